@@ -1,0 +1,133 @@
+/**
+ * What can be served, in the words of the trade. Immutable values of the snapshot; rows and wire records become these once, at load,
+ * and nothing on the road of a request sees any other shape.
+ *
+ * Units: money in integer micro-dollars (1 USD = 1,000,000), a CPM in micros per thousand impressions, moments in epoch milliseconds (UTC).
+ */
+
+/** Half-open: live from `startMs` up to, not including, `endMs`. */
+export interface Flight {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+export const CREATIVE_FORMATS = ['html', 'banner', 'native'] as const;
+export type CreativeFormat = (typeof CREATIVE_FORMATS)[number];
+
+export const BUDGET_TYPES = ['CPM', 'CPC', 'Flat'] as const;
+export type BudgetType = (typeof BUDGET_TYPES)[number];
+
+export const PACINGS = ['ASAP', 'Even', 'PID'] as const;
+export type Pacing = (typeof PACINGS)[number];
+
+export const LINE_ITEM_TYPES = ['direct', 'programmatic'] as const;
+export type LineItemType = (typeof LINE_ITEM_TYPES)[number];
+
+export const DEVICES = ['mobile', 'desktop', 'tablet'] as const;
+export type Device = (typeof DEVICES)[number];
+
+/** 1 is asked first; a line item without a priority is a 2. */
+export type Priority = 1 | 2 | 3;
+
+export interface Publisher {
+  readonly id: number;
+  readonly name: string;
+  readonly domain: string;
+  /** Lower-case hex SHA-256 of the API key; the key itself is never stored. */
+  readonly apiKeyHash: string;
+}
+
+export interface Placement {
+  readonly id: string;
+  /** null: open to every publisher. */
+  readonly publisherId: number | null;
+  readonly width: number;
+  readonly height: number;
+  readonly formats: readonly CreativeFormat[];
+}
+
+export interface Campaign {
+  readonly id: number;
+  readonly publisherId: number;
+  readonly name: string;
+  readonly flight: Flight;
+  /** Bounds the sum of its line items; null: no bound. */
+  readonly budgetMicros: number | null;
+}
+
+/**
+ * What a line item asks for. Every rule given must hold; inside a rule any value of the list suffices; an empty list or map is no rule.
+ * Dimension and key-value values are compared as `String(value)`.
+ */
+export interface Targeting {
+  /** ISO 3166-1 alpha-2, upper case. */
+  readonly countries: readonly string[];
+  readonly devices: readonly Device[];
+  /** Registered dimensions, already checked against the dimension schema. */
+  readonly dimensions: ReadonlyMap<string, readonly string[]>;
+  readonly keyValues: ReadonlyMap<string, readonly string[]>;
+}
+
+export interface FrequencyCap {
+  readonly places: number;
+  readonly windowMs: number;
+}
+
+/** A token bucket: `perSecond` refills it, `burst` is its depth. */
+export interface RateLimit {
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+export interface LineItem {
+  readonly id: number;
+  readonly campaignId: number;
+  readonly publisherId: number;
+  readonly name: string;
+  readonly type: LineItemType;
+  readonly active: boolean;
+  readonly flight: Flight;
+  readonly budgetType: BudgetType;
+  readonly cpmMicros: number | null;
+  readonly cpcMicros: number | null;
+  readonly budgetMicros: number | null;
+  readonly priority: Priority;
+  readonly pacing: Pacing;
+  readonly dailyImpressionCap: number | null;
+  readonly dailySpendCapMicros: number | null;
+  readonly frequencyCap: FrequencyCap | null;
+  readonly rateLimit: RateLimit | null;
+  readonly targeting: Targeting;
+  /** The external bidder of a programmatic line item; null for a direct one. */
+  readonly endpoint: string | null;
+}
+
+/** A creative's content, parsed by its format. */
+export type CreativeContent =
+  | { readonly format: 'html'; readonly markup: string }
+  | { readonly format: 'banner'; readonly banner: BannerAssets }
+  | { readonly format: 'native'; readonly assets: Readonly<Record<string, unknown>> };
+
+export interface BannerAssets {
+  readonly image: string;
+  readonly alt: string;
+  readonly images: readonly BannerImage[];
+}
+
+export interface BannerImage {
+  readonly url: string;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface Creative {
+  readonly id: number;
+  readonly placementId: string;
+  readonly lineItemId: number;
+  readonly content: CreativeContent;
+  readonly advertiserDomain: string | null;
+  /** Own size in CSS pixels; null: fits any slot. */
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly clickUrl: string | null;
+}

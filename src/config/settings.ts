@@ -1,0 +1,49 @@
+/** Everything the environment decides, read once at start and frozen. Durations in milliseconds. See docs/configuration.md. */
+export interface Settings {
+  readonly production: boolean;
+  readonly port: number;
+  readonly host: string;
+  /** undefined: the embedded Postgres (never in production). */
+  readonly databaseUrl: string | undefined;
+  /** One URL, or the nodes of a Redis Cluster; empty: the private redis-server (never in production). */
+  readonly redisUrls: readonly string[];
+  /** Signing keys in order: the first signs, all verify. Never empty. */
+  readonly tokenSecrets: readonly TokenSecret[];
+  readonly tokenTtlMs: number;
+  /** 0: only on demand. */
+  readonly reloadIntervalMs: number;
+  readonly debugTrace: boolean;
+  readonly pid: PidGains;
+  readonly allowedEvents: readonly string[];
+  /** Without a trailing slash; '' when unset: tracking URLs are then relative. */
+  readonly publicUrl: string;
+  readonly bidderTimeoutMs: number;
+  /** Lets bidder endpoints be plain http on private addresses: development and tests only. */
+  readonly bidderPrivateAddresses: boolean;
+  readonly mockBidderEnabled: boolean;
+  readonly dimensionsFile: string;
+  readonly adminEnabled: boolean;
+  readonly adminToken: string | undefined;
+  /** undefined: first valid address of X-Forwarded-For; n: the n-th from the right. */
+  readonly trustProxyHops: number | undefined;
+  readonly stateDir: string;
+  readonly logLevel: 'error' | 'warn' | 'info' | 'debug';
+  /** How long a replica keeps accepting after SIGTERM before it closes. */
+  readonly drainMs: number;
+  /** How long event partitions are kept. */
+  readonly eventRetentionDays: number;
+  /** How many slots the ledger's keys and streams are spread over. The same on every replica, and for the life of the data. */
+  readonly ledgerShards: number;
+}
+
+export interface TokenSecret {
+  readonly kid: string;
+  readonly secret: string;
+}
+
+/** Gains per unit of time, never per request. */
+export interface PidGains {
+  readonly kp: number;
+  readonly ki: number;
+  readonly kd: number;
+}
