@@ -1,0 +1,44 @@
+/** What can happen to a served ad. A `record` is stored and neither counted nor billed: invalid traffic. */
+export type HitKind = 'impression' | 'click' | 'event';
+
+/** The reservation that a tracking token carries; the token is this, signed. Moments by Redis's clock. */
+export interface ServedAd {
+  /** Unique for this bid; every count of it is idempotent by this. */
+  readonly tokenId: string;
+  readonly publisherId: number;
+  readonly campaignId: number;
+  readonly lineItemId: number;
+  readonly creativeId: number;
+  readonly placementId: string;
+  /** Micros billed: per impression, or per click when `perClick`; 0 when flat. */
+  readonly priceMicros: number;
+  readonly perClick: boolean;
+  readonly day: number;
+  /** 0 when nothing was reserved, because Redis was away and the line item has no limit. */
+  readonly holdEndMs: number;
+  readonly tokenExpS: number;
+  /** Keyed hash; null when no user may be remembered. */
+  readonly userHash: string | null;
+}
+
+/** One request of a tracking URL. */
+export interface Hit {
+  readonly ad: ServedAd;
+  readonly kind: HitKind;
+  /** For an event: which, off the allowlist; '' otherwise. */
+  readonly eventType: string;
+  /** '' for a countable hit; 'prefetch' is stored but not counted; 'bot' is counted and marked. */
+  readonly invalidReason: '' | 'prefetch' | 'bot';
+  /** Epoch ms by the replica's clock, used only when the hit went to Postgres first. */
+  readonly atMs: number;
+  readonly country: string | null;
+  readonly device: string | null;
+}
+
+export interface Settled {
+  /** `expired`: Redis's clock says that the token's reservation may be gone. */
+  readonly outcome: 'counted' | 'duplicate' | 'expired';
+  readonly billedMicros: number;
+  /** False when an impression's hold was not there; never, unless Redis lost data. */
+  readonly foundHold: boolean;
+}

@@ -1,0 +1,42 @@
+/**
+ * Every key of the ledger, spelled once. All keys of a publisher share the hash tag of its shard, so that one request's keys share a
+ * cluster slot; streams and tallies are one a shard, so their number is bounded however many publishers there are.
+ */
+export interface LedgerKeys {
+  readonly shards: number;
+  shardOf(publisherId: number): number;
+  /** Hash: packed accounts, fields `l<line item>` and `c<campaign>`. */
+  accounts(publisherId: number): string;
+  /** String: the user's packed places under frequency caps at this publisher. */
+  places(publisherId: number, userHash: string): string;
+  /** String: the kinds already seen of one token. */
+  seen(publisherId: number, tokenId: string): string;
+  /** String: where a programmatic bid wants to be told that it was billed. */
+  billingNotice(publisherId: number, tokenId: string): string;
+  /** Stream of settled hits on their way to Postgres. */
+  events(shard: number): string;
+  /** Hash `day:line item:creative` → serves. */
+  serves(shard: number): string;
+  /** Hash `day:line item:event type` → custom events. */
+  eventTally(shard: number): string;
+  /** String: up to which moment (Redis ms) every hit stored in Postgres has been folded back. */
+  horizon(shard: number): string;
+}
+
+export const createLedgerKeys = (shards: number): LedgerKeys => {
+  const shardOf = (publisherId: number) => publisherId % shards;
+  const ofPublisher = (publisherId: number, rest: string) => `ads:{${shardOf(publisherId)}}:${rest}`;
+  const ofShard = (shard: number, rest: string) => `ads:{${shard}}:${rest}`;
+  return {
+    shards,
+    shardOf,
+    accounts: (publisherId) => ofPublisher(publisherId, `accounts:${publisherId}`),
+    places: (publisherId, userHash) => ofPublisher(publisherId, `places:${publisherId}:${userHash}`),
+    seen: (publisherId, tokenId) => ofPublisher(publisherId, `seen:${tokenId}`),
+    billingNotice: (publisherId, tokenId) => ofPublisher(publisherId, `burl:${tokenId}`),
+    events: (shard) => ofShard(shard, 'events'),
+    serves: (shard) => ofShard(shard, 'serves'),
+    eventTally: (shard) => ofShard(shard, 'event-tally'),
+    horizon: (shard) => ofShard(shard, 'horizon'),
+  };
+};

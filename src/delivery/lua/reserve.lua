@@ -1,0 +1,174 @@
+-- Reserves, for each impression of each request, the first of its ranked candidates that is under all its limits.
+--
+-- KEYS[1] serves tally of the shard (hash), KEYS[2] fold horizon of the shard, then per request r = 1, 2, …:
+--   KEYS[2r + 1] accounts of the publisher (hash), KEYS[2r + 2] frequency places of the user at this publisher (without a user: never touched)
+-- ARGV[1] 'ttl_ms bucket_ms kp ki kd', ARGV[r + 1] per request: lines; the first 'expires_at_s reads_places hour_start share_before share_of_hour',
+--   then one line an impression: candidates (include/candidate.lua) joined by ';'
+-- Returns per request one string: 'now_ms token_exp_s hold_end_ms day', then one line an impression: the winner's position from 0 or -1,
+--   and the no-bid reason of each candidate before it
+-- Why atomic: limits are read and the winner counted in one breath, so no two replicas take the last place.
+--
+-- @include clock
+-- @include account
+-- @include frequency
+-- @include candidate
+-- @include pacing
+
+local BUDGET_SPENT, DAILY_CAP, FREQUENCY_CAPPED, PACING, RATE_LIMIT, DUPLICATE_IN_PAGE, CONSENT = 504, 505, 9, 506, 507, 509, 510
+local TALLY_TTL_S = 259200
+
+local function numbers_of(text)
+  local list = {}
+  for word in string.gmatch(text, '%S+') do
+    list[#list + 1] = tonumber(word)
+  end
+  return list
+end
+
+local now = clock_ms()
+local settings = numbers_of(ARGV[1])
+local token_exp = math.ceil((now + settings[1]) / 1000)
+local hold_end = math.ceil(token_exp * 1000 / settings[2]) * settings[2]
+local gains = { kp = settings[3], ki = settings[4], kd = settings[5] }
+
+local horizon_read
+local function horizon()
+  horizon_read = horizon_read or tonumber(redis.call('GET', KEYS[2]) or '0')
+  return horizon_read
+end
+
+-- Accounts opened by this call, per hash: a later request of the same call sees what an earlier one took.
+local books = {}
+
+local function accounts_of(key, c)
+  local book = books[key]
+  if not book then
+    book = { open = {}, dirty = {}, renewed = false }
+    books[key] = book
+  end
+  local li, camp = 'l' .. c.line_item, 'c' .. c.campaign
+  if not book.open[li] or not book.open[camp] then
+    local packed = redis.call('HMGET', key, li, camp)
+    for i, field in ipairs({ li, camp }) do
+      if not book.open[field] then
+        local a, renewed = account_open(packed[i], now)
+        account_release(a, now, horizon)
+        book.open[field] = a
+        book.renewed = book.renewed or renewed
+      end
+    end
+  end
+  return book, li, camp
+end
+
+-- The token bucket of a rate limit, filled up to now; elapsed time is never negative, whatever the clock did.
+local function rate_tokens(a, c)
+  if a[RATE_TOKENS] < 0 then
+    return c.burst
+  end
+  return math.min(c.burst, a[RATE_TOKENS] + c.rate * math.max(now - a[RATE_AT], 0) / 1000)
+end
+
+-- Why this candidate may not be taken, in the order of the road; nothing when it may.
+local function refusal(a, campaign, c, places, curve)
+  local price = c.per_click and 1 or c.price
+  if c.budget >= 0 and a[T_SPEND] + a[HELD_TOTAL] + price > c.budget then
+    return BUDGET_SPENT
+  end
+  if c.campaign_budget >= 0 and campaign[T_SPEND] + campaign[HELD_TOTAL] + price > c.campaign_budget then
+    return BUDGET_SPENT
+  end
+  if c.daily_cap >= 0 and a[IMPRESSIONS] + a[HELD_COUNT] >= c.daily_cap then
+    return DAILY_CAP
+  end
+  if c.daily_spend_cap >= 0 and a[SPEND] + a[HELD_MICROS] + price > c.daily_spend_cap then
+    return DAILY_CAP
+  end
+  if c.places >= 0 and not places then
+    return CONSENT
+  end
+  if c.places >= 0 and frequency_count(places, c.line_item) >= c.places then
+    return FREQUENCY_CAPPED
+  end
+  if c.pacing ~= 'ASAP' and not pacing_allows(a, campaign, c, now, curve, gains) then
+    return PACING
+  end
+  if c.rate >= 0 and rate_tokens(a, c) < 1 then
+    return RATE_LIMIT
+  end
+end
+
+local function reserve_imp(line, keys, places, curve, taken)
+  local reasons, position = {}, 0
+  for text in string.gmatch(line, '[^;]+') do
+    local c = candidate_read(text)
+    local book, li, camp = accounts_of(keys.accounts, c)
+    local a, campaign = book.open[li], book.open[camp]
+    local reason = taken[c.creative] and DUPLICATE_IN_PAGE or refusal(a, campaign, c, places, curve)
+    if not reason then
+      local day = a[DAY]
+      a[SERVES] = a[SERVES] + 1
+      campaign[SERVES] = campaign[SERVES] + 1
+      account_hold(a, hold_end, day, c.price)
+      account_hold(campaign, hold_end, day, c.price)
+      if c.pacing ~= 'ASAP' then
+        pacing_take(a)
+      end
+      if c.rate >= 0 then
+        a[RATE_TOKENS], a[RATE_AT] = rate_tokens(a, c) - 1, now
+      end
+      if c.places >= 0 then
+        frequency_hold(places, c.line_item, hold_end)
+      end
+      book.dirty[li], book.dirty[camp] = true, true
+      taken[c.creative] = true
+      redis.call('HINCRBY', KEYS[1], day .. ':' .. c.line_item .. ':' .. c.creative, 1)
+      return table.concat({ position, unpack(reasons) }, ' '), c.places >= 0
+    end
+    position = position + 1
+    reasons[position] = reason
+  end
+  return table.concat({ -1, unpack(reasons) }, ' '), false
+end
+
+local function reserve_request(request, keys)
+  local lines = string.gmatch(request, '[^\n]+')
+  local head = numbers_of(lines())
+  local curve = { hour_start = head[3], share_before = head[4], share_of_hour = head[5] }
+  local places = head[2] == 1 and frequency_open(redis.call('GET', keys.places) or nil, now) or nil
+  local taken, replies, places_dirty = {}, { now .. ' ' .. token_exp .. ' ' .. hold_end .. ' ' .. math.floor(now / MS_PER_DAY) }, false
+  for line in lines do
+    local reply, held = reserve_imp(line, keys, places, curve, taken)
+    replies[#replies + 1] = reply
+    places_dirty = places_dirty or held
+  end
+  if places_dirty then
+    frequency_save(keys.places, places, now)
+  end
+  return table.concat(replies, '\n'), head[1]
+end
+
+local results, expiries = {}, {}
+for r = 1, #ARGV - 1 do
+  local keys = { accounts = KEYS[2 * r + 1], places = KEYS[2 * r + 2] }
+  local expires
+  results[r], expires = reserve_request(ARGV[r + 1], keys)
+  expiries[keys.accounts] = expires
+end
+
+for key, book in pairs(books) do
+  local fields = {}
+  for field in pairs(book.dirty) do
+    fields[#fields + 1] = field
+    fields[#fields + 1] = cmsgpack.pack(book.open[field])
+  end
+  if #fields > 0 then
+    redis.call('HSET', key, unpack(fields))
+    if book.renewed then
+      redis.call('EXPIREAT', key, expiries[key])
+      redis.call('EXPIRE', KEYS[1], TALLY_TTL_S)
+    end
+  end
+end
+
+return results

@@ -1,0 +1,40 @@
+import { Cluster, Redis } from 'ioredis';
+
+export type RedisClient = Redis | Cluster;
+
+export interface RedisClientOptions {
+  /** One URL: a single server. Several: the nodes of a Redis Cluster. */
+  readonly urls: readonly string[];
+  /** A command that takes longer fails; it may still run later, which is why every write is idempotent. */
+  readonly commandTimeoutMs: number;
+  readonly name: string;
+}
+
+/**
+ * A connection that never hides an outage: no command waits for a reconnect and none is sent twice. A queued command would run
+ * minutes later against a world that has moved on, and a resent one would count twice.
+ */
+export const createRedisClient = ({ urls, commandTimeoutMs, name }: RedisClientOptions): RedisClient => {
+  const options = {
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    commandTimeout: commandTimeoutMs,
+    connectTimeout: 2000,
+    connectionName: name,
+    retryStrategy: (times: number) => Math.min(50 * times, 500),
+  };
+  const [first] = urls;
+  if (first === undefined) throw new Error('a Redis client needs at least one URL');
+  if (urls.length === 1) return new Redis(first, options);
+  const { hostname, password, protocol } = new URL(first);
+  return new Cluster(
+    urls.map((url) => ({ host: new URL(url).hostname || hostname, port: Number(new URL(url).port || 6379) })),
+    {
+      enableOfflineQueue: false,
+      clusterRetryStrategy: options.retryStrategy,
+      slotsRefreshInterval: 5000,
+      redisOptions: { ...options, ...(password ? { password } : {}), ...(protocol === 'rediss:' ? { tls: {} } : {}) },
+    },
+  );
+};
