@@ -28,6 +28,7 @@ export const encodeSettle = (keys: LedgerKeys, hit: Hit, limits: HitLimits, late
     prefetch ? `${label}!prefetch` : label,
     prefetch ? 'record' : kind,
     [
+      ad.publisherId,
       ad.lineItemId,
       ad.campaignId,
       ad.creativeId,

@@ -15,7 +15,7 @@ export interface LedgerKeys {
   billingNotice(publisherId: number, tokenId: string): string;
   /** Stream of settled hits on their way to Postgres. */
   events(shard: number): string;
-  /** Hash `day:line item:creative` → serves. */
+  /** Hash `day:publisher:campaign:line item:creative` → serves. */
   serves(shard: number): string;
   /** Hash `day:line item:event type` → custom events. */
   eventTally(shard: number): string;

@@ -81,10 +81,10 @@ export const createLedger = ({ redis, link, keys, tokenTtlMs, pid, onFailure }: 
   };
 };
 
-const encodeRequest = ({ expiresAtMs, userHash, curve, imps }: ReserveRequest): string => {
+const encodeRequest = ({ publisherId, expiresAtMs, userHash, curve, imps }: ReserveRequest): string => {
   // The user's places are read only for a candidate that asks.
   const readPlaces = userHash !== null && imps.some((candidates) => candidates.some(({ lineItem }) => lineItem.frequencyCap));
-  const head = `${Math.ceil(expiresAtMs / 1000)} ${readPlaces ? 1 : 0} ${curve.hourStartMs} ${curve.shareBefore} ${curve.shareOfHour}`;
+  const head = `${publisherId} ${Math.ceil(expiresAtMs / 1000)} ${readPlaces ? 1 : 0} ${curve.hourStartMs} ${curve.shareBefore} ${curve.shareOfHour}`;
   // An impression without candidates still needs its line; ';' is one with nothing in it.
   return `${head}\n${imps.map((candidates) => candidates.map(encodeCandidate).join(';') || ';').join('\n')}`;
 };

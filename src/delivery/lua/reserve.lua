@@ -2,7 +2,7 @@
 --
 -- KEYS[1] serves tally of the shard (hash), KEYS[2] fold horizon of the shard, then per request r = 1, 2, …:
 --   KEYS[2r + 1] accounts of the publisher (hash), KEYS[2r + 2] frequency places of the user at this publisher (without a user: never touched)
--- ARGV[1] 'ttl_ms bucket_ms kp ki kd', ARGV[r + 1] per request: lines; the first 'expires_at_s reads_places hour_start share_before share_of_hour',
+-- ARGV[1] 'ttl_ms bucket_ms kp ki kd', ARGV[r + 1] per request: lines; the first 'publisher expires_at_s reads_places hour_start share_before share_of_hour',
 --   then one line an impression: candidates (include/candidate.lua) joined by ';'
 -- Returns per request one string: 'now_ms token_exp_s hold_end_ms day', then one line an impression: the winner's position from 0 or -1,
 --   and the no-bid reason of each candidate before it
@@ -122,7 +122,7 @@ local function reserve_imp(line, keys, places, curve, taken)
       end
       book.dirty[li], book.dirty[camp] = true, true
       taken[c.creative] = true
-      redis.call('HINCRBY', KEYS[1], day .. ':' .. c.line_item .. ':' .. c.creative, 1)
+      redis.call('HINCRBY', KEYS[1], table.concat({ day, keys.publisher, c.campaign, c.line_item, c.creative }, ':'), 1)
       return table.concat({ position, unpack(reasons) }, ' '), c.places >= 0
     end
     position = position + 1
@@ -134,8 +134,9 @@ end
 local function reserve_request(request, keys)
   local lines = string.gmatch(request, '[^\n]+')
   local head = numbers_of(lines())
-  local curve = { hour_start = head[3], share_before = head[4], share_of_hour = head[5] }
-  local places = head[2] == 1 and frequency_open(redis.call('GET', keys.places) or nil, now) or nil
+  keys.publisher = head[1]
+  local curve = { hour_start = head[4], share_before = head[5], share_of_hour = head[6] }
+  local places = head[3] == 1 and frequency_open(redis.call('GET', keys.places) or nil, now) or nil
   local taken, replies, places_dirty = {}, { now .. ' ' .. token_exp .. ' ' .. hold_end .. ' ' .. math.floor(now / MS_PER_DAY) }, false
   for line in lines do
     local reply, held = reserve_imp(line, keys, places, curve, taken)
@@ -145,7 +146,7 @@ local function reserve_request(request, keys)
   if places_dirty then
     frequency_save(keys.places, places, now)
   end
-  return table.concat(replies, '\n'), head[1]
+  return table.concat(replies, '\n'), head[2]
 end
 
 local results, expiries = {}, {}

@@ -4,7 +4,7 @@
 --   KEYS[4] event stream of the shard, KEYS[5] event tally of the shard (hash), KEYS[6] serves tally of the shard (hash)
 -- ARGV[1] dedupe label: 'impression', 'click', 'event:like', 'impression!prefetch'
 -- ARGV[2] what to do: 'impression', 'click', 'event' or 'record' (store only)
--- ARGV[3] 'line_item campaign creative price_micros per_click day hold_end_ms token_exp_s has_user frequency_window_ms
+-- ARGV[3] 'publisher line_item campaign creative price_micros per_click day hold_end_ms token_exp_s has_user frequency_window_ms
 --   daily_spend_cap budget campaign_budget expires_at_s late' : -1 for a limit that is not set, hold_end 0 when nothing was reserved,
 --   late 1 when the hit was accepted earlier, while Redis was away
 -- ARGV[4] the event as JSON, ARGV[5] its moment in epoch ms, or '' for Redis's now, ARGV[6] tally label of a custom event
@@ -27,11 +27,11 @@ local function split(text)
 end
 
 local w = split(ARGV[3])
-local line_item, campaign_id, creative = w[1], w[2], w[3]
-local price, per_click, day, hold_end, exp_ms = tonumber(w[4]), w[5] == '1', tonumber(w[6]), tonumber(w[7]), tonumber(w[8]) * 1000
-local has_user, window = w[9] == '1', tonumber(w[10])
-local daily_spend_cap, budget, campaign_budget = tonumber(w[11]), tonumber(w[12]), tonumber(w[13])
-local expires_at, late = tonumber(w[14]), w[15] == '1'
+local publisher, line_item, campaign_id, creative = w[1], w[2], w[3], w[4]
+local price, per_click, day, hold_end, exp_ms = tonumber(w[5]), w[6] == '1', tonumber(w[7]), tonumber(w[8]), tonumber(w[9]) * 1000
+local has_user, window = w[10] == '1', tonumber(w[11])
+local daily_spend_cap, budget, campaign_budget = tonumber(w[12]), tonumber(w[13]), tonumber(w[14])
+local expires_at, late = tonumber(w[15]), w[16] == '1'
 
 local now = clock_ms()
 local at = ARGV[5] ~= '' and tonumber(ARGV[5]) or now
@@ -73,7 +73,7 @@ local function settle_accounts()
   if ARGV[2] == 'impression' then
     if hold_end == 0 then
       account_add(a, day, SERVES, P_SERVES, 1)
-      redis.call('HINCRBY', KEYS[6], day .. ':' .. line_item .. ':' .. creative, 1)
+      redis.call('HINCRBY', KEYS[6], table.concat({ day, publisher, campaign_id, line_item, creative }, ':'), 1)
     else
       found = account_unhold(a, hold_end, day, per_click and 0 or price) and 1 or 0
       account_unhold(campaign, hold_end, day, per_click and 0 or price)

@@ -1,0 +1,66 @@
+import type { Knex } from 'knex';
+import type { Hit } from '../delivery/hit.ts';
+
+/** Hits taken in by Postgres while Redis could not be counted on, waiting to be folded into the ledger. */
+export interface PendingHits {
+  /**
+   * Stores a hit, once per token and kind. `late` when, by Postgres's clock, the token has ended meanwhile: then nothing was stored.
+   * Rejects when Postgres is away.
+   */
+  store(hit: Hit, shard: number): Promise<'stored' | 'duplicate' | 'late'>;
+  /**
+   * Gives all waiting hits to `fold`, oldest first, and forgets those that it took. Resolves to the number folded and whether that was all of them;
+   * undefined when another replica is at it.
+   */
+  foldAll(fold: (hits: readonly Hit[]) => Promise<readonly boolean[]>): Promise<{ readonly folded: number; readonly complete: boolean } | undefined>;
+  count(): Promise<number>;
+}
+
+/** Any number, as long as nothing else in the database locks it: one replica folds at a time. */
+const FOLD_LOCK = 7_240_117_003;
+const BATCH = 500;
+/** Kept below the margin after which the ledger may release a hold (lua/include/account.lua), with the clocks' difference to spare. */
+const STORE_TIMEOUT_MS = 1_000;
+const GRACE_S = 1;
+
+export const createPendingHits = ({ knex }: { readonly knex: Knex }): PendingHits => ({
+  store: async (hit, shard) => {
+    const key = [hit.ad.tokenId, hit.kind, hit.eventType, hit.invalidReason === 'prefetch' ? 'prefetch' : ''];
+    const { rows } = await knex
+      .raw<{ rows: { timely: boolean; stored: number }[] }>(
+        `with timely as (select now() <= to_timestamp(?) as timely), inserted as (
+           insert into pending_hits (jti, kind, event_type, invalid_reason, shard, payload)
+           select ?, ?, ?, ?, ?, ?::jsonb from timely where timely on conflict do nothing returning 1)
+         select timely, (select count(*) from inserted)::int as stored from timely`,
+        [hit.ad.tokenExpS + GRACE_S, ...key, shard, JSON.stringify(hit)],
+      )
+      .timeout(STORE_TIMEOUT_MS, { cancel: true });
+    const [row] = rows;
+    if (!row?.timely) return 'late';
+    return row.stored === 1 ? 'stored' : 'duplicate';
+  },
+
+  foldAll: (fold) =>
+    knex.transaction(async (trx) => {
+      const { rows: locks } = await trx.raw<{ rows: { mine: boolean }[] }>('select pg_try_advisory_xact_lock(?) as mine', [FOLD_LOCK]);
+      if (!locks[0]?.mine) return undefined;
+      let folded = 0;
+      for (;;) {
+        const { rows } = await trx.raw<{ rows: { ctid: string; payload: Hit }[] }>(
+          'select ctid::text, payload from pending_hits order by stored_at limit ?',
+          [BATCH],
+        );
+        if (rows.length === 0) return { folded, complete: true };
+        const taken = await fold(rows.map(({ payload }) => payload));
+        const done = rows.filter((_, i) => taken[i]).map(({ ctid }) => ctid);
+        await trx.raw('delete from pending_hits where ctid = any(?::tid[])', [done]);
+        folded += done.length;
+        if (done.length < rows.length) return { folded, complete: false };
+      }
+    }),
+
+  count: async () => {
+    const { rows } = await knex.raw<{ rows: { count: number }[] }>('select count(*)::int as count from pending_hits');
+    return rows[0]?.count ?? 0;
+  },
+});

@@ -1,0 +1,100 @@
+import { createSecretKey, type KeyObject } from 'node:crypto';
+import jwt from 'jsonwebtoken';
+import type { TokenSecret } from '../config/settings.ts';
+import type { ServedAd } from '../delivery/hit.ts';
+
+/** Signs what was reserved into a tracking token, and reads it back. */
+export interface Tokens {
+  sign(ad: ServedAd): string;
+  /** undefined for whatever is missing, malformed, forged or past its end: the caller need not know which. */
+  verify(token: string): ServedAd | undefined;
+}
+
+/** Short names: the token stands three times in every answer. Money and moments as integers, the user only as a keyed hash. */
+interface Claims {
+  jti: string;
+  exp: number;
+  p: number;
+  c: number;
+  l: number;
+  r: number;
+  t: string;
+  m: number;
+  k?: 1;
+  d: number;
+  h: number;
+  u?: string;
+}
+
+/** Longer than any token of ours can be; nothing longer is looked at. */
+const MAX_TOKEN_LENGTH = 2048;
+
+/**
+ * One JWT (RFC 7519) per bid, HS256 alone, key chosen by `kid`, `exp` required. Secrets become KeyObjects once: with a string secret,
+ * jsonwebtoken derives the key anew at each call, which took 340 µs instead of 5.
+ *
+ * @param now epoch milliseconds; injected for tests
+ */
+export const createTokens = ({ secrets, now = Date.now }: { readonly secrets: readonly TokenSecret[]; readonly now?: () => number }): Tokens => {
+  const keys = new Map<string, KeyObject>(secrets.map(({ kid, secret }) => [kid, createSecretKey(Buffer.from(secret, 'utf8'))]));
+  const [signing] = secrets;
+  if (!signing) throw new Error('at least one token secret is needed');
+  const signingKey = keys.get(signing.kid) as KeyObject;
+  const signOptions: jwt.SignOptions = { algorithm: 'HS256', keyid: signing.kid, noTimestamp: true };
+
+  return {
+    sign: (ad) => jwt.sign(toClaims(ad), signingKey, signOptions),
+    verify: (token) => {
+      if (token.length > MAX_TOKEN_LENGTH) return undefined;
+      const key = keys.get(kidOf(token) ?? '');
+      if (!key) return undefined;
+      try {
+        const claims = jwt.verify(token, key, { algorithms: ['HS256'], clockTimestamp: Math.floor(now() / 1000) });
+        return typeof claims === 'object' && typeof claims.exp === 'number' ? fromClaims(claims as unknown as Claims) : undefined;
+      } catch {
+        // jsonwebtoken's way of saying no.
+        return undefined;
+      }
+    },
+  };
+};
+
+const kidOf = (token: string): string | undefined => {
+  try {
+    const header: unknown = JSON.parse(Buffer.from(token.slice(0, token.indexOf('.')), 'base64url').toString('utf8'));
+    const kid = (header as { kid?: unknown } | null)?.kid;
+    return typeof kid === 'string' ? kid : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+const toClaims = (ad: ServedAd): Claims => ({
+  jti: ad.tokenId,
+  exp: ad.tokenExpS,
+  p: ad.publisherId,
+  c: ad.campaignId,
+  l: ad.lineItemId,
+  r: ad.creativeId,
+  t: ad.placementId,
+  m: ad.priceMicros,
+  ...(ad.perClick ? { k: 1 as const } : {}),
+  d: ad.day,
+  h: ad.holdEndMs,
+  ...(ad.userHash === null ? {} : { u: ad.userHash }),
+});
+
+const fromClaims = (claims: Claims): ServedAd => ({
+  tokenId: claims.jti,
+  tokenExpS: claims.exp,
+  publisherId: claims.p,
+  campaignId: claims.c,
+  lineItemId: claims.l,
+  creativeId: claims.r,
+  placementId: claims.t,
+  priceMicros: claims.m,
+  perClick: claims.k === 1,
+  day: claims.d,
+  holdEndMs: claims.h,
+  userHash: claims.u ?? null,
+});
