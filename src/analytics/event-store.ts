@@ -93,7 +93,7 @@ export const createEventStore = ({ knex }: { readonly knex: Knex }): EventStore 
       if (events.length === 0) return 0;
       for (const day of new Set(events.map(({ hit }) => hit.ad.day))) await ensurePartition(day);
       const column = <T>(read: (event: StoredEvent) => T): T[] => events.map(read);
-      const result = await knex.raw<{ rows: { stored: number }[] }>(APPEND, <Knex.RawBinding[]>[
+      const result = await knex.raw<{ rows: { stored: number }[] }>(APPEND, [
         column(({ hit }) => dateOfDay(hit.ad.day)),
         column(({ hit }) => hit.ad.tokenId),
         column(({ hit }) => hit.kind),
@@ -109,7 +109,7 @@ export const createEventStore = ({ knex }: { readonly knex: Knex }): EventStore 
         column(({ hit }) => hit.country),
         column(({ hit }) => hit.device),
         column(({ billedMicros }) => billedMicros),
-      ]);
+      ] as unknown as Knex.RawBinding);
       return result.rows[0]?.stored ?? 0;
     },
 

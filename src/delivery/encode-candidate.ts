@@ -22,10 +22,10 @@ const encodeLimits = (item: LineItem, campaign: Campaign): string =>
   ].join(' ');
 
 /** The candidate as lua/include/candidate.lua reads it. */
-export const encodeCandidate = ({ creativeId, lineItem, campaign, priceMicros, expectedMicros }: RankedCandidate): string => {
+export const encodeCandidate = ({ creative, lineItem, campaign, priceMicros, expectedMicros }: RankedCandidate): string => {
   let byCampaign = limitsOf.get(lineItem);
   if (!byCampaign) limitsOf.set(lineItem, (byCampaign = new WeakMap()));
   let limits = byCampaign.get(campaign);
   if (limits === undefined) byCampaign.set(campaign, (limits = encodeLimits(lineItem, campaign)));
-  return `${creativeId} ${lineItem.id} ${lineItem.campaignId} ${priceMicros} ${expectedMicros} ${limits}`;
+  return `${creative.id} ${lineItem.id} ${lineItem.campaignId} ${priceMicros} ${expectedMicros} ${limits}`;
 };

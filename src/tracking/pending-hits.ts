@@ -23,6 +23,17 @@ const BATCH = 500;
 const STORE_TIMEOUT_MS = 1_000;
 const GRACE_S = 1;
 
+/**
+ * A hit whose Redis call timed out and yet ran is in the stream as well as here; the ledger knows it by its token while that is remembered. One
+ * that has waited longer than that is known by its event row.
+ */
+const FORGET_STORED = `
+  delete from pending_hits p using events e
+  where p.stored_at < now() - interval '5 minutes'
+    and e.day = date '1970-01-01' + (p.payload #>> '{ad,day}')::int
+    and e.jti = p.jti and e.kind = p.kind and e.event_type = p.event_type
+    and (e.invalid_reason = 'prefetch') = (p.invalid_reason = 'prefetch')`;
+
 export const createPendingHits = ({ knex }: { readonly knex: Knex }): PendingHits => ({
   store: async (hit, shard) => {
     const key = [hit.ad.tokenId, hit.kind, hit.eventType, hit.invalidReason === 'prefetch' ? 'prefetch' : ''];
@@ -44,6 +55,7 @@ export const createPendingHits = ({ knex }: { readonly knex: Knex }): PendingHit
     knex.transaction(async (trx) => {
       const { rows: locks } = await trx.raw<{ rows: { mine: boolean }[] }>('select pg_try_advisory_xact_lock(?) as mine', [FOLD_LOCK]);
       if (!locks[0]?.mine) return undefined;
+      await trx.raw(FORGET_STORED);
       let folded = 0;
       for (;;) {
         const { rows } = await trx.raw<{ rows: { ctid: string; payload: Hit }[] }>(

@@ -1,0 +1,35 @@
+import { NoBidReason } from '../decision/no-bid-reason.ts';
+
+/**
+ * What the ledger refused a moment ago, so that the next requests ask it about others first. Advice, not knowledge: it is short-lived, any
+ * replica may forget it at any time, and only the ledger decides.
+ */
+export interface ExhaustedMemory {
+  /** The reason for which the entry at `position` was refused, if that is still fresh; else 0. */
+  reasonAt(position: number, nowMs: number): NoBidReason | 0;
+  remember(position: number, reason: NoBidReason, nowMs: number): void;
+}
+
+/** A cap lasts for the day, though an expired reservation may free a place; a bucket refills at any moment. Reasons of one user are not kept. */
+const FRESH_MS = new Map<NoBidReason, number>([
+  [NoBidReason.BudgetSpent, 1000],
+  [NoBidReason.DailyCap, 1000],
+  [NoBidReason.Pacing, 50],
+  [NoBidReason.RateLimit, 50],
+]);
+
+export const createExhaustedMemory = (size: number): ExhaustedMemory => {
+  let reasons: Uint16Array | undefined;
+  let until: Float64Array | undefined;
+  return {
+    reasonAt: (position, nowMs) => (until && (until[position] as number) > nowMs ? (reasons as Uint16Array)[position] as NoBidReason : 0),
+    remember: (position, reason, nowMs) => {
+      const fresh = FRESH_MS.get(reason);
+      if (fresh === undefined) return;
+      reasons ??= new Uint16Array(size);
+      until ??= new Float64Array(size);
+      reasons[position] = reason;
+      until[position] = nowMs + fresh;
+    },
+  };
+};

@@ -1,0 +1,23 @@
+import type { BidContext } from '../bidders/bidder-port.ts';
+import type { Publisher } from '../catalog/entities.ts';
+import type { AdQuery } from '../decision/ad-query.ts';
+
+/** A request for ads, as the domain sees it: parsed, authenticated, its context known. */
+export interface AdRequest {
+  readonly id: string;
+  readonly publisher: Publisher;
+  readonly imps: readonly RequestedImp[];
+  readonly query: AdQuery;
+  /** Keyed hash; null when no user may be remembered. */
+  readonly userHash: string | null;
+  readonly bidContext: BidContext;
+  readonly traced: boolean;
+}
+
+export interface RequestedImp {
+  readonly impId: string;
+  readonly placementId: string;
+  /** Overrides the placement's size; null: the placement's. */
+  readonly width: number | null;
+  readonly height: number | null;
+}

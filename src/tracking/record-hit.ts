@@ -1,0 +1,42 @@
+import type { HitLimits } from '../delivery/encode-settle.ts';
+import type { Hit } from '../delivery/hit.ts';
+import type { LedgerKeys } from '../delivery/ledger-keys.ts';
+import type { Ledger } from '../delivery/ledger.ts';
+import type { PendingHits } from './pending-hits.ts';
+
+/**
+ * What became of a hit. `counted` and `duplicate` are durable and answered 200; `expired` is answered like a bad token;
+ * `unavailable`: neither store took it, the client is told so and may try again.
+ */
+export type HitOutcome = 'counted' | 'duplicate' | 'expired' | 'unavailable';
+
+export interface RecordHitOptions {
+  readonly ledger: Ledger;
+  readonly pending: PendingHits;
+  readonly keys: LedgerKeys;
+  readonly limitsOf: (hit: Hit) => HitLimits;
+  /** A hit took the road through Postgres, because Redis could not be counted on. */
+  readonly onFallback: () => void;
+  readonly onFailure: (fault: Error) => void;
+  /** A countable impression or click was settled by the ledger for the first time. */
+  readonly onSettled: (hit: Hit, billedMicros: number, foundHold: boolean) => void;
+}
+
+/** Counts a hit once, wherever it can be made durable: in the ledger, else in Postgres, from where it is folded into the ledger later. */
+export const createRecordHit =
+  ({ ledger, pending, keys, limitsOf, onFallback, onFailure, onSettled }: RecordHitOptions) =>
+  async (hit: Hit): Promise<HitOutcome> => {
+    const settled = await ledger.settle(hit, limitsOf(hit));
+    if (settled) {
+      if (settled.outcome === 'counted') onSettled(hit, settled.billedMicros, settled.foundHold);
+      return settled.outcome;
+    }
+    onFallback();
+    try {
+      const stored = await pending.store(hit, keys.shardOf(hit.ad.publisherId));
+      return stored === 'stored' ? 'counted' : stored === 'late' ? 'expired' : 'duplicate';
+    } catch (fault) {
+      onFailure(fault as Error);
+      return 'unavailable';
+    }
+  };
