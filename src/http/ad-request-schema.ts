@@ -1,0 +1,63 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+
+/**
+ * The simplified OpenRTB ad request. Fields that OpenRTB knows and this service does not are ignored, never refused; what is read is
+ * bounded, so that a request costs what a request may cost.
+ */
+const ID = { type: 'string', minLength: 1, maxLength: 128 } as const;
+const KEY_VALUE = {
+  anyOf: [{ type: 'string', maxLength: 256 }, { type: 'number' }, { type: 'boolean' }, { type: 'null' }, { type: 'array', maxItems: 50, items: { anyOf: [{ type: 'string', maxLength: 256 }, { type: 'number' }, { type: 'boolean' }] } }],
+} as const;
+const KEY_VALUES = { type: 'object', maxProperties: 50, propertyNames: { maxLength: 256 }, additionalProperties: KEY_VALUE } as const;
+
+export const AD_REQUEST_SCHEMA = {
+  $id: 'AdRequest',
+  type: 'object',
+  required: ['id', 'imp', 'user', 'ext'],
+  properties: {
+    id: ID,
+    imp: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 20,
+      items: {
+        type: 'object',
+        required: ['id', 'tagid'],
+        properties: { id: ID, tagid: ID, w: { type: 'integer', minimum: 1, maximum: 10000 }, h: { type: 'integer', minimum: 1, maximum: 10000 } },
+      },
+    },
+    user: { type: 'object', required: ['id'], properties: { id: ID } },
+    device: { type: 'object', properties: { ua: { type: 'string' }, ip: { type: 'string' } } },
+    ext: { type: 'object', required: ['publisher_id'], properties: { publisher_id: { type: 'integer' }, kv: KEY_VALUES } },
+  },
+} as const;
+
+/** What the trafficking tool's example sends: one impression, without OpenRTB's nesting. */
+export const FLAT_AD_REQUEST_SCHEMA = {
+  $id: 'FlatAdRequest',
+  type: 'object',
+  required: ['publisher_id', 'placement_id', 'user_id'],
+  properties: { publisher_id: { type: 'integer' }, placement_id: ID, user_id: ID, kv: KEY_VALUES },
+} as const;
+
+const ajv = new Ajv2020({ allErrors: true, strictTypes: false });
+
+export const validateAdRequest = ajv.compile<WireAdRequest>(AD_REQUEST_SCHEMA);
+export const validateFlatAdRequest = ajv.compile<WireFlatAdRequest>(FLAT_AD_REQUEST_SCHEMA);
+
+export interface WireAdRequest {
+  readonly id: string;
+  readonly imp: readonly { readonly id: string; readonly tagid: string; readonly w?: number; readonly h?: number }[];
+  readonly user: { readonly id: string; readonly consent?: unknown; readonly ext?: unknown };
+  readonly device?: { readonly ua?: string; readonly ip?: string };
+  readonly site?: { readonly page?: unknown };
+  readonly regs?: unknown;
+  readonly ext: { readonly publisher_id: number; readonly kv?: Readonly<Record<string, unknown>> };
+}
+
+export interface WireFlatAdRequest {
+  readonly publisher_id: number;
+  readonly placement_id: string;
+  readonly user_id: string;
+  readonly kv?: Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Publisher } from '../catalog/entities.ts';
+import type { Snapshot } from '../catalog/snapshot.ts';
+
+/** Longer than any key of ours; nothing longer is hashed. */
+const MAX_KEY_LENGTH = 256;
+
+/** The stored form of an API key: lower-case hex SHA-256. Keys are random, so a slow hash would protect nothing. */
+export const hashApiKey = (key: string): string => createHash('sha256').update(key, 'utf8').digest('hex');
+
+/**
+ * Whose key it is, if it is the key of the publisher that the body names. A missing key, a wrong one, an unknown publisher and
+ * another publisher's key are one and the same undefined: an answer that told them apart would say which publishers exist.
+ */
+export const createAuthenticate = ({ cacheSize = 10_000 } = {}) => {
+  const hashes = new LRUCache<string, string>({ max: cacheSize });
+  return (snapshot: Snapshot, key: string | undefined, publisherId: number): Publisher | undefined => {
+    if (key === undefined || key === '' || key.length > MAX_KEY_LENGTH) return undefined;
+    let hash = hashes.get(key);
+    if (hash === undefined) hashes.set(key, (hash = hashApiKey(key)));
+    const publisher = snapshot.publisherByKeyHash.get(hash);
+    return publisher?.id === publisherId ? publisher : undefined;
+  };
+};

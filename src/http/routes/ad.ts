@@ -1,0 +1,112 @@
+import type { RequestHandler, Response } from 'express';
+import type { Snapshot } from '../../catalog/snapshot.ts';
+import { readConsent } from '../../context/consent.ts';
+import { checkDimensions } from '../../targeting/check-dimensions.ts';
+import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
+import { requestPairs } from '../../targeting/targeting-query.ts';
+import type { AdRequest } from '../../serving/ad-request.ts';
+import type { AdAnswer, ServeAd } from '../../serving/serve-ad.ts';
+import type { WireAdRequest } from '../ad-request-schema.ts';
+import type { createAuthenticate } from '../authenticate.ts';
+import { ANY_ORIGIN } from '../cors.ts';
+import { parseAdRequest } from '../parse-ad-request.ts';
+import { problem } from '../problem.ts';
+import { readJson } from '../read-json.ts';
+import { sendProblem } from '../send-problem.ts';
+import type { RequestContext } from '../request-context.ts';
+
+export interface AdRouteOptions {
+  readonly currentSnapshot: () => Snapshot | undefined;
+  readonly serveAd: ServeAd;
+  readonly authenticate: ReturnType<typeof createAuthenticate>;
+  readonly dimensions: DimensionSchema;
+  readonly requestContext: RequestContext;
+  readonly userHash: (snapshot: Snapshot, publisherId: number, userId: string) => string;
+  readonly allowedEvents: readonly string[];
+  readonly debugTrace: boolean;
+  readonly now: () => number;
+  readonly observe: {
+    readonly requested: () => void;
+    readonly answered: (answer: AdAnswer, seconds: number) => void;
+  };
+}
+
+/** POST /ad. The order of checks: body (400, 413), key (401), registered dimensions (400), then the decision, which always answers 200. */
+export const adRoute = (options: AdRouteOptions): RequestHandler => {
+  const { currentSnapshot, serveAd, authenticate, dimensions, observe, allowedEvents } = options;
+  return async (req, res) => {
+    const started = performance.now();
+    observe.requested();
+    const body = await readJson(req);
+    if (!body.ok) return sendProblem(req, res, body.problem, ANY_ORIGIN);
+    const parsed = parseAdRequest(body.value);
+    if (!parsed.ok) return sendProblem(req, res, problem('invalid_request', 'The ad request has faults.', parsed.faults), ANY_ORIGIN);
+
+    const snapshot = currentSnapshot();
+    if (!snapshot) return sendProblem(req, res, problem('unavailable', 'The campaign data has not been loaded yet.'), ANY_ORIGIN);
+    const { request: wire } = parsed;
+    const publisher = authenticate(snapshot, req.get('x-api-key'), wire.ext.publisher_id);
+    if (!publisher) return sendProblem(req, res, problem('unauthorized', 'X-API-Key must be the key of the publisher in ext.publisher_id.'), ANY_ORIGIN);
+
+    const kv = wire.ext.kv ?? {};
+    const faults = checkDimensions(dimensions, kv, { pointer: '/ext/kv', unregistered: 'allowed' });
+    if (faults.length > 0) return sendProblem(req, res, problem('invalid_dimensions', 'A registered dimension has a value outside its schema.', faults), ANY_ORIGIN);
+
+    const answer = await serveAd(toAdRequest(options, snapshot, publisher, wire, req));
+    sendAnswer(res, wire.id, answer, allowedEvents);
+    observe.answered(answer, (performance.now() - started) / 1000);
+  };
+};
+
+const toAdRequest = (
+  { dimensions, requestContext, userHash, debugTrace, now }: AdRouteOptions,
+  snapshot: Snapshot,
+  publisher: AdRequest['publisher'],
+  wire: WireAdRequest,
+  req: Parameters<RequestHandler>[0],
+): AdRequest => {
+  const context = requestContext(req, wire.device);
+  const consent = readConsent({ regs: wire.regs, user: wire.user });
+  const hash = consent.personal ? userHash(snapshot, publisher.id, wire.user.id) : null;
+  return {
+    id: wire.id,
+    publisher,
+    imps: wire.imp.map(({ id, tagid, w, h }) => ({ impId: id, placementId: tagid, width: w ?? null, height: h ?? null })),
+    query: {
+      targeting: { country: context.country, device: context.device, pairs: requestPairs(dimensions, wire.ext.kv ?? {}) },
+      atMs: now(),
+      mayRemember: consent.personal,
+    },
+    userHash: hash,
+    bidContext: {
+      requestId: wire.id,
+      publisher,
+      userHash: hash ?? '',
+      userAgent: context.userAgent,
+      ip: context.ip,
+      country: context.country,
+      device: context.device,
+      pageUrl: typeof wire.site?.page === 'string' ? wire.site.page : null,
+      gdpr: consent.gdpr,
+      consent: consent.consent,
+      usPrivacy: consent.usPrivacy,
+    },
+    traced: debugTrace || /[?&]debug=1(&|$)/.test(req.url),
+  };
+};
+
+/** One string, one write: res.json would look at the settings and make an ETag that nobody asks for. */
+const sendAnswer = (res: Response, id: string, answer: AdAnswer, events: readonly string[]): void => {
+  const { bids, nonbids, nbr, trace } = answer;
+  const text = JSON.stringify({
+    id,
+    cur: 'USD',
+    seatbid: bids.length > 0 ? [{ bid: bids }] : [],
+    ...(nbr === undefined ? {} : { nbr }),
+    ext: nonbids.length > 0 ? { events, nonbid: nonbids } : { events },
+    ...(trace ? { debug: { trace } } : {}),
+  });
+  res.writeHead(200, { ...ANSWER_HEADERS, 'Content-Length': Buffer.byteLength(text) }).end(text);
+};
+
+const ANSWER_HEADERS = { ...ANY_ORIGIN, 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };

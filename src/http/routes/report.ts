@@ -1,0 +1,50 @@
+import type { RequestHandler } from 'express';
+import type { ServedAd } from '../../delivery/hit.ts';
+import { REPORT_REASONS, type ReportReason, type ReportStore } from '../../tracking/report-store.ts';
+import type { Fault } from '../../targeting/fault.ts';
+import type { Tokens } from '../../tracking/tokens.ts';
+import { ANY_ORIGIN } from '../cors.ts';
+import { problem } from '../problem.ts';
+import { readJson } from '../read-json.ts';
+import { sendProblem } from '../send-problem.ts';
+
+export interface ReportRouteOptions {
+  readonly tokens: Tokens;
+  readonly reports: ReportStore;
+  readonly onFailure: (fault: Error) => void;
+}
+
+/** POST /report: one report a token, 201 with its id however often it is sent. */
+export const reportRoute =
+  ({ tokens, reports, onFailure }: ReportRouteOptions): RequestHandler =>
+  async (req, res) => {
+    const body = await readJson(req);
+    if (!body.ok) return sendProblem(req, res, body.problem, ANY_ORIGIN);
+    const faults = faultsOfReport(body.value);
+    if (faults.length > 0) return sendProblem(req, res, problem('invalid_request', 'The report has faults.', faults), ANY_ORIGIN);
+    const { token, reason } = body.value as { token: string; reason: ReportReason };
+    const ad = tokens.verify(token);
+    if (!ad) return sendProblem(req, res, problem('invalid_token', 'token must be a tracking token that has not expired.'), ANY_ORIGIN);
+    const id = await file(reports, ad, reason, onFailure);
+    if (id === undefined) return sendProblem(req, res, problem('unavailable', 'The report could not be stored; it may be sent again.'), ANY_ORIGIN);
+    const text = JSON.stringify({ id });
+    res.writeHead(201, { ...ANY_ORIGIN, 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store', 'Content-Length': Buffer.byteLength(text) }).end(text);
+  };
+
+const file = async (reports: ReportStore, ad: ServedAd, reason: ReportReason, onFailure: (fault: Error) => void): Promise<string | undefined> => {
+  try {
+    return await reports.file(ad, reason);
+  } catch (fault) {
+    onFailure(fault as Error);
+    return undefined;
+  }
+};
+
+const faultsOfReport = (body: unknown): readonly Fault[] => {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return [{ pointer: '', detail: 'must be a JSON object' }];
+  const { token, reason } = body as Record<string, unknown>;
+  return [
+    ...(typeof token === 'string' ? [] : [{ pointer: '/token', detail: 'must be a tracking token' }]),
+    ...(REPORT_REASONS.includes(reason as ReportReason) ? [] : [{ pointer: '/reason', detail: `must be one of: ${REPORT_REASONS.join(', ')}` }]),
+  ];
+};

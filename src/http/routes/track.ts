@@ -1,0 +1,74 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type { Hit, HitKind } from '../../delivery/hit.ts';
+import type { HitOutcome } from '../../tracking/record-hit.ts';
+import type { Tokens } from '../../tracking/tokens.ts';
+import { sendPixel } from '../pixel.ts';
+import { problem } from '../problem.ts';
+import { queryValue } from '../query-value.ts';
+import type { RequestContext } from '../request-context.ts';
+import { sendProblem } from '../send-problem.ts';
+import { PIXEL_HEADERS } from '../pixel.ts';
+
+export interface TrackRouteOptions {
+  readonly tokens: Tokens;
+  readonly recordHit: (hit: Hit) => Promise<HitOutcome>;
+  readonly requestContext: RequestContext;
+  readonly allowedEvents: readonly string[];
+  /** Where a click on this creative leads; undefined: nowhere, the click answers the GIF. */
+  readonly clickUrlOf: (creativeId: number) => string | null | undefined;
+  readonly now: () => number;
+  readonly observe: {
+    readonly recorded: (hit: Hit, outcome: HitOutcome) => void;
+    readonly refused: (reason: 'token' | 'event_type') => void;
+  };
+}
+
+/** GET /impression: counts and bills what was reserved. */
+export const impressionRoute = (options: TrackRouteOptions): RequestHandler => track(options, 'impression');
+
+/** GET /click: counts, then leads to where the creative says; the destination is stored with it, never taken from the query. */
+export const clickRoute = (options: TrackRouteOptions): RequestHandler => track(options, 'click');
+
+/** GET /event: the type is checked first, then the token. */
+export const eventRoute = (options: TrackRouteOptions): RequestHandler => track(options, 'event');
+
+const track =
+  (options: TrackRouteOptions, kind: HitKind): RequestHandler =>
+  async (req, res) => {
+    // A HEAD is somebody looking, not somebody seeing.
+    if (req.method === 'HEAD') return sendPixel(res);
+    const eventType = kind === 'event' ? (queryValue(req, 'type') ?? '') : '';
+    if (kind === 'event' && !options.allowedEvents.includes(eventType)) {
+      options.observe.refused('event_type');
+      return sendProblem(req, res, problem('unknown_event_type', `type must be one of: ${options.allowedEvents.join(', ')}.`), PIXEL_HEADERS);
+    }
+    const ad = options.tokens.verify(queryValue(req, 't') ?? '');
+    if (!ad) return refuseToken(options, req, res);
+
+    const { country, device, bot } = options.requestContext(req);
+    const invalidReason = isPrefetch(req) ? 'prefetch' : bot ? 'bot' : '';
+    const hit: Hit = { ad, kind, eventType, invalidReason, atMs: options.now(), country, device };
+    const outcome = await options.recordHit(hit);
+    options.observe.recorded(hit, outcome);
+    if (outcome === 'expired') return refuseToken(options, req, res);
+
+    const destination = kind === 'click' ? options.clickUrlOf(ad.creativeId) : undefined;
+    if (destination) return redirect(res, destination);
+    if (outcome === 'unavailable') return sendProblem(req, res, problem('unavailable', 'The hit could not be stored; it may be sent again.'), PIXEL_HEADERS);
+    sendPixel(res);
+  };
+
+const refuseToken = ({ observe }: TrackRouteOptions, req: Request, res: Response): void => {
+  observe.refused('token');
+  sendProblem(req, res, problem('invalid_token', 't must be a tracking token that has not expired.'), PIXEL_HEADERS);
+};
+
+/** A person who clicked goes on even when nobody could count it: an outage of ours is not theirs. */
+const redirect = (res: Response, destination: string): void => {
+  res.writeHead(302, { ...REDIRECT_HEADERS, Location: destination }).end();
+};
+
+const REDIRECT_HEADERS = { 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'no-store, no-cache, must-revalidate, private', 'Content-Length': 0, 'Referrer-Policy': 'no-referrer' };
+
+/** Loaded ahead of anyone looking: Sec-Purpose (Fetch standard), and what browsers sent before it. */
+const isPrefetch = (req: Request): boolean => /prefetch|prerender|preview/i.test(`${req.get('sec-purpose') ?? ''} ${req.get('purpose') ?? ''} ${req.get('x-moz') ?? ''}`);
