@@ -30,7 +30,7 @@ export const PORT_TAKEN = Symbol('port taken');
 const LOG_LIMIT_BYTES = 1024 * 1024;
 const LOCK_HELD = 75;
 /** A store whose service was killed needs a moment to shut down: long enough for its checkpoint, short enough to be told of a conflict. */
-const LOCK_PATIENCE_S = 5;
+const LOCK_PATIENCE_S = 3;
 const START_PATIENCE_MS = 60_000;
 const STOP_PATIENCE_MS = 10_000;
 

@@ -34,7 +34,8 @@ export default async function globalSetup({ maxWorkers }: { readonly maxWorkers:
   const postgresUrl = postgres?.url ?? databaseUrl!;
   globalThis.stopTestStores = async () => {
     await dropDatabases(postgresUrl, prefix);
-    await Promise.all([postgres, ...redis].map((store) => store?.stop()));
+    await postgres?.stop();
+    await Promise.all(redis.map((store) => store.stop()));
     await rm(folder, { recursive: true, force: true });
   };
 
