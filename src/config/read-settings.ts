@@ -67,7 +67,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ''));
   const read = customCleanEnv(given, VARIABLES, (clean) => clean, {
     reporter: ({ errors }) => {
-      for (const [name, error] of Object.entries(errors)) faults.push({ name, fault: (error).message });
+      for (const [name, error] of Object.entries(errors)) faults.push({ name, fault: error.message });
     },
   });
   const production = given['NODE_ENV']?.toLowerCase() === 'production';
