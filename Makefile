@@ -1,0 +1,40 @@
+# The verbs of the project. Nothing here is needed: `npm start` and `npm test` do the same on a machine without make.
+DOOR := node scripts/front-door.mjs
+IMAGE ?= ad-server:latest
+OVERLAY ?= local
+
+.DEFAULT_GOAL := help
+.PHONY: help run test lint build bench prove simulate migrate image deploy
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: ## the service, with its own Postgres and Redis unless DATABASE_URL and REDIS_URL are set
+	@$(DOOR) start
+
+test: ## every test; ARGS="tests/config -t duration" for some
+	@$(DOOR) test $(ARGS)
+
+lint: ## types, lint rules, layout
+	@$(DOOR) lint
+
+build: ## dist/ and the browser's files
+	@$(DOOR) build
+
+bench: ## the benchmarks, with their ratios
+	@$(DOOR) run bench/bench.ts $(ARGS)
+
+prove: ## the promises of docs/reliability.md, expected against observed
+	@$(DOOR) run bench/prove.ts $(ARGS)
+
+simulate: ## pacing over a simulated day
+	@$(DOOR) run bench/simulate.ts $(ARGS)
+
+migrate: ## bring the database at DATABASE_URL to the newest schema
+	@$(DOOR) migrate
+
+image: ## the container image, IMAGE=name:tag
+	docker build -t $(IMAGE) .
+
+deploy: ## apply the manifests, OVERLAY=local
+	kubectl apply -k k8s/overlays/$(OVERLAY)

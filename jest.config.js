@@ -1,0 +1,12 @@
+/** TypeScript becomes CommonJS for the tests only: native ESM in jest takes twice the time and four times the memory. */
+const typescript = { jsc: { parser: { syntax: 'typescript' }, target: 'es2023' }, module: { type: 'commonjs' } };
+
+export default {
+  testEnvironment: 'node',
+  testMatch: ['<rootDir>/tests/**/*.test.ts'],
+  transform: { '^.+\\.(ts|js|mjs)$': ['@swc/jest', typescript] },
+  modulePathIgnorePatterns: ['<rootDir>/dist/'],
+  globalSetup: '<rootDir>/tests/setup/global-setup.ts',
+  globalTeardown: '<rootDir>/tests/setup/global-teardown.ts',
+  testTimeout: 30_000,
+};

@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** What the build reads: a change in one of these makes it stale. */
+const SOURCES = ['src', 'sdk', 'admin', 'tsconfig.json', 'rollup.config.js', 'package-lock.json', 'scripts/build.mjs'];
+const STAMP = '.built-from';
+
+/**
+ * Builds dist/ (and, by rollup, the browser's files in public/) unless it was built from these very sources.
+ * The old dist/ stays until the new one is whole. Throws an Error that holds what the compiler said.
+ * @param {string} root the checkout
+ * @param {(line: string) => void} say
+ */
+export async function build(root, say) {
+  const fingerprint = fingerprintOf(root);
+  const dist = path.join(root, 'dist');
+  const hasBrowserCode = existsSync(path.join(root, 'rollup.config.js'));
+  const isWhole = existsSync(path.join(dist, STAMP)) && (!hasBrowserCode || existsSync(path.join(root, 'public', 'sdk')));
+  if (isWhole && readFileSync(path.join(dist, STAMP), 'utf8') === fingerprint) {
+    say('The build is fresh.');
+    return;
+  }
+  say('Building …');
+  const started = Date.now();
+  const unfinished = path.join(root, `dist.new-${process.pid}`);
+  try {
+    await Promise.all([
+      run(root, 'typescript/bin/tsc', ['-p', '.', '--outDir', unfinished]),
+      ...(hasBrowserCode ? [run(root, 'rollup/dist/bin/rollup', ['-c', '--silent'])] : []),
+    ]);
+    copyScripts(path.join(root, 'src'), unfinished);
+    copyCountries(root, path.join(unfinished, 'geodata'));
+    writeFileSync(path.join(unfinished, STAMP), fingerprint);
+    rmSync(dist, { recursive: true, force: true });
+    renameSync(unfinished, dist);
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true });
+  }
+  say(`Built in ${((Date.now() - started) / 1000).toFixed(1)} s.`);
+}
+
+function fingerprintOf(root) {
+  const hash = createHash('sha256');
+  for (const file of SOURCES.flatMap((source) => filesUnder(path.join(root, source)))) {
+    hash.update(`${path.relative(root, file)}\0${statSync(file).size}\0`).update(readFileSync(file));
+  }
+  return hash.digest('hex');
+}
+
+/** Sorted, so that two machines agree. */
+function filesUnder(place) {
+  if (!existsSync(place)) return [];
+  if (!statSync(place).isDirectory()) return [place];
+  return readdirSync(place)
+    .sort()
+    .flatMap((name) => filesUnder(path.join(place, name)));
+}
+
+/** The Lua scripts lie beside the modules that load them, in dist as in src. */
+function copyScripts(from, to) {
+  for (const file of filesUnder(from).filter((name) => name.endsWith('.lua'))) cpSync(file, path.join(to, path.relative(from, file)));
+}
+
+/** The country files alone: geoip-lite loads whatever it finds in its data folder, and the cities take 130 MB of memory. */
+function copyCountries(root, to) {
+  const data = path.join(root, 'node_modules', 'geoip-lite', 'data');
+  mkdirSync(to, { recursive: true });
+  for (const name of readdirSync(data).filter((entry) => /^geoip-country.*\.dat$/.test(entry)))
+    cpSync(path.join(data, name), path.join(to, name));
+}
+
+function run(root, program, args) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [path.join(root, 'node_modules', program), ...args], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let said = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk));
+    child.on('error', reject);
+    child.on('close', (code) =>
+      code === 0 ? resolve() : reject(new Error(`The build failed (${program.split('/').at(-1)}):\n${said.trim()}`)),
+    );
+  });
+}

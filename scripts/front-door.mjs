@@ -1,0 +1,93 @@
+/*
+ * What `npm start`, `npm test`, `npm run build` and `npm run lint` do, from a fresh checkout on a bare machine: they first make sure that the
+ * dependencies, the build and the servers are there. Nothing but Node's own modules is imported here, because nothing else may be there yet.
+ */
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from './build.mjs';
+import { installDependencies } from './install-dependencies.mjs';
+import { installPrograms } from './install-programs.mjs';
+import { lint } from './lint.mjs';
+import { runTests } from './run-tests.mjs';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const LEAST_NODE = [20, 18, 1];
+
+const verbs = {
+  /** Imported, not spawned: signals and the exit code are the service's own, and no process is left between. */
+  start: async (args) => {
+    installDependencies(ROOT, say);
+    await build(ROOT, say);
+    if (startsOwnRedis(process.env)) installPrograms(['redis'], say);
+    const main = path.join(ROOT, 'dist', 'main.js');
+    process.argv = [process.argv[0], main, ...args];
+    await import(pathToFileURL(main).href);
+  },
+  test: async (args) => {
+    installDependencies(ROOT, say);
+    await build(ROOT, say);
+    installPrograms(['redis', 'chromium', 'fonts'], say);
+    process.exitCode = (await runTests(ROOT, args)) ? 0 : 1;
+  },
+  build: async () => {
+    installDependencies(ROOT, say);
+    await build(ROOT, say);
+  },
+  lint: async () => {
+    installDependencies(ROOT, say);
+    process.exitCode = (await lint(ROOT, say)) ? 0 : 1;
+  },
+  migrate: async () => {
+    const url = process.env.DATABASE_URL?.trim();
+    if (!url) throw new Error('DATABASE_URL says which database to migrate. (The embedded Postgres is migrated by every start.)');
+    installDependencies(ROOT, say);
+    await build(ROOT, say);
+    const { migrateLatest } = await import(pathToFileURL(path.join(ROOT, 'dist', 'catalog', 'migrate.js')).href);
+    const applied = await migrateLatest(url);
+    say(applied.length === 0 ? 'The schema is the newest already.' : `Applied: ${applied.join(', ')}`);
+  },
+  /** Prepares like `start`, then runs one of the project's own TypeScript programs: front-door.mjs run bench/load.ts … */
+  run: async ([program, ...args]) => {
+    installDependencies(ROOT, say);
+    await build(ROOT, say);
+    installPrograms(['redis'], say);
+    const file = path.resolve(ROOT, program);
+    process.argv = [process.argv[0], file, ...args];
+    await import(pathToFileURL(path.join(ROOT, 'node_modules', 'tsx', 'dist', 'esm', 'api', 'index.mjs')).href).then(({ register }) =>
+      register(),
+    );
+    await import(pathToFileURL(file).href);
+  },
+};
+
+function say(line) {
+  console.error(line);
+}
+
+function startsOwnRedis({ REDIS_URL: url, NODE_ENV: nodeEnv, EMBEDDED_STORES: embedded }) {
+  if (url?.trim()) return false;
+  return embedded?.trim() ? /^(true|1|yes|on)$/i.test(embedded.trim()) : nodeEnv?.toLowerCase() !== 'production';
+}
+
+function hasOldNode() {
+  const version = process.versions.node.split('.').map(Number);
+  const differs = LEAST_NODE.findIndex((part, index) => part !== version[index]);
+  return differs !== -1 && version[differs] < LEAST_NODE[differs];
+}
+
+const [verb, ...args] = process.argv.slice(2);
+if (hasOldNode()) {
+  say(`Node ${LEAST_NODE.join('.')} or newer is needed; this is ${process.versions.node}.`);
+  process.exit(1);
+}
+if (!Object.hasOwn(verbs, verb)) {
+  say(`Usage: node scripts/front-door.mjs ${Object.keys(verbs).join(' | ')}`);
+  process.exit(2);
+}
+try {
+  await verbs[verb](args);
+} catch (error) {
+  // What this file's own steps throw is written for people; anything else deserves its stack.
+  say(error.constructor === Error ? error.message : error.stack);
+  process.exit(1);
+}

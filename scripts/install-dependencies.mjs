@@ -1,0 +1,44 @@
+import { spawnSync } from 'node:child_process';
+import { lstatSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/**
+ * Makes node_modules match package-lock.json; does nothing when it does already. Throws an Error with a readable message.
+ * @param {string} root the checkout
+ * @param {(line: string) => void} say
+ */
+export function installDependencies(root, say) {
+  if (matchesLock(root)) return;
+  if (lstatSync(path.join(root, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink()) {
+    throw new Error('node_modules is a link to packages that do not match package-lock.json: install them where it leads.');
+  }
+  say('Installing the dependencies (npm ci; the first time this takes about half a minute) …');
+  const started = Date.now();
+  // Install scripts are never run: nothing here needs them. The build needs the development packages, whatever NODE_ENV says.
+  const npm = ['ci', '--ignore-scripts', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
+  const [command, ...args] = process.env.npm_execpath?.endsWith('.js')
+    ? [process.execPath, process.env.npm_execpath, ...npm]
+    : ['npm', ...npm];
+  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd: root, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`npm ci failed:\n${error?.message ?? (stderr || stdout).trim()}`);
+  say(`Dependencies installed in ${Math.round((Date.now() - started) / 1000)} s.`);
+}
+
+/** npm writes down what it installed, last of all, in node_modules/.package-lock.json. */
+function matchesLock(root) {
+  const installed = packagesOf(path.join(root, 'node_modules', '.package-lock.json'));
+  const locked = packagesOf(path.join(root, 'package-lock.json'));
+  if (installed === undefined || locked === undefined) return false;
+  return Object.entries(locked)
+    .filter(([place, { optional }]) => place !== '' && !optional)
+    .every(([place, { version, integrity }]) => installed[place]?.version === version && installed[place]?.integrity === integrity);
+}
+
+function packagesOf(lockFile) {
+  try {
+    return JSON.parse(readFileSync(lockFile, 'utf8')).packages;
+  } catch (error) {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

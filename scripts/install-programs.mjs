@@ -1,0 +1,62 @@
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import path from 'node:path';
+
+/**
+ * What the service and its tests find on the machine, and the Debian package that brings it. Present means: one of `programs` is on the
+ * PATH, or one of `files` exists.
+ */
+export const DEBIAN_PACKAGES = {
+  redis: {
+    name: 'a Redis server',
+    programs: ['redis-server', 'redis-check-rdb'],
+    debianPackage: 'redis-tools',
+    otherwise: 'or set REDIS_URL',
+  },
+  chromium: { name: 'Chromium', programs: ['chromium-headless-shell'], debianPackage: 'chromium-headless-shell' },
+  fonts: { name: 'a font', files: ['/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf'], debianPackage: 'fonts-dejavu-core' },
+};
+
+/**
+ * Makes sure that these are there: root on a machine with apt-get gets them installed, anyone else is told what to install (an Error).
+ * @param {readonly (keyof typeof DEBIAN_PACKAGES)[]} wanted
+ * @param {(line: string) => void} say
+ */
+export function installPrograms(wanted, say) {
+  const missing = wanted.map((key) => DEBIAN_PACKAGES[key]).filter((entry) => !isPresent(entry));
+  if (missing.length === 0) return;
+  const names = missing.map(({ name }) => name).join(', ');
+  const packages = missing.map(({ debianPackage }) => debianPackage);
+  const advice = [`apt-get install ${packages.join(' ')}`, ...missing.flatMap(({ otherwise }) => otherwise ?? [])].join(', ');
+  if (process.getuid?.() !== 0 || !onPath('apt-get')) throw new Error(`Missing: ${names}. Install it: ${advice}`);
+  say(`Installing ${names} (apt-get install ${packages.join(' ')}) …`);
+  apt(['update', '-qq'], advice);
+  apt(['install', '-y', '-qq', '--no-install-recommends', ...packages], advice);
+}
+
+function apt(args, advice) {
+  const { status, stdout, stderr } = spawnSync('apt-get', args, {
+    encoding: 'utf8',
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  });
+  if (status !== 0) throw new Error(`apt-get ${args[0]} failed; do it by hand: ${advice}\n${(stderr || stdout).trim()}`);
+}
+
+function isPresent({ programs = [], files = [] }) {
+  return programs.some(onPath) || files.some((file) => may(file, constants.R_OK));
+}
+
+function onPath(program) {
+  return (process.env.PATH ?? '')
+    .split(path.delimiter)
+    .some((folder) => path.isAbsolute(folder) && may(path.join(folder, program), constants.X_OK));
+}
+
+function may(file, mode) {
+  try {
+    accessSync(file, mode);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+
+/**
+ * Types, lint rules and layout of everything; all checks run, whatever the others say.
+ * @param {string} root the checkout
+ * @param {(line: string) => void} say
+ * @returns {Promise<boolean>} whether all of them passed
+ */
+export async function lint(root, say) {
+  const projects = ['.', 'tests', 'sdk', 'bench'].filter((folder) => existsSync(path.join(root, folder, 'tsconfig.json')));
+  const checks = [
+    ...projects.map((folder) => ({
+      name: `types of ${folder === '.' ? 'src' : folder}`,
+      program: 'typescript/bin/tsc',
+      args: ['--noEmit', '-p', folder],
+    })),
+    { name: 'lint rules', program: 'eslint/bin/eslint.js', args: ['--max-warnings=0', '.'] },
+    { name: 'layout', program: 'prettier/bin/prettier.cjs', args: ['--check', '--log-level=warn', '.'] },
+  ];
+  const passed = await Promise.all(checks.map((check) => passes(root, check, say)));
+  return passed.every(Boolean);
+}
+
+function passes(root, { name, program, args }, say) {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [path.join(root, 'node_modules', program), ...args], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let said = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk));
+    child.on('close', (code) => {
+      say(code === 0 ? `${name}: good` : `${name}: faults\n${said.trim()}`);
+      resolve(code === 0);
+    });
+  });
+}

@@ -1,0 +1,125 @@
+import { fileURLToPath } from 'node:url';
+import path from 'node:path';
+import { customCleanEnv } from 'envalid';
+import { defaultStateDir } from './default-state-dir.ts';
+import {
+  databaseUrl,
+  duration,
+  eventTypes,
+  gain,
+  oneOf,
+  publicUrl,
+  redisUrls,
+  secret,
+  toggle,
+  tokenSecrets,
+  wholeNumber,
+} from './setting-values.ts';
+import { SettingsError } from './settings-error.ts';
+import type { SettingsFault } from './settings-error.ts';
+import type { Settings, TokenSecret } from './settings.ts';
+
+/** The key id of a lone TOKEN_SECRET: list it under this name in TOKEN_SECRETS when rotating away from it. */
+export const LONE_SECRET_KID = 'default';
+
+const LEAST_SECRET_BYTES = 32;
+/** The same distance from src/config and from dist/config. */
+const SHIPPED_DIMENSIONS_FILE = fileURLToPath(new URL('../../config/dimensions.json', import.meta.url));
+
+const VARIABLES = {
+  NODE_ENV: oneOf('development', 'test', 'production')({ default: 'development' }),
+  PORT: wholeNumber(0, 65_535)({ default: 8787 }),
+  HOST: secret({ default: '0.0.0.0' }),
+  DATABASE_URL: databaseUrl({ default: undefined }),
+  REDIS_URL: redisUrls({ default: undefined }),
+  EMBEDDED_STORES: toggle({ default: undefined }),
+  TOKEN_SECRET: secret({ default: undefined }),
+  TOKEN_SECRETS: tokenSecrets({ default: undefined }),
+  TOKEN_TTL: duration('1s', '12h')({ default: 30 * 60_000 }),
+  RELOAD_INTERVAL: duration('0', '24h')({ default: 30_000 }),
+  DEBUG_TRACE: toggle({ default: false }),
+  PID_KP: gain({ default: 0.3 }),
+  PID_KI: gain({ default: 0.05 }),
+  PID_KD: gain({ default: 0.1 }),
+  ALLOWED_EVENTS: eventTypes({ default: ['like', 'share', 'comment'] }),
+  PUBLIC_URL: publicUrl({ default: '' }),
+  BIDDER_TIMEOUT: duration('1ms', '10s')({ default: 300 }),
+  BIDDER_ALLOW_PRIVATE: toggle({ default: undefined }),
+  MOCK_BIDDER: toggle({ default: undefined }),
+  DIMENSIONS_FILE: secret({ default: SHIPPED_DIMENSIONS_FILE }),
+  ADMIN_ENABLED: toggle({ default: undefined }),
+  ADMIN_TOKEN: secret({ default: undefined }),
+  TRUST_PROXY_HOPS: wholeNumber(1, 32)({ default: undefined }),
+  STATE_DIR: secret({ default: undefined }),
+  LOG_LEVEL: oneOf('error', 'warn', 'info', 'debug')({ default: 'info' }),
+  DRAIN_TIME: duration('0', '10m')({ default: 5000 }),
+  EVENT_RETENTION: wholeNumber(1, 3650)({ default: 400 }),
+  LEDGER_SHARDS: wholeNumber(1, 256)({ default: 16 }),
+};
+
+/**
+ * Reads the environment once, whole. Pure: it opens no file, and a missing token secret is a fault here (see `keepTokenSecret`).
+ * A variable that is set but empty counts as unset. The table is in docs/configuration.md.
+ * @throws SettingsError listing every fault at once
+ */
+export function readSettings(env: NodeJS.ProcessEnv): Settings {
+  const faults: SettingsFault[] = [];
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ''));
+  const read = customCleanEnv(given, VARIABLES, (clean) => clean, {
+    reporter: ({ errors }) => {
+      for (const [name, error] of Object.entries(errors)) faults.push({ name, fault: error.message });
+    },
+  });
+  const production = given['NODE_ENV']?.toLowerCase() === 'production';
+  const embeddedStores = read.EMBEDDED_STORES ?? !production;
+  const secrets = read.TOKEN_SECRETS ?? (read.TOKEN_SECRET === undefined ? [] : [{ kid: LONE_SECRET_KID, secret: read.TOKEN_SECRET }]);
+  for (const name of ['DATABASE_URL', 'REDIS_URL']) {
+    if (given[name] === undefined && !embeddedStores)
+      faults.push({ name, fault: 'required: the embedded stores are off (EMBEDDED_STORES)' });
+  }
+  faults.push(...secretFaults(secrets, production, given));
+  if (faults.length > 0) throw new SettingsError(faults);
+
+  return freeze({
+    production,
+    port: read.PORT,
+    host: read.HOST,
+    databaseUrl: read.DATABASE_URL,
+    redisUrls: read.REDIS_URL ?? [],
+    tokenSecrets: secrets,
+    tokenTtlMs: read.TOKEN_TTL,
+    reloadIntervalMs: read.RELOAD_INTERVAL,
+    debugTrace: read.DEBUG_TRACE,
+    pid: { kp: read.PID_KP, ki: read.PID_KI, kd: read.PID_KD },
+    allowedEvents: read.ALLOWED_EVENTS,
+    publicUrl: read.PUBLIC_URL,
+    bidderTimeoutMs: read.BIDDER_TIMEOUT,
+    bidderPrivateAddresses: read.BIDDER_ALLOW_PRIVATE ?? !production,
+    mockBidderEnabled: read.MOCK_BIDDER ?? !production,
+    dimensionsFile: path.resolve(read.DIMENSIONS_FILE),
+    adminEnabled: read.ADMIN_ENABLED ?? !production,
+    adminToken: read.ADMIN_TOKEN,
+    trustProxyHops: read.TRUST_PROXY_HOPS,
+    stateDir: path.resolve(read.STATE_DIR ?? defaultStateDir(env)),
+    logLevel: read.LOG_LEVEL,
+    drainMs: read.DRAIN_TIME,
+    eventRetentionDays: read.EVENT_RETENTION,
+    ledgerShards: read.LEDGER_SHARDS,
+  });
+}
+
+function secretFaults(secrets: readonly TokenSecret[], production: boolean, given: NodeJS.ProcessEnv): readonly SettingsFault[] {
+  const name = given['TOKEN_SECRETS'] === undefined ? 'TOKEN_SECRET' : 'TOKEN_SECRETS';
+  if (given[name] === undefined)
+    return [{ name, fault: `required: ${LEAST_SECRET_BYTES} random bytes or more, for example from "openssl rand -base64 48"` }];
+  const short = secrets.filter((entry) => Buffer.byteLength(entry.secret) < LEAST_SECRET_BYTES).map(({ kid }) => kid);
+  if (!production || short.length === 0) return [];
+  return [{ name, fault: `too short (${short.join(', ')}); accepted in production: ${LEAST_SECRET_BYTES} bytes or more each` }];
+}
+
+function freeze<T extends object>(value: T): T {
+  for (const part of Object.values(value)) {
+    if (typeof part === 'object' && part !== null && !Object.isFrozen(part)) freeze(part as object);
+  }
+  return Object.freeze(value);
+}

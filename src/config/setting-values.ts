@@ -1,0 +1,83 @@
+import { makeExactValidator } from 'envalid';
+import { parseDuration } from './parse-duration.ts';
+import type { TokenSecret } from './settings.ts';
+
+/*
+ * One validator per kind of value. Their messages say what is accepted and never repeat what was given: it may be a secret in the wrong place.
+ */
+
+const refuse = (accepted: string): never => {
+  throw new TypeError(`accepted: ${accepted}`);
+};
+
+export const toggle = makeExactValidator<boolean>((text) => {
+  if (/^(true|1|yes|on)$/i.test(text)) return true;
+  if (/^(false|0|no|off)$/i.test(text)) return false;
+  return refuse('true or false');
+});
+
+export const oneOf = <const T extends string>(...names: readonly T[]) =>
+  makeExactValidator<T>((text) => names.find((name) => name === text.toLowerCase()) ?? refuse(names.join(', ')));
+
+export const wholeNumber = (least: number, most: number) =>
+  makeExactValidator<number>((text) => {
+    const value = Number(text);
+    return /^\d+$/.test(text) && value >= least && value <= most ? value : refuse(`a whole number from ${least} to ${most}`);
+  });
+
+export const gain = makeExactValidator<number>((text) => {
+  const value = Number(text);
+  return Number.isFinite(value) && value >= 0 && value <= 1000 ? value : refuse('a number from 0 to 1000');
+});
+
+/** Both bounds belong to the range and are written as the environment would write them. */
+export const duration = (least: string, most: string) =>
+  makeExactValidator<number>((text) => {
+    const value = parseDuration(text);
+    const inRange = value !== undefined && value >= parseDuration(least)! && value <= parseDuration(most)!;
+    return inRange ? value : refuse(`a duration from ${least} to ${most}, such as 45s, 30m, 1h30m; a bare number is seconds`);
+  });
+
+export const eventTypes = makeExactValidator<readonly string[]>((text) => {
+  const types = listOf(text);
+  const wellFormed = types.length > 0 && types.every((type) => /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(type));
+  return wellFormed ? [...new Set(types)] : refuse('event types separated by commas, each of up to 64 letters, digits, "_", "-" and "."');
+});
+
+export const databaseUrl = makeExactValidator<string>((text) =>
+  hasScheme(text, 'postgres:', 'postgresql:') ? text : refuse('postgres://user:password@host:port/database'),
+);
+
+export const redisUrls = makeExactValidator<readonly string[]>((text) => {
+  const urls = listOf(text);
+  const wellFormed = urls.length > 0 && urls.every((url) => hasScheme(url, 'redis:', 'rediss:'));
+  return wellFormed ? urls : refuse('redis://host:port, or the nodes of a cluster separated by commas; rediss:// for TLS');
+});
+
+export const publicUrl = makeExactValidator<string>((text) => {
+  const plain = hasScheme(text, 'http:', 'https:') && !/[?#]/.test(text) && new URL(text).username === '';
+  return plain ? text.replace(/\/+$/, '') : refuse('an http:// or https:// address without query, such as https://ads.example.com');
+});
+
+export const secret = makeExactValidator<string>((text) => text);
+
+export const tokenSecrets = makeExactValidator<readonly TokenSecret[]>((text) => {
+  const secrets = listOf(text).map((entry) => {
+    const [, kid, value] = /^([A-Za-z0-9_.-]{1,64}):(.+)$/.exec(entry) ?? [];
+    return kid === undefined || value === undefined ? refuse('kid:secret,kid:secret; the first signs, all verify') : { kid, secret: value };
+  });
+  if (secrets.length === 0) refuse('kid:secret,kid:secret; the first signs, all verify');
+  if (new Set(secrets.map(({ kid }) => kid)).size < secrets.length) refuse('every kid once');
+  return secrets;
+});
+
+function listOf(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+}
+
+function hasScheme(text: string, ...schemes: readonly string[]): boolean {
+  return URL.canParse(text) && schemes.includes(new URL(text).protocol);
+}

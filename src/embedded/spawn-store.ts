@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { open, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { becomeArguments } from './store-folder.ts';
+import type { StoreAccount } from './store-folder.ts';
+
+export interface StoreCommand {
+  /** For messages: 'Postgres', 'Redis'. */
+  readonly name: string;
+  /** Holds the data, the log and the lock. */
+  readonly folder: string;
+  readonly account: StoreAccount | null;
+  readonly command: string;
+  readonly args: readonly string[];
+  /** What the store gets when this process dies, and when it is told to stop. */
+  readonly stopSignal: 'SIGINT' | 'SIGTERM';
+  readonly isReady: (pid: number) => Promise<boolean>;
+}
+
+export interface StoreProcess {
+  /** Stops the store and waits until it has gone. Safe to call twice. */
+  stop(): Promise<void>;
+}
+
+/** The port was taken between choosing and binding it: choose another. */
+export const PORT_TAKEN = Symbol('port taken');
+
+const LOG_LIMIT_BYTES = 1024 * 1024;
+const LOCK_HELD = 75;
+/** A store whose service was killed needs a moment to shut down: long enough for its checkpoint, short enough to be told of a conflict. */
+const LOCK_PATIENCE_S = 3;
+const START_PATIENCE_MS = 60_000;
+const STOP_PATIENCE_MS = 10_000;
+
+/**
+ * Starts a store as a child that cannot outlive this process, and waits until it is ready.
+ *
+ * - `flock` holds the folder's lock in the store's own process, so that two services can never work on the same data.
+ * - `setpriv --pdeathsig` lets the kernel stop the store when this process dies, even by SIGKILL. It watches the *thread* that spawned:
+ *   call this from the main thread only.
+ * - Its own session keeps a Ctrl-C in the terminal from stopping the store before the service has drained.
+ */
+export async function spawnStore(store: StoreCommand): Promise<StoreProcess | typeof PORT_TAKEN> {
+  const logFile = path.join(store.folder, 'log');
+  const log = await open(logFile, 'a', 0o644);
+  if ((await log.stat()).size > LOG_LIMIT_BYTES) await log.truncate();
+  const logStart = (await log.stat()).size;
+  const lock = ['--no-fork', '--wait', String(LOCK_PATIENCE_S), '--conflict-exit-code', String(LOCK_HELD), path.join(store.folder, 'lock')];
+  const guard = ['setpriv', ...becomeArguments(store.account), '--pdeathsig', store.stopSignal.replace('SIG', '')];
+  const child = spawn('flock', [...lock, ...guard, store.command, ...store.args], {
+    cwd: store.folder,
+    detached: true,
+    env: { PATH: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin', LANG: 'C', TZ: 'UTC' },
+    stdio: ['ignore', log.fd, log.fd],
+  });
+  await once(child, 'spawn')
+    .catch((error: unknown) => {
+      throw new Error('The embedded stores need flock and setpriv (Debian: util-linux). Or set DATABASE_URL and REDIS_URL.', {
+        cause: error,
+      });
+    })
+    .finally(() => log.close());
+  const pid = child.pid as number;
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+
+  const stop = async (): Promise<void> => {
+    if (hasEnded()) return;
+    const ended = once(child, 'exit');
+    child.kill(store.stopSignal);
+    const patience = setTimeout(() => child.kill('SIGKILL'), STOP_PATIENCE_MS);
+    await ended;
+    clearTimeout(patience);
+  };
+
+  const deadline = Date.now() + START_PATIENCE_MS;
+  while (!(await store.isReady(pid))) {
+    if (hasEnded()) {
+      if (child.exitCode === LOCK_HELD) {
+        throw new Error(`${store.folder} is in use by another running service. Stop that one, or give this one a STATE_DIR of its own.`);
+      }
+      const words = (await readFile(logFile)).subarray(logStart).toString().trim();
+      if (/address already in use/i.test(words)) return PORT_TAKEN;
+      throw new Error(
+        `${store.name} did not start (${child.signalCode ?? `exit code ${child.exitCode}`}). The end of ${logFile}:\n${lastLines(words)}`,
+      );
+    }
+    if (Date.now() > deadline) {
+      await stop();
+      throw new Error(`${store.name} was not ready after ${START_PATIENCE_MS / 1000} s. See ${logFile}.`);
+    }
+    await sleep(10);
+  }
+  return { stop };
+}
+
+function lastLines(words: string): string {
+  return words.split('\n').slice(-8).join('\n');
+}

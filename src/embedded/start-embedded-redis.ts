@@ -1,0 +1,80 @@
+import { mkdir, rm, symlink } from 'node:fs/promises';
+import { connect } from 'node:net';
+import path from 'node:path';
+import { findRedisServer } from './find-redis-server.ts';
+import { freePort } from './free-port.ts';
+import { PORT_TAKEN, spawnStore } from './spawn-store.ts';
+import type { EmbeddedStore } from './start-embedded-postgres.ts';
+import { makePrivateFolder, storeAccount } from './store-folder.ts';
+
+export interface EmbeddedRedisOptions {
+  /** Holds the data, under `redis/`. Made when it is not there. */
+  readonly stateDir: string;
+  /** false: nothing is written to disk, for tests. Default true. */
+  readonly durable?: boolean;
+  /** A fixed port, for tests that stop a server and start it again where its clients look for it. Default: a free one. */
+  readonly port?: number;
+}
+
+/**
+ * Starts a private Redis on a port of 127.0.0.1 with its data in the state folder. Writes reach the disk within a second, and a full memory
+ * refuses writes: evicted counters would be caps that silently no longer hold.
+ * @throws when the data is in use by another service, or there is no Redis server or it does not start; the message says what to do.
+ */
+export async function startEmbeddedRedis(options: EmbeddedRedisOptions): Promise<EmbeddedStore> {
+  const binary = await findRedisServer();
+  if (binary === null)
+    throw new Error('There is no Redis to start: set REDIS_URL, or install redis-server (Debian: apt-get install redis-tools).');
+  const folder = path.join(options.stateDir, 'redis');
+  await mkdir(folder, { recursive: true, mode: 0o755 });
+  const data = path.join(folder, 'data');
+  const account = await storeAccount(data);
+  await makePrivateFolder(data, account);
+  const command = path.join(folder, `redis-server-${process.pid}`);
+
+  for (let attempt = 1; attempt <= 5; attempt++) {
+    const port = options.port ?? (await freePort());
+    const settings = {
+      port: String(port),
+      bind: '127.0.0.1',
+      dir: data,
+      save: '',
+      appendonly: options.durable === false ? 'no' : 'yes',
+      appendfsync: 'everysec',
+      'maxmemory-policy': 'noeviction',
+    };
+    await rm(command, { force: true });
+    await symlink(binary, command); // Its name makes the binary of redis-tools a server.
+    try {
+      const store = await spawnStore({
+        name: 'Redis',
+        folder,
+        account,
+        command,
+        args: Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]),
+        stopSignal: 'SIGTERM',
+        isReady: () => answersPing(port),
+      });
+      if (store !== PORT_TAKEN) return { url: `redis://127.0.0.1:${port}`, stop: store.stop };
+      if (options.port !== undefined) throw new Error(`Port ${port} of 127.0.0.1 is taken.`);
+    } finally {
+      await rm(command, { force: true });
+    }
+  }
+  throw new Error('Redis found no free port of 127.0.0.1 in five attempts.');
+}
+
+/** Whether a server on the port answers PING with PONG: while it still loads its data it answers otherwise. */
+function answersPing(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write('PING\r\n'));
+    const answer = (ready: boolean): void => {
+      socket.destroy();
+      resolve(ready);
+    };
+    socket.setTimeout(1000, () => answer(false));
+    socket.on('data', (chunk) => answer(chunk.toString().startsWith('+PONG')));
+    socket.on('error', () => answer(false));
+    socket.on('close', () => resolve(false));
+  });
+}

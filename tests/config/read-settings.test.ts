@@ -1,0 +1,154 @@
+import fc from 'fast-check';
+import { parseDuration } from '../../src/config/parse-duration.ts';
+import { readSettings } from '../../src/config/read-settings.ts';
+import { SettingsError } from '../../src/config/settings-error.ts';
+
+const SECRET = 'a secret of at least thirty-two bytes';
+const PRODUCTION = {
+  NODE_ENV: 'production',
+  TOKEN_SECRET: SECRET,
+  DATABASE_URL: 'postgres://ads:pw@db:5432/ads',
+  REDIS_URL: 'redis://cache:6379',
+};
+
+function faultsOf(env: NodeJS.ProcessEnv): SettingsError {
+  try {
+    readSettings(env);
+  } catch (error) {
+    if (error instanceof SettingsError) return error;
+    throw error;
+  }
+  throw new Error('these settings were accepted');
+}
+
+const faultyNames = (env: NodeJS.ProcessEnv) => faultsOf(env).faults.map(({ name }) => name);
+
+test('development needs nothing but a secret', () => {
+  expect(readSettings({ TOKEN_SECRET: 'short', HOME: '/home/ann', XDG_STATE_HOME: '/state' })).toMatchObject({
+    production: false,
+    port: 8787,
+    host: '0.0.0.0',
+    databaseUrl: undefined,
+    redisUrls: [],
+    tokenSecrets: [{ kid: 'default', secret: 'short' }],
+    tokenTtlMs: 1_800_000,
+    reloadIntervalMs: 30_000,
+    debugTrace: false,
+    pid: { kp: 0.3, ki: 0.05, kd: 0.1 },
+    allowedEvents: ['like', 'share', 'comment'],
+    publicUrl: '',
+    bidderTimeoutMs: 300,
+    bidderPrivateAddresses: true,
+    mockBidderEnabled: true,
+    adminEnabled: true,
+    adminToken: undefined,
+    trustProxyHops: undefined,
+    stateDir: '/state/ad-server',
+    logLevel: 'info',
+    drainMs: 5000,
+    eventRetentionDays: 400,
+    ledgerShards: 16,
+  });
+});
+
+test('production turns the mock bidder, the trafficking tool and private bidder addresses off unless asked for', () => {
+  const off = { production: true, mockBidderEnabled: false, adminEnabled: false, bidderPrivateAddresses: false };
+  const on = { mockBidderEnabled: true, adminEnabled: true, bidderPrivateAddresses: true };
+  expect(readSettings(PRODUCTION)).toMatchObject(off);
+  expect(readSettings({ ...PRODUCTION, MOCK_BIDDER: '1', ADMIN_ENABLED: 'true', BIDDER_ALLOW_PRIVATE: 'yes' })).toMatchObject(on);
+});
+
+test('production refuses to start without stores and with a short secret', () => {
+  expect(faultyNames({ NODE_ENV: 'production' })).toEqual(['DATABASE_URL', 'REDIS_URL', 'TOKEN_SECRET']);
+  expect(faultyNames({ ...PRODUCTION, TOKEN_SECRET: 'x'.repeat(31) })).toEqual(['TOKEN_SECRET']);
+  expect(faultyNames({ ...PRODUCTION, TOKEN_SECRETS: `new:${SECRET},old:short` })).toEqual(['TOKEN_SECRETS']);
+});
+
+test('the embedded stores can be asked for in production, and declined in development', () => {
+  expect(readSettings({ NODE_ENV: 'production', TOKEN_SECRET: SECRET, EMBEDDED_STORES: 'true' })).toMatchObject({
+    databaseUrl: undefined,
+    redisUrls: [],
+  });
+  expect(faultyNames({ TOKEN_SECRET: 'x', EMBEDDED_STORES: 'false' })).toEqual(['DATABASE_URL', 'REDIS_URL']);
+});
+
+test('TOKEN_SECRETS wins over TOKEN_SECRET and keeps its order', () => {
+  const { tokenSecrets } = readSettings({ TOKEN_SECRET: 'ignored', TOKEN_SECRETS: 'new:with:colon, default:old' });
+  expect(tokenSecrets).toEqual([
+    { kid: 'new', secret: 'with:colon' },
+    { kid: 'default', secret: 'old' },
+  ]);
+  expect(faultyNames({ TOKEN_SECRETS: 'a:1,a:2' })).toEqual(['TOKEN_SECRETS']);
+});
+
+test('a Redis Cluster is named by its nodes', () => {
+  const { redisUrls } = readSettings({ ...PRODUCTION, REDIS_URL: 'redis://a:1, redis://b:2' });
+  expect(redisUrls).toEqual(['redis://a:1', 'redis://b:2']);
+});
+
+test('every fault is told at once, and none repeats the value', () => {
+  const env = {
+    NODE_ENV: 'staging-7f3a',
+    PORT: '99999',
+    DATABASE_URL: 'mysql://root:hunter2-7f3a@db/ads',
+    REDIS_URL: 'hunter2-7f3a',
+    TOKEN_SECRETS: 'hunter2-7f3a',
+    TOKEN_TTL: '13h',
+    RELOAD_INTERVAL: '30 parsecs 7f3a',
+    DEBUG_TRACE: 'perhaps-7f3a',
+    PID_KP: '-1',
+    ALLOWED_EVENTS: 'li ke 7f3a',
+    PUBLIC_URL: 'javascript:7f3a',
+    BIDDER_TIMEOUT: '1h',
+    TRUST_PROXY_HOPS: '0',
+    LOG_LEVEL: 'loud-7f3a',
+    DRAIN_TIME: '-5s',
+    EVENT_RETENTION: '1.5',
+    LEDGER_SHARDS: '257',
+  };
+  const error = faultsOf(env);
+  expect(error.faults.map(({ name }) => name).sort()).toEqual(Object.keys(env).sort());
+  expect(error.message).not.toMatch(/7f3a|hunter2/);
+  expect(error.message).toContain('TOKEN_TTL: accepted: a duration from 1s to 12h');
+});
+
+test('an empty variable counts as unset', () => {
+  expect(readSettings({ TOKEN_SECRET: 'x', PORT: '', PUBLIC_URL: ' ' })).toMatchObject({ port: 8787, publicUrl: '' });
+});
+
+test('the public address loses its trailing slash', () => {
+  expect(readSettings({ TOKEN_SECRET: 'x', PUBLIC_URL: 'https://ads.example.com/ads/' }).publicUrl).toBe('https://ads.example.com/ads');
+});
+
+test('the settings are frozen to the bottom', () => {
+  const settings = readSettings({ TOKEN_SECRET: 'x' });
+  expect([settings, settings.pid, settings.tokenSecrets, settings.tokenSecrets[0], settings.allowedEvents].every(Object.isFrozen)).toBe(
+    true,
+  );
+});
+
+test.each([
+  ['30m', 1_800_000],
+  ['1h30m', 5_400_000],
+  ['45s', 45_000],
+  ['500ms', 500],
+  ['90', 90_000],
+  ['0', 0],
+  ['1.5s', 1500],
+  ['', undefined],
+  ['m', undefined],
+  ['1h 30m', undefined],
+  ['-1s', undefined],
+  ['1y', undefined],
+  ['1h30', undefined],
+])('the duration %j is %p ms', (text, expected) => {
+  expect(parseDuration(text)).toBe(expected);
+});
+
+test('a compound duration is the sum of its parts', () => {
+  fc.assert(
+    fc.property(fc.nat(99), fc.nat(99), fc.nat(99), (h, m, s) => {
+      expect(parseDuration(`${h}h${m}m${s}s`)).toBe(((h * 60 + m) * 60 + s) * 1000);
+    }),
+  );
+});

@@ -1,0 +1,112 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { defaultStateDir } from '../../src/config/default-state-dir.ts';
+import { withClient } from '../setup/test-databases.ts';
+
+const STATE_DIR = mkdtempSync(path.join(tmpdir(), 'ad-server-embedded-'));
+chmodSync(STATE_DIR, 0o755);
+const ARGUMENTS = ['--import', 'tsx', path.join(__dirname, 'run-stores.ts'), STATE_DIR, defaultStateDir(process.env)];
+const running = new Set<ChildProcess>();
+
+afterAll(async () => {
+  for (const service of running) service.kill('SIGKILL');
+  await sleep(500); // The stores see their service die and close their files.
+  rmSync(STATE_DIR, { recursive: true, maxRetries: 10, retryDelay: 200 });
+});
+
+interface Service {
+  readonly process: ChildProcess;
+  readonly urls: { readonly postgres: string; readonly redis: string };
+}
+
+/** Starts a service; resolves with its stores, or with what it said when it ended instead. */
+async function startService(): Promise<Service | string> {
+  const service = spawn(process.execPath, ARGUMENTS, { stdio: ['ignore', 'pipe', 'pipe'] });
+  running.add(service);
+  let said = '';
+  service.stderr.on('data', (chunk) => (said += chunk));
+  const ended = once(service, 'close').then(() => said);
+  const started = once(service.stdout, 'data').then(([line]) => ({ process: service, urls: JSON.parse(String(line)) as Service['urls'] }));
+  return Promise.race([started, ended]);
+}
+
+async function runningService(): Promise<Service> {
+  const service = await startService();
+  if (typeof service === 'string') throw new Error(service);
+  return service;
+}
+
+async function end(service: Service, signal: NodeJS.Signals): Promise<void> {
+  const ended = once(service.process, 'exit');
+  service.process.kill(signal);
+  await ended;
+  running.delete(service.process);
+}
+
+async function settings(redisUrl: string): Promise<Record<string, string>> {
+  const client = new Redis(redisUrl);
+  const reply = await client.config('GET', 'append*', 'maxmemory-policy', 'bind', 'save');
+  client.disconnect();
+  return Object.fromEntries(reply.flatMap((name, index) => (index % 2 === 0 ? [[name, reply[index + 1]]] : [])));
+}
+
+async function stopsAnswering(url: string): Promise<boolean> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const client = new Redis(url, { lazyConnect: true, retryStrategy: null });
+    client.on('error', () => {});
+    const answers = url.startsWith('redis:')
+      ? await client.connect().then(
+          () => true,
+          () => false,
+        )
+      : await withClient(url, () => Promise.resolve(true)).catch(() => false);
+    client.disconnect();
+    if (!answers) return true;
+    await sleep(50);
+  }
+  return false;
+}
+
+test('what was stored is there after a restart, whether the service stopped or was killed', async () => {
+  const first = await runningService();
+  expect(await settings(first.urls.redis)).toMatchObject({
+    appendonly: 'yes',
+    appendfsync: 'everysec',
+    'maxmemory-policy': 'noeviction',
+    bind: '127.0.0.1',
+  });
+  await withClient(first.urls.postgres, (client) => client.query('create table kept as select 1 as n'));
+  const writer = new Redis(first.urls.redis);
+  await writer.set('kept', '1');
+  writer.disconnect();
+  await end(first, 'SIGTERM');
+
+  const second = await runningService();
+  await withClient(second.urls.postgres, (client) => client.query('insert into kept values (2)'));
+  const again = new Redis(second.urls.redis);
+  await again.incr('kept');
+  again.disconnect();
+  await end(second, 'SIGKILL');
+  expect(await stopsAnswering(second.urls.redis)).toBe(true);
+  expect(await stopsAnswering(second.urls.postgres)).toBe(true);
+
+  const third = await runningService();
+  const rows = await withClient(third.urls.postgres, (client) => client.query('select n from kept order by n'));
+  const reader = new Redis(third.urls.redis);
+  expect([rows.rows, await reader.get('kept')]).toEqual([[{ n: 1 }, { n: 2 }], '2']);
+  reader.disconnect();
+  await end(third, 'SIGTERM');
+});
+
+test('a second service with the same state folder is refused and the first goes on', async () => {
+  const first = await runningService();
+  expect(await startService()).toMatch(/in use by another running service.*STATE_DIR/);
+  await withClient(first.urls.postgres, (client) => client.query('select 1'));
+  await end(first, 'SIGTERM');
+});

@@ -1,0 +1,21 @@
+import { databaseNamed, dropDatabases, withClient } from './test-databases.ts';
+import { storesOfThisRun, workerNumber } from './stores-of-this-run.ts';
+
+/** Jest gives every test file modules of its own, so these live as long as one file. */
+let made = 0;
+let cleared: Promise<void> | undefined;
+
+/**
+ * A fresh, migrated database for the calling test file; call again for another one. It lives until this worker's next file asks for one,
+ * so a file need not have closed its connections first.
+ * @returns a postgres:// URL
+ */
+export async function testDatabase(): Promise<string> {
+  const { postgresUrl, template, prefix } = storesOfThisRun();
+  const ofThisWorker = `${prefix}w${workerNumber()}_`;
+  cleared ??= dropDatabases(postgresUrl, ofThisWorker);
+  await cleared;
+  const name = `${ofThisWorker}${++made}`;
+  await withClient(postgresUrl, (client) => client.query(`create database ${name} template ${template}`));
+  return databaseNamed(postgresUrl, name);
+}

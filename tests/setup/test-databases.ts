@@ -1,0 +1,27 @@
+import pg from 'pg';
+
+/** The same server, another database: the path of a postgres:// or redis:// URL is its name. */
+export function databaseNamed(url: string, name: string): string {
+  const named = new URL(url);
+  named.pathname = `/${name}`;
+  return named.href;
+}
+
+/** Runs one piece of work on a connection of its own. */
+export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Drops every database whose name starts so, together with whatever is still connected to it. */
+export async function dropDatabases(url: string, prefix: string): Promise<void> {
+  await withClient(url, async (client) => {
+    const { rows } = await client.query<{ datname: string }>('select datname from pg_database where starts_with(datname, $1)', [prefix]);
+    for (const { datname } of rows) await client.query(`drop database if exists ${datname} with (force)`);
+  });
+}
