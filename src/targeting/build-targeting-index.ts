@@ -1,0 +1,188 @@
+import { BITS_A_PAGE, createPagePool, EMPTY_PAGE, FULL_PAGE, PAGE_SHIFT, WORDS_A_PAGE } from './page-pool.ts';
+import { createTargetingIndex } from './targeting-index.ts';
+import type { TargetingIndex } from './targeting-index.ts';
+import { dimensionPair, keyValuePair } from './targeting-query.ts';
+import type { TargetingRules } from './targeting-query.ts';
+
+const COUNTRY_SLOT = 0;
+const DEVICE_SLOT = 1;
+const FIRST_RULE_SLOT = 2;
+/** A step of the build handles about so many entries: well under a millisecond. */
+const STEP = 512;
+
+/**
+ * Builds the targeting index of entries given in rank order. A generator, so that the caller decides how long the event loop is held: each
+ * `yield` is a place to pause. The index is its return value.
+ */
+export function* buildTargetingIndex(entries: readonly TargetingRules[]): Generator<undefined, TargetingIndex> {
+  const size = entries.length;
+  const pageCount = Math.ceil(size / BITS_A_PAGE);
+  const listings = createListings();
+  for (let position = 0; position < size; position++) {
+    listings.add(position, entries[position]!);
+    if (position % STEP === STEP - 1) yield;
+  }
+  const { byCountry, byDevice, byPair, postingSlot, postingNext, slotCount, listed, entryOf, postingOf } = listings.finish();
+  yield;
+
+  // Which entries have a rule in a slot, as bits; their complement is the unruled.
+  const wordCount = pageCount * WORDS_A_PAGE;
+  const ruled = Array.from({ length: slotCount }, () => new Int32Array(wordCount));
+  const postingLength = new Int32Array(postingSlot.length + 1);
+  for (let i = 0; i < listed; i++) {
+    const posting = postingOf[i]!;
+    const position = entryOf[i]!;
+    ruled[postingSlot[posting]!]![position >>> 5]! |= 1 << (position & 31);
+    postingLength[posting + 1]!++;
+    if (i % (STEP * 16) === 0) yield;
+  }
+
+  // Gather each posting's entries: a counting sort that keeps their order.
+  const start = postingLength;
+  for (let p = 0; p < postingSlot.length; p++) start[p + 1]! += start[p]!;
+  const fill = start.slice();
+  const gathered = new Int32Array(listed);
+  for (let i = 0; i < listed; i++) {
+    gathered[fill[postingOf[i]!]!++] = entryOf[i]!;
+    if (i % (STEP * 16) === 0) yield;
+  }
+
+  const pool = createPagePool();
+  const words = new Int32Array(WORDS_A_PAGE);
+  const unruled = new Int32Array(slotCount * pageCount);
+  const nextUnruled = new Int32Array(slotCount * pageCount);
+  for (let slot = 0; slot < slotCount; slot++) {
+    for (let page = 0; page < pageCount; page++) {
+      for (let w = 0; w < WORDS_A_PAGE; w++) words[w] = ~ruled[slot]![page * WORDS_A_PAGE + w]!;
+      // Bits past the last entry stay set, so that a page without rules is the shared full page; scans stop at the size.
+      unruled[slot * pageCount + page] = pool.store(words);
+    }
+    for (let page = pageCount - 1, next = pageCount; page >= 0; page--) {
+      if (unruled[slot * pageCount + page] !== EMPTY_PAGE) next = page;
+      nextUnruled[slot * pageCount + page] = next;
+    }
+    yield;
+  }
+
+  const postingStart = new Int32Array(postingSlot.length + 1);
+  const pages = growable(256);
+  const refs = growable(256);
+  for (let posting = 0; posting < postingSlot.length; posting++) {
+    let at = start[posting]!;
+    const end = start[posting + 1]!;
+    while (at < end) {
+      const page = gathered[at]! >>> PAGE_SHIFT;
+      words.fill(0);
+      const first = at;
+      for (; at < end && gathered[at]! >>> PAGE_SHIFT === page; at++) words[(gathered[at]! >>> 5) & 31]! |= 1 << (gathered[at]! & 31);
+      pages.push(page);
+      const everyEntry = at - first === Math.min(BITS_A_PAGE, size - page * BITS_A_PAGE);
+      refs.push(everyEntry ? FULL_PAGE : pool.store(words));
+      if (pages.length() % STEP === 0) yield;
+    }
+    postingStart[posting + 1] = pages.length();
+  }
+
+  return createTargetingIndex({
+    size,
+    pageCount,
+    slotCount,
+    pool: pool.finish(),
+    unruled,
+    nextUnruled,
+    byCountry,
+    byDevice,
+    byPair,
+    postingSlot,
+    postingNext,
+    postingStart,
+    postingPage: pages.finish(),
+    postingRef: refs.finish(),
+  });
+}
+
+/** Collects which entry is listed under which value of which slot, numbering the (value, slot) postings as they appear. */
+const createListings = () => {
+  const byCountry = new Map<string, number>();
+  const byDevice = new Map<string, number>();
+  const byPair = new Map<string, number>();
+  const postingSlot = growable(64);
+  const postingNext = growable(64);
+  const entryOf = growable(256);
+  const postingOf = growable(256);
+  let slotCount = FIRST_RULE_SLOT;
+
+  const list = (position: number, values: Map<string, number>, value: string, slot: number): void => {
+    let posting = values.get(value) ?? -1;
+    let tail = -1;
+    while (posting >= 0 && postingSlot.get(posting) !== slot) {
+      tail = posting;
+      posting = postingNext.get(posting);
+    }
+    if (posting < 0) {
+      posting = postingSlot.push(slot);
+      postingNext.push(-1);
+      if (tail < 0) values.set(value, posting);
+      else postingNext.set(tail, posting);
+    }
+    entryOf.push(position);
+    postingOf.push(posting);
+  };
+
+  const add = (position: number, rules: TargetingRules): void => {
+    for (const country of new Set(rules.countries)) list(position, byCountry, country, COUNTRY_SLOT);
+    for (const device of new Set(rules.devices)) list(position, byDevice, device, DEVICE_SLOT);
+    if (rules.dimensions.size === 0 && rules.keyValues.size === 0) return;
+    let slot = FIRST_RULE_SLOT;
+    for (const { name, values, spell } of rulesByName(rules)) {
+      for (const value of new Set(values)) list(position, byPair, spell(name, value), slot);
+      slot++;
+    }
+    slotCount = Math.max(slotCount, slot);
+  };
+
+  const finish = () => ({
+    byCountry,
+    byDevice,
+    byPair,
+    slotCount,
+    postingSlot: postingSlot.finish(),
+    postingNext: postingNext.finish(),
+    listed: entryOf.length(),
+    entryOf: entryOf.finish(),
+    postingOf: postingOf.finish(),
+  });
+  return { add, finish };
+};
+
+/** An entry's further rules in an order that is the same for all entries, so that equal names tend to share a slot. */
+const rulesByName = (rules: TargetingRules) =>
+  [
+    ...Array.from(rules.dimensions, ([name, values]) => ({ name, values, spell: dimensionPair })),
+    ...Array.from(rules.keyValues, ([name, values]) => ({ name, values, spell: keyValuePair })),
+  ]
+    .filter(({ values }) => values.length > 0)
+    .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+
+/** A list of 32-bit integers that doubles its room: growing copies memory, and never boxes. */
+const growable = (room: number) => {
+  let items = new Int32Array(room);
+  let used = 0;
+  return {
+    push: (item: number): number => {
+      if (used === items.length) {
+        const larger = new Int32Array(used * 2);
+        larger.set(items);
+        items = larger;
+      }
+      items[used] = item;
+      return used++;
+    },
+    get: (at: number): number => items[at]!,
+    set: (at: number, item: number): void => {
+      items[at] = item;
+    },
+    length: () => used,
+    finish: () => items.slice(0, used),
+  };
+};

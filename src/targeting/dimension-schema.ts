@@ -1,0 +1,113 @@
+import { pointerStep } from './fault.ts';
+import type { Fault } from './fault.ts';
+
+export const DIMENSION_TYPES = ['string', 'number', 'integer', 'boolean'] as const;
+export type DimensionType = (typeof DIMENSION_TYPES)[number];
+export type DimensionValue = string | number | boolean;
+
+/** A registered dimension: what a value of it must look like, in requests and in line items alike. */
+export interface Dimension {
+  readonly name: string;
+  readonly type: DimensionType;
+  /** null: any value of the type. */
+  readonly values: readonly DimensionValue[] | null;
+  /** Both ends belong to the range; null: open. */
+  readonly minimum: number | null;
+  readonly maximum: number | null;
+  readonly description: string;
+}
+
+export type DimensionSchema = ReadonlyMap<string, Dimension>;
+
+export type ParsedDimensionSchema =
+  { readonly ok: true; readonly schema: DimensionSchema } | { readonly ok: false; readonly faults: readonly Fault[] };
+
+const DOCUMENT_KEYWORDS = new Set(['$schema', '$id', 'title', 'description', 'type', 'properties']);
+const DIMENSION_KEYWORDS = new Set(['title', 'description', 'type', 'enum', 'minimum', 'maximum']);
+
+/**
+ * Reads the registered dimensions from a small subset of JSON Schema: an object schema whose `properties` are the dimensions, each with
+ * `type` and, if wanted, `enum`, `minimum`, `maximum`, `title`, `description`. Anything else in it is a fault, because a keyword that is
+ * silently not enforced is worse than none.
+ */
+export const parseDimensionSchema = (document: unknown): ParsedDimensionSchema => {
+  if (!isObject(document)) return refuse([{ pointer: '', detail: 'must be a JSON object' }]);
+  const faults: Fault[] = unknownKeywords(document, DOCUMENT_KEYWORDS, '');
+  if (document['type'] !== undefined && document['type'] !== 'object') faults.push({ pointer: '/type', detail: 'must be "object"' });
+  const properties = document['properties'];
+  if (!isObject(properties)) return refuse([...faults, { pointer: '/properties', detail: 'must be an object of dimensions' }]);
+
+  const schema = new Map<string, Dimension>();
+  for (const [name, definition] of Object.entries(properties)) {
+    const pointer = '/properties' + pointerStep(name);
+    const found = definitionFaults(name, definition, pointer);
+    if (found.length > 0) faults.push(...found);
+    else schema.set(name, toDimension(name, definition as Record<string, unknown>));
+  }
+  return faults.length > 0 ? refuse(faults) : { ok: true, schema };
+};
+
+/** What is wrong with one scalar as a value of `dimension`, in words, or undefined. */
+export const valueFault = (dimension: Dimension, value: unknown): string | undefined => {
+  if (!isOfType(dimension.type, value)) return `must be ${dimension.type === 'integer' ? 'an' : 'a'} ${dimension.type}`;
+  if (dimension.values !== null && !dimension.values.includes(value as DimensionValue))
+    return `must be one of ${dimension.values.join(', ')}`;
+  if (dimension.minimum !== null && (value as number) < dimension.minimum) return `must be at least ${dimension.minimum}`;
+  if (dimension.maximum !== null && (value as number) > dimension.maximum) return `must be at most ${dimension.maximum}`;
+  return undefined;
+};
+
+const toDimension = (name: string, definition: Record<string, unknown>): Dimension => ({
+  name,
+  type: definition['type'] as DimensionType,
+  values: (definition['enum'] as readonly DimensionValue[] | undefined) ?? null,
+  minimum: (definition['minimum'] as number | undefined) ?? null,
+  maximum: (definition['maximum'] as number | undefined) ?? null,
+  description: (definition['description'] as string | undefined) ?? '',
+});
+
+const definitionFaults = (name: string, definition: unknown, pointer: string): Fault[] => {
+  if (name === '') return [{ pointer, detail: 'a dimension needs a name' }];
+  if (!isObject(definition)) return [{ pointer, detail: 'must be an object' }];
+  const faults = unknownKeywords(definition, DIMENSION_KEYWORDS, pointer);
+  const { type, enum: values, minimum, maximum, description } = definition;
+  if (!DIMENSION_TYPES.includes(type as DimensionType)) {
+    return [...faults, { pointer: pointer + '/type', detail: `must be one of ${DIMENSION_TYPES.join(', ')}` }];
+  }
+  const numeric = type === 'number' || type === 'integer';
+  for (const [keyword, bound] of Object.entries({ minimum, maximum })) {
+    if (bound === undefined) continue;
+    if (!numeric) faults.push({ pointer: `${pointer}/${keyword}`, detail: 'is for numbers and integers only' });
+    else if (!isOfType('number', bound)) faults.push({ pointer: `${pointer}/${keyword}`, detail: 'must be a number' });
+  }
+  if (typeof minimum === 'number' && typeof maximum === 'number' && minimum > maximum) {
+    faults.push({ pointer: pointer + '/minimum', detail: 'must not be above the maximum' });
+  }
+  if (values !== undefined && !(Array.isArray(values) && values.length > 0)) {
+    faults.push({ pointer: pointer + '/enum', detail: 'must be a list of at least one value' });
+  }
+  if (description !== undefined && typeof description !== 'string')
+    faults.push({ pointer: pointer + '/description', detail: 'must be a string' });
+  if (faults.length > 0 || !Array.isArray(values)) return faults;
+
+  const withoutEnum: Dimension = { ...toDimension(name, definition), values: null };
+  return values.flatMap((value, i) => {
+    const detail = valueFault(withoutEnum, value);
+    return detail === undefined ? [] : [{ pointer: `${pointer}/enum/${i}`, detail }];
+  });
+};
+
+const unknownKeywords = (object: Record<string, unknown>, known: ReadonlySet<string>, pointer: string): Fault[] =>
+  Object.keys(object)
+    .filter((keyword) => !known.has(keyword))
+    .map((keyword) => ({ pointer: pointer + pointerStep(keyword), detail: 'is not a keyword of dimension schemas' }));
+
+const isOfType = (type: DimensionType, value: unknown): boolean => {
+  if (type === 'integer') return Number.isSafeInteger(value);
+  if (type === 'number') return Number.isFinite(value);
+  return typeof value === type;
+};
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const refuse = (faults: readonly Fault[]): ParsedDimensionSchema => ({ ok: false, faults });

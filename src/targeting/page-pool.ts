@@ -1,0 +1,67 @@
+/**
+ * Pages of 1,024 bits, packed into one array. A page is a mask of its non-zero words followed by those words alone, so a page with one bit
+ * takes two words and a scan sees from the mask which words can hold anything. Empty and full pages are shared.
+ *
+ * Words are the usual 32-bit integers of JavaScript's bit operators: bit i of a page is bit `i & 31` of its word `i >>> 5`.
+ */
+export const WORDS_A_PAGE = 32;
+export const BITS_A_PAGE = 1024;
+export const PAGE_SHIFT = 10;
+
+export type PageRef = number;
+export const EMPTY_PAGE: PageRef = 0;
+export const FULL_PAGE: PageRef = 1;
+const ALL = 0xffffffff | 0;
+
+export interface PagePoolBuilder {
+  /** Stores a page given as 32 words and returns where it is. */
+  store(words: Int32Array): PageRef;
+  finish(): Int32Array;
+}
+
+export const createPagePool = (): PagePoolBuilder => {
+  let pool = new Int32Array(256);
+  pool[EMPTY_PAGE] = 0;
+  pool.fill(ALL, FULL_PAGE, FULL_PAGE + 1 + WORDS_A_PAGE);
+  let used = FULL_PAGE + 1 + WORDS_A_PAGE;
+
+  const store = (words: Int32Array): PageRef => {
+    let mask = 0;
+    let full = true;
+    for (let w = 0; w < WORDS_A_PAGE; w++) {
+      if (words[w] !== 0) mask |= 1 << w;
+      if (words[w] !== ALL) full = false;
+    }
+    if (mask === 0) return EMPTY_PAGE;
+    if (full) return FULL_PAGE;
+    if (used + 1 + WORDS_A_PAGE > pool.length) {
+      const larger = new Int32Array(pool.length * 2);
+      larger.set(pool);
+      pool = larger;
+    }
+    const ref = used;
+    pool[used++] = mask;
+    for (let w = 0; w < WORDS_A_PAGE; w++) if (words[w] !== 0) pool[used++] = words[w]!;
+    return ref;
+  };
+
+  return { store, finish: () => pool.slice(0, used) };
+};
+
+/** Word `w` of the page at `ref`. */
+export const wordOf = (pool: Int32Array, ref: PageRef, w: number): number => {
+  const mask = pool[ref]!;
+  if (mask === ALL) return pool[ref + 1 + w]!;
+  const bit = 1 << w;
+  return (mask & bit) === 0 ? 0 : pool[ref + 1 + bitCount(mask & (bit - 1))]!;
+};
+
+/** How many bits of a 32-bit integer are set (Warren, Hacker's Delight, figure 5-2). */
+export const bitCount = (bits: number): number => {
+  let n = bits - ((bits >>> 1) & 0x55555555);
+  n = (n & 0x33333333) + ((n >>> 2) & 0x33333333);
+  return Math.imul((n + (n >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+};
+
+/** The number of the lowest set bit; `bits` is not 0. */
+export const lowestBit = (bits: number): number => 31 - Math.clz32(bits & -bits);

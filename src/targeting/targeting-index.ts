@@ -1,0 +1,190 @@
+import { EMPTY_PAGE, FULL_PAGE, lowestBit, PAGE_SHIFT, wordOf } from './page-pool.ts';
+import type { TargetingQuery } from './targeting-query.ts';
+
+/** Answers for all entries of a candidate list at once which of them a request's targeting lets through, in list order. */
+export interface TargetingIndex {
+  readonly size: number;
+  /** Every scanner is independent of the others and may be kept across an await. */
+  eligible(query: TargetingQuery): EligibleScanner;
+}
+
+export interface EligibleScanner {
+  /** The next eligible position, ascending; -1 at the end. */
+  next(): number;
+  /** The first eligible position at or after `from`, or -1. Leaves `next` where it was. */
+  firstFrom(from: number): number;
+  /** Visits eligible positions in [from, to) in order, until `visit` returns false. */
+  forEachEligible(from: number, to: number, visit: (position: number) => boolean | void): void;
+}
+
+/**
+ * The built index. A *slot* is one place for a rule: country, device, then the first, second, … further rule of each entry. An entry passes a
+ * slot when it has no rule there (`unruled`) or is listed under one of the request's values. A *posting* is the list of one value in one slot:
+ * the pages of the bitset that hold anything, ascending.
+ */
+export interface TargetingTables {
+  readonly size: number;
+  readonly pageCount: number;
+  readonly slotCount: number;
+  readonly pool: Int32Array;
+  /** Page reference at [slot × pageCount + page]. */
+  readonly unruled: Int32Array;
+  /** At the same place: the first page from here on that holds an unruled entry, pageCount when there is none. */
+  readonly nextUnruled: Int32Array;
+  readonly byCountry: ReadonlyMap<string, number>;
+  readonly byDevice: ReadonlyMap<string, number>;
+  /** The first posting of a pair; `postingNext` leads to the same pair in other slots, -1 ends. */
+  readonly byPair: ReadonlyMap<string, number>;
+  readonly postingSlot: Int32Array;
+  readonly postingNext: Int32Array;
+  /** Posting p owns [postingStart[p], postingStart[p + 1]) of the two lists below. */
+  readonly postingStart: Int32Array;
+  readonly postingPage: Int32Array;
+  readonly postingRef: Int32Array;
+}
+
+export const createTargetingIndex = (tables: TargetingTables): TargetingIndex => ({
+  size: tables.size,
+  eligible: (query) => scan(tables, postingsOf(tables, query)),
+});
+
+/** The postings that a request meets, in the order of their slots. */
+const postingsOf = (tables: TargetingTables, query: TargetingQuery): number[] => {
+  const { postingSlot, postingNext } = tables;
+  const found: number[] = [];
+  const country = query.country === null ? undefined : tables.byCountry.get(query.country);
+  if (country !== undefined) found.push(country);
+  const device = query.device === null ? undefined : tables.byDevice.get(query.device);
+  if (device !== undefined) found.push(device);
+  for (let i = 0; i < query.pairs.length; i++) {
+    for (let posting = tables.byPair.get(query.pairs[i]!) ?? -1; posting >= 0; posting = postingNext[posting]!) {
+      // Few and nearly sorted: insertion. A pair that the request repeats changes nothing, because listings are joined by "or".
+      let at = found.length;
+      for (; at > 0 && postingSlot[found[at - 1]!]! > postingSlot[posting]!; at--) found[at] = found[at - 1]!;
+      found[at] = posting;
+    }
+  }
+  return found;
+};
+
+const scan = (tables: TargetingTables, postings: readonly number[]): EligibleScanner => {
+  const { size, pageCount, slotCount, pool, unruled, nextUnruled, postingSlot, postingStart, postingPage, postingRef } = tables;
+  // The page that the scan stands in: for each slot that restricts it, the pages to be joined by "or", ended by `ends`.
+  const refs: number[] = [];
+  const ends: number[] = [];
+  const cursors: number[] = [];
+  for (let k = 0; k < postings.length; k++) cursors.push(postingStart[postings[k]!]!);
+  let restricting = 0;
+  let currentPage = -1;
+  /** Words of the current page in which an entry can pass every slot. */
+  let currentMask = 0;
+  /** When there are none: the first page that is worth a look. */
+  let leapTo = 0;
+  let currentWord = -1;
+  let currentBits = 0;
+  let last = -1;
+
+  const enterPage = (page: number): void => {
+    currentPage = page;
+    currentWord = -1;
+    currentMask = -1;
+    restricting = 0;
+    let used = 0;
+    let k = 0;
+    for (let slot = 0; slot < slotCount; slot++) {
+      const slotStart = used;
+      const free = unruled[slot * pageCount + page]!;
+      let slotMask = pool[free]!;
+      let open = free === FULL_PAGE;
+      let nextPage = nextUnruled[slot * pageCount + page]!;
+      if (free !== EMPTY_PAGE) refs[used++] = free;
+      for (; k < postings.length && postingSlot[postings[k]!] === slot; k++) {
+        if (open) continue;
+        const at = seek(k, page);
+        if (at === postingStart[postings[k]! + 1]) continue;
+        nextPage = Math.min(nextPage, postingPage[at]!);
+        if (postingPage[at] !== page) continue;
+        const ref = postingRef[at]!;
+        open = ref === FULL_PAGE;
+        refs[used++] = ref;
+        slotMask |= pool[ref]!;
+      }
+      if (open) {
+        used = slotStart;
+        continue;
+      }
+      currentMask &= slotMask;
+      if (currentMask === 0) {
+        leapTo = Math.max(page + 1, nextPage);
+        return;
+      }
+      ends[restricting++] = used;
+    }
+  };
+
+  /** Where the posting's pages from `page` on begin. Cursors only move forward in a forward scan; a step back starts them over. */
+  const seek = (k: number, page: number): number => {
+    const posting = postings[k]!;
+    const end = postingStart[posting + 1]!;
+    let at = cursors[k]!;
+    if (at > postingStart[posting]! && postingPage[at - 1]! >= page) at = postingStart[posting]!;
+    while (at < end && postingPage[at]! < page) at++;
+    cursors[k] = at;
+    return at;
+  };
+
+  const wordBits = (w: number): number => {
+    let bits = -1;
+    let i = 0;
+    for (let slot = 0; slot < restricting && bits !== 0; slot++) {
+      let listed = 0;
+      for (const end = ends[slot]!; i < end; i++) listed |= wordOf(pool, refs[i]!, w);
+      bits &= listed;
+    }
+    return bits;
+  };
+
+  const firstFrom = (from: number): number => {
+    let position = from;
+    while (position < size) {
+      const page = position >>> PAGE_SHIFT;
+      if (page !== currentPage) enterPage(page);
+      if (currentMask === 0) {
+        position = leapTo << PAGE_SHIFT;
+        continue;
+      }
+      const wordInPage = (position >>> 5) & 31;
+      const words = currentMask & (-1 << wordInPage);
+      if (words === 0) {
+        position = (page + 1) << PAGE_SHIFT;
+        continue;
+      }
+      const w = lowestBit(words);
+      const word = (page << 5) | w;
+      if (word !== currentWord) {
+        currentWord = word;
+        currentBits = wordBits(w);
+      }
+      const bits = w === wordInPage ? currentBits & (-1 << (position & 31)) : currentBits;
+      if (bits !== 0) {
+        // Bits past the last entry may be set; they come after every real one.
+        const hit = (word << 5) | lowestBit(bits);
+        return hit < size ? hit : -1;
+      }
+      position = (word + 1) << 5;
+    }
+    return -1;
+  };
+
+  return {
+    firstFrom,
+    next: () => {
+      const hit = firstFrom(last + 1);
+      last = hit === -1 ? size : hit;
+      return hit;
+    },
+    forEachEligible: (from, to, visit) => {
+      for (let hit = firstFrom(from); hit !== -1 && hit < to; hit = firstFrom(hit + 1)) if (visit(hit) === false) return;
+    },
+  };
+};

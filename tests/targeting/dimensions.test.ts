@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs';
+import { checkDimensions } from '../../src/targeting/check-dimensions.ts';
+import { parseDimensionSchema } from '../../src/targeting/dimension-schema.ts';
+import type { DimensionSchema } from '../../src/targeting/dimension-schema.ts';
+import { dimensionPair, keyValuePair, requestPairs } from '../../src/targeting/targeting-query.ts';
+
+const schemaOf = (properties: Record<string, unknown>): DimensionSchema => {
+  const parsed = parseDimensionSchema({ type: 'object', properties });
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.faults));
+  return parsed.schema;
+};
+
+const SCHEMA = schemaOf({
+  section: { type: 'string', enum: ['news', 'sport'] },
+  age: { type: 'integer', minimum: 13, maximum: 120 },
+  score: { type: 'number', minimum: 0, maximum: 1 },
+  logged_in: { type: 'boolean' },
+});
+
+const request = (values: Record<string, unknown>) => checkDimensions(SCHEMA, values, { pointer: '/ext/kv', unregistered: 'allowed' });
+
+test('the shipped schema is valid and has at least one dimension of each type', () => {
+  const parsed = parseDimensionSchema(JSON.parse(readFileSync('config/dimensions.json', 'utf8')));
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.faults));
+  expect(new Set(Array.from(parsed.schema.values(), ({ type }) => type))).toEqual(new Set(['string', 'number', 'integer', 'boolean']));
+});
+
+test('values of the registered type, set and range are accepted, alone or in a list, with free key-values beside them', () => {
+  expect(request({ section: 'news', age: 13, score: 1, logged_in: false, colour: 'red' })).toEqual([]);
+  expect(request({ section: ['news', 'sport'], age: [120], score: [0, 0.5], logged_in: [true, false] })).toEqual([]);
+});
+
+test('every invalid value is listed with its place and what it must be', () => {
+  expect(request({ section: 'weather', age: [18, 12, '20', 18.5], score: 1.01, logged_in: 'true' })).toEqual([
+    { pointer: '/ext/kv/section', detail: 'must be one of news, sport' },
+    { pointer: '/ext/kv/age/1', detail: 'must be at least 13' },
+    { pointer: '/ext/kv/age/2', detail: 'must be an integer' },
+    { pointer: '/ext/kv/age/3', detail: 'must be an integer' },
+    { pointer: '/ext/kv/score', detail: 'must be at most 1' },
+    { pointer: '/ext/kv/logged_in', detail: 'must be a boolean' },
+  ]);
+});
+
+test.each([null, {}, [[13]], [null], Number.NaN, Number.POSITIVE_INFINITY])('%p is no value of a dimension', (value) => {
+  expect(request({ age: value })).toHaveLength(1);
+  expect(request({ score: value })).toHaveLength(1);
+});
+
+test('a line item may not use a dimension that is not registered, by whatever name', () => {
+  const values = JSON.parse('{"colour": ["red"], "__proto__": ["x"], "constructor": ["y"], "a/b~c": [1]}') as Record<string, unknown>;
+  const faults = checkDimensions(SCHEMA, values, { pointer: '/targeting/dimensions', unregistered: 'refused' });
+  expect(faults.map(({ pointer }) => pointer)).toEqual([
+    '/targeting/dimensions/colour',
+    '/targeting/dimensions/__proto__',
+    '/targeting/dimensions/constructor',
+    '/targeting/dimensions/a~1b~0c',
+  ]);
+});
+
+test('a schema file with faults is refused with all of them', () => {
+  const parsed = parseDimensionSchema({
+    properties: {
+      a: { type: 'text' },
+      b: { type: 'string', minimum: 1 },
+      c: { type: 'integer', enum: [1, 2.5, 9], maximum: 5 },
+      d: { type: 'number', minimum: 2, maximum: 1 },
+      e: { type: 'string', pattern: 'x' },
+      f: { type: 'boolean', enum: [] },
+      g: 7,
+    },
+  });
+  expect(parsed.ok ? [] : parsed.faults.map(({ pointer }) => pointer)).toEqual([
+    '/properties/a/type',
+    '/properties/b/minimum',
+    '/properties/c/enum/1',
+    '/properties/c/enum/2',
+    '/properties/d/minimum',
+    '/properties/e/pattern',
+    '/properties/f/enum',
+    '/properties/g',
+  ]);
+  expect(parseDimensionSchema([]).ok).toBe(false);
+  expect(parseDimensionSchema({}).ok).toBe(false);
+});
+
+test('a request gives one pair per value, and a registered dimension may be meant by a free key-value too', () => {
+  expect(requestPairs(SCHEMA, { colour: ['red', 7, null, { x: 1 }], age: 18 })).toEqual([
+    keyValuePair('colour', 'red'),
+    keyValuePair('colour', '7'),
+    keyValuePair('age', '18'),
+    dimensionPair('age', '18'),
+  ]);
+});
