@@ -1,5 +1,6 @@
 import type { Campaign, Creative, Device, LineItem, Placement, Publisher } from '../catalog/entities.ts';
 import type { NoBidReason } from '../decision/no-bid-reason.ts';
+import type { BidOutcome } from './bid-outcome.ts';
 
 /** A programmatic line item that could fill one impression, and the creative row that says which placement and format it fills. */
 export interface BidInvitation {
@@ -34,7 +35,7 @@ export interface BidContext {
   readonly usPrivacy: string | null;
 }
 
-/** An accepted bid. `adm` already has its macros filled. */
+/** An accepted bid. `adm` already has its macros filled; for a native placement it is our assets as JSON. */
 export interface Bid {
   readonly impId: string;
   readonly invitation: BidInvitation;
@@ -50,12 +51,18 @@ export interface Bid {
   readonly lossNoticeUrl: string | null;
 }
 
-/** A bidder that was asked and is not in the ranking, and why. `detail` is for the trace: short, never the bidder's own text. */
+/**
+ * A bidder that was invited and is not in the ranking, and why. `detail` is for the trace: short, never the bidder's own text, with the OpenRTB code
+ * in it; `outcome` is the same as a word of a closed set, for metrics.
+ */
 export interface BidRefusal {
   readonly impId: string;
   readonly invitation: BidInvitation;
   readonly reason: NoBidReason;
   readonly detail: string;
+  readonly outcome: BidOutcome;
+  /** Non-bid status code of OpenRTB's seat-non-bid extension. */
+  readonly seatNonBid: number;
 }
 
 export interface BidAnswers {
@@ -66,7 +73,10 @@ export interface BidAnswers {
 /** Programmatic demand. `ask` never rejects and never takes longer than the bidder timeout; an empty list of opportunities asks nobody. */
 export interface Bidders {
   ask(opportunities: readonly BidOpportunity[], context: BidContext): Promise<BidAnswers>;
-  /** Tells bidders how their bids fared, without anyone waiting for it. `lossReason` is OpenRTB's loss reason code. */
+  /**
+   * Tells bidders how their bids fared, without anyone waiting for it. `lossReason` is OpenRTB's loss reason code. Takes the very objects that `ask` gave:
+   * line items that share an endpoint share a bid, which is told once, and never of a loss when one of them won.
+   */
   notifyWin(bid: Bid): void;
   notifyLoss(bid: Bid, lossReason: number): void;
   /** A billed impression; the URL travels from the bid through the stored reservation. */

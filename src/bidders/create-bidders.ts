@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
+import { LRUCache } from 'lru-cache';
+import { answersOf, type CallResult } from './answers-of-call.ts';
+import type { BidOutcome } from './bid-outcome.ts';
+import { createBidderEndpoint, endpointLabel, type BidderEndpoint, type CircuitSettings } from './bidder-endpoint.ts';
+import type { BidderObserver } from './bidder-observer.ts';
+import type { BidAnswers, BidContext, Bidders, BidOpportunity } from './bidder-port.ts';
+import { buildBidRequest, isSecurePage } from './build-bid-request.ts';
+import { createFateTeller } from './fate-teller.ts';
+import { groupInvitations, type BidderCall } from './group-invitations.ts';
+import { createGuardedDispatchers, type GuardedDispatchersOptions } from './guarded-dispatcher.ts';
+import { createNoticeSender } from './notice-sender.ts';
+import { MAX_ANSWER_BYTES, type BidAnswer } from './post-bid-request.ts';
+import { readBidderUrl } from './read-bidder-url.ts';
+import { readBidResponse, type AskedBid } from './read-bid-response.ts';
+
+export interface BiddersOptions {
+  /** For all bidders of one ad request together: names, connections, headers and bodies included. */
+  readonly timeoutMs: number;
+  /** Development only: plain http and private addresses. False means https and public addresses. */
+  readonly allowPrivateAddresses: boolean;
+  readonly observe: BidderObserver;
+  readonly log: { readonly error: (message: string, fields: object) => void };
+  /** ISO 4217; the prices of the service are USD. */
+  readonly currency?: string;
+  /** Told to bidders as `bidfloor`, and held. */
+  readonly floorMicros?: number;
+  readonly noticeTimeoutMs?: number;
+  readonly circuit?: CircuitSettings;
+  /** Endpoints and pools unused for this long are forgotten. */
+  readonly idleMs?: number;
+  /** Monotonic milliseconds. */
+  readonly now?: () => number;
+  readonly newId?: () => string;
+  readonly resolve?: GuardedDispatchersOptions['resolve'];
+}
+
+/** Endpoints remembered at a time, and so the bound of what is labelled with one. */
+export const MAX_ENDPOINTS = 256;
+const CONNECTIONS_PER_BIDDER = 50;
+const NOTHING: BidAnswers = { bids: [], refusals: [] };
+
+export const createBidders = (options: BiddersOptions): Bidders => {
+  const { timeoutMs, allowPrivateAddresses, observe, log } = options;
+  const { currency = 'USD', floorMicros = 0, noticeTimeoutMs = 2_000, idleMs = 10 * 60_000 } = options;
+  const { circuit = { failuresInRow: 5, retryAfterMs: 5_000 }, now = () => performance.now(), newId = randomUUID } = options;
+  const guard = { allowPrivateAddresses, idleMs, ...(options.resolve && { resolve: options.resolve }) };
+  const dispatchers = createGuardedDispatchers({
+    ...guard,
+    connections: CONNECTIONS_PER_BIDDER,
+    maxOrigins: MAX_ENDPOINTS,
+    connectTimeoutMs: timeoutMs,
+    maxResponseBytes: MAX_ANSWER_BYTES,
+  });
+  // Pools of their own: hosts named in notices are the bidders' choice and must not push out the pools of endpoints.
+  const noticeDispatchers = createGuardedDispatchers({
+    ...guard,
+    connections: 4,
+    maxOrigins: 64,
+    connectTimeoutMs: noticeTimeoutMs,
+    maxResponseBytes: MAX_ANSWER_BYTES,
+  });
+  const notices = createNoticeSender({
+    allowPrivateAddresses,
+    dispatchers: noticeDispatchers,
+    timeoutMs: noticeTimeoutMs,
+    observe: observe.notice,
+  });
+  const fates = createFateTeller(notices);
+
+  const endpoints = new LRUCache<string, { readonly endpoint: BidderEndpoint; readonly label: string }>({
+    max: MAX_ENDPOINTS,
+    ttl: idleMs,
+    updateAgeOnGet: true,
+    dispose: ({ endpoint, label }) => {
+      endpoint.close();
+      observe.circuit(label, null);
+    },
+  });
+  const endpointOf = (url: URL): BidderEndpoint => {
+    const known = endpoints.get(url.href);
+    if (known) return known.endpoint;
+    const label = endpointLabel(url);
+    const endpoint = createBidderEndpoint({ url, dispatchers, circuit, onCircuit: (state) => observe.circuit(label, state) });
+    endpoints.set(url.href, { endpoint, label });
+    return endpoint;
+  };
+  const sweeper = setInterval(() => {
+    endpoints.purgeStale();
+    dispatchers.sweep();
+    noticeDispatchers.sweep();
+  }, 60_000).unref();
+  let closed = false;
+
+  const exchange = async ({ endpoint }: BidderCall, body: string, signal: AbortSignal): Promise<BidAnswer> => {
+    const url = readBidderUrl(endpoint, { allowPrivateAddresses });
+    if (typeof url === 'string') return { kind: 'refused', outcome: url };
+    return closed ? { kind: 'refused', outcome: 'busy' } : endpointOf(url).ask(body, signal);
+  };
+
+  const askBidder = async (call: BidderCall, { context, transactionId, startedAt, deadline }: Auction): Promise<CallResult['read']> => {
+    const asked: AskedBid = {
+      auctionId: newId(),
+      currency,
+      format: call.format,
+      secure: isSecurePage(context.pageUrl),
+      floorMicros,
+      imps: new Map(call.opportunities.map(({ impId, width, height }) => [impId, { width, height }])),
+    };
+    const tmaxMs = Math.max(1, Math.floor(timeoutMs - (now() - startedAt)));
+    const body = JSON.stringify(buildBidRequest({ ...asked, transactionId, tmaxMs, opportunities: call.opportunities, context }));
+    // The race is for what an abort cannot interrupt, inflating above all; the abort frees everything else.
+    const answer = await Promise.race([exchange(call, body, deadline.signal), deadline.passed]);
+    return answer.kind === 'answer' ? readBidResponse(answer.json, asked) : answer;
+  };
+
+  const ask = async (opportunities: readonly BidOpportunity[], context: BidContext): Promise<BidAnswers> => {
+    const calls = groupInvitations(opportunities);
+    if (calls.length === 0) return NOTHING;
+    const auction: Auction = { context, transactionId: newId(), startedAt: now(), deadline: startDeadline(timeoutMs) };
+    const results = calls.map(async (call): Promise<CallResult> => {
+      // A fault of ours costs this bidder, not the answer.
+      const read = await askBidder(call, auction).catch((error: unknown): CallResult['read'] => {
+        log.error('asking a bidder failed', { lineItemId: call.opportunities[0]?.invitations[0]?.lineItem.id, error });
+        return { kind: 'refused', outcome: 'internal_error' };
+      });
+      observe.call(callOutcome(read), now() - auction.startedAt);
+      return { call, read };
+    });
+    const { bids, refusals, told } = answersOf(await Promise.all(results));
+    auction.deadline.clear();
+    fates.remember(bids);
+    for (const { outcome, lossNoticeUrl } of told) {
+      observe.bid(outcome);
+      if (lossNoticeUrl !== null) notices.send('loss', lossNoticeUrl);
+    }
+    return { bids, refusals };
+  };
+
+  return {
+    ask,
+    notifyWin: fates.won,
+    notifyLoss: fates.lost,
+    notifyBilled: (url) => notices.send('billing', url),
+    close: async () => {
+      closed = true;
+      clearInterval(sweeper);
+      await notices.close(noticeTimeoutMs);
+      endpoints.clear();
+      await Promise.all([dispatchers.close(), noticeDispatchers.close()]);
+    },
+  };
+};
+
+const callOutcome = (read: CallResult['read']): BidOutcome => {
+  if ('kind' in read) return read.outcome;
+  return read.best.size === 0 && read.refused.length === 0 ? 'no_bid' : 'accepted';
+};
+
+interface Auction {
+  readonly context: BidContext;
+  readonly transactionId: string;
+  readonly startedAt: number;
+  readonly deadline: Deadline;
+}
+
+interface Deadline {
+  readonly signal: AbortSignal;
+  readonly passed: Promise<BidAnswer>;
+  readonly clear: () => void;
+}
+
+const startDeadline = (timeoutMs: number): Deadline => {
+  const controller = new AbortController();
+  // One listener for each bidder of the request, by design.
+  setMaxListeners(0, controller.signal);
+  let timer: NodeJS.Timeout | undefined;
+  const passed = new Promise<BidAnswer>((resolve) => {
+    timer = setTimeout(() => {
+      resolve({ kind: 'refused', outcome: 'timeout' });
+      controller.abort();
+    }, timeoutMs);
+  });
+  return { signal: controller.signal, passed, clear: () => clearTimeout(timer) };
+};

@@ -1,0 +1,102 @@
+import { lookup as systemLookup, type LookupAddress, type LookupOptions } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { LRUCache } from 'lru-cache';
+import { buildConnector, Pool, type Dispatcher } from 'undici';
+import { bareHost, isAllowedAddress, type AddressPolicy } from './read-bidder-url.ts';
+
+export interface GuardedDispatchersOptions extends AddressPolicy {
+  /** Sockets per origin. */
+  readonly connections: number;
+  /** Pools kept; the least recently used origin gives way. */
+  readonly maxOrigins: number;
+  /** A pool unused for this long is closed. */
+  readonly idleMs: number;
+  readonly connectTimeoutMs: number;
+  /** Longer answers fail with UND_ERR_RES_EXCEEDED_MAX_SIZE; bytes on the wire. */
+  readonly maxResponseBytes: number;
+  /** Name resolution with `all: true`; the system's unless told. */
+  readonly resolve?: (name: string, options: LookupOptions & { all: true }, done: ResolveCallback) => void;
+}
+
+export type ResolveCallback = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void;
+
+export interface GuardedDispatchers {
+  /** The keep-alive pool of the URL's origin. Its sockets refuse forbidden addresses where they connect, with an error that `isForbiddenAddressError` knows. */
+  of(url: URL): Dispatcher;
+  /** Closes the pools that nobody used for `idleMs`. */
+  sweep(): void;
+  /** Lets the requests under way end, then closes every socket. */
+  close(): Promise<void>;
+}
+
+const FORBIDDEN = 'ERR_BIDDER_ADDRESS_FORBIDDEN';
+
+export const isForbiddenAddressError = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === FORBIDDEN;
+
+/** Pools of sockets, one for each origin, that never connect to an address outside the policy. See docs/adr/guard-addresses-at-connect.md. */
+export const createGuardedDispatchers = (options: GuardedDispatchersOptions): GuardedDispatchers => {
+  const connect = createGuardedConnector(options);
+  const closing = new Set<Promise<void>>();
+  const retire = (pool: Pool): void => {
+    const closed = pool.close().finally(() => closing.delete(closed));
+    closing.add(closed);
+  };
+  const pools = new LRUCache<string, Pool>({
+    max: options.maxOrigins,
+    ttl: options.idleMs,
+    updateAgeOnGet: true,
+    dispose: retire,
+  });
+  return {
+    of: ({ origin }) => {
+      const known = pools.get(origin);
+      if (known) return known;
+      const pool = new Pool(origin, {
+        connections: options.connections,
+        pipelining: 1,
+        connect,
+        maxResponseSize: options.maxResponseBytes,
+        // The caller's abort signal is the one deadline, headers and body included; undici's own coarse timers would only compete with it.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+        keepAliveMaxTimeout: 60_000,
+      });
+      pools.set(origin, pool);
+      return pool;
+    },
+    sweep: () => void pools.purgeStale(),
+    close: async () => {
+      pools.clear();
+      await Promise.allSettled(closing);
+    },
+  };
+};
+
+const createGuardedConnector = (options: GuardedDispatchersOptions): buildConnector.connector => {
+  // `lookup` is net.connect's own hook: what it hands back is what the socket connects to, so no second resolution can answer differently.
+  const connect = buildConnector({
+    timeout: options.connectTimeoutMs,
+    lookup: guardLookup(options),
+    autoSelectFamily: true,
+  } as buildConnector.BuildOptions);
+  return (target, callback) => {
+    const host = bareHost(target.hostname);
+    // net.connect does not look up what already is an address, so literals are judged here.
+    if (isIP(host) !== 0 && !isAllowedAddress(host, options)) callback(forbidden(), null);
+    else connect(target, callback);
+  };
+};
+
+const guardLookup = (options: GuardedDispatchersOptions): LookupFunction => {
+  const resolve = options.resolve ?? systemLookup;
+  return (name, lookupOptions, done) =>
+    resolve(name, { ...lookupOptions, all: true }, (error, addresses) => {
+      if (error) return done(error, []);
+      // One forbidden address condemns the name: picking the others would leave the choice to whoever answers next.
+      const [first] = addresses;
+      if (!first || !addresses.every(({ address }) => isAllowedAddress(address, options))) return done(forbidden(), []);
+      return lookupOptions.all ? done(null, addresses) : done(null, first.address, first.family);
+    });
+};
+
+const forbidden = (): NodeJS.ErrnoException => Object.assign(new Error('address not allowed for bidders'), { code: FORBIDDEN });

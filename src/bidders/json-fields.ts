@@ -1,0 +1,10 @@
+/** A JSON object, or null. Fields are read by name and never copied wholesale, so that an own `__proto__` key stays a curiosity. */
+export const asObject = (value: unknown): Readonly<Record<string, unknown>> | null =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Readonly<Record<string, unknown>>) : null;
+
+/** An array; an absent one is empty; anything else is null. */
+export const asList = (value: unknown): readonly unknown[] | null =>
+  value === undefined || value === null ? [] : Array.isArray(value) ? value : null;
+
+/** A string cut at `maxLength` UTF-16 units; '' for anything else. */
+export const asText = (value: unknown, maxLength: number): string => (typeof value === 'string' ? value.slice(0, maxLength) : '');
