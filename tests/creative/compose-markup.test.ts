@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import type { BannerAssets, CreativeContent } from '../../src/catalog/entities.ts';
+import { composeMarkup } from '../../src/creative/compose-markup.ts';
+import { tagsOf } from './tags-of.ts';
+
+const SLOT = { width: 300, height: 250 };
+const banner = (assets: Partial<BannerAssets>): CreativeContent => ({
+  format: 'banner',
+  banner: { image: 'https://cdn.example/a.png', alt: '', images: [], ...assets },
+});
+const imageOf = (assets: Partial<BannerAssets>) =>
+  tagsOf(composeMarkup({ content: banner(assets), clickUrl: null }, SLOT)).tags[0]!.attributes;
+
+describe('markup of a creative', () => {
+  test('html is returned unchanged, macros and scripts and all', () => {
+    const markup = '<script>track("${CLICK_URL}")</script>\r\n<b>é';
+    expect(composeMarkup({ content: { format: 'html', markup }, clickUrl: 'https://a.example/' }, SLOT)).toBe(markup);
+  });
+
+  test('native is the JSON text of its assets in the order they were stored', () => {
+    const assets = { title: 'A', image: { url: 'https://a.example/i.png', w: 1, h: 2 }, '</script>': null };
+    expect(composeMarkup({ content: { format: 'native', assets }, clickUrl: null }, SLOT)).toBe(JSON.stringify(assets));
+  });
+
+  test('a banner is one image with a choice by width, the default image being the slot’s', () => {
+    const images = [
+      { url: 'https://cdn.example/a@3x.png', width: 900, height: 750 },
+      { url: 'https://cdn.example/a@2x.png', width: 600, height: 500 },
+    ];
+    expect(composeMarkup({ content: banner({ alt: 'Shoes', images }), clickUrl: null }, SLOT)).toBe(
+      '<img src="https://cdn.example/a.png"' +
+        ' srcset="https://cdn.example/a.png 300w, https://cdn.example/a@2x.png 600w, https://cdn.example/a@3x.png 900w"' +
+        ' sizes="(max-width: 300px) 100vw, 300px" alt="Shoes" width="300" height="250" style="display:block;max-width:100%;height:auto;border:0">',
+    );
+  });
+
+  test('without described images there is no srcset', () => {
+    expect(imageOf({})).not.toHaveProperty('srcset');
+  });
+
+  test('images of other proportions than the slot’s are left out while there are fitting ones', () => {
+    const images = [
+      { url: '/wide.png', width: 728, height: 90 },
+      { url: '/fit.png', width: 600, height: 500 },
+    ];
+    expect(imageOf({ images }).srcset).toBe('https://cdn.example/a.png 300w, /fit.png 600w');
+    expect(imageOf({ images: images.slice(0, 1) }).srcset).toBe('https://cdn.example/a.png 300w, /wide.png 728w');
+  });
+
+  test('a described default image is not listed a second time, and no width twice', () => {
+    const images = [
+      { url: 'https://cdn.example/a.png', width: 600, height: 500 },
+      { url: '/same-width.png', width: 600, height: 500 },
+    ];
+    expect(imageOf({ images }).srcset).toBe('https://cdn.example/a.png 600w');
+  });
+
+  test('a comma inside a URL stays, one at its end cannot pass for the separator', () => {
+    expect(imageOf({ images: [{ url: '/w_600,h_500,', width: 600, height: 500 }] }).srcset).toContain('/w_600,h_500%2C 600w');
+  });
+
+  test('a click URL wraps the image in a link to itself, in a new tab that knows nothing of the page', () => {
+    const { tags } = tagsOf(composeMarkup({ content: banner({}), clickUrl: 'https://shop.example/?a=1&b=2' }, SLOT));
+    expect(tags.map(({ name }) => name)).toEqual(['a', 'img', '/a']);
+    expect(tags[0]!.attributes).toEqual({ href: 'https://shop.example/?a=1&b=2', target: '_blank', rel: 'noopener noreferrer sponsored' });
+  });
+
+  test('a click URL that could run is no link', () => {
+    expect(composeMarkup({ content: banner({}), clickUrl: 'javascript:alert(1)' }, SLOT)).not.toContain('<a');
+  });
+
+  test('no text of a creative makes an element or an attribute of its own', () => {
+    const hostile = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc
+        .array(fc.constantFrom('"', "'", '<', '>', '&', '=', ' ', '\n', '`', '/', '-->', '</a>', '<script>', 'onerror=', '&quot;', '\0'))
+        .map((parts) => parts.join('')),
+    );
+    fc.assert(
+      fc.property(hostile, hostile, hostile, hostile, (image, alt, url, path) => {
+        const content = banner({ image, alt, images: [{ url, width: 600, height: 500 }] });
+        const { tags, text } = tagsOf(composeMarkup({ content, clickUrl: `https://a.example/${path}` }, SLOT));
+        expect(text).toBe('');
+        const names = tags.map(({ name }) => name).join(' ');
+        expect(['img', 'a img /a']).toContain(names);
+        const img = tags.find(({ name }) => name === 'img')!.attributes;
+        expect(Object.keys(img).sort()).toEqual(['alt', 'height', 'sizes', 'src', 'srcset', 'style', 'width']);
+        expect(img.alt).toBe(alt.replaceAll('\0', ''));
+        expect(img.src).toBe(image.replaceAll('\0', ''));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
