@@ -1,4 +1,4 @@
-import type { Campaign, Creative, LineItem, Placement } from '../catalog/entities.ts';
+import type { Campaign, Creative, LineItem } from '../catalog/entities.ts';
 import { matchTargeting } from '../targeting/match-targeting.ts';
 import type { AdQuery, ImpQuery } from './ad-query.ts';
 import { fitsSlot } from './fits-slot.ts';
@@ -11,6 +11,8 @@ export interface BookedCreative {
   readonly creative: Creative;
   readonly lineItem: LineItem;
   readonly campaign: Campaign;
+  /** Why the load of the catalog already left it out. */
+  readonly leftOut?: { readonly nbr: NoBidReason; readonly detail: string };
 }
 
 /** One step of the decision: what came through it and what it stopped. The names are those of the answer's JSON. */
@@ -49,12 +51,11 @@ type Rule = (booked: BookedCreative) => { readonly nbr: NoBidReason; readonly de
 /** The steps up to the limits, told one by one. The plain twin of the index and of `rankCandidates`, for people. */
 export const traceCandidates = (
   booked: readonly BookedCreative[],
-  placement: Placement,
   query: AdQuery,
   imp: ImpQuery,
 ): { readonly steps: readonly TraceStep[]; readonly left: readonly BookedCreative[] } => {
   const rules: readonly (readonly [string, Rule])[] = [
-    ['format and size', (candidate) => refuseSlot(candidate, placement, imp)],
+    ['format and size', (candidate) => refuseSlot(candidate, imp)],
     ['flight', (candidate) => refuseFlight(candidate, query.atMs)],
     ['consent', ({ lineItem }) => (lineItem.frequencyCap && !query.mayRemember ? { nbr: NoBidReason.Consent, detail: 'a frequency cap needs consent to remember the user' } : undefined)],
     [
@@ -103,15 +104,14 @@ export const traceRanking = (ranked: readonly RankedCandidate[]): ImpTrace['rank
     programmatic: bid >= 0,
   }));
 
-const refuseSlot = ({ creative }: BookedCreative, placement: Placement, { slot }: ImpQuery): ReturnType<Rule> => {
-  if (!placement.formats.includes(creative.content.format)) {
-    return { nbr: NoBidReason.SizeOrFormat, detail: `${creative.content.format} is not among ${placement.formats.join(', ')}` };
-  }
+const refuseSlot = ({ creative, leftOut }: BookedCreative, { slot }: ImpQuery): ReturnType<Rule> => {
+  if (leftOut?.nbr === NoBidReason.SizeOrFormat) return leftOut;
   if (fitsSlot(creative, slot)) return undefined;
   return { nbr: NoBidReason.SizeOrFormat, detail: `${creative.width}×${creative.height} does not fit ${slot.width}×${slot.height}` };
 };
 
-const refuseFlight = ({ lineItem, campaign }: BookedCreative, atMs: number): ReturnType<Rule> => {
+const refuseFlight = ({ lineItem, campaign, leftOut }: BookedCreative, atMs: number): ReturnType<Rule> => {
+  if (leftOut) return leftOut;
   if (isLive(lineItem, campaign, atMs)) return undefined;
   const detail = !lineItem.active
     ? 'the line item is paused'

@@ -108,9 +108,11 @@ export const rankOpportunity = (opportunity: Opportunity, { snapshot, request, r
 export const nbrOf = (opportunity: Opportunity, snapshot: Snapshot, request: AdRequest): NoBidReason => {
   const { placement, ranking, refused, bidRefusals } = opportunity;
   if (!placement) return NoBidReason.UnknownPlacement;
-  const reasons = [...refused.map(({ nbr }) => nbr), ...bidRefusals.map(({ reason }) => reason)];
-  return reasons.reduce(
-    latestReason,
-    latestReason(snapshot.emptyReason(request.publisher.id, placement.id), ranking?.passedOver() ?? NoBidReason.NothingBooked),
-  );
+  const vacancy = snapshot.vacancy(request.publisher.id, placement.id);
+  return [
+    ...(vacancy ? [NoBidReason[vacancy]] : []),
+    ...(ranking ? [ranking.passedOver()] : []),
+    ...refused.map(({ nbr }) => nbr),
+    ...bidRefusals.map(({ reason }) => reason),
+  ].reduce<NoBidReason>(latestReason, NoBidReason.NothingBooked);
 };

@@ -3,6 +3,7 @@ import { isUnbounded } from '../decision/is-unbounded.ts';
 import { NoBidReason } from '../decision/no-bid-reason.ts';
 import type { RankedCandidate } from '../decision/ranked-candidate.ts';
 import type { ServedAd } from '../delivery/hit.ts';
+import { accountsExpireAtMs } from '../delivery/accounts-expire-at-ms.ts';
 import type { Ledger } from '../delivery/ledger.ts';
 import type { Reservation } from '../delivery/reservation.ts';
 import type { TrafficCurve } from '../delivery/traffic-curve.ts';
@@ -40,7 +41,7 @@ export const createReserveWinners = (options: ReserveWinnersOptions): ReserveWin
         publisherId: request.publisher.id,
         userHash: request.userHash,
         curve: curveOf(snapshot, request.publisher.id, request.query.atMs),
-        expiresAtMs: snapshot.accountsExpireAtMs(request.publisher.id),
+        expiresAtMs: accountsExpireAtMs(snapshot, request.publisher.id),
         imps,
       });
       if (!reservation) return serveUncounted(options, request, open, shown);

@@ -1,6 +1,6 @@
 import type { Snapshot } from '../catalog/snapshot.ts';
 import { describeRefusal } from '../decision/describe-refusal.ts';
-import type { NoBidReason } from '../decision/no-bid-reason.ts';
+import { NoBidReason } from '../decision/no-bid-reason.ts';
 import { traceCandidates, traceRanking, traceRejection, traceStep, type BookedCreative, type ImpTrace } from '../decision/trace.ts';
 import type { AdRequest } from './ad-request.ts';
 import type { Opportunity } from './opportunity.ts';
@@ -20,7 +20,7 @@ export const traceOpportunity = (opportunity: Opportunity, request: AdRequest, s
   const head = { impid: imp.impId, ranking: traceRanking(considered), winner, ...(nbr === undefined ? {} : { nbr }) };
   if (!placement) return { ...head, steps: [] };
 
-  const { steps, left } = traceCandidates(bookedFor(snapshot, request.publisher.id, placement.id), placement, request.query, imp);
+  const { steps, left } = traceCandidates(bookedFor(snapshot, request.publisher.id, placement.id), request.query, imp);
   const stopped = new Set(refused.map(({ candidate }) => candidate.creative.id));
   const silent = new Set(bidRefusals.map((refusal) => refusal.invitation.creative.id));
   const afterBids = left.filter(({ creative }) => !silent.has(creative.id));
@@ -40,14 +40,11 @@ export const traceOpportunity = (opportunity: Opportunity, request: AdRequest, s
   };
 };
 
-/** All creatives of a placement that belong to one publisher. A walk over the whole catalog: for traces only. */
-const bookedFor = (snapshot: Snapshot, publisherId: number, placementId: string): readonly BookedCreative[] => {
-  const booked: BookedCreative[] = [];
-  for (const creative of snapshot.creatives.values()) {
-    if (creative.placementId !== placementId) continue;
-    const lineItem = snapshot.lineItems.get(creative.lineItemId);
-    const campaign = lineItem && snapshot.campaigns.get(lineItem.campaignId);
-    if (lineItem && campaign && lineItem.publisherId === publisherId) booked.push({ creative, lineItem, campaign });
-  }
-  return booked;
-};
+/** All that one publisher has booked on a placement, also what the load already left out. */
+const bookedFor = (snapshot: Snapshot, publisherId: number, placementId: string): readonly BookedCreative[] => [
+  ...(snapshot.candidateIndex(publisherId, placementId)?.entries ?? []),
+  ...(snapshot.programmaticIndex(publisherId, placementId)?.entries ?? []),
+  ...snapshot
+    .leftOut(publisherId, placementId)
+    .map(({ creative, lineItem, campaign, reason, detail }) => ({ creative, lineItem, campaign, leftOut: { nbr: NoBidReason[reason], detail } })),
+];

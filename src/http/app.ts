@@ -1,0 +1,54 @@
+import express, { type Express, type RequestHandler } from 'express';
+import { ANY_ORIGIN, preflight } from './cors.ts';
+import { errorHandler, methodNotAllowed, notFound } from './error-handler.ts';
+import { adRoute, type AdRouteOptions } from './routes/ad.ts';
+import { healthRoute, metricsRoute, readyRoute, reloadRoute } from './routes/operations.ts';
+import { reportRoute, type ReportRouteOptions } from './routes/report.ts';
+import { testBidRoute } from './routes/test-bid.ts';
+import { clickRoute, eventRoute, impressionRoute, type TrackRouteOptions } from './routes/track.ts';
+
+export interface AppOptions {
+  readonly ad: AdRouteOptions;
+  readonly track: TrackRouteOptions;
+  readonly report: ReportRouteOptions;
+  readonly reload: Parameters<typeof reloadRoute>[0];
+  readonly isReady: () => boolean;
+  readonly renderMetrics: Parameters<typeof metricsRoute>[0];
+  readonly mockBidder: boolean;
+  /** Pages, scripts and whatever else lies under /static. */
+  readonly staticFiles: RequestHandler;
+  /** The trafficking API under /api; undefined: switched off. */
+  readonly trafficking: RequestHandler | undefined;
+  readonly onError: Parameters<typeof errorHandler>[0];
+}
+
+/** The surface of the service. What is hot comes first, and nothing stands in front of it. */
+export const createApp = (options: AppOptions): Express => {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+
+  app.post('/ad', adRoute(options.ad));
+  app.get('/impression', impressionRoute(options.track));
+  app.get('/click', clickRoute(options.track));
+  app.get('/event', eventRoute(options.track));
+  app.options(['/ad', '/report'], preflight);
+  app.post('/report', reportRoute(options.report));
+
+  app.get('/health', healthRoute);
+  app.get('/ready', readyRoute(options.isReady));
+  app.get('/metrics', metricsRoute(options.renderMetrics));
+  app.post('/reload', reloadRoute(options.reload));
+  if (options.mockBidder) app.post('/test/bid', testBidRoute);
+
+  if (options.trafficking) app.use('/api', options.trafficking);
+  app.use('/static', options.staticFiles);
+
+  app.all(['/ad', '/report'], methodNotAllowed('POST, OPTIONS', ANY_ORIGIN));
+  app.all(['/impression', '/click', '/event', '/health', '/ready', '/metrics'], methodNotAllowed('GET, HEAD'));
+  app.all('/reload', methodNotAllowed('POST'));
+  if (options.mockBidder) app.all('/test/bid', methodNotAllowed('POST'));
+  app.use(notFound);
+  app.use(errorHandler(options.onError));
+  return app;
+};

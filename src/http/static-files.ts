@@ -1,0 +1,43 @@
+import path from 'node:path';
+import express, { type RequestHandler } from 'express';
+
+/** The built, versioned copies never change; everything else is asked about again each time it is needed. */
+const VERSIONED = /-\d+\.\d+\.\d+[^/]*\.js$/;
+
+export interface StaticFilesOptions {
+  /** Absolute path of public/. */
+  readonly root: string;
+  /** Text of /static/demo/demo-config.js: whose ads the demo pages ask for; undefined: there is no demo publisher. */
+  readonly demoConfig: (() => string) | undefined;
+  /** False: the trafficking page is not there. */
+  readonly admin: boolean;
+}
+
+/** Pages and scripts. The SDK is loaded by other people's pages, so scripts may be used from any origin. */
+export const staticFiles = ({ root, demoConfig, admin }: StaticFilesOptions): RequestHandler => {
+  const router = express.Router();
+  router.use((_req, res, next) => {
+    res.set({ 'X-Content-Type-Options': 'nosniff', 'Referrer-Policy': 'strict-origin-when-cross-origin' });
+    next();
+  });
+  if (!admin) router.use(['/admin.html', '/admin'], (_req, _res, next) => next('router'));
+  if (demoConfig) {
+    router.get('/demo/demo-config.js', (_req, res) => {
+      res.type('text/javascript').set('Cache-Control', 'no-store').send(demoConfig());
+    });
+  }
+  router.use('/sdk', (_req, res, next) => {
+    res.set({ 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' });
+    next();
+  });
+  router.use(
+    express.static(path.resolve(root), {
+      index: 'index.html',
+      redirect: true,
+      setHeaders: (res, file) => {
+        res.setHeader('Cache-Control', VERSIONED.test(file) ? 'public, max-age=31536000, immutable' : 'public, max-age=300');
+      },
+    }),
+  );
+  return router;
+};

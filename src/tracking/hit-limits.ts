@@ -1,0 +1,19 @@
+import type { Snapshot } from '../catalog/snapshot.ts';
+import { accountsExpireAtMs } from '../delivery/accounts-expire-at-ms.ts';
+import type { HitLimits } from '../delivery/encode-settle.ts';
+import type { Hit } from '../delivery/hit.ts';
+
+const NONE = -1;
+
+/** What bounds a hit now. A line item deleted since its selection bounds nothing any more; what it promised is still counted. */
+export const hitLimits = (snapshot: Snapshot, { ad }: Hit): HitLimits => {
+  const item = snapshot.lineItems.get(ad.lineItemId);
+  const campaign = snapshot.campaigns.get(ad.campaignId);
+  return {
+    frequencyWindowMs: item?.frequencyCap?.windowMs ?? 0,
+    dailySpendCapMicros: item?.dailySpendCapMicros ?? NONE,
+    budgetMicros: item?.budgetMicros ?? NONE,
+    campaignBudgetMicros: campaign?.budgetMicros ?? NONE,
+    expiresAtMs: accountsExpireAtMs(snapshot, ad.publisherId),
+  };
+};
