@@ -5,7 +5,7 @@ import { encodeCandidate } from './encode-candidate.ts';
 import { encodeSettle, type HitLimits } from './encode-settle.ts';
 import type { Hit, Settled } from './hit.ts';
 import type { LedgerKeys } from './ledger-keys.ts';
-import { loadScript } from './load-script.ts';
+import { loadScript, type ScriptClock } from './load-script.ts';
 import type { RedisClient } from './redis-client.ts';
 import type { RedisLink } from './redis-link.ts';
 import type { Reservation, ReserveRequest, ReservedImp } from './reservation.ts';
@@ -22,6 +22,7 @@ export interface LedgerOptions {
   readonly keys: LedgerKeys;
   readonly tokenTtlMs: number;
   readonly pid: PidGains;
+  readonly clock?: ScriptClock;
   /** Told of every failed call, by script and error name. */
   readonly onFailure?: (script: 'reserve' | 'settle', fault: Error) => void;
 }
@@ -34,9 +35,9 @@ interface Scripts {
   settleHit(keyCount: number, ...args: (string | number)[]): Promise<[Settled['outcome'], number, number]>;
 }
 
-export const createLedger = ({ redis, link, keys, tokenTtlMs, pid, onFailure }: LedgerOptions): Ledger => {
-  redis.defineCommand('reserveAds', { lua: loadScript('reserve') });
-  redis.defineCommand('settleHit', { lua: loadScript('settle') });
+export const createLedger = ({ redis, link, keys, tokenTtlMs, pid, clock, onFailure }: LedgerOptions): Ledger => {
+  redis.defineCommand('reserveAds', { lua: loadScript('reserve', clock) });
+  redis.defineCommand('settleHit', { lua: loadScript('settle', clock) });
   const scripts = redis as unknown as Scripts;
   const bucketMs = Math.max(1, Math.ceil(tokenTtlMs / BUCKETS_PER_TTL));
   const settings = `${tokenTtlMs} ${bucketMs} ${pid.kp} ${pid.ki} ${pid.kd}`;

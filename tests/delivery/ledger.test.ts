@@ -1,0 +1,191 @@
+import { NoBidReason } from '../../src/decision/no-bid-reason.ts';
+import { testRedisUrl } from '../setup/test-redis-url.ts';
+import { campaign, candidate, createLedgerRig, DAY, HOUR, lineItem, MINUTE, NOON, servedAd, type LedgerRig } from './ledger-rig.ts';
+
+let rig: LedgerRig;
+beforeEach(async () => {
+  rig = await createLedgerRig(await testRedisUrl());
+});
+afterEach(() => rig.close());
+
+describe('a reservation', () => {
+  it('is given exactly as often as the daily impression cap allows, however many ask at once', async () => {
+    expect(await rig.reserveMany(candidate(lineItem({ dailyImpressionCap: 100 })), 1000)).toBe(100);
+  });
+
+  it('never commits more than the daily spend cap, to the micro', async () => {
+    // 1.333 USD CPM is 1,333 micros an impression; 7 of them are 9,331 of 10,000.
+    expect(await rig.reserveMany(candidate(lineItem({ dailySpendCapMicros: 10_000 })), 50)).toBe(7);
+  });
+
+  it('is bounded by the total budget and by what all line items of the campaign share', async () => {
+    const shared = campaign({ budgetMicros: 10 * 1333 });
+    const first = candidate(lineItem({ id: 1, budgetMicros: 6 * 1333 }), { campaign: shared });
+    const second = candidate(lineItem({ id: 2 }), { campaign: shared });
+    expect(await rig.reserveMany(first, 50)).toBe(6);
+    expect(await rig.reserveMany(second, 50)).toBe(4);
+  });
+
+  it('takes the next candidate when the first is over a limit, and says why for each it passed', async () => {
+    const spent = candidate(lineItem({ id: 1, dailyImpressionCap: 0 }));
+    const broke = candidate(lineItem({ id: 2, budgetMicros: 1 }));
+    const free = candidate(lineItem({ id: 3 }));
+    const { imps } = await rig.reserve([[spent, broke, free]]);
+    expect(imps[0]).toEqual({ winner: 2, refused: [NoBidReason.DailyCap, NoBidReason.BudgetSpent] });
+  });
+
+  it('gives two impressions of one request neither the same creative nor both the last place', async () => {
+    const last = candidate(lineItem({ id: 1, dailyImpressionCap: 1 }), { creativeId: 10 });
+    const sameItem = candidate(lineItem({ id: 1, dailyImpressionCap: 1 }), { creativeId: 11 });
+    const other = candidate(lineItem({ id: 2 }), { creativeId: 20 });
+    const { imps } = await rig.reserve([
+      [last, other],
+      [last, sameItem, other],
+      [last, other],
+    ]);
+    expect(imps.map(({ winner }) => winner)).toEqual([0, 2, -1]);
+    expect(imps[1]?.refused).toEqual([NoBidReason.DuplicateInPage, NoBidReason.DailyCap]);
+    expect(imps[2]?.refused).toEqual([NoBidReason.DuplicateInPage, NoBidReason.DuplicateInPage]);
+  });
+
+  it('is released after its end, but only once every hit stored elsewhere is known to be folded', async () => {
+    const capped = candidate(lineItem({ dailyImpressionCap: 10 }));
+    expect(await rig.reserveMany(capped, 20)).toBe(10);
+    await rig.at(NOON + 40 * MINUTE);
+    expect(await rig.reserveMany(capped, 20)).toBe(0);
+    await rig.horizon(NOON + 20 * MINUTE);
+    expect(await rig.reserveMany(capped, 20)).toBe(0);
+    await rig.horizon(NOON + 40 * MINUTE);
+    expect(await rig.reserveMany(capped, 20)).toBe(10);
+  });
+
+  it('is released at the price at which it was taken', async () => {
+    const bid = (priceMicros: number) => candidate(lineItem({ dailySpendCapMicros: 3_000, cpmMicros: null }), { priceMicros });
+    expect(await rig.reserveMany(bid(1_000), 1)).toBe(1);
+    expect(await rig.reserveMany(bid(1_500), 5)).toBe(1);
+    await rig.at(NOON + 40 * MINUTE);
+    await rig.horizon(NOON + 40 * MINUTE);
+    await rig.reserve([[bid(3_001)]]);
+    expect((await rig.accounts.lineItems(1, [1]))[0]).toMatchObject({ heldToday: 0, heldTodayMicros: 0, heldMicros: 0 });
+    expect(await rig.reserveMany(bid(3_000), 5)).toBe(1);
+  });
+
+  it('counts to the UTC day of its selection: a new day starts with its whole cap', async () => {
+    const capped = candidate(lineItem({ dailyImpressionCap: 5 }));
+    await rig.at(NOON + 12 * HOUR - MINUTE);
+    const before = await rig.reserve([[capped]]);
+    expect(await rig.reserveMany(capped, 10)).toBe(4);
+    await rig.at(NOON + 12 * HOUR + MINUTE);
+    expect(await rig.reserveMany(capped, 10)).toBe(5);
+    expect((await rig.settle(servedAd(before, capped))).foundHold).toBe(true);
+    expect((await rig.accounts.lineItems(1, [1]))[0]).toMatchObject({ yesterday: { impressions: 1 }, today: { impressions: 0, serves: 5 }, heldToday: 5 });
+  });
+
+  it('leaves a time to live on every key', async () => {
+    const capped = candidate(lineItem({ frequencyCap: { places: 3, windowMs: DAY } }));
+    const reservation = await rig.reserve([[capped]], 'user');
+    await rig.settle(servedAd(reservation, capped, 'user'), 'impression', { item: capped.lineItem });
+    await rig.redis.del('ads:virtual-clock');
+    const streams = [rig.keys.events(1)]; // The drain renews those: an event must outlive any pause of Postgres.
+    const keys = (await rig.redis.keys('*')).filter((key) => !streams.includes(key));
+    expect(keys.length).toBeGreaterThanOrEqual(4);
+    for (const key of keys) expect([key, await rig.redis.pttl(key)]).toEqual([key, expect.any(Number)]);
+    expect((await Promise.all(keys.map((key) => rig.redis.pttl(key)))).every((ttl) => ttl > 0)).toBe(true);
+  });
+});
+
+describe('a settled impression', () => {
+  it('is counted and billed once, however often and for whatever kinds it comes', async () => {
+    const one = candidate(lineItem());
+    const ad = servedAd(await rig.reserve([[one]]), one);
+    const outcomes = await Promise.all(Array.from({ length: 100 }, () => rig.settle(ad)));
+    expect(outcomes.filter(({ outcome }) => outcome === 'counted')).toEqual([{ outcome: 'counted', billedMicros: 1333, foundHold: true }]);
+    expect(await rig.settle(ad, 'click')).toMatchObject({ outcome: 'counted', billedMicros: 0 });
+    expect(await rig.settle(ad, 'event', { eventType: 'like' })).toMatchObject({ outcome: 'counted' });
+    expect(await rig.settle(ad, 'event', { eventType: 'share' })).toMatchObject({ outcome: 'counted' });
+    expect(await rig.settle(ad, 'event', { eventType: 'like' })).toMatchObject({ outcome: 'duplicate' });
+    expect((await rig.accounts.lineItems(1, [1]))[0]).toMatchObject({
+      today: { serves: 1, impressions: 1, clicks: 1, spendMicros: 1333 },
+      totalSpendMicros: 1333,
+      heldToday: 0,
+    });
+    expect(await rig.redis.xlen(rig.keys.events(1))).toBe(4);
+  });
+
+  it('is refused when its reservation may have been released, unless it had been accepted before', async () => {
+    const one = candidate(lineItem());
+    const reservation = await rig.reserve([[one]]);
+    await rig.at(reservation.tokenExpS * 1000 + 5_001);
+    expect(await rig.settle(servedAd(reservation, one))).toMatchObject({ outcome: 'expired' });
+    expect(await rig.settle(servedAd(reservation, one), 'impression', { late: true })).toMatchObject({ outcome: 'counted', foundHold: true });
+  });
+
+  it('keeps the cap exact over many rounds of reserving, rendering some, and expiring the rest', async () => {
+    const capped = candidate(lineItem({ dailyImpressionCap: 50 }));
+    let rendered = 0;
+    for (let round = 0; round < 6; round++) {
+      const reservations = (await Promise.all(Array.from({ length: 60 }, () => rig.reserve([[capped]])))).filter(({ imps }) => imps[0]?.winner === 0);
+      expect(reservations).toHaveLength(50 - rendered);
+      for (const reservation of reservations.slice(0, 10)) rendered += (await rig.settle(servedAd(reservation, capped))).outcome === 'counted' ? 1 : 0;
+      await rig.at(NOON + (round + 1) * 40 * MINUTE);
+      await rig.horizon(NOON + (round + 1) * 40 * MINUTE);
+    }
+    expect(rendered).toBe(50);
+    expect((await rig.accounts.lineItems(1, [1]))[0]).toMatchObject({ today: { impressions: 50 }, heldToday: 0 });
+  });
+});
+
+describe('a click', () => {
+  it('bills its price, and the last one only what is left', async () => {
+    const item = lineItem({ budgetType: 'CPC', cpmMicros: null, cpcMicros: 400_000, budgetMicros: 1_000_000 });
+    const one = candidate(item);
+    const ads = [];
+    for (let i = 0; i < 4; i++) ads.push(servedAd(await rig.reserve([[one]]), one));
+    const billed = [];
+    for (const ad of ads) billed.push((await rig.settle(ad, 'click', { item })).billedMicros);
+    expect(billed).toEqual([400_000, 400_000, 200_000, 0]);
+    expect((await rig.reserve([[one]])).imps[0]).toEqual({ winner: -1, refused: [NoBidReason.BudgetSpent] });
+  });
+});
+
+describe('a frequency cap', () => {
+  const twice = candidate(lineItem({ frequencyCap: { places: 2, windowMs: HOUR } }));
+
+  it('gives one user exactly its places at once, and every user its own', async () => {
+    expect(await rig.reserveMany(twice, 200, 'ann')).toBe(2);
+    expect(await rig.reserveMany(twice, 200, 'ben')).toBe(2);
+  });
+
+  it('frees a place when the selection was not rendered, and slides from the impression when it was', async () => {
+    const seen = await rig.reserve([[twice]], 'ann');
+    await rig.reserve([[twice]], 'ann');
+    await rig.at(NOON + 20 * MINUTE);
+    await rig.settle(servedAd(seen, twice, 'ann'), 'impression', { item: twice.lineItem });
+    await rig.at(NOON + 35 * MINUTE);
+    expect(await rig.reserveMany(twice, 5, 'ann')).toBe(1);
+    await rig.at(NOON + 81 * MINUTE);
+    expect(await rig.reserveMany(twice, 5, 'ann')).toBe(2);
+  });
+
+  it('cannot be kept for a user who may not be remembered, so it does not serve', async () => {
+    expect((await rig.reserve([[twice]])).imps[0]).toEqual({ winner: -1, refused: [NoBidReason.Consent] });
+  });
+});
+
+describe('a rate limit', () => {
+  it('lets the burst through, then its rate, and takes a token from the winner only', async () => {
+    const limited = candidate(lineItem({ id: 1, rateLimit: { perSecond: 2, burst: 5 } }));
+    const better = candidate(lineItem({ id: 2, dailyImpressionCap: 3 }));
+    for (let i = 0; i < 3; i++) await rig.reserve([[better, limited]]);
+    expect(await rig.reserveMany(limited, 20)).toBe(5);
+    await rig.at(NOON + 1000);
+    expect(await rig.reserveMany(limited, 20)).toBe(2);
+  });
+
+  it('does not fill when the clock steps back', async () => {
+    const limited = candidate(lineItem({ rateLimit: { perSecond: 1, burst: 1 } }));
+    expect(await rig.reserveMany(limited, 3)).toBe(1);
+    await rig.at(NOON - HOUR);
+    expect(await rig.reserveMany(limited, 3)).toBe(0);
+  });
+});
