@@ -1,0 +1,159 @@
+import { buildTargetingIndex } from '../targeting/build-targeting-index.ts';
+import type { DimensionSchema } from '../targeting/dimension-schema.ts';
+import { admitRows } from './admit-rows.ts';
+import type { AdmittedRows } from './admit-rows.ts';
+import type { CatalogRows } from './catalog-rows.ts';
+import { ecpmMicros, NO_COUNTS } from './ecpm.ts';
+import { runInSlices } from './run-in-slices.ts';
+import type { Candidate, CandidateIndex, LeftOut, Snapshot, Vacancy } from './snapshot.ts';
+import { sortInSteps } from './sort-in-steps.ts';
+
+export interface SnapshotOptions {
+  readonly dimensions: DimensionSchema;
+  /** The moment at which flights and what is left of them are judged: epoch milliseconds. */
+  readonly nowMs: number;
+  /** Called whenever the event loop has been held long enough; by default waits for its next turn. */
+  readonly pause?: () => Promise<void>;
+}
+
+/** Turns the rows of one load into an immutable snapshot, in slices of a few milliseconds. Bad rows are set aside, never thrown. */
+export const buildSnapshot = (rows: CatalogRows, { dimensions, nowMs, pause }: SnapshotOptions): Promise<Snapshot> =>
+  runInSlices(snapshotSteps(rows, dimensions, nowMs), pause);
+
+const STEP = 256;
+
+function* snapshotSteps(rows: CatalogRows, dimensions: DimensionSchema, nowMs: number): Generator<undefined, Snapshot> {
+  const admitted = yield* admitRows(rows, dimensions);
+  const booked = yield* sortOutBooked(admitted, rows, nowMs);
+  const slots = new Map<string, Map<number, Slot>>();
+  for (const [placementId, byPublisher] of booked) {
+    const ofPlacement = new Map<number, Slot>();
+    slots.set(placementId, ofPlacement);
+    for (const [publisherId, { direct, programmatic, leftOut }] of byPublisher) {
+      ofPlacement.set(publisherId, {
+        direct: direct.length > 0 ? yield* indexCandidates(direct) : undefined,
+        programmatic: programmatic.length > 0 ? yield* indexCandidates(programmatic) : undefined,
+        leftOut,
+      });
+      yield;
+    }
+  }
+  const slotOf = (publisherId: number, placementId: string): Slot | undefined => slots.get(placementId)?.get(publisherId);
+  const { publishers, placements, campaigns, lineItems, creatives, quarantined, quarantinedCount } = admitted;
+  return Object.freeze({
+    version: rows.version,
+    loadedAtMs: nowMs,
+    publishers,
+    publisherByKeyHash: new Map(Array.from(publishers.values(), (publisher) => [publisher.apiKeyHash, publisher])),
+    placements,
+    campaigns,
+    lineItems,
+    creatives,
+    candidateIndex: (publisherId: number, placementId: string) => slotOf(publisherId, placementId)?.direct,
+    programmaticIndex: (publisherId: number, placementId: string) => slotOf(publisherId, placementId)?.programmatic,
+    leftOut: (publisherId: number, placementId: string) => slotOf(publisherId, placementId)?.leftOut ?? NOTHING,
+    vacancy: (publisherId: number, placementId: string) => vacancyOf(slotOf(publisherId, placementId)),
+    quarantined,
+    quarantinedCount,
+    userHashKey: rows.userHashKey,
+  });
+}
+
+/** What the snapshot holds for one publisher on one placement. */
+interface Slot {
+  readonly direct: CandidateIndex | undefined;
+  readonly programmatic: CandidateIndex | undefined;
+  readonly leftOut: readonly LeftOut[];
+}
+
+const NOTHING: readonly LeftOut[] = [];
+
+const vacancyOf = (slot: Slot | undefined): Vacancy | undefined => {
+  if (slot === undefined) return 'NothingBooked';
+  if (slot.direct !== undefined || slot.programmatic !== undefined) return undefined;
+  return slot.leftOut.some(({ reason }) => reason === 'NotInFlight') ? 'NotInFlight' : 'SizeOrFormat';
+};
+
+interface Booked {
+  readonly direct: Candidate[];
+  readonly programmatic: Candidate[];
+  readonly leftOut: LeftOut[];
+}
+
+/** Every creative to its placement and publisher, and there to what can be served now or later, or to what cannot. */
+function* sortOutBooked(
+  { creatives, lineItems, campaigns, placements, blocked }: AdmittedRows,
+  { recentCounts }: CatalogRows,
+  nowMs: number,
+): Generator<undefined, ReadonlyMap<string, ReadonlyMap<number, Booked>>> {
+  const booked = new Map<string, Map<number, Booked>>();
+  const prices = new Map<number, number>();
+  let done = 0;
+  for (const creative of creatives.values()) {
+    if (++done % STEP === 0) yield;
+    const lineItem = lineItems.get(creative.lineItemId)!;
+    const campaign = campaigns.get(lineItem.campaignId)!;
+    const placement = placements.get(creative.placementId)!;
+    const slot = bookedOf(booked, placement.id, lineItem.publisherId);
+    if (!placement.formats.includes(creative.content.format)) {
+      slot.leftOut.push({
+        creative,
+        lineItem,
+        campaign,
+        reason: 'SizeOrFormat',
+        detail: `placement does not allow ${creative.content.format}`,
+      });
+      continue;
+    }
+    const detail = notLive({ creative, lineItem, campaign }, blocked, nowMs);
+    if (detail !== undefined) {
+      slot.leftOut.push({ creative, lineItem, campaign, reason: 'NotInFlight', detail });
+      continue;
+    }
+    let price = prices.get(lineItem.id);
+    if (price === undefined) prices.set(lineItem.id, (price = ecpmMicros(lineItem, recentCounts.get(lineItem.id) ?? NO_COUNTS, nowMs)));
+    slot[lineItem.type].push({ creative, lineItem, campaign, ecpmMicros: price });
+  }
+  return booked;
+}
+
+const bookedOf = (booked: Map<string, Map<number, Booked>>, placementId: string, publisherId: number): Booked => {
+  let ofPlacement = booked.get(placementId);
+  if (ofPlacement === undefined) booked.set(placementId, (ofPlacement = new Map()));
+  let slot = ofPlacement.get(publisherId);
+  if (slot === undefined) ofPlacement.set(publisherId, (slot = { direct: [], programmatic: [], leftOut: [] }));
+  return slot;
+};
+
+/** Why a candidate will not be live again however long this snapshot serves; a flight that is yet to begin is no such reason. */
+const notLive = (
+  { creative, lineItem, campaign }: Omit<Candidate, 'ecpmMicros'>,
+  blocked: ReadonlySet<number>,
+  nowMs: number,
+): string | undefined => {
+  if (blocked.has(creative.id)) return 'creative is blocked';
+  if (!lineItem.active) return 'line item is not active';
+  if (lineItem.flight.endMs <= nowMs) return 'line item has ended';
+  if (campaign.flight.endMs <= nowMs) return 'campaign has ended';
+  return undefined;
+};
+
+function* indexCandidates(candidates: readonly Candidate[]): Generator<undefined, CandidateIndex> {
+  const entries = yield* sortInSteps(candidates, byRank);
+  const tieEnd = new Int32Array(entries.length);
+  for (let i = entries.length - 1, end = entries.length; i >= 0; i--) {
+    if (i + 1 < entries.length && !isTie(entries[i]!, entries[i + 1]!)) end = i + 1;
+    tieEnd[i] = end;
+  }
+  yield;
+  const targeting = yield* buildTargetingIndex(entries.map(({ lineItem }) => lineItem.targeting));
+  return { size: entries.length, entries, tieEnd, targeting };
+}
+
+const byRank = (a: Candidate, b: Candidate): number =>
+  a.lineItem.priority - b.lineItem.priority ||
+  b.ecpmMicros - a.ecpmMicros ||
+  a.lineItem.id - b.lineItem.id ||
+  a.creative.id - b.creative.id;
+
+const isTie = (a: Candidate, b: Candidate): boolean => a.lineItem.priority === b.lineItem.priority && a.ecpmMicros === b.ecpmMicros;

@@ -1,0 +1,59 @@
+import type { Knex } from 'knex';
+import { COLUMNS } from './catalog-rows.ts';
+import type { CatalogRow, CatalogRows, CatalogTable } from './catalog-rows.ts';
+import type { RecentCounts } from './ecpm.ts';
+
+/** The catalog in Postgres, as the loading side needs it. */
+export interface CatalogStore {
+  /** All rows of one moment: one REPEATABLE READ, read-only transaction. Rejects when Postgres is away. */
+  readAll(): Promise<CatalogRows>;
+  /** The number that every write to a catalog table moves on; one small query. */
+  readVersion(): Promise<number>;
+}
+
+/** Longer than any healthy read of 100,000 line items, shorter than a hung connection may hold up the next load. */
+const STATEMENT_TIMEOUT_MS = 30_000;
+
+export const createCatalogStore = ({ knex }: { readonly knex: Knex }): CatalogStore => ({
+  readAll: () =>
+    knex.transaction(
+      async (transaction) => {
+        await transaction.raw(`set local statement_timeout = ${STATEMENT_TIMEOUT_MS}`);
+        const read = (table: CatalogTable): Promise<CatalogRow[]> => transaction(table).select(COLUMNS[table]);
+        const version = await versionIn(transaction);
+        const instance = await transaction('instance').first<{ user_hash_key: Buffer } | undefined>('user_hash_key');
+        if (instance === undefined) throw new Error('the table "instance" is empty: the database has not been migrated');
+        return {
+          version,
+          userHashKey: instance.user_hash_key,
+          publishers: await read('publishers'),
+          placements: await read('placements'),
+          campaigns: await read('campaigns'),
+          line_items: await read('line_items'),
+          creatives: await read('creatives'),
+          recentCounts: await recentCountsIn(transaction),
+        };
+      },
+      { isolationLevel: 'repeatable read', readOnly: true },
+    ),
+  readVersion: () => versionIn(knex),
+});
+
+const versionIn = async (knex: Knex): Promise<number> => {
+  const row = await knex('catalog_version').first<{ version: string } | undefined>('version');
+  if (row === undefined) throw new Error('the table "catalog_version" is empty: the database has not been migrated');
+  return Number(row.version);
+};
+
+/** Only for those whose price depends on them: at 100,000 line items, most of the history is of no use to a load. */
+const recentCountsIn = async (knex: Knex): Promise<ReadonlyMap<number, RecentCounts>> => {
+  const { rows } = await knex.raw<{ rows: { line_item_id: number; impressions: string; clicks: string; days: string }[] }>(`
+    select counts.line_item_id, sum(counts.impressions) as impressions, sum(counts.clicks) as clicks, count(distinct counts.day) as days
+    from daily_counts as counts join line_items on line_items.id = counts.line_item_id
+    where line_items.budget_type <> 'CPM' and counts.day > (now() at time zone 'utc')::date - 30
+    group by counts.line_item_id
+  `);
+  return new Map(
+    rows.map((row) => [row.line_item_id, { impressions: Number(row.impressions), clicks: Number(row.clicks), days: Number(row.days) }]),
+  );
+};

@@ -1,0 +1,77 @@
+import type { BudgetType, CreativeFormat, Device, LineItemType, Pacing } from './entities.ts';
+
+/**
+ * The catalog as people write it: the JSON of the trafficking API. snake_case, money in decimal USD, dates as RFC 3339 date or date-time,
+ * null for what is not set. A record of these types has been checked and its defaults are filled in.
+ */
+export interface PublisherRecord {
+  readonly id?: number;
+  readonly name: string;
+  readonly domain: string;
+}
+
+export interface PlacementRecord {
+  readonly id: string;
+  /** null: open to every publisher. */
+  readonly publisher_id: number | null;
+  readonly width: number;
+  readonly height: number;
+  readonly formats: readonly CreativeFormat[];
+}
+
+export interface CampaignRecord {
+  readonly id?: number;
+  readonly publisher_id: number;
+  readonly name: string;
+  readonly start_date: string;
+  readonly end_date: string;
+  readonly budget: number | null;
+}
+
+type Scalar = string | number | boolean;
+export type TargetedValues = Scalar | readonly Scalar[];
+
+export interface TargetingRecord {
+  readonly countries?: readonly string[];
+  readonly devices?: readonly Device[];
+  readonly dimensions?: Readonly<Record<string, TargetedValues>>;
+  readonly key_values?: Readonly<Record<string, TargetedValues>>;
+}
+
+export interface LineItemRecord {
+  readonly id?: number;
+  readonly campaign_id: number;
+  readonly name: string;
+  readonly type: LineItemType;
+  readonly active: boolean;
+  readonly start_date: string;
+  readonly end_date: string;
+  readonly budget_type: BudgetType;
+  readonly cpm: number | null;
+  readonly cpc: number | null;
+  readonly budget: number | null;
+  readonly priority: 1 | 2 | 3 | null;
+  readonly pacing: Pacing;
+  readonly daily_impression_cap: number | null;
+  readonly daily_spend_cap: number | null;
+  readonly frequency_cap: number | null;
+  /** Seconds. */
+  readonly frequency_window: number | null;
+  /** Serves per second. */
+  readonly rate_limit: number | null;
+  readonly rate_burst: number | null;
+  readonly targeting: TargetingRecord;
+  readonly endpoint: string | null;
+}
+
+export interface CreativeRecord {
+  readonly id?: number;
+  readonly placement_id: string;
+  readonly line_item_id: number;
+  readonly format: CreativeFormat;
+  readonly content: string;
+  readonly advertiser_domain: string | null;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly click_url: string | null;
+}
