@@ -1,0 +1,136 @@
+import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+import { countBy, countByTwo } from './closed-labels.ts';
+import { createGauges, type GaugeReaders } from './gauges.ts';
+
+/** The label sets that settings and the other folders decide. Whatever is counted outside them counts as `other`. */
+export interface MetricsOptions {
+  /** Names of the no-bid reasons. */
+  readonly noBidReasons: readonly string[];
+  /** The event allowlist. */
+  readonly eventTypes: readonly string[];
+  /** Route patterns, as `/ad`. */
+  readonly routes: readonly string[];
+}
+
+export type HitKind = 'impression' | 'click' | 'event';
+export type InvalidTraffic = 'prefetch' | 'bot';
+export type TrackingRefusal = 'missing' | 'malformed' | 'forged' | 'expired' | 'event_type' | 'unavailable';
+export type BidOutcome = 'bid' | 'no_bid' | 'timeout' | 'failed' | 'invalid' | 'refused' | 'circuit_open';
+export type NoticeKind = 'win' | 'loss' | 'billing';
+
+/** Each function is one increment, cheap enough for the road of a request: nothing here throws, allocates a series or waits. */
+export interface Metrics {
+  readonly adRequest: () => void;
+  /** One per filled impression. */
+  readonly served: () => void;
+  /** A whole selection, bidders and Redis included. */
+  readonly selectionTook: (seconds: number) => void;
+  readonly impression: () => void;
+  readonly click: () => void;
+  /** A fault of the service: what is answered with a 5xx, or lost in the background. */
+  readonly error: () => void;
+  readonly noBid: (reason: string) => void;
+  readonly duplicateHit: (kind: HitKind) => void;
+  readonly customEvent: (type: string) => void;
+  readonly invalidTraffic: (kind: HitKind, reason: InvalidTraffic) => void;
+  readonly trackingRefused: (reason: TrackingRefusal) => void;
+  readonly httpResponse: (route: string, status: number) => void;
+  readonly reload: (outcome: 'success' | 'failure', seconds: number) => void;
+  /** A hit that was kept in the other store because this one was away. */
+  readonly storeFallback: (store: 'redis' | 'postgres') => void;
+  readonly bid: (outcome: BidOutcome) => void;
+  readonly bidderNotice: (kind: NoticeKind, outcome: 'sent' | 'failed' | 'dropped') => void;
+  readonly logDropped: () => void;
+  /** Gives gauges their readers, asked at each scrape. */
+  readonly watch: (readers: GaugeReaders) => void;
+  readonly render: () => Promise<{ readonly contentType: string; readonly body: string }>;
+}
+
+/** Seconds, dense where a selection without bidders lives (below 5 ms) and at the default bidder timeout (300 ms). */
+const SELECTION_BUCKETS = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 1];
+const RELOAD_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const HIT_KINDS = ['impression', 'click', 'event'] as const satisfies readonly HitKind[];
+
+/** All series of one replica, in a registry of their own. The six that the specification names carry no labels and are there, at zero, from the first scrape. */
+export const createMetrics = ({ noBidReasons, eventTypes, routes }: MetricsOptions): Metrics => {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const counter = (name: string, help: string, labelNames: string[] = []): Counter =>
+    new Counter({ name: `adserver_${name}`, help, labelNames, registers });
+  const plain = (name: string, help: string): (() => void) => {
+    const held = counter(name, help);
+    return () => held.inc();
+  };
+  const selection = new Histogram({
+    name: 'adserver_ad_selection_duration_seconds',
+    help: 'Time from a checked ad request to its selection, bidders and counters included',
+    buckets: SELECTION_BUCKETS,
+    registers,
+  });
+  const reloadTime = new Histogram({
+    name: 'adserver_reload_duration_seconds',
+    help: 'Time of a load of the catalog, failed ones included',
+    buckets: RELOAD_BUCKETS,
+    registers,
+  });
+  const response = countByTwo(
+    counter('http_responses_total', 'Answers by route and class of status', ['route', 'code_class']),
+    ['route', routes],
+    ['code_class', ['2xx', '3xx', '4xx', '5xx']],
+  );
+  const reloads = countBy(counter('reloads_total', 'Loads of the catalog', ['outcome']), 'outcome', ['success', 'failure']);
+
+  return {
+    adRequest: plain('ad_requests_total', 'Ad requests received'),
+    served: plain('ad_served_total', 'Impressions filled with an ad'),
+    selectionTook: (seconds) => selection.observe(seconds),
+    impression: plain('impressions_total', 'Impressions counted'),
+    click: plain('clicks_total', 'Clicks counted'),
+    error: plain('errors_total', 'Faults of the service'),
+    noBid: countBy(counter('no_bids_total', 'Impressions left unfilled', ['reason']), 'reason', noBidReasons),
+    duplicateHit: countBy(counter('duplicate_hits_total', 'Hits whose token had been counted before', ['kind']), 'kind', HIT_KINDS),
+    customEvent: countBy(counter('custom_events_total', 'Custom events counted', ['type']), 'type', eventTypes),
+    invalidTraffic: countByTwo(
+      counter('invalid_traffic_total', 'Hits recorded as invalid traffic', ['kind', 'reason']),
+      ['kind', HIT_KINDS],
+      ['reason', ['prefetch', 'bot']],
+    ),
+    trackingRefused: countBy(counter('tracking_refused_total', 'Hits and reports refused', ['reason']), 'reason', [
+      'missing',
+      'malformed',
+      'forged',
+      'expired',
+      'event_type',
+      'unavailable',
+    ]),
+    httpResponse: (route, status) => response(route, CLASSES[Math.floor(status / 100)] ?? '5xx'),
+    reload: (outcome, seconds) => {
+      reloads(outcome);
+      reloadTime.observe(seconds);
+    },
+    storeFallback: countBy(counter('store_fallback_total', 'Hits kept elsewhere because a store was away', ['store']), 'store', [
+      'redis',
+      'postgres',
+    ]),
+    bid: countBy(counter('bids_total', 'Bidder calls by outcome', ['outcome']), 'outcome', [
+      'bid',
+      'no_bid',
+      'timeout',
+      'failed',
+      'invalid',
+      'refused',
+      'circuit_open',
+    ]),
+    bidderNotice: countByTwo(
+      counter('bidder_notices_total', 'Win, loss and billing notices', ['kind', 'outcome']),
+      ['kind', ['win', 'loss', 'billing']],
+      ['outcome', ['sent', 'failed', 'dropped']],
+    ),
+    logDropped: plain('logs_dropped_total', 'Log lines that could not be written'),
+    watch: createGauges(registry),
+    render: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
+  };
+};
+
+const CLASSES = [undefined, undefined, '2xx', '3xx', '4xx', '5xx'] as const;

@@ -1,0 +1,56 @@
+/** Names, without case, hyphens and underscores, of what no log line may hold. Logging them is a mistake already; this is the second line of defence. */
+const SECRET_NAMES: ReadonlySet<string> = new Set(
+  (
+    'apikey xapikey key token tokens t jwt authorization cookie setcookie password secret secrets tokensecret tokensecrets admintoken ' +
+    'user userid userhash uid ip ips address remoteaddress forwardedfor xforwardedfor deviceip clientip consent body rawbody'
+  ).split(' '),
+);
+
+const MASK = '***';
+/** Query values of tokens, JWTs, bearer credentials, and the user part of connection URLs. */
+const SECRET_TEXT: readonly (readonly [RegExp, string])[] = [
+  [/([?&](?:t|token|api_?key|key)=)[^&\s"'<>]+/gi, `$1${MASK}`],
+  [/\beyJ[\w-]{4,}\.[\w-]*\.?[\w-]*/g, MASK],
+  [/\b(bearer|basic)\s+[\w.~+/=-]+/gi, `$1 ${MASK}`],
+  [/(\w:\/\/)[^\s/@]*:[^\s/]*@/g, `$1${MASK}@`],
+];
+const LONGEST_TEXT = 8_192;
+const DEEPEST = 5;
+const MOST_ENTRIES = 100;
+
+/**
+ * A value as it may be logged: fields of secret names dropped, token-like text masked, errors as name, message, code and stack, long and deep things cut.
+ * Addresses inside free text are left: an error that says which server refused is what an operator needs.
+ */
+export const redact = (value: unknown, depth = 0): unknown => {
+  if (typeof value === 'string') return redactText(value);
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= DEEPEST) return '…';
+  if (value instanceof Error) return redactError(value, depth);
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
+  if (ArrayBuffer.isView(value)) return '…';
+  if (Array.isArray(value)) return value.slice(0, MOST_ENTRIES).map((entry) => redact(entry, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value)
+      .slice(0, MOST_ENTRIES)
+      .filter(([name]) => !isSecretName(name))
+      .map(([name, entry]) => [name, redact(entry, depth + 1)]),
+  );
+};
+
+export const isSecretName = (name: string): boolean => SECRET_NAMES.has(name.replace(/[-_]/g, '').toLowerCase());
+
+const redactText = (text: string): string => {
+  const cut = text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text;
+  return SECRET_TEXT.reduce((masked, [pattern, by]) => masked.replace(pattern, by), cut);
+};
+
+/** An error's own other fields stay behind: body parsers hang the raw body there, database drivers the row. */
+const redactError = (error: Error, depth: number): unknown => ({
+  name: error.name,
+  message: redactText(error.message),
+  ...('code' in error && { code: redact(error.code, depth + 1) }),
+  stack: redactText(error.stack ?? ''),
+  ...(error.cause !== undefined && { cause: redact(error.cause, depth + 1) }),
+});

@@ -1,0 +1,118 @@
+import { createMetrics } from '../../src/observability/metrics.ts';
+
+const create = () => createMetrics({ noBidReasons: ['targeting', 'daily_cap'], eventTypes: ['like', 'share'], routes: ['/ad', '/click'] });
+const seriesOf = async (metrics: ReturnType<typeof create>): Promise<ReadonlyMap<string, number>> =>
+  new Map(
+    (await metrics.render()).body
+      .split('\n')
+      .filter((line) => line.startsWith('adserver_'))
+      .map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
+  );
+
+describe('metrics', () => {
+  test('the six named series are there at zero, without labels, at the first scrape', async () => {
+    const series = await seriesOf(create());
+    for (const name of [
+      'ad_requests_total',
+      'ad_served_total',
+      'impressions_total',
+      'clicks_total',
+      'errors_total',
+      'ad_selection_duration_seconds_count',
+    ]) {
+      expect([name, series.get(`adserver_${name}`)]).toEqual([name, 0]);
+    }
+    expect(series.get('adserver_ad_selection_duration_seconds_bucket{le="0.00025"}')).toBe(0);
+  });
+
+  test('the text is Prometheus’ own, with the process and its event loop in it', async () => {
+    const { contentType, body } = await create().render();
+    expect(contentType).toMatch(/^text\/plain; version=0\.0\.4/);
+    expect(body).toContain('# TYPE adserver_ad_selection_duration_seconds histogram');
+    expect(body).toContain('nodejs_eventloop_lag_p99_seconds');
+    expect(body).toContain('process_cpu_seconds_total');
+  });
+
+  test('each function counts its own series', async () => {
+    const metrics = create();
+    metrics.adRequest();
+    metrics.served();
+    metrics.selectionTook(0.0004);
+    metrics.impression();
+    metrics.click();
+    metrics.error();
+    metrics.noBid('daily_cap');
+    metrics.duplicateHit('click');
+    metrics.customEvent('like');
+    metrics.invalidTraffic('impression', 'prefetch');
+    metrics.trackingRefused('expired');
+    metrics.httpResponse('/ad', 204);
+    metrics.reload('success', 0.02);
+    metrics.storeFallback('redis');
+    metrics.bid('timeout');
+    metrics.bidderNotice('win', 'sent');
+    metrics.logDropped();
+    const counted = [...(await seriesOf(metrics))].filter(([name, value]) => value === 1 && !name.includes('_bucket'));
+    expect(counted.map(([name]) => name.replace('adserver_', '')).sort()).toEqual(
+      [
+        'ad_requests_total',
+        'ad_served_total',
+        'ad_selection_duration_seconds_count',
+        'impressions_total',
+        'clicks_total',
+        'errors_total',
+        'no_bids_total{reason="daily_cap"}',
+        'duplicate_hits_total{kind="click"}',
+        'custom_events_total{type="like"}',
+        'invalid_traffic_total{kind="impression",reason="prefetch"}',
+        'tracking_refused_total{reason="expired"}',
+        'http_responses_total{route="/ad",code_class="2xx"}',
+        'reloads_total{outcome="success"}',
+        'reload_duration_seconds_count',
+        'store_fallback_total{store="redis"}',
+        'bids_total{outcome="timeout"}',
+        'bidder_notices_total{kind="win",outcome="sent"}',
+        'logs_dropped_total',
+      ].sort(),
+    );
+  });
+
+  test('no value that is counted adds a series', async () => {
+    const metrics = create();
+    const before = [...(await seriesOf(metrics)).keys()];
+    for (let i = 0; i < 5_000; i++) {
+      metrics.noBid(`reason ${i}`);
+      metrics.customEvent(`type ${i}`);
+      metrics.httpResponse(`/path/${i}`, i);
+    }
+    const after = await seriesOf(metrics);
+    expect([...after.keys()]).toEqual(before);
+    expect(after.get('adserver_custom_events_total{type="other"}')).toBe(5_000);
+  });
+
+  test('a gauge is read at the scrape; one whose reader fails or hangs is unknown and hides nothing', async () => {
+    const metrics = create();
+    metrics.watch({
+      snapshotVersion: () => 41,
+      redisUp: () => Promise.resolve(true),
+      snapshotQuarantinedRows: () => ({ creatives: 3 }),
+      streamLagEntries: () => Promise.reject(new Error('away')),
+      pendingHits: () => new Promise<number>(() => {}),
+    });
+    metrics.watch({ snapshotVersion: () => 42 });
+    const series = await seriesOf(metrics);
+    expect(series.get('adserver_snapshot_version')).toBe(42);
+    expect(series.get('adserver_redis_up')).toBe(1);
+    expect(series.get('adserver_postgres_up')).toBe(0);
+    expect(series.get('adserver_snapshot_quarantined_rows{table="creatives"}')).toBe(3);
+    expect(series.get('adserver_snapshot_quarantined_rows{table="line_items"}')).toBe(0);
+    expect(series.get('adserver_stream_lag_entries')).toBeNaN();
+    expect(series.get('adserver_pending_hits')).toBeNaN();
+  });
+
+  test('two registries do not know each other', async () => {
+    const [one, other] = [create(), create()];
+    one.click();
+    expect((await seriesOf(other)).get('adserver_clicks_total')).toBe(0);
+  });
+});
