@@ -31,7 +31,8 @@ export interface GuardedDispatchers {
 
 const FORBIDDEN = 'ERR_BIDDER_ADDRESS_FORBIDDEN';
 
-export const isForbiddenAddressError = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === FORBIDDEN;
+export const isForbiddenAddressError = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && 'code' in error && error.code === FORBIDDEN;
 
 /** Pools of sockets, one for each origin, that never connect to an address outside the policy. See docs/adr/guard-addresses-at-connect.md. */
 export const createGuardedDispatchers = (options: GuardedDispatchersOptions): GuardedDispatchers => {

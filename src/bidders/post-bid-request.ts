@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { gunzip as gunzipCallback } from 'node:zlib';
-import type { Dispatcher } from 'undici';
+import { errors, type Dispatcher } from 'undici';
 import type { BidOutcome } from './bid-outcome.ts';
 import { isForbiddenAddressError } from './guarded-dispatcher.ts';
 
@@ -79,11 +79,15 @@ const parse = (bytes: Uint8Array): BidAnswer => {
   }
 };
 
+const NOT_HTTP: ReadonlySet<string> = new Set(['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH']);
+
 const outcomeOfError = (error: unknown): BidOutcome => {
   const code = codeOf(error);
   if (isForbiddenAddressError(error)) return 'forbidden_address';
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return 'too_large';
-  return code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW' ? 'malformed' : 'unreachable';
+  // undici leaves the code of some parser errors undefined, so the class is asked.
+  const notHttp = error instanceof errors.HTTPParserError || NOT_HTTP.has(code);
+  return notHttp ? 'malformed' : 'unreachable';
 };
 
-const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
+const codeOf = (error: unknown): string => (typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '');

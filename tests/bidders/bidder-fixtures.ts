@@ -1,0 +1,171 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
+import type { BidOutcome } from '../../src/bidders/bid-outcome.ts';
+import type { BidderObserver } from '../../src/bidders/bidder-observer.ts';
+import type { BidContext, BidInvitation, BidOpportunity } from '../../src/bidders/bidder-port.ts';
+import { createBidders, type BiddersOptions } from '../../src/bidders/create-bidders.ts';
+import type { CreativeContent } from '../../src/catalog/entities.ts';
+
+const flight = { startMs: 0, endMs: 4_102_444_800_000 };
+
+export const context: BidContext = {
+  requestId: 'r1',
+  publisher: { id: 7, name: 'Daily', domain: 'daily.example', apiKeyHash: 'secret-hash' },
+  userHash: 'u-hash',
+  userAgent: 'Mozilla/5.0 (Linux; Android 14) Mobile',
+  ip: '198.51.100.7',
+  country: 'DE',
+  device: 'mobile',
+  pageUrl: 'https://daily.example/news',
+  gdpr: true,
+  consent: 'CONSENT',
+  usPrivacy: '1YNN',
+};
+
+export const invitationTo = (
+  endpoint: string | null,
+  lineItemId = 1,
+  content: CreativeContent = { format: 'html', markup: '' },
+): BidInvitation => ({
+  lineItem: {
+    id: lineItemId,
+    campaignId: 1,
+    publisherId: 7,
+    name: `line item ${lineItemId}`,
+    type: 'programmatic',
+    active: true,
+    flight,
+    budgetType: 'CPM',
+    cpmMicros: 99_000_000,
+    cpcMicros: null,
+    budgetMicros: 123_456_789,
+    priority: 2,
+    pacing: 'ASAP',
+    dailyImpressionCap: null,
+    dailySpendCapMicros: null,
+    frequencyCap: null,
+    rateLimit: null,
+    targeting: { countries: [], devices: [], dimensions: new Map(), keyValues: new Map() },
+    endpoint,
+  },
+  campaign: { id: 1, publisherId: 7, name: 'secret campaign', flight, budgetMicros: null },
+  creative: {
+    id: lineItemId * 10,
+    placementId: 'top',
+    lineItemId,
+    content,
+    advertiserDomain: null,
+    width: null,
+    height: null,
+    clickUrl: null,
+  },
+});
+
+export const nativeContent: CreativeContent = { format: 'native', assets: {} };
+
+export const opportunity = (invitations: readonly BidInvitation[], impId = 'imp-1'): BidOpportunity => ({
+  impId,
+  placement: { id: 'top', publisherId: 7, width: 300, height: 250, formats: ['html', 'native'] },
+  width: 300,
+  height: 250,
+  invitations,
+});
+
+export interface Seen {
+  readonly calls: BidOutcome[];
+  readonly bids: BidOutcome[];
+  readonly circuits: string[];
+  readonly notices: string[];
+  readonly errors: unknown[];
+}
+
+/** Bidders that write down what they observe. */
+export const watchedBidders = (options: Partial<BiddersOptions> = {}) => {
+  const seen: Seen = { calls: [], bids: [], circuits: [], notices: [], errors: [] };
+  const observe: BidderObserver = {
+    call: (outcome) => seen.calls.push(outcome),
+    bid: (outcome) => seen.bids.push(outcome),
+    circuit: (endpoint, state) => seen.circuits.push(`${endpoint} ${state ?? 'gone'}`),
+    notice: (kind, outcome) => seen.notices.push(`${kind} ${outcome}`),
+  };
+  const bidders = createBidders({
+    timeoutMs: 300,
+    allowPrivateAddresses: true,
+    observe,
+    log: { error: (_, fields) => seen.errors.push(fields) },
+    ...options,
+  });
+  return { bidders, seen };
+};
+
+export interface TestBidder {
+  /** `http://127.0.0.1:port` */
+  readonly url: string;
+  /** Connections accepted since the start. */
+  readonly accepted: () => number;
+  /** Connections open now. */
+  readonly open: () => number;
+  readonly close: () => Promise<void>;
+}
+
+const listen = async (server: Server | ReturnType<typeof createTcpServer>): Promise<TestBidder> => {
+  const sockets = new Set<Socket>();
+  let accepted = 0;
+  server.on('connection', (socket: Socket) => {
+    accepted += 1;
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    accepted: () => accepted,
+    open: () => sockets.size,
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+};
+
+export interface ReceivedRequest {
+  readonly path: string;
+  readonly method: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+export const httpBidder = (handle: (request: ReceivedRequest, response: ServerResponse) => void): Promise<TestBidder> =>
+  listen(
+    createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () =>
+        handle(
+          { path: request.url ?? '', method: request.method ?? '', headers: request.headers, body: Buffer.concat(chunks).toString() },
+          response,
+        ),
+      );
+    }),
+  );
+
+/** A bidder that gets the bare socket once something was sent to it. */
+export const rawBidder = (handle: (socket: Socket) => void): Promise<TestBidder> =>
+  listen(createTcpServer((socket) => socket.once('data', () => handle(socket))));
+
+export const answerJson = (response: ServerResponse, body: unknown): void => {
+  response.setHeader('content-type', 'application/json');
+  response.end(JSON.stringify(body));
+};
+
+export const bidOf = (bid: object): object => ({
+  id: 'a',
+  cur: 'USD',
+  seatbid: [{ seat: 's1', bid: [{ id: 'b1', impid: 'imp-1', ...bid }] }],
+});
+
+export const until = async (holds: () => boolean, withinMs = 5_000): Promise<void> => {
+  const end = performance.now() + withinMs;
+  while (!holds() && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 5));
+};

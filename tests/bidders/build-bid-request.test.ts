@@ -1,0 +1,154 @@
+import { readFileSync } from 'node:fs';
+import { isIPv4, isIPv6 } from 'node:net';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020';
+import fc from 'fast-check';
+import type { BidContext } from '../../src/bidders/bidder-port.ts';
+import { buildBidRequest } from '../../src/bidders/build-bid-request.ts';
+import { countryAlpha3 } from '../../src/bidders/country-alpha3.ts';
+import { context, invitationTo, opportunity } from './bidder-fixtures.ts';
+
+const schema = JSON.parse(readFileSync(join(__dirname, 'openrtb-2.6-bid-request.schema.json'), 'utf8')) as object;
+const ajv = new Ajv2020({ strict: true, allErrors: true, strictRequired: false, formats: { ipv4: isIPv4, ipv6: isIPv6 } });
+const validate = ajv.addSchema(schema, 'openrtb').getSchema('openrtb')!;
+const validateNative = ajv.compile({ $ref: 'openrtb#/$defs/NativeRequest' });
+
+const parts = {
+  auctionId: 'a-1',
+  transactionId: 't-1',
+  tmaxMs: 287,
+  currency: 'USD',
+  floorMicros: 250_000,
+  format: 'html' as const,
+  opportunities: [opportunity([invitationTo('https://bidder.example/')])],
+  context,
+};
+
+test('a banner request says who asks, for what, where, and until when', () => {
+  expect(buildBidRequest(parts)).toEqual({
+    id: 'a-1',
+    at: 1,
+    tmax: 287,
+    cur: ['USD'],
+    imp: [
+      {
+        id: 'imp-1',
+        tagid: 'top',
+        bidfloor: 0.25,
+        bidfloorcur: 'USD',
+        secure: 1,
+        banner: { w: 300, h: 250, format: [{ w: 300, h: 250 }] },
+      },
+    ],
+    site: { domain: 'daily.example', page: 'https://daily.example/news', publisher: { id: '7', name: 'Daily', domain: 'daily.example' } },
+    device: { ua: 'Mozilla/5.0 (Linux; Android 14) Mobile', ip: '198.51.100.7', geo: { country: 'DEU' }, devicetype: 4 },
+    user: { id: 'u-hash', consent: 'CONSENT' },
+    source: { tid: 't-1' },
+    regs: { gdpr: 1, us_privacy: '1YNN' },
+  });
+});
+
+test('what is not known is left out', () => {
+  const unknown: BidContext = {
+    ...context,
+    userAgent: '',
+    ip: null,
+    country: 'ZZ',
+    device: null,
+    pageUrl: null,
+    gdpr: null,
+    consent: null,
+    usPrivacy: null,
+  };
+  expect(buildBidRequest({ ...parts, context: unknown })).toMatchObject({
+    device: {},
+    user: { id: 'u-hash' },
+    site: { domain: 'daily.example' },
+  });
+  expect(Object.keys(buildBidRequest({ ...parts, context: unknown }))).not.toContain('regs');
+});
+
+test('an IPv6 address goes where OpenRTB wants it, a page over http is not secure, gdpr no is 0', () => {
+  const request = buildBidRequest({ ...parts, context: { ...context, ip: '2001:db8::7', pageUrl: 'http://daily.example/', gdpr: false } });
+  expect(request).toMatchObject({ device: { ipv6: '2001:db8::7' }, imp: [{ secure: 0 }], regs: { gdpr: 0 } });
+});
+
+test('nothing of what is booked leaves the house', () => {
+  const text = JSON.stringify(buildBidRequest(parts));
+  for (const secret of ['secret', 'line item', '99', '123', 'campaign', 'invitation']) expect(text).not.toContain(secret);
+});
+
+test('every request is valid OpenRTB 2.6, and every native one Native 1.2', () => {
+  const text = fc.string({ minLength: 1, maxLength: 128, unit: 'grapheme' });
+  const contexts = fc.record({
+    requestId: text,
+    publisher: fc.record({ id: fc.nat(), name: fc.string(), domain: text, apiKeyHash: fc.constant('k') }),
+    userHash: fc.oneof(fc.constant(''), text),
+    userAgent: fc.string(),
+    ip: fc.oneof(fc.constant(null), fc.ipV4(), fc.ipV6()),
+    country: fc.oneof(fc.constant(null), fc.string({ minLength: 2, maxLength: 2 }), fc.constantFrom('US', 'gb', 'XK')),
+    device: fc.constantFrom(null, 'mobile', 'desktop', 'tablet'),
+    pageUrl: fc.oneof(fc.constant(null), fc.webUrl()),
+    gdpr: fc.constantFrom(null, true, false),
+    consent: fc.oneof(fc.constant(null), fc.string()),
+    usPrivacy: fc.constantFrom(null, '1---', '1YNN'),
+  }) as fc.Arbitrary<BidContext>;
+  const side = fc.integer({ min: 1, max: 5_000 });
+  const imps = fc.uniqueArray(fc.record({ impId: text, width: side, height: side }), {
+    minLength: 1,
+    maxLength: 20,
+    selector: ({ impId }) => impId,
+  });
+  fc.assert(
+    fc.property(
+      contexts,
+      imps,
+      fc.constantFrom('html' as const, 'native' as const),
+      fc.nat(1_000_000_000),
+      (asking, sizes, format, floorMicros) => {
+        const { placement } = opportunity([]);
+        const request = JSON.parse(
+          JSON.stringify(
+            buildBidRequest({
+              ...parts,
+              format,
+              floorMicros,
+              context: asking,
+              opportunities: sizes.map((size) => ({ ...size, placement })),
+            }),
+          ),
+        ) as { readonly imp: readonly { readonly native?: { readonly request: string } }[] };
+        expect([validate(request), validate.errors]).toEqual([true, null]);
+        for (const { native } of request.imp) {
+          expect(native !== undefined).toBe(format === 'native');
+          if (native) expect([validateNative(JSON.parse(native.request)), validateNative.errors]).toEqual([true, null]);
+        }
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test('the schema that holds our requests refuses what OpenRTB refuses', () => {
+  const sound = JSON.parse(JSON.stringify(buildBidRequest(parts))) as Record<string, unknown>;
+  const imp = (sound['imp'] as readonly object[])[0];
+  for (const [name, broken] of Object.entries({
+    'without id': { ...sound, id: undefined },
+    'no imp': { ...sound, imp: [] },
+    'floor as text': { ...sound, imp: [{ ...imp, bidfloor: '1' }] },
+    'country in two letters': { ...sound, device: { geo: { country: 'DE' } } },
+    'unknown field': { ...sound, budget: 1 },
+    'both formats': { ...sound, imp: [{ ...imp, native: { request: '{}' } }] },
+  })) {
+    expect([name, validate(JSON.parse(JSON.stringify(broken)))]).toEqual([name, false]);
+  }
+});
+
+test('countries have three letters, each its own', () => {
+  const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+  const codes = letters.flatMap((a) => letters.flatMap((b) => countryAlpha3(a + b) ?? []));
+  expect(codes).toHaveLength(250);
+  expect(new Set(codes).size).toBe(250);
+  expect(codes.every((code) => /^[A-Z]{3}$/.test(code))).toBe(true);
+  expect(['us', 'GB', 'AT', 'AU', 'CH', 'CN'].map(countryAlpha3)).toEqual(['USA', 'GBR', 'AUT', 'AUS', 'CHE', 'CHN']);
+});

@@ -1,0 +1,215 @@
+import { readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { BidOutcome } from '../../src/bidders/bid-outcome.ts';
+import { BID_OUTCOMES } from '../../src/bidders/bid-outcome.ts';
+import {
+  bidOf,
+  context,
+  httpBidder,
+  invitationTo,
+  opportunity,
+  rawBidder,
+  until,
+  watchedBidders,
+  type TestBidder,
+} from './bidder-fixtures.ts';
+
+const TIMEOUT_MS = 200;
+/**
+ * The goal is 20 ms; the rest is slack for a machine that does other things. Counted over what a plain timer of the same length took, started in the same moment.
+ */
+const MAX_OVERSHOOT_MS = 60;
+
+interface AnswerCase {
+  readonly name: string;
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly outcome: BidOutcome;
+}
+
+const ANSWERS = JSON.parse(readFileSync(join(__dirname, 'hostile', 'answers.json'), 'utf8')) as readonly AnswerCase[];
+
+const head = (headers: string): string => `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n${headers}\r\n`;
+const drip = (socket: Socket, text: string, everyMs: number): void => {
+  let at = 0;
+  const timer = setInterval(() => (at < text.length ? socket.write(text.charAt(at++)) : clearInterval(timer)), everyMs);
+  socket.on('close', () => clearInterval(timer));
+};
+const whole = (body: Buffer | string, headers = ''): ((socket: Socket) => void) => {
+  const bytes = Buffer.from(body);
+  return (socket) => {
+    socket.write(head(`content-length: ${bytes.length}\r\n${headers}`));
+    socket.write(bytes);
+  };
+};
+const winning = (adm: string): string => JSON.stringify(bidOf({ price: 1, adm }));
+
+/** What a socket can do to us. */
+const BEHAVIOURS: readonly { readonly name: string; readonly outcome: BidOutcome; readonly handle: (socket: Socket) => void }[] = [
+  { name: 'says nothing', outcome: 'timeout', handle: () => undefined },
+  { name: 'hangs in the status line', outcome: 'timeout', handle: (socket) => socket.write('HTTP/1.1 20') },
+  { name: 'hangs after the headers', outcome: 'timeout', handle: (socket) => socket.write(head('content-length: 100\r\n')) },
+  { name: 'hangs in the body', outcome: 'timeout', handle: (socket) => socket.write(head('content-length: 100\r\n') + '{"seatbid":[') },
+  { name: 'sends one byte a second', outcome: 'timeout', handle: (socket) => drip(socket, head('content-length: 2\r\n') + '{}', 1_000) },
+  {
+    name: 'sends a byte of the body every 10 ms',
+    outcome: 'timeout',
+    handle: (socket) => (socket.write(head('content-length: 9999\r\n')), drip(socket, ' '.repeat(9_999), 10)),
+  },
+  {
+    name: 'sends 1xx answers for ever',
+    outcome: 'timeout',
+    handle: (socket) => drip(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(200), 1),
+  },
+  {
+    name: 'sends an endless chunked body of blanks',
+    outcome: 'too_large',
+    handle: (socket) => {
+      socket.write(head('transfer-encoding: chunked\r\n'));
+      const timer = setInterval(() => socket.write(`8000\r\n${' '.repeat(0x8000)}\r\n`), 1);
+      socket.on('close', () => clearInterval(timer));
+    },
+  },
+  { name: 'sends 10 MB', outcome: 'too_large', handle: whole(Buffer.alloc(10_000_000, 32)) },
+  { name: 'sends a byte more than 256 KiB', outcome: 'too_large', handle: whole(`{}${' '.repeat(256 * 1024 - 1)}`) },
+  {
+    name: 'sends a gzip bomb of 50 MB',
+    outcome: 'too_large',
+    handle: whole(gzipSync(Buffer.alloc(50_000_000, 32)), 'content-encoding: gzip\r\n'),
+  },
+  {
+    name: 'sends gzip that ends early',
+    outcome: 'bad_encoding',
+    handle: whole(gzipSync('{"seatbid":[]}').subarray(0, 20), 'content-encoding: gzip\r\n'),
+  },
+  {
+    name: 'sends invalid UTF-8',
+    outcome: 'bad_encoding',
+    handle: whole(Buffer.concat([Buffer.from('{"id":"'), Buffer.from([0xc3, 0x28, 0xff]), Buffer.from('"}')])),
+  },
+  { name: 'sends UTF-16', outcome: 'bad_encoding', handle: whole(Buffer.from('\ufeff{}', 'utf16le')) },
+  { name: 'sends 100,000 nested arrays', outcome: 'malformed', handle: whole('['.repeat(100_000) + ']'.repeat(100_000)) },
+  {
+    name: 'sends 50,000 nested objects in a field nobody reads',
+    outcome: 'no_bid',
+    handle: whole(`{"ext":${'{"a":'.repeat(40_000)}1${'}'.repeat(40_000)}}`),
+  },
+  { name: 'sends markup over 64 KiB', outcome: 'markup_too_large', handle: whole(winning('x'.repeat(64 * 1024 + 1))) },
+  {
+    name: 'sends markup that macros swell over 64 KiB',
+    outcome: 'markup_too_large',
+    handle: whole(JSON.stringify(bidOf({ price: 1, adid: '\u20ac'.repeat(128), adm: '${AUCTION_AD_ID}'.repeat(3_000) }))),
+  },
+  {
+    name: 'sends markup made to stall a tag scanner',
+    outcome: 'not_secure',
+    handle: whole(winning(`${'<a '.repeat(10_000)}${'a'.repeat(10_000)}${' '.repeat(10_000)}<img src=http://x>`)),
+  },
+  { name: 'closes at once', outcome: 'unreachable', handle: (socket) => socket.destroy() },
+  {
+    name: 'resets in the body',
+    outcome: 'unreachable',
+    handle: (socket) => {
+      socket.write(head('content-length: 100\r\n') + '{');
+      setTimeout(() => socket.resetAndDestroy(), 10);
+    },
+  },
+  {
+    name: 'ends before its content length',
+    outcome: 'unreachable',
+    handle: (socket) => socket.end(head('content-length: 100\r\n') + '{}'),
+  },
+  { name: 'speaks something else', outcome: 'malformed', handle: (socket) => socket.end('220 mail.example ESMTP\r\n') },
+  {
+    name: 'sends headers without end',
+    outcome: 'malformed',
+    handle: (socket) => socket.write(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(200_000)}`),
+  },
+  {
+    name: 'sends two content lengths',
+    outcome: 'malformed',
+    handle: (socket) => socket.write(head('content-length: 2\r\ncontent-length: 3\r\n') + '{}'),
+  },
+];
+
+const bodies = new Map(ANSWERS.map((answer, index) => [`/${index}`, answer]));
+const overshoots: { readonly name: string; readonly ms: number }[] = [];
+const faults: unknown[] = [];
+const onFault = (fault: unknown): void => void faults.push(fault);
+const { bidders, seen } = watchedBidders({ timeoutMs: TIMEOUT_MS });
+const servers: TestBidder[] = [];
+let answering: TestBidder;
+
+beforeAll(async () => {
+  for (const event of ['unhandledRejection', 'uncaughtException', 'warning']) process.on(event, onFault);
+  answering = await httpBidder(({ path }, response) => {
+    const answer = bodies.get(path);
+    response.writeHead(answer?.status ?? 200, answer?.headers);
+    response.end(answer?.body);
+  });
+  servers.push(answering);
+  // The first call of a process pays for compilation; that is not what is measured here.
+  await bidders.ask([opportunity([invitationTo(`${answering.url}/none`)])], context);
+});
+
+afterAll(async () => {
+  await bidders.close();
+  await until(() => servers.every((server) => server.open() === 0), 2_000);
+  const left = servers.reduce((sum, server) => sum + server.open(), 0);
+  await Promise.all(servers.map((server) => server.close()));
+  for (const event of ['unhandledRejection', 'uncaughtException', 'warning']) process.off(event, onFault);
+  console.info(
+    `hostile cases ${overshoots.length}, worst overshoot ${worst.ms.toFixed(1)} ms (${worst.name}), faults ${faults.length}, sockets left ${left}`,
+  );
+  expect(left).toBe(0);
+});
+
+/** Asks one bidder, and holds the answer against the deadline. */
+const expectOutcome = async (endpoint: string, outcome: BidOutcome): Promise<void> => {
+  const startedAt = performance.now();
+  const timer = new Promise<number>((resolve) => setTimeout(() => resolve(performance.now() - startedAt), TIMEOUT_MS));
+  const answers = await bidders.ask([opportunity([invitationTo(endpoint)])], context);
+  const tookMs = performance.now() - startedAt;
+  const overshootMs = tookMs - (tookMs < TIMEOUT_MS ? TIMEOUT_MS : await timer);
+  overshoots.push({ name: expect.getState().currentTestName ?? '', ms: overshootMs });
+  expect(answers.bids).toEqual([]);
+  expect(answers.refusals.map((refusal) => refusal.outcome)).toEqual([outcome]);
+  expect(answers.refusals[0]).toMatchObject({ seatNonBid: BID_OUTCOMES[outcome].seatNonBid, reason: BID_OUTCOMES[outcome].reason });
+  expect(answers.refusals[0]?.detail).toContain(`seat-non-bid ${BID_OUTCOMES[outcome].seatNonBid}`);
+  expect(overshootMs).toBeLessThanOrEqual(MAX_OVERSHOOT_MS);
+  expect(seen.errors).toEqual([]);
+};
+
+test.each(ANSWERS.map((answer, index) => [answer.name, answer.outcome, index] as const))('answer: %s → %s', async (_, outcome, index) => {
+  await expectOutcome(`${answering.url}/${index}`, outcome);
+});
+
+test.each(BEHAVIOURS.map(({ name, outcome, handle }) => [name, outcome, handle] as const))(
+  'a bidder that %s → %s',
+  async (_, outcome, handle) => {
+    const server = await rawBidder(handle);
+    servers.push(server);
+    await expectOutcome(server.url, outcome);
+  },
+);
+
+test('a bidder where nobody listens is unreachable', async () => {
+  const gone = await httpBidder(() => undefined);
+  await gone.close();
+  await expectOutcome(gone.url, 'unreachable');
+});
+
+test('a name that does not resolve in time is a timeout', async () => {
+  const slow = watchedBidders({ timeoutMs: 100, resolve: () => undefined });
+  const { refusals } = await slow.bidders.ask([opportunity([invitationTo('http://bidder.example/')])], context);
+  expect(refusals.map(({ outcome }) => outcome)).toEqual(['timeout']);
+  await slow.bidders.close();
+});
+
+test('no hostile bidder caused a fault, a warning or an error log', () => {
+  expect(overshoots.length).toBeGreaterThanOrEqual(80);
+  expect({ faults, errors: seen.errors }).toEqual({ faults: [], errors: [] });
+});
