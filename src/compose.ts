@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -9,31 +8,211 @@ import { createEventStore } from './analytics/event-store.ts';
 import { createBidders } from './bidders/create-bidders.ts';
 import { createCatalogStore } from './catalog/catalog-store.ts';
 import { createCatalog } from './catalog/catalog.ts';
-import { createChangeNotice } from './catalog/change-notice.ts';
-import { migrateLatest } from './catalog/migrate.ts';
-import type { Snapshot } from './catalog/snapshot.ts';
+import { createChangeNotices } from './catalog/change-notice.ts';
 import type { Settings } from './config/settings.ts';
 import { connectStores, type StoreAddresses } from './connect-stores.ts';
 import { createCountryLookup } from './context/country-lookup.ts';
 import { createDeviceDetector } from './context/device-detector.ts';
 import { userHash } from './context/user-hash.ts';
-import type { Hit } from './delivery/hit.ts';
 import { createLedger } from './delivery/ledger.ts';
 import { createRedisClient } from './delivery/redis-client.ts';
 import { curveAt } from './delivery/traffic-curve.ts';
 import { createUniqueIds } from './delivery/unique-ids.ts';
+import type { Hit } from './delivery/hit.ts';
 import { createAlignedServer } from './http/aligned-server.ts';
 import { createApp } from './http/app.ts';
 import { createAuthenticate } from './http/authenticate.ts';
 import { createRequestContext } from './http/request-context.ts';
 import { staticFiles } from './http/static-files.ts';
-import { createObserver } from './observability/observer.ts';
+import { createLog, type Log } from './observability/log.ts';
+import { observeService } from './observe-service.ts';
+import { serviceMetrics, watchService } from './service-metrics.ts';
 import { createReserveWinners } from './serving/reserve-winners.ts';
 import { createServeAd } from './serving/serve-ad.ts';
-import { loadDimensionSchema } from './targeting/load-dimension-schema.ts';
+import type { DimensionSchema } from './targeting/dimension-schema.ts';
 import { createFold } from './tracking/fold-hits.ts';
 import { hitLimits } from './tracking/hit-limits.ts';
 import { createPendingHits } from './tracking/pending-hits.ts';
 import { createRecordHit } from './tracking/record-hit.ts';
 import { createReportStore } from './tracking/report-store.ts';
 import { createTokens } from './tracking/tokens.ts';
+
+/** One replica, put together and not yet started. */
+export interface Service {
+  readonly server: Server;
+  readonly log: Log;
+  /** Loads the catalog and starts the background work. Resolves after the first attempt at each. */
+  start(): Promise<void>;
+  /** Not ready, go on accepting for `drainMs`, finish what is under way, hand over, close. */
+  stop(signal: string, drainMs: number): Promise<void>;
+}
+
+export interface ComposeOptions {
+  readonly settings: Settings;
+  readonly addresses: StoreAddresses;
+  readonly dimensions: DimensionSchema;
+  /** Text of the demo pages' configuration; undefined: no demo publisher. */
+  readonly demoConfig?: () => string;
+}
+
+const KEEP_ALIVE_MS = 75_000;
+const PRUNE_MS = 3_600_000;
+
+/** The only place that knows every part. */
+export const compose = ({ settings, addresses, dimensions, demoConfig }: ComposeOptions): Service => {
+  const metrics = serviceMetrics(settings);
+  const log = createLog({ level: settings.logLevel, onDropped: metrics.logDropped });
+  const observe = observeService({ log, metrics });
+  const stores = connectStores(settings, addresses);
+  const { keys } = stores;
+
+  const catalog = createCatalog({
+    store: createCatalogStore({ knex: stores.knex }),
+    notices: createChangeNotices({
+      connect: () => createRedisClient({ urls: addresses.redisUrls, commandTimeoutMs: 2_000, name: 'ad-server-notices' }),
+      onAvailability: (available) => log.warn(available ? 'Redis answers again' : 'Redis is away'),
+    }),
+    dimensions,
+    reloadIntervalMs: settings.reloadIntervalMs,
+    observer: observe.catalog,
+  });
+  const currentSnapshot = () => {
+    const snapshot = catalog.current();
+    if (!snapshot) throw new Error('asked for campaign data before the first load');
+    return snapshot;
+  };
+
+  const ledgerOptions = { keys, tokenTtlMs: settings.tokenTtlMs, pid: settings.pid };
+  const onFailure = (script: string, fault: Error) => observe.storeFailed(`Redis did not answer ${script}`, fault);
+  const ledger = createLedger({ ...ledgerOptions, redis: stores.redis, link: stores.link, onFailure });
+  const backgroundLedger = createLedger({ ...ledgerOptions, redis: stores.backgroundRedis, link: stores.backgroundLink, onFailure });
+
+  const tokens = createTokens({ secrets: settings.tokenSecrets });
+  const bidders = createBidders({
+    timeoutMs: settings.bidderTimeoutMs,
+    allowPrivateAddresses: settings.bidderPrivateAddresses,
+    observe: observe.bidders,
+    log,
+  });
+  const serveAd = createServeAd({
+    currentSnapshot,
+    bidders,
+    reserveWinners: createReserveWinners({
+      ledger,
+      tokenTtlMs: settings.tokenTtlMs,
+      curveOf: (_snapshot, _publisherId, atMs) => curveAt(atMs),
+      newId: createUniqueIds(),
+    }),
+    signToken: tokens.sign,
+    publicUrl: settings.publicUrl,
+    random: Math.random,
+    clock: () => performance.now(),
+  });
+
+  const pending = createPendingHits({ knex: stores.promptKnex });
+  const limitsOf = (hit: Hit) => hitLimits(currentSnapshot(), hit);
+  const recordHit = createRecordHit({
+    ledger,
+    pending,
+    keys,
+    limitsOf,
+    onFallback: () => metrics.storeFallback('redis'),
+    onFailure: (fault) => observe.storeFailed('a hit could be stored nowhere', fault),
+  });
+  const fold = createFold({
+    redis: stores.backgroundRedis,
+    link: stores.backgroundLink,
+    keys,
+    ledger: backgroundLedger,
+    pending: createPendingHits({ knex: stores.knex }),
+    limitsOf,
+    onFolded: (hits) => log.info('hits that Postgres had taken in were folded into the ledger', { hits }),
+    onFailure: (fault) => observe.storeFailed('hits could not be folded into the ledger', fault),
+  });
+  const eventStore = createEventStore({ knex: stores.knex });
+  const drain = createDrain({
+    redis: stores.backgroundRedis,
+    keys,
+    store: eventStore,
+    consumer: randomUUID(),
+    onFailure: (fault) => observe.storeFailed('events could not be carried into Postgres; they wait in Redis', fault),
+    onUnreadable: (shard, entryId) => observe.storeFailed('an event can never be stored', new Error(`shard ${shard}, entry ${entryId}`)),
+  });
+
+  const requestContext = createRequestContext({
+    countryOf: createCountryLookup({ dataDir: fileURLToPath(new URL('./geodata', import.meta.url)), cacheSize: 50_000 }),
+    deviceOf: createDeviceDetector({ cacheSize: 10_000 }),
+    trustProxyHops: settings.trustProxyHops,
+  });
+  let draining = false;
+  const app = createApp({
+    ad: {
+      currentSnapshot: catalog.current,
+      serveAd,
+      authenticate: createAuthenticate(),
+      dimensions,
+      requestContext,
+      userHash: (snapshot, publisherId, userId) => userHash(snapshot.userHashKey, publisherId, userId),
+      allowedEvents: settings.allowedEvents,
+      debugTrace: settings.debugTrace,
+      now: Date.now,
+      observe: observe.ad,
+    },
+    track: {
+      tokens,
+      recordHit,
+      requestContext,
+      allowedEvents: settings.allowedEvents,
+      clickUrlOf: (creativeId) => catalog.current()?.creatives.get(creativeId)?.clickUrl,
+      now: Date.now,
+      observe: observe.track,
+    },
+    report: {
+      tokens,
+      reports: createReportStore({ knex: stores.promptKnex }),
+      onFailure: (fault) => observe.storeFailed('a report could not be stored', fault),
+    },
+    reloadEverywhere: catalog.reloadEverywhere,
+    isReady: () => catalog.current() !== undefined && !draining,
+    renderMetrics: metrics.render,
+    mockBidder: settings.mockBidderEnabled,
+    staticFiles: staticFiles({ root: fileURLToPath(new URL('../public', import.meta.url)), demoConfig, admin: settings.adminEnabled }),
+    trafficking: undefined,
+    errors: { log, countError: metrics.error },
+  });
+  const server = createAlignedServer(app, { keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: 20_000, requestTimeout: 30_000 });
+  const terminator = createHttpTerminator({ server, gracefulTerminationTimeout: 10_000 });
+  watchService({ metrics, catalog, stores, pending });
+
+  const prune = () => {
+    eventStore.prune(settings.eventRetentionDays, Date.now()).then(
+      (dropped) => dropped.length > 0 && log.info('event partitions past their retention were dropped', { dropped }),
+      (fault: Error) => observe.storeFailed('old event partitions could not be dropped', fault),
+    );
+  };
+  let pruning: NodeJS.Timeout | undefined;
+
+  return {
+    server,
+    log,
+    start: async () => {
+      await catalog.start();
+      fold.start();
+      drain.start();
+      prune();
+      pruning = setInterval(prune, PRUNE_MS);
+    },
+    stop: async (signal, drainMs) => {
+      draining = true;
+      log.info('draining', { signal });
+      // The load balancer needs a moment to see that we are not ready; until then its requests are answered as ever.
+      await sleep(drainMs);
+      await terminator.terminate();
+      clearInterval(pruning);
+      await catalog.stop();
+      await Promise.all([fold.stop(), drain.stop(), bidders.close()]);
+      await stores.close();
+      log.info('stopped');
+    },
+  };
+};

@@ -1,6 +1,6 @@
 import express, { type Express, type RequestHandler } from 'express';
-import { ANY_ORIGIN, preflight } from './cors.ts';
-import { errorHandler, methodNotAllowed, notFound } from './error-handler.ts';
+import { preflight } from './cors.ts';
+import { createErrorHandler, methodNotAllowed, notFound, type ErrorHandlerParts } from './error-handler.ts';
 import { adRoute, type AdRouteOptions } from './routes/ad.ts';
 import { healthRoute, metricsRoute, readyRoute, reloadRoute } from './routes/operations.ts';
 import { reportRoute, type ReportRouteOptions } from './routes/report.ts';
@@ -11,7 +11,7 @@ export interface AppOptions {
   readonly ad: AdRouteOptions;
   readonly track: TrackRouteOptions;
   readonly report: ReportRouteOptions;
-  readonly reload: Parameters<typeof reloadRoute>[0];
+  readonly reloadEverywhere: () => Promise<void>;
   readonly isReady: () => boolean;
   readonly renderMetrics: Parameters<typeof metricsRoute>[0];
   readonly mockBidder: boolean;
@@ -19,7 +19,7 @@ export interface AppOptions {
   readonly staticFiles: RequestHandler;
   /** The trafficking API under /api; undefined: switched off. */
   readonly trafficking: RequestHandler | undefined;
-  readonly onError: Parameters<typeof errorHandler>[0];
+  readonly errors: ErrorHandlerParts;
 }
 
 /** The surface of the service. What is hot comes first, and nothing stands in front of it. */
@@ -38,17 +38,17 @@ export const createApp = (options: AppOptions): Express => {
   app.get('/health', healthRoute);
   app.get('/ready', readyRoute(options.isReady));
   app.get('/metrics', metricsRoute(options.renderMetrics));
-  app.post('/reload', reloadRoute(options.reload));
+  app.post('/reload', reloadRoute(options.reloadEverywhere));
   if (options.mockBidder) app.post('/test/bid', testBidRoute);
 
   if (options.trafficking) app.use('/api', options.trafficking);
   app.use('/static', options.staticFiles);
 
-  app.all(['/ad', '/report'], methodNotAllowed('POST, OPTIONS', ANY_ORIGIN));
+  app.all(['/ad', '/report'], methodNotAllowed('POST, OPTIONS'));
   app.all(['/impression', '/click', '/event', '/health', '/ready', '/metrics'], methodNotAllowed('GET, HEAD'));
   app.all('/reload', methodNotAllowed('POST'));
   if (options.mockBidder) app.all('/test/bid', methodNotAllowed('POST'));
   app.use(notFound);
-  app.use(errorHandler(options.onError));
+  app.use(createErrorHandler(options.errors));
   return app;
 };

@@ -8,11 +8,10 @@ import type { AdRequest } from '../../serving/ad-request.ts';
 import type { AdAnswer, ServeAd } from '../../serving/serve-ad.ts';
 import type { WireAdRequest } from '../ad-request-schema.ts';
 import type { createAuthenticate } from '../authenticate.ts';
-import { ANY_ORIGIN } from '../cors.ts';
+import { CORS_HEADERS } from '../cors.ts';
 import { parseAdRequest } from '../parse-ad-request.ts';
-import { problem } from '../problem.ts';
+import { problem, sendProblem } from '../problem.ts';
 import { readJson } from '../read-json.ts';
-import { sendProblem } from '../send-problem.ts';
 import type { RequestContext } from '../request-context.ts';
 
 export interface AdRouteOptions {
@@ -38,19 +37,19 @@ export const adRoute = (options: AdRouteOptions): RequestHandler => {
     const started = performance.now();
     observe.requested();
     const body = await readJson(req);
-    if (!body.ok) return sendProblem(req, res, body.problem, ANY_ORIGIN);
+    if (!body.ok) return body.problem && sendProblem(res, body.problem, CORS_HEADERS);
     const parsed = parseAdRequest(body.value);
-    if (!parsed.ok) return sendProblem(req, res, problem('invalid_request', 'The ad request has faults.', parsed.faults), ANY_ORIGIN);
+    if (!parsed.ok) return sendProblem(res, problem('invalid_request', 'The ad request has faults.', parsed.faults), CORS_HEADERS);
 
     const snapshot = currentSnapshot();
-    if (!snapshot) return sendProblem(req, res, problem('unavailable', 'The campaign data has not been loaded yet.'), ANY_ORIGIN);
+    if (!snapshot) return sendProblem(res, problem('unavailable', 'The campaign data has not been loaded yet.'), CORS_HEADERS);
     const { request: wire } = parsed;
     const publisher = authenticate(snapshot, req.get('x-api-key'), wire.ext.publisher_id);
-    if (!publisher) return sendProblem(req, res, problem('unauthorized', 'X-API-Key must be the key of the publisher in ext.publisher_id.'), ANY_ORIGIN);
+    if (!publisher) return sendProblem(res, problem('unauthorized', 'X-API-Key must be the key of the publisher in ext.publisher_id.'), CORS_HEADERS);
 
     const kv = wire.ext.kv ?? {};
     const faults = checkDimensions(dimensions, kv, { pointer: '/ext/kv', unregistered: 'allowed' });
-    if (faults.length > 0) return sendProblem(req, res, problem('invalid_dimensions', 'A registered dimension has a value outside its schema.', faults), ANY_ORIGIN);
+    if (faults.length > 0) return sendProblem(res, problem('invalid_dimensions', 'A registered dimension has a value outside its schema.', faults), CORS_HEADERS);
 
     const answer = await serveAd(toAdRequest(options, snapshot, publisher, wire, req));
     sendAnswer(res, wire.id, answer, allowedEvents);
@@ -109,4 +108,4 @@ const sendAnswer = (res: Response, id: string, answer: AdAnswer, events: readonl
   res.writeHead(200, { ...ANSWER_HEADERS, 'Content-Length': Buffer.byteLength(text) }).end(text);
 };
 
-const ANSWER_HEADERS = { ...ANY_ORIGIN, 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };
+const ANSWER_HEADERS = { ...CORS_HEADERS, 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };

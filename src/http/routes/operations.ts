@@ -1,6 +1,5 @@
 import type { RequestHandler } from 'express';
-import { problem } from '../problem.ts';
-import { sendProblem } from '../send-problem.ts';
+import { problem, sendProblem } from '../problem.ts';
 
 const JSON_HEADERS = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };
 const OK = JSON.stringify({ status: 'ok' });
@@ -13,20 +12,20 @@ export const healthRoute: RequestHandler = (_req, res) => {
 /** GET /ready: whether the load balancer should send requests: after the first snapshot, and not while draining. */
 export const readyRoute =
   (isReady: () => boolean): RequestHandler =>
-  (req, res) => {
-    if (!isReady()) return sendProblem(req, res, problem('unavailable', 'Not ready: no campaign data yet, or draining.'));
+  (_req, res) => {
+    if (!isReady()) return sendProblem(res, problem('unavailable', 'Not ready: no campaign data yet, or draining.'));
     res.writeHead(200, { ...JSON_HEADERS, 'Content-Length': OK.length }).end(OK);
   };
 
 /** POST /reload: 204 once this replica serves data read after the call; 503 when it could not be read, and the old data stays. */
 export const reloadRoute =
-  ({ reload, announce }: { readonly reload: () => Promise<void>; readonly announce: () => Promise<void> }): RequestHandler =>
-  async (req, res) => {
+  (reloadEverywhere: () => Promise<void>): RequestHandler =>
+  async (_req, res) => {
     try {
-      await Promise.all([reload(), announce()]);
+      await reloadEverywhere();
     } catch {
       // The catalog has counted and logged why.
-      return sendProblem(req, res, problem('unavailable', 'The campaign data could not be read; the old data stays.'));
+      return sendProblem(res, problem('unavailable', 'The campaign data could not be read; the old data stays.'));
     }
     res.writeHead(204, { 'Cache-Control': 'no-store' }).end();
   };

@@ -3,10 +3,9 @@ import type { ServedAd } from '../../delivery/hit.ts';
 import { REPORT_REASONS, type ReportReason, type ReportStore } from '../../tracking/report-store.ts';
 import type { Fault } from '../../targeting/fault.ts';
 import type { Tokens } from '../../tracking/tokens.ts';
-import { ANY_ORIGIN } from '../cors.ts';
-import { problem } from '../problem.ts';
+import { CORS_HEADERS } from '../cors.ts';
+import { problem, sendProblem } from '../problem.ts';
 import { readJson } from '../read-json.ts';
-import { sendProblem } from '../send-problem.ts';
 
 export interface ReportRouteOptions {
   readonly tokens: Tokens;
@@ -19,16 +18,16 @@ export const reportRoute =
   ({ tokens, reports, onFailure }: ReportRouteOptions): RequestHandler =>
   async (req, res) => {
     const body = await readJson(req);
-    if (!body.ok) return sendProblem(req, res, body.problem, ANY_ORIGIN);
+    if (!body.ok) return body.problem && sendProblem(res, body.problem, CORS_HEADERS);
     const faults = faultsOfReport(body.value);
-    if (faults.length > 0) return sendProblem(req, res, problem('invalid_request', 'The report has faults.', faults), ANY_ORIGIN);
+    if (faults.length > 0) return sendProblem(res, problem('invalid_request', 'The report has faults.', faults), CORS_HEADERS);
     const { token, reason } = body.value as { token: string; reason: ReportReason };
     const ad = tokens.verify(token);
-    if (!ad) return sendProblem(req, res, problem('invalid_token', 'token must be a tracking token that has not expired.'), ANY_ORIGIN);
+    if (!ad) return sendProblem(res, problem('invalid_token', 'token must be a tracking token that has not expired.'), CORS_HEADERS);
     const id = await file(reports, ad, reason, onFailure);
-    if (id === undefined) return sendProblem(req, res, problem('unavailable', 'The report could not be stored; it may be sent again.'), ANY_ORIGIN);
+    if (id === undefined) return sendProblem(res, problem('unavailable', 'The report could not be stored; it may be sent again.'), CORS_HEADERS);
     const text = JSON.stringify({ id });
-    res.writeHead(201, { ...ANY_ORIGIN, 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store', 'Content-Length': Buffer.byteLength(text) }).end(text);
+    res.writeHead(201, { ...CORS_HEADERS, 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store', 'Content-Length': Buffer.byteLength(text) }).end(text);
   };
 
 const file = async (reports: ReportStore, ad: ServedAd, reason: ReportReason, onFailure: (fault: Error) => void): Promise<string | undefined> => {

@@ -2,12 +2,11 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Hit, HitKind } from '../../delivery/hit.ts';
 import type { HitOutcome } from '../../tracking/record-hit.ts';
 import type { Tokens } from '../../tracking/tokens.ts';
+import { CORS_HEADERS } from '../cors.ts';
 import { sendPixel } from '../pixel.ts';
-import { problem } from '../problem.ts';
+import { problem, sendProblem } from '../problem.ts';
 import { queryValue } from '../query-value.ts';
 import type { RequestContext } from '../request-context.ts';
-import { sendProblem } from '../send-problem.ts';
-import { PIXEL_HEADERS } from '../pixel.ts';
 
 export interface TrackRouteOptions {
   readonly tokens: Tokens;
@@ -40,27 +39,27 @@ const track =
     const eventType = kind === 'event' ? (queryValue(req, 'type') ?? '') : '';
     if (kind === 'event' && !options.allowedEvents.includes(eventType)) {
       options.observe.refused('event_type');
-      return sendProblem(req, res, problem('unknown_event_type', `type must be one of: ${options.allowedEvents.join(', ')}.`), PIXEL_HEADERS);
+      return sendProblem(res, problem('unknown_event_type', `type must be one of: ${options.allowedEvents.join(', ')}.`), CORS_HEADERS);
     }
     const ad = options.tokens.verify(queryValue(req, 't') ?? '');
-    if (!ad) return refuseToken(options, req, res);
+    if (!ad) return refuseToken(options, res);
 
     const { country, device, bot } = options.requestContext(req);
     const invalidReason = isPrefetch(req) ? 'prefetch' : bot ? 'bot' : '';
     const hit: Hit = { ad, kind, eventType, invalidReason, atMs: options.now(), country, device };
     const outcome = await options.recordHit(hit);
     options.observe.recorded(hit, outcome);
-    if (outcome === 'expired') return refuseToken(options, req, res);
+    if (outcome === 'expired') return refuseToken(options, res);
 
     const destination = kind === 'click' ? options.clickUrlOf(ad.creativeId) : undefined;
     if (destination) return redirect(res, destination);
-    if (outcome === 'unavailable') return sendProblem(req, res, problem('unavailable', 'The hit could not be stored; it may be sent again.'), PIXEL_HEADERS);
+    if (outcome === 'unavailable') return sendProblem(res, problem('unavailable', 'The hit could not be stored; it may be sent again.'), CORS_HEADERS);
     sendPixel(res);
   };
 
-const refuseToken = ({ observe }: TrackRouteOptions, req: Request, res: Response): void => {
+const refuseToken = ({ observe }: TrackRouteOptions, res: Response): void => {
   observe.refused('token');
-  sendProblem(req, res, problem('invalid_token', 't must be a tracking token that has not expired.'), PIXEL_HEADERS);
+  sendProblem(res, problem('invalid_token', 't must be a tracking token that has not expired.'), CORS_HEADERS);
 };
 
 /** A person who clicked goes on even when nobody could count it: an outage of ours is not theirs. */
