@@ -32,7 +32,7 @@ const UNKNOWN: readonly [Visitor, Visitor] = [NOBODY, { device: null, bot: true 
  * Device and robot by the User-Agent, from a bounded memory of the ones seen last. Never throws: an empty one is nobody's (bowser throws on
  * it, and isbot does not call it a bot).
  *
- * Measured on one core of a shared machine: 6 µs for a user agent not seen before, 0.02–0.3 µs from the cache.
+ * Measured on one core of a shared machine: 6 µs for a user agent not seen before, 0.02 µs from the cache in a tight loop.
  */
 export const createDeviceDetector = ({ cacheSize }: { readonly cacheSize: number }): DeviceDetector => {
   const known = new LRUCache<string, Visitor>({ max: cacheSize });

@@ -1,0 +1,21 @@
+import type { RequestHandler } from 'express';
+
+/** For answers to pages of any publisher. No credentials are involved: the key is a header that the page's own script sets. */
+export const CORS_HEADERS = { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' } as const;
+
+/** A day; Chromium keeps it for two hours at most. Without it every ad request from a page is two. */
+const MAX_AGE_SECONDS = 86_400;
+
+const PREFLIGHT_HEADERS = {
+  ...CORS_HEADERS,
+  'Access-Control-Allow-Methods': 'POST, OPTIONS',
+  'Access-Control-Allow-Headers': 'Content-Type, X-API-Key',
+  'Access-Control-Max-Age': String(MAX_AGE_SECONDS),
+  Allow: 'POST, OPTIONS',
+};
+
+/** Answers OPTIONS on the paths that pages post to: 204, any origin, the two headers that the SDK sends. */
+export const preflight: RequestHandler = (_req, res) => {
+  res.writeHead(204, PREFLIGHT_HEADERS);
+  res.end();
+};

@@ -1,0 +1,28 @@
+import type { ServerResponse } from 'node:http';
+
+/** One transparent pixel, GIF89a, section numbers of that specification: the smallest that every browser draws. */
+const PIXEL = Buffer.from([
+  ...Buffer.from('GIF89a', 'latin1'), // 17. header
+  ...[1, 0, 1, 0, 0x80, 0, 0], // 18. screen: 1 × 1, a table of two colours follows
+  ...[0, 0, 0, 0xff, 0xff, 0xff], // 19. the colours
+  ...[0x21, 0xf9, 4, 1, 0, 0, 0, 0], // 23. graphic control: colour 0 is transparent
+  ...[0x2c, 0, 0, 0, 0, 1, 0, 1, 0, 0], // 20. image: 1 × 1 at the corner
+  ...[2, 2, 0x44, 1, 0], // 22. its data: clear code, colour 0, end code
+  0x3b, // 27. trailer
+]);
+
+const HEADERS = {
+  'Content-Type': 'image/gif',
+  'Content-Length': PIXEL.length,
+  // Every request has to arrive: one that is answered from a cache is an impression that nobody counts.
+  'Cache-Control': 'no-store, no-cache, must-revalidate, private',
+  'Access-Control-Allow-Origin': '*',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+  'X-Content-Type-Options': 'nosniff',
+};
+
+/** The 43-byte transparent GIF, in one write and without an ETag. */
+export const sendPixel = (res: ServerResponse): void => {
+  res.writeHead(200, HEADERS);
+  res.end(PIXEL);
+};

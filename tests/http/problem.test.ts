@@ -1,0 +1,127 @@
+import express, { type Express } from 'express';
+import { createServer } from 'node:http';
+import request from 'supertest';
+import { createErrorHandler, methodNotAllowed, notFound } from '../../src/http/error-handler.ts';
+import { problem, sendProblem } from '../../src/http/problem.ts';
+import { PROBLEMS, type ProblemCode } from '../../src/http/problems.ts';
+
+const appOf = (build: (app: Express) => void) => {
+  const logged: unknown[] = [];
+  let errors = 0;
+  const app = express();
+  build(app);
+  app.use(notFound);
+  const error = (message: string, fields?: object) => void logged.push({ message, ...fields });
+  app.use(createErrorHandler({ log: { error, warn: error, info: error, debug: error }, countError: () => void errors++ }));
+  return { app, logged, errors: () => errors };
+};
+
+describe('problems', () => {
+  test('each is an RFC 9457 document with its type, status and faults, and the path without its query', async () => {
+    const { app } = appOf((it) =>
+      it.get('/impression', (_req, res) =>
+        sendProblem(res, problem('invalid_request', 'Wrong.', [{ pointer: '/imp/0/id', detail: 'é is missing' }])),
+      ),
+    );
+    const answer = await request(app).get('/impression?t=secret');
+    expect(answer.status).toBe(400);
+    expect(answer.headers).toMatchObject({
+      'content-type': 'application/problem+json',
+      'cache-control': 'no-store',
+      'access-control-allow-origin': '*',
+      'content-length': String(Buffer.byteLength(answer.text)),
+    });
+    expect(JSON.parse(answer.text)).toEqual({
+      type: '/problems/invalid_request',
+      title: 'The request is not valid',
+      status: 400,
+      detail: 'Wrong.',
+      instance: '/impression',
+      code: 'invalid_request',
+      errors: [{ pointer: '/imp/0/id', detail: 'é is missing' }],
+    });
+  });
+
+  test.each(Object.keys(PROBLEMS) as ProblemCode[])('%s has an HTTP status and a type of its own', (code) => {
+    const { type, status } = problem(code, 'x');
+    expect(type).toBe(`/problems/${code}`);
+    expect(status).toBeGreaterThanOrEqual(400);
+  });
+});
+
+describe('what went wrong on the road', () => {
+  const { app, logged, errors } = appOf((it) => {
+    it.post('/json', express.json({ limit: 100 }), (_req, res) => void res.json({}));
+    it.get('/item/:id', (_req, res) => void res.json({}));
+    it.all('/item/:id', methodNotAllowed('GET, HEAD'));
+    it.get('/broken', () => {
+      throw new TypeError('the insides');
+    });
+    it.get('/rejected', () => Promise.reject(new Error('the insides')));
+    it.get('/nothing', (_req, _res, next) => next('a text'));
+    it.get('/half', (_req, res) => {
+      res.write('half');
+      throw new Error('the insides');
+    });
+  });
+  beforeEach(() => {
+    logged.length = 0;
+  });
+
+  test.each([
+    ['bad JSON', () => request(app).post('/json').type('json').send('{"secret": oops'), 400, 'invalid_json'],
+    [
+      'a long body',
+      () =>
+        request(app)
+          .post('/json')
+          .type('json')
+          .send(JSON.stringify('x'.repeat(200))),
+      413,
+      'body_too_large',
+    ],
+    [
+      'an unknown encoding',
+      () => request(app).post('/json').type('json').set('Content-Encoding', 'zip').send('{}'),
+      415,
+      'unsupported_media',
+    ],
+    [
+      'an unknown charset',
+      () => request(app).post('/json').set('Content-Type', 'application/json; charset=x').send('{}'),
+      415,
+      'unsupported_media',
+    ],
+    ['broken percent-encoding', () => request(app).get('/item/%E0%A4%A'), 400, 'invalid_request'],
+    ['an unknown path', () => request(app).get('/nowhere'), 404, 'not_found'],
+    ['a wrong method', () => request(app).delete('/item/1'), 405, 'method_not_allowed'],
+  ])('%s is the client’s: a 4xx that nobody logs', async (_, ask, status, code) => {
+    const before = errors();
+    const answer = await ask();
+    expect([answer.status, JSON.parse(answer.text).code]).toEqual([status, code]);
+    expect(answer.text).not.toMatch(/secret|oops|node_modules/);
+    expect([logged, errors() - before]).toEqual([[], 0]);
+  });
+
+  test('a wrong method is told the right ones', async () => {
+    expect((await request(app).delete('/item/1')).headers.allow).toBe('GET, HEAD');
+  });
+
+  test.each(['/broken', '/rejected', '/nothing'])('%s is ours: a 500 without its insides, logged and counted once', async (path) => {
+    const before = errors();
+    const answer = await request(app).get(`${path}?t=secret`);
+    expect([answer.status, answer.headers['content-type']]).toEqual([500, 'application/problem+json']);
+    expect(answer.text).not.toMatch(/insides|at .*\.ts/);
+    expect(logged).toEqual([expect.objectContaining({ message: 'a request failed', method: 'GET', path })]);
+    expect(errors() - before).toBe(1);
+  });
+
+  test('an answer that broke off half-way is cut, so that nobody takes it for whole', async () => {
+    const server = createServer(app.set('env', 'test')).listen(0, '127.0.0.1');
+    try {
+      await expect(request(server).get('/half')).rejects.toThrow(/aborted|hang up|reset/);
+    } finally {
+      server.close();
+    }
+  });
+});

@@ -1,0 +1,118 @@
+import { createServer, type Server } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { sendProblem } from '../../src/http/problem.ts';
+import { readBody, type BodyOutcome } from '../../src/http/read-body.ts';
+
+const LIMIT = 1_000;
+
+describe('body reader', () => {
+  let server: Server;
+  let outcomes: BodyOutcome[];
+  beforeEach(async () => {
+    outcomes = [];
+    server = createServer((req, res) => {
+      void readBody(req, LIMIT).then((outcome) => {
+        outcomes.push(outcome);
+        if ('body' in outcome) res.end(outcome.body);
+        else if ('refusal' in outcome) sendProblem(res, outcome.refusal);
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  });
+  afterEach(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  const port = () => (server.address() as AddressInfo).port;
+  const post = async (body: string | Buffer, headers: Record<string, string> = {}) => {
+    const answer = await fetch(`http://127.0.0.1:${port()}/`, {
+      method: 'POST',
+      body: typeof body === 'string' ? body : new Uint8Array(body),
+      headers,
+    });
+    return { status: answer.status, text: await answer.text() };
+  };
+  /** Speaks HTTP by hand; resolves with all that came back once `until` is seen or the connection ends. */
+  const talk = (until: RegExp, speak: (socket: Socket) => void) =>
+    new Promise<string>((resolve) => {
+      let heard = '';
+      const socket = connect(port(), '127.0.0.1', () => speak(socket));
+      socket.on('data', (chunk) => {
+        heard += chunk.toString();
+        if (until.test(heard)) socket.destroy();
+      });
+      socket.on('error', () => {});
+      socket.on('close', () => resolve(heard));
+    });
+
+  test('a body up to the limit arrives as it was sent', async () => {
+    expect(await post('é'.repeat(500))).toEqual({ status: 200, text: 'é'.repeat(500) });
+    expect(await post('')).toEqual({ status: 200, text: '' });
+  });
+
+  test('a length over the limit is refused before the body comes', async () => {
+    const heard = await talk(/\}$/, (socket) => socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1001\r\n\r\n'));
+    expect(heard).toMatch(/^HTTP\/1\.1 413 /);
+    expect(heard).toContain('"code":"body_too_large"');
+  });
+
+  test('a chunked body is refused when it passes the limit, and the connection goes on when it ends soon', async () => {
+    const chunk = `258\r\n${'x'.repeat(600)}\r\n`;
+    const heard = await talk(/again/, (socket) => {
+      socket.write(`POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}${chunk}${chunk}0\r\n\r\n`);
+      socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nagain');
+    });
+    expect(heard).toMatch(/^HTTP\/1\.1 413 [^]*HTTP\/1\.1 200 [^]*again$/);
+  });
+
+  test('a client that goes on sending far beyond the limit still gets its answer, and then loses the connection', async () => {
+    let sent = 0;
+    const heard = await talk(/never/, (socket) => {
+      socket.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
+      const more = (): void => {
+        if (socket.destroyed || sent > 50_000_000) return void socket.destroy();
+        sent += 65_536;
+        socket.write(`10000\r\n${'x'.repeat(65_536)}\r\n`, () => setImmediate(more));
+      };
+      more();
+    });
+    expect(heard).toMatch(/^HTTP\/1\.1 413 /);
+    expect(sent).toBeLessThan(50_000_000);
+  });
+
+  test('a client that leaves before its body is whole is gone, and that is all', async () => {
+    await new Promise<void>((resolve) => {
+      const socket = connect(port(), '127.0.0.1', () => {
+        socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nhalf');
+        setTimeout(() => socket.destroy(), 50);
+      });
+      socket.on('close', () => setTimeout(resolve, 50));
+    });
+    expect(outcomes).toEqual([{ gone: true }]);
+    expect((await post('next')).status).toBe(200);
+  });
+
+  test.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+    ['GZIP', gzipSync],
+    ['x-gzip', gzipSync],
+  ])('a %s body is decoded', async (encoding, compress) => {
+    expect(await post(compress('{"a":1}'), { 'Content-Encoding': encoding })).toEqual({ status: 200, text: '{"a":1}' });
+  });
+
+  test.each([
+    ['gzip', gzipSync('x'.repeat(10_000_000)), 413],
+    ['br', brotliCompressSync('x'.repeat(1_001)), 413],
+    ['gzip', Buffer.from('not gzip'), 400],
+    ['gzip', gzipSync('{"a":1}').subarray(0, 15), 400],
+    ['zip', Buffer.from('x'), 415],
+    ['gzip, gzip', gzipSync(gzipSync('x')), 415],
+  ])('a %s body that is too much, broken or unknown is refused', async (encoding, body, status) => {
+    // Ten megabytes of one letter are 9.7 kB of gzip: refused for the length as it comes; 1,001 letters for the length as it is.
+    expect((await post(body, { 'Content-Encoding': encoding })).status).toBe(status);
+  });
+});
