@@ -1,0 +1,19 @@
+import { readFile } from 'node:fs/promises';
+import { parseDimensionSchema } from '../targeting/dimension-schema.ts';
+import type { DimensionSchema } from '../targeting/dimension-schema.ts';
+
+/** Reads DIMENSIONS_FILE. Rejects, naming the file and every fault in it: a replica must not start with rules that nobody wrote. */
+export const readDimensionSchema = async (path: string): Promise<DimensionSchema> => {
+  const parsed = parseDimensionSchema(parseJson(path, await readFile(path, 'utf8')));
+  if (parsed.ok) return parsed.schema;
+  const faults = parsed.faults.map(({ pointer, detail }) => `${pointer || '(document)'} ${detail}`);
+  throw new Error(`the dimension schema ${path} is not valid: ${faults.join('; ')}`);
+};
+
+const parseJson = (path: string, text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new Error(`the dimension schema ${path} is not JSON`, { cause });
+  }
+};

@@ -1,0 +1,231 @@
+import fc from 'fast-check';
+import { campaignToRow, lineItemToRow, rowToCampaign, rowToLineItem } from '../../src/catalog/catalog-rows.ts';
+import { checkCampaign, checkCreative, checkLineItem, checkPlacement, checkPublisher } from '../../src/catalog/check-entities.ts';
+import type { Checked } from '../../src/catalog/check-record.ts';
+import { parseEndDate, parseStartDate, showEndDate, showStartDate } from '../../src/catalog/flight-dates.ts';
+import { microsFromUsd, usdFromMicros } from '../../src/catalog/money.ts';
+import { parseDimensionSchema } from '../../src/targeting/dimension-schema.ts';
+
+const parsed = parseDimensionSchema({ properties: { section: { type: 'string', enum: ['news'] }, age: { type: 'integer', minimum: 13 } } });
+if (!parsed.ok) throw new Error('the schema of this test is not valid');
+const context = { dimensions: parsed.schema };
+
+const LINE_ITEM = { campaign_id: 1, name: 'Spring', active: true, start_date: '2026-03-01', end_date: '2026-03-31', cpm: 1.333 };
+const CREATIVE = { placement_id: 'top', line_item_id: 1, format: 'html', content: '<b>ad</b>' };
+
+const accepted = <T>(checked: Checked<T>): T => {
+  if (!checked.ok) throw new Error(JSON.stringify(checked.faults));
+  return checked.record;
+};
+const faultsOf = (checked: Checked<unknown>): readonly string[] => (checked.ok ? [] : checked.faults.map(({ pointer }) => pointer));
+
+test('a line item with the least it needs gets the defaults of the contract', () => {
+  expect(accepted(checkLineItem(LINE_ITEM, context))).toEqual({
+    ...LINE_ITEM,
+    type: 'direct',
+    budget_type: 'CPM',
+    cpc: null,
+    budget: null,
+    priority: null,
+    pacing: 'ASAP',
+    daily_impression_cap: null,
+    daily_spend_cap: null,
+    frequency_cap: null,
+    frequency_window: null,
+    rate_limit: null,
+    rate_burst: null,
+    targeting: {},
+    endpoint: null,
+  });
+});
+
+test('enumerations are taken in any letter case and given back in the specification’s', () => {
+  const record = accepted(
+    checkLineItem(
+      {
+        ...LINE_ITEM,
+        type: 'DIRECT',
+        budget_type: 'flat',
+        pacing: 'pid',
+        targeting: { countries: ['de', 'DE', 'us'], devices: ['Mobile'] },
+      },
+      context,
+    ),
+  );
+  expect(record).toMatchObject({
+    type: 'direct',
+    budget_type: 'Flat',
+    pacing: 'PID',
+    targeting: { countries: ['DE', 'US'], devices: ['mobile'] },
+  });
+  expect(accepted(checkPlacement({ id: 'top', width: 300, height: 250, formats: ['HTML', 'Native'] })).formats).toEqual(['html', 'native']);
+});
+
+test('everything that is wrong is listed at once', () => {
+  const faults = faultsOf(
+    checkLineItem(
+      {
+        campaign_id: '1',
+        name: 7,
+        active: 'yes',
+        start_date: '2026-03-31',
+        end_date: '2026-03-01',
+        budget_type: 'CPA',
+        cpm: -1,
+        priority: 4,
+        pacing: 'fast',
+        frequency_cap: 101,
+        rate_limit: Number.NaN,
+        targeting: { countries: ['XX'], devices: ['tv'], dimensions: { section: 'sport', colour: ['red'], age: [12] }, cities: [] },
+        type: 'programmatic',
+        colour: 'red',
+      },
+      context,
+    ),
+  );
+  expect([...faults].sort()).toEqual(
+    [
+      '/campaign_id',
+      '/name',
+      '/active',
+      '/end_date',
+      '/budget_type',
+      '/cpm',
+      '/priority',
+      '/pacing',
+      '/frequency_cap',
+      '/rate_limit',
+      '/targeting/countries/0',
+      '/targeting/devices/0',
+      '/targeting/dimensions/section',
+      '/targeting/dimensions/colour',
+      '/targeting/dimensions/age/0',
+      '/targeting/cities',
+      '/endpoint',
+      '/colour',
+    ].sort(),
+  );
+});
+
+test.each([
+  ['CPM without a cpm', { cpm: null }, ['/cpm']],
+  ['CPC without a cpc', { budget_type: 'CPC' }, ['/cpc']],
+  ['CPC with a negative cpc', { budget_type: 'CPC', cpc: -0.01 }, ['/cpc']],
+  ['Flat without a price', { budget_type: 'Flat', cpm: null }, []],
+  ['a CPM of which one impression is no whole micro', { cpm: 1.3335 }, ['/cpm']],
+  ['an infinite price', { cpm: Number.POSITIVE_INFINITY }, ['/cpm']],
+  ['a programmatic item with an endpoint and no price', { type: 'programmatic', cpm: null, endpoint: 'https://bidder.example/bid' }, []],
+  ['a programmatic item with an endpoint that is no web address', { type: 'programmatic', endpoint: 'file:///etc/passwd' }, ['/endpoint']],
+  ['one day', { end_date: '2026-03-01' }, []],
+  ['an end at the very start', { start_date: '2026-03-01T00:00:00Z', end_date: '2026-03-01T00:00:00Z' }, ['/end_date']],
+  ['a day that does not exist', { start_date: '2026-02-30' }, ['/start_date']],
+  ['a time without an offset', { end_date: '2026-03-31T10:00:00' }, ['/end_date']],
+  [
+    'a registered dimension with a value of its schema',
+    { targeting: { dimensions: { section: ['news'] }, key_values: { x: [1, 'a', true] } } },
+    [],
+  ],
+])('%s', (_, change, expected) => {
+  expect(faultsOf(checkLineItem({ ...LINE_ITEM, ...change }, context))).toEqual(expected);
+});
+
+test.each([
+  ['a banner with an image', { format: 'banner', content: '{"image": "https://cdn.example/a.png"}' }, []],
+  ['a banner without an image', { format: 'banner', content: '{"alt": "x"}' }, ['/content']],
+  ['a banner whose image would run', { format: 'banner', content: '{"image": "javascript:alert(1)"}' }, ['/content']],
+  [
+    'a banner with a half image in its set',
+    { format: 'banner', content: '{"image": "a.png", "images": [{"url": "b.png"}]}' },
+    ['/content'],
+  ],
+  ['a banner of broken JSON', { format: 'banner', content: '{' }, ['/content']],
+  ['native assets', { format: 'NATIVE', content: '{"title": "t"}' }, []],
+  ['a native list', { format: 'native', content: '[]' }, ['/content']],
+  ['a click address that would run', { click_url: 'javascript:alert(1)' }, ['/click_url']],
+])('%s', (_, change, expected) => {
+  expect(faultsOf(checkCreative({ ...CREATIVE, ...change }))).toEqual(expected);
+});
+
+test('a creative of a format that its placement does not allow is refused', () => {
+  expect(faultsOf(checkCreative(CREATIVE, { placementFormats: ['banner', 'native'] }))).toEqual(['/format']);
+  expect(faultsOf(checkCreative(CREATIVE, { placementFormats: ['html'] }))).toEqual([]);
+});
+
+test.each([null, [], 'x', 7, undefined])('%p is no record', (input) => {
+  for (const check of [checkPublisher, checkPlacement, checkCampaign, checkCreative, (x: unknown) => checkLineItem(x, context)]) {
+    expect(faultsOf(check(input))).toEqual(['']);
+  }
+});
+
+test('keys that mean something to JavaScript are unknown fields, or plain key-values, and change nothing', () => {
+  const faults = faultsOf(
+    checkLineItem(JSON.parse(`{"__proto__": {"active": true}, "constructor": 1, ${JSON.stringify(LINE_ITEM).slice(1)}`), context),
+  );
+  expect([...faults].sort()).toEqual(['/__proto__', '/constructor']);
+  const record = accepted(
+    checkLineItem(JSON.parse(`{${JSON.stringify(LINE_ITEM).slice(1, -1)}, "targeting": {"key_values": {"__proto__": ["x"]}}}`), context),
+  );
+  expect(Object.keys(record.targeting.key_values ?? {})).toEqual(['__proto__']);
+  expect(({} as Record<string, unknown>)['x']).toBeUndefined();
+});
+
+test('a bare end date is the whole of that day, and shows as it was given', () => {
+  expect(parseStartDate('2026-03-01')).toBe(Date.UTC(2026, 2, 1));
+  expect(parseEndDate('2026-03-31')).toBe(Date.UTC(2026, 3, 1));
+  expect(showEndDate(Date.UTC(2026, 3, 1))).toBe('2026-03-31');
+  expect(parseEndDate('2026-03-31T12:00:00.5+02:00')).toBe(Date.UTC(2026, 2, 31, 10, 0, 0, 500));
+  expect(parseStartDate('2024-02-29')).toBe(Date.UTC(2024, 1, 29));
+  expect(parseStartDate('0001-01-01')).toBeUndefined();
+});
+
+test('every moment that is shown is read back as the same moment', () => {
+  fc.assert(
+    fc.property(fc.date({ min: new Date('1970-01-02'), max: new Date('2200-01-01'), noInvalidDate: true }), (date) => {
+      const ms = date.getTime();
+      expect(parseStartDate(showStartDate(ms))).toBe(ms);
+      expect(parseEndDate(showEndDate(ms))).toBe(ms);
+    }),
+  );
+});
+
+test('every amount of whole micros up to a billion dollars survives being written as decimal dollars', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 1_000_000_000_000_000 }), (micros) => {
+      expect(microsFromUsd(JSON.parse(JSON.stringify(usdFromMicros(micros))) as number)).toBe(micros);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('a record comes back from its row as it went in', () => {
+  const lineItem = accepted(
+    checkLineItem(
+      {
+        ...LINE_ITEM,
+        budget: 99.999999,
+        daily_spend_cap: 0.1,
+        priority: 1,
+        frequency_cap: 3,
+        rate_limit: 2.5,
+        targeting: { countries: ['DE'] },
+      },
+      context,
+    ),
+  );
+  const row = lineItemToRow(lineItem);
+  expect(row).toMatchObject({ cpm_micros: 1_333_000, budget_micros: 99_999_999, end_at: new Date('2026-04-01T00:00:00Z') });
+  // Postgres gives bigint as text and jsonb parsed.
+  const read = {
+    ...row,
+    id: 5,
+    cpm_micros: '1333000',
+    budget_micros: '99999999',
+    targeting: JSON.parse(String(row['targeting'])) as unknown,
+  };
+  expect(rowToLineItem(read)).toEqual({ id: 5, ...lineItem });
+
+  const campaign = accepted(
+    checkCampaign({ publisher_id: 1, name: 'c', start_date: '2026-01-01', end_date: '2026-01-31T10:00:00Z', budget: 5 }),
+  );
+  expect(rowToCampaign({ id: 2, ...campaignToRow(campaign) })).toEqual({ id: 2, ...campaign, end_date: '2026-01-31T10:00:00.000Z' });
+});
