@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { createHttpTerminator } from 'http-terminator';
 import { createDrain } from './analytics/drain-events.ts';
 import { createEventStore } from './analytics/event-store.ts';
+import { BID_OUTCOME_NAMES } from './bidders/bid-outcome.ts';
 import { createBidders } from './bidders/create-bidders.ts';
 import { createCatalogStore } from './catalog/catalog-store.ts';
 import { createCatalog } from './catalog/catalog.ts';
@@ -14,6 +15,7 @@ import { connectStores, type StoreAddresses } from './connect-stores.ts';
 import { createCountryLookup } from './context/country-lookup.ts';
 import { createDeviceDetector } from './context/device-detector.ts';
 import { userHash } from './context/user-hash.ts';
+import { NoBidReason, reasonName } from './decision/no-bid-reason.ts';
 import { createLedger } from './delivery/ledger.ts';
 import { createRedisClient } from './delivery/redis-client.ts';
 import { curveAt } from './delivery/traffic-curve.ts';
@@ -25,8 +27,9 @@ import { createAuthenticate } from './http/authenticate.ts';
 import { createRequestContext } from './http/request-context.ts';
 import { staticFiles } from './http/static-files.ts';
 import { createLog, type Log } from './observability/log.ts';
+import { createMetrics } from './observability/metrics.ts';
 import { observeService } from './observe-service.ts';
-import { serviceMetrics, watchService } from './service-metrics.ts';
+import { watchService } from './watch-service.ts';
 import { createReserveWinners } from './serving/reserve-winners.ts';
 import { createServeAd } from './serving/serve-ad.ts';
 import type { DimensionSchema } from './targeting/dimension-schema.ts';
@@ -51,16 +54,20 @@ export interface ComposeOptions {
   readonly settings: Settings;
   readonly addresses: StoreAddresses;
   readonly dimensions: DimensionSchema;
-  /** Text of the demo pages' configuration; undefined: no demo publisher. */
-  readonly demoConfig?: () => string;
+  /** Of the embedded Postgres: whose ads the demo pages ask for. */
+  readonly demo?: { readonly config: () => string };
 }
 
 const KEEP_ALIVE_MS = 75_000;
 const PRUNE_MS = 3_600_000;
 
 /** The only place that knows every part. */
-export const compose = ({ settings, addresses, dimensions, demoConfig }: ComposeOptions): Service => {
-  const metrics = serviceMetrics(settings);
+export const compose = ({ settings, addresses, dimensions, demo }: ComposeOptions): Service => {
+  const metrics = createMetrics({
+    noBidReasons: Object.values(NoBidReason).map(reasonName),
+    eventTypes: settings.allowedEvents,
+    bidOutcomes: BID_OUTCOME_NAMES,
+  });
   const log = createLog({ level: settings.logLevel, onDropped: metrics.logDropped });
   const observe = observeService({ log, metrics });
   const stores = connectStores(settings, addresses);
@@ -110,7 +117,10 @@ export const compose = ({ settings, addresses, dimensions, demoConfig }: Compose
   });
 
   const pending = createPendingHits({ knex: stores.promptKnex });
-  const limitsOf = (hit: Hit) => hitLimits(currentSnapshot(), hit);
+  const limitsOf = (hit: Hit) => {
+    const snapshot = catalog.current();
+    return snapshot && hitLimits(snapshot, hit);
+  };
   const recordHit = createRecordHit({
     ledger,
     pending,
@@ -118,6 +128,7 @@ export const compose = ({ settings, addresses, dimensions, demoConfig }: Compose
     limitsOf,
     onFallback: () => metrics.storeFallback('redis'),
     onFailure: (fault) => observe.storeFailed('a hit could be stored nowhere', fault),
+    onSettled: observe.settled,
   });
   const fold = createFold({
     redis: stores.backgroundRedis,
@@ -176,7 +187,11 @@ export const compose = ({ settings, addresses, dimensions, demoConfig }: Compose
     isReady: () => catalog.current() !== undefined && !draining,
     renderMetrics: metrics.render,
     mockBidder: settings.mockBidderEnabled,
-    staticFiles: staticFiles({ root: fileURLToPath(new URL('../public', import.meta.url)), demoConfig, admin: settings.adminEnabled }),
+    staticFiles: staticFiles({
+      root: fileURLToPath(new URL('../public', import.meta.url)),
+      demoConfig: demo?.config,
+      admin: settings.adminEnabled,
+    }),
     trafficking: undefined,
     errors: { log, countError: metrics.error },
   });

@@ -34,7 +34,13 @@ export const connectStores = (settings: Settings, { databaseUrl, redisUrls }: St
   const connect = (name: string, max: number, statementMs: number, acquireMs: number) =>
     knexFactory({
       client: 'pg',
-      connection: { connectionString: databaseUrl, application_name: `ad-server ${name}`, statement_timeout: statementMs, connectionTimeoutMillis: acquireMs, keepAlive: true },
+      connection: {
+        connectionString: databaseUrl,
+        application_name: `ad-server ${name}`,
+        statement_timeout: statementMs,
+        connectionTimeoutMillis: acquireMs,
+        keepAlive: true,
+      },
       pool: { min: 0, max },
       acquireConnectionTimeout: acquireMs,
     });

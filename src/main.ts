@@ -1,16 +1,21 @@
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { migrateLatest } from './catalog/migrate.ts';
+import { readDimensionSchema } from './catalog/read-dimension-schema.ts';
 import { compose } from './compose.ts';
 import { keepTokenSecret } from './config/keep-token-secret.ts';
 import { readSettings } from './config/read-settings.ts';
 import { SettingsError } from './config/settings-error.ts';
 import type { Settings } from './config/settings.ts';
 import type { StoreAddresses } from './connect-stores.ts';
+import type { Demo } from './embedded/demo.ts';
 
 /** One replica: settings → stores → compose → listen; SIGTERM → drain. */
 const main = async (): Promise<void> => {
   const settings = readSettings(keepTokenSecret(process.env));
+  const dimensions = await readDimensionSchema(settings.dimensionsFile);
   const stores = await openStores(settings);
-  const service = compose(settings, stores.addresses);
+  const service = compose({ settings, addresses: stores.addresses, dimensions, ...(stores.demo && { demo: stores.demo }) });
 
   let stopping = false;
   const stop = async (signal: string, drainMs: number): Promise<void> => {
@@ -26,29 +31,46 @@ const main = async (): Promise<void> => {
 
   service.server.listen(settings.port, settings.host);
   await once(service.server, 'listening');
+  await migrateWhenPossible(stores.addresses.databaseUrl, (fault) => {
+    service.log.warn('the database cannot be migrated yet; trying again', { reason: fault.message });
+    return stopping;
+  });
   await service.start();
-  if (!settings.production && stores.embedded) {
-    const { greet } = await import('./embedded/greet.ts');
-    await greet({ settings, databaseUrl: stores.addresses.databaseUrl });
-  }
+  if (stores.demo) process.stdout.write(stores.demo.greeting(settings));
 };
 
 interface OpenStores {
   readonly addresses: StoreAddresses;
-  readonly embedded: boolean;
+  readonly demo: Demo | undefined;
   stop(): Promise<void>;
 }
 
-/** The stores that the settings name, or private ones that end with this process. Production code never loads what starts those. */
+/** The stores that the settings name, or private ones that end with this process. What starts those is not even loaded otherwise. */
 const openStores = async ({ databaseUrl, redisUrls, stateDir }: Settings): Promise<OpenStores> => {
-  if (databaseUrl !== undefined && redisUrls.length > 0) return { addresses: { databaseUrl, redisUrls }, embedded: false, stop: async () => undefined };
+  if (databaseUrl !== undefined && redisUrls.length > 0) {
+    return { addresses: { databaseUrl, redisUrls }, demo: undefined, stop: async () => undefined };
+  }
   const { startEmbeddedStores } = await import('./embedded/start-embedded-stores.ts');
-  return { ...(await startEmbeddedStores({ databaseUrl, redisUrls, stateDir })), embedded: true };
+  return startEmbeddedStores({ databaseUrl, redisUrls, stateDir });
+};
+
+/** Postgres may come up after its replicas; a replica that waits for it is not ready, and that is all. */
+const migrateWhenPossible = async (databaseUrl: string, onFailure: (fault: Error) => boolean): Promise<void> => {
+  for (;;) {
+    try {
+      await migrateLatest(databaseUrl);
+      return;
+    } catch (fault) {
+      if (onFailure(fault as Error)) return;
+      await sleep(1000);
+    }
+  }
 };
 
 main().catch((fault: unknown) => {
   // Faults of the settings and of missing programs are written for people; any other deserves its stack.
-  const text = fault instanceof SettingsError ? fault.message : fault instanceof Error ? (fault.stack ?? fault.message) : String(fault);
-  process.stderr.write(`${text}\n`);
+  const inUse = (fault as { code?: unknown }).code === 'EADDRINUSE';
+  const isForPeople = fault instanceof SettingsError || inUse || (fault instanceof Error && fault.constructor === Error);
+  process.stderr.write(`${isForPeople ? (fault as Error).message : fault instanceof Error ? fault.stack : String(fault)}\n`);
   process.exit(1);
 });

@@ -34,9 +34,9 @@ export const observeService = ({ log, metrics }: { readonly log: Log; readonly m
   };
 
   const bidders: BidderObserver = {
-    call: (outcome) => metrics.bid(outcome),
-    bid: (outcome) => metrics.bidRefused(outcome),
-    circuit: (endpoint, state) => metrics.circuit(endpoint, state),
+    call: (outcome, durationMs) => metrics.bidderCall(outcome, durationMs / 1000),
+    bid: metrics.bid,
+    circuit: metrics.bidderCircuit,
     notice: (kind, outcome) => metrics.bidderNotice(kind, outcome),
   };
 
@@ -63,6 +63,9 @@ export const observeService = ({ log, metrics }: { readonly log: Log; readonly m
         else if (kind === 'click') metrics.click();
         else metrics.customEvent(eventType);
       },
+    },
+    settled: (foundHold: boolean): void => {
+      if (!foundHold) metrics.settledWithoutHold();
     },
     storeFailed: (what: string, fault: Error): void => {
       metrics.error();

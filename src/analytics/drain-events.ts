@@ -148,7 +148,8 @@ export const createDrain = (options: DrainOptions): Drain => {
 
 const fresh = async (redis: RedisClient, stream: string, consumer: string): Promise<Entry[]> => {
   try {
-    const reply = (await redis.xreadgroup('GROUP', DRAIN_GROUP, consumer, 'COUNT', BATCH, 'STREAMS', stream, '>')) as [string, Entry[]][] | null;
+    const reply = (await redis.xreadgroup('GROUP', DRAIN_GROUP, consumer, 'COUNT', BATCH, 'STREAMS', stream, '>')) as
+      [string, Entry[]][] | null;
     return reply?.[0]?.[1] ?? [];
   } catch (fault) {
     if (!String((fault as Error).message).startsWith('NOGROUP')) throw fault;

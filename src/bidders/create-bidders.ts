@@ -21,7 +21,7 @@ export interface BiddersOptions {
   /** Development only: plain http and private addresses. False means https and public addresses. */
   readonly allowPrivateAddresses: boolean;
   readonly observe: BidderObserver;
-  readonly log: { readonly error: (message: string, fields: object) => void };
+  readonly log: { readonly error: (message: string, fields: Readonly<Record<string, unknown>>) => void };
   /** ISO 4217; the prices of the service are USD. */
   readonly currency?: string;
   /** Told to bidders as `bidfloor`, and held. */

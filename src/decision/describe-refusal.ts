@@ -4,7 +4,10 @@ import { NoBidReason, reasonName } from './no-bid-reason.ts';
 const usd = (micros: number | null): string => (micros === null ? 'no bound' : `${micros / 1e6} USD`);
 
 /** What a refusal by the ledger means for this line item, in words and with its figures. */
-export const describeRefusal = (reason: NoBidReason, { lineItem, campaign }: { readonly lineItem: LineItem; readonly campaign: Campaign }): string => {
+export const describeRefusal = (
+  reason: NoBidReason,
+  { lineItem, campaign }: { readonly lineItem: LineItem; readonly campaign: Campaign },
+): string => {
   switch (reason) {
     case NoBidReason.BudgetSpent:
       return `all of the budget is billed or reserved (line item: ${usd(lineItem.budgetMicros)}, campaign: ${usd(campaign.budgetMicros)})`;

@@ -8,7 +8,7 @@ import type { RankedCandidate } from './ranked-candidate.ts';
 
 /** A programmatic candidate with the price that its bidder named, micros per thousand impressions. */
 export interface PricedCandidate {
-  readonly candidate: Candidate;
+  readonly candidate: Omit<Candidate, 'ecpmMicros'>;
   readonly cpmMicros: number;
 }
 
@@ -111,7 +111,9 @@ export const rankCandidates = ({ direct, bids, query, imp, exhausted, random }: 
     },
     passedOver: () => {
       // The index says who is let through, not who was stopped: whoever could have run but for its targeting came further than these.
-      const stopped = direct?.entries.some(({ creative, lineItem, campaign }) => fitsSlot(creative, imp.slot) && isLive(lineItem, campaign, query.atMs));
+      const stopped = direct?.entries.some(
+        ({ creative, lineItem, campaign }) => fitsSlot(creative, imp.slot) && isLive(lineItem, campaign, query.atMs),
+      );
       return stopped ? latestReason(latest, NoBidReason.Targeting) : latest;
     },
   };

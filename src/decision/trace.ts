@@ -57,7 +57,13 @@ export const traceCandidates = (
   const rules: readonly (readonly [string, Rule])[] = [
     ['format and size', (candidate) => refuseSlot(candidate, imp)],
     ['flight', (candidate) => refuseFlight(candidate, query.atMs)],
-    ['consent', ({ lineItem }) => (lineItem.frequencyCap && !query.mayRemember ? { nbr: NoBidReason.Consent, detail: 'a frequency cap needs consent to remember the user' } : undefined)],
+    [
+      'consent',
+      ({ lineItem }) =>
+        lineItem.frequencyCap && !query.mayRemember
+          ? { nbr: NoBidReason.Consent, detail: 'a frequency cap needs consent to remember the user' }
+          : undefined,
+    ],
     [
       'targeting',
       ({ lineItem }) => {

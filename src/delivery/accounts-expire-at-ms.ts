@@ -14,6 +14,7 @@ export const accountsExpireAtMs = (snapshot: Snapshot, publisherId: number): num
 
 const lastEndByPublisher = (snapshot: Snapshot): ReadonlyMap<number, number> => {
   const ends = new Map<number, number>();
-  for (const { publisherId, flight } of snapshot.campaigns.values()) ends.set(publisherId, Math.max(ends.get(publisherId) ?? 0, flight.endMs));
+  for (const { publisherId, flight } of snapshot.campaigns.values())
+    ends.set(publisherId, Math.max(ends.get(publisherId) ?? 0, flight.endMs));
   return ends;
 };

@@ -5,7 +5,10 @@
  * @param send runs one batch and answers in its order
  * @param most calls in one batch
  */
-export const batchCalls = <Call, Answer>(send: (calls: readonly Call[]) => Promise<readonly Answer[]>, most = 16): ((call: Call) => Promise<Answer>) => {
+export const batchCalls = <Call, Answer>(
+  send: (calls: readonly Call[]) => Promise<readonly Answer[]>,
+  most = 16,
+): ((call: Call) => Promise<Answer>) => {
   interface Waiting {
     readonly call: Call;
     readonly resolve: (answer: Answer) => void;

@@ -35,7 +35,15 @@ interface Script {
   readAccounts(keyCount: number, ...args: string[]): Promise<number[][]>;
 }
 
-export const createAccountReader = ({ redis, keys, clock }: { readonly redis: RedisClient; readonly keys: LedgerKeys; readonly clock?: ScriptClock }): AccountReader => {
+export const createAccountReader = ({
+  redis,
+  keys,
+  clock,
+}: {
+  readonly redis: RedisClient;
+  readonly keys: LedgerKeys;
+  readonly clock?: ScriptClock;
+}): AccountReader => {
   redis.defineCommand('readAccounts', { lua: loadScript('read-accounts', clock) });
   const script = redis as unknown as Script;
   const read = async (publisherId: number, fields: readonly string[]): Promise<readonly (Account | undefined)[]> => {
@@ -44,8 +52,16 @@ export const createAccountReader = ({ redis, keys, clock }: { readonly redis: Re
     return replies.map(decode);
   };
   return {
-    lineItems: (publisherId, ids) => read(publisherId, ids.map((id) => `l${id}`)),
-    campaigns: (publisherId, ids) => read(publisherId, ids.map((id) => `c${id}`)),
+    lineItems: (publisherId, ids) =>
+      read(
+        publisherId,
+        ids.map((id) => `l${id}`),
+      ),
+    campaigns: (publisherId, ids) =>
+      read(
+        publisherId,
+        ids.map((id) => `c${id}`),
+      ),
   };
 };
 

@@ -1,20 +1,31 @@
+import { migrateLatest } from '../catalog/migrate.ts';
 import type { Settings } from '../config/settings.ts';
 import type { StoreAddresses } from '../connect-stores.ts';
+import { prepareDemo, type Demo } from './demo.ts';
 import { startEmbeddedPostgres } from './start-embedded-postgres.ts';
 import { startEmbeddedRedis } from './start-embedded-redis.ts';
 
-/** Starts what the settings do not name, migrates, and fills an empty database with demonstration data. */
+export interface EmbeddedStores {
+  readonly addresses: StoreAddresses;
+  /** Of the embedded Postgres only: nobody wants demonstration data in a database of their own. */
+  readonly demo: Demo | undefined;
+  stop(): Promise<void>;
+}
+
+/** Starts what the settings do not name, and fills an empty embedded database with demonstration data. */
 export const startEmbeddedStores = async ({
   databaseUrl,
   redisUrls,
   stateDir,
-}: Pick<Settings, 'databaseUrl' | 'redisUrls' | 'stateDir'>): Promise<{ readonly addresses: StoreAddresses; stop(): Promise<void> }> => {
+}: Pick<Settings, 'databaseUrl' | 'redisUrls' | 'stateDir'>): Promise<EmbeddedStores> => {
   const [postgres, redis] = await Promise.all([
     databaseUrl === undefined ? startEmbeddedPostgres({ stateDir }) : undefined,
     redisUrls.length === 0 ? startEmbeddedRedis({ stateDir }) : undefined,
   ]);
+  if (postgres) await migrateLatest(postgres.url);
   return {
     addresses: { databaseUrl: databaseUrl ?? (postgres as { url: string }).url, redisUrls: redis ? [redis.url] : redisUrls },
+    demo: postgres && (await prepareDemo({ databaseUrl: postgres.url, stateDir })),
     stop: async () => {
       await Promise.all([postgres?.stop(), redis?.stop()]);
     },

@@ -6,7 +6,13 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
  */
 const ID = { type: 'string', minLength: 1, maxLength: 128 } as const;
 const KEY_VALUE = {
-  anyOf: [{ type: 'string', maxLength: 256 }, { type: 'number' }, { type: 'boolean' }, { type: 'null' }, { type: 'array', maxItems: 50, items: { anyOf: [{ type: 'string', maxLength: 256 }, { type: 'number' }, { type: 'boolean' }] } }],
+  anyOf: [
+    { type: 'string', maxLength: 256 },
+    { type: 'number' },
+    { type: 'boolean' },
+    { type: 'null' },
+    { type: 'array', maxItems: 50, items: { anyOf: [{ type: 'string', maxLength: 256 }, { type: 'number' }, { type: 'boolean' }] } },
+  ],
 } as const;
 const KEY_VALUES = { type: 'object', maxProperties: 50, propertyNames: { maxLength: 256 }, additionalProperties: KEY_VALUE } as const;
 
@@ -23,7 +29,12 @@ export const AD_REQUEST_SCHEMA = {
       items: {
         type: 'object',
         required: ['id', 'tagid'],
-        properties: { id: ID, tagid: ID, w: { type: 'integer', minimum: 1, maximum: 10000 }, h: { type: 'integer', minimum: 1, maximum: 10000 } },
+        properties: {
+          id: ID,
+          tagid: ID,
+          w: { type: 'integer', minimum: 1, maximum: 10000 },
+          h: { type: 'integer', minimum: 1, maximum: 10000 },
+        },
       },
     },
     user: { type: 'object', required: ['id'], properties: { id: ID } },

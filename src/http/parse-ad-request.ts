@@ -2,7 +2,8 @@ import type { ErrorObject } from 'ajv';
 import type { Fault } from '../targeting/fault.ts';
 import { validateAdRequest, validateFlatAdRequest, type WireAdRequest } from './ad-request-schema.ts';
 
-export type ParsedAdRequest = { readonly ok: true; readonly request: WireAdRequest } | { readonly ok: false; readonly faults: readonly Fault[] };
+export type ParsedAdRequest =
+  { readonly ok: true; readonly request: WireAdRequest } | { readonly ok: false; readonly faults: readonly Fault[] };
 
 /** The body of POST /ad, checked; a flat body becomes a request with one impression. Every fault is listed. */
 export const parseAdRequest = (body: unknown): ParsedAdRequest => {
@@ -14,7 +15,9 @@ export const parseAdRequest = (body: unknown): ParsedAdRequest => {
   }
   if (!validateAdRequest(body)) return { ok: false, faults: faultsOf(validateAdRequest.errors) };
   const repeated = repeatedImpId(body);
-  return repeated < 0 ? { ok: true, request: body } : { ok: false, faults: [{ pointer: `/imp/${repeated}/id`, detail: 'must be unique within the request' }] };
+  return repeated < 0
+    ? { ok: true, request: body }
+    : { ok: false, faults: [{ pointer: `/imp/${repeated}/id`, detail: 'must be unique within the request' }] };
 };
 
 const isFlat = (body: unknown): boolean => typeof body === 'object' && body !== null && !('imp' in body) && 'placement_id' in body;

@@ -14,7 +14,6 @@ export interface GaugeReaders {
   readonly streamLagEntries?: Read<number>;
   readonly pendingHits?: Read<number>;
   readonly foldHorizonAgeSeconds?: Read<number>;
-  readonly bidderCircuitsOpen?: Read<number>;
 }
 
 const TABLES = ['publishers', 'placements', 'campaigns', 'line_items', 'creatives'] as const;
@@ -29,7 +28,6 @@ const HELP = {
   streamLagEntries: ['stream_lag_entries', 'Events in Redis that are not in Postgres yet'],
   pendingHits: ['pending_hits', 'Hits stored in Postgres that are not folded back into Redis yet'],
   foldHorizonAgeSeconds: ['fold_horizon_age_seconds', 'Age of the moment up to which every hit is known to be folded back'],
-  bidderCircuitsOpen: ['bidder_circuits_open', 'Bidder endpoints that are not being asked'],
 } as const;
 
 /** Registers the gauges, at zero until they have a reader, and returns the function that gives them their readers. */

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { countBy, countByTwo } from './closed-labels.ts';
 import { createGauges, type GaugeReaders } from './gauges.ts';
 
@@ -8,14 +8,14 @@ export interface MetricsOptions {
   readonly noBidReasons: readonly string[];
   /** The event allowlist. */
   readonly eventTypes: readonly string[];
-  /** Route patterns, as `/ad`. */
-  readonly routes: readonly string[];
+  /** Names of the outcomes of bidder calls and bids. */
+  readonly bidOutcomes: readonly string[];
 }
 
 export type HitKind = 'impression' | 'click' | 'event';
 export type InvalidTraffic = 'prefetch' | 'bot';
-export type TrackingRefusal = 'missing' | 'malformed' | 'forged' | 'expired' | 'event_type' | 'unavailable';
-export type BidOutcome = 'bid' | 'no_bid' | 'timeout' | 'failed' | 'invalid' | 'refused' | 'circuit_open';
+/** A bad token is not told apart further: to the service forged, malformed and expired are one. */
+export type TrackingRefusal = 'token' | 'event_type' | 'unavailable';
 export type NoticeKind = 'win' | 'loss' | 'billing';
 
 /** Each function is one increment, cheap enough for the road of a request: nothing here throws, allocates a series or waits. */
@@ -34,12 +34,17 @@ export interface Metrics {
   readonly customEvent: (type: string) => void;
   readonly invalidTraffic: (kind: HitKind, reason: InvalidTraffic) => void;
   readonly trackingRefused: (reason: TrackingRefusal) => void;
-  readonly httpResponse: (route: string, status: number) => void;
   readonly reload: (outcome: 'success' | 'failure', seconds: number) => void;
   /** A hit that was kept in the other store because this one was away. */
   readonly storeFallback: (store: 'redis' | 'postgres') => void;
-  readonly bid: (outcome: BidOutcome) => void;
-  readonly bidderNotice: (kind: NoticeKind, outcome: 'sent' | 'failed' | 'dropped') => void;
+  /** One per call of a bidder, and one per bid read out of an answer. */
+  readonly bidderCall: (outcome: string, seconds: number) => void;
+  readonly bid: (outcome: string) => void;
+  /** 'closed', 'half_open', 'open'; null: the endpoint has been forgotten, and its series with it. */
+  readonly bidderCircuit: (endpoint: string, state: string | null) => void;
+  readonly bidderNotice: (kind: NoticeKind, outcome: 'sent' | 'failed' | 'dropped' | 'refused') => void;
+  /** An impression whose reservation was not there: Redis has lost data. */
+  readonly settledWithoutHold: () => void;
   readonly logDropped: () => void;
   /** Gives gauges their readers, asked at each scrape. */
   readonly watch: (readers: GaugeReaders) => void;
@@ -52,7 +57,7 @@ const RELOAD_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const HIT_KINDS = ['impression', 'click', 'event'] as const satisfies readonly HitKind[];
 
 /** All series of one replica, in a registry of their own. The six that the specification names carry no labels and are there, at zero, from the first scrape. */
-export const createMetrics = ({ noBidReasons, eventTypes, routes }: MetricsOptions): Metrics => {
+export const createMetrics = ({ noBidReasons, eventTypes, bidOutcomes }: MetricsOptions): Metrics => {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -74,11 +79,19 @@ export const createMetrics = ({ noBidReasons, eventTypes, routes }: MetricsOptio
     buckets: RELOAD_BUCKETS,
     registers,
   });
-  const response = countByTwo(
-    counter('http_responses_total', 'Answers by route and class of status', ['route', 'code_class']),
-    ['route', routes],
-    ['code_class', ['2xx', '3xx', '4xx', '5xx']],
-  );
+  const calls = countBy(counter('bidder_calls_total', 'Calls of bidders by outcome', ['outcome']), 'outcome', bidOutcomes);
+  const callTime = new Histogram({
+    name: 'adserver_bidder_call_duration_seconds',
+    help: 'Time until a bidder had answered or was given up',
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1],
+    registers,
+  });
+  const circuits = new Gauge({
+    name: 'adserver_bidder_circuit',
+    help: 'State of the circuit of a bidder endpoint: 0 closed, 1 half open, 2 open',
+    labelNames: ['endpoint'],
+    registers,
+  });
   const reloads = countBy(counter('reloads_total', 'Loads of the catalog', ['outcome']), 'outcome', ['success', 'failure']);
 
   return {
@@ -97,14 +110,10 @@ export const createMetrics = ({ noBidReasons, eventTypes, routes }: MetricsOptio
       ['reason', ['prefetch', 'bot']],
     ),
     trackingRefused: countBy(counter('tracking_refused_total', 'Hits and reports refused', ['reason']), 'reason', [
-      'missing',
-      'malformed',
-      'forged',
-      'expired',
+      'token',
       'event_type',
       'unavailable',
     ]),
-    httpResponse: (route, status) => response(route, CLASSES[Math.floor(status / 100)] ?? '5xx'),
     reload: (outcome, seconds) => {
       reloads(outcome);
       reloadTime.observe(seconds);
@@ -113,24 +122,25 @@ export const createMetrics = ({ noBidReasons, eventTypes, routes }: MetricsOptio
       'redis',
       'postgres',
     ]),
-    bid: countBy(counter('bids_total', 'Bidder calls by outcome', ['outcome']), 'outcome', [
-      'bid',
-      'no_bid',
-      'timeout',
-      'failed',
-      'invalid',
-      'refused',
-      'circuit_open',
-    ]),
+    bidderCall: (outcome, seconds) => {
+      calls(outcome);
+      callTime.observe(seconds);
+    },
+    bid: countBy(counter('bids_total', 'Bids read out of answers, by what became of them', ['outcome']), 'outcome', bidOutcomes),
+    bidderCircuit: (endpoint, state) => {
+      if (state === null) circuits.remove({ endpoint });
+      else circuits.set({ endpoint }, CIRCUIT_STATES.indexOf(state));
+    },
     bidderNotice: countByTwo(
       counter('bidder_notices_total', 'Win, loss and billing notices', ['kind', 'outcome']),
       ['kind', ['win', 'loss', 'billing']],
-      ['outcome', ['sent', 'failed', 'dropped']],
+      ['outcome', ['sent', 'failed', 'dropped', 'refused']],
     ),
+    settledWithoutHold: plain('settled_without_hold_total', 'Impressions whose reservation was not in Redis'),
     logDropped: plain('logs_dropped_total', 'Log lines that could not be written'),
     watch: createGauges(registry),
     render: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
   };
 };
 
-const CLASSES = [undefined, undefined, '2xx', '3xx', '4xx', '5xx'] as const;
+const CIRCUIT_STATES = ['closed', 'half_open', 'open'];

@@ -22,7 +22,7 @@ export interface Opportunity {
   /** undefined: unknown, or another publisher's, which a caller cannot tell apart. */
   readonly placement: Placement | undefined;
   /** What bidders are asked; undefined when no programmatic line item could fill it. */
-  readonly invitation: BidOpportunity | undefined;
+  readonly invitation: (Omit<BidOpportunity, 'invitations'> & { readonly invitations: readonly RankedCandidate[] }) | undefined;
   bids: readonly Bid[];
   bidRefusals: readonly BidRefusal[];
   ranking: Ranking | undefined;
@@ -67,7 +67,7 @@ const inviteBidders = ({
   placement,
   imp,
   random,
-}: Omit<OpportunityInput, 'imp'> & { readonly placement: Placement; readonly imp: ImpQuery }): BidOpportunity | undefined => {
+}: Omit<OpportunityInput, 'imp'> & { readonly placement: Placement; readonly imp: ImpQuery }): Opportunity['invitation'] => {
   const programmatic = snapshot.programmaticIndex(request.publisher.id, placement.id);
   if (!programmatic) return undefined;
   const exhausted = exhaustedMemoryOf(programmatic);

@@ -45,7 +45,9 @@ export const createReserveWinners = (options: ReserveWinnersOptions): ReserveWin
         imps,
       });
       if (!reservation) return serveUncounted(options, request, open, shown);
-      open.forEach((opportunity, i) => book(options, request, snapshot, opportunity, imps[i] as readonly RankedCandidate[], reservation, i, shown));
+      open.forEach((opportunity, i) =>
+        book(options, request, snapshot, opportunity, imps[i] as readonly RankedCandidate[], reservation, i, shown),
+      );
       open = open.filter(({ won }) => !won);
     }
   };
@@ -55,7 +57,8 @@ const offerOf = (opportunity: Opportunity, most: number, shown: ReadonlySet<numb
   const offer = opportunity.ranking?.take(most) ?? [];
   opportunity.considered.push(...offer);
   if (shown.size === 0) return offer;
-  for (const candidate of offer) if (shown.has(candidate.creative.id)) opportunity.refused.push({ candidate, nbr: NoBidReason.DuplicateInPage });
+  for (const candidate of offer)
+    if (shown.has(candidate.creative.id)) opportunity.refused.push({ candidate, nbr: NoBidReason.DuplicateInPage });
   return offer.filter(({ creative }) => !shown.has(creative.id));
 };
 
@@ -82,9 +85,21 @@ const book = (
   opportunity.won = win(options, request, opportunity, candidate, { tokenExpS, holdEndMs, day });
 };
 
-const remember = (snapshot: Snapshot, request: AdRequest, { imp }: Opportunity, { position, bid }: RankedCandidate, nbr: NoBidReason): void => {
-  const index = bid < 0 ? snapshot.candidateIndex(request.publisher.id, imp.placementId) : undefined;
-  if (index) exhaustedMemoryOf(index).remember(position, nbr, request.query.atMs);
+/** So that the next requests ask about others first, and bidders whose line items cannot serve are not asked at all. */
+const remember = (
+  snapshot: Snapshot,
+  request: AdRequest,
+  { imp, invitation }: Opportunity,
+  candidate: RankedCandidate,
+  nbr: NoBidReason,
+): void => {
+  const isBid = candidate.bid >= 0;
+  const indexOf = isBid ? snapshot.programmaticIndex : snapshot.candidateIndex;
+  const index = indexOf(request.publisher.id, imp.placementId);
+  const position = isBid
+    ? invitation?.invitations.find(({ creative }) => creative.id === candidate.creative.id)?.position
+    : candidate.position;
+  if (index && position !== undefined) exhaustedMemoryOf(index).remember(position, nbr, request.query.atMs);
 };
 
 /** Without counters only what has no limit may serve; the impression is still counted and billed when it comes. */
@@ -95,11 +110,16 @@ const serveUncounted = (options: ReserveWinnersOptions, request: AdRequest, open
     // Whoever was offered last has no answer yet: look at them again, then at the rest of the ranking.
     const answered = new Set(opportunity.refused.map(({ candidate }) => candidate));
     const waiting = opportunity.considered.filter((candidate) => !answered.has(candidate));
-    for (let offer: readonly RankedCandidate[] = waiting; offer.length > 0 && !opportunity.won; offer = opportunity.ranking?.take(LARGEST_OFFER) ?? []) {
+    for (
+      let offer: readonly RankedCandidate[] = waiting;
+      offer.length > 0 && !opportunity.won;
+      offer = opportunity.ranking?.take(LARGEST_OFFER) ?? []
+    ) {
       if (offer !== waiting) opportunity.considered.push(...offer);
       for (const candidate of offer) {
         if (shown.has(candidate.creative.id)) opportunity.refused.push({ candidate, nbr: NoBidReason.DuplicateInPage });
-        else if (!isUnbounded(candidate.lineItem, candidate.campaign)) opportunity.refused.push({ candidate, nbr: NoBidReason.CountersUnavailable });
+        else if (!isUnbounded(candidate.lineItem, candidate.campaign))
+          opportunity.refused.push({ candidate, nbr: NoBidReason.CountersUnavailable });
         else {
           shown.add(candidate.creative.id);
           opportunity.won = win(options, request, opportunity, candidate, moments);

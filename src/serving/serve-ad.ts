@@ -66,7 +66,10 @@ export const createServeAd =
     return {
       bids,
       nonbids,
-      nbr: bids.length > 0 ? undefined : nonbids.reduce<NoBidReason>((latest, { nbr }) => latestReason(latest, nbr), NoBidReason.UnknownPlacement),
+      nbr:
+        bids.length > 0
+          ? undefined
+          : nonbids.reduce<NoBidReason>((latest, { nbr }) => latestReason(latest, nbr), NoBidReason.UnknownPlacement),
       trace: request.traced
         ? {
             snapshot_version: snapshot.version,

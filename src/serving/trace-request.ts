@@ -12,7 +12,12 @@ export interface AdTrace {
 }
 
 /** How one impression was decided, every creative of the placement accounted for. Never another publisher's. */
-export const traceOpportunity = (opportunity: Opportunity, request: AdRequest, snapshot: Snapshot, nbr: NoBidReason | undefined): ImpTrace => {
+export const traceOpportunity = (
+  opportunity: Opportunity,
+  request: AdRequest,
+  snapshot: Snapshot,
+  nbr: NoBidReason | undefined,
+): ImpTrace => {
   const { imp, placement, considered, refused, bidRefusals, invitation, bids, won } = opportunity;
   const winner = won
     ? { creative_id: won.candidate.creative.id, line_item_id: won.candidate.lineItem.id, price: won.candidate.ecpmMicros / 1e6 }
@@ -29,7 +34,13 @@ export const traceOpportunity = (opportunity: Opportunity, request: AdRequest, s
     steps: [
       ...steps,
       ...(invitation || bids.length > 0
-        ? [traceStep('bidders', afterBids, bidRefusals.map((refusal) => traceRejection(refusal.invitation, refusal.reason, refusal.detail)))]
+        ? [
+            traceStep(
+              'bidders',
+              afterBids,
+              bidRefusals.map((refusal) => traceRejection(refusal.invitation, refusal.reason, refusal.detail)),
+            ),
+          ]
         : []),
       traceStep(
         'limits',
@@ -46,5 +57,10 @@ const bookedFor = (snapshot: Snapshot, publisherId: number, placementId: string)
   ...(snapshot.programmaticIndex(publisherId, placementId)?.entries ?? []),
   ...snapshot
     .leftOut(publisherId, placementId)
-    .map(({ creative, lineItem, campaign, reason, detail }) => ({ creative, lineItem, campaign, leftOut: { nbr: NoBidReason[reason], detail } })),
+    .map(({ creative, lineItem, campaign, reason, detail }) => ({
+      creative,
+      lineItem,
+      campaign,
+      leftOut: { nbr: NoBidReason[reason], detail },
+    })),
 ];

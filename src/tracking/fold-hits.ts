@@ -13,7 +13,8 @@ export interface FoldOptions {
   readonly keys: LedgerKeys;
   readonly ledger: Ledger;
   readonly pending: PendingHits;
-  readonly limitsOf: (hit: Hit) => HitLimits;
+  /** undefined: the catalog has not been loaded yet, and folding waits for it. */
+  readonly limitsOf: (hit: Hit) => HitLimits | undefined;
   readonly everyMs?: number;
   readonly onFolded: (hits: number) => void;
   readonly onFailure: (fault: Error) => void;
@@ -42,7 +43,12 @@ export const createFold = (options: FoldOptions): Fold => {
   let running: Promise<void> | undefined;
 
   const settleLate = async (hits: readonly Hit[]): Promise<readonly boolean[]> =>
-    Promise.all(hits.map(async (hit) => (await ledger.settle(hit, limitsOf(hit), { late: true })) !== undefined));
+    Promise.all(
+      hits.map(async (hit) => {
+        const limits = limitsOf(hit);
+        return limits !== undefined && (await ledger.settle(hit, limits, { late: true })) !== undefined;
+      }),
+    );
 
   const pass = async (): Promise<void> => {
     if (!link.up) return;

@@ -12,7 +12,9 @@ export interface PendingHits {
    * Gives all waiting hits to `fold`, oldest first, and forgets those that it took. Resolves to the number folded and whether that was all of them;
    * undefined when another replica is at it.
    */
-  foldAll(fold: (hits: readonly Hit[]) => Promise<readonly boolean[]>): Promise<{ readonly folded: number; readonly complete: boolean } | undefined>;
+  foldAll(
+    fold: (hits: readonly Hit[]) => Promise<readonly boolean[]>,
+  ): Promise<{ readonly folded: number; readonly complete: boolean } | undefined>;
   count(): Promise<number>;
 }
 

@@ -14,21 +14,23 @@ export interface RecordHitOptions {
   readonly ledger: Ledger;
   readonly pending: PendingHits;
   readonly keys: LedgerKeys;
-  readonly limitsOf: (hit: Hit) => HitLimits;
+  /** undefined: the catalog has not been loaded yet. */
+  readonly limitsOf: (hit: Hit) => HitLimits | undefined;
   /** A hit took the road through Postgres, because Redis could not be counted on. */
   readonly onFallback: () => void;
   readonly onFailure: (fault: Error) => void;
-  /** A countable impression or click was settled by the ledger for the first time. */
-  readonly onSettled: (hit: Hit, billedMicros: number, foundHold: boolean) => void;
+  /** A hit was settled by the ledger for the first time; an impression should find its hold. */
+  readonly onSettled: (foundHold: boolean) => void;
 }
 
 /** Counts a hit once, wherever it can be made durable: in the ledger, else in Postgres, from where it is folded into the ledger later. */
 export const createRecordHit =
   ({ ledger, pending, keys, limitsOf, onFallback, onFailure, onSettled }: RecordHitOptions) =>
   async (hit: Hit): Promise<HitOutcome> => {
-    const settled = await ledger.settle(hit, limitsOf(hit));
+    const limits = limitsOf(hit);
+    const settled = limits && (await ledger.settle(hit, limits));
     if (settled) {
-      if (settled.outcome === 'counted') onSettled(hit, settled.billedMicros, settled.foundHold);
+      if (settled.outcome === 'counted') onSettled(settled.foundHold);
       return settled.outcome;
     }
     onFallback();

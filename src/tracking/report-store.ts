@@ -14,11 +14,7 @@ export const createReportStore = ({ knex }: { readonly knex: Knex }): ReportStor
   file: async (ad, reason) => {
     const row = { jti: ad.tokenId, publisher_id: ad.publisherId, line_item_id: ad.lineItemId, creative_id: ad.creativeId, reason };
     // The update changes nothing; it makes the row that is already there come back.
-    const [filed] = await knex('reports')
-      .insert(row)
-      .onConflict('jti')
-      .merge({ jti: ad.tokenId })
-      .returning<{ id: string }[]>('id');
+    const [filed] = await knex('reports').insert(row).onConflict('jti').merge({ jti: ad.tokenId }).returning<{ id: string }[]>('id');
     return String(filed?.id);
   },
 });

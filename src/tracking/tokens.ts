@@ -35,7 +35,13 @@ const MAX_TOKEN_LENGTH = 2048;
  *
  * @param now epoch milliseconds; injected for tests
  */
-export const createTokens = ({ secrets, now = Date.now }: { readonly secrets: readonly TokenSecret[]; readonly now?: () => number }): Tokens => {
+export const createTokens = ({
+  secrets,
+  now = Date.now,
+}: {
+  readonly secrets: readonly TokenSecret[];
+  readonly now?: () => number;
+}): Tokens => {
   const keys = new Map<string, KeyObject>(secrets.map(({ kid, secret }) => [kid, createSecretKey(Buffer.from(secret, 'utf8'))]));
   const [signing] = secrets;
   if (!signing) throw new Error('at least one token secret is needed');

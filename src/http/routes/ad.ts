@@ -45,11 +45,17 @@ export const adRoute = (options: AdRouteOptions): RequestHandler => {
     if (!snapshot) return sendProblem(res, problem('unavailable', 'The campaign data has not been loaded yet.'), CORS_HEADERS);
     const { request: wire } = parsed;
     const publisher = authenticate(snapshot, req.get('x-api-key'), wire.ext.publisher_id);
-    if (!publisher) return sendProblem(res, problem('unauthorized', 'X-API-Key must be the key of the publisher in ext.publisher_id.'), CORS_HEADERS);
+    if (!publisher)
+      return sendProblem(res, problem('unauthorized', 'X-API-Key must be the key of the publisher in ext.publisher_id.'), CORS_HEADERS);
 
     const kv = wire.ext.kv ?? {};
     const faults = checkDimensions(dimensions, kv, { pointer: '/ext/kv', unregistered: 'allowed' });
-    if (faults.length > 0) return sendProblem(res, problem('invalid_dimensions', 'A registered dimension has a value outside its schema.', faults), CORS_HEADERS);
+    if (faults.length > 0)
+      return sendProblem(
+        res,
+        problem('invalid_dimensions', 'A registered dimension has a value outside its schema.', faults),
+        CORS_HEADERS,
+      );
 
     const answer = await serveAd(toAdRequest(options, snapshot, publisher, wire, req));
     sendAnswer(res, wire.id, answer, allowedEvents);

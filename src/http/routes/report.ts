@@ -25,12 +25,25 @@ export const reportRoute =
     const ad = tokens.verify(token);
     if (!ad) return sendProblem(res, problem('invalid_token', 'token must be a tracking token that has not expired.'), CORS_HEADERS);
     const id = await file(reports, ad, reason, onFailure);
-    if (id === undefined) return sendProblem(res, problem('unavailable', 'The report could not be stored; it may be sent again.'), CORS_HEADERS);
+    if (id === undefined)
+      return sendProblem(res, problem('unavailable', 'The report could not be stored; it may be sent again.'), CORS_HEADERS);
     const text = JSON.stringify({ id });
-    res.writeHead(201, { ...CORS_HEADERS, 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store', 'Content-Length': Buffer.byteLength(text) }).end(text);
+    res
+      .writeHead(201, {
+        ...CORS_HEADERS,
+        'Content-Type': 'application/json; charset=utf-8',
+        'Cache-Control': 'no-store',
+        'Content-Length': Buffer.byteLength(text),
+      })
+      .end(text);
   };
 
-const file = async (reports: ReportStore, ad: ServedAd, reason: ReportReason, onFailure: (fault: Error) => void): Promise<string | undefined> => {
+const file = async (
+  reports: ReportStore,
+  ad: ServedAd,
+  reason: ReportReason,
+  onFailure: (fault: Error) => void,
+): Promise<string | undefined> => {
   try {
     return await reports.file(ad, reason);
   } catch (fault) {
@@ -44,6 +57,8 @@ const faultsOfReport = (body: unknown): readonly Fault[] => {
   const { token, reason } = body as Record<string, unknown>;
   return [
     ...(typeof token === 'string' ? [] : [{ pointer: '/token', detail: 'must be a tracking token' }]),
-    ...(REPORT_REASONS.includes(reason as ReportReason) ? [] : [{ pointer: '/reason', detail: `must be one of: ${REPORT_REASONS.join(', ')}` }]),
+    ...(REPORT_REASONS.includes(reason as ReportReason)
+      ? []
+      : [{ pointer: '/reason', detail: `must be one of: ${REPORT_REASONS.join(', ')}` }]),
   ];
 };

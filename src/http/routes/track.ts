@@ -53,7 +53,8 @@ const track =
 
     const destination = kind === 'click' ? options.clickUrlOf(ad.creativeId) : undefined;
     if (destination) return redirect(res, destination);
-    if (outcome === 'unavailable') return sendProblem(res, problem('unavailable', 'The hit could not be stored; it may be sent again.'), CORS_HEADERS);
+    if (outcome === 'unavailable')
+      return sendProblem(res, problem('unavailable', 'The hit could not be stored; it may be sent again.'), CORS_HEADERS);
     sendPixel(res);
   };
 
@@ -67,7 +68,13 @@ const redirect = (res: Response, destination: string): void => {
   res.writeHead(302, { ...REDIRECT_HEADERS, Location: destination }).end();
 };
 
-const REDIRECT_HEADERS = { 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'no-store, no-cache, must-revalidate, private', 'Content-Length': 0, 'Referrer-Policy': 'no-referrer' };
+const REDIRECT_HEADERS = {
+  'Access-Control-Allow-Origin': '*',
+  'Cache-Control': 'no-store, no-cache, must-revalidate, private',
+  'Content-Length': 0,
+  'Referrer-Policy': 'no-referrer',
+};
 
 /** Loaded ahead of anyone looking: Sec-Purpose (Fetch standard), and what browsers sent before it. */
-const isPrefetch = (req: Request): boolean => /prefetch|prerender|preview/i.test(`${req.get('sec-purpose') ?? ''} ${req.get('purpose') ?? ''} ${req.get('x-moz') ?? ''}`);
+const isPrefetch = (req: Request): boolean =>
+  /prefetch|prerender|preview/i.test(`${req.get('sec-purpose') ?? ''} ${req.get('purpose') ?? ''} ${req.get('x-moz') ?? ''}`);

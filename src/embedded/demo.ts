@@ -1,0 +1,116 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import knexFactory, { type Knex } from 'knex';
+import { campaignToRow, creativeToRow, lineItemToRow, placementToRow, publisherToRow } from '../catalog/catalog-rows.ts';
+import { checkCampaign, checkCreative, checkLineItem, checkPlacement, checkPublisher } from '../catalog/check-entities.ts';
+import type { Checked } from '../catalog/check-record.ts';
+import type { Settings } from '../config/settings.ts';
+import { demoData } from './demo-data.ts';
+
+/** The publisher whose pages are under /static/demo/. */
+export interface Demo {
+  readonly publisherId: number;
+  readonly apiKey: string;
+  /** Text of /static/demo/demo-config.js. */
+  config(): string;
+  /** What to do next, for whoever has just started the service. */
+  greeting(settings: Settings): string;
+}
+
+/**
+ * Fills an empty database with a publisher, placements and campaigns to look at. The API key is stored hashed, so its text is kept in the state
+ * folder; when that file has gone the publisher gets a new key.
+ */
+export const prepareDemo = async ({
+  databaseUrl,
+  stateDir,
+}: {
+  readonly databaseUrl: string;
+  readonly stateDir: string;
+}): Promise<Demo | undefined> => {
+  const knex = knexFactory({ client: 'pg', connection: databaseUrl, pool: { min: 0, max: 1 } });
+  try {
+    const apiKey = await keptKey(path.join(stateDir, 'demo-api-key'));
+    const publisherId = await knex.transaction((trx) => seedOnce(trx, apiKey));
+    return publisherId === undefined
+      ? undefined
+      : {
+          publisherId,
+          apiKey,
+          config: () => configOf(publisherId, apiKey),
+          greeting: (settings) => greetingOf(settings, publisherId, apiKey),
+        };
+  } finally {
+    await knex.destroy();
+  }
+};
+
+const keptKey = async (file: string): Promise<string> => {
+  try {
+    await writeFile(file, `pk_demo_${randomBytes(18).toString('base64url')}`, { flag: 'wx', mode: 0o600 });
+  } catch (fault) {
+    if ((fault as NodeJS.ErrnoException).code !== 'EEXIST') throw fault;
+  }
+  return (await readFile(file, 'utf8')).trim();
+};
+
+const DEMO_DOMAIN = 'demo.example';
+
+/** The id of the demo publisher; undefined when there is none, because somebody has deleted it. */
+const seedOnce = async (trx: Knex.Transaction, apiKey: string): Promise<number | undefined> => {
+  const hash = createHash('sha256').update(apiKey, 'utf8').digest('hex');
+  const keyColumns = { api_key_hash: hash, api_key_hint: apiKey.slice(-4) };
+  const known = await trx('publishers').where({ domain: DEMO_DOMAIN }).first<{ id: number } | undefined>('id');
+  if (known) {
+    await trx('publishers').where({ id: known.id }).whereNot({ api_key_hash: hash }).update(keyColumns);
+    return known.id;
+  }
+  if (await trx('publishers').first('id')) return undefined;
+
+  const insert = async (table: string, row: object): Promise<number> => {
+    const [inserted] = (await trx(table).insert(row).returning('id')) as { id: number }[];
+    return (inserted as { id: number }).id;
+  };
+  const { placements, campaigns } = demoData(new Date());
+  const publisher = checked(checkPublisher({ name: 'The Demo Gazette', domain: DEMO_DOMAIN }));
+  const publisherId = await insert('publishers', { ...publisherToRow(publisher), ...keyColumns });
+  for (const placement of placements)
+    await trx('placements').insert(placementToRow(checked(checkPlacement({ ...placement, publisher_id: publisherId }))));
+  for (const { line_items, ...campaign } of campaigns) {
+    const campaignId = await insert('campaigns', campaignToRow(checked(checkCampaign({ ...campaign, publisher_id: publisherId }))));
+    for (const { creatives, ...lineItem } of line_items) {
+      const record = checked(checkLineItem({ ...lineItem, campaign_id: campaignId }, { dimensions: new Map() }));
+      const lineItemId = await insert('line_items', lineItemToRow(record));
+      for (const creative of creatives)
+        await trx('creatives').insert(creativeToRow(checked(checkCreative({ ...creative, line_item_id: lineItemId }))));
+    }
+  }
+  return publisherId;
+};
+
+const checked = <T>(result: Checked<T>): T => {
+  if (!result.ok) throw new Error(`the demonstration data has faults: ${JSON.stringify(result.faults)}`);
+  return result.record;
+};
+
+const configOf = (publisherId: number, apiKey: string): string =>
+  `window.AD_SERVER_PUBLISHER_ID = ${publisherId};\nwindow.AD_SERVER_API_KEY = ${JSON.stringify(apiKey)};\n`;
+
+const greetingOf = ({ port, adminEnabled }: Settings, publisherId: number, apiKey: string): string => {
+  const base = `http://localhost:${port}`;
+  const request = { id: '1', imp: [{ id: '1', tagid: 'article-top' }], user: { id: 'me' }, ext: { publisher_id: publisherId } };
+  return `
+The ad server is up at ${base}
+
+  A first ad:    curl -s ${base}/ad -H 'X-API-Key: ${apiKey}' -d '${JSON.stringify(request)}'
+  Why this ad:   the same with ${base}/ad?debug=1
+
+  Demo pages     ${base}/static/demo/
+${adminEnabled ? `  Trafficking    ${base}/static/admin.html\n` : ''}  Metrics        ${base}/metrics
+
+  Demo publisher ${publisherId}, API key ${apiKey}
+  Ctrl-C stops everything; the data stays.
+
+`;
+};
