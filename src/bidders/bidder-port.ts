@@ -33,6 +33,10 @@ export interface BidContext {
   readonly gdpr: boolean | null;
   readonly consent: string | null;
   readonly usPrivacy: string | null;
+  /** The GPP string and its section ids, and whether the page or app is a child's, as received. */
+  readonly gpp?: string | null;
+  readonly gppSid?: readonly number[];
+  readonly coppa?: boolean | null;
 }
 
 /** An accepted bid. `adm` already has its macros filled; for a native placement it is our assets as JSON. */

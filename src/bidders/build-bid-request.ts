@@ -25,6 +25,9 @@ const DEVICE_TYPE: Readonly<Record<Device, number>> = { mobile: 4, tablet: 5, de
 
 const FIRST_PRICE = 1;
 
+/** What a page may be told as: a web address of the length that browsers and bidders take. */
+const WEB_PAGE = /^https?:\/\/.{1,2040}$/i;
+
 /** Pages are taken to be https, as nearly all are, unless their address says otherwise. */
 export const isSecurePage = (pageUrl: string | null): boolean => !/^http:/i.test(pageUrl ?? '');
 
@@ -57,7 +60,7 @@ export const buildBidRequest = (parts: BidRequestParts): object => {
 
 const buildSite = ({ publisher, pageUrl }: BidContext): object => ({
   domain: publisher.domain,
-  ...(pageUrl !== null && { page: pageUrl }),
+  ...(pageUrl !== null && WEB_PAGE.test(pageUrl) && { page: pageUrl }),
   publisher: { id: String(publisher.id), name: publisher.name, domain: publisher.domain },
 });
 
@@ -71,7 +74,16 @@ const buildDevice = ({ userAgent, ip, country, device }: BidContext): object => 
   };
 };
 
-const buildRegs = ({ gdpr, usPrivacy }: BidContext): { readonly regs?: object } =>
-  gdpr === null && usPrivacy === null
-    ? {}
-    : { regs: { ...(gdpr !== null && { gdpr: gdpr ? 1 : 0 }), ...(usPrivacy !== null && { us_privacy: usPrivacy }) } };
+/** As received: whether a bidder may process what it is sent is its own to judge. Left out when nothing was said. */
+const buildRegs = ({ gdpr, usPrivacy, gpp, gppSid, coppa }: BidContext): { readonly regs?: object } => {
+  const regs = {
+    ...flag('coppa', coppa),
+    ...flag('gdpr', gdpr),
+    ...(usPrivacy !== null && { us_privacy: usPrivacy }),
+    ...(typeof gpp === 'string' && { gpp }),
+    ...(gppSid !== undefined && gppSid.length > 0 && { gpp_sid: gppSid }),
+  };
+  return Object.keys(regs).length === 0 ? {} : { regs };
+};
+
+const flag = (name: string, value: boolean | null | undefined): object => (typeof value === 'boolean' ? { [name]: value ? 1 : 0 } : {});

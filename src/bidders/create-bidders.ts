@@ -178,8 +178,8 @@ const startDeadline = (timeoutMs: number): Deadline => {
   let timer: NodeJS.Timeout | undefined;
   const passed = new Promise<BidAnswer>((resolve) => {
     timer = setTimeout(() => {
-      resolve({ kind: 'refused', outcome: 'timeout' });
       controller.abort();
+      resolve({ kind: 'refused', outcome: 'timeout' });
     }, timeoutMs);
   });
   return { signal: controller.signal, passed, clear: () => clearTimeout(timer) };

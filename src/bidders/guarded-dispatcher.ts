@@ -75,11 +75,7 @@ export const createGuardedDispatchers = (options: GuardedDispatchersOptions): Gu
 
 const createGuardedConnector = (options: GuardedDispatchersOptions): buildConnector.connector => {
   // `lookup` is net.connect's own hook: what it hands back is what the socket connects to, so no second resolution can answer differently.
-  const connect = buildConnector({
-    timeout: options.connectTimeoutMs,
-    lookup: guardLookup(options),
-    autoSelectFamily: true,
-  } as buildConnector.BuildOptions);
+  const connect = buildConnector({ timeout: options.connectTimeoutMs, lookup: guardLookup(options), autoSelectFamily: true });
   return (target, callback) => {
     const host = bareHost(target.hostname);
     // net.connect does not look up what already is an address, so literals are judged here.

@@ -14,7 +14,7 @@ const METADATA_V6 = 'fd00:ec2::254';
  */
 export const isPublicAddress = (address: string): boolean => {
   const ip = effectiveAddress(address);
-  if (ip === null || ip.range() !== 'unicast' || CLOUD_HOSTS.has(ip.toString())) return false;
+  if (ip?.range() !== 'unicast' || CLOUD_HOSTS.has(ip.toString())) return false;
   return ip.kind() === 'ipv4' || (ip as ipaddr.IPv6).match(GLOBAL_UNICAST);
 };
 

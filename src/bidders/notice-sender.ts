@@ -11,7 +11,7 @@ export interface NoticeSenderOptions extends AddressPolicy {
 /** Win, billing and loss notices: sent once, in the order they came, by nobody's leave and to nobody's delay. */
 export interface NoticeSender {
   send(kind: NoticeKind, url: string): void;
-  /** Takes no more; resolves when what was taken is sent or has failed, or after `graceMs`. */
+  /** Takes no more; resolves when what was taken is sent or has failed, or after `graceMs`, dropping what still waits. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -73,6 +73,7 @@ export const createNoticeSender = (options: NoticeSenderOptions): NoticeSender =
       });
       await idle;
       clearTimeout(timer);
+      for (const { kind } of waiting.splice(0)) observe(kind, 'dropped');
     },
   };
 };

@@ -55,7 +55,7 @@ test('what is not known is left out', () => {
     ip: null,
     country: 'ZZ',
     device: null,
-    pageUrl: null,
+    pageUrl: 'not a page',
     gdpr: null,
     consent: null,
     usPrivacy: null,
@@ -65,6 +65,7 @@ test('what is not known is left out', () => {
     user: { id: 'u-hash' },
     site: { domain: 'daily.example' },
   });
+  expect(JSON.stringify(buildBidRequest({ ...parts, context: unknown }))).not.toContain('not a page');
   expect(Object.keys(buildBidRequest({ ...parts, context: unknown }))).not.toContain('regs');
 });
 
@@ -88,10 +89,13 @@ test('every request is valid OpenRTB 2.6, and every native one Native 1.2', () =
     ip: fc.oneof(fc.constant(null), fc.ipV4(), fc.ipV6()),
     country: fc.oneof(fc.constant(null), fc.string({ minLength: 2, maxLength: 2 }), fc.constantFrom('US', 'gb', 'XK')),
     device: fc.constantFrom(null, 'mobile', 'desktop', 'tablet'),
-    pageUrl: fc.oneof(fc.constant(null), fc.webUrl()),
+    pageUrl: fc.oneof(fc.constant(null), fc.webUrl(), fc.string()),
     gdpr: fc.constantFrom(null, true, false),
     consent: fc.oneof(fc.constant(null), fc.string()),
     usPrivacy: fc.constantFrom(null, '1---', '1YNN'),
+    gpp: fc.constantFrom(undefined, null, 'DBAA'),
+    gppSid: fc.constantFrom(undefined, [], [2, 6]),
+    coppa: fc.constantFrom(undefined, null, true, false),
   }) as fc.Arbitrary<BidContext>;
   const side = fc.integer({ min: 1, max: 5_000 });
   const imps = fc.uniqueArray(fc.record({ impId: text, width: side, height: side }), {

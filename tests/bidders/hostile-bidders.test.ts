@@ -161,6 +161,7 @@ afterAll(async () => {
   const left = servers.reduce((sum, server) => sum + server.open(), 0);
   await Promise.all(servers.map((server) => server.close()));
   for (const event of ['unhandledRejection', 'uncaughtException', 'warning']) process.off(event, onFault);
+  const worst = overshoots.reduce((a, b) => (b.ms > a.ms ? b : a), { name: 'none', ms: 0 });
   console.info(
     `hostile cases ${overshoots.length}, worst overshoot ${worst.ms.toFixed(1)} ms (${worst.name}), faults ${faults.length}, sockets left ${left}`,
   );

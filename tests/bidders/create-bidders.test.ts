@@ -1,0 +1,349 @@
+import { gzipSync } from 'node:zlib';
+import type { Bid } from '../../src/bidders/bidder-port.ts';
+import { MAX_ENDPOINTS } from '../../src/bidders/create-bidders.ts';
+import { mockBid } from '../../src/bidders/mock-bid.ts';
+import {
+  answerJson,
+  bidOf,
+  context,
+  httpBidder,
+  invitationTo,
+  nativeContent,
+  opportunity,
+  rawBidder,
+  until,
+  watchedBidders,
+  type ReceivedRequest,
+  type TestBidder,
+} from './bidder-fixtures.ts';
+
+const open: { close(): Promise<void> }[] = [];
+const keep = <T extends { close(): Promise<void> }>(part: T): T => (open.push(part), part);
+afterEach(async () => {
+  for (const part of open.splice(0).reverse()) await part.close();
+});
+
+/** A bidder that keeps what it was sent and answers what `answer` says (JSON; undefined: 204; null: never). */
+const bidder = async (answer: (request: ReceivedRequest) => unknown): Promise<TestBidder & { readonly received: ReceivedRequest[] }> => {
+  const received: ReceivedRequest[] = [];
+  const server = await httpBidder((request, response) => {
+    received.push(request);
+    const body = answer(request);
+    if (body === undefined) response.writeHead(204).end();
+    else if (body !== null) answerJson(response, body);
+  });
+  return keep({ ...server, received });
+};
+const started = (options: Parameters<typeof watchedBidders>[0] = {}) => {
+  const watched = watchedBidders(options);
+  keep(watched.bidders);
+  return watched;
+};
+const jsonOf = ({ body }: ReceivedRequest): { id: string; tmax: number; imp: { id: string }[]; source: { tid: string } } =>
+  JSON.parse(body) as never;
+const nth = <T>(list: readonly T[], index: number): T => {
+  const value = list[index];
+  if (value === undefined) throw new Error(`nothing at ${index}`);
+  return value;
+};
+
+test('a bid comes back with its price in micros and its macros filled, in HTML and in its notices', async () => {
+  const adm =
+    '<a href="https://x.example/?p=${AUCTION_PRICE}&c=${AUCTION_CURRENCY}&i=${AUCTION_IMP_ID}&s=${AUCTION_SEAT_ID}&b=${AUCTION_BID_ID}&a=${AUCTION_AD_ID}">';
+  const server = await bidder(() =>
+    bidOf({
+      price: 1.234567,
+      adm,
+      adid: 'ad 9',
+      w: 300,
+      h: 250,
+      adomain: ['brand.example', 5],
+      burl: 'http://x.example/?p=${AUCTION_PRICE:B64}',
+    }),
+  );
+  const { bidders, seen } = started();
+  const { bids, refusals } = await bidders.ask([opportunity([invitationTo(server.url)])], context);
+  expect(refusals).toEqual([]);
+  expect(bids).toEqual([
+    {
+      impId: 'imp-1',
+      invitation: invitationTo(server.url),
+      bidId: 'b1',
+      cpmMicros: 1_234_567,
+      adm: '<a href="https://x.example/?p=1.234567&c=USD&i=imp-1&s=s1&b=b1&a=ad%209">',
+      adomain: ['brand.example'],
+      width: 300,
+      height: 250,
+      winNoticeUrl: null,
+      billingNoticeUrl: `http://x.example/?p=${encodeURIComponent(Buffer.from('1.234567').toString('base64'))}`,
+      lossNoticeUrl: null,
+    },
+  ]);
+  const sent = nth(server.received, 0);
+  expect(sent.headers).toMatchObject({ 'x-openrtb-version': '2.6', 'content-type': 'application/json', 'accept-encoding': 'gzip' });
+  expect(jsonOf(sent).tmax).toBeLessThanOrEqual(300);
+  expect(jsonOf(sent).tmax).toBeGreaterThan(200);
+  expect(seen).toMatchObject({ calls: ['accepted'], bids: ['accepted'], errors: [] });
+});
+
+test('nobody is asked when nobody is invited', async () => {
+  const { bidders, seen } = started();
+  expect(await bidders.ask([], context)).toEqual({ bids: [], refusals: [] });
+  expect(await bidders.ask([opportunity([]), opportunity([invitationTo(null)], 'imp-2')], context)).toEqual({ bids: [], refusals: [] });
+  expect(seen.calls).toEqual([]);
+});
+
+test('a bidder gets one request for all impressions of a page, and one more for the other format', async () => {
+  const server = await bidder(() => undefined);
+  const { bidders } = started();
+  const native = invitationTo(server.url, 2, nativeContent);
+  await bidders.ask([opportunity([invitationTo(server.url), native], 'a'), opportunity([invitationTo(server.url)], 'b')], context);
+  const requests = server.received.map(jsonOf).sort((x, y) => y.imp.length - x.imp.length);
+  expect(requests.map(({ imp }) => imp.map(({ id }) => id))).toEqual([['a', 'b'], ['a']]);
+  expect(nth(requests, 0).source.tid).toBe(nth(requests, 1).source.tid);
+  expect(nth(requests, 0).id).not.toBe(nth(requests, 1).id);
+});
+
+test('the best bid of an answer is taken for each impression, the others are told', async () => {
+  const told: string[] = [];
+  const notices = await bidder(({ path }) => void told.push(path));
+  const lurl = `${notices.url}/lost?code=\${AUCTION_LOSS}&price=\${AUCTION_PRICE}`;
+  const bid = (impid: string, price: unknown, more = {}): object => ({
+    id: `${impid} ${String(price)}`,
+    impid,
+    price,
+    adm: '<b>x</b>',
+    lurl,
+    ...more,
+  });
+  const server = await bidder(() => ({
+    seatbid: [{ bid: [bid('a', 1), bid('b', 3)] }, { bid: [bid('a', 2), bid('a', '9'), bid('b', 2.5, { w: 999, h: 1 })] }],
+  }));
+  const { bidders, seen } = started();
+  const invited = [invitationTo(server.url)];
+  const { bids } = await bidders.ask([opportunity(invited, 'a'), opportunity(invited, 'b')], context);
+  expect(bids.map(({ impId, cpmMicros }) => [impId, cpmMicros])).toEqual([
+    ['a', 2_000_000],
+    ['b', 3_000_000],
+  ]);
+  await until(() => told.length === 3);
+  expect(told.sort()).toEqual(['/lost?code=102&price=', '/lost?code=203&price=', '/lost?code=3&price=']);
+  expect([...seen.bids].sort()).toEqual(['accepted', 'accepted', 'bad_price', 'outbid_by_itself', 'wrong_size']);
+});
+
+test('one bidder that hangs costs the deadline once, and not the bids of the others', async () => {
+  const hung = keep(await rawBidder(() => undefined));
+  const servers = await Promise.all([1, 2].map((price) => bidder(() => bidOf({ price, adm: 'x' }))));
+  const { bidders } = started({ timeoutMs: 150 });
+  const startedAt = performance.now();
+  const invitations = [hung, ...servers].map(({ url }, index) => invitationTo(url, index));
+  const { bids, refusals } = await bidders.ask([opportunity(invitations)], context);
+  expect(performance.now() - startedAt).toBeLessThan(150 + 100);
+  expect(bids.map(({ cpmMicros }) => cpmMicros).sort()).toEqual([1_000_000, 2_000_000]);
+  expect(refusals).toMatchObject([
+    { outcome: 'timeout', seatNonBid: 101, reason: 15, detail: expect.stringContaining('seat-non-bid 101') },
+  ]);
+});
+
+test('a bid below the floor is refused with its codes', async () => {
+  const server = await bidder(() => bidOf({ price: 0.49, adm: 'x' }));
+  const { bidders } = started({ floorMicros: 500_000 });
+  const { refusals } = await bidders.ask([opportunity([invitationTo(server.url)])], context);
+  expect(refusals).toMatchObject([
+    { outcome: 'below_floor', seatNonBid: 301, detail: 'price below the floor (seat-non-bid 301, loss 100)' },
+  ]);
+});
+
+test('a gzipped answer is read, and an impid may be missing when one impression was asked', async () => {
+  const server = keep(
+    await httpBidder((_, response) => {
+      response.setHeader('content-encoding', 'gzip');
+      response.end(gzipSync(JSON.stringify({ seatbid: [{ bid: [{ price: 2, adm: 'ad' }] }] })));
+    }),
+  );
+  const { bidders } = started();
+  expect((await bidders.ask([opportunity([invitationTo(server.url)])], context)).bids).toHaveLength(1);
+  const both = [opportunity([invitationTo(server.url)], 'a'), opportunity([invitationTo(server.url)], 'b')];
+  expect((await bidders.ask(both, context)).refusals.map(({ outcome }) => outcome)).toEqual(['unknown_imp', 'unknown_imp']);
+});
+
+test('a native answer becomes our native assets', async () => {
+  const native = {
+    link: { url: 'https://brand.example/', clicktrackers: ['https://t.example/c?p=${AUCTION_PRICE}'] },
+    assets: [
+      { id: 1, title: { text: 'Shoes' } },
+      { id: 2, img: { url: 'https://cdn.example/i.png', w: 300, h: 250 } },
+      { id: 4, data: { value: 'Brand' } },
+    ],
+    eventtrackers: [
+      { event: 1, method: 1, url: 'https://t.example/i' },
+      { event: 1, method: 2, url: 'https://t.example/script.js' },
+    ],
+  };
+  for (const adm of [JSON.stringify(native), { native }, native]) {
+    const server = await bidder(() => bidOf({ price: 2.5, adm, mtype: 4 }));
+    const { bidders } = started();
+    const { bids } = await bidders.ask([opportunity([invitationTo(server.url, 1, nativeContent)])], context);
+    expect(JSON.parse(nth(bids, 0).adm)).toEqual({
+      title: 'Shoes',
+      click: 'https://brand.example/',
+      brand: 'Brand',
+      sponsored: 'Brand',
+      image: { url: 'https://cdn.example/i.png', w: 300, h: 250 },
+      impression_trackers: ['https://t.example/i'],
+      click_trackers: ['https://t.example/c?p=2.5'],
+    });
+  }
+});
+
+test('the mock bidder can be a bidder for html and native', async () => {
+  const server = await bidder(({ path, body }) => mockBid(new URL(path, 'http://mock').searchParams, JSON.parse(body)).body ?? undefined);
+  const { bidders } = started();
+  const ask = (query: string, content = invitationTo(null).creative.content) =>
+    bidders.ask([opportunity([invitationTo(`${server.url}/test/bid${query}`, 1, content)], 'x')], context);
+  expect((await ask('')).bids).toMatchObject([{ cpmMicros: 1_750_000, adm: expect.stringContaining('1.75 USD') }]);
+  expect((await ask('?price=0.4')).bids).toMatchObject([{ cpmMicros: 400_000 }]);
+  expect((await ask('?native=1', nativeContent)).bids).toMatchObject([{ adm: expect.stringContaining('"title":"Test bid"') }]);
+  expect((await ask('?no_bid=1')).refusals).toMatchObject([{ outcome: 'no_bid', seatNonBid: 0, reason: 508 }]);
+});
+
+describe('notices', () => {
+  const noticed = async () => {
+    const paths: string[] = [];
+    const receiver = await bidder(({ path, method }) => void paths.push(`${method} ${path}`));
+    const notices = {
+      nurl: `${receiver.url}/win?p=\${AUCTION_PRICE}`,
+      burl: `${receiver.url}/bill?p=\${AUCTION_PRICE}&c=\${AUCTION_CURRENCY}`,
+      lurl: `${receiver.url}/loss?l=\${AUCTION_LOSS}`,
+    };
+    const server = await bidder(() => bidOf({ price: 0.000_001, adm: 'x', ...notices }));
+    return { paths, server };
+  };
+
+  test('win, billing and loss are each told to their URL, with prices as decimals', async () => {
+    const { paths, server } = await noticed();
+    const { bidders, seen } = started();
+    const ask = async (): Promise<Bid> => nth((await bidders.ask([opportunity([invitationTo(server.url)])], context)).bids, 0);
+    const winner = await ask();
+    bidders.notifyWin(winner);
+    bidders.notifyBilled(winner.billingNoticeUrl ?? '');
+    bidders.notifyLoss(await ask(), 102);
+    await until(() => paths.length === 3);
+    expect(paths.sort()).toEqual(['GET /bill?p=0.000001&c=USD', 'GET /loss?l=102', 'GET /win?p=0.000001']);
+    await until(() => seen.notices.length === 3);
+    expect(seen.notices.sort()).toEqual(['billing sent', 'loss sent', 'win sent']);
+  });
+
+  test('line items that share an endpoint share one call and one bid, which is told once', async () => {
+    const { paths, server } = await noticed();
+    const { bidders } = started();
+    const { bids } = await bidders.ask([opportunity([invitationTo(server.url, 1), invitationTo(server.url, 2)])], context);
+    expect(server.received).toHaveLength(1);
+    expect(bids.map(({ invitation }) => invitation.lineItem.id)).toEqual([1, 2]);
+    bidders.notifyLoss(nth(bids, 0), 102);
+    bidders.notifyWin(nth(bids, 1));
+    bidders.notifyWin(nth(bids, 0));
+    await until(() => paths.length > 1, 100);
+    expect(paths).toEqual(['GET /win?p=0.000001']);
+  });
+
+  test('a receiver that hangs delays neither an answer nor the end', async () => {
+    const hung = keep(await rawBidder(() => undefined));
+    const { bidders, seen } = started({ noticeTimeoutMs: 200 });
+    for (let index = 0; index < 2_100; index += 1) bidders.notifyBilled(`${hung.url}/${index}`);
+    const server = await bidder(() => bidOf({ price: 1, adm: 'x' }));
+    expect((await bidders.ask([opportunity([invitationTo(server.url)])], context)).bids).toHaveLength(1);
+    expect(seen.notices).toEqual(Array.from({ length: 100 }, () => 'billing dropped'));
+    expect(hung.open()).toBeLessThanOrEqual(4);
+    const startedAt = performance.now();
+    await bidders.close();
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(seen.notices).toHaveLength(2_100);
+    await until(() => hung.open() === 0);
+    expect(hung.open()).toBe(0);
+  });
+
+  test('a URL that may not be called is counted, not called', () => {
+    const { bidders, seen } = started({ allowPrivateAddresses: false });
+    for (const url of ['http://127.0.0.1/', 'https://10.0.0.1/', 'javascript:alert(1)', '', 'https://u:p@x.example/'])
+      bidders.notifyBilled(url);
+    expect(seen.notices).toEqual(Array.from({ length: 5 }, () => 'billing refused'));
+  });
+});
+
+describe('the circuit breaker', () => {
+  test('a dead bidder costs nothing after a few tries, and comes back by itself', async () => {
+    let dead = true;
+    const server = await bidder(() => (dead ? null : bidOf({ price: 1, adm: 'x' })));
+    const { bidders, seen } = started({ timeoutMs: 150, circuit: { failuresInRow: 5, retryAfterMs: 500 } });
+    const ask = async () => bidders.ask([opportunity([invitationTo(`${server.url}/bid?key=secret`)])], context);
+    for (let index = 0; index < 5; index += 1) expect((await ask()).refusals).toMatchObject([{ outcome: 'timeout' }]);
+    const tookMs: number[] = [];
+    for (let index = 0; index < 20; index += 1) {
+      const startedAt = performance.now();
+      expect((await ask()).refusals).toMatchObject([{ outcome: 'circuit_open', seatNonBid: 103 }]);
+      tookMs.push(performance.now() - startedAt);
+    }
+    expect(tookMs.sort((a, b) => a - b)[10]).toBeLessThan(10);
+    expect(server.received).toHaveLength(5);
+    dead = false;
+    await until(() => seen.circuits.some((state) => state.endsWith('half_open')));
+    expect((await ask()).bids).toHaveLength(1);
+    const host = new URL(server.url).host;
+    expect(seen.circuits.map((state) => state.replace(/\?[0-9a-f]{8} /, '? '))).toEqual(
+      ['closed', 'open', 'half_open', 'closed'].map((state) => `${host}/bid? ${state}`),
+    );
+  });
+
+  test('a bidder that falls ill under load is left alone at once, one that bids badly is not', async () => {
+    let ill = false;
+    const server = await bidder(({ path }) => (ill && path === '/ill' ? 'not an answer'.repeat(100_000) : bidOf({ price: 'x', adm: 'x' })));
+    const { bidders, seen } = started();
+    const askOften = async (path: string, times: number) => {
+      for (let index = 0; index < times; index += 1) await bidders.ask([opportunity([invitationTo(server.url + path)])], context);
+    };
+    await askOften('/ill', 50);
+    expect(seen.circuits.filter((state) => state.endsWith('open'))).toEqual([]);
+    ill = true;
+    await askOften('/ill', 20);
+    expect(server.received).toHaveLength(55);
+    await askOften('/well', 5);
+    expect(server.received).toHaveLength(60);
+  });
+});
+
+test('a bidder gets at most 50 connections, kept alive', async () => {
+  const server = keep(await httpBidder((_, response) => void setTimeout(() => answerJson(response, {}), 20)));
+  const { bidders, seen } = started({ timeoutMs: 3_000 });
+  const ask = async () => bidders.ask([opportunity([invitationTo(server.url)])], context);
+  for (let index = 0; index < 10; index += 1) await ask();
+  // The second may be opened while the first is still being put back.
+  expect(server.accepted()).toBeLessThanOrEqual(2);
+  await Promise.all(Array.from({ length: 150 }, ask));
+  expect(server.accepted()).toBeLessThanOrEqual(50);
+  expect(seen.calls.filter((outcome) => outcome === 'no_bid').length).toBe(110);
+  expect(seen.calls.filter((outcome) => outcome === 'busy').length).toBe(50);
+});
+
+test('endpoints are remembered up to a bound, and forgotten ones take their series with them', async () => {
+  const server = await bidder(() => undefined);
+  const { bidders, seen } = started({ timeoutMs: 3_000 });
+  for (let index = 0; index < MAX_ENDPOINTS + 10; index += 1)
+    await bidders.ask([opportunity([invitationTo(`${server.url}/${index}`)])], context);
+  expect(seen.circuits.filter((state) => state.endsWith('gone'))).toHaveLength(10);
+  await bidders.close();
+  expect(seen.circuits.filter((state) => state.endsWith('gone'))).toHaveLength(MAX_ENDPOINTS + 10);
+});
+
+test('hundreds of calls cut by the deadline leave no socket behind', async () => {
+  const hung = keep(await rawBidder((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{')));
+  const { bidders, seen } = started({ timeoutMs: 50, circuit: { failuresInRow: 1_000, retryAfterMs: 20 } });
+  for (let round = 0; round < 5; round += 1) {
+    await Promise.all(Array.from({ length: 60 }, async () => bidders.ask([opportunity([invitationTo(hung.url)])], context)));
+  }
+  // Sockets opened for calls that were cut meanwhile wait for the next call as long as any idle one: 4 seconds.
+  expect(hung.open()).toBeLessThanOrEqual(50);
+  await until(() => hung.open() === 0, 8_000);
+  expect(hung.open()).toBe(0);
+  expect(seen.calls.filter((outcome) => !['timeout', 'circuit_open', 'busy'].includes(outcome))).toEqual([]);
+}, 15_000);

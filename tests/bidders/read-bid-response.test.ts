@@ -1,0 +1,221 @@
+import fc from 'fast-check';
+import { BID_OUTCOMES } from '../../src/bidders/bid-outcome.ts';
+import { fillAuctionMacros, formatCpm } from '../../src/bidders/fill-auction-macros.ts';
+import { hasInsecureResource } from '../../src/bidders/has-insecure-resource.ts';
+import { mockBid } from '../../src/bidders/mock-bid.ts';
+import { readNativeAssets } from '../../src/bidders/native-assets.ts';
+import { readBidResponse, type AskedBid } from '../../src/bidders/read-bid-response.ts';
+
+const asked = (more: Partial<AskedBid> = {}): AskedBid => ({
+  auctionId: 'auction',
+  currency: 'USD',
+  format: 'html',
+  secure: true,
+  floorMicros: 0,
+  imps: new Map([
+    ['a', { width: 300, height: 250 }],
+    ['b', { width: 728, height: 90 }],
+  ]),
+  ...more,
+});
+
+const maybe = <T>(sound: fc.Arbitrary<T>): fc.Arbitrary<unknown> =>
+  fc.oneof({ weight: 19, arbitrary: sound }, { weight: 1, arbitrary: fc.jsonValue() });
+
+test('whatever JSON a bidder sends, what is accepted is sound and what is not has a reason', () => {
+  const bid = fc.record(
+    {
+      id: maybe(fc.string()),
+      impid: maybe(fc.constantFrom('a', 'b', 'a', 'b', 'c', '__proto__')),
+      price: maybe(fc.oneof(fc.double(), fc.double({ min: 0, max: 5, noNaN: true }), fc.double({ min: 0.1, max: 5, noNaN: true }))),
+      adm: maybe(
+        fc.constantFrom(
+          '<b>ad ${AUCTION_PRICE}</b>',
+          '<img src="http://x/">',
+          '{"link":{"url":"https://x.example"},"assets":[{"id":1,"title":{"text":"${AUCTION_PRICE}"}}]}',
+          ' ',
+        ),
+      ),
+      w: maybe(fc.constantFrom(300, 0, 728, -1, 1.5)),
+      h: maybe(fc.constantFrom(90, 0, 250, -1, 1.5)),
+      mtype: fc.constantFrom(undefined, 1, 4, '1'),
+      adomain: maybe(fc.array(fc.string())),
+      nurl: maybe(fc.webUrl()),
+      burl: maybe(fc.webUrl()),
+      lurl: maybe(fc.constant('https://x.example/?${AUCTION_LOSS}')),
+    },
+    { requiredKeys: [] },
+  );
+  const answer = maybe(
+    fc.record(
+      {
+        id: maybe(fc.string()),
+        cur: maybe(fc.constant('USD')),
+        seatbid: maybe(fc.array(maybe(fc.record({ bid: maybe(fc.array(maybe(bid))) })))),
+      },
+      { requiredKeys: [] },
+    ),
+  );
+  let accepted = 0;
+  fc.assert(
+    fc.property(answer, fc.constantFrom('html' as const, 'native' as const), fc.boolean(), (json, format, secure) => {
+      const { best, refused } = readBidResponse(json, asked({ format, secure, floorMicros: 10_000 }));
+      for (const [impId, read] of best) {
+        accepted += 1;
+        expect(['a', 'b']).toContain(impId);
+        expect(Number.isSafeInteger(read.cpmMicros) && read.cpmMicros >= 10_000 && read.cpmMicros <= 1_000_000_000).toBe(true);
+        expect(read.adm.trim()).not.toBe('');
+        expect(read.adm).not.toContain('${AUCTION_PRICE}');
+        expect(Buffer.byteLength(read.adm)).toBeLessThanOrEqual(64 * 1024);
+        expect(read.adomain.every((domain) => typeof domain === 'string')).toBe(true);
+      }
+      for (const { outcome } of refused) expect(BID_OUTCOMES[outcome].seatNonBid).toBeGreaterThanOrEqual(100);
+    }),
+    { numRuns: 2_000 },
+  );
+  expect(accepted).toBeGreaterThan(50);
+});
+
+test('of several bids the highest wins, the first of equals', () => {
+  const bids = [1, 3, 3, 2].map((price, index) => ({ id: `b${index}`, impid: 'a', price, adm: 'x' }));
+  const { best, refused } = readBidResponse({ seatbid: [{ bid: bids }] }, asked());
+  expect(best.get('a')).toMatchObject({ bidId: 'b1', cpmMicros: 3_000_000 });
+  expect(refused.map(({ outcome }) => outcome)).toEqual(['outbid_by_itself', 'outbid_by_itself', 'outbid_by_itself']);
+});
+
+test.each([
+  [1, '0.000001'],
+  [10, '0.00001'],
+  [1_750_000, '1.75'],
+  [2_000_000, '2'],
+  [1_000_000_000, '1000'],
+  [123_456_789, '123.456789'],
+])('%i micros are the decimal %s', (micros, text) => {
+  expect(formatCpm(micros)).toBe(text);
+});
+
+test('prices as text are the same price and never an exponent', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 1_000_000_000 }), (micros) => {
+      expect(formatCpm(micros)).toMatch(/^\d+(\.\d{1,6})?$/);
+      expect(Math.round(Number(formatCpm(micros)) * 1_000_000)).toBe(micros);
+    }),
+  );
+});
+
+test('macros without a value stay or vanish as the standard says, and no value breaks out of what it stands in', () => {
+  expect(fillAuctionMacros('${AUCTION_PRICE}|${AUCTION_LOSS}|${AUCTION_MBR}|${AUCTION_FOO}|${CLICK}', { PRICE: '1.5', MBR: '' })).toBe(
+    '1.5|${AUCTION_LOSS}||${AUCTION_FOO}|${CLICK}',
+  );
+  expect(fillAuctionMacros('${AUCTION_constructor}${AUCTION_SEAT_ID}', { SEAT_ID: '$&' })).toBe('${AUCTION_constructor}%24%26');
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (value) => {
+      expect(fillAuctionMacros('${AUCTION_IMP_ID}${AUCTION_AD_ID:B64}', { IMP_ID: `${value}\ud800`, AD_ID: value })).toMatch(
+        /^[\w.!~*'()%-]*$/,
+      );
+    }),
+  );
+});
+
+test.each([
+  '<img src="http://x">',
+  "<img src='http://x'>",
+  '<img src=http://x>',
+  '<IMG SRC = "HTTP://x">',
+  '<img alt=">" src="http://x">',
+  '<img/src="http://x">',
+  '<img src=" http://x">',
+  '<img src="h\nttp://x">',
+  '<img src="http&colon;//x">',
+  '<img src="&#104;ttp://x">',
+  '<script src="http://x"></script>',
+  '<iframe src="http://x">',
+  '<link rel=stylesheet href="http://x">',
+  '<video poster="http://x">',
+  '<object data="http://x">',
+  '<image xlink:href="http://x">',
+  '<img srcset="https://a 1x, http://b 2x">',
+  '<style>b{background:url(http://x)}</style>',
+  '<style>@import "http://x"</style>',
+  '<i style="background:URL(\'http://x\')">',
+  '<!--><img src="http://x">',
+  '<!-- a --!><img src="http://x">',
+  '<script>if (a<b && c>"</script><img src="http://x">',
+  '<img src="http://x',
+])('%s loads something over http', (markup) => {
+  expect(hasInsecureResource(markup)).toBe(true);
+});
+
+test.each([
+  '<a href="http://x">go</a>',
+  '<img src="https://x/?u=http://y">',
+  '<img src="//x">',
+  '<img alt="src=http://x" src="https://x">',
+  'http://x',
+  '<!-- <img src="http://x"> -->',
+  '<img title="<img src=http://x>" src="https://x">',
+  '<area href="http://x">',
+  '<script>var a = "<img src=http://x>"</script>',
+  '<form action="http://x">',
+  '1 < 2',
+])('%s loads nothing over http', (markup) => {
+  expect(hasInsecureResource(markup)).toBe(false);
+});
+
+test.each(['<a ', '<', '<a b', '"', '<a "', '<!--', '<script', 'url(', 'a=', '<x a=', ' ', '&#', '<a\n='])(
+  '64 KiB of %j are scanned in no time',
+  (piece) => {
+    const markup = `<a ${piece.repeat(Math.floor(65_000 / piece.length))}`;
+    const startedAt = performance.now();
+    hasInsecureResource(markup);
+    expect(performance.now() - startedAt).toBeLessThan(250);
+  },
+);
+
+const link = { url: 'https://x.example' };
+const title = { id: 1, title: { text: 'T' } };
+test.each([
+  ['no title', { link, assets: [] }, 'bad_native'],
+  ['no link', { assets: [title] }, 'bad_native'],
+  ['a script as link', { link: { url: 'javascript:alert(1)' }, assets: [title] }, 'bad_native'],
+  ['assets that are no list', { link, assets: {} }, 'bad_native'],
+  ['nothing', null, 'bad_native'],
+  ['an http image', { link, assets: [title, { id: 2, img: { url: 'http://x.example/i.png' } }] }, 'not_secure'],
+  ['an http tracker', { link, assets: [title], imptrackers: ['http://x.example/'] }, 'not_secure'],
+  ['a link to an http page', { link: { url: 'http://x.example' }, assets: [title] }, { title: 'T', click: 'http://x.example' }],
+  [
+    'assets of the wrong shape',
+    { link, assets: [title, null, { id: 2, img: 'x' }, { id: 5, data: { value: 7 } }] },
+    { title: 'T', click: 'https://x.example' },
+  ],
+])('a native answer with %s', (_, markup, expected) => {
+  expect(readNativeAssets(markup, true)).toEqual(expected);
+});
+
+test('the mock bidder answers 1.75 whatever the body', () => {
+  for (const body of [undefined, null, 'text', 7, [], { imp: 'x' }, { imp: [null, {}] }, { id: 5 }]) {
+    const { status, delayMs, body: answer } = mockBid(new URLSearchParams(), body);
+    expect([status, delayMs]).toEqual([200, 0]);
+    expect(answer).toMatchObject({
+      id: 'test',
+      cur: 'USD',
+      seatbid: [{ bid: expect.arrayContaining([expect.objectContaining({ impid: '1', price: 1.75 })]) }],
+    });
+  }
+  expect(mockBid(new URLSearchParams('delay=250&price=9'), { id: 'q', imp: [{ id: 'i1' }, { id: 'i2' }] })).toMatchObject({
+    delayMs: 250,
+    body: {
+      id: 'q',
+      seatbid: [
+        {
+          bid: [
+            { impid: 'i1', price: 9 },
+            { impid: 'i2', price: 9 },
+          ],
+        },
+      ],
+    },
+  });
+  expect(mockBid(new URLSearchParams('delay=-5&price=x&no_bid=0'), {})).toMatchObject({ status: 200, delayMs: 0 });
+  expect(mockBid(new URLSearchParams('no_bid=1'), {})).toEqual({ status: 204, delayMs: 0, body: null });
+});
