@@ -1,8 +1,10 @@
 /** Demonstration data in the shapes of the trafficking API; ids of parents are filled in as they are made. */
 export interface DemoData {
   readonly placements: readonly object[];
-  readonly campaigns: readonly (object & { readonly line_items: readonly (object & { readonly creatives: readonly object[] })[] })[];
+  readonly campaigns: readonly (Fields & { readonly line_items: readonly (Fields & { readonly creatives: readonly object[] })[] })[];
 }
+
+type Fields = Readonly<Record<string, unknown>>;
 
 const html = (placement: string, title: string, text: string, colours: string) => ({
   placement_id: placement,
