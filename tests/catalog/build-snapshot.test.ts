@@ -1,0 +1,237 @@
+import { buildSnapshot } from '../../src/catalog/build-snapshot.ts';
+import type { CatalogRow, CatalogRows } from '../../src/catalog/catalog-rows.ts';
+import type { Snapshot } from '../../src/catalog/snapshot.ts';
+import { parseDimensionSchema } from '../../src/targeting/dimension-schema.ts';
+
+const parsed = parseDimensionSchema({ properties: { section: { type: 'string', enum: ['news', 'sport'] } } });
+if (!parsed.ok) throw new Error('the schema of this test is not valid');
+const dimensions = parsed.schema;
+const nowMs = Date.UTC(2026, 5, 15);
+
+const publisher = (id: number): CatalogRow => ({ id, name: `p${id}`, domain: 'p.example', api_key_hash: `hash${id}`, api_key_hint: '' });
+const placement = (id: string, change: CatalogRow = {}): CatalogRow => ({
+  id,
+  publisher_id: 1,
+  width: 300,
+  height: 250,
+  formats: ['html', 'banner'],
+  ...change,
+});
+const campaign = (id: number, change: CatalogRow = {}): CatalogRow => ({
+  id,
+  publisher_id: 1,
+  name: `c${id}`,
+  start_at: new Date('2026-01-01'),
+  end_at: new Date('2027-01-01'),
+  budget_micros: null,
+  ...change,
+});
+const lineItem = (id: number, change: CatalogRow = {}): CatalogRow => ({
+  id,
+  campaign_id: 1,
+  name: `l${id}`,
+  type: 'direct',
+  active: true,
+  start_at: new Date('2026-06-01'),
+  end_at: new Date('2026-07-01'),
+  budget_type: 'CPM',
+  cpm_micros: '1000000',
+  cpc_micros: null,
+  budget_micros: null,
+  priority: null,
+  pacing: 'ASAP',
+  daily_impression_cap: null,
+  daily_spend_cap_micros: null,
+  frequency_cap: null,
+  frequency_window_s: null,
+  rate_limit: null,
+  rate_burst: null,
+  targeting: {},
+  endpoint: null,
+  ...change,
+});
+const creative = (id: number, lineItemId: number, change: CatalogRow = {}): CatalogRow => ({
+  id,
+  placement_id: 'top',
+  line_item_id: lineItemId,
+  format: 'html',
+  content: '<b>ad</b>',
+  advertiser_domain: null,
+  width: null,
+  height: null,
+  click_url: null,
+  blocked_at: null,
+  ...change,
+});
+
+const rows = (change: Partial<CatalogRows> = {}): CatalogRows => ({
+  version: 7,
+  userHashKey: Buffer.alloc(32, 1),
+  publishers: [publisher(1)],
+  placements: [placement('top')],
+  campaigns: [campaign(1)],
+  line_items: [lineItem(1)],
+  creatives: [creative(1, 1)],
+  recentCounts: new Map(),
+  ...change,
+});
+const snapshotOf = (change: Partial<CatalogRows> = {}): Promise<Snapshot> => buildSnapshot(rows(change), { dimensions, nowMs });
+const ranked = (snapshot: Snapshot, placementId = 'top'): number[] =>
+  (snapshot.candidateIndex(1, placementId)?.entries ?? []).map((entry) => entry.creative.id);
+
+test('a booked creative is a candidate of its placement, with its line item, campaign and price', async () => {
+  const snapshot = await snapshotOf();
+  expect(snapshot).toMatchObject({ version: 7, loadedAtMs: nowMs, quarantined: [], quarantinedCount: 0 });
+  expect(snapshot.publisherByKeyHash.get('hash1')?.id).toBe(1);
+  expect(snapshot.candidateIndex(1, 'top')).toMatchObject({
+    size: 1,
+    entries: [{ creative: { id: 1 }, lineItem: { id: 1, priority: 2, publisherId: 1 }, campaign: { id: 1 }, ecpmMicros: 1_000_000 }],
+  });
+  expect(snapshot.candidateIndex(2, 'top')).toBeUndefined();
+  expect(Object.isFrozen(snapshot)).toBe(true);
+});
+
+test('candidates stand by priority, then price, then id, and know where their tie ends', async () => {
+  const snapshot = await snapshotOf({
+    line_items: [
+      lineItem(1, { priority: 3, cpm_micros: '9000000' }),
+      lineItem(2, { cpm_micros: '1000000' }),
+      lineItem(3, { cpm_micros: '2000000' }),
+      lineItem(4, { priority: 2, cpm_micros: '1000000' }),
+      lineItem(5, { priority: 1, cpm_micros: '500000' }),
+    ],
+    creatives: [creative(10, 1), creative(20, 2), creative(30, 3), creative(40, 4), creative(41, 4), creative(50, 5)],
+  });
+  expect(ranked(snapshot)).toEqual([50, 30, 20, 40, 41, 10]);
+  expect([...(snapshot.candidateIndex(1, 'top')?.tieEnd ?? [])]).toEqual([1, 2, 5, 5, 5, 6]);
+});
+
+test('the index of candidates answers targeting by position', async () => {
+  const snapshot = await snapshotOf({
+    line_items: [lineItem(1, { targeting: { countries: ['DE'] } }), lineItem(2, { targeting: { devices: ['mobile'] } }), lineItem(3)],
+    creatives: [creative(1, 1), creative(2, 2), creative(3, 3)],
+  });
+  const index = snapshot.candidateIndex(1, 'top')!;
+  const scanner = index.targeting.eligible({ country: 'DE', device: 'desktop', pairs: [] });
+  expect([scanner.next(), scanner.next(), scanner.next()].map((at) => index.entries[at]?.creative.id)).toEqual([1, 3, undefined]);
+});
+
+test('programmatic line items stand apart and carry no price of their own', async () => {
+  const snapshot = await snapshotOf({
+    line_items: [lineItem(1, { type: 'programmatic', endpoint: 'https://bidder.example/bid', cpm_micros: null })],
+  });
+  expect(snapshot.candidateIndex(1, 'top')).toBeUndefined();
+  expect(snapshot.programmaticIndex(1, 'top')?.entries).toMatchObject([{ creative: { id: 1 }, ecpmMicros: 0 }]);
+  expect(snapshot.vacancy(1, 'top')).toBeUndefined();
+});
+
+test('what is bad is set aside with its children and said why, and all else serves', async () => {
+  const snapshot = await snapshotOf({
+    placements: [placement('top'), placement('odd', { formats: ['video'] }), placement('lost', { publisher_id: 9 })],
+    campaigns: [campaign(1), campaign(2, { end_at: new Date('2025-01-01') })],
+    line_items: [
+      lineItem(1),
+      lineItem(2, { cpm_micros: 'NaN' }),
+      lineItem(3, { pacing: 'sometimes' }),
+      lineItem(4, { campaign_id: 2 }),
+      lineItem(5, { campaign_id: 77 }),
+      lineItem(6, { targeting: { dimensions: { section: ['weather'] } } }),
+      lineItem(7, { rate_limit: Number.NaN }),
+      lineItem(8, { end_at: Number.POSITIVE_INFINITY }),
+      lineItem(9, { targeting: 'everyone' }),
+    ],
+    creatives: [
+      creative(1, 1),
+      creative(2, 2),
+      creative(3, 1, { format: 'banner', content: '{"image": ' }),
+      creative(4, 4),
+      creative(5, 99),
+      creative(6, 1, { placement_id: 'odd' }),
+      creative(7, 1, { placement_id: 'nowhere' }),
+    ],
+  });
+  expect(ranked(snapshot)).toEqual([1]);
+  expect(snapshot.quarantined.map(({ table, id, reason }) => `${table} ${id}: ${reason}`)).toEqual([
+    'placements odd: /formats/0 must be one of html, banner, native',
+    'placements lost: refers to publishers 9, which does not exist',
+    'campaigns 2: /end_date must be after start_date',
+    'line_items 2: /cpm must be number or null',
+    'line_items 3: /pacing must be one of ASAP, Even, PID',
+    'line_items 4: belongs to campaigns 2, which is set aside',
+    'line_items 5: refers to campaigns 77, which does not exist',
+    'line_items 6: /targeting/dimensions/section/0 must be one of news, sport',
+    'line_items 7: /rate_limit must be number or null',
+    'line_items 8: /end_date must be an RFC 3339 date or date-time',
+    'line_items 9: /targeting must be object',
+    'creatives 2: belongs to line_items 2, which is set aside',
+    'creatives 3: /content must be the text of a JSON object for format banner',
+    'creatives 4: belongs to line_items 4, which is set aside',
+    'creatives 5: refers to line_items 99, which does not exist',
+    'creatives 6: belongs to placements odd, which is set aside',
+    'creatives 7: refers to placements nowhere, which does not exist',
+  ]);
+  expect(snapshot.quarantinedCount).toBe(17);
+});
+
+test('the list of what was set aside is bounded, its count is not', async () => {
+  const snapshot = await snapshotOf({ creatives: Array.from({ length: 1500 }, (_, i) => creative(i + 1, 99)) });
+  expect(snapshot.quarantined).toHaveLength(1000);
+  expect(snapshot.quarantinedCount).toBe(1500);
+});
+
+test.each([
+  ['nothing is booked', { creatives: [] }, 'NothingBooked'],
+  ['the placement does not allow the format', { placements: [placement('top', { formats: ['native'] })] }, 'SizeOrFormat'],
+  ['the line item is switched off', { line_items: [lineItem(1, { active: false })] }, 'NotInFlight'],
+  ['the line item has ended', { line_items: [lineItem(1, { end_at: new Date(nowMs) })] }, 'NotInFlight'],
+  ['the campaign has ended', { campaigns: [campaign(1, { end_at: new Date(nowMs - 1) })] }, 'NotInFlight'],
+  ['the creative is blocked', { creatives: [creative(1, 1, { blocked_at: new Date() })] }, 'NotInFlight'],
+  [
+    'one creative has the wrong format and another a line item that is switched off',
+    { line_items: [lineItem(1, { active: false })], creatives: [creative(1, 1), creative(2, 1, { format: 'native', content: '{}' })] },
+    'NotInFlight',
+  ],
+  ['the flight is yet to begin', { line_items: [lineItem(1, { start_at: new Date(nowMs + 1) })] }, undefined],
+])('vacancy when %s', async (_, change, expected) => {
+  const snapshot = await snapshotOf(change);
+  expect(snapshot.vacancy(1, 'top')).toBe(expected);
+  expect(snapshot.candidateIndex(1, 'top') === undefined).toBe(expected !== undefined);
+});
+
+test('a price per click ranks by its smoothed click-through rate, a flat fee by what is left of it over the impressions expected', async () => {
+  const snapshot = await snapshotOf({
+    line_items: [
+      lineItem(1, { budget_type: 'CPC', cpm_micros: null, cpc_micros: '500000' }),
+      lineItem(2, { budget_type: 'CPC', cpm_micros: null, cpc_micros: '500000' }),
+      lineItem(3, { budget_type: 'Flat', cpm_micros: null, budget_micros: '3000000000' }),
+      lineItem(4, { budget_type: 'Flat', cpm_micros: '250000', budget_micros: '3000000000' }),
+      lineItem(5, { budget_type: 'Flat', cpm_micros: null, budget_micros: null }),
+    ],
+    creatives: [1, 2, 3, 4, 5].map((id) => creative(id, id)),
+    recentCounts: new Map([[2, { impressions: 9000, clicks: 99, days: 3 }]]),
+  });
+  const prices = new Map(snapshot.candidateIndex(1, 'top')?.entries.map(({ lineItem: { id }, ecpmMicros }) => [id, ecpmMicros]));
+  expect(prices.get(1)).toBe(500_000); // 1 of 1,000 clicks: 0.50 × 0.001 × 1000
+  expect(prices.get(2)).toBe(5_000_000); // (99 + 1) of (9,000 + 1,000): 0.50 × 0.01 × 1000
+  expect(prices.get(3)).toBe(10_000_000); // 3,000 USD in 30 days, 100 a day, over 10,000 impressions a day
+  expect(prices.get(4)).toBe(250_000);
+  expect(prices.get(5)).toBe(0);
+});
+
+test('building many line items lets the event loop turn again and again', async () => {
+  let pauses = 0;
+  const ids = Array.from({ length: 20_000 }, (_, i) => i + 1);
+  const snapshot = await buildSnapshot(
+    rows({
+      line_items: ids.map((id) =>
+        lineItem(id, { cpm_micros: String((id % 900) * 1000), targeting: { key_values: { topic: [`t${id % 50}`] } } }),
+      ),
+      creatives: ids.map((id) => creative(id, id)),
+    }),
+    { dimensions, nowMs, pause: async () => void pauses++ },
+  );
+  expect(pauses).toBeGreaterThan(5);
+  const { entries = [] } = snapshot.candidateIndex(1, 'top') ?? {};
+  expect(entries).toHaveLength(20_000);
+  expect(entries.every(({ ecpmMicros }, i) => i === 0 || ecpmMicros <= entries[i - 1]!.ecpmMicros)).toBe(true);
+});
