@@ -1,0 +1,92 @@
+import swc from '@rollup/plugin-swc';
+import terser from '@rollup/plugin-terser';
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rollup } from 'rollup';
+
+const root = dirname(fileURLToPath(import.meta.url));
+const sources = join(root, 'sdk/src');
+const served = join(root, 'public/sdk');
+const packed = join(root, 'sdk/dist');
+const { version, license } = JSON.parse(readFileSync(join(root, 'sdk/package.json'), 'utf8'));
+
+const typescript = () => swc({ swc: { swcrc: false, jsc: { parser: { syntax: 'typescript' }, target: 'es2020' } } });
+const minify = () => terser({ ecma: 2020, module: true, compress: { passes: 3, unsafe_arrows: true }, format: { comments: /^!/ } });
+
+/** The script that leads every sandboxed frame, as text: built once, so that it is the same in every bundle and has one hash for policies. */
+const buildFrameBridge = async () => {
+  const bundle = await rollup({ input: join(sources, 'frame-bridge.ts'), plugins: [typescript()] });
+  const { output } = await bundle.generate({ format: 'iife', strict: false, plugins: [minify()] });
+  await bundle.close();
+  const text = output[0].code.trim();
+  if (/<\/script|<!--/i.test(text)) throw new Error('the frame bridge cannot stand inside a script element');
+  return text;
+};
+
+const hash = (algorithm, data) => `${algorithm}-${createHash(algorithm).update(data).digest('base64')}`;
+
+const writeTypes = () => {
+  const types = join(root, '.cache/sdk-types');
+  const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+  const project = join(root, 'sdk/tsconfig.json');
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    [tsc, '-p', project, '--declaration', '--emitDeclarationOnly', '--outDir', types],
+    {
+      encoding: 'utf8',
+    },
+  );
+  if (status !== 0) throw new Error(`the SDK's types do not hold:\n${stdout}`);
+  const declarations = ['contract', 'create-ad-sdk', 'adsdk']
+    .map((name) => readFileSync(join(types, `${name}.d.ts`), 'utf8').replace(/^(import|export) .*(from '.*'|\{ createAdSDK \});\n/gm, ''))
+    .join('\n')
+    .replace(/\bAdSDKContract\b/g, 'AdSDK');
+  writeFileSync(join(served, 'adsdk.d.ts'), declarations);
+};
+
+/** What stands beside the bundles: types, the immutable copy named by its version, and the hashes that pages pin. */
+const publish = (bridge) => ({
+  name: 'publish',
+  closeBundle() {
+    writeTypes();
+    const versioned = `adsdk-${version}.min.js`;
+    copyFileSync(join(served, 'adsdk.min.js'), join(served, versioned));
+    const integrity = Object.fromEntries(
+      ['adsdk.js', 'adsdk.min.js', 'adsdk.esm.js', versioned].map((file) => [file, hash('sha384', readFileSync(join(served, file)))]),
+    );
+    writeFileSync(join(served, 'integrity.json'), `${JSON.stringify(integrity, undefined, 2)}\n`);
+    writeFileSync(join(served, 'csp.json'), `${JSON.stringify({ 'script-src': [`'${hash('sha256', bridge)}'`] }, undefined, 2)}\n`);
+    mkdirSync(packed, { recursive: true });
+    for (const file of ['adsdk.min.js', 'adsdk.esm.js', 'adsdk.d.ts']) copyFileSync(join(served, file), join(packed, file));
+  },
+});
+
+const bridge = await buildFrameBridge();
+const constants = {
+  name: 'constants',
+  transform: (code) => ({
+    code: code.replaceAll('SDK_VERSION', JSON.stringify(version)).replaceAll('FRAME_BRIDGE', () => JSON.stringify(bridge)),
+    map: null,
+  }),
+};
+const banner = `/*! AdSDK ${version} | ${license} */`;
+
+export default [
+  {
+    input: join(sources, 'global.ts'),
+    plugins: [typescript(), constants],
+    output: [
+      { file: join(served, 'adsdk.js'), format: 'iife', banner },
+      { file: join(served, 'adsdk.min.js'), format: 'iife', banner, plugins: [minify()] },
+    ],
+  },
+  {
+    input: join(sources, 'adsdk.ts'),
+    plugins: [typescript(), constants, publish(bridge)],
+    output: { file: join(served, 'adsdk.esm.js'), format: 'es', banner },
+  },
+];

@@ -1,0 +1,89 @@
+import type { AdResponse, AdSDKOptions, Bid, KeyValues } from './contract.ts';
+import { onServer, trackingUrl } from './server-address.ts';
+
+export type Fetch = NonNullable<AdSDKOptions['fetch']>;
+
+/** Of one server, for one publisher, with one set of key-values: what can share a request. */
+export interface AdRequest {
+  readonly baseUrl: string;
+  readonly apiKey: string | undefined;
+  readonly publisherId: number;
+  readonly placementId: string;
+  readonly keyValues: KeyValues | undefined;
+}
+
+interface Waiting {
+  readonly placementId: string;
+  readonly resolve: (answer: AdResponse) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** The server refuses more in one request. */
+const MAX_IMPS = 20;
+const TIMEOUT_MS = 10_000;
+
+const narrow = (answer: AdResponse, impid: string, baseUrl: string): AdResponse => {
+  const bids = answer.seatbid
+    .flatMap((seat) => seat.bid)
+    .filter((bid) => bid.impid === impid)
+    .map((bid): Bid => {
+      const [impurl, clkurl, evturl, repturl] = [bid.impurl, bid.clkurl, bid.evturl, bid.repturl].map((url) => trackingUrl(baseUrl, url));
+      return { ...bid, impurl: impurl!, clkurl: clkurl!, evturl: evturl!, repturl: repturl || impurl! };
+    });
+  const { nbr, ...rest } = answer;
+  if (bids.length) return { ...rest, seatbid: [{ bid: bids }] };
+  return { ...rest, seatbid: [], nbr: answer.ext?.nonbid?.find((none) => none.impid === impid)?.nbr ?? nbr };
+};
+
+/**
+ * Asks for ads. Placements asked for in the same tick travel in one request (per server, publisher and key-values), and each caller gets
+ * the answer for its own placement, with absolute tracking URLs. Rejects when the server cannot be reached, answers with an error
+ * or with something else than an ad response.
+ */
+export const createAdRequests = (
+  send: Fetch,
+  userId: () => string,
+  newId: () => string,
+  nextTick: (run: () => void) => void = (run) => setTimeout(run),
+): ((request: AdRequest) => Promise<AdResponse>) => {
+  const open = new Map<string, Waiting[]>();
+
+  const ask = async ({ baseUrl, apiKey, publisherId, keyValues }: AdRequest, waiting: readonly Waiting[]): Promise<AdResponse> => {
+    const response = await send(onServer(baseUrl, '/ad'), {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-API-Key': apiKey ?? '' },
+      credentials: 'omit',
+      referrerPolicy: 'no-referrer',
+      signal: AbortSignal.timeout?.(TIMEOUT_MS),
+      body: JSON.stringify({
+        id: newId(),
+        imp: waiting.map(({ placementId }, index) => ({ id: String(index + 1), tagid: placementId })),
+        user: { id: userId() },
+        ext: { publisher_id: publisherId, kv: keyValues },
+      }),
+    });
+    if (!response.ok) throw new Error(`the ad server answered ${response.status}`);
+    const answer: AdResponse = await response.json();
+    if (!Array.isArray(answer?.seatbid)) throw new Error('the ad server answered something else than ads');
+    return answer;
+  };
+
+  return (request) =>
+    new Promise((resolve, reject) => {
+      const { placementId, ...shared } = request;
+      const key = JSON.stringify(shared);
+      const batch = open.get(key);
+      if (batch && batch.length < MAX_IMPS) {
+        batch.push({ placementId, resolve, reject });
+        return;
+      }
+      const waiting = [{ placementId, resolve, reject }];
+      open.set(key, waiting);
+      nextTick(() => {
+        if (open.get(key) === waiting) open.delete(key);
+        ask(request, waiting)
+          .then((answer) => waiting.forEach((one, index) => one.resolve(narrow(answer, String(index + 1), request.baseUrl))))
+          .catch((error: unknown) => waiting.forEach((one) => one.reject(error)));
+      });
+    });
+};

@@ -1,0 +1,35 @@
+import type { Fetch } from './ad-requests.ts';
+import type { Bid } from './contract.ts';
+
+/** Requests an ad's tracking URLs: without cookies and referrer, and outliving the page. */
+export interface Tracker {
+  /** The first call counts. */
+  readonly impression: () => void;
+  /** The first call counts. */
+  readonly click: () => void;
+  readonly event: (type: string) => void;
+}
+
+export const createTracker = (bid: Bid, send: Fetch, onError: (error: unknown) => void): Tracker => {
+  const hit = async (url: string, init: RequestInit): Promise<void> => {
+    try {
+      if (url) await send(url, { credentials: 'omit', referrerPolicy: 'no-referrer', keepalive: true, ...init });
+    } catch (error) {
+      onError(error);
+    }
+  };
+  const once = (run: () => void): (() => void) => {
+    let done = false;
+    return () => {
+      if (!done) run();
+      done = true;
+    };
+  };
+  return {
+    impression: once(() => void hit(bid.impurl, { mode: 'no-cors' })),
+    // A counted click is answered with a redirect to the advertiser, which only the visitor's own navigation should follow.
+    // Fetch allows `manual` in cors mode alone (https://fetch.spec.whatwg.org/#main-fetch, step 12); the server allows any origin.
+    click: once(() => void hit(bid.clkurl, { mode: 'cors', redirect: 'manual' })),
+    event: (type) => void hit(bid.evturl && `${bid.evturl}&type=${encodeURIComponent(type)}`, { mode: 'no-cors' }),
+  };
+};

@@ -1,0 +1,165 @@
+import type { Browser } from 'playwright-core';
+import type { AdSDK } from '../../sdk/src/contract.ts';
+import { eventually } from './setup/eventually.ts';
+import { startAdService, type AdService } from './setup/start-ad-service.ts';
+import { startBrowser } from './setup/start-browser.ts';
+import { startPublisherSite, type PublisherPage, type PublisherSite } from './setup/start-publisher-site.ts';
+
+declare const AdSDK: AdSDK;
+
+/** Counts what the SDK holds of the page: listeners by target and type, observers that observe. */
+const COUNT = `{
+  window.held = { listeners: 0, observers: 0 };
+  const live = new Map();
+  const { addEventListener, removeEventListener } = EventTarget.prototype;
+  EventTarget.prototype.addEventListener = function (type, listener, options) {
+    const mine = live.get(this) ?? live.set(this, []).get(this);
+    if (!mine.some((one) => one[0] === type && one[1] === listener)) { mine.push([type, listener]); held.listeners++; }
+    return addEventListener.call(this, type, listener, options);
+  };
+  EventTarget.prototype.removeEventListener = function (type, listener, options) {
+    const mine = live.get(this) ?? [];
+    const at = mine.findIndex((one) => one[0] === type && one[1] === listener);
+    if (at >= 0) { mine.splice(at, 1); held.listeners--; }
+    return removeEventListener.call(this, type, listener, options);
+  };
+  const { observe, disconnect } = IntersectionObserver.prototype;
+  const observing = new Set();
+  IntersectionObserver.prototype.observe = function (target) { observing.add(this); held.observers = observing.size; return observe.call(this, target); };
+  IntersectionObserver.prototype.disconnect = function () { observing.delete(this); held.observers = observing.size; return disconnect.call(this); };
+}`;
+
+let service: AdService;
+let site: PublisherSite;
+let browser: Browser;
+
+beforeAll(async () => {
+  [service, site, browser] = await Promise.all([
+    startAdService([
+      { placement: 'seen', format: 'html', content: '<p>An ad</p>', size: [300, 250] },
+      { placement: 'seen-large', format: 'html', content: '<p>A large ad</p>', size: [970, 250] },
+      { placement: 'seen-native', format: 'native', content: '{"title":"An ad"}' },
+    ]),
+    startPublisherSite(),
+    startBrowser(),
+  ]);
+});
+afterAll(() => Promise.all([browser?.close(), site?.stop(), service?.stop()]));
+
+const open = (html: string, init = ''): Promise<PublisherPage> => site.open(browser, { service, html, init });
+
+/** A slot of which `visible` pixels stand above the fold of the 720 pixel high viewport. */
+const partly = (visible: number): string =>
+  `<style>body{margin:0}</style><div style="height:${720 - visible}px"></div><div id="slot"></div><div style="height:2000px"></div>`;
+const viewables = (opened: PublisherPage): number => opened.sentTo('/event').filter((hit) => hit.query.get('type') === 'viewable').length;
+
+test('half of the pixels for a second is viewable, once; 40 % is not', async () => {
+  const opened = await open(partly(130));
+  await opened.page.evaluate(() => AdSDK.renderAd('seen', 'slot'));
+  await opened.page.waitForTimeout(700);
+  expect(viewables(opened)).toBe(0);
+  await eventually(() => expect(viewables(opened)).toBe(1));
+  await opened.page.evaluate(() => scrollTo(0, 2000));
+  await opened.page.evaluate(() => scrollTo(0, 0));
+  await opened.page.waitForTimeout(1300);
+  expect(viewables(opened)).toBe(1);
+  expect(await opened.signals()).toEqual(['viewable seen']);
+
+  const less = await open(partly(100));
+  await less.page.evaluate(() => AdSDK.renderAd('seen', 'slot'));
+  await less.page.waitForTimeout(1500);
+  expect(viewables(less)).toBe(0);
+});
+
+test('the second must be continuous, and the page visible', async () => {
+  const opened = await open(partly(250));
+  await opened.page.evaluate(() => AdSDK.renderAd('seen', 'slot'));
+  for (let round = 0; round < 3; round++) {
+    await opened.page.waitForTimeout(600);
+    await opened.page.evaluate(() => scrollTo(0, 2000));
+    await opened.page.waitForTimeout(100);
+    await opened.page.evaluate(() => scrollTo(0, 0));
+  }
+  expect(viewables(opened)).toBe(0);
+  const hide = (state: string) =>
+    opened.page.evaluate((value) => {
+      Object.defineProperty(document, 'visibilityState', { value, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, state);
+  await hide('hidden');
+  await opened.page.waitForTimeout(1400);
+  expect(viewables(opened)).toBe(0);
+  await hide('visible');
+  await eventually(() => expect(viewables(opened)).toBe(1));
+});
+
+test('from 242,500 pixels up, 30 % suffices', async () => {
+  const opened = await open(partly(85));
+  await opened.page.evaluate(() => AdSDK.renderAd('seen-large', 'slot'));
+  await eventually(() => expect(viewables(opened)).toBe(1));
+});
+
+test('viewable is sent only to a server that allows it', async () => {
+  const opened = await open(partly(250));
+  await opened.page.route('**/ad', async (route) => {
+    const response = await route.fetch();
+    const answer = await response.json();
+    await route.fulfill({ response, json: { ...answer, ext: { ...answer.ext, events: ['like'] } } });
+  });
+  await opened.page.evaluate(() => AdSDK.renderAd('seen', 'slot'));
+  await opened.page.waitForTimeout(1500);
+  expect(viewables(opened)).toBe(0);
+  expect(await opened.signals()).toEqual(['viewable seen']);
+});
+
+test('a lazy slot is asked for when it comes near, an ordinary one at once', async () => {
+  const opened = await open('<div id="now"></div><div style="height:3000px"></div><div id="slot" data-lazy></div>');
+  await opened.page.evaluate(() => {
+    void AdSDK.renderAd('seen', 'now');
+    void AdSDK.renderAd('seen', 'slot');
+  });
+  await opened.page.waitForTimeout(500);
+  expect(opened.sentTo('/ad')).toHaveLength(1);
+  await opened.page.evaluate(() => scrollTo(0, 2400));
+  await opened.page.locator('#slot iframe').waitFor();
+  expect(opened.sentTo('/ad')).toHaveLength(2);
+});
+
+test('destroy takes everything back: listeners, observers, elements, and what is still under way', async () => {
+  const opened = await open('<div id="a"></div><div id="b"></div><div style="height:3000px"></div><div id="c" data-lazy></div>', COUNT);
+  const held = () => opened.page.evaluate(() => ({ ...(window as unknown as { held: object }).held }));
+  const before = await held();
+  await opened.page.evaluate(() =>
+    Promise.all([AdSDK.renderAd('seen', 'a'), AdSDK.renderNativeAd('seen-native', 'b', (assets) => `<p>${assets['title']}</p>`)]),
+  );
+  await opened.page.evaluate(() => void AdSDK.renderAd('seen', 'c'));
+  await opened.page.locator('#a [data-adsdk-report]').click();
+  await opened.page.getByRole('dialog').waitFor();
+  expect(await held()).not.toEqual(before);
+  await opened.page.evaluate(() => ['a', 'b', 'c'].forEach((id) => AdSDK.destroy(id)));
+  expect(await held()).toEqual(before);
+  expect(await opened.page.getByRole('dialog').count()).toBe(0);
+  expect(await opened.page.evaluate(() => document.querySelector('#a')!.innerHTML + document.querySelector('#b')!.innerHTML)).toBe('');
+
+  const impressions = opened.sentTo('/impression').length;
+  const shown = await opened.page.evaluate(() => {
+    const rendered = AdSDK.renderAd('seen', 'a');
+    setTimeout(() => AdSDK.destroy('a'));
+    return rendered;
+  });
+  expect(shown).toBe(false);
+  await opened.page.evaluate(() => scrollTo(0, 3000));
+  await opened.page.waitForTimeout(1300);
+  expect(opened.sentTo('/impression')).toHaveLength(impressions);
+  expect(await held()).toEqual(before);
+});
+
+test('no ad and a failed request hold nothing of the page either', async () => {
+  const opened = await open('<div id="slot"></div>', COUNT);
+  const held = () => opened.page.evaluate(() => ({ ...(window as unknown as { held: object }).held }));
+  const before = await held();
+  await opened.page.evaluate(() => AdSDK.renderAd('nowhere', 'slot'));
+  await opened.page.route('**/ad', (route) => route.abort());
+  await opened.page.evaluate(() => AdSDK.renderAd('seen', 'slot'));
+  expect(await held()).toEqual(before);
+});

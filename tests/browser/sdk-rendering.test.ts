@@ -1,0 +1,204 @@
+import type { Browser } from 'playwright-core';
+import type { AdSDK } from '../../sdk/src/contract.ts';
+import { eventually } from './setup/eventually.ts';
+import { startAdService, type AdService } from './setup/start-ad-service.ts';
+import { startBrowser } from './setup/start-browser.ts';
+import { startPublisherSite, type PublisherPage, type PublisherSite } from './setup/start-publisher-site.ts';
+
+declare const AdSDK: AdSDK;
+
+let service: AdService;
+let site: PublisherSite;
+let browser: Browser;
+let landing: string;
+
+beforeAll(async () => {
+  [site, browser] = await Promise.all([startPublisherSite(), startBrowser()]);
+  landing = site.landing;
+  service = await startAdService([
+    {
+      placement: 'html',
+      format: 'html',
+      size: [320, 100],
+      content: `<p>Shown</p><script>document.write('<a id=go href="${landing}">Go</a>')</script>`,
+    },
+    {
+      placement: 'top-link',
+      format: 'html',
+      content: `<a id="go" target="_top" href="${landing}"><b>Go</b></a><a id="skip" href="#x">Skip</a>`,
+    },
+    {
+      placement: 'events',
+      format: 'html',
+      content: `<script>var early = typeof AdSDK_Creative_Event;</script>
+          <button id="like" onclick="AdSDK_Creative_Event('like')">Like</button><div id="open" onclick="window.open('${landing}')">Open</div>
+          <script>document.body.append(early)</script>`,
+    },
+    {
+      placement: 'banner',
+      format: 'banner',
+      content: JSON.stringify({ image: '/a.png', alt: 'A banner', images: [{ url: '/a2.png', width: 600, height: 500 }] }),
+      clickUrl: landing,
+    },
+    {
+      placement: 'native',
+      format: 'native',
+      clickUrl: landing,
+      content: JSON.stringify({
+        title: 'Tea & <b>biscuits</b>',
+        image: { url: 'https://images.invalid/a.png', w: 10, h: 10 },
+        click: 'javascript:alert(1)',
+        background: 'data:text/html,x',
+      }),
+    },
+  ]);
+});
+afterAll(() => Promise.all([browser?.close(), site?.stop(), service?.stop()]));
+afterEach(() => Promise.all(browser.contexts().map((context) => context.close())));
+
+const open = (html = '<div id="slot"></div>', init = ''): Promise<PublisherPage> => site.open(browser, { service, html, init });
+const render = ({ page }: PublisherPage, placement: string): Promise<boolean> =>
+  page.evaluate((id) => AdSDK.renderAd(id, 'slot'), placement);
+
+/** Rendered by the page's own script, so that the visitor's clicks are the first gesture on the page. */
+const show = async (placement: string): Promise<PublisherPage> => {
+  const opened = await site.open(browser, { service, html: '<div id="slot"></div>', run: `AdSDK.renderAd('${placement}', 'slot')` });
+  await eventually(() => expect(opened.sentTo('/impression')).toHaveLength(1));
+  return opened;
+};
+
+test('an html ad stands in a sandboxed frame of its size, and its impression is requested once', async () => {
+  const before = await service.stored('html', 'impression');
+  const opened = await open();
+  expect(await render(opened, 'html')).toBe(true);
+  const frame = opened.page.locator('#slot iframe');
+  expect(await frame.getAttribute('sandbox')).toBe('allow-scripts allow-popups allow-popups-to-escape-sandbox');
+  expect(await frame.getAttribute('srcdoc')).toContain('Shown');
+  expect(await frame.boundingBox()).toMatchObject({ width: 320, height: 100 });
+  await opened.page.waitForTimeout(300);
+  expect(opened.sentTo('/impression')).toHaveLength(1);
+  expect(opened.sentTo('/impression')[0]!.headers).not.toMatchObject({ referer: expect.stringMatching(/./) });
+  await eventually(async () => expect(await service.stored('html', 'impression')).toBe(before + 1));
+});
+
+test('the impression waits until the creative has rendered', async () => {
+  const opened = await open('<div id="slot"></div>');
+  let release = (): void => {};
+  await opened.page.route('**/a.png', async (route) => {
+    await new Promise<void>((resolve) => (release = resolve));
+    await route.abort();
+  });
+  await opened.page.route('**/a2.png', (route) => route.abort());
+  const rendered = render(opened, 'banner');
+  await eventually(() => expect(opened.sentTo('/ad')).toHaveLength(1));
+  await opened.page.locator('#slot iframe').waitFor();
+  await opened.page.waitForTimeout(200);
+  expect(opened.sentTo('/impression')).toHaveLength(0);
+  release();
+  await rendered;
+  await eventually(() => expect(opened.sentTo('/impression')).toHaveLength(1));
+});
+
+test('a link of a creative that knows nothing of the SDK opens a tab, and its clicks count once', async () => {
+  const opened = await show('html');
+  const link = opened.page.frameLocator('#slot iframe').locator('#go');
+  const [tab] = await Promise.all([opened.page.waitForEvent('popup'), link.click()]);
+  await tab.waitForURL(landing);
+  expect(await tab.evaluate(() => opener)).toBeNull();
+  await link.click();
+  await opened.page.waitForTimeout(300);
+  expect(opened.sentTo('/click')).toHaveLength(1);
+  await eventually(async () => expect(await service.stored('html', 'click')).toBe(1));
+});
+
+test('a link to _top opens a tab instead of dying in the sandbox, and a link inside the creative is no click', async () => {
+  const opened = await show('top-link');
+  const frame = opened.page.frameLocator('#slot iframe');
+  await frame.locator('#skip').click();
+  await opened.page.waitForTimeout(200);
+  expect(opened.sentTo('/click')).toHaveLength(0);
+  const [tab] = await Promise.all([opened.page.waitForEvent('popup'), frame.locator('#go b').click()]);
+  await tab.waitForURL(landing);
+  await eventually(() => expect(opened.sentTo('/click')).toHaveLength(1));
+  expect(opened.page.url()).toContain(site.url);
+});
+
+test('a banner is clicked through to its destination and counted once, without the page following the redirect', async () => {
+  const opened = await show('banner');
+  const before = site.landings();
+  const [tab] = await Promise.all([opened.page.waitForEvent('popup'), opened.page.frameLocator('#slot iframe').locator('a').click()]);
+  await tab.waitForURL(landing);
+  await eventually(async () => expect(await service.stored('banner', 'click')).toBe(1));
+  await opened.page.waitForTimeout(200);
+  expect(site.landings()).toBe(before + 1);
+  expect(await opened.signals()).toEqual([]);
+});
+
+test('AdSDK_Creative_Event is there before the creative, requests the event and is no click; opening by script is one', async () => {
+  const opened = await show('events');
+  const frame = opened.page.frameLocator('#slot iframe');
+  expect(await frame.locator('body').innerText()).toContain('function');
+  await frame.locator('#like').click();
+  await eventually(() => expect(opened.sentTo('/event').map((hit) => hit.query.get('type'))).toEqual(['like']));
+  await eventually(async () => expect(await service.stored('events', 'event', 'like')).toBe(1));
+  expect(opened.sentTo('/click')).toHaveLength(0);
+  await Promise.all([opened.page.waitForEvent('popup'), frame.locator('#open').click()]);
+  await eventually(() => expect(opened.sentTo('/click')).toHaveLength(1));
+});
+
+test('a native ad comes from the template, with safe URLs, an escape helper, clickUrl, events and one click', async () => {
+  const opened = await open('<div id="slot" data-disable-reporting="true"></div>');
+  const assets = await opened.page.evaluate(async () => {
+    let seen: unknown;
+    await AdSDK.renderNativeAd('native', 'slot', (given, { escapeHTML }) => {
+      seen = given;
+      return (
+        `<h3>${escapeHTML(given['title'])}</h3><a id="more" href="${escapeHTML(given.clickUrl)}" target="_blank"><i>More</i></a>` +
+        `<button id="like" data-ad-event="like"><span>Like</span></button><button id="odd" data-ad-event="a&b">Odd</button>`
+      );
+    });
+    return seen;
+  });
+  expect(assets).toEqual({
+    title: 'Tea & <b>biscuits</b>',
+    image: { url: 'https://images.invalid/a.png', w: 10, h: 10 },
+    clickUrl: landing,
+  });
+  expect(await opened.page.locator('#slot h3').textContent()).toBe('Tea & <b>biscuits</b>');
+  expect(await opened.page.locator('#slot h3 b').count()).toBe(0);
+  expect(opened.sentTo('/impression')).toHaveLength(1);
+
+  await opened.page.locator('#like span').click();
+  await opened.page.locator('#odd').click();
+  await eventually(() => expect(opened.sentTo('/event').map((hit) => hit.query.get('type'))).toEqual(['like', 'a&b']));
+  expect(opened.sentTo('/click')).toHaveLength(0);
+  await Promise.all([opened.page.waitForEvent('popup'), opened.page.locator('#more i').click()]);
+  await opened.page.locator('#slot h3').click();
+  await opened.page.waitForTimeout(200);
+  expect(opened.sentTo('/click')).toHaveLength(1);
+  await eventually(async () => expect(await service.stored('native', 'impression')).toBeGreaterThan(0));
+});
+
+test('a throwing template is an error and no ad, never an impression', async () => {
+  const opened = await open();
+  const shown = await opened.page.evaluate(() =>
+    AdSDK.renderNativeAd('native', 'slot', () => {
+      throw new Error('no such asset');
+    }),
+  );
+  expect(shown).toBe(false);
+  expect(await opened.signals()).toEqual(['error native no such asset', 'noAd native 1']);
+  expect(opened.sentTo('/impression')).toHaveLength(0);
+  expect(opened.faults).toEqual([]);
+});
+
+test('a slot asked again shows the new ad alone, with one impression each', async () => {
+  const opened = await open();
+  await render(opened, 'html');
+  await render(opened, 'banner');
+  expect(await opened.page.locator('#slot iframe').count()).toBe(1);
+  expect(opened.sentTo('/impression')).toHaveLength(2);
+  const overtaken = await opened.page.evaluate(() => Promise.all([AdSDK.renderAd('html', 'slot'), AdSDK.renderAd('banner', 'slot')]));
+  expect(overtaken).toEqual([false, true]);
+  expect(opened.sentTo('/impression')).toHaveLength(3);
+});

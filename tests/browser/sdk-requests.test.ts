@@ -1,0 +1,156 @@
+import type { Browser } from 'playwright-core';
+import type { AdSDK } from '../../sdk/src/contract.ts';
+import { deadAddress, startAdService, type AdService } from './setup/start-ad-service.ts';
+import { startBrowser } from './setup/start-browser.ts';
+import { startPublisherSite, type PublisherPage, type PublisherSite } from './setup/start-publisher-site.ts';
+
+declare const AdSDK: AdSDK;
+
+let service: AdService;
+let site: PublisherSite;
+let browser: Browser;
+
+beforeAll(async () => {
+  [site, browser] = await Promise.all([startPublisherSite(), startBrowser()]);
+  service = await startAdService([
+    { placement: 'first', format: 'html', content: '<p>Shown</p>' },
+    { placement: 'second', format: 'native', content: '{"title":"Tea"}' },
+    { placement: 'third', format: 'banner', content: '{"image":"/a.png","alt":"A banner"}' },
+  ]);
+});
+afterAll(() => Promise.all([browser?.close(), site?.stop(), service?.stop()]));
+afterEach(() => Promise.all(browser.contexts().map((context) => context.close())));
+
+const open = (html = '<div id="slot"></div>', init = ''): Promise<PublisherPage> => site.open(browser, { service, html, init });
+const render = ({ page }: PublisherPage, placement: string): Promise<boolean> =>
+  page.evaluate((id) => AdSDK.renderAd(id, 'slot'), placement);
+
+test('the page and the server have different origins, and the request is preceded by a preflight', async () => {
+  const opened = await open();
+  const preflights: string[] = [];
+  const session = await opened.page.context().newCDPSession(opened.page);
+  session.on(
+    'Network.requestWillBeSent',
+    ({ request }) => request.method === 'OPTIONS' && preflights.push(`${request.method} ${request.url}`),
+  );
+  await session.send('Network.enable');
+  expect(await render(opened, 'first')).toBe(true);
+  expect(preflights).toEqual([`OPTIONS ${service.baseUrl}/ad`]);
+  expect(new URL(opened.page.url()).origin).not.toBe(service.baseUrl);
+  expect(opened.sentTo('/ad')[0]!.headers).not.toHaveProperty('cookie');
+});
+
+test('no ad: AdSDK:noAd on the container with the reason, the content untouched, no tracking', async () => {
+  const opened = await open('<div id="slot">House ad</div>');
+  const detail = await opened.page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        document.getElementById('slot')!.addEventListener('AdSDK:noAd', (event) => resolve(event.detail));
+        void AdSDK.renderAd('nowhere', 'slot');
+      }),
+  );
+  expect(detail).toEqual({ placementId: 'nowhere', nbr: 2 });
+  expect(await opened.page.locator('#slot').textContent()).toBe('House ad');
+  expect(await opened.signals()).toEqual(['noAd nowhere 2']);
+  expect(opened.sent.map((one) => one.path)).toEqual(['/ad']);
+});
+
+test('fetchAd gives the answer for its placement with absolute URLs and requests none of them', async () => {
+  const opened = await open();
+  const answers = await opened.page.evaluate(() => Promise.all([AdSDK.fetchAd('first'), AdSDK.fetchAd('nowhere')]));
+  const bid = answers[0].seatbid[0]!.bid[0]!;
+  for (const [url, path] of [
+    [bid.impurl, '/impression'],
+    [bid.clkurl, '/click'],
+    [bid.evturl, '/event'],
+  ] as const) {
+    expect(url).toContain(`${service.baseUrl}${path}?t=`);
+  }
+  expect(answers[0]).not.toHaveProperty('nbr');
+  expect(answers[1]).toMatchObject({ seatbid: [], nbr: 2 });
+  expect(opened.sent.map((one) => one.path)).toEqual(['/ad']);
+});
+
+test('placements asked for in one tick travel together; other key-values and a later tick do not', async () => {
+  const opened = await open('<div id="a"></div><div id="b"></div><div id="slot"></div>');
+  await opened.page.evaluate(async () => {
+    await Promise.all([
+      AdSDK.renderAd('first', 'a'),
+      AdSDK.renderNativeAd('second', 'b', () => '<p>Native</p>'),
+      AdSDK.fetchAd('nowhere'),
+      AdSDK.renderAd('third', 'slot', undefined, { section: 'sport' }),
+    ]);
+    await AdSDK.fetchAd('first');
+  });
+  const bodies = opened.sentTo('/ad').map((one) => JSON.parse(one.body!));
+  expect(bodies.map((body) => body.imp.map((imp: { tagid: string }) => imp.tagid))).toEqual([
+    ['first', 'second', 'nowhere'],
+    ['third'],
+    ['first'],
+  ]);
+  expect(new Set(bodies[0].imp.map((imp: { id: string }) => imp.id)).size).toBe(3);
+  expect(bodies[1].ext).toEqual({ publisher_id: service.publisherId, kv: { section: 'sport' } });
+  expect(opened.sentTo('/ad')[0]!.headers['x-api-key']).toBe(service.apiKey);
+  expect(await opened.page.locator('#a iframe').count()).toBe(1);
+  expect(await opened.page.locator('#b p').textContent()).toBe('Native');
+});
+
+test('the setters and the window globals are one and the same', async () => {
+  const opened = await open();
+  const globals = await opened.page.evaluate(() => {
+    AdSDK.setApiKey('from-setter');
+    AdSDK.setPublisherId(77);
+    return [window.AD_SERVER_API_KEY, window.AD_SERVER_PUBLISHER_ID];
+  });
+  expect(globals).toEqual(['from-setter', 77]);
+  await opened.page.evaluate(async () => {
+    window.AD_SERVER_API_KEY = 'from-global';
+    window.AD_SERVER_PUBLISHER_ID = 78;
+    await AdSDK.fetchAd('first').catch(() => {});
+  });
+  const [request] = opened.sentTo('/ad');
+  expect(request!.headers['x-api-key']).toBe('from-global');
+  expect(JSON.parse(request!.body!).ext.publisher_id).toBe(78);
+});
+
+test('the user id is random, kept in local storage, and sent', async () => {
+  const opened = await open();
+  await opened.page.evaluate(() => AdSDK.fetchAd('first'));
+  const id = JSON.parse(opened.sentTo('/ad')[0]!.body!).user.id;
+  expect(id).toMatch(/^[0-9a-f]{32}$/);
+  expect(await opened.page.evaluate(() => localStorage.getItem('adsdk_uid'))).toBe(id);
+});
+
+test('with storage denied the ad is shown all the same, under one id for the page', async () => {
+  const deny = `Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('denied', 'SecurityError'); } });`;
+  const opened = await open('<div id="slot"></div>', deny);
+  expect(await render(opened, 'first')).toBe(true);
+  await opened.page.evaluate(() => AdSDK.fetchAd('first'));
+  const ids = opened.sentTo('/ad').map((one) => JSON.parse(one.body!).user.id);
+  expect(ids[0]).toMatch(/^[0-9a-f]{32}$/);
+  expect(ids[1]).toBe(ids[0]);
+  expect(opened.faults).toEqual([]);
+});
+
+test('with the server down nothing is thrown: noAd and error on the container, a rejected promise from fetchAd', async () => {
+  const dead = await deadAddress();
+  const opened = await open();
+  const outcome = await opened.page.evaluate(async (baseUrl) => {
+    const rendered = await AdSDK.renderAd('first', 'slot', baseUrl);
+    const native = await AdSDK.renderNativeAd('second', 'slot', () => '', baseUrl);
+    const fetched = await AdSDK.fetchAd('first', baseUrl).then(
+      () => 'resolved',
+      (error) => error instanceof Error && 'rejected',
+    );
+    const reported = await AdSDK.reportAd('token', 'other', baseUrl);
+    const missing = await AdSDK.renderAd('first', 'no-such-element');
+    return { rendered, native, fetched, reported, missing };
+  }, dead);
+  expect(outcome).toEqual({ rendered: false, native: false, fetched: 'rejected', reported: false, missing: false });
+  expect((await opened.signals()).map((signal) => signal.split(' ').slice(0, 2).join(' '))).toEqual(
+    ['error first', 'noAd first', 'error second', 'noAd second', 'error first', 'error ', 'error first'].map((signal) =>
+      signal.trim() === 'error' ? expect.stringMatching(/^error/) : signal,
+    ),
+  );
+  expect(opened.faults).toEqual([]);
+});

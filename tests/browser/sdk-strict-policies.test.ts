@@ -1,0 +1,101 @@
+import type { Browser } from 'playwright-core';
+import type { AdSDK } from '../../sdk/src/contract.ts';
+import { eventually } from './setup/eventually.ts';
+import { startAdService, type AdService } from './setup/start-ad-service.ts';
+import { startBrowser } from './setup/start-browser.ts';
+import { startPublisherSite, type PublisherPage, type PublisherSite } from './setup/start-publisher-site.ts';
+
+declare const AdSDK: AdSDK;
+
+let service: AdService;
+let site: PublisherSite;
+let browser: Browser;
+
+beforeAll(async () => {
+  [service, site, browser] = await Promise.all([
+    startAdService([
+      { placement: 'policy-html', format: 'html', content: '<a id="go" href="http://advertiser.invalid/">Go</a>' },
+      { placement: 'policy-native', format: 'native', content: '{"title":"An ad"}' },
+    ]),
+    startPublisherSite(),
+    startBrowser(),
+  ]);
+});
+afterAll(() => Promise.all([browser?.close(), site?.stop(), service?.stop()]));
+
+const exercise = async (policy: string, scriptAttributes = ''): Promise<PublisherPage & { readonly refused: readonly string[] }> => {
+  const opened = await site.open(browser, {
+    service,
+    html: '<div id="a"></div><div id="b"></div>',
+    headers: { 'Content-Security-Policy': policy },
+    scriptAttributes,
+  });
+  const refused: string[] = [];
+  opened.page.on('console', (message) => /Content Security Policy|TrustedHTML/i.test(message.text()) && refused.push(message.text()));
+  await opened.page.evaluate(() =>
+    Promise.all([
+      AdSDK.renderAd('policy-html', 'a'),
+      AdSDK.renderNativeAd('policy-native', 'b', (assets) => `<p data-ad-event="like">${assets['title']}</p>`),
+    ]),
+  );
+  await opened.page.locator('#b p').click();
+  await opened.page.frameLocator('#a iframe').locator('#go').click();
+  await opened.page.locator('#a [data-adsdk-report]').click();
+  await opened.page.getByLabel('Something else').check();
+  await opened.page.getByRole('button', { name: 'Send report' }).click();
+  await opened.page.getByText('Thank you').waitFor();
+  return { ...opened, refused };
+};
+
+test('under a policy of nonces, without inline styles and with Trusted Types, everything works and nothing is refused', async () => {
+  const opened = await exercise(
+    `default-src 'none'; script-src 'nonce-abc123' 'strict-dynamic'; connect-src ${service.baseUrl}; style-src 'none'; base-uri 'self'; ` +
+      `require-trusted-types-for 'script'; trusted-types adsdk`,
+    'nonce="abc123"',
+  );
+  expect(opened.refused).toEqual([]);
+  expect(await opened.signals()).toEqual([]);
+  await eventually(() =>
+    expect(opened.sent.map((one) => one.path).sort()).toEqual(['/ad', '/click', '/event', '/impression', '/impression', '/report']),
+  );
+  const box = await opened.page
+    .locator('[data-adsdk-report]')
+    .first()
+    .evaluate((button) => getComputedStyle(button).position);
+  expect(box).toBe('absolute');
+});
+
+test('under a policy of hosts, the published hash of the frame script suffices', async () => {
+  const policy = await (await fetch(`${service.baseUrl}/static/sdk/csp.json`)).json();
+  const opened = await exercise(
+    `default-src 'none'; script-src ${service.baseUrl} ${(policy as Record<string, string[]>)['script-src']!.join(' ')}; connect-src ${service.baseUrl}; style-src 'none'`,
+  );
+  expect(opened.refused).toEqual([]);
+  await eventually(() => expect(opened.sentTo('/click')).toHaveLength(1));
+});
+
+test('the versioned copy runs under its published integrity hash', async () => {
+  const hashes = (await (await fetch(`${service.baseUrl}/static/sdk/integrity.json`)).json()) as Record<string, string>;
+  const [file, hash] = Object.entries(hashes).find(([name]) => /^adsdk-\d+\.\d+\.\d+\.min\.js$/.test(name))!;
+  const opened = await site.open(browser, { service, html: '' });
+  const version = await opened.page.evaluate(
+    ([src, integrity]) =>
+      new Promise((resolve, reject) => {
+        delete window.AdSDK;
+        const script = Object.assign(document.createElement('script'), { src, integrity, crossOrigin: 'anonymous', onerror: reject });
+        script.onload = () => resolve(window.AdSDK?.version);
+        document.body.append(script);
+      }),
+    [`${service.baseUrl}/static/sdk/${file}`, hash!] as const,
+  );
+  expect(file).toBe(`adsdk-${version}.min.js`);
+});
+
+test('the ES module serves the origin that it came from', async () => {
+  const opened = await site.open(browser, { service, html: '<div id="slot"></div>' });
+  // As text: the tests' own compiler would turn the import into a require.
+  const shown = await opened.page.evaluate(`import('${service.baseUrl}/static/sdk/adsdk.esm.js').then(({ AdSDK }) => {
+    return AdSDK.renderAd('policy-html', 'slot');
+  })`);
+  expect(shown).toBe(true);
+});

@@ -1,0 +1,19 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { chromium, type Browser } from 'playwright-core';
+
+const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
+const QUIET = ['--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+
+/** CHROMIUM_PATH, else the first Chromium on the path. */
+const browserPath = (): string => {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  const found = [process.env['CHROMIUM_PATH'], ...NAMES.flatMap((name) => folders.map((folder) => join(folder, name)))].find(
+    (path) => path && existsSync(path),
+  );
+  if (!found) throw new Error(`The browser tests need one of ${NAMES.join(', ')} on the path, or CHROMIUM_PATH.`);
+  return found;
+};
+
+export const startBrowser = (): Promise<Browser> =>
+  chromium.launch({ executablePath: browserPath(), args: ['--no-sandbox', '--disable-gpu', ...QUIET] });

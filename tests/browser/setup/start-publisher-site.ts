@@ -1,0 +1,124 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser, Page } from 'playwright-core';
+import type { AdService } from './start-ad-service.ts';
+
+export interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
+
+/** A page of a publisher, and what it asked of the ad server, in order. */
+export interface PublisherPage {
+  readonly page: Page;
+  readonly sent: readonly Sent[];
+  /** Requests of one path: `/ad`, `/impression`, … */
+  readonly sentTo: (path: string) => readonly Sent[];
+  /** What came to the page as an uncaught error or rejection. */
+  readonly faults: readonly string[];
+  /** Events of the SDK as `name placement nbr-or-message`. */
+  readonly signals: () => Promise<readonly string[]>;
+}
+
+export interface PublisherSite {
+  readonly url: string;
+  /** A page of an advertiser, on an origin of its own. */
+  readonly landing: string;
+  /** How often the advertiser's page was asked for, by whatever means. */
+  readonly landings: () => number;
+  readonly open: (browser: Browser, options: PageOptions) => Promise<PublisherPage>;
+  readonly stop: () => Promise<void>;
+}
+
+export interface PageOptions {
+  /** Whose script the page loads and whose requests are noted; its key and publisher id are set as globals. */
+  readonly service: Pick<AdService, 'baseUrl' | 'apiKey' | 'publisherId'>;
+  /** Inside body. */
+  readonly html: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Attributes of the SDK's script element. */
+  readonly scriptAttributes?: string;
+  /** A script of the page, after the SDK's: unlike what a test evaluates, it does not count as a gesture of the visitor. */
+  readonly run?: string;
+  /** Runs before anything of the page. */
+  readonly init?: string;
+}
+
+const LANDING_PATH = '/landing';
+
+const NOTE_SIGNALS = `
+  window.signals = [];
+  for (const name of ['noAd', 'error', 'viewable']) {
+    document.addEventListener('AdSDK:' + name, ({ detail }) => signals.push([name, detail.placementId, detail.nbr ?? detail.error?.message].join(' ').trim()));
+  }
+  window.faults = [];
+  addEventListener('error', (event) => faults.push(event.message));
+  addEventListener('unhandledrejection', (event) => faults.push(String(event.reason)));
+`;
+
+/** A publisher's web server on `localhost`: another origin, and to a browser another site, than an ad server on `127.0.0.1`. */
+export const startPublisherSite = async (): Promise<PublisherSite> => {
+  const pages = new Map<string, PageOptions>();
+  let landings = 0;
+  const server = createServer((request, response) => {
+    if (request.url === LANDING_PATH) {
+      landings++;
+      return response.end('landed');
+    }
+    const options = pages.get(request.url ?? '');
+    if (!options) return response.writeHead(404).end();
+    response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', ...options.headers });
+    return response.end(
+      `<!doctype html><html lang="en"><head><title>A page</title></head><body>${options.html}` +
+        `<script src="${options.service.baseUrl}/static/sdk/adsdk.min.js" ${options.scriptAttributes ?? ''}></script>` +
+        `<script>${options.run ?? ''}</script></body></html>`,
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const url = `http://localhost:${port}`;
+
+  return {
+    url,
+    landing: `http://127.0.0.1:${port}${LANDING_PATH}`,
+    landings: () => landings,
+    open: async (browser, options) => {
+      const path = `/${pages.size}.html`;
+      pages.set(path, options);
+      const page = await browser.newPage();
+      const sent: Sent[] = [];
+      const faults: string[] = [];
+      page.on('pageerror', (error) => faults.push(error.message));
+      page.on('request', (request) => {
+        const address = new URL(request.url());
+        if (address.origin !== options.service.baseUrl || address.pathname.startsWith('/static/')) return;
+        sent.push({
+          method: request.method(),
+          path: address.pathname,
+          query: address.searchParams,
+          headers: request.headers(),
+          body: request.postData(),
+        });
+      });
+      const { apiKey, publisherId } = options.service;
+      const globals = `window.AD_SERVER_API_KEY = ${JSON.stringify(apiKey)}; window.AD_SERVER_PUBLISHER_ID = ${publisherId};`;
+      await page.addInitScript(NOTE_SIGNALS + globals + (options.init ?? ''));
+      await page.goto(url + path);
+      return {
+        page,
+        sent,
+        faults,
+        sentTo: (to) => sent.filter((one) => one.path === to),
+        signals: () => page.evaluate(() => (window as unknown as { signals: string[] }).signals),
+      };
+    },
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+};

@@ -1,0 +1,89 @@
+import { createAdRequests, type AdRequest } from '../../sdk/src/ad-requests.ts';
+
+interface Asked {
+  readonly url: string;
+  readonly body: { readonly imp: readonly { readonly id: string; readonly tagid: string }[] };
+}
+
+/** A server that fills every placement but `none`. */
+const setup = (answer?: (asked: Asked) => Partial<Response>) => {
+  const asked: Asked[] = [];
+  const request = createAdRequests(
+    async (url, init) => {
+      const one: Asked = { url, body: JSON.parse(init.body as string) };
+      asked.push(one);
+      const bid = one.body.imp
+        .filter((imp) => imp.tagid !== 'none')
+        .map((imp) => ({
+          impid: imp.id,
+          adm: imp.tagid,
+          impurl: '/impression?t=1',
+          clkurl: 'https://ads.invalid/click?t=1',
+          evturl: 'javascript:1',
+        }));
+      const nonbid = one.body.imp.filter((imp) => imp.tagid === 'none').map((imp) => ({ impid: imp.id, nbr: 503 }));
+      const json = { id: 'r', seatbid: bid.length ? [{ bid }] : [], ...(bid.length ? {} : { nbr: 500 }), ext: { nonbid } };
+      return { ok: true, json: async () => json, ...answer?.(one) } as Response;
+    },
+    () => 'user',
+    () => 'request',
+    (run) => queueMicrotask(run),
+  );
+  const ask = (placementId: string, more: Partial<AdRequest> = {}) =>
+    request({ baseUrl: 'https://ads.invalid/', apiKey: 'k', publisherId: 1, placementId, keyValues: undefined, ...more });
+  return { asked, ask };
+};
+
+test('21 placements of one tick travel in two requests, because the server takes 20', async () => {
+  const { asked, ask } = setup();
+  const answers = await Promise.all(Array.from({ length: 21 }, (_, index) => ask(`p${index}`)));
+  expect(asked.map((one) => one.body.imp.length)).toEqual([20, 1]);
+  expect(answers.map((answer) => answer.seatbid[0]!.bid.map((bid) => bid.adm))).toEqual(
+    Array.from({ length: 21 }, (_, index) => [`p${index}`]),
+  );
+});
+
+test('each caller gets its own bid or its own reason', async () => {
+  const { ask } = setup();
+  const [filled, empty] = await Promise.all([ask('some'), ask('none')]);
+  expect(filled).not.toHaveProperty('nbr');
+  expect(empty).toMatchObject({ seatbid: [], nbr: 503 });
+});
+
+test('tracking URLs become absolute, and what is no http(s) URL becomes nothing', async () => {
+  const { ask } = setup();
+  const { seatbid } = await ask('some');
+  expect(seatbid[0]!.bid[0]).toMatchObject({
+    impurl: 'https://ads.invalid/impression?t=1',
+    clkurl: 'https://ads.invalid/click?t=1',
+    evturl: '',
+    repturl: 'https://ads.invalid/impression?t=1',
+  });
+});
+
+test('another server, publisher or set of key-values is another request', async () => {
+  const { asked, ask } = setup();
+  await Promise.all([
+    ask('a'),
+    ask('b', { baseUrl: 'https://other.invalid/ads' }),
+    ask('c', { publisherId: 2 }),
+    ask('d', { keyValues: { section: 'sport' } }),
+    ask('e'),
+  ]);
+  expect(asked.map((one) => [one.url, ...one.body.imp.map((imp) => imp.tagid)])).toEqual([
+    ['https://ads.invalid/ad', 'a', 'e'],
+    ['https://other.invalid/ads/ad', 'b'],
+    ['https://ads.invalid/ad', 'c'],
+    ['https://ads.invalid/ad', 'd'],
+  ]);
+});
+
+test.each<[string, Partial<Response>]>([
+  ['an error', { ok: false, status: 401 }],
+  ['another JSON', { json: async () => ({ hello: 1 }) }],
+  ['no JSON', { json: async () => JSON.parse('<html>') }],
+])('%s rejects every caller of the request', async (_, answer) => {
+  const { ask } = setup(() => answer);
+  const results = await Promise.allSettled([ask('a'), ask('b')]);
+  expect(results.map((result) => result.status)).toEqual(['rejected', 'rejected']);
+});

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+
+const BUILT = 'public/sdk';
+const read = (file: string): string => readFileSync(join(BUILT, file), 'utf8');
+const version = JSON.parse(readFileSync('sdk/package.json', 'utf8')).version as string;
+
+test('the minified script weighs at most 6 kB gzipped', () => {
+  expect(gzipSync(read('adsdk.min.js'), { level: 9 }).length).toBeLessThanOrEqual(6000);
+});
+
+test('no bundle evaluates text as code', () => {
+  for (const file of ['adsdk.js', 'adsdk.min.js', 'adsdk.esm.js']) expect(read(file)).not.toMatch(/\beval\b|new Function|document\.write/);
+});
+
+test('the versioned copy is the minified script, and every hash is that of its file', () => {
+  expect(read(`adsdk-${version}.min.js`)).toBe(read('adsdk.min.js'));
+  const integrity = JSON.parse(read('integrity.json')) as Record<string, string>;
+  expect(Object.keys(integrity)).toContain(`adsdk-${version}.min.js`);
+  for (const [file, hash] of Object.entries(integrity)) {
+    expect(hash).toBe(`sha384-${createHash('sha384').update(read(file)).digest('base64')}`);
+  }
+});
+
+test('the types describe the contract to a page written in TypeScript', () => {
+  const folder = mkdtempSync(join(BUILT, 'types-'));
+  try {
+    writeFileSync(
+      join(folder, 'page.ts'),
+      `import { AdSDK, createAdSDK, type AdResponse } from '../adsdk.js';
+       AdSDK.setApiKey('k');
+       AdSDK.setPublisherId(1);
+       const shown: Promise<boolean> = AdSDK.renderAd('p', 'c', undefined, { section: ['a', 1] });
+       void AdSDK.renderNativeAd('p', 'c', (assets, { escapeHTML }) => \`<a href="\${escapeHTML(assets.clickUrl)}">\${escapeHTML(assets.title)}</a>\`);
+       const answer: Promise<AdResponse> = createAdSDK({ baseUrl: 'https://x' }).fetchAd('p');
+       document.addEventListener('AdSDK:noAd', ({ detail }) => detail.nbr?.toFixed());
+       window.AdSDK?.destroy('c');
+       // @ts-expect-error a reason must be one of the five
+       void AdSDK.reportAd('t', 'boring');
+       export { shown, answer };`,
+    );
+    const compilerOptions = {
+      noEmit: true,
+      strict: true,
+      target: 'es2020',
+      module: 'esnext',
+      moduleResolution: 'bundler',
+      lib: ['es2020', 'dom'],
+      types: [],
+    };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['page.ts'] }));
+    const { stdout } = spawnSync(process.execPath, [require.resolve('typescript/bin/tsc'), '-p', folder], { encoding: 'utf8' });
+    expect(stdout).toBe('');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

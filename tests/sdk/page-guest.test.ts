@@ -1,0 +1,77 @@
+import { escapeHTML } from '../../sdk/src/escape-html.ts';
+import { createMessageGate } from '../../sdk/src/message-gate.ts';
+import { createScope } from '../../sdk/src/scope.ts';
+import { reportServer, tokenOf } from '../../sdk/src/server-address.ts';
+import { createUserId } from '../../sdk/src/user-id.ts';
+
+test.each([
+  ['https://ads.invalid/impression?t=a.b-c_d', 'a.b-c_d'],
+  ['/event?t=abc&type=like', 'abc'],
+  ['/event?type=like&t=abc#x', 'abc'],
+  ['abc.def.ghi', 'abc.def.ghi'],
+])('the token of %s is %s', (url, token) => expect(tokenOf(url)).toBe(token));
+
+test('a report goes to the named server, else to the tracking URL’s own, else to the default', () => {
+  expect(reportServer('https://a.invalid/x/click?t=1', 'https://named.invalid', 'https://home.invalid')).toBe('https://named.invalid');
+  expect(reportServer('https://a.invalid/x/click?t=1', undefined, 'https://home.invalid')).toBe('https://a.invalid/x');
+  expect(reportServer('/click?t=1', undefined, 'https://home.invalid')).toBe('https://home.invalid');
+});
+
+test('escaped text can leave neither an element nor a quoted attribute', () => {
+  expect(escapeHTML(`<a href="x" title='y'>&\``)).toBe('&#60;a href=&#34;x&#34; title=&#39;y&#39;&#62;&#38;&#96;');
+  expect([escapeHTML(undefined), escapeHTML(null), escapeHTML(0)]).toEqual(['', '', '0']);
+});
+
+test('the gate lets ten through in any second and opens again', () => {
+  let now = 0;
+  const passes = createMessageGate(10, 1000, () => now);
+  const burst = () => Array.from({ length: 100 }, passes).filter(Boolean).length;
+  expect(burst()).toBe(10);
+  now = 999;
+  expect(burst()).toBe(0);
+  now = 1000;
+  expect(burst()).toBe(10);
+});
+
+test('a scope gives back in reverse order, once, and at once after its end', () => {
+  const undone: number[] = [];
+  const scope = createScope();
+  [1, 2].forEach((n) => scope.add(() => undone.push(n)));
+  scope.end();
+  scope.end();
+  scope.add(() => undone.push(3));
+  expect(undone).toEqual([2, 1, 3]);
+  expect(scope.ended()).toBe(true);
+});
+
+test('a stored user id of another shape is replaced; where storage is full the id lasts for the page', () => {
+  const stored = new Map([['adsdk_uid', '<script>']]);
+  const storage = {
+    getItem: (key: string) => stored.get(key) ?? null,
+    setItem: (key: string, value: string) => void stored.set(key, value),
+  } as Storage;
+  expect(
+    createUserId(
+      () => storage,
+      () => 'fresh-id-1',
+    )(),
+  ).toBe('fresh-id-1');
+  expect(
+    createUserId(
+      () => storage,
+      () => 'fresh-id-2',
+    )(),
+  ).toBe('fresh-id-1');
+  const full = {
+    getItem: () => null,
+    setItem: () => {
+      throw new Error('full');
+    },
+  } as unknown as Storage;
+  let made = 0;
+  const userId = createUserId(
+    () => full,
+    () => `page-id-${++made}`,
+  );
+  expect([userId(), userId()]).toEqual(['page-id-1', 'page-id-1']);
+});

@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { sanitizeAssets } from '../../sdk/src/sanitize-assets.ts';
+
+const PAGE = 'https://news.invalid/story';
+const clean = (assets: unknown): unknown => sanitizeAssets(assets, PAGE);
+
+test('http(s) and relative URLs stay, at any depth', () => {
+  const assets = {
+    image: { url: 'https://cdn.invalid/a.png', w: 300, h: 250 },
+    icon: '//cdn.invalid/i.svg',
+    background: '/b.png',
+    images: ['http://cdn.invalid/1', '2.png'],
+    rating: 4.5,
+    nothing: null,
+  };
+  expect(clean(assets)).toEqual(assets);
+});
+
+test('other schemes are dropped, however they are hidden', () => {
+  expect(
+    clean({
+      image: 'javascript:alert(1)',
+      click: ' \n\tjava\nscript:alert(1)',
+      url: 'JAVASCRIPT:alert(1)',
+      link: 'data:text/html,<script>alert(1)</script>',
+      deep: { href: 'vbscript:x', list: ['https://ok.invalid/', 'blob:https://x/1'] },
+      anything: 'javascript:alert("a b")',
+      other: 'ftp://files.invalid/a',
+    }),
+  ).toEqual({ deep: { list: ['https://ok.invalid/'] } });
+});
+
+test('words with a colon are no URLs', () => {
+  const words = {
+    title: 'JavaScript: The course',
+    description: 'data: our oil',
+    brand: 'Note:well',
+    sponsored: 'Ad: yes',
+    offer: 'From:12',
+    hint: 'Today only: 3 for 2',
+  };
+  expect(clean(words)).toEqual(words);
+});
+
+test('a creative cannot set the prototype of the assets', () => {
+  const assets = clean(JSON.parse('{"__proto__":{"polluted":true},"title":"x"}')) as Record<string, unknown>;
+  expect(assets['polluted']).toBeUndefined();
+  expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+});
+
+test('whatever comes in, no address that comes out resolves to another scheme than http(s)', () => {
+  const url = fc.oneof(
+    fc.string(),
+    fc.webUrl(),
+    fc.constantFrom('javascript:', 'data:', '\u0001javascript:').chain((scheme) => fc.string().map((rest) => scheme + rest)),
+  );
+  fc.assert(
+    fc.property(fc.constantFrom('image', 'click', 'background', 'url', 'clickUrl'), url, (key, value) => {
+      const out = (clean({ [key]: value }) as Record<string, string>)[key];
+      if (out === undefined) return;
+      let protocol = 'https:';
+      try {
+        ({ protocol } = new URL(out, PAGE));
+      } catch {
+        // A browser follows no link that is not a URL.
+      }
+      expect(protocol).toMatch(/^https?:$/);
+    }),
+  );
+});
