@@ -46,12 +46,12 @@ interface OpenStores {
 }
 
 /** The stores that the settings name, or private ones that end with this process. What starts those is not even loaded otherwise. */
-const openStores = async ({ databaseUrl, redisUrls, stateDir }: Settings): Promise<OpenStores> => {
+const openStores = async ({ databaseUrl, redisUrls, stateDir, port }: Settings): Promise<OpenStores> => {
   if (databaseUrl !== undefined && redisUrls.length > 0) {
     return { addresses: { databaseUrl, redisUrls }, demo: undefined, stop: async () => undefined };
   }
   const { startEmbeddedStores } = await import('./embedded/start-embedded-stores.ts');
-  return startEmbeddedStores({ databaseUrl, redisUrls, stateDir });
+  return startEmbeddedStores({ databaseUrl, redisUrls, stateDir, port });
 };
 
 /** Postgres may come up after its replicas; a replica that waits for it is not ready, and that is all. */

@@ -14,7 +14,7 @@ const html = (placement: string, title: string, text: string, colours: string) =
 });
 
 /** Flights begin yesterday and last a year, so that a service that is started today has something to serve. */
-export const demoData = (now: Date): DemoData => {
+export const demoData = (now: Date, port: number): DemoData => {
   const day = (offset: number): string => new Date(now.getTime() + offset * 86_400_000).toISOString().slice(0, 10);
   const flight = { start_date: day(-1), end_date: day(365) };
   return {
@@ -96,7 +96,7 @@ export const demoData = (now: Date): DemoData => {
             active: true,
             budget_type: 'CPM',
             priority: 3,
-            endpoint: 'http://127.0.0.1:8787/test/bid',
+            endpoint: `http://127.0.0.1:${port}/test/bid`,
             creatives: [{ placement_id: 'article-mid', format: 'html', content: '<!-- the bidder brings the markup -->' }],
           },
         ],

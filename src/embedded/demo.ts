@@ -25,14 +25,17 @@ export interface Demo {
 export const prepareDemo = async ({
   databaseUrl,
   stateDir,
+  port,
 }: {
   readonly databaseUrl: string;
   readonly stateDir: string;
+  /** Where the mock bidder of the demonstration's programmatic line item listens: this service. */
+  readonly port: number;
 }): Promise<Demo | undefined> => {
   const knex = knexFactory({ client: 'pg', connection: databaseUrl, pool: { min: 0, max: 1 } });
   try {
     const apiKey = await keptKey(path.join(stateDir, 'demo-api-key'));
-    const publisherId = await knex.transaction((trx) => seedOnce(trx, apiKey));
+    const publisherId = await knex.transaction((trx) => seedOnce(trx, apiKey, port));
     return publisherId === undefined
       ? undefined
       : {
@@ -58,7 +61,7 @@ const keptKey = async (file: string): Promise<string> => {
 const DEMO_DOMAIN = 'demo.example';
 
 /** The id of the demo publisher; undefined when there is none, because somebody has deleted it. */
-const seedOnce = async (trx: Knex.Transaction, apiKey: string): Promise<number | undefined> => {
+const seedOnce = async (trx: Knex.Transaction, apiKey: string, port: number): Promise<number | undefined> => {
   const hash = createHash('sha256').update(apiKey, 'utf8').digest('hex');
   const keyColumns = { api_key_hash: hash, api_key_hint: apiKey.slice(-4) };
   const known = await trx('publishers').where({ domain: DEMO_DOMAIN }).first<{ id: number } | undefined>('id');
@@ -72,7 +75,7 @@ const seedOnce = async (trx: Knex.Transaction, apiKey: string): Promise<number |
     const [inserted] = (await trx(table).insert(row).returning('id')) as { id: number }[];
     return (inserted as { id: number }).id;
   };
-  const { placements, campaigns } = demoData(new Date());
+  const { placements, campaigns } = demoData(new Date(), port);
   const publisher = checked(checkPublisher({ name: 'The Demo Gazette', domain: DEMO_DOMAIN }));
   const publisherId = await insert('publishers', { ...publisherToRow(publisher), ...keyColumns });
   for (const placement of placements)

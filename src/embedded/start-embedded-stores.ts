@@ -17,7 +17,8 @@ export const startEmbeddedStores = async ({
   databaseUrl,
   redisUrls,
   stateDir,
-}: Pick<Settings, 'databaseUrl' | 'redisUrls' | 'stateDir'>): Promise<EmbeddedStores> => {
+  port,
+}: Pick<Settings, 'databaseUrl' | 'redisUrls' | 'stateDir' | 'port'>): Promise<EmbeddedStores> => {
   const [postgres, redis] = await Promise.all([
     databaseUrl === undefined ? startEmbeddedPostgres({ stateDir }) : undefined,
     redisUrls.length === 0 ? startEmbeddedRedis({ stateDir }) : undefined,
@@ -25,7 +26,7 @@ export const startEmbeddedStores = async ({
   if (postgres) await migrateLatest(postgres.url);
   return {
     addresses: { databaseUrl: databaseUrl ?? (postgres as { url: string }).url, redisUrls: redis ? [redis.url] : redisUrls },
-    demo: postgres && (await prepareDemo({ databaseUrl: postgres.url, stateDir })),
+    demo: postgres && (await prepareDemo({ databaseUrl: postgres.url, stateDir, port })),
     stop: async () => {
       await Promise.all([postgres?.stop(), redis?.stop()]);
     },
