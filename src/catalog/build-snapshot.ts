@@ -119,7 +119,7 @@ function* sortOutBooked(
 
 const bookedOf = (booked: Map<string, Map<number, Booked>>, placementId: string, publisherId: number): Booked => {
   let ofPlacement = booked.get(placementId);
-  if (ofPlacement === undefined) booked.set(placementId, (ofPlacement = new Map()));
+  if (ofPlacement === undefined) booked.set(placementId, (ofPlacement = new Map<number, Booked>()));
   let slot = ofPlacement.get(publisherId);
   if (slot === undefined) ofPlacement.set(publisherId, (slot = { direct: [], programmatic: [], leftOut: [] }));
   return slot;
@@ -142,7 +142,7 @@ function* indexCandidates(candidates: readonly Candidate[]): Generator<undefined
   const entries = yield* sortInSteps(candidates, byRank);
   const tieEnd = new Int32Array(entries.length);
   for (let i = entries.length - 1, end = entries.length; i >= 0; i--) {
-    if (i + 1 < entries.length && !isTie(entries[i]!, entries[i + 1]!)) end = i + 1;
+    if (i + 1 < entries.length && !isTie(entries[i], entries[i + 1])) end = i + 1;
     tieEnd[i] = end;
   }
   yield;

@@ -72,8 +72,8 @@ const seedOnce = async (trx: Knex.Transaction, apiKey: string, port: number): Pr
   if (await trx('publishers').first('id')) return undefined;
 
   const insert = async (table: string, row: object): Promise<number> => {
-    const [inserted] = (await trx(table).insert(row).returning('id')) as { id: number }[];
-    return (inserted as { id: number }).id;
+    const [inserted] = await trx(table).insert(row).returning<{ id: number }[]>('id');
+    return inserted.id;
   };
   const { placements, campaigns } = demoData(new Date(), port);
   const publisher = checked(checkPublisher({ name: 'The Demo Gazette', domain: DEMO_DOMAIN }));

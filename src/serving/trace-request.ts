@@ -55,12 +55,10 @@ export const traceOpportunity = (
 const bookedFor = (snapshot: Snapshot, publisherId: number, placementId: string): readonly BookedCreative[] => [
   ...(snapshot.candidateIndex(publisherId, placementId)?.entries ?? []),
   ...(snapshot.programmaticIndex(publisherId, placementId)?.entries ?? []),
-  ...snapshot
-    .leftOut(publisherId, placementId)
-    .map(({ creative, lineItem, campaign, reason, detail }) => ({
-      creative,
-      lineItem,
-      campaign,
-      leftOut: { nbr: NoBidReason[reason], detail },
-    })),
+  ...snapshot.leftOut(publisherId, placementId).map(({ creative, lineItem, campaign, reason, detail }) => ({
+    creative,
+    lineItem,
+    campaign,
+    leftOut: { nbr: NoBidReason[reason], detail },
+  })),
 ];
