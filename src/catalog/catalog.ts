@@ -66,7 +66,9 @@ export const createCatalog = ({
   const load = async (): Promise<void> => {
     const begunAt = performance.now();
     try {
-      const loaded = await withTimeout(loadTimeoutMs, async () => buildSnapshot(await store.readAll(), { dimensions, nowMs: now() }));
+      const loaded = await withTimeout(loadTimeoutMs, () =>
+        store.readAll((reading) => buildSnapshot(reading, { dimensions, nowMs: now() })),
+      );
       snapshot = loaded;
       observer.loaded?.(loaded, performance.now() - begunAt);
       tellQuarantined(loaded);
