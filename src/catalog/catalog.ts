@@ -122,7 +122,8 @@ export const createCatalog = ({
     try {
       const version = await store.readVersion();
       pollFailing = false;
-      if (version !== snapshot?.version) reloadInBackground();
+      // A load under way may well be reading that version; if not, the next look finds out.
+      if (version !== snapshot?.version && running === undefined) reloadInBackground();
     } catch (fault) {
       if (!pollFailing) observer.pollFailed?.(asError(fault));
       pollFailing = true;
