@@ -2,7 +2,7 @@ import { buildTargetingIndex } from '../targeting/build-targeting-index.ts';
 import type { DimensionSchema } from '../targeting/dimension-schema.ts';
 import { admitRows } from './admit-rows.ts';
 import type { AdmittedRows } from './admit-rows.ts';
-import type { CatalogRows } from './catalog-rows.ts';
+import type { CatalogReading } from './catalog-rows.ts';
 import { ecpmMicros, NO_COUNTS } from './ecpm.ts';
 import { runInSlices } from './run-in-slices.ts';
 import type { Candidate, CandidateIndex, LeftOut, Snapshot, Vacancy } from './snapshot.ts';
@@ -16,15 +16,16 @@ export interface SnapshotOptions {
   readonly pause?: () => Promise<void>;
 }
 
-/** Turns the rows of one load into an immutable snapshot, in slices of a few milliseconds. Bad rows are set aside, never thrown. */
-export const buildSnapshot = (rows: CatalogRows, { dimensions, nowMs, pause }: SnapshotOptions): Promise<Snapshot> =>
-  runInSlices(snapshotSteps(rows, dimensions, nowMs), pause);
+/** Turns what one load reads into an immutable snapshot, in slices of a few milliseconds. Bad rows are set aside, never thrown. */
+export const buildSnapshot = async (reading: CatalogReading, { dimensions, nowMs, pause }: SnapshotOptions): Promise<Snapshot> => {
+  const admitted = await admitRows(reading, dimensions, pause);
+  return runInSlices(snapshotSteps(admitted, reading, nowMs), pause);
+};
 
 const STEP = 256;
 
-function* snapshotSteps(rows: CatalogRows, dimensions: DimensionSchema, nowMs: number): Generator<undefined, Snapshot> {
-  const admitted = yield* admitRows(rows, dimensions);
-  const booked = yield* sortOutBooked(admitted, rows, nowMs);
+function* snapshotSteps(admitted: AdmittedRows, reading: CatalogReading, nowMs: number): Generator<undefined, Snapshot> {
+  const booked = yield* sortOutBooked(admitted, reading, nowMs);
   const slots = new Map<string, Map<number, Slot>>();
   for (const [placementId, byPublisher] of booked) {
     const ofPlacement = new Map<number, Slot>();
@@ -41,7 +42,7 @@ function* snapshotSteps(rows: CatalogRows, dimensions: DimensionSchema, nowMs: n
   const slotOf = (publisherId: number, placementId: string): Slot | undefined => slots.get(placementId)?.get(publisherId);
   const { publishers, placements, campaigns, lineItems, creatives, quarantined, quarantinedCount } = admitted;
   return Object.freeze({
-    version: rows.version,
+    version: reading.version,
     loadedAtMs: nowMs,
     publishers,
     publisherByKeyHash: new Map(Array.from(publishers.values(), (publisher) => [publisher.apiKeyHash, publisher])),
@@ -55,7 +56,7 @@ function* snapshotSteps(rows: CatalogRows, dimensions: DimensionSchema, nowMs: n
     vacancy: (publisherId: number, placementId: string) => vacancyOf(slotOf(publisherId, placementId)),
     quarantined,
     quarantinedCount,
-    userHashKey: rows.userHashKey,
+    userHashKey: reading.userHashKey,
   });
 }
 
@@ -83,7 +84,7 @@ interface Booked {
 /** Every creative to its placement and publisher, and there to what can be served now or later, or to what cannot. */
 function* sortOutBooked(
   { creatives, lineItems, campaigns, placements, blocked }: AdmittedRows,
-  { recentCounts }: CatalogRows,
+  { recentCounts }: CatalogReading,
   nowMs: number,
 ): Generator<undefined, ReadonlyMap<string, ReadonlyMap<number, Booked>>> {
   const booked = new Map<string, Map<number, Booked>>();

@@ -14,7 +14,7 @@ export interface ChangeNotices {
 }
 
 export interface ChangeNoticeOptions {
-  /** Makes a new connection; called twice, because a subscribing connection can do nothing else. */
+  /** Makes a new connection, already connecting; called twice, because a subscribing connection can do nothing else. */
   readonly connect: () => Redis | Cluster;
   /** Name of the version key and of the channel. */
   readonly name?: string;
@@ -115,11 +115,12 @@ export const createChangeNotices = ({
       if (seen !== undefined && version === seen + 1) seen = version;
       await commands.publish(name, `${sender} ${version}`);
     },
-    close: async () => {
+    close: () => {
       closed = true;
       clearTimeout(timer);
       subscriber.disconnect();
       commands.disconnect();
+      return Promise.resolve();
     },
   };
 };

@@ -74,12 +74,16 @@ const priceFaults = ({ type, budget_type, cpm, cpc }: ShapedRecord<LineItemRecor
   return [];
 };
 
-const decimalFaults = (record: object, places: Readonly<Record<string, number>>): Fault[] =>
-  Object.entries(record).flatMap(([field, value]) => {
-    const most = Object.hasOwn(places, field) ? places[field] : undefined;
-    if (most === undefined || typeof value !== 'number' || hasAtMostDecimals(value, most)) return [];
-    return [{ pointer: `/${field}`, detail: `must have at most ${most} decimals` }];
-  });
+const decimalFaults = <T extends object>(record: T, places: { readonly [K in keyof T]?: number }): Fault[] => {
+  const faults: Fault[] = [];
+  for (const field in places) {
+    const value: unknown = record[field];
+    const most = places[field] ?? 0;
+    if (typeof value === 'number' && !hasAtMostDecimals(value, most))
+      faults.push({ pointer: `/${field}`, detail: `must have at most ${most} decimals` });
+  }
+  return faults;
+};
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

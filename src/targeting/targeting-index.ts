@@ -154,24 +154,21 @@ const scan = (tables: TargetingTables, postings: readonly number[]): EligibleSca
         continue;
       }
       const wordInPage = (position >>> 5) & 31;
-      const words = currentMask & (-1 << wordInPage);
-      if (words === 0) {
-        position = (page + 1) << PAGE_SHIFT;
-        continue;
-      }
-      const w = lowestBit(words);
-      const word = (page << 5) | w;
-      if (word !== currentWord) {
-        currentWord = word;
-        currentBits = wordBits(w);
-      }
-      const bits = w === wordInPage ? currentBits & (-1 << (position & 31)) : currentBits;
-      if (bits !== 0) {
+      // Only the words from here on that can hold an eligible entry; clearing the lowest bit moves on to the next.
+      for (let words = currentMask & (-1 << wordInPage); words !== 0; words &= words - 1) {
+        const w = lowestBit(words);
+        const word = (page << 5) | w;
+        if (word !== currentWord) {
+          currentWord = word;
+          currentBits = wordBits(w);
+        }
+        const bits = w === wordInPage ? currentBits & (-1 << (position & 31)) : currentBits;
+        if (bits === 0) continue;
         // Bits past the last entry may be set; they come after every real one.
         const hit = (word << 5) | lowestBit(bits);
         return hit < size ? hit : -1;
       }
-      position = (word + 1) << 5;
+      position = (page + 1) << PAGE_SHIFT;
     }
     return -1;
   };
