@@ -3,7 +3,7 @@ import type { DimensionSchema } from '../targeting/dimension-schema.ts';
 import type { Fault } from '../targeting/fault.ts';
 import { shapeCampaign, shapeCreative, shapeLineItem, shapePlacement, shapePublisher } from './check-record.ts';
 import type { Checked, ShapedRecord } from './check-record.ts';
-import { parseCreativeContent } from './creative-content.ts';
+import { parseCreativeContent } from './parse-content.ts';
 import { CREATIVE_FORMATS } from './entities.ts';
 import type { CreativeFormat } from './entities.ts';
 import { parseEndDate, parseStartDate } from './flight-dates.ts';
@@ -46,7 +46,7 @@ export const checkCreative = (
     const parsed = typeof content === 'string' ? parseCreativeContent(known, content) : undefined;
     const allowed = placementFormats === undefined || placementFormats.includes(known);
     return [
-      ...(parsed?.ok === false ? parsed.faults : []),
+      ...(parsed && 'fault' in parsed ? [{ pointer: '/content', detail: `${parsed.fault.pointer.slice(1)} ${parsed.fault.detail}`.trim() }] : []),
       ...(allowed ? [] : [{ pointer: '/format', detail: `the placement allows ${placementFormats.join(', ')} only` }]),
     ];
   });
