@@ -46,7 +46,9 @@ export const checkCreative = (
     const parsed = typeof content === 'string' ? parseCreativeContent(known, content) : undefined;
     const allowed = placementFormats === undefined || placementFormats.includes(known);
     return [
-      ...(parsed && 'fault' in parsed ? [{ pointer: '/content', detail: `${parsed.fault.pointer.slice(1)} ${parsed.fault.detail}`.trim() }] : []),
+      ...(parsed && 'fault' in parsed
+        ? [{ pointer: '/content', detail: `${parsed.fault.pointer.slice(1)} ${parsed.fault.detail}`.trim() }]
+        : []),
       ...(allowed ? [] : [{ pointer: '/format', detail: `the placement allows ${placementFormats.join(', ')} only` }]),
     ];
   });

@@ -173,7 +173,7 @@ test('what is bad is set aside with its children and said why, and all else serv
     'line_items 8: /end_date must be an RFC 3339 date or date-time',
     'line_items 9: /targeting must be object',
     'creatives 2: belongs to line_items 2, which is set aside',
-    'creatives 3: /content must be the text of a JSON object for format banner',
+    'creatives 3: /content must be a JSON object for a banner creative',
     'creatives 4: belongs to line_items 4, which is set aside',
     'creatives 5: refers to line_items 99, which does not exist',
     'creatives 6: belongs to placements odd, which is set aside',
