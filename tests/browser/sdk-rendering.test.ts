@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import type { AdSDK } from '../../sdk/src/contract.ts';
-import { eventually } from './setup/eventually.ts';
+import { eventually } from '../setup/eventually.ts';
 import { startAdService, type AdService } from './setup/start-ad-service.ts';
 import { startBrowser } from './setup/start-browser.ts';
 import { startPublisherSite, type PublisherPage, type PublisherSite } from './setup/start-publisher-site.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
 import type { AdSDK } from '../../sdk/src/contract.ts';
-import { eventually } from './setup/eventually.ts';
+import { eventually } from '../setup/eventually.ts';
 import { startAdService, type AdService } from './setup/start-ad-service.ts';
 import { startBrowser } from './setup/start-browser.ts';
 import { startPublisherSite, type PublisherPage, type PublisherSite } from './setup/start-publisher-site.ts';
