@@ -16,6 +16,7 @@ import { createCountryLookup } from './context/country-lookup.ts';
 import { createDeviceDetector } from './context/device-detector.ts';
 import { userHash } from './context/user-hash.ts';
 import { NoBidReason, reasonName } from './decision/no-bid-reason.ts';
+import { createBillingNotices } from './delivery/billing-notices.ts';
 import { createLedger } from './delivery/ledger.ts';
 import { createRedisClient } from './delivery/redis-client.ts';
 import { curveAt } from './delivery/traffic-curve.ts';
@@ -101,9 +102,16 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
     observe: observe.bidders,
     log,
   });
+  const billingNotices = createBillingNotices({
+    redis: stores.redis,
+    keys,
+    now: Date.now,
+    onFailure: (fault) => observe.storeFailed('a billing notice could not be kept', fault),
+  });
   const serveAd = createServeAd({
     currentSnapshot,
     bidders,
+    billingNotices,
     reserveWinners: createReserveWinners({
       ledger,
       tokenTtlMs: settings.tokenTtlMs,
@@ -128,7 +136,11 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
     limitsOf,
     onFallback: () => metrics.storeFallback('redis'),
     onFailure: (fault) => observe.storeFailed('a hit could be stored nowhere', fault),
-    onSettled: observe.settled,
+    onSettled: ({ ad, kind, invalidReason }, foundHold) => {
+      observe.settled(foundHold);
+      if (kind === 'impression' && invalidReason !== 'prefetch' && ad.billingNotice)
+        void billingNotices.take(ad).then((url) => url && bidders.notifyBilled(url));
+    },
   });
   const fold = createFold({
     redis: stores.backgroundRedis,

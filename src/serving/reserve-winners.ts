@@ -150,6 +150,7 @@ const win = (
       perClick,
       ...moments,
       userHash: candidate.lineItem.frequencyCap ? request.userHash : null,
+      billingNotice: typeof bids[candidate.bid]?.billingNoticeUrl === 'string',
     },
   };
 };

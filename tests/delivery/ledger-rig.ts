@@ -169,4 +169,5 @@ export const servedAd = (reservation: Reservation, won: RankedCandidate, userHas
   holdEndMs: reservation.holdEndMs,
   tokenExpS: reservation.tokenExpS,
   userHash,
+  billingNotice: false,
 });

@@ -22,6 +22,7 @@ const AD: ServedAd = {
   holdEndMs: NOW + 1_800_000,
   tokenExpS: NOW / 1000 + 1800,
   userHash: 'AAAAAAAAAAAAAAAAAAAAAA',
+  billingNotice: true,
 };
 
 describe('a tracking token', () => {

@@ -95,6 +95,9 @@ const toAdRequest = (
       gdpr: consent.gdpr,
       consent: consent.consent,
       usPrivacy: consent.usPrivacy,
+      gpp: consent.gpp,
+      gppSid: consent.gppSid,
+      coppa: consent.coppa,
     },
     traced: debugTrace || /[?&]debug=1(&|$)/.test(req.url),
   };
