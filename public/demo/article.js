@@ -1,3 +1,4 @@
+/* global AdSDK, document, matchMedia */
 // The leaderboard and the half page are asked for in one request; the rectangle (data-lazy) when the reader comes near it.
 // A narrow screen asks for a placement that fits it.
 const leaderboard = matchMedia('(width < 760px)').matches ? 'article-top-narrow' : 'article-top';

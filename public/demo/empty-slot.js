@@ -1,3 +1,4 @@
+/* global AdSDK, document */
 const container = document.getElementById('empty-slot');
 const state = document.getElementById('state');
 

@@ -1,3 +1,4 @@
+/* global AdSDK, document */
 // A native ad in the feed's own template. The SDK sends `like`, `share` and `comment` for the buttons that carry data-ad-event,
 // and counts the click on any link.
 const template = (assets, { escapeHTML }) => {

@@ -14,6 +14,10 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([browser?.close(), service?.stop()]));
 
+interface Asked {
+  readonly imp: readonly { readonly tagid: string }[];
+}
+
 interface Visit {
   readonly page: Page;
   /** Uncaught errors, failed and outside requests. */
@@ -29,7 +33,7 @@ const visit = async (name: string, width: number): Promise<Visit> => {
   page.on('response', (response) => response.status() >= 400 && faults.push(`${response.status()} ${response.url()}`));
   page.on('request', (request) => {
     const url = new URL(request.url());
-    if (url.pathname === '/ad') asked.push(...JSON.parse(request.postData()!).imp.map((imp: { tagid: string }) => imp.tagid));
+    if (url.pathname === '/ad') asked.push(...(JSON.parse(request.postData()!) as Asked).imp.map((imp) => imp.tagid));
     if (url.protocol.startsWith('http') && url.origin !== service.baseUrl) faults.push(`outside: ${url.href}`);
   });
   await page.goto(`${service.baseUrl}/static/demo/${name}.html`, { waitUntil: 'networkidle' });
