@@ -2,7 +2,7 @@ import swc from '@rollup/plugin-swc';
 import terser from '@rollup/plugin-terser';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,6 @@ import { rollup } from 'rollup';
 const root = dirname(fileURLToPath(import.meta.url));
 const sources = join(root, 'sdk/src');
 const served = join(root, 'public/sdk');
-const packed = join(root, 'sdk/dist');
 const { version, license } = JSON.parse(readFileSync(join(root, 'sdk/package.json'), 'utf8'));
 
 const typescript = () => swc({ swc: { swcrc: false, jsc: { parser: { syntax: 'typescript' }, target: 'es2020' } } });
@@ -60,8 +59,6 @@ const publish = (bridge) => ({
     );
     writeFileSync(join(served, 'integrity.json'), `${JSON.stringify(integrity, undefined, 2)}\n`);
     writeFileSync(join(served, 'csp.json'), `${JSON.stringify({ 'script-src': [`'${hash('sha256', bridge)}'`] }, undefined, 2)}\n`);
-    mkdirSync(packed, { recursive: true });
-    for (const file of ['adsdk.min.js', 'adsdk.esm.js', 'adsdk.d.ts']) copyFileSync(join(served, file), join(packed, file));
   },
 });
 

@@ -28,7 +28,7 @@ const narrow = (answer: AdResponse, impid: string, baseUrl: string): AdResponse 
     .filter((bid) => bid.impid === impid)
     .map((bid): Bid => {
       const [impurl, clkurl, evturl, repturl] = [bid.impurl, bid.clkurl, bid.evturl, bid.repturl].map((url) => trackingUrl(baseUrl, url));
-      return { ...bid, impurl: impurl!, clkurl: clkurl!, evturl: evturl!, repturl: repturl || impurl! };
+      return { ...bid, impurl: impurl, clkurl: clkurl, evturl: evturl, repturl: repturl || impurl };
     });
   const { nbr, ...rest } = answer;
   if (bids.length) return { ...rest, seatbid: [{ bid: bids }] };
@@ -63,7 +63,7 @@ export const createAdRequests = (
       }),
     });
     if (!response.ok) throw new Error(`the ad server answered ${response.status}`);
-    const answer: AdResponse = await response.json();
+    const answer = (await response.json()) as AdResponse;
     if (!Array.isArray(answer?.seatbid)) throw new Error('the ad server answered something else than ads');
     return answer;
   };

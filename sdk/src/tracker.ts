@@ -11,9 +11,21 @@ export interface Tracker {
 }
 
 export const createTracker = (bid: Bid, send: Fetch, onError: (error: unknown) => void): Tracker => {
-  const hit = async (url: string, init: RequestInit): Promise<void> => {
+  const hit = async (url: string): Promise<void> => {
     try {
-      if (url) await send(url, { credentials: 'omit', referrerPolicy: 'no-referrer', keepalive: true, ...init });
+      if (!url) return;
+      // A counted click is answered with a redirect to the advertiser, which only the visitor's own navigation should follow. Fetch knows
+      // `manual` in cors mode alone (https://fetch.spec.whatwg.org/#main-fetch, step 12); the server allows any origin.
+      const response = await send(url, {
+        mode: 'cors',
+        redirect: 'manual',
+        credentials: 'omit',
+        referrerPolicy: 'no-referrer',
+        keepalive: true,
+      });
+      // An unread body keeps the request open in Chromium, and the page never comes to rest for tools that wait for it.
+      await response.blob();
+      if (!response.ok && response.type !== 'opaqueredirect') throw new Error(`the hit was answered ${response.status}`);
     } catch (error) {
       onError(error);
     }
@@ -26,10 +38,8 @@ export const createTracker = (bid: Bid, send: Fetch, onError: (error: unknown) =
     };
   };
   return {
-    impression: once(() => void hit(bid.impurl, { mode: 'no-cors' })),
-    // A counted click is answered with a redirect to the advertiser, which only the visitor's own navigation should follow.
-    // Fetch allows `manual` in cors mode alone (https://fetch.spec.whatwg.org/#main-fetch, step 12); the server allows any origin.
-    click: once(() => void hit(bid.clkurl, { mode: 'cors', redirect: 'manual' })),
-    event: (type) => void hit(bid.evturl && `${bid.evturl}&type=${encodeURIComponent(type)}`, { mode: 'no-cors' }),
+    impression: once(() => void hit(bid.impurl)),
+    click: once(() => void hit(bid.clkurl)),
+    event: (type) => void hit(bid.evturl && `${bid.evturl}&type=${encodeURIComponent(type)}`),
   };
 };

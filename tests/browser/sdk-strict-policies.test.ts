@@ -68,7 +68,7 @@ test('under a policy of nonces, without inline styles and with Trusted Types, ev
 test('under a policy of hosts, the published hash of the frame script suffices', async () => {
   const policy = await (await fetch(`${service.baseUrl}/static/sdk/csp.json`)).json();
   const opened = await exercise(
-    `default-src 'none'; script-src ${service.baseUrl} ${(policy as Record<string, string[]>)['script-src']!.join(' ')}; connect-src ${service.baseUrl}; style-src 'none'`,
+    `default-src 'none'; script-src ${service.baseUrl} ${(policy as Record<string, string[]>)['script-src'].join(' ')}; connect-src ${service.baseUrl}; style-src 'none'`,
   );
   expect(opened.refused).toEqual([]);
   await eventually(() => expect(opened.sentTo('/click')).toHaveLength(1));
@@ -80,13 +80,13 @@ test('the versioned copy runs under its published integrity hash', async () => {
   const opened = await site.open(browser, { service, html: '' });
   const version = await opened.page.evaluate(
     ([src, integrity]) =>
-      new Promise((resolve, reject) => {
+      new Promise<string | undefined>((resolve, reject) => {
         delete window.AdSDK;
         const script = Object.assign(document.createElement('script'), { src, integrity, crossOrigin: 'anonymous', onerror: reject });
         script.onload = () => resolve(window.AdSDK?.version);
         document.body.append(script);
       }),
-    [`${service.baseUrl}/static/sdk/${file}`, hash!] as const,
+    [`${service.baseUrl}/static/sdk/${file}`, hash] as const,
   );
   expect(file).toBe(`adsdk-${version}.min.js`);
 });

@@ -30,7 +30,8 @@ const FLIGHT = { start_date: '2020-01-01', end_date: '2099-01-01' };
 
 /** A service with these creatives booked, one placement each, that allows `viewable` beside the default event types. */
 export const startAdService = async (bookings: readonly Booking[]): Promise<AdService> => {
-  const baseUrl = process.env['AD_SERVICE_URL'] ?? 'http://127.0.0.1:18787';
+  const baseUrl = process.env['AD_SERVICE_URL'];
+  if (!baseUrl) throw new Error('AD_SERVICE_URL names the ad server that the browser tests use.');
   const api = `${baseUrl}/api`;
   const publisher = await post(`${api}/publishers`, { name: 'Browser tests', domain: 'localhost' });
   const campaign = await post(`${api}/campaigns`, { publisher_id: publisher.id, name: 'Browser tests', ...FLIGHT });
