@@ -54,7 +54,7 @@ export const createServeAd =
 
     const heard = clock();
     for (const opportunity of opportunities) rankOpportunity(opportunity, { snapshot, request, random });
-    await reserveWinners(request, snapshot, opportunities);
+    await reserveWinners({ request, snapshot, opportunities });
 
     const reserved = clock();
     const bids = opportunities.flatMap((opportunity) =>

@@ -74,7 +74,7 @@ describe('the ranking', () => {
             i + 1,
             ecpm,
             {
-              priority: priority as 1 | 2 | 3,
+              priority: priority,
               active,
               frequencyCap: capped ? { places: 1, windowMs: 1000 } : null,
               targeting: { countries: [country], devices: [], dimensions: new Map(), keyValues: new Map() },
