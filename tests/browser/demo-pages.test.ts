@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
-import { eventually } from './setup/eventually.ts';
+import { eventually } from '../setup/eventually.ts';
 import { startAdService, type AdService } from './setup/start-ad-service.ts';
 import { startBrowser } from './setup/start-browser.ts';
 

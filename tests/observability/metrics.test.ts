@@ -1,6 +1,6 @@
 import { createMetrics } from '../../src/observability/metrics.ts';
 
-const create = () => createMetrics({ noBidReasons: ['targeting', 'daily_cap'], eventTypes: ['like', 'share'], routes: ['/ad', '/click'] });
+const create = () => createMetrics({ noBidReasons: ['targeting', 'daily_cap'], eventTypes: ['like', 'share'], bidOutcomes: ['timeout', 'no_bid'] });
 const seriesOf = async (metrics: ReturnType<typeof create>): Promise<ReadonlyMap<string, number>> =>
   new Map(
     (await metrics.render()).body
@@ -45,8 +45,9 @@ describe('metrics', () => {
     metrics.duplicateHit('click');
     metrics.customEvent('like');
     metrics.invalidTraffic('impression', 'prefetch');
-    metrics.trackingRefused('expired');
-    metrics.httpResponse('/ad', 204);
+    metrics.trackingRefused('token');
+    metrics.bidderCall('timeout', 0.3);
+    metrics.settledWithoutHold();
     metrics.reload('success', 0.02);
     metrics.storeFallback('redis');
     metrics.bid('timeout');
@@ -65,8 +66,10 @@ describe('metrics', () => {
         'duplicate_hits_total{kind="click"}',
         'custom_events_total{type="like"}',
         'invalid_traffic_total{kind="impression",reason="prefetch"}',
-        'tracking_refused_total{reason="expired"}',
-        'http_responses_total{route="/ad",code_class="2xx"}',
+        'tracking_refused_total{reason="token"}',
+        'bidder_calls_total{outcome="timeout"}',
+        'bidder_call_duration_seconds_count',
+        'settled_without_hold_total',
         'reloads_total{outcome="success"}',
         'reload_duration_seconds_count',
         'store_fallback_total{store="redis"}',
@@ -83,7 +86,7 @@ describe('metrics', () => {
     for (let i = 0; i < 5_000; i++) {
       metrics.noBid(`reason ${i}`);
       metrics.customEvent(`type ${i}`);
-      metrics.httpResponse(`/path/${i}`, i);
+      metrics.bid(`outcome ${i}`);
     }
     const after = await seriesOf(metrics);
     expect([...after.keys()]).toEqual(before);
