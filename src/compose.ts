@@ -39,6 +39,7 @@ import { createPendingHits } from './tracking/pending-hits.ts';
 import { createRecordHit } from './tracking/record-hit.ts';
 import { createReportStore } from './tracking/report-store.ts';
 import { createTokens } from './tracking/tokens.ts';
+import { createTrafficking } from './trafficking/create-trafficking.ts';
 
 /** One replica, put together and not yet started. */
 export interface Service {
@@ -192,7 +193,16 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
       demoConfig: demo?.config,
       admin: settings.adminEnabled,
     }),
-    trafficking: undefined,
+    trafficking: settings.adminEnabled
+      ? createTrafficking({
+          knex: stores.knex,
+          dimensions,
+          adminTokens: settings.adminTokens,
+          publicUrl: settings.publicUrl,
+          reloadEverywhere: catalog.reloadEverywhere,
+          onFailure: (fault) => observe.storeFailed('the trafficking API could not reach its store', fault),
+        })
+      : undefined,
     errors: { log, countError: metrics.error },
   });
   const server = createAlignedServer(app, { keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: 20_000, requestTimeout: 30_000 });
