@@ -10,6 +10,7 @@ import { createBidders } from './bidders/create-bidders.ts';
 import { createCatalogStore } from './catalog/catalog-store.ts';
 import { createCatalog } from './catalog/catalog.ts';
 import { createChangeNotices } from './catalog/change-notice.ts';
+import type { Snapshot } from './catalog/snapshot.ts';
 import type { Settings } from './config/settings.ts';
 import { connectStores, type StoreAddresses } from './connect-stores.ts';
 import { createCountryLookup } from './context/country-lookup.ts';
@@ -18,6 +19,8 @@ import { userHash } from './context/user-hash.ts';
 import { NoBidReason, reasonName } from './decision/no-bid-reason.ts';
 import { createBillingNotices } from './delivery/billing-notices.ts';
 import { createLedger } from './delivery/ledger.ts';
+import { createAccountReader } from './delivery/read-accounts.ts';
+import { createLimitReader } from './delivery/read-limits.ts';
 import { createRedisClient } from './delivery/redis-client.ts';
 import { curveAt } from './delivery/traffic-curve.ts';
 import { createUniqueIds } from './delivery/unique-ids.ts';
@@ -40,6 +43,7 @@ import { createPendingHits } from './tracking/pending-hits.ts';
 import { createRecordHit } from './tracking/record-hit.ts';
 import { createReportStore } from './tracking/report-store.ts';
 import { createTokens } from './tracking/tokens.ts';
+import { createTrafficking } from './trafficking/create-trafficking.ts';
 
 /** One replica, put together and not yet started. */
 export interface Service {
@@ -108,6 +112,7 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
     now: Date.now,
     onFailure: (fault) => observe.storeFailed('a billing notice could not be kept', fault),
   });
+  const curveOf = (_snapshot: Snapshot, _publisherId: number, atMs: number) => curveAt(atMs);
   const serveAd = createServeAd({
     currentSnapshot,
     bidders,
@@ -115,7 +120,7 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
     reserveWinners: createReserveWinners({
       ledger,
       tokenTtlMs: settings.tokenTtlMs,
-      curveOf: (_snapshot, _publisherId, atMs) => curveAt(atMs),
+      curveOf,
       newId: createUniqueIds(),
     }),
     signToken: tokens.sign,
@@ -167,6 +172,12 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
     deviceOf: createDeviceDetector({ cacheSize: 10_000 }),
     trustProxyHops: settings.trustProxyHops,
   });
+  const asking = {
+    requestContext,
+    userHash: (snapshot: Snapshot, publisherId: number, userId: string) => userHash(snapshot.userHashKey, publisherId, userId),
+    debugTrace: settings.debugTrace,
+    now: Date.now,
+  };
   let draining = false;
   const app = createApp({
     ad: {
@@ -174,12 +185,9 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
       serveAd,
       authenticate: createAuthenticate(),
       dimensions,
-      requestContext,
-      userHash: (snapshot, publisherId, userId) => userHash(snapshot.userHashKey, publisherId, userId),
       allowedEvents: settings.allowedEvents,
-      debugTrace: settings.debugTrace,
-      now: Date.now,
       observe: observe.ad,
+      ...asking,
     },
     track: {
       tokens,
@@ -204,7 +212,24 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
       demoConfig: demo?.config,
       admin: settings.adminEnabled,
     }),
-    trafficking: undefined,
+    trafficking: settings.adminEnabled
+      ? createTrafficking({
+          knex: stores.knex,
+          dimensions,
+          adminTokens: settings.adminTokens,
+          publicUrl: settings.publicUrl,
+          currentSnapshot: catalog.current,
+          counters: {
+            accounts: createAccountReader({ redis: stores.backgroundRedis, keys }),
+            readLimits: createLimitReader({ redis: stores.backgroundRedis, keys, pid: settings.pid }),
+            countersUp: () => stores.backgroundLink.up,
+            curveOf,
+          },
+          asking,
+          reloadEverywhere: catalog.reloadEverywhere,
+          onFailure: (fault) => observe.storeFailed('the trafficking API could not reach its store', fault),
+        })
+      : undefined,
     errors: { log, countError: metrics.error },
   });
   const server = createAlignedServer(app, { keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: 20_000, requestTimeout: 30_000 });
