@@ -10,6 +10,7 @@ import { createBidders } from './bidders/create-bidders.ts';
 import { createCatalogStore } from './catalog/catalog-store.ts';
 import { createCatalog } from './catalog/catalog.ts';
 import { createChangeNotices } from './catalog/change-notice.ts';
+import type { Snapshot } from './catalog/snapshot.ts';
 import type { Settings } from './config/settings.ts';
 import { connectStores, type StoreAddresses } from './connect-stores.ts';
 import { createCountryLookup } from './context/country-lookup.ts';
@@ -17,6 +18,8 @@ import { createDeviceDetector } from './context/device-detector.ts';
 import { userHash } from './context/user-hash.ts';
 import { NoBidReason, reasonName } from './decision/no-bid-reason.ts';
 import { createLedger } from './delivery/ledger.ts';
+import { createAccountReader } from './delivery/read-accounts.ts';
+import { createLimitReader } from './delivery/read-limits.ts';
 import { createRedisClient } from './delivery/redis-client.ts';
 import { curveAt } from './delivery/traffic-curve.ts';
 import { createUniqueIds } from './delivery/unique-ids.ts';
@@ -102,13 +105,14 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
     observe: observe.bidders,
     log,
   });
+  const curveOf = (_snapshot: Snapshot, _publisherId: number, atMs: number) => curveAt(atMs);
   const serveAd = createServeAd({
     currentSnapshot,
     bidders,
     reserveWinners: createReserveWinners({
       ledger,
       tokenTtlMs: settings.tokenTtlMs,
-      curveOf: (_snapshot, _publisherId, atMs) => curveAt(atMs),
+      curveOf,
       newId: createUniqueIds(),
     }),
     signToken: tokens.sign,
@@ -156,6 +160,12 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
     deviceOf: createDeviceDetector({ cacheSize: 10_000 }),
     trustProxyHops: settings.trustProxyHops,
   });
+  const asking = {
+    requestContext,
+    userHash: (snapshot: Snapshot, publisherId: number, userId: string) => userHash(snapshot.userHashKey, publisherId, userId),
+    debugTrace: settings.debugTrace,
+    now: Date.now,
+  };
   let draining = false;
   const app = createApp({
     ad: {
@@ -163,12 +173,9 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
       serveAd,
       authenticate: createAuthenticate(),
       dimensions,
-      requestContext,
-      userHash: (snapshot, publisherId, userId) => userHash(snapshot.userHashKey, publisherId, userId),
       allowedEvents: settings.allowedEvents,
-      debugTrace: settings.debugTrace,
-      now: Date.now,
       observe: observe.ad,
+      ...asking,
     },
     track: {
       tokens,
@@ -199,6 +206,14 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
           dimensions,
           adminTokens: settings.adminTokens,
           publicUrl: settings.publicUrl,
+          currentSnapshot: catalog.current,
+          counters: {
+            accounts: createAccountReader({ redis: stores.backgroundRedis, keys }),
+            readLimits: createLimitReader({ redis: stores.backgroundRedis, keys, pid: settings.pid }),
+            countersUp: () => stores.backgroundLink.up,
+            curveOf,
+          },
+          asking,
           reloadEverywhere: catalog.reloadEverywhere,
           onFailure: (fault) => observe.storeFailed('the trafficking API could not reach its store', fault),
         })

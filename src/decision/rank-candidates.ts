@@ -119,7 +119,8 @@ export const rankCandidates = ({ direct, bids, query, imp, exhausted, random }: 
   };
 };
 
-const rankDirect = ({ creative, lineItem, campaign, ecpmMicros }: Candidate, position: number): RankedCandidate => {
+/** A direct candidate with what an impression of it costs. */
+export const rankDirect = ({ creative, lineItem, campaign, ecpmMicros }: Candidate, position: number): RankedCandidate => {
   const priceMicros = lineItem.budgetType === 'CPM' ? (lineItem.cpmMicros ?? 0) / 1000 : 0;
   const expectedMicros = lineItem.budgetType === 'Flat' ? 0 : priceMicros || ecpmMicros / 1000;
   return { creative, lineItem, campaign, ecpmMicros, priceMicros, expectedMicros, position, bid: -1 };

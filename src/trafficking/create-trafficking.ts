@@ -3,14 +3,18 @@ import { Router, type RequestHandler } from 'express';
 import type { Knex } from 'knex';
 import type { AdminToken } from '../config/settings.ts';
 import { methodNotAllowed, notFound } from '../http/error-handler.ts';
-import { sendProblem } from '../http/problem.ts';
+import type { ToAdRequestOptions } from '../http/to-ad-request.ts';
+import type { Snapshot } from '../catalog/snapshot.ts';
+import type { AccountReader } from '../delivery/read-accounts.ts';
 import type { DimensionSchema } from '../targeting/dimension-schema.ts';
 import { createAdminGate } from './admin-gate.ts';
-import { readAudit } from './audit-trail.ts';
 import { createCatalogWriter } from './catalog-writer.ts';
 import { createEntityReader } from './entity-reader.ts';
 import { entityRoutes } from './entity-routes.ts';
-import { readPage, searchOf } from './list-query.ts';
+import { createExplain, type ExplainOptions } from './explain.ts';
+import { explainRoute } from './explain-route.ts';
+import { insightRoutes } from './insight-routes.ts';
+import { createReadDelivery } from './read-delivery.ts';
 import { sendJson } from './send-json.ts';
 import { answerStoreFaults } from './store-faults.ts';
 
@@ -19,6 +23,11 @@ export interface TraffickingOptions {
   readonly dimensions: DimensionSchema;
   readonly adminTokens: readonly AdminToken[];
   readonly publicUrl: string;
+  readonly currentSnapshot: () => Snapshot | undefined;
+  /** What stands in the ledger now. */
+  readonly counters: ExplainOptions & { readonly accounts: AccountReader };
+  /** How an ad request is read. */
+  readonly asking: Omit<ToAdRequestOptions, 'dimensions'>;
   /** Makes every replica load what has been committed; rejects when this one could not. */
   readonly reloadEverywhere: () => Promise<void>;
   readonly onFailure: (fault: Error) => void;
@@ -29,7 +38,7 @@ const MOST_WAIT_MS = 1000;
 
 /** Everything under /api: the trafficking tool's own interface. */
 export const createTrafficking = (options: TraffickingOptions): RequestHandler => {
-  const { knex, dimensions, adminTokens, publicUrl, reloadEverywhere, onFailure } = options;
+  const { knex, dimensions, adminTokens, publicUrl, currentSnapshot, counters, asking, reloadEverywhere, onFailure } = options;
   const goLive = async (): Promise<void> => {
     // The change is committed whatever becomes of the reload; a failed one has been logged, and is made good when the version is next looked at.
     await Promise.race([reloadEverywhere().catch(() => undefined), sleep(MOST_WAIT_MS, undefined, { ref: false })]);
@@ -38,11 +47,16 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
   const router = Router();
   router.use(createAdminGate({ tokens: adminTokens, publicUrl }));
   router.use(entityRoutes({ reader: createEntityReader({ knex }), writer: createCatalogWriter({ knex, dimensions, goLive }) }));
+  const readDelivery = createReadDelivery({ ...counters, knex, currentSnapshot, now: asking.now });
+  router.use(insightRoutes({ knex, readDelivery, now: asking.now }));
   router
     .route('/dimensions')
     .get((_req, res) => sendJson(res, 200, describeDimensions(dimensions)))
     .all(methodNotAllowed('GET, HEAD'));
-  router.route('/audit').get(auditRoute(knex)).all(methodNotAllowed('GET, HEAD'));
+  router
+    .route('/explain')
+    .post(explainRoute({ ...asking, dimensions, currentSnapshot, explain: createExplain(counters) }))
+    .all(methodNotAllowed('POST'));
   router.use(notFound);
   router.use(answerStoreFaults(onFailure));
   return router;
@@ -64,16 +78,3 @@ const describeDimensions = (dimensions: DimensionSchema): object => ({
     ]),
   ),
 });
-
-const AUDIT_FILTERS = ['entity', 'entity_id', 'actor', 'action'];
-
-/** GET /api/audit: who changed what, newest first. */
-const auditRoute =
-  (knex: Knex): RequestHandler =>
-  async (req, res) => {
-    const search = searchOf(req);
-    const page = readPage(search, 100, 1000);
-    if (!page.ok) return sendProblem(res, page.problem);
-    const where = Object.fromEntries(AUDIT_FILTERS.flatMap((name) => (search.get(name) ? [[name, search.get(name) as string]] : [])));
-    sendJson(res, 200, await readAudit(knex, { ...page, where }));
-  };
