@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, r
 import path from 'node:path';
 
 /** What the build reads: a change in one of these makes it stale. */
-const SOURCES = ['src', 'sdk', 'admin', 'tsconfig.json', 'rollup.config.js', 'package-lock.json', 'scripts/build.mjs'];
+const SOURCES = ['src', 'sdk', 'tsconfig.json', 'rollup.config.js', 'package-lock.json', 'scripts/build.mjs'];
 const STAMP = '.built-from';
 
 /**
@@ -17,7 +17,7 @@ export async function build(root, say) {
   const fingerprint = fingerprintOf(root);
   const dist = path.join(root, 'dist');
   const hasBrowserCode = existsSync(path.join(root, 'rollup.config.js'));
-  const isWhole = existsSync(path.join(dist, STAMP)) && (!hasBrowserCode || existsSync(path.join(root, 'public', 'sdk')));
+  const isWhole = existsSync(path.join(dist, STAMP)) && (!hasBrowserCode || ['sdk', 'admin'].every((name) => existsSync(path.join(root, 'public', name))));
   if (isWhole && readFileSync(path.join(dist, STAMP), 'utf8') === fingerprint) {
     say('The build is fresh.');
     return;
@@ -28,7 +28,9 @@ export async function build(root, say) {
   try {
     await Promise.all([
       run(root, 'typescript/bin/tsc', ['-p', '.', '--outDir', unfinished]),
-      ...(hasBrowserCode ? [run(root, 'rollup/dist/bin/rollup', ['-c', '--silent'])] : []),
+      ...(hasBrowserCode
+        ? [run(root, 'rollup/dist/bin/rollup', ['-c', '--silent']), run(root, 'typescript/bin/tsc', ['-p', 'src/admin-page'])]
+        : []),
     ]);
     copyScripts(path.join(root, 'src'), unfinished);
     copyCountries(root, path.join(unfinished, 'geodata'));

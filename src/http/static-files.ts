@@ -4,6 +4,40 @@ import express, { type RequestHandler } from 'express';
 /** The built, versioned copies never change; everything else is asked about again each time it is needed. */
 const VERSIONED = /-\d+\.\d+\.\d+[^/]*\.js$/;
 
+/**
+ * The trafficking page loads nothing from elsewhere but pictures of creatives, runs no inline script, and hands no string to the parser except
+ * through lit-html's own policy, so that what somebody typed into a name stays text.
+ */
+const ADMIN_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "frame-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  'trusted-types lit-html',
+].join('; ');
+
+/** A previewed creative may do all that it could on a page, with an origin of nobody's: it reaches neither the page around it nor its API. */
+const PREVIEW_POLICY = "sandbox allow-scripts allow-popups allow-popups-to-escape-sandbox; frame-ancestors 'self'";
+
+const POLICIES: Readonly<Record<string, string>> = { 'admin.html': ADMIN_POLICY, [path.join('admin', 'preview.html')]: PREVIEW_POLICY };
+
+const ADMIN_PATHS = /^\/admin(\.html)?(\/|$)/;
+
+/** As the files are looked up: percent signs decoded, doubled slashes and dots gone. '' for what cannot be decoded, which no file has. */
+const plainPath = (requested: string): string => {
+  try {
+    return path.posix.normalize(decodeURIComponent(requested));
+  } catch {
+    return '';
+  }
+};
+
 export interface StaticFilesOptions {
   /** Absolute path of public/. */
   readonly root: string;
@@ -20,7 +54,7 @@ export const staticFiles = ({ root, demoConfig, admin }: StaticFilesOptions): Re
     res.set({ 'X-Content-Type-Options': 'nosniff', 'Referrer-Policy': 'strict-origin-when-cross-origin' });
     next();
   });
-  if (!admin) router.use(['/admin.html', '/admin'], (_req, _res, next) => next('router'));
+  if (!admin) router.use((req, _res, next) => (ADMIN_PATHS.test(plainPath(req.path)) ? next('router') : next()));
   if (demoConfig) {
     router.get('/demo/demo-config.js', (_req, res) => {
       res.type('text/javascript').set('Cache-Control', 'no-store').send(demoConfig());
@@ -34,8 +68,13 @@ export const staticFiles = ({ root, demoConfig, admin }: StaticFilesOptions): Re
     express.static(path.resolve(root), {
       index: 'index.html',
       redirect: true,
+      // By the file that is sent, so that no other spelling of its path comes without them.
       setHeaders: (res, file) => {
-        res.setHeader('Cache-Control', VERSIONED.test(file) ? 'public, max-age=31536000, immutable' : 'public, max-age=300');
+        const name = path.relative(path.resolve(root), file);
+        const policy = POLICIES[name];
+        if (policy) res.setHeader('Content-Security-Policy', policy);
+        if (name.startsWith('admin')) res.setHeader('Cache-Control', 'no-cache');
+        else res.setHeader('Cache-Control', VERSIONED.test(file) ? 'public, max-age=31536000, immutable' : 'public, max-age=300');
       },
     }),
   );
