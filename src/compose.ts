@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { createHttpTerminator } from 'http-terminator';
 import { createDrain } from './analytics/drain-events.ts';
 import { createEventStore } from './analytics/event-store.ts';
 import { BID_OUTCOME_NAMES } from './bidders/bid-outcome.ts';
@@ -28,12 +27,14 @@ import type { Hit } from './delivery/hit.ts';
 import { createAlignedServer } from './http/aligned-server.ts';
 import { createApp } from './http/app.ts';
 import { createAuthenticate } from './http/authenticate.ts';
+import { createServerDrain } from './http/drain-server.ts';
 import { createRequestContext } from './http/request-context.ts';
 import { staticFiles } from './http/static-files.ts';
 import { createLog, type Log } from './observability/log.ts';
 import { createMetrics } from './observability/metrics.ts';
 import { observeService } from './observe-service.ts';
 import { watchService } from './watch-service.ts';
+import { within } from './within.ts';
 import { createReserveWinners } from './serving/reserve-winners.ts';
 import { createServeAd } from './serving/serve-ad.ts';
 import type { DimensionSchema } from './targeting/dimension-schema.ts';
@@ -63,8 +64,13 @@ export interface ComposeOptions {
   readonly demo?: { readonly config: () => string };
 }
 
-const KEEP_ALIVE_MS = 75_000;
+/** Against slow clients: a request has this long to send its headers, and to arrive whole; looked at every two seconds. */
+const SLOW_CLIENTS = { headersTimeout: 10_000, requestTimeout: 15_000, connectionsCheckingInterval: 2_000 };
 const PRUNE_MS = 3_600_000;
+/** After the drain time: requests under way, then the hand-over of what is in the background, then the stores. 14 s in all. */
+const FINISH_MS = 8_000;
+const HAND_OVER_MS = 4_000;
+const CLOSE_MS = 2_000;
 
 /** The only place that knows every part. */
 export const compose = ({ settings, addresses, dimensions, demo }: ComposeOptions): Service => {
@@ -95,7 +101,7 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
   };
 
   const ledgerOptions = { keys, tokenTtlMs: settings.tokenTtlMs, pid: settings.pid };
-  const onFailure = (script: string, fault: Error) => observe.storeFailed(`Redis did not answer ${script}`, fault);
+  const onFailure = (script: 'reserve' | 'settle', fault: Error) => observe.storeFailed(script, `Redis did not answer ${script}`, fault);
   const ledger = createLedger({ ...ledgerOptions, redis: stores.redis, link: stores.link, onFailure });
   const backgroundLedger = createLedger({ ...ledgerOptions, redis: stores.backgroundRedis, link: stores.backgroundLink, onFailure });
 
@@ -110,7 +116,7 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
     redis: stores.redis,
     keys,
     now: Date.now,
-    onFailure: (fault) => observe.storeFailed('a billing notice could not be kept', fault),
+    onFailure: (fault) => observe.storeFailed('billing_notice', 'a billing notice could not be kept', fault),
   });
   const curveOf = (_snapshot: Snapshot, _publisherId: number, atMs: number) => curveAt(atMs);
   const serveAd = createServeAd({
@@ -140,7 +146,7 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
     keys,
     limitsOf,
     onFallback: () => metrics.storeFallback('redis'),
-    onFailure: (fault) => observe.storeFailed('a hit could be stored nowhere', fault),
+    onFailure: (fault) => observe.storeFailed('hit', 'a hit could be stored nowhere', fault),
     onSettled: ({ ad, kind, invalidReason }, foundHold) => {
       observe.settled(foundHold);
       if (kind === 'impression' && invalidReason !== 'prefetch' && ad.billingNotice)
@@ -155,7 +161,7 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
     pending: createPendingHits({ knex: stores.knex }),
     limitsOf,
     onFolded: (hits) => log.info('hits that Postgres had taken in were folded into the ledger', { hits }),
-    onFailure: (fault) => observe.storeFailed('hits could not be folded into the ledger', fault),
+    onFailure: (fault) => observe.storeFailed('fold', 'hits could not be folded into the ledger', fault),
   });
   const eventStore = createEventStore({ knex: stores.knex });
   const drain = createDrain({
@@ -163,8 +169,9 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
     keys,
     store: eventStore,
     consumer: randomUUID(),
-    onFailure: (fault) => observe.storeFailed('events could not be carried into Postgres; they wait in Redis', fault),
-    onUnreadable: (shard, entryId) => observe.storeFailed('an event can never be stored', new Error(`shard ${shard}, entry ${entryId}`)),
+    onFailure: (fault) => observe.storeFailed('drain', 'events could not be carried into Postgres; they wait in Redis', fault),
+    onUnreadable: (shard, entryId) =>
+      observe.storeFailed('drain', 'an event can never be stored', new Error(`shard ${shard}, entry ${entryId}`)),
   });
 
   const requestContext = createRequestContext({
@@ -179,6 +186,7 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
     now: Date.now,
   };
   let draining = false;
+  const isReady = () => catalog.current() !== undefined && !draining;
   const app = createApp({
     ad: {
       currentSnapshot: catalog.current,
@@ -201,10 +209,10 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
     report: {
       tokens,
       reports: createReportStore({ knex: stores.promptKnex }),
-      onFailure: (fault) => observe.storeFailed('a report could not be stored', fault),
+      onFailure: (fault) => observe.storeFailed('report', 'a report could not be stored', fault),
     },
     reloadEverywhere: catalog.reloadEverywhere,
-    isReady: () => catalog.current() !== undefined && !draining,
+    isReady,
     renderMetrics: metrics.render,
     mockBidder: settings.mockBidderEnabled,
     staticFiles: staticFiles({
@@ -227,19 +235,19 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
           },
           asking,
           reloadEverywhere: catalog.reloadEverywhere,
-          onFailure: (fault) => observe.storeFailed('the trafficking API could not reach its store', fault),
+          onFailure: (fault) => observe.storeFailed('trafficking', 'the trafficking API could not reach its store', fault),
         })
       : undefined,
     errors: { log, countError: metrics.error },
   });
-  const server = createAlignedServer(app, { keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: 20_000, requestTimeout: 30_000 });
-  const terminator = createHttpTerminator({ server, gracefulTerminationTimeout: 10_000 });
-  watchService({ metrics, catalog, stores, pending });
+  const server = createAlignedServer(app, { keepAliveTimeout: settings.keepAliveMs, ...SLOW_CLIENTS });
+  const serverDrain = createServerDrain(server);
+  const checkRedis = watchService({ metrics, log, catalog, stores, pending, isReady });
 
   const prune = () => {
     eventStore.prune(settings.eventRetentionDays, Date.now()).then(
       (dropped) => dropped.length > 0 && log.info('event partitions past their retention were dropped', { dropped }),
-      (fault: Error) => observe.storeFailed('old event partitions could not be dropped', fault),
+      (fault: Error) => observe.storeFailed('prune', 'old event partitions could not be dropped', fault),
     );
   };
   let pruning: NodeJS.Timeout | undefined;
@@ -249,6 +257,7 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
     log,
     start: async () => {
       await catalog.start();
+      void checkRedis();
       fold.start();
       drain.start();
       prune();
@@ -258,13 +267,14 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
       draining = true;
       log.info('draining', { signal });
       // The load balancer needs a moment to see that we are not ready; until then its requests are answered as ever.
+      serverDrain.announce();
       await sleep(drainMs);
-      await terminator.terminate();
+      await serverDrain.close(FINISH_MS);
       clearInterval(pruning);
-      await catalog.stop();
-      await Promise.all([fold.stop(), drain.stop(), bidders.close()]);
-      await stores.close();
-      log.info('stopped');
+      // A store that hangs is left behind: whatever was not handed over is claimed by another replica.
+      const handedOver = await within(HAND_OVER_MS, Promise.allSettled([catalog.stop(), fold.stop(), drain.stop(), bidders.close()]));
+      const closed = await within(CLOSE_MS, stores.close());
+      log.info('stopped', { handedOver, closed });
     },
   };
 };

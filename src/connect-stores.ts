@@ -48,8 +48,9 @@ export const connectStores = (settings: Settings, { databaseUrl, redisUrls }: St
   const promptKnex = connect('requests', 10, HIT_STATEMENT_MS, HIT_STATEMENT_MS);
   const redis = createRedisClient({ urls: redisUrls, commandTimeoutMs: PROMPT_MS, name: 'ad-server-requests' });
   const backgroundRedis = createRedisClient({ urls: redisUrls, commandTimeoutMs: BACKGROUND_MS, name: 'ad-server-background' });
-  const link = createRedisLink({ redis });
-  const backgroundLink = createRedisLink({ redis: backgroundRedis });
+  const keys = createLedgerKeys(settings.ledgerShards);
+  const link = createRedisLink({ redis, keys });
+  const backgroundLink = createRedisLink({ redis: backgroundRedis, keys });
   return {
     knex,
     promptKnex,
@@ -57,7 +58,7 @@ export const connectStores = (settings: Settings, { databaseUrl, redisUrls }: St
     backgroundRedis,
     link,
     backgroundLink,
-    keys: createLedgerKeys(settings.ledgerShards),
+    keys,
     close: async () => {
       link.stop();
       backgroundLink.stop();

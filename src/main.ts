@@ -10,6 +10,9 @@ import type { Settings } from './config/settings.ts';
 import type { StoreAddresses } from './connect-stores.ts';
 import type { Demo } from './embedded/demo.ts';
 
+/** After the drain time. Every step of stopping is bounded; this bounds what is not a step. */
+const LONGEST_STOP_MS = 14_500;
+
 /** One replica: settings → stores → compose → listen; SIGTERM → drain. */
 const main = async (): Promise<void> => {
   const settings = readSettings(keepTokenSecret(process.env));
@@ -22,6 +25,7 @@ const main = async (): Promise<void> => {
     // Whoever asks twice will not wait.
     if (stopping) process.exit(1);
     stopping = true;
+    setTimeout(() => process.exit(0), drainMs + LONGEST_STOP_MS).unref();
     await service.stop(signal, drainMs);
     await stores.stop();
     process.exit(0);
@@ -66,6 +70,9 @@ const migrateWhenPossible = async (databaseUrl: string, onFailure: (fault: Error
     }
   }
 };
+
+// A full disk or a closed pipe behind these ends nothing.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 main().catch((fault: unknown) => {
   // Faults of the settings and of missing programs are written for people; any other deserves its stack.

@@ -3,7 +3,7 @@ import type { CatalogObserver } from './catalog/catalog.ts';
 import { reasonName } from './decision/no-bid-reason.ts';
 import type { Hit } from './delivery/hit.ts';
 import type { Log } from './observability/log.ts';
-import type { Metrics } from './observability/metrics.ts';
+import type { Metrics, StoreWork } from './observability/metrics.ts';
 import type { AdAnswer } from './serving/serve-ad.ts';
 import type { HitOutcome } from './tracking/record-hit.ts';
 
@@ -67,8 +67,9 @@ export const observeService = ({ log, metrics }: { readonly log: Log; readonly m
     settled: (foundHold: boolean): void => {
       if (!foundHold) metrics.settledWithoutHold();
     },
-    storeFailed: (what: string, fault: Error): void => {
+    storeFailed: (work: StoreWork, what: string, fault: Error): void => {
       metrics.error();
+      metrics.storeFailure(work);
       logFault(what, fault);
     },
   };

@@ -20,7 +20,7 @@ export interface DrainOptions {
 
 export interface Drain {
   start(): void;
-  /** Lets the pass under way finish, so that its entries need not be claimed by another replica. */
+  /** Finishes the pass under way, tries once more what this replica still holds, and leaves the consumer groups that it owes nothing. */
   stop(): Promise<void>;
 }
 
@@ -31,6 +31,7 @@ const BATCH = 500;
 const KEY_TTL_S = 35 * 86_400;
 const RENEW_MS = 60_000;
 const FLUSH_SERVES_MS = 5_000;
+const DEAD_AFTER_MS = 3_600_000;
 
 /**
  * Carries settled hits from the streams into Postgres, and the tally of serves with them. Every replica runs one; the consumer group
@@ -46,9 +47,12 @@ export const createDrain = (options: DrainOptions): Drain => {
   let renewedAt = 0;
   let flushedAt = 0;
 
-  const drainShard = async (shard: number, claim: boolean): Promise<number> => {
+  const drainShard = async (shard: number, from: 'new' | 'own' | 'others'): Promise<number> => {
     const stream = keys.events(shard);
-    const entries = claim ? await claimed(redis, stream, consumer, claimAfterMs) : await fresh(redis, stream, consumer);
+    const entries =
+      from === 'others'
+        ? await claimed(redis, stream, consumer, claimAfterMs)
+        : await assigned(redis, stream, consumer, from === 'new' ? '>' : '0');
     if (entries.length === 0) return 0;
     const events = new Map<string, StoredEvent>();
     for (const [id, fields] of entries) {
@@ -80,14 +84,30 @@ export const createDrain = (options: DrainOptions): Drain => {
     }
   };
 
-  const pass = async (claim: boolean): Promise<number> => {
+  /** One shard's trouble (a cluster node that is failing over) must not stop the others. */
+  const eachShard = async (work: (shard: number) => Promise<number>): Promise<number> => {
     let moved = 0;
-    // One shard's trouble (a cluster node that is failing over) must not stop the others.
-    for (const result of await Promise.allSettled(shards.map((shard) => drainShard(shard, claim)))) {
+    for (const result of await Promise.allSettled(shards.map(work))) {
       if (result.status === 'fulfilled') moved += result.value;
       else onFailure(result.reason as Error);
     }
     return moved;
+  };
+  const pass = (from: 'new' | 'own' | 'others'): Promise<number> => eachShard((shard) => drainShard(shard, from));
+
+  /** A consumer takes its pending entries with it when it is deleted, so only one that owes nothing may go; the others are claimed. */
+  const leave = async (shard: number): Promise<number> => {
+    const stream = keys.events(shard);
+    const owed = (await redis.xpending(stream, DRAIN_GROUP, '-', '+', 1, consumer)) as unknown[];
+    if (owed.length === 0) await redis.xgroup('DELCONSUMER', stream, DRAIN_GROUP, consumer);
+    return 0;
+  };
+
+  const handOver = async (): Promise<void> => {
+    await pass('own');
+    await pass('new');
+    await flushServes();
+    await eachShard(leave);
   };
 
   const flushServes = async (): Promise<void> => {
@@ -97,6 +117,7 @@ export const createDrain = (options: DrainOptions): Drain => {
   const renew = async (): Promise<void> => {
     for (const shard of shards) {
       for (const key of [keys.events(shard), keys.serves(shard), keys.eventTally(shard)]) await redis.expire(key, KEY_TTL_S);
+      await forgetTheDead(redis, keys.events(shard));
     }
   };
 
@@ -119,7 +140,7 @@ export const createDrain = (options: DrainOptions): Drain => {
         const now = Date.now();
         const claim = now - claimedAt >= claimAfterMs / 3;
         if (claim) claimedAt = now;
-        moved = (claim ? await pass(true) : 0) + (await pass(false));
+        moved = (claim ? await pass('others') : 0) + (await pass('new'));
         await housekeeping(now);
       } catch (fault) {
         onFailure(fault as Error);
@@ -127,8 +148,7 @@ export const createDrain = (options: DrainOptions): Drain => {
       if (moved === 0 && !stopping) await new Promise<void>((resolve) => ((wake = resolve), setTimeout(resolve, idleMs)));
     }
     try {
-      await pass(false);
-      await flushServes();
+      await handOver();
     } catch (fault) {
       onFailure(fault as Error);
     }
@@ -146,9 +166,10 @@ export const createDrain = (options: DrainOptions): Drain => {
   };
 };
 
-const fresh = async (redis: RedisClient, stream: string, consumer: string): Promise<Entry[]> => {
+/** `>`: entries that nobody has had yet; `0`: those that this consumer has had and not acknowledged. */
+const assigned = async (redis: RedisClient, stream: string, consumer: string, from: '>' | '0'): Promise<Entry[]> => {
   try {
-    const reply = (await redis.xreadgroup('GROUP', DRAIN_GROUP, consumer, 'COUNT', BATCH, 'STREAMS', stream, '>')) as
+    const reply = (await redis.xreadgroup('GROUP', DRAIN_GROUP, consumer, 'COUNT', BATCH, 'STREAMS', stream, from)) as
       [string, Entry[]][] | null;
     return reply?.[0]?.[1] ?? [];
   } catch (fault) {
@@ -176,6 +197,17 @@ const createGroup = async (redis: RedisClient, stream: string): Promise<void> =>
   } catch (fault) {
     // Another replica was first.
     if (!String((fault as Error).message).startsWith('BUSYGROUP')) throw fault;
+  }
+};
+
+/** A replica that was killed leaves its name in the group. A living one reads five times a second, so an hour of silence is death. */
+const forgetTheDead = async (redis: RedisClient, stream: string): Promise<void> => {
+  if ((await redis.exists(stream)) === 0) return;
+  const consumers = (await redis.xinfo('CONSUMERS', stream, DRAIN_GROUP)) as (string | number)[][];
+  for (const consumer of consumers) {
+    const value = (name: string) => consumer[consumer.indexOf(name) + 1];
+    if (value('pending') === 0 && Number(value('idle')) > DEAD_AFTER_MS)
+      await redis.xgroup('DELCONSUMER', stream, DRAIN_GROUP, String(value('name')));
   }
 };
 

@@ -54,6 +54,7 @@ const VARIABLES = {
   STATE_DIR: secret({ default: undefined }),
   LOG_LEVEL: oneOf('error', 'warn', 'info', 'debug')({ default: 'info' }),
   DRAIN_TIME: duration('0', '10m')({ default: 5000 }),
+  KEEP_ALIVE: duration('1s', '1h')({ default: 75_000 }),
   EVENT_RETENTION: wholeNumber(1, 3650)({ default: 400 }),
   LEDGER_SHARDS: wholeNumber(1, 256)({ default: 16 }),
 };
@@ -104,6 +105,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     stateDir: path.resolve(read.STATE_DIR ?? defaultStateDir(env)),
     logLevel: read.LOG_LEVEL,
     drainMs: read.DRAIN_TIME,
+    keepAliveMs: read.KEEP_ALIVE,
     eventRetentionDays: read.EVENT_RETENTION,
     ledgerShards: read.LEDGER_SHARDS,
   });

@@ -31,6 +31,8 @@ export interface Settings {
   readonly logLevel: 'error' | 'warn' | 'info' | 'debug';
   /** How long a replica keeps accepting after SIGTERM before it closes. */
   readonly drainMs: number;
+  /** How long an idle connection is kept; longer than the load balancer keeps it, or its requests meet a connection that is closing. */
+  readonly keepAliveMs: number;
   /** How long event partitions are kept. */
   readonly eventRetentionDays: number;
   /** How many slots the ledger's keys and streams are spread over. The same on every replica, and for the life of the data. */

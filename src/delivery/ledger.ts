@@ -58,12 +58,12 @@ export const createLedger = ({ redis, link, keys, tokenTtlMs, pid, clock, onFail
     batchCalls((requests: readonly ReserveRequest[]) => sendReserves(shard, requests)),
   );
 
-  const guarded = async <T>(script: 'reserve' | 'settle', call: () => Promise<T>): Promise<T | undefined> => {
-    if (!link.up) return undefined;
+  const guarded = async <T>(script: 'reserve' | 'settle', shard: number, call: () => Promise<T>): Promise<T | undefined> => {
+    if (!link.upOf(shard)) return undefined;
     try {
       return await call();
     } catch (fault) {
-      link.suspect();
+      link.suspect(shard);
       onFailure?.(script, fault as Error);
       return undefined;
     }
@@ -71,11 +71,12 @@ export const createLedger = ({ redis, link, keys, tokenTtlMs, pid, clock, onFail
 
   return {
     reserve: (request) => {
-      const reserve = reserveIn[keys.shardOf(request.publisherId)];
-      return guarded('reserve', () => reserve(request));
+      const shard = keys.shardOf(request.publisherId);
+      const reserve = reserveIn[shard];
+      return guarded('reserve', shard, () => reserve(request));
     },
     settle: (hit, limits, { late = false } = {}) =>
-      guarded('settle', async () => {
+      guarded('settle', keys.shardOf(hit.ad.publisherId), async () => {
         const [outcome, billedMicros, foundHold] = await scripts.settleHit(...encodeSettle(keys, hit, limits, late));
         return { outcome, billedMicros, foundHold: foundHold === 1 };
       }),

@@ -4,30 +4,42 @@ type Read<T> = () => T | Promise<T>;
 
 /** What is read at a scrape. A reader that fails, or takes longer than half a second, gives NaN: unknown. */
 export interface GaugeReaders {
+  readonly ready?: Read<boolean>;
   readonly snapshotVersion?: Read<number>;
   readonly snapshotAgeSeconds?: Read<number>;
   /** Rows left out of the snapshot, by table. */
   readonly snapshotQuarantinedRows?: Read<Readonly<Record<string, number>>>;
   readonly redisUp?: Read<boolean>;
+  readonly redisShardsDown?: Read<number>;
+  readonly redisRoundTripSeconds?: Read<number>;
   readonly postgresUp?: Read<boolean>;
+  readonly postgresRoundTripSeconds?: Read<number>;
+  readonly postgresWaiting?: Read<number>;
   readonly redisMisconfigured?: Read<boolean>;
   readonly streamLagEntries?: Read<number>;
   readonly pendingHits?: Read<number>;
   readonly foldHorizonAgeSeconds?: Read<number>;
+  readonly unsettledReservations?: Read<number>;
 }
 
 const TABLES = ['publishers', 'placements', 'campaigns', 'line_items', 'creatives'] as const;
 const LONGEST_READ_MS = 500;
 
 const HELP = {
+  ready: ['ready', '1 when the replica wants requests: it has a snapshot and is not draining'],
   snapshotVersion: ['snapshot_version', 'Version of the catalog snapshot that is being served'],
   snapshotAgeSeconds: ['snapshot_age_seconds', 'Time since the snapshot was last known to be current'],
-  redisUp: ['redis_up', '1 when Redis answers'],
+  redisUp: ['redis_up', '1 when Redis answers, every shard of it'],
+  redisShardsDown: ['redis_shards_down', 'Shards of the counters whose Redis does not answer'],
+  redisRoundTripSeconds: ['redis_round_trip_seconds', 'Time of the last ping of Redis'],
   postgresUp: ['postgres_up', '1 when Postgres answers'],
+  postgresRoundTripSeconds: ['postgres_round_trip_seconds', 'Time of a smallest query to Postgres, waiting for a connection included'],
+  postgresWaiting: ['postgres_waiting', 'Work that waits for a connection to Postgres'],
   redisMisconfigured: ['redis_misconfigured', '1 when Redis could lose counters: an evicting policy or no append-only file'],
   streamLagEntries: ['stream_lag_entries', 'Events in Redis that are not in Postgres yet'],
   pendingHits: ['pending_hits', 'Hits stored in Postgres that are not folded back into Redis yet'],
   foldHorizonAgeSeconds: ['fold_horizon_age_seconds', 'Age of the moment up to which every hit is known to be folded back'],
+  unsettledReservations: ['unsettled_reservations', "Today's reservations that are open: selected, and neither seen nor expired"],
 } as const;
 
 /** Registers the gauges, at zero until they have a reader, and returns the function that gives them their readers. */

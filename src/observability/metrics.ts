@@ -16,6 +16,9 @@ export type HitKind = 'impression' | 'click' | 'event';
 export type InvalidTraffic = 'prefetch' | 'bot';
 /** A bad token is not told apart further: to the service forged, malformed and expired are one. */
 export type TrackingRefusal = 'token' | 'event_type' | 'unavailable';
+/** The work that a store failed. */
+export const STORE_WORK = ['reserve', 'settle', 'hit', 'report', 'drain', 'fold', 'prune', 'billing_notice', 'trafficking'] as const;
+export type StoreWork = (typeof STORE_WORK)[number];
 export type NoticeKind = 'win' | 'loss' | 'billing';
 
 /** Each function is one increment, cheap enough for the road of a request: nothing here throws, allocates a series or waits. */
@@ -37,6 +40,8 @@ export interface Metrics {
   readonly reload: (outcome: 'success' | 'failure', seconds: number) => void;
   /** A hit that was kept in the other store because this one was away. */
   readonly storeFallback: (store: 'redis' | 'postgres') => void;
+  /** Redis or Postgres failed at some work. */
+  readonly storeFailure: (work: StoreWork) => void;
   /** One per call of a bidder, and one per bid read out of an answer. */
   readonly bidderCall: (outcome: string, seconds: number) => void;
   readonly bid: (outcome: string) => void;
@@ -122,6 +127,7 @@ export const createMetrics = ({ noBidReasons, eventTypes, bidOutcomes }: Metrics
       'redis',
       'postgres',
     ]),
+    storeFailure: countBy(counter('store_failures_total', 'Work that Redis or Postgres failed', ['work']), 'work', STORE_WORK),
     bidderCall: (outcome, seconds) => {
       calls(outcome);
       callTime.observe(seconds);

@@ -102,7 +102,7 @@ export const createLedgerRig = async (redisUrl: string, { tokenTtlMs = 30 * MINU
   const keys = createLedgerKeys(4);
   const ledger = createLedger({
     redis,
-    link: { up: true, suspect: () => undefined, stop: () => undefined },
+    link: { up: true, upOf: () => true, suspect: () => undefined, roundTripSeconds: 0, stop: () => undefined },
     keys,
     tokenTtlMs,
     pid: { kp: 0.3, ki: 0.05, kd: 0.1 },

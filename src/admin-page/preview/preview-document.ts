@@ -1,4 +1,4 @@
-import { parseCreativeContent } from '../../catalog/creative-content.ts';
+import { parseCreativeContent } from '../../catalog/parse-content.ts';
 import { CREATIVE_FORMATS } from '../../catalog/entities.ts';
 import { composeMarkup } from '../../creative/compose-markup.ts';
 import { sampleNative } from './sample-native.ts';
@@ -19,7 +19,7 @@ export const previewCreative = (formatText: string, text: string, clickUrl: stri
   const format = CREATIVE_FORMATS.find((each) => each === formatText);
   if (!format || text.trim() === '') return { ok: false, reason: 'Nothing to show yet.' };
   const parsed = parseCreativeContent(format, text);
-  if (!parsed.ok) return { ok: false, reason: parsed.faults.map(({ detail }) => detail).join('; ') };
+  if ('fault' in parsed) return { ok: false, reason: `${parsed.fault.pointer.slice(1)} ${parsed.fault.detail}`.trim() };
   const { content } = parsed;
   if (content.format === 'native') return { ok: true, markup: documentOf(sampleNative(content.assets)) };
   return { ok: true, markup: documentOf(composeMarkup({ content, clickUrl }, slot)) };
@@ -28,7 +28,7 @@ export const previewCreative = (formatText: string, text: string, clickUrl: stri
 /** An answer's `adm` as a page would show it. */
 export const previewServed = (adm: string): string => {
   const parsed = parseCreativeContent('native', adm);
-  return parsed.ok && parsed.content.format === 'native' ? documentOf(sampleNative(parsed.content.assets)) : documentOf(adm);
+  return 'content' in parsed && parsed.content.format === 'native' ? documentOf(sampleNative(parsed.content.assets)) : documentOf(adm);
 };
 
 /**

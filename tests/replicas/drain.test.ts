@@ -1,0 +1,165 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync } from 'node:fs';
+import { Agent, request, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { freePort } from '../../src/embedded/free-port.ts';
+import { startReplica, type Replica } from '../setup/start-replica.ts';
+import { testDatabase } from '../setup/test-database.ts';
+import { withClient } from '../setup/test-databases.ts';
+import { testRedisUrl } from '../setup/test-redis-url.ts';
+import { bookPublishers } from './book-publishers.ts';
+import { startPausableProxy } from './pausable-proxy.ts';
+import { startTraffic } from './traffic.ts';
+
+let databaseUrl: string;
+let env: Record<string, string>;
+/** Takes longest, so it runs beside the rest. */
+let slowClients: Promise<readonly number[]>;
+
+beforeAll(async () => {
+  databaseUrl = await testDatabase();
+  env = { NODE_ENV: 'production', DATABASE_URL: databaseUrl, REDIS_URL: await testRedisUrl() };
+  slowClients = bearWithSlowClients();
+});
+
+const exitOf = async (replica: Replica): Promise<{ readonly code: 'zero' | 'other'; readonly seconds: number }> => {
+  const begun = performance.now();
+  const code = await replica.stop().then(
+    () => 'zero' as const,
+    () => 'other' as const,
+  );
+  return { code, seconds: (performance.now() - begun) / 1000 };
+};
+
+test('a replica told to go says so at once, serves on for its drain time, closes connections, finishes what is under way and ends with 0', async () => {
+  const [publisher] = await bookPublishers(databaseUrl, 1);
+  const replica = await startReplica({ env: { ...env, DRAIN_TIME: '1s' } });
+  const agent = new Agent({ keepAlive: true });
+  const before = await answerOf(request(`${replica.url}/health`, { agent }).end());
+  expect([before.statusCode, before.headers.connection]).toEqual([200, 'keep-alive']);
+
+  // Half of an ad request is there when the signal comes, the rest only after the listener has gone.
+  const slow = request(`${replica.url}/ad`, { method: 'POST', headers: { 'x-api-key': publisher!.apiKey } });
+  const body = JSON.stringify({
+    id: 'r',
+    imp: [{ id: '1', tagid: publisher!.placementId }],
+    user: { id: 'u' },
+    ext: { publisher_id: publisher!.id },
+  });
+  slow.write(body.slice(0, 20));
+  const slowAnswer = answerOf(slow);
+  await sleep(50);
+  const exit = exitOf(replica);
+  await sleep(200);
+
+  const [ready, health] = [await fetch(`${replica.url}/ready`), await answerOf(request(`${replica.url}/health`, { agent }).end())];
+  expect([ready.status, health.statusCode, health.headers.connection]).toEqual([503, 200, 'close']);
+  await sleep(1_200);
+  await expect(fetch(`${replica.url}/health`)).rejects.toThrow('fetch failed');
+  slow.end(body.slice(20));
+  expect((await slowAnswer).statusCode).toBe(200);
+  expect(await exit).toMatchObject({ code: 'zero' });
+});
+
+test('events that a replica has counted are in Postgres when it has gone, and it leaves no consumer behind', async () => {
+  const publishers = await bookPublishers(await reset(), 1);
+  const replica = await startReplica({ env });
+  const traffic = startTraffic(replica.url, publishers, 300);
+  await sleep(800);
+  const { failed, impressions } = await traffic.stop();
+  expect(failed).toEqual([]);
+  expect(impressions).toBeGreaterThan(50);
+  await replica.stop();
+
+  const stored = await withClient(databaseUrl, (client) =>
+    client.query(`select count(*)::int as count from events where kind = 'impression'`),
+  );
+  expect(stored.rows).toEqual([{ count: impressions }]);
+  const redis = new Redis(env['REDIS_URL']!);
+  const consumers = (await redis.xinfo('CONSUMERS', `ads:{${publishers[0]!.id % 16}}:events`, 'postgres')) as unknown[];
+  redis.disconnect();
+  // The replica that bears with the slow clients may still be there; the two that have gone are not.
+  expect(consumers.length).toBeLessThanOrEqual(1);
+});
+
+test('a replica whose stores hang still ends with 0 within its bounds', async () => {
+  const [postgres, redis] = [await startPausableProxy(databaseUrl), await startPausableProxy(env['REDIS_URL']!)];
+  const replica = await startReplica({ env: { ...env, DATABASE_URL: postgres.url, REDIS_URL: redis.url } });
+  postgres.hang();
+  redis.hang();
+  await sleep(300);
+  const { code, seconds } = await exitOf(replica);
+  expect(code).toBe('zero');
+  expect(seconds).toBeLessThan(10);
+  postgres.stop();
+  redis.stop();
+});
+
+test('a full disk behind standard output ends nothing: the replica serves, drains and ends with 0', async () => {
+  const port = await freePort();
+  const full = openSync('/dev/full', 'w');
+  const service = spawn('setpriv', ['--pdeathsig', 'KILL', process.execPath, path.resolve(__dirname, '../../dist/main.js')], {
+    env: {
+      ...env,
+      PATH: process.env['PATH'] ?? '',
+      PORT: String(port),
+      HOST: '127.0.0.1',
+      DRAIN_TIME: '100ms',
+      LOG_LEVEL: 'debug',
+      TOKEN_SECRET: 'x'.repeat(40),
+    },
+    stdio: ['ignore', full, full],
+  });
+  const ended = once(service, 'exit');
+  const url = `http://127.0.0.1:${port}`;
+  const isReady = () =>
+    fetch(`${url}/ready`).then(
+      (answer) => answer.ok,
+      () => false,
+    );
+  while (service.exitCode === null && !(await isReady())) await sleep(50);
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  expect(Number(/^adserver_logs_dropped_total (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThan(0);
+  service.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
+});
+
+test('a client that never finishes its headers, or its body, is cut off', async () => {
+  for (const seconds of await slowClients) expect(seconds).toBeLessThan(18);
+});
+
+/** How long a replica bears with two clients that stop in the middle of a request, in seconds. */
+const bearWithSlowClients = async (): Promise<readonly number[]> => {
+  const replica = await startReplica({ env });
+  const begun = performance.now();
+  const cutAfterS = (text: string): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const socket = connect(Number(new URL(replica.url).port), '127.0.0.1', () => socket.write(text));
+      socket
+        .on('error', reject)
+        .on('close', () => resolve((performance.now() - begun) / 1000))
+        .resume();
+    });
+  const cut = await Promise.all([
+    cutAfterS('POST /ad HTTP/1.1\r\nHost: x\r\nX-Slow'),
+    cutAfterS('POST /ad HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"id"'),
+  ]);
+  await replica.stop();
+  return cut;
+};
+
+const answerOf = async (sent: ReturnType<typeof request>): Promise<IncomingMessage> => {
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  answer.resume();
+  await once(answer, 'end');
+  return answer;
+};
+
+const reset = async (): Promise<string> => {
+  await withClient(databaseUrl, (client) => client.query('truncate publishers, placements, events restart identity cascade'));
+  return databaseUrl;
+};

@@ -1,0 +1,125 @@
+import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { findRedisServer } from '../../src/embedded/find-redis-server.ts';
+import { freePort } from '../../src/embedded/free-port.ts';
+import { PORT_TAKEN, spawnStore, type StoreProcess } from '../../src/embedded/spawn-store.ts';
+
+export interface ClusterNode {
+  readonly port: number;
+  /** A connection to this node alone. */
+  readonly client: Redis;
+  /** As the cluster knows it. */
+  readonly id: string;
+  /** Ends the process as a crash would: nothing is flushed, nobody is told. */
+  crash(): Promise<void>;
+}
+
+export interface RedisCluster {
+  /** What REDIS_URL takes: the three masters of the start. */
+  readonly urls: string;
+  readonly masters: readonly ClusterNode[];
+  /** One of each master, in their order. */
+  readonly replicas: readonly ClusterNode[];
+  stop(): Promise<void>;
+}
+
+const SLOTS = 16_384;
+
+/** Three masters and a replica of each, as processes of this machine; a node that is silent for a second is failed over. */
+export const startRedisCluster = async (): Promise<RedisCluster> => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'ad-server-cluster-'));
+  const binary = await findRedisServer();
+  if (binary === null) throw new Error('There is no Redis to start.');
+  const processes: StoreProcess[] = [];
+
+  /** A free port may be somebody's by the time that it is used: then it is tried again with others. */
+  const startNode = async (name: string, attempt = 1): Promise<ClusterNode> => {
+    const [home, port, busPort] = [path.join(folder, `${name}-${attempt}`), await freePort(), await freePort()];
+    await mkdir(home);
+    await symlink(binary, path.join(home, 'redis-server'));
+    const settings = {
+      port,
+      'cluster-port': busPort,
+      bind: '127.0.0.1',
+      dir: home,
+      save: '',
+      appendonly: 'yes',
+      'cluster-enabled': 'yes',
+      'cluster-node-timeout': 1000,
+      'cluster-require-full-coverage': 'no',
+      'repl-diskless-sync-delay': 0,
+    };
+    const client = new Redis(port, '127.0.0.1', { lazyConnect: true, retryStrategy: () => 100 });
+    client.on('error', () => undefined);
+    const store = await spawnStore({
+      name: 'Redis',
+      folder: home,
+      account: null,
+      command: path.join(home, 'redis-server'),
+      args: Object.entries(settings).flatMap(([key, value]) => [`--${key}`, String(value)]),
+      stopSignal: 'SIGTERM',
+      isReady: () =>
+        client.ping().then(
+          () => true,
+          () => false,
+        ),
+    });
+    if (store === PORT_TAKEN) {
+      client.disconnect();
+      return startNode(name, attempt + 1);
+    }
+    processes.push(store);
+    const pid = Number(/process_id:(\d+)/.exec(await client.info('server'))![1]);
+    return {
+      port,
+      client,
+      id: (await client.cluster('MYID')) as string,
+      crash: async () => {
+        process.kill(pid, 'SIGKILL');
+        await store.stop();
+      },
+    };
+  };
+
+  const names = ['m0', 'm1', 'm2', 'r0', 'r1', 'r2'];
+  const nodes = await Promise.all(names.map((name) => startNode(name)));
+  const [first] = nodes as [ClusterNode];
+  const busPortOf = async ({ client }: ClusterNode) => Number(((await client.config('GET', 'cluster-port')) as string[])[1]);
+  const [masters, replicas] = [nodes.slice(0, 3), nodes.slice(3)];
+  for (const [i, { client }] of masters.entries()) {
+    await client.call('CLUSTER', 'ADDSLOTSRANGE', Math.ceil((i * SLOTS) / 3), Math.ceil(((i + 1) * SLOTS) / 3) - 1);
+  }
+  for (const node of nodes.slice(1)) await first.client.call('CLUSTER', 'MEET', '127.0.0.1', node.port, await busPortOf(node));
+  await until(async () => (await Promise.all(nodes.map(({ client }) => knownNodes(client)))).every((known) => known === nodes.length));
+  for (const [i, { client }] of replicas.entries()) await client.call('CLUSTER', 'REPLICATE', masters[i]!.id);
+  await until(async () =>
+    (await Promise.all(replicas.map(({ client }) => client.info('replication')))).every((text) => text.includes('master_link_status:up')),
+  );
+  await until(async () => ((await first.client.call('CLUSTER', 'INFO')) as string).includes('cluster_state:ok'));
+
+  return {
+    urls: masters.map(({ port }) => `redis://127.0.0.1:${port}`).join(','),
+    masters,
+    replicas,
+    stop: async () => {
+      for (const { client } of nodes) client.disconnect();
+      await Promise.all(processes.map((store) => store.stop()));
+      await rm(folder, { recursive: true, maxRetries: 5, retryDelay: 100 });
+    },
+  };
+};
+
+const knownNodes = async (client: Redis): Promise<number> =>
+  Number(/cluster_known_nodes:(\d+)/.exec((await client.call('CLUSTER', 'INFO')) as string)![1]);
+
+/** Waits until it holds, ten seconds at most. */
+export const until = async (holds: () => Promise<boolean>): Promise<void> => {
+  const deadline = Date.now() + 10_000;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error('It did not come true within 10 s.');
+    await sleep(50);
+  }
+};
