@@ -9,6 +9,7 @@ import { createRandom } from './create-random.ts';
 import type { Stores } from './read-books.ts';
 import { startBalancer } from './start-balancer.ts';
 import { startFaultProxy, type FaultProxy } from './start-fault-proxy.ts';
+import { untilTrue } from './until-true.ts';
 import { startReplica, type Replica } from './start-replica.ts';
 
 export interface FleetOptions {
@@ -87,6 +88,10 @@ export const openFleet = async (
   // An outage is part of the proof; ioredis would print each failed attempt.
   redis.on('error', () => undefined);
   const keys = createLedgerKeys(16);
+  const redisPid = async (): Promise<number> => {
+    await untilTrue(() => redis.status === 'ready', 10_000);
+    return Number(/^process_id:(\d+)/m.exec(await redis.info('server'))?.[1]);
+  };
 
   return {
     url: balancer.url,
@@ -100,10 +105,7 @@ export const openFleet = async (
     keys,
     accounts: createAccountReader({ redis, keys }),
     stopRedis: async (how) => {
-      if (how === 'SIGKILL') {
-        const pid = Number(/^process_id:(\d+)/m.exec(await redis.info('server'))?.[1]);
-        process.kill(pid, 'SIGKILL');
-      }
+      if (how === 'SIGKILL') process.kill(await redisPid(), 'SIGKILL');
       await store.stop();
     },
     startRedis: async () => {

@@ -1,6 +1,7 @@
 import type { LedgerKeys } from '../delivery/ledger-keys.ts';
 import type { RedisClient } from '../delivery/redis-client.ts';
 import type { EventStore, ServeCount, StoredEvent } from './event-store.ts';
+import { createStreamConsumer, type StreamEntry } from './stream-consumer.ts';
 
 export const DRAIN_GROUP = 'postgres';
 
@@ -24,17 +25,18 @@ export interface Drain {
   stop(): Promise<void>;
 }
 
-type Entry = [id: string, fields: string[]];
-
 const BATCH = 500;
 /** Streams and tallies live on as long as replicas drain them, and a month after the last one did. */
 const KEY_TTL_S = 35 * 86_400;
 const RENEW_MS = 60_000;
 const FLUSH_SERVES_MS = 5_000;
+const PRUNE_TALLY_MS = 3_600_000;
+/** A replica reads every second or so: one that has not for an hour, and owes nothing, is no more. */
+const RETIRE_AFTER_MS = 3_600_000;
 
 /**
  * Carries settled hits from the streams into Postgres, and the tally of serves with them. Every replica runs one; the consumer group
- * shares the entries out, and what a dead replica had taken is claimed by another. An entry leaves the stream only after its row is committed, and
+ * shares the entries out; what a replica failed to store it tries again before it takes more, and what a dead one had taken is claimed by another. An entry leaves the stream only after its row is committed, and
  * the row's unique key makes a second delivery harmless: at least once into the table that takes it at most once.
  */
 export const createDrain = (options: DrainOptions): Drain => {
@@ -45,22 +47,38 @@ export const createDrain = (options: DrainOptions): Drain => {
   let wake: () => void = () => undefined;
   let renewedAt = 0;
   let flushedAt = 0;
+  let prunedAt = 0;
+  const group = createStreamConsumer({ redis, group: DRAIN_GROUP, name: consumer, batch: BATCH, keyTtlS: KEY_TTL_S });
+  /** Shards of which a pass has failed: its entries are ours, whether or not we heard so, and come before any others. */
+  const owing = new Set<number>();
 
   const drainShard = async (shard: number, claim: boolean): Promise<number> => {
     const stream = keys.events(shard);
-    const entries = claim ? await claimed(redis, stream, consumer, claimAfterMs) : await fresh(redis, stream, consumer);
-    if (entries.length === 0) return 0;
+    const owes = owing.has(shard);
+    try {
+      const entries = claim ? await group.abandoned(stream, claimAfterMs) : await (owes ? group.unfinished(stream) : group.fresh(stream));
+      if (entries.length > 0) await storeEntries(shard, stream, entries);
+      else if (!claim) owing.delete(shard);
+      return entries.length;
+    } catch (fault) {
+      owing.add(shard);
+      throw fault;
+    }
+  };
+
+  const storeEntries = async (shard: number, stream: string, entries: readonly StreamEntry[]): Promise<void> => {
     const events = new Map<string, StoredEvent>();
     for (const [id, fields] of entries) {
+      if (fields === null) continue;
       const event = readEvent(fields);
       if (event) events.set(id, event);
       else options.onUnreadable(shard, id);
     }
     await appendAll(shard, events);
-    const ids = entries.map(([id]) => id);
-    await redis.xack(stream, DRAIN_GROUP, ...ids);
-    await redis.xdel(stream, ...ids);
-    return entries.length;
+    await group.finish(
+      stream,
+      entries.map(([id]) => id),
+    );
   };
 
   /** One entry that Postgres will never take must not hold up the rest of its batch for ever. */
@@ -97,6 +115,7 @@ export const createDrain = (options: DrainOptions): Drain => {
   const renew = async (): Promise<void> => {
     for (const shard of shards) {
       for (const key of [keys.events(shard), keys.serves(shard), keys.eventTally(shard)]) await redis.expire(key, KEY_TTL_S);
+      await group.retireOthers(keys.events(shard), RETIRE_AFTER_MS);
     }
   };
 
@@ -109,6 +128,10 @@ export const createDrain = (options: DrainOptions): Drain => {
       renewedAt = now;
       await renew();
     }
+    if (now - prunedAt >= PRUNE_TALLY_MS) {
+      prunedAt = now;
+      for (const shard of shards) await pruneTally(redis, keys.eventTally(shard));
+    }
   };
 
   const loop = async (): Promise<void> => {
@@ -119,7 +142,10 @@ export const createDrain = (options: DrainOptions): Drain => {
         const now = Date.now();
         const claim = now - claimedAt >= claimAfterMs / 3;
         if (claim) claimedAt = now;
-        moved = (claim ? await pass(true) : 0) + (await pass(false));
+        if (claim) moved = await pass(true);
+        // Much was left behind: do not wait for the next turn to take the rest over.
+        if (moved >= BATCH) claimedAt = 0;
+        moved += await pass(false);
         await housekeeping(now);
       } catch (fault) {
         onFailure(fault as Error);
@@ -144,39 +170,6 @@ export const createDrain = (options: DrainOptions): Drain => {
       await running;
     },
   };
-};
-
-const fresh = async (redis: RedisClient, stream: string, consumer: string): Promise<Entry[]> => {
-  try {
-    const reply = (await redis.xreadgroup('GROUP', DRAIN_GROUP, consumer, 'COUNT', BATCH, 'STREAMS', stream, '>')) as
-      [string, Entry[]][] | null;
-    return reply?.[0]?.[1] ?? [];
-  } catch (fault) {
-    if (!String((fault as Error).message).startsWith('NOGROUP')) throw fault;
-    await createGroup(redis, stream);
-    return [];
-  }
-};
-
-const claimed = async (redis: RedisClient, stream: string, consumer: string, idleMs: number): Promise<Entry[]> => {
-  try {
-    const [, entries] = (await redis.xautoclaim(stream, DRAIN_GROUP, consumer, idleMs, '0', 'COUNT', BATCH)) as [string, Entry[]];
-    return entries;
-  } catch (fault) {
-    if (!String((fault as Error).message).startsWith('NOGROUP')) throw fault;
-    await createGroup(redis, stream);
-    return [];
-  }
-};
-
-const createGroup = async (redis: RedisClient, stream: string): Promise<void> => {
-  try {
-    await redis.xgroup('CREATE', stream, DRAIN_GROUP, '0', 'MKSTREAM');
-    await redis.expire(stream, KEY_TTL_S);
-  } catch (fault) {
-    // Another replica was first.
-    if (!String((fault as Error).message).startsWith('BUSYGROUP')) throw fault;
-  }
 };
 
 /** SQLSTATE class 22: the value itself is at fault, whoever sends it and however often. */
@@ -208,5 +201,17 @@ const flushShardServes = async (redis: RedisClient, key: string, store: EventSto
     }
     await store.recordServes(counts);
     if (done.length > 0) await redis.hdel(key, ...done);
+  } while (cursor !== '0');
+};
+
+/** Drops the days before yesterday from a tally whose fields begin with their day. */
+const pruneTally = async (redis: RedisClient, key: string): Promise<void> => {
+  const today = Math.floor(Date.now() / 86_400_000);
+  let cursor = '0';
+  do {
+    const [next, flat] = await redis.hscan(key, cursor, 'COUNT', BATCH);
+    cursor = next;
+    const old = flat.filter((field, i) => i % 2 === 0 && Number.parseInt(field, 10) < today - 1);
+    if (old.length > 0) await redis.hdel(key, ...old);
   } while (cursor !== '0');
 };

@@ -10,6 +10,9 @@ export interface RedisClientOptions {
   readonly name: string;
 }
 
+const CONNECT_MS = 1_000;
+const LEAST_SILENCE_MS = 1_000;
+
 /**
  * A connection that never hides an outage: no command waits for a reconnect and none is sent twice. A queued command would run
  * minutes later against a world that has moved on, and a resent one would count twice.
@@ -20,7 +23,10 @@ export const createRedisClient = ({ urls, commandTimeoutMs, name }: RedisClientO
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     commandTimeout: commandTimeoutMs,
-    connectTimeout: 2000,
+    connectTimeout: CONNECT_MS,
+    // A path that swallows packets keeps a connection alive for minutes and then answers on TCP's own, by then long, schedule; a new connection
+    // answers as soon as the path does.
+    socketTimeout: Math.max(LEAST_SILENCE_MS, commandTimeoutMs),
     connectionName: name,
     retryStrategy: (times: number) => Math.min(50 * times, 500),
   };

@@ -1,3 +1,4 @@
+import { answerWithin } from './answer-within.ts';
 import type { RedisClient } from './redis-client.ts';
 
 /** Whether Redis can be counted on right now. */
@@ -13,14 +14,23 @@ export interface RedisLink {
  * Without this, a Redis that swallows packets would cost every request its command timeout. With it, the first request pays; the others
  * learn from it. Pings run in the background, `probeMs` apart.
  */
-export const createRedisLink = ({ redis, probeMs = 200 }: { readonly redis: RedisClient; readonly probeMs?: number }): RedisLink => {
+export const createRedisLink = ({
+  redis,
+  probeMs = 200,
+  patienceMs,
+}: {
+  readonly redis: RedisClient;
+  readonly probeMs?: number;
+  /** How long a ping may take; undefined: as long as any command of this connection. */
+  readonly patienceMs?: number;
+}): RedisLink => {
   let up = redis.status === 'ready';
   let probing = false;
   const probe = async () => {
     if (probing) return;
     probing = true;
     try {
-      await redis.ping();
+      await answerWithin(patienceMs, redis.ping());
       up = true;
     } catch {
       // Not an error of its own: being down is the answer, and it is on the gauge.

@@ -3,6 +3,7 @@ import { book } from '../book.ts';
 import { createPage } from '../create-page.ts';
 import { inParallel } from '../in-parallel.ts';
 import { readBooks, untilDrained } from '../read-books.ts';
+import { untilTrue } from '../until-true.ts';
 import type { Proof } from '../proof.ts';
 
 /**
@@ -56,8 +57,8 @@ export const capFaults: Proof = {
           await outage('SIGTERM');
           await fleet.replicas[1]?.start();
         })();
-        await inParallel(demand, 64, ask);
-        await faults;
+        await Promise.all([inParallel(demand, 64, ask), faults]);
+        await untilTrue(() => fleet.redis.status === 'ready', 10_000);
         // What was promised and never seen comes free when its token has ended.
         const deadline = Date.now() + 60_000;
         const delivered = async () => (await readBooks(fleet, booking)).counters.impressions;
