@@ -102,7 +102,7 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
 
   const ledgerOptions = { keys, tokenTtlMs: settings.tokenTtlMs, pid: settings.pid };
   const onFailure = (script: 'reserve' | 'settle', fault: Error) => observe.storeFailed(script, `Redis did not answer ${script}`, fault);
-  const ledger = createLedger({ ...ledgerOptions, redis: stores.redis, link: stores.link, onFailure });
+  const ledger = createLedger({ ...ledgerOptions, redis: stores.redis, link: stores.link, patienceMs: stores.patienceMs, onFailure });
   const backgroundLedger = createLedger({ ...ledgerOptions, redis: stores.backgroundRedis, link: stores.backgroundLink, onFailure });
 
   const tokens = createTokens({ secrets: settings.tokenSecrets });

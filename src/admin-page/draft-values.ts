@@ -12,7 +12,8 @@ export const textOrNull = (text: unknown): string | null => {
   return typed === '' ? null : typed;
 };
 
-export const listOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : value == null ? [] : [String(value)]);
+export const listOf = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.map(String) : value == null ? [] : [String(value)];
 
 /** `a, b` and Enter between values alike. */
 export const splitValues = (text: string): readonly string[] =>

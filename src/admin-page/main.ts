@@ -83,8 +83,9 @@ const start = async (): Promise<void> => {
   view = {
     title: 'Not available',
     section: '',
-    render: () => html`<h1 tabindex="-1">The campaign data cannot be read</h1>
-      ${problemNote(problem)}<button type="button" @click=${() => void start()}>Try again</button>`,
+    render: () =>
+      html`<h1 tabindex="-1">The campaign data cannot be read</h1>
+        ${problemNote(problem)}<button type="button" @click=${() => void start()}>Try again</button>`,
   };
   return draw();
 };

@@ -25,6 +25,8 @@ export interface ChangeNoticeOptions {
 }
 
 const FIRST_ANSWER_MS = 1000;
+/** A version that has been forgotten reads as a change, which costs one reload. */
+const VERSION_TTL_S = 35 * 86_400;
 
 /**
  * Announcements go over Redis pub/sub, which may lose them; so each also moves on a version kept in Redis, which every replica polls, and
@@ -111,6 +113,7 @@ export const createChangeNotices = ({
     },
     announce: async () => {
       const version = await commands.incr(versionKey);
+      await commands.expire(versionKey, VERSION_TTL_S);
       // Our own step is no news to us; a step of somebody else in between is.
       if (seen !== undefined && version === seen + 1) seen = version;
       await commands.publish(name, `${sender} ${version}`);

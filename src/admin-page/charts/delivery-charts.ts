@@ -6,7 +6,14 @@ import type { ChartData, Colours } from './chart.ts';
 const HEIGHT = 220;
 
 const axes = ({ text, grid }: Colours, names: (value: number) => string): uPlot.Axis[] => [
-  { stroke: text, grid: { show: false }, ticks: { show: false }, values: (_, splits) => splits.map(names), font: '12px system-ui', size: 28 },
+  {
+    stroke: text,
+    grid: { show: false },
+    ticks: { show: false },
+    values: (_, splits) => splits.map(names),
+    font: '12px system-ui',
+    size: 28,
+  },
   {
     stroke: text,
     grid: { stroke: grid, width: 1 },
@@ -68,7 +75,16 @@ export const daysChart = ({ last_days }: Delivery): ChartData => {
       legend: { show: false },
       cursor: { show: false },
       axes: axes(colours, (i) => (Number.isInteger(i) && i % 2 === 0 ? (days[i]?.day.slice(5).replace('-', '/') ?? '') : '')),
-      series: [{}, { stroke: colours.line, fill: colours.line, width: 0, paths: uPlot.paths.bars!({ size: [0.62, 40], radius: 0.15 }), points: { show: false } }],
+      series: [
+        {},
+        {
+          stroke: colours.line,
+          fill: colours.line,
+          width: 0,
+          paths: uPlot.paths.bars!({ size: [0.62, 40], radius: 0.15 }),
+          points: { show: false },
+        },
+      ],
     }),
   };
 };

@@ -17,9 +17,17 @@ export const creativeForm: EntityForm<'creatives'> = {
   recordOf: creativeRecord,
   missing: (store) => {
     if (store.all('line_items').length === 0)
-      return { text: 'A creative is shown by a line item, and there is no line item yet.', label: 'Add a line item', hash: hashOf(['line_items', 'new']) };
+      return {
+        text: 'A creative is shown by a line item, and there is no line item yet.',
+        label: 'Add a line item',
+        hash: hashOf(['line_items', 'new']),
+      };
     if (store.all('placements').length === 0)
-      return { text: 'A creative stands on a placement, and there is no placement yet.', label: 'Add a placement', hash: hashOf(['placements', 'new']) };
+      return {
+        text: 'A creative stands on a placement, and there is no placement yet.',
+        label: 'Add a placement',
+        hash: hashOf(['placements', 'new']),
+      };
     return undefined;
   },
   fields: (form, { store }) => {

@@ -16,9 +16,9 @@ const link = <K extends Kind>(kind: K, record: Records[K] | undefined, missing =
 const named = <K extends Kind>(kind: K, label = 'Name'): Column<Records[K]> => ({
   label,
   cell: (record) =>
-    html`<a class="name" href=${linkTo(kind, record.id)}>${titleOf(kind, record)}</a>${kind === 'placements' || kind === 'creatives'
-        ? ''
-        : html` <small class="figure">#${record.id}</small>`}`,
+    html`<a class="name" href=${linkTo(kind, record.id)}>${titleOf(kind, record)}</a>${
+        kind === 'placements' || kind === 'creatives' ? '' : html` <small class="figure">#${record.id}</small>`
+      }`,
 });
 
 /** `5.00 CPM`, in the words of its budget type. */
@@ -29,7 +29,8 @@ export const priceOf = ({ type, budget_type, cpm, cpc }: LineItemWire): string =
   return cpm === null ? dash : `${money(cpm)} CPM`;
 };
 
-export const statusOf = (store: Store, item: LineItemWire): string => flightState(item, store.find('campaigns', item.campaign_id), Date.now());
+export const statusOf = (store: Store, item: LineItemWire): string =>
+  flightState(item, store.find('campaigns', item.campaign_id), Date.now());
 
 /** The columns of each kind's list. */
 export const listColumns = <K extends Kind>({ store }: Page, kind: K): readonly Column<Records[K]>[] => {
@@ -38,21 +39,33 @@ export const listColumns = <K extends Kind>({ store }: Page, kind: K): readonly 
       named('publishers'),
       { label: 'Domain', cell: ({ domain }) => domain },
       { label: 'API key', cell: ({ api_key_hint }) => (api_key_hint ? html`<code>…${api_key_hint}</code>` : dash), minor: true },
-      { label: 'Campaigns', numeric: true, cell: ({ id }) => store.all('campaigns').filter((campaign) => campaign.publisher_id === id).length },
+      {
+        label: 'Campaigns',
+        numeric: true,
+        cell: ({ id }) => store.all('campaigns').filter((campaign) => campaign.publisher_id === id).length,
+      },
     ],
     placements: [
       named('placements', 'Id'),
       { label: 'Size', cell: ({ width, height }) => `${width} × ${height}` },
       { label: 'Formats', cell: ({ formats }) => formats.join(', ') },
       { label: 'Publisher', cell: ({ publisher_id }) => link('publishers', store.find('publishers', publisher_id), 'open to all') },
-      { label: 'Creatives', numeric: true, cell: ({ id }) => store.all('creatives').filter(({ placement_id }) => placement_id === id).length },
+      {
+        label: 'Creatives',
+        numeric: true,
+        cell: ({ id }) => store.all('creatives').filter(({ placement_id }) => placement_id === id).length,
+      },
     ],
     campaigns: [
       named('campaigns'),
       { label: 'Publisher', cell: ({ publisher_id }) => link('publishers', store.find('publishers', publisher_id)) },
       { label: 'Flight', cell: flight },
       { label: 'Budget', numeric: true, cell: ({ budget }) => (budget === null ? 'no bound' : money(budget)) },
-      { label: 'Line items', numeric: true, cell: ({ id }) => store.all('line_items').filter(({ campaign_id }) => campaign_id === id).length },
+      {
+        label: 'Line items',
+        numeric: true,
+        cell: ({ id }) => store.all('line_items').filter(({ campaign_id }) => campaign_id === id).length,
+      },
     ],
     line_items: [
       named('line_items'),
@@ -93,4 +106,3 @@ export const listText = <K extends Kind>(store: Store, kind: K, record: Records[
   const state = kind === 'line_items' ? statusOf(store, record as LineItemWire) : '';
   return [titleOf(kind, record), ...own, size, state, item?.name, campaign?.name, publisher?.name].join(' ').toLowerCase();
 };
-
