@@ -69,7 +69,7 @@ local function rate_tokens(a, c)
   return math.min(c.burst, a[RATE_TOKENS] + c.rate * math.max(now - a[RATE_AT], 0) / 1000)
 end
 
--- Why this candidate may not be taken, in the order of the road; nothing when it may.
+-- Why this candidate may not be taken, in the order of the road; nothing when it may. True as second when the account is worth storing.
 local function refusal(a, campaign, c, places, curve)
   local price = c.per_click and 1 or c.price
   if c.budget >= 0 and a[T_SPEND] + a[HELD_TOTAL] + price > c.budget then
@@ -90,11 +90,16 @@ local function refusal(a, campaign, c, places, curve)
   if c.places >= 0 and frequency_count(places, c.line_item) >= c.places then
     return FREQUENCY_CAPPED
   end
-  if c.pacing ~= 'ASAP' and not pacing_allows(a, campaign, c, now, curve, gains) then
-    return PACING
+  local sampled = false
+  if c.pacing ~= 'ASAP' then
+    local allowed
+    allowed, sampled = pacing_allows(a, campaign, c, now, curve, gains)
+    if not allowed then
+      return PACING, sampled
+    end
   end
   if c.rate >= 0 and rate_tokens(a, c) < 1 then
-    return RATE_LIMIT
+    return RATE_LIMIT, sampled
   end
 end
 
@@ -104,7 +109,13 @@ local function reserve_imp(line, keys, places, curve, taken)
     local c = candidate_read(text)
     local book, li, camp = accounts_of(keys.accounts, c)
     local a, campaign = book.open[li], book.open[camp]
-    local reason = taken[c.creative] and DUPLICATE_IN_PAGE or refusal(a, campaign, c, places, curve)
+    local reason, sampled = DUPLICATE_IN_PAGE, false
+    if not taken[c.creative] then
+      reason, sampled = refusal(a, campaign, c, places, curve)
+    end
+    if sampled then
+      book.dirty[li] = true
+    end
     if not reason then
       local day = a[DAY]
       a[SERVES] = a[SERVES] + 1
