@@ -107,7 +107,7 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
     reserveWinners: createReserveWinners({
       ledger,
       tokenTtlMs: settings.tokenTtlMs,
-      curveOf: (_snapshot, _publisherId, atMs) => curveAt(atMs),
+      curveOf: (snapshot, publisherId, atMs) => curveAt(atMs, snapshot.trafficOf(publisherId)),
       newId: createUniqueIds(),
     }),
     signToken: tokens.sign,

@@ -21,6 +21,8 @@ export interface CatalogRows {
   readonly line_items: readonly CatalogRow[];
   readonly creatives: readonly CatalogRow[];
   readonly recentCounts: ReadonlyMap<number, RecentCounts>;
+  /** Impressions by UTC hour (24 entries) over the last whole days, by publisher; of those with paced line items. */
+  readonly hourlyImpressions: ReadonlyMap<number, readonly number[]>;
 }
 
 export const CATALOG_TABLES = ['publishers', 'placements', 'campaigns', 'line_items', 'creatives'] as const;

@@ -25,9 +25,10 @@ export interface PaceState {
   /** Share of the pacing day that had passed, and what was committed, when pacing began today. */
   readonly fromShare: number;
   readonly baseCount: number;
-  /** Of the controller's last sample (PID only): hours behind the line, their integral in hours², the multiple of the day's even rate. */
+  /** Of the controller's last sample (PID only): hours behind the line, their integral in hours², their growth an hour, the multiple of the day's even rate. */
   readonly hoursBehind: number;
   readonly integral: number;
+  readonly slope: number;
   readonly factor: number;
 }
 
@@ -93,7 +94,14 @@ const decode = (numbers: readonly number[]): Account | undefined => {
     paceAllowance: at(14) / 1000,
     pace:
       at(15) === 1
-        ? { fromShare: at(16) / 1e6, baseCount: at(17), hoursBehind: at(18) / 1000, integral: at(19) / 1000, factor: at(20) / 1000 }
+        ? {
+            fromShare: at(16) / 1e6,
+            baseCount: at(17),
+            hoursBehind: at(18) / 1000,
+            integral: at(19) / 1000,
+            slope: at(20) / 1000,
+            factor: at(21) / 1000,
+          }
         : undefined,
   };
 };

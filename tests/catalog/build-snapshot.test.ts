@@ -73,6 +73,7 @@ const rows = (change: Partial<CatalogRows> = {}): CatalogRows => ({
   line_items: [lineItem(1)],
   creatives: [creative(1, 1)],
   recentCounts: new Map(),
+  hourlyImpressions: new Map(),
   ...change,
 });
 const snapshotOf = (change: Partial<CatalogRows> = {}): Promise<Snapshot> => buildSnapshot(rows(change), { dimensions, nowMs });

@@ -9,12 +9,14 @@
 -- not change them, and the output stays within 0 and MAX_RATE times the day's even rate, so a backlog cannot become a burst.
 local MS_PER_HOUR = 3600000
 local SAMPLE_MS = 60000
--- Half a minute's worth is all that silence saves up; at 1.4 with a full bucket, ten minutes come to 1.47 times the even rate.
-local BUCKETS_PER_HOUR = 120
-local MAX_RATE = 1.4
+-- All that silence saves up is one, and one more or a minute's worth; ten minutes that begin with so much come to 1.485 times the even rate.
+local BUCKET_MS = 60000
+local MAX_RATE = 1.35
 -- The integral never carries more than this part of the rate, and a silence counts as no more than this many hours of error.
 local MAX_INTEGRAL = 0.5
 local MAX_STEP_HOURS = 0.25
+-- A larger error is a backlog to be worked off; the integral would only learn to overshoot from it.
+local MAX_BIAS_HOURS = 0.25
 -- The last ten seconds of a day are no reason for a burst.
 local LEAST_SPAN = 1 / 8640
 
@@ -79,19 +81,16 @@ end
 local function pid_sample(a, even, behind, hours, gains)
   -- Nothing falls behind faster than an hour an hour; a larger step is a new cap or a new curve, and no trend.
   local slope = clamp((behind - a[PACE_ERROR]) / math.max(hours, 1e-6), -1, 1)
+  local rest = even + gains.kp * behind + gains.kd * slope
   local integral = a[PACE_INTEGRAL] + behind * math.min(hours, MAX_STEP_HOURS)
-  if gains.ki > 0 then
-    integral = clamp(integral, -MAX_INTEGRAL / gains.ki, MAX_INTEGRAL / gains.ki)
+  local output = rest + gains.ki * integral
+  -- Anti-windup: the integral is bounded, stands still while there is a backlog, and at a bound of the output moves away from it only.
+  local wound = math.abs(behind) > MAX_BIAS_HOURS or (output > MAX_RATE and behind > 0) or (output < 0 and behind < 0)
+  if not wound and gains.ki > 0 then
+    a[PACE_INTEGRAL] = clamp(integral, -MAX_INTEGRAL / gains.ki, MAX_INTEGRAL / gains.ki)
   end
-  local output = even + gains.kp * behind + gains.ki * integral + gains.kd * slope
-  -- Anti-windup: at a bound the integral may only move away from it.
-  local wound = (output > MAX_RATE and behind > 0) or (output < 0 and behind < 0)
-  if not wound then
-    a[PACE_INTEGRAL] = integral
-  end
-  a[PACE_ERROR] = behind
-  a[PACE_FACTOR] = clamp(even + gains.kp * behind + gains.ki * a[PACE_INTEGRAL] + gains.kd * slope, 0, MAX_RATE)
-  return slope
+  a[PACE_ERROR], a[PACE_SLOPE] = behind, slope
+  a[PACE_FACTOR] = clamp(rest + gains.ki * a[PACE_INTEGRAL], 0, MAX_RATE)
 end
 
 -- Fills the bucket up to now. Returns whether one more may be promised (pacing_take takes it once everything else agrees), and whether
@@ -105,7 +104,7 @@ local function pacing_allows(a, campaign, c, now, curve, gains)
   if math.floor(a[PACE_AT] / MS_PER_DAY) < math.floor(now / MS_PER_DAY) then
     -- The first of the day is given at once.
     a[PACE_TOKENS], a[PACE_AT], a[PACE_FROM], a[PACE_BASE] = 1, now, share, committed
-    a[PACE_SAMPLED], a[PACE_ERROR], a[PACE_INTEGRAL], a[PACE_FACTOR] = now, 0, 0, 1
+    a[PACE_SAMPLED], a[PACE_ERROR], a[PACE_INTEGRAL], a[PACE_SLOPE], a[PACE_FACTOR] = now, 0, 0, 0, 1
   end
   local rate = math.max(goal - committed, 0) / math.max(1 - share, LEAST_SPAN)
   local sampled = false
@@ -119,8 +118,11 @@ local function pacing_allows(a, campaign, c, now, curve, gains)
     end
     rate = line_rate * a[PACE_FACTOR]
   end
-  local depth = math.max(1, rate / (day_hours * BUCKETS_PER_HOUR))
-  a[PACE_TOKENS] = math.min(a[PACE_TOKENS] + rate * per_ms * math.max(now - a[PACE_AT], 0), depth)
+  local depth = 1 + math.max(1, rate * per_ms * BUCKET_MS)
+  local filled = math.min(a[PACE_TOKENS] + rate * per_ms * math.max(now - a[PACE_AT], 0), depth)
+  -- What reservations give back comes in lumps, and may stand one above the brim.
+  a[PACE_TOKENS] = math.min(filled + (account_released[a] or 0), depth + 1)
+  account_released[a] = nil
   a[PACE_AT] = now
   return a[PACE_TOKENS] >= 1, sampled
 end
