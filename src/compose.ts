@@ -118,7 +118,7 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
     now: Date.now,
     onFailure: (fault) => observe.storeFailed('billing_notice', 'a billing notice could not be kept', fault),
   });
-  const curveOf = (_snapshot: Snapshot, _publisherId: number, atMs: number) => curveAt(atMs);
+  const curveOf = (snapshot: Snapshot, publisherId: number, atMs: number) => curveAt(atMs, snapshot.trafficOf(publisherId));
   const serveAd = createServeAd({
     currentSnapshot,
     bidders,

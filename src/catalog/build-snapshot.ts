@@ -4,6 +4,7 @@ import { admitRows } from './admit-rows.ts';
 import type { AdmittedRows } from './admit-rows.ts';
 import type { CatalogReading } from './catalog-rows.ts';
 import { ecpmMicros, NO_COUNTS } from './ecpm.ts';
+import { hourlyTraffic, type HourlyTraffic } from './hourly-traffic.ts';
 import { runInSlices } from './run-in-slices.ts';
 import type { Candidate, CandidateIndex, LeftOut, Snapshot, Vacancy } from './snapshot.ts';
 import { sortInSteps } from './sort-in-steps.ts';
@@ -39,6 +40,12 @@ function* snapshotSteps(admitted: AdmittedRows, reading: CatalogReading, nowMs: 
       yield;
     }
   }
+  const traffic = new Map<number, HourlyTraffic>();
+  for (const [publisherId, counts] of reading.hourlyImpressions) {
+    const learned = hourlyTraffic(counts);
+    if (learned) traffic.set(publisherId, learned);
+    if (traffic.size % STEP === 0) yield;
+  }
   const slotOf = (publisherId: number, placementId: string): Slot | undefined => slots.get(placementId)?.get(publisherId);
   const { publishers, placements, campaigns, lineItems, creatives, quarantined, quarantinedCount } = admitted;
   return Object.freeze({
@@ -54,6 +61,7 @@ function* snapshotSteps(admitted: AdmittedRows, reading: CatalogReading, nowMs: 
     programmaticIndex: (publisherId: number, placementId: string) => slotOf(publisherId, placementId)?.programmatic,
     leftOut: (publisherId: number, placementId: string) => slotOf(publisherId, placementId)?.leftOut ?? NOTHING,
     vacancy: (publisherId: number, placementId: string) => vacancyOf(slotOf(publisherId, placementId)),
+    trafficOf: (publisherId: number) => traffic.get(publisherId),
     quarantined,
     quarantinedCount,
     userHashKey: reading.userHashKey,

@@ -19,6 +19,8 @@ export interface CatalogReading {
   readonly version: number;
   readonly userHashKey: Buffer;
   readonly recentCounts: ReadonlyMap<number, RecentCounts>;
+  /** Impressions by UTC hour (24 entries) over the last whole days, by publisher; of those with paced line items. */
+  readonly hourlyImpressions: ReadonlyMap<number, readonly number[]>;
   /** The rows of a table, some at a time, so that they can be let go as soon as they are understood. */
   pages(table: CatalogTable): AsyncIterable<readonly CatalogRow[]>;
 }

@@ -29,6 +29,7 @@ export const createCatalogStore = ({ knex }: { readonly knex: Knex }): CatalogSt
           version,
           userHashKey: instance.user_hash_key,
           recentCounts: await recentCountsIn(transaction),
+          hourlyImpressions: await hourlyImpressionsIn(transaction),
           pages: (table) => pagesOf(transaction, table),
         });
       },
@@ -67,4 +68,24 @@ const recentCountsIn = async (knex: Knex): Promise<ReadonlyMap<number, RecentCou
   return new Map(
     rows.map((row) => [row.line_item_id, { impressions: Number(row.impressions), clicks: Number(row.clicks), days: Number(row.days) }]),
   );
+};
+
+/** The last seven days, without today: a day that is not over yet would make its first hours look busy. */
+const hourlyImpressionsIn = async (knex: Knex): Promise<ReadonlyMap<number, readonly number[]>> => {
+  const { rows } = await knex.raw<{ rows: { publisher_id: number; hour: number; impressions: string }[] }>(`
+    select publisher_id, hour, sum(impressions) as impressions
+    from hourly_counts
+    where day between (now() at time zone 'utc')::date - 7 and (now() at time zone 'utc')::date - 1
+      and publisher_id in (
+        select campaigns.publisher_id from line_items join campaigns on campaigns.id = line_items.campaign_id where line_items.pacing <> 'ASAP'
+      )
+    group by publisher_id, hour
+  `);
+  const byPublisher = new Map<number, number[]>();
+  for (const { publisher_id, hour, impressions } of rows) {
+    let hours = byPublisher.get(publisher_id);
+    if (hours === undefined) byPublisher.set(publisher_id, (hours = Array.from({ length: 24 }, () => 0)));
+    hours[hour] = Number(impressions);
+  }
+  return byPublisher;
 };

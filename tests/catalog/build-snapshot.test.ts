@@ -64,7 +64,7 @@ const creative = (id: number, lineItemId: number, change: CatalogRow = {}): Cata
   ...change,
 });
 
-type Tables = Readonly<Record<CatalogTable, readonly CatalogRow[]>> & Pick<CatalogReading, 'recentCounts'>;
+type Tables = Readonly<Record<CatalogTable, readonly CatalogRow[]>> & Pick<CatalogReading, 'recentCounts' | 'hourlyImpressions'>;
 const read = (change: Partial<Tables>): CatalogReading => {
   const tables: Tables = {
     publishers: [publisher(1)],
@@ -73,12 +73,14 @@ const read = (change: Partial<Tables>): CatalogReading => {
     line_items: [lineItem(1)],
     creatives: [creative(1, 1)],
     recentCounts: new Map(),
+    hourlyImpressions: new Map(),
     ...change,
   };
   return {
     version: 7,
     userHashKey: Buffer.alloc(32, 1),
     recentCounts: tables.recentCounts,
+    hourlyImpressions: tables.hourlyImpressions,
     pages: async function* (table) {
       yield await Promise.resolve(tables[table]);
     },

@@ -1,6 +1,7 @@
 import { createMetrics } from '../../src/observability/metrics.ts';
 
-const create = () => createMetrics({ noBidReasons: ['targeting', 'daily_cap'], eventTypes: ['like', 'share'], bidOutcomes: ['timeout', 'no_bid'] });
+const create = () =>
+  createMetrics({ noBidReasons: ['targeting', 'daily_cap'], eventTypes: ['like', 'share'], bidOutcomes: ['timeout', 'no_bid'] });
 const seriesOf = async (metrics: ReturnType<typeof create>): Promise<ReadonlyMap<string, number>> =>
   new Map(
     (await metrics.render()).body

@@ -48,10 +48,10 @@ for i = 2, #ARGV do
     if reason ~= 0 and reason ~= PACING and reason ~= RATE_LIMIT then
       pacing_allows(a, campaign, c, now, curve, gains)
     end
-    local now_share = curve_at(curve, now)
-    local rate, _, whole_day = pacing_goal(a, campaign, c, now, now_share)
-    if rate then
-      allowance, goal, due = thousandths(math.max(a[PACE_TOKENS], 0)), math.floor(whole_day), math.floor(whole_day * now_share)
+    local share = pacing_day(now, curve, c.flight_end)
+    local whole_day = pacing_goal(a, campaign, c, now, share)
+    if whole_day then
+      allowance, goal, due = thousandths(math.max(a[PACE_TOKENS], 0)), math.floor(whole_day), math.floor(whole_day * share)
     end
   end
   results[i] = { reason, a[IMPRESSIONS], a[HELD_COUNT], a[SPEND], a[HELD_MICROS], a[T_SPEND], a[HELD_TOTAL], campaign[T_SPEND], campaign[HELD_TOTAL],

@@ -68,7 +68,13 @@ local function reserve_imp(line, keys, places, curve, taken)
     local c = candidate_read(text)
     local book, li, camp = accounts_of(keys.accounts, c)
     local a, campaign = book.open[li], book.open[camp]
-    local reason = taken[c.creative] and DUPLICATE_IN_PAGE or limits_refusal(a, campaign, c, places, now, curve, gains)
+    local reason, sampled = DUPLICATE_IN_PAGE, false
+    if not taken[c.creative] then
+      reason, sampled = limits_refusal(a, campaign, c, places, now, curve, gains)
+    end
+    if sampled then
+      book.dirty[li] = true
+    end
     if not reason then
       local day = a[DAY]
       a[SERVES] = a[SERVES] + 1

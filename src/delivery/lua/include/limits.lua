@@ -9,7 +9,7 @@ local function limits_rate_tokens(a, c, now)
   return math.min(c.burst, a[RATE_TOKENS] + c.rate * math.max(now - a[RATE_AT], 0) / 1000)
 end
 
--- Why this candidate may not be taken, in the order of the road; nothing when it may.
+-- Why this candidate may not be taken, in the order of the road; nothing when it may. True as second when the account is worth storing.
 local function limits_refusal(a, campaign, c, places, now, curve, gains)
   local price = c.per_click and 1 or c.price
   if c.budget >= 0 and a[T_SPEND] + a[HELD_TOTAL] + price > c.budget then
@@ -30,10 +30,16 @@ local function limits_refusal(a, campaign, c, places, now, curve, gains)
   if c.places >= 0 and frequency_count(places, c.line_item) >= c.places then
     return FREQUENCY_CAPPED
   end
-  if c.pacing ~= 'ASAP' and not pacing_allows(a, campaign, c, now, curve, gains) then
-    return PACING
+  local sampled = false
+  if c.pacing ~= 'ASAP' then
+    local allowed
+    allowed, sampled = pacing_allows(a, campaign, c, now, curve, gains)
+    if not allowed then
+      return PACING, sampled
+    end
   end
   if c.rate >= 0 and limits_rate_tokens(a, c, now) < 1 then
-    return RATE_LIMIT
+    return RATE_LIMIT, sampled
   end
+  return nil, sampled
 end
