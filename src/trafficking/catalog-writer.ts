@@ -166,7 +166,7 @@ const newApiKey = (): { readonly key: string; readonly columns: object } => {
   return { key, columns: { api_key_hash: hashApiKey(key), api_key_hint: key.slice(-4) } };
 };
 
-const writable = (kind: EntityKind, input: unknown): unknown => without(input, Object.keys(kind.readOnly));
+const writable = (kind: EntityKind, input: unknown): unknown => without(input, ['counts', ...Object.keys(kind.readOnly)]);
 
 const without = (input: unknown, fields: readonly string[]): unknown =>
   isObject(input) ? Object.fromEntries(Object.entries(input).filter(([name]) => !fields.includes(name))) : input;
