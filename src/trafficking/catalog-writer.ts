@@ -83,8 +83,8 @@ export const createCatalogWriter = ({ knex, dimensions, goLive }: CatalogWriterO
     columns: object,
     change: Omit<Change, 'entity' | 'entityId' | 'after'>,
   ): Promise<EntityRecord> => {
-    const [row] = (await trx(kind.table).where({ id }).update(columns).returning(COLUMNS[kind.table])) as Row[];
-    const record = kind.toRecord(row as Row);
+    const [row] = await trx(kind.table).where({ id }).update(columns).returning<[Row]>(COLUMNS[kind.table]);
+    const record = kind.toRecord(row);
     await recordChange(trx, { ...change, entity: kind.name, entityId: id, after: record });
     return record;
   };
@@ -118,11 +118,11 @@ export const createCatalogWriter = ({ knex, dimensions, goLive }: CatalogWriterO
         if (kind.namedByClient && (await trx(kind.table).where({ id: row['id'] }).first('id')))
           return refused(problem('conflict', `There is a ${words(kind)} ${String(row['id'])} already.`));
         const key = kind.table === 'publishers' ? newApiKey() : undefined;
-        const [stored] = (await trx(kind.table)
+        const [stored] = await trx(kind.table)
           .insert({ ...row, ...key?.columns })
-          .returning(COLUMNS[kind.table])) as Row[];
-        const record = kind.toRecord(stored as Row);
-        await recordChange(trx, { actor, action: 'create', entity: kind.name, entityId: (stored as Row).id, before: null, after: record });
+          .returning<[Row]>(COLUMNS[kind.table]);
+        const record = kind.toRecord(stored);
+        await recordChange(trx, { actor, action: 'create', entity: kind.name, entityId: stored.id, before: null, after: record });
         return { ok: true, record: key ? { ...record, api_key: key.key } : record };
       }),
 

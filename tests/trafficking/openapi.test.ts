@@ -7,7 +7,7 @@ import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { startReplica } from '../setup/start-replica.ts';
 import type { Replica } from '../setup/start-replica.ts';
 import { apiOf, askForAd, book } from './api-client.ts';
-import type { ApiCall, Booked } from './api-client.ts';
+import type { ApiCall, Booked, Json } from './api-client.ts';
 
 const TOKEN = 'the-token-of-the-page';
 const METHODS = ['get', 'put', 'post', 'patch', 'delete'];
@@ -15,7 +15,7 @@ const METHODS = ['get', 'put', 'post', 'patch', 'delete'];
 let replica: Replica;
 let api: ApiCall;
 let booked: Booked;
-let document: any;
+let document: Json;
 
 beforeAll(async () => {
   const env = { DATABASE_URL: await testDatabase(), REDIS_URL: await testRedisUrl(), ADMIN_TOKEN: `tester:${TOKEN}` };
@@ -26,16 +26,15 @@ beforeAll(async () => {
   booked = await book(api, 'described', { daily_impression_cap: 5, frequency_cap: 2, pacing: 'Even' });
 });
 
-const operations = (): [string, string, any][] =>
-  Object.entries<any>(document.paths).flatMap(([path, item]) =>
-    METHODS.filter((method) => item[method]).map((method): [string, string, any] => [method.toUpperCase(), path, item[method]]),
+const operations = (): [string, string, Json][] =>
+  Object.entries<Json>(document.paths).flatMap(([path, item]) =>
+    METHODS.filter((method) => item[method]).map((method): [string, string, Json] => [method.toUpperCase(), path, item[method]]),
   );
 
 test('is OpenAPI 3.1, every reference leads somewhere, every operation says what it answers', () => {
   expect(document.openapi).toMatch(/^3\.1\./);
   const text = JSON.stringify(document);
-  for (const [, name] of text.matchAll(/"#\/components\/schemas\/(\w+)"/g))
-    expect(document.components.schemas).toHaveProperty(name as string);
+  for (const [, name] of text.matchAll(/"#\/components\/schemas\/(\w+)"/g)) expect(document.components.schemas).toHaveProperty(name);
   expect(operations().length).toBeGreaterThan(40);
   for (const [method, path, { responses, summary }] of operations()) {
     expect([method, path, Object.keys(responses).some((status) => /^[23]/.test(status)), typeof summary]).toEqual([
@@ -58,7 +57,7 @@ test('describes bodies by the very schemas that check them', () => {
     [LineItem, lineItemSchema],
     [Creative, creativeSchema],
   ]) {
-    const written = Object.entries<any>(described.properties).filter(([, { readOnly }]) => !readOnly);
+    const written = Object.entries<Json>(described.properties).filter(([, { readOnly }]) => !readOnly);
     const { id, ...properties } = JSON.parse(JSON.stringify(checked.properties));
     expect(Object.fromEntries(written)).toEqual(checked === placementSchema ? { id, ...properties } : properties);
     expect([described.required, described.additionalProperties]).toEqual([checked.required, false]);
