@@ -49,7 +49,7 @@ export const rankCandidates = ({ direct, bids, query, imp, exhausted, random }: 
   let bidAt = 0;
 
   const passes = (position: number): boolean => {
-    const { creative, lineItem, campaign } = (direct as CandidateIndex).entries[position];
+    const { creative, lineItem, campaign } = (direct as CandidateIndex).entries[position] as Candidate;
     const reason = !fitsSlot(creative, imp.slot)
       ? NoBidReason.SizeOrFormat
       : !isLive(lineItem, campaign, query.atMs)
@@ -66,7 +66,7 @@ export const rankCandidates = ({ direct, bids, query, imp, exhausted, random }: 
   const nextGroup = (): boolean => {
     if (!direct || !scanner) return false;
     for (let first = scanner.firstFrom(scanned + 1); first !== -1; first = scanner.firstFrom(scanned + 1)) {
-      const end = direct.tieEnd[first];
+      const end = direct.tieEnd[first] as number;
       scanned = end - 1;
       ready = [];
       readyAt = 0;
@@ -88,13 +88,13 @@ export const rankCandidates = ({ direct, bids, query, imp, exhausted, random }: 
   };
 
   const peekDirect = (): Candidate | undefined =>
-    readyAt < ready.length || nextGroup() ? (direct as CandidateIndex).entries[ready[readyAt]] : undefined;
+    readyAt < ready.length || nextGroup() ? (direct as CandidateIndex).entries[ready[readyAt] as number] : undefined;
 
   const takeOne = (): RankedCandidate | undefined => {
     const bid = priced[bidAt];
     const held = peekDirect();
     if (held && (!bid || outranks(held.lineItem, held.ecpmMicros, bid, random))) {
-      return rankDirect(held, ready[readyAt++]);
+      return rankDirect(held, ready[readyAt++] as number);
     }
     if (bid) bidAt++;
     return bid;
@@ -146,6 +146,6 @@ const outranks = (lineItem: LineItem, ecpmMicros: number, bid: RankedCandidate, 
 const shuffle = <T>(items: T[], random: () => number): void => {
   for (let i = items.length - 1; i > 0; i--) {
     const j = Math.floor(random() * (i + 1));
-    [items[i], items[j]] = [items[j], items[i]];
+    [items[i], items[j]] = [items[j] as T, items[i] as T];
   }
 };

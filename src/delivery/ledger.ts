@@ -71,7 +71,7 @@ export const createLedger = ({ redis, link, keys, tokenTtlMs, pid, clock, onFail
 
   return {
     reserve: (request) => {
-      const reserve = reserveIn[keys.shardOf(request.publisherId)];
+      const reserve = reserveIn[keys.shardOf(request.publisherId)] as (typeof reserveIn)[number];
       return guarded('reserve', () => reserve(request));
     },
     settle: (hit, limits, { late = false } = {}) =>

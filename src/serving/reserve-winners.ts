@@ -34,7 +34,7 @@ export const createReserveWinners = (options: ReserveWinnersOptions): ReserveWin
     let open = opportunities.filter(({ ranking }) => ranking);
     for (let most = FIRST_OFFER; open.length > 0; most = Math.min(most * LATER_OFFER_FACTOR, LARGEST_OFFER)) {
       const offers = open.map((opportunity) => offerOf(opportunity, most, shown));
-      open = open.filter((_, i) => (offers[i]).length > 0);
+      open = open.filter((_, i) => (offers[i] as readonly RankedCandidate[]).length > 0);
       const imps = offers.filter(({ length }) => length > 0);
       if (open.length === 0) return;
       const reservation = await ledger.reserve({
@@ -46,7 +46,7 @@ export const createReserveWinners = (options: ReserveWinnersOptions): ReserveWin
       });
       if (!reservation) return serveUncounted(options, request, open, shown);
       open.forEach((opportunity, i) =>
-        book(options, request, snapshot, opportunity, imps[i], reservation, i, shown),
+        book(options, request, snapshot, opportunity, imps[i] as readonly RankedCandidate[], reservation, i, shown),
       );
       open = open.filter(({ won }) => !won);
     }
@@ -72,9 +72,9 @@ const book = (
   imp: number,
   shown: Set<number>,
 ): void => {
-  const { winner, refused } = reservation.imps[imp];
+  const { winner, refused } = reservation.imps[imp] as Reservation['imps'][number];
   refused.forEach((nbr, i) => {
-    const candidate = offer[i];
+    const candidate = offer[i] as RankedCandidate;
     opportunity.refused.push({ candidate, nbr });
     remember(snapshot, request, opportunity, candidate, nbr);
   });

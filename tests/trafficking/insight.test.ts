@@ -68,7 +68,7 @@ describe('delivery', () => {
     ['ended', { end_date: '2026-01-02', active: false }, /ended with 2026-01-02/],
     ['scheduled', { start_date: '2999-01-01' }, /begins 2999-01-01/],
     ['capped', { daily_impression_cap: 0 }, /cap is delivered or reserved/],
-    ['budget_spent', { budget: 0.002 }, /all of the budget/],
+    ['budget spent', { budget: 0.002 }, /all of the budget/],
     ['active', { pacing: 'Even', daily_impression_cap: 100_000 }, undefined],
   ])('says that a line item is %s, and why', async (value, changes, reason) => {
     const { lineItem } = await book(api, `status ${value}`, changes);
