@@ -65,4 +65,10 @@ export default defineConfig(
       },
     },
   },
+  {
+    files: ['public/**/*.js'],
+    languageOptions: {
+      globals: { window: 'readonly', document: 'readonly', location: 'readonly', sessionStorage: 'readonly', FormData: 'readonly' },
+    },
+  },
 );
