@@ -1,10 +1,10 @@
 # The verbs of the project. Nothing here is needed: `npm start` and `npm test` do the same on a machine without make.
 DOOR := node scripts/front-door.mjs
 IMAGE ?= ad-server:latest
-OVERLAY ?= local
+OVERLAY ?= development
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint build bench prove simulate migrate image deploy
+.PHONY: help run test lint build bench prove simulate migrate image manifests deploy
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,5 +36,8 @@ migrate: ## bring the database at DATABASE_URL to the newest schema
 image: ## the container image, IMAGE=name:tag
 	docker build -t $(IMAGE) .
 
-deploy: ## apply the manifests, OVERLAY=local
+manifests: ## k8s/rendered/ from the kustomizations, after a change there
+	@node scripts/render-manifests.mjs
+
+deploy: ## apply the manifests, OVERLAY=development
 	kubectl apply -k k8s/overlays/$(OVERLAY)

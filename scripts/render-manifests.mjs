@@ -1,0 +1,33 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/*
+ * Writes k8s/rendered/: each overlay as `kubectl kustomize` gives it, under the hash of what it was made from. The rendered files are what a
+ * reviewer reads and what the tests check where there is no kubectl; the hash says when they are stale.
+ */
+const K8S = fileURLToPath(new URL('../k8s', import.meta.url));
+const OVERLAYS = ['development', 'staging', 'production'];
+
+const filesUnder = (folder) =>
+  readdirSync(folder, { withFileTypes: true })
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => (entry.isDirectory() ? filesUnder(path.join(folder, entry.name)) : [path.join(folder, entry.name)]));
+
+const hash = createHash('sha256');
+for (const file of filesUnder(K8S).filter((name) => !name.startsWith(path.join(K8S, 'rendered'))))
+  hash.update(`${path.relative(K8S, file)}\0`).update(readFileSync(file));
+const sources = hash.digest('hex');
+
+if (process.argv.includes('--hash')) {
+  console.log(sources);
+} else {
+  for (const overlay of OVERLAYS) {
+    const { status, stdout, stderr } = spawnSync('kubectl', ['kustomize', path.join(K8S, 'overlays', overlay)], { encoding: 'utf8' });
+    if (status !== 0) throw new Error(`kubectl kustomize failed for ${overlay}:\n${stderr}`);
+    const head = `# Made by "make manifests" from k8s/overlays/${overlay}; do not edit.\n# sources: ${sources}\n`;
+    writeFileSync(path.join(K8S, 'rendered', `${overlay}.yaml`), head + stdout);
+  }
+}

@@ -1,0 +1,142 @@
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+import { parseDuration } from '../../src/config/parse-duration.ts';
+import { readSettings } from '../../src/config/read-settings.ts';
+import { K8S, OVERLAYS, renderedManifests, renderedText, type Manifest, type Overlay } from './rendered.ts';
+
+const ROOT = path.resolve(__dirname, '../..');
+const hasKubectl = spawnSync('kubectl', ['kustomize', '--help']).status === 0;
+/** Kinds of the Prometheus operator, which Kubernetes itself does not know. */
+const OPERATOR = 'monitoring.coreos.com/v1';
+
+const one = (overlay: Overlay, kind: string, name = 'ad-server'): Manifest => {
+  const found = renderedManifests(overlay).filter((manifest) => manifest.kind === kind && manifest.metadata.name === name);
+  expect([overlay, kind, name, found.length]).toEqual([overlay, kind, name, 1]);
+  return found[0]!;
+};
+
+const podsOf = (overlay: Overlay): readonly Manifest[] =>
+  renderedManifests(overlay).filter(({ kind }) => /^(Deployment|StatefulSet)$/.test(kind));
+
+describe.each(OVERLAYS)('the manifests of %s', (overlay) => {
+  test('are rendered from what the folder holds now; "make manifests" renders them', () => {
+    const { stdout } = spawnSync(process.execPath, ['scripts/render-manifests.mjs', '--hash'], { cwd: ROOT, encoding: 'utf8' });
+    expect(renderedText(overlay)).toContain(`# sources: ${stdout.trim()}\n`);
+  });
+
+  // The test above and those below need no kubectl; this one shows that the files are what a cluster would be given.
+  (hasKubectl ? test : test.skip)('are what kubectl kustomize gives', () => {
+    const { stdout, status } = spawnSync('kubectl', ['kustomize', path.join(K8S, 'overlays', overlay)], { encoding: 'utf8' });
+    expect(status).toBe(0);
+    expect(renderedText(overlay).split('\n').slice(2).join('\n')).toBe(stdout);
+  });
+
+  test('hold to the schemas of Kubernetes', async () => {
+    for (const manifest of renderedManifests(overlay).filter(({ apiVersion }) => apiVersion !== OPERATOR)) {
+      const models = (await import(`kubernetes-models/${manifest.apiVersion}`)) as Record<
+        string,
+        new (data: Manifest) => { validate(): void }
+      >;
+      expect(() => new models[manifest.kind]!(manifest).validate()).not.toThrow();
+    }
+  });
+
+  test('have no field that Kubernetes does not know', () => {
+    const manifests = renderedManifests(overlay).filter(({ apiVersion }) => apiVersion !== OPERATOR);
+    const { stdout, stderr } = spawnSync(process.execPath, [path.join(__dirname, 'round-trip.mjs')], {
+      input: JSON.stringify(manifests),
+      encoding: 'utf8',
+    });
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toEqual(manifests);
+  });
+
+  test('run everything as nobody in particular, on a read-only file system, without rights', () => {
+    for (const { spec, metadata } of podsOf(overlay)) {
+      const pod = spec.template.spec;
+      expect([metadata.name, pod.securityContext]).toMatchObject([
+        metadata.name,
+        { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+      ]);
+      expect(pod.automountServiceAccountToken).toBe(false);
+      for (const container of [...pod.containers, ...(pod.initContainers ?? [])]) {
+        expect(container.securityContext).toEqual({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        });
+        expect(container.resources).toMatchObject({ requests: { cpu: expect.any(String) }, limits: { memory: expect.any(String) } });
+      }
+    }
+  });
+
+  test('roll out without a moment of less, and leave a replica time to drain', () => {
+    const { spec } = one(overlay, 'Deployment');
+    expect(spec.strategy.rollingUpdate).toMatchObject({ maxUnavailable: 0 });
+    expect(spec.replicas).toBeUndefined();
+    const config = configOf(overlay);
+    expect(spec.template.spec.terminationGracePeriodSeconds * 1000).toBeGreaterThan(parseDuration(config['DRAIN_TIME']!)! + 14_500);
+    expect(one(overlay, 'PodDisruptionBudget').spec.maxUnavailable).toBe(1);
+    expect(one(overlay, 'HorizontalPodAutoscaler').spec.scaleTargetRef.name).toBe('ad-server');
+    expect(spec.template.spec.topologySpreadConstraints.map((constraint: { topologyKey: string }) => constraint.topologyKey)).toEqual([
+      'topology.kubernetes.io/zone',
+      'kubernetes.io/hostname',
+    ]);
+  });
+
+  test('ask a replica whether it lives and whether it is ready by paths that touch no store', () => {
+    const [container] = one(overlay, 'Deployment').spec.template.spec.containers;
+    const probes = [container.startupProbe, container.livenessProbe, container.readinessProbe];
+    expect(probes.map((probe) => probe.httpGet.path)).toEqual(['/health', '/health', '/ready']);
+  });
+
+  test('give settings that the service accepts, in a config whose name changes with them', () => {
+    const config = configOf(overlay);
+    const env = { DATABASE_URL: 'postgres://u:p@h/d', REDIS_URL: 'redis://h', TOKEN_SECRET: 'x'.repeat(32) };
+    expect(readSettings({ ...config, ...env })).toMatchObject({ production: true });
+  });
+
+  test('migrate before they serve, with the same image', () => {
+    const { initContainers, containers } = one(overlay, 'Deployment').spec.template.spec;
+    expect(initContainers).toMatchObject([{ name: 'migrate', image: containers[0].image, command: ['node', 'dist/migrate.js'] }]);
+  });
+});
+
+const configOf = (overlay: Overlay): Readonly<Record<string, string>> => {
+  const [container] = one(overlay, 'Deployment').spec.template.spec.containers;
+  const name = container.envFrom.find((source: { configMapRef?: unknown }) => source.configMapRef).configMapRef.name;
+  expect(name).toMatch(/^ad-server-config-[a-z0-9]{10}$/);
+  return one(overlay, 'ConfigMap', name).data!;
+};
+
+test('production opens the public paths and no other', () => {
+  const { spec } = one('production', 'Ingress');
+  expect(spec.rules[0].http.paths.map(({ path: open, pathType }: { path: string; pathType: string }) => `${pathType} ${open}`)).toEqual([
+    'Exact /ad',
+    'Exact /impression',
+    'Exact /click',
+    'Exact /event',
+    'Exact /report',
+    'Prefix /static/sdk',
+  ]);
+  expect(renderedManifests('staging').filter(({ kind }) => kind === 'Ingress')).toEqual([]);
+});
+
+test('production has no tool of development, no secret in its files, and an image that is named', () => {
+  const [container] = one('production', 'Deployment').spec.template.spec.containers;
+  const names = container.env.map(({ name }: { name: string }) => name);
+  expect([...names, ...Object.keys(configOf('production'))]).not.toEqual(
+    expect.arrayContaining([expect.stringMatching(/ADMIN|MOCK|PRIVATE/)]),
+  );
+  for (const overlay of ['staging', 'production'] as const)
+    expect(renderedManifests(overlay).filter(({ kind }) => kind === 'Secret')).toEqual([]);
+  expect(container.image).toMatch(/^ad-server:\d/);
+});
+
+test('Prometheus is told where the metrics are', () => {
+  const monitor = one('production', 'ServiceMonitor').spec;
+  const service = one('production', 'Service');
+  expect(service.metadata.labels).toMatchObject(monitor.selector.matchLabels);
+  expect(service.spec.ports.map(({ name }: { name: string }) => name)).toContain(monitor.endpoints[0].port);
+  expect(monitor.endpoints[0]).toEqual({ port: 'http', path: '/metrics', interval: '15s', scrapeTimeout: '5s' });
+});
