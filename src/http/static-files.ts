@@ -1,8 +1,30 @@
 import path from 'node:path';
 import express, { type RequestHandler } from 'express';
 
-/** The built, versioned copies never change; everything else is asked about again each time it is needed. */
+/** The built, versioned copies never change. The SDK under its plain name is on other people's pages: new there within the hour. */
 const VERSIONED = /-\d+\.\d+\.\d+[^/]*\.js$/;
+const cacheControl = (file: string): string => {
+  if (VERSIONED.test(file)) return 'public, max-age=31536000, immutable';
+  return file.startsWith(`sdk${path.sep}`) ? 'public, max-age=3600, stale-while-revalidate=86400' : 'public, max-age=300';
+};
+
+/**
+ * For the demo pages. The frames of creatives inherit it, and they are written with inline styles and scripts, load what their advertisers
+ * serve, and may hold frames of their own.
+ */
+const DEMO_POLICY = [
+  "default-src 'self'",
+  "script-src 'self' 'unsafe-inline' https:",
+  "style-src 'self' 'unsafe-inline' https:",
+  "img-src 'self' data: https:",
+  "font-src 'self' data: https:",
+  "media-src 'self' https:",
+  "frame-src 'self' https:",
+  "object-src 'none'",
+  "base-uri 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'self'",
+].join('; ');
 
 export interface StaticFilesOptions {
   /** Absolute path of public/. */
@@ -30,12 +52,16 @@ export const staticFiles = ({ root, demoConfig, admin }: StaticFilesOptions): Re
     res.set({ 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' });
     next();
   });
+  router.use('/demo', (_req, res, next) => {
+    res.set('Content-Security-Policy', DEMO_POLICY);
+    next();
+  });
   router.use(
     express.static(path.resolve(root), {
       index: 'index.html',
       redirect: true,
       setHeaders: (res, file) => {
-        res.setHeader('Cache-Control', VERSIONED.test(file) ? 'public, max-age=31536000, immutable' : 'public, max-age=300');
+        res.setHeader('Cache-Control', cacheControl(path.relative(root, file)));
       },
     }),
   );
