@@ -32,7 +32,7 @@ export async function build(root, say) {
         ? [run(root, 'rollup/dist/bin/rollup', ['-c', '--silent']), run(root, 'typescript/bin/tsc', ['-p', 'src/admin-page'])]
         : []),
     ]);
-    copyScripts(path.join(root, 'src'), unfinished);
+    copyDataFiles(path.join(root, 'src'), unfinished);
     copyCountries(root, path.join(unfinished, 'geodata'));
     writeFileSync(path.join(unfinished, STAMP), fingerprint);
     rmSync(dist, { recursive: true, force: true });
@@ -60,9 +60,9 @@ function filesUnder(place) {
     .flatMap((name) => filesUnder(path.join(place, name)));
 }
 
-/** The Lua scripts lie beside the modules that load them, in dist as in src. */
-function copyScripts(from, to) {
-  for (const file of filesUnder(from).filter((name) => name.endsWith('.lua'))) cpSync(file, path.join(to, path.relative(from, file)));
+/** Lua scripts and JSON lie beside the modules that load them, in dist as in src. */
+function copyDataFiles(from, to) {
+  for (const file of filesUnder(from).filter((name) => /\.(lua|json)$/.test(name))) cpSync(file, path.join(to, path.relative(from, file)));
 }
 
 /** The country files alone: geoip-lite loads whatever it finds in its data folder, and the cities take 130 MB of memory. */

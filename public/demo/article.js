@@ -12,5 +12,5 @@ for (const [placement, containerId] of [
   container.addEventListener('AdSDK:noAd', () => {
     container.closest('.ad-slot').hidden = true;
   });
-  AdSDK.renderAd(placement, containerId, undefined, { section: 'harbour' });
+  AdSDK.renderAd(placement, containerId, undefined, { section: 'news' });
 }

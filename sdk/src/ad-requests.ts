@@ -62,7 +62,8 @@ export const createAdRequests = (
         ext: { publisher_id: publisherId, kv: keyValues },
       }),
     });
-    if (!response.ok) throw new Error(`the ad server answered ${response.status}`);
+    // The answer says what is wrong with the request; and unread it would keep the request open.
+    if (!response.ok) throw new Error(`the ad server answered ${response.status}: ${await response.text()}`);
     const answer = (await response.json()) as AdResponse;
     if (!Array.isArray(answer?.seatbid)) throw new Error('the ad server answered something else than ads');
     return answer;

@@ -3,12 +3,24 @@ import type { Bid } from './contract.ts';
 
 /** Requests an ad's tracking URLs: without cookies and referrer, and outliving the page. */
 export interface Tracker {
+  /** The first call counts. `pixels` are those of the ad's own seller: a list of image URLs, or anything else, which is none. */
+  readonly impression: (pixels?: unknown) => void;
   /** The first call counts. */
-  readonly impression: () => void;
-  /** The first call counts. */
-  readonly click: () => void;
+  readonly click: (pixels?: unknown) => void;
   readonly event: (type: string) => void;
 }
+
+/** Of a bidder's trackers in one ad, so many are requested. */
+const MAX_PIXELS = 10;
+
+const requestPixels = (urls: unknown): void => {
+  if (!Array.isArray(urls)) return;
+  for (const url of urls.filter((one) => /^https?:\/\//i.test(String(one))).slice(0, MAX_PIXELS)) {
+    const pixel = new Image();
+    pixel.referrerPolicy = 'no-referrer';
+    pixel.src = String(url);
+  }
+};
 
 export const createTracker = (bid: Bid, send: Fetch, onError: (error: unknown) => void): Tracker => {
   const hit = async (url: string): Promise<void> => {
@@ -30,16 +42,18 @@ export const createTracker = (bid: Bid, send: Fetch, onError: (error: unknown) =
       onError(error);
     }
   };
-  const once = (run: () => void): (() => void) => {
+  const once = (url: string): ((pixels?: unknown) => void) => {
     let done = false;
-    return () => {
-      if (!done) run();
+    return (pixels) => {
+      if (done) return;
       done = true;
+      void hit(url);
+      requestPixels(pixels);
     };
   };
   return {
-    impression: once(() => void hit(bid.impurl)),
-    click: once(() => void hit(bid.clkurl)),
+    impression: once(bid.impurl),
+    click: once(bid.clkurl),
     event: (type) => void hit(bid.evturl && `${bid.evturl}&type=${encodeURIComponent(type)}`),
   };
 };

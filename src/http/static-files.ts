@@ -2,8 +2,31 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import express, { type RequestHandler } from 'express';
 
-/** The built, versioned copies never change; everything else is asked about again each time it is needed. */
+/** The built, versioned copies never change. The SDK under its plain name is on other people's pages: new there within the hour. */
 const VERSIONED = /-\d+\.\d+\.\d+[^/]*\.js$/;
+const cacheControl = (file: string): string => {
+  if (file.startsWith('admin')) return 'no-cache';
+  if (VERSIONED.test(file)) return 'public, max-age=31536000, immutable';
+  return file.startsWith(`sdk${path.sep}`) ? 'public, max-age=3600, stale-while-revalidate=86400' : 'public, max-age=300';
+};
+
+/**
+ * For the demo pages. The frames of creatives inherit it, and they are written with inline styles and scripts, load what their advertisers
+ * serve, and may hold frames of their own.
+ */
+const DEMO_POLICY = [
+  "default-src 'self'",
+  "script-src 'self' 'unsafe-inline' https:",
+  "style-src 'self' 'unsafe-inline' https:",
+  "img-src 'self' data: https:",
+  "font-src 'self' data: https:",
+  "media-src 'self' https:",
+  "frame-src 'self' https:",
+  "object-src 'none'",
+  "base-uri 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'self'",
+].join('; ');
 
 /**
  * The trafficking page loads nothing from elsewhere but pictures of creatives, runs no inline script, and hands no string to the parser except
@@ -66,6 +89,10 @@ export const staticFiles = ({ root, demoConfig, admin }: StaticFilesOptions): Re
     res.set({ 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' });
     next();
   });
+  router.use('/demo', (_req, res, next) => {
+    res.set('Content-Security-Policy', DEMO_POLICY);
+    next();
+  });
   router.use(
     express.static(path.resolve(root), {
       index: 'index.html',
@@ -75,8 +102,7 @@ export const staticFiles = ({ root, demoConfig, admin }: StaticFilesOptions): Re
         const name = path.relative(path.resolve(root), file);
         const policy = POLICIES[name];
         if (policy) res.setHeader('Content-Security-Policy', policy);
-        if (name.startsWith('admin')) res.setHeader('Cache-Control', 'no-cache');
-        else res.setHeader('Cache-Control', VERSIONED.test(file) ? 'public, max-age=31536000, immutable' : 'public, max-age=300');
+        res.setHeader('Cache-Control', cacheControl(name));
       },
     }),
   );

@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { eventually } from '../setup/eventually.ts';
-import { startAdService, type AdService } from './setup/start-ad-service.ts';
 import { startBrowser } from './setup/start-browser.ts';
+import { startDemoService, type DemoService } from './setup/start-demo-service.ts';
 
 declare const axe: { run(context: unknown): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
 
-let service: AdService;
+let service: DemoService;
 let browser: Browser;
 
 beforeAll(async () => {
-  [service, browser] = await Promise.all([startAdService([]), startBrowser()]);
+  [service, browser] = await Promise.all([startDemoService(), startBrowser()]);
 });
-afterAll(() => Promise.all([browser?.close(), service?.stop()]));
+afterAll(() => Promise.all([browser?.close(), service?.clear()]));
 
 interface Asked {
   readonly imp: readonly { readonly tagid: string }[];

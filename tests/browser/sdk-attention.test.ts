@@ -44,7 +44,7 @@ beforeAll(async () => {
     startBrowser(),
   ]);
 });
-afterAll(() => Promise.all([browser?.close(), site?.stop(), service?.stop()]));
+afterAll(() => Promise.all([browser?.close(), site?.stop()]));
 
 const open = (html: string, init = ''): Promise<PublisherPage> => site.open(browser, { service, html, init });
 

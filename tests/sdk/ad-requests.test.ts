@@ -79,7 +79,7 @@ test('another server, publisher or set of key-values is another request', async 
 });
 
 test.each<[string, Partial<Response>]>([
-  ['an error', { ok: false, status: 401 }],
+  ['an error', { ok: false, status: 401, text: () => Promise.resolve('refused') }],
   ['another JSON', { json: () => Promise.resolve({ hello: 1 }) }],
   ['no JSON', { json: () => Promise.reject(new SyntaxError('Unexpected token <')) }],
 ])('%s rejects every caller of the request', async (_, answer) => {
