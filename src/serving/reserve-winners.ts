@@ -130,8 +130,9 @@ const serveUncounted = (options: ReserveWinnersOptions, request: AdRequest, open
   }
 };
 
-const win = (
-  { newId }: ReserveWinnersOptions,
+/** What a candidate has won: the ad that its token will name. */
+export const win = (
+  { newId }: Pick<ReserveWinnersOptions, 'newId'>,
   request: AdRequest,
   { imp, bids }: Opportunity,
   candidate: RankedCandidate,
