@@ -28,9 +28,7 @@ export async function build(root, say) {
   try {
     await Promise.all([
       run(root, 'typescript/bin/tsc', ['-p', '.', '--outDir', unfinished]),
-      ...(hasBrowserCode
-        ? [run(root, 'rollup/dist/bin/rollup', ['-c', '--silent']), run(root, 'typescript/bin/tsc', ['-p', 'src/admin-page'])]
-        : []),
+      ...(hasBrowserCode ? [run(root, 'rollup/dist/bin/rollup', ['-c', '--silent'])] : []),
     ]);
     copyDataFiles(path.join(root, 'src'), unfinished);
     copyCountries(root, path.join(unfinished, 'geodata'));

@@ -234,6 +234,7 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
             countersUp: () => stores.backgroundLink.up,
             curveOf,
           },
+          bidders,
           asking,
           reloadEverywhere: catalog.reloadEverywhere,
           onFailure: (fault) => observe.storeFailed('trafficking', 'the trafficking API could not reach its store', fault),

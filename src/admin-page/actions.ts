@@ -13,14 +13,15 @@ export const deleteEntity = async <K extends Kind>(page: Page, kind: K, record: 
     page.complain(counted.problem);
     return false;
   }
-  const withIt = describeCounts(counted.value.counts ?? {});
+  const counts = counted.value.counts ?? {};
+  const withIt = describeCounts(counts);
   const title = titleOf(kind, record);
   const sure = await page.confirm({
     title: `Delete ${NAMES[kind].one} “${title}”?`,
     text: withIt
       ? html`This also deletes its <strong>${withIt}</strong>. What was delivered stays in the reports. It cannot be undone.`
       : 'Nothing else goes with it. It cannot be undone.',
-    yes: withIt ? `Delete it and ${withIt}` : 'Delete',
+    yes: withIt ? `Delete all ${Object.values(counts).reduce((sum, count) => sum + count, 1)}` : 'Delete',
     dangerous: true,
   });
   if (!sure) return false;

@@ -1,4 +1,4 @@
-import { html, render, type TemplateResult } from 'lit-html';
+import { html, nothing, render, type TemplateResult } from 'lit-html';
 import type { Question } from './page.ts';
 
 /** Opens a dialog of its own element and waits for it to close; the focus goes back by itself. */
@@ -51,7 +51,7 @@ export const askToken = async (refused: boolean): Promise<string | undefined> =>
           type="password"
           autocomplete="off"
           autofocus
-          aria-invalid=${refused ? 'true' : 'false'}
+          aria-invalid=${refused ? 'true' : nothing}
           @input=${(event: InputEvent) => (typed = (event.target as HTMLInputElement).value.trim())}
           @keydown=${(event: KeyboardEvent) => event.key === 'Enter' && close(GO_AHEAD)}
         />

@@ -57,6 +57,8 @@ const open = async (): Promise<void> => {
   view = next;
   draw();
   window.scrollTo(0, 0);
+  // The navigation is a strip on a phone, and its current entry may lie beyond the edge.
+  document.querySelector('.sidebar [aria-current="page"]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
   document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
 };
 

@@ -28,7 +28,9 @@ export const shell = (section: string, screen: TemplateResult, toasts: TemplateR
   <a class="skip" href="#main" @click=${skip}>Skip to the content</a>
   <div class="layout">
     <nav class="sidebar" aria-label="Main">
-      <a class="brand" href=${hashOf(['overview'])}><span class="brand-mark" aria-hidden="true">◧</span><span>Ad server</span></a>
+      <a class="brand" aria-label="Ad server" href=${hashOf(['overview'])}
+        ><span class="brand-mark" aria-hidden="true">◧</span><span>Ad server</span></a
+      >
       ${GROUPS.map(
         ({ label, entries }) =>
           html`<div class="nav-group">

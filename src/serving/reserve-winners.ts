@@ -133,8 +133,9 @@ const serveUncounted = (options: ReserveWinnersOptions, request: AdRequest, offe
   }
 };
 
-const win = (
-  { newId }: ReserveWinnersOptions,
+/** What a candidate has won: the ad that its token will name. */
+export const win = (
+  { newId }: Pick<ReserveWinnersOptions, 'newId'>,
   request: AdRequest,
   { imp, bids }: Opportunity,
   candidate: RankedCandidate,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Router, type RequestHandler } from 'express';
 import type { Knex } from 'knex';
+import type { Bidders } from '../bidders/bidder-port.ts';
 import type { AdminToken } from '../config/settings.ts';
 import { methodNotAllowed, notFound } from '../http/error-handler.ts';
 import type { ToAdRequestOptions } from '../http/to-ad-request.ts';
@@ -17,6 +18,8 @@ import { insightRoutes } from './insight-routes.ts';
 import { createOpenApiDocument } from './openapi/openapi-document.ts';
 import { createReadDelivery } from './read-delivery.ts';
 import { sendJson } from './send-json.ts';
+import { createTestAd } from './test-ad.ts';
+import { testAdRoute } from './test-ad-route.ts';
 import { answerStoreFaults } from './store-faults.ts';
 
 export interface TraffickingOptions {
@@ -28,6 +31,8 @@ export interface TraffickingOptions {
   readonly currentSnapshot: () => Snapshot | undefined;
   /** What stands in the ledger now. */
   readonly counters: ExplainOptions & { readonly accounts: AccountReader };
+  /** Asked when an ad is tested, and told nothing of what became of it. */
+  readonly bidders: Bidders;
   /** How an ad request is read. */
   readonly asking: Omit<ToAdRequestOptions, 'dimensions'>;
   /** Makes every replica load what has been committed; rejects when this one could not. */
@@ -40,8 +45,19 @@ const MOST_WAIT_MS = 1000;
 
 /** Everything under /api: the trafficking tool's own interface. */
 export const createTrafficking = (options: TraffickingOptions): RequestHandler => {
-  const { knex, dimensions, adminTokens, publicUrl, allowedEvents, currentSnapshot, counters, asking, reloadEverywhere, onFailure } =
-    options;
+  const {
+    knex,
+    dimensions,
+    adminTokens,
+    publicUrl,
+    allowedEvents,
+    currentSnapshot,
+    counters,
+    bidders,
+    asking,
+    reloadEverywhere,
+    onFailure,
+  } = options;
   const goLive = async (): Promise<void> => {
     // The change is committed whatever becomes of the reload; a failed one has been logged, and is made good when the version is next looked at.
     await Promise.race([reloadEverywhere().catch(() => undefined), sleep(MOST_WAIT_MS, undefined, { ref: false })]);
@@ -64,6 +80,10 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
   router
     .route('/explain')
     .post(explainRoute({ ...asking, dimensions, currentSnapshot, explain: createExplain(counters) }))
+    .all(methodNotAllowed('POST'));
+  router
+    .route('/test_ad')
+    .post(testAdRoute({ ...asking, dimensions, currentSnapshot, testAd: createTestAd({ ...counters, bidders }) }))
     .all(methodNotAllowed('POST'));
   router.use(notFound);
   router.use(answerStoreFaults(onFailure));

@@ -5,12 +5,13 @@ import type { ChartData, Colours } from './chart.ts';
 
 const HEIGHT = 220;
 
-const axes = ({ text, grid }: Colours, names: (value: number) => string): uPlot.Axis[] => [
+const axes = ({ text, grid }: Colours, names: (value: number) => string, splits?: readonly number[]): uPlot.Axis[] => [
   {
     stroke: text,
     grid: { show: false },
+    ...(splits && { splits: () => [...splits] }),
     ticks: { show: false },
-    values: (_, splits) => splits.map(names),
+    values: (_, at) => at.map(names),
     font: '12px system-ui',
     size: 28,
   },
@@ -20,38 +21,37 @@ const axes = ({ text, grid }: Colours, names: (value: number) => string): uPlot.
     ticks: { show: false },
     font: '12px system-ui',
     size: 56,
-    values: (_, splits) => splits.map((value) => (Number.isInteger(value) ? count(value) : '')),
+    values: (_, at) => at.map((value) => (Number.isInteger(value) ? count(value) : '')),
   },
 ];
 
 /** Today's impressions hour by hour, added up, beside what the pacing aims at. */
 export const todayChart = ({ at, hourly, pacing, limits, today }: Delivery): ChartData => {
-  const hourNow = new Date(at).getUTCHours() + new Date(at).getUTCMinutes() / 60;
+  const now = new Date(at);
+  const hourNow = now.getUTCHours() + now.getUTCMinutes() / 60;
+  const times = [...new Set([...Array.from({ length: 25 }, (_, hour) => hour), hourNow])].sort((a, b) => a - b);
   const byHour = new Map(hourly.map(({ hour, impressions }) => [hour, impressions]));
-  const hours = Array.from({ length: 25 }, (_, hour) => hour);
-  let soFar = 0;
-  // The end of hour 9 stands at 10; the hour under way ends now.
-  const delivered = hours.map((hour) => {
-    if (hour > 0) soFar += byHour.get(hour - 1) ?? 0;
-    return hour <= Math.ceil(hourNow) ? soFar : null;
-  });
+  const before = (hour: number): number =>
+    Array.from({ length: hour }, (_, i) => byHour.get(i) ?? 0).reduce((sum, count) => sum + count, 0);
+  // The hours come from the stored events, the figure for now from the counters, which are ahead by up to a second.
+  const delivered = times.map((time) =>
+    time < hourNow ? before(Math.floor(time)) : time === hourNow ? Math.max(today.impressions, before(24)) : null,
+  );
   const cap = limits.daily_impression_cap;
-  let share = 0;
-  const target = hours.map((hour) => {
-    if (hour > 0) share += pacing.curve[hour - 1] ?? 1 / 24;
-    return cap === null ? null : pacing.mode === 'ASAP' ? cap : Math.round(cap * Math.min(1, share));
-  });
+  const shareUntil = (time: number): number =>
+    pacing.curve.reduce((sum, share, hour) => sum + share * Math.min(1, Math.max(0, time - hour)), 0);
+  const target = times.map((time) => (cap === null ? null : pacing.mode === 'ASAP' ? cap : cap * shareUntil(time)));
   const aim = cap === null ? 'There is no daily cap.' : `The cap is ${count(cap)} a day.`;
   return {
     label: `Impressions today by hour, UTC: ${count(today.impressions)} so far. ${aim}`,
-    data: [hours, delivered, target],
+    data: [times, delivered, target],
     options: (colours, width) => ({
       width,
       height: HEIGHT,
       scales: { x: { time: false, range: [0, 24] }, y: { range: (_, __, most) => [0, Math.max(4, most * 1.1)] } },
       legend: { show: false },
       cursor: { show: false },
-      axes: axes(colours, (hour) => `${String(hour).padStart(2, '0')}:00`),
+      axes: axes(colours, (hour) => `${String(hour).padStart(2, '0')}:00`, [0, 6, 12, 18, 24]),
       series: [
         {},
         { stroke: colours.line, width: 2, fill: colours.fill, points: { show: false } },

@@ -1,4 +1,4 @@
-import { html, type TemplateResult } from 'lit-html';
+import { html, nothing, type TemplateResult } from 'lit-html';
 import { live } from 'lit-html/directives/live.js';
 import { listOf, textOf } from '../draft-values.ts';
 import type { Form } from '../form.ts';
@@ -46,7 +46,7 @@ const choices = (
 ): TemplateResult => {
   const { invalid, describedBy, id } = {
     id: idOf(options.pointer),
-    invalid: form.faultsAt(options.pointer).length > 0 ? 'true' : 'false',
+    invalid: form.faultsAt(options.pointer).length > 0 ? 'true' : nothing,
     describedBy: `${idOf(options.pointer)}-faults`,
   };
   return html`<div class="choices ${type}">

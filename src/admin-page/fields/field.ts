@@ -14,14 +14,15 @@ export interface FieldOptions {
 export interface Control {
   readonly id: string;
   readonly describedBy: string;
-  readonly invalid: 'true' | 'false';
+  /** Absent when valid: "false" would be praise. */
+  readonly invalid: 'true' | typeof nothing;
 }
 
 export const idOf = (pointer: string): string => `field${pointer.replace(/[^a-zA-Z0-9]/g, '-')}`;
 
 const controlOf = (form: Form, pointer: string): Control => {
   const id = idOf(pointer);
-  return { id, describedBy: `${id}-help ${id}-faults`, invalid: form.faultsAt(pointer).length > 0 ? 'true' : 'false' };
+  return { id, describedBy: `${id}-help ${id}-faults`, invalid: form.faultsAt(pointer).length > 0 ? 'true' : nothing };
 };
 
 const notes = (form: Form, { pointer, help }: FieldOptions): TemplateResult => {

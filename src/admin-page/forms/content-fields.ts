@@ -1,4 +1,4 @@
-import { html, type TemplateResult } from 'lit-html';
+import { html, nothing, type TemplateResult } from 'lit-html';
 import { live } from 'lit-html/directives/live.js';
 import { numberOf, textOf } from '../draft-values.ts';
 import { textArea } from '../fields/text-field.ts';
@@ -58,7 +58,7 @@ const assetField = (
   } = {},
 ): TemplateResult => {
   const id = `asset-${name}`;
-  const invalid = options.required && form.faultsAt('/content').length > 0 ? 'true' : 'false';
+  const invalid = options.required && form.faultsAt('/content').length > 0 ? 'true' : nothing;
   return html`<div class="field ${options.wide ? 'wide' : ''}">
     <label for=${id}>${label}${options.required ? html`<span class="required"> *</span>` : ''}</label>
     <input

@@ -56,7 +56,17 @@ const placementAside = (page: Page, placement: PlacementWire): TemplateResult =>
 const related = <K extends Kind>(page: Page, kind: K, belongs: (record: Records[K]) => boolean, add: string): TemplateResult => {
   const rows = page.store.all(kind).filter(belongs);
   return html`
-    ${rows.length === 0 ? html`<p>None yet.</p>` : table({ caption: kind, columns: listColumns(page, kind).slice(0, 2), rows: rows.slice(0, 20) })}
+    ${
+      rows.length === 0
+        ? html`<p>None yet.</p>`
+        : table({
+            caption: kind,
+            columns: listColumns(page, kind)
+              .filter(({ label }) => label !== 'Publisher')
+              .slice(0, 2),
+            rows: rows.slice(0, 20),
+          })
+    }
     <p><a href=${add}>Add one</a></p>
   `;
 };

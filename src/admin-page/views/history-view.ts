@@ -82,7 +82,7 @@ const named = ({ entity, entity_id, action, before, after }: Change): TemplateRe
 
 const SHOWN = 60;
 const shown = (value: unknown): string => {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing');
+  const text = typeof value === 'string' ? value : value == null ? 'nothing' : JSON.stringify(value);
   return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
 };
 

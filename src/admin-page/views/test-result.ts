@@ -73,8 +73,15 @@ const decision = (page: Page, trace: ImpTrace, candidates: readonly Candidate[],
             rows: candidates,
             rowClass: ({ lineItemId }) => (lineItemId === askedAbout ? 'asked' : ''),
             columns: [
-              { label: 'Line item', cell: (candidate) => lineItemLink(page, candidate) },
-              { label: 'Creative', cell: ({ creativeId }) => html`<a href=${linkTo('creatives', creativeId)}>${creativeId}</a>` },
+              {
+                label: 'Candidate',
+                cell: (candidate) =>
+                  html`<div>
+                    ${lineItemLink(page, candidate)}<br /><small
+                      ><a href=${linkTo('creatives', candidate.creativeId)}>creative ${candidate.creativeId}</a></small
+                    >
+                  </div>`,
+              },
               { label: 'Outcome', cell: ({ outcome, stage, place }) => outcomePill(outcome, stage, place) },
               { label: 'Why', cell: ({ detail }) => detail },
             ],
@@ -87,7 +94,7 @@ const outcomePill = (outcome: Candidate['outcome'], stage: string, place: number
   outcome === 'won'
     ? html`<span class="pill good">won</span>`
     : outcome === 'outranked'
-      ? html`<span class="pill calm">outranked${place ? `, place ${place}` : ''}</span>`
+      ? html`<span class="pill calm">${place ? `place ${place}` : 'outranked'}</span>`
       : html`<span class="pill warn">fell at ${stage}</span>`;
 
 const lineItemLink = ({ store }: Page, { lineItemId }: Candidate): TemplateResult => {

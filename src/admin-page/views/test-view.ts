@@ -16,7 +16,7 @@ import type { Dimensions } from '../wire.ts';
 import { testResult, type TestAnswer } from './test-result.ts';
 
 const DEVICES = [
-  { value: '', label: 'Any', note: 'as this browser' },
+  { value: '', label: 'As here' },
   { value: 'desktop', label: 'Desktop' },
   { value: 'mobile', label: 'Mobile' },
   { value: 'tablet', label: 'Tablet' },
@@ -42,7 +42,12 @@ export const openTest = (page: Page, route: Route): View => {
       dimensions: {},
       key_values: [],
     },
-    save: (draft) => api.send<TestAnswer>('POST', '/test_ad', requestOf(draft, store.dimensions())),
+    save: async (draft) => {
+      const given = await api.send<TestAnswer>('POST', '/test_ad', requestOf(draft, store.dimensions()));
+      if (given.ok) return given;
+      const errors = given.problem.errors.map(({ pointer, detail }) => ({ pointer: fieldOf(pointer, store.dimensions()), detail }));
+      return { ok: false, problem: { ...given.problem, errors } };
+    },
     onSaved: (given) => {
       answer = given;
     },
@@ -99,7 +104,7 @@ const fields = (form: Form, { store }: Page): TemplateResult =>
         required: true,
         choices: store.all('placements').map(({ id, width, height }) => ({ value: id, label: `${id} (${width} × ${height})` })),
       })}
-      ${selectField(form, { pointer: '/country', label: 'Country', none: 'Unknown, or as this machine’s', choices: COUNTRIES })}
+      ${selectField(form, { pointer: '/country', label: 'Country', none: 'As here, or unknown', choices: COUNTRIES })}
       ${textField(form, { pointer: '/user_id', label: 'User id', help: 'For frequency caps: the same id is the same person.' })}
       ${segmentedField(form, { pointer: '/device', label: 'Device', wide: true, choices: DEVICES })}
       <details class="wide">
@@ -127,4 +132,14 @@ const requestOf = (draft: Draft, dimensions: Dimensions): object => {
     ext: { publisher_id: numberOf(draft['publisher_id']), kv: Object.fromEntries([...free, ...given]) },
     context: { ...(draft['country'] ? { country: draft['country'] } : {}), ...(draft['device'] ? { device: draft['device'] } : {}) },
   };
+};
+
+/** Where on this form stands what the service found fault with in the request. */
+const fieldOf = (pointer: string, dimensions: Dimensions): string => {
+  const [, name = ''] = /^\/ext\/kv\/([^/]*)/.exec(pointer) ?? [];
+  if (name !== '') return name in dimensions ? `/dimensions/${name}` : '/key_values';
+  return (
+    { '/user/id': '/user_id', '/ext/publisher_id': '/publisher_id', '/imp/0/tagid': '/placement_id' }[pointer] ??
+    pointer.replace('/context', '')
+  );
 };
