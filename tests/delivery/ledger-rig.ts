@@ -47,7 +47,10 @@ export const lineItem = (changes: Partial<LineItem> = {}): LineItem => ({
   ...changes,
 });
 
-export const candidate = (item: LineItem, changes: { readonly creativeId?: number; readonly campaign?: Campaign; readonly priceMicros?: number } = {}): RankedCandidate => {
+export const candidate = (
+  item: LineItem,
+  changes: { readonly creativeId?: number; readonly campaign?: Campaign; readonly priceMicros?: number } = {},
+): RankedCandidate => {
   const creative: Creative = {
     id: changes.creativeId ?? item.id,
     placementId: 'top',
@@ -60,7 +63,16 @@ export const candidate = (item: LineItem, changes: { readonly creativeId?: numbe
   };
   const priceMicros = changes.priceMicros ?? (item.budgetType === 'CPM' ? (item.cpmMicros ?? 0) / 1000 : 0);
   const expectedMicros = priceMicros || (item.cpcMicros ?? 0) / 1000;
-  return { creative, lineItem: item, campaign: changes.campaign ?? campaign(), ecpmMicros: 0, priceMicros, expectedMicros, position: 0, bid: -1 };
+  return {
+    creative,
+    lineItem: item,
+    campaign: changes.campaign ?? campaign(),
+    ecpmMicros: 0,
+    priceMicros,
+    expectedMicros,
+    position: 0,
+    bid: -1,
+  };
 };
 
 export interface LedgerRig {
@@ -75,12 +87,19 @@ export interface LedgerRig {
   reserve(imps: readonly (readonly RankedCandidate[])[], userHash?: string | null, curve?: TrafficCurve): Promise<Reservation>;
   /** How many of so many requests for one candidate get it. */
   reserveMany(candidate: RankedCandidate, requests: number, userHash?: string | null, curve?: TrafficCurve): Promise<number>;
-  settle(ad: ServedAd, kind?: Hit['kind'], changes?: { readonly item?: LineItem; readonly campaign?: Campaign; readonly eventType?: string; readonly late?: boolean }): Promise<{ outcome: string; billedMicros: number; foundHold: boolean }>;
+  settle(
+    ad: ServedAd,
+    kind?: Hit['kind'],
+    changes?: { readonly item?: LineItem; readonly campaign?: Campaign; readonly eventType?: string; readonly late?: boolean },
+  ): Promise<{ outcome: string; billedMicros: number; foundHold: boolean }>;
   close(): void;
 }
 
 /** A ledger on a real Redis, with a clock that is set by hand. */
-export const createLedgerRig = async (redisUrl: string, { tokenTtlMs = 30 * MINUTE, pid = { kp: 0.3, ki: 0.05, kd: 0.1 } }: { readonly tokenTtlMs?: number; readonly pid?: PidGains } = {}): Promise<LedgerRig> => {
+export const createLedgerRig = async (
+  redisUrl: string,
+  { tokenTtlMs = 30 * MINUTE, pid = { kp: 0.3, ki: 0.05, kd: 0.1 } }: { readonly tokenTtlMs?: number; readonly pid?: PidGains } = {},
+): Promise<LedgerRig> => {
   const redis = createRedisClient({ urls: [redisUrl], commandTimeoutMs: 10_000, name: 'test' });
   await new Promise((resolve) => redis.once('ready', resolve));
   await redis.flushdb();
@@ -126,7 +145,9 @@ export const createLedgerRig = async (redisUrl: string, { tokenTtlMs = 30 * MINU
         campaignBudgetMicros: of?.budgetMicros ?? -1,
         expiresAtMs: Date.now() + DAY,
       };
-      const settled = await ledger.settle({ ad, kind, eventType, invalidReason: '', atMs: nowMs, country: null, device: null }, limits, { late });
+      const settled = await ledger.settle({ ad, kind, eventType, invalidReason: '', atMs: nowMs, country: null, device: null }, limits, {
+        late,
+      });
       if (!settled) throw new Error('the ledger gave no answer');
       return settled;
     },
