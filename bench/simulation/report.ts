@@ -37,7 +37,7 @@ export const reportHtml = (options: ReportOptions): string => {
 <header><h1>Pacing over a simulated day</h1>
 <p class="${kept === bounds.length ? 'kept' : 'missed'}">${kept} of ${bounds.length} promises kept</p></header>
 ${days.map((day) => daySection(day, options)).join('\n')}
-<section><h2>Promises</h2><div class="scroll"><table><thead><tr><th>Promise</th><th>Expected</th><th>Observed</th><th></th></tr></thead><tbody>
+<section><h2>Promises</h2><div class="scroll"><table class="promises"><thead><tr><th>Promise</th><th>Expected</th><th>Observed</th><th></th></tr></thead><tbody>
 ${bounds.map(({ promise, expected, observed, kept: ok }) => row([promise, expected, observed, ok ? '✓' : '✗ missed'], ok ? '' : 'missed')).join('\n')}
 </tbody></table></div></section>
 <section><h2>Parameters</h2><dl>${parameters.map(([name, value]) => `<div><dt>${name}</dt><dd>${value}</dd></div>`).join('')}</dl></section>
@@ -99,7 +99,7 @@ const rateChart = (day: SimulatedDay, bands: readonly Band[], { modes, cap, curv
         const from = minute - SMOOTH_MINUTES;
         if (from < 0) return undefined;
         const even = cap * (shareAt(curve, minute) - shareAt(curve, from));
-        return ((committed[minute] as number) - (committed[from] as number)) / even;
+        return (committed[minute] - committed[from]) / even;
       });
       return { name: mode, colour: COLOURS[mode], values };
     }),
@@ -158,5 +158,5 @@ th,td{padding:8px 12px;text-align:right;white-space:nowrap;border-bottom:1px sol
 th:first-child{text-align:left;font-weight:600}thead th{color:#5c5c66;font-weight:500}tbody tr:last-child>*{border-bottom:0}
 dl{display:grid;grid-template-columns:repeat(auto-fill,minmax(220px,1fr));gap:2px 24px;margin:0}
 dl div{display:flex;justify-content:space-between;border-bottom:1px solid #e2e2dc;padding:4px 0;font-size:.9rem}dt{color:#5c5c66}dd{margin:0}
-@media(max-width:600px){.plot{height:200px}th,td{padding:6px 10px}tbody th{white-space:normal}.band-name{font-size:.6875rem}}
+@media(max-width:600px){.plot{height:200px}table{font-size:.8125rem}th,td{padding:6px 8px}.promises tbody th{white-space:normal;min-width:9rem}.band-name{font-size:.6875rem}}
 `;

@@ -36,7 +36,7 @@ export const pacingTarget = (input: PacingTargetInput): PacingTarget | null => {
   const share = shareOfDay(nowMs, curve, flightEndMs);
   const today = goalOfToday(input, flightEndMs, share);
   if (today === undefined) return null;
-  const pace = account && account.day === Math.floor(nowMs / MS_PER_DAY) ? account.pace : undefined;
+  const pace = account?.day === Math.floor(nowMs / MS_PER_DAY) ? account.pace : undefined;
   const { fromShare, baseCount } = pace ?? { fromShare: 0, baseCount: 0 };
   const rate = Math.max(today - baseCount, 0) / Math.max(1 - fromShare, LEAST_SPAN);
   return { now: baseCount + rate * Math.max(share - fromShare, 0), today };

@@ -15,6 +15,8 @@ local MAX_RATE = 1.35
 -- The integral never carries more than this part of the rate, and a silence counts as no more than this many hours of error.
 local MAX_INTEGRAL = 0.5
 local MAX_STEP_HOURS = 0.25
+-- The derivative is that of the last ten minutes or so: one impression more or less in a minute is no trend.
+local SLOPE_HOURS = 1 / 6
 -- A larger error is a backlog to be worked off; the integral would only learn to overshoot from it.
 local MAX_BIAS_HOURS = 0.25
 -- The last ten seconds of a day are no reason for a burst.
@@ -80,7 +82,8 @@ end
 -- One sample of the controller: the fill rate as a multiple of the day's even rate. `even` is the even rate of the moment by the same measure.
 local function pid_sample(a, even, behind, hours, gains)
   -- Nothing falls behind faster than an hour an hour; a larger step is a new cap or a new curve, and no trend.
-  local slope = clamp((behind - a[PACE_ERROR]) / math.max(hours, 1e-6), -1, 1)
+  local newest = clamp((behind - a[PACE_ERROR]) / math.max(hours, 1e-6), -1, 1)
+  local slope = a[PACE_SLOPE] + (newest - a[PACE_SLOPE]) * math.min(hours / SLOPE_HOURS, 1)
   local rest = even + gains.kp * behind + gains.kd * slope
   local integral = a[PACE_INTEGRAL] + behind * math.min(hours, MAX_STEP_HOURS)
   local output = rest + gains.ki * integral
