@@ -100,11 +100,13 @@ export const createDrain = (options: DrainOptions): Drain => {
 
   const pass = async (claim: boolean): Promise<number> => {
     let moved = 0;
-    // One shard's trouble (a cluster node that is failing over) must not stop the others.
+    let failed: Error | undefined;
+    // One shard's trouble (a cluster node that is failing over) must not stop the others; an outage of all is one failure, not one a shard.
     for (const result of await Promise.allSettled(shards.map((shard) => drainShard(shard, claim)))) {
       if (result.status === 'fulfilled') moved += result.value;
-      else onFailure(result.reason as Error);
+      else failed ??= result.reason as Error;
     }
+    if (failed) onFailure(failed);
     return moved;
   };
 

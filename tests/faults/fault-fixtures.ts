@@ -2,6 +2,7 @@ import { Redis } from 'ioredis';
 import knexFactory, { type Knex } from 'knex';
 import { book, type Booking, type BookingOptions } from '../../bench/prove/book.ts';
 import { createPage, type Page } from '../../bench/prove/create-page.ts';
+import { inParallel } from '../../bench/prove/in-parallel.ts';
 import type { Stores } from '../../bench/prove/read-books.ts';
 import { createLedgerKeys } from '../../src/delivery/ledger-keys.ts';
 import { createAccountReader } from '../../src/delivery/read-accounts.ts';
@@ -22,6 +23,8 @@ export interface TestFleet extends Stores {
   close(): Promise<void>;
 }
 
+const CONNECTIONS = 64;
+
 export const openTestFleet = async (redisUrl: string, env: Readonly<Record<string, string>> = {}): Promise<TestFleet> => {
   const databaseUrl = await testDatabase();
   const knex = knexFactory({ client: 'pg', connection: databaseUrl, pool: { min: 0, max: 3 } });
@@ -30,7 +33,7 @@ export const openTestFleet = async (redisUrl: string, env: Readonly<Record<strin
   redis.on('error', () => undefined);
   const ofAll = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, ...env };
   const replicas = await Promise.all([startReplica({ env: ofAll }), startReplica({ env: ofAll })]);
-  const pages = replicas.map(({ url }) => createPage(url, 64));
+  const pages = replicas.map(({ url }) => createPage(url, CONNECTIONS));
   const trackers = replicas.map(({ url }) => createPage(url, 16));
   const keys = createLedgerKeys(16);
   const reload = async () => {
@@ -66,17 +69,16 @@ export interface AskOptions {
   readonly see?: number;
 }
 
-/** Sends so many ad requests at once, taking the pages in turn, and resolves to the bids. */
+/** Sends so many ad requests, as many at once as there are connections, taking the pages in turn, and resolves to the bids. */
 export const ask = async (fleet: TestFleet, booking: Booking, requests: number, { userId, see = 0 }: AskOptions = {}) => {
   const { pages, trackers } = fleet;
   let seen = 0;
-  const answers = await Promise.all(
-    Array.from({ length: requests }, async (_, i) => {
-      const answer = await pages[i % pages.length].ask(booking, userId ?? `user-${i}`);
-      for (const { impurl } of answer.bids) if (seen++ < see) expect(await trackers[i % trackers.length].hit(impurl)).toBe(200);
-      return answer;
-    }),
-  );
+  const answers: Awaited<ReturnType<Page['ask']>>[] = [];
+  await inParallel(requests, 2 * CONNECTIONS, async (i) => {
+    const answer = await pages[i % pages.length].ask(booking, userId ?? `user-${i}`);
+    answers.push(answer);
+    for (const { impurl } of answer.bids) if (seen++ < see) expect(await trackers[i % trackers.length].hit(impurl)).toBe(200);
+  });
   expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
   return answers.flatMap(({ bids }) => bids);
 };

@@ -53,7 +53,7 @@ test('Redis killed and started again in the middle of traffic loses and doubles 
   const { counters, rows, daily } = await readBooks(fleet, booking);
   expect(rows.impression.toSorted()).toEqual([...acknowledged].toSorted());
   expect([counters.impressions, daily.impressions, counters.held]).toEqual([600, 600, 0]);
-});
+}, 60_000);
 
 test('reservations and counts survive the death of the replica that made them', async () => {
   const booking = await fleet.book({ lineItems: [{ daily_impression_cap: 100 }] });
