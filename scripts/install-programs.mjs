@@ -14,6 +14,7 @@ export const DEBIAN_PACKAGES = {
     otherwise: 'or set REDIS_URL',
   },
   chromium: { name: 'Chromium', programs: ['chromium-headless-shell'], debianPackage: 'chromium-headless-shell' },
+  wrk: { name: 'wrk (a load generator)', programs: ['wrk'], debianPackage: 'wrk' },
   fonts: { name: 'a font', files: ['/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf'], debianPackage: 'fonts-dejavu-core' },
 };
 
