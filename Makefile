@@ -22,7 +22,7 @@ build: ## dist/ and the browser's files
 	@$(DOOR) build
 
 bench: ## the benchmarks, with their ratios
-	@$(DOOR) run bench/bench.ts $(ARGS)
+	@$(DOOR) bench $(ARGS)
 
 prove: ## the promises of docs/reliability.md, expected against observed
 	@$(DOOR) run bench/prove.ts $(ARGS)
