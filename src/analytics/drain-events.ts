@@ -98,7 +98,7 @@ export const createDrain = (options: DrainOptions): Drain => {
   /** A consumer takes its pending entries with it when it is deleted, so only one that owes nothing may go; the others are claimed. */
   const leave = async (shard: number): Promise<number> => {
     const stream = keys.events(shard);
-    const owed = (await redis.xpending(stream, DRAIN_GROUP, '-', '+', 1, consumer)) as unknown[];
+    const owed = (await redis.xpending(stream, DRAIN_GROUP, '-', '+', 1, consumer));
     if (owed.length === 0) await redis.xgroup('DELCONSUMER', stream, DRAIN_GROUP, consumer);
     return 0;
   };
@@ -233,7 +233,7 @@ const flushShardServes = async (redis: RedisClient, key: string, store: EventSto
     const counts: ServeCount[] = [];
     const done: string[] = [];
     for (let i = 0; i < flat.length; i += 2) {
-      const field = flat[i] as string;
+      const field = flat[i];
       const [day = 0, publisherId = 0, campaignId = 0, lineItemId = 0, creativeId = 0] = field.split(':').map(Number);
       counts.push({ day, publisherId, campaignId, lineItemId, creativeId, serves: Number(flat[i + 1]) });
       if (day < today - 1) done.push(field);

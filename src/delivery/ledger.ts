@@ -72,7 +72,7 @@ export const createLedger = ({ redis, link, keys, tokenTtlMs, pid, clock, onFail
   return {
     reserve: (request) => {
       const shard = keys.shardOf(request.publisherId);
-      const reserve = reserveIn[shard] as (typeof reserveIn)[number];
+      const reserve = reserveIn[shard];
       return guarded('reserve', shard, () => reserve(request));
     },
     settle: (hit, limits, { late = false } = {}) =>

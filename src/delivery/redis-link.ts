@@ -73,7 +73,7 @@ export const createRedisLink = ({ redis, keys, probeMs = 200 }: RedisLinkOptions
     get up() {
       return isUp.every(Boolean);
     },
-    upOf: (shard) => isUp[shard] as boolean,
+    upOf: (shard) => isUp[shard],
     suspect: (shard) => {
       if (clustered) isUp[shard] = false;
       else setAll(false);

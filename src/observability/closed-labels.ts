@@ -16,7 +16,7 @@ export const countByTwo = <A extends string, B extends string>(
   [labelA, valuesA]: readonly [string, readonly A[]],
   [labelB, valuesB]: readonly [string, readonly B[]],
 ): ((a: A, b: B) => void) => {
-  const rowOf = (a: string) => new Map([...valuesB, OTHER].map((b) => [b as string, zeroed(counter, { [labelA]: a, [labelB]: b })]));
+  const rowOf = (a: string) => new Map([...valuesB, OTHER].map((b) => [b, zeroed(counter, { [labelA]: a, [labelB]: b })]));
   const rows = new Map<string, Map<string, Counter.Internal>>([...valuesA, OTHER].map((a) => [a, rowOf(a)]));
   return (a, b) => {
     const row = rows.get(a) ?? rows.get(OTHER)!;

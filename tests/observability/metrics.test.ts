@@ -1,6 +1,6 @@
 import { createMetrics } from '../../src/observability/metrics.ts';
 
-const create = () => createMetrics({ noBidReasons: ['targeting', 'daily_cap'], eventTypes: ['like', 'share'], routes: ['/ad', '/click'] });
+const create = () => createMetrics({ noBidReasons: ['targeting', 'daily_cap'], eventTypes: ['like', 'share'], bidOutcomes: ['won', 'timeout'] });
 const seriesOf = async (metrics: ReturnType<typeof create>): Promise<ReadonlyMap<string, number>> =>
   new Map(
     (await metrics.render()).body
@@ -45,10 +45,10 @@ describe('metrics', () => {
     metrics.duplicateHit('click');
     metrics.customEvent('like');
     metrics.invalidTraffic('impression', 'prefetch');
-    metrics.trackingRefused('expired');
-    metrics.httpResponse('/ad', 204);
+    metrics.trackingRefused('token');
     metrics.reload('success', 0.02);
     metrics.storeFallback('redis');
+    metrics.storeFailure('settle');
     metrics.bid('timeout');
     metrics.bidderNotice('win', 'sent');
     metrics.logDropped();
@@ -65,11 +65,11 @@ describe('metrics', () => {
         'duplicate_hits_total{kind="click"}',
         'custom_events_total{type="like"}',
         'invalid_traffic_total{kind="impression",reason="prefetch"}',
-        'tracking_refused_total{reason="expired"}',
-        'http_responses_total{route="/ad",code_class="2xx"}',
+        'tracking_refused_total{reason="token"}',
         'reloads_total{outcome="success"}',
         'reload_duration_seconds_count',
         'store_fallback_total{store="redis"}',
+        'store_failures_total{work="settle"}',
         'bids_total{outcome="timeout"}',
         'bidder_notices_total{kind="win",outcome="sent"}',
         'logs_dropped_total',
@@ -83,7 +83,7 @@ describe('metrics', () => {
     for (let i = 0; i < 5_000; i++) {
       metrics.noBid(`reason ${i}`);
       metrics.customEvent(`type ${i}`);
-      metrics.httpResponse(`/path/${i}`, i);
+      metrics.bid(`outcome ${i}`);
     }
     const after = await seriesOf(metrics);
     expect([...after.keys()]).toEqual(before);
