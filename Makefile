@@ -4,7 +4,7 @@ IMAGE ?= ad-server:latest
 OVERLAY ?= development
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint build bench prove simulate migrate image manifests deploy
+.PHONY: help run test lint build bench size prove simulate migrate image manifests deploy
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,6 +23,9 @@ build: ## dist/ and the browser's files
 
 bench: ## the benchmarks, with their ratios
 	@$(DOOR) bench $(ARGS)
+
+size: ## what Redis spends on line items, users, tokens, events and ads
+	@$(DOOR) run bench/redis-sizing.ts
 
 prove: ## the promises of docs/reliability.md, expected against observed
 	@$(DOOR) run bench/prove.ts $(ARGS)

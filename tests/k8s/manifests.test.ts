@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { parseDuration } from '../../src/config/parse-duration.ts';
 import { readSettings } from '../../src/config/read-settings.ts';
-import { K8S, OVERLAYS, renderedManifests, renderedText, type Manifest, type Overlay } from './rendered.ts';
+import { K8S, OVERLAYS, pluck, renderedManifests, renderedText, type Manifest, type Overlay } from './rendered.ts';
 
 const ROOT = path.resolve(__dirname, '../..');
 const hasKubectl = spawnSync('kubectl', ['kustomize', '--help']).status === 0;
@@ -12,7 +12,7 @@ const OPERATOR = 'monitoring.coreos.com/v1';
 const one = (overlay: Overlay, kind: string, name = 'ad-server'): Manifest => {
   const found = renderedManifests(overlay).filter((manifest) => manifest.kind === kind && manifest.metadata.name === name);
   expect([overlay, kind, name, found.length]).toEqual([overlay, kind, name, 1]);
-  return found[0]!;
+  return found[0];
 };
 
 const podsOf = (overlay: Overlay): readonly Manifest[] =>
@@ -37,7 +37,7 @@ describe.each(OVERLAYS)('the manifests of %s', (overlay) => {
         string,
         new (data: Manifest) => { validate(): void }
       >;
-      expect(() => new models[manifest.kind]!(manifest).validate()).not.toThrow();
+      expect(() => new models[manifest.kind](manifest).validate()).not.toThrow();
     }
   });
 
@@ -75,10 +75,10 @@ describe.each(OVERLAYS)('the manifests of %s', (overlay) => {
     expect(spec.strategy.rollingUpdate).toMatchObject({ maxUnavailable: 0 });
     expect(spec.replicas).toBeUndefined();
     const config = configOf(overlay);
-    expect(spec.template.spec.terminationGracePeriodSeconds * 1000).toBeGreaterThan(parseDuration(config['DRAIN_TIME']!)! + 14_500);
+    expect(spec.template.spec.terminationGracePeriodSeconds * 1000).toBeGreaterThan(parseDuration(config['DRAIN_TIME'])! + 14_500);
     expect(one(overlay, 'PodDisruptionBudget').spec.maxUnavailable).toBe(1);
     expect(one(overlay, 'HorizontalPodAutoscaler').spec.scaleTargetRef.name).toBe('ad-server');
-    expect(spec.template.spec.topologySpreadConstraints.map((constraint: { topologyKey: string }) => constraint.topologyKey)).toEqual([
+    expect(pluck(spec.template.spec.topologySpreadConstraints, 'topologyKey')).toEqual([
       'topology.kubernetes.io/zone',
       'kubernetes.io/hostname',
     ]);
@@ -104,27 +104,32 @@ describe.each(OVERLAYS)('the manifests of %s', (overlay) => {
 
 const configOf = (overlay: Overlay): Readonly<Record<string, string>> => {
   const [container] = one(overlay, 'Deployment').spec.template.spec.containers;
-  const name = container.envFrom.find((source: { configMapRef?: unknown }) => source.configMapRef).configMapRef.name;
+  const name = container.envFrom[0].configMapRef.name;
   expect(name).toMatch(/^ad-server-config-[a-z0-9]{10}$/);
   return one(overlay, 'ConfigMap', name).data!;
 };
 
+test('a field that Kubernetes does not know would be seen', () => {
+  const deployment = one('production', 'Deployment');
+  const misspelt = { ...deployment, spec: { ...deployment.spec, minReadySecond: 5 } };
+  const { stdout } = spawnSync(process.execPath, [path.join(__dirname, 'round-trip.mjs')], {
+    input: JSON.stringify([misspelt]),
+    encoding: 'utf8',
+  });
+  expect(JSON.parse(stdout)).toEqual([deployment]);
+});
+
 test('production opens the public paths and no other', () => {
   const { spec } = one('production', 'Ingress');
-  expect(spec.rules[0].http.paths.map(({ path: open, pathType }: { path: string; pathType: string }) => `${pathType} ${open}`)).toEqual([
-    'Exact /ad',
-    'Exact /impression',
-    'Exact /click',
-    'Exact /event',
-    'Exact /report',
-    'Prefix /static/sdk',
-  ]);
+  expect(
+    (spec.rules[0].http.paths as { path: string; pathType: string }[]).map(({ path: open, pathType }) => `${pathType} ${open}`),
+  ).toEqual(['Exact /ad', 'Exact /impression', 'Exact /click', 'Exact /event', 'Exact /report', 'Prefix /static/sdk']);
   expect(renderedManifests('staging').filter(({ kind }) => kind === 'Ingress')).toEqual([]);
 });
 
 test('production has no tool of development, no secret in its files, and an image that is named', () => {
   const [container] = one('production', 'Deployment').spec.template.spec.containers;
-  const names = container.env.map(({ name }: { name: string }) => name);
+  const names = pluck(container.env, 'name');
   expect([...names, ...Object.keys(configOf('production'))]).not.toEqual(
     expect.arrayContaining([expect.stringMatching(/ADMIN|MOCK|PRIVATE/)]),
   );
@@ -137,6 +142,6 @@ test('Prometheus is told where the metrics are', () => {
   const monitor = one('production', 'ServiceMonitor').spec;
   const service = one('production', 'Service');
   expect(service.metadata.labels).toMatchObject(monitor.selector.matchLabels);
-  expect(service.spec.ports.map(({ name }: { name: string }) => name)).toContain(monitor.endpoints[0].port);
+  expect(pluck(service.spec.ports, 'name')).toContain(monitor.endpoints[0].port);
   expect(monitor.endpoints[0]).toEqual({ port: 'http', path: '/metrics', interval: '15s', scrapeTimeout: '5s' });
 });

@@ -10,6 +10,7 @@ export interface Manifest {
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace?: string; readonly labels?: Readonly<Record<string, string>> };
   // What stands in it depends on its kind; the schemas of Kubernetes are the check.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
   readonly spec?: any;
   readonly data?: Readonly<Record<string, string>>;
 }
@@ -20,3 +21,6 @@ export const renderedText = (overlay: Overlay): string => readFileSync(path.join
 
 export const renderedManifests = (overlay: Overlay): readonly Manifest[] =>
   parseAllDocuments(renderedText(overlay)).map((document) => document.toJS() as Manifest);
+
+/** One field of every entry of a list. */
+export const pluck = (list: unknown, field: string): readonly unknown[] => (list as Record<string, unknown>[]).map((entry) => entry[field]);
