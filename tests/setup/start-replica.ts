@@ -6,7 +6,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../src/embedded/free-port.ts';
 
 const MAIN = path.resolve(__dirname, '../../dist/main.js');
-const READY_PATIENCE_MS = 20_000;
 const DEFAULTS = { HOST: '127.0.0.1', TOKEN_SECRET: 'the token secret of every test replica', DRAIN_TIME: '100ms' };
 
 export interface Replica {
@@ -24,6 +23,7 @@ export interface Replica {
 export interface ReplicaOptions {
   /** DATABASE_URL and REDIS_URL at least, from `testDatabase` and `testRedisUrl`. */
   readonly env: Readonly<Record<string, string>>;
+  readonly readyWithinMs?: number;
 }
 
 const replicas = new Set<Replica>();
@@ -33,7 +33,7 @@ afterAll(() => Promise.all([...replicas].map((replica) => replica.kill('SIGKILL'
  * Runs the built service as a process of its own on a free port and waits until /ready answers 200. It ends with the test file at the latest.
  * @throws with its log when it ends or does not become ready
  */
-export async function startReplica({ env }: ReplicaOptions): Promise<Replica> {
+export async function startReplica({ env, readyWithinMs = 20_000 }: ReplicaOptions): Promise<Replica> {
   if (!existsSync(MAIN)) throw new Error('dist/main.js is not there: run the tests with "npm test", or "npm run build" first.');
   const port = env['PORT'] ?? String(await freePort());
   const own = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '' };
@@ -63,7 +63,7 @@ export async function startReplica({ env }: ReplicaOptions): Promise<Replica> {
   };
   replicas.add(replica);
 
-  const deadline = Date.now() + READY_PATIENCE_MS;
+  const deadline = Date.now() + readyWithinMs;
   while (!(await isReady(replica.url))) {
     if (hasEnded()) {
       await ended;
@@ -71,7 +71,7 @@ export async function startReplica({ env }: ReplicaOptions): Promise<Replica> {
     }
     if (Date.now() > deadline) {
       await replica.kill('SIGKILL');
-      throw new Error(`The replica was not ready after ${READY_PATIENCE_MS / 1000} s:\n${logs}`);
+      throw new Error(`The replica was not ready after ${readyWithinMs / 1000} s:\n${logs}`);
     }
     await sleep(25);
   }
