@@ -5,7 +5,11 @@ export interface Delivery {
   readonly day: string;
   readonly live: boolean;
   readonly status: { readonly value: string; readonly reasons: readonly string[] };
-  readonly today: DayCounts & { readonly held: number | null; readonly committed: number; readonly events: Readonly<Record<string, number>> };
+  readonly today: DayCounts & {
+    readonly held: number | null;
+    readonly committed: number;
+    readonly events: Readonly<Record<string, number>>;
+  };
   readonly yesterday: DayCounts;
   readonly total: { readonly impressions: number; readonly spend: number };
   readonly limits: {

@@ -22,14 +22,15 @@ const GO_AHEAD = 'yes';
 
 export const askQuestion = async ({ title, text, yes, dangerous }: Question): Promise<boolean> =>
   (await ask(
-    (close) => html`<article>
-      <h2>${title}</h2>
-      <p>${text}</p>
-      <footer>
-        <button type="button" class="secondary" autofocus @click=${() => close('')}>Cancel</button>
-        <button type="button" class=${dangerous ? 'danger' : ''} @click=${() => close(GO_AHEAD)}>${yes}</button>
-      </footer>
-    </article>`,
+    (close) =>
+      html`<article>
+        <h2>${title}</h2>
+        <p>${text}</p>
+        <footer>
+          <button type="button" class="secondary" autofocus @click=${() => close('')}>Cancel</button>
+          <button type="button" class=${dangerous ? 'danger' : ''} @click=${() => close(GO_AHEAD)}>${yes}</button>
+        </footer>
+      </article>`,
     title,
   )) === GO_AHEAD;
 
@@ -37,24 +38,28 @@ export const askQuestion = async ({ title, text, yes, dangerous }: Question): Pr
 export const askToken = async (refused: boolean): Promise<string | undefined> => {
   let typed = '';
   const answer = await ask(
-    (close) => html`<article>
-      <h2>Sign in</h2>
-      <p>${refused ? 'That token was not accepted.' : 'This service wants its admin token (ADMIN_TOKEN) for changes to what is booked.'} It is kept until this tab is closed.</p>
-      <label for="admin-token">Admin token</label>
-      <input
-        id="admin-token"
-        type="password"
-        autocomplete="off"
-        autofocus
-        aria-invalid=${refused ? 'true' : nothing}
-        @input=${(event: InputEvent) => (typed = (event.target as HTMLInputElement).value.trim())}
-        @keydown=${(event: KeyboardEvent) => event.key === 'Enter' && close(GO_AHEAD)}
-      />
-      <footer>
-        <button type="button" class="secondary" @click=${() => close('')}>Cancel</button>
-        <button type="button" @click=${() => close(GO_AHEAD)}>Go on</button>
-      </footer>
-    </article>`,
+    (close) =>
+      html`<article>
+        <h2>Sign in</h2>
+        <p>
+          ${refused ? 'That token was not accepted.' : 'This service wants its admin token (ADMIN_TOKEN) for changes to what is booked.'} It
+          is kept until this tab is closed.
+        </p>
+        <label for="admin-token">Admin token</label>
+        <input
+          id="admin-token"
+          type="password"
+          autocomplete="off"
+          autofocus
+          aria-invalid=${refused ? 'true' : nothing}
+          @input=${(event: InputEvent) => (typed = (event.target as HTMLInputElement).value.trim())}
+          @keydown=${(event: KeyboardEvent) => event.key === 'Enter' && close(GO_AHEAD)}
+        />
+        <footer>
+          <button type="button" class="secondary" @click=${() => close('')}>Cancel</button>
+          <button type="button" @click=${() => close(GO_AHEAD)}>Go on</button>
+        </footer>
+      </article>`,
     'Sign in',
   );
   return answer === GO_AHEAD && typed !== '' ? typed : undefined;
@@ -63,14 +68,15 @@ export const askToken = async (refused: boolean): Promise<string | undefined> =>
 /** An API key, which is shown this once. */
 export const showApiKey = (publisher: string, key: string): Promise<string> =>
   ask(
-    (close) => html`<article>
-      <h2>The API key of ${publisher}</h2>
-      <p>Copy it now: it is stored as a hash, and cannot be shown again. Pages send it as <code>X-API-Key</code>.</p>
-      <div class="secret"><code id="api-key">${key}</code></div>
-      <footer>
-        <button type="button" class="secondary" @click=${() => void navigator.clipboard?.writeText(key)}>Copy</button>
-        <button type="button" autofocus @click=${() => close('')}>I have copied it</button>
-      </footer>
-    </article>`,
+    (close) =>
+      html`<article>
+        <h2>The API key of ${publisher}</h2>
+        <p>Copy it now: it is stored as a hash, and cannot be shown again. Pages send it as <code>X-API-Key</code>.</p>
+        <div class="secret"><code id="api-key">${key}</code></div>
+        <footer>
+          <button type="button" class="secondary" @click=${() => void navigator.clipboard?.writeText(key)}>Copy</button>
+          <button type="button" autofocus @click=${() => close('')}>I have copied it</button>
+        </footer>
+      </article>`,
     'API key',
   );

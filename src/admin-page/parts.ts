@@ -3,9 +3,16 @@ import type { NextStep } from './forms/entity-form.ts';
 import type { Problem } from './wire.ts';
 
 /** Small pieces that most screens are made of. */
-export const pageHead = (title: string, text: TemplateResult | string, actions: TemplateResult | typeof nothing = nothing): TemplateResult => html`
+export const pageHead = (
+  title: string,
+  text: TemplateResult | string,
+  actions: TemplateResult | typeof nothing = nothing,
+): TemplateResult => html`
   <header class="page-head">
-    <div><h1 tabindex="-1">${title}</h1>${text ? html`<p>${text}</p>` : nothing}</div>
+    <div>
+      <h1 tabindex="-1">${title}</h1>
+      ${text ? html`<p>${text}</p>` : nothing}
+    </div>
     <div class="actions">${actions}</div>
   </header>
 `;
@@ -31,7 +38,10 @@ export const emptyState = (text: string, step?: NextStep): TemplateResult => htm
 `;
 
 export const problemNote = (problem: Problem): TemplateResult =>
-  html`<div class="note bad" role="alert"><strong>${problem.title}</strong><p>${problem.detail}</p></div>`;
+  html`<div class="note bad" role="alert">
+    <strong>${problem.title}</strong>
+    <p>${problem.detail}</p>
+  </div>`;
 
 export const loading = (): TemplateResult => html`<p class="loading" aria-busy="true">Loading …</p>`;
 
@@ -51,7 +61,8 @@ export const usageBar = ({ label, used, held = 0, limit, show }: Bar): TemplateR
   return html`<div class="usage">
     <div class="usage-head"><span>${label}</span><span class="figure">${text}</span></div>
     <div class="bar ${share(used + held) >= 100 ? 'full' : ''}" role="img" aria-label="${label}: ${text}">
-      <span class="used" .style=${`width:${share(used)}%`}></span><span class="held" .style=${`width:${Math.min(100 - share(used), share(held))}%`}></span>
+      <span class="used" .style=${`width:${share(used)}%`}></span
+      ><span class="held" .style=${`width:${Math.min(100 - share(used), share(held))}%`}></span>
     </div>
   </div>`;
 };

@@ -28,17 +28,24 @@ export const shell = (section: string, screen: TemplateResult, toasts: TemplateR
   <a class="skip" href="#main" @click=${skip}>Skip to the content</a>
   <div class="layout">
     <nav class="sidebar" aria-label="Main">
-      <a class="brand" aria-label="Ad server" href=${hashOf(['overview'])}><span class="brand-mark" aria-hidden="true">◧</span><span>Ad server</span></a>
+      <a class="brand" aria-label="Ad server" href=${hashOf(['overview'])}
+        ><span class="brand-mark" aria-hidden="true">◧</span><span>Ad server</span></a
+      >
       ${GROUPS.map(
-        ({ label, entries }) => html`<div class="nav-group">
-          ${label ? html`<p class="nav-label">${label}</p>` : ''}
-          <ul>
-            ${entries.map(
-              (entry) =>
-                html`<li><a href=${hashOf([entry.section])} aria-current=${entry.section === section ? 'page' : 'false'}>${icon(entry.icon)}<span>${entry.label}</span></a></li>`,
-            )}
-          </ul>
-        </div>`,
+        ({ label, entries }) =>
+          html`<div class="nav-group">
+            ${label ? html`<p class="nav-label">${label}</p>` : ''}
+            <ul>
+              ${entries.map(
+                (entry) =>
+                  html`<li>
+                    <a href=${hashOf([entry.section])} aria-current=${entry.section === section ? 'page' : 'false'}
+                      >${icon(entry.icon)}<span>${entry.label}</span></a
+                    >
+                  </li>`,
+              )}
+            </ul>
+          </div>`,
       )}
     </nav>
     <main id="main" tabindex="-1">${screen}</main>

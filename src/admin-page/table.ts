@@ -29,13 +29,14 @@ export const table = <T>({ caption, columns, rows, actions, rowClass }: TableOpt
       </thead>
       <tbody role="rowgroup">
         ${rows.map(
-          (row) => html`<tr role="row" class=${rowClass?.(row) ?? ''}>
-            ${columns.map(
-              ({ label, cell, numeric, minor }) =>
-                html`<td role="cell" data-label=${label} class="${numeric ? 'numeric' : ''} ${minor ? 'minor' : ''}">${cell(row)}</td>`,
-            )}
-            ${actions ? html`<td role="cell" class="row-actions">${actions(row)}</td>` : nothing}
-          </tr>`,
+          (row) =>
+            html`<tr role="row" class=${rowClass?.(row) ?? ''}>
+              ${columns.map(
+                ({ label, cell, numeric, minor }) =>
+                  html`<td role="cell" data-label=${label} class="${numeric ? 'numeric' : ''} ${minor ? 'minor' : ''}">${cell(row)}</td>`,
+              )}
+              ${actions ? html`<td role="cell" class="row-actions">${actions(row)}</td>` : nothing}
+            </tr>`,
         )}
       </tbody>
     </table>

@@ -29,22 +29,25 @@ export const createToasts = (redraw: () => void) => {
         ${repeat(
           toasts,
           ({ id }) => id,
-          ({ id, text, tone = 'good', action }) => html`<div class="toast ${tone}">
-            <span>${text}</span>
-            ${action
-              ? html`<button
-                  type="button"
-                  class="quiet"
-                  @click=${() => {
-                    close(id);
-                    action.run();
-                  }}
-                >
-                  ${action.label}
-                </button>`
-              : ''}
-            <button type="button" class="quiet icon-button" aria-label="Close this notice" @click=${() => close(id)}>×</button>
-          </div>`,
+          ({ id, text, tone = 'good', action }) =>
+            html`<div class="toast ${tone}">
+              <span>${text}</span>
+              ${
+                action
+                  ? html`<button
+                      type="button"
+                      class="quiet"
+                      @click=${() => {
+                        close(id);
+                        action.run();
+                      }}
+                    >
+                      ${action.label}
+                    </button>`
+                  : ''
+              }
+              <button type="button" class="quiet icon-button" aria-label="Close this notice" @click=${() => close(id)}>×</button>
+            </div>`,
         )}
       </div>
     `,

@@ -44,7 +44,8 @@ export interface Problem {
   readonly errors: readonly Fault[];
 }
 
-export type Answer<T> = { readonly ok: true; readonly value: T; readonly etag?: string | null } | { readonly ok: false; readonly problem: Problem };
+export type Answer<T> =
+  { readonly ok: true; readonly value: T; readonly etag?: string | null } | { readonly ok: false; readonly problem: Problem };
 
 export interface DimensionProperty {
   readonly type: 'string' | 'number' | 'integer' | 'boolean';

@@ -28,8 +28,7 @@ export const testAdRoute =
     if (!body.ok) return body.problem && sendProblem(res, body.problem);
     const parsed = parseAdRequest(body.value);
     const contextFaults = faultsOfContext(body.value);
-    if (!parsed.ok)
-      return sendProblem(res, problem('invalid_request', 'The request has faults.', [...parsed.faults, ...contextFaults]));
+    if (!parsed.ok) return sendProblem(res, problem('invalid_request', 'The request has faults.', [...parsed.faults, ...contextFaults]));
 
     const snapshot = options.currentSnapshot();
     if (!snapshot) return sendProblem(res, problem('unavailable', 'The campaign data has not been loaded yet.'));
@@ -85,9 +84,7 @@ const answerOf = (id: string, { bids, nonbids, nbr, trace }: AdAnswer): object =
   id,
   cur: 'USD',
   seatbid:
-    bids.length > 0
-      ? [{ bid: bids.map(({ impurl: _imp, clkurl: _clk, evturl: _evt, repturl: _rept, id: _id, ...bid }) => bid) }]
-      : [],
+    bids.length > 0 ? [{ bid: bids.map(({ impurl: _imp, clkurl: _clk, evturl: _evt, repturl: _rept, id: _id, ...bid }) => bid) }] : [],
   ...(nbr === undefined ? {} : { nbr }),
   ...(nonbids.length > 0 ? { ext: { nonbid: nonbids } } : {}),
   debug: { trace },

@@ -52,7 +52,13 @@ class AdChart extends HTMLElement {
     this.setAttribute('aria-label', this.#chart.label);
     const style = getComputedStyle(this);
     const colour = (name: string): string => style.getPropertyValue(name).trim();
-    const colours = { line: colour('--accent'), fill: colour('--accent-soft'), target: colour('--muted'), text: colour('--muted'), grid: colour('--line') };
+    const colours = {
+      line: colour('--accent'),
+      fill: colour('--accent-soft'),
+      target: colour('--muted'),
+      text: colour('--muted'),
+      grid: colour('--line'),
+    };
     this.#drawn = new uPlot(this.#chart.options(colours, this.clientWidth || 320), this.#chart.data, this);
   }
 }

@@ -6,7 +6,15 @@ import type { ChartData, Colours } from './chart.ts';
 const HEIGHT = 220;
 
 const axes = ({ text, grid }: Colours, names: (value: number) => string, splits?: readonly number[]): uPlot.Axis[] => [
-  { stroke: text, grid: { show: false }, ...(splits && { splits: () => [...splits] }), ticks: { show: false }, values: (_, at) => at.map(names), font: '12px system-ui', size: 28 },
+  {
+    stroke: text,
+    grid: { show: false },
+    ...(splits && { splits: () => [...splits] }),
+    ticks: { show: false },
+    values: (_, at) => at.map(names),
+    font: '12px system-ui',
+    size: 28,
+  },
   {
     stroke: text,
     grid: { stroke: grid, width: 1 },
@@ -23,9 +31,12 @@ export const todayChart = ({ at, hourly, pacing, limits, today }: Delivery): Cha
   const hourNow = now.getUTCHours() + now.getUTCMinutes() / 60;
   const times = [...new Set([...Array.from({ length: 25 }, (_, hour) => hour), hourNow])].sort((a, b) => a - b);
   const byHour = new Map(hourly.map(({ hour, impressions }) => [hour, impressions]));
-  const before = (hour: number): number => Array.from({ length: hour }, (_, i) => byHour.get(i) ?? 0).reduce((sum, count) => sum + count, 0);
+  const before = (hour: number): number =>
+    Array.from({ length: hour }, (_, i) => byHour.get(i) ?? 0).reduce((sum, count) => sum + count, 0);
   // The hours come from the stored events, the figure for now from the counters, which are ahead by up to a second.
-  const delivered = times.map((time) => (time < hourNow ? before(Math.floor(time)) : time === hourNow ? Math.max(today.impressions, before(24)) : null));
+  const delivered = times.map((time) =>
+    time < hourNow ? before(Math.floor(time)) : time === hourNow ? Math.max(today.impressions, before(24)) : null,
+  );
   const cap = limits.daily_impression_cap;
   const shareUntil = (time: number): number =>
     pacing.curve.reduce((sum, share, hour) => sum + share * Math.min(1, Math.max(0, time - hour)), 0);
@@ -64,7 +75,16 @@ export const daysChart = ({ last_days }: Delivery): ChartData => {
       legend: { show: false },
       cursor: { show: false },
       axes: axes(colours, (i) => (Number.isInteger(i) && i % 2 === 0 ? (days[i]?.day.slice(5).replace('-', '/') ?? '') : '')),
-      series: [{}, { stroke: colours.line, fill: colours.line, width: 0, paths: uPlot.paths.bars!({ size: [0.62, 40], radius: 0.15 }), points: { show: false } }],
+      series: [
+        {},
+        {
+          stroke: colours.line,
+          fill: colours.line,
+          width: 0,
+          paths: uPlot.paths.bars!({ size: [0.62, 40], radius: 0.15 }),
+          points: { show: false },
+        },
+      ],
     }),
   };
 };

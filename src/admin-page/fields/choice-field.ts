@@ -26,9 +26,7 @@ export const selectField = (form: Form, options: ChoiceFieldOptions & { readonly
       @change=${(event: Event) => form.write(options.pointer, (event.target as HTMLSelectElement).value)}
     >
       ${options.none === undefined ? '' : html`<option value="" .selected=${live(chosen === '')}>${options.none}</option>`}
-      ${options.choices.map(
-        ({ value, label }) => html`<option value=${value} .selected=${live(chosen === value)}>${label}</option>`,
-      )}
+      ${options.choices.map(({ value, label }) => html`<option value=${value} .selected=${live(chosen === value)}>${label}</option>`)}
     </select>`;
   });
 
@@ -53,23 +51,24 @@ const choices = (
   };
   return html`<div class="choices ${type}">
     ${options.choices.map(
-      ({ value, label, note }) => html`<label class="choice">
-        <input
-          type=${type}
-          name=${id}
-          value=${value}
-          aria-describedby=${describedBy}
-          aria-invalid=${invalid}
-          .checked=${live(isChosen(value))}
-          @change=${(event: Event) => {
-            const on = (event.target as HTMLInputElement).checked;
-            if (type === 'radio') return form.write(options.pointer, value);
-            const others = listOf(form.read(options.pointer)).filter((other) => other !== value);
-            return form.write(options.pointer, on ? [...others, value] : others);
-          }}
-        />
-        <span>${label}${note ? html`<small>${note}</small>` : ''}</span>
-      </label>`,
+      ({ value, label, note }) =>
+        html`<label class="choice">
+          <input
+            type=${type}
+            name=${id}
+            value=${value}
+            aria-describedby=${describedBy}
+            aria-invalid=${invalid}
+            .checked=${live(isChosen(value))}
+            @change=${(event: Event) => {
+              const on = (event.target as HTMLInputElement).checked;
+              if (type === 'radio') return form.write(options.pointer, value);
+              const others = listOf(form.read(options.pointer)).filter((other) => other !== value);
+              return form.write(options.pointer, on ? [...others, value] : others);
+            }}
+          />
+          <span>${label}${note ? html`<small>${note}</small>` : ''}</span>
+        </label>`,
     )}
   </div>`;
 };

@@ -19,16 +19,20 @@ export const dateField = (form: Form, options: FieldOptions): TemplateResult =>
         .value=${live(day)}
         @change=${(event: Event) => write({ day: (event.target as HTMLInputElement).value, time })}
       />
-      ${time === ''
-        ? html`<button type="button" class="quiet" ?disabled=${day === ''} @click=${() => write({ day, time: '00:00:00' })}>Set a time</button>`
-        : html`<input
-            type="time"
-            step="1"
-            aria-label="${options.label}: time in UTC"
-            title="In UTC; empty: the whole day"
-            .value=${live(time)}
-            @change=${(event: Event) => write({ day, time: (event.target as HTMLInputElement).value })}
-          />`}
+      ${
+        time === ''
+          ? html`<button type="button" class="quiet" ?disabled=${day === ''} @click=${() => write({ day, time: '00:00:00' })}>
+              Set a time
+            </button>`
+          : html`<input
+              type="time"
+              step="1"
+              aria-label="${options.label}: time in UTC"
+              title="In UTC; empty: the whole day"
+              .value=${live(time)}
+              @change=${(event: Event) => write({ day, time: (event.target as HTMLInputElement).value })}
+            />`
+      }
     </div>`;
   });
 

@@ -8,7 +8,8 @@ import { valuesField } from './values-field.ts';
 export const dimensionField = (form: Form, parent: string, name: string, dimension: DimensionProperty): TemplateResult => {
   const pointer = `${parent}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
   const options = { pointer, label: dimension.title ?? name, help: [dimension.description ?? '', range(dimension)].join(' ').trim() };
-  if (dimension.enum) return checkField(form, { ...options, choices: dimension.enum.map((value) => ({ value: String(value), label: String(value) })) });
+  if (dimension.enum)
+    return checkField(form, { ...options, choices: dimension.enum.map((value) => ({ value: String(value), label: String(value) })) });
   if (dimension.type === 'boolean') {
     return checkField(form, {
       ...options,

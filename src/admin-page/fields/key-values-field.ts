@@ -21,42 +21,43 @@ export const keyValuesField = (form: Form, options: FieldOptions & { readonly on
       );
     return html`<div class="key-values">
       ${rows.map(
-        (row, i) => html`<div class="key-value">
-          <input
-            type="text"
-            aria-label="Name ${i + 1}"
-            placeholder="name"
-            autocomplete="off"
-            spellcheck="false"
-            aria-invalid=${invalid}
-            .value=${live(row.name)}
-            @input=${(event: InputEvent) => change(i, { name: (event.target as HTMLInputElement).value })}
-          />
-          <input
-            type="text"
-            aria-label=${options.one ? `Value ${i + 1}` : `Values ${i + 1}, separated by commas`}
-            placeholder=${options.one ? 'value' : 'value, another value'}
-            autocomplete="off"
-            spellcheck="false"
-            aria-invalid=${invalid}
-            .value=${live(row.values)}
-            @input=${(event: InputEvent) => change(i, { values: (event.target as HTMLInputElement).value })}
-          />
-          <button
-            type="button"
-            class="quiet icon-button"
-            aria-label="Remove key-value ${i + 1}"
-            @click=${() => {
-              form.write(
-                options.pointer,
-                rows.filter((_, j) => j !== i),
-              );
-              document.getElementById(`${id}-add`)?.focus();
-            }}
-          >
-            ×
-          </button>
-        </div>`,
+        (row, i) =>
+          html`<div class="key-value">
+            <input
+              type="text"
+              aria-label="Name ${i + 1}"
+              placeholder="name"
+              autocomplete="off"
+              spellcheck="false"
+              aria-invalid=${invalid}
+              .value=${live(row.name)}
+              @input=${(event: InputEvent) => change(i, { name: (event.target as HTMLInputElement).value })}
+            />
+            <input
+              type="text"
+              aria-label=${options.one ? `Value ${i + 1}` : `Values ${i + 1}, separated by commas`}
+              placeholder=${options.one ? 'value' : 'value, another value'}
+              autocomplete="off"
+              spellcheck="false"
+              aria-invalid=${invalid}
+              .value=${live(row.values)}
+              @input=${(event: InputEvent) => change(i, { values: (event.target as HTMLInputElement).value })}
+            />
+            <button
+              type="button"
+              class="quiet icon-button"
+              aria-label="Remove key-value ${i + 1}"
+              @click=${() => {
+                form.write(
+                  options.pointer,
+                  rows.filter((_, j) => j !== i),
+                );
+                document.getElementById(`${id}-add`)?.focus();
+              }}
+            >
+              ×
+            </button>
+          </div>`,
       )}
       <button
         type="button"

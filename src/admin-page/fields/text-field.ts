@@ -32,15 +32,14 @@ export const textField = (form: Form, options: TextFieldOptions): TemplateResult
     />`;
     if (!options.prefix && !options.suffix) return input;
     return html`<div class="affixed">
-      ${options.prefix ? html`<span class="affix" aria-hidden="true">${options.prefix}</span>` : ''}${input}${options.suffix
-        ? html`<span class="affix" aria-hidden="true">${options.suffix}</span>`
-        : ''}
+      ${options.prefix ? html`<span class="affix" aria-hidden="true">${options.prefix}</span>` : ''}${input}${
+        options.suffix ? html`<span class="affix" aria-hidden="true">${options.suffix}</span>` : ''
+      }
     </div>`;
   });
 
 /** A whole number; empty is "not set". */
-export const numberField = (form: Form, options: TextFieldOptions): TemplateResult =>
-  textField(form, { inputMode: 'numeric', ...options });
+export const numberField = (form: Form, options: TextFieldOptions): TemplateResult => textField(form, { inputMode: 'numeric', ...options });
 
 /** USD. */
 export const moneyField = (form: Form, options: TextFieldOptions): TemplateResult =>

@@ -28,7 +28,11 @@ export const valuesField = (form: Form, options: ValuesFieldOptions): TemplateRe
       ${chips({
         values,
         ...(options.labelOf && { labelOf: options.labelOf }),
-        onRemove: (value) => form.write(pointer, values.filter((other) => other !== value)),
+        onRemove: (value) =>
+          form.write(
+            pointer,
+            values.filter((other) => other !== value),
+          ),
       })}
       <input
         id=${id}

@@ -17,13 +17,18 @@ interface Image {
 export const contentFields = (form: Form): TemplateResult => {
   const format = textOf(form.read('/format'));
   const assets = assetsOf(form.read('/content'));
-  if (format === 'html') return html`${textArea(form, { pointer: '/content', label: 'Markup', required: true, wide: true, rows: 12 })}${sample(form)}`;
+  if (format === 'html')
+    return html`${textArea(form, { pointer: '/content', label: 'Markup', required: true, wide: true, rows: 12 })}${sample(form)}`;
   const asJson = form.read('/as_json') === true || !assets;
   return html`
-    ${asJson
-      ? textArea(form, { pointer: '/content', label: `${capital(format)} content (JSON)`, required: true, wide: true, rows: 12 })
-      : html`${format === 'banner' ? bannerFields(form, assets) : nativeFields(form, assets)}
-          <div class="field wide field-faults" aria-live="polite">${form.faultsAt('/content').map((fault) => html`<p>${fault}</p>`)}</div>`}
+    ${
+      asJson
+        ? textArea(form, { pointer: '/content', label: `${capital(format)} content (JSON)`, required: true, wide: true, rows: 12 })
+        : html`${format === 'banner' ? bannerFields(form, assets) : nativeFields(form, assets)}
+            <div class="field wide field-faults" aria-live="polite">
+              ${form.faultsAt('/content').map((fault) => html`<p>${fault}</p>`)}
+            </div>`
+    }
     <div class="wide row">
       <button type="button" class="quiet" ?disabled=${asJson && !assets} @click=${() => form.write('/as_json', !asJson)}>
         ${asJson ? 'Edit as fields' : 'Edit as JSON'}
@@ -35,7 +40,9 @@ export const contentFields = (form: Form): TemplateResult => {
 
 const sample = (form: Form): TemplateResult | '' =>
   textOf(form.read('/content')).trim() === ''
-    ? html`<button type="button" class="quiet" @click=${() => form.write('/content', SAMPLES[textOf(form.read('/format'))] ?? '')}>Start from a sample</button>`
+    ? html`<button type="button" class="quiet" @click=${() => form.write('/content', SAMPLES[textOf(form.read('/format'))] ?? '')}>
+        Start from a sample
+      </button>`
     : '';
 
 const assetField = (
@@ -43,7 +50,12 @@ const assetField = (
   name: string,
   label: string,
   value: unknown,
-  options: { readonly wide?: boolean; readonly help?: string; readonly change?: (typed: string) => unknown; readonly required?: boolean } = {},
+  options: {
+    readonly wide?: boolean;
+    readonly help?: string;
+    readonly change?: (typed: string) => unknown;
+    readonly required?: boolean;
+  } = {},
 ): TemplateResult => {
   const id = `asset-${name}`;
   const invalid = options.required && form.faultsAt('/content').length > 0 ? 'true' : nothing;
@@ -84,10 +96,19 @@ const bannerFields = (form: Form, { image, alt, images }: Readonly<Record<string
     <fieldset class="field wide">
       <legend>More sizes of the same picture</legend>
       ${rows.map(
-        (row, i) => html`<div class="image-row">
-          ${cell(row, i, 'url', 'Address', (typed) => typed)} ${cell(row, i, 'width', 'Width', numberOf)} ${cell(row, i, 'height', 'Height', numberOf)}
-          <button type="button" class="quiet icon-button" aria-label="Remove image ${i + 1}" @click=${() => write(rows.filter((_, j) => j !== i))}>×</button>
-        </div>`,
+        (row, i) =>
+          html`<div class="image-row">
+            ${cell(row, i, 'url', 'Address', (typed) => typed)} ${cell(row, i, 'width', 'Width', numberOf)}
+            ${cell(row, i, 'height', 'Height', numberOf)}
+            <button
+              type="button"
+              class="quiet icon-button"
+              aria-label="Remove image ${i + 1}"
+              @click=${() => write(rows.filter((_, j) => j !== i))}
+            >
+              ×
+            </button>
+          </div>`,
       )}
       <button type="button" class="quiet" @click=${() => write([...rows, { url: '', width: null, height: null }])}>+ Add a size</button>
     </fieldset>

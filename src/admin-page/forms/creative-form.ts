@@ -17,12 +17,21 @@ export const creativeForm: EntityForm<'creatives'> = {
   recordOf: creativeRecord,
   missing: (store) => {
     if (store.all('line_items').length === 0)
-      return { text: 'A creative is shown by a line item, and there is no line item yet.', label: 'Add a line item', hash: hashOf(['line_items', 'new']) };
+      return {
+        text: 'A creative is shown by a line item, and there is no line item yet.',
+        label: 'Add a line item',
+        hash: hashOf(['line_items', 'new']),
+      };
     if (store.all('placements').length === 0)
-      return { text: 'A creative stands on a placement, and there is no placement yet.', label: 'Add a placement', hash: hashOf(['placements', 'new']) };
+      return {
+        text: 'A creative stands on a placement, and there is no placement yet.',
+        label: 'Add a placement',
+        hash: hashOf(['placements', 'new']),
+      };
     return undefined;
   },
   fields: (form, { store }) => {
+    const isBidders = store.find('line_items', textOf(form.read('/line_item_id')))?.type === 'programmatic';
     const placement = store.find('placements', textOf(form.read('/placement_id')));
     const allowed = FORMAT_CHOICES.filter(({ value }) => !placement || placement.formats.includes(value) || form.read('/format') === value);
     return html`
@@ -55,7 +64,7 @@ export const creativeForm: EntityForm<'creatives'> = {
       )}
       ${formSection(
         'Content',
-        '',
+        isBidders ? 'This line item’s bidder brings the markup; what stands here only says which placement and format it may fill.' : '',
         html`${contentFields(form)}
           <details class="wide format-help">
             <summary>About this format</summary>

@@ -29,12 +29,12 @@ export const SAMPLES: Readonly<Record<string, string>> = {
 export const formatHelp = (format: string): TemplateResult => {
   if (format === 'html') {
     return html`<p>
-        The markup is served unchanged and shown in a sandboxed frame: its scripts and styles run, and cannot reach the page around it. Links open a
-        new tab and count as clicks.
+        The markup is served unchanged and shown in a sandboxed frame: its scripts and styles run, and cannot reach the page around it.
+        Links open a new tab and count as clicks.
       </p>
       <p>
-        To report an event of its own, a creative calls <code>AdSDK_Creative_Event('like')</code>. Which types are allowed is a setting of the service
-        (<code>ALLOWED_EVENTS</code>).
+        To report an event of its own, a creative calls <code>AdSDK_Creative_Event('like')</code>. Which types are allowed is a setting of
+        the service (<code>ALLOWED_EVENTS</code>).
       </p>`;
   }
   if (format === 'banner') {
@@ -45,8 +45,8 @@ export const formatHelp = (format: string): TemplateResult => {
       <p>With a click address the image becomes a link to it.</p>`;
   }
   return html`<p>
-      The assets are handed to the page as JSON, and the page renders them with its own template; the preview uses a plain one. Any names are
-      allowed; those with fields here are the usual ones.
+      The assets are handed to the page as JSON, and the page renders them with its own template; the preview uses a plain one. Any names
+      are allowed; those with fields here are the usual ones.
     </p>
     <p>An element with <code>data-ad-event="like"</code> in the page’s template reports that event when it is clicked.</p>`;
 };

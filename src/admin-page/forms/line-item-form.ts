@@ -50,11 +50,13 @@ export const lineItemForm = (dimensions: () => Dimensions): EntityForm<'line_ite
   recordOf: (draft) => lineItemRecord(draft, dimensions()),
   missing: (store) =>
     store.all('campaigns').length === 0
-      ? { text: 'A line item runs in a campaign, and there is no campaign yet.', label: 'Add a campaign', hash: hashOf(['campaigns', 'new']) }
+      ? {
+          text: 'A line item runs in a campaign, and there is no campaign yet.',
+          label: 'Add a campaign',
+          hash: hashOf(['campaigns', 'new']),
+        }
       : undefined,
-  fields: (form, page) => html`
-    ${booking(form, page)} ${price(form)} ${delivery(form)} ${targeting(form, dimensions())}
-  `,
+  fields: (form, page) => html` ${booking(form, page)} ${price(form)} ${delivery(form)} ${targeting(form, dimensions())} `,
   next: ({ id }) => ({
     text: 'Next: what it shows. Without a creative it cannot serve.',
     label: 'Add a creative',
@@ -78,17 +80,19 @@ const booking = (form: Form, { store }: Page) =>
       ${dateField(form, { pointer: '/start_date', label: 'Start', required: true, help: 'It serves while both its own flight and its campaign’s run.' })}
       ${dateField(form, { pointer: '/end_date', label: 'End', required: true, help: 'Without a time: through the end of that UTC day.' })}
       ${segmentedField(form, { pointer: '/type', label: 'Type', wide: true, choices: TYPES })}
-      ${form.read('/type') === 'programmatic'
-        ? textField(form, {
-            pointer: '/endpoint',
-            label: 'Bidder endpoint',
-            required: true,
-            wide: true,
-            inputMode: 'url',
-            placeholder: 'https://bidder.example/openrtb',
-            help: 'Gets an OpenRTB bid request for each ad that this line item could fill. In development, this service’s own /test/bid always bids.',
-          })
-        : ''}
+      ${
+        form.read('/type') === 'programmatic'
+          ? textField(form, {
+              pointer: '/endpoint',
+              label: 'Bidder endpoint',
+              required: true,
+              wide: true,
+              inputMode: 'url',
+              placeholder: 'https://bidder.example/openrtb',
+              help: 'Gets an OpenRTB bid request for each ad that this line item could fill. In development, this service’s own /test/bid always bids.',
+            })
+          : ''
+      }
       ${switchField(form, { pointer: '/active', label: 'Active', help: 'Off: paused. It stays booked and serves nothing.' })}
     `,
   );
@@ -101,14 +105,16 @@ const price = (form: Form) => {
     'Line items are ranked by priority first, then by what a thousand impressions are worth.',
     html`
       ${segmentedField(form, { pointer: '/budget_type', label: 'Budget type', wide: true, choices: BUDGET_TYPES })}
-      ${type === 'CPC'
-        ? moneyField(form, { pointer: '/cpc', label: 'Price per click (CPC)', required: asked })
-        : moneyField(form, {
-            pointer: '/cpm',
-            label: type === 'Flat' ? 'Rank as a CPM of' : 'Price per thousand (CPM)',
-            required: asked && type === 'CPM',
-            ...(asked ? {} : { help: 'Not needed: a programmatic line item is worth its bid.' }),
-          })}
+      ${
+        type === 'CPC'
+          ? moneyField(form, { pointer: '/cpc', label: 'Price per click (CPC)', required: asked })
+          : moneyField(form, {
+              pointer: '/cpm',
+              label: type === 'Flat' ? 'Rank as a CPM of' : 'Price per thousand (CPM)',
+              required: asked && type === 'CPM',
+              ...(asked ? {} : { help: 'Not needed: a programmatic line item is worth its bid.' }),
+            })
+      }
       ${moneyField(form, { pointer: '/budget', label: 'Total budget', placeholder: 'no bound', help: 'Over the whole flight. Empty: no bound of its own.' })}
       ${segmentedField(form, { pointer: '/priority', label: 'Priority', wide: true, choices: PRIORITIES })}
     `,
@@ -124,22 +130,26 @@ const delivery = (form: Form) =>
       ${numberField(form, { pointer: '/daily_impression_cap', label: 'Daily impressions', placeholder: 'no cap', suffix: 'a day' })}
       ${moneyField(form, { pointer: '/daily_spend_cap', label: 'Daily spend', placeholder: 'no cap', suffix: 'a day' })}
       ${numberField(form, { pointer: '/frequency_cap', label: 'Frequency cap', placeholder: 'no cap', suffix: 'per user' })}
-      ${textOf(form.read('/frequency_cap')) === ''
-        ? ''
-        : html`<div class="pair">
-            ${numberField(form, { pointer: '/frequency_window', label: 'within', required: true })}
-            ${selectField(form, { pointer: '/window_unit', label: 'unit', choices: WINDOW_UNITS })}
-          </div>`}
+      ${
+        textOf(form.read('/frequency_cap')) === ''
+          ? ''
+          : html`<div class="pair">
+              ${numberField(form, { pointer: '/frequency_window', label: 'within', required: true })}
+              ${selectField(form, { pointer: '/window_unit', label: 'unit', choices: WINDOW_UNITS })}
+            </div>`
+      }
       ${numberField(form, { pointer: '/rate_limit', label: 'Rate limit', inputMode: 'decimal', placeholder: 'no limit', suffix: 'serves a second' })}
-      ${textOf(form.read('/rate_limit')) === ''
-        ? ''
-        : numberField(form, {
-            pointer: '/rate_burst',
-            label: 'Burst',
-            inputMode: 'decimal',
-            placeholder: 'as the limit',
-            help: 'How many it may serve at once after a quiet moment.',
-          })}
+      ${
+        textOf(form.read('/rate_limit')) === ''
+          ? ''
+          : numberField(form, {
+              pointer: '/rate_burst',
+              label: 'Burst',
+              inputMode: 'decimal',
+              placeholder: 'as the limit',
+              help: 'How many it may serve at once after a quiet moment.',
+            })
+      }
     `,
   );
 

@@ -39,7 +39,9 @@ export const placementForm: EntityForm<'placements'> = {
           required: true,
           disabled: !isNew,
           placeholder: 'article-top',
-          help: isNew ? 'Your own name for the slot; pages send it as imp.tagid. It cannot be changed later.' : 'Pages send it as imp.tagid.',
+          help: isNew
+            ? 'Your own name for the slot; pages send it as imp.tagid. It cannot be changed later.'
+            : 'Pages send it as imp.tagid.',
         })}
         ${selectField(form, {
           pointer: '/publisher_id',

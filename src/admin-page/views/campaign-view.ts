@@ -78,9 +78,21 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
           <div class="card-head">
             <h2>Delivery</h2>
             <div class="row">
-              <input type="date" aria-label="From" .value=${live(span.from)} @change=${(event: Event) => setSpan({ from: (event.target as HTMLInputElement).value })} />
-              <input type="date" aria-label="To" .value=${live(span.to)} @change=${(event: Event) => setSpan({ to: (event.target as HTMLInputElement).value })} />
-              <button type="button" class="secondary" @click=${() => void saveCsv(page, `${path()}&format=csv`, `campaign-${id}.csv`)}>CSV</button>
+              <input
+                type="date"
+                aria-label="From"
+                .value=${live(span.from)}
+                @change=${(event: Event) => setSpan({ from: (event.target as HTMLInputElement).value })}
+              />
+              <input
+                type="date"
+                aria-label="To"
+                .value=${live(span.to)}
+                @change=${(event: Event) => setSpan({ to: (event.target as HTMLInputElement).value })}
+              />
+              <button type="button" class="secondary" @click=${() => void saveCsv(page, `${path()}&format=csv`, `campaign-${id}.csv`)}>
+                CSV
+              </button>
             </div>
           </div>
           ${problem ? problemNote(problem) : report ? reportTable(campaign, report) : loading()}
@@ -106,23 +118,37 @@ const lineItems = (page: Page, campaign: CampaignWire): TemplateResult => {
   const rows = page.store.all('line_items').filter(({ campaign_id }) => campaign_id === campaign.id);
   const add = hashOf(['line_items', 'new'], { campaign_id: campaign.id });
   return html`<section class="card">
-    <div class="card-head"><h2>Line items</h2>${rows.length > 0 ? html`<a href=${add}>Add a line item</a>` : nothing}</div>
-    ${rows.length === 0
-      ? emptyState('Nothing runs in this campaign yet.', { text: '', label: 'Add a line item', hash: add })
-      : table({
-          caption: 'Line items',
-          rows,
-          columns: listColumns(page, 'line_items').filter(({ label }) => label !== 'Campaign'),
-          actions: (item) => rowActions(page, 'line_items', item),
-        })}
+    <div class="card-head">
+      <h2>Line items</h2>
+      ${rows.length > 0 ? html`<a href=${add}>Add a line item</a>` : nothing}
+    </div>
+    ${
+      rows.length === 0
+        ? emptyState('Nothing runs in this campaign yet.', { text: '', label: 'Add a line item', hash: add })
+        : table({
+            caption: 'Line items',
+            rows,
+            columns: listColumns(page, 'line_items').filter(({ label }) => label !== 'Campaign'),
+            actions: (item) => rowActions(page, 'line_items', item),
+          })
+    }
   </section>`;
 };
 
 const reportTable = (campaign: CampaignWire, { rows, totals }: Report): TemplateResult => {
   const columns: readonly Column<ReportRow>[] = [
     { label: 'Day', cell: (row) => row.day },
-    { label: 'Line item', cell: (row) => (row.line_item_id > 0 ? html`<a href=${linkTo('line_items', row.line_item_id)}>${row.line_item || `#${row.line_item_id}, deleted`}</a>` : '') },
-    { label: 'Creative', cell: (row) => (row.creative_id > 0 ? html`<a href=${linkTo('creatives', row.creative_id)}>${row.creative_id}</a>` : '') },
+    {
+      label: 'Line item',
+      cell: (row) =>
+        row.line_item_id > 0
+          ? html`<a href=${linkTo('line_items', row.line_item_id)}>${row.line_item || `#${row.line_item_id}, deleted`}</a>`
+          : '',
+    },
+    {
+      label: 'Creative',
+      cell: (row) => (row.creative_id > 0 ? html`<a href=${linkTo('creatives', row.creative_id)}>${row.creative_id}</a>` : ''),
+    },
     { label: 'Serves', numeric: true, cell: ({ serves }) => count(serves) },
     { label: 'Impressions', numeric: true, cell: ({ impressions }) => count(impressions) },
     { label: 'Clicks', numeric: true, cell: ({ clicks }) => count(clicks) },

@@ -11,7 +11,12 @@ import type { CreativeWire, Kind, PlacementWire, PublisherWire, Records } from '
 import { listColumns } from './list-columns.ts';
 
 /** What stands beside a form: the preview of a creative, and what belongs to an entity that is there already. */
-export const formAside = <K extends Kind>(page: Page, kind: K, form: Form, record: Records[K] | undefined): TemplateResult | typeof nothing => {
+export const formAside = <K extends Kind>(
+  page: Page,
+  kind: K,
+  form: Form,
+  record: Records[K] | undefined,
+): TemplateResult | typeof nothing => {
   if (kind === 'creatives') return creativeAside(page, form, record as CreativeWire | undefined);
   if (!record) return nothing;
   if (kind === 'publishers') return publisherAside(page, record as PublisherWire);
@@ -51,7 +56,17 @@ const placementAside = (page: Page, placement: PlacementWire): TemplateResult =>
 const related = <K extends Kind>(page: Page, kind: K, belongs: (record: Records[K]) => boolean, add: string): TemplateResult => {
   const rows = page.store.all(kind).filter(belongs);
   return html`
-    ${rows.length === 0 ? html`<p>None yet.</p>` : table({ caption: kind, columns: listColumns(page, kind).filter(({ label }) => label !== 'Publisher').slice(0, 2), rows: rows.slice(0, 20) })}
+    ${
+      rows.length === 0
+        ? html`<p>None yet.</p>`
+        : table({
+            caption: kind,
+            columns: listColumns(page, kind)
+              .filter(({ label }) => label !== 'Publisher')
+              .slice(0, 2),
+            rows: rows.slice(0, 20),
+          })
+    }
     <p><a href=${add}>Add one</a></p>
   `;
 };
@@ -70,30 +85,40 @@ const creativeAside = (page: Page, form: Form, record: CreativeWire | undefined)
     <aside class="form-aside preview-aside">
       <section class="card">
         <h2>Preview</h2>
-        ${preview.ok
-          ? densities.map(
-              (density) => html`<figure class="preview">
-                <figcaption>
-                  ${slot.width} × ${slot.height}${format === 'banner' ? ` on a ${density}× screen` : ''}${format === 'native' ? ', in a sample template' : ''}
-                </figcaption>
-                <ad-preview
-                  class="preview-frame"
-                  .ad=${{ ...slot, markup: atDensity(preview.markup, density, slot), title: `Preview of the creative${format === 'banner' ? `, ${density}×` : ''}`, namesPicture: format === 'banner' }}
-                ></ad-preview>
-              </figure>`,
-            )
-          : html`<p class="empty-preview">${preview.reason}</p>`}
+        ${
+          preview.ok
+            ? densities.map(
+                (density) =>
+                  html`<figure class="preview">
+                    <figcaption>
+                      ${slot.width} ×
+                      ${slot.height}${format === 'banner' ? ` on a ${density}× screen` : ''}${format === 'native' ? ', in a sample template' : ''}
+                    </figcaption>
+                    <ad-preview
+                      class="preview-frame"
+                      .ad=${{ ...slot, markup: atDensity(preview.markup, density, slot), title: `Preview of the creative${format === 'banner' ? `, ${density}×` : ''}`, namesPicture: format === 'banner' }}
+                    ></ad-preview>
+                  </figure>`,
+              )
+            : html`<p class="empty-preview">${preview.reason}</p>`
+        }
         <p class="help">Runs in a sandbox: scripts and styles of the creative work, and cannot touch this page.</p>
       </section>
-      ${record
-        ? html`<section class="card">
-            <h2>Delivery</h2>
-            <p>${pill(record.blocked_at ? 'blocked' : 'live')}</p>
-            <button type="button" class="secondary" @click=${() => void setBlocked(page, record.id, !record.blocked_at).then(() => page.go(`${location.hash}`, { saved: true }))}>
-              ${record.blocked_at ? 'Unblock' : 'Block'}
-            </button>
-          </section>`
-        : nothing}
+      ${
+        record
+          ? html`<section class="card">
+              <h2>Delivery</h2>
+              <p>${pill(record.blocked_at ? 'blocked' : 'live')}</p>
+              <button
+                type="button"
+                class="secondary"
+                @click=${() => void setBlocked(page, record.id, !record.blocked_at).then(() => page.go(`${location.hash}`, { saved: true }))}
+              >
+                ${record.blocked_at ? 'Unblock' : 'Block'}
+              </button>
+            </section>`
+          : nothing
+      }
     </aside>
   `;
 };

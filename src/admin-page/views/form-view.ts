@@ -22,12 +22,16 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, entity: Enti
   if (stored && !stored.ok) return { title: 'Not found', section: kind, render: () => problemNote(stored.problem) };
 
   const record = stored?.value;
-  const copiedCreatives = kind === 'line_items' && copyOf !== null ? store.all('creatives').filter(({ line_item_id }) => String(line_item_id) === copyOf) : [];
+  const copiedCreatives =
+    kind === 'line_items' && copyOf !== null ? store.all('creatives').filter(({ line_item_id }) => String(line_item_id) === copyOf) : [];
   let withCreatives = true;
 
   const form = createForm<Records[K]>({
     page,
-    draft: entity.draftOf(record ? (copyOf === null ? record : copied(record)) : (Object.fromEntries(route.query) as Partial<Records[K]>), store),
+    draft: entity.draftOf(
+      record ? (copyOf === null ? record : copied(record)) : (Object.fromEntries(route.query) as Partial<Records[K]>),
+      store,
+    ),
     save: (draft): Promise<Answer<Records[K]>> =>
       isNew
         ? api.send('POST', `/${kind}`, entity.recordOf(draft))
@@ -54,7 +58,9 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, entity: Enti
       const missing = isNew ? entity.missing?.(store) : undefined;
       if (missing) return html`${pageHead(title, '')}${emptyState(missing.text, missing)}`;
       return html`
-        <nav class="crumbs" aria-label="Breadcrumb"><a href=${hashOf([kind])}>${many}</a> / ${isNew ? title : html`<span>${title}</span>`}</nav>
+        <nav class="crumbs" aria-label="Breadcrumb">
+          <a href=${hashOf([kind])}>${many}</a> / ${isNew ? title : html`<span>${title}</span>`}
+        </nav>
         ${pageHead(title, '', record && !isNew ? existingActions(page, kind, record) : nothing)}
         <form
           novalidate
@@ -68,12 +74,18 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, entity: Enti
           <div class="form-columns">
             <div class="form-main">
               ${entity.fields(form, page, { isNew })}
-              ${copiedCreatives.length > 0
-                ? html`<label class="copy-creatives"
-                    ><input type="checkbox" .checked=${live(withCreatives)} @change=${(event: Event) => (withCreatives = (event.target as HTMLInputElement).checked)} />
-                    Copy its ${counted(copiedCreatives.length, 'creative')} too</label
-                  >`
-                : nothing}
+              ${
+                copiedCreatives.length > 0
+                  ? html`<label class="copy-creatives"
+                      ><input
+                        type="checkbox"
+                        .checked=${live(withCreatives)}
+                        @change=${(event: Event) => (withCreatives = (event.target as HTMLInputElement).checked)}
+                      />
+                      Copy its ${counted(copiedCreatives.length, 'creative')} too</label
+                    >`
+                  : nothing
+              }
             </div>
             ${formAside(page, kind, form, isNew ? undefined : record)}
           </div>
@@ -98,7 +110,9 @@ const existingActions = <K extends Kind>(page: Page, kind: K, record: Records[K]
 /** A copy stands beside what it was made from, and says so. */
 const copied = <T extends object>(record: T): Partial<T> => ({
   ...record,
-  ...('name' in record ? { name: `${String(record.name)} (copy)`.trim() } : { id: 'id' in record ? `${String(record.id)}-copy` : undefined }),
+  ...('name' in record
+    ? { name: `${String(record.name)} (copy)`.trim() }
+    : { id: 'id' in record ? `${String(record.id)}-copy` : undefined }),
 });
 
 const copyCreatives = async ({ api, complain }: Page, creatives: readonly CreativeWire[], lineItemId: number): Promise<void> => {
@@ -114,11 +128,13 @@ const faultSummary = (form: Form): TemplateResult => {
   const faults = form.faults();
   return html`<div class="note bad faults" role="alert" tabindex="-1">
     <strong>${faults.length > 0 ? `Not saved: ${counted(faults.length, 'thing')} to correct` : problem.title}</strong>
-    ${faults.length > 0
-      ? html`<ul>
-          ${faults.map(({ pointer, detail }) => html`<li>${wordsOf(pointer)} ${detail}</li>`)}
-        </ul>`
-      : html`<p>${problem.detail}</p>`}
+    ${
+      faults.length > 0
+        ? html`<ul>
+            ${faults.map(({ pointer, detail }) => html`<li>${wordsOf(pointer)} ${detail}</li>`)}
+          </ul>`
+        : html`<p>${problem.detail}</p>`
+    }
   </div>`;
 };
 

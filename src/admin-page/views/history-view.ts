@@ -26,7 +26,14 @@ const KIND_OF: Readonly<Record<string, Kind>> = {
   creative: 'creatives',
 };
 
-const WORDS: Readonly<Record<string, string>> = { create: 'created', update: 'changed', delete: 'deleted', rotate_key: 'new API key', block: 'blocked', unblock: 'unblocked' };
+const WORDS: Readonly<Record<string, string>> = {
+  create: 'created',
+  update: 'changed',
+  delete: 'deleted',
+  rotate_key: 'new API key',
+  block: 'blocked',
+  unblock: 'unblocked',
+};
 const MOST = 200;
 
 /** Who changed what, newest first. */
@@ -43,23 +50,25 @@ export const openHistory = (page: Page): View => {
     section: 'history',
     render: () => html`
       ${pageHead('History', `The last ${MOST} changes to what is booked, times in UTC.`)}
-      ${problem
-        ? problemNote(problem)
-        : !changes
-          ? loading()
-          : changes.length === 0
-            ? emptyState('Nothing has been changed yet.')
-            : table({
-                caption: 'Changes',
-                rows: changes,
-                columns: [
-                  { label: 'When', cell: ({ at }) => moment(at) },
-                  { label: 'Who', cell: ({ actor }) => actor },
-                  { label: 'What', cell: ({ action }) => WORDS[action] ?? action },
-                  { label: 'Of', cell: named },
-                  { label: 'Fields', cell: differences },
-                ],
-              })}
+      ${
+        problem
+          ? problemNote(problem)
+          : !changes
+            ? loading()
+            : changes.length === 0
+              ? emptyState('Nothing has been changed yet.')
+              : table({
+                  caption: 'Changes',
+                  rows: changes,
+                  columns: [
+                    { label: 'When', cell: ({ at }) => moment(at) },
+                    { label: 'Who', cell: ({ actor }) => actor },
+                    { label: 'What', cell: ({ action }) => WORDS[action] ?? action },
+                    { label: 'Of', cell: named },
+                    { label: 'Fields', cell: differences },
+                  ],
+                })
+      }
     `,
   };
 };

@@ -48,11 +48,13 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
       const campaign = store.find('campaigns', item.campaign_id);
       return html`
         <nav class="crumbs" aria-label="Breadcrumb">
-          <a href=${hashOf(['campaigns'])}>Campaigns</a> / ${campaign ? html`<a href=${linkTo('campaigns', campaign.id)}>${titleOf('campaigns', campaign)}</a>` : ''} /
+          <a href=${hashOf(['campaigns'])}>Campaigns</a> /
+          ${campaign ? html`<a href=${linkTo('campaigns', campaign.id)}>${titleOf('campaigns', campaign)}</a>` : ''} /
           <span>${title()}</span>
         </nav>
         ${pageHead(title(), `${item.type === 'direct' ? 'Direct' : 'Programmatic'}, ${priceOf(item)}, ${flight(item)}`, actions(page, item))}
-        ${problem ? problemNote(problem) : nothing} ${delivery ? standing(item, delivery) : problem ? nothing : loading()} ${creatives(page, item)}
+        ${problem ? problemNote(problem) : nothing} ${delivery ? standing(item, delivery) : problem ? nothing : loading()}
+        ${creatives(page, item)}
       `;
     },
   };
@@ -94,14 +96,31 @@ const standing = (item: LineItemWire, delivery: Delivery): TemplateResult => {
     <section class="card status-card">
       <div class="status-line">${pill(status.value.replaceAll('_', ' '))} ${status.reasons.map((reason) => html`<p>${reason}</p>`)}</div>
       <dl class="figures">
-        ${figures.map(([label, figure]) => html`<div><dt>${label}</dt><dd>${figure}</dd></div>`)}
-        ${Object.entries(today.events).map(([type, times]) => html`<div><dt>“${type}” today</dt><dd>${count(times)}</dd></div>`)}
+        ${figures.map(
+          ([label, figure]) =>
+            html`<div>
+              <dt>${label}</dt>
+              <dd>${figure}</dd>
+            </div>`,
+        )}
+        ${Object.entries(today.events).map(
+          ([type, times]) =>
+            html`<div>
+              <dt>“${type}” today</dt>
+              <dd>${count(times)}</dd>
+            </div>`,
+        )}
       </dl>
     </section>
     <div class="two">
       <section class="card">
         <h2>Today</h2>
-        <p class="legend"><span class="key line">impressions</span>${limits.daily_impression_cap === null ? '' : html`<span class="key dashed">${item.pacing === 'ASAP' ? 'daily cap' : 'pacing target'}</span>`}<span>hours in UTC</span></p>
+        <p class="legend">
+          <span class="key line">impressions</span
+          >${limits.daily_impression_cap === null ? '' : html`<span class="key dashed">${item.pacing === 'ASAP' ? 'daily cap' : 'pacing target'}</span>`}<span
+            >hours in UTC</span
+          >
+        </p>
         <ad-chart .chart=${todayChart(delivery)}></ad-chart>
       </section>
       <section class="card">
@@ -129,7 +148,17 @@ const standing = (item: LineItemWire, delivery: Delivery): TemplateResult => {
 const bars = ({ today, limits, total }: Delivery): TemplateResult => {
   const { daily_impression_cap, daily_spend_cap, budget, campaign_budget, campaign_spend } = limits;
   const all = [
-    ...(daily_impression_cap === null ? [] : [{ label: 'Impressions today', used: today.impressions, held: today.committed - today.impressions, limit: daily_impression_cap, show: count }]),
+    ...(daily_impression_cap === null
+      ? []
+      : [
+          {
+            label: 'Impressions today',
+            used: today.impressions,
+            held: today.committed - today.impressions,
+            limit: daily_impression_cap,
+            show: count,
+          },
+        ]),
     ...(daily_spend_cap === null ? [] : [{ label: 'Spend today', used: today.spend, limit: daily_spend_cap, show: money }]),
     ...(budget === null ? [] : [{ label: 'Total budget', used: total.spend, limit: budget, show: money }]),
     ...(campaign_budget === null ? [] : [{ label: 'Budget of the campaign', used: campaign_spend, limit: campaign_budget, show: money }]),
@@ -160,9 +189,19 @@ const creatives = (page: Page, item: LineItemWire): TemplateResult => {
   const publisher = publisherOfCampaign(page.store, item.campaign_id);
   const add = hashOf(['creatives', 'new'], { line_item_id: item.id });
   return html`<section class="card">
-    <div class="card-head"><h2>Creatives</h2>${rows.length > 0 ? html`<a href=${add}>Add a creative</a>` : nothing}</div>
-    ${rows.length === 0
-      ? emptyState('It has no creative yet, so it cannot serve.', { text: '', label: 'Add a creative', hash: add })
-      : table({ caption: `Creatives${publisher ? ` for ${publisher.name}` : ''}`, columns: listColumns(page, 'creatives').filter(({ label }) => label !== 'Line item'), rows, actions: (creative) => rowActions(page, 'creatives', creative) })}
+    <div class="card-head">
+      <h2>Creatives</h2>
+      ${rows.length > 0 ? html`<a href=${add}>Add a creative</a>` : nothing}
+    </div>
+    ${
+      rows.length === 0
+        ? emptyState('It has no creative yet, so it cannot serve.', { text: '', label: 'Add a creative', hash: add })
+        : table({
+            caption: `Creatives${publisher ? ` for ${publisher.name}` : ''}`,
+            columns: listColumns(page, 'creatives').filter(({ label }) => label !== 'Line item'),
+            rows,
+            actions: (creative) => rowActions(page, 'creatives', creative),
+          })
+    }
   </section>`;
 };

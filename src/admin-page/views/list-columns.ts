@@ -1,4 +1,5 @@
 import { html, type TemplateResult } from 'lit-html';
+import { textOf } from '../draft-values.ts';
 import { linkTo, publisherOfCampaign, titleOf } from '../kinds.ts';
 import type { Page } from '../page.ts';
 import { pill } from '../parts.ts';
@@ -16,9 +17,9 @@ const link = <K extends Kind>(kind: K, record: Records[K] | undefined, missing =
 const named = <K extends Kind>(kind: K, label = 'Name'): Column<Records[K]> => ({
   label,
   cell: (record) =>
-    html`<a class="name" href=${linkTo(kind, record.id)}>${titleOf(kind, record)}</a>${kind === 'placements' || kind === 'creatives'
-        ? ''
-        : html` <small class="figure">#${record.id}</small>`}`,
+    html`<a class="name" href=${linkTo(kind, record.id)}>${titleOf(kind, record)}</a>${
+        kind === 'placements' || kind === 'creatives' ? '' : html` <small class="figure">#${record.id}</small>`
+      }`,
 });
 
 /** `5.00 CPM`, in the words of its budget type. */
@@ -29,7 +30,8 @@ export const priceOf = ({ type, budget_type, cpm, cpc }: LineItemWire): string =
   return cpm === null ? dash : `${money(cpm)} CPM`;
 };
 
-export const statusOf = (store: Store, item: LineItemWire): string => flightState(item, store.find('campaigns', item.campaign_id), Date.now());
+export const statusOf = (store: Store, item: LineItemWire): string =>
+  flightState(item, store.find('campaigns', item.campaign_id), Date.now());
 
 /** The columns of each kind's list. */
 export const listColumns = <K extends Kind>({ store }: Page, kind: K): readonly Column<Records[K]>[] => {
@@ -38,21 +40,33 @@ export const listColumns = <K extends Kind>({ store }: Page, kind: K): readonly 
       named('publishers'),
       { label: 'Domain', cell: ({ domain }) => domain },
       { label: 'API key', cell: ({ api_key_hint }) => (api_key_hint ? html`<code>…${api_key_hint}</code>` : dash), minor: true },
-      { label: 'Campaigns', numeric: true, cell: ({ id }) => store.all('campaigns').filter((campaign) => campaign.publisher_id === id).length },
+      {
+        label: 'Campaigns',
+        numeric: true,
+        cell: ({ id }) => store.all('campaigns').filter((campaign) => campaign.publisher_id === id).length,
+      },
     ],
     placements: [
       named('placements', 'Id'),
       { label: 'Size', cell: ({ width, height }) => `${width} × ${height}` },
       { label: 'Formats', cell: ({ formats }) => formats.join(', ') },
       { label: 'Publisher', cell: ({ publisher_id }) => link('publishers', store.find('publishers', publisher_id), 'open to all') },
-      { label: 'Creatives', numeric: true, cell: ({ id }) => store.all('creatives').filter(({ placement_id }) => placement_id === id).length },
+      {
+        label: 'Creatives',
+        numeric: true,
+        cell: ({ id }) => store.all('creatives').filter(({ placement_id }) => placement_id === id).length,
+      },
     ],
     campaigns: [
       named('campaigns'),
       { label: 'Publisher', cell: ({ publisher_id }) => link('publishers', store.find('publishers', publisher_id)) },
       { label: 'Flight', cell: flight },
       { label: 'Budget', numeric: true, cell: ({ budget }) => (budget === null ? 'no bound' : money(budget)) },
-      { label: 'Line items', numeric: true, cell: ({ id }) => store.all('line_items').filter(({ campaign_id }) => campaign_id === id).length },
+      {
+        label: 'Line items',
+        numeric: true,
+        cell: ({ id }) => store.all('line_items').filter(({ campaign_id }) => campaign_id === id).length,
+      },
     ],
     line_items: [
       named('line_items'),
@@ -78,7 +92,7 @@ export const listColumns = <K extends Kind>({ store }: Page, kind: K): readonly 
       { label: 'State', cell: ({ blocked_at }) => pill(blocked_at ? 'blocked' : 'live') },
     ],
   };
-  return columns[kind] as unknown as readonly Column<Records[K]>[];
+  return columns[kind];
 };
 
 /** What a search looks through, in lower case. */
@@ -89,8 +103,7 @@ export const listText = <K extends Kind>(store: Store, kind: K, record: Records[
   const publisher =
     store.find('publishers', any['publisher_id'] as number | undefined) ?? (campaign && publisherOfCampaign(store, campaign.id));
   const own = Object.values(any).filter((value) => typeof value === 'string' || typeof value === 'number');
-  const size = any['width'] ? `${String(any['width'])} × ${String(any['height'])} ${String(any['width'])}x${String(any['height'])}` : '';
+  const size = any['width'] ? `${textOf(any['width'])} × ${textOf(any['height'])} ${textOf(any['width'])}x${textOf(any['height'])}` : '';
   const state = kind === 'line_items' ? statusOf(store, record as LineItemWire) : '';
   return [titleOf(kind, record), ...own, size, state, item?.name, campaign?.name, publisher?.name].join(' ').toLowerCase();
 };
-

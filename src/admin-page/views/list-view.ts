@@ -44,44 +44,52 @@ export const openList = <K extends Kind>(page: Page, kind: K, form: EntityForm<K
       const add = { label: `Add a ${names.one}`, hash: hashOf([kind, 'new']) };
       return html`
         ${pageHead(names.many, ABOUT[kind], missing ? nothing : html`<a role="button" href=${add.hash}>${add.label}</a>`)}
-        ${all.length === 0
-          ? emptyState(missing?.text ?? `No ${names.many.toLowerCase()} yet.`, missing ?? { ...add, text: '' })
-          : html`
-              <div class="toolbar">
-                <input
-                  type="search"
-                  aria-label="Search ${names.many.toLowerCase()}"
-                  placeholder="Search by name, id, parent, status …"
-                  .value=${live(search)}
-                  @input=${(event: InputEvent) => {
-                    search = (event.target as HTMLInputElement).value;
-                    shown = SHOWN;
-                    page.redraw();
-                  }}
-                />
-                <span class="figure" role="status">${counted(found.length, names.one, names.many.toLowerCase())}${store.isCut(kind) ? ' read; there are more' : ''}</span>
-              </div>
-              ${found.length === 0
-                ? emptyState(`Nothing matches “${search}”.`)
-                : table({
-                    caption: names.many,
-                    columns: listColumns(page, kind),
-                    rows: found.slice(0, shown),
-                    actions: (record) => rowActions(page, kind, record),
-                  })}
-              ${found.length > shown
-                ? html`<button
-                    type="button"
-                    class="secondary"
-                    @click=${() => {
-                      shown += SHOWN;
+        ${
+          all.length === 0
+            ? emptyState(missing?.text ?? `No ${names.many.toLowerCase()} yet.`, missing ?? { ...add, text: '' })
+            : html`
+                <div class="toolbar">
+                  <input
+                    type="search"
+                    aria-label="Search ${names.many.toLowerCase()}"
+                    placeholder="Search by name, id, parent, status …"
+                    .value=${live(search)}
+                    @input=${(event: InputEvent) => {
+                      search = (event.target as HTMLInputElement).value;
+                      shown = SHOWN;
                       page.redraw();
                     }}
+                  />
+                  <span class="figure" role="status"
+                    >${counted(found.length, names.one, names.many.toLowerCase())}${store.isCut(kind) ? ' read; there are more' : ''}</span
                   >
-                    Show more
-                  </button>`
-                : nothing}
-            `}
+                </div>
+                ${
+                  found.length === 0
+                    ? emptyState(`Nothing matches “${search}”.`)
+                    : table({
+                        caption: names.many,
+                        columns: listColumns(page, kind),
+                        rows: found.slice(0, shown),
+                        actions: (record) => rowActions(page, kind, record),
+                      })
+                }
+                ${
+                  found.length > shown
+                    ? html`<button
+                        type="button"
+                        class="secondary"
+                        @click=${() => {
+                          shown += SHOWN;
+                          page.redraw();
+                        }}
+                      >
+                        Show more
+                      </button>`
+                    : nothing
+                }
+              `
+        }
       `;
     },
   };

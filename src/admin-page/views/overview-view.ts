@@ -32,26 +32,38 @@ export const openOverview = (page: Page): View => {
         <ol class="steps" aria-label="Set-up">
           ${KINDS.map((kind, i) => step(page, kind, i + 1, next))}
         </ol>
-        ${open.length > 0
-          ? html`<section class="card">
-              <h2>Needs a hand</h2>
-              <ul class="needs">
-                ${open.map(({ text, label, hash }) => html`<li><span>${text}</span><a href=${hash}>${label}</a></li>`)}
-              </ul>
-            </section>`
-          : ''}
-        ${running.length > 0
-          ? html`<section class="card">
-              <div class="card-head"><h2>Running now</h2><a href=${hashOf(['line_items'])}>All line items</a></div>
-              ${table({ caption: 'Running line items', rows: running.slice(0, 8), columns: listColumns(page, 'line_items') })}
-            </section>`
-          : ''}
-        ${next
-          ? ''
-          : html`<section class="card call">
-              <div><h2>See it work</h2><p>Choose a visitor, and see which ad they get and why.</p></div>
-              <a role="button" href=${hashOf(['test'])}>Test an ad</a>
-            </section>`}
+        ${
+          open.length > 0
+            ? html`<section class="card">
+                <h2>Needs a hand</h2>
+                <ul class="needs">
+                  ${open.map(({ text, label, hash }) => html`<li><span>${text}</span><a href=${hash}>${label}</a></li>`)}
+                </ul>
+              </section>`
+            : ''
+        }
+        ${
+          running.length > 0
+            ? html`<section class="card">
+                <div class="card-head">
+                  <h2>Running now</h2>
+                  <a href=${hashOf(['line_items'])}>All line items</a>
+                </div>
+                ${table({ caption: 'Running line items', rows: running.slice(0, 8), columns: listColumns(page, 'line_items') })}
+              </section>`
+            : ''
+        }
+        ${
+          next
+            ? ''
+            : html`<section class="card call">
+                <div>
+                  <h2>See it work</h2>
+                  <p>Choose a visitor, and see which ad they get and why.</p>
+                </div>
+                <a role="button" href=${hashOf(['test'])}>Test an ad</a>
+              </section>`
+        }
       `;
     },
   };
@@ -97,6 +109,10 @@ const needs = ({ store }: Page): readonly NextStep[] => {
       })),
     ...creatives
       .filter(({ blocked_at }) => blocked_at)
-      .map((creative) => ({ text: `${titleOf('creatives', creative)} is blocked.`, label: 'Look at it', hash: linkTo('creatives', creative.id) })),
+      .map((creative) => ({
+        text: `${titleOf('creatives', creative)} is blocked.`,
+        label: 'Look at it',
+        hash: linkTo('creatives', creative.id),
+      })),
   ].slice(0, MOST);
 };

@@ -21,20 +21,16 @@ export const readTrace = (trace: ImpTrace): readonly Candidate[] => {
   for (const { creative_id, line_item_id } of [...trace.ranking, ...trace.steps.flatMap(({ rejected }) => rejected)])
     lineItems.set(creative_id, line_item_id);
 
-  const fell = trace.steps
-    .toReversed()
-    .flatMap(({ stage, rejected }) =>
-      rejected.map(
-        ({ creative_id, line_item_id, detail, reason }): Candidate => ({
-          creativeId: creative_id,
-          lineItemId: line_item_id,
-          outcome: 'fell',
-          stage,
-          detail: detail || reason.replaceAll('_', ' '),
-          place: undefined,
-        }),
-      ),
-    );
+  const fell = trace.steps.toReversed().flatMap(({ stage, rejected }) =>
+    rejected.map(({ creative_id, line_item_id, detail, reason }): Candidate => ({
+      creativeId: creative_id,
+      lineItemId: line_item_id,
+      outcome: 'fell',
+      stage,
+      detail: detail || reason.replaceAll('_', ' '),
+      place: undefined,
+    })),
+  );
   const stopped = new Set(fell.map(({ creativeId }) => creativeId));
   const ranked = trace.ranking.flatMap(({ creative_id, line_item_id, priority, ecpm, programmatic }, i): Candidate[] => {
     if (stopped.has(creative_id)) return [];
@@ -56,7 +52,16 @@ export const readTrace = (trace: ImpTrace): readonly Candidate[] => {
   const unasked = (last?.creative_ids ?? []).flatMap((creativeId): Candidate[] =>
     told.has(creativeId)
       ? []
-      : [{ creativeId, lineItemId: lineItems.get(creativeId) ?? 0, outcome: 'outranked', stage: 'ranking', detail: 'ranked further down', place: undefined }],
+      : [
+          {
+            creativeId,
+            lineItemId: lineItems.get(creativeId) ?? 0,
+            outcome: 'outranked',
+            stage: 'ranking',
+            detail: 'ranked further down',
+            place: undefined,
+          },
+        ],
   );
   return [...ranked.filter(({ outcome }) => outcome === 'won'), ...ranked.filter(({ outcome }) => outcome !== 'won'), ...unasked, ...fell];
 };

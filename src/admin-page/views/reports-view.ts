@@ -36,41 +36,57 @@ export const openReports = (page: Page): View => {
     section: 'reports',
     render: () => html`
       ${pageHead('Ad reports', 'What people told through the report button beside an ad. A blocked creative is not served any more.')}
-      ${problem
-        ? problemNote(problem)
-        : !reports
-          ? loading()
-          : reports.length === 0
-            ? emptyState('Nobody has reported an ad.')
-            : table({
-                caption: 'Reported creatives',
-                rows: reports,
-                columns: [
-                  {
-                    label: 'Creative',
-                    cell: ({ creative_id, deleted }) => (deleted ? `${creative_id}, deleted` : html`<a class="name" href=${linkTo('creatives', creative_id)}>Creative ${creative_id}</a>`),
-                  },
-                  { label: 'Line item', cell: ({ line_item_id, line_item }) => (line_item === null ? `#${line_item_id}` : html`<a href=${linkTo('line_items', line_item_id)}>${line_item || `#${line_item_id}`}</a>`) },
-                  { label: 'Advertiser', cell: ({ advertiser_domain }) => advertiser_domain ?? '–' },
-                  { label: 'Reports', numeric: true, cell: ({ total }) => count(total) },
-                  {
-                    label: 'Reasons',
-                    cell: ({ reasons }) =>
-                      Object.entries(reasons)
-                        .sort(([, a], [, b]) => b - a)
-                        .map(([reason, times]) => `${reason} ${times}×`)
-                        .join(', '),
-                  },
-                  { label: 'Last', cell: ({ last_at }) => moment(last_at) },
-                  { label: 'State', cell: ({ blocked_at, deleted }) => pill(deleted ? 'ended' : blocked_at ? 'blocked' : 'live') },
-                ],
-                actions: ({ creative_id, blocked_at, deleted }) =>
-                  deleted
-                    ? html``
-                    : html`<button type="button" class="quiet" aria-label="${blocked_at ? 'Unblock' : 'Block'} creative ${creative_id}" @click=${() => void setBlocked(page, creative_id, !blocked_at).then(load)}>
-                        ${blocked_at ? 'Unblock' : 'Block'}
-                      </button>`,
-              })}
+      ${
+        problem
+          ? problemNote(problem)
+          : !reports
+            ? loading()
+            : reports.length === 0
+              ? emptyState('Nobody has reported an ad.')
+              : table({
+                  caption: 'Reported creatives',
+                  rows: reports,
+                  columns: [
+                    {
+                      label: 'Creative',
+                      cell: ({ creative_id, deleted }) =>
+                        deleted
+                          ? `${creative_id}, deleted`
+                          : html`<a class="name" href=${linkTo('creatives', creative_id)}>Creative ${creative_id}</a>`,
+                    },
+                    {
+                      label: 'Line item',
+                      cell: ({ line_item_id, line_item }) =>
+                        line_item === null
+                          ? `#${line_item_id}`
+                          : html`<a href=${linkTo('line_items', line_item_id)}>${line_item || `#${line_item_id}`}</a>`,
+                    },
+                    { label: 'Advertiser', cell: ({ advertiser_domain }) => advertiser_domain ?? '–' },
+                    { label: 'Reports', numeric: true, cell: ({ total }) => count(total) },
+                    {
+                      label: 'Reasons',
+                      cell: ({ reasons }) =>
+                        Object.entries(reasons)
+                          .sort(([, a], [, b]) => b - a)
+                          .map(([reason, times]) => `${reason} ${times}×`)
+                          .join(', '),
+                    },
+                    { label: 'Last', cell: ({ last_at }) => moment(last_at) },
+                    { label: 'State', cell: ({ blocked_at, deleted }) => pill(deleted ? 'ended' : blocked_at ? 'blocked' : 'live') },
+                  ],
+                  actions: ({ creative_id, blocked_at, deleted }) =>
+                    deleted
+                      ? html``
+                      : html`<button
+                          type="button"
+                          class="quiet"
+                          aria-label="${blocked_at ? 'Unblock' : 'Block'} creative ${creative_id}"
+                          @click=${() => void setBlocked(page, creative_id, !blocked_at).then(load)}
+                        >
+                          ${blocked_at ? 'Unblock' : 'Block'}
+                        </button>`,
+                })
+      }
     `,
   };
 };

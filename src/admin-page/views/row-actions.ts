@@ -11,16 +11,29 @@ export const rowActions = <K extends Kind>(page: Page, kind: K, record: Records[
   const item = kind === 'line_items' ? (record as LineItemWire) : undefined;
   const creative = kind === 'creatives' ? (record as CreativeWire) : undefined;
   return html`
-    ${item
-      ? html`<button type="button" class="quiet" aria-label="${item.active ? 'Pause' : 'Resume'} ${title}" @click=${() => void toggleActive(page, item)}>
-          ${item.active ? 'Pause' : 'Resume'}
-        </button>`
-      : nothing}
-    ${creative?.blocked_at
-      ? html`<button type="button" class="quiet" aria-label="Unblock ${title}" @click=${() => void setBlocked(page, creative.id, false)}>Unblock</button>`
-      : nothing}
+    ${
+      item
+        ? html`<button
+            type="button"
+            class="quiet"
+            aria-label="${item.active ? 'Pause' : 'Resume'} ${title}"
+            @click=${() => void toggleActive(page, item)}
+          >
+            ${item.active ? 'Pause' : 'Resume'}
+          </button>`
+        : nothing
+    }
+    ${
+      creative?.blocked_at
+        ? html`<button type="button" class="quiet" aria-label="Unblock ${title}" @click=${() => void setBlocked(page, creative.id, false)}>
+            Unblock
+          </button>`
+        : nothing
+    }
     <a class="quiet-link" href=${hashOf([kind, record.id, 'edit'])} aria-label="Edit ${title}">Edit</a>
     <a class="quiet-link" href=${duplicateHash(kind, record.id)} aria-label="Duplicate ${title}">Duplicate</a>
-    <button type="button" class="quiet danger-text" aria-label="Delete ${title}" @click=${() => void deleteEntity(page, kind, record)}>Delete</button>
+    <button type="button" class="quiet danger-text" aria-label="Delete ${title}" @click=${() => void deleteEntity(page, kind, record)}>
+      Delete
+    </button>
   `;
 };

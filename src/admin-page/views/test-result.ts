@@ -11,7 +11,13 @@ import { readTrace, type Candidate } from './read-trace.ts';
 export interface TestAnswer {
   readonly seatbid: readonly { readonly bid: readonly TestBid[] }[];
   readonly nbr?: number;
-  readonly debug: { readonly trace: { readonly snapshot_version: number; readonly imps: readonly ImpTrace[]; readonly timings_ms: Readonly<Record<string, number>> } };
+  readonly debug: {
+    readonly trace: {
+      readonly snapshot_version: number;
+      readonly imps: readonly ImpTrace[];
+      readonly timings_ms: Readonly<Record<string, number>>;
+    };
+  };
 }
 
 interface TestBid {
@@ -32,10 +38,15 @@ export const testResult = (page: Page, answer: TestAnswer, placementId: string, 
   return html`
     <section class="card result">
       <h2>${bid ? 'This ad' : 'No ad'}</h2>
-      ${bid
-        ? html`<p>${winner ? lineItemLink(page, winner) : nothing} wins with ${money(bid.price)} eCPM.</p>
-            <ad-preview class="preview-frame" .ad=${{ markup: previewServed(bid.adm), width: bid.w, height: bid.h, title: 'The ad as served' }}></ad-preview>`
-        : html`<p>${noAdWords(candidates, placementId)} <span class="figure">nbr ${answer.nbr ?? trace?.nbr ?? '–'}</span></p>`}
+      ${
+        bid
+          ? html`<p>${winner ? lineItemLink(page, winner) : nothing} wins with ${money(bid.price)} eCPM.</p>
+              <ad-preview
+                class="preview-frame"
+                .ad=${{ markup: previewServed(bid.adm), width: bid.w, height: bid.h, title: 'The ad as served' }}
+              ></ad-preview>`
+          : html`<p>${noAdWords(candidates, placementId)} <span class="figure">nbr ${answer.nbr ?? trace?.nbr ?? '–'}</span></p>`
+      }
       ${about.length > 0 ? html`<div class="note"><p>The line item you came from: ${about.map((candidate) => html`${words(candidate)} `)}</p></div>` : nothing}
     </section>
     ${trace ? decision(page, trace, candidates, askedAbout) : nothing}
@@ -48,25 +59,34 @@ const decision = (page: Page, trace: ImpTrace, candidates: readonly Candidate[],
     <ol class="funnel" aria-label="Candidates left after each step">
       ${trace.steps.map(
         ({ stage, creative_ids, rejected }) =>
-          html`<li><span>${stage}</span><strong>${creative_ids.length}</strong>${rejected.length > 0 ? html`<small>−${rejected.length}</small>` : nothing}</li>`,
+          html`<li>
+            <span>${stage}</span
+            ><strong>${creative_ids.length}</strong>${rejected.length > 0 ? html`<small>−${rejected.length}</small>` : nothing}
+          </li>`,
       )}
     </ol>
-    ${candidates.length === 0
-      ? html`<p class="empty-preview">No creative of this publisher stands on this placement.</p>`
-      : table({
-          caption: 'What became of each candidate',
-          rows: candidates,
-          rowClass: ({ lineItemId }) => (lineItemId === askedAbout ? 'asked' : ''),
-          columns: [
-            {
-              label: 'Candidate',
-              cell: (candidate) =>
-                html`<div>${lineItemLink(page, candidate)}<br /><small><a href=${linkTo('creatives', candidate.creativeId)}>creative ${candidate.creativeId}</a></small></div>`,
-            },
-            { label: 'Outcome', cell: ({ outcome, stage, place }) => outcomePill(outcome, stage, place) },
-            { label: 'Why', cell: ({ detail }) => detail },
-          ],
-        })}
+    ${
+      candidates.length === 0
+        ? html`<p class="empty-preview">No creative of this publisher stands on this placement.</p>`
+        : table({
+            caption: 'What became of each candidate',
+            rows: candidates,
+            rowClass: ({ lineItemId }) => (lineItemId === askedAbout ? 'asked' : ''),
+            columns: [
+              {
+                label: 'Candidate',
+                cell: (candidate) =>
+                  html`<div>
+                    ${lineItemLink(page, candidate)}<br /><small
+                      ><a href=${linkTo('creatives', candidate.creativeId)}>creative ${candidate.creativeId}</a></small
+                    >
+                  </div>`,
+              },
+              { label: 'Outcome', cell: ({ outcome, stage, place }) => outcomePill(outcome, stage, place) },
+              { label: 'Why', cell: ({ detail }) => detail },
+            ],
+          })
+    }
   </section>
 `;
 
@@ -83,7 +103,9 @@ const lineItemLink = ({ store }: Page, { lineItemId }: Candidate): TemplateResul
 };
 
 const words = ({ outcome, stage, detail, creativeId }: Candidate): string =>
-  outcome === 'fell' ? `creative ${creativeId} fell at ${stage}: ${detail}.` : `creative ${creativeId} ${outcome === 'won' ? 'won' : `was outranked: ${detail}`}.`;
+  outcome === 'fell'
+    ? `creative ${creativeId} fell at ${stage}: ${detail}.`
+    : `creative ${creativeId} ${outcome === 'won' ? 'won' : `was outranked: ${detail}`}.`;
 
 const noAdWords = (candidates: readonly Candidate[], placementId: string): string => {
   const [closest] = candidates;
@@ -91,4 +113,3 @@ const noAdWords = (candidates: readonly Candidate[], placementId: string): strin
     ? `Nothing could serve. Closest came creative ${closest.creativeId}, which fell at ${closest.stage}: ${closest.detail}.`
     : `Nothing is booked on “${placementId}” for this publisher.`;
 };
-

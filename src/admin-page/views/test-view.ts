@@ -58,8 +58,10 @@ export const openTest = (page: Page, route: Route): View => {
     section: 'test',
     render: () => {
       const head = pageHead('Test an ad', 'Which ad would this visitor get, and why? Nothing is served, counted or billed.');
-      if (store.all('publishers').length === 0) return html`${head}${emptyState('There is no publisher yet to ask for.', { text: '', label: 'Add a publisher', hash: hashOf(['publishers', 'new']) })}`;
-      if (placements.length === 0) return html`${head}${emptyState('There is no placement yet to ask for.', { text: '', label: 'Add a placement', hash: hashOf(['placements', 'new']) })}`;
+      if (store.all('publishers').length === 0)
+        return html`${head}${emptyState('There is no publisher yet to ask for.', { text: '', label: 'Add a publisher', hash: hashOf(['publishers', 'new']) })}`;
+      if (placements.length === 0)
+        return html`${head}${emptyState('There is no placement yet to ask for.', { text: '', label: 'Add a placement', hash: hashOf(['placements', 'new']) })}`;
       const problem = form.problem();
       return html`
         ${head}
@@ -136,5 +138,8 @@ const requestOf = (draft: Draft, dimensions: Dimensions): object => {
 const fieldOf = (pointer: string, dimensions: Dimensions): string => {
   const [, name = ''] = /^\/ext\/kv\/([^/]*)/.exec(pointer) ?? [];
   if (name !== '') return name in dimensions ? `/dimensions/${name}` : '/key_values';
-  return { '/user/id': '/user_id', '/ext/publisher_id': '/publisher_id', '/imp/0/tagid': '/placement_id' }[pointer] ?? pointer.replace('/context', '');
+  return (
+    { '/user/id': '/user_id', '/ext/publisher_id': '/publisher_id', '/imp/0/tagid': '/placement_id' }[pointer] ??
+    pointer.replace('/context', '')
+  );
 };

@@ -18,14 +18,17 @@ export const deliveryWords = (item: LineItemWire, { pacing, limits, today }: Del
     item.frequency_cap === null
       ? 'One person may see it any number of times.'
       : `One person sees it at most ${item.frequency_cap === 1 ? 'once' : `${item.frequency_cap} times`} within ${duration(item.frequency_window ?? 86_400)}.`,
-    ...(item.rate_limit === null ? [] : [`At most ${item.rate_limit} serves a second${item.rate_burst === null ? '' : `, ${item.rate_burst} at once`}.`]),
+    ...(item.rate_limit === null
+      ? []
+      : [`At most ${item.rate_limit} serves a second${item.rate_burst === null ? '' : `, ${item.rate_burst} at once`}.`]),
   ];
 };
 
 /** Where it should be by now, when the service says so. */
 const aim = ({ target, allowance }: Delivery['pacing'], { committed }: Delivery['today']): string => {
   if (target === null) return '';
-  const room = allowance === null ? '' : allowance >= 1 ? `; it may serve ${count(Math.floor(allowance))} at once` : '; it waits for a moment';
+  const room =
+    allowance === null ? '' : allowance >= 1 ? `; it may serve ${count(Math.floor(allowance))} at once` : '; it waits for a moment';
   return ` Due by now: ${count(Math.floor(target))}, promised or seen: ${count(committed)}${room}.`;
 };
 
