@@ -53,4 +53,10 @@ export default defineConfig(
       globals: { process: 'readonly', console: 'readonly', URL: 'readonly', Buffer: 'readonly', setTimeout: 'readonly', fetch: 'readonly' },
     },
   },
+  {
+    files: ['public/**/*.js'],
+    languageOptions: {
+      globals: { window: 'readonly', document: 'readonly', location: 'readonly', sessionStorage: 'readonly', FormData: 'readonly' },
+    },
+  },
 );

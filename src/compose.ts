@@ -206,6 +206,7 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
           dimensions,
           adminTokens: settings.adminTokens,
           publicUrl: settings.publicUrl,
+          allowedEvents: settings.allowedEvents,
           currentSnapshot: catalog.current,
           counters: {
             accounts: createAccountReader({ redis: stores.backgroundRedis, keys }),

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import express, { type RequestHandler } from 'express';
 
@@ -5,8 +6,8 @@ import express, { type RequestHandler } from 'express';
 const VERSIONED = /-\d+\.\d+\.\d+[^/]*\.js$/;
 
 /**
- * The trafficking page loads nothing from elsewhere but pictures of creatives, runs no inline script, and hands no string to the parser except
- * through lit-html's own policy, so that what somebody typed into a name stays text.
+ * The trafficking page loads nothing from elsewhere, runs no inline script, and hands no string to the parser except through lit-html's own policy,
+ * so that what somebody typed into a name stays text. Creatives, and what they load, live in the preview's frame.
  */
 const ADMIN_POLICY = [
   "default-src 'none'",
@@ -27,7 +28,7 @@ const PREVIEW_POLICY = "sandbox allow-scripts allow-popups allow-popups-to-escap
 
 const POLICIES: Readonly<Record<string, string>> = { 'admin.html': ADMIN_POLICY, [path.join('admin', 'preview.html')]: PREVIEW_POLICY };
 
-const ADMIN_PATHS = /^\/admin(\.html)?(\/|$)/;
+const ADMIN_PATHS = /^\/(admin(\.html)?|docs)(\/|$)/i;
 
 /** As the files are looked up: percent signs decoded, doubled slashes and dots gone. '' for what cannot be decoded, which no file has. */
 const plainPath = (requested: string): string => {
@@ -43,7 +44,7 @@ export interface StaticFilesOptions {
   readonly root: string;
   /** Text of /static/demo/demo-config.js: whose ads the demo pages ask for; undefined: there is no demo publisher. */
   readonly demoConfig: (() => string) | undefined;
-  /** False: the trafficking page is not there. */
+  /** False: the trafficking page and the page of the API are not there. */
   readonly admin: boolean;
 }
 
@@ -54,7 +55,8 @@ export const staticFiles = ({ root, demoConfig, admin }: StaticFilesOptions): Re
     res.set({ 'X-Content-Type-Options': 'nosniff', 'Referrer-Policy': 'strict-origin-when-cross-origin' });
     next();
   });
-  if (!admin) router.use((req, _res, next) => (ADMIN_PATHS.test(plainPath(req.path)) ? next('router') : next()));
+  if (admin) router.use('/docs', apiPage(root));
+  else router.use((req, _res, next) => (ADMIN_PATHS.test(plainPath(req.path)) ? next('router') : next()));
   if (demoConfig) {
     router.get('/demo/demo-config.js', (_req, res) => {
       res.type('text/javascript').set('Cache-Control', 'no-store').send(demoConfig());
@@ -78,5 +80,22 @@ export const staticFiles = ({ root, demoConfig, admin }: StaticFilesOptions): Re
       },
     }),
   );
+  return router;
+};
+
+/** The page of the API: our own document and initializer, the viewer's files straight from its package. It styles itself inline and draws its icons from data. */
+const apiPage = (root: string): RequestHandler => {
+  const viewer = path.dirname(createRequire(path.join(root, 'index.js')).resolve('swagger-ui-dist/package.json'));
+  const router = express.Router();
+  router.use((_req, res, next) => {
+    res.set(
+      'Content-Security-Policy',
+      "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'",
+    );
+    next();
+  });
+  router.get(['/swagger-ui.css', '/swagger-ui-bundle.js'], (req, res) => {
+    res.sendFile(path.basename(req.path), { root: viewer, maxAge: 86_400_000 });
+  });
   return router;
 };

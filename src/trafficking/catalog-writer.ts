@@ -83,8 +83,8 @@ export const createCatalogWriter = ({ knex, dimensions, goLive }: CatalogWriterO
     columns: object,
     change: Omit<Change, 'entity' | 'entityId' | 'after'>,
   ): Promise<EntityRecord> => {
-    const [row] = (await trx(kind.table).where({ id }).update(columns).returning(COLUMNS[kind.table])) as Row[];
-    const record = kind.toRecord(row as Row);
+    const [row] = await trx(kind.table).where({ id }).update(columns).returning<[Row]>(COLUMNS[kind.table]);
+    const record = kind.toRecord(row);
     await recordChange(trx, { ...change, entity: kind.name, entityId: id, after: record });
     return record;
   };
@@ -118,11 +118,11 @@ export const createCatalogWriter = ({ knex, dimensions, goLive }: CatalogWriterO
         if (kind.namedByClient && (await trx(kind.table).where({ id: row['id'] }).first('id')))
           return refused(problem('conflict', `There is a ${words(kind)} ${String(row['id'])} already.`));
         const key = kind.table === 'publishers' ? newApiKey() : undefined;
-        const [stored] = (await trx(kind.table)
+        const [stored] = await trx(kind.table)
           .insert({ ...row, ...key?.columns })
-          .returning(COLUMNS[kind.table])) as Row[];
-        const record = kind.toRecord(stored as Row);
-        await recordChange(trx, { actor, action: 'create', entity: kind.name, entityId: (stored as Row).id, before: null, after: record });
+          .returning<[Row]>(COLUMNS[kind.table]);
+        const record = kind.toRecord(stored);
+        await recordChange(trx, { actor, action: 'create', entity: kind.name, entityId: stored.id, before: null, after: record });
         return { ok: true, record: key ? { ...record, api_key: key.key } : record };
       }),
 
@@ -166,7 +166,7 @@ const newApiKey = (): { readonly key: string; readonly columns: object } => {
   return { key, columns: { api_key_hash: hashApiKey(key), api_key_hint: key.slice(-4) } };
 };
 
-const writable = (kind: EntityKind, input: unknown): unknown => without(input, Object.keys(kind.readOnly));
+const writable = (kind: EntityKind, input: unknown): unknown => without(input, ['counts', ...Object.keys(kind.readOnly)]);
 
 const without = (input: unknown, fields: readonly string[]): unknown =>
   isObject(input) ? Object.fromEntries(Object.entries(input).filter(([name]) => !fields.includes(name))) : input;

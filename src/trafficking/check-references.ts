@@ -37,7 +37,7 @@ export const checkReferences = async (
     if (campaign.publisher_id !== placement['publisher_id']) {
       faults.push({
         pointer: '/placement_id',
-        detail: `belongs to publisher ${String(placement['publisher_id'])}, the line item to publisher ${campaign.publisher_id}`,
+        detail: `belongs to publisher ${Number(placement['publisher_id'])}, the line item to publisher ${campaign.publisher_id}`,
       });
     }
   }

@@ -15,6 +15,7 @@ import { entityRoutes } from './entity-routes.ts';
 import { createExplain, type ExplainOptions } from './explain.ts';
 import { explainRoute } from './explain-route.ts';
 import { insightRoutes } from './insight-routes.ts';
+import { createOpenApiDocument } from './openapi/openapi-document.ts';
 import { createReadDelivery } from './read-delivery.ts';
 import { sendJson } from './send-json.ts';
 import { createTestAd } from './test-ad.ts';
@@ -26,6 +27,7 @@ export interface TraffickingOptions {
   readonly dimensions: DimensionSchema;
   readonly adminTokens: readonly AdminToken[];
   readonly publicUrl: string;
+  readonly allowedEvents: readonly string[];
   readonly currentSnapshot: () => Snapshot | undefined;
   /** What stands in the ledger now. */
   readonly counters: ExplainOptions & { readonly accounts: AccountReader };
@@ -43,7 +45,8 @@ const MOST_WAIT_MS = 1000;
 
 /** Everything under /api: the trafficking tool's own interface. */
 export const createTrafficking = (options: TraffickingOptions): RequestHandler => {
-  const { knex, dimensions, adminTokens, publicUrl, currentSnapshot, counters, bidders, asking, reloadEverywhere, onFailure } = options;
+  const { knex, dimensions, adminTokens, publicUrl, allowedEvents } = options;
+  const { currentSnapshot, counters, bidders, asking, reloadEverywhere, onFailure } = options;
   const goLive = async (): Promise<void> => {
     // The change is committed whatever becomes of the reload; a failed one has been logged, and is made good when the version is next looked at.
     await Promise.race([reloadEverywhere().catch(() => undefined), sleep(MOST_WAIT_MS, undefined, { ref: false })]);
@@ -54,6 +57,11 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
   router.use(entityRoutes({ reader: createEntityReader({ knex }), writer: createCatalogWriter({ knex, dimensions, goLive }) }));
   const readDelivery = createReadDelivery({ ...counters, knex, currentSnapshot, now: asking.now });
   router.use(insightRoutes({ knex, readDelivery, now: asking.now }));
+  const document = createOpenApiDocument({ publicUrl, allowedEvents });
+  router
+    .route('/openapi.json')
+    .get((_req, res) => sendJson(res, 200, document))
+    .all(methodNotAllowed('GET, HEAD'));
   router
     .route('/dimensions')
     .get((_req, res) => sendJson(res, 200, describeDimensions(dimensions)))

@@ -4,7 +4,7 @@ import { describeRefusal } from '../decision/describe-refusal.ts';
 import { NoBidReason } from '../decision/no-bid-reason.ts';
 import type { LimitReading } from '../delivery/read-limits.ts';
 
-export const DELIVERY_STATUSES = ['ended', 'paused', 'scheduled', 'blocked', 'budget_spent', 'capped', 'active'] as const;
+export const DELIVERY_STATUSES = ['ended', 'paused', 'scheduled', 'blocked', 'budget spent', 'capped', 'active'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 export interface StatusQuestion {
@@ -32,7 +32,7 @@ export const deliveryStatus = ({ lineItem, campaign, creatives, limits, atMs }: 
   if (lineItem.flight.startMs > atMs) found.push(['scheduled', `its flight begins ${showStartDate(lineItem.flight.startMs)}`]);
   if (campaign.flight.startMs > atMs) found.push(['scheduled', `the campaign's flight begins ${showStartDate(campaign.flight.startMs)}`]);
   found.push(...obstacles(creatives));
-  if (limits?.nbr === NoBidReason.BudgetSpent) found.push(['budget_spent', describeRefusal(limits.nbr, { lineItem, campaign })]);
+  if (limits?.nbr === NoBidReason.BudgetSpent) found.push(['budget spent', describeRefusal(limits.nbr, { lineItem, campaign })]);
   if (limits?.nbr === NoBidReason.DailyCap) found.push(['capped', describeRefusal(limits.nbr, { lineItem, campaign })]);
 
   const heldBack = limits?.nbr === NoBidReason.Pacing || limits?.nbr === NoBidReason.RateLimit;

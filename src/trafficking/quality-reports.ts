@@ -48,7 +48,7 @@ export const readQualityReports = async (knex: Knex, { limit, offset, where }: R
       knex.raw('jsonb_object_agg(reason, count) as reasons'),
       knex.raw('max(last_at) as last_at'),
     );
-  const rows = (await knex
+  const rows = await knex
     .from(summed.as('reported'))
     .leftJoin('creatives', 'creatives.id', 'reported.creative_id')
     .leftJoin('line_items', 'line_items.id', 'reported.line_item_id')
@@ -58,13 +58,13 @@ export const readQualityReports = async (knex: Knex, { limit, offset, where }: R
     ])
     .limit(limit)
     .offset(offset)
-    .select(
+    .select<(Omit<ReportedCreative, 'last_at' | 'blocked_at'> & { readonly last_at: Date; readonly blocked_at: Date | null })[]>(
       'reported.*',
       'creatives.blocked_at',
       'creatives.placement_id',
       'creatives.advertiser_domain',
       'line_items.name as line_item',
       knex.raw('creatives.id is null as deleted'),
-    )) as (ReportedCreative & { readonly last_at: Date; readonly blocked_at: Date | null })[];
+    );
   return rows.map((row) => ({ ...row, last_at: row.last_at.toISOString(), blocked_at: row.blocked_at?.toISOString() ?? null }));
 };

@@ -1,7 +1,7 @@
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { startReplica } from '../setup/start-replica.ts';
-import { apiOf } from './api-client.ts';
+import { apiOf, each } from './api-client.ts';
 import type { ApiCall } from './api-client.ts';
 
 let url: string;
@@ -41,7 +41,7 @@ test('the audit trail names whose token it was', async () => {
   for (const token of ['first-token', 'second-token', 'bare'])
     expect((await api('POST', '/publishers', publisher, { Authorization: `Bearer ${token}` })).status).toBe(201);
   const { body } = await api('GET', '/audit', undefined, { Authorization: 'Bearer bare' });
-  expect(body.map(({ actor }: { actor: string }) => actor)).toEqual(['admin', 'bob', 'alice']);
+  expect(each(body, 'actor')).toEqual(['admin', 'bob', 'alice']);
 });
 
 test.each([

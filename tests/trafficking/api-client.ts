@@ -1,8 +1,14 @@
+/** Looked at by expect(), which is its type check. */
+export type Json = ReturnType<typeof JSON.parse>;
+
+/** One field of each row. */
+export const each = (rows: Json, field: string): readonly unknown[] => (rows as Record<string, unknown>[]).map((row) => row[field]);
+
 /** What came back, its body read as JSON where it is JSON. */
 export interface ApiAnswer {
   readonly status: number;
   readonly headers: Headers;
-  readonly body: any;
+  readonly body: Json;
 }
 
 export type ApiCall = (method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>) => Promise<ApiAnswer>;

@@ -2,7 +2,7 @@ import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { startReplica } from '../setup/start-replica.ts';
 import type { Replica } from '../setup/start-replica.ts';
-import { apiOf, askForAd, book } from './api-client.ts';
+import { apiOf, askForAd, book, each } from './api-client.ts';
 import type { ApiCall } from './api-client.ts';
 
 let replica: Replica;
@@ -35,7 +35,7 @@ test('an API key is shown when it is made and when it is rotated, and never agai
     id,
     name: 'Key holder',
     domain: 'keys.example',
-    api_key_hint: first.slice(-4),
+    api_key_hint: String(first).slice(-4),
   });
 
   const rotated = await api('POST', `/publishers/${id}/rotate_key`);
@@ -59,7 +59,7 @@ test('every fault of a record is listed at its pointer, unknown parents among th
     targeting: { dimensions: { age: 12, section: 'gardening', shoe_size: 42 } },
   });
   expect([status, body.code]).toEqual([400, 'invalid_request']);
-  expect(body.errors.map(({ pointer }: { pointer: string }) => pointer).sort()).toEqual([
+  expect([...each(body.errors, 'pointer')].sort()).toEqual([
     '/active',
     '/campaign_id',
     '/colour',
@@ -78,7 +78,7 @@ test('a creative must fit its placement: the format, and the publisher of its li
   const theirs = await book(api, 'theirs');
   const creative = { placement_id: 'theirs', line_item_id: mine.lineItem, format: 'native', content: '[]' };
   const { body } = await api('POST', '/creatives', creative);
-  expect(body.errors.map(({ pointer }: { pointer: string }) => pointer).sort()).toEqual(['/content', '/format', '/placement_id']);
+  expect([...each(body.errors, 'pointer')].sort()).toEqual(['/content', '/format', '/placement_id']);
   expect((await api('PATCH', `/creatives/${theirs.creative}`, { line_item_id: mine.lineItem })).status).toBe(400);
 });
 
@@ -142,7 +142,7 @@ test('a deletion takes along what belongs to it, and how much that is can be ask
 test('lists are bare arrays, filtered by parents and names, and paged when asked', async () => {
   const one = await book(api, 'list/one');
   const two = await book(api, 'list two', { name: '100 % wool' });
-  const ids = async (path: string) => (await api('GET', path)).body.map(({ id }: { id: unknown }) => id);
+  const ids = async (path: string) => each((await api('GET', path)).body, 'id');
   expect(await ids(`/line_items?publisher_id=${two.publisher.id}`)).toEqual([two.lineItem]);
   expect(await ids(`/creatives?campaign_id=${one.campaign}`)).toEqual([one.creative]);
   expect(await ids('/placements?q=LIST')).toEqual(['list two', 'list/one']);
@@ -167,7 +167,7 @@ test('each change leaves a row that says who, what, and how it was', async () =>
   expect((await api('POST', `/creatives/${creative}/unblock`)).body.blocked_at).toBeNull();
   await api('DELETE', `/campaigns/${campaign}`);
   const rows = (await api('GET', `/audit?entity=creative&entity_id=${creative}`)).body;
-  expect(rows.map(({ action }: { action: string }) => action)).toEqual(['unblock', 'block', 'create']);
+  expect(each(rows, 'action')).toEqual(['unblock', 'block', 'create']);
   expect(rows[1]).toMatchObject({ actor: 'anonymous', before: { blocked_at: null }, after: { id: creative, line_item_id: lineItem } });
   const [deleted] = (await api('GET', `/audit?entity=campaign&entity_id=${campaign}`)).body;
   expect(deleted).toMatchObject({ action: 'delete', after: null, before: { deleted_with_it: { line_items: 1, creatives: 1 } } });
@@ -180,7 +180,7 @@ test('many writers at once neither deadlock nor lose a change', async () => {
     Array.from({ length: 12 }, (_, i) =>
       (i % 2 ? api : twin)(
         'PATCH',
-        [`/line_items/${lineItem}`, `/creatives/${creative}`, `/campaigns/${campaign}`][i % 3] as string,
+        [`/line_items/${lineItem}`, `/creatives/${creative}`, `/campaigns/${campaign}`][i % 3],
         i % 3 === 1 ? { width: i + 1, height: i + 1 } : { name: `n${i}` },
       ),
     ),
