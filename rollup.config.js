@@ -72,7 +72,9 @@ const publishAdminFiles = {
     const library = (path) => readFileSync(join(root, 'node_modules', path), 'utf8');
     const own = ['theme', 'layout', 'controls', 'screens'].map((name) => readFileSync(join(adminSources, `styles/${name}.css`), 'utf8'));
     // Each library says its character set first, which a file may say only once.
-    const libraries = ['@picocss/pico/css/pico.min.css', 'uplot/dist/uPlot.min.css'].map(library).map((css) => css.replace(/^@charset "UTF-8";/, ''));
+    const libraries = ['@picocss/pico/css/pico.min.css', 'uplot/dist/uPlot.min.css']
+      .map(library)
+      .map((css) => css.replace(/^@charset "UTF-8";/, ''));
     mkdirSync(adminServed, { recursive: true });
     writeFileSync(join(adminServed, 'admin.css'), `@charset "UTF-8";\n${[...libraries, ...own].join('\n')}`);
     copyFileSync(join(adminSources, 'preview/preview.html'), join(adminServed, 'preview.html'));

@@ -17,7 +17,9 @@ export async function build(root, say) {
   const fingerprint = fingerprintOf(root);
   const dist = path.join(root, 'dist');
   const hasBrowserCode = existsSync(path.join(root, 'rollup.config.js'));
-  const isWhole = existsSync(path.join(dist, STAMP)) && (!hasBrowserCode || ['sdk', 'admin'].every((name) => existsSync(path.join(root, 'public', name))));
+  const isWhole =
+    existsSync(path.join(dist, STAMP)) &&
+    (!hasBrowserCode || ['sdk', 'admin'].every((name) => existsSync(path.join(root, 'public', name))));
   if (isWhole && readFileSync(path.join(dist, STAMP), 'utf8') === fingerprint) {
     say('The build is fresh.');
     return;

@@ -21,7 +21,9 @@ export const deleteEntity = async <K extends Kind>(page: Page, kind: K, record: 
     text: withIt
       ? html`This also deletes its <strong>${withIt}</strong>. What was delivered stays in the reports. It cannot be undone.`
       : 'Nothing else goes with it. It cannot be undone.',
-    yes: withIt ? `Delete all ${Object.values(counts).reduce((sum, count) => sum + count, 1)}` : 'Delete',
+    yes: withIt
+      ? `Delete all ${Object.values(counts as Readonly<Record<string, number>>).reduce((sum, count) => sum + count, 1)}`
+      : 'Delete',
     dangerous: true,
   });
   if (!sure) return false;

@@ -1,19 +1,21 @@
+const plain = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
 /** Typed text as the record's number: empty is null, and what is no number is sent as it is, for the service to say so. */
 export const numberOf = (text: unknown): number | string | null => {
-  const typed = String(text ?? '').trim();
+  const typed = textOf(text).trim();
   if (typed === '') return null;
   return Number.isFinite(Number(typed)) ? Number(typed) : typed;
 };
 
-export const textOf = (value: unknown): string => (value === null || value === undefined ? '' : String(value));
+export const textOf = (value: unknown): string => (value === null || value === undefined ? '' : plain(value));
 
 export const textOrNull = (text: unknown): string | null => {
-  const typed = String(text ?? '').trim();
+  const typed = textOf(text).trim();
   return typed === '' ? null : typed;
 };
 
 export const listOf = (value: unknown): readonly string[] =>
-  Array.isArray(value) ? value.map(String) : value == null ? [] : [String(value)];
+  Array.isArray(value) ? value.map(textOf) : value == null ? [] : [textOf(value)];
 
 /** `a, b` and Enter between values alike. */
 export const splitValues = (text: string): readonly string[] =>

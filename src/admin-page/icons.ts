@@ -9,6 +9,7 @@ const SHAPES = {
   creatives: svg`<rect x="3" y="4" width="14" height="12" rx="2" /><circle cx="7.5" cy="8.5" r="1.2" /><path d="m4 15 4-4 3 3 3-3 3 3" />`,
   test: svg`<circle cx="9" cy="9" r="5" /><path d="m13 13 4 4" />`,
   reports: svg`<path d="M5 3v14M5 4h10l-2 3.5 2 3.5H5" />`,
+  api: svg`<path d="m7 6-4 4 4 4M13 6l4 4-4 4M11 4.5l-2 11" />`,
   history: svg`<circle cx="10" cy="10" r="7" /><path d="M10 6v4l3 2" />`,
 } as const;
 

@@ -14,6 +14,7 @@ import { createToasts } from './toasts.ts';
 const root = document.getElementById('app') as HTMLElement;
 let view: View = { title: 'Loading', section: '', render: loading };
 let shownHash = '';
+let drawnHash = '';
 let drawing = false;
 let opening = 0;
 
@@ -27,7 +28,7 @@ const redraw = (): void => {
 };
 
 const draw = (): void => {
-  render(shell(view.section, html`<div class="screen">${view.render()}</div>`, toasts.render()), root);
+  render(shell(view.section, html`<div class="screen" data-at=${drawnHash}>${view.render()}</div>`, toasts.render()), root);
   document.title = `${view.title} · Ad server`;
 };
 
@@ -55,6 +56,7 @@ const open = async (): Promise<void> => {
   const next = await openScreen(page, parseRoute(location.hash));
   if (turn !== opening) return next.leave?.();
   view = next;
+  drawnHash = shownHash;
   draw();
   window.scrollTo(0, 0);
   // The navigation is a strip on a phone, and its current entry may lie beyond the edge.

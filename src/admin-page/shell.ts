@@ -47,6 +47,13 @@ export const shell = (section: string, screen: TemplateResult, toasts: TemplateR
             </ul>
           </div>`,
       )}
+      <div class="nav-group">
+        <ul>
+          <li>
+            <a href="docs/">${icon('api')}<span>API</span></a>
+          </li>
+        </ul>
+      </div>
     </nav>
     <main id="main" tabindex="-1">${screen}</main>
   </div>

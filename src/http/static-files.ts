@@ -29,8 +29,8 @@ const DEMO_POLICY = [
 ].join('; ');
 
 /**
- * The trafficking page loads nothing from elsewhere but pictures of creatives, runs no inline script, and hands no string to the parser except
- * through lit-html's own policy, so that what somebody typed into a name stays text.
+ * The trafficking page loads nothing from elsewhere, runs no inline script, and hands no string to the parser except through lit-html's own policy,
+ * so that what somebody typed into a name stays text. Creatives, and what they load, live in the preview's frame.
  */
 const ADMIN_POLICY = [
   "default-src 'none'",
@@ -51,7 +51,7 @@ const PREVIEW_POLICY = "sandbox allow-scripts allow-popups allow-popups-to-escap
 
 const POLICIES: Readonly<Record<string, string>> = { 'admin.html': ADMIN_POLICY, [path.join('admin', 'preview.html')]: PREVIEW_POLICY };
 
-const ADMIN_PATHS = /^\/(admin(\.html)?|docs)(\/|$)/;
+const ADMIN_PATHS = /^\/(admin(\.html)?|docs)(\/|$)/i;
 
 /** As the files are looked up: percent signs decoded, doubled slashes and dots gone. '' for what cannot be decoded, which no file has. */
 const plainPath = (requested: string): string => {

@@ -45,19 +45,8 @@ const MOST_WAIT_MS = 1000;
 
 /** Everything under /api: the trafficking tool's own interface. */
 export const createTrafficking = (options: TraffickingOptions): RequestHandler => {
-  const {
-    knex,
-    dimensions,
-    adminTokens,
-    publicUrl,
-    allowedEvents,
-    currentSnapshot,
-    counters,
-    bidders,
-    asking,
-    reloadEverywhere,
-    onFailure,
-  } = options;
+  const { knex, dimensions, adminTokens, publicUrl, allowedEvents } = options;
+  const { currentSnapshot, counters, bidders, asking, reloadEverywhere, onFailure } = options;
   const goLive = async (): Promise<void> => {
     // The change is committed whatever becomes of the reload; a failed one has been logged, and is made good when the version is next looked at.
     await Promise.race([reloadEverywhere().catch(() => undefined), sleep(MOST_WAIT_MS, undefined, { ref: false })]);

@@ -39,7 +39,13 @@ test('whatever is stored in names, texts and addresses stays text on every scree
   for (const [i, payload] of PAYLOADS.entries()) {
     const publisher = await api('POST', '/publishers', { name: payload, domain: payload });
     const placement = `${i}${payload}`.slice(0, 128);
-    await api('POST', '/placements', { id: placement, width: 300, height: 250, formats: ['html', 'banner', 'native'], publisher_id: publisher.id });
+    await api('POST', '/placements', {
+      id: placement,
+      width: 300,
+      height: 250,
+      formats: ['html', 'banner', 'native'],
+      publisher_id: publisher.id,
+    });
     const campaign = await api('POST', '/campaigns', { publisher_id: publisher.id, name: payload, ...FLIGHT });
     const item = await api('POST', '/line_items', {
       campaign_id: campaign.id,
@@ -49,11 +55,20 @@ test('whatever is stored in names, texts and addresses stays text on every scree
       ...FLIGHT,
       targeting: { dimensions: { content_language: [payload] }, key_values: { [payload]: [payload] } },
     });
-    const creative = { placement_id: placement, line_item_id: item.id, advertiser_domain: payload, click_url: `https://x.invalid/${encodeURI(payload)}` };
+    const creative = {
+      placement_id: placement,
+      line_item_id: item.id,
+      advertiser_domain: payload,
+      click_url: `https://x.invalid/${encodeURI(payload)}`,
+    };
     const banner = await api('POST', '/creatives', {
       ...creative,
       format: 'banner',
-      content: JSON.stringify({ image: '/static/none.png', alt: payload, images: [{ url: `/static/${encodeURI(payload)}`, width: 600, height: 500 }] }),
+      content: JSON.stringify({
+        image: '/static/none.png',
+        alt: payload,
+        images: [{ url: `/static/${encodeURI(payload)}`, width: 600, height: 500 }],
+      }),
     });
     const native = await api('POST', '/creatives', {
       ...creative,
@@ -63,19 +78,31 @@ test('whatever is stored in names, texts and addresses stays text on every scree
     const one = i % 2 === 0 ? banner : native;
     hashes.push(
       `#/line_items/${item.id}`,
-      ...[`#/publishers/${publisher.id}`, `#/campaigns/${campaign.id}`, `#/line_items/${item.id}/edit`, `#/creatives/${one.id}`, `#/placements/${encodeURIComponent(placement)}`],
+      ...[
+        `#/publishers/${publisher.id}`,
+        `#/campaigns/${campaign.id}`,
+        `#/line_items/${item.id}/edit`,
+        `#/creatives/${one.id}`,
+        `#/placements/${encodeURIComponent(placement)}`,
+      ],
     );
   }
-  hashes.push('#/test', `#/line_items?q=${encodeURIComponent(PAYLOADS[0]!)}`, `#/${PAYLOADS[0]!}`, `#/creatives/new?content=${encodeURIComponent(PAYLOADS[1]!)}`);
+  hashes.push(
+    '#/test',
+    `#/line_items?q=${encodeURIComponent(PAYLOADS[0])}`,
+    `#/${PAYLOADS[0]}`,
+    `#/creatives/new?content=${encodeURIComponent(PAYLOADS[1])}`,
+  );
 
   const { page } = admin;
   await admin.go('#/overview');
   for (const hash of hashes) {
-    await page.evaluate((to) => (location.hash = to), hash);
-    await page.waitForTimeout(60);
+    await admin.turn(hash);
     const found = await page.evaluate(() => ({
       struck: (window as unknown as { struck?: unknown }).struck,
-      strange: document.querySelectorAll('#app img, #app script, #app [onerror], #app [onload], #app [onfocus], #app iframe[srcdoc], a[href^="javascript"]').length,
+      strange: document.querySelectorAll(
+        '#app img, #app script, #app [onerror], #app [onload], #app [onfocus], #app iframe[srcdoc], a[href^="javascript"]',
+      ).length,
     }));
     expect({ hash, ...found }).toEqual({ hash, struck: undefined, strange: 0 });
   }
@@ -135,7 +162,10 @@ test('a banner is previewed as screens of one and of two densities choose it', a
   const picture = (colour: string, width: number, height: number) =>
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="100%" height="100%" fill="${colour}"/></svg>`;
   await admin.page.route('**/pictures/*', (route) =>
-    route.fulfill({ contentType: 'image/svg+xml', body: route.request().url().includes('2x') ? picture('teal', 600, 500) : picture('navy', 300, 250) }),
+    route.fulfill({
+      contentType: 'image/svg+xml',
+      body: route.request().url().includes('2x') ? picture('teal', 600, 500) : picture('navy', 300, 250),
+    }),
   );
   const { page } = admin;
   await admin.go(`#/creatives/new?line_item_id=${item.id}&placement_id=banners`);
@@ -157,7 +187,7 @@ test('a banner is previewed as screens of one and of two densities choose it', a
   await page.locator('.save-bar button[type=submit]').click();
   await page.getByRole('heading', { level: 1, name: /^Creative \d+/ }).waitFor();
   const [stored] = (await api('GET', '/creatives?placement_id=banners')) as unknown as { content: string }[];
-  expect(JSON.parse(stored!.content)).toEqual({
+  expect(JSON.parse(stored.content)).toEqual({
     image: '/pictures/1x.svg',
     alt: 'A banner',
     images: [{ url: '/pictures/2x.svg', width: 600, height: 500 }],
@@ -167,13 +197,24 @@ test('a banner is previewed as screens of one and of two densities choose it', a
 test('the policies stand on every spelling of their paths, and a switched-off page is there under none', async () => {
   const policyOf = async (path: string) => (await fetch(replica.url + path)).headers.get('content-security-policy') ?? '';
   for (const path of ['/static/admin.html', '/static/%61dmin.html', '/static//admin.html', '/static/./admin%2ehtml']) {
-    expect({ path, policy: await policyOf(path) }).toMatchObject({ path, policy: expect.stringContaining("default-src 'none'; script-src 'self'") });
+    expect({ path, policy: await policyOf(path) }).toMatchObject({
+      path,
+      policy: expect.stringContaining("default-src 'none'; script-src 'self'"),
+    });
   }
   expect(await policyOf('/static/admin/preview.html')).toMatch(/^sandbox allow-scripts/);
   expect(await policyOf('/static/admin/%70review.html')).toMatch(/^sandbox allow-scripts/);
 
   const off = await startReplica({ env: { DATABASE_URL: await testDatabase(), REDIS_URL: await testRedisUrl(), ADMIN_ENABLED: 'false' } });
-  for (const path of ['admin.html', '%61dmin.html', '/admin.html', 'admin/admin.js', 'admin/%61dmin.js', 'admin/preview.html', 'sdk/%2e%2e/admin.html'])
+  for (const path of [
+    'admin.html',
+    '%61dmin.html',
+    '/admin.html',
+    'admin/admin.js',
+    'admin/%61dmin.js',
+    'admin/preview.html',
+    'sdk/%2e%2e/admin.html',
+  ])
     expect({ path, found: (await fetch(`${off.url}/static/${path}`)).ok }).toEqual({ path, found: false });
   await off.stop();
 });

@@ -31,6 +31,7 @@ export const creativeForm: EntityForm<'creatives'> = {
     return undefined;
   },
   fields: (form, { store }) => {
+    const isBidders = store.find('line_items', textOf(form.read('/line_item_id')))?.type === 'programmatic';
     const placement = store.find('placements', textOf(form.read('/placement_id')));
     const allowed = FORMAT_CHOICES.filter(({ value }) => !placement || placement.formats.includes(value) || form.read('/format') === value);
     return html`
@@ -63,7 +64,7 @@ export const creativeForm: EntityForm<'creatives'> = {
       )}
       ${formSection(
         'Content',
-        '',
+        isBidders ? 'This line item’s bidder brings the markup; what stands here only says which placement and format it may fill.' : '',
         html`${contentFields(form)}
           <details class="wide format-help">
             <summary>About this format</summary>

@@ -67,7 +67,7 @@ class AdPreview extends HTMLElement {
     if (!source || source !== this.#frame?.contentWindow) return;
     const { preview, src } = (data ?? {}) as { readonly preview?: unknown; readonly src?: unknown };
     // An opaque origin cannot be named: the frame is known by its window.
-    if (preview === 'ready' && this.#ad) (source as Window).postMessage({ markup: this.#ad.markup }, '*');
+    if (preview === 'ready' && this.#ad) source.postMessage({ markup: this.#ad.markup }, '*');
     if (preview === 'image' && typeof src === 'string' && this.#ad?.namesPicture) this.#picture.textContent = src.slice(0, LONGEST_SHOWN);
   }
 

@@ -1,4 +1,5 @@
 import { html, type TemplateResult } from 'lit-html';
+import { textOf } from '../draft-values.ts';
 import { linkTo, publisherOfCampaign, titleOf } from '../kinds.ts';
 import type { Page } from '../page.ts';
 import { pill } from '../parts.ts';
@@ -91,7 +92,7 @@ export const listColumns = <K extends Kind>({ store }: Page, kind: K): readonly 
       { label: 'State', cell: ({ blocked_at }) => pill(blocked_at ? 'blocked' : 'live') },
     ],
   };
-  return columns[kind] as unknown as readonly Column<Records[K]>[];
+  return columns[kind];
 };
 
 /** What a search looks through, in lower case. */
@@ -102,7 +103,7 @@ export const listText = <K extends Kind>(store: Store, kind: K, record: Records[
   const publisher =
     store.find('publishers', any['publisher_id'] as number | undefined) ?? (campaign && publisherOfCampaign(store, campaign.id));
   const own = Object.values(any).filter((value) => typeof value === 'string' || typeof value === 'number');
-  const size = any['width'] ? `${String(any['width'])} × ${String(any['height'])} ${String(any['width'])}x${String(any['height'])}` : '';
+  const size = any['width'] ? `${textOf(any['width'])} × ${textOf(any['height'])} ${textOf(any['width'])}x${textOf(any['height'])}` : '';
   const state = kind === 'line_items' ? statusOf(store, record as LineItemWire) : '';
   return [titleOf(kind, record), ...own, size, state, item?.name, campaign?.name, publisher?.name].join(' ').toLowerCase();
 };

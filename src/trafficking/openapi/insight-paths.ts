@@ -1,3 +1,4 @@
+import { DEVICES } from '../../catalog/entities.ts';
 import { AUDIT_FILTERS, REPORT_FILTERS } from '../insight-routes.ts';
 import { jsonAnswer, jsonBody, listOf, problems, query, ref, type PathItem } from './operation.ts';
 
@@ -61,6 +62,31 @@ export const insightPaths = (): Readonly<Record<string, PathItem>> => ({
       responses: {
         200: jsonAnswer('In words and numbers', ref('Explanation')),
         ...problems('invalid_json', 'invalid_request', 'forbidden', 'not_found', ...READ),
+      },
+    },
+  },
+  '/api/test_ad': {
+    post: {
+      tags: ['delivery'],
+      summary: 'The ad that a visitor would get, with the whole trace. Bidders are asked; nothing is served, counted or billed',
+      requestBody: jsonBody({
+        allOf: [
+          ref('AdRequest'),
+          {
+            type: 'object',
+            properties: {
+              context: {
+                type: 'object',
+                description: 'In the place of what address and user agent say',
+                properties: { country: { type: 'string' }, device: { type: 'string', enum: DEVICES } },
+              },
+            },
+          },
+        ],
+      }),
+      responses: {
+        200: jsonAnswer('As POST /ad?debug=1, without ids and tracking URLs', { type: 'object' }),
+        ...problems('invalid_json', 'invalid_request', 'forbidden', ...READ),
       },
     },
   },

@@ -8,8 +8,10 @@ export interface AdminPage {
   readonly page: Page;
   /** Dialogs, uncaught errors, refused resources and requests to other hosts. */
   readonly troubles: readonly string[];
-  /** To a screen by its hash; resolves when its heading stands. */
+  /** Loads the page at a screen. */
   readonly go: (hash: string) => Promise<void>;
+  /** To another screen without loading the page anew; resolves when it stands. */
+  readonly turn: (hash: string) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -49,7 +51,14 @@ export const openAdmin = async (browser: Browser, { url }: Pick<Replica, 'url'>,
     await page.goto(`${url}/static/admin.html${hash}`);
     await page.locator('main h1').waitFor();
   };
-  return { page, troubles, go, close: () => context.close() };
+  const turn = async (hash: string): Promise<void> => {
+    const shown = await page.evaluate((to) => {
+      location.hash = to;
+      return location.hash;
+    }, hash);
+    await page.locator(`.screen[data-at=${JSON.stringify(shown)}]`).waitFor();
+  };
+  return { page, troubles, go, turn, close: () => context.close() };
 };
 
 export type Api = (method: string, path: string, body?: object) => Promise<Record<string, never> & { readonly id: number }>;
