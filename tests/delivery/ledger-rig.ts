@@ -46,7 +46,10 @@ export const lineItem = (changes: Partial<LineItem> = {}): LineItem => ({
   ...changes,
 });
 
-export const candidate = (item: LineItem, changes: { readonly creativeId?: number; readonly campaign?: Campaign; readonly priceMicros?: number } = {}): RankedCandidate => {
+export const candidate = (
+  item: LineItem,
+  changes: { readonly creativeId?: number; readonly campaign?: Campaign; readonly priceMicros?: number } = {},
+): RankedCandidate => {
   const creative: Creative = {
     id: changes.creativeId ?? item.id,
     placementId: 'top',
@@ -59,7 +62,16 @@ export const candidate = (item: LineItem, changes: { readonly creativeId?: numbe
   };
   const priceMicros = changes.priceMicros ?? (item.budgetType === 'CPM' ? (item.cpmMicros ?? 0) / 1000 : 0);
   const expectedMicros = priceMicros || (item.cpcMicros ?? 0) / 1000;
-  return { creative, lineItem: item, campaign: changes.campaign ?? campaign(), ecpmMicros: 0, priceMicros, expectedMicros, position: 0, bid: -1 };
+  return {
+    creative,
+    lineItem: item,
+    campaign: changes.campaign ?? campaign(),
+    ecpmMicros: 0,
+    priceMicros,
+    expectedMicros,
+    position: 0,
+    bid: -1,
+  };
 };
 
 export interface LedgerRig {
@@ -74,7 +86,11 @@ export interface LedgerRig {
   reserve(imps: readonly (readonly RankedCandidate[])[], userHash?: string | null): Promise<Reservation>;
   /** How many of so many requests for one candidate get it. */
   reserveMany(candidate: RankedCandidate, requests: number, userHash?: string | null): Promise<number>;
-  settle(ad: ServedAd, kind?: Hit['kind'], changes?: { readonly item?: LineItem; readonly campaign?: Campaign; readonly eventType?: string; readonly late?: boolean }): Promise<{ outcome: string; billedMicros: number; foundHold: boolean }>;
+  settle(
+    ad: ServedAd,
+    kind?: Hit['kind'],
+    changes?: { readonly item?: LineItem; readonly campaign?: Campaign; readonly eventType?: string; readonly late?: boolean },
+  ): Promise<{ outcome: string; billedMicros: number; foundHold: boolean }>;
   close(): void;
 }
 
@@ -125,7 +141,9 @@ export const createLedgerRig = async (redisUrl: string, { tokenTtlMs = 30 * MINU
         campaignBudgetMicros: of?.budgetMicros ?? -1,
         expiresAtMs: Date.now() + DAY,
       };
-      const settled = await ledger.settle({ ad, kind, eventType, invalidReason: '', atMs: nowMs, country: null, device: null }, limits, { late });
+      const settled = await ledger.settle({ ad, kind, eventType, invalidReason: '', atMs: nowMs, country: null, device: null }, limits, {
+        late,
+      });
       if (!settled) throw new Error('the ledger gave no answer');
       return settled;
     },
