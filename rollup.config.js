@@ -1,8 +1,9 @@
+import nodeResolve from '@rollup/plugin-node-resolve';
 import swc from '@rollup/plugin-swc';
 import terser from '@rollup/plugin-terser';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync, mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,10 +12,11 @@ import { rollup } from 'rollup';
 const root = dirname(fileURLToPath(import.meta.url));
 const sources = join(root, 'sdk/src');
 const served = join(root, 'public/sdk');
-const packed = join(root, 'sdk/dist');
+const adminSources = join(root, 'src/admin-page');
+const adminServed = join(root, 'public/admin');
 const { version, license } = JSON.parse(readFileSync(join(root, 'sdk/package.json'), 'utf8'));
 
-const typescript = () => swc({ swc: { swcrc: false, jsc: { parser: { syntax: 'typescript' }, target: 'es2020' } } });
+const typescript = (target = 'es2020') => swc({ swc: { swcrc: false, jsc: { parser: { syntax: 'typescript' }, target } } });
 const minify = () => terser({ ecma: 2020, module: true, compress: { passes: 3, unsafe_arrows: true }, format: { comments: /^!/ } });
 
 /** The script that leads every sandboxed frame, as text: built once, so that it is the same in every bundle and has one hash for policies. */
@@ -60,10 +62,22 @@ const publish = (bridge) => ({
     );
     writeFileSync(join(served, 'integrity.json'), `${JSON.stringify(integrity, undefined, 2)}\n`);
     writeFileSync(join(served, 'csp.json'), `${JSON.stringify({ 'script-src': [`'${hash('sha256', bridge)}'`] }, undefined, 2)}\n`);
-    mkdirSync(packed, { recursive: true });
-    for (const file of ['adsdk.min.js', 'adsdk.esm.js', 'adsdk.d.ts']) copyFileSync(join(served, file), join(packed, file));
   },
 });
+
+/** The trafficking page's styles, its libraries' first, in one file; and the document that previews stand in. */
+const publishAdminFiles = {
+  name: 'publish-admin-files',
+  closeBundle() {
+    const library = (path) => readFileSync(join(root, 'node_modules', path), 'utf8');
+    const own = ['theme', 'layout', 'controls', 'screens'].map((name) => readFileSync(join(adminSources, `styles/${name}.css`), 'utf8'));
+    // Each library says its character set first, which a file may say only once.
+    const libraries = ['@picocss/pico/css/pico.min.css', 'uplot/dist/uPlot.min.css'].map(library).map((css) => css.replace(/^@charset "UTF-8";/, ''));
+    mkdirSync(adminServed, { recursive: true });
+    writeFileSync(join(adminServed, 'admin.css'), `@charset "UTF-8";\n${[...libraries, ...own].join('\n')}`);
+    copyFileSync(join(adminSources, 'preview/preview.html'), join(adminServed, 'preview.html'));
+  },
+};
 
 const bridge = await buildFrameBridge();
 const constants = {
@@ -88,5 +102,15 @@ export default [
     input: join(sources, 'adsdk.ts'),
     plugins: [typescript(), constants, publish(bridge)],
     output: { file: join(served, 'adsdk.esm.js'), format: 'es', banner },
+  },
+  {
+    input: join(adminSources, 'main.ts'),
+    plugins: [nodeResolve(), typescript('es2022'), publishAdminFiles],
+    output: { file: join(adminServed, 'admin.js'), format: 'es', plugins: [minify()] },
+  },
+  {
+    input: join(adminSources, 'preview/frame.ts'),
+    plugins: [typescript('es2022')],
+    output: { file: join(adminServed, 'preview.js'), format: 'iife', plugins: [minify()] },
   },
 ];

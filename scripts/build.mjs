@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, r
 import path from 'node:path';
 
 /** What the build reads: a change in one of these makes it stale. */
-const SOURCES = ['src', 'sdk', 'admin', 'tsconfig.json', 'rollup.config.js', 'package-lock.json', 'scripts/build.mjs'];
+const SOURCES = ['src', 'sdk', 'tsconfig.json', 'rollup.config.js', 'package-lock.json', 'scripts/build.mjs'];
 const STAMP = '.built-from';
 
 /**
@@ -17,7 +17,7 @@ export async function build(root, say) {
   const fingerprint = fingerprintOf(root);
   const dist = path.join(root, 'dist');
   const hasBrowserCode = existsSync(path.join(root, 'rollup.config.js'));
-  const isWhole = existsSync(path.join(dist, STAMP)) && (!hasBrowserCode || existsSync(path.join(root, 'public', 'sdk')));
+  const isWhole = existsSync(path.join(dist, STAMP)) && (!hasBrowserCode || ['sdk', 'admin'].every((name) => existsSync(path.join(root, 'public', name))));
   if (isWhole && readFileSync(path.join(dist, STAMP), 'utf8') === fingerprint) {
     say('The build is fresh.');
     return;
@@ -30,7 +30,7 @@ export async function build(root, say) {
       run(root, 'typescript/bin/tsc', ['-p', '.', '--outDir', unfinished]),
       ...(hasBrowserCode ? [run(root, 'rollup/dist/bin/rollup', ['-c', '--silent'])] : []),
     ]);
-    copyScripts(path.join(root, 'src'), unfinished);
+    copyDataFiles(path.join(root, 'src'), unfinished);
     copyCountries(root, path.join(unfinished, 'geodata'));
     writeFileSync(path.join(unfinished, STAMP), fingerprint);
     rmSync(dist, { recursive: true, force: true });
@@ -58,9 +58,9 @@ function filesUnder(place) {
     .flatMap((name) => filesUnder(path.join(place, name)));
 }
 
-/** The Lua scripts lie beside the modules that load them, in dist as in src. */
-function copyScripts(from, to) {
-  for (const file of filesUnder(from).filter((name) => name.endsWith('.lua'))) cpSync(file, path.join(to, path.relative(from, file)));
+/** Lua scripts and JSON lie beside the modules that load them, in dist as in src. */
+function copyDataFiles(from, to) {
+  for (const file of filesUnder(from).filter((name) => /\.(lua|json)$/.test(name))) cpSync(file, path.join(to, path.relative(from, file)));
 }
 
 /** The country files alone: geoip-lite loads whatever it finds in its data folder, and the cities take 130 MB of memory. */

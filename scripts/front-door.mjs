@@ -16,6 +16,7 @@ const LEAST_NODE = [20, 18, 1];
 const verbs = {
   /** Imported, not spawned: signals and the exit code are the service's own, and no process is left between. */
   start: async (args) => {
+    endWithNpm();
     installDependencies(ROOT, say);
     await build(ROOT, say);
     if (startsOwnRedis(process.env)) installPrograms(['redis'], say);
@@ -24,6 +25,7 @@ const verbs = {
     await import(pathToFileURL(main).href);
   },
   test: async (args) => {
+    endWithNpm();
     installDependencies(ROOT, say);
     await build(ROOT, say);
     installPrograms(['redis', 'chromium', 'fonts'], say);
@@ -50,7 +52,7 @@ const verbs = {
   run: async ([program, ...args]) => {
     installDependencies(ROOT, say);
     await build(ROOT, say);
-    installPrograms(['redis'], say);
+    installPrograms(program.endsWith('prove.ts') ? ['redis', 'haproxy'] : ['redis'], say);
     const file = path.resolve(ROOT, program);
     process.argv = [process.argv[0], file, ...args];
     await import(pathToFileURL(path.join(ROOT, 'node_modules', 'tsx', 'dist', 'esm', 'api', 'index.mjs')).href).then(({ register }) =>
@@ -62,6 +64,18 @@ const verbs = {
 
 function say(line) {
   console.error(line);
+}
+
+/** npm passes a SIGTERM on to its shell alone, and a SIGKILL to nobody: without this the service would outlive the `npm start` it came from. */
+function endWithNpm() {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    process.kill(process.pid, 'SIGTERM');
+  }, 250);
+  watch.unref();
 }
 
 function startsOwnRedis({ REDIS_URL: url, NODE_ENV: nodeEnv, EMBEDDED_STORES: embedded }) {

@@ -9,13 +9,17 @@ import { createBidders } from './bidders/create-bidders.ts';
 import { createCatalogStore } from './catalog/catalog-store.ts';
 import { createCatalog } from './catalog/catalog.ts';
 import { createChangeNotices } from './catalog/change-notice.ts';
+import type { Snapshot } from './catalog/snapshot.ts';
 import type { Settings } from './config/settings.ts';
 import { connectStores, type StoreAddresses } from './connect-stores.ts';
 import { createCountryLookup } from './context/country-lookup.ts';
 import { createDeviceDetector } from './context/device-detector.ts';
 import { userHash } from './context/user-hash.ts';
 import { NoBidReason, reasonName } from './decision/no-bid-reason.ts';
+import { createBillingNotices } from './delivery/billing-notices.ts';
 import { createLedger } from './delivery/ledger.ts';
+import { createAccountReader } from './delivery/read-accounts.ts';
+import { createLimitReader } from './delivery/read-limits.ts';
 import { createRedisClient } from './delivery/redis-client.ts';
 import { curveAt } from './delivery/traffic-curve.ts';
 import { createUniqueIds } from './delivery/unique-ids.ts';
@@ -40,6 +44,7 @@ import { createPendingHits } from './tracking/pending-hits.ts';
 import { createRecordHit } from './tracking/record-hit.ts';
 import { createReportStore } from './tracking/report-store.ts';
 import { createTokens } from './tracking/tokens.ts';
+import { createTrafficking } from './trafficking/create-trafficking.ts';
 
 /** One replica, put together and not yet started. */
 export interface Service {
@@ -97,7 +102,7 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
 
   const ledgerOptions = { keys, tokenTtlMs: settings.tokenTtlMs, pid: settings.pid };
   const onFailure = (script: 'reserve' | 'settle', fault: Error) => observe.storeFailed(script, `Redis did not answer ${script}`, fault);
-  const ledger = createLedger({ ...ledgerOptions, redis: stores.redis, link: stores.link, onFailure });
+  const ledger = createLedger({ ...ledgerOptions, redis: stores.redis, link: stores.link, patienceMs: stores.patienceMs, onFailure });
   const backgroundLedger = createLedger({ ...ledgerOptions, redis: stores.backgroundRedis, link: stores.backgroundLink, onFailure });
 
   const tokens = createTokens({ secrets: settings.tokenSecrets });
@@ -107,13 +112,21 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
     observe: observe.bidders,
     log,
   });
+  const billingNotices = createBillingNotices({
+    redis: stores.redis,
+    keys,
+    now: Date.now,
+    onFailure: (fault) => observe.storeFailed('billing_notice', 'a billing notice could not be kept', fault),
+  });
+  const curveOf = (snapshot: Snapshot, publisherId: number, atMs: number) => curveAt(atMs, snapshot.trafficOf(publisherId));
   const serveAd = createServeAd({
     currentSnapshot,
     bidders,
+    billingNotices,
     reserveWinners: createReserveWinners({
       ledger,
       tokenTtlMs: settings.tokenTtlMs,
-      curveOf: (_snapshot, _publisherId, atMs) => curveAt(atMs),
+      curveOf,
       newId: createUniqueIds(),
     }),
     signToken: tokens.sign,
@@ -134,7 +147,11 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
     limitsOf,
     onFallback: () => metrics.storeFallback('redis'),
     onFailure: (fault) => observe.storeFailed('hit', 'a hit could be stored nowhere', fault),
-    onSettled: observe.settled,
+    onSettled: ({ ad, kind, invalidReason }, foundHold) => {
+      observe.settled(foundHold);
+      if (kind === 'impression' && invalidReason !== 'prefetch' && ad.billingNotice)
+        void billingNotices.take(ad).then((url) => url && bidders.notifyBilled(url));
+    },
   });
   const fold = createFold({
     redis: stores.backgroundRedis,
@@ -162,6 +179,12 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
     deviceOf: createDeviceDetector({ cacheSize: 10_000 }),
     trustProxyHops: settings.trustProxyHops,
   });
+  const asking = {
+    requestContext,
+    userHash: (snapshot: Snapshot, publisherId: number, userId: string) => userHash(snapshot.userHashKey, publisherId, userId),
+    debugTrace: settings.debugTrace,
+    now: Date.now,
+  };
   let draining = false;
   const isReady = () => catalog.current() !== undefined && !draining;
   const app = createApp({
@@ -170,12 +193,9 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
       serveAd,
       authenticate: createAuthenticate(),
       dimensions,
-      requestContext,
-      userHash: (snapshot, publisherId, userId) => userHash(snapshot.userHashKey, publisherId, userId),
       allowedEvents: settings.allowedEvents,
-      debugTrace: settings.debugTrace,
-      now: Date.now,
       observe: observe.ad,
+      ...asking,
     },
     track: {
       tokens,
@@ -200,7 +220,26 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
       demoConfig: demo?.config,
       admin: settings.adminEnabled,
     }),
-    trafficking: undefined,
+    trafficking: settings.adminEnabled
+      ? createTrafficking({
+          knex: stores.knex,
+          dimensions,
+          adminTokens: settings.adminTokens,
+          publicUrl: settings.publicUrl,
+          allowedEvents: settings.allowedEvents,
+          currentSnapshot: catalog.current,
+          counters: {
+            accounts: createAccountReader({ redis: stores.backgroundRedis, keys }),
+            readLimits: createLimitReader({ redis: stores.backgroundRedis, keys, pid: settings.pid }),
+            countersUp: () => stores.backgroundLink.up,
+            curveOf,
+          },
+          bidders,
+          asking,
+          reloadEverywhere: catalog.reloadEverywhere,
+          onFailure: (fault) => observe.storeFailed('trafficking', 'the trafficking API could not reach its store', fault),
+        })
+      : undefined,
     errors: { log, countError: metrics.error },
   });
   const server = createAlignedServer(app, { keepAliveTimeout: settings.keepAliveMs, ...SLOW_CLIENTS });

@@ -19,6 +19,8 @@ export interface Stores {
   readonly redis: RedisClient;
   /** For the drain, the fold and what people ask. */
   readonly backgroundRedis: RedisClient;
+  /** How long an ad request or a hit waits for `redis`. */
+  readonly patienceMs: number;
   readonly link: RedisLink;
   readonly backgroundLink: RedisLink;
   readonly keys: LedgerKeys;
@@ -26,6 +28,9 @@ export interface Stores {
 }
 
 const PROMPT_MS = 100;
+/** What nobody waits for any more ends here; and a connection on which nothing at all comes back is given up. */
+const ABANDONED_MS = 1_000;
+const IDLE_TRANSACTION_MS = 30_000;
 const BACKGROUND_MS = 5_000;
 /** A hit that Redis cannot take waits this long for Postgres, server-side as well, so that it cannot land later than its reservation lives. */
 const HIT_STATEMENT_MS = 1_000;
@@ -38,6 +43,8 @@ export const connectStores = (settings: Settings, { databaseUrl, redisUrls }: St
         connectionString: databaseUrl,
         application_name: `ad-server ${name}`,
         statement_timeout: statementMs,
+        // A replica that hangs in the middle of folding must not keep the others from it.
+        idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
         connectionTimeoutMillis: acquireMs,
         keepAlive: true,
       },
@@ -46,16 +53,17 @@ export const connectStores = (settings: Settings, { databaseUrl, redisUrls }: St
     });
   const knex = connect('background', 6, 60_000, 5_000);
   const promptKnex = connect('requests', 10, HIT_STATEMENT_MS, HIT_STATEMENT_MS);
-  const redis = createRedisClient({ urls: redisUrls, commandTimeoutMs: PROMPT_MS, name: 'ad-server-requests' });
+  const redis = createRedisClient({ urls: redisUrls, commandTimeoutMs: ABANDONED_MS, name: 'ad-server-requests' });
   const backgroundRedis = createRedisClient({ urls: redisUrls, commandTimeoutMs: BACKGROUND_MS, name: 'ad-server-background' });
   const keys = createLedgerKeys(settings.ledgerShards);
-  const link = createRedisLink({ redis, keys });
+  const link = createRedisLink({ redis, keys, patienceMs: PROMPT_MS });
   const backgroundLink = createRedisLink({ redis: backgroundRedis, keys });
   return {
     knex,
     promptKnex,
     redis,
     backgroundRedis,
+    patienceMs: PROMPT_MS,
     link,
     backgroundLink,
     keys,

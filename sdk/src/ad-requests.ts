@@ -28,7 +28,7 @@ const narrow = (answer: AdResponse, impid: string, baseUrl: string): AdResponse 
     .filter((bid) => bid.impid === impid)
     .map((bid): Bid => {
       const [impurl, clkurl, evturl, repturl] = [bid.impurl, bid.clkurl, bid.evturl, bid.repturl].map((url) => trackingUrl(baseUrl, url));
-      return { ...bid, impurl: impurl!, clkurl: clkurl!, evturl: evturl!, repturl: repturl || impurl! };
+      return { ...bid, impurl: impurl, clkurl: clkurl, evturl: evturl, repturl: repturl || impurl };
     });
   const { nbr, ...rest } = answer;
   if (bids.length) return { ...rest, seatbid: [{ bid: bids }] };
@@ -62,8 +62,9 @@ export const createAdRequests = (
         ext: { publisher_id: publisherId, kv: keyValues },
       }),
     });
-    if (!response.ok) throw new Error(`the ad server answered ${response.status}`);
-    const answer: AdResponse = await response.json();
+    // The answer says what is wrong with the request; and unread it would keep the request open.
+    if (!response.ok) throw new Error(`the ad server answered ${response.status}: ${await response.text()}`);
+    const answer = (await response.json()) as AdResponse;
     if (!Array.isArray(answer?.seatbid)) throw new Error('the ad server answered something else than ads');
     return answer;
   };

@@ -9,6 +9,9 @@ import { trustedHTML } from './trusted-html.ts';
 const SANDBOX = 'allow-scripts allow-popups allow-popups-to-escape-sandbox';
 const MAX_TYPE_LENGTH = 64;
 
+/** What may come: anything at all, of which the two kinds of the frame bridge are known. */
+type Message = { readonly adsdk?: unknown; readonly type?: unknown } | null | undefined;
+
 /** Attributes instead of a style: a frame by srcdoc lives under the page's Content-Security-Policy, which may refuse inline styles. */
 const frameDocument = (markup: string, nonce: string): string =>
   `<!doctype html><html><head><meta charset="utf-8"><base target="_blank"><script nonce="${escapeHTML(nonce)}">${FRAME_BRIDGE}</script></head>` +
@@ -29,13 +32,13 @@ export const renderFrame = (container: HTMLElement, bid: Bid, scope: Scope, trac
   frame.srcdoc = trustedHTML(frameDocument(bid.adm, nonce));
 
   const passes = createMessageGate();
-  scope.listen(window, 'message', ({ source, data }: MessageEvent) => {
+  scope.listen(window, 'message', ({ source, data }: MessageEvent<Message>) => {
     // A frame without a window and a message without a source are both null: compare only real windows.
-    if (!source || source !== frame.contentWindow || typeof data !== 'object' || !data) return;
-    if (data.adsdk === 'click') {
+    if (!source || source !== frame.contentWindow) return;
+    if (data?.adsdk === 'click') {
       // A creative can forge the bridge's message, but not a gesture of the visitor.
       if (navigator.userActivation?.hasBeenActive !== false && passes()) tracker.click();
-    } else if (data.adsdk === 'event' && typeof data.type === 'string' && data.type && data.type.length <= MAX_TYPE_LENGTH) {
+    } else if (data?.adsdk === 'event' && typeof data.type === 'string' && data.type && data.type.length <= MAX_TYPE_LENGTH) {
       if (passes()) tracker.event(data.type);
     }
   });

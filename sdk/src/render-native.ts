@@ -5,16 +5,23 @@ import type { Scope } from './scope.ts';
 import type { Tracker } from './tracker.ts';
 import { trustedHTML } from './trusted-html.ts';
 
-/** The creative's assets as a template may use them. Throws when they are not a JSON object. */
-const assetsOf = (bid: Bid): NativeAssets => {
-  const assets: unknown = JSON.parse(bid.adm);
-  if (typeof assets !== 'object' || !assets || Array.isArray(assets)) throw new Error('the native ad has no assets');
+interface Parts {
+  readonly assets: NativeAssets;
+  readonly onImpression: unknown;
+  readonly onClick: unknown;
+}
+
+/** The creative's assets as a template may use them, and apart from them its seller's trackers. Throws when they are not a JSON object. */
+const partsOf = (bid: Bid): Parts => {
+  const parsed: unknown = JSON.parse(bid.adm);
+  if (typeof parsed !== 'object' || !parsed || Array.isArray(parsed)) throw new Error('the native ad has no assets');
+  const { impression_trackers: onImpression, click_trackers: onClick, ...assets } = parsed as Readonly<Record<string, unknown>>;
   const clickUrl = bid.ext?.click_url;
-  return sanitizeAssets(clickUrl ? { ...assets, clickUrl } : assets) as NativeAssets;
+  return { assets: sanitizeAssets(clickUrl ? { ...assets, clickUrl } : assets) as NativeAssets, onImpression, onClick };
 };
 
 /** What a click in a native ad means: an event, a visit to the advertiser, or nothing. The report button is its own listener's. */
-const onClick = (target: EventTarget | null, container: Element, tracker: Tracker): void => {
+const judgeClick = (target: EventTarget | null, container: Element, tracker: Pick<Tracker, 'click' | 'event'>): void => {
   if (!(target instanceof Element)) return;
   const hit = target.closest('[data-ad-event],[data-adsdk-report],a[href],area[href],input,select,textarea,label,summary');
   if (!hit || !container.contains(hit)) return tracker.click();
@@ -32,14 +39,16 @@ export const renderNative = async (
   tracker: Tracker,
   templateFn: TemplateFn,
 ): Promise<HTMLElement> => {
-  const html = await templateFn(assetsOf(bid), { escapeHTML });
+  const { assets, onImpression, onClick } = partsOf(bid);
+  const html = await templateFn(assets, { escapeHTML });
   if (scope.ended()) return container;
   container.innerHTML = trustedHTML(String(html));
   scope.add(() => container.replaceChildren());
-  scope.listen(container, 'click', (event) => onClick(event.target, container, tracker));
+  const judge = ({ target }: Event): void => judgeClick(target, container, { ...tracker, click: () => tracker.click(onClick) });
+  scope.listen(container, 'click', judge);
   scope.listen(container, 'auxclick', (event: MouseEvent) => {
-    if (event.button === 1 && event.target instanceof Element && event.target.closest('a[href]')) onClick(event.target, container, tracker);
+    if (event.button === 1 && event.target instanceof Element && event.target.closest('a[href]')) judge(event);
   });
-  tracker.impression();
+  tracker.impression(onImpression);
   return container;
 };

@@ -56,8 +56,7 @@ export const openReportModal = (submit: (reason: ReportReason) => Promise<boolea
   scope.listen(cancel, 'click', close);
   scope.listen(dialog, 'click', (event) => event.target === dialog && close());
   scope.listen(dialog, 'close', scope.end);
-  scope.listen(form, 'submit', async (event) => {
-    event.preventDefault();
+  const report = async (): Promise<void> => {
     const reason = new FormData(form).get('reason') as ReportReason;
     send.disabled = true;
     status.textContent = 'Sending …';
@@ -69,6 +68,10 @@ export const openReportModal = (submit: (reason: ReportReason) => Promise<boolea
     form.querySelector('fieldset')!.hidden = send.hidden = true;
     cancel.textContent = 'Close';
     cancel.focus();
+  };
+  scope.listen(form, 'submit', (event) => {
+    event.preventDefault();
+    void report();
   });
   scope.add(() => {
     host.remove();

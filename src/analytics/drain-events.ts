@@ -1,6 +1,7 @@
 import type { LedgerKeys } from '../delivery/ledger-keys.ts';
 import type { RedisClient } from '../delivery/redis-client.ts';
 import type { EventStore, ServeCount, StoredEvent } from './event-store.ts';
+import { createStreamConsumer, type StreamEntry } from './stream-consumer.ts';
 
 export const DRAIN_GROUP = 'postgres';
 
@@ -24,18 +25,18 @@ export interface Drain {
   stop(): Promise<void>;
 }
 
-type Entry = [id: string, fields: string[]];
-
 const BATCH = 500;
 /** Streams and tallies live on as long as replicas drain them, and a month after the last one did. */
 const KEY_TTL_S = 35 * 86_400;
 const RENEW_MS = 60_000;
 const FLUSH_SERVES_MS = 5_000;
-const DEAD_AFTER_MS = 3_600_000;
+const PRUNE_TALLY_MS = 3_600_000;
+/** A replica reads every second or so: one that has not for an hour, and owes nothing, is no more. */
+const RETIRE_AFTER_MS = 3_600_000;
 
 /**
  * Carries settled hits from the streams into Postgres, and the tally of serves with them. Every replica runs one; the consumer group
- * shares the entries out, and what a dead replica had taken is claimed by another. An entry leaves the stream only after its row is committed, and
+ * shares the entries out; what a replica failed to store it tries again before it takes more, and what a dead one had taken is claimed by another. An entry leaves the stream only after its row is committed, and
  * the row's unique key makes a second delivery harmless: at least once into the table that takes it at most once.
  */
 export const createDrain = (options: DrainOptions): Drain => {
@@ -46,25 +47,38 @@ export const createDrain = (options: DrainOptions): Drain => {
   let wake: () => void = () => undefined;
   let renewedAt = 0;
   let flushedAt = 0;
+  let prunedAt = 0;
+  const group = createStreamConsumer({ redis, group: DRAIN_GROUP, name: consumer, batch: BATCH, keyTtlS: KEY_TTL_S });
+  /** Shards of which a pass has failed: its entries are ours, whether or not we heard so, and come before any others. */
+  const owing = new Set<number>();
 
-  const drainShard = async (shard: number, from: 'new' | 'own' | 'others'): Promise<number> => {
+  const drainShard = async (shard: number, claim: boolean): Promise<number> => {
     const stream = keys.events(shard);
-    const entries =
-      from === 'others'
-        ? await claimed(redis, stream, consumer, claimAfterMs)
-        : await assigned(redis, stream, consumer, from === 'new' ? '>' : '0');
-    if (entries.length === 0) return 0;
+    const owes = owing.has(shard);
+    try {
+      const entries = claim ? await group.abandoned(stream, claimAfterMs) : await (owes ? group.unfinished(stream) : group.fresh(stream));
+      if (entries.length > 0) await storeEntries(shard, stream, entries);
+      else if (!claim) owing.delete(shard);
+      return entries.length;
+    } catch (fault) {
+      owing.add(shard);
+      throw fault;
+    }
+  };
+
+  const storeEntries = async (shard: number, stream: string, entries: readonly StreamEntry[]): Promise<void> => {
     const events = new Map<string, StoredEvent>();
     for (const [id, fields] of entries) {
+      if (fields === null) continue;
       const event = readEvent(fields);
       if (event) events.set(id, event);
       else options.onUnreadable(shard, id);
     }
     await appendAll(shard, events);
-    const ids = entries.map(([id]) => id);
-    await redis.xack(stream, DRAIN_GROUP, ...ids);
-    await redis.xdel(stream, ...ids);
-    return entries.length;
+    await group.finish(
+      stream,
+      entries.map(([id]) => id),
+    );
   };
 
   /** One entry that Postgres will never take must not hold up the rest of its batch for ever. */
@@ -84,40 +98,33 @@ export const createDrain = (options: DrainOptions): Drain => {
     }
   };
 
-  /** One shard's trouble (a cluster node that is failing over) must not stop the others. */
-  const eachShard = async (work: (shard: number) => Promise<number>): Promise<number> => {
+  const pass = async (claim: boolean): Promise<number> => {
     let moved = 0;
-    for (const result of await Promise.allSettled(shards.map(work))) {
+    // One shard's trouble (a cluster node that is failing over) must not stop the others.
+    for (const result of await Promise.allSettled(shards.map((shard) => drainShard(shard, claim)))) {
       if (result.status === 'fulfilled') moved += result.value;
       else onFailure(result.reason as Error);
     }
     return moved;
-  };
-  const pass = (from: 'new' | 'own' | 'others'): Promise<number> => eachShard((shard) => drainShard(shard, from));
-
-  /** A consumer takes its pending entries with it when it is deleted, so only one that owes nothing may go; the others are claimed. */
-  const leave = async (shard: number): Promise<number> => {
-    const stream = keys.events(shard);
-    const owed = (await redis.xpending(stream, DRAIN_GROUP, '-', '+', 1, consumer));
-    if (owed.length === 0) await redis.xgroup('DELCONSUMER', stream, DRAIN_GROUP, consumer);
-    return 0;
-  };
-
-  const handOver = async (): Promise<void> => {
-    await pass('own');
-    await pass('new');
-    await flushServes();
-    await eachShard(leave);
   };
 
   const flushServes = async (): Promise<void> => {
     for (const shard of shards) await flushShardServes(redis, keys.serves(shard), store);
   };
 
+  /** A replica that goes tries once more what it still holds, and leaves the groups that it owes nothing; the rest is claimed by others. */
+  const handOver = async (): Promise<void> => {
+    for (const shard of shards) owing.add(shard);
+    await pass(false);
+    await pass(false);
+    await flushServes();
+    for (const shard of shards) await group.leave(keys.events(shard));
+  };
+
   const renew = async (): Promise<void> => {
     for (const shard of shards) {
       for (const key of [keys.events(shard), keys.serves(shard), keys.eventTally(shard)]) await redis.expire(key, KEY_TTL_S);
-      await forgetTheDead(redis, keys.events(shard));
+      await group.retireOthers(keys.events(shard), RETIRE_AFTER_MS);
     }
   };
 
@@ -130,6 +137,10 @@ export const createDrain = (options: DrainOptions): Drain => {
       renewedAt = now;
       await renew();
     }
+    if (now - prunedAt >= PRUNE_TALLY_MS) {
+      prunedAt = now;
+      for (const shard of shards) await pruneTally(redis, keys.eventTally(shard));
+    }
   };
 
   const loop = async (): Promise<void> => {
@@ -140,7 +151,10 @@ export const createDrain = (options: DrainOptions): Drain => {
         const now = Date.now();
         const claim = now - claimedAt >= claimAfterMs / 3;
         if (claim) claimedAt = now;
-        moved = (claim ? await pass('others') : 0) + (await pass('new'));
+        if (claim) moved = await pass(true);
+        // Much was left behind: do not wait for the next turn to take the rest over.
+        if (moved >= BATCH) claimedAt = 0;
+        moved += await pass(false);
         await housekeeping(now);
       } catch (fault) {
         onFailure(fault as Error);
@@ -166,51 +180,6 @@ export const createDrain = (options: DrainOptions): Drain => {
   };
 };
 
-/** `>`: entries that nobody has had yet; `0`: those that this consumer has had and not acknowledged. */
-const assigned = async (redis: RedisClient, stream: string, consumer: string, from: '>' | '0'): Promise<Entry[]> => {
-  try {
-    const reply = (await redis.xreadgroup('GROUP', DRAIN_GROUP, consumer, 'COUNT', BATCH, 'STREAMS', stream, from)) as
-      [string, Entry[]][] | null;
-    return reply?.[0]?.[1] ?? [];
-  } catch (fault) {
-    if (!String((fault as Error).message).startsWith('NOGROUP')) throw fault;
-    await createGroup(redis, stream);
-    return [];
-  }
-};
-
-const claimed = async (redis: RedisClient, stream: string, consumer: string, idleMs: number): Promise<Entry[]> => {
-  try {
-    const [, entries] = (await redis.xautoclaim(stream, DRAIN_GROUP, consumer, idleMs, '0', 'COUNT', BATCH)) as [string, Entry[]];
-    return entries;
-  } catch (fault) {
-    if (!String((fault as Error).message).startsWith('NOGROUP')) throw fault;
-    await createGroup(redis, stream);
-    return [];
-  }
-};
-
-const createGroup = async (redis: RedisClient, stream: string): Promise<void> => {
-  try {
-    await redis.xgroup('CREATE', stream, DRAIN_GROUP, '0', 'MKSTREAM');
-    await redis.expire(stream, KEY_TTL_S);
-  } catch (fault) {
-    // Another replica was first.
-    if (!String((fault as Error).message).startsWith('BUSYGROUP')) throw fault;
-  }
-};
-
-/** A replica that was killed leaves its name in the group. A living one reads five times a second, so an hour of silence is death. */
-const forgetTheDead = async (redis: RedisClient, stream: string): Promise<void> => {
-  if ((await redis.exists(stream)) === 0) return;
-  const consumers = (await redis.xinfo('CONSUMERS', stream, DRAIN_GROUP)) as (string | number)[][];
-  for (const consumer of consumers) {
-    const value = (name: string) => consumer[consumer.indexOf(name) + 1];
-    if (value('pending') === 0 && Number(value('idle')) > DEAD_AFTER_MS)
-      await redis.xgroup('DELCONSUMER', stream, DRAIN_GROUP, String(value('name')));
-  }
-};
-
 /** SQLSTATE class 22: the value itself is at fault, whoever sends it and however often. */
 const isDataFault = (fault: unknown): boolean => String((fault as { code?: unknown }).code).startsWith('22');
 
@@ -233,12 +202,24 @@ const flushShardServes = async (redis: RedisClient, key: string, store: EventSto
     const counts: ServeCount[] = [];
     const done: string[] = [];
     for (let i = 0; i < flat.length; i += 2) {
-      const field = flat[i];
+      const field = flat[i] as string;
       const [day = 0, publisherId = 0, campaignId = 0, lineItemId = 0, creativeId = 0] = field.split(':').map(Number);
       counts.push({ day, publisherId, campaignId, lineItemId, creativeId, serves: Number(flat[i + 1]) });
       if (day < today - 1) done.push(field);
     }
     await store.recordServes(counts);
     if (done.length > 0) await redis.hdel(key, ...done);
+  } while (cursor !== '0');
+};
+
+/** Drops the days before yesterday from a tally whose fields begin with their day. */
+const pruneTally = async (redis: RedisClient, key: string): Promise<void> => {
+  const today = Math.floor(Date.now() / 86_400_000);
+  let cursor = '0';
+  do {
+    const [next, flat] = await redis.hscan(key, cursor, 'COUNT', BATCH);
+    cursor = next;
+    const old = flat.filter((field, i) => i % 2 === 0 && Number.parseInt(field, 10) < today - 1);
+    if (old.length > 0) await redis.hdel(key, ...old);
   } while (cursor !== '0');
 };

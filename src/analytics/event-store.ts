@@ -30,6 +30,8 @@ export interface EventStore {
 }
 
 const MS_PER_DAY = 86_400_000;
+/** Traffic by the hour is asked about the last week only. */
+const HOURLY_DAYS = 35;
 
 /** The UTC day as Postgres writes it. */
 export const dateOfDay = (day: number): string => new Date(day * MS_PER_DAY).toISOString().slice(0, 10);
@@ -65,6 +67,12 @@ const APPEND = `
     from arrived where kind = 'event' and invalid_reason <> 'prefetch'
     group by 1, 2, 3, 4 order by 1, 2, 3, 4
     on conflict (day, line_item_id, creative_id, event_type) do update set count = event_counts.count + excluded.count
+  ), timed as (
+    insert into hourly_counts (day, hour, publisher_id, impressions)
+    select (at at time zone 'utc')::date, extract(hour from at at time zone 'utc'), publisher_id, count(*)
+    from arrived where kind = 'impression' and invalid_reason <> 'prefetch'
+    group by 1, 2, 3 order by 1, 2, 3
+    on conflict (day, hour, publisher_id) do update set impressions = hourly_counts.impressions + excluded.impressions
   )
   select count(*)::int as stored from arrived`;
 
@@ -136,6 +144,9 @@ export const createEventStore = ({ knex }: { readonly knex: Knex }): EventStore 
           [oldest],
         );
         for (const { name } of rows) await trx.raw('drop table ??', [name]);
+        await trx('hourly_counts')
+          .where('day', '<', dateOfDay(Math.floor(nowMs / MS_PER_DAY) - HOURLY_DAYS))
+          .delete();
         known.clear();
         return rows.map(({ name }) => name);
       });

@@ -1,9 +1,10 @@
 import type { DimensionSchema } from '../targeting/dimension-schema.ts';
 import { rowToCampaign, rowToCreative, rowToLineItem, rowToPlacement, rowToPublisher } from './catalog-rows.ts';
-import type { CatalogRow, CatalogRows, CatalogTable } from './catalog-rows.ts';
+import type { CatalogReading, CatalogRow, CatalogTable } from './catalog-rows.ts';
 import { checkCampaign, checkCreative, checkLineItem, checkPlacement, checkPublisher } from './check-entities.ts';
 import type { Checked } from './check-record.ts';
 import type { Campaign, Creative, LineItem, Placement, Publisher } from './entities.ts';
+import { pauseForEventLoop, runInSlices } from './run-in-slices.ts';
 import type { Quarantined } from './snapshot.ts';
 import { toCampaign, toCreative, toLineItem, toPlacement } from './to-entities.ts';
 
@@ -25,9 +26,13 @@ const LISTED = 1000;
 
 /**
  * Checks every row with the rules of the trafficking API, parents first. A row that fails is set aside, and with it all that belong to it;
- * everything else is admitted. A generator: each `yield` is a place to pause.
+ * everything else is admitted. `pause` is awaited whenever the event loop has been held long enough.
  */
-export function* admitRows(rows: CatalogRows, dimensions: DimensionSchema): Generator<undefined, AdmittedRows> {
+export const admitRows = async (
+  reading: CatalogReading,
+  dimensions: DimensionSchema,
+  pause: () => Promise<void> = pauseForEventLoop,
+): Promise<AdmittedRows> => {
   const quarantine = createQuarantine();
   const publishers = new Map<number, Publisher>();
   const placements = new Map<string, Placement>();
@@ -37,22 +42,29 @@ export function* admitRows(rows: CatalogRows, dimensions: DimensionSchema): Gene
   const blocked = new Set<number>();
 
   /** Admits the rows of one table; `enter` returns why a checked record cannot be admitted after all. */
-  function* admit<T>(
+  const admit = async <T>(
     table: CatalogTable,
     check: (row: CatalogRow) => Checked<T>,
     enter: (id: number, record: T, row: CatalogRow) => string | undefined,
-  ) {
-    for (const [i, row] of rows[table].entries()) {
-      const checked = check(row);
-      const reason = checked.ok
-        ? enter(row['id'] as number, checked.record, row)
-        : checked.faults.map(({ pointer, detail }) => `${pointer} ${detail}`).join('; ');
-      if (reason !== undefined) quarantine.add(table, row['id'], reason);
-      if (i % STEP === STEP - 1) yield;
+  ): Promise<void> => {
+    function* admitPage(page: readonly CatalogRow[]): Generator<undefined, void> {
+      for (const [i, row] of page.entries()) {
+        const checked = check(row);
+        const reason = checked.ok
+          ? enter(row['id'] as number, checked.record, row)
+          : checked.faults.map(({ pointer, detail }) => `${pointer} ${detail}`).join('; ');
+        if (reason !== undefined) quarantine.add(table, row['id'], reason);
+        if (i % STEP === STEP - 1) yield;
+      }
     }
-  }
+    for await (const page of reading.pages(table)) {
+      // Parsing the page has held the loop already.
+      await pause();
+      await runInSlices(admitPage(page), pause);
+    }
+  };
 
-  yield* admit(
+  await admit(
     'publishers',
     (row) => checkPublisher(rowToPublisher(row)),
     (id, { name, domain }, row) => {
@@ -60,7 +72,7 @@ export function* admitRows(rows: CatalogRows, dimensions: DimensionSchema): Gene
       return undefined;
     },
   );
-  yield* admit(
+  await admit(
     'placements',
     (row) => checkPlacement(rowToPlacement(row)),
     (_, record) => {
@@ -70,7 +82,7 @@ export function* admitRows(rows: CatalogRows, dimensions: DimensionSchema): Gene
       return undefined;
     },
   );
-  yield* admit(
+  await admit(
     'campaigns',
     (row) => checkCampaign(rowToCampaign(row)),
     (id, record) => {
@@ -79,7 +91,7 @@ export function* admitRows(rows: CatalogRows, dimensions: DimensionSchema): Gene
       return undefined;
     },
   );
-  yield* admit(
+  await admit(
     'line_items',
     (row) => checkLineItem(rowToLineItem(row), { dimensions }),
     (id, record) => {
@@ -89,7 +101,7 @@ export function* admitRows(rows: CatalogRows, dimensions: DimensionSchema): Gene
       return undefined;
     },
   );
-  yield* admit(
+  await admit(
     'creatives',
     (row) => checkCreative(rowToCreative(row)),
     (id, record, row) => {
@@ -104,7 +116,7 @@ export function* admitRows(rows: CatalogRows, dimensions: DimensionSchema): Gene
   );
 
   return { publishers, placements, campaigns, lineItems, creatives, blocked, ...quarantine.result() };
-}
+};
 
 const createQuarantine = () => {
   const listed: Quarantined[] = [];

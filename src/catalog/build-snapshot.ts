@@ -2,8 +2,9 @@ import { buildTargetingIndex } from '../targeting/build-targeting-index.ts';
 import type { DimensionSchema } from '../targeting/dimension-schema.ts';
 import { admitRows } from './admit-rows.ts';
 import type { AdmittedRows } from './admit-rows.ts';
-import type { CatalogRows } from './catalog-rows.ts';
+import type { CatalogReading } from './catalog-rows.ts';
 import { ecpmMicros, NO_COUNTS } from './ecpm.ts';
+import { hourlyTraffic, type HourlyTraffic } from './hourly-traffic.ts';
 import { runInSlices } from './run-in-slices.ts';
 import type { Candidate, CandidateIndex, LeftOut, Snapshot, Vacancy } from './snapshot.ts';
 import { sortInSteps } from './sort-in-steps.ts';
@@ -16,15 +17,16 @@ export interface SnapshotOptions {
   readonly pause?: () => Promise<void>;
 }
 
-/** Turns the rows of one load into an immutable snapshot, in slices of a few milliseconds. Bad rows are set aside, never thrown. */
-export const buildSnapshot = (rows: CatalogRows, { dimensions, nowMs, pause }: SnapshotOptions): Promise<Snapshot> =>
-  runInSlices(snapshotSteps(rows, dimensions, nowMs), pause);
+/** Turns what one load reads into an immutable snapshot, in slices of a few milliseconds. Bad rows are set aside, never thrown. */
+export const buildSnapshot = async (reading: CatalogReading, { dimensions, nowMs, pause }: SnapshotOptions): Promise<Snapshot> => {
+  const admitted = await admitRows(reading, dimensions, pause);
+  return runInSlices(snapshotSteps(admitted, reading, nowMs), pause);
+};
 
 const STEP = 256;
 
-function* snapshotSteps(rows: CatalogRows, dimensions: DimensionSchema, nowMs: number): Generator<undefined, Snapshot> {
-  const admitted = yield* admitRows(rows, dimensions);
-  const booked = yield* sortOutBooked(admitted, rows, nowMs);
+function* snapshotSteps(admitted: AdmittedRows, reading: CatalogReading, nowMs: number): Generator<undefined, Snapshot> {
+  const booked = yield* sortOutBooked(admitted, reading, nowMs);
   const slots = new Map<string, Map<number, Slot>>();
   for (const [placementId, byPublisher] of booked) {
     const ofPlacement = new Map<number, Slot>();
@@ -38,10 +40,16 @@ function* snapshotSteps(rows: CatalogRows, dimensions: DimensionSchema, nowMs: n
       yield;
     }
   }
+  const traffic = new Map<number, HourlyTraffic>();
+  for (const [publisherId, counts] of reading.hourlyImpressions) {
+    const learned = hourlyTraffic(counts);
+    if (learned) traffic.set(publisherId, learned);
+    if (traffic.size % STEP === 0) yield;
+  }
   const slotOf = (publisherId: number, placementId: string): Slot | undefined => slots.get(placementId)?.get(publisherId);
   const { publishers, placements, campaigns, lineItems, creatives, quarantined, quarantinedCount } = admitted;
   return Object.freeze({
-    version: rows.version,
+    version: reading.version,
     loadedAtMs: nowMs,
     publishers,
     publisherByKeyHash: new Map(Array.from(publishers.values(), (publisher) => [publisher.apiKeyHash, publisher])),
@@ -53,9 +61,10 @@ function* snapshotSteps(rows: CatalogRows, dimensions: DimensionSchema, nowMs: n
     programmaticIndex: (publisherId: number, placementId: string) => slotOf(publisherId, placementId)?.programmatic,
     leftOut: (publisherId: number, placementId: string) => slotOf(publisherId, placementId)?.leftOut ?? NOTHING,
     vacancy: (publisherId: number, placementId: string) => vacancyOf(slotOf(publisherId, placementId)),
+    trafficOf: (publisherId: number) => traffic.get(publisherId),
     quarantined,
     quarantinedCount,
-    userHashKey: rows.userHashKey,
+    userHashKey: reading.userHashKey,
   });
 }
 
@@ -83,7 +92,7 @@ interface Booked {
 /** Every creative to its placement and publisher, and there to what can be served now or later, or to what cannot. */
 function* sortOutBooked(
   { creatives, lineItems, campaigns, placements, blocked }: AdmittedRows,
-  { recentCounts }: CatalogRows,
+  { recentCounts }: CatalogReading,
   nowMs: number,
 ): Generator<undefined, ReadonlyMap<string, ReadonlyMap<number, Booked>>> {
   const booked = new Map<string, Map<number, Booked>>();
@@ -119,7 +128,7 @@ function* sortOutBooked(
 
 const bookedOf = (booked: Map<string, Map<number, Booked>>, placementId: string, publisherId: number): Booked => {
   let ofPlacement = booked.get(placementId);
-  if (ofPlacement === undefined) booked.set(placementId, (ofPlacement = new Map()));
+  if (ofPlacement === undefined) booked.set(placementId, (ofPlacement = new Map<number, Booked>()));
   let slot = ofPlacement.get(publisherId);
   if (slot === undefined) ofPlacement.set(publisherId, (slot = { direct: [], programmatic: [], leftOut: [] }));
   return slot;
@@ -142,7 +151,7 @@ function* indexCandidates(candidates: readonly Candidate[]): Generator<undefined
   const entries = yield* sortInSteps(candidates, byRank);
   const tieEnd = new Int32Array(entries.length);
   for (let i = entries.length - 1, end = entries.length; i >= 0; i--) {
-    if (i + 1 < entries.length && !isTie(entries[i]!, entries[i + 1]!)) end = i + 1;
+    if (i + 1 < entries.length && !isTie(entries[i], entries[i + 1])) end = i + 1;
     tieEnd[i] = end;
   }
   yield;

@@ -11,20 +11,19 @@ export interface CatalogRow {
   readonly [column: string]: unknown;
 }
 
-/** Everything that one load reads, of one moment. */
-export interface CatalogRows {
-  readonly version: number;
-  readonly userHashKey: Buffer;
-  readonly publishers: readonly CatalogRow[];
-  readonly placements: readonly CatalogRow[];
-  readonly campaigns: readonly CatalogRow[];
-  readonly line_items: readonly CatalogRow[];
-  readonly creatives: readonly CatalogRow[];
-  readonly recentCounts: ReadonlyMap<number, RecentCounts>;
-}
-
 export const CATALOG_TABLES = ['publishers', 'placements', 'campaigns', 'line_items', 'creatives'] as const;
 export type CatalogTable = (typeof CATALOG_TABLES)[number];
+
+/** What one load reads, all of one moment. */
+export interface CatalogReading {
+  readonly version: number;
+  readonly userHashKey: Buffer;
+  readonly recentCounts: ReadonlyMap<number, RecentCounts>;
+  /** Impressions by UTC hour (24 entries) over the last whole days, by publisher; of those with paced line items. */
+  readonly hourlyImpressions: ReadonlyMap<number, readonly number[]>;
+  /** The rows of a table, some at a time, so that they can be let go as soon as they are understood. */
+  pages(table: CatalogTable): AsyncIterable<readonly CatalogRow[]>;
+}
 
 export const COLUMNS = {
   publishers: ['id', 'name', 'domain', 'api_key_hash', 'api_key_hint'],

@@ -66,7 +66,9 @@ export const createCatalog = ({
   const load = async (): Promise<void> => {
     const begunAt = performance.now();
     try {
-      const loaded = await withTimeout(loadTimeoutMs, async () => buildSnapshot(await store.readAll(), { dimensions, nowMs: now() }));
+      const loaded = await withTimeout(loadTimeoutMs, () =>
+        store.readAll((reading) => buildSnapshot(reading, { dimensions, nowMs: now() })),
+      );
       snapshot = loaded;
       observer.loaded?.(loaded, performance.now() - begunAt);
       tellQuarantined(loaded);
@@ -120,7 +122,8 @@ export const createCatalog = ({
     try {
       const version = await store.readVersion();
       pollFailing = false;
-      if (version !== snapshot?.version) reloadInBackground();
+      // A load under way may well be reading that version; if not, the next look finds out.
+      if (version !== snapshot?.version && running === undefined) reloadInBackground();
     } catch (fault) {
       if (!pollFailing) observer.pollFailed?.(asError(fault));
       pollFailing = true;

@@ -14,7 +14,7 @@ export interface ChangeNotices {
 }
 
 export interface ChangeNoticeOptions {
-  /** Makes a new connection; called twice, because a subscribing connection can do nothing else. */
+  /** Makes a new connection, already connecting; called twice, because a subscribing connection can do nothing else. */
   readonly connect: () => Redis | Cluster;
   /** Name of the version key and of the channel. */
   readonly name?: string;
@@ -25,6 +25,8 @@ export interface ChangeNoticeOptions {
 }
 
 const FIRST_ANSWER_MS = 1000;
+/** A version that has been forgotten reads as a change, which costs one reload. */
+const VERSION_TTL_S = 35 * 86_400;
 
 /**
  * Announcements go over Redis pub/sub, which may lose them; so each also moves on a version kept in Redis, which every replica polls, and
@@ -111,15 +113,17 @@ export const createChangeNotices = ({
     },
     announce: async () => {
       const version = await commands.incr(versionKey);
+      await commands.expire(versionKey, VERSION_TTL_S);
       // Our own step is no news to us; a step of somebody else in between is.
       if (seen !== undefined && version === seen + 1) seen = version;
       await commands.publish(name, `${sender} ${version}`);
     },
-    close: async () => {
+    close: () => {
       closed = true;
       clearTimeout(timer);
       subscriber.disconnect();
       commands.disconnect();
+      return Promise.resolve();
     },
   };
 };

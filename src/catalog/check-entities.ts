@@ -3,7 +3,7 @@ import type { DimensionSchema } from '../targeting/dimension-schema.ts';
 import type { Fault } from '../targeting/fault.ts';
 import { shapeCampaign, shapeCreative, shapeLineItem, shapePlacement, shapePublisher } from './check-record.ts';
 import type { Checked, ShapedRecord } from './check-record.ts';
-import { parseCreativeContent } from './creative-content.ts';
+import { parseCreativeContent } from './parse-content.ts';
 import { CREATIVE_FORMATS } from './entities.ts';
 import type { CreativeFormat } from './entities.ts';
 import { parseEndDate, parseStartDate } from './flight-dates.ts';
@@ -46,7 +46,9 @@ export const checkCreative = (
     const parsed = typeof content === 'string' ? parseCreativeContent(known, content) : undefined;
     const allowed = placementFormats === undefined || placementFormats.includes(known);
     return [
-      ...(parsed?.ok === false ? parsed.faults : []),
+      ...(parsed && 'fault' in parsed
+        ? [{ pointer: '/content', detail: `${parsed.fault.pointer.slice(1)} ${parsed.fault.detail}`.trim() }]
+        : []),
       ...(allowed ? [] : [{ pointer: '/format', detail: `the placement allows ${placementFormats.join(', ')} only` }]),
     ];
   });
@@ -74,12 +76,16 @@ const priceFaults = ({ type, budget_type, cpm, cpc }: ShapedRecord<LineItemRecor
   return [];
 };
 
-const decimalFaults = (record: object, places: Readonly<Record<string, number>>): Fault[] =>
-  Object.entries(record).flatMap(([field, value]) => {
-    const most = Object.hasOwn(places, field) ? places[field] : undefined;
-    if (most === undefined || typeof value !== 'number' || hasAtMostDecimals(value, most)) return [];
-    return [{ pointer: `/${field}`, detail: `must have at most ${most} decimals` }];
-  });
+const decimalFaults = <T extends object>(record: T, places: { readonly [K in keyof T]?: number }): Fault[] => {
+  const faults: Fault[] = [];
+  for (const field in places) {
+    const value: unknown = record[field];
+    const most = places[field] ?? 0;
+    if (typeof value === 'number' && !hasAtMostDecimals(value, most))
+      faults.push({ pointer: `/${field}`, detail: `must have at most ${most} decimals` });
+  }
+  return faults;
+};
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -54,7 +54,7 @@ const isBounded = (root: object): boolean => {
   for (let depth = 1; level.length > 0; depth++) {
     values += level.length;
     if (depth > DEEPEST || values > MOST_VALUES) return false;
-    level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []));
+    level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value as Record<string, unknown>) : []));
   }
   return true;
 };

@@ -1,6 +1,7 @@
 import type { TargetingIndex } from '../targeting/targeting-index.ts';
 import type { CatalogTable } from './catalog-rows.ts';
 import type { Campaign, Creative, LineItem, Placement, Publisher } from './entities.ts';
+import type { HourlyTraffic } from './hourly-traffic.ts';
 
 /** A creative that could be served, with all that a decision about it needs. */
 export interface Candidate {
@@ -60,6 +61,8 @@ export interface Snapshot {
   leftOut(publisherId: number, placementId: string): readonly LeftOut[];
   /** The latest stage that anything booked reached when both indexes are empty; undefined when one is not. */
   vacancy(publisherId: number, placementId: string): Vacancy | undefined;
+  /** The publisher's day of traffic, as pacing follows it; undefined: not known, and taken to be flat. */
+  trafficOf(publisherId: number): HourlyTraffic | undefined;
   /** The first of the rows that were set aside, at most 1,000. */
   readonly quarantined: readonly Quarantined[];
   readonly quarantinedCount: number;

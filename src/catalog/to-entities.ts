@@ -1,5 +1,5 @@
 import type { Campaign, Creative, LineItem, Placement, Targeting } from './entities.ts';
-import { parseCreativeContent } from './creative-content.ts';
+import { parseCreativeContent } from './parse-content.ts';
 import { flightOf } from './flight-dates.ts';
 import { microsFromUsd } from './money.ts';
 import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, TargetedValues, TargetingRecord } from './records.ts';
@@ -50,7 +50,7 @@ export const toLineItem = (id: number, record: LineItemRecord, campaign: Campaig
 /** Undefined when the content cannot be read, which a checked record never is. */
 export const toCreative = (id: number, record: CreativeRecord): Creative | undefined => {
   const parsed = parseCreativeContent(record.format, record.content);
-  if (!parsed.ok) return undefined;
+  if ('fault' in parsed) return undefined;
   return {
     id,
     placementId: record.placement_id,

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { customCleanEnv } from 'envalid';
 import { defaultStateDir } from './default-state-dir.ts';
 import {
+  adminTokens,
   databaseUrl,
   duration,
   eventTypes,
@@ -48,7 +49,7 @@ const VARIABLES = {
   MOCK_BIDDER: toggle({ default: undefined }),
   DIMENSIONS_FILE: secret({ default: SHIPPED_DIMENSIONS_FILE }),
   ADMIN_ENABLED: toggle({ default: undefined }),
-  ADMIN_TOKEN: secret({ default: undefined }),
+  ADMIN_TOKEN: adminTokens({ default: [] }),
   TRUST_PROXY_HOPS: wholeNumber(1, 32)({ default: undefined }),
   STATE_DIR: secret({ default: undefined }),
   LOG_LEVEL: oneOf('error', 'warn', 'info', 'debug')({ default: 'info' }),
@@ -99,7 +100,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     mockBidderEnabled: read.MOCK_BIDDER ?? !production,
     dimensionsFile: path.resolve(read.DIMENSIONS_FILE),
     adminEnabled: read.ADMIN_ENABLED ?? !production,
-    adminToken: read.ADMIN_TOKEN,
+    adminTokens: read.ADMIN_TOKEN,
     trustProxyHops: read.TRUST_PROXY_HOPS,
     stateDir: path.resolve(read.STATE_DIR ?? defaultStateDir(env)),
     logLevel: read.LOG_LEVEL,

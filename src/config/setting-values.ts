@@ -1,6 +1,6 @@
 import { makeExactValidator } from 'envalid';
 import { parseDuration } from './parse-duration.ts';
-import type { TokenSecret } from './settings.ts';
+import type { AdminToken, TokenSecret } from './settings.ts';
 
 /*
  * One validator per kind of value. Their messages say what is accepted and never repeat what was given: it may be a secret in the wrong place.
@@ -69,6 +69,15 @@ export const tokenSecrets = makeExactValidator<readonly TokenSecret[]>((text) =>
   if (secrets.length === 0) refuse('kid:secret,kid:secret; the first signs, all verify');
   if (new Set(secrets.map(({ kid }) => kid)).size < secrets.length) refuse('every kid once');
   return secrets;
+});
+
+/** A token alone is called admin; a name before a colon says whose it is. */
+export const adminTokens = makeExactValidator<readonly AdminToken[]>((text) => {
+  const tokens = listOf(text).map((entry) => {
+    const [, name = 'admin', token = entry] = /^([A-Za-z0-9_.@-]{1,64}):(.+)$/.exec(entry) ?? [];
+    return { name, token };
+  });
+  return tokens.length > 0 ? tokens : refuse('a token, or name:token,name:token');
 });
 
 function listOf(text: string): readonly string[] {

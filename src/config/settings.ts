@@ -23,7 +23,8 @@ export interface Settings {
   readonly mockBidderEnabled: boolean;
   readonly dimensionsFile: string;
   readonly adminEnabled: boolean;
-  readonly adminToken: string | undefined;
+  /** Any of these opens the trafficking API; empty: nobody is asked for one. */
+  readonly adminTokens: readonly AdminToken[];
   /** undefined: first valid address of X-Forwarded-For; n: the n-th from the right. */
   readonly trustProxyHops: number | undefined;
   readonly stateDir: string;
@@ -36,6 +37,12 @@ export interface Settings {
   readonly eventRetentionDays: number;
   /** How many slots the ledger's keys and streams are spread over. The same on every replica, and for the life of the data. */
   readonly ledgerShards: number;
+}
+
+/** `name` is whom the audit trail names. */
+export interface AdminToken {
+  readonly name: string;
+  readonly token: string;
 }
 
 export interface TokenSecret {

@@ -18,6 +18,8 @@ export interface Consent {
   /** The GPP string and its section ids as received. */
   readonly gpp: string | null;
   readonly gppSid: readonly number[];
+  /** Whether the page is for children (COPPA); null: not said. */
+  readonly coppa: boolean | null;
   /** Whether the user id may be used: hashed, counted against a frequency cap, shown to a bidder. See docs/privacy.md. */
   readonly personal: boolean;
 }
@@ -28,7 +30,7 @@ const MOST_SECTIONS = 32;
 /** GPP section of the TCF for Europe: its presence says that the GDPR applies. IAB GPP, section ids. */
 const GPP_TCF_EU = 2;
 
-const NOTHING_SAID: Consent = { gdpr: null, consent: null, usPrivacy: null, gpp: null, gppSid: [], personal: true };
+const NOTHING_SAID: Consent = { gdpr: null, consent: null, usPrivacy: null, gpp: null, gppSid: [], coppa: null, personal: true };
 
 /**
  * Reads the consent signals from their OpenRTB 2.6 places, or from `ext` where 2.5 has them. Never throws: what is malformed is as if it had not
@@ -39,14 +41,15 @@ export const readConsent = ({ regs, user }: ConsentSignals): Consent => {
   const gppSid = sectionsOf(field(regs, 'gpp_sid'));
   const gdpr = flagOf(field(regs, 'gdpr')) ?? (gppSid.includes(GPP_TCF_EU) ? true : null);
   const consent = textOf(field(user, 'consent'));
-  const child = flagOf(field(regs, 'coppa')) === true;
+  const coppa = flagOf(field(regs, 'coppa'));
   return {
     gdpr,
     consent,
     usPrivacy: textOf(field(regs, 'us_privacy')),
     gpp: textOf(field(regs, 'gpp')),
     gppSid,
-    personal: !child && (gdpr !== true || (consent !== null && allowsStorage(consent))),
+    coppa,
+    personal: coppa !== true && (gdpr !== true || (consent !== null && allowsStorage(consent))),
   };
 };
 

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import type geoipLite from 'geoip-lite';
 import { LRUCache } from 'lru-cache';
 
 export interface CountryLookupOptions {
@@ -44,7 +45,7 @@ export const createCountryLookup = ({ dataDir, cacheSize }: CountryLookupOptions
  * and the environment is put back. A folder with city files in it (the package's own) is shown through a passing folder of two links, which a
  * built image with a folder of its own does not need: its file system may be read-only.
  */
-const loadCountryTable = (dataDir: string | undefined): typeof import('geoip-lite') => {
+const loadCountryTable = (dataDir: string | undefined): typeof geoipLite => {
   const require = createRequire(import.meta.url);
   const source = dataDir === undefined ? join(dirname(require.resolve('geoip-lite/package.json')), 'data') : resolve(dataDir);
   const passing = existsSync(join(source, 'geoip-city-names.dat')) ? mkdtempSync(join(tmpdir(), 'country-table-')) : null;
@@ -52,7 +53,7 @@ const loadCountryTable = (dataDir: string | undefined): typeof import('geoip-lit
   try {
     if (passing !== null) for (const file of DATA_FILES) symlinkSync(join(source, file), join(passing, file));
     process.env.GEODATADIR = passing ?? source;
-    return require('geoip-lite') as typeof import('geoip-lite');
+    return require('geoip-lite') as typeof geoipLite;
   } finally {
     if (before === undefined) delete process.env.GEODATADIR;
     else process.env.GEODATADIR = before;

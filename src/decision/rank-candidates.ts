@@ -49,7 +49,7 @@ export const rankCandidates = ({ direct, bids, query, imp, exhausted, random }: 
   let bidAt = 0;
 
   const passes = (position: number): boolean => {
-    const { creative, lineItem, campaign } = (direct as CandidateIndex).entries[position] as Candidate;
+    const { creative, lineItem, campaign } = (direct as CandidateIndex).entries[position];
     const reason = !fitsSlot(creative, imp.slot)
       ? NoBidReason.SizeOrFormat
       : !isLive(lineItem, campaign, query.atMs)
@@ -66,7 +66,7 @@ export const rankCandidates = ({ direct, bids, query, imp, exhausted, random }: 
   const nextGroup = (): boolean => {
     if (!direct || !scanner) return false;
     for (let first = scanner.firstFrom(scanned + 1); first !== -1; first = scanner.firstFrom(scanned + 1)) {
-      const end = direct.tieEnd[first] as number;
+      const end = direct.tieEnd[first];
       scanned = end - 1;
       ready = [];
       readyAt = 0;
@@ -88,13 +88,13 @@ export const rankCandidates = ({ direct, bids, query, imp, exhausted, random }: 
   };
 
   const peekDirect = (): Candidate | undefined =>
-    readyAt < ready.length || nextGroup() ? (direct as CandidateIndex).entries[ready[readyAt] as number] : undefined;
+    readyAt < ready.length || nextGroup() ? (direct as CandidateIndex).entries[ready[readyAt]] : undefined;
 
   const takeOne = (): RankedCandidate | undefined => {
     const bid = priced[bidAt];
     const held = peekDirect();
     if (held && (!bid || outranks(held.lineItem, held.ecpmMicros, bid, random))) {
-      return rankDirect(held, ready[readyAt++] as number);
+      return rankDirect(held, ready[readyAt++]);
     }
     if (bid) bidAt++;
     return bid;
@@ -119,7 +119,8 @@ export const rankCandidates = ({ direct, bids, query, imp, exhausted, random }: 
   };
 };
 
-const rankDirect = ({ creative, lineItem, campaign, ecpmMicros }: Candidate, position: number): RankedCandidate => {
+/** A direct candidate with what an impression of it costs. */
+export const rankDirect = ({ creative, lineItem, campaign, ecpmMicros }: Candidate, position: number): RankedCandidate => {
   const priceMicros = lineItem.budgetType === 'CPM' ? (lineItem.cpmMicros ?? 0) / 1000 : 0;
   const expectedMicros = lineItem.budgetType === 'Flat' ? 0 : priceMicros || ecpmMicros / 1000;
   return { creative, lineItem, campaign, ecpmMicros, priceMicros, expectedMicros, position, bid: -1 };
@@ -145,6 +146,6 @@ const outranks = (lineItem: LineItem, ecpmMicros: number, bid: RankedCandidate, 
 const shuffle = <T>(items: T[], random: () => number): void => {
   for (let i = items.length - 1; i > 0; i--) {
     const j = Math.floor(random() * (i + 1));
-    [items[i], items[j]] = [items[j] as T, items[i] as T];
+    [items[i], items[j]] = [items[j], items[i]];
   }
 };

@@ -58,18 +58,18 @@ export const traceCandidates = (
     ['format and size', (candidate) => refuseSlot(candidate, imp)],
     ['flight', (candidate) => refuseFlight(candidate, query.atMs)],
     [
-      'consent',
-      ({ lineItem }) =>
-        lineItem.frequencyCap && !query.mayRemember
-          ? { nbr: NoBidReason.Consent, detail: 'a frequency cap needs consent to remember the user' }
-          : undefined,
-    ],
-    [
       'targeting',
       ({ lineItem }) => {
         const refusal = matchTargeting(lineItem.targeting, query.targeting);
         return refusal && { nbr: NoBidReason.Targeting, detail: `${refusal.rule}: ${refusal.detail}` };
       },
+    ],
+    [
+      'consent',
+      ({ lineItem }) =>
+        lineItem.frequencyCap && !query.mayRemember
+          ? { nbr: NoBidReason.Consent, detail: 'a frequency cap needs consent to remember the user' }
+          : undefined,
     ],
   ];
   const steps: TraceStep[] = [traceStep('booked', booked, [])];

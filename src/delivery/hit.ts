@@ -19,6 +19,8 @@ export interface ServedAd {
   readonly tokenExpS: number;
   /** Keyed hash; null when no user may be remembered. */
   readonly userHash: string | null;
+  /** Whether a bidder wants to be told when it is billed (delivery/billing-notices.ts). */
+  readonly billingNotice: boolean;
 }
 
 /** One request of a tracking URL. */

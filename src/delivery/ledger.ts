@@ -1,5 +1,6 @@
 import type { PidGains } from '../config/settings.ts';
 import type { NoBidReason } from '../decision/no-bid-reason.ts';
+import { answerWithin } from './answer-within.ts';
 import { batchCalls } from './batch-calls.ts';
 import { encodeCandidate } from './encode-candidate.ts';
 import { encodeSettle, type HitLimits } from './encode-settle.ts';
@@ -23,6 +24,8 @@ export interface LedgerOptions {
   readonly tokenTtlMs: number;
   readonly pid: PidGains;
   readonly clock?: ScriptClock;
+  /** How long a call waits for Redis; undefined: as long as any command of this connection. */
+  readonly patienceMs?: number;
   /** Told of every failed call, by script and error name. */
   readonly onFailure?: (script: 'reserve' | 'settle', fault: Error) => void;
 }
@@ -35,7 +38,7 @@ interface Scripts {
   settleHit(keyCount: number, ...args: (string | number)[]): Promise<[Settled['outcome'], number, number]>;
 }
 
-export const createLedger = ({ redis, link, keys, tokenTtlMs, pid, clock, onFailure }: LedgerOptions): Ledger => {
+export const createLedger = ({ redis, link, keys, tokenTtlMs, pid, clock, patienceMs, onFailure }: LedgerOptions): Ledger => {
   redis.defineCommand('reserveAds', { lua: loadScript('reserve', clock) });
   redis.defineCommand('settleHit', { lua: loadScript('settle', clock) });
   const scripts = redis as unknown as Scripts;
@@ -51,7 +54,7 @@ export const createLedger = ({ redis, link, keys, tokenTtlMs, pid, clock, onFail
     const keyCount = args.length;
     args.push(settings);
     for (const request of requests) args.push(encodeRequest(request));
-    return (await scripts.reserveAds(keyCount, ...args)).map(decodeReservation);
+    return (await answerWithin(patienceMs, scripts.reserveAds(keyCount, ...args))).map(decodeReservation);
   };
 
   const reserveIn = Array.from({ length: keys.shards }, (_, shard) =>
@@ -77,7 +80,10 @@ export const createLedger = ({ redis, link, keys, tokenTtlMs, pid, clock, onFail
     },
     settle: (hit, limits, { late = false } = {}) =>
       guarded('settle', keys.shardOf(hit.ad.publisherId), async () => {
-        const [outcome, billedMicros, foundHold] = await scripts.settleHit(...encodeSettle(keys, hit, limits, late));
+        const [outcome, billedMicros, foundHold] = await answerWithin(
+          patienceMs,
+          scripts.settleHit(...encodeSettle(keys, hit, limits, late)),
+        );
         return { outcome, billedMicros, foundHold: foundHold === 1 };
       }),
   };

@@ -16,6 +16,20 @@ export interface Account {
   readonly heldMicros: number;
   /** How many selections pacing would allow at once. */
   readonly paceAllowance: number;
+  /** Where pacing stands; undefined when it has not begun today. */
+  readonly pace?: PaceState | undefined;
+}
+
+/** Pacing of one day, as the ledger keeps it. */
+export interface PaceState {
+  /** Share of the pacing day that had passed, and what was committed, when pacing began today. */
+  readonly fromShare: number;
+  readonly baseCount: number;
+  /** Of the controller's last sample (PID only): hours behind the line, their integral in hours², their growth an hour, the multiple of the day's even rate. */
+  readonly hoursBehind: number;
+  readonly integral: number;
+  readonly slope: number;
+  readonly factor: number;
 }
 
 export interface DayCounts {
@@ -78,5 +92,16 @@ const decode = (numbers: readonly number[]): Account | undefined => {
     heldTodayMicros: at(12),
     heldMicros: at(13),
     paceAllowance: at(14) / 1000,
+    pace:
+      at(15) === 1
+        ? {
+            fromShare: at(16) / 1e6,
+            baseCount: at(17),
+            hoursBehind: at(18) / 1000,
+            integral: at(19) / 1000,
+            slope: at(20) / 1000,
+            factor: at(21) / 1000,
+          }
+        : undefined,
   };
 };

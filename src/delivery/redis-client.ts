@@ -12,6 +12,8 @@ export interface RedisClientOptions {
 
 /** A slot that has moved is asked for where it went; twice is enough when it is still on its way. */
 const MOST_REDIRECTIONS = 3;
+const CONNECT_MS = 1_000;
+const LEAST_SILENCE_MS = 1_000;
 
 /**
  * A connection that never hides an outage: no command waits for a reconnect and none is sent twice. A queued command would run
@@ -24,7 +26,10 @@ export const createRedisClient = ({ urls, commandTimeoutMs, name }: RedisClientO
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     commandTimeout: commandTimeoutMs,
-    connectTimeout: 2000,
+    connectTimeout: CONNECT_MS,
+    // A path that swallows packets keeps a connection alive for minutes and then answers on TCP's own, by then long, schedule; a new connection
+    // answers as soon as the path does.
+    socketTimeout: Math.max(LEAST_SILENCE_MS, commandTimeoutMs),
     connectionName: name,
     retryStrategy: (times: number) => Math.min(50 * times, 500),
   };

@@ -1,5 +1,6 @@
 import { Cluster } from 'ioredis';
 import type { LedgerKeys } from './ledger-keys.ts';
+import { answerWithin } from './answer-within.ts';
 import type { RedisClient } from './redis-client.ts';
 
 /** Whether Redis can be counted on right now. In a cluster each shard answers for itself: a node that is away takes only its own along. */
@@ -19,6 +20,8 @@ export interface RedisLinkOptions {
   readonly redis: RedisClient;
   readonly keys: LedgerKeys;
   readonly probeMs?: number;
+  /** How long a probe may take; undefined: as long as any command of this connection. */
+  readonly patienceMs?: number;
 }
 
 /**
@@ -26,7 +29,7 @@ export interface RedisLinkOptions {
  * learn from it. Probes run in the background, `probeMs` apart: one that says whether Redis answers at all, and in a cluster one for
  * each shard that is down, because another node's answer says nothing about its own.
  */
-export const createRedisLink = ({ redis, keys, probeMs = 200 }: RedisLinkOptions): RedisLink => {
+export const createRedisLink = ({ redis, keys, probeMs = 200, patienceMs }: RedisLinkOptions): RedisLink => {
   const clustered = redis instanceof Cluster;
   const shards = Array.from({ length: keys.shards }, (_, shard) => shard);
   const isUp = shards.map(() => redis.status === 'ready');
@@ -37,7 +40,7 @@ export const createRedisLink = ({ redis, keys, probeMs = 200 }: RedisLinkOptions
   const probeServer = async (): Promise<void> => {
     const begun = performance.now();
     try {
-      await redis.ping();
+      await answerWithin(patienceMs, redis.ping());
       roundTripSeconds = (performance.now() - begun) / 1000;
       if (!clustered) setAll(true);
     } catch {
@@ -48,7 +51,7 @@ export const createRedisLink = ({ redis, keys, probeMs = 200 }: RedisLinkOptions
   };
   const probeShard = async (shard: number): Promise<void> => {
     try {
-      await redis.exists(keys.horizon(shard));
+      await answerWithin(patienceMs, redis.exists(keys.horizon(shard)));
       isUp[shard] = true;
     } catch {
       isUp[shard] = false;
@@ -73,7 +76,7 @@ export const createRedisLink = ({ redis, keys, probeMs = 200 }: RedisLinkOptions
     get up() {
       return isUp.every(Boolean);
     },
-    upOf: (shard) => isUp[shard],
+    upOf: (shard) => isUp[shard] as boolean,
     suspect: (shard) => {
       if (clustered) isUp[shard] = false;
       else setAll(false);

@@ -1,3 +1,5 @@
+import type { HourlyTraffic } from '../catalog/hourly-traffic.ts';
+
 /**
  * Where the current hour stands in a publisher's day of traffic: `shareBefore` of the day's traffic comes before `hourStartMs`,
  * `shareOfHour` within it. Flat traffic is n/24 and 1/24.
@@ -13,11 +15,11 @@ const MS_PER_DAY = 24 * MS_PER_HOUR;
 
 /**
  * The curve at a moment.
- * @param hourly 24 shares of a day's traffic by UTC hour, summing to 1; undefined: flat
+ * @param traffic the publisher's day, as the catalog learned it; undefined: flat
  */
-export const curveAt = (nowMs: number, hourly?: readonly number[]): TrafficCurve => {
+export const curveAt = (nowMs: number, traffic?: HourlyTraffic): TrafficCurve => {
   const hour = Math.floor((nowMs % MS_PER_DAY) / MS_PER_HOUR);
   const hourStartMs = nowMs - (nowMs % MS_PER_HOUR);
-  if (!hourly) return { hourStartMs, shareBefore: hour / 24, shareOfHour: 1 / 24 };
-  return { hourStartMs, shareBefore: hourly.slice(0, hour).reduce((sum, share) => sum + share, 0), shareOfHour: hourly[hour] ?? 0 };
+  if (!traffic) return { hourStartMs, shareBefore: hour / 24, shareOfHour: 1 / 24 };
+  return { hourStartMs, shareBefore: traffic.shareBefore[hour], shareOfHour: traffic.shareOfHour[hour] };
 };

@@ -1,12 +1,28 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import knexFactory, { type Knex } from 'knex';
 import { campaignToRow, creativeToRow, lineItemToRow, placementToRow, publisherToRow } from '../catalog/catalog-rows.ts';
 import { checkCampaign, checkCreative, checkLineItem, checkPlacement, checkPublisher } from '../catalog/check-entities.ts';
 import type { Checked } from '../catalog/check-record.ts';
 import type { Settings } from '../config/settings.ts';
-import { demoData } from './demo-data.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** demo-data.json: the shapes of the trafficking API, children within their parents. */
+interface DemoData {
+  readonly publisher: Fields & { readonly domain: string };
+  readonly placements: readonly Fields[];
+  readonly campaigns: readonly (Fields & { readonly line_items: readonly DemoLineItem[] })[];
+}
+
+type DemoLineItem = Fields & {
+  /** A path of this service. */
+  readonly endpoint?: string;
+  /** `content` is written out as an object where the API takes JSON text. */
+  readonly creatives: readonly (Fields & { readonly content: string | object })[];
+};
 
 /** The publisher whose pages are under /static/demo/. */
 export interface Demo {
@@ -35,7 +51,8 @@ export const prepareDemo = async ({
   const knex = knexFactory({ client: 'pg', connection: databaseUrl, pool: { min: 0, max: 1 } });
   try {
     const apiKey = await keptKey(path.join(stateDir, 'demo-api-key'));
-    const publisherId = await knex.transaction((trx) => seedOnce(trx, apiKey, port));
+    const data = JSON.parse(await readFile(fileURLToPath(new URL('./demo-data.json', import.meta.url)), 'utf8')) as DemoData;
+    const publisherId = await knex.transaction((trx) => seedOnce(trx, data, apiKey, port));
     return publisherId === undefined
       ? undefined
       : {
@@ -58,13 +75,16 @@ const keptKey = async (file: string): Promise<string> => {
   return (await readFile(file, 'utf8')).trim();
 };
 
-const DEMO_DOMAIN = 'demo.example';
-
 /** The id of the demo publisher; undefined when there is none, because somebody has deleted it. */
-const seedOnce = async (trx: Knex.Transaction, apiKey: string, port: number): Promise<number | undefined> => {
+const seedOnce = async (
+  trx: Knex.Transaction,
+  { publisher, placements, campaigns }: DemoData,
+  apiKey: string,
+  port: number,
+): Promise<number | undefined> => {
   const hash = createHash('sha256').update(apiKey, 'utf8').digest('hex');
   const keyColumns = { api_key_hash: hash, api_key_hint: apiKey.slice(-4) };
-  const known = await trx('publishers').where({ domain: DEMO_DOMAIN }).first<{ id: number } | undefined>('id');
+  const known = await trx('publishers').where({ domain: publisher.domain }).first<{ id: number } | undefined>('id');
   if (known) {
     await trx('publishers').where({ id: known.id }).whereNot({ api_key_hash: hash }).update(keyColumns);
     return known.id;
@@ -72,21 +92,22 @@ const seedOnce = async (trx: Knex.Transaction, apiKey: string, port: number): Pr
   if (await trx('publishers').first('id')) return undefined;
 
   const insert = async (table: string, row: object): Promise<number> => {
-    const [inserted] = (await trx(table).insert(row).returning('id')) as { id: number }[];
-    return (inserted as { id: number }).id;
+    const [inserted] = await trx(table).insert(row).returning<{ id: number }[]>('id');
+    return inserted.id;
   };
-  const { placements, campaigns } = demoData(new Date(), port);
-  const publisher = checked(checkPublisher({ name: 'The Demo Gazette', domain: DEMO_DOMAIN }));
-  const publisherId = await insert('publishers', { ...publisherToRow(publisher), ...keyColumns });
+  const publisherId = await insert('publishers', { ...publisherToRow(checked(checkPublisher(publisher))), ...keyColumns });
   for (const placement of placements)
     await trx('placements').insert(placementToRow(checked(checkPlacement({ ...placement, publisher_id: publisherId }))));
   for (const { line_items, ...campaign } of campaigns) {
     const campaignId = await insert('campaigns', campaignToRow(checked(checkCampaign({ ...campaign, publisher_id: publisherId }))));
-    for (const { creatives, ...lineItem } of line_items) {
-      const record = checked(checkLineItem({ ...lineItem, campaign_id: campaignId }, { dimensions: new Map() }));
+    for (const { creatives, endpoint, ...lineItem } of line_items) {
+      const bidder = endpoint === undefined ? {} : { endpoint: `http://127.0.0.1:${port}${endpoint}` };
+      const record = checked(checkLineItem({ ...lineItem, ...bidder, campaign_id: campaignId }, { dimensions: new Map() }));
       const lineItemId = await insert('line_items', lineItemToRow(record));
-      for (const creative of creatives)
-        await trx('creatives').insert(creativeToRow(checked(checkCreative({ ...creative, line_item_id: lineItemId }))));
+      for (const { content, ...creative } of creatives) {
+        const text = typeof content === 'string' ? content : JSON.stringify(content);
+        await trx('creatives').insert(creativeToRow(checked(checkCreative({ ...creative, content: text, line_item_id: lineItemId }))));
+      }
     }
   }
   return publisherId;

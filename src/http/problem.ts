@@ -32,7 +32,8 @@ const instanceOf = (res: ServerResponse): string => {
 };
 
 /**
- * Sends a problem as `application/problem+json`, readable from any origin: a page's script must be able to tell a wrong key from a dead network.
+ * Sends a problem as `application/problem+json`, readable from any origin unless the response has been declared same-origin: a page's script must be able
+ * to tell a wrong key from a dead network.
  * `headers` come on top (Allow, Retry-After, WWW-Authenticate). Does nothing when an answer is under way already.
  */
 export const sendProblem = (res: ServerResponse, sent: Problem, headers: Readonly<Record<string, string>> = {}): void => {
@@ -44,7 +45,8 @@ export const sendProblem = (res: ServerResponse, sent: Problem, headers: Readonl
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
-    'Access-Control-Allow-Origin': '*',
+    // An answer that has been declared same-origin (the trafficking API's) stays it, also when it is an error.
+    ...(res.getHeader('Cross-Origin-Resource-Policy') === 'same-origin' ? {} : { 'Access-Control-Allow-Origin': '*' }),
     ...headers,
   });
   res.end(body);

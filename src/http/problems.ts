@@ -15,6 +15,7 @@ export const PROBLEMS = {
   method_not_allowed: { status: 405, title: 'The method is not allowed here' },
   request_timeout: { status: 408, title: 'The request took too long to arrive' },
   conflict: { status: 409, title: 'The request conflicts with what is stored' },
+  precondition_failed: { status: 412, title: 'The record has changed since it was read' },
   body_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media: { status: 415, title: 'The content type or encoding is not supported' },
   range_not_satisfiable: { status: 416, title: 'The range lies outside the file' },

@@ -17,7 +17,7 @@ export type InvalidTraffic = 'prefetch' | 'bot';
 /** A bad token is not told apart further: to the service forged, malformed and expired are one. */
 export type TrackingRefusal = 'token' | 'event_type' | 'unavailable';
 /** The work that a store failed. */
-export const STORE_WORK = ['reserve', 'settle', 'hit', 'report', 'drain', 'fold', 'prune'] as const;
+export const STORE_WORK = ['reserve', 'settle', 'hit', 'report', 'drain', 'fold', 'prune', 'billing_notice', 'trafficking'] as const;
 export type StoreWork = (typeof STORE_WORK)[number];
 export type NoticeKind = 'win' | 'loss' | 'billing';
 

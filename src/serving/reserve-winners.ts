@@ -2,14 +2,14 @@ import type { Snapshot } from '../catalog/snapshot.ts';
 import { isUnbounded } from '../decision/is-unbounded.ts';
 import { NoBidReason } from '../decision/no-bid-reason.ts';
 import type { RankedCandidate } from '../decision/ranked-candidate.ts';
-import type { ServedAd } from '../delivery/hit.ts';
 import { accountsExpireAtMs } from '../delivery/accounts-expire-at-ms.ts';
+import type { ServedAd } from '../delivery/hit.ts';
 import type { Ledger } from '../delivery/ledger.ts';
-import type { Reservation } from '../delivery/reservation.ts';
+import type { Reservation, ReservedImp } from '../delivery/reservation.ts';
 import type { TrafficCurve } from '../delivery/traffic-curve.ts';
 import type { AdRequest } from './ad-request.ts';
 import { exhaustedMemoryOf } from './exhausted-memory-of.ts';
-import type { Opportunity } from './opportunity.ts';
+import type { Opportunity, Won } from './opportunity.ts';
 
 export interface ReserveWinnersOptions {
   readonly ledger: Ledger;
@@ -18,7 +18,14 @@ export interface ReserveWinnersOptions {
   readonly newId: () => string;
 }
 
-export type ReserveWinners = (request: AdRequest, snapshot: Snapshot, opportunities: readonly Opportunity[]) => Promise<void>;
+/** What one ad request needs to reserve. */
+export interface Selection {
+  readonly request: AdRequest;
+  readonly snapshot: Snapshot;
+  readonly opportunities: readonly Opportunity[];
+}
+
+export type ReserveWinners = (selection: Selection) => Promise<void>;
 
 /** One call is the rule. When all that it offered are refused, the next offers more, so that a long row of spent line items costs few calls. */
 const FIRST_OFFER = 8;
@@ -26,69 +33,74 @@ const LATER_OFFER_FACTOR = 4;
 const LARGEST_OFFER = 512;
 
 /** Lets the ledger take, for each impression, the first ranked candidate that is under all its limits. */
-export const createReserveWinners = (options: ReserveWinnersOptions): ReserveWinners => {
-  const { ledger, curveOf } = options;
-
-  return async (request, snapshot, opportunities) => {
+export const createReserveWinners =
+  (options: ReserveWinnersOptions): ReserveWinners =>
+  async (selection) => {
+    const { request, snapshot } = selection;
+    /** Creatives that this answer shows already. */
     const shown = new Set<number>();
-    let open = opportunities.filter(({ ranking }) => ranking);
-    for (let most = FIRST_OFFER; open.length > 0; most = Math.min(most * LATER_OFFER_FACTOR, LARGEST_OFFER)) {
-      const offers = open.map((opportunity) => offerOf(opportunity, most, shown));
-      open = open.filter((_, i) => (offers[i] as readonly RankedCandidate[]).length > 0);
-      const imps = offers.filter(({ length }) => length > 0);
-      if (open.length === 0) return;
-      const reservation = await ledger.reserve({
+    let open = selection.opportunities.filter(({ ranking }) => ranking);
+    for (let most = FIRST_OFFER; ; most = Math.min(most * LATER_OFFER_FACTOR, LARGEST_OFFER)) {
+      const offers = open.map((opportunity) => ({ opportunity, candidates: offerOf(opportunity, most, shown) })).filter(hasCandidates);
+      if (offers.length === 0) return;
+      const reservation = await options.ledger.reserve({
         publisherId: request.publisher.id,
         userHash: request.userHash,
-        curve: curveOf(snapshot, request.publisher.id, request.query.atMs),
+        curve: options.curveOf(snapshot, request.publisher.id, request.query.atMs),
         expiresAtMs: accountsExpireAtMs(snapshot, request.publisher.id),
-        imps,
+        imps: offers.map(({ candidates }) => candidates),
       });
-      if (!reservation) return serveUncounted(options, request, open, shown);
-      open.forEach((opportunity, i) =>
-        book(options, request, snapshot, opportunity, imps[i] as readonly RankedCandidate[], reservation, i, shown),
-      );
-      open = open.filter(({ won }) => !won);
+      if (!reservation) return serveUncounted(options, request, offers, shown);
+      for (const [i, offer] of offers.entries()) {
+        const winner = noteAnswer(selection, offer, reservation.imps[i]);
+        if (!winner) continue;
+        shown.add(winner.creative.id);
+        offer.opportunity.won = win(options, request, offer.opportunity, winner, reservation);
+      }
+      open = offers.map(({ opportunity }) => opportunity).filter(({ won }) => !won);
     }
   };
-};
 
+/** The candidates of one impression that the ledger is asked about in one call, in rank order. */
+interface Offer {
+  readonly opportunity: Opportunity;
+  readonly candidates: readonly RankedCandidate[];
+}
+
+const hasCandidates = ({ candidates }: Offer): boolean => candidates.length > 0;
+
+/** The next best, at most `most`; empty only when the ranking has come to its end. */
 const offerOf = (opportunity: Opportunity, most: number, shown: ReadonlySet<number>): readonly RankedCandidate[] => {
-  const offer = opportunity.ranking?.take(most) ?? [];
-  opportunity.considered.push(...offer);
-  if (shown.size === 0) return offer;
-  for (const candidate of offer)
-    if (shown.has(candidate.creative.id)) opportunity.refused.push({ candidate, nbr: NoBidReason.DuplicateInPage });
-  return offer.filter(({ creative }) => !shown.has(creative.id));
+  for (;;) {
+    const next = opportunity.ranking?.take(most) ?? [];
+    opportunity.considered.push(...next);
+    const offer = shown.size === 0 ? next : next.filter((candidate) => !refuseShown(opportunity, candidate, shown));
+    if (offer.length > 0 || next.length === 0) return offer;
+  }
 };
 
-const book = (
-  options: ReserveWinnersOptions,
-  request: AdRequest,
-  snapshot: Snapshot,
-  opportunity: Opportunity,
-  offer: readonly RankedCandidate[],
-  reservation: Reservation,
-  imp: number,
-  shown: Set<number>,
-): void => {
-  const { winner, refused } = reservation.imps[imp] as Reservation['imps'][number];
+const refuseShown = (opportunity: Opportunity, candidate: RankedCandidate, shown: ReadonlySet<number>): boolean => {
+  const isShown = shown.has(candidate.creative.id);
+  if (isShown) opportunity.refused.push({ candidate, nbr: NoBidReason.DuplicateInPage });
+  return isShown;
+};
+
+/** Writes down whom the ledger refused, and gives whom it took. */
+const noteAnswer = (
+  selection: Selection,
+  { opportunity, candidates }: Offer,
+  { winner, refused }: ReservedImp,
+): RankedCandidate | undefined => {
   refused.forEach((nbr, i) => {
-    const candidate = offer[i] as RankedCandidate;
-    opportunity.refused.push({ candidate, nbr });
-    remember(snapshot, request, opportunity, candidate, nbr);
+    opportunity.refused.push({ candidate: candidates[i], nbr });
+    remember(selection, opportunity, candidates[i], nbr);
   });
-  const candidate = offer[winner];
-  if (!candidate) return;
-  shown.add(candidate.creative.id);
-  const { tokenExpS, holdEndMs, day } = reservation;
-  opportunity.won = win(options, request, opportunity, candidate, { tokenExpS, holdEndMs, day });
+  return candidates[winner];
 };
 
 /** So that the next requests ask about others first, and bidders whose line items cannot serve are not asked at all. */
 const remember = (
-  snapshot: Snapshot,
-  request: AdRequest,
+  { snapshot, request }: Selection,
   { imp, invitation }: Opportunity,
   candidate: RankedCandidate,
   nbr: NoBidReason,
@@ -103,55 +115,49 @@ const remember = (
 };
 
 /** Without counters only what has no limit may serve; the impression is still counted and billed when it comes. */
-const serveUncounted = (options: ReserveWinnersOptions, request: AdRequest, open: readonly Opportunity[], shown: Set<number>): void => {
+const serveUncounted = (options: ReserveWinnersOptions, request: AdRequest, offers: readonly Offer[], shown: Set<number>): void => {
   const { atMs } = request.query;
   const moments = { tokenExpS: Math.ceil((atMs + options.tokenTtlMs) / 1000), holdEndMs: 0, day: Math.floor(atMs / 86_400_000) };
-  for (const opportunity of open) {
-    // Whoever was offered last has no answer yet: look at them again, then at the rest of the ranking.
-    const answered = new Set(opportunity.refused.map(({ candidate }) => candidate));
-    const waiting = opportunity.considered.filter((candidate) => !answered.has(candidate));
-    for (
-      let offer: readonly RankedCandidate[] = waiting;
-      offer.length > 0 && !opportunity.won;
-      offer = opportunity.ranking?.take(LARGEST_OFFER) ?? []
-    ) {
-      if (offer !== waiting) opportunity.considered.push(...offer);
-      for (const candidate of offer) {
-        if (shown.has(candidate.creative.id)) opportunity.refused.push({ candidate, nbr: NoBidReason.DuplicateInPage });
-        else if (!isUnbounded(candidate.lineItem, candidate.campaign))
-          opportunity.refused.push({ candidate, nbr: NoBidReason.CountersUnavailable });
-        else {
-          shown.add(candidate.creative.id);
-          opportunity.won = win(options, request, opportunity, candidate, moments);
-          break;
-        }
-      }
+  for (const { opportunity, candidates } of offers) {
+    for (let offer = candidates; offer.length > 0 && !opportunity.won; offer = offerOf(opportunity, LARGEST_OFFER, shown)) {
+      const free = offer.find((candidate) => {
+        if (refuseShown(opportunity, candidate, shown)) return false;
+        const mayServe = isUnbounded(candidate.lineItem, candidate.campaign);
+        if (!mayServe) opportunity.refused.push({ candidate, nbr: NoBidReason.CountersUnavailable });
+        return mayServe;
+      });
+      if (!free) continue;
+      shown.add(free.creative.id);
+      opportunity.won = win(options, request, opportunity, free, moments);
     }
   }
 };
 
-const win = (
-  { newId }: ReserveWinnersOptions,
+/** What a candidate has won: the ad that its token will name. */
+export const win = (
+  { newId }: Pick<ReserveWinnersOptions, 'newId'>,
   request: AdRequest,
   { imp, bids }: Opportunity,
   candidate: RankedCandidate,
-  moments: Pick<ServedAd, 'tokenExpS' | 'holdEndMs' | 'day'>,
-): NonNullable<Opportunity['won']> => {
-  const perClick = candidate.lineItem.budgetType === 'CPC';
-  return {
-    candidate,
-    bid: bids[candidate.bid],
-    ad: {
-      tokenId: newId(),
-      publisherId: request.publisher.id,
-      campaignId: candidate.lineItem.campaignId,
-      lineItemId: candidate.lineItem.id,
-      creativeId: candidate.creative.id,
-      placementId: imp.placementId,
-      priceMicros: perClick ? (candidate.lineItem.cpcMicros ?? 0) : candidate.priceMicros,
-      perClick,
-      ...moments,
-      userHash: candidate.lineItem.frequencyCap ? request.userHash : null,
-    },
+  { tokenExpS, holdEndMs, day }: Pick<Reservation, 'tokenExpS' | 'holdEndMs' | 'day'>,
+): Won => {
+  const { lineItem, creative, priceMicros } = candidate;
+  const bid = candidate.bid < 0 ? undefined : bids[candidate.bid];
+  const perClick = lineItem.budgetType === 'CPC';
+  const ad: ServedAd = {
+    tokenId: newId(),
+    publisherId: request.publisher.id,
+    campaignId: lineItem.campaignId,
+    lineItemId: lineItem.id,
+    creativeId: creative.id,
+    placementId: imp.placementId,
+    priceMicros: perClick ? (lineItem.cpcMicros ?? 0) : priceMicros,
+    perClick,
+    tokenExpS,
+    holdEndMs,
+    day,
+    userHash: lineItem.frequencyCap ? request.userHash : null,
+    billingNotice: typeof bid?.billingNoticeUrl === 'string',
   };
+  return { candidate, bid, ad };
 };

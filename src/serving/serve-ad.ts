@@ -1,6 +1,7 @@
 import type { Bidders } from '../bidders/bidder-port.ts';
 import type { Snapshot } from '../catalog/snapshot.ts';
 import { latestReason, NoBidReason } from '../decision/no-bid-reason.ts';
+import type { BillingNotices } from '../delivery/billing-notices.ts';
 import type { ServedAd } from '../delivery/hit.ts';
 import type { AdRequest } from './ad-request.ts';
 import { composeBid, type SeatBidBid } from './compose-bid.ts';
@@ -21,6 +22,7 @@ export interface AdAnswer {
 export interface ServeAdOptions {
   readonly currentSnapshot: () => Snapshot;
   readonly bidders: Bidders;
+  readonly billingNotices: BillingNotices;
   readonly reserveWinners: ReserveWinners;
   readonly signToken: (ad: ServedAd) => string;
   /** '' : tracking URLs are relative. */
@@ -37,7 +39,7 @@ export type ServeAd = (request: AdRequest) => Promise<AdAnswer>;
  * in the middle cannot mix two. Does not reject for what a dependency does: without counters or bidders it serves what needs neither.
  */
 export const createServeAd =
-  ({ currentSnapshot, bidders, reserveWinners, signToken, publicUrl, random, clock }: ServeAdOptions): ServeAd =>
+  ({ currentSnapshot, bidders, billingNotices, reserveWinners, signToken, publicUrl, random, clock }: ServeAdOptions): ServeAd =>
   async (request) => {
     const begun = clock();
     const snapshot = currentSnapshot();
@@ -52,7 +54,7 @@ export const createServeAd =
 
     const heard = clock();
     for (const opportunity of opportunities) rankOpportunity(opportunity, { snapshot, request, random });
-    await reserveWinners(request, snapshot, opportunities);
+    await reserveWinners({ request, snapshot, opportunities });
 
     const reserved = clock();
     const bids = opportunities.flatMap((opportunity) =>
@@ -61,7 +63,7 @@ export const createServeAd =
     const nonbids = opportunities
       .filter(({ won }) => !won)
       .map((opportunity) => ({ impid: opportunity.imp.impId, nbr: nbrOf(opportunity, snapshot, request) }));
-    if (invitations.length > 0) notifyBidders(bidders, opportunities);
+    if (invitations.length > 0) notifyBidders(bidders, billingNotices, opportunities);
 
     return {
       bids,

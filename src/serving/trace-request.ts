@@ -1,8 +1,9 @@
 import type { Snapshot } from '../catalog/snapshot.ts';
 import { describeRefusal } from '../decision/describe-refusal.ts';
-import { NoBidReason } from '../decision/no-bid-reason.ts';
-import { traceCandidates, traceRanking, traceRejection, traceStep, type BookedCreative, type ImpTrace } from '../decision/trace.ts';
+import type { NoBidReason } from '../decision/no-bid-reason.ts';
+import { traceCandidates, traceRanking, traceRejection, traceStep, type ImpTrace } from '../decision/trace.ts';
 import type { AdRequest } from './ad-request.ts';
+import { bookedFor } from './booked-for.ts';
 import type { Opportunity } from './opportunity.ts';
 
 export interface AdTrace {
@@ -50,17 +51,3 @@ export const traceOpportunity = (
     ],
   };
 };
-
-/** All that one publisher has booked on a placement, also what the load already left out. */
-const bookedFor = (snapshot: Snapshot, publisherId: number, placementId: string): readonly BookedCreative[] => [
-  ...(snapshot.candidateIndex(publisherId, placementId)?.entries ?? []),
-  ...(snapshot.programmaticIndex(publisherId, placementId)?.entries ?? []),
-  ...snapshot
-    .leftOut(publisherId, placementId)
-    .map(({ creative, lineItem, campaign, reason, detail }) => ({
-      creative,
-      lineItem,
-      campaign,
-      leftOut: { nbr: NoBidReason[reason], detail },
-    })),
-];

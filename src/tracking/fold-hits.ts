@@ -57,7 +57,7 @@ export const createFold = (options: FoldOptions): Fold => {
     if (!result) return;
     if (result.folded > 0) onFolded(result.folded);
     if (!result.complete) return;
-    await Promise.all(shards.map((shard) => redis.set(keys.horizon(shard), horizons[shard] as number, 'PX', HORIZON_TTL_MS)));
+    await Promise.all(shards.map((shard) => redis.set(keys.horizon(shard), horizons[shard], 'PX', HORIZON_TTL_MS)));
   };
 
   const tick = async (): Promise<void> => {

@@ -20,7 +20,7 @@ export interface RecordHitOptions {
   readonly onFallback: () => void;
   readonly onFailure: (fault: Error) => void;
   /** A hit was settled by the ledger for the first time; an impression should find its hold. */
-  readonly onSettled: (foundHold: boolean) => void;
+  readonly onSettled: (hit: Hit, foundHold: boolean) => void;
 }
 
 /** Counts a hit once, wherever it can be made durable: in the ledger, else in Postgres, from where it is folded into the ledger later. */
@@ -30,7 +30,7 @@ export const createRecordHit =
     const limits = limitsOf(hit);
     const settled = limits && (await ledger.settle(hit, limits));
     if (settled) {
-      if (settled.outcome === 'counted') onSettled(settled.foundHold);
+      if (settled.outcome === 'counted') onSettled(hit, settled.foundHold);
       return settled.outcome;
     }
     onFallback();

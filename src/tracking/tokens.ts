@@ -24,6 +24,7 @@ interface Claims {
   d: number;
   h: number;
   u?: string;
+  b?: 1;
 }
 
 /** Longer than any token of ours can be; nothing longer is looked at. */
@@ -88,6 +89,7 @@ const toClaims = (ad: ServedAd): Claims => ({
   d: ad.day,
   h: ad.holdEndMs,
   ...(ad.userHash === null ? {} : { u: ad.userHash }),
+  ...(ad.billingNotice ? { b: 1 as const } : {}),
 });
 
 const fromClaims = (claims: Claims): ServedAd => ({
@@ -103,4 +105,5 @@ const fromClaims = (claims: Claims): ServedAd => ({
   day: claims.d,
   holdEndMs: claims.h,
   userHash: claims.u ?? null,
+  billingNotice: claims.b === 1,
 });

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import type { AdSDK } from '../../sdk/src/contract.ts';
-import { eventually } from './setup/eventually.ts';
+import { eventually } from '../setup/eventually.ts';
 import { startAdService, type AdService } from './setup/start-ad-service.ts';
 import { startBrowser } from './setup/start-browser.ts';
 import { startPublisherSite, type PublisherPage, type PublisherSite } from './setup/start-publisher-site.ts';
@@ -44,7 +44,7 @@ beforeAll(async () => {
     startBrowser(),
   ]);
 });
-afterAll(() => Promise.all([browser?.close(), site?.stop(), service?.stop()]));
+afterAll(() => Promise.all([browser?.close(), site?.stop()]));
 
 const open = (html: string, init = ''): Promise<PublisherPage> => site.open(browser, { service, html, init });
 

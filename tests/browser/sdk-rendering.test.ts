@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import type { AdSDK } from '../../sdk/src/contract.ts';
-import { eventually } from './setup/eventually.ts';
+import { eventually } from '../setup/eventually.ts';
 import { startAdService, type AdService } from './setup/start-ad-service.ts';
 import { startBrowser } from './setup/start-browser.ts';
 import { startPublisherSite, type PublisherPage, type PublisherSite } from './setup/start-publisher-site.ts';
@@ -51,9 +51,18 @@ beforeAll(async () => {
         background: 'data:text/html,x',
       }),
     },
+    {
+      placement: 'tracked',
+      format: 'native',
+      content: JSON.stringify({
+        title: 'Tea',
+        impression_trackers: ['javascript:alert(1)', ...Array.from({ length: 12 }, (_, n) => `https://pixels.invalid/shown/${n}`)],
+        click_trackers: ['https://pixels.invalid/clicked'],
+      }),
+    },
   ]);
 });
-afterAll(() => Promise.all([browser?.close(), site?.stop(), service?.stop()]));
+afterAll(() => Promise.all([browser?.close(), site?.stop()]));
 afterEach(() => Promise.all(browser.contexts().map((context) => context.close())));
 
 const open = (html = '<div id="slot"></div>', init = ''): Promise<PublisherPage> => site.open(browser, { service, html, init });
@@ -77,7 +86,7 @@ test('an html ad stands in a sandboxed frame of its size, and its impression is 
   expect(await frame.boundingBox()).toMatchObject({ width: 320, height: 100 });
   await opened.page.waitForTimeout(300);
   expect(opened.sentTo('/impression')).toHaveLength(1);
-  expect(opened.sentTo('/impression')[0]!.headers).not.toMatchObject({ referer: expect.stringMatching(/./) });
+  expect(opened.sentTo('/impression')[0].headers).not.toMatchObject({ referer: expect.stringMatching(/./) });
   await eventually(async () => expect(await service.stored('html', 'impression')).toBe(before + 1));
 });
 
@@ -177,6 +186,33 @@ test('a native ad comes from the template, with safe URLs, an escape helper, cli
   await opened.page.waitForTimeout(200);
   expect(opened.sentTo('/click')).toHaveLength(1);
   await eventually(async () => expect(await service.stored('native', 'impression')).toBeGreaterThan(0));
+});
+
+test("a bidder's own trackers are images without a referrer, at most ten, once, and nothing of the template's", async () => {
+  const opened = await open();
+  const pixels: string[] = [];
+  await opened.page.route('https://pixels.invalid/**', (route) => {
+    const request = route.request();
+    pixels.push([request.resourceType(), new URL(request.url()).pathname, request.headers()['referer']].join(' ').trim());
+    return route.fulfill({ status: 204 });
+  });
+  const assets = await opened.page.evaluate(async () => {
+    let seen: unknown;
+    await AdSDK.renderNativeAd('tracked', 'slot', (given) => {
+      seen = given;
+      return '<a href="#top">Not a click</a><p>Tea</p>';
+    });
+    return seen;
+  });
+  expect(assets).toEqual({ title: 'Tea' });
+  const shown = Array.from({ length: 10 }, (_, n) => `image /shown/${n}`);
+  await eventually(() => expect([...pixels].sort()).toEqual(shown));
+  await opened.page.locator('#slot a').click();
+  await opened.page.locator('#slot p').click();
+  await opened.page.locator('#slot p').click();
+  await eventually(() => expect([...pixels].sort()).toEqual(['image /clicked', ...shown]));
+  await opened.page.waitForTimeout(200);
+  expect(pixels).toHaveLength(11);
 });
 
 test('a throwing template is an error and no ad, never an impression', async () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
 import type { AdSDK } from '../../sdk/src/contract.ts';
-import { eventually } from './setup/eventually.ts';
+import { eventually } from '../setup/eventually.ts';
 import { startAdService, type AdService } from './setup/start-ad-service.ts';
 import { startBrowser } from './setup/start-browser.ts';
 import { startPublisherSite, type PublisherPage, type PublisherSite } from './setup/start-publisher-site.ts';
@@ -24,7 +24,7 @@ beforeAll(async () => {
     startBrowser(),
   ]);
 });
-afterAll(() => Promise.all([browser?.close(), site?.stop(), service?.stop()]));
+afterAll(() => Promise.all([browser?.close(), site?.stop()]));
 
 const show = async (slot = '<div id="slot"></div>', native?: string): Promise<PublisherPage> => {
   const opened = await site.open(browser, { service, html: `<main><h1>News</h1>${slot}</main>` });
@@ -64,7 +64,7 @@ test('a visitor reports an ad with the keyboard alone, and the focus returns', a
   await page.keyboard.press('Enter');
   await page.getByText('Thank you').waitFor();
   expect(await page.getByRole('status').textContent()).toContain('Thank you');
-  expect(JSON.parse(sentTo('/report').at(-1)!.body!)).toEqual({ token: sentTo('/impression')[0]!.query.get('t'), reason: 'misleading' });
+  expect(JSON.parse(sentTo('/report').at(-1)!.body!)).toEqual({ token: sentTo('/impression')[0].query.get('t'), reason: 'misleading' });
   expect(await violations(page)).toEqual([]);
   await page.keyboard.press('Enter');
   await dialog.waitFor({ state: 'detached' });
@@ -129,10 +129,10 @@ test('a report link of the template is escaped, opens the modal, replaces the au
 
 test('reportAd and showReportModal take any tracking URL or a bare token', async () => {
   const { page, sentTo } = await show();
-  const token = sentTo('/impression')[0]!.query.get('t')!;
+  const token = sentTo('/impression')[0].query.get('t')!;
   const results = await page.evaluate(
     async ([t, base]) => {
-      const reports = [`${base}/click?t=${t}`, `/event?t=${t}&type=like`, t!].map((url) => AdSDK.reportAd(url, 'irrelevant'));
+      const reports = [`${base}/click?t=${t}`, `/event?t=${t}&type=like`, t].map((url) => AdSDK.reportAd(url, 'irrelevant'));
       const refused = AdSDK.reportAd('forged', 'irrelevant');
       return Promise.all([...reports, refused]);
     },

@@ -6,6 +6,11 @@ import { startPublisherSite, type PublisherPage, type PublisherSite } from './se
 
 declare const AdSDK: AdSDK;
 
+interface Asked {
+  readonly imp: readonly { readonly id: string; readonly tagid: string }[];
+  readonly ext: object;
+}
+
 let service: AdService;
 let site: PublisherSite;
 let browser: Browser;
@@ -18,7 +23,7 @@ beforeAll(async () => {
     { placement: 'third', format: 'banner', content: '{"image":"/a.png","alt":"A banner"}' },
   ]);
 });
-afterAll(() => Promise.all([browser?.close(), site?.stop(), service?.stop()]));
+afterAll(() => Promise.all([browser?.close(), site?.stop()]));
 afterEach(() => Promise.all(browser.contexts().map((context) => context.close())));
 
 const open = (html = '<div id="slot"></div>', init = ''): Promise<PublisherPage> => site.open(browser, { service, html, init });
@@ -37,7 +42,7 @@ test('the page and the server have different origins, and the request is precede
   expect(await render(opened, 'first')).toBe(true);
   expect(preflights).toEqual([`OPTIONS ${service.baseUrl}/ad`]);
   expect(new URL(opened.page.url()).origin).not.toBe(service.baseUrl);
-  expect(opened.sentTo('/ad')[0]!.headers).not.toHaveProperty('cookie');
+  expect(opened.sentTo('/ad')[0].headers).not.toHaveProperty('cookie');
 });
 
 test('no ad: AdSDK:noAd on the container with the reason, the content untouched, no tracking', async () => {
@@ -58,7 +63,7 @@ test('no ad: AdSDK:noAd on the container with the reason, the content untouched,
 test('fetchAd gives the answer for its placement with absolute URLs and requests none of them', async () => {
   const opened = await open();
   const answers = await opened.page.evaluate(() => Promise.all([AdSDK.fetchAd('first'), AdSDK.fetchAd('nowhere')]));
-  const bid = answers[0].seatbid[0]!.bid[0]!;
+  const bid = answers[0].seatbid[0].bid[0];
   for (const [url, path] of [
     [bid.impurl, '/impression'],
     [bid.clkurl, '/click'],
@@ -82,15 +87,11 @@ test('placements asked for in one tick travel together; other key-values and a l
     ]);
     await AdSDK.fetchAd('first');
   });
-  const bodies = opened.sentTo('/ad').map((one) => JSON.parse(one.body!));
-  expect(bodies.map((body) => body.imp.map((imp: { tagid: string }) => imp.tagid))).toEqual([
-    ['first', 'second', 'nowhere'],
-    ['third'],
-    ['first'],
-  ]);
-  expect(new Set(bodies[0].imp.map((imp: { id: string }) => imp.id)).size).toBe(3);
+  const bodies = opened.sentTo('/ad').map((one) => JSON.parse(one.body!) as Asked);
+  expect(bodies.map((body) => body.imp.map((imp) => imp.tagid))).toEqual([['first', 'second', 'nowhere'], ['third'], ['first']]);
+  expect(new Set(bodies[0].imp.map((imp) => imp.id)).size).toBe(3);
   expect(bodies[1].ext).toEqual({ publisher_id: service.publisherId, kv: { section: 'sport' } });
-  expect(opened.sentTo('/ad')[0]!.headers['x-api-key']).toBe(service.apiKey);
+  expect(opened.sentTo('/ad')[0].headers['x-api-key']).toBe(service.apiKey);
   expect(await opened.page.locator('#a iframe').count()).toBe(1);
   expect(await opened.page.locator('#b p').textContent()).toBe('Native');
 });
@@ -109,14 +110,14 @@ test('the setters and the window globals are one and the same', async () => {
     await AdSDK.fetchAd('first').catch(() => {});
   });
   const [request] = opened.sentTo('/ad');
-  expect(request!.headers['x-api-key']).toBe('from-global');
-  expect(JSON.parse(request!.body!).ext.publisher_id).toBe(78);
+  expect(request.headers['x-api-key']).toBe('from-global');
+  expect(JSON.parse(request.body!).ext.publisher_id).toBe(78);
 });
 
 test('the user id is random, kept in local storage, and sent', async () => {
   const opened = await open();
   await opened.page.evaluate(() => AdSDK.fetchAd('first'));
-  const id = JSON.parse(opened.sentTo('/ad')[0]!.body!).user.id;
+  const id = JSON.parse(opened.sentTo('/ad')[0].body!).user.id;
   expect(id).toMatch(/^[0-9a-f]{32}$/);
   expect(await opened.page.evaluate(() => localStorage.getItem('adsdk_uid'))).toBe(id);
 });

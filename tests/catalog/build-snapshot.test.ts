@@ -1,5 +1,5 @@
 import { buildSnapshot } from '../../src/catalog/build-snapshot.ts';
-import type { CatalogRow, CatalogRows } from '../../src/catalog/catalog-rows.ts';
+import type { CatalogReading, CatalogRow, CatalogTable } from '../../src/catalog/catalog-rows.ts';
 import type { Snapshot } from '../../src/catalog/snapshot.ts';
 import { parseDimensionSchema } from '../../src/targeting/dimension-schema.ts';
 
@@ -64,18 +64,29 @@ const creative = (id: number, lineItemId: number, change: CatalogRow = {}): Cata
   ...change,
 });
 
-const rows = (change: Partial<CatalogRows> = {}): CatalogRows => ({
-  version: 7,
-  userHashKey: Buffer.alloc(32, 1),
-  publishers: [publisher(1)],
-  placements: [placement('top')],
-  campaigns: [campaign(1)],
-  line_items: [lineItem(1)],
-  creatives: [creative(1, 1)],
-  recentCounts: new Map(),
-  ...change,
-});
-const snapshotOf = (change: Partial<CatalogRows> = {}): Promise<Snapshot> => buildSnapshot(rows(change), { dimensions, nowMs });
+type Tables = Readonly<Record<CatalogTable, readonly CatalogRow[]>> & Pick<CatalogReading, 'recentCounts' | 'hourlyImpressions'>;
+const read = (change: Partial<Tables>): CatalogReading => {
+  const tables: Tables = {
+    publishers: [publisher(1)],
+    placements: [placement('top')],
+    campaigns: [campaign(1)],
+    line_items: [lineItem(1)],
+    creatives: [creative(1, 1)],
+    recentCounts: new Map(),
+    hourlyImpressions: new Map(),
+    ...change,
+  };
+  return {
+    version: 7,
+    userHashKey: Buffer.alloc(32, 1),
+    recentCounts: tables.recentCounts,
+    hourlyImpressions: tables.hourlyImpressions,
+    pages: async function* (table) {
+      yield await Promise.resolve(tables[table]);
+    },
+  };
+};
+const snapshotOf = (change: Partial<Tables> = {}): Promise<Snapshot> => buildSnapshot(read(change), { dimensions, nowMs });
 const ranked = (snapshot: Snapshot, placementId = 'top'): number[] =>
   (snapshot.candidateIndex(1, placementId)?.entries ?? []).map((entry) => entry.creative.id);
 
@@ -164,7 +175,7 @@ test('what is bad is set aside with its children and said why, and all else serv
     'line_items 8: /end_date must be an RFC 3339 date or date-time',
     'line_items 9: /targeting must be object',
     'creatives 2: belongs to line_items 2, which is set aside',
-    'creatives 3: /content must be the text of a JSON object for format banner',
+    'creatives 3: /content must be a JSON object for a banner creative',
     'creatives 4: belongs to line_items 4, which is set aside',
     'creatives 5: refers to line_items 99, which does not exist',
     'creatives 6: belongs to placements odd, which is set aside',
@@ -222,16 +233,16 @@ test('building many line items lets the event loop turn again and again', async 
   let pauses = 0;
   const ids = Array.from({ length: 20_000 }, (_, i) => i + 1);
   const snapshot = await buildSnapshot(
-    rows({
+    read({
       line_items: ids.map((id) =>
         lineItem(id, { cpm_micros: String((id % 900) * 1000), targeting: { key_values: { topic: [`t${id % 50}`] } } }),
       ),
       creatives: ids.map((id) => creative(id, id)),
     }),
-    { dimensions, nowMs, pause: async () => void pauses++ },
+    { dimensions, nowMs, pause: () => Promise.resolve(void pauses++) },
   );
   expect(pauses).toBeGreaterThan(5);
   const { entries = [] } = snapshot.candidateIndex(1, 'top') ?? {};
   expect(entries).toHaveLength(20_000);
-  expect(entries.every(({ ecpmMicros }, i) => i === 0 || ecpmMicros <= entries[i - 1]!.ecpmMicros)).toBe(true);
+  expect(entries.every(({ ecpmMicros }, i) => i === 0 || ecpmMicros <= entries[i - 1].ecpmMicros)).toBe(true);
 });

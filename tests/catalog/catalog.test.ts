@@ -35,7 +35,7 @@ const book = async (cpmMicros: number): Promise<void> => {
   const [row] = await knex('line_items')
     .insert({ campaign_id: 1, name: 'l', active: true, start_at: '2026-01-01', end_at: '2999-01-01', cpm_micros: cpmMicros * 1_000_000 })
     .returning<{ id: number }[]>('id');
-  await knex('creatives').insert({ placement_id: 'top', line_item_id: row!.id, format: 'html', content: 'ad' });
+  await knex('creatives').insert({ placement_id: 'top', line_item_id: row.id, format: 'html', content: 'ad' });
 };
 
 interface Replica {
@@ -97,11 +97,11 @@ test('reloads that are asked for during a load share the one after it, which see
   let reads = 0;
   let letGo = (): void => undefined;
   const held = new Promise<void>((resolve) => (letGo = resolve));
-  const readAll: CatalogStore['readAll'] = async () => {
+  const readAll: CatalogStore['readAll'] = async (use) => {
     reads++;
-    const rows = await real.readAll();
+    const result = await real.readAll(use);
     await held;
-    return rows;
+    return result;
   };
   const catalog = replica({ store: { ...real, readAll } });
   const first = catalog.reload();
@@ -119,7 +119,7 @@ test('a load that fails rejects, and the last snapshot goes on serving until Pos
   const failures: string[] = [];
   let away = false;
   const catalog = replica({
-    store: { ...real, readAll: () => (away ? Promise.reject(new Error('away')) : real.readAll()) },
+    store: { ...real, readAll: (use) => (away ? Promise.reject(new Error('away')) : real.readAll(use)) },
     observer: { loadFailed: (error) => failures.push(error.message) },
   });
   await catalog.start();
@@ -137,7 +137,10 @@ test('a replica that starts without Postgres begins to serve once it is there', 
   const real = createCatalogStore({ knex });
   let away = true;
   const gone = <T>(work: () => Promise<T>) => (away ? Promise.reject<T>(new Error('away')) : work());
-  const catalog = replica({ versionPollMs: 50, store: { readAll: () => gone(real.readAll), readVersion: () => gone(real.readVersion) } });
+  const catalog = replica({
+    versionPollMs: 50,
+    store: { readAll: (use) => gone(() => real.readAll(use)), readVersion: () => gone(real.readVersion) },
+  });
   await catalog.start();
   expect(catalog.current()).toBeUndefined();
   away = false;
@@ -204,7 +207,7 @@ test('one load sees one moment, though a writer is busy', async () => {
           .insert({ publisher_id: 1, name: 'w', start_at: '2026-01-01', end_at: '2999-01-01' })
           .returning<{ id: number }[]>('id');
         await transaction('line_items').insert({
-          campaign_id: row!.id,
+          campaign_id: row.id,
           name: 'w',
           active: true,
           start_at: '2026-01-01',

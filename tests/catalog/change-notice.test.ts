@@ -37,7 +37,7 @@ const eventually = async (holds: () => boolean | Promise<boolean>, withinMs: num
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 };
-const subscribers = async (name: string): Promise<number> => Number(((await redis.pubsub('NUMSUB', name)) as unknown[])[1]);
+const subscribers = async (name: string): Promise<number> => Number((await redis.pubsub('NUMSUB', name))[1]);
 
 test('an announcement is heard by every other replica, once, and not by the one that made it', async () => {
   const replicas = await Promise.all([
@@ -46,8 +46,8 @@ test('an announcement is heard by every other replica, once, and not by the one 
     listen('once', { pollIntervalMs: 30 }),
   ]);
   await eventually(async () => (await subscribers('once')) === 3, 1000);
-  await replicas[0]!.notices.announce();
-  await eventually(() => replicas[1]!.heard.times === 1 && replicas[2]!.heard.times === 1, 1000);
+  await replicas[0].notices.announce();
+  await eventually(() => replicas[1].heard.times === 1 && replicas[2].heard.times === 1, 1000);
   await new Promise((resolve) => setTimeout(resolve, 150));
   expect(replicas.map(({ heard }) => heard.times)).toEqual([0, 1, 1]);
 });

@@ -41,7 +41,7 @@ test('development needs nothing but a secret', () => {
     bidderPrivateAddresses: true,
     mockBidderEnabled: true,
     adminEnabled: true,
-    adminToken: undefined,
+    adminTokens: [],
     trustProxyHops: undefined,
     stateDir: '/state/ad-server',
     logLevel: 'info',

@@ -34,11 +34,11 @@ const REFUSED = consentString({ purposes: [2, 3, 4] });
 
 describe('consent', () => {
   test('a request that says nothing may use the user id', () => {
-    expect(readConsent({})).toEqual({ gdpr: null, consent: null, usPrivacy: null, gpp: null, gppSid: [], personal: true });
+    expect(readConsent({})).toEqual({ gdpr: null, consent: null, usPrivacy: null, gpp: null, gppSid: [], coppa: null, personal: true });
   });
 
   test('signals are read from their OpenRTB 2.6 places and, failing that, from ext', () => {
-    const expected = { gdpr: true, consent: GRANTED, usPrivacy: '1YNN', gpp: 'DBABMA~x', gppSid: [2, 7], personal: true };
+    const expected = { gdpr: true, consent: GRANTED, usPrivacy: '1YNN', gpp: 'DBABMA~x', gppSid: [2, 7], coppa: null, personal: true };
     const regs = { gdpr: 1, us_privacy: '1YNN', gpp: 'DBABMA~x', gpp_sid: [2, 7] };
     expect(readConsent({ regs, user: { id: 'u', consent: GRANTED } })).toEqual(expected);
     expect(readConsent({ regs: { ext: regs }, user: { id: 'u', ext: { consent: GRANTED } } })).toEqual(expected);

@@ -5,7 +5,8 @@ import { createLedgerKeys } from '../../src/delivery/ledger-keys.ts';
 import { createLedger, type Ledger } from '../../src/delivery/ledger.ts';
 import { createAccountReader, type AccountReader } from '../../src/delivery/read-accounts.ts';
 import { createRedisClient, type RedisClient } from '../../src/delivery/redis-client.ts';
-import { curveAt } from '../../src/delivery/traffic-curve.ts';
+import { curveAt, type TrafficCurve } from '../../src/delivery/traffic-curve.ts';
+import type { PidGains } from '../../src/config/settings.ts';
 import type { Reservation } from '../../src/delivery/reservation.ts';
 
 export const NOON = Date.UTC(2026, 5, 15, 12);
@@ -46,7 +47,10 @@ export const lineItem = (changes: Partial<LineItem> = {}): LineItem => ({
   ...changes,
 });
 
-export const candidate = (item: LineItem, changes: { readonly creativeId?: number; readonly campaign?: Campaign; readonly priceMicros?: number } = {}): RankedCandidate => {
+export const candidate = (
+  item: LineItem,
+  changes: { readonly creativeId?: number; readonly campaign?: Campaign; readonly priceMicros?: number } = {},
+): RankedCandidate => {
   const creative: Creative = {
     id: changes.creativeId ?? item.id,
     placementId: 'top',
@@ -59,7 +63,16 @@ export const candidate = (item: LineItem, changes: { readonly creativeId?: numbe
   };
   const priceMicros = changes.priceMicros ?? (item.budgetType === 'CPM' ? (item.cpmMicros ?? 0) / 1000 : 0);
   const expectedMicros = priceMicros || (item.cpcMicros ?? 0) / 1000;
-  return { creative, lineItem: item, campaign: changes.campaign ?? campaign(), ecpmMicros: 0, priceMicros, expectedMicros, position: 0, bid: -1 };
+  return {
+    creative,
+    lineItem: item,
+    campaign: changes.campaign ?? campaign(),
+    ecpmMicros: 0,
+    priceMicros,
+    expectedMicros,
+    position: 0,
+    bid: -1,
+  };
 };
 
 export interface LedgerRig {
@@ -71,15 +84,22 @@ export interface LedgerRig {
   at(ms: number): Promise<void>;
   /** Says that all hits stored elsewhere before this moment have been folded. */
   horizon(ms: number): Promise<void>;
-  reserve(imps: readonly (readonly RankedCandidate[])[], userHash?: string | null): Promise<Reservation>;
+  reserve(imps: readonly (readonly RankedCandidate[])[], userHash?: string | null, curve?: TrafficCurve): Promise<Reservation>;
   /** How many of so many requests for one candidate get it. */
-  reserveMany(candidate: RankedCandidate, requests: number, userHash?: string | null): Promise<number>;
-  settle(ad: ServedAd, kind?: Hit['kind'], changes?: { readonly item?: LineItem; readonly campaign?: Campaign; readonly eventType?: string; readonly late?: boolean }): Promise<{ outcome: string; billedMicros: number; foundHold: boolean }>;
+  reserveMany(candidate: RankedCandidate, requests: number, userHash?: string | null, curve?: TrafficCurve): Promise<number>;
+  settle(
+    ad: ServedAd,
+    kind?: Hit['kind'],
+    changes?: { readonly item?: LineItem; readonly campaign?: Campaign; readonly eventType?: string; readonly late?: boolean },
+  ): Promise<{ outcome: string; billedMicros: number; foundHold: boolean }>;
   close(): void;
 }
 
 /** A ledger on a real Redis, with a clock that is set by hand. */
-export const createLedgerRig = async (redisUrl: string, { tokenTtlMs = 30 * MINUTE } = {}): Promise<LedgerRig> => {
+export const createLedgerRig = async (
+  redisUrl: string,
+  { tokenTtlMs = 30 * MINUTE, pid = { kp: 0.3, ki: 0.05, kd: 0.1 } }: { readonly tokenTtlMs?: number; readonly pid?: PidGains } = {},
+): Promise<LedgerRig> => {
   const redis = createRedisClient({ urls: [redisUrl], commandTimeoutMs: 10_000, name: 'test' });
   await new Promise((resolve) => redis.once('ready', resolve));
   await redis.flushdb();
@@ -89,7 +109,7 @@ export const createLedgerRig = async (redisUrl: string, { tokenTtlMs = 30 * MINU
     link: { up: true, upOf: () => true, suspect: () => undefined, roundTripSeconds: 0, stop: () => undefined },
     keys,
     tokenTtlMs,
-    pid: { kp: 0.3, ki: 0.05, kd: 0.1 },
+    pid,
     clock: 'virtual-clock',
     onFailure: (_script, fault) => {
       throw fault;
@@ -108,13 +128,13 @@ export const createLedgerRig = async (redisUrl: string, { tokenTtlMs = 30 * MINU
     horizon: async (ms) => {
       await redis.set(keys.horizon(1), ms);
     },
-    reserve: async (imps, userHash = null) => {
-      const reservation = await ledger.reserve({ publisherId: 1, userHash, curve: curveAt(nowMs), expiresAtMs: Date.now() + DAY, imps });
+    reserve: async (imps, userHash = null, curve = curveAt(nowMs)) => {
+      const reservation = await ledger.reserve({ publisherId: 1, userHash, curve, expiresAtMs: Date.now() + DAY, imps });
       if (!reservation) throw new Error('the ledger gave no answer');
       return reservation;
     },
-    reserveMany: async (one, requests, userHash = null) => {
-      const answers = await Promise.all(Array.from({ length: requests }, () => rig.reserve([[one]], userHash)));
+    reserveMany: async (one, requests, userHash = null, curve = curveAt(nowMs)) => {
+      const answers = await Promise.all(Array.from({ length: requests }, () => rig.reserve([[one]], userHash, curve)));
       return answers.filter(({ imps }) => imps[0]?.winner === 0).length;
     },
     settle: async (ad, kind = 'impression', { item, campaign: of, eventType = '', late = false } = {}) => {
@@ -125,7 +145,9 @@ export const createLedgerRig = async (redisUrl: string, { tokenTtlMs = 30 * MINU
         campaignBudgetMicros: of?.budgetMicros ?? -1,
         expiresAtMs: Date.now() + DAY,
       };
-      const settled = await ledger.settle({ ad, kind, eventType, invalidReason: '', atMs: nowMs, country: null, device: null }, limits, { late });
+      const settled = await ledger.settle({ ad, kind, eventType, invalidReason: '', atMs: nowMs, country: null, device: null }, limits, {
+        late,
+      });
       if (!settled) throw new Error('the ledger gave no answer');
       return settled;
     },
@@ -151,4 +173,5 @@ export const servedAd = (reservation: Reservation, won: RankedCandidate, userHas
   holdEndMs: reservation.holdEndMs,
   tokenExpS: reservation.tokenExpS,
   userHash,
+  billingNotice: false,
 });

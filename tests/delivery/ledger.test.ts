@@ -78,7 +78,11 @@ describe('a reservation', () => {
     await rig.at(NOON + 12 * HOUR + MINUTE);
     expect(await rig.reserveMany(capped, 10)).toBe(5);
     expect((await rig.settle(servedAd(before, capped))).foundHold).toBe(true);
-    expect((await rig.accounts.lineItems(1, [1]))[0]).toMatchObject({ yesterday: { impressions: 1 }, today: { impressions: 0, serves: 5 }, heldToday: 5 });
+    expect((await rig.accounts.lineItems(1, [1]))[0]).toMatchObject({
+      yesterday: { impressions: 1 },
+      today: { impressions: 0, serves: 5 },
+      heldToday: 5,
+    });
   });
 
   it('leaves a time to live on every key', async () => {
@@ -117,16 +121,22 @@ describe('a settled impression', () => {
     const reservation = await rig.reserve([[one]]);
     await rig.at(reservation.tokenExpS * 1000 + 5_001);
     expect(await rig.settle(servedAd(reservation, one))).toMatchObject({ outcome: 'expired' });
-    expect(await rig.settle(servedAd(reservation, one), 'impression', { late: true })).toMatchObject({ outcome: 'counted', foundHold: true });
+    expect(await rig.settle(servedAd(reservation, one), 'impression', { late: true })).toMatchObject({
+      outcome: 'counted',
+      foundHold: true,
+    });
   });
 
   it('keeps the cap exact over many rounds of reserving, rendering some, and expiring the rest', async () => {
     const capped = candidate(lineItem({ dailyImpressionCap: 50 }));
     let rendered = 0;
     for (let round = 0; round < 6; round++) {
-      const reservations = (await Promise.all(Array.from({ length: 60 }, () => rig.reserve([[capped]])))).filter(({ imps }) => imps[0]?.winner === 0);
+      const reservations = (await Promise.all(Array.from({ length: 60 }, () => rig.reserve([[capped]])))).filter(
+        ({ imps }) => imps[0]?.winner === 0,
+      );
       expect(reservations).toHaveLength(50 - rendered);
-      for (const reservation of reservations.slice(0, 10)) rendered += (await rig.settle(servedAd(reservation, capped))).outcome === 'counted' ? 1 : 0;
+      for (const reservation of reservations.slice(0, 10))
+        rendered += (await rig.settle(servedAd(reservation, capped))).outcome === 'counted' ? 1 : 0;
       await rig.at(NOON + (round + 1) * 40 * MINUTE);
       await rig.horizon(NOON + (round + 1) * 40 * MINUTE);
     }

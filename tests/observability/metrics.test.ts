@@ -1,6 +1,7 @@
 import { createMetrics } from '../../src/observability/metrics.ts';
 
-const create = () => createMetrics({ noBidReasons: ['targeting', 'daily_cap'], eventTypes: ['like', 'share'], bidOutcomes: ['won', 'timeout'] });
+const create = () =>
+  createMetrics({ noBidReasons: ['targeting', 'daily_cap'], eventTypes: ['like', 'share'], bidOutcomes: ['timeout', 'no_bid'] });
 const seriesOf = async (metrics: ReturnType<typeof create>): Promise<ReadonlyMap<string, number>> =>
   new Map(
     (await metrics.render()).body
@@ -46,9 +47,10 @@ describe('metrics', () => {
     metrics.customEvent('like');
     metrics.invalidTraffic('impression', 'prefetch');
     metrics.trackingRefused('token');
+    metrics.bidderCall('timeout', 0.3);
+    metrics.settledWithoutHold();
     metrics.reload('success', 0.02);
     metrics.storeFallback('redis');
-    metrics.storeFailure('settle');
     metrics.bid('timeout');
     metrics.bidderNotice('win', 'sent');
     metrics.logDropped();
@@ -66,10 +68,12 @@ describe('metrics', () => {
         'custom_events_total{type="like"}',
         'invalid_traffic_total{kind="impression",reason="prefetch"}',
         'tracking_refused_total{reason="token"}',
+        'bidder_calls_total{outcome="timeout"}',
+        'bidder_call_duration_seconds_count',
+        'settled_without_hold_total',
         'reloads_total{outcome="success"}',
         'reload_duration_seconds_count',
         'store_fallback_total{store="redis"}',
-        'store_failures_total{work="settle"}',
         'bids_total{outcome="timeout"}',
         'bidder_notices_total{kind="win",outcome="sent"}',
         'logs_dropped_total',

@@ -9,7 +9,7 @@ interface Asked {
 const setup = (answer?: (asked: Asked) => Partial<Response>) => {
   const asked: Asked[] = [];
   const request = createAdRequests(
-    async (url, init) => {
+    (url, init) => {
       const one: Asked = { url, body: JSON.parse(init.body as string) };
       asked.push(one);
       const bid = one.body.imp
@@ -23,7 +23,7 @@ const setup = (answer?: (asked: Asked) => Partial<Response>) => {
         }));
       const nonbid = one.body.imp.filter((imp) => imp.tagid === 'none').map((imp) => ({ impid: imp.id, nbr: 503 }));
       const json = { id: 'r', seatbid: bid.length ? [{ bid }] : [], ...(bid.length ? {} : { nbr: 500 }), ext: { nonbid } };
-      return { ok: true, json: async () => json, ...answer?.(one) } as Response;
+      return Promise.resolve({ ok: true, json: () => Promise.resolve(json), ...answer?.(one) } as Response);
     },
     () => 'user',
     () => 'request',
@@ -38,7 +38,7 @@ test('21 placements of one tick travel in two requests, because the server takes
   const { asked, ask } = setup();
   const answers = await Promise.all(Array.from({ length: 21 }, (_, index) => ask(`p${index}`)));
   expect(asked.map((one) => one.body.imp.length)).toEqual([20, 1]);
-  expect(answers.map((answer) => answer.seatbid[0]!.bid.map((bid) => bid.adm))).toEqual(
+  expect(answers.map((answer) => answer.seatbid[0].bid.map((bid) => bid.adm))).toEqual(
     Array.from({ length: 21 }, (_, index) => [`p${index}`]),
   );
 });
@@ -53,7 +53,7 @@ test('each caller gets its own bid or its own reason', async () => {
 test('tracking URLs become absolute, and what is no http(s) URL becomes nothing', async () => {
   const { ask } = setup();
   const { seatbid } = await ask('some');
-  expect(seatbid[0]!.bid[0]).toMatchObject({
+  expect(seatbid[0].bid[0]).toMatchObject({
     impurl: 'https://ads.invalid/impression?t=1',
     clkurl: 'https://ads.invalid/click?t=1',
     evturl: '',
@@ -79,9 +79,9 @@ test('another server, publisher or set of key-values is another request', async 
 });
 
 test.each<[string, Partial<Response>]>([
-  ['an error', { ok: false, status: 401 }],
-  ['another JSON', { json: async () => ({ hello: 1 }) }],
-  ['no JSON', { json: async () => JSON.parse('<html>') }],
+  ['an error', { ok: false, status: 401, text: () => Promise.resolve('refused') }],
+  ['another JSON', { json: () => Promise.resolve({ hello: 1 }) }],
+  ['no JSON', { json: () => Promise.reject(new SyntaxError('Unexpected token <')) }],
 ])('%s rejects every caller of the request', async (_, answer) => {
   const { ask } = setup(() => answer);
   const results = await Promise.allSettled([ask('a'), ask('b')]);

@@ -13,8 +13,9 @@
 -- @include frequency
 -- @include candidate
 -- @include pacing
+-- @include limits
 
-local BUDGET_SPENT, DAILY_CAP, FREQUENCY_CAPPED, PACING, RATE_LIMIT, DUPLICATE_IN_PAGE, CONSENT = 504, 505, 9, 506, 507, 509, 510
+local DUPLICATE_IN_PAGE = 509
 local TALLY_TTL_S = 259200
 
 local function numbers_of(text)
@@ -61,50 +62,19 @@ local function accounts_of(key, c)
   return book, li, camp
 end
 
--- The token bucket of a rate limit, filled up to now; elapsed time is never negative, whatever the clock did.
-local function rate_tokens(a, c)
-  if a[RATE_TOKENS] < 0 then
-    return c.burst
-  end
-  return math.min(c.burst, a[RATE_TOKENS] + c.rate * math.max(now - a[RATE_AT], 0) / 1000)
-end
-
--- Why this candidate may not be taken, in the order of the road; nothing when it may.
-local function refusal(a, campaign, c, places, curve)
-  local price = c.per_click and 1 or c.price
-  if c.budget >= 0 and a[T_SPEND] + a[HELD_TOTAL] + price > c.budget then
-    return BUDGET_SPENT
-  end
-  if c.campaign_budget >= 0 and campaign[T_SPEND] + campaign[HELD_TOTAL] + price > c.campaign_budget then
-    return BUDGET_SPENT
-  end
-  if c.daily_cap >= 0 and a[IMPRESSIONS] + a[HELD_COUNT] >= c.daily_cap then
-    return DAILY_CAP
-  end
-  if c.daily_spend_cap >= 0 and a[SPEND] + a[HELD_MICROS] + price > c.daily_spend_cap then
-    return DAILY_CAP
-  end
-  if c.places >= 0 and not places then
-    return CONSENT
-  end
-  if c.places >= 0 and frequency_count(places, c.line_item) >= c.places then
-    return FREQUENCY_CAPPED
-  end
-  if c.pacing ~= 'ASAP' and not pacing_allows(a, campaign, c, now, curve, gains) then
-    return PACING
-  end
-  if c.rate >= 0 and rate_tokens(a, c) < 1 then
-    return RATE_LIMIT
-  end
-end
-
 local function reserve_imp(line, keys, places, curve, taken)
   local reasons, position = {}, 0
   for text in string.gmatch(line, '[^;]+') do
     local c = candidate_read(text)
     local book, li, camp = accounts_of(keys.accounts, c)
     local a, campaign = book.open[li], book.open[camp]
-    local reason = taken[c.creative] and DUPLICATE_IN_PAGE or refusal(a, campaign, c, places, curve)
+    local reason, sampled = DUPLICATE_IN_PAGE, false
+    if not taken[c.creative] then
+      reason, sampled = limits_refusal(a, campaign, c, places, now, curve, gains)
+    end
+    if sampled then
+      book.dirty[li] = true
+    end
     if not reason then
       local day = a[DAY]
       a[SERVES] = a[SERVES] + 1
@@ -115,7 +85,7 @@ local function reserve_imp(line, keys, places, curve, taken)
         pacing_take(a)
       end
       if c.rate >= 0 then
-        a[RATE_TOKENS], a[RATE_AT] = rate_tokens(a, c) - 1, now
+        a[RATE_TOKENS], a[RATE_AT] = limits_rate_tokens(a, c, now) - 1, now
       end
       if c.places >= 0 then
         frequency_hold(places, c.line_item, hold_end)

@@ -17,6 +17,7 @@
 
 -- A token's kinds are remembered this long after its end, so that a hit that went to Postgres meanwhile is still known when it comes back.
 local DEDUPE_MARGIN_MS = 600000
+local TALLY_TTL_S = 259200
 
 local function split(text)
   local words = {}
@@ -101,7 +102,9 @@ end
 if ARGV[2] == 'impression' or ARGV[2] == 'click' then
   settle_accounts()
 elseif ARGV[2] == 'event' then
-  redis.call('HINCRBY', KEYS[5], day .. ':' .. line_item .. ':' .. ARGV[6], 1)
+  if redis.call('HINCRBY', KEYS[5], day .. ':' .. line_item .. ':' .. ARGV[6], 1) == 1 then
+    redis.call('EXPIRE', KEYS[5], TALLY_TTL_S)
+  end
 end
 
 if ARGV[2] == 'impression' and has_user and window > 0 then

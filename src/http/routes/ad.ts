@@ -1,29 +1,19 @@
 import type { RequestHandler, Response } from 'express';
 import type { Snapshot } from '../../catalog/snapshot.ts';
-import { readConsent } from '../../context/consent.ts';
 import { checkDimensions } from '../../targeting/check-dimensions.ts';
-import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
-import { requestPairs } from '../../targeting/targeting-query.ts';
-import type { AdRequest } from '../../serving/ad-request.ts';
 import type { AdAnswer, ServeAd } from '../../serving/serve-ad.ts';
-import type { WireAdRequest } from '../ad-request-schema.ts';
 import type { createAuthenticate } from '../authenticate.ts';
 import { CORS_HEADERS } from '../cors.ts';
 import { parseAdRequest } from '../parse-ad-request.ts';
 import { problem, sendProblem } from '../problem.ts';
 import { readJson } from '../read-json.ts';
-import type { RequestContext } from '../request-context.ts';
+import { toAdRequest, type ToAdRequestOptions } from '../to-ad-request.ts';
 
-export interface AdRouteOptions {
+export interface AdRouteOptions extends ToAdRequestOptions {
   readonly currentSnapshot: () => Snapshot | undefined;
   readonly serveAd: ServeAd;
   readonly authenticate: ReturnType<typeof createAuthenticate>;
-  readonly dimensions: DimensionSchema;
-  readonly requestContext: RequestContext;
-  readonly userHash: (snapshot: Snapshot, publisherId: number, userId: string) => string;
   readonly allowedEvents: readonly string[];
-  readonly debugTrace: boolean;
-  readonly now: () => number;
   readonly observe: {
     readonly requested: () => void;
     readonly answered: (answer: AdAnswer, seconds: number) => void;
@@ -60,43 +50,6 @@ export const adRoute = (options: AdRouteOptions): RequestHandler => {
     const answer = await serveAd(toAdRequest(options, snapshot, publisher, wire, req));
     sendAnswer(res, wire.id, answer, allowedEvents);
     observe.answered(answer, (performance.now() - started) / 1000);
-  };
-};
-
-const toAdRequest = (
-  { dimensions, requestContext, userHash, debugTrace, now }: AdRouteOptions,
-  snapshot: Snapshot,
-  publisher: AdRequest['publisher'],
-  wire: WireAdRequest,
-  req: Parameters<RequestHandler>[0],
-): AdRequest => {
-  const context = requestContext(req, wire.device);
-  const consent = readConsent({ regs: wire.regs, user: wire.user });
-  const hash = consent.personal ? userHash(snapshot, publisher.id, wire.user.id) : null;
-  return {
-    id: wire.id,
-    publisher,
-    imps: wire.imp.map(({ id, tagid, w, h }) => ({ impId: id, placementId: tagid, width: w ?? null, height: h ?? null })),
-    query: {
-      targeting: { country: context.country, device: context.device, pairs: requestPairs(dimensions, wire.ext.kv ?? {}) },
-      atMs: now(),
-      mayRemember: consent.personal,
-    },
-    userHash: hash,
-    bidContext: {
-      requestId: wire.id,
-      publisher,
-      userHash: hash ?? '',
-      userAgent: context.userAgent,
-      ip: context.ip,
-      country: context.country,
-      device: context.device,
-      pageUrl: typeof wire.site?.page === 'string' ? wire.site.page : null,
-      gdpr: consent.gdpr,
-      consent: consent.consent,
-      usPrivacy: consent.usPrivacy,
-    },
-    traced: debugTrace || /[?&]debug=1(&|$)/.test(req.url),
   };
 };
 

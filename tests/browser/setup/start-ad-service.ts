@@ -1,5 +1,10 @@
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:http';
+import { bookCatalog } from '../../setup/book-catalog.ts';
+import { startReplica } from '../../setup/start-replica.ts';
+import { testDatabase } from '../../setup/test-database.ts';
+import { withClient } from '../../setup/test-databases.ts';
+import { testRedisUrl } from '../../setup/test-redis-url.ts';
 
 export interface Booking {
   readonly placement: string;
@@ -9,53 +14,63 @@ export interface Booking {
   readonly clickUrl?: string;
 }
 
-/** The service under test, and the only file that knows how it was started. */
+/** The service under test, and the only file that knows how it was started. It ends with the test file. */
 export interface AdService {
   readonly baseUrl: string;
   readonly publisherId: number;
   readonly apiKey: string;
-  /** Stored events of a placement. */
+  /** Rows in Postgres of a placement's events; they come from Redis about a second after the hit. */
   readonly stored: (placement: string, kind: 'impression' | 'click' | 'event', type?: string) => Promise<number>;
   readonly storedReports: (placement: string) => Promise<number>;
-  readonly stop: () => Promise<void>;
 }
 
-const post = async (url: string, body: object): Promise<{ readonly id: number; readonly api_key: string }> => {
-  const response = await fetch(url, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
-  if (response.status !== 201) throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
-  return (await response.json()) as { id: number; api_key: string };
-};
-
-const FLIGHT = { start_date: '2020-01-01', end_date: '2099-01-01' };
+const API_KEY = 'key of the browser tests';
 
 /** A service with these creatives booked, one placement each, that allows `viewable` beside the default event types. */
 export const startAdService = async (bookings: readonly Booking[]): Promise<AdService> => {
-  const baseUrl = process.env['AD_SERVICE_URL'] ?? 'http://127.0.0.1:18787';
-  const api = `${baseUrl}/api`;
-  const publisher = await post(`${api}/publishers`, { name: 'Browser tests', domain: 'localhost' });
-  const campaign = await post(`${api}/campaigns`, { publisher_id: publisher.id, name: 'Browser tests', ...FLIGHT });
-  const item = await post(`${api}/line_items`, {
-    campaign_id: campaign.id,
-    name: 'All',
-    active: true,
-    budget_type: 'CPM',
-    cpm: 2,
-    ...FLIGHT,
+  const databaseUrl = await testDatabase();
+  await bookCatalog(databaseUrl, {
+    publishers: [
+      {
+        name: 'Browser tests',
+        domain: 'localhost',
+        api_key: API_KEY,
+        placements: bookings.map(({ placement, size: [width, height] = [300, 250], format }) => ({
+          id: placement,
+          width,
+          height,
+          formats: [format],
+        })),
+        campaigns: [
+          {
+            line_items: [
+              {
+                creatives: bookings.map(({ placement, format, content, clickUrl }) => ({
+                  placement_id: placement,
+                  format,
+                  content,
+                  ...(clickUrl && { click_url: clickUrl }),
+                })),
+              },
+            ],
+          },
+        ],
+      },
+    ],
   });
-  for (const { placement, size = [300, 250], format, content, clickUrl } of bookings) {
-    await post(`${api}/placements`, { id: placement, width: size[0], height: size[1], formats: [format] });
-    const click = clickUrl ? { click_url: clickUrl } : {};
-    await post(`${api}/creatives`, { placement_id: placement, line_item_id: item.id, format, content, ...click });
-  }
-  await fetch(`${baseUrl}/reload`, { method: 'POST' });
-  const count = async (path: string): Promise<number> => ((await (await fetch(baseUrl + path)).json()) as { n: number }).n;
+  const { url } = await startReplica({
+    env: { DATABASE_URL: databaseUrl, REDIS_URL: await testRedisUrl(), ALLOWED_EVENTS: 'like,share,comment,viewable' },
+  });
+  const count = (query: string, values: readonly string[]): Promise<number> =>
+    withClient(databaseUrl, async (client) => (await client.query<{ n: number }>(query, [...values])).rows[0].n);
   return {
-    baseUrl,
-    publisherId: publisher.id,
-    apiKey: publisher.api_key,
-    stored: (placement, kind, type = '') => count(`/_stored?placement=${placement}&kind=${kind}&type=${type}`),
-    storedReports: (placement) => count(`/_reports?placement=${placement}`),
-    stop: async () => {},
+    baseUrl: url,
+    publisherId: 1,
+    apiKey: API_KEY,
+    stored: (placement, kind, type = '') =>
+      count('select count(*)::int as n from events where placement_id = $1 and kind = $2 and event_type = $3', [placement, kind, type]),
+    storedReports: (placement) =>
+      count('select count(*)::int as n from reports join creatives on creatives.id = creative_id where placement_id = $1', [placement]),
   };
 };
 

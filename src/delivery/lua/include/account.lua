@@ -8,8 +8,11 @@ local P_SERVES, P_IMPRESSIONS, P_CLICKS, P_SPEND = 6, 7, 8, 9
 local T_IMPRESSIONS, T_SPEND = 10, 11
 local HELD_COUNT, HELD_MICROS, HELD_TOTAL = 12, 13, 14
 local RATE_TOKENS, RATE_AT = 15, 16
-local PACE_TOKENS, PACE_AT, PACE_INTEGRAL, PACE_ERROR = 17, 18, 19, 20
-local HOLDS = 21
+-- Allowances and when they were counted (ms); where pacing began today: share of the day, committed; the controller's last sample (ms),
+-- its error in hours, the integral and the slope of that, and the multiple of the even rate it set.
+local PACE_TOKENS, PACE_AT, PACE_FROM, PACE_BASE = 17, 18, 19, 20
+local PACE_SAMPLED, PACE_ERROR, PACE_INTEGRAL, PACE_SLOPE, PACE_FACTOR = 21, 22, 23, 24, 25
+local HOLDS = 26
 
 local MS_PER_DAY = 86400000
 
@@ -17,7 +20,7 @@ local MS_PER_DAY = 86400000
 local RELEASE_MARGIN_MS = 5000
 
 local function account_new(day)
-  return { day, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, 0, -1, 0, 0, 0 }
+  return { day, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1 }
 end
 
 -- Opens an account at the day of `now`. Redis's clock may step back; a day never does.
@@ -47,12 +50,16 @@ local function account_drop_hold(a, at)
   end
 end
 
+-- How many of today's reservations this call released, by account: what did not render is part of the plan, so pacing gives it back.
+local account_released = {}
+
 -- Forgets reservations that can no longer be settled. `horizon` is asked only when there is one that has passed its end.
 local function account_release(a, now, horizon)
   while a[HOLDS] and a[HOLDS] + RELEASE_MARGIN_MS <= now and a[HOLDS] + RELEASE_MARGIN_MS <= horizon() do
     if a[HOLDS + 1] == a[DAY] then
       a[HELD_COUNT] = a[HELD_COUNT] - a[HOLDS + 2]
       a[HELD_MICROS] = a[HELD_MICROS] - a[HOLDS + 3]
+      account_released[a] = (account_released[a] or 0) + a[HOLDS + 2]
     end
     a[HELD_TOTAL] = a[HELD_TOTAL] - a[HOLDS + 3]
     account_drop_hold(a, HOLDS)

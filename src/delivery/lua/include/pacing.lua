@@ -1,103 +1,133 @@
--- Pacing as a bucket of allowances: time fills it at the rate at which the line item should deliver, a selection takes one.
+-- Pacing as a bucket of allowances: time fills it at the rate at which the line item should deliver, a selection takes one, and a
+-- reservation that ended unrendered gives its own back (account_release). docs/pacing.md is the long form of this page.
 --
--- Time is measured on the publisher's traffic curve: the day number plus the share of a day's traffic that has passed by now, so that
--- "evenly" means evenly over the traffic. `curve` is { hour_start_ms, share_before, share_of_hour }.
+-- Time is the publisher's traffic: a pacing day runs from 0 to 1 as its traffic passes, so that "evenly" means evenly over the traffic.
+-- `curve` is { hour_start, share_before, share_of_hour } by the replica's clock; the moment is Redis's.
 --
--- Even refills at what is left of the goal over what is left of its time: after a quiet hour the rest is spread, not burst.
--- PID refills at the even rate of the whole day, corrected by a controller of how many average hours it is behind its target; gains are
--- per hour, the correction is bounded, so a backlog is worked off at MAX_RATE at the most.
+-- Even fills at what is left of today's goal over what is left of today: after a quiet hour the rest is spread, not burst.
+-- PID corrects that rate once a minute by how many hours it is behind the straight line of its day; gains are per hour, so traffic does
+-- not change them, and the output stays within 0 and MAX_RATE times the day's even rate, so a backlog cannot become a burst.
 local MS_PER_HOUR = 3600000
-local MAX_RATE = 1.5
+local SAMPLE_MS = 60000
+-- All that silence saves up is one, and one more or a minute's worth; ten minutes that begin with so much come to 1.485 times the even rate.
+local BUCKET_MS = 60000
+local MAX_RATE = 1.35
+-- The integral never carries more than this part of the rate, and a silence counts as no more than this many hours of error.
 local MAX_INTEGRAL = 0.5
 local MAX_STEP_HOURS = 0.25
-local MINUTES_PER_DAY = 1440
+-- The derivative is that of the last ten minutes or so: one impression more or less in a minute is no trend.
+local SLOPE_HOURS = 1 / 6
+-- A larger error is a backlog to be worked off; the integral would only learn to overshoot from it.
+local MAX_BIAS_HOURS = 0.25
+-- The last ten seconds of a day are no reason for a burst.
+local LEAST_SPAN = 1 / 8640
 
-local function curve_at(curve, ms)
-  local hours = (ms - curve.hour_start) / MS_PER_HOUR
-  return curve.share_before + curve.share_of_hour * math.min(math.max(hours, 0), 1)
+local function clamp(x, least, most)
+  return math.min(math.max(x, least), most)
 end
 
--- How many days of traffic are left until `ends`, at most to the end of today when `today_only`.
-local function curve_left(now, now_share, ends, today_only)
-  local day_end = (math.floor(now / MS_PER_DAY) + 1) * MS_PER_DAY
-  if ends >= day_end then
-    local today = 1 - now_share
-    return today_only and today or today + (ends - day_end) / MS_PER_DAY
+-- Where `now` stands in the pacing day of a candidate: the share that has passed, the share that passes in a millisecond, its hours.
+-- On the day on which a flight ends before midnight the curve of the rest is not known here, so that day runs by the clock to its end.
+local function pacing_day(now, curve, flight_end)
+  local start = math.floor(now / MS_PER_DAY) * MS_PER_DAY
+  if flight_end < start + MS_PER_DAY then
+    local length = math.max(flight_end - start, 1)
+    return math.min((now - start) / length, 1), 1 / length, length / MS_PER_HOUR
   end
-  -- The flight ends today: what is left of its time, taken as a share of what is left of the day.
-  return (1 - now_share) * (ends - now) / (day_end - now)
+  -- Around midnight a replica's clock may name an hour of the day before or after.
+  if curve.hour_start < start then
+    return 0, 1 / MS_PER_DAY, 24
+  elseif curve.hour_start >= start + MS_PER_DAY then
+    return 1, 1 / MS_PER_DAY, 24
+  end
+  local passed = clamp((now - curve.hour_start) / MS_PER_HOUR, 0, 1)
+  return math.min(curve.share_before + curve.share_of_hour * passed, 1), curve.share_of_hour / MS_PER_HOUR, 24
 end
 
--- The tightest goal: impressions left and days left to deliver them in, and the impressions that are the goal of the whole day.
--- Nothing when the line item has neither a cap nor a budget to pace.
-local function pacing_goal(a, campaign, c, now, now_share)
-  local best_rate, best_left, best_goal
+-- How many impressions today should end with, by the tightest of its caps and budgets (nothing when there is none to pace), and how many
+-- are committed. A budget gives today its part of what is left of the flight; a campaign's is shared out by what its line items serve.
+local function pacing_goal(a, campaign, c, now, share)
   local committed = a[IMPRESSIONS] + a[HELD_COUNT]
-  local function consider(left, span, done_today, whole_day)
-    left = math.max(left, 0)
-    local rate = left / math.max(span, 1e-6)
-    if not best_rate or rate < best_rate then
-      best_rate, best_left, best_goal = rate, left, whole_day or (done_today + left * math.min(1, (1 - now_share) / math.max(span, 1e-6)))
-    end
+  local today = math.max(1 - share, LEAST_SPAN)
+  local later = math.max(c.flight_end - (math.floor(now / MS_PER_DAY) + 1) * MS_PER_DAY, 0) / MS_PER_DAY
+  local part = today / (today + later)
+  local goal
+  local function bound(left)
+    goal = math.min(goal or math.huge, committed + math.max(left, 0))
   end
-  local today = curve_left(now, now_share, c.flight_end, true)
-  local flight = curve_left(now, now_share, c.flight_end, false)
   if c.daily_cap >= 0 then
-    consider(c.daily_cap - committed, today, committed, c.daily_cap)
+    bound(c.daily_cap - committed)
   end
   if c.expected_price > 0 then
     if c.daily_spend_cap >= 0 then
-      consider((c.daily_spend_cap - a[SPEND] - a[HELD_MICROS]) / c.expected_price, today, committed, c.daily_spend_cap / c.expected_price)
+      bound((c.daily_spend_cap - a[SPEND] - a[HELD_MICROS]) / c.expected_price)
     end
     if c.budget >= 0 then
-      consider((c.budget - a[T_SPEND] - a[HELD_TOTAL]) / c.expected_price, flight, committed)
+      bound((c.budget - a[T_SPEND] - a[HELD_TOTAL]) / c.expected_price * part)
     end
     if c.campaign_budget >= 0 then
-      consider((c.campaign_budget - campaign[T_SPEND] - campaign[HELD_TOTAL]) / c.expected_price, flight, committed)
+      local own = math.min((a[SERVES] + 1) / (campaign[SERVES] + 1), 1)
+      bound((c.campaign_budget - campaign[T_SPEND] - campaign[HELD_TOTAL]) / c.expected_price * part * own)
     end
   end
-  return best_rate, best_left, best_goal, committed
+  return goal, committed
 end
 
-local function pid_rate(a, goal, committed, now_share, hours, gains)
-  if goal <= 0 then
-    return 0
-  end
-  local behind = (goal * now_share - committed) * 24 / goal
-  local step = math.min(hours, MAX_STEP_HOURS)
-  local slope = hours > 0 and (behind - a[PACE_ERROR]) / math.max(hours, 1 / 60) or 0
-  local integral = a[PACE_INTEGRAL] + behind * step
-  local unbounded = 1 + gains.kp * behind + gains.ki * integral + gains.kd * slope
-  -- Anti-windup: the integral stands still while the output is at a bound, and never carries more than MAX_INTEGRAL of the rate.
-  if unbounded > 0 and unbounded < MAX_RATE and gains.ki > 0 then
-    local most = MAX_INTEGRAL / gains.ki
-    a[PACE_INTEGRAL] = math.min(math.max(integral, -most), most)
-  end
-  a[PACE_ERROR] = behind
-  return goal * math.min(math.max(unbounded, 0), MAX_RATE)
+-- The straight line from where pacing began today to today's goal: its rate, in impressions a pacing day, and where it stands now.
+local function pacing_line(a, goal, share)
+  local rate = math.max(goal - a[PACE_BASE], 0) / math.max(1 - a[PACE_FROM], LEAST_SPAN)
+  return rate, a[PACE_BASE] + rate * (share - a[PACE_FROM])
 end
 
--- Fills the bucket up to now. True when one more may be promised; the caller takes it with pacing_take once everything else agrees.
+-- One sample of the controller: the fill rate as a multiple of the day's even rate. `even` is the even rate of the moment by the same measure.
+local function pid_sample(a, even, behind, hours, gains)
+  -- Nothing falls behind faster than an hour an hour; a larger step is a new cap or a new curve, and no trend.
+  local newest = clamp((behind - a[PACE_ERROR]) / math.max(hours, 1e-6), -1, 1)
+  local slope = a[PACE_SLOPE] + (newest - a[PACE_SLOPE]) * math.min(hours / SLOPE_HOURS, 1)
+  local rest = even + gains.kp * behind + gains.kd * slope
+  local integral = a[PACE_INTEGRAL] + behind * math.min(hours, MAX_STEP_HOURS)
+  local output = rest + gains.ki * integral
+  -- Anti-windup: the integral is bounded, stands still while there is a backlog, and at a bound of the output moves away from it only.
+  local wound = math.abs(behind) > MAX_BIAS_HOURS or (output > MAX_RATE and behind > 0) or (output < 0 and behind < 0)
+  if not wound and gains.ki > 0 then
+    a[PACE_INTEGRAL] = clamp(integral, -MAX_INTEGRAL / gains.ki, MAX_INTEGRAL / gains.ki)
+  end
+  a[PACE_ERROR], a[PACE_SLOPE] = behind, slope
+  a[PACE_FACTOR] = clamp(rest + gains.ki * a[PACE_INTEGRAL], 0, MAX_RATE)
+end
+
+-- Fills the bucket up to now. Returns whether one more may be promised (pacing_take takes it once everything else agrees), and whether
+-- there is a sample worth storing even if nothing is taken: one a minute at most.
 local function pacing_allows(a, campaign, c, now, curve, gains)
-  local now_share = curve_at(curve, now)
-  local rate, left, goal, committed = pacing_goal(a, campaign, c, now, now_share)
-  if not rate then
-    return true
+  local share, per_ms, day_hours = pacing_day(now, curve, c.flight_end)
+  local goal, committed = pacing_goal(a, campaign, c, now, share)
+  if not goal then
+    return true, false
   end
-  local at = math.floor(now / MS_PER_DAY) + now_share
-  local first_of_day = a[PACE_AT] < math.floor(at)
-  local passed = first_of_day and 0 or math.max(at - a[PACE_AT], 0)
+  if math.floor(a[PACE_AT] / MS_PER_DAY) < math.floor(now / MS_PER_DAY) then
+    -- The first of the day is given at once.
+    a[PACE_TOKENS], a[PACE_AT], a[PACE_FROM], a[PACE_BASE] = 1, now, share, committed
+    a[PACE_SAMPLED], a[PACE_ERROR], a[PACE_INTEGRAL], a[PACE_SLOPE], a[PACE_FACTOR] = now, 0, 0, 0, 1
+  end
+  local rate = math.max(goal - committed, 0) / math.max(1 - share, LEAST_SPAN)
+  local sampled = false
   if c.pacing == 'PID' then
-    rate = pid_rate(a, goal, committed, now_share, passed * 24, gains)
+    local line_rate, line = pacing_line(a, goal, share)
+    sampled = line_rate > 0 and now - a[PACE_SAMPLED] >= SAMPLE_MS
+    if sampled then
+      local hours = (now - a[PACE_SAMPLED]) * per_ms * day_hours
+      pid_sample(a, rate / line_rate, (line - committed) / line_rate * day_hours, hours, gains)
+      a[PACE_SAMPLED] = now
+    end
+    rate = line_rate * a[PACE_FACTOR]
   end
-  local depth = math.max(1, rate / MINUTES_PER_DAY)
-  local tokens = a[PACE_TOKENS] + rate * passed
-  if first_of_day then
-    tokens = 1
-    a[PACE_INTEGRAL], a[PACE_ERROR] = 0, 0
-  end
-  a[PACE_TOKENS], a[PACE_AT] = math.min(tokens, depth), at
-  return a[PACE_TOKENS] >= 1
+  local depth = 1 + math.max(1, rate * per_ms * BUCKET_MS)
+  local filled = math.min(a[PACE_TOKENS] + rate * per_ms * math.max(now - a[PACE_AT], 0), depth)
+  -- What reservations give back comes in lumps, and may stand one above the brim.
+  a[PACE_TOKENS] = math.min(filled + (account_released[a] or 0), depth + 1)
+  account_released[a] = nil
+  a[PACE_AT] = now
+  return a[PACE_TOKENS] >= 1, sampled
 end
 
 local function pacing_take(a)

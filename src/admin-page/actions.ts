@@ -1,0 +1,73 @@
+import { html } from 'lit-html';
+import { showApiKey } from './dialogs.ts';
+import { capital, describeCounts, NAMES, titleOf } from './kinds.ts';
+import type { Page } from './page.ts';
+import { hashOf } from './route.ts';
+import type { Counts, Kind, LineItemWire, PublisherWire, Records } from './wire.ts';
+
+/** Deletes after a question that says what goes with it. True when it is gone. */
+export const deleteEntity = async <K extends Kind>(page: Page, kind: K, record: Records[K]): Promise<boolean> => {
+  const path = `/${kind}/${encodeURIComponent(record.id)}`;
+  const counted = await page.api.get<{ readonly counts?: Counts }>(`${path}?include=counts`);
+  if (!counted.ok) {
+    page.complain(counted.problem);
+    return false;
+  }
+  const counts = counted.value.counts ?? {};
+  const withIt = describeCounts(counts);
+  const title = titleOf(kind, record);
+  const sure = await page.confirm({
+    title: `Delete ${NAMES[kind].one} “${title}”?`,
+    text: withIt
+      ? html`This also deletes its <strong>${withIt}</strong>. What was delivered stays in the reports. It cannot be undone.`
+      : 'Nothing else goes with it. It cannot be undone.',
+    yes: withIt ? `Delete all ${Object.values(counts).reduce((sum, count) => sum + count, 1)}` : 'Delete',
+    dangerous: true,
+  });
+  if (!sure) return false;
+  const answer = await page.api.send('DELETE', path);
+  if (!answer.ok) {
+    page.complain(answer.problem);
+    return false;
+  }
+  page.toast(`${capital(NAMES[kind].one)} “${title}” was deleted${withIt ? `, with ${withIt}` : ''}.`);
+  await page.store.refresh();
+  page.redraw();
+  return true;
+};
+
+/** Pauses what runs and resumes what is paused, at once. */
+export const toggleActive = async (page: Page, item: LineItemWire): Promise<void> => {
+  const answer = await page.api.send<LineItemWire>('PATCH', `/line_items/${item.id}`, { active: !item.active });
+  if (!answer.ok) return page.complain(answer.problem);
+  await page.store.refresh('line_items');
+  page.toast(`“${titleOf('line_items', item)}” ${item.active ? 'is paused' : 'runs again'}.`, {
+    action: { label: 'Undo', run: () => void toggleActive(page, answer.value) },
+  });
+  page.redraw();
+};
+
+export const duplicateHash = (kind: Kind, id: string | number): string => hashOf([kind, 'new'], { copy: id });
+
+export const rotateKey = async (page: Page, publisher: PublisherWire): Promise<void> => {
+  const sure = await page.confirm({
+    title: `A new API key for “${publisher.name}”?`,
+    text: 'The old key stops working at once: its pages get no ads until they send the new one.',
+    yes: 'Make a new key',
+    dangerous: true,
+  });
+  if (!sure) return;
+  const answer = await page.api.send<PublisherWire>('POST', `/publishers/${publisher.id}/rotate_key`);
+  if (!answer.ok) return page.complain(answer.problem);
+  if (answer.value.api_key) await showApiKey(publisher.name, answer.value.api_key);
+  await page.store.refresh('publishers');
+  page.redraw();
+};
+
+export const setBlocked = async (page: Page, creativeId: number, blocked: boolean): Promise<void> => {
+  const answer = await page.api.send('POST', `/creatives/${creativeId}/${blocked ? 'block' : 'unblock'}`);
+  if (!answer.ok) return page.complain(answer.problem);
+  page.toast(`Creative ${creativeId} ${blocked ? 'is blocked: it is not served any more' : 'may be served again'}.`);
+  await page.store.refresh('creatives');
+  page.redraw();
+};

@@ -1,0 +1,66 @@
+import uPlot from 'uplot';
+
+export interface ChartData {
+  readonly options: (colours: Colours, width: number) => uPlot.Options;
+  readonly data: uPlot.AlignedData;
+  /** What it shows, in a sentence, for those who do not see it. */
+  readonly label: string;
+}
+
+export interface Colours {
+  readonly line: string;
+  readonly fill: string;
+  readonly target: string;
+  readonly text: string;
+  readonly grid: string;
+}
+
+/** `<ad-chart .chart=${…}>`: a uPlot chart as wide as its parent, in the colours of the scheme. */
+class AdChart extends HTMLElement {
+  #chart: ChartData | undefined;
+  #drawn: uPlot | undefined;
+  #shown = '';
+  readonly #dark = matchMedia('(prefers-color-scheme: dark)');
+  readonly #redraw = () => this.#draw();
+  readonly #resized = new ResizeObserver(() => this.#drawn && this.#drawn.setSize({ width: this.clientWidth, height: this.#drawn.height }));
+
+  set chart(chart: ChartData) {
+    const shown = JSON.stringify(chart.data);
+    this.#chart = chart;
+    if (shown === this.#shown) return;
+    this.#shown = shown;
+    if (this.isConnected) this.#draw();
+  }
+
+  connectedCallback(): void {
+    this.#dark.addEventListener('change', this.#redraw);
+    this.#resized.observe(this);
+    this.#draw();
+  }
+
+  disconnectedCallback(): void {
+    this.#dark.removeEventListener('change', this.#redraw);
+    this.#resized.disconnect();
+    this.#drawn?.destroy();
+    this.#drawn = undefined;
+  }
+
+  #draw(): void {
+    if (!this.#chart) return;
+    this.#drawn?.destroy();
+    this.setAttribute('role', 'img');
+    this.setAttribute('aria-label', this.#chart.label);
+    const style = getComputedStyle(this);
+    const colour = (name: string): string => style.getPropertyValue(name).trim();
+    const colours = {
+      line: colour('--accent'),
+      fill: colour('--accent-soft'),
+      target: colour('--muted'),
+      text: colour('--muted'),
+      grid: colour('--line'),
+    };
+    this.#drawn = new uPlot(this.#chart.options(colours, this.clientWidth || 320), this.#chart.data, this);
+  }
+}
+
+customElements.define('ad-chart', AdChart);

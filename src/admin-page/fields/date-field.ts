@@ -1,0 +1,51 @@
+import { html, type TemplateResult } from 'lit-html';
+import { live } from 'lit-html/directives/live.js';
+import { textOf } from '../draft-values.ts';
+import type { Form } from '../form.ts';
+import { field, type FieldOptions } from './field.ts';
+
+/** A flight date: a day, and a UTC time when the flight does not begin or end with the day. */
+export const dateField = (form: Form, options: FieldOptions): TemplateResult =>
+  field(form, options, ({ id, describedBy, invalid }) => {
+    const { day, time } = splitMoment(textOf(form.read(options.pointer)));
+    const write = (next: { readonly day: string; readonly time: string }) => form.write(options.pointer, joinMoment(next));
+    return html`<div class="date-and-time">
+      <input
+        id=${id}
+        type="date"
+        aria-describedby=${describedBy}
+        aria-invalid=${invalid}
+        ?required=${options.required}
+        .value=${live(day)}
+        @change=${(event: Event) => write({ day: (event.target as HTMLInputElement).value, time })}
+      />
+      ${
+        time === ''
+          ? html`<button type="button" class="quiet" ?disabled=${day === ''} @click=${() => write({ day, time: '00:00:00' })}>
+              Set a time
+            </button>`
+          : html`<input
+              type="time"
+              step="1"
+              aria-label="${options.label}: time in UTC"
+              title="In UTC; empty: the whole day"
+              .value=${live(time)}
+              @change=${(event: Event) => write({ day, time: (event.target as HTMLInputElement).value })}
+            />`
+      }
+    </div>`;
+  });
+
+/** Any RFC 3339 moment as a UTC day and time; a bare date has no time. */
+const splitMoment = (text: string): { readonly day: string; readonly time: string } => {
+  if (text.length <= 10) return { day: text, time: '' };
+  const at = new Date(text);
+  if (Number.isNaN(at.getTime())) return { day: '', time: '' };
+  const [day = '', time = ''] = at.toISOString().split('T');
+  return { day, time: time.replace(/(\.000)?Z$/, '') };
+};
+
+const joinMoment = ({ day, time }: { readonly day: string; readonly time: string }): string => {
+  if (day === '' || time === '') return day;
+  return `${day}T${time.length === 5 ? `${time}:00` : time}Z`;
+};

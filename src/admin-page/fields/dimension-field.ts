@@ -1,0 +1,32 @@
+import type { TemplateResult } from 'lit-html';
+import type { Form } from '../form.ts';
+import type { DimensionProperty } from '../wire.ts';
+import { checkField } from './choice-field.ts';
+import { valuesField } from './values-field.ts';
+
+/** The control that suits a registered dimension: its values to tick, yes and no, or values to type. */
+export const dimensionField = (form: Form, parent: string, name: string, dimension: DimensionProperty): TemplateResult => {
+  const pointer = `${parent}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  const options = { pointer, label: dimension.title ?? name, help: [dimension.description ?? '', range(dimension)].join(' ').trim() };
+  if (dimension.enum)
+    return checkField(form, { ...options, choices: dimension.enum.map((value) => ({ value: String(value), label: String(value) })) });
+  if (dimension.type === 'boolean') {
+    return checkField(form, {
+      ...options,
+      choices: [
+        { value: 'true', label: 'yes' },
+        { value: 'false', label: 'no' },
+      ],
+    });
+  }
+  if (dimension.type === 'string') return valuesField(form, options);
+  return valuesField(form, { ...options, inputMode: dimension.type === 'integer' ? 'numeric' : 'decimal' });
+};
+
+const range = ({ type, minimum, maximum }: DimensionProperty): string => {
+  const kind = type === 'integer' ? 'Whole number' : type === 'number' ? 'Number' : '';
+  if (minimum !== undefined && maximum !== undefined) return `${kind} from ${minimum} to ${maximum}.`;
+  if (minimum !== undefined) return `${kind} of at least ${minimum}.`;
+  if (maximum !== undefined) return `${kind} of at most ${maximum}.`;
+  return kind && `${kind}.`;
+};

@@ -1,0 +1,75 @@
+import { html, type TemplateResult } from 'lit-html';
+import { live } from 'lit-html/directives/live.js';
+import type { Form } from '../form.ts';
+import { fieldGroup, idOf, type FieldOptions } from './field.ts';
+
+export interface KeyValueRow {
+  readonly name: string;
+  /** As typed, values separated by commas. */
+  readonly values: string;
+}
+
+/** Free key-values, one name a row. */
+export const keyValuesField = (form: Form, options: FieldOptions & { readonly one?: boolean }): TemplateResult =>
+  fieldGroup(form, options, ({ invalid }) => {
+    const rows = (form.read(options.pointer) as readonly KeyValueRow[] | undefined) ?? [];
+    const id = idOf(options.pointer);
+    const change = (at: number, part: Partial<KeyValueRow>) =>
+      form.write(
+        options.pointer,
+        rows.map((row, i) => (i === at ? { ...row, ...part } : row)),
+      );
+    return html`<div class="key-values">
+      ${rows.map(
+        (row, i) =>
+          html`<div class="key-value">
+            <input
+              type="text"
+              aria-label="Name ${i + 1}"
+              placeholder="name"
+              autocomplete="off"
+              spellcheck="false"
+              aria-invalid=${invalid}
+              .value=${live(row.name)}
+              @input=${(event: InputEvent) => change(i, { name: (event.target as HTMLInputElement).value })}
+            />
+            <input
+              type="text"
+              aria-label=${options.one ? `Value ${i + 1}` : `Values ${i + 1}, separated by commas`}
+              placeholder=${options.one ? 'value' : 'value, another value'}
+              autocomplete="off"
+              spellcheck="false"
+              aria-invalid=${invalid}
+              .value=${live(row.values)}
+              @input=${(event: InputEvent) => change(i, { values: (event.target as HTMLInputElement).value })}
+            />
+            <button
+              type="button"
+              class="quiet icon-button"
+              aria-label="Remove key-value ${i + 1}"
+              @click=${() => {
+                form.write(
+                  options.pointer,
+                  rows.filter((_, j) => j !== i),
+                );
+                document.getElementById(`${id}-add`)?.focus();
+              }}
+            >
+              ×
+            </button>
+          </div>`,
+      )}
+      <button
+        type="button"
+        id="${id}-add"
+        class="quiet"
+        @click=${(event: Event) => {
+          const holder = (event.currentTarget as HTMLElement).closest('.key-values');
+          form.write(options.pointer, [...rows, { name: '', values: '' }]);
+          requestAnimationFrame(() => holder?.querySelector<HTMLInputElement>('.key-value:last-of-type input')?.focus());
+        }}
+      >
+        + Add a key-value
+      </button>
+    </div>`;
+  });

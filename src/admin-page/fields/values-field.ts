@@ -1,0 +1,61 @@
+import { html, type TemplateResult } from 'lit-html';
+import { listOf, splitValues } from '../draft-values.ts';
+import type { Form } from '../form.ts';
+import { chips } from './chips.ts';
+import { field, type FieldOptions } from './field.ts';
+
+export interface ValuesFieldOptions extends FieldOptions {
+  readonly inputMode?: 'text' | 'decimal' | 'numeric';
+  readonly placeholder?: string;
+  /** Offered while typing. */
+  readonly suggestions?: readonly { readonly value: string; readonly label: string }[];
+  readonly labelOf?: (value: string) => string;
+  /** What was typed as the value that is meant. */
+  readonly understand?: (typed: string) => string;
+}
+
+/** A list of values, typed one after another: Enter, a comma or leaving the field takes what stands there. */
+export const valuesField = (form: Form, options: ValuesFieldOptions): TemplateResult =>
+  field(form, options, ({ id, describedBy, invalid }) => {
+    const { pointer, suggestions, understand = (typed: string) => typed } = options;
+    const values = listOf(form.read(pointer));
+    const take = (input: HTMLInputElement) => {
+      const added = splitValues(input.value).map(understand);
+      input.value = '';
+      if (added.length > 0) form.write(pointer, [...new Set([...values, ...added])]);
+    };
+    return html`<div class="values">
+      ${chips({
+        values,
+        ...(options.labelOf && { labelOf: options.labelOf }),
+        onRemove: (value) =>
+          form.write(
+            pointer,
+            values.filter((other) => other !== value),
+          ),
+      })}
+      <input
+        id=${id}
+        type="text"
+        autocomplete="off"
+        spellcheck="false"
+        inputmode=${options.inputMode ?? 'text'}
+        placeholder=${options.placeholder ?? 'Type a value, then Enter'}
+        aria-describedby=${describedBy}
+        aria-invalid=${invalid}
+        list="${id}-list"
+        @change=${(event: Event) => take(event.target as HTMLInputElement)}
+        @keydown=${(event: KeyboardEvent) => {
+          const input = event.target as HTMLInputElement;
+          if ((event.key === 'Enter' || event.key === ',') && input.value.trim() !== '') {
+            event.preventDefault();
+            take(input);
+          } else if (event.key === 'Enter') event.preventDefault();
+          else if (event.key === 'Backspace' && input.value === '' && values.length > 0) form.write(pointer, values.slice(0, -1));
+        }}
+      />
+      <datalist id="${id}-list">
+        ${(suggestions ?? []).map(({ value, label }) => html`<option value=${label === value ? value : `${label} (${value})`}></option>`)}
+      </datalist>
+    </div>`;
+  });

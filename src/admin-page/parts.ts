@@ -1,0 +1,68 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { NextStep } from './forms/entity-form.ts';
+import type { Problem } from './wire.ts';
+
+/** Small pieces that most screens are made of. */
+export const pageHead = (
+  title: string,
+  text: TemplateResult | string,
+  actions: TemplateResult | typeof nothing = nothing,
+): TemplateResult => html`
+  <header class="page-head">
+    <div>
+      <h1 tabindex="-1">${title}</h1>
+      ${text ? html`<p>${text}</p>` : nothing}
+    </div>
+    <div class="actions">${actions}</div>
+  </header>
+`;
+
+const TONES: Readonly<Record<string, string>> = {
+  active: 'good',
+  live: 'good',
+  scheduled: 'calm',
+  paused: 'quiet',
+  ended: 'quiet',
+  capped: 'warn',
+  'budget spent': 'warn',
+  blocked: 'bad',
+};
+
+export const pill = (status: string): TemplateResult => html`<span class="pill ${TONES[status] ?? 'quiet'}">${status}</span>`;
+
+export const emptyState = (text: string, step?: NextStep): TemplateResult => html`
+  <div class="empty">
+    <p>${text}</p>
+    ${step ? html`<a role="button" href=${step.hash}>${step.label}</a>` : nothing}
+  </div>
+`;
+
+export const problemNote = (problem: Problem): TemplateResult =>
+  html`<div class="note bad" role="alert">
+    <strong>${problem.title}</strong>
+    <p>${problem.detail}</p>
+  </div>`;
+
+export const loading = (): TemplateResult => html`<p class="loading" aria-busy="true">Loading …</p>`;
+
+export interface Bar {
+  readonly label: string;
+  readonly used: number;
+  /** What is promised but not yet seen, on top of `used`. */
+  readonly held?: number;
+  readonly limit: number;
+  readonly show: (value: number) => string;
+}
+
+/** How much of a limit is used. */
+export const usageBar = ({ label, used, held = 0, limit, show }: Bar): TemplateResult => {
+  const share = (value: number): number => (limit > 0 ? Math.min(100, (100 * value) / limit) : 100);
+  const text = `${show(used)} of ${show(limit)}${held > 0 ? `, ${show(held)} more promised` : ''}`;
+  return html`<div class="usage">
+    <div class="usage-head"><span>${label}</span><span class="figure">${text}</span></div>
+    <div class="bar ${share(used + held) >= 100 ? 'full' : ''}" role="img" aria-label="${label}: ${text}">
+      <span class="used" .style=${`width:${share(used)}%`}></span
+      ><span class="held" .style=${`width:${Math.min(100 - share(used), share(held))}%`}></span>
+    </div>
+  </div>`;
+};

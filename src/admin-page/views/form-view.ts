@@ -1,0 +1,157 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { live } from 'lit-html/directives/live.js';
+import { deleteEntity, duplicateHash } from '../actions.ts';
+import { showApiKey } from '../dialogs.ts';
+import { createForm, type Form } from '../form.ts';
+import type { EntityForm } from '../forms/entity-form.ts';
+import { capital, counted, linkTo, NAMES, titleOf } from '../kinds.ts';
+import type { Page, View } from '../page.ts';
+import { emptyState, pageHead, problemNote } from '../parts.ts';
+import { hashOf, type Route } from '../route.ts';
+import type { Answer, CreativeWire, Kind, PublisherWire, Records } from '../wire.ts';
+import { formAside } from './form-aside.ts';
+
+/** The form of one entity: a new one, a copy, or one that is there. */
+export const openForm = async <K extends Kind>(page: Page, kind: K, entity: EntityForm<K>, route: Route): Promise<View> => {
+  const { api, store } = page;
+  const { one, many } = NAMES[kind];
+  const [, id = 'new'] = route.parts;
+  const isNew = id === 'new';
+  const copyOf = isNew ? route.query.get('copy') : null;
+  const stored = isNew && copyOf === null ? undefined : await api.get<Records[K]>(`/${kind}/${encodeURIComponent(copyOf ?? id)}`);
+  if (stored && !stored.ok) return { title: 'Not found', section: kind, render: () => problemNote(stored.problem) };
+
+  const record = stored?.value;
+  const copiedCreatives =
+    kind === 'line_items' && copyOf !== null ? store.all('creatives').filter(({ line_item_id }) => String(line_item_id) === copyOf) : [];
+  let withCreatives = true;
+
+  const form = createForm<Records[K]>({
+    page,
+    draft: entity.draftOf(
+      record ? (copyOf === null ? record : copied(record)) : (Object.fromEntries(route.query) as Partial<Records[K]>),
+      store,
+    ),
+    save: (draft): Promise<Answer<Records[K]>> =>
+      isNew
+        ? api.send('POST', `/${kind}`, entity.recordOf(draft))
+        : api.send('PUT', `/${kind}/${encodeURIComponent(id)}`, entity.recordOf(draft), { ifMatch: stored?.etag }),
+    onSaved: async (saved) => {
+      if (withCreatives) await copyCreatives(page, copiedCreatives, saved.id as number);
+      await store.refresh();
+      const key = kind === 'publishers' && isNew ? (saved as PublisherWire).api_key : undefined;
+      if (key) await showApiKey((saved as PublisherWire).name, key);
+      const next = isNew ? entity.next(saved, store) : undefined;
+      page.toast(`${capital(one)} “${titleOf(kind, saved)}” ${isNew ? 'was created' : 'was saved'}. ${next?.text ?? ''}`.trim(), {
+        ...(next && { action: { label: next.label, run: () => page.go(next.hash) } }),
+      });
+      page.go(linkTo(kind, saved.id), { saved: true });
+    },
+  });
+
+  const title = isNew ? `${copyOf === null ? 'New' : 'Copy of a'} ${one}` : titleOf(kind, record as Records[K]);
+  return {
+    title,
+    section: kind,
+    hasChanges: () => form.hasChanges() && !form.isSaving(),
+    render: () => {
+      const missing = isNew ? entity.missing?.(store) : undefined;
+      if (missing) return html`${pageHead(title, '')}${emptyState(missing.text, missing)}`;
+      return html`
+        <nav class="crumbs" aria-label="Breadcrumb">
+          <a href=${hashOf([kind])}>${many}</a> / ${isNew ? title : html`<span>${title}</span>`}
+        </nav>
+        ${pageHead(title, '', record && !isNew ? existingActions(page, kind, record) : nothing)}
+        <form
+          novalidate
+          class="entity-form ${kind}"
+          @submit=${(event: SubmitEvent) => {
+            event.preventDefault();
+            void form.submit();
+          }}
+        >
+          ${faultSummary(form)}
+          <div class="form-columns">
+            <div class="form-main">
+              ${entity.fields(form, page, { isNew })}
+              ${
+                copiedCreatives.length > 0
+                  ? html`<label class="copy-creatives"
+                      ><input
+                        type="checkbox"
+                        .checked=${live(withCreatives)}
+                        @change=${(event: Event) => (withCreatives = (event.target as HTMLInputElement).checked)}
+                      />
+                      Copy its ${counted(copiedCreatives.length, 'creative')} too</label
+                    >`
+                  : nothing
+              }
+            </div>
+            ${formAside(page, kind, form, isNew ? undefined : record)}
+          </div>
+          ${saveBar(form, isNew ? `Create ${one}` : 'Save', isNew ? hashOf([kind]) : kind === 'campaigns' || kind === 'line_items' ? linkTo(kind, id) : hashOf([kind]))}
+        </form>
+      `;
+    },
+  };
+};
+
+const existingActions = <K extends Kind>(page: Page, kind: K, record: Records[K]): TemplateResult => html`
+  <a role="button" class="secondary" href=${duplicateHash(kind, record.id)}>Duplicate</a>
+  <button
+    type="button"
+    class="secondary danger-text"
+    @click=${() => void deleteEntity(page, kind, record).then((gone) => gone && page.go(hashOf([kind]), { saved: true }))}
+  >
+    Delete
+  </button>
+`;
+
+/** A copy stands beside what it was made from, and says so. */
+const copied = <T extends object>(record: T): Partial<T> => ({
+  ...record,
+  ...('name' in record
+    ? { name: `${String(record.name)} (copy)`.trim() }
+    : { id: 'id' in record ? `${String(record.id)}-copy` : undefined }),
+});
+
+const copyCreatives = async ({ api, complain }: Page, creatives: readonly CreativeWire[], lineItemId: number): Promise<void> => {
+  for (const { id: _id, blocked_at: _blocked, ...creative } of creatives) {
+    const answer = await api.send('POST', '/creatives', { ...creative, line_item_id: lineItemId });
+    if (!answer.ok) return complain(answer.problem);
+  }
+};
+
+const faultSummary = (form: Form): TemplateResult => {
+  const problem = form.problem();
+  if (!problem) return html`<div role="alert"></div>`;
+  const faults = form.faults();
+  return html`<div class="note bad faults" role="alert" tabindex="-1">
+    <strong>${faults.length > 0 ? `Not saved: ${counted(faults.length, 'thing')} to correct` : problem.title}</strong>
+    ${
+      faults.length > 0
+        ? html`<ul>
+            ${faults.map(({ pointer, detail }) => html`<li>${wordsOf(pointer)} ${detail}</li>`)}
+          </ul>`
+        : html`<p>${problem.detail}</p>`
+    }
+  </div>`;
+};
+
+/** `/targeting/dimensions/age/0` is `Targeting › dimensions › age`. */
+const wordsOf = (pointer: string): string =>
+  capital(
+    pointer
+      .split('/')
+      .filter((step) => step !== '' && !/^\d+$/.test(step))
+      .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~').replaceAll('_', ' '))
+      .join(' › '),
+  );
+
+const saveBar = (form: Form, label: string, back: string): TemplateResult => html`
+  <div class="save-bar">
+    <span class="figure" aria-live="polite">${form.isSaving() ? 'Saving …' : form.hasChanges() ? 'Not saved yet' : ''}</span>
+    <a role="button" class="secondary" href=${back}>Cancel</a>
+    <button type="submit" aria-busy=${form.isSaving() ? 'true' : 'false'} ?disabled=${form.isSaving()}>${label}</button>
+  </div>
+`;

@@ -1,0 +1,118 @@
+import { html, type TemplateResult } from 'lit-html';
+import type { NextStep } from '../forms/entity-form.ts';
+import { counted, linkTo, NAMES, titleOf } from '../kinds.ts';
+import type { Page, View } from '../page.ts';
+import { pageHead, pill } from '../parts.ts';
+import { hashOf } from '../route.ts';
+import { table } from '../table.ts';
+import { KINDS, type Kind } from '../wire.ts';
+import { listColumns, statusOf } from './list-columns.ts';
+
+const STEPS: Readonly<Record<Kind, string>> = {
+  publishers: 'Whose pages show ads, and the key they ask with',
+  placements: 'Where on those pages an ad can stand',
+  campaigns: 'Who pays, from when to when',
+  line_items: 'What runs, for whom, at what price',
+  creatives: 'What is shown',
+};
+
+/** Where the set-up stands, what needs a hand, and what runs. */
+export const openOverview = (page: Page): View => {
+  const { store } = page;
+  void store.refresh().then((problem) => (problem ? page.complain(problem) : page.redraw()));
+  return {
+    title: 'Overview',
+    section: 'overview',
+    render: () => {
+      const next = KINDS.find((kind) => store.all(kind).length === 0);
+      const running = store.all('line_items').filter((item) => statusOf(store, item) === 'active');
+      const open = needs(page);
+      return html`
+        ${pageHead('Overview', next ? 'A campaign is set up in five steps, each on top of the one before.' : `${counted(running.length, 'line item')} running.`)}
+        <ol class="steps" aria-label="Set-up">
+          ${KINDS.map((kind, i) => step(page, kind, i + 1, next))}
+        </ol>
+        ${
+          open.length > 0
+            ? html`<section class="card">
+                <h2>Needs a hand</h2>
+                <ul class="needs">
+                  ${open.map(({ text, label, hash }) => html`<li><span>${text}</span><a href=${hash}>${label}</a></li>`)}
+                </ul>
+              </section>`
+            : ''
+        }
+        ${
+          running.length > 0
+            ? html`<section class="card">
+                <div class="card-head">
+                  <h2>Running now</h2>
+                  <a href=${hashOf(['line_items'])}>All line items</a>
+                </div>
+                ${table({ caption: 'Running line items', rows: running.slice(0, 8), columns: listColumns(page, 'line_items') })}
+              </section>`
+            : ''
+        }
+        ${
+          next
+            ? ''
+            : html`<section class="card call">
+                <div>
+                  <h2>See it work</h2>
+                  <p>Choose a visitor, and see which ad they get and why.</p>
+                </div>
+                <a role="button" href=${hashOf(['test'])}>Test an ad</a>
+              </section>`
+        }
+      `;
+    },
+  };
+};
+
+const step = ({ store }: Page, kind: Kind, number: number, next: Kind | undefined): TemplateResult => {
+  const count = store.all(kind).length;
+  const { one, many } = NAMES[kind];
+  const isNext = kind === next;
+  return html`<li class="step ${count > 0 ? 'done' : ''} ${isNext ? 'next' : ''}">
+    <span class="step-number" aria-hidden="true">${count > 0 ? '✓' : number}</span>
+    <div class="step-text">
+      <h2><a href=${hashOf([kind])}>${many}</a></h2>
+      <p>${STEPS[kind]}</p>
+    </div>
+    <div class="step-end">
+      ${count > 0 ? html`<strong>${count.toLocaleString('en')}</strong>` : isNext ? html`<a role="button" href=${hashOf([kind, 'new'])}>Add a ${one}</a>` : pill('later')}
+    </div>
+  </li>`;
+};
+
+const MOST = 6;
+
+/** Bookings that cannot serve because something is missing. */
+const needs = ({ store }: Page): readonly NextStep[] => {
+  const creatives = store.all('creatives');
+  const items = store.all('line_items');
+  return [
+    ...store
+      .all('campaigns')
+      .filter(({ id }) => !items.some(({ campaign_id }) => campaign_id === id))
+      .map((campaign) => ({
+        text: `Campaign “${titleOf('campaigns', campaign)}” has no line item.`,
+        label: 'Add a line item',
+        hash: hashOf(['line_items', 'new'], { campaign_id: campaign.id }),
+      })),
+    ...items
+      .filter((item) => statusOf(store, item) !== 'ended' && !creatives.some(({ line_item_id }) => line_item_id === item.id))
+      .map((item) => ({
+        text: `Line item “${titleOf('line_items', item)}” has no creative, so it cannot serve.`,
+        label: 'Add a creative',
+        hash: hashOf(['creatives', 'new'], { line_item_id: item.id }),
+      })),
+    ...creatives
+      .filter(({ blocked_at }) => blocked_at)
+      .map((creative) => ({
+        text: `${titleOf('creatives', creative)} is blocked.`,
+        label: 'Look at it',
+        hash: linkTo('creatives', creative.id),
+      })),
+  ].slice(0, MOST);
+};

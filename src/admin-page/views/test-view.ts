@@ -1,0 +1,145 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { listOf, numberOf, textOf } from '../draft-values.ts';
+import { segmentedField, selectField } from '../fields/choice-field.ts';
+import { COUNTRIES } from '../fields/country-field.ts';
+import { dimensionField } from '../fields/dimension-field.ts';
+import { keyValuesField, type KeyValueRow } from '../fields/key-values-field.ts';
+import { textField } from '../fields/text-field.ts';
+import { createForm, type Draft, type Form } from '../form.ts';
+import { dimensionValue } from '../forms/line-item-draft.ts';
+import { formSection } from '../forms/section.ts';
+import { publisherOfCampaign } from '../kinds.ts';
+import type { Page, View } from '../page.ts';
+import { emptyState, pageHead, problemNote } from '../parts.ts';
+import { hashOf, type Route } from '../route.ts';
+import type { Dimensions } from '../wire.ts';
+import { testResult, type TestAnswer } from './test-result.ts';
+
+const DEVICES = [
+  { value: '', label: 'As here' },
+  { value: 'desktop', label: 'Desktop' },
+  { value: 'mobile', label: 'Mobile' },
+  { value: 'tablet', label: 'Tablet' },
+] as const;
+
+/** Asks for an ad as a visitor of one's choice would, and shows it with every step of the decision. Nothing is served and nothing is counted. */
+export const openTest = (page: Page, route: Route): View => {
+  const { api, store } = page;
+  const asked = store.find('line_items', route.query.get('line_item_id'));
+  const shown = asked && store.all('creatives').find(({ line_item_id }) => line_item_id === asked.id);
+  const placements = store.all('placements');
+  const publisher = asked ? publisherOfCampaign(store, asked.campaign_id) : store.all('publishers')[0];
+  let answer: TestAnswer | undefined;
+
+  const form = createForm<TestAnswer>({
+    page,
+    draft: {
+      publisher_id: textOf(publisher?.id),
+      placement_id: route.query.get('placement_id') ?? shown?.placement_id ?? placements[0]?.id ?? '',
+      country: asked?.targeting.countries?.[0] ?? '',
+      device: '',
+      user_id: 'somebody',
+      dimensions: {},
+      key_values: [],
+    },
+    save: async (draft) => {
+      const given = await api.send<TestAnswer>('POST', '/test_ad', requestOf(draft, store.dimensions()));
+      if (given.ok) return given;
+      const errors = given.problem.errors.map(({ pointer, detail }) => ({ pointer: fieldOf(pointer, store.dimensions()), detail }));
+      return { ok: false, problem: { ...given.problem, errors } };
+    },
+    onSaved: (given) => {
+      answer = given;
+    },
+  });
+
+  return {
+    title: 'Test an ad',
+    section: 'test',
+    render: () => {
+      const head = pageHead('Test an ad', 'Which ad would this visitor get, and why? Nothing is served, counted or billed.');
+      if (store.all('publishers').length === 0)
+        return html`${head}${emptyState('There is no publisher yet to ask for.', { text: '', label: 'Add a publisher', hash: hashOf(['publishers', 'new']) })}`;
+      if (placements.length === 0)
+        return html`${head}${emptyState('There is no placement yet to ask for.', { text: '', label: 'Add a placement', hash: hashOf(['placements', 'new']) })}`;
+      const problem = form.problem();
+      return html`
+        ${head}
+        <form
+          novalidate
+          class="entity-form test"
+          @submit=${(event: SubmitEvent) => {
+            event.preventDefault();
+            void form.submit();
+          }}
+        >
+          <div class="form-columns">
+            <div class="form-main">${fields(form, page)}</div>
+            <div class="form-aside test-aside" aria-live="polite">
+              ${problem ? problemNote(problem) : nothing}
+              ${answer && !problem ? testResult(page, answer, textOf(form.read('/placement_id')), asked?.id) : nothing}
+              ${!answer && !problem ? html`<section class="card"><p class="empty-preview">The ad and the whole decision will stand here.</p></section>` : nothing}
+            </div>
+          </div>
+        </form>
+      `;
+    },
+  };
+};
+
+const fields = (form: Form, { store }: Page): TemplateResult =>
+  formSection(
+    'The visitor',
+    '',
+    html`
+      ${selectField(form, {
+        pointer: '/publisher_id',
+        label: 'Publisher',
+        required: true,
+        choices: store.all('publishers').map(({ id, name }) => ({ value: String(id), label: name })),
+      })}
+      ${selectField(form, {
+        pointer: '/placement_id',
+        label: 'Placement',
+        required: true,
+        choices: store.all('placements').map(({ id, width, height }) => ({ value: id, label: `${id} (${width} × ${height})` })),
+      })}
+      ${selectField(form, { pointer: '/country', label: 'Country', none: 'As here, or unknown', choices: COUNTRIES })}
+      ${textField(form, { pointer: '/user_id', label: 'User id', help: 'For frequency caps: the same id is the same person.' })}
+      ${segmentedField(form, { pointer: '/device', label: 'Device', wide: true, choices: DEVICES })}
+      <details class="wide">
+        <summary>Dimensions and key-values of the page</summary>
+        <div class="fields">
+          ${Object.entries(store.dimensions()).map(([name, dimension]) => dimensionField(form, '/dimensions', name, dimension))}
+          ${keyValuesField(form, { pointer: '/key_values', label: 'Key-values', wide: true, one: true })}
+        </div>
+      </details>
+      <div class="wide"><button type="submit" aria-busy=${form.isSaving() ? 'true' : 'false'}>Ask for an ad</button></div>
+    `,
+  );
+
+const requestOf = (draft: Draft, dimensions: Dimensions): object => {
+  const rows = draft['key_values'] as readonly KeyValueRow[];
+  const given = Object.entries(draft['dimensions'] as Readonly<Record<string, unknown>>).flatMap(([name, values]) => {
+    const typed = listOf(values).map((value) => dimensionValue(dimensions[name], value));
+    return typed.length === 0 ? [] : [[name, typed.length === 1 ? typed[0] : typed] as const];
+  });
+  const free = rows.filter(({ name }) => name.trim() !== '').map(({ name, values }) => [name.trim(), values.trim()] as const);
+  return {
+    id: 'test',
+    imp: [{ id: '1', tagid: draft['placement_id'] }],
+    user: { id: textOf(draft['user_id']).trim() || 'somebody' },
+    ext: { publisher_id: numberOf(draft['publisher_id']), kv: Object.fromEntries([...free, ...given]) },
+    context: { ...(draft['country'] ? { country: draft['country'] } : {}), ...(draft['device'] ? { device: draft['device'] } : {}) },
+  };
+};
+
+/** Where on this form stands what the service found fault with in the request. */
+const fieldOf = (pointer: string, dimensions: Dimensions): string => {
+  const [, name = ''] = /^\/ext\/kv\/([^/]*)/.exec(pointer) ?? [];
+  if (name !== '') return name in dimensions ? `/dimensions/${name}` : '/key_values';
+  return (
+    { '/user/id': '/user_id', '/ext/publisher_id': '/publisher_id', '/imp/0/tagid': '/placement_id' }[pointer] ??
+    pointer.replace('/context', '')
+  );
+};

@@ -1,0 +1,39 @@
+const usd = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD', maximumFractionDigits: 2 });
+const fineUsd = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD', maximumFractionDigits: 6 });
+const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+const share = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 2 });
+
+/** USD; small amounts keep the decimals that matter. */
+export const money = (amount: number): string => (amount !== 0 && Math.abs(amount) < 1 ? fineUsd : usd).format(amount);
+
+export const count = (value: number): string => whole.format(value);
+
+export const percent = (value: number): string => share.format(value);
+
+/** `7 Jan 2026`, or with the time when the flight does not begin or end with a day. */
+export const flightDate = (text: string): string => {
+  const at = new Date(text);
+  if (Number.isNaN(at.getTime())) return text;
+  const day = at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
+  return text.length === 10 ? day : `${day}, ${at.toISOString().slice(11, 16)} UTC`;
+};
+
+export const flight = ({ start_date, end_date }: { readonly start_date: string; readonly end_date: string }): string =>
+  `${flightDate(start_date)} – ${flightDate(end_date)}`;
+
+export const moment = (text: string): string => {
+  const at = new Date(text);
+  return Number.isNaN(at.getTime()) ? text : at.toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+};
+
+/** 86400 is `1 day`, 5400 is `90 minutes`. */
+export const duration = (seconds: number): string => {
+  for (const [unit, length] of [
+    ['day', 86_400],
+    ['hour', 3_600],
+    ['minute', 60],
+  ] as const) {
+    if (seconds >= length && seconds % length === 0) return `${whole.format(seconds / length)} ${unit}${seconds === length ? '' : 's'}`;
+  }
+  return `${whole.format(seconds)} second${seconds === 1 ? '' : 's'}`;
+};

@@ -1,0 +1,285 @@
+import type { Browser } from 'playwright-core';
+import type { Replica } from '../setup/start-replica.ts';
+import { eventually } from './setup/eventually.ts';
+import { apiOf, FLIGHT, openAdmin, startReplicas, type AdminPage, type Api } from './setup/start-admin.ts';
+import { startBrowser } from './setup/start-browser.ts';
+
+let browser: Browser;
+let replicas: readonly Replica[];
+let api: Api;
+let admin: AdminPage;
+
+beforeAll(async () => {
+  [browser, replicas] = await Promise.all([startBrowser(), startReplicas(2)]);
+  api = apiOf(replicas[0]!);
+});
+afterAll(() => browser?.close());
+beforeEach(async () => {
+  admin = await openAdmin(browser, replicas[0]!);
+});
+afterEach(async () => {
+  expect(admin.troubles).toEqual([]);
+  await admin.close();
+});
+
+/** By the pointer of the field in the record. */
+const field = (pointer: string) => admin.page.locator(`#field${pointer.replace(/[^a-zA-Z0-9]/g, '-')}`);
+const save = () => admin.page.locator('.save-bar button[type=submit]').click();
+const choose = (value: string) => admin.page.locator(`.choice:has(input[value="${value}"])`).click();
+const heading = (name: string) => admin.page.getByRole('heading', { level: 1, name }).waitFor();
+
+const askAd = async (replica: Replica, key: string, publisherId: number, placement: string) => {
+  const answer = await fetch(`${replica.url}/ad`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'X-API-Key': key },
+    body: JSON.stringify({ id: '1', imp: [{ id: '1', tagid: placement }], user: { id: 'u' }, ext: { publisher_id: publisherId } }),
+  });
+  return (await answer.json()) as { seatbid: { bid: { adm: string }[] }[] };
+};
+
+const bookLineItem = async (name: string, more: object = {}) => {
+  const publisher = await api('POST', '/publishers', { name: `Publisher of ${name}`, domain: 'p.example' });
+  const campaign = await api('POST', '/campaigns', { publisher_id: publisher.id, name: `Campaign of ${name}`, ...FLIGHT });
+  const item = await api('POST', '/line_items', { campaign_id: campaign.id, name, active: true, cpm: 2, ...FLIGHT, ...more });
+  return { publisher, campaign, item };
+};
+
+test('a campaign booked from nothing through the page is served by another replica within a second', async () => {
+  const { page } = admin;
+  await admin.go('#/line_items/new');
+  // What is missing is said, with the step that leads on.
+  await page.getByRole('button', { name: 'Add a campaign' }).click();
+  await page.getByRole('button', { name: 'Add a publisher' }).click();
+  await field('/name').fill('The Gazette');
+  await field('/domain').fill('gazette.example');
+  await save();
+  const key = await page.locator('#api-key').innerText();
+  await page.getByRole('button', { name: 'I have copied it' }).click();
+  await heading('The Gazette');
+  const publisherId = Number(/publishers\/(\d+)/.exec(page.url())?.[1]);
+
+  await page.getByRole('button', { name: 'Add a placement' }).click();
+  await field('/id').fill('top');
+  await field('/width').fill('300');
+  await field('/height').fill('250');
+  await save();
+  await page.getByRole('button', { name: 'Add a campaign' }).click();
+  await field('/name').fill('Spring');
+  await field('/budget').fill('100.50');
+  await save();
+  await heading('Spring');
+
+  await page.getByRole('button', { name: 'Add a line item' }).first().click();
+  await field('/name').fill('Run of site');
+  await field('/cpm').fill('4.20');
+  await field('/daily_impression_cap').fill('1000');
+  await save();
+  await heading('Run of site');
+
+  await page.getByRole('button', { name: 'Add a creative' }).first().click();
+  await choose('html');
+  await field('/content').fill('<p style="color: green">Spring is here</p>');
+  await page.frameLocator('ad-preview iframe').getByText('Spring is here').waitFor();
+  await field('/advertiser_domain').fill('spring.example');
+  await save();
+  await heading('Creative 1');
+  await eventually(async () => {
+    const answer = await askAd(replicas[1]!, key, publisherId, 'top');
+    expect(answer.seatbid[0]?.bid[0]?.adm).toBe('<p style="color: green">Spring is here</p>');
+  }, 1000);
+
+  const [item] = (await api('GET', '/line_items')) as unknown as { cpm: number; budget_type: string; campaign_id: number }[];
+  expect(item).toMatchObject({ cpm: 4.2, daily_impression_cap: 1000, active: true, pacing: 'ASAP', targeting: { countries: [] } });
+  expect(await api('GET', `/campaigns/${item!.campaign_id}`)).toMatchObject({ name: 'Spring', budget: 100.5 });
+});
+
+test('targeting and limits reach the record as they were set', async () => {
+  const { campaign } = await bookLineItem('other');
+  await admin.go(`#/line_items/new?campaign_id=${campaign.id}`);
+  const { page } = admin;
+  await field('/name').fill('Targeted');
+  await choose('CPC');
+  await field('/cpc').fill('0.35');
+  await choose('Even');
+  await choose('1');
+  await field('/frequency_cap').fill('3');
+  await field('/frequency_window').fill('2');
+  await page.locator('#field-window-unit').selectOption('3600');
+  for (const country of ['Norway', 'se', 'Finland (FI)']) {
+    await field('/targeting/countries').fill(country);
+    await page.keyboard.press('Enter');
+  }
+  await page.getByRole('button', { name: 'Remove Finland (FI)' }).click();
+  await choose('mobile');
+  await choose('sport');
+  await choose('travel');
+  await page.getByRole('button', { name: 'Add a key-value' }).click();
+  await page.keyboard.type('team');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('red, blue');
+  await field('/targeting/dimensions/age').fill('30');
+  await page.keyboard.press('Enter');
+  await page.locator('#field-start-date').fill('2026-01-02');
+  await page.locator('#field-start-date').blur();
+  await page.getByRole('button', { name: 'Set a time' }).first().click();
+  await page.getByLabel('Start: time in UTC').fill('06:30:00');
+  await page.getByLabel('Start: time in UTC').blur();
+  await save();
+  await heading('Targeted');
+  expect(await api('GET', `/line_items/${/line_items\/(\d+)/.exec(page.url())![1]}`)).toMatchObject({
+    budget_type: 'CPC',
+    cpc: 0.35,
+    cpm: null,
+    pacing: 'Even',
+    priority: 1,
+    start_date: '2026-01-02T06:30:00.000Z',
+    frequency_cap: 3,
+    frequency_window: 7200,
+    targeting: {
+      countries: ['NO', 'SE'],
+      devices: ['mobile'],
+      dimensions: { section: ['sport', 'travel'], age: [30] },
+      key_values: { team: ['red', 'blue'] },
+    },
+  });
+});
+
+test('an invalid dimension prevents the creation, and its field says why', async () => {
+  const { campaign } = await bookLineItem('valid');
+  const before = ((await api('GET', '/line_items')) as unknown as unknown[]).length;
+  await admin.go(`#/line_items/new?campaign_id=${campaign.id}`);
+  await field('/cpm').fill('2');
+  await field('/targeting/dimensions/age').fill('7');
+  await admin.page.keyboard.press('Enter');
+  await save();
+  await admin.page.locator('#field-targeting-dimensions-age-faults', { hasText: 'must be at least 13' }).waitFor();
+  expect(await field('/targeting/dimensions/age').getAttribute('aria-invalid')).toBe('true');
+  expect(await field('/targeting/dimensions/age').evaluate((input) => input === document.activeElement)).toBe(true);
+  expect(((await api('GET', '/line_items')) as unknown as unknown[]).length).toBe(before);
+
+  await admin.page.getByRole('button', { name: 'Remove 7' }).click();
+  await save();
+  await admin.page.locator('.status-card').waitFor();
+});
+
+test('deleting a campaign says what goes with it, and takes it along only after the question', async () => {
+  const { campaign, item, publisher } = await bookLineItem('doomed');
+  await api('POST', '/placements', { id: 'doomed', width: 300, height: 250, formats: ['html'], publisher_id: publisher.id });
+  for (const content of ['a', 'b']) await api('POST', '/creatives', { placement_id: 'doomed', line_item_id: item.id, format: 'html', content });
+  await admin.go(`#/campaigns/${campaign.id}`);
+  const { page } = admin;
+  const ask = () => page.locator('.page-head').getByRole('button', { name: 'Delete' }).click();
+  const question = page.getByRole('dialog');
+  await ask();
+  await question.getByText('1 line item and 2 creatives').waitFor();
+  await page.keyboard.press('Escape');
+  await question.waitFor({ state: 'detached' });
+  expect(await api('GET', `/campaigns/${campaign.id}`)).toMatchObject({ id: campaign.id });
+  await ask();
+  await question.getByRole('button', { name: 'Delete all 4' }).click();
+  await heading('Campaigns');
+  await expect(api('GET', `/line_items/${item.id}`)).rejects.toThrow('404');
+});
+
+test('one click pauses a line item and another brings it back; a copy takes its creatives along', async () => {
+  const { item, publisher } = await bookLineItem('to copy');
+  await api('POST', '/placements', { id: 'copied', width: 300, height: 250, formats: ['html'], publisher_id: publisher.id });
+  await api('POST', '/creatives', { placement_id: 'copied', line_item_id: item.id, format: 'html', content: 'c' });
+  const { page } = admin;
+  await admin.go('#/line_items?q=to+copy');
+  await page.getByRole('button', { name: 'Pause to copy' }).click();
+  await page.getByRole('cell', { name: 'paused' }).waitFor();
+  expect(await api('GET', `/line_items/${item.id}`)).toMatchObject({ active: false });
+  await page.getByRole('button', { name: 'Resume to copy' }).click();
+  await page.getByRole('cell', { name: 'active' }).waitFor();
+
+  await page.getByRole('link', { name: 'Duplicate to copy' }).click();
+  await heading('Copy of a line item');
+  await save();
+  await heading('to copy (copy)');
+  const copyId = /line_items\/(\d+)/.exec(page.url())![1];
+  expect(await api('GET', `/creatives?line_item_id=${copyId}`)).toMatchObject([{ content: 'c', placement_id: 'copied' }]);
+});
+
+test('what somebody else changed meanwhile is not overwritten, and unsaved work is not lost unasked', async () => {
+  const { campaign } = await bookLineItem('shared');
+  await admin.go(`#/campaigns/${campaign.id}/edit`);
+  await field('/name').fill('Mine');
+  await api('PATCH', `/campaigns/${campaign.id}`, { budget: 7 });
+  await save();
+  await admin.page.locator('.faults').waitFor();
+  expect(await api('GET', `/campaigns/${campaign.id}`)).toMatchObject({ name: 'Campaign of shared', budget: 7 });
+
+  await admin.page.getByRole('link', { name: 'Placements' }).click();
+  await admin.page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  expect(await field('/name').inputValue()).toBe('Mine');
+  await admin.page.getByRole('link', { name: 'Placements' }).click();
+  await admin.page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
+  await heading('Placements');
+});
+
+test('a tested visitor gets the ad that would be served, each other candidate says where it fell, and nothing is counted', async () => {
+  const { item, publisher, campaign } = await bookLineItem('Winner', { priority: 2, cpm: 5 });
+  await api('POST', '/placements', { id: 'tested', width: 300, height: 250, formats: ['html'], publisher_id: publisher.id });
+  const rivals: readonly [string, object][] = [
+    ['Cheaper', { cpm: 1 }],
+    ['Nordic', { cpm: 9, targeting: { countries: ['NO'] } }],
+    ['Resting', { cpm: 9, active: false }],
+    ['Empty', { cpm: 9, daily_impression_cap: 0 }],
+  ];
+  const items = [item];
+  for (const [name, more] of rivals)
+    items.push(await api('POST', '/line_items', { campaign_id: campaign.id, name, active: true, ...FLIGHT, ...more }));
+  for (const { id } of items)
+    await api('POST', '/creatives', { placement_id: 'tested', line_item_id: id, format: 'html', content: `<b>Shown for ${id}</b>` });
+
+  const { page } = admin;
+  await admin.go('#/test?placement_id=tested');
+  await field('/publisher_id').selectOption(String(publisher.id));
+  await field('/country').selectOption('DE');
+  await choose('mobile');
+  await page.getByRole('button', { name: 'Ask for an ad' }).click();
+  await page.frameLocator('.result iframe').getByText(`Shown for ${item.id}`).waitFor();
+  const rows = page.getByRole('table', { name: 'What became of each candidate' }).getByRole('row');
+  const told = Object.fromEntries(
+    (await rows.allInnerTexts()).slice(1).map((row) => [row.split('\n')[0], row.replace(/\s+/g, ' ')] as const),
+  );
+  expect(told['Winner']).toContain('won');
+  expect(told['Cheaper']).toMatch(/place \d/);
+  expect(told['Nordic']).toMatch(/fell at targeting .*country is DE, wanted NO/);
+  expect(told['Resting']).toMatch(/fell at flight .*not active/);
+  expect(told['Empty']).toMatch(/fell at limits .*cap/);
+  expect(await api('GET', `/line_items/${item.id}/delivery`)).toMatchObject({ today: { serves: 0, held: 0 } });
+
+  // The line item's own page leads to the same answer for itself.
+  await admin.go(`#/line_items/${items[2]!.id}`);
+  await page.getByRole('link', { name: /Try a visitor/ }).click();
+  await field('/country').selectOption('SE');
+  await page.getByRole('button', { name: 'Ask for an ad' }).click();
+  await page.locator('.result .note', { hasText: 'country is SE, wanted NO' }).waitFor();
+});
+
+test('the page of a line item tells its status with the reason, its delivery and its limits', async () => {
+  const { item, publisher } = await bookLineItem('Watched', { daily_impression_cap: 2, budget: 10, frequency_cap: 1 });
+  await api('POST', '/placements', { id: 'watched', width: 300, height: 250, formats: ['html'], publisher_id: publisher.id });
+  const { page } = admin;
+  await admin.go(`#/line_items/${item.id}`);
+  await page.getByText('It has no creative yet').waitFor();
+  await api('POST', '/creatives', { placement_id: 'watched', line_item_id: item.id, format: 'html', content: 'w' });
+  const { api_key: key } = await api('POST', `/publishers/${publisher.id}/rotate_key`);
+  const answer = await askAd(replicas[1]!, key as string, publisher.id, 'watched');
+  const { impurl } = answer.seatbid[0]!.bid[0] as unknown as { impurl: string };
+  await fetch(replicas[1]!.url + impurl);
+
+  await admin.go(`#/line_items/${item.id}`);
+  await page.reload();
+  await page.locator('.status-line .pill', { hasText: 'active' }).waitFor();
+  await page.getByRole('img', { name: 'Impressions today: 1 of 2' }).waitFor();
+  await page.getByRole('img', { name: /Total budget: \$0.002 of \$10.00/ }).waitFor();
+  await page.getByRole('img', { name: /Impressions today by hour, UTC: 1 so far. The cap is 2 a day/ }).waitFor();
+  await page.getByText('One person sees it at most once within 1 day.').waitFor();
+  await api('PATCH', `/line_items/${item.id}`, { daily_impression_cap: 1 });
+  await page.reload();
+  await page.locator('.status-line', { hasText: 'capped' }).waitFor();
+  await page.locator('.status-line', { hasText: 'cap is delivered or reserved' }).waitFor();
+});

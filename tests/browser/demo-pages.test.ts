@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs';
+import type { Browser, Page } from 'playwright-core';
+import { eventually } from '../setup/eventually.ts';
+import { startBrowser } from './setup/start-browser.ts';
+import { startDemoService, type DemoService } from './setup/start-demo-service.ts';
+
+declare const axe: { run(context: unknown): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+
+let service: DemoService;
+let browser: Browser;
+
+beforeAll(async () => {
+  [service, browser] = await Promise.all([startDemoService(), startBrowser()]);
+});
+afterAll(() => Promise.all([browser?.close(), service?.clear()]));
+
+interface Asked {
+  readonly imp: readonly { readonly tagid: string }[];
+}
+
+interface Visit {
+  readonly page: Page;
+  /** Uncaught errors, failed and outside requests. */
+  readonly faults: readonly string[];
+  readonly asked: readonly string[];
+}
+
+const visit = async (name: string, width: number): Promise<Visit> => {
+  const page = await browser.newPage({ viewport: { width, height: 900 } });
+  const faults: string[] = [];
+  const asked: string[] = [];
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('response', (response) => response.status() >= 400 && faults.push(`${response.status()} ${response.url()}`));
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    if (url.pathname === '/ad') asked.push(...(JSON.parse(request.postData()!) as Asked).imp.map((imp) => imp.tagid));
+    if (url.protocol.startsWith('http') && url.origin !== service.baseUrl) faults.push(`outside: ${url.href}`);
+  });
+  await page.goto(`${service.baseUrl}/static/demo/${name}.html`, { waitUntil: 'networkidle' });
+  return { page, faults, asked };
+};
+
+/** Of the page and of the creatives' frames, where the browser lets axe in; the ads themselves are the advertisers'. */
+const violations = async (page: Page): Promise<string[]> => {
+  await page.evaluate(readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8'));
+  const { violations: found } = await page.evaluate(() => axe.run({ exclude: [['iframe']] }));
+  return found.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`);
+};
+
+describe.each([1280, 390])('at %d pixels', (width) => {
+  test.each(['index', 'article', 'feed', 'takeover', 'empty-slot', 'landing'])(
+    '%s is sound, accessible, and stays within the screen',
+    async (name) => {
+      const { page, faults } = await visit(name, width);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+      expect(await violations(page)).toEqual([]);
+      expect(faults).toEqual([]);
+      await page.close();
+    },
+  );
+
+  test('the article shows its ads, the one far down only when the reader comes near', async () => {
+    const { page, asked } = await visit('article', width);
+    await eventually(async () => expect(await page.locator('.ad-slot iframe').count()).toBe(2));
+    expect(asked).toEqual([width < 760 ? 'article-top-narrow' : 'article-top', 'article-side']);
+    expect(await page.getByRole('button', { name: 'Report this ad' }).count()).toBe(2);
+    await page.locator('#article-mid').scrollIntoViewIfNeeded();
+    await page.locator('#article-mid iframe').waitFor();
+    expect(asked).toContain('article-mid');
+    await page.close();
+  });
+
+  test('the feed shows two native ads, and a like is an event', async () => {
+    const { page } = await visit('feed', width);
+    await page.locator('#feed-2 .go').waitFor();
+    const event = page.waitForRequest((request) => request.url().includes('/event?'));
+    await page.locator('#feed-1 [data-ad-event="like"]').click();
+    expect((await event).url()).toContain('&type=like');
+    expect(await page.locator('#feed-1 [data-ad-event="like"]').getAttribute('aria-pressed')).toBe('true');
+    await page.close();
+  });
+
+  test('the takeover carries no report button', async () => {
+    const { page } = await visit('takeover', width);
+    await page.locator('#takeover iframe').waitFor();
+    expect(await page.getByRole('button', { name: /report/i }).count()).toBe(0);
+    await page.close();
+  });
+
+  test('the empty slot gives its room back and says why', async () => {
+    const { page } = await visit('empty-slot', width);
+    await page.getByText('The slot has given its room back').waitFor();
+    await eventually(async () => expect(await page.locator('#slot').evaluate((slot) => slot.clientHeight)).toBe(0));
+    await page.close();
+  });
+});

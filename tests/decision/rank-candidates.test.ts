@@ -1,0 +1,138 @@
+import fc from 'fast-check';
+import type { Candidate, CandidateIndex } from '../../src/catalog/snapshot.ts';
+import { NoBidReason } from '../../src/decision/no-bid-reason.ts';
+import { rankCandidates } from '../../src/decision/rank-candidates.ts';
+import type { RankedCandidate } from '../../src/decision/ranked-candidate.ts';
+import { buildTargetingIndex } from '../../src/targeting/build-targeting-index.ts';
+import { campaign, candidate, lineItem, NOON } from '../delivery/ledger-rig.ts';
+
+const IMP = { impId: '1', placementId: 'top', slot: { width: 300, height: 250 } };
+const QUERY = { targeting: { country: 'DE', device: 'mobile', pairs: [] }, atMs: NOON, mayRemember: true };
+
+/** Candidates in the order of a snapshot's index: priority, eCPM, id. */
+function indexOf(given: readonly Candidate[]): CandidateIndex {
+  const entries = [...given].sort((a, b) => a.lineItem.priority - b.lineItem.priority || b.ecpmMicros - a.ecpmMicros);
+  const sameRank = (a: Candidate, b: Candidate) => a.lineItem.priority === b.lineItem.priority && a.ecpmMicros === b.ecpmMicros;
+  const tieEnd = Int32Array.from(entries, (entry, i) => {
+    const next = entries.findIndex((other, j) => j > i && !sameRank(entry, other));
+    return next < 0 ? entries.length : next;
+  });
+  const steps = buildTargetingIndex(entries.map((entry) => entry.lineItem.targeting));
+  for (let step = steps.next(); ; step = steps.next())
+    if (step.done) return { size: entries.length, entries, tieEnd, targeting: step.value };
+}
+
+const entry = (
+  id: number,
+  ecpm: number,
+  changes: Parameters<typeof lineItem>[0] = {},
+  size: { width: number; height: number } | null = null,
+): Candidate => {
+  const made = candidate(lineItem({ id, cpmMicros: ecpm * 1e6, ...changes }));
+  return { creative: { ...made.creative, ...(size ?? {}) }, lineItem: made.lineItem, campaign: campaign(), ecpmMicros: ecpm * 1e6 };
+};
+
+const rank = (entries: readonly Candidate[], options: Partial<Parameters<typeof rankCandidates>[0]> = {}) =>
+  rankCandidates({ direct: indexOf(entries), bids: [], query: QUERY, imp: IMP, exhausted: () => 0, random: Math.random, ...options });
+
+const ids = (ranked: readonly RankedCandidate[]): number[] => ranked.map(({ lineItem: { id } }) => id);
+
+describe('the ranking', () => {
+  it('goes by priority, then by eCPM, bids and direct line items in one order', () => {
+    const direct = [entry(1, 1), entry(2, 5), entry(3, 9, { priority: 3 }), entry(4, 0.1, { priority: 1 })];
+    const bid = (id: number, usd: number, priority: 1 | 2 | 3 = 2) => ({ candidate: entry(id, 0, { priority }), cpmMicros: usd * 1e6 });
+    expect(ids(rank(direct, { bids: [bid(10, 3), bid(11, 7), bid(12, 20, 3)] }).take(20))).toEqual([4, 11, 2, 10, 1, 12, 3]);
+  });
+
+  it('gives equal candidates an equal chance', () => {
+    const tied = [1, 2, 3, 4].map((id) => entry(id, 2));
+    const first = new Map<number, number>();
+    for (let i = 0; i < 8000; i++) {
+      const [winner] = ids(rank(tied).take(1)) as [number];
+      first.set(winner, (first.get(winner) ?? 0) + 1);
+    }
+    // Four standard deviations of a binomial with n = 8000, p = 1/4.
+    for (const id of [1, 2, 3, 4]) expect(Math.abs((first.get(id) ?? 0) - 2000)).toBeLessThan(155);
+  });
+
+  it('is the plain sort of all that pass, however it is taken', () => {
+    const items = fc.array(
+      fc.record({
+        ecpm: fc.integer({ min: 1, max: 5 }),
+        priority: fc.constantFrom(1, 2, 3),
+        active: fc.boolean(),
+        wide: fc.boolean(),
+        capped: fc.boolean(),
+        country: fc.constantFrom('DE', 'FR'),
+      }),
+      { maxLength: 120 },
+    );
+    fc.assert(
+      fc.property(items, fc.integer({ min: 1, max: 50 }), fc.boolean(), (specs, most, mayRemember) => {
+        const entries = specs.map(({ ecpm, priority, active, wide, capped, country }, i) =>
+          entry(
+            i + 1,
+            ecpm,
+            {
+              priority: priority,
+              active,
+              frequencyCap: capped ? { places: 1, windowMs: 1000 } : null,
+              targeting: { countries: [country], devices: [], dimensions: new Map(), keyValues: new Map() },
+            },
+            wide ? { width: 400, height: 10 } : null,
+          ),
+        );
+        const ranking = rank(entries, { query: { ...QUERY, mayRemember } });
+        const taken: RankedCandidate[] = [];
+        for (let some = ranking.take(most); some.length > 0; some = ranking.take(most)) taken.push(...some);
+
+        const wanted = entries.filter(
+          ({ creative, lineItem: item }) =>
+            item.active && creative.width === null && item.targeting.countries[0] === 'DE' && (mayRemember || !item.frequencyCap),
+        );
+        const keyOf = ({ lineItem: item, ecpmMicros }: { lineItem: { priority: number }; ecpmMicros: number }) => [
+          item.priority,
+          -ecpmMicros,
+        ];
+        expect(taken.map(keyOf)).toEqual(wanted.map(keyOf).sort((a, b) => a[0] - b[0] || a[1] - b[1]));
+        expect(ids(taken).sort((a, b) => a - b)).toEqual(wanted.map(({ lineItem: { id } }) => id));
+      }),
+      { numRuns: 300, seed: 11 },
+    );
+  });
+
+  it('passes over what is known to be exhausted', () => {
+    const ranking = rank([entry(1, 5), entry(2, 4), entry(3, 3)], { exhausted: (position) => (position < 2 ? NoBidReason.DailyCap : 0) });
+    expect(ids(ranking.take(8))).toEqual([3]);
+    expect(ranking.passedOver()).toBe(NoBidReason.DailyCap);
+  });
+});
+
+describe('the reason for an empty ranking', () => {
+  const inFrance = { targeting: { countries: ['FR'], devices: [], dimensions: new Map(), keyValues: new Map() } };
+  it.each([
+    [
+      'targeting, when somebody could have run but for it',
+      [entry(1, 1, inFrance), entry(2, 1, {}, { width: 400, height: 10 })],
+      NoBidReason.Targeting,
+    ],
+    ['size, when nothing fits', [entry(1, 1, {}, { width: 400, height: 10 })], NoBidReason.SizeOrFormat],
+    [
+      'flight, when what fits is paused',
+      [entry(1, 1, { active: false }), entry(2, 1, {}, { width: 400, height: 10 })],
+      NoBidReason.NotInFlight,
+    ],
+    ['flight, when it has not begun', [entry(1, 1, { flight: { startMs: NOON + 1, endMs: NOON + 2 } })], NoBidReason.NotInFlight],
+    ['flight, at the moment it ends', [entry(1, 1, { flight: { startMs: 0, endMs: NOON } })], NoBidReason.NotInFlight],
+  ])('is %s', (_, entries, reason) => {
+    const ranking = rank(entries);
+    expect(ranking.take(8)).toEqual([]);
+    expect(ranking.passedOver()).toBe(reason);
+  });
+
+  it('is consent, when a frequency cap cannot be kept', () => {
+    const ranking = rank([entry(1, 1, { frequencyCap: { places: 1, windowMs: 1000 } })], { query: { ...QUERY, mayRemember: false } });
+    expect(ranking.take(8)).toEqual([]);
+    expect(ranking.passedOver()).toBe(NoBidReason.Consent);
+  });
+});

@@ -1,0 +1,76 @@
+import { Client } from 'pg';
+import { startEmbeddedRedis } from '../../src/embedded/start-embedded-redis.ts';
+import { chmod, mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { bookCatalog } from '../setup/book-catalog.ts';
+import { eventually } from '../setup/eventually.ts';
+import { startReplica } from '../setup/start-replica.ts';
+import { testDatabase } from '../setup/test-database.ts';
+
+interface Answer {
+  readonly seatbid: { readonly bid: { readonly crid: string; readonly impurl: string }[] }[];
+  readonly nbr?: number;
+}
+
+it('serves what has no limit while Redis is away, pauses what has, keeps every hit, and is whole again when it is back', async () => {
+  const databaseUrl = await testDatabase();
+  const creatives = (placement_id: string) => [{ placement_id }];
+  await bookCatalog(databaseUrl, {
+    publishers: [
+      {
+        name: 'P',
+        domain: 'p.example',
+        api_key: 'key',
+        placements: ['free', 'budgeted', 'both'].map((id) => ({ id, width: 300, height: 250, formats: ['html'] })),
+        campaigns: [
+          { line_items: [{ name: 'free', creatives: [...creatives('free'), ...creatives('both')] }] },
+          { line_items: [{ name: 'budgeted', cpm: 5, budget: 100, creatives: [...creatives('budgeted'), ...creatives('both')] }] },
+        ],
+      },
+    ],
+  });
+  const stateDir = await mkdtemp(path.join(tmpdir(), 'without-redis-'));
+  await chmod(stateDir, 0o755);
+  const first = await startEmbeddedRedis({ stateDir });
+  const port = Number(new URL(first.url).port);
+  const replica = await startReplica({ env: { DATABASE_URL: databaseUrl, REDIS_URL: first.url } });
+  const ask = async (tagid: string): Promise<Answer & { readonly ms: number }> => {
+    const begun = performance.now();
+    const response = await fetch(`${replica.url}/ad`, {
+      method: 'POST',
+      headers: { 'X-API-Key': 'key' },
+      body: JSON.stringify({ id: '1', imp: [{ id: '1', tagid }], user: { id: 'ann' }, ext: { publisher_id: 1 } }),
+    });
+    expect(response.status).toBe(200);
+    return { ...((await response.json()) as Answer), ms: performance.now() - begun };
+  };
+  const winner = ({ seatbid }: Answer) => seatbid[0]?.bid[0]?.crid;
+  expect(winner(await ask('both'))).toBe('4');
+
+  await first.stop();
+  const free = await ask('free');
+  expect(winner(free)).toBe('1');
+  expect(await ask('budgeted')).toMatchObject({ seatbid: [], nbr: 513 });
+  expect(winner(await ask('both'))).toBe('2');
+  expect((await fetch(replica.url + free.seatbid[0].bid[0].impurl)).status).toBe(200);
+  expect((await fetch(`${replica.url}/health`)).status).toBe(200);
+  const slowest = Math.max(...(await Promise.all(Array.from({ length: 20 }, () => ask('both')))).map(({ ms }) => ms));
+  expect(slowest).toBeLessThan(1000);
+
+  const second = await startEmbeddedRedis({ stateDir, port });
+  try {
+    await eventually(async () => expect(winner(await ask('both'))).toBe('4'));
+    const postgres = new Client({ connectionString: databaseUrl });
+    await postgres.connect();
+    const counts = `select line_item_id, serves::int, impressions::int from daily_counts where impressions > 0`;
+    await eventually(
+      async () => expect((await postgres.query(counts)).rows).toEqual([{ line_item_id: 1, serves: 1, impressions: 1 }]),
+      10_000,
+    );
+    await postgres.end();
+  } finally {
+    await replica.kill('SIGKILL');
+    await second.stop();
+  }
+}, 60_000);

@@ -1,0 +1,86 @@
+import { createSecretKey } from 'node:crypto';
+import fc from 'fast-check';
+import jwt from 'jsonwebtoken';
+import type { ServedAd } from '../../src/delivery/hit.ts';
+import { createTokens } from '../../src/tracking/tokens.ts';
+
+const NOW = Date.UTC(2026, 5, 15, 12);
+const FIRST = { kid: 'k1', secret: 'the first secret, thirty-two bytes long' };
+const SECOND = { kid: 'k2', secret: 'the second secret, just as long as that' };
+const tokens = createTokens({ secrets: [FIRST], now: () => NOW });
+
+const AD: ServedAd = {
+  tokenId: 'AbCdEfGhIjKlMnOp',
+  publisherId: 1,
+  campaignId: 2,
+  lineItemId: 3,
+  creativeId: 4,
+  placementId: 'top',
+  priceMicros: 1333,
+  perClick: false,
+  day: 20_619,
+  holdEndMs: NOW + 1_800_000,
+  tokenExpS: NOW / 1000 + 1800,
+  userHash: 'AAAAAAAAAAAAAAAAAAAAAA',
+  billingNotice: true,
+};
+
+describe('a tracking token', () => {
+  it('carries the reservation it was signed for', () => {
+    expect(tokens.verify(tokens.sign(AD))).toEqual(AD);
+    const perClick = { ...AD, perClick: true, userHash: null, holdEndMs: 0 };
+    expect(tokens.verify(tokens.sign(perClick))).toEqual(perClick);
+  });
+
+  it('ends when it says, to the second', () => {
+    const token = tokens.sign(AD);
+    const at = (ms: number) => createTokens({ secrets: [FIRST], now: () => ms }).verify(token);
+    expect(at(AD.tokenExpS * 1000 - 1)).toEqual(AD);
+    expect(at(AD.tokenExpS * 1000)).toBeUndefined();
+  });
+
+  it('is verified by every secret of the list, and signed by the first', () => {
+    const both = createTokens({ secrets: [SECOND, FIRST], now: () => NOW });
+    expect(both.verify(tokens.sign(AD))).toEqual(AD);
+    expect(tokens.verify(both.sign(AD))).toBeUndefined();
+  });
+
+  it('is refused when another key signed it under a known name', () => {
+    expect(tokens.verify(createTokens({ secrets: [{ ...SECOND, kid: 'k1' }] }).sign(AD))).toBeUndefined();
+  });
+
+  const key = createSecretKey(Buffer.from(FIRST.secret));
+  const claims = jwt.decode(tokens.sign(AD)) as jwt.JwtPayload;
+  const withoutEnd = Object.fromEntries(Object.entries(claims).filter(([name]) => name !== 'exp'));
+  it.each([
+    ['has no end', jwt.sign(withoutEnd, key, { keyid: 'k1', noTimestamp: true })],
+    ['names no key', jwt.sign(claims, key, { noTimestamp: true })],
+    ['uses another algorithm', jwt.sign(claims, key, { keyid: 'k1', algorithm: 'HS512', noTimestamp: true })],
+    [
+      'is not signed',
+      `${Buffer.from('{"alg":"none","kid":"k1"}').toString('base64url')}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.`,
+    ],
+    ['is empty', ''],
+    ['is no token', 'a.b.c'],
+    ['is longer than any token', `${tokens.sign(AD)}${'a'.repeat(4096)}`],
+  ])('is refused when it %s', (_, token) => {
+    expect(tokens.verify(token)).toBeUndefined();
+  });
+
+  it('is refused whatever single thing of it is changed', () => {
+    const token = tokens.sign(AD);
+    const change = fc.record({
+      at: fc.nat(token.length - 1),
+      to: fc.integer({ min: 33, max: 126 }).map((code) => String.fromCharCode(code)),
+    });
+    fc.assert(
+      fc.property(change, ({ at, to }) => {
+        const changed = token.slice(0, at) + to + token.slice(at + 1);
+        const read = tokens.verify(changed);
+        // The last character of a base64url text has unused bits, so that two spellings may mean the same signature.
+        if (changed !== token && read !== undefined) expect([at, read]).toEqual([token.length - 1, AD]);
+      }),
+      { numRuns: 3000, seed: 7 },
+    );
+  });
+});

@@ -1,0 +1,59 @@
+/** Looked at by expect(), which is its type check. */
+export type Json = ReturnType<typeof JSON.parse>;
+
+/** One field of each row. */
+export const each = (rows: Json, field: string): readonly unknown[] => (rows as Record<string, unknown>[]).map((row) => row[field]);
+
+/** What came back, its body read as JSON where it is JSON. */
+export interface ApiAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Json;
+}
+
+export type ApiCall = (method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>) => Promise<ApiAnswer>;
+
+/** Calls the trafficking API of one replica. */
+export const apiOf =
+  (url: string): ApiCall =>
+  async (method, path, body, headers = {}) => {
+    const sent = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
+    const answer = await fetch(`${url}/api${path}`, { method, headers: { 'Content-Type': 'application/json', ...headers }, ...sent });
+    const text = await answer.text();
+    const isJson = answer.headers.get('content-type')?.includes('json');
+    return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : text };
+  };
+
+export interface Booked {
+  readonly publisher: { readonly id: number; readonly api_key: string };
+  readonly placement: string;
+  readonly campaign: number;
+  readonly lineItem: number;
+  readonly creative: number;
+}
+
+/** Books one direct line item with one creative; `lineItem` overrides its fields. */
+export const book = async (api: ApiCall, placement: string, lineItem: object = {}): Promise<Booked> => {
+  const made = async (path: string, body: object) => {
+    const answer = await api('POST', path, body);
+    if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  };
+  const flight = { start_date: '2026-01-01', end_date: '2999-12-31' };
+  const publisher = await made('/publishers', { name: 'The Gazette', domain: 'gazette.example' });
+  await made('/placements', { id: placement, publisher_id: publisher.id, width: 300, height: 250, formats: ['html'] });
+  const campaign = (await made('/campaigns', { publisher_id: publisher.id, name: 'Autumn', ...flight })).id;
+  const item = (await made('/line_items', { campaign_id: campaign, name: 'Boots', active: true, ...flight, cpm: 2.5, ...lineItem })).id;
+  const creative = (await made('/creatives', { placement_id: placement, line_item_id: item, format: 'html', content: '<b>ad</b>' })).id;
+  return { publisher, placement, campaign, lineItem: item, creative };
+};
+
+/** Asks for an ad as the publisher of `booked` would. */
+export const askForAd = async (url: string, { publisher, placement }: Booked, user = 'u1'): Promise<ApiAnswer> => {
+  const answer = await fetch(`${url}/ad`, {
+    method: 'POST',
+    headers: { 'X-API-Key': publisher.api_key },
+    body: JSON.stringify({ id: 'r', imp: [{ id: '1', tagid: placement }], user: { id: user }, ext: { publisher_id: publisher.id } }),
+  });
+  return { status: answer.status, headers: answer.headers, body: await answer.json() };
+};

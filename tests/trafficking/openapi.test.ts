@@ -1,0 +1,133 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from '../../src/catalog/schemas.ts';
+import { AD_REQUEST_SCHEMA } from '../../src/http/ad-request-schema.ts';
+import { startBrowser } from '../browser/setup/start-browser.ts';
+import { testDatabase } from '../setup/test-database.ts';
+import { testRedisUrl } from '../setup/test-redis-url.ts';
+import { startReplica } from '../setup/start-replica.ts';
+import type { Replica } from '../setup/start-replica.ts';
+import { apiOf, askForAd, book } from './api-client.ts';
+import type { ApiCall, Booked, Json } from './api-client.ts';
+
+const TOKEN = 'the-token-of-the-page';
+const METHODS = ['get', 'put', 'post', 'patch', 'delete'];
+
+let replica: Replica;
+let api: ApiCall;
+let booked: Booked;
+let document: Json;
+
+beforeAll(async () => {
+  const env = { DATABASE_URL: await testDatabase(), REDIS_URL: await testRedisUrl(), ADMIN_TOKEN: `tester:${TOKEN}` };
+  replica = await startReplica({ env });
+  const call = apiOf(replica.url);
+  api = (method, path, body, headers) => call(method, path, body, { Authorization: `Bearer ${TOKEN}`, ...headers });
+  document = (await api('GET', '/openapi.json')).body;
+  booked = await book(api, 'described', { daily_impression_cap: 5, frequency_cap: 2, pacing: 'Even' });
+});
+
+const operations = (): [string, string, Json][] =>
+  Object.entries<Json>(document.paths).flatMap(([path, item]) =>
+    METHODS.filter((method) => item[method]).map((method): [string, string, Json] => [method.toUpperCase(), path, item[method]]),
+  );
+
+test('is OpenAPI 3.1, every reference leads somewhere, every operation says what it answers', () => {
+  expect(document.openapi).toMatch(/^3\.1\./);
+  const text = JSON.stringify(document);
+  for (const [, name] of text.matchAll(/"#\/components\/schemas\/(\w+)"/g)) expect(document.components.schemas).toHaveProperty(name);
+  expect(operations().length).toBeGreaterThan(40);
+  for (const [method, path, { responses, summary }] of operations()) {
+    expect([method, path, Object.keys(responses).some((status) => /^[23]/.test(status)), typeof summary]).toEqual([
+      method,
+      path,
+      true,
+      'string',
+    ]);
+    for (const [, name] of path.matchAll(/\{(\w+)\}/g))
+      expect(JSON.stringify(document.paths[path].parameters)).toContain(`"name":"${name}"`);
+  }
+});
+
+test('describes bodies by the very schemas that check them', () => {
+  const { Publisher, Placement, Campaign, LineItem, Creative, AdRequest } = document.components.schemas;
+  for (const [described, checked] of [
+    [Publisher, publisherSchema],
+    [Placement, placementSchema],
+    [Campaign, campaignSchema],
+    [LineItem, lineItemSchema],
+    [Creative, creativeSchema],
+  ]) {
+    const written = Object.entries<Json>(described.properties).filter(([, { readOnly }]) => !readOnly);
+    const { id, ...properties } = JSON.parse(JSON.stringify(checked.properties));
+    expect(Object.fromEntries(written)).toEqual(checked === placementSchema ? { id, ...properties } : properties);
+    expect([described.required, described.additionalProperties]).toEqual([checked.required, false]);
+  }
+  const { $id: _, ...adRequest } = JSON.parse(JSON.stringify(AD_REQUEST_SCHEMA));
+  expect(AdRequest).toEqual(adRequest);
+});
+
+test('every path and method in it is there', async () => {
+  for (const [method, path] of operations()) {
+    const url = `${replica.url}${path.replace('{id}', '2147483647')}`;
+    const answer = await fetch(url, { method, headers: { Authorization: `Bearer ${TOKEN}` }, redirect: 'manual' });
+    const body = await answer.text();
+    expect([method, path, answer.status, body]).not.toEqual([method, path, 405, expect.anything()]);
+    expect([method, path, body]).not.toEqual([method, path, expect.stringContaining('No resource has this path')]);
+  }
+});
+
+test('what the service answers is what it says', async () => {
+  const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
+  ajv.addSchema({ $id: 'https://api.test/', ...document });
+  const expectAnswer = (path: string, method: string, status: number, body: unknown): void => {
+    const steps = ['paths', path, method, 'responses', String(status), 'content', 'application/json', 'schema'];
+    const pointer = steps.map((step) => '/' + encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))).join('');
+    const valid = ajv.compile({ $ref: `https://api.test/#${pointer}` });
+    expect([path, valid(body) || valid.errors]).toEqual([path, true]);
+  };
+  const ad = await askForAd(replica.url, booked);
+  expectAnswer('/ad', 'post', 200, ad.body);
+  const [{ impurl }] = ad.body.seatbid[0].bid;
+  await fetch(`${replica.url}${impurl}`);
+  const token = new URL(impurl, replica.url).searchParams.get('t');
+  const reported = await fetch(`${replica.url}/report`, { method: 'POST', body: JSON.stringify({ token, reason: 'other' }) });
+  expectAnswer('/report', 'post', 201, await reported.json());
+
+  const ids = { publishers: booked.publisher.id, placements: booked.placement, campaigns: booked.campaign, line_items: booked.lineItem };
+  for (const [kind, id] of Object.entries({ ...ids, creatives: booked.creative })) {
+    expectAnswer(`/api/${kind}`, 'get', 200, (await api('GET', `/${kind}`)).body);
+    expectAnswer(`/api/${kind}/{id}`, 'get', 200, (await api('GET', `/${kind}/${id}?include=counts`)).body);
+  }
+  const created = await api('POST', '/publishers', { name: 'p', domain: 'p.example' });
+  expectAnswer('/api/publishers', 'post', 201, created.body);
+  expectAnswer('/api/line_items/{id}/delivery', 'get', 200, (await api('GET', `/line_items/${booked.lineItem}/delivery`)).body);
+  expectAnswer('/api/campaigns/{id}/report', 'get', 200, (await api('GET', `/campaigns/${booked.campaign}/report`)).body);
+  expectAnswer('/api/reports', 'get', 200, (await api('GET', '/reports')).body);
+  expectAnswer('/api/audit', 'get', 200, (await api('GET', '/audit')).body);
+  const request = { id: 'r', imp: [{ id: '1', tagid: 'described' }], user: { id: 'u' }, ext: { publisher_id: booked.publisher.id } };
+  const explained = await api('POST', '/explain', { request, line_item_id: booked.lineItem });
+  expect(explained.body.creatives[0].limits).toHaveProperty('pacing');
+  expectAnswer('/api/explain', 'post', 200, explained.body);
+});
+
+test('the page of the API asks for the token, then lists the operations, and loads nothing from elsewhere', async () => {
+  const browser = await startBrowser();
+  try {
+    const page = await browser.newPage();
+    const foreign: string[] = [];
+    const faults: string[] = [];
+    page.on(
+      'request',
+      (request) => void (request.url().startsWith(replica.url) || request.url().startsWith('data:') || foreign.push(request.url())),
+    );
+    page.on('console', (message) => void (message.type() === 'error' && !message.text().includes('401') && faults.push(message.text())));
+    await page.goto(`${replica.url}/static/docs/`);
+    await page.locator('input[name=token]').fill(TOKEN);
+    await page.locator('#token button').click();
+    await page.locator('[data-path="/api/explain"]').first().waitFor();
+    expect(await page.locator('.opblock').count()).toBe(operations().length);
+    expect([foreign, faults]).toEqual([[], []]);
+  } finally {
+    await browser.close();
+  }
+});
