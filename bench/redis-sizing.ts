@@ -85,7 +85,7 @@ const reserve =
     hits.push({
       ad: {
         ...{ tokenId: `0123456789abcdef${i}-${refused.length}`, publisherId: 1, campaignId: 1, lineItemId: won.id, creativeId: won.id },
-        ...{ placementId: 'article-top', priceMicros: 2000, perClick: false, day, holdEndMs, tokenExpS, userHash, billingNotice: null },
+        ...{ placementId: 'article-top', priceMicros: 2000, perClick: false, day, holdEndMs, tokenExpS, userHash, billingNotice: false },
       },
       ...{ kind: 'impression', eventType: '', invalidReason: '', atMs: now, country: 'NL', device: 'mobile' },
     });

@@ -24,6 +24,8 @@ export interface Replica {
 export interface ReplicaOptions {
   /** DATABASE_URL and REDIS_URL at least, from `testDatabase` and `testRedisUrl`. */
   readonly env: Readonly<Record<string, string>>;
+  /** How long it may take to become ready; more when many start at once. */
+  readonly patienceMs?: number;
 }
 
 const replicas = new Set<Replica>();
@@ -33,7 +35,7 @@ afterAll(() => Promise.all([...replicas].map((replica) => replica.kill('SIGKILL'
  * Runs the built service as a process of its own on a free port and waits until /ready answers 200. It ends with the test file at the latest.
  * @throws with its log when it ends or does not become ready
  */
-export async function startReplica({ env }: ReplicaOptions): Promise<Replica> {
+export async function startReplica({ env, patienceMs = READY_PATIENCE_MS }: ReplicaOptions): Promise<Replica> {
   if (!existsSync(MAIN)) throw new Error('dist/main.js is not there: run the tests with "npm test", or "npm run build" first.');
   const port = env['PORT'] ?? String(await freePort());
   const own = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '' };
@@ -63,7 +65,7 @@ export async function startReplica({ env }: ReplicaOptions): Promise<Replica> {
   };
   replicas.add(replica);
 
-  const deadline = Date.now() + READY_PATIENCE_MS;
+  const deadline = Date.now() + patienceMs;
   while (!(await isReady(replica.url))) {
     if (hasEnded()) {
       await ended;
@@ -71,7 +73,7 @@ export async function startReplica({ env }: ReplicaOptions): Promise<Replica> {
     }
     if (Date.now() > deadline) {
       await replica.kill('SIGKILL');
-      throw new Error(`The replica was not ready after ${READY_PATIENCE_MS / 1000} s:\n${logs}`);
+      throw new Error(`The replica was not ready after ${patienceMs / 1000} s:\n${logs}`);
     }
     await sleep(25);
   }
