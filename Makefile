@@ -22,7 +22,7 @@ build: ## dist/ and the browser's files
 	@$(DOOR) build
 
 bench: ## the benchmarks, with their ratios
-	@$(DOOR) run bench/bench.ts $(ARGS)
+	@$(DOOR) bench $(ARGS)
 
 size: ## what Redis spends on line items, users, tokens, events and ads
 	@$(DOOR) run bench/redis-sizing.ts

@@ -39,6 +39,12 @@ const verbs = {
     installDependencies(ROOT, say);
     process.exitCode = (await lint(ROOT, say)) ? 0 : 1;
   },
+  bench: async (args) => {
+    endWithNpm();
+    installDependencies(ROOT, say);
+    installPrograms(['wrk'], say);
+    await verbs.run(['bench/bench.ts', ...args]);
+  },
   migrate: async () => {
     const url = process.env.DATABASE_URL?.trim();
     if (!url) throw new Error('DATABASE_URL says which database to migrate. (The embedded Postgres is migrated by every start.)');

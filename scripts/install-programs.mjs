@@ -15,6 +15,7 @@ export const DEBIAN_PACKAGES = {
   },
   haproxy: { name: 'HAProxy', programs: ['haproxy'], debianPackage: 'haproxy', optional: true },
   chromium: { name: 'Chromium', programs: ['chromium-headless-shell'], debianPackage: 'chromium-headless-shell' },
+  wrk: { name: 'wrk (a load generator)', programs: ['wrk'], debianPackage: 'wrk' },
   fonts: { name: 'a font', files: ['/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf'], debianPackage: 'fonts-dejavu-core' },
 };
 

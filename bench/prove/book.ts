@@ -27,7 +27,7 @@ const DAY_MS = 86_400_000;
 export const book = async (knex: Knex, { campaign = {}, lineItems = [{}], creative = {} }: BookingOptions = {}): Promise<Booking> =>
   knex.transaction(async (trx) => {
     const insert = async (table: string, row: Row): Promise<number> => {
-      const [inserted] = (await trx(table).insert(row).returning('id')) as { id: number }[];
+      const [inserted] = await trx(table).insert(row).returning<{ id: number }[]>('id');
       return inserted.id;
     };
     const apiKey = `pk_${randomBytes(18).toString('base64url')}`;

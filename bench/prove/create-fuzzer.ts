@@ -171,7 +171,7 @@ export const createFuzzer = ({
       '/impression/x',
       '/constructor',
       `/${'a/'.repeat(500)}`,
-      '/ad%0d%0aX: y',
+      '/ad%0d%0aX:y',
     ]);
   const headerValue = () =>
     pick([

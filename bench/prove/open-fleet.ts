@@ -78,7 +78,9 @@ export const openFleet = async (
     });
   };
   const replicas: Replica[] = [];
-  for (let i = 0; i < count; i++) replicas.push(await startOne());
+  // The first alone, because all of them would prepare the same things; the others together.
+  replicas.push(await startOne());
+  replicas.push(...(await Promise.all(Array.from({ length: count - 1 }, startOne))));
   const balancer = await startBalancer(
     replicas.map(({ port }) => port),
     folder,

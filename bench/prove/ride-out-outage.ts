@@ -23,7 +23,7 @@ export interface Outage {
  * what pages noticed, how soon all was as before, and whether every acknowledged impression is in the books once.
  */
 export const rideOutOutage = async (rig: Rig, scale: Scale, { proxies, capServesMeanwhile }: Outage): Promise<Finding> => {
-  const awayMs = scale.of(60_000, 8_000);
+  const awayMs = scale.of(60_000, 5_000);
   const fleet = await rig.fleet({ replicas: 3, faulty: true });
   const page = createPage(fleet.url);
   try {

@@ -100,11 +100,13 @@ export const createDrain = (options: DrainOptions): Drain => {
 
   const pass = async (claim: boolean): Promise<number> => {
     let moved = 0;
-    // One shard's trouble (a cluster node that is failing over) must not stop the others.
+    let failed: Error | undefined;
+    // One shard's trouble (a cluster node that is failing over) must not stop the others; an outage of all is one failure, not one a shard.
     for (const result of await Promise.allSettled(shards.map((shard) => drainShard(shard, claim)))) {
       if (result.status === 'fulfilled') moved += result.value;
-      else onFailure(result.reason as Error);
+      else failed ??= result.reason as Error;
     }
+    if (failed) onFailure(failed);
     return moved;
   };
 
@@ -202,7 +204,7 @@ const flushShardServes = async (redis: RedisClient, key: string, store: EventSto
     const counts: ServeCount[] = [];
     const done: string[] = [];
     for (let i = 0; i < flat.length; i += 2) {
-      const field = flat[i] as string;
+      const field = flat[i];
       const [day = 0, publisherId = 0, campaignId = 0, lineItemId = 0, creativeId = 0] = field.split(':').map(Number);
       counts.push({ day, publisherId, campaignId, lineItemId, creativeId, serves: Number(flat[i + 1]) });
       if (day < today - 1) done.push(field);

@@ -76,7 +76,7 @@ export const createRedisLink = ({ redis, keys, probeMs = 200, patienceMs }: Redi
     get up() {
       return isUp.every(Boolean);
     },
-    upOf: (shard) => isUp[shard] as boolean,
+    upOf: (shard) => isUp[shard],
     suspect: (shard) => {
       if (clustered) isUp[shard] = false;
       else setAll(false);

@@ -24,7 +24,7 @@ const NO_MOMENTS = { tokenExpS: 0, holdEndMs: 0, day: 0 };
  */
 export const createJudgeWinners =
   ({ readLimits, countersUp, curveOf }: JudgeWinnersOptions): ReserveWinners =>
-  async (request, snapshot, opportunities) => {
+  async ({ request, snapshot, opportunities }) => {
     const shown = new Set<number>();
     const curve = curveOf(snapshot, request.publisher.id, request.query.atMs);
     // Redis may go away in between; its own client tells the log.

@@ -21,6 +21,7 @@ export const createTestAd = ({ bidders, ...judging }: TestAdOptions): TestAd => 
     createServeAd({
       currentSnapshot: () => snapshot,
       bidders: silent,
+      billingNotices: { keep: () => undefined, take: async () => undefined },
       reserveWinners,
       signToken: () => '',
       publicUrl: '',

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { eventually } from '../setup/eventually.ts';
 import { startBrowser } from './setup/start-browser.ts';
-import { startDemoService, type DemoService } from './setup/start-demo-service.ts';
+import { SETUP_MS, startDemoService, type DemoService } from './setup/start-demo-service.ts';
 
 declare const axe: { run(context: unknown): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
 
@@ -11,8 +11,8 @@ let browser: Browser;
 
 beforeAll(async () => {
   [service, browser] = await Promise.all([startDemoService(), startBrowser()]);
-});
-afterAll(() => Promise.all([browser?.close(), service?.clear()]));
+}, SETUP_MS);
+afterAll(() => service?.clear());
 
 interface Asked {
   readonly imp: readonly { readonly tagid: string }[];
@@ -20,7 +20,7 @@ interface Asked {
 
 interface Visit {
   readonly page: Page;
-  /** Uncaught errors, failed and outside requests. */
+  /** Uncaught errors, failed and outside requests, refusals of the page's policy (which the creatives' frames inherit). */
   readonly faults: readonly string[];
   readonly asked: readonly string[];
 }
@@ -30,13 +30,15 @@ const visit = async (name: string, width: number): Promise<Visit> => {
   const faults: string[] = [];
   const asked: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));
+  page.on('console', (message) => message.text().includes('Content Security Policy') && faults.push(message.text()));
   page.on('response', (response) => response.status() >= 400 && faults.push(`${response.status()} ${response.url()}`));
   page.on('request', (request) => {
     const url = new URL(request.url());
     if (url.pathname === '/ad') asked.push(...(JSON.parse(request.postData()!) as Asked).imp.map((imp) => imp.tagid));
     if (url.protocol.startsWith('http') && url.origin !== service.baseUrl) faults.push(`outside: ${url.href}`);
   });
-  await page.goto(`${service.baseUrl}/static/demo/${name}.html`, { waitUntil: 'networkidle' });
+  const answer = await page.goto(`${service.baseUrl}/static/demo/${name}.html`, { waitUntil: 'networkidle' });
+  expect(answer?.headers()).toHaveProperty('content-security-policy');
   return { page, faults, asked };
 };
 
@@ -47,50 +49,52 @@ const violations = async (page: Page): Promise<string[]> => {
   return found.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`);
 };
 
-describe.each([1280, 390])('at %d pixels', (width) => {
-  test.each(['index', 'article', 'feed', 'takeover', 'empty-slot', 'landing'])(
-    '%s is sound, accessible, and stays within the screen',
-    async (name) => {
-      const { page, faults } = await visit(name, width);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
-      expect(await violations(page)).toEqual([]);
-      expect(faults).toEqual([]);
-      await page.close();
-    },
-  );
+const expectSound = async ({ page, faults }: Visit): Promise<void> => {
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  expect(await violations(page)).toEqual([]);
+  expect(faults).toEqual([]);
+};
 
-  test('the article shows its ads, the one far down only when the reader comes near', async () => {
-    const { page, asked } = await visit('article', width);
+// Sound: no fault, nothing that axe objects to, and nothing wider than the screen.
+describe.each([1280, 390])('at %d pixels', (width) => {
+  test.each(['index', 'landing'])('the page %s is sound', async (name) => expectSound(await visit(name, width)));
+
+  test('the article is sound and shows its ads, the one far down only when the reader comes near', async () => {
+    const visited = await visit('article', width);
+    const { page, asked } = visited;
     await eventually(async () => expect(await page.locator('.ad-slot iframe').count()).toBe(2));
+    await expectSound(visited);
     expect(asked).toEqual([width < 760 ? 'article-top-narrow' : 'article-top', 'article-side']);
     expect(await page.getByRole('button', { name: 'Report this ad' }).count()).toBe(2);
     await page.locator('#article-mid').scrollIntoViewIfNeeded();
     await page.locator('#article-mid iframe').waitFor();
     expect(asked).toContain('article-mid');
-    await page.close();
   });
 
-  test('the feed shows two native ads, and a like is an event', async () => {
-    const { page } = await visit('feed', width);
+  test('the feed is sound and shows two native ads, and a like is an event', async () => {
+    const visited = await visit('feed', width);
+    const { page } = visited;
     await page.locator('#feed-2 .go').waitFor();
+    await expectSound(visited);
     const event = page.waitForRequest((request) => request.url().includes('/event?'));
     await page.locator('#feed-1 [data-ad-event="like"]').click();
     expect((await event).url()).toContain('&type=like');
     expect(await page.locator('#feed-1 [data-ad-event="like"]').getAttribute('aria-pressed')).toBe('true');
-    await page.close();
   });
 
-  test('the takeover carries no report button', async () => {
-    const { page } = await visit('takeover', width);
+  test('the takeover is sound and carries no report button', async () => {
+    const visited = await visit('takeover', width);
+    const { page } = visited;
     await page.locator('#takeover iframe').waitFor();
+    await expectSound(visited);
     expect(await page.getByRole('button', { name: /report/i }).count()).toBe(0);
-    await page.close();
   });
 
-  test('the empty slot gives its room back and says why', async () => {
-    const { page } = await visit('empty-slot', width);
+  test('the empty slot gives its room back and says why, on a sound page', async () => {
+    const visited = await visit('empty-slot', width);
+    const { page } = visited;
     await page.getByText('The slot has given its room back').waitFor();
     await eventually(async () => expect(await page.locator('#slot').evaluate((slot) => slot.clientHeight)).toBe(0));
-    await page.close();
+    await expectSound(visited);
   });
 });

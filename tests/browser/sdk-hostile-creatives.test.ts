@@ -50,7 +50,7 @@ beforeAll(async () => {
     startBrowser(),
   ]);
 });
-afterAll(() => Promise.all([browser?.close(), site?.stop()]));
+afterAll(() => site?.stop());
 
 const show = async (placement: string, body = '<div id="slot"></div>'): Promise<PublisherPage> => {
   const opened = await site.open(browser, { service, html: body, run: `AdSDK.renderAd('${placement}', 'slot')` });

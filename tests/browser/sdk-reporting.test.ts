@@ -24,7 +24,7 @@ beforeAll(async () => {
     startBrowser(),
   ]);
 });
-afterAll(() => Promise.all([browser?.close(), site?.stop()]));
+afterAll(() => site?.stop());
 
 const show = async (slot = '<div id="slot"></div>', native?: string): Promise<PublisherPage> => {
   const opened = await site.open(browser, { service, html: `<main><h1>News</h1>${slot}</main>` });

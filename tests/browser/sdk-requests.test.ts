@@ -23,8 +23,7 @@ beforeAll(async () => {
     { placement: 'third', format: 'banner', content: '{"image":"/a.png","alt":"A banner"}' },
   ]);
 });
-afterAll(() => Promise.all([browser?.close(), site?.stop()]));
-afterEach(() => Promise.all(browser.contexts().map((context) => context.close())));
+afterAll(() => site?.stop());
 
 const open = (html = '<div id="slot"></div>', init = ''): Promise<PublisherPage> => site.open(browser, { service, html, init });
 const render = ({ page }: PublisherPage, placement: string): Promise<boolean> =>

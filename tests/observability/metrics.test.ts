@@ -51,6 +51,7 @@ describe('metrics', () => {
     metrics.settledWithoutHold();
     metrics.reload('success', 0.02);
     metrics.storeFallback('redis');
+    metrics.storeFailure('settle');
     metrics.bid('timeout');
     metrics.bidderNotice('win', 'sent');
     metrics.logDropped();
@@ -74,6 +75,7 @@ describe('metrics', () => {
         'reloads_total{outcome="success"}',
         'reload_duration_seconds_count',
         'store_fallback_total{store="redis"}',
+        'store_failures_total{work="settle"}',
         'bids_total{outcome="timeout"}',
         'bidder_notices_total{kind="win",outcome="sent"}',
         'logs_dropped_total',

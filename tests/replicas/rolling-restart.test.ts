@@ -56,7 +56,7 @@ test('ten replicas start at once on an empty database and migrate it once', asyn
   const databaseUrl = await testDatabase();
   await withClient(databaseUrl, (client) => client.query('drop schema public cascade; create schema public'));
   const env = { NODE_ENV: 'production', DATABASE_URL: databaseUrl, REDIS_URL: await testRedisUrl() };
-  const replicas = await Promise.all(Array.from({ length: 10 }, () => startReplica({ env, patienceMs: 100_000 })));
+  const replicas = await Promise.all(Array.from({ length: 10 }, () => startReplica({ env, readyWithinMs: 100_000 })));
   const found = await withClient(databaseUrl, async (client) => ({
     migrations: (await client.query('select name from knex_migrations group by name having count(*) > 1')).rows,
     instances: (await client.query('select 1 from instance')).rows.length,

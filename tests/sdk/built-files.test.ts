@@ -25,6 +25,12 @@ test('the versioned copy is the minified script, and every hash is that of its f
   }
 });
 
+test('the documentation names the size and the hash of what is built', () => {
+  const documentation = readFileSync('docs/sdk.md', 'utf8');
+  expect(documentation).toContain(`${(gzipSync(read('adsdk.min.js'), { level: 9 }).length / 1000).toFixed(1)} kB`);
+  expect(documentation).toContain((JSON.parse(read('integrity.json')) as Record<string, string>)[`adsdk-${version}.min.js`]);
+});
+
 test('the types describe the contract to a page written in TypeScript', () => {
   const folder = mkdtempSync(join(BUILT, 'types-'));
   try {

@@ -6,7 +6,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../src/embedded/free-port.ts';
 
 const MAIN = path.resolve(__dirname, '../../dist/main.js');
-const READY_PATIENCE_MS = 20_000;
 const DEFAULTS = { HOST: '127.0.0.1', TOKEN_SECRET: 'the token secret of every test replica', DRAIN_TIME: '100ms' };
 
 export interface Replica {
@@ -24,8 +23,7 @@ export interface Replica {
 export interface ReplicaOptions {
   /** DATABASE_URL and REDIS_URL at least, from `testDatabase` and `testRedisUrl`. */
   readonly env: Readonly<Record<string, string>>;
-  /** How long it may take to become ready; more when many start at once. */
-  readonly patienceMs?: number;
+  readonly readyWithinMs?: number;
 }
 
 const replicas = new Set<Replica>();
@@ -35,7 +33,7 @@ afterAll(() => Promise.all([...replicas].map((replica) => replica.kill('SIGKILL'
  * Runs the built service as a process of its own on a free port and waits until /ready answers 200. It ends with the test file at the latest.
  * @throws with its log when it ends or does not become ready
  */
-export async function startReplica({ env, patienceMs = READY_PATIENCE_MS }: ReplicaOptions): Promise<Replica> {
+export async function startReplica({ env, readyWithinMs = 20_000 }: ReplicaOptions): Promise<Replica> {
   if (!existsSync(MAIN)) throw new Error('dist/main.js is not there: run the tests with "npm test", or "npm run build" first.');
   const port = env['PORT'] ?? String(await freePort());
   const own = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '' };
@@ -65,7 +63,7 @@ export async function startReplica({ env, patienceMs = READY_PATIENCE_MS }: Repl
   };
   replicas.add(replica);
 
-  const deadline = Date.now() + patienceMs;
+  const deadline = Date.now() + readyWithinMs;
   while (!(await isReady(replica.url))) {
     if (hasEnded()) {
       await ended;
@@ -73,7 +71,7 @@ export async function startReplica({ env, patienceMs = READY_PATIENCE_MS }: Repl
     }
     if (Date.now() > deadline) {
       await replica.kill('SIGKILL');
-      throw new Error(`The replica was not ready after ${patienceMs / 1000} s:\n${logs}`);
+      throw new Error(`The replica was not ready after ${readyWithinMs / 1000} s:\n${logs}`);
     }
     await sleep(25);
   }

@@ -21,7 +21,7 @@ export const capFaults: Proof = {
     const outcomes: string[] = [];
     let ok = true;
     for (let repeat = 1; repeat <= repeats; repeat++) {
-      const fleet = await rig.fleet({ replicas: 4, env: { TOKEN_TTL: '15s' } });
+      const fleet = await rig.fleet({ replicas: 4, env: { TOKEN_TTL: scale.of('15s', '4s') } });
       const page = createPage(fleet.url);
       try {
         const booking = await book(fleet.knex, { lineItems: [{ daily_impression_cap: limit }] });

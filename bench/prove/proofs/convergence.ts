@@ -11,7 +11,7 @@ export const convergence: Proof = {
   claim: 'after a change and one POST /reload all replicas serve it, with pub/sub and with Redis cut off',
   expected: `≤ ${HEARD_MOST_MS} ms with pub/sub, ≤ ${CUT_MOST_MS} ms without`,
   run: async (rig, scale) => {
-    const rounds = scale.of(10, 3);
+    const rounds = scale.of(10, 2);
     const fleet = await rig.fleet({ replicas: 3, faulty: true, env: { RELOAD_INTERVAL: '0' } });
     const pages = fleet.replicas.map(({ url }) => createPage(url, 2));
     try {

@@ -11,7 +11,7 @@ export const frequency: Proof = {
   claim: `a frequency cap of ${PLACES} with ${CONCURRENT} concurrent requests of one user`,
   expected: `exactly ${PLACES} serves for each user; every Redis key has a TTL`,
   run: async (rig, scale) => {
-    const users = scale.of(50, 10);
+    const users = scale.of(50, 8);
     const fleet = await rig.fleet({ replicas: 4 });
     const page = createPage(fleet.url, CONCURRENT);
     try {

@@ -14,7 +14,7 @@ export const hits: Proof = {
   claim: `every hit ${SENDS} times, the balancer sending GETs again, a replica killed (-9) every 2 s, 1 % of Redis replies dropped`,
   expected: 'lost 0, doubled 0; client log = Redis counters = event rows',
   run: async (rig, scale) => {
-    const wanted = scale.of(20_000, 2_000);
+    const wanted = scale.of(20_000, 1_500);
     const fleet = await rig.fleet({ replicas: 4, faulty: true });
     const page = createPage(fleet.url, 96);
     try {

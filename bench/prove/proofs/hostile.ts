@@ -14,7 +14,7 @@ export const hostile: Proof = {
   claim: 'fuzzed requests to every endpoint: bodies, queries, headers, methods, encodings, broken HTTP',
   expected: '0 × 5xx, 0 exits, 0 HTML bodies; a good request is served afterwards',
   run: async (rig, scale) => {
-    const count = scale.of(100_000, 10_000);
+    const count = scale.of(100_000, 5_000);
     const fleet = await rig.fleet({ replicas: 3 });
     const pools = fleet.replicas.map(({ url }) => new Pool(url, { connections: 16, headersTimeout: 20_000, bodyTimeout: 20_000 }));
     const page = createPage(fleet.url);

@@ -12,7 +12,7 @@ export const reload: Proof = {
   claim: 'reloads under load, every row stamped with the version of its write',
   expected: `0 torn answers, 0 failed requests, event-loop lag (p99 of a second) ≤ ${MOST_LAG_MS} ms`,
   run: async (rig, scale) => {
-    const reloads = scale.of(200, 40);
+    const reloads = scale.of(200, 20);
     const fleet = await rig.fleet({ replicas: 3 });
     const page = createPage(fleet.url);
     try {
@@ -51,8 +51,16 @@ export const reload: Proof = {
           mostLags.push(figure('max'));
         }
       };
-      await readLag();
-      lags.length = mostLags.length = 0;
+      const calm = async (): Promise<number> => {
+        await readLag();
+        lags.length = mostLags.length = 0;
+        await sleep(3_000);
+        await readLag();
+        const lag = Math.round(Math.max(...lags));
+        lags.length = mostLags.length = 0;
+        return lag;
+      };
+      const calmLag = await calm();
       let refused = 0;
       try {
         for (let version = 2; version <= reloads + 1; version++) {
@@ -71,7 +79,7 @@ export const reload: Proof = {
       return {
         observed:
           `${reloads} reloads of 1,000 line items (${refused} refused), ${answers} answers of two ads up to version ${newest}: ${torn} torn, ${failed} failed; ` +
-          `lag p99 ${lag} ms at the worst, median ${Math.round(percentile(lags, 0.5))} ms, longest single delay ${Math.round(Math.max(...mostLags))} ms`,
+          `lag p99 ${lag} ms at the worst (${calmLag} ms before the reloads), median ${Math.round(percentile(lags, 0.5))} ms, longest single delay ${Math.round(Math.max(...mostLags))} ms`,
         ok: torn === 0 && failed === 0 && refused === 0 && newest >= reloads && lag <= MOST_LAG_MS,
       };
     } finally {

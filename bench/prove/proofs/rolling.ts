@@ -12,7 +12,7 @@ export const rolling: Proof = {
   expected: '0 failed requests; nothing lost',
   run: async (rig, scale) => {
     const rounds = scale.of(2, 1);
-    const fleet = await rig.fleet({ replicas: 3, env: { DRAIN_TIME: scale.of('5s', '2s') } });
+    const fleet = await rig.fleet({ replicas: 3, env: { DRAIN_TIME: scale.of('5s', '1s') } });
     const page = createPage(fleet.url);
     try {
       const booking = await book(fleet.knex);

@@ -10,8 +10,8 @@ export const series: Proof = {
   claim: 'metrics after a million names that nobody has seen before: users, tags, key-values, event types, paths',
   expected: 'the same series as before',
   run: async (rig, scale) => {
-    const requests = scale.of(42_000, 2_000);
-    const types = scale.of(100_000, 5_000);
+    const requests = scale.of(42_000, 800);
+    const types = scale.of(100_000, 2_000);
     const fleet = await rig.fleet({ replicas: 1 });
     const url = fleet.replicas[0]?.url ?? '';
     const pool = new Pool(url, { connections: 64 });

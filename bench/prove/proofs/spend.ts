@@ -11,7 +11,7 @@ export const spend: Proof = {
   claim: 'a daily spend cap, and a campaign budget over two line items, at a CPM of 1.333 USD, on 4 replicas',
   expected: 'overspend 0 micro; the last whole impression that fits is sold',
   run: async (rig, scale) => {
-    const capMicros = scale.of(10_000_000, 1_000_000);
+    const capMicros = scale.of(10_000_000, 500_000);
     const fits = Math.floor(capMicros / PRICE_MICROS);
     const item = { cpm_micros: PRICE_MICROS * 1_000 };
     const fleet = await rig.fleet({ replicas: 4 });

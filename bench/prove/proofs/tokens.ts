@@ -15,7 +15,7 @@ export const tokens: Proof = {
   claim: 'tokens that are mutated, cut, recombined, expired, endless, unsigned, or signed by another key or algorithm',
   expected: '0 accepted, nothing counted; the originals still count',
   run: async (rig, scale) => {
-    const attempts = scale.of(100_000, 10_000);
+    const attempts = scale.of(100_000, 5_000);
     const fleet = await rig.fleet({ replicas: 3 });
     const page = createPage(fleet.url);
     try {

@@ -64,6 +64,13 @@ local function click_bill(a, campaign)
   return math.max(left, 0)
 end
 
+-- A tally lives as long as something new comes in every few days.
+local function tally(key, field)
+  if redis.call('HINCRBY', key, field, 1) == 1 then
+    redis.call('EXPIRE', key, TALLY_TTL_S)
+  end
+end
+
 local billed, found = 0, 1
 
 local function settle_accounts()
@@ -74,7 +81,7 @@ local function settle_accounts()
   if ARGV[2] == 'impression' then
     if hold_end == 0 then
       account_add(a, day, SERVES, P_SERVES, 1)
-      redis.call('HINCRBY', KEYS[6], table.concat({ day, publisher, campaign_id, line_item, creative }, ':'), 1)
+      tally(KEYS[6], table.concat({ day, publisher, campaign_id, line_item, creative }, ':'))
     else
       found = account_unhold(a, hold_end, day, per_click and 0 or price) and 1 or 0
       account_unhold(campaign, hold_end, day, per_click and 0 or price)
@@ -102,9 +109,7 @@ end
 if ARGV[2] == 'impression' or ARGV[2] == 'click' then
   settle_accounts()
 elseif ARGV[2] == 'event' then
-  if redis.call('HINCRBY', KEYS[5], day .. ':' .. line_item .. ':' .. ARGV[6], 1) == 1 then
-    redis.call('EXPIRE', KEYS[5], TALLY_TTL_S)
-  end
+  tally(KEYS[5], day .. ':' .. line_item .. ':' .. ARGV[6])
 end
 
 if ARGV[2] == 'impression' and has_user and window > 0 then

@@ -15,5 +15,13 @@ const browserPath = (): string => {
   return found;
 };
 
-export const startBrowser = (): Promise<Browser> =>
-  chromium.launch({ executablePath: browserPath(), args: ['--no-sandbox', '--disable-gpu', ...QUIET] });
+const browsers = new Set<Browser>();
+afterEach(() => Promise.all([...browsers].flatMap((browser) => browser.contexts()).map((context) => context.close())));
+afterAll(() => Promise.all([...browsers].map((browser) => browser.close())));
+
+/** It ends with the test file, its pages with each test. */
+export const startBrowser = async (): Promise<Browser> => {
+  const browser = await chromium.launch({ executablePath: browserPath(), args: ['--no-sandbox', '--disable-gpu', ...QUIET] });
+  browsers.add(browser);
+  return browser;
+};

@@ -45,7 +45,11 @@ export interface PageOptions {
   readonly run?: string;
   /** Runs before anything of the page. */
   readonly init?: string;
+  /** Whether somebody looks at the page: only then do ads become viewable, and say so. Default: it lies in the background. */
+  readonly watched?: boolean;
 }
+
+const IN_BACKGROUND = `Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true });`;
 
 const LANDING_PATH = '/landing';
 
@@ -78,6 +82,8 @@ export const startPublisherSite = async (): Promise<PublisherSite> => {
     );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // A test file whose setup fails has nobody to stop it.
+  server.unref();
   const { port } = server.address() as AddressInfo;
   const url = `http://localhost:${port}`;
 
@@ -105,7 +111,7 @@ export const startPublisherSite = async (): Promise<PublisherSite> => {
       });
       const { apiKey, publisherId } = options.service;
       const globals = `window.AD_SERVER_API_KEY = ${JSON.stringify(apiKey)}; window.AD_SERVER_PUBLISHER_ID = ${publisherId};`;
-      await page.addInitScript(NOTE_SIGNALS + globals + (options.init ?? ''));
+      await page.addInitScript(NOTE_SIGNALS + globals + (options.watched ? '' : IN_BACKGROUND) + (options.init ?? ''));
       await page.goto(url + path);
       return {
         page,

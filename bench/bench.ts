@@ -1,0 +1,100 @@
+/*
+ * npm run bench: what the service costs, against floors measured in the same run. Writes docs/performance.md.
+ *
+ *   npm run bench                              everything, about a quarter of an hour
+ *   npm run bench -- --quick                   a smoke run under 90 seconds that fails when a figure is an order of magnitude off; writes nothing
+ *   npm run bench -- --only ads,pixels         some measures; writes nothing
+ *   npm run bench -- --rounds 5 --seconds 10   longer
+ *   npm run bench -- --node-flags=             without flags for Node; default --max-semi-space-size=64, for floors and service alike
+ *   npm run bench -- --out figures.md          writes somewhere else
+ */
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { createRig, type Rig } from './create-rig.ts';
+import type { Finding, Scale } from './finding.ts';
+import { adThroughput } from './measures/ad-throughput.ts';
+import { costOnPaper } from './measures/cost.ts';
+import { latency } from './measures/latency.ts';
+import { life } from './measures/life.ts';
+import { pixels } from './measures/pixels.ts';
+import { profile } from './measures/profile.ts';
+import { reload } from './measures/reload.ts';
+import { replicas } from './measures/replicas.ts';
+import { scaleOut } from './measures/scale.ts';
+import { goalTable, reportOf } from './report.ts';
+
+const MEASURES = ['ads', 'pixels', 'latency', 'scale', 'reload', 'life', 'replicas', 'profile'] as const;
+/** The rest takes longer than a smoke run may. */
+const QUICK_MEASURES: readonly string[] = ['ads', 'pixels', 'latency', 'replicas'];
+
+const { values } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    rounds: { type: 'string' },
+    seconds: { type: 'string' },
+    'node-flags': { type: 'string', default: '--max-semi-space-size=64' },
+    dist: { type: 'string' },
+    out: { type: 'string' },
+  },
+});
+const say = (line: string): void => console.error(line);
+const only = values.only?.split(',');
+const unknown = only?.filter((name) => !MEASURES.some((known) => known === name)) ?? [];
+if (unknown.length > 0) {
+  say(`There are these measures: ${MEASURES.join(', ')}`);
+  process.exit(2);
+}
+const isWanted = (name: (typeof MEASURES)[number]): boolean => only?.includes(name) ?? (!values.quick || QUICK_MEASURES.includes(name));
+const scale: Scale = {
+  quick: values.quick,
+  rounds: Number(values.rounds ?? (values.quick ? 1 : 3)),
+  seconds: Number(values.seconds ?? (values.quick ? 2 : 8)),
+};
+const nodeFlags = values['node-flags'].split(' ').filter((flag) => flag !== '');
+
+const measureAll = async (rig: Rig): Promise<readonly Finding[]> => {
+  const findings: Finding[] = [];
+  const measure = async <T extends Finding>(name: (typeof MEASURES)[number], run: () => Promise<T>): Promise<T | undefined> => {
+    if (!isWanted(name)) return undefined;
+    const begun = performance.now();
+    say(`${name} …`);
+    const finding = await run();
+    findings.push(finding);
+    say(`${name}: ${((performance.now() - begun) / 1000).toFixed(0)} s\n`);
+    return finding;
+  };
+  const ads = await measure('ads', () => adThroughput(rig, scale));
+  const hits = await measure('pixels', () => pixels(rig, scale));
+  await measure('latency', () => latency(rig, scale));
+  await measure('scale', () => scaleOut(rig, scale));
+  await measure('reload', () => reload(rig, scale));
+  await measure('life', () => life(rig, scale));
+  await measure('replicas', () => replicas(rig, scale));
+  await measure('profile', () => profile(rig, scale, ads?.ad.cpuMicros ?? NaN));
+  if (ads && hits) findings.push(costOnPaper(ads.ad, hits.impression));
+  return findings;
+};
+
+const rig = await createRig({ nodeFlags, ...(values.dist ? { dist: values.dist } : {}), say });
+const leave = (): void => void rig.close().finally(() => process.exit(130));
+process.once('SIGINT', leave);
+process.once('SIGTERM', leave);
+
+let findings: readonly Finding[];
+try {
+  findings = await measureAll(rig);
+} finally {
+  await rig.close();
+}
+const goals = findings.flatMap((finding) => finding.goals);
+const args = process.argv.slice(2).join(' ');
+const command = `npm run bench${args === '' ? '' : ` -- ${args}`}`;
+const report = await reportOf(findings, { command, nodeFlags, pinned: rig.pinned, ...scale });
+const out = values.out ?? (values.quick || only ? undefined : fileURLToPath(new URL('../docs/performance.md', import.meta.url)));
+if (out !== undefined) writeFileSync(out, report);
+console.log(out === undefined ? report : goalTable(goals));
+const implausible = goals.filter(({ plausible }) => !plausible);
+if (values.quick) for (const { what, goal, measured } of implausible) say(`An order of magnitude off: ${what}: ${measured}, goal ${goal}`);
+process.exit(values.quick && implausible.length > 0 ? 1 : 0);

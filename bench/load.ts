@@ -1,0 +1,135 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { Rig } from './create-rig.ts';
+import { processCpuMicros } from './process-cpu.ts';
+import { median } from './statistics.ts';
+import type { ServerProcess } from './start-process.ts';
+import type { AdCall } from './traffic.ts';
+
+const run = promisify(execFile);
+const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+
+export const CONNECTIONS = 64;
+
+/** One run of a closed loop. */
+export interface Run {
+  readonly perSecond: number;
+  /** CPU time of the server process per request. */
+  readonly cpuMicros: number;
+  /** CPU time of Redis per request. */
+  readonly redisMicros: number;
+  readonly requests: number;
+  readonly bytesPerAnswer: number;
+  readonly p99Ms: number;
+}
+
+export interface ClosedLoop {
+  readonly server: ServerProcess;
+  readonly script: 'wrk-ads.lua' | 'wrk-paths.lua';
+  /** What the script reads. */
+  readonly file: string;
+  readonly seconds: number;
+  readonly connections?: number;
+}
+
+interface WrkSummary {
+  readonly requests: number;
+  readonly micros: number;
+  readonly bytes: number;
+  readonly errors: number;
+  readonly p99: number;
+  readonly repeated?: number;
+}
+
+let seed = 0;
+
+/** wrk with one thread: every connection sends its next request when it has the answer. @throws when an answer was not a success */
+export const closedLoop = async (
+  rig: Rig,
+  { server, script, file, seconds, connections = CONNECTIONS }: ClosedLoop,
+): Promise<Run & { readonly repeated: number }> => {
+  const before = [processCpuMicros(server.pid), processCpuMicros(rig.redisPid)];
+  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s', '-s', here(script), server.url, '--', file, String(++seed)];
+  const { stdout } = await run('wrk', args, { timeout: (seconds + 60) * 1000, maxBuffer: 1e6 });
+  const after = [processCpuMicros(server.pid), processCpuMicros(rig.redisPid)];
+  const line = stdout.split('\n').find((text) => text.startsWith('{'));
+  if (line === undefined) throw new Error(`wrk said nothing that can be read:\n${stdout}`);
+  const { requests, micros, bytes, errors, p99, repeated = 0 } = JSON.parse(line) as WrkSummary;
+  if (errors > requests / 1000 || requests === 0) throw new Error(`${server.name}: ${errors} of ${requests} requests failed`);
+  return {
+    perSecond: requests / (micros / 1e6),
+    cpuMicros: (after[0] - before[0]) / requests,
+    redisMicros: (after[1] - before[1]) / requests,
+    requests,
+    bytesPerAnswer: bytes / requests,
+    p99Ms: p99 / 1000,
+    repeated,
+  };
+};
+
+/** Rounds of A B C, A B C, …, after one unmeasured round in which everything gets warm. */
+export const interleave = async <Name extends string>(
+  names: readonly Name[],
+  rounds: number,
+  measure: (name: Name, warmUp: boolean) => Promise<Run>,
+): Promise<Record<Name, Run>> => {
+  const runs = new Map<Name, Run[]>(names.map((name) => [name, []]));
+  for (const name of names) await measure(name, true);
+  for (let round = 0; round < rounds; round++) for (const name of names) runs.get(name)?.push(await measure(name, false));
+  return Object.fromEntries(names.map((name) => [name, medianRun(runs.get(name) ?? [])])) as Record<Name, Run>;
+};
+
+const medianRun = (runs: readonly Run[]): Run => {
+  const of = (field: keyof Run): number => median(runs.map((one) => one[field]));
+  return {
+    perSecond: of('perSecond'),
+    cpuMicros: of('cpuMicros'),
+    redisMicros: of('redisMicros'),
+    requests: of('requests'),
+    bytesPerAnswer: of('bytesPerAnswer'),
+    p99Ms: of('p99Ms'),
+  };
+};
+
+/** One request of an open loop. */
+export interface Sample {
+  readonly kind: 'ad' | 'impression';
+  /** Epoch milliseconds. */
+  readonly dueMs: number;
+  readonly latencyMs: number;
+}
+
+export interface OpenLoop {
+  readonly server: ServerProcess;
+  readonly file: string;
+  readonly perSecond: number;
+  readonly seconds: number;
+  /** Share of ads whose impression is requested. */
+  readonly follow?: number;
+}
+
+/** Requests at moments drawn beforehand; see open-loop.mjs. @throws when a request failed or was never answered */
+export const openLoop = async (rig: Rig, { server, file, perSecond, seconds, follow = 0 }: OpenLoop): Promise<readonly Sample[]> => {
+  const out = path.join(rig.stateDir, 'samples');
+  const options = { port: server.port, rate: perSecond, seconds, file, follow, out, seed: ++seed };
+  const { stdout } = await run(process.execPath, [here('open-loop.mjs'), JSON.stringify(options)], { timeout: (seconds + 60) * 1000 });
+  const { sent, errors } = JSON.parse(stdout) as { sent: number; errors: number };
+  if (errors > sent / 1000) throw new Error(`${server.name}: ${errors} of ${sent} requests failed at ${Math.round(perSecond)} a second`);
+  const bytes = readFileSync(out);
+  const numbers = new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
+  return Array.from({ length: numbers.length / 3 }, (_, i) => ({
+    kind: numbers[3 * i] === 0 ? 'ad' : 'impression',
+    dueMs: numbers[3 * i + 1],
+    latencyMs: numbers[3 * i + 2],
+  }));
+};
+
+/** Writes calls as the load generators read them. */
+export const callsFile = (rig: Rig, name: string, calls: readonly AdCall[]): string => {
+  const file = path.join(rig.stateDir, `calls-${name}`);
+  writeFileSync(file, calls.map(({ apiKey, body }) => `${apiKey}\t${body}\n`).join(''));
+  return file;
+};

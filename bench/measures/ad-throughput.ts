@@ -1,0 +1,124 @@
+import type { Rig, Stage } from '../create-rig.ts';
+import { atLeast, atMost, tableOf, whole, type Finding, type Scale } from '../finding.ts';
+import { callsFile, closedLoop, interleave, type Run } from '../load.ts';
+import { scrape, servedSince } from '../scrape.ts';
+import { thousandStage } from '../shared-stage.ts';
+import type { ServerProcess } from '../start-process.ts';
+import { adCalls } from '../traffic.ts';
+
+export interface AdThroughput extends Finding {
+  readonly ad: Run;
+}
+
+const NAMES = ['node-echo', 'express-echo', 'redis-get', 'service', 'spread'] as const;
+const WORDS: Readonly<Record<(typeof NAMES)[number], string>> = {
+  'node-echo': 'node:http, JSON echo',
+  'express-echo': 'default Express, JSON echo',
+  'redis-get': 'node:http, one Redis GET',
+  service: '`POST /ad`, 1,000 line items of one publisher',
+  spread: '`POST /ad`, the same of 16 publishers in 16 shards',
+};
+
+/** POST /ad as a whole against the floors, in one run. */
+export const adThroughput = async (rig: Rig, { rounds, seconds }: Scale): Promise<AdThroughput> => {
+  const { stage, file } = await thousandStage(rig);
+  const spreadStage = await rig.stage('spread', { lineItems: 1_000, publishers: 16, targeting: 'realistic' });
+  const spreadFile = callsFile(rig, 'spread', adCalls({ publishers: spreadStage.publishers, calls: 16_384, seed: 12 }));
+  const servers: Record<string, ServerProcess> = {};
+  for (const floor of ['node-echo', 'express-echo', 'redis-get'] as const) servers[floor] = await rig.startFloor(floor);
+  servers['service'] = await rig.startService(stage);
+  servers['spread'] = await rig.startService(spreadStage);
+
+  const books = new Map<string, Book>([
+    ['service', await openBook(stage, servers['service'])],
+    ['spread', await openBook(spreadStage, servers['spread'])],
+  ]);
+  const calls = new Map<string, number>();
+  const runs = await interleave(NAMES, rounds, async (name, warmUp) => {
+    const callsBefore = await scriptCalls(stage);
+    const run = await closedLoop(rig, {
+      server: servers[name],
+      script: 'wrk-ads.lua',
+      file: name === 'spread' ? spreadFile : file,
+      seconds: warmUp ? Math.min(seconds, 3) : seconds,
+    });
+    calls.set(name, ((await scriptCalls(stage)) - callsBefore) / run.requests);
+    if (!warmUp)
+      rig.say(`  ${name}: ${whole(run.perSecond)} a second, ${run.cpuMicros.toFixed(1)} µs of CPU, Redis ${run.redisMicros.toFixed(1)} µs`);
+    return run;
+  });
+  const kept = await Promise.all([...books].map(async ([name, book]) => ({ ...(await book.close()), calls: calls.get(name) ?? NaN })));
+  await rig.stop(...Object.values(servers));
+
+  const { service, spread } = runs;
+  const echo = runs['node-echo'];
+  const express = runs['express-echo'];
+  const get = runs['redis-get'];
+  return {
+    ad: service,
+    title: 'Ad requests',
+    text: [
+      tableOf(
+        ['', 'requests/s', 'server CPU µs', 'Redis CPU µs', 'answer bytes', 'of node echo', 'of Express echo'],
+        NAMES.map((name) => {
+          const run = runs[name];
+          return [
+            WORDS[name],
+            whole(run.perSecond),
+            run.cpuMicros.toFixed(1),
+            name === 'node-echo' || name === 'express-echo' ? '' : run.redisMicros.toFixed(1),
+            whole(run.bytesPerAnswer),
+            (run.perSecond / echo.perSecond).toFixed(2),
+            (run.perSecond / express.perSecond).toFixed(2),
+          ];
+        }),
+      ),
+      `By CPU time of the server process, the steadiest figure on a shared machine, \`POST /ad\` costs ${(service.cpuMicros / echo.cpuMicros).toFixed(2)} × the node echo (goal: ≤ ${(1 / 0.6).toFixed(2)}) and ${(service.cpuMicros / express.cpuMicros).toFixed(2)} × the Express echo (goal: ≤ ${(1 / 3).toFixed(2)}).`,
+      tableOf(
+        ['`POST /ad`', 'filled', 'Redis script calls per request', 'counted in the ledger', 'errors'],
+        kept.map((book, i) => [
+          ['one publisher', '16 publishers'][i],
+          `${((100 * book.served) / book.requests).toFixed(1)} %`,
+          book.calls.toFixed(2),
+          `${((100 * book.counted) / book.served).toFixed(2)} %`,
+          String(book.errors),
+        ]),
+      ),
+    ].join('\n\n'),
+    goals: [
+      atLeast('`POST /ad` against a node:http JSON echo, requests/s', 0.6, service.perSecond / echo.perSecond),
+      atLeast('`POST /ad` against a default Express echo, requests/s', 3, service.perSecond / express.perSecond),
+      atLeast('the same by CPU time per request, node:http', 0.6, echo.cpuMicros / service.cpuMicros),
+      atLeast('the same by CPU time per request, Express', 3, express.cpuMicros / service.cpuMicros),
+      atMost('Redis calls per ad request', 1, Math.max(...kept.map(({ calls }) => calls))),
+      atMost(
+        'Redis CPU of an ad against one GET',
+        1.6,
+        service.redisMicros / get.redisMicros,
+        `, ${(spread.redisMicros / get.redisMicros).toFixed(2)} spread over 16 shards`,
+      ),
+    ],
+  };
+};
+
+interface Book {
+  close(): Promise<{ requests: number; served: number; errors: number; counted: number }>;
+}
+
+/** What was served by the service's count, and what the ledger says about it: an ad that no counter saw would make the figures worthless. */
+const openBook = async (stage: Stage, server: ServerProcess): Promise<Book> => {
+  await stage.redis.flushdb();
+  const before = await scrape(server);
+  return {
+    close: async () => {
+      let counted = 0;
+      for (const key of await stage.redis.keys('ads:*:serves'))
+        for (const serves of await stage.redis.hvals(key)) counted += Number(serves);
+      return { ...servedSince(before, await scrape(server)), counted };
+    },
+  };
+};
+
+/** Since Redis has started. Only one server is under load at a time, so a difference belongs to it. */
+const scriptCalls = async (stage: Stage): Promise<number> =>
+  Number(/cmdstat_evalsha:calls=(\d+)/.exec(await stage.redis.info('commandstats'))?.[1] ?? 0);

@@ -1,0 +1,65 @@
+import type { Rig } from '../create-rig.ts';
+import { atMost, tableOf, whole, type Finding, type Scale } from '../finding.ts';
+import { callsFile, closedLoop, openLoop, type Sample } from '../load.ts';
+import { scrape } from '../scrape.ts';
+import { percentile } from '../statistics.ts';
+import { adCalls } from '../traffic.ts';
+import { largeStage } from './scale.ts';
+
+/** Half of what it can do: a reload on a replica that is full already has nothing to take its time from. */
+const LOAD_SHARE = 0.5;
+const PAUSE_MS = 1_500;
+
+/** Latency of POST /ad while the largest catalog is reloaded, against the same seconds without. */
+export const reload = async (rig: Rig, scale: Scale): Promise<Finding> => {
+  const stage = await largeStage(rig, scale);
+  await stage.redis.flushdb();
+  const server = await rig.startService(stage);
+  const file = callsFile(rig, 'reload', adCalls({ publishers: stage.publishers, calls: 16_384, seed: 15 }));
+  const { perSecond } = await closedLoop(rig, { server, script: 'wrk-ads.lua', file, seconds: Math.min(4, scale.seconds) });
+  const seconds = scale.quick ? 6 : 30;
+
+  const windows: { from: number; to: number }[] = [];
+  let over = false;
+  const reloading = (async () => {
+    while (!over) {
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      if (over) break;
+      const from = Date.now();
+      const { status } = await fetch(`${server.url}/reload`, { method: 'POST' });
+      if (status !== 204) throw new Error(`POST /reload answered ${status}`);
+      windows.push({ from, to: Date.now() });
+    }
+  })();
+  // Both at once: a failure of one ends the measure without leaving the other behind unheard.
+  const load = openLoop(rig, { server, file, perSecond: LOAD_SHARE * perSecond, seconds }).finally(() => (over = true));
+  const [samples] = await Promise.all([load, reloading]);
+  const lag = (await scrape(server)).get('nodejs_eventloop_lag_max_seconds') ?? NaN;
+  await rig.stop(server);
+
+  const duringReload = ({ dueMs, latencyMs }: Sample): boolean => windows.some(({ from, to }) => dueMs < to && dueMs + latencyMs > from);
+  const inside = samples.filter(duringReload);
+  const outside = samples.filter((sample) => !duringReload(sample));
+  const latencies = (of: readonly Sample[]): readonly number[] => of.map(({ latencyMs }) => latencyMs);
+  const p99 = { during: percentile(latencies(inside), 0.99), without: percentile(latencies(outside), 0.99) };
+  const reloadMs = percentile(
+    windows.map(({ from, to }) => to - from),
+    0.5,
+  );
+  rig.say(
+    `  ${windows.length} reloads of ${reloadMs.toFixed(0)} ms, p99 ${p99.during.toFixed(2)} ms during, ${p99.without.toFixed(2)} ms without`,
+  );
+  const row = (name: string, of: readonly Sample[]): readonly string[] => [
+    name,
+    whole(of.length),
+    ...[0.5, 0.99, 0.999].map((share) => percentile(latencies(of), share).toFixed(2)),
+  ];
+  return {
+    title: 'Reload under load',
+    text: [
+      tableOf(['open loop', 'requests', 'p50 ms', 'p99 ms', 'p99.9 ms'], [row('no reload', outside), row('during a reload', inside)]),
+      `${windows.length} reloads of ${scale.quick ? '10,000' : '100,000'} line items, ${reloadMs.toFixed(0)} ms each (median), at ${whole(LOAD_SHARE * perSecond)} ad requests a second, half of what this server can do. Longest hold of the event loop: ${(1000 * lag).toFixed(1)} ms.`,
+    ].join('\n\n'),
+    goals: [atMost('p99 of `/ad` during a reload against p99 without', 2, p99.during / p99.without)],
+  };
+};

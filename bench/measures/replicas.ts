@@ -1,0 +1,108 @@
+import { createCpuQuota, type CpuQuota } from '../cpu-quota.ts';
+import type { Rig, Stage } from '../create-rig.ts';
+import { atLeast, tableOf, whole, type Finding, type Goal, type Scale } from '../finding.ts';
+import { callsFile, closedLoop } from '../load.ts';
+import { median } from '../statistics.ts';
+import type { ServerProcess } from '../start-process.ts';
+import { adCalls } from '../traffic.ts';
+
+/** Four of them fit on one core with room to spare. */
+const QUOTA = 0.2;
+const CAP = 500;
+const CAPPED = 5;
+const TITLE = 'Replicas under equal CPU quotas';
+
+interface Fleet {
+  readonly perSecond: number;
+  readonly redisMicros: number;
+  /** Serves of the line items that stand above all others, each of which may have CAP. */
+  readonly serves: readonly number[];
+}
+
+/** One, two and four replicas, each limited to the same share of a core, and daily caps that they share. */
+export const replicas = async (rig: Rig, { rounds, seconds, quick }: Scale): Promise<Finding> => {
+  const counts = quick ? [1, 2] : [1, 2, 4];
+  const most = counts.at(-1)!;
+  const quotas: CpuQuota[] = [];
+  for (let i = 0; i < most; i++) {
+    const quota = createCpuQuota(`ad-server-bench-${process.pid}-${i}`, QUOTA);
+    if (!quota)
+      return { title: TITLE, text: 'Not measured: this account may not set CPU quotas (control groups) on this machine.', goals: [] };
+    quotas.push(quota);
+  }
+  const plan = { lineItems: 1_000, publishers: 1, targeting: 'realistic', capped: { lineItems: CAPPED, dailyImpressions: CAP } } as const;
+  const stage = await rig.stage('replicas', plan);
+  const file = callsFile(rig, 'replicas', adCalls({ publishers: stage.publishers, calls: 16_384, seed: 17 }));
+  const fleet: ServerProcess[] = [];
+  try {
+    for (let i = 0; i < most; i++) {
+      const replica = await rig.startService(stage, { name: `replica ${i + 1}` });
+      // Warm before it is limited: the compiler's first seconds are not the subject.
+      await closedLoop(rig, { server: replica, script: 'wrk-ads.lua', file, seconds: 2 });
+      quotas[i].take(replica.pid);
+      fleet.push(replica);
+    }
+    const runs = new Map<number, Fleet[]>(counts.map((count) => [count, []]));
+    for (let round = 0; round < rounds; round++)
+      for (const count of counts) {
+        const run = await loadFleet(rig, stage, fleet.slice(0, count), file, seconds);
+        rig.say(`  ${count} replicas: ${whole(run.perSecond)} a second, capped line items served ${run.serves.join(', ')} of ${CAP}`);
+        runs.get(count)?.push(run);
+      }
+    return describe(runs);
+  } finally {
+    await rig.stop(...fleet);
+    for (const quota of quotas) quota.remove();
+  }
+};
+
+const loadFleet = async (rig: Rig, stage: Stage, fleet: readonly ServerProcess[], file: string, seconds: number): Promise<Fleet> => {
+  await stage.redis.flushdb();
+  const runs = await Promise.all(fleet.map((server) => closedLoop(rig, { server, script: 'wrk-ads.lua', file, seconds })));
+  const serves = new Map(stage.cappedLineItems.map((id) => [id, 0]));
+  for (const key of await stage.redis.keys('ads:*:serves'))
+    for (const [field, count] of Object.entries(await stage.redis.hgetall(key))) {
+      const lineItem = Number(field.split(':')[3]);
+      if (serves.has(lineItem)) serves.set(lineItem, (serves.get(lineItem) ?? 0) + Number(count));
+    }
+  const requests = runs.reduce((sum, run) => sum + run.requests, 0);
+  return {
+    perSecond: runs.reduce((sum, run) => sum + run.perSecond, 0),
+    // Every run has seen the CPU time of the same Redis over the same seconds.
+    redisMicros: (runs[0].redisMicros * runs[0].requests) / requests,
+    serves: [...serves.values()],
+  };
+};
+
+const describe = (runs: ReadonlyMap<number, readonly Fleet[]>): Finding => {
+  const rows = [...runs].map(([count, all]) => ({
+    count,
+    perSecond: median(all.map(({ perSecond }) => perSecond)),
+    redisMicros: median(all.map(({ redisMicros }) => redisMicros)),
+  }));
+  const [one, two] = rows;
+  const serves = [...runs.values()].flat().flatMap((run) => run.serves);
+  const caps: Goal = {
+    what: `no daily cap exceeded (${serves.length} caps of ${CAP}, shared by the replicas)`,
+    goal: '0 over',
+    measured: `${serves.filter((count) => count > CAP).length} over, ${serves.filter((count) => count === CAP).length} reached to the last one`,
+    met: serves.every((count) => count <= CAP),
+    plausible: serves.every((count) => count <= CAP),
+  };
+  return {
+    title: TITLE,
+    text: [
+      tableOf(
+        ['replicas', 'requests/s', 'of one replica', 'Redis CPU µs per ad'],
+        rows.map(({ count, perSecond, redisMicros }) => [
+          String(count),
+          whole(perSecond),
+          (perSecond / one.perSecond).toFixed(2),
+          redisMicros.toFixed(1),
+        ]),
+      ),
+      `Each replica is held to ${QUOTA * 100} % of a core by a control group, so that they do not share what they are to add. ${CAPPED} line items with a daily cap of ${CAP} stand in front of every request.`,
+    ].join('\n\n'),
+    goals: [atLeast('two replicas against one, the same CPU quota each, requests/s', 1.9, two.perSecond / one.perSecond), caps],
+  };
+};

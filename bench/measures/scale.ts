@@ -1,0 +1,128 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { Rig, Stage } from '../create-rig.ts';
+import { atLeast, tableOf, whole, type Finding, type Scale } from '../finding.ts';
+import { callsFile, closedLoop, interleave } from '../load.ts';
+import { processRssBytes } from '../process-cpu.ts';
+import type { ServerProcess } from '../start-process.ts';
+import { adCalls } from '../traffic.ts';
+
+const run = promisify(execFile);
+
+interface CatalogCost {
+  readonly lineItems: number;
+  readonly quarantined: number;
+  readonly firstMs: number;
+  readonly ms: number;
+  readonly heldMs: number;
+  readonly heldP99Ms: number;
+  readonly bytes: number;
+}
+
+/** The largest catalog, which the reload measure uses again. */
+export const largeStage = (rig: Rig, scale: Scale): Promise<Stage> =>
+  rig.stage('large', { lineItems: scale.quick ? 10_000 : 100_000, publishers: 1, targeting: 'realistic' });
+
+/** Throughput, memory and load time from 100 to 100,000 line items, and where all match but for their key-values. */
+export const scaleOut = async (rig: Rig, scale: Scale): Promise<Finding> => {
+  const { rounds, quick } = scale;
+  const seconds = Math.min(scale.seconds, 6);
+  const largest = quick ? 10_000 : 100_000;
+  const counts = quick ? [100, largest] : [100, 1_000, 10_000, largest];
+  const stages = new Map<string, Stage>();
+  for (const lineItems of counts)
+    stages.set(
+      whole(lineItems),
+      lineItems === largest
+        ? await largeStage(rig, scale)
+        : await rig.stage(`scale_${lineItems}`, { lineItems, publishers: 1, targeting: 'realistic' }),
+    );
+  stages.set(
+    `${whole(largest)}, adversarial`,
+    await rig.stage('adversarial', { lineItems: largest, publishers: 1, targeting: 'adversarial' }),
+  );
+  const names = [...stages.keys()];
+
+  const costs = new Map<string, CatalogCost>();
+  for (const [name, stage] of stages) {
+    const cost = await catalogCost(rig, stage);
+    if (cost.quarantined > 0) throw new Error(`${cost.quarantined} rows of the benchmark's own catalog do not hold`);
+    costs.set(name, cost);
+    rig.say(
+      `  ${name} line items: loaded in ${cost.ms.toFixed(0)} ms, event loop held ${cost.heldMs.toFixed(1)} ms, ${whole(cost.bytes / cost.lineItems)} bytes each`,
+    );
+  }
+
+  const servers = new Map<string, ServerProcess>();
+  for (const [name, stage] of stages) {
+    await stage.redis.flushdb();
+    servers.set(name, await rig.startService(stage, { name: `${name} line items` }));
+  }
+  const file = callsFile(rig, 'scale', adCalls({ publishers: stages.get(names[0])!.publishers, calls: 16_384, seed: 14 }));
+  const runs = await interleave(names, rounds, async (name, warmUp) => {
+    const measured = await closedLoop(rig, {
+      server: servers.get(name)!,
+      script: 'wrk-ads.lua',
+      file,
+      seconds: warmUp ? Math.min(seconds, 3) : seconds,
+    });
+    if (!warmUp)
+      rig.say(
+        `  ${name}: ${whole(measured.perSecond)} a second, ${measured.cpuMicros.toFixed(1)} µs of CPU, Redis ${measured.redisMicros.toFixed(1)} µs`,
+      );
+    return measured;
+  });
+  const rss = new Map([...servers].map(([name, { pid }]) => [name, processRssBytes(pid)]));
+  await rig.stop(...servers.values());
+
+  const small = runs[names[0]];
+  const large = runs[whole(largest)];
+  const adversarial = runs[names.at(-1)!];
+  return {
+    title: 'Scale',
+    text: [
+      tableOf(
+        [
+          'line items',
+          'requests/s',
+          'server CPU µs',
+          'Redis CPU µs',
+          'load ms',
+          'event loop held, longest ms',
+          'bytes per line item',
+          'resident MB under load',
+        ],
+        names.map((name) => {
+          const cost = costs.get(name)!;
+          const { perSecond, cpuMicros, redisMicros } = runs[name];
+          return [
+            name,
+            whole(perSecond),
+            cpuMicros.toFixed(1),
+            redisMicros.toFixed(1),
+            cost.ms.toFixed(0),
+            cost.heldMs.toFixed(1),
+            whole(cost.bytes / cost.lineItems),
+            whole((rss.get(name) ?? 0) / 1e6),
+          ];
+        }),
+      ),
+      'Each line item has two creatives, which are counted in its bytes; those of 100 also carry what stands by once. Loads are reloads beside a snapshot that still serves, in a process that does nothing else.',
+    ].join('\n\n'),
+    goals: [
+      atLeast(`${whole(largest)} line items against 100, requests/s`, 0.95, large.perSecond / small.perSecond),
+      atLeast('the same by CPU time per request', 0.95, small.cpuMicros / large.cpuMicros),
+      atLeast('adversarial key-values against 100 line items, requests/s', 0.9, adversarial.perSecond / small.perSecond),
+      atLeast('the same by CPU time per request', 0.9, small.cpuMicros / adversarial.cpuMicros),
+    ],
+  };
+};
+
+const catalogCost = async (rig: Rig, { databaseUrl }: Stage): Promise<CatalogCost> => {
+  const script = fileURLToPath(new URL('../catalog-cost.mjs', import.meta.url));
+  const through = rig.pinned ? ['taskset', '-c', '0'] : [];
+  const [command, ...args] = [...through, process.execPath, '--expose-gc', ...rig.nodeFlags, script, rig.dist, databaseUrl];
+  const { stdout } = await run(command, args, { timeout: 120_000 });
+  return JSON.parse(stdout) as CatalogCost;
+};

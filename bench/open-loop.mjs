@@ -1,0 +1,122 @@
+/**
+ * An open-loop load generator: requests leave at moments drawn beforehand (a Poisson process), whether or not earlier ones have been answered.
+ *
+ * A latency runs from the moment at which the request was *due*: one that had to wait for a free connection, or for this process, has
+ * waited. A closed loop would slow down with the server and leave out just the waits that matter ("coordinated omission").
+ *
+ *   node bench/open-loop.mjs '{"port": 8787, "rate": 1000, "seconds": 10, "file": "calls", "connections": 256, "follow": 0.9, "out": "samples"}'
+ *
+ * `file`: lines '<api key>\t<body>'. `follow`: the share of answered ads whose impression is requested half a second later; default 0.
+ * `out`: three doubles a request: kind (0 ad, 1 impression), moment when it was due (epoch ms), latency (ms). Prints one JSON line.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+
+const { port, rate, seconds, file, connections = 256, follow = 0, out, seed = 1 } = JSON.parse(process.argv[2]);
+const MARK = '@USER-ID-12@';
+const VIEW_DELAY_MS = 500;
+/** The longest sleep between two looks at the sockets: how exact the moments are. Spinning would take the core from Redis. */
+const REST_MS = 0.1;
+const PATIENCE_MS = 5_000;
+
+const calls = readFileSync(file, 'utf8')
+  .trimEnd()
+  .split('\n')
+  .map((line) => {
+    const [apiKey, body] = line.split('\t');
+    const head = `POST /ad HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nX-API-Key: ${apiKey}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`;
+    return (head + body).split(MARK);
+  });
+
+let state = seed;
+const chance = () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
+const gap = () => (-Math.log(1 - chance()) * 1000) / rate;
+const user = () => String(Math.floor(chance() * 1e6)).padStart(12, '0');
+
+const idle = [];
+const waiting = [];
+const views = [];
+const samples = [];
+let errors = 0;
+let late = 0;
+let sent = 0;
+
+const open = () =>
+  new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(link));
+    const link = { socket, text: '', due: 0, kind: 0 };
+    socket.setNoDelay(true).setEncoding('latin1');
+    socket.on('error', reject);
+    socket.on('close', () => link.due !== 0 && errors++);
+    socket.on('data', (chunk) => {
+      link.text = link.text === '' ? chunk : link.text + chunk;
+      const end = link.text.indexOf('\r\n\r\n');
+      if (end === -1) return;
+      const length = Number(/content-length: (\d+)/i.exec(link.text)?.[1]);
+      if (link.text.length < end + 4 + length) return;
+      finish(link);
+    });
+  });
+
+const finish = (link) => {
+  samples.push(link.kind, performance.timeOrigin + link.due, performance.now() - link.due);
+  if (!link.text.startsWith('HTTP/1.1 200')) errors++;
+  if (link.kind === 0 && follow > 0) {
+    for (const [, path] of link.text.matchAll(/"impurl":"([^"]+)"/g))
+      if (chance() < follow) views.push({ due: performance.now() + VIEW_DELAY_MS, path: path.slice(path.indexOf('/impression')) });
+  }
+  link.text = '';
+  link.due = 0;
+  const next = waiting.shift();
+  if (next) send(link, next);
+  else idle.push(link);
+};
+
+const send = (link, { due, kind, text }) => {
+  link.due = due;
+  link.kind = kind;
+  link.socket.write(text);
+  sent++;
+};
+
+const submit = (task) => {
+  const link = idle.pop();
+  if (link) send(link, task);
+  else waiting.push(task);
+};
+
+const adText = () => {
+  const parts = calls[Math.floor(chance() * calls.length)];
+  return parts.length === 2 ? parts[0] + user() + parts[1] : parts.join(user());
+};
+
+idle.push(...(await Promise.all(Array.from({ length: connections }, open))));
+const begun = performance.now();
+const end = begun + seconds * 1000;
+let nextAd = begun + gap();
+const cell = new Int32Array(new SharedArrayBuffer(4));
+
+const step = () => {
+  const now = performance.now();
+  for (; nextAd <= now && nextAd < end; nextAd += gap()) {
+    late = Math.max(late, now - nextAd);
+    submit({ due: nextAd, kind: 0, text: adText() });
+  }
+  while (views.length > 0 && views[0].due <= now) {
+    const { due, path } = views.shift();
+    submit({ due, kind: 1, text: `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n` });
+  }
+  const busy = waiting.length > 0 || idle.length < connections;
+  if (now >= end && ((!busy && views.length === 0) || now >= end + PATIENCE_MS)) return report();
+  Atomics.wait(cell, 0, 0, Math.max(0, Math.min(REST_MS, nextAd - now)));
+  setImmediate(step);
+};
+
+const report = () => {
+  const unanswered = connections - idle.length + waiting.length;
+  if (out) writeFileSync(out, Buffer.from(Float64Array.from(samples).buffer));
+  process.stdout.write(JSON.stringify({ sent, answered: samples.length / 3, errors: errors + unanswered, latestMs: late }) + '\n');
+  process.exit(0);
+};
+
+step();

@@ -1,0 +1,83 @@
+import { createCountryLookup } from '../src/context/country-lookup.ts';
+import { COLOURS, COUNTRIES, PLACEMENTS, SECTIONS, TOPICS, type BenchPublisher } from './seed-catalog.ts';
+import { createChance } from './statistics.ts';
+
+/** One ad request, as text; every occurrence of USER stands for twelve characters that the load generator draws anew each time. */
+export interface AdCall {
+  readonly apiKey: string;
+  readonly body: string;
+}
+
+export const USER = '@USER-ID-12@';
+/** What the prototypes of the design were measured with. */
+const BODY_BYTES = 376;
+
+export interface TrafficPlan {
+  readonly publishers: readonly BenchPublisher[];
+  readonly calls: number;
+  readonly seed: number;
+  /** Impressions a request, drawn from this list; default one each. */
+  readonly imps?: readonly number[];
+  /** Share of requests for a placement on which nothing is booked. */
+  readonly vacant?: number;
+}
+
+/** Ad requests of many pages, addresses and browsers, 376 bytes each when they ask for one impression. The same plan gives the same calls. */
+export const adCalls = ({ publishers, calls, seed, imps = [1], vacant = 0 }: TrafficPlan): readonly AdCall[] => {
+  const chance = createChance(seed);
+  const whole = (below: number): number => Math.floor(chance() * below);
+  const one = <T>(values: readonly T[]): T => values[whole(values.length)];
+  const addresses = addressesOf(chance, Math.min(calls, 16_384));
+  return Array.from({ length: calls }, (_, i) => {
+    const publisher = one(publishers);
+    const first = whole(PLACEMENTS.length);
+    const body = {
+      id: `r${String(i).padStart(11, '0')}`,
+      imp: Array.from({ length: one(imps) }, (__, n) => ({
+        id: String(n + 1),
+        tagid: chance() < vacant ? 'empty-slot1' : PLACEMENTS[(first + n) % PLACEMENTS.length].id,
+      })),
+      user: { id: USER },
+      device: { ua: userAgent(whole), ip: one(addresses) },
+      site: { page: 'https://p.example/' },
+      ext: {
+        publisher_id: publisher.id,
+        kv: { section: one(SECTIONS), topic: `t${whole(TOPICS)}`, colour: `c${whole(COLOURS)}` },
+      },
+    };
+    const missing = body.imp.length === 1 ? BODY_BYTES - Buffer.byteLength(JSON.stringify(body)) : 0;
+    body.site.page += 'a-page-about-it/'.repeat(16).slice(0, Math.max(0, missing));
+    return { apiKey: publisher.apiKey, body: JSON.stringify(body) };
+  });
+};
+
+/** Some 2,000 browsers. */
+const userAgent = (whole: (below: number) => number): string => {
+  const version = 96 + whole(40);
+  const platforms = [
+    `(Linux; Android ${9 + whole(6)}; K) AppleWebKit/537.36 Chrome/${version}.0.0.0 Mobile Safari/537.36`,
+    `(iPhone; CPU iPhone OS ${14 + whole(4)}_${whole(7)} like Mac OS X) AppleWebKit/605.1.15 Version/${14 + whole(4)}.0 Mobile Safari/604.1`,
+    `(Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/${version}.0.${whole(12)}.0 Safari/537.36`,
+    `(Macintosh; Intel Mac OS X 10_15_${whole(8)}) AppleWebKit/605.1.15 Version/${14 + whole(4)}.${whole(7)} Safari/605.1.15`,
+    `(X11; Linux x86_64; rv:${version}.0) Gecko/20100101 Firefox/${version}.0`,
+  ];
+  return `Mozilla/5.0 ${platforms[whole(platforms.length)]}`;
+};
+
+/** Addresses of the countries that line items ask for, about as many of each. */
+const addressesOf = (chance: () => number, count: number): readonly string[] => {
+  const countryOf = createCountryLookup({ cacheSize: 1 });
+  const most = Math.ceil(count / COUNTRIES.length);
+  const taken = new Map<string, number>();
+  const addresses: string[] = [];
+  // Small countries have few addresses: after a while the rest is filled with whatever comes.
+  for (let tries = 0; addresses.length < count; tries++) {
+    const ip = [1 + Math.floor(chance() * 222), ...Array.from({ length: 3 }, () => Math.floor(chance() * 256))].join('.');
+    const country = countryOf(ip) ?? '';
+    const before = taken.get(country) ?? 0;
+    if (tries < 20 * count && (before >= most || !COUNTRIES.some((name) => name === country))) continue;
+    taken.set(country, before + 1);
+    addresses.push(ip);
+  }
+  return addresses;
+};

@@ -1,0 +1,84 @@
+import { Redis } from 'ioredis';
+import knexFactory, { type Knex } from 'knex';
+import { book, type Booking, type BookingOptions } from '../../bench/prove/book.ts';
+import { createPage, type Page } from '../../bench/prove/create-page.ts';
+import { inParallel } from '../../bench/prove/in-parallel.ts';
+import type { Stores } from '../../bench/prove/read-books.ts';
+import { createLedgerKeys } from '../../src/delivery/ledger-keys.ts';
+import { createAccountReader } from '../../src/delivery/read-accounts.ts';
+import { startReplica, type Replica } from '../setup/start-replica.ts';
+import { testDatabase } from '../setup/test-database.ts';
+
+/** Two replicas as processes on one Redis and one database, without a balancer: each is asked by its own page. */
+export interface TestFleet extends Stores {
+  readonly knex: Knex;
+  readonly redis: Redis;
+  readonly replicas: readonly Replica[];
+  readonly pages: readonly Page[];
+  /** The same for tracking URLs alone, which then need not wait behind ad requests. */
+  readonly trackers: readonly Page[];
+  readonly env: Readonly<Record<string, string>>;
+  book(options?: BookingOptions): Promise<Booking>;
+  reload(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const CONNECTIONS = 64;
+
+export const openTestFleet = async (redisUrl: string, env: Readonly<Record<string, string>> = {}): Promise<TestFleet> => {
+  const databaseUrl = await testDatabase();
+  const knex = knexFactory({ client: 'pg', connection: databaseUrl, pool: { min: 0, max: 3 } });
+  const redis = new Redis(redisUrl, { retryStrategy: () => 100 });
+  // A Redis that a test stops is not an error of this client's.
+  redis.on('error', () => undefined);
+  const ofAll = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, ...env };
+  const replicas = await Promise.all([startReplica({ env: ofAll }), startReplica({ env: ofAll })]);
+  const pages = replicas.map(({ url }) => createPage(url, CONNECTIONS));
+  const trackers = replicas.map(({ url }) => createPage(url, 16));
+  const keys = createLedgerKeys(16);
+  const reload = async () => {
+    for (const { url } of replicas) await fetch(`${url}/reload`, { method: 'POST' });
+  };
+  return {
+    knex,
+    redis,
+    keys,
+    accounts: createAccountReader({ redis, keys }),
+    replicas,
+    pages,
+    trackers,
+    env: ofAll,
+    book: async (options) => {
+      const booking = await book(knex, options);
+      await reload();
+      return booking;
+    },
+    reload,
+    close: async () => {
+      await Promise.all([...pages, ...trackers].map((page) => page.close()));
+      await Promise.all(replicas.map((replica) => replica.kill('SIGKILL')));
+      redis.disconnect();
+      await knex.destroy();
+    },
+  };
+};
+
+export interface AskOptions {
+  readonly userId?: string;
+  /** So many of the bids are seen, each as soon as it is there. */
+  readonly see?: number;
+}
+
+/** Sends so many ad requests, as many at once as there are connections, taking the pages in turn, and resolves to the bids. */
+export const ask = async (fleet: TestFleet, booking: Booking, requests: number, { userId, see = 0 }: AskOptions = {}) => {
+  const { pages, trackers } = fleet;
+  let seen = 0;
+  const answers: Awaited<ReturnType<Page['ask']>>[] = [];
+  await inParallel(requests, 2 * CONNECTIONS, async (i) => {
+    const answer = await pages[i % pages.length].ask(booking, userId ?? `user-${i}`);
+    answers.push(answer);
+    for (const { impurl } of answer.bids) if (seen++ < see) expect(await trackers[i % trackers.length].hit(impurl)).toBe(200);
+  });
+  expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+  return answers.flatMap(({ bids }) => bids);
+};

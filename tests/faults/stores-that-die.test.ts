@@ -1,0 +1,71 @@
+import { mkdtemp, chmod, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readBooks, untilDrained } from '../../bench/prove/read-books.ts';
+import { freePort } from '../../src/embedded/free-port.ts';
+import { startEmbeddedRedis } from '../../src/embedded/start-embedded-redis.ts';
+import { ask, openTestFleet, type TestFleet } from './fault-fixtures.ts';
+
+let folder: string;
+let port: number;
+let store: Awaited<ReturnType<typeof startEmbeddedRedis>>;
+let fleet: TestFleet;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'ad-server-faults-'));
+  await chmod(folder, 0o755);
+  port = await freePort();
+  store = await startEmbeddedRedis({ stateDir: folder, port });
+  fleet = await openTestFleet(store.url);
+});
+afterAll(async () => {
+  await fleet.close();
+  await store.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const killRedis = async (): Promise<void> => {
+  const pid = Number(/^process_id:(\d+)/m.exec(await fleet.redis.info('server'))?.[1]);
+  process.kill(pid, 'SIGKILL');
+  await store.stop();
+};
+
+test('Redis killed and started again in the middle of traffic loses and doubles no impression that was answered 200', async () => {
+  const booking = await fleet.book({ lineItems: [{ daily_impression_cap: 100_000 }] });
+  const bids = await ask(fleet, booking, 600);
+  expect(bids).toHaveLength(600);
+  const acknowledged = new Set<string>();
+  const traffic = bids.map(async ({ id, impurl }, i) => {
+    await sleep(i * 4);
+    // Twice, at both replicas, as a balancer that tries again would.
+    const statuses = await Promise.all(fleet.pages.map((page) => page.hit(impurl)));
+    if (statuses.includes(200)) acknowledged.add(id);
+  });
+  await sleep(500);
+  await killRedis();
+  await sleep(800);
+  store = await startEmbeddedRedis({ stateDir: folder, port });
+  await Promise.all(traffic);
+
+  expect(acknowledged.size).toBe(600);
+  expect(await untilDrained(fleet, 20_000)).toBe(true);
+  const { counters, rows, daily } = await readBooks(fleet, booking);
+  expect(rows.impression.toSorted()).toEqual([...acknowledged].toSorted());
+  expect([counters.impressions, daily.impressions, counters.held]).toEqual([600, 600, 0]);
+}, 60_000);
+
+test('reservations and counts survive the death of the replica that made them', async () => {
+  const booking = await fleet.book({ lineItems: [{ daily_impression_cap: 100 }] });
+  const bids = await ask(fleet, booking, 300);
+  expect(bids).toHaveLength(100);
+  for (const { impurl } of bids.slice(0, 30)) expect(await fleet.pages[0].hit(impurl)).toBe(200);
+  await fleet.replicas[0].kill('SIGKILL');
+
+  const survivor = fleet.pages[1];
+  const answers = await Promise.all(Array.from({ length: 100 }, () => survivor.ask(booking, 'reader')));
+  expect(answers.flatMap((answer) => answer.bids)).toEqual([]);
+  for (const { impurl } of bids) expect(await survivor.hit(impurl)).toBe(200);
+  const [account] = await fleet.accounts.lineItems(booking.publisherId, booking.lineItemIds);
+  expect(account).toMatchObject({ totalImpressions: 100, heldToday: 0, today: { serves: 100, impressions: 100, spendMicros: 100_000 } });
+});
