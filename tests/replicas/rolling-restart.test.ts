@@ -49,18 +49,18 @@ const ROLLOUTS = [`${OLD},${NEW}`, `${NEW},${OLD}`];
     });
     expect(stored).toBe(impressions);
   },
-  90_000,
+  240_000,
 );
 
 test('ten replicas start at once on an empty database and migrate it once', async () => {
   const databaseUrl = await testDatabase();
   await withClient(databaseUrl, (client) => client.query('drop schema public cascade; create schema public'));
   const env = { NODE_ENV: 'production', DATABASE_URL: databaseUrl, REDIS_URL: await testRedisUrl() };
-  const replicas = await Promise.all(Array.from({ length: 10 }, () => startReplica({ env })));
+  const replicas = await Promise.all(Array.from({ length: 10 }, () => startReplica({ env, readyWithinMs: 100_000 })));
   const found = await withClient(databaseUrl, async (client) => ({
     migrations: (await client.query('select name from knex_migrations group by name having count(*) > 1')).rows,
     instances: (await client.query('select 1 from instance')).rows.length,
   }));
   expect(found).toEqual({ migrations: [], instances: 1 });
   await Promise.all(replicas.map((replica) => replica.stop()));
-}, 60_000);
+}, 120_000);

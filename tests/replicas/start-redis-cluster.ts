@@ -76,7 +76,7 @@ export const startRedisCluster = async (): Promise<RedisCluster> => {
     return {
       port,
       client,
-      id: (await client.cluster('MYID')),
+      id: await client.cluster('MYID'),
       crash: async () => {
         process.kill(pid, 'SIGKILL');
         await store.stop();
@@ -87,7 +87,7 @@ export const startRedisCluster = async (): Promise<RedisCluster> => {
   const names = ['m0', 'm1', 'm2', 'r0', 'r1', 'r2'];
   const nodes = await Promise.all(names.map((name) => startNode(name)));
   const [first] = nodes as [ClusterNode];
-  const busPortOf = async ({ client }: ClusterNode) => Number(((await client.config('GET', 'cluster-port')))[1]);
+  const busPortOf = async ({ client }: ClusterNode) => Number((await client.config('GET', 'cluster-port'))[1]);
   const [masters, replicas] = [nodes.slice(0, 3), nodes.slice(3)];
   for (const [i, { client }] of masters.entries()) {
     await client.call('CLUSTER', 'ADDSLOTSRANGE', Math.ceil((i * SLOTS) / 3), Math.ceil(((i + 1) * SLOTS) / 3) - 1);
