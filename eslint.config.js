@@ -4,7 +4,7 @@ import tseslint from 'typescript-eslint';
 const TYPED = ['src/**/*.ts', 'tests/**/*.ts', 'sdk/**/*.ts', 'admin/**/*.ts', 'bench/**/*.ts'];
 
 export default defineConfig(
-  globalIgnores(['dist*/', 'public/sdk/', 'public/admin/', 'coverage/', '.cache/']),
+  globalIgnores(['**/dist*/', 'public/sdk/', 'public/admin/', 'coverage/', '.cache/']),
   {
     files: TYPED,
     extends: [tseslint.configs.recommendedTypeChecked],
