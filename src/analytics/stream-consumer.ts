@@ -80,7 +80,7 @@ export const createStreamConsumer = ({ redis, group, name, batch, keyTtlS }: Str
     },
     leave: async (stream) => {
       if ((await redis.exists(stream)) === 0) return;
-      const owed = (await redis.xpending(stream, group, '-', '+', 1, name));
+      const owed = await redis.xpending(stream, group, '-', '+', 1, name);
       if (owed.length === 0) await redis.xgroup('DELCONSUMER', stream, group, name);
     },
     retireOthers: (stream, idleMs) => scripts.retireConsumers(stream, group, idleMs),
