@@ -123,6 +123,6 @@ const catalogCost = async (rig: Rig, { databaseUrl }: Stage): Promise<CatalogCos
   const script = fileURLToPath(new URL('../catalog-cost.mjs', import.meta.url));
   const through = rig.pinned ? ['taskset', '-c', '0'] : [];
   const [command, ...args] = [...through, process.execPath, '--expose-gc', ...rig.nodeFlags, script, rig.dist, databaseUrl];
-  const { stdout } = await run(command, args, { timeout: 120_000 });
+  const { stdout } = await run(command, args, { timeout: 240_000 });
   return JSON.parse(stdout) as CatalogCost;
 };

@@ -3,12 +3,12 @@ import type { RankedCandidate } from '../decision/ranked-candidate.ts';
 
 const NONE = -1;
 
-/** Limits that stand as long as the snapshot does, written once: the price in front of them may be a bid's. */
+/** Limits that stand as long as the snapshot does, written once, as the end of a JSON array: the price in front of them may be a bid's. */
 const limitsOf = new WeakMap<LineItem, WeakMap<Campaign, string>>();
 
 const encodeLimits = (item: LineItem, campaign: Campaign): string =>
-  [
-    item.budgetType === 'CPC' ? 1 : 0,
+  JSON.stringify([
+    item.budgetType === 'CPC',
     item.dailyImpressionCap ?? NONE,
     item.dailySpendCapMicros ?? NONE,
     // A flat fee is agreed, not spent: nothing is billed per event, so it bounds nothing.
@@ -19,7 +19,7 @@ const encodeLimits = (item: LineItem, campaign: Campaign): string =>
     item.rateLimit?.burst ?? NONE,
     item.pacing,
     Math.min(item.flight.endMs, campaign.flight.endMs),
-  ].join(' ');
+  ]).slice(1);
 
 /** The candidate as lua/include/candidate.lua reads it. */
 export const encodeCandidate = ({ creative, lineItem, campaign, priceMicros, expectedMicros }: RankedCandidate): string => {
@@ -27,5 +27,5 @@ export const encodeCandidate = ({ creative, lineItem, campaign, priceMicros, exp
   if (!byCampaign) limitsOf.set(lineItem, (byCampaign = new WeakMap()));
   let limits = byCampaign.get(campaign);
   if (limits === undefined) byCampaign.set(campaign, (limits = encodeLimits(lineItem, campaign)));
-  return `${creative.id} ${lineItem.id} ${lineItem.campaignId} ${priceMicros} ${expectedMicros} ${limits}`;
+  return `["${creative.id}","${lineItem.id}","${lineItem.campaignId}",${priceMicros},${expectedMicros},${limits}`;
 };

@@ -43,7 +43,7 @@ export const createLedger = ({ redis, link, keys, tokenTtlMs, pid, clock, patien
   redis.defineCommand('settleHit', { lua: loadScript('settle', clock) });
   const scripts = redis as unknown as Scripts;
   const bucketMs = Math.max(1, Math.ceil(tokenTtlMs / BUCKETS_PER_TTL));
-  const settings = `${tokenTtlMs} ${bucketMs} ${pid.kp} ${pid.ki} ${pid.kd}`;
+  const settings = JSON.stringify([tokenTtlMs, bucketMs, pid.kp, pid.ki, pid.kd]);
 
   const sendReserves = async (shard: number, requests: readonly ReserveRequest[]): Promise<readonly Reservation[]> => {
     const args: string[] = [keys.serves(shard), keys.horizon(shard)];
@@ -92,7 +92,8 @@ export const createLedger = ({ redis, link, keys, tokenTtlMs, pid, clock, patien
 const encodeRequest = ({ publisherId, expiresAtMs, userHash, curve, imps }: ReserveRequest): string => {
   // The user's places are read only for a candidate that asks.
   const readPlaces = userHash !== null && imps.some((candidates) => candidates.some(({ lineItem }) => lineItem.frequencyCap));
-  const head = `${publisherId} ${Math.ceil(expiresAtMs / 1000)} ${readPlaces ? 1 : 0} ${curve.hourStartMs} ${curve.shareBefore} ${curve.shareOfHour}`;
+  const { hourStartMs, shareBefore, shareOfHour } = curve;
+  const head = `["${publisherId}",${Math.ceil(expiresAtMs / 1000)},${readPlaces},${hourStartMs},${shareBefore},${shareOfHour}]`;
   // An impression without candidates still needs its line; ';' is one with nothing in it.
   return `${head}\n${imps.map((candidates) => candidates.map(encodeCandidate).join(';') || ';').join('\n')}`;
 };

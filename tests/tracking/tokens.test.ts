@@ -32,6 +32,14 @@ describe('a tracking token', () => {
     expect(tokens.verify(tokens.sign(perClick))).toEqual(perClick);
   });
 
+  it('is to the byte what jsonwebtoken signs', () => {
+    const token = tokens.sign(AD);
+    const claims = jwt.decode(token) as object;
+    expect(jwt.sign(claims, createSecretKey(Buffer.from(FIRST.secret)), { algorithm: 'HS256', keyid: 'k1', noTimestamp: true })).toBe(
+      token,
+    );
+  });
+
   it('ends when it says, to the second', () => {
     const token = tokens.sign(AD);
     const at = (ms: number) => createTokens({ secrets: [FIRST], now: () => ms }).verify(token);

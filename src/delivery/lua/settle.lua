@@ -4,9 +4,9 @@
 --   KEYS[4] event stream of the shard, KEYS[5] event tally of the shard (hash), KEYS[6] serves tally of the shard (hash)
 -- ARGV[1] dedupe label: 'impression', 'click', 'event:like', 'impression!prefetch'
 -- ARGV[2] what to do: 'impression', 'click', 'event' or 'record' (store only)
--- ARGV[3] 'publisher line_item campaign creative price_micros per_click day hold_end_ms token_exp_s has_user frequency_window_ms
---   daily_spend_cap budget campaign_budget expires_at_s late' : -1 for a limit that is not set, hold_end 0 when nothing was reserved,
---   late 1 when the hit was accepted earlier, while Redis was away
+-- ARGV[3] ["publisher", "line_item", "campaign", "creative", price_micros, per_click, day, hold_end_ms, token_exp_s, has_user,
+--   frequency_window_ms, daily_spend_cap, budget, campaign_budget, expires_at_s, late]: -1 for a limit that is not set, hold_end 0 when
+--   nothing was reserved, late when the hit was accepted earlier, while Redis was away
 -- ARGV[4] the event as JSON, ARGV[5] its moment in epoch ms, or '' for Redis's now, ARGV[6] tally label of a custom event
 -- Returns { outcome, billed_micros, found_hold }: outcome 'counted', 'duplicate' or 'expired'
 -- Why atomic: dedupe, billing and the stored event are one act, so no hit is billed twice or stored without being billed.
@@ -19,20 +19,10 @@
 local DEDUPE_MARGIN_MS = 600000
 local TALLY_TTL_S = 259200
 
-local function split(text)
-  local words = {}
-  for word in string.gmatch(text, '%S+') do
-    words[#words + 1] = word
-  end
-  return words
-end
-
-local w = split(ARGV[3])
-local publisher, line_item, campaign_id, creative = w[1], w[2], w[3], w[4]
-local price, per_click, day, hold_end, exp_ms = tonumber(w[5]), w[6] == '1', tonumber(w[7]), tonumber(w[8]), tonumber(w[9]) * 1000
-local has_user, window = w[10] == '1', tonumber(w[11])
-local daily_spend_cap, budget, campaign_budget = tonumber(w[12]), tonumber(w[13]), tonumber(w[14])
-local expires_at, late = tonumber(w[15]), w[16] == '1'
+local f = cjson.decode(ARGV[3])
+local publisher, line_item, campaign_id, creative = f[1], f[2], f[3], f[4]
+local price, per_click, day, hold_end, exp_ms = f[5], f[6], f[7], f[8], f[9] * 1000
+local has_user, window, daily_spend_cap, budget, campaign_budget, expires_at, late = f[10], f[11], f[12], f[13], f[14], f[15], f[16]
 
 local now = clock_ms()
 local at = ARGV[5] ~= '' and tonumber(ARGV[5]) or now
