@@ -83,7 +83,7 @@ const actions = (page: Page, item: LineItemWire): TemplateResult => html`
 `;
 
 const standing = (item: LineItemWire, delivery: Delivery): TemplateResult => {
-  const { status, today, limits, total } = delivery;
+  const { status, today, total } = delivery;
   const targeted = targetingWords(item, countryName);
   const figures: readonly (readonly [string, string])[] = [
     ['Impressions today', count(today.impressions)],
