@@ -1,5 +1,6 @@
 import uPlot from 'uplot';
 import type { Delivery } from '../delivery.ts';
+import { dayGoal, hoursOf, shareUntil } from '../words/day-goal.ts';
 import { count } from '../words/formats.ts';
 import type { ChartData, Colours } from './chart.ts';
 
@@ -26,21 +27,19 @@ const axes = ({ text, grid }: Colours, names: (value: number) => string, splits?
 ];
 
 /** Today's impressions hour by hour, added up, beside what the pacing aims at. */
-export const todayChart = ({ at, hourly, pacing, limits, today }: Delivery): ChartData => {
-  const now = new Date(at);
-  const hourNow = now.getUTCHours() + now.getUTCMinutes() / 60;
+export const todayChart = (delivery: Delivery): ChartData => {
+  const { hourly, pacing, limits, today } = delivery;
+  const hourNow = hoursOf(delivery);
   const times = [...new Set([...Array.from({ length: 25 }, (_, hour) => hour), hourNow])].sort((a, b) => a - b);
   const byHour = new Map(hourly.map(({ hour, impressions }) => [hour, impressions]));
-  const before = (hour: number): number =>
-    Array.from({ length: hour }, (_, i) => byHour.get(i) ?? 0).reduce((sum, count) => sum + count, 0);
+  const before = (hour: number): number => Array.from({ length: hour }, (_, i) => byHour.get(i) ?? 0).reduce((sum, each) => sum + each, 0);
   // The hours come from the stored events, the figure for now from the counters, which are ahead by up to a second.
   const delivered = times.map((time) =>
     time < hourNow ? before(Math.floor(time)) : time === hourNow ? Math.max(today.impressions, before(24)) : null,
   );
+  const goal = dayGoal(delivery);
+  const target = times.map((time) => (goal === null ? null : pacing.mode === 'ASAP' ? goal : goal * shareUntil(pacing.curve, time)));
   const cap = limits.daily_impression_cap;
-  const shareUntil = (time: number): number =>
-    pacing.curve.reduce((sum, share, hour) => sum + share * Math.min(1, Math.max(0, time - hour)), 0);
-  const target = times.map((time) => (cap === null ? null : pacing.mode === 'ASAP' ? cap : cap * shareUntil(time)));
   const aim = cap === null ? 'There is no daily cap.' : `The cap is ${count(cap)} a day.`;
   return {
     label: `Impressions today by hour, UTC: ${count(today.impressions)} so far. ${aim}`,
@@ -74,7 +73,7 @@ export const daysChart = ({ last_days }: Delivery): ChartData => {
       scales: { x: { time: false, range: [-0.6, days.length - 0.4] }, y: { range: (_, __, most) => [0, Math.max(4, most * 1.1)] } },
       legend: { show: false },
       cursor: { show: false },
-      axes: axes(colours, (i) => (Number.isInteger(i) && i % 2 === 0 ? (days[i]?.day.slice(5).replace('-', '/') ?? '') : '')),
+      axes: axes(colours, (i) => shortDay(days[i]?.day ?? ''), [0, 3, 6, 9, 12]),
       series: [
         {},
         {
@@ -88,3 +87,7 @@ export const daysChart = ({ last_days }: Delivery): ChartData => {
     }),
   };
 };
+
+/** `2026-11-08` as `8 Nov`. */
+const shortDay = (day: string): string =>
+  day === '' ? '' : new Date(day).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });

@@ -126,7 +126,7 @@ const delivery = (form: Form) =>
     'Delivery limits',
     'All of them hold exactly, over all replicas. What is empty is no limit.',
     html`
-      ${segmentedField(form, { pointer: '/pacing', label: 'Pacing', wide: true, choices: PACINGS, help: 'Even and PID spread the daily caps, so they need one.' })}
+      ${segmentedField(form, { pointer: '/pacing', label: 'Pacing', wide: true, choices: PACINGS, help: 'Even and PID spread the daily caps, or what the budgets leave for a day.' })}
       ${numberField(form, { pointer: '/daily_impression_cap', label: 'Daily impressions', placeholder: 'no cap', suffix: 'a day' })}
       ${moneyField(form, { pointer: '/daily_spend_cap', label: 'Daily spend', placeholder: 'no cap', suffix: 'a day' })}
       ${numberField(form, { pointer: '/frequency_cap', label: 'Frequency cap', placeholder: 'no cap', suffix: 'per user' })}

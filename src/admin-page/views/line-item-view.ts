@@ -9,6 +9,7 @@ import { emptyState, loading, pageHead, pill, problemNote, usageBar } from '../p
 import { hashOf, type Route } from '../route.ts';
 import { table } from '../table.ts';
 import type { LineItemWire, Problem } from '../wire.ts';
+import { dayGoal } from '../words/day-goal.ts';
 import { deliveryWords, targetingWords } from '../words/delivery-words.ts';
 import { count, flight, money, percent } from '../words/formats.ts';
 import { listColumns, priceOf } from './list-columns.ts';
@@ -82,7 +83,7 @@ const actions = (page: Page, item: LineItemWire): TemplateResult => html`
 `;
 
 const standing = (item: LineItemWire, delivery: Delivery): TemplateResult => {
-  const { status, today, limits, total } = delivery;
+  const { status, today, total } = delivery;
   const targeted = targetingWords(item, countryName);
   const figures: readonly (readonly [string, string])[] = [
     ['Impressions today', count(today.impressions)],
@@ -117,7 +118,7 @@ const standing = (item: LineItemWire, delivery: Delivery): TemplateResult => {
         <h2>Today</h2>
         <p class="legend">
           <span class="key line">impressions</span
-          >${limits.daily_impression_cap === null ? '' : html`<span class="key dashed">${item.pacing === 'ASAP' ? 'daily cap' : 'pacing target'}</span>`}<span
+          >${dayGoal(delivery) === null ? '' : html`<span class="key dashed">${item.pacing === 'ASAP' ? 'daily cap' : 'pacing target'}</span>`}<span
             >hours in UTC</span
           >
         </p>

@@ -1,20 +1,14 @@
 import type { Delivery } from '../delivery.ts';
 import type { LineItemWire } from '../wire.ts';
+import { dayGoal } from './day-goal.ts';
 import { count, duration, money } from './formats.ts';
 
 /** How a line item is paced, and how often one person sees it, in sentences. */
-export const deliveryWords = (item: LineItemWire, { pacing, limits, today }: Delivery): readonly string[] => {
-  const { daily_impression_cap: impressions, daily_spend_cap: spend } = limits;
+export const deliveryWords = (item: LineItemWire, delivery: Delivery): readonly string[] => {
+  const { daily_impression_cap: impressions, daily_spend_cap: spend } = delivery.limits;
   const caps = [...(impressions === null ? [] : [`${count(impressions)} impressions`]), ...(spend === null ? [] : [money(spend)])];
-  const cap = caps.join(' and ');
   return [
-    cap === ''
-      ? 'No daily cap: it takes every ad that it can win.'
-      : pacing.mode === 'ASAP'
-        ? `Serves as fast as it can, up to ${cap} a day.`
-        : pacing.mode === 'Even'
-          ? `Spreads ${cap} over the day, as the hours of the day usually go.${aim(pacing, today)}`
-          : `A controller keeps it near the line that leads to ${cap} by midnight (UTC).${aim(pacing, today)}`,
+    paceWords(delivery, caps.join(' and ')),
     item.frequency_cap === null
       ? 'One person may see it any number of times.'
       : `One person sees it at most ${item.frequency_cap === 1 ? 'once' : `${item.frequency_cap} times`} within ${duration(item.frequency_window ?? 86_400)}.`,
@@ -24,12 +18,15 @@ export const deliveryWords = (item: LineItemWire, { pacing, limits, today }: Del
   ];
 };
 
-/** Where it should be by now, when the service says so. */
-const aim = ({ target, allowance }: Delivery['pacing'], { committed }: Delivery['today']): string => {
-  if (target === null) return '';
-  const room =
-    allowance === null ? '' : allowance >= 1 ? `; it may serve ${count(Math.floor(allowance))} at once` : '; it waits for a moment';
-  return ` Due by now: ${count(Math.floor(target))}, promised or seen: ${count(committed)}${room}.`;
+const paceWords = (delivery: Delivery, caps: string): string => {
+  const { pacing, today } = delivery;
+  if (pacing.mode === 'ASAP')
+    return caps === '' ? 'No daily cap: it takes every ad that it can win.' : `Serves as fast as it can, up to ${caps} a day.`;
+  const goal = dayGoal(delivery);
+  if (pacing.target === null || goal === null) return 'There is no cap and no budget to pace by, so it takes every ad that it can win.';
+  const how = pacing.mode === 'Even' ? 'Spread over the day as its hours usually go' : 'Kept on course by a controller';
+  const room = pacing.allowance !== null && pacing.allowance < 1 ? '; it waits for its next turn' : '';
+  return `${how}: about ${count(goal)} impressions today, the tightest of its daily caps and of what its budgets leave for the day. Due by now: ${count(pacing.target)}, seen or promised: ${count(today.committed)}${room}.`;
 };
 
 /** What a line item asks of a visitor, in words; undefined when it takes everybody. */
