@@ -1,5 +1,5 @@
 /** Repeats a check until it holds; fails with its last fault. */
-export const eventually = async (check: () => Promise<void> | void, withinMs = 5000): Promise<void> => {
+export const eventually = async (check: () => Promise<void> | void, withinMs = 15_000): Promise<void> => {
   const end = Date.now() + withinMs;
   for (;;) {
     try {
