@@ -44,7 +44,8 @@ export const createReserveWinners =
     /** Creatives that this answer shows already. */
     const shown = new Set<number>();
     let open = selection.opportunities.filter(({ ranking }) => ranking);
-    for (let most = FIRST_OFFER; ; most = Math.min(most * LATER_OFFER_FACTOR, LARGEST_OFFER)) {
+    // A trace tells the whole ranking.
+    for (let most = request.traced ? LARGEST_OFFER : FIRST_OFFER; ; most = Math.min(most * LATER_OFFER_FACTOR, LARGEST_OFFER)) {
       const offers = open.map((opportunity) => ({ opportunity, candidates: offerOf(opportunity, most, shown) })).filter(hasCandidates);
       if (offers.length === 0) return;
       const reservation = await options.ledger.reserve({
