@@ -77,10 +77,14 @@ const assetField = (
   </div>`;
 };
 
+const imagesOf = (images: unknown): readonly Image[] => (Array.isArray(images) ? (images as readonly Image[]) : []);
+
 const bannerFields = (form: Form, { image, alt, images }: Readonly<Record<string, unknown>>): TemplateResult => {
-  const rows = Array.isArray(images) ? (images as readonly Image[]) : [];
-  const write = (next: readonly Image[]) => form.write('/content', withAsset(form.read('/content'), 'images', next));
-  const change = (at: number, part: Image) => write(rows.map((row, i) => (i === at ? { ...row, ...part } : row)));
+  const rows = imagesOf(images);
+  // What stands there now, not what was drawn: two changes may come before the next drawing, and the second must not undo the first.
+  const write = (next: (now: readonly Image[]) => readonly Image[]) =>
+    form.write('/content', withAsset(form.read('/content'), 'images', next(imagesOf(assetsOf(form.read('/content'))?.['images']))));
+  const change = (at: number, part: Image) => write((now) => now.map((row, i) => (i === at ? { ...row, ...part } : row)));
   const cell = (row: Image, at: number, name: keyof Image, label: string, read: (typed: string) => unknown) =>
     html`<input
       type="text"
@@ -104,13 +108,15 @@ const bannerFields = (form: Form, { image, alt, images }: Readonly<Record<string
               type="button"
               class="quiet icon-button"
               aria-label="Remove image ${i + 1}"
-              @click=${() => write(rows.filter((_, j) => j !== i))}
+              @click=${() => write((now) => now.filter((_, j) => j !== i))}
             >
               ×
             </button>
           </div>`,
       )}
-      <button type="button" class="quiet" @click=${() => write([...rows, { url: '', width: null, height: null }])}>+ Add a size</button>
+      <button type="button" class="quiet" @click=${() => write((now) => [...now, { url: '', width: null, height: null }])}>
+        + Add a size
+      </button>
     </fieldset>
   `;
 };
