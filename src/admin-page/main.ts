@@ -18,10 +18,11 @@ let drawnHash = '';
 let drawing = false;
 let opening = 0;
 
+/** Before the next event is handled, so that no handler ever works on what was drawn before the last change. */
 const redraw = (): void => {
   if (drawing) return;
   drawing = true;
-  requestAnimationFrame(() => {
+  queueMicrotask(() => {
     drawing = false;
     draw();
   });

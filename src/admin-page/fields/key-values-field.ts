@@ -66,7 +66,7 @@ export const keyValuesField = (form: Form, options: FieldOptions & { readonly on
         @click=${(event: Event) => {
           const holder = (event.currentTarget as HTMLElement).closest('.key-values');
           form.write(options.pointer, [...rows, { name: '', values: '' }]);
-          requestAnimationFrame(() => holder?.querySelector<HTMLInputElement>('.key-value:last-of-type input')?.focus());
+          queueMicrotask(() => holder?.querySelector<HTMLInputElement>('.key-value:last-of-type input')?.focus());
         }}
       >
         + Add a key-value
