@@ -268,8 +268,12 @@ test('the page of a line item tells its status with the reason, its delivery and
   await page.getByText('It has no creative yet').waitFor();
   await api('POST', '/creatives', { placement_id: 'watched', line_item_id: item.id, format: 'html', content: 'w' });
   const { api_key: key } = await api('POST', `/publishers/${publisher.id}/rotate_key`);
-  const answer = await askAd(replicas[1], key, publisher.id, 'watched');
-  const { impurl } = answer.seatbid[0].bid[0] as unknown as { impurl: string };
+  // The other replica has up to a second to hear of the booking and of the new key.
+  let impurl = '';
+  await eventually(async () => {
+    const answer = await askAd(replicas[1], key, publisher.id, 'watched');
+    ({ impurl } = answer.seatbid[0].bid[0] as unknown as { impurl: string });
+  });
   await fetch(replicas[1].url + impurl);
 
   await admin.go(`#/line_items/${item.id}`);
