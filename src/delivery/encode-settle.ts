@@ -10,43 +10,43 @@ export interface HitLimits {
   readonly expiresAtMs: number;
 }
 
-/** The arguments of lua/settle.lua, the number of keys first. */
-export const encodeSettle = (keys: LedgerKeys, hit: Hit, limits: HitLimits, late: boolean): [number, ...(string | number)[]] => {
-  const { ad, kind, eventType, invalidReason } = hit;
+/** The keys of lua/settle.lua for one hit. */
+export const settleKeys = (keys: LedgerKeys, { ad }: Hit): string[] => {
   const shard = keys.shardOf(ad.publisherId);
   const accounts = keys.accounts(ad.publisherId);
-  const label = eventType === '' ? kind : `${kind}:${eventType}`;
-  const prefetch = invalidReason === 'prefetch';
   return [
-    6,
     accounts,
     keys.seen(ad.publisherId, ad.tokenId),
     ad.userHash === null ? accounts : keys.places(ad.publisherId, ad.userHash),
     keys.events(shard),
     keys.eventTally(shard),
     keys.serves(shard),
+  ];
+};
+
+/** What lua/settle.lua needs to know of one hit, beside the event that it stores. */
+export const encodeSettle = ({ ad, kind, eventType, invalidReason, atMs }: Hit, limits: HitLimits, late: boolean): string => {
+  const label = eventType === '' ? kind : `${kind}:${eventType}`;
+  const prefetch = invalidReason === 'prefetch';
+  return JSON.stringify([
     prefetch ? `${label}!prefetch` : label,
     prefetch ? 'record' : kind,
-    JSON.stringify([
-      String(ad.publisherId),
-      String(ad.lineItemId),
-      String(ad.campaignId),
-      String(ad.creativeId),
-      ad.priceMicros,
-      ad.perClick,
-      ad.day,
-      ad.holdEndMs,
-      ad.tokenExpS,
-      ad.userHash !== null,
-      limits.frequencyWindowMs,
-      limits.dailySpendCapMicros,
-      limits.budgetMicros,
-      limits.campaignBudgetMicros,
-      Math.ceil(limits.expiresAtMs / 1000),
-      late,
-    ]),
-    JSON.stringify(hit),
-    late ? hit.atMs : '',
+    String(ad.publisherId),
+    String(ad.lineItemId),
+    String(ad.campaignId),
+    String(ad.creativeId),
+    ad.priceMicros,
+    ad.perClick,
+    ad.day,
+    ad.holdEndMs,
+    ad.tokenExpS,
+    ad.userHash !== null,
+    limits.frequencyWindowMs,
+    limits.dailySpendCapMicros,
+    limits.budgetMicros,
+    limits.campaignBudgetMicros,
+    Math.ceil(limits.expiresAtMs / 1000),
+    late ? atMs : 0,
     eventType,
-  ];
+  ]);
 };

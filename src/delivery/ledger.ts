@@ -3,7 +3,7 @@ import type { NoBidReason } from '../decision/no-bid-reason.ts';
 import { answerWithin } from './answer-within.ts';
 import { batchCalls } from './batch-calls.ts';
 import { encodeCandidate } from './encode-candidate.ts';
-import { encodeSettle, type HitLimits } from './encode-settle.ts';
+import { encodeSettle, settleKeys, type HitLimits } from './encode-settle.ts';
 import type { Hit, Settled } from './hit.ts';
 import type { LedgerKeys } from './ledger-keys.ts';
 import { loadScript, type ScriptClock } from './load-script.ts';
@@ -34,22 +34,29 @@ export interface LedgerOptions {
 const BUCKETS_PER_TTL = 30;
 
 interface Scripts {
-  reserveAds(keyCount: number, ...args: (string | number)[]): Promise<string[]>;
-  settleHit(keyCount: number, ...args: (string | number)[]): Promise<[Settled['outcome'], number, number]>;
+  reserveAds(keyCount: number, ...args: string[]): Promise<string[]>;
+  settleHits(keyCount: number, ...args: string[]): Promise<string[]>;
+}
+
+interface SettleCall {
+  readonly hit: Hit;
+  readonly limits: HitLimits;
+  readonly late: boolean;
 }
 
 export const createLedger = ({ redis, link, keys, tokenTtlMs, pid, clock, patienceMs, onFailure }: LedgerOptions): Ledger => {
   redis.defineCommand('reserveAds', { lua: loadScript('reserve', clock) });
-  redis.defineCommand('settleHit', { lua: loadScript('settle', clock) });
+  redis.defineCommand('settleHits', { lua: loadScript('settle', clock) });
   const scripts = redis as unknown as Scripts;
   const bucketMs = Math.max(1, Math.ceil(tokenTtlMs / BUCKETS_PER_TTL));
   const settings = JSON.stringify([tokenTtlMs, bucketMs, pid.kp, pid.ki, pid.kd]);
 
-  const sendReserves = async (shard: number, requests: readonly ReserveRequest[]): Promise<readonly Reservation[]> => {
-    const args: string[] = [keys.serves(shard), keys.horizon(shard)];
+  const sendReserves = async (requests: readonly ReserveRequest[]): Promise<readonly Reservation[]> => {
+    const args: string[] = [];
     for (const { publisherId, userHash } of requests) {
       const accounts = keys.accounts(publisherId);
-      args.push(accounts, userHash === null ? accounts : keys.places(publisherId, userHash));
+      const shard = keys.shardOf(publisherId);
+      args.push(accounts, userHash === null ? accounts : keys.places(publisherId, userHash), keys.serves(shard), keys.horizon(shard));
     }
     const keyCount = args.length;
     args.push(settings);
@@ -57,9 +64,15 @@ export const createLedger = ({ redis, link, keys, tokenTtlMs, pid, clock, patien
     return (await answerWithin(patienceMs, scripts.reserveAds(keyCount, ...args))).map(decodeReservation);
   };
 
-  const reserveIn = Array.from({ length: keys.shards }, (_, shard) =>
-    batchCalls((requests: readonly ReserveRequest[]) => sendReserves(shard, requests)),
-  );
+  const sendSettles = async (calls: readonly SettleCall[]): Promise<readonly Settled[]> => {
+    const args = calls.flatMap(({ hit }) => settleKeys(keys, hit));
+    const keyCount = args.length;
+    for (const { hit, limits, late } of calls) args.push(encodeSettle(hit, limits, late), JSON.stringify(hit));
+    return (await answerWithin(patienceMs, scripts.settleHits(keyCount, ...args))).map(decodeSettled);
+  };
+
+  const reserveIn = createLanes(redis, keys, sendReserves);
+  const settleIn = createLanes(redis, keys, sendSettles);
 
   const guarded = async <T>(script: 'reserve' | 'settle', shard: number, call: () => Promise<T>): Promise<T | undefined> => {
     if (!link.upOf(shard)) return undefined;
@@ -75,18 +88,23 @@ export const createLedger = ({ redis, link, keys, tokenTtlMs, pid, clock, patien
   return {
     reserve: (request) => {
       const shard = keys.shardOf(request.publisherId);
-      const reserve = reserveIn[shard];
-      return guarded('reserve', shard, () => reserve(request));
+      return guarded('reserve', shard, () => reserveIn(shard)(request));
     },
-    settle: (hit, limits, { late = false } = {}) =>
-      guarded('settle', keys.shardOf(hit.ad.publisherId), async () => {
-        const [outcome, billedMicros, foundHold] = await answerWithin(
-          patienceMs,
-          scripts.settleHit(...encodeSettle(keys, hit, limits, late)),
-        );
-        return { outcome, billedMicros, foundHold: foundHold === 1 };
-      }),
+    settle: (hit, limits, { late = false } = {}) => {
+      const shard = keys.shardOf(hit.ad.publisherId);
+      return guarded('settle', shard, () => settleIn(shard)({ hit, limits, late }));
+    },
   };
+};
+
+/** A script call reaches one slot of a cluster, so there each shard gathers its own calls; a single server takes those of all shards in one. */
+const createLanes = <Call, Answer>(
+  redis: RedisClient,
+  keys: LedgerKeys,
+  send: (calls: readonly Call[]) => Promise<readonly Answer[]>,
+): ((shard: number) => (call: Call) => Promise<Answer>) => {
+  const lanes = Array.from({ length: redis.isCluster ? keys.shards : 1 }, () => batchCalls(send));
+  return (shard) => lanes[shard % lanes.length];
 };
 
 const encodeRequest = ({ publisherId, expiresAtMs, userHash, curve, imps }: ReserveRequest): string => {
@@ -102,6 +120,11 @@ const decodeReservation = (reply: string): Reservation => {
   const [head = '', ...lines] = reply.split('\n');
   const [nowMs = 0, tokenExpS = 0, holdEndMs = 0, day = 0] = head.split(' ').map(Number);
   return { nowMs, tokenExpS, holdEndMs, day, imps: lines.map(decodeImp) };
+};
+
+const decodeSettled = (reply: string): Settled => {
+  const [outcome, billedMicros, foundHold] = reply.split(' ');
+  return { outcome: outcome as Settled['outcome'], billedMicros: Number(billedMicros), foundHold: foundHold === '1' };
 };
 
 const decodeImp = (line: string): ReservedImp => {

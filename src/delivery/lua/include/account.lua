@@ -1,8 +1,10 @@
 -- An account: what one line item, or one campaign, has delivered, spent and promised. One packed array in the hash of its publisher.
 --
 -- DAY is the UTC day (since the epoch) to which the plain counts belong; the P_ fields are the day before; the T_ fields run over the
--- flight. HELD_ fields are sums over the open holds, so that a limit costs one comparison. From HOLDS on, the open holds in order of
--- their making, four numbers each: end (ms), day, count, micros. A hold is the sum of all reservations that end in the same bucket.
+-- flight. HELD_ fields are sums over the open holds, so that a limit costs one comparison. A hold is the sum of all reservations that end in
+-- the same bucket. The youngest, to which new ones are added, stands in four numbers of its own; the older ones, a hold for each minute of a
+-- token's life, stand as one string of records, oldest first, which nobody reads until one of them ends or is settled: unpacking and
+-- packing them as numbers took 8.9 µs for thirty of them, where an account without any takes 1.8.
 local DAY, SERVES, IMPRESSIONS, CLICKS, SPEND = 1, 2, 3, 4, 5
 local P_SERVES, P_IMPRESSIONS, P_CLICKS, P_SPEND = 6, 7, 8, 9
 local T_IMPRESSIONS, T_SPEND = 10, 11
@@ -12,7 +14,10 @@ local RATE_TOKENS, RATE_AT = 15, 16
 -- its error in hours, the integral and the slope of that, and the multiple of the even rate it set.
 local PACE_TOKENS, PACE_AT, PACE_FROM, PACE_BASE = 17, 18, 19, 20
 local PACE_SAMPLED, PACE_ERROR, PACE_INTEGRAL, PACE_SLOPE, PACE_FACTOR = 21, 22, 23, 24, 25
-local HOLDS = 26
+local HOLD_END, HOLD_DAY, HOLD_COUNT, HOLD_MICROS, OLDER_HOLDS = 26, 27, 28, 29, 30
+
+-- One of the older holds: end (ms), day, count, micros.
+local HOLD_FORMAT, HOLD_BYTES = '>I6I3I4I7', 20
 
 local MS_PER_DAY = 86400000
 
@@ -20,7 +25,7 @@ local MS_PER_DAY = 86400000
 local RELEASE_MARGIN_MS = 5000
 
 local function account_new(day)
-  return { day, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1 }
+  return { day, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, '' }
 end
 
 -- Opens an account at the day of `now`. Redis's clock may step back; a day never does.
@@ -44,37 +49,51 @@ local function account_open(packed, now)
   return a, true
 end
 
-local function account_drop_hold(a, at)
-  for i = 1, 4 do
-    table.remove(a, at)
-  end
-end
-
 -- How many of today's reservations this call released, by account: what did not render is part of the plan, so pacing gives it back.
 local account_released = {}
 
+-- Takes reservations out of the sums.
+local function account_let_go(a, day, count, micros)
+  if day == a[DAY] then
+    a[HELD_COUNT] = a[HELD_COUNT] - count
+    a[HELD_MICROS] = a[HELD_MICROS] - micros
+  end
+  a[HELD_TOTAL] = a[HELD_TOTAL] - micros
+end
+
+local function account_oldest_hold(a)
+  if a[OLDER_HOLDS] ~= '' then
+    return struct.unpack(HOLD_FORMAT, a[OLDER_HOLDS])
+  elseif a[HOLD_COUNT] > 0 then
+    return a[HOLD_END], a[HOLD_DAY], a[HOLD_COUNT], a[HOLD_MICROS]
+  end
+end
+
 -- Forgets reservations that can no longer be settled. `horizon` is asked only when there is one that has passed its end.
 local function account_release(a, now, horizon)
-  while a[HOLDS] and a[HOLDS] + RELEASE_MARGIN_MS <= now and a[HOLDS] + RELEASE_MARGIN_MS <= horizon() do
-    if a[HOLDS + 1] == a[DAY] then
-      a[HELD_COUNT] = a[HELD_COUNT] - a[HOLDS + 2]
-      a[HELD_MICROS] = a[HELD_MICROS] - a[HOLDS + 3]
-      account_released[a] = (account_released[a] or 0) + a[HOLDS + 2]
+  local ends, day, count, micros = account_oldest_hold(a)
+  while ends and ends + RELEASE_MARGIN_MS <= now and ends + RELEASE_MARGIN_MS <= horizon() do
+    account_let_go(a, day, count, micros)
+    if day == a[DAY] then
+      account_released[a] = (account_released[a] or 0) + count
     end
-    a[HELD_TOTAL] = a[HELD_TOTAL] - a[HOLDS + 3]
-    account_drop_hold(a, HOLDS)
+    if a[OLDER_HOLDS] ~= '' then
+      a[OLDER_HOLDS] = string.sub(a[OLDER_HOLDS], HOLD_BYTES + 1)
+    else
+      a[HOLD_COUNT], a[HOLD_MICROS] = 0, 0
+    end
+    ends, day, count, micros = account_oldest_hold(a)
   end
 end
 
 local function account_hold(a, hold_end, day, micros)
-  local last = #a - 3
-  if last >= HOLDS and a[last] == hold_end and a[last + 1] == day then
-    a[last + 2] = a[last + 2] + 1
-    a[last + 3] = a[last + 3] + micros
-  else
-    local n = #a
-    a[n + 1], a[n + 2], a[n + 3], a[n + 4] = hold_end, day, 1, micros
+  if a[HOLD_END] ~= hold_end or a[HOLD_DAY] ~= day then
+    if a[HOLD_COUNT] > 0 then
+      a[OLDER_HOLDS] = a[OLDER_HOLDS] .. struct.pack(HOLD_FORMAT, a[HOLD_END], a[HOLD_DAY], a[HOLD_COUNT], a[HOLD_MICROS])
+    end
+    a[HOLD_END], a[HOLD_DAY], a[HOLD_COUNT], a[HOLD_MICROS] = hold_end, day, 0, 0
   end
+  a[HOLD_COUNT], a[HOLD_MICROS] = a[HOLD_COUNT] + 1, a[HOLD_MICROS] + micros
   if day == a[DAY] then
     a[HELD_COUNT] = a[HELD_COUNT] + 1
     a[HELD_MICROS] = a[HELD_MICROS] + micros
@@ -82,24 +101,29 @@ local function account_hold(a, hold_end, day, micros)
   a[HELD_TOTAL] = a[HELD_TOTAL] + micros
 end
 
--- Takes one reservation out of its hold, at the price at which it was taken. False when there is none: it was released, or never made.
-local function account_unhold(a, hold_end, day, micros)
-  for i = HOLDS, #a, 4 do
-    if a[i] == hold_end and a[i + 1] == day then
-      a[i + 2] = a[i + 2] - 1
-      a[i + 3] = a[i + 3] - micros
-      if day == a[DAY] then
-        a[HELD_COUNT] = a[HELD_COUNT] - 1
-        a[HELD_MICROS] = a[HELD_MICROS] - micros
-      end
-      a[HELD_TOTAL] = a[HELD_TOTAL] - micros
-      if a[i + 2] == 0 then
-        account_drop_hold(a, i)
-      end
+-- Takes one reservation out of one of the older holds. False when there is no such hold.
+local function account_unhold_older(a, hold_end, day, micros)
+  local older = a[OLDER_HOLDS]
+  for at = 1, #older, HOLD_BYTES do
+    local ends, of_day, count, sum = struct.unpack(HOLD_FORMAT, older, at)
+    if ends == hold_end and of_day == day then
+      local rest = count > 1 and struct.pack(HOLD_FORMAT, ends, of_day, count - 1, sum - micros) or ''
+      a[OLDER_HOLDS] = string.sub(older, 1, at - 1) .. rest .. string.sub(older, at + HOLD_BYTES)
       return true
     end
   end
   return false
+end
+
+-- Takes one reservation out of its hold, at the price at which it was taken. False when there is none: it was released, or never made.
+local function account_unhold(a, hold_end, day, micros)
+  if a[HOLD_END] == hold_end and a[HOLD_DAY] == day and a[HOLD_COUNT] > 0 then
+    a[HOLD_COUNT], a[HOLD_MICROS] = a[HOLD_COUNT] - 1, a[HOLD_MICROS] - micros
+  elseif not account_unhold_older(a, hold_end, day, micros) then
+    return false
+  end
+  account_let_go(a, day, 1, micros)
+  return true
 end
 
 -- Adds to a count of the day on which the ad was selected: today's or yesterday's; an older day lives in the event rows alone.

@@ -1,0 +1,44 @@
+-- The accounts that one call works on, by hash and field: opened once, so that what one request or hit of a batch changed the next one sees,
+-- and written back once, at the end. Comes after account.
+local books = {}
+
+-- The accounts of a line item and of its campaign, rolled over to today, and what ended released (unless `horizon` is nil).
+local function books_open(key, line_item, campaign, now, horizon)
+  local book = books[key]
+  if not book then
+    book = { open = {}, dirty = {}, renewed = false }
+    books[key] = book
+  end
+  local open, li, camp = book.open, 'l' .. line_item, 'c' .. campaign
+  if not open[li] or not open[camp] then
+    local packed = redis.call('HMGET', key, li, camp)
+    for i, field in ipairs({ li, camp }) do
+      if not open[field] then
+        local a, renewed = account_open(packed[i], now)
+        if horizon then
+          account_release(a, now, horizon)
+        end
+        open[field] = a
+        book.renewed = book.renewed or renewed
+      end
+    end
+  end
+  return book, open[li], open[camp], li, camp
+end
+
+-- Writes what is dirty. `expires_at` gives the end of a hash in epoch seconds; it is set anew once a day and whenever an account is made.
+local function books_save(expires_at)
+  for key, book in pairs(books) do
+    local fields = {}
+    for field in pairs(book.dirty) do
+      fields[#fields + 1] = field
+      fields[#fields + 1] = cmsgpack.pack(book.open[field])
+    end
+    if #fields > 0 then
+      redis.call('HSET', key, unpack(fields))
+      if book.renewed then
+        redis.call('EXPIREAT', key, expires_at[key])
+      end
+    end
+  end
+end
