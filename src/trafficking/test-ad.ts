@@ -1,6 +1,7 @@
 import type { Bidders } from '../bidders/bidder-port.ts';
 import type { Snapshot } from '../catalog/snapshot.ts';
 import type { AdRequest } from '../serving/ad-request.ts';
+import { createComposeBid } from '../serving/compose-bid.ts';
 import { createJudgeWinners, type JudgeWinnersOptions } from '../serving/judge-winners.ts';
 import { createServeAd, type AdAnswer } from '../serving/serve-ad.ts';
 
@@ -16,6 +17,7 @@ export type TestAd = (snapshot: Snapshot, request: AdRequest) => Promise<AdAnswe
  */
 export const createTestAd = ({ bidders, ...judging }: TestAdOptions): TestAd => {
   const reserveWinners = createJudgeWinners(judging);
+  const composeBid = createComposeBid({ signToken: () => '', publicUrl: '' });
   const silent: Bidders = { ...bidders, notifyWin: () => undefined, notifyLoss: () => undefined };
   return (snapshot, request) =>
     createServeAd({
@@ -23,8 +25,7 @@ export const createTestAd = ({ bidders, ...judging }: TestAdOptions): TestAd => 
       bidders: silent,
       billingNotices: { keep: () => undefined, take: async () => undefined },
       reserveWinners,
-      signToken: () => '',
-      publicUrl: '',
+      composeBid,
       random: Math.random,
       clock: () => performance.now(),
     })({ ...request, traced: true });

@@ -23,6 +23,7 @@ export interface AdRouteOptions extends ToAdRequestOptions {
 /** POST /ad. The order of checks: body (400, 413), key (401), registered dimensions (400), then the decision, which always answers 200. */
 export const adRoute = (options: AdRouteOptions): RequestHandler => {
   const { currentSnapshot, serveAd, authenticate, dimensions, observe, allowedEvents } = options;
+  const events = JSON.stringify(allowedEvents);
   return async (req, res) => {
     const started = performance.now();
     observe.requested();
@@ -48,23 +49,29 @@ export const adRoute = (options: AdRouteOptions): RequestHandler => {
       );
 
     const answer = await serveAd(toAdRequest(options, snapshot, publisher, wire, req));
-    sendAnswer(res, wire.id, answer, allowedEvents);
+    sendAnswer(res, writeAnswer(wire.id, answer, events));
     observe.answered(answer, (performance.now() - started) / 1000);
   };
 };
 
-/** One string, one write: res.json would look at the settings and make an ETag that nobody asks for. */
-const sendAnswer = (res: Response, id: string, answer: AdAnswer, events: readonly string[]): void => {
-  const { bids, nonbids, nbr, trace } = answer;
-  const text = JSON.stringify({
-    id,
-    cur: 'USD',
-    seatbid: bids.length > 0 ? [{ bid: bids }] : [],
-    ...(nbr === undefined ? {} : { nbr }),
-    ext: nonbids.length > 0 ? { events, nonbid: nonbids } : { events },
-    ...(trace ? { debug: { trace } } : {}),
-  });
-  res.writeHead(200, { ...ANSWER_HEADERS, 'Content-Length': Buffer.byteLength(text) }).end(text);
+/** The answer of an ad request as OpenRTB text. */
+const writeAnswer = (id: string, { bids, nonbids, nbr, trace }: AdAnswer, events: string): string =>
+  `{"id":${JSON.stringify(id)},"cur":"USD","seatbid":${bids.length > 0 ? `[{"bid":[${bids.join(',')}]}]` : '[]'}` +
+  (nbr === undefined ? '' : `,"nbr":${nbr}`) +
+  `,"ext":{"events":${events}${nonbids.length > 0 ? `,"nonbid":${JSON.stringify(nonbids)}` : ''}}` +
+  (trace ? `,"debug":${JSON.stringify({ trace })}}` : '}');
+
+/**
+ * One string, one write: res.json would look at the settings and make an ETag that nobody asks for. Most answers are plain ASCII, which `latin1`
+ * copies as it is; for UTF-8 the socket makes room for three bytes a character.
+ */
+const sendAnswer = (res: Response, text: string): void => {
+  const bytes = Buffer.byteLength(text);
+  res.writeHead(200, [...ANSWER_HEADERS, 'Content-Length', String(bytes)]).end(text, bytes === text.length ? 'latin1' : 'utf8');
 };
 
-const ANSWER_HEADERS = { ...CORS_HEADERS, 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };
+const ANSWER_HEADERS = Object.entries({
+  ...CORS_HEADERS,
+  'Content-Type': 'application/json; charset=utf-8',
+  'Cache-Control': 'no-store',
+}).flat();

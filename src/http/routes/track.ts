@@ -76,5 +76,8 @@ const REDIRECT_HEADERS = {
 };
 
 /** Loaded ahead of anyone looking: Sec-Purpose (Fetch standard), and what browsers sent before it. */
-const isPrefetch = (req: Request): boolean =>
-  /prefetch|prerender|preview/i.test(`${req.get('sec-purpose') ?? ''} ${req.get('purpose') ?? ''} ${req.get('x-moz') ?? ''}`);
+const isPrefetch = ({ headers }: Request): boolean =>
+  saysPrefetch(headers['sec-purpose']) || saysPrefetch(headers['purpose']) || saysPrefetch(headers['x-moz']);
+
+const saysPrefetch = (header: string | readonly string[] | undefined): boolean =>
+  header !== undefined && /prefetch|prerender|preview/i.test(String(header));
