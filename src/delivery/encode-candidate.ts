@@ -1,5 +1,6 @@
 import type { Campaign, LineItem } from '../catalog/entities.ts';
 import type { RankedCandidate } from '../decision/ranked-candidate.ts';
+import { servesField } from './ledger-keys.ts';
 
 const NONE = -1;
 
@@ -27,5 +28,6 @@ export const encodeCandidate = ({ creative, lineItem, campaign, priceMicros, exp
   if (!byCampaign) limitsOf.set(lineItem, (byCampaign = new WeakMap()));
   let limits = byCampaign.get(campaign);
   if (limits === undefined) byCampaign.set(campaign, (limits = encodeLimits(lineItem, campaign)));
-  return `["${creative.id}","${lineItem.id}","${lineItem.campaignId}",${priceMicros},${expectedMicros},${limits}`;
+  const { id, campaignId, publisherId } = lineItem;
+  return `["${creative.id}","l${id}","c${campaignId}","${servesField(publisherId, campaignId, id, creative.id)}",${priceMicros},${expectedMicros},${limits}`;
 };

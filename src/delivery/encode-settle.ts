@@ -1,5 +1,5 @@
 import type { Hit } from './hit.ts';
-import type { LedgerKeys } from './ledger-keys.ts';
+import { servesField, type LedgerKeys } from './ledger-keys.ts';
 
 /** What stands in the catalog now about the line item of a hit; -1 where nothing bounds it, or where it has been deleted since. */
 export interface HitLimits {
@@ -31,10 +31,9 @@ export const encodeSettle = ({ ad, kind, eventType, invalidReason, atMs }: Hit, 
   return JSON.stringify([
     prefetch ? `${label}!prefetch` : label,
     prefetch ? 'record' : kind,
-    String(ad.publisherId),
-    String(ad.lineItemId),
-    String(ad.campaignId),
-    String(ad.creativeId),
+    `l${ad.lineItemId}`,
+    `c${ad.campaignId}`,
+    servesField(ad.publisherId, ad.campaignId, ad.lineItemId, ad.creativeId),
     ad.priceMicros,
     ad.perClick,
     ad.day,
@@ -47,6 +46,6 @@ export const encodeSettle = ({ ad, kind, eventType, invalidReason, atMs }: Hit, 
     limits.campaignBudgetMicros,
     Math.ceil(limits.expiresAtMs / 1000),
     late ? atMs : 0,
-    eventType,
+    `${ad.lineItemId}:${eventType}`,
   ]);
 };

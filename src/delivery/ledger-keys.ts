@@ -40,3 +40,7 @@ export const createLedgerKeys = (shards: number): LedgerKeys => {
     horizon: (shard) => ofShard(shard, 'horizon'),
   };
 };
+
+/** What follows the day in the field of the serves tally that counts one creative. */
+export const servesField = (publisherId: number, campaignId: number, lineItemId: number, creativeId: number): string =>
+  `${publisherId}:${campaignId}:${lineItemId}:${creativeId}`;

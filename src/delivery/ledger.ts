@@ -107,11 +107,11 @@ const createLanes = <Call, Answer>(
   return (shard) => lanes[shard % lanes.length];
 };
 
-const encodeRequest = ({ publisherId, expiresAtMs, userHash, curve, imps }: ReserveRequest): string => {
+const encodeRequest = ({ expiresAtMs, userHash, curve, imps }: ReserveRequest): string => {
   // The user's places are read only for a candidate that asks.
   const readPlaces = userHash !== null && imps.some((candidates) => candidates.some(({ lineItem }) => lineItem.frequencyCap));
   const { hourStartMs, shareBefore, shareOfHour } = curve;
-  const head = `["${publisherId}",${Math.ceil(expiresAtMs / 1000)},${readPlaces},${hourStartMs},${shareBefore},${shareOfHour}]`;
+  const head = `[${Math.ceil(expiresAtMs / 1000)},${readPlaces},${hourStartMs},${shareBefore},${shareOfHour}]`;
   // An impression without candidates still needs its line; ';' is one with nothing in it.
   return `${head}\n${imps.map((candidates) => candidates.map(encodeCandidate).join(';') || ';').join('\n')}`;
 };

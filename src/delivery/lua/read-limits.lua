@@ -39,7 +39,7 @@ end
 local results = { now }
 for i = 2, #ARGV do
   local c = candidate_read(ARGV[i])
-  local packed = redis.call('HMGET', KEYS[1], 'l' .. c.line_item, 'c' .. c.campaign)
+  local packed = redis.call('HMGET', KEYS[1], c.line_item, c.campaign)
   local a, campaign = read(packed[1]), read(packed[2])
   local reason = limits_refusal(a, campaign, c, places, now, curve, gains) or 0
   local allowance, goal, due = -1, -1, -1

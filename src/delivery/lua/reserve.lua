@@ -2,7 +2,7 @@
 --
 -- KEYS per request r = 0, 1, …: KEYS[4r + 1] accounts of the publisher (hash), KEYS[4r + 2] frequency places of the user at this publisher
 --   (without a user: never touched), KEYS[4r + 3] serves tally of the shard (hash), KEYS[4r + 4] fold horizon of the shard
--- ARGV[1] [ttl_ms, bucket_ms, kp, ki, kd], ARGV[r + 2] per request: lines; the first ["publisher", expires_at_s, reads_places, hour_start,
+-- ARGV[1] [ttl_ms, bucket_ms, kp, ki, kd], ARGV[r + 2] per request: lines; the first [expires_at_s, reads_places, hour_start,
 --   share_before, share_of_hour], then one line an impression: candidates (include/candidate.lua) joined by ';'
 -- Returns per request one string: 'now_ms token_exp_s hold_end_ms day', then one line an impression: the winner's position from 0 or -1,
 --   and the no-bid reason of each candidate before it
@@ -46,8 +46,8 @@ local moments = now .. ' ' .. token_exp .. ' ' .. hold_end .. ' ' .. math.floor(
 local horizons = {}
 
 -- The serves of one creative, on its shard's tally; a tally lives as long as something new comes in every few days.
-local function tally_serve(key, day, publisher, c)
-  if redis.call('HINCRBY', key, day .. ':' .. publisher .. ':' .. c.campaign .. ':' .. c.line_item .. ':' .. c.creative, 1) == 1 then
+local function tally_serve(key, day, c)
+  if redis.call('HINCRBY', key, day .. ':' .. c.tally, 1) == 1 then
     redis.call('EXPIRE', key, TALLY_TTL_S)
   end
 end
@@ -56,13 +56,13 @@ local function reserve_imp(line, request)
   local reasons, position = '', 0
   for text in pieces(line, ';') do
     local c = candidate_read(text)
-    local book, a, campaign, li, camp = books_open(request.accounts, c.line_item, c.campaign, now, request.horizon)
+    local book, a, campaign = books_open(request.accounts, c.line_item, c.campaign, now, request.horizon)
     local reason, sampled = DUPLICATE_IN_PAGE, false
     if not request.taken[c.creative] then
       reason, sampled = limits_refusal(a, campaign, c, request.places, now, request.curve, gains)
     end
     if sampled then
-      book.dirty[li] = true
+      book.dirty[c.line_item] = true
     end
     if not reason then
       local day = a[DAY]
@@ -80,9 +80,9 @@ local function reserve_imp(line, request)
         frequency_hold(request.places, c.line_item, hold_end)
         request.places_dirty = true
       end
-      book.dirty[li], book.dirty[camp] = true, true
+      book.dirty[c.line_item], book.dirty[c.campaign] = true, true
       request.taken[c.creative] = true
-      tally_serve(request.serves, day, request.publisher, c)
+      tally_serve(request.serves, day, c)
       return position .. reasons
     end
     position = position + 1
@@ -97,12 +97,11 @@ for r = 0, #ARGV - 2 do
   local lines = pieces(ARGV[r + 2], '\n')
   local head = cjson.decode(lines())
   local request = {
-    publisher = head[1],
     accounts = accounts,
     serves = serves,
-    places = head[3] and frequency_open(redis.call('GET', places_key) or nil, now) or nil,
+    places = head[2] and frequency_open(redis.call('GET', places_key) or nil, now) or nil,
     places_dirty = false,
-    curve = { hour_start = head[4], share_before = head[5], share_of_hour = head[6] },
+    curve = { hour_start = head[3], share_before = head[4], share_of_hour = head[5] },
     taken = {},
     horizon = function()
       horizons[horizon_key] = horizons[horizon_key] or tonumber(redis.call('GET', horizon_key) or '0')
@@ -117,7 +116,7 @@ for r = 0, #ARGV - 2 do
     frequency_save(places_key, request.places, now)
   end
   results[r + 1] = table.concat(replies, '\n')
-  expires_at[accounts] = head[2]
+  expires_at[accounts] = head[1]
 end
 books_save(expires_at)
 return results

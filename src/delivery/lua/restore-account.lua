@@ -25,7 +25,7 @@ for field = SERVES, T_SPEND do
   end
 end
 if lower == 1 and ARGV[4] ~= '1' then
-  redis.call('HSET', KEYS[1], ARGV[1], cmsgpack.pack(a))
+  redis.call('HSET', KEYS[1], ARGV[1], account_pack(a))
   redis.call('EXPIREAT', KEYS[1], tonumber(ARGV[3]))
 end
 return lower

@@ -3,11 +3,12 @@
 -- KEYS per hit h = 0, 1, …: KEYS[6h + 1] accounts of the publisher (hash), KEYS[6h + 2] kinds already seen of this token (string),
 --   KEYS[6h + 3] frequency places of the user, KEYS[6h + 4] event stream of the shard, KEYS[6h + 5] event tally of the shard (hash),
 --   KEYS[6h + 6] serves tally of the shard (hash)
--- ARGV per hit: ARGV[2h + 1] ["label", "what", "publisher", "line_item", "campaign", "creative", price_micros, per_click, day, hold_end_ms,
---   token_exp_s, has_user, frequency_window_ms, daily_spend_cap, budget, campaign_budget, expires_at_s, late_at_ms, "event_type"]
+-- ARGV per hit: ARGV[2h + 1] ["label", "what", "line_item", "campaign", "tally", price_micros, per_click, day, hold_end_ms,
+--   token_exp_s, has_user, frequency_window_ms, daily_spend_cap, budget, campaign_budget, expires_at_s, late_at_ms, "event_tally"]
 --   label: what is counted once, 'impression', 'click', 'event:like', 'impression!prefetch'; what to do: 'impression', 'click', 'event' or
---   'record' (store only); -1 for a limit that is not set; hold_end 0 when nothing was reserved; late_at_ms: when it was accepted, while
---   Redis was away, else 0. ARGV[2h + 2] the event as JSON
+--   'record' (store only); line item and campaign by the fields of their accounts, the tallies by what follows the day in their
+--   fields; -1 for a limit that is not set; hold_end 0 when nothing was reserved; late_at_ms: when it was accepted, while Redis was away,
+--   else 0. ARGV[2h + 2] the event as JSON
 -- Returns per hit 'outcome billed_micros found_hold': outcome 'counted', 'duplicate' or 'expired'
 -- Why atomic: dedupe, billing and the stored event are one act, so no hit is billed twice or stored without being billed.
 --
@@ -50,7 +51,7 @@ local function settle_impression(h, a, campaign)
   local found = true
   if h.hold_end == 0 then
     account_add(a, h.day, SERVES, P_SERVES, 1)
-    tally(h.serves, table.concat({ h.day, h.publisher, h.campaign, h.line_item, h.creative }, ':'))
+    tally(h.serves, h.day .. ':' .. h.tally)
   else
     found = account_unhold(a, h.hold_end, h.day, h.per_impression)
     account_unhold(campaign, h.hold_end, h.day, h.per_impression)
@@ -64,7 +65,7 @@ end
 
 -- Returns what was billed, and whether an impression's hold was there.
 local function settle_accounts(h)
-  local book, a, campaign, li, camp = books_open(h.accounts, h.line_item, h.campaign, now)
+  local book, a, campaign = books_open(h.accounts, h.line_item, h.campaign, now)
   local billed, found = h.per_impression, true
   if h.what == 'impression' then
     found = settle_impression(h, a, campaign)
@@ -77,7 +78,7 @@ local function settle_accounts(h)
     account_add(account, h.day, SPEND, P_SPEND, billed)
     account[T_SPEND] = account[T_SPEND] + billed
   end
-  book.dirty[li], book.dirty[camp] = true, true
+  book.dirty[h.line_item], book.dirty[h.campaign] = true, true
   return billed, found
 end
 
@@ -96,7 +97,7 @@ local function settle(h, event)
   if h.what == 'impression' or h.what == 'click' then
     billed, found = settle_accounts(h)
   elseif h.what == 'event' then
-    tally(h.event_tally, h.day .. ':' .. h.line_item .. ':' .. h.event_type)
+    tally(h.event_tallies, h.day .. ':' .. h.event_tally)
   end
   local at = h.late_at > 0 and h.late_at or now
   if h.what == 'impression' and h.has_user and h.window > 0 then
@@ -111,12 +112,12 @@ end
 local results, expires_at = {}, {}
 for i = 0, #ARGV / 2 - 1 do
   local f, k = cjson.decode(ARGV[2 * i + 1]), 6 * i
-  expires_at[KEYS[k + 1]] = f[17]
+  expires_at[KEYS[k + 1]] = f[16]
   results[i + 1] = settle({
-    accounts = KEYS[k + 1], seen = KEYS[k + 2], places = KEYS[k + 3], events = KEYS[k + 4], event_tally = KEYS[k + 5], serves = KEYS[k + 6],
-    label = f[1], what = f[2], publisher = f[3], line_item = f[4], campaign = f[5], creative = f[6], price = f[7], per_click = f[8],
-    per_impression = f[8] and 0 or f[7], day = f[9], hold_end = f[10], exp_ms = f[11] * 1000, has_user = f[12], window = f[13],
-    daily_spend_cap = f[14], budget = f[15], campaign_budget = f[16], late_at = f[18], event_type = f[19],
+    accounts = KEYS[k + 1], seen = KEYS[k + 2], places = KEYS[k + 3], events = KEYS[k + 4], event_tallies = KEYS[k + 5], serves = KEYS[k + 6],
+    label = f[1], what = f[2], line_item = f[3], campaign = f[4], tally = f[5], price = f[6], per_click = f[7],
+    per_impression = f[7] and 0 or f[6], day = f[8], hold_end = f[9], exp_ms = f[10] * 1000, has_user = f[11], window = f[12],
+    daily_spend_cap = f[13], budget = f[14], campaign_budget = f[15], late_at = f[17], event_tally = f[18],
   }, ARGV[2 * i + 2])
 end
 books_save(expires_at)

@@ -1,10 +1,12 @@
--- An account: what one line item, or one campaign, has delivered, spent and promised. One packed array in the hash of its publisher.
+-- An account: what one line item, or one campaign, has delivered, spent and promised. One field in the hash of its publisher.
 --
 -- DAY is the UTC day (since the epoch) to which the plain counts belong; the P_ fields are the day before; the T_ fields run over the
 -- flight. HELD_ fields are sums over the open holds, so that a limit costs one comparison. A hold is the sum of all reservations that end in
 -- the same bucket. The youngest, to which new ones are added, stands in four numbers of its own; the older ones, a hold for each minute of a
--- token's life, stand as one string of records, oldest first, which nobody reads until one of them ends or is settled: unpacking and
--- packing them as numbers took 8.9 µs for thirty of them, where an account without any takes 1.8.
+-- token's life, stand as one string of records, oldest first, which nobody reads until one of them ends or is settled.
+--
+-- Packed, an account is its numbers as doubles, 232 bytes, and the older holds behind them: 1.4 µs to unpack and pack. As a cmsgpack array of
+-- numbers it took 2.0 with no holds (70 bytes), and 8.9 with thirty.
 local DAY, SERVES, IMPRESSIONS, CLICKS, SPEND = 1, 2, 3, 4, 5
 local P_SERVES, P_IMPRESSIONS, P_CLICKS, P_SPEND = 6, 7, 8, 9
 local T_IMPRESSIONS, T_SPEND = 10, 11
@@ -19,6 +21,9 @@ local HOLD_END, HOLD_DAY, HOLD_COUNT, HOLD_MICROS, OLDER_HOLDS = 26, 27, 28, 29,
 -- One of the older holds: end (ms), day, count, micros.
 local HOLD_FORMAT, HOLD_BYTES = '>I6I3I4I7', 20
 
+local NUMBERS = OLDER_HOLDS - 1
+local NUMBERS_FORMAT = '<' .. string.rep('d', NUMBERS)
+
 local MS_PER_DAY = 86400000
 
 -- A hit that a replica stored in Postgres may be this late, against Redis's clock, before its hold can go: clock skew plus one insert.
@@ -28,13 +33,24 @@ local function account_new(day)
   return { day, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, '' }
 end
 
+local function account_pack(a)
+  return struct.pack(NUMBERS_FORMAT, unpack(a, 1, NUMBERS)) .. a[OLDER_HOLDS]
+end
+
+local function account_unpack(packed)
+  local a = { struct.unpack(NUMBERS_FORMAT, packed) }
+  -- The last value is where the numbers ended.
+  a[OLDER_HOLDS] = string.sub(packed, a[OLDER_HOLDS])
+  return a
+end
+
 -- Opens an account at the day of `now`. Redis's clock may step back; a day never does.
 local function account_open(packed, now)
   local today = math.floor(now / MS_PER_DAY)
   if not packed then
     return account_new(today), true
   end
-  local a = cmsgpack.unpack(packed)
+  local a = account_unpack(packed)
   local day = a[DAY]
   if day >= today then
     return a, false

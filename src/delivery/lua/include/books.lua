@@ -2,17 +2,18 @@
 -- and written back once, at the end. Comes after account.
 local books = {}
 
--- The accounts of a line item and of its campaign, rolled over to today, and what ended released (unless `horizon` is nil).
+-- The accounts of a line item and of its campaign, which are fields of the hash `key`, rolled over to today, and what ended released (unless
+-- `horizon` is nil).
 local function books_open(key, line_item, campaign, now, horizon)
   local book = books[key]
   if not book then
     book = { open = {}, dirty = {}, renewed = false }
     books[key] = book
   end
-  local open, li, camp = book.open, 'l' .. line_item, 'c' .. campaign
-  if not open[li] or not open[camp] then
-    local packed = redis.call('HMGET', key, li, camp)
-    for i, field in ipairs({ li, camp }) do
+  local open = book.open
+  if not open[line_item] or not open[campaign] then
+    local packed = redis.call('HMGET', key, line_item, campaign)
+    for i, field in ipairs({ line_item, campaign }) do
       if not open[field] then
         local a, renewed = account_open(packed[i], now)
         if horizon then
@@ -23,7 +24,7 @@ local function books_open(key, line_item, campaign, now, horizon)
       end
     end
   end
-  return book, open[li], open[camp], li, camp
+  return book, open[line_item], open[campaign]
 end
 
 -- Writes what is dirty. `expires_at` gives the end of a hash in epoch seconds; it is set anew once a day and whenever an account is made.
@@ -32,7 +33,7 @@ local function books_save(expires_at)
     local fields = {}
     for field in pairs(book.dirty) do
       fields[#fields + 1] = field
-      fields[#fields + 1] = cmsgpack.pack(book.open[field])
+      fields[#fields + 1] = account_pack(book.open[field])
     end
     if #fields > 0 then
       redis.call('HSET', key, unpack(fields))
