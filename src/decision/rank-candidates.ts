@@ -5,6 +5,7 @@ import { fitsSlot } from './fits-slot.ts';
 import { isLive } from './is-live.ts';
 import { latestReason, NoBidReason } from './no-bid-reason.ts';
 import type { RankedCandidate } from './ranked-candidate.ts';
+import { runsSomewhere } from './runs-somewhere.ts';
 
 /** A programmatic candidate with the price that its bidder named, micros per thousand impressions. */
 export interface PricedCandidate {
@@ -111,10 +112,7 @@ export const rankCandidates = ({ direct, bids, query, imp, exhausted, random }: 
     },
     passedOver: () => {
       // The index says who is let through, not who was stopped: whoever could have run but for its targeting came further than these.
-      const stopped = direct?.entries.some(
-        ({ creative, lineItem, campaign }) => fitsSlot(creative, imp.slot) && isLive(lineItem, campaign, query.atMs),
-      );
-      return stopped ? latestReason(latest, NoBidReason.Targeting) : latest;
+      return direct && runsSomewhere(direct, imp.slot, query.atMs) ? latestReason(latest, NoBidReason.Targeting) : latest;
     },
   };
 };

@@ -21,20 +21,20 @@ export const checkDimensions = (
 ): Fault[] => {
   const faults: Fault[] = [];
   for (const [name, given] of Object.entries(values)) {
-    const at = pointer + pointerStep(name);
     const dimension = schema.get(name);
+    const at = () => pointer + pointerStep(name);
     if (dimension === undefined) {
-      if (unregistered === 'refused') faults.push({ pointer: at, detail: 'is not a registered dimension' });
+      if (unregistered === 'refused') faults.push({ pointer: at(), detail: 'is not a registered dimension' });
       continue;
     }
     if (!Array.isArray(given)) {
       const detail = valueFault(dimension, given);
-      if (detail !== undefined) faults.push({ pointer: at, detail });
+      if (detail !== undefined) faults.push({ pointer: at(), detail });
       continue;
     }
     for (const [i, value] of given.entries()) {
       const detail = valueFault(dimension, value);
-      if (detail !== undefined) faults.push({ pointer: at + pointerStep(i), detail });
+      if (detail !== undefined) faults.push({ pointer: at() + pointerStep(i), detail });
     }
   }
   return faults;
