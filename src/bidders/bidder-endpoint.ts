@@ -7,8 +7,10 @@ import { postBidRequest, type BidAnswer } from './post-bid-request.ts';
 export interface CircuitSettings {
   /** So many failures on end open the circuit, however little is asked. */
   readonly failuresInRow: number;
-  /** An open circuit lets one call through after this long. */
+  /** An open circuit tries one call after this long. */
   readonly retryAfterMs: number;
+  /** How long that one may take. No page waits for it: its bid is dropped, its success closes the circuit. */
+  readonly trialTimeoutMs: number;
 }
 
 export interface BidderEndpointOptions {
@@ -27,9 +29,12 @@ export interface BidderEndpoint {
 
 /** Twice the sockets: what waits longer than that for one would miss its deadline. */
 const MAX_CALLS_UNDER_WAY = 100;
+/** From here on a row of failures is a doubt: no more calls are under way than it takes to settle it. The same before the first answer. */
+const DOUBTFUL_FAILURES = 2;
 
 export const createBidderEndpoint = ({ url, dispatchers, circuit, onCircuit }: BidderEndpointOptions): BidderEndpoint => {
   let failuresInRow = 0;
+  let hasAnswered = false;
   let callsUnderWay = 0;
 
   // opossum counts rejections; outcomes are values everywhere else, so a failed call is wrapped on the way in and unwrapped on the way out.
@@ -56,6 +61,7 @@ export const createBidderEndpoint = ({ url, dispatchers, circuit, onCircuit }: B
   breaker.on('close', () => onCircuit('closed'));
   breaker.on('success', () => {
     failuresInRow = 0;
+    hasAnswered = true;
   });
   breaker.on('failure', () => {
     failuresInRow += 1;
@@ -63,16 +69,23 @@ export const createBidderEndpoint = ({ url, dispatchers, circuit, onCircuit }: B
   });
   onCircuit('closed');
 
+  const tryOnce = (body: string): void => {
+    // What became of it is told by the circuit. It also rejects when another trial is under way.
+    breaker.fire(body, AbortSignal.timeout(circuit.trialTimeoutMs)).catch(() => undefined);
+  };
+
   return {
     ask: async (body, signal) => {
-      if (breaker.opened) return { kind: 'refused', outcome: 'circuit_open' };
-      if (callsUnderWay >= MAX_CALLS_UNDER_WAY) return { kind: 'refused', outcome: 'busy' };
+      if (breaker.halfOpen) tryOnce(body);
+      if (breaker.opened || breaker.halfOpen) return { kind: 'refused', outcome: 'circuit_open' };
+      const inDoubt = !hasAnswered || failuresInRow >= DOUBTFUL_FAILURES;
+      if (callsUnderWay >= (inDoubt ? circuit.failuresInRow : MAX_CALLS_UNDER_WAY)) return { kind: 'refused', outcome: 'busy' };
       callsUnderWay += 1;
       try {
         return await breaker.fire(body, signal);
       } catch (error) {
         if (error instanceof FailedCall) return error.answer;
-        // The circuit is half open and its one trial is already under way.
+        // The circuit has opened meanwhile.
         if (error instanceof Error && 'code' in error && error.code === 'EOPENBREAKER') return { kind: 'refused', outcome: 'circuit_open' };
         throw error;
       } finally {

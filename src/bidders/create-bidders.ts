@@ -44,7 +44,11 @@ const NOTHING: BidAnswers = { bids: [], refusals: [] };
 export const createBidders = (options: BiddersOptions): Bidders => {
   const { timeoutMs, allowPrivateAddresses, observe, log } = options;
   const { currency = 'USD', floorMicros = 0, noticeTimeoutMs = 2_000, idleMs = 10 * 60_000 } = options;
-  const { circuit = { failuresInRow: 5, retryAfterMs: 5_000 }, now = () => performance.now(), newId = randomUUID } = options;
+  const {
+    circuit = { failuresInRow: 5, retryAfterMs: 5_000, trialTimeoutMs: timeoutMs },
+    now = () => performance.now(),
+    newId = randomUUID,
+  } = options;
   const guard = { allowPrivateAddresses, idleMs, ...(options.resolve && { resolve: options.resolve }) };
   const dispatchers = createGuardedDispatchers({
     ...guard,

@@ -275,7 +275,7 @@ describe('the circuit breaker', () => {
   test('a dead bidder costs nothing after a few tries, and comes back by itself', async () => {
     let dead = true;
     const server = await bidder(() => (dead ? null : bidOf({ price: 1, adm: 'x' })));
-    const { bidders, seen } = started({ timeoutMs: 150, circuit: { failuresInRow: 5, retryAfterMs: 500 } });
+    const { bidders, seen } = started({ timeoutMs: 150, circuit: { failuresInRow: 5, retryAfterMs: 500, trialTimeoutMs: 150 } });
     const ask = async () => bidders.ask([opportunity([invitationTo(`${server.url}/bid?key=secret`)])], context);
     for (let index = 0; index < 5; index += 1) expect((await ask()).refusals).toMatchObject([{ outcome: 'timeout' }]);
     const tookMs: number[] = [];
@@ -288,11 +288,35 @@ describe('the circuit breaker', () => {
     expect(server.received).toHaveLength(5);
     dead = false;
     await until(() => seen.circuits.some((state) => state.endsWith('half_open')));
+    expect((await ask()).refusals).toMatchObject([{ outcome: 'circuit_open' }]);
+    await until(() => seen.circuits.at(-1)?.endsWith(' closed') === true);
     expect((await ask()).bids).toHaveLength(1);
     const host = new URL(server.url).host;
     expect(seen.circuits.map((state) => state.replace(/\?[0-9a-f]{8} /, '? '))).toEqual(
       ['closed', 'open', 'half_open', 'closed'].map((state) => `${host}/bid? ${state}`),
     );
+  });
+
+  test('nobody waits for a dead bidder while it is tried again', async () => {
+    const hung = keep(await rawBidder(() => undefined));
+    const { bidders, seen } = started({ timeoutMs: 300, circuit: { failuresInRow: 1, retryAfterMs: 100, trialTimeoutMs: 300 } });
+    const ask = async () => bidders.ask([opportunity([invitationTo(hung.url)])], context);
+    await ask();
+    const halfOpened = () => seen.circuits.filter((state) => state.endsWith('half_open')).length;
+    for (let trial = 1; trial <= 2; trial += 1) {
+      await until(() => halfOpened() === trial);
+      const startedAt = performance.now();
+      expect((await ask()).refusals).toMatchObject([{ outcome: 'circuit_open' }]);
+      expect(performance.now() - startedAt).toBeLessThan(150);
+    }
+  });
+
+  test('few pages wait for a bidder that has never answered, however many ask at once', async () => {
+    const hung = keep(await rawBidder(() => undefined));
+    const { bidders, seen } = started({ timeoutMs: 100 });
+    await Promise.all(Array.from({ length: 40 }, async () => bidders.ask([opportunity([invitationTo(hung.url)])], context)));
+    expect(seen.calls.filter((outcome) => outcome === 'timeout')).toHaveLength(5);
+    expect(seen.calls.filter((outcome) => outcome === 'busy')).toHaveLength(35);
   });
 
   test('a bidder that falls ill under load is left alone at once, one that bids badly is not', async () => {
@@ -337,7 +361,7 @@ test('endpoints are remembered up to a bound, and forgotten ones take their seri
 
 test('hundreds of calls cut by the deadline leave no socket behind', async () => {
   const hung = keep(await rawBidder((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{')));
-  const { bidders, seen } = started({ timeoutMs: 50, circuit: { failuresInRow: 1_000, retryAfterMs: 20 } });
+  const { bidders, seen } = started({ timeoutMs: 50, circuit: { failuresInRow: 1_000, retryAfterMs: 20, trialTimeoutMs: 50 } });
   for (let round = 0; round < 5; round += 1) {
     await Promise.all(Array.from({ length: 60 }, async () => bidders.ask([opportunity([invitationTo(hung.url)])], context)));
   }
