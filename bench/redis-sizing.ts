@@ -49,7 +49,17 @@ const candidateOf = (id: number, dailyImpressionCap = 1e9, placesOfUser: number 
   };
   const content = { format: 'html', markup: '' } as const;
   const creative: Creative = {
-    ...{ id, placementId: 'article-top', lineItemId: id, content, advertiserDomain: null, width: null, height: null, clickUrl: null },
+    ...{
+      id,
+      placementId: 'article-top',
+      lineItemId: id,
+      content,
+      advertiserDomain: null,
+      width: null,
+      height: null,
+      clickUrl: null,
+      blocked: false,
+    },
   };
   return { creative, lineItem, campaign, ecpmMicros: 0, priceMicros: 2000, expectedMicros: 2000, position: 0, bid: -1 };
 };

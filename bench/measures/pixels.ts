@@ -97,7 +97,7 @@ export const pixels = async (rig: Rig, { rounds, seconds: given, quick }: Scale)
 };
 
 /** Impression paths out of real answers, each for another reservation. */
-const collectTokens = async (server: ServerProcess, calls: readonly AdCall[], wanted: number): Promise<readonly string[]> => {
+export const collectTokens = async (server: ServerProcess, calls: readonly AdCall[], wanted: number): Promise<readonly string[]> => {
   const paths: string[] = [];
   const dispatcher = new Agent({ connections: COLLECTORS });
   let next = 0;

@@ -1,4 +1,5 @@
-import type { Rig } from '../create-rig.ts';
+import pg from 'pg';
+import type { Rig, Stage } from '../create-rig.ts';
 import { atMost, tableOf, whole, type Finding, type Scale } from '../finding.ts';
 import { callsFile, closedLoop, openLoop, type Sample } from '../load.ts';
 import { scrape } from '../scrape.ts';
@@ -9,6 +10,15 @@ import { largeStage } from './scale.ts';
 /** Half of what it can do: a reload on a replica that is full already has nothing to take its time from. */
 const LOAD_SHARE = 0.5;
 const PAUSE_MS = 1_500;
+
+/** Every reload follows an edit of one campaign's line items, which stand in all slots of the catalog. */
+const editCampaign = async ({ databaseUrl }: Stage, campaignId: number): Promise<void> => {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client
+    .query('update line_items set cpm_micros = cpm_micros + 1000 where campaign_id = $1', [campaignId])
+    .finally(() => client.end());
+};
 
 /** Latency of POST /ad while the largest catalog is reloaded, against the same seconds without. */
 export const reload = async (rig: Rig, scale: Scale): Promise<Finding> => {
@@ -25,6 +35,7 @@ export const reload = async (rig: Rig, scale: Scale): Promise<Finding> => {
     while (!over) {
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       if (over) break;
+      await editCampaign(stage, windows.length + 1);
       const from = Date.now();
       const { status } = await fetch(`${server.url}/reload`, { method: 'POST' });
       if (status !== 204) throw new Error(`POST /reload answered ${status}`);
@@ -58,7 +69,7 @@ export const reload = async (rig: Rig, scale: Scale): Promise<Finding> => {
     title: 'Reload under load',
     text: [
       tableOf(['open loop', 'requests', 'p50 ms', 'p99 ms', 'p99.9 ms'], [row('no reload', outside), row('during a reload', inside)]),
-      `${windows.length} reloads of ${scale.quick ? '10,000' : '100,000'} line items, ${reloadMs.toFixed(0)} ms each (median), at ${whole(LOAD_SHARE * perSecond)} ad requests a second, half of what this server can do. Longest hold of the event loop: ${(1000 * lag).toFixed(1)} ms.`,
+      `${windows.length} reloads of ${scale.quick ? '10,000' : '100,000'} line items, each after an edit of one campaign, ${reloadMs.toFixed(0)} ms each (median), at ${whole(LOAD_SHARE * perSecond)} ad requests a second, half of what this server can do. Longest hold of the event loop: ${(1000 * lag).toFixed(1)} ms.`,
     ].join('\n\n'),
     goals: [atMost('p99 of `/ad` during a reload against p99 without', 2, p99.during / p99.without)],
   };

@@ -204,7 +204,17 @@ const candidateOf = (pacing: Pacing, id: number, dailyImpressionCap: number): Ra
     endpoint: null,
   };
   const content = { format: 'html', markup: '<b>ad</b>' } as const;
-  const creative = { id, placementId: 'top', lineItemId: id, content, advertiserDomain: null, width: null, height: null, clickUrl: null };
+  const creative = {
+    id,
+    placementId: 'top',
+    lineItemId: id,
+    content,
+    advertiserDomain: null,
+    width: null,
+    height: null,
+    clickUrl: null,
+    blocked: false,
+  };
   return { creative, lineItem, campaign: CAMPAIGN, ecpmMicros: 1_000_000, priceMicros: 1000, expectedMicros: 1000, position: 0, bid: -1 };
 };
 

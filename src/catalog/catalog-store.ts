@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { COLUMNS } from './catalog-rows.ts';
+import { COLUMNS, ROWS_A_BLOCK } from './catalog-rows.ts';
 import type { CatalogReading, CatalogRow, CatalogTable } from './catalog-rows.ts';
 import type { RecentCounts } from './ecpm.ts';
 
@@ -30,7 +30,8 @@ export const createCatalogStore = ({ knex }: { readonly knex: Knex }): CatalogSt
           userHashKey: instance.user_hash_key,
           recentCounts: await recentCountsIn(transaction),
           hourlyImpressions: await hourlyImpressionsIn(transaction),
-          pages: (table) => pagesOf(transaction, table),
+          digests: (table) => digestsIn(transaction, table),
+          rows: (table, block) => rowsIn(transaction, table, block),
         });
       },
       { isolationLevel: 'repeatable read', readOnly: true },
@@ -38,15 +39,25 @@ export const createCatalogStore = ({ knex }: { readonly knex: Knex }): CatalogSt
   readVersion: () => versionIn(knex),
 });
 
-/** So many rows are parsed in one go: about a millisecond of the event loop. A single answer of 100,000 rows holds it for a hundred. */
-const PAGE = 250;
+/** Postgres reads and hashes 300,000 rows in a second or less, and this replica reads a few hundred numbers. */
+const digestsIn = async (knex: Knex, table: CatalogTable): Promise<ReadonlyMap<number, string>> => {
+  const block = table === 'placements' ? '0' : `id / ${ROWS_A_BLOCK}`;
+  const { rows } = await knex.raw<{ rows: { block: number; digest: string }[] }>(
+    `select ${block} as block, count(*) || ':' || bit_xor(hash_record_extended(rows.*, 0)) as digest from ${table} as rows group by 1 order by 1`,
+  );
+  return new Map(rows.map(({ block: number, digest }) => [number, digest]));
+};
 
-async function* pagesOf(knex: Knex, table: CatalogTable): AsyncGenerator<readonly CatalogRow[], void> {
+async function* rowsIn(knex: Knex, table: CatalogTable, block: number): AsyncGenerator<readonly CatalogRow[], void> {
+  const query = knex(table).select<CatalogRow[]>(COLUMNS[table]).orderBy('id').limit(ROWS_A_BLOCK);
+  if (table !== 'placements') {
+    yield await query.whereBetween('id', [block * ROWS_A_BLOCK, (block + 1) * ROWS_A_BLOCK - 1]);
+    return;
+  }
   for (let after: unknown; ;) {
-    const query = knex(table).select<CatalogRow[]>(COLUMNS[table]).orderBy('id').limit(PAGE);
-    const page = await (after === undefined ? query : query.where('id', '>', after as number | string));
+    const page = await (after === undefined ? query.clone() : query.clone().where('id', '>', after as string));
     yield page;
-    if (page.length < PAGE) return;
+    if (page.length < ROWS_A_BLOCK) return;
     after = page.at(-1)?.['id'];
   }
 }

@@ -67,7 +67,7 @@ export const createCatalog = ({
     const begunAt = performance.now();
     try {
       const loaded = await withTimeout(loadTimeoutMs, () =>
-        store.readAll((reading) => buildSnapshot(reading, { dimensions, nowMs: now() })),
+        store.readAll((reading) => buildSnapshot(reading, { dimensions, previous: snapshot, nowMs: now() })),
       );
       snapshot = loaded;
       observer.loaded?.(loaded, performance.now() - begunAt);

@@ -130,4 +130,6 @@ export interface Creative {
   readonly width: number | null;
   readonly height: number | null;
   readonly clickUrl: string | null;
+  /** Taken out of delivery, for quality reports for instance. */
+  readonly blocked: boolean;
 }

@@ -1,5 +1,5 @@
 /** How long one slice may hold the event loop, in milliseconds; a step overruns it by what it takes itself, well under a millisecond. */
-const SLICE_MS = 2;
+const SLICE_MS = 1;
 
 /** Lets everything that waits on the event loop have its turn. */
 export const pauseForEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

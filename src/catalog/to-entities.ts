@@ -21,10 +21,10 @@ export const toCampaign = (id: number, record: CampaignRecord): Campaign => ({
   budgetMicros: microsOrNull(record.budget),
 });
 
-export const toLineItem = (id: number, record: LineItemRecord, campaign: Campaign): LineItem => ({
+export const toLineItem = (id: number, record: LineItemRecord, publisherId: number): LineItem => ({
   id,
-  campaignId: campaign.id,
-  publisherId: campaign.publisherId,
+  campaignId: record.campaign_id,
+  publisherId,
   name: record.name,
   type: record.type,
   active: record.active,
@@ -48,7 +48,7 @@ export const toLineItem = (id: number, record: LineItemRecord, campaign: Campaig
 });
 
 /** Undefined when the content cannot be read, which a checked record never is. */
-export const toCreative = (id: number, record: CreativeRecord): Creative | undefined => {
+export const toCreative = (id: number, record: CreativeRecord, blocked: boolean): Creative | undefined => {
   const parsed = parseCreativeContent(record.format, record.content);
   if ('fault' in parsed) return undefined;
   return {
@@ -60,6 +60,7 @@ export const toCreative = (id: number, record: CreativeRecord): Creative | undef
     width: record.width,
     height: record.height,
     clickUrl: record.click_url,
+    blocked,
   };
 };
 

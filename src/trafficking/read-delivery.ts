@@ -180,6 +180,7 @@ const NO_CREATIVE = {
   lineItemId: 0,
   content: { format: 'html', markup: '' },
   advertiserDomain: null,
+  blocked: false,
   width: null,
   height: null,
   clickUrl: null,

@@ -55,6 +55,7 @@ export const invitationTo = (
     lineItemId,
     content,
     advertiserDomain: null,
+    blocked: false,
     width: null,
     height: null,
     clickUrl: null,

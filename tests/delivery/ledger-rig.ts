@@ -57,6 +57,7 @@ export const candidate = (
     lineItemId: item.id,
     content: { format: 'html', markup: '<b>ad</b>' },
     advertiserDomain: null,
+    blocked: false,
     width: null,
     height: null,
     clickUrl: null,

@@ -1,0 +1,163 @@
+import knexFactory from 'knex';
+import type { Knex } from 'knex';
+import { buildSnapshot } from '../../src/catalog/build-snapshot.ts';
+import type { CatalogTable } from '../../src/catalog/catalog-rows.ts';
+import { createCatalogStore } from '../../src/catalog/catalog-store.ts';
+import type { Snapshot } from '../../src/catalog/snapshot.ts';
+import { createChance } from '../../bench/statistics.ts';
+import { testDatabase } from '../setup/test-database.ts';
+
+const PUBLISHERS = 3;
+const CAMPAIGNS = 12;
+const LINE_ITEMS = 600;
+const FLIGHT = { start_at: '2026-01-01', end_at: '2999-01-01' };
+
+let knex: Knex;
+beforeAll(async () => {
+  knex = knexFactory({ client: 'pg', connection: await testDatabase(), pool: { min: 0, max: 2 } });
+});
+afterAll(() => knex.destroy());
+
+const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, i) => i + 1);
+
+const book = async (): Promise<void> => {
+  await knex.raw('truncate publishers, placements, campaigns, line_items, creatives restart identity cascade');
+  await knex('publishers').insert(numbers(PUBLISHERS).map((n) => ({ name: `p${n}`, domain: 'p.example', api_key_hash: `h${n}` })));
+  await knex('placements').insert(['top', 'side'].map((id) => ({ id, publisher_id: null, width: 300, height: 250, formats: ['html'] })));
+  await knex('campaigns').insert(numbers(CAMPAIGNS).map((n) => ({ publisher_id: (n % PUBLISHERS) + 1, name: `c${n}`, ...FLIGHT })));
+  await knex('line_items').insert(
+    numbers(LINE_ITEMS).map((n) => ({
+      campaign_id: (n % CAMPAIGNS) + 1,
+      name: `l${n}`,
+      active: true,
+      ...FLIGHT,
+      cpm_micros: (n % 50) * 1000,
+    })),
+  );
+  await knex('creatives').insert(
+    numbers(LINE_ITEMS).map((n) => ({ placement_id: n % 2 ? 'top' : 'side', line_item_id: n, format: 'html', content: `ad ${n}` })),
+  );
+};
+
+/** Counts the blocks that a load reads. */
+const loader = () => {
+  const read: string[] = [];
+  const store = createCatalogStore({ knex });
+  const load = (previous?: Snapshot): Promise<Snapshot> => {
+    read.length = 0;
+    return store.readAll((reading) => {
+      const rows = (table: CatalogTable, block: number) => {
+        read.push(`${table} ${block}`);
+        return reading.rows(table, block);
+      };
+      return buildSnapshot({ ...reading, rows }, { dimensions: new Map(), nowMs: Date.UTC(2026, 5, 15), previous });
+    });
+  };
+  return { load, read };
+};
+
+/** Everything that a decision could see. */
+const told = (snapshot: Snapshot) => ({
+  publishers: [...snapshot.publishers.values()],
+  placements: [...snapshot.placements.values()],
+  lineItems: [...snapshot.lineItems.values()],
+  creatives: [...snapshot.creatives.values()],
+  quarantined: snapshot.quarantined,
+  slots: numbers(PUBLISHERS).flatMap((publisher) =>
+    ['top', 'side'].map((placement) => {
+      const index = snapshot.candidateIndex(publisher, placement);
+      return {
+        entries: index?.entries,
+        tieEnd: index && [...index.tieEnd],
+        leftOut: snapshot.leftOut(publisher, placement),
+        vacancy: snapshot.vacancy(publisher, placement),
+      };
+    }),
+  ),
+});
+
+test('a reload reads the blocks that have changed and builds the slots they stand in, no others', async () => {
+  await book();
+  const { load, read } = loader();
+  const first = await load();
+  expect(read).toHaveLength(1 + 1 + 1 + 3 + 3);
+  const again = await load(first);
+  expect(read).toEqual([]);
+  expect(again.candidateIndex(1, 'top')).toBe(first.candidateIndex(1, 'top'));
+
+  await knex('line_items').where('id', 301).update({ cpm_micros: 77_000 });
+  const after = await load(again);
+  expect(read).toEqual(['line_items 1']);
+  const publisherOf301 = after.lineItems.get(301)?.publisherId ?? 0;
+  expect(after.candidateIndex(publisherOf301, 'top')?.entries[0].lineItem).toMatchObject({ id: 301, cpmMicros: 77_000 });
+  const others = numbers(PUBLISHERS).filter((publisher) => publisher !== publisherOf301);
+  for (const other of others) expect(after.candidateIndex(other, 'side')).toBe(first.candidateIndex(other, 'side'));
+  expect(told(after)).toEqual(told(await load()));
+});
+
+test('whatever is edited, a reload comes to what a first load would', async () => {
+  await book();
+  const chance = createChance(20_261_121);
+  const whole = (below: number): number => Math.floor(chance() * below);
+  const anyItem = () => 1 + whole(LINE_ITEMS);
+  const edits: Readonly<Record<string, () => Promise<unknown>>> = {
+    'a price': () =>
+      knex('line_items')
+        .where('id', anyItem())
+        .update({ cpm_micros: whole(90_000) }),
+    'a switch': () =>
+      knex('line_items')
+        .where('id', anyItem())
+        .update({ active: knex.raw('not active') }),
+    'a rate that is no number': () => knex('line_items').where('id', anyItem()).update({ rate_limit: 'NaN' }),
+    'a rate that is one again': () => knex('line_items').where({ rate_limit: 'NaN' }).update({ rate_limit: null }),
+    targeting: () =>
+      knex('line_items')
+        .where('id', anyItem())
+        .update({ targeting: JSON.stringify({ countries: ['NL'] }) }),
+    'a campaign of another publisher': () =>
+      knex('campaigns')
+        .where('id', 1 + whole(CAMPAIGNS))
+        .update({ publisher_id: 1 + whole(PUBLISHERS) }),
+    'a campaign without end': () =>
+      knex('campaigns')
+        .where('id', 1 + whole(CAMPAIGNS))
+        .update({ end_at: 'infinity' }),
+    'a campaign with an end again': () => knex('campaigns').where({ end_at: 'infinity' }).update({ end_at: FLIGHT.end_at }),
+    'a line item of another campaign': () =>
+      knex('line_items')
+        .where('id', anyItem())
+        .update({ campaign_id: 1 + whole(CAMPAIGNS) }),
+    markup: () =>
+      knex('creatives')
+        .where('line_item_id', anyItem())
+        .update({ content: `ad ${chance()}` }),
+    'a blocked creative': () => knex('creatives').where('line_item_id', anyItem()).update({ blocked_at: new Date() }),
+    'a creative elsewhere': () => knex('creatives').where('line_item_id', anyItem()).update({ placement_id: 'side' }),
+    'a deleted line item': () => knex('line_items').where('id', anyItem()).delete(),
+    'a new one': async () => {
+      const [row] = await knex('line_items')
+        .insert({ campaign_id: 1 + whole(CAMPAIGNS), name: 'new', active: true, ...FLIGHT, cpm_micros: 5000 })
+        .returning<{ id: number }[]>('id');
+      await knex('creatives').insert({ placement_id: 'top', line_item_id: row.id, format: 'html', content: 'new' });
+    },
+    'formats of a placement': () =>
+      knex('placements')
+        .where('id', 'side')
+        .update({ formats: [chance() < 0.5 ? 'html' : 'banner'] }),
+  };
+  const names = Object.keys(edits);
+  const { load } = loader();
+  let snapshot = await load();
+  const done: string[] = [];
+  for (let round = 0; round < 30; round++) {
+    for (let n = 0; n <= whole(3); n++) {
+      const name = n === 0 && round < names.length ? names[round] : names[whole(names.length)];
+      done.push(name);
+      await edits[name]();
+    }
+    snapshot = await load(snapshot);
+    expect({ done, ...told(snapshot) }).toEqual({ done, ...told(await load()) });
+  }
+  expect(new Set(done)).toEqual(new Set(names));
+});
