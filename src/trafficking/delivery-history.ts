@@ -16,7 +16,7 @@ export interface DeliveryHistory {
   hours(lineItemId: number, day: number, lastHour: number): Promise<readonly HourFigures[] | undefined>;
 }
 
-/** Counting the events of a day reads all of them; beyond this the page goes without. */
+/** Counting reads every event that the line item had that day; beyond this the page goes without. */
 const HOURS_TIMEOUT_MS = 3_000;
 
 export const createDeliveryHistory = ({ knex }: { readonly knex: Knex }): DeliveryHistory => ({
