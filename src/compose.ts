@@ -258,6 +258,8 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
     server,
     log,
     start: async () => {
+      if (settings.production && settings.adminEnabled && settings.adminTokens.length === 0)
+        log.warn('the trafficking API is open to whoever reaches it: ADMIN_ENABLED is set and ADMIN_TOKEN is not');
       await catalog.start();
       void checkRedis();
       fold.start();

@@ -10,7 +10,7 @@ export interface ContentFault {
 export type ParsedContent = { readonly content: CreativeContent } | { readonly fault: ContentFault };
 
 /** An answer carries the markup of up to 20 impressions: a creative has to stay small against that. UTF-16 units. */
-const LONGEST_CONTENT = 256 * 1024;
+export const LONGEST_CONTENT = 256 * 1024;
 const DEEPEST = 12;
 const MOST_VALUES = 2_000;
 const MOST_IMAGES = 32;

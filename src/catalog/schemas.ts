@@ -1,5 +1,6 @@
 import { BUDGET_TYPES, CREATIVE_FORMATS, DEVICES, LINE_ITEM_TYPES, PACINGS } from './entities.ts';
 import { MAX_USD } from './money.ts';
+import { LONGEST_CONTENT } from './parse-content.ts';
 
 /**
  * JSON Schemas (2020-12) of the trafficking API's records: one source for the API, the catalog load and the API page. What needs two fields
@@ -110,7 +111,11 @@ export const creativeSchema = {
     placement_id: { type: 'string', minLength: 1, maxLength: 128 },
     line_item_id: id,
     format: { type: 'string', enum: CREATIVE_FORMATS },
-    content: { type: 'string', maxLength: 524_288, description: 'markup for html; JSON text for banner and native' },
+    content: {
+      type: 'string',
+      maxLength: LONGEST_CONTENT,
+      description: 'markup for html; JSON text for banner and native; its length is counted in UTF-16 units',
+    },
     advertiser_domain: { type: ['string', 'null'], minLength: 1, maxLength: 253, default: null },
     width: { ...orNull(pixels), default: null },
     height: { ...orNull(pixels), default: null },

@@ -77,7 +77,10 @@ export const adminTokens = makeExactValidator<readonly AdminToken[]>((text) => {
     const [, name = 'admin', token = entry] = /^([A-Za-z0-9_.@-]{1,64}):(.+)$/.exec(entry) ?? [];
     return { name, token };
   });
-  return tokens.length > 0 ? tokens : refuse('a token, or name:token,name:token');
+  if (tokens.length === 0) refuse('a token, or name:token,name:token');
+  // Any other character is cut off, refused or encoded in several ways on its way through an Authorization header.
+  if (!tokens.every(({ token }) => /^[\x21-\x7e]+$/.test(token))) refuse('tokens of visible ASCII characters, without spaces');
+  return tokens;
 });
 
 function listOf(text: string): readonly string[] {

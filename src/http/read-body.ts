@@ -8,8 +8,8 @@ export type BodyOutcome = { readonly body: Buffer } | { readonly refusal: Proble
 
 export const DEFAULT_BODY_LIMIT = 64 * 1024;
 
-/** A refused body is read on and thrown away up to here, so that the client, which is still sending, gets to the answer. */
-const DISCARD_BYTES = 1024 * 1024;
+/** A refused body is read on and thrown away up to here, so that the client, which is still sending, gets to the answer: twice the largest body that is taken. */
+const DISCARD_BYTES = 4 * 1024 * 1024;
 const DISCARD_MS = 2_000;
 
 const GONE = { gone: true } as const;

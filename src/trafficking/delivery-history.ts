@@ -1,22 +1,7 @@
 import type { Knex } from 'knex';
 import { dateOfDay } from '../analytics/event-store.ts';
 import { usdFromMicros } from '../catalog/money.ts';
-
-export interface DayFigures {
-  readonly day: string;
-  readonly serves: number;
-  readonly impressions: number;
-  readonly clicks: number;
-  /** USD. */
-  readonly spend: number;
-}
-
-export interface HourFigures {
-  /** UTC. */
-  readonly hour: number;
-  readonly impressions: number;
-  readonly clicks: number;
-}
+import type { DayFigures, HourFigures } from './delivery.ts';
 
 /** What Postgres knows of one line item's delivery: all but the last second of it, and everything that is older than a day. */
 export interface DeliveryHistory {
@@ -31,7 +16,7 @@ export interface DeliveryHistory {
   hours(lineItemId: number, day: number, lastHour: number): Promise<readonly HourFigures[] | undefined>;
 }
 
-/** Counting the events of a day reads all of them; beyond this the page goes without. */
+/** Counting reads every event that the line item had that day; beyond this the page goes without. */
 const HOURS_TIMEOUT_MS = 3_000;
 
 export const createDeliveryHistory = ({ knex }: { readonly knex: Knex }): DeliveryHistory => ({

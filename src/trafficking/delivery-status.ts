@@ -3,9 +3,7 @@ import { showEndDate, showStartDate } from '../catalog/flight-dates.ts';
 import { describeRefusal } from '../decision/describe-refusal.ts';
 import { NoBidReason } from '../decision/no-bid-reason.ts';
 import type { LimitReading } from '../delivery/read-limits.ts';
-
-export const DELIVERY_STATUSES = ['ended', 'paused', 'scheduled', 'blocked', 'budget spent', 'capped', 'active'] as const;
-export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+import { DELIVERY_STATUSES, type DeliveryStatus, type EffectiveStatus } from './delivery.ts';
 
 export interface StatusQuestion {
   readonly lineItem: LineItem;
@@ -15,12 +13,6 @@ export interface StatusQuestion {
   /** undefined: the counters do not answer. */
   readonly limits: LimitReading | undefined;
   readonly atMs: number;
-}
-
-export interface EffectiveStatus {
-  readonly value: DeliveryStatus;
-  /** Everything that applies, the first being what `value` says. */
-  readonly reasons: readonly string[];
 }
 
 /** What a line item is doing and why: of all that keeps it from serving, what would have to change first. */

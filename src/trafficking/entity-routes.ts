@@ -1,5 +1,6 @@
 import { Router } from 'express';
 import type { Request, Response } from 'express';
+import { LONGEST_CONTENT } from '../catalog/parse-content.ts';
 import { methodNotAllowed } from '../http/error-handler.ts';
 import { problem, sendProblem } from '../http/problem.ts';
 import { readJson } from '../http/read-json.ts';
@@ -11,8 +12,8 @@ import { entityTag } from './entity-tag.ts';
 import { readListQuery, searchOf } from './list-query.ts';
 import { sendJson } from './send-json.ts';
 
-/** The largest creative that the schema takes, and its JSON around it. */
-export const BODY_LIMIT = 512 * 1024;
+/** Six bytes for every UTF-16 unit of the longest content, which is the most that JSON takes for one (`\u001f`), and half a megabyte for the rest. */
+const BODY_LIMIT = 8 * LONGEST_CONTENT;
 
 export interface EntityRoutesOptions {
   readonly reader: EntityReader;

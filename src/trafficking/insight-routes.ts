@@ -5,10 +5,10 @@ import { methodNotAllowed } from '../http/error-handler.ts';
 import { problem, sendProblem } from '../http/problem.ts';
 import { readAudit } from './audit-trail.ts';
 import { readCampaignReport, type CampaignReport } from './campaign-report.ts';
+import type { Delivery } from './delivery.ts';
 import { ENTITY_KINDS, readEntityId } from './entity-kind.ts';
 import { readPage, searchOf } from './list-query.ts';
 import { readQualityReports } from './quality-reports.ts';
-import type { Delivery } from './read-delivery.ts';
 import { reportCsv } from './report-csv.ts';
 import { sendJson } from './send-json.ts';
 

@@ -8,8 +8,9 @@ import { rankDirect } from '../decision/rank-candidates.ts';
 import type { Account, AccountReader, DayCounts } from '../delivery/read-accounts.ts';
 import type { LimitReading, ReadLimits } from '../delivery/read-limits.ts';
 import type { TrafficCurve } from '../delivery/traffic-curve.ts';
-import { createDeliveryHistory, type DayFigures, type HourFigures } from './delivery-history.ts';
-import { deliveryStatus, type EffectiveStatus } from './delivery-status.ts';
+import type { DayFigures, Delivery, EffectiveStatus, Figures } from './delivery.ts';
+import { createDeliveryHistory } from './delivery-history.ts';
+import { deliveryStatus } from './delivery-status.ts';
 import { ENTITY_KINDS } from './entity-kind.ts';
 import { createEntityReader } from './entity-reader.ts';
 
@@ -22,43 +23,6 @@ export interface ReadDeliveryOptions {
   readonly countersUp: () => boolean;
   readonly curveOf: (snapshot: Snapshot, publisherId: number, atMs: number) => TrafficCurve;
   readonly now: () => number;
-}
-
-interface Figures extends Omit<DayFigures, 'day'> {
-  readonly events: Readonly<Record<string, number>>;
-}
-
-/** The answer of GET /api/line_items/{id}/delivery. Money in USD. */
-export interface Delivery {
-  readonly line_item_id: number;
-  readonly at: string;
-  /** UTC. */
-  readonly day: string;
-  /** False: the figures are those that have reached Postgres, and what is reserved is not known. */
-  readonly live: boolean;
-  readonly status: EffectiveStatus;
-  readonly today: Figures & { readonly held: number | null; readonly committed: number };
-  readonly yesterday: Figures;
-  readonly total: { readonly impressions: number; readonly spend: number };
-  readonly limits: {
-    readonly daily_impression_cap: number | null;
-    readonly daily_spend_cap: number | null;
-    readonly budget: number | null;
-    readonly campaign_budget: number | null;
-    readonly campaign_spend: number;
-  };
-  readonly pacing: {
-    readonly mode: string;
-    /** Impressions due by now; null: nothing to pace by. */
-    readonly target: number | null;
-    /** Selections that pacing would allow at once. */
-    readonly allowance: number | null;
-    /** A day's traffic by UTC hour, summing to 1. */
-    readonly curve: readonly number[];
-  };
-  readonly frequency: { readonly places: number; readonly window: number } | null;
-  readonly hourly: readonly HourFigures[];
-  readonly last_days: readonly DayFigures[];
 }
 
 const MS_PER_DAY = 86_400_000;

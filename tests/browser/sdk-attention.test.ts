@@ -1,9 +1,7 @@
-import type { Browser } from 'playwright-core';
 import type { AdSDK } from '../../sdk/src/contract.ts';
 import { eventually } from '../setup/eventually.ts';
-import { startAdService, type AdService } from './setup/start-ad-service.ts';
-import { startBrowser } from './setup/start-browser.ts';
-import { startPublisherSite, type PublisherPage, type PublisherSite } from './setup/start-publisher-site.ts';
+import { startPublisher, type Publisher } from './setup/start-publisher.ts';
+import type { PublisherPage } from './setup/start-publisher-site.ts';
 
 declare const AdSDK: AdSDK;
 
@@ -29,24 +27,17 @@ const COUNT = `{
   IntersectionObserver.prototype.disconnect = function () { observing.delete(this); held.observers = observing.size; return disconnect.call(this); };
 }`;
 
-let service: AdService;
-let site: PublisherSite;
-let browser: Browser;
+let publisher: Publisher;
 
 beforeAll(async () => {
-  [service, site, browser] = await Promise.all([
-    startAdService([
-      { placement: 'seen', format: 'html', content: '<p>An ad</p>', size: [300, 250] },
-      { placement: 'seen-large', format: 'html', content: '<p>A large ad</p>', size: [970, 250] },
-      { placement: 'seen-native', format: 'native', content: '{"title":"An ad"}' },
-    ]),
-    startPublisherSite(),
-    startBrowser(),
+  publisher = await startPublisher([
+    { placement: 'seen', format: 'html', content: '<p>An ad</p>', size: [300, 250] },
+    { placement: 'seen-large', format: 'html', content: '<p>A large ad</p>', size: [970, 250] },
+    { placement: 'seen-native', format: 'native', content: '{"title":"An ad"}' },
   ]);
 });
-afterAll(() => site?.stop());
 
-const open = (html: string, init = ''): Promise<PublisherPage> => site.open(browser, { service, html, init, watched: true });
+const open = (html: string, init = ''): Promise<PublisherPage> => publisher.open({ html, init, watched: true });
 
 /** A slot of which `visible` pixels stand above the fold of the 720 pixel high viewport. */
 const partly = (visible: number): string =>

@@ -1,66 +1,57 @@
-import type { Browser } from 'playwright-core';
 import { eventually } from '../setup/eventually.ts';
-import { startAdService, type AdService } from './setup/start-ad-service.ts';
-import { startBrowser } from './setup/start-browser.ts';
-import { startPublisherSite, type PublisherPage, type PublisherSite } from './setup/start-publisher-site.ts';
+import { startPublisher, type Publisher } from './setup/start-publisher.ts';
+import type { PublisherPage } from './setup/start-publisher-site.ts';
 
 const html = (placement: string, content: string) => ({ placement, format: 'html' as const, content });
 
-let service: AdService;
-let site: PublisherSite;
-let browser: Browser;
+let publisher: Publisher;
 
 beforeAll(async () => {
-  [service, site, browser] = await Promise.all([
-    startAdService([
-      html(
-        'top',
-        `<script>try { top.location = 'http://evil.invalid/' } catch (e) {} try { top.location.replace('http://evil.invalid/') } catch (e) {}</script>`,
-      ),
-      html(
-        'parent',
-        `<script>
+  publisher = await startPublisher([
+    html(
+      'top',
+      `<script>try { top.location = 'http://evil.invalid/' } catch (e) {} try { top.location.replace('http://evil.invalid/') } catch (e) {}</script>`,
+    ),
+    html(
+      'parent',
+      `<script>
           const tries = [() => parent.document.title = 'owned', () => parent.localStorage.x = 1, () => parent.AdSDK.version, () => localStorage.x = 1, () => document.cookie = 'a=1'];
           document.body.append(tries.map((attempt) => { try { attempt(); return 'done'; } catch (e) { return e.name; } }).join(' '));
         </script>`,
-      ),
-      html(
-        'flood',
-        `<script>for (let i = 0; i < 20000; i++) { parent.postMessage({ adsdk: 'event', type: 'like' }, '*'); parent.postMessage({ adsdk: 'click' }, '*'); }</script>`,
-      ),
-      html(
-        'odd',
-        `<script>for (const data of [null, 1, 'click', [], { adsdk: 'impression' }, { adsdk: 'event' }, { adsdk: 'event', type: {} }, { adsdk: 'event', type: '' },
+    ),
+    html(
+      'flood',
+      `<script>for (let i = 0; i < 20000; i++) { parent.postMessage({ adsdk: 'event', type: 'like' }, '*'); parent.postMessage({ adsdk: 'click' }, '*'); }</script>`,
+    ),
+    html(
+      'odd',
+      `<script>for (const data of [null, 1, 'click', [], { adsdk: 'impression' }, { adsdk: 'event' }, { adsdk: 'event', type: {} }, { adsdk: 'event', type: '' },
           { adsdk: 'event', type: 'x'.repeat(65) }, { adsdk: { toString: 0 } }, { type: 'like' }]) parent.postMessage(data, '*')</script>`,
-      ),
-      html(
-        'auto-click',
-        `<a id="go" href="http://evil.invalid/">x</a><script>go.click(); AdSDK_Creative_Event('share'); parent.postMessage({ adsdk: 'click' }, '*')</script>`,
-      ),
-      html('quiet', '<p>Quiet</p>'),
-      html(
-        'nested',
-        `<iframe srcdoc="<script>parent.parent.postMessage({ adsdk: 'event', type: 'like' }, '*')</scr` +
-          `ipt>"></iframe>
+    ),
+    html(
+      'auto-click',
+      `<a id="go" href="http://evil.invalid/">x</a><script>go.click(); AdSDK_Creative_Event('share'); parent.postMessage({ adsdk: 'click' }, '*')</script>`,
+    ),
+    html('quiet', '<p>Quiet</p>'),
+    html(
+      'nested',
+      `<iframe srcdoc="<script>parent.parent.postMessage({ adsdk: 'event', type: 'like' }, '*')</scr` +
+        `ipt>"></iframe>
          <script>for (let i = 0; i < parent.length; i++) parent[i].postMessage({ adsdk: 'event', type: 'like' }, '*')</script>`,
-      ),
-      html('breakout', `</body></html></iframe><script>document.title='x'</script><img src=x onerror="parent.document.body.remove()">`),
-    ]),
-    startPublisherSite(),
-    startBrowser(),
+    ),
+    html('breakout', `</body></html></iframe><script>document.title='x'</script><img src=x onerror="parent.document.body.remove()">`),
   ]);
 });
-afterAll(() => site?.stop());
 
 const show = async (placement: string, body = '<div id="slot"></div>'): Promise<PublisherPage> => {
-  const opened = await site.open(browser, { service, html: body, run: `AdSDK.renderAd('${placement}', 'slot')` });
+  const opened = await publisher.open({ html: body, run: `AdSDK.renderAd('${placement}', 'slot')` });
   await opened.page.waitForTimeout(400);
   return opened;
 };
 
 test('a creative cannot take the page elsewhere', async () => {
   const { page } = await show('top');
-  expect(page.url()).toContain(site.url);
+  expect(page.url()).toContain(publisher.site.url);
   expect(await page.locator('#slot iframe').count()).toBe(1);
 });
 

@@ -1,21 +1,14 @@
-import type { Browser } from 'playwright-core';
 import type { AdSDK } from '../../sdk/src/contract.ts';
 import { eventually } from '../setup/eventually.ts';
-import { startAdService, type AdService } from './setup/start-ad-service.ts';
-import { startBrowser } from './setup/start-browser.ts';
-import { startPublisherSite, type PublisherPage, type PublisherSite } from './setup/start-publisher-site.ts';
+import { startPublisher, type Publisher } from './setup/start-publisher.ts';
+import type { PublisherPage } from './setup/start-publisher-site.ts';
 
 declare const AdSDK: AdSDK;
 
-let service: AdService;
-let site: PublisherSite;
-let browser: Browser;
-let landing: string;
+let publisher: Publisher;
 
 beforeAll(async () => {
-  [site, browser] = await Promise.all([startPublisherSite(), startBrowser()]);
-  landing = site.landing;
-  service = await startAdService([
+  publisher = await startPublisher((landing) => [
     {
       placement: 'html',
       format: 'html',
@@ -62,21 +55,20 @@ beforeAll(async () => {
     },
   ]);
 });
-afterAll(() => site?.stop());
 
-const open = (html = '<div id="slot"></div>', init = ''): Promise<PublisherPage> => site.open(browser, { service, html, init });
+const open = (html = '<div id="slot"></div>', init = ''): Promise<PublisherPage> => publisher.open({ html, init });
 const render = ({ page }: PublisherPage, placement: string): Promise<boolean> =>
   page.evaluate((id) => AdSDK.renderAd(id, 'slot'), placement);
 
 /** Rendered by the page's own script, so that the visitor's clicks are the first gesture on the page. */
 const show = async (placement: string): Promise<PublisherPage> => {
-  const opened = await site.open(browser, { service, html: '<div id="slot"></div>', run: `AdSDK.renderAd('${placement}', 'slot')` });
+  const opened = await publisher.open({ html: '<div id="slot"></div>', run: `AdSDK.renderAd('${placement}', 'slot')` });
   await eventually(() => expect(opened.sentTo('/impression')).toHaveLength(1));
   return opened;
 };
 
 test('an html ad stands in a sandboxed frame of its size, and its impression is requested once', async () => {
-  const before = await service.stored('html', 'impression');
+  const before = await publisher.service.stored('html', 'impression');
   const opened = await open();
   expect(await render(opened, 'html')).toBe(true);
   const frame = opened.page.locator('#slot iframe');
@@ -86,7 +78,7 @@ test('an html ad stands in a sandboxed frame of its size, and its impression is 
   await opened.page.waitForTimeout(300);
   expect(opened.sentTo('/impression')).toHaveLength(1);
   expect(opened.sentTo('/impression')[0].headers).not.toMatchObject({ referer: expect.stringMatching(/./) });
-  await eventually(async () => expect(await service.stored('html', 'impression')).toBe(before + 1));
+  await eventually(async () => expect(await publisher.service.stored('html', 'impression')).toBe(before + 1));
 });
 
 test('the impression waits until the creative has rendered', async () => {
@@ -111,12 +103,12 @@ test('a link of a creative that knows nothing of the SDK opens a tab, and its cl
   const opened = await show('html');
   const link = opened.page.frameLocator('#slot iframe').locator('#go');
   const [tab] = await Promise.all([opened.page.waitForEvent('popup'), link.click()]);
-  await tab.waitForURL(landing);
+  await tab.waitForURL(publisher.site.landing);
   expect(await tab.evaluate(() => opener)).toBeNull();
   await link.click();
   await opened.page.waitForTimeout(300);
   expect(opened.sentTo('/click')).toHaveLength(1);
-  await eventually(async () => expect(await service.stored('html', 'click')).toBe(1));
+  await eventually(async () => expect(await publisher.service.stored('html', 'click')).toBe(1));
 });
 
 test('a link to _top opens a tab instead of dying in the sandbox, and a link inside the creative is no click', async () => {
@@ -126,19 +118,19 @@ test('a link to _top opens a tab instead of dying in the sandbox, and a link ins
   await opened.page.waitForTimeout(200);
   expect(opened.sentTo('/click')).toHaveLength(0);
   const [tab] = await Promise.all([opened.page.waitForEvent('popup'), frame.locator('#go b').click()]);
-  await tab.waitForURL(landing);
+  await tab.waitForURL(publisher.site.landing);
   await eventually(() => expect(opened.sentTo('/click')).toHaveLength(1));
-  expect(opened.page.url()).toContain(site.url);
+  expect(opened.page.url()).toContain(publisher.site.url);
 });
 
 test('a banner is clicked through to its destination and counted once, without the page following the redirect', async () => {
   const opened = await show('banner');
-  const before = site.landings();
+  const before = publisher.site.landings();
   const [tab] = await Promise.all([opened.page.waitForEvent('popup'), opened.page.frameLocator('#slot iframe').locator('a').click()]);
-  await tab.waitForURL(landing);
-  await eventually(async () => expect(await service.stored('banner', 'click')).toBe(1));
+  await tab.waitForURL(publisher.site.landing);
+  await eventually(async () => expect(await publisher.service.stored('banner', 'click')).toBe(1));
   await opened.page.waitForTimeout(200);
-  expect(site.landings()).toBe(before + 1);
+  expect(publisher.site.landings()).toBe(before + 1);
   expect(await opened.signals()).toEqual([]);
 });
 
@@ -148,7 +140,7 @@ test('AdSDK_Creative_Event is there before the creative, requests the event and 
   expect(await frame.locator('body').innerText()).toContain('function');
   await frame.locator('#like').click();
   await eventually(() => expect(opened.sentTo('/event').map((hit) => hit.query.get('type'))).toEqual(['like']));
-  await eventually(async () => expect(await service.stored('events', 'event', 'like')).toBe(1));
+  await eventually(async () => expect(await publisher.service.stored('events', 'event', 'like')).toBe(1));
   expect(opened.sentTo('/click')).toHaveLength(0);
   await Promise.all([opened.page.waitForEvent('popup'), frame.locator('#open').click()]);
   await eventually(() => expect(opened.sentTo('/click')).toHaveLength(1));
@@ -170,7 +162,7 @@ test('a native ad comes from the template, with safe URLs, an escape helper, cli
   expect(assets).toEqual({
     title: 'Tea & <b>biscuits</b>',
     image: { url: 'https://images.invalid/a.png', w: 10, h: 10 },
-    clickUrl: landing,
+    clickUrl: publisher.site.landing,
   });
   expect(await opened.page.locator('#slot h3').textContent()).toBe('Tea & <b>biscuits</b>');
   expect(await opened.page.locator('#slot h3 b').count()).toBe(0);
@@ -184,7 +176,7 @@ test('a native ad comes from the template, with safe URLs, an escape helper, cli
   await opened.page.locator('#slot h3').click();
   await opened.page.waitForTimeout(200);
   expect(opened.sentTo('/click')).toHaveLength(1);
-  await eventually(async () => expect(await service.stored('native', 'impression')).toBeGreaterThan(0));
+  await eventually(async () => expect(await publisher.service.stored('native', 'impression')).toBeGreaterThan(0));
 });
 
 test("a bidder's own trackers are images without a referrer, at most ten, once, and nothing of the template's", async () => {

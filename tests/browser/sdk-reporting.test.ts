@@ -1,33 +1,26 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import type { AdSDK } from '../../sdk/src/contract.ts';
 import { eventually } from '../setup/eventually.ts';
-import { startAdService, type AdService } from './setup/start-ad-service.ts';
-import { startBrowser } from './setup/start-browser.ts';
-import { startPublisherSite, type PublisherPage, type PublisherSite } from './setup/start-publisher-site.ts';
+import { sendReport } from './setup/send-report.ts';
+import { startPublisher, type Publisher } from './setup/start-publisher.ts';
+import type { PublisherPage } from './setup/start-publisher-site.ts';
 
 declare const AdSDK: AdSDK;
 declare const axe: { run(context: unknown, options: unknown): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
 
-let service: AdService;
-let site: PublisherSite;
-let browser: Browser;
+let publisher: Publisher;
 
 beforeAll(async () => {
-  [service, site, browser] = await Promise.all([
-    startAdService([
-      { placement: 'report-html', format: 'html', content: '<p>An ad</p>' },
-      { placement: 'report-native', format: 'native', content: '{"title":"An ad"}' },
-    ]),
-    startPublisherSite(),
-    startBrowser(),
+  publisher = await startPublisher([
+    { placement: 'report-html', format: 'html', content: '<p>An ad</p>' },
+    { placement: 'report-native', format: 'native', content: '{"title":"An ad"}' },
   ]);
 });
-afterAll(() => site?.stop());
 
 const show = async (slot = '<div id="slot"></div>', native?: string): Promise<PublisherPage> => {
-  const opened = await site.open(browser, { service, html: `<main><h1>News</h1>${slot}</main>` });
+  const opened = await publisher.open({ html: `<main><h1>News</h1>${slot}</main>` });
   await opened.page.evaluate((template) => {
     if (template === undefined) return AdSDK.renderAd('report-html', 'slot');
     return AdSDK.renderNativeAd('report-native', 'slot', () => template || AdSDK.getReportLinkHTML('Report <this>', 'a"b', 'color: red'));
@@ -43,7 +36,7 @@ const violations = async (page: Page): Promise<string[]> => {
 };
 
 test('a visitor reports an ad with the keyboard alone, and the focus returns', async () => {
-  const before = await service.storedReports('report-html');
+  const before = await publisher.service.storedReports('report-html');
   const { page, sentTo } = await show();
   const button = page.getByRole('button', { name: 'Report this ad' });
   await button.focus();
@@ -69,7 +62,7 @@ test('a visitor reports an ad with the keyboard alone, and the focus returns', a
   await page.keyboard.press('Enter');
   await dialog.waitFor({ state: 'detached' });
   expect(await button.evaluate((element) => element === document.activeElement)).toBe(true);
-  await eventually(async () => expect(await service.storedReports('report-html')).toBe(before + 1));
+  await eventually(async () => expect(await publisher.service.storedReports('report-html')).toBe(before + 1));
 });
 
 test('Escape closes, the focus stays inside until then and returns', async () => {
@@ -136,13 +129,11 @@ test('reportAd and showReportModal take any tracking URL or a bare token', async
       const refused = AdSDK.reportAd('forged', 'irrelevant');
       return Promise.all([...reports, refused]);
     },
-    [token, service.baseUrl],
+    [token, publisher.service.baseUrl],
   );
   expect(results).toEqual([true, true, true, false]);
   expect(sentTo('/report').map((one) => JSON.parse(one.body!).token)).toEqual([token, token, token, 'forged']);
   await page.evaluate((t) => AdSDK.showReportModal(t), token);
-  await page.getByLabel('It is offensive').check();
-  await page.getByRole('button', { name: 'Send report' }).click();
-  await page.getByText('Thank you').waitFor();
+  await sendReport(page, 'It is offensive');
   expect(JSON.parse(sentTo('/report').at(-1)!.body!)).toEqual({ token, reason: 'offensive' });
 });

@@ -1,8 +1,7 @@
-import type { Browser } from 'playwright-core';
 import type { AdSDK } from '../../sdk/src/contract.ts';
-import { deadAddress, startAdService, type AdService } from './setup/start-ad-service.ts';
-import { startBrowser } from './setup/start-browser.ts';
-import { startPublisherSite, type PublisherPage, type PublisherSite } from './setup/start-publisher-site.ts';
+import { deadAddress } from './setup/start-ad-service.ts';
+import { startPublisher, type Publisher } from './setup/start-publisher.ts';
+import type { PublisherPage } from './setup/start-publisher-site.ts';
 
 declare const AdSDK: AdSDK;
 
@@ -11,21 +10,17 @@ interface Asked {
   readonly ext: object;
 }
 
-let service: AdService;
-let site: PublisherSite;
-let browser: Browser;
+let publisher: Publisher;
 
 beforeAll(async () => {
-  [site, browser] = await Promise.all([startPublisherSite(), startBrowser()]);
-  service = await startAdService([
+  publisher = await startPublisher([
     { placement: 'first', format: 'html', content: '<p>Shown</p>' },
     { placement: 'second', format: 'native', content: '{"title":"Tea"}' },
     { placement: 'third', format: 'banner', content: '{"image":"/a.png","alt":"A banner"}' },
   ]);
 });
-afterAll(() => site?.stop());
 
-const open = (html = '<div id="slot"></div>', init = ''): Promise<PublisherPage> => site.open(browser, { service, html, init });
+const open = (html = '<div id="slot"></div>', init = ''): Promise<PublisherPage> => publisher.open({ html, init });
 const render = ({ page }: PublisherPage, placement: string): Promise<boolean> =>
   page.evaluate((id) => AdSDK.renderAd(id, 'slot'), placement);
 
@@ -39,8 +34,8 @@ test('the page and the server have different origins, and the request is precede
   );
   await session.send('Network.enable');
   expect(await render(opened, 'first')).toBe(true);
-  expect(preflights).toEqual([`OPTIONS ${service.baseUrl}/ad`]);
-  expect(new URL(opened.page.url()).origin).not.toBe(service.baseUrl);
+  expect(preflights).toEqual([`OPTIONS ${publisher.service.baseUrl}/ad`]);
+  expect(new URL(opened.page.url()).origin).not.toBe(publisher.service.baseUrl);
   expect(opened.sentTo('/ad')[0].headers).not.toHaveProperty('cookie');
 });
 
@@ -68,7 +63,7 @@ test('fetchAd gives the answer for its placement with absolute URLs and requests
     [bid.clkurl, '/click'],
     [bid.evturl, '/event'],
   ] as const) {
-    expect(url).toContain(`${service.baseUrl}${path}?t=`);
+    expect(url).toContain(`${publisher.service.baseUrl}${path}?t=`);
   }
   expect(answers[0]).not.toHaveProperty('nbr');
   expect(answers[1]).toMatchObject({ seatbid: [], nbr: 2 });
@@ -89,8 +84,8 @@ test('placements asked for in one tick travel together; other key-values and a l
   const bodies = opened.sentTo('/ad').map((one) => JSON.parse(one.body!) as Asked);
   expect(bodies.map((body) => body.imp.map((imp) => imp.tagid))).toEqual([['first', 'second', 'nowhere'], ['third'], ['first']]);
   expect(new Set(bodies[0].imp.map((imp) => imp.id)).size).toBe(3);
-  expect(bodies[1].ext).toEqual({ publisher_id: service.publisherId, kv: { section: 'sport' } });
-  expect(opened.sentTo('/ad')[0].headers['x-api-key']).toBe(service.apiKey);
+  expect(bodies[1].ext).toEqual({ publisher_id: publisher.service.publisherId, kv: { section: 'sport' } });
+  expect(opened.sentTo('/ad')[0].headers['x-api-key']).toBe(publisher.service.apiKey);
   expect(await opened.page.locator('#a iframe').count()).toBe(1);
   expect(await opened.page.locator('#b p').textContent()).toBe('Native');
 });

@@ -1,31 +1,22 @@
-import type { Browser } from 'playwright-core';
 import type { AdSDK } from '../../sdk/src/contract.ts';
 import { eventually } from '../setup/eventually.ts';
-import { startAdService, type AdService } from './setup/start-ad-service.ts';
-import { startBrowser } from './setup/start-browser.ts';
-import { startPublisherSite, type PublisherPage, type PublisherSite } from './setup/start-publisher-site.ts';
+import { sendReport } from './setup/send-report.ts';
+import { startPublisher, type Publisher } from './setup/start-publisher.ts';
+import type { PublisherPage } from './setup/start-publisher-site.ts';
 
 declare const AdSDK: AdSDK;
 
-let service: AdService;
-let site: PublisherSite;
-let browser: Browser;
+let publisher: Publisher;
 
 beforeAll(async () => {
-  [service, site, browser] = await Promise.all([
-    startAdService([
-      { placement: 'policy-html', format: 'html', content: '<a id="go" href="http://advertiser.invalid/">Go</a>' },
-      { placement: 'policy-native', format: 'native', content: '{"title":"An ad"}' },
-    ]),
-    startPublisherSite(),
-    startBrowser(),
+  publisher = await startPublisher([
+    { placement: 'policy-html', format: 'html', content: '<a id="go" href="http://advertiser.invalid/">Go</a>' },
+    { placement: 'policy-native', format: 'native', content: '{"title":"An ad"}' },
   ]);
 });
-afterAll(() => site?.stop());
 
 const exercise = async (policy: string, scriptAttributes = ''): Promise<PublisherPage & { readonly refused: readonly string[] }> => {
-  const opened = await site.open(browser, {
-    service,
+  const opened = await publisher.open({
     html: '<div id="a"></div><div id="b"></div>',
     headers: { 'Content-Security-Policy': policy },
     scriptAttributes,
@@ -41,15 +32,13 @@ const exercise = async (policy: string, scriptAttributes = ''): Promise<Publishe
   await opened.page.locator('#b p').click();
   await opened.page.frameLocator('#a iframe').locator('#go').click();
   await opened.page.locator('#a [data-adsdk-report]').click();
-  await opened.page.getByLabel('Something else').check();
-  await opened.page.getByRole('button', { name: 'Send report' }).click();
-  await opened.page.getByText('Thank you').waitFor();
+  await sendReport(opened.page, 'Something else');
   return { ...opened, refused };
 };
 
 test('under a policy of nonces, without inline styles and with Trusted Types, everything works and nothing is refused', async () => {
   const opened = await exercise(
-    `default-src 'none'; script-src 'nonce-abc123' 'strict-dynamic'; connect-src ${service.baseUrl}; style-src 'none'; base-uri 'self'; ` +
+    `default-src 'none'; script-src 'nonce-abc123' 'strict-dynamic'; connect-src ${publisher.service.baseUrl}; style-src 'none'; base-uri 'self'; ` +
       `require-trusted-types-for 'script'; trusted-types adsdk`,
     'nonce="abc123"',
   );
@@ -66,18 +55,18 @@ test('under a policy of nonces, without inline styles and with Trusted Types, ev
 });
 
 test('under a policy of hosts, the published hash of the frame script suffices', async () => {
-  const policy = await (await fetch(`${service.baseUrl}/static/sdk/csp.json`)).json();
+  const policy = await (await fetch(`${publisher.service.baseUrl}/static/sdk/csp.json`)).json();
   const opened = await exercise(
-    `default-src 'none'; script-src ${service.baseUrl} ${(policy as Record<string, string[]>)['script-src'].join(' ')}; connect-src ${service.baseUrl}; style-src 'none'`,
+    `default-src 'none'; script-src ${publisher.service.baseUrl} ${(policy as Record<string, string[]>)['script-src'].join(' ')}; connect-src ${publisher.service.baseUrl}; style-src 'none'`,
   );
   expect(opened.refused).toEqual([]);
   await eventually(() => expect(opened.sentTo('/click')).toHaveLength(1));
 });
 
 test('every page may use the SDK; the versioned copy is kept for a year, the others for an hour', async () => {
-  const names = await (await fetch(`${service.baseUrl}/static/sdk/integrity.json`)).json();
+  const names = await (await fetch(`${publisher.service.baseUrl}/static/sdk/integrity.json`)).json();
   for (const name of [...Object.keys(names as object), 'integrity.json', 'csp.json']) {
-    const { headers } = await fetch(`${service.baseUrl}/static/sdk/${name}`);
+    const { headers } = await fetch(`${publisher.service.baseUrl}/static/sdk/${name}`);
     expect([headers.get('access-control-allow-origin'), headers.get('cross-origin-resource-policy')]).toEqual(['*', 'cross-origin']);
     const forGood = /^adsdk-.*\.min\.js$/.test(name);
     expect(headers.get('cache-control')).toBe(
@@ -87,9 +76,9 @@ test('every page may use the SDK; the versioned copy is kept for a year, the oth
 });
 
 test('the versioned copy runs under its published integrity hash', async () => {
-  const hashes = (await (await fetch(`${service.baseUrl}/static/sdk/integrity.json`)).json()) as Record<string, string>;
+  const hashes = (await (await fetch(`${publisher.service.baseUrl}/static/sdk/integrity.json`)).json()) as Record<string, string>;
   const [file, hash] = Object.entries(hashes).find(([name]) => /^adsdk-\d+\.\d+\.\d+\.min\.js$/.test(name))!;
-  const opened = await site.open(browser, { service, html: '' });
+  const opened = await publisher.open({ html: '' });
   const version = await opened.page.evaluate(
     ([src, integrity]) =>
       new Promise<string | undefined>((resolve, reject) => {
@@ -98,15 +87,15 @@ test('the versioned copy runs under its published integrity hash', async () => {
         script.onload = () => resolve(window.AdSDK?.version);
         document.body.append(script);
       }),
-    [`${service.baseUrl}/static/sdk/${file}`, hash] as const,
+    [`${publisher.service.baseUrl}/static/sdk/${file}`, hash] as const,
   );
   expect(file).toBe(`adsdk-${version}.min.js`);
 });
 
 test('the ES module serves the origin that it came from', async () => {
-  const opened = await site.open(browser, { service, html: '<div id="slot"></div>' });
+  const opened = await publisher.open({ html: '<div id="slot"></div>' });
   // As text: the tests' own compiler would turn the import into a require.
-  const shown = await opened.page.evaluate(`import('${service.baseUrl}/static/sdk/adsdk.esm.js').then(({ AdSDK }) => {
+  const shown = await opened.page.evaluate(`import('${publisher.service.baseUrl}/static/sdk/adsdk.esm.js').then(({ AdSDK }) => {
     return AdSDK.renderAd('policy-html', 'slot');
   })`);
   expect(shown).toBe(true);

@@ -32,3 +32,28 @@ test('a migration that was killed leaves nothing that keeps the next one out', a
   await expect(migrateRollback(url)).resolves.not.toEqual([]);
   await expect(migrateLatest(url)).resolves.not.toEqual([]);
 });
+
+test('events are found by their line item from the next day on, without a wait for the days that are there', async () => {
+  const url = await testDatabase();
+  const knex = knexFactory({ client: 'pg', connection: url });
+  const addDay = (from: string, to: string) =>
+    knex.raw(`create table events_${from.replaceAll('-', '')} partition of events for values from ('${from}') to ('${to}')`);
+  try {
+    await knex.raw('drop index events_line_item_id');
+    await knex('knex_migrations').where({ name: '20260105101100_events_by_line_item.js' }).delete();
+    await addDay('2026-11-20', '2026-11-21');
+    await migrateLatest(url);
+    await addDay('2026-11-21', '2026-11-22');
+    const found = await knex('pg_indexes')
+      .where('tablename', 'like', 'events_2%')
+      .where('indexdef', 'like', '%(line_item_id)')
+      .select('tablename');
+    expect(found).toEqual([{ tablename: 'events_20261121' }]);
+    const { rows } = await knex.raw<{ rows: object[] }>(
+      `explain select count(*) from events where day = '2026-11-21' and line_item_id = 1 and kind in ('impression', 'click')`,
+    );
+    expect(JSON.stringify(rows)).toContain('events_20261121_line_item_id_idx');
+  } finally {
+    await knex.destroy();
+  }
+});

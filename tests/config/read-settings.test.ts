@@ -81,6 +81,31 @@ test('TOKEN_SECRETS wins over TOKEN_SECRET and keeps its order', () => {
   expect(faultyNames({ TOKEN_SECRETS: 'a:1,a:2' })).toEqual(['TOKEN_SECRETS']);
 });
 
+test('ADMIN_TOKEN is one token, or several by name', () => {
+  const tokensOf = (ADMIN_TOKEN: string) => readSettings({ TOKEN_SECRET: 'x', ADMIN_TOKEN }).adminTokens;
+  expect(tokensOf(' !alone~ ')).toEqual([{ name: 'admin', token: '!alone~' }]);
+  expect(tokensOf('ann:one, bob:with:colon')).toEqual([
+    { name: 'ann', token: 'one' },
+    { name: 'bob', token: 'with:colon' },
+  ]);
+});
+
+test.each([
+  'hunter2 7f3a',
+  'hunter2\t7f3a',
+  'hunter2\n7f3a',
+  'hunter2\u00007f3a',
+  'hunter2\u007f7f3a',
+  'hunter2\u00a07f3a',
+  'hunter2é7f3a',
+])('ADMIN_TOKEN %j would not come through an Authorization header: refused, alone or beside others', (token) => {
+  for (const ADMIN_TOKEN of [token, `ann:fine,bob:${token}`]) {
+    const error = faultsOf({ TOKEN_SECRET: 'x', ADMIN_TOKEN });
+    expect(error.message).toContain('ADMIN_TOKEN: accepted: tokens of visible ASCII characters, without spaces');
+    expect(error.message).not.toMatch(/7f3a|hunter2/);
+  }
+});
+
 test('a Redis Cluster is named by its nodes', () => {
   const { redisUrls } = readSettings({ ...PRODUCTION, REDIS_URL: 'redis://a:1, redis://b:2' });
   expect(redisUrls).toEqual(['redis://a:1', 'redis://b:2']);

@@ -1,9 +1,10 @@
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
-import { startReplica } from '../setup/start-replica.ts';
+import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { apiOf, each } from './api-client.ts';
 import type { ApiCall } from './api-client.ts';
 
+let gated: Replica;
 let url: string;
 let api: ApiCall;
 const publisher = { name: 'p', domain: 'p.example' };
@@ -12,9 +13,12 @@ beforeAll(async () => {
   const env = {
     DATABASE_URL: await testDatabase(),
     REDIS_URL: await testRedisUrl(),
+    NODE_ENV: 'production',
+    ADMIN_ENABLED: 'true',
     ADMIN_TOKEN: 'alice:first-token,bob:second-token,bare',
   };
-  ({ url } = await startReplica({ env }));
+  gated = await startReplica({ env });
+  ({ url } = gated);
   api = apiOf(url);
 });
 
@@ -64,4 +68,16 @@ test('switched off, nothing of it is there', async () => {
   const closed = await startReplica({ env });
   expect((await apiOf(closed.url)('GET', '/publishers')).status).toBe(404);
   expect((await fetch(`${closed.url}/static/docs/`)).status).toBe(404);
+});
+
+test('in production without a token it is open, and the log says so once, at start', async () => {
+  const env = { DATABASE_URL: await testDatabase(), REDIS_URL: await testRedisUrl(), NODE_ENV: 'production', ADMIN_ENABLED: 'true' };
+  const open = await startReplica({ env });
+  expect((await apiOf(open.url)('GET', '/publishers')).status).toBe(200);
+  const warnings = ({ logs }: Replica) =>
+    logs()
+      .split('\n')
+      .filter((line) => line.includes('the trafficking API is open'));
+  expect(warnings(open)).toEqual([expect.stringContaining('"level":"warn"')]);
+  expect(warnings(gated)).toEqual([]);
 });

@@ -82,6 +82,35 @@ test('a creative must fit its placement: the format, and the publisher of its li
   expect((await api('PATCH', `/creatives/${theirs.creative}`, { line_item_id: mine.lineItem })).status).toBe(400);
 });
 
+test('the longest creative fits into a body however it is escaped; a character more and a byte more are refused', async () => {
+  const { lineItem } = await book(api, 'longest');
+  const LONGEST = 262_144;
+  const BODY_LIMIT = 2_097_152;
+  // Each of them is six bytes of JSON.
+  const content = '\u001f'.repeat(LONGEST);
+  const creative = { placement_id: 'longest', line_item_id: lineItem, format: 'html', content };
+  const { status, body } = await api('POST', '/creatives', creative);
+  expect(status).toBe(201);
+  expect((await api('GET', `/creatives/${body.id}`)).body.content === content).toBe(true);
+
+  const longer = await api('POST', '/creatives', { ...creative, content: `${content}x` });
+  expect([longer.status, longer.headers.get('content-type'), longer.body.code, longer.body.errors]).toEqual([
+    400,
+    'application/problem+json',
+    'invalid_request',
+    [{ pointer: '/content', detail: expect.stringContaining(String(LONGEST)) }],
+  ]);
+
+  const padded = (bytes: number) => JSON.stringify({ content: '<b>ad</b>' }).padEnd(bytes);
+  expect((await api('PATCH', `/creatives/${body.id}`, padded(BODY_LIMIT))).status).toBe(200);
+  const larger = await api('PATCH', `/creatives/${body.id}`, padded(BODY_LIMIT + 1));
+  expect([larger.status, larger.headers.get('content-type'), larger.body.code]).toEqual([
+    413,
+    'application/problem+json',
+    'body_too_large',
+  ]);
+});
+
 test('enumerations are taken in any case and given back in the specification’s', async () => {
   const { campaign } = await book(api, 'cases');
   const { body } = await api('POST', '/line_items', {
@@ -204,6 +233,6 @@ test('errors are problems that no other origin can read', async () => {
     expect(answer.headers.get('access-control-allow-origin')).toBeNull();
   }
   expect((await api('PATCH', '/dimensions')).headers.get('allow')).toBe('GET, HEAD');
-  expect((await api('POST', '/creatives', { content: 'x'.repeat(600_000) })).status).toBe(413);
+  expect((await api('POST', '/creatives', { content: 'x'.repeat(2_100_000) })).status).toBe(413);
   expect((await api('GET', '/dimensions')).body.properties.age).toMatchObject({ type: 'integer', minimum: 13, maximum: 120 });
 });

@@ -1,5 +1,5 @@
 import uPlot from 'uplot';
-import type { Delivery } from '../delivery.ts';
+import type { Delivery } from '../../trafficking/delivery.ts';
 import { dayGoal, hoursOf, shareUntil } from '../words/day-goal.ts';
 import { count } from '../words/formats.ts';
 import type { ChartData, Colours } from './chart.ts';

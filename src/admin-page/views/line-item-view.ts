@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
+import type { Delivery } from '../../trafficking/delivery.ts';
 import { deleteEntity, duplicateHash, toggleActive } from '../actions.ts';
 import { daysChart, todayChart } from '../charts/delivery-charts.ts';
-import type { Delivery } from '../delivery.ts';
 import { countryName } from '../fields/country-field.ts';
 import { linkTo, publisherOfCampaign, titleOf } from '../kinds.ts';
 import type { Page, View } from '../page.ts';

@@ -1,4 +1,4 @@
-import type { Delivery } from '../delivery.ts';
+import type { Delivery } from '../../trafficking/delivery.ts';
 
 /** The share of a day's traffic that has come by a time of day, in hours. */
 export const shareUntil = (curve: readonly number[], hours: number): number =>

@@ -1,4 +1,4 @@
-import type { Delivery } from '../delivery.ts';
+import type { Delivery } from '../../trafficking/delivery.ts';
 import type { LineItemWire } from '../wire.ts';
 import { dayGoal } from './day-goal.ts';
 import { count, duration, money } from './formats.ts';

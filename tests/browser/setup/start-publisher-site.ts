@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import type { AdService } from './start-ad-service.ts';
@@ -30,7 +30,6 @@ export interface PublisherSite {
   /** How often the advertiser's page was asked for, by whatever means. */
   readonly landings: () => number;
   readonly open: (browser: Browser, options: PageOptions) => Promise<PublisherPage>;
-  readonly stop: () => Promise<void>;
 }
 
 export interface PageOptions {
@@ -63,7 +62,15 @@ const NOTE_SIGNALS = `
   addEventListener('unhandledrejection', (event) => faults.push(String(event.reason)));
 `;
 
-/** A publisher's web server on `localhost`: another origin, and to a browser another site, than an ad server on `127.0.0.1`. */
+const servers = new Set<Server>();
+afterAll(() => {
+  for (const server of servers) {
+    server.close();
+    server.closeAllConnections();
+  }
+});
+
+/** A publisher's web server on `localhost`: another origin, and to a browser another site, than an ad server on `127.0.0.1`. It ends with the test file. */
 export const startPublisherSite = async (): Promise<PublisherSite> => {
   const pages = new Map<string, PageOptions>();
   let landings = 0;
@@ -82,8 +89,7 @@ export const startPublisherSite = async (): Promise<PublisherSite> => {
     );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // A test file whose setup fails has nobody to stop it.
-  server.unref();
+  servers.add(server);
   const { port } = server.address() as AddressInfo;
   const url = `http://localhost:${port}`;
 
@@ -121,10 +127,5 @@ export const startPublisherSite = async (): Promise<PublisherSite> => {
         signals: () => page.evaluate(() => (window as unknown as { signals: string[] }).signals),
       };
     },
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
   };
 };
