@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +9,7 @@ import { startEmbeddedPostgres } from '../src/embedded/start-embedded-postgres.t
 import { startEmbeddedRedis } from '../src/embedded/start-embedded-redis.ts';
 import { seedCatalog, type CatalogPlan, type SeededCatalog } from './seed-catalog.ts';
 import { startServer, type ServerProcess } from './start-process.ts';
+import { weighProcess } from './weigh-process.ts';
 
 export type Floor = 'node-echo' | 'express-echo' | 'express-gif' | 'redis-get';
 
@@ -68,6 +69,9 @@ export const createRig = async ({ nodeFlags, dist = path.join(ROOT, 'dist'), say
   const redisPid = Number(/process_id:(\d+)/.exec(await control.info('server'))?.[1]);
   // A rewrite of the log forks in the middle of a measurement; the folder is thrown away at the end.
   await control.config('SET', 'auto-aof-rewrite-percentage', '0');
+
+  // Postgres has a machine of its own where it matters; on this one it gets what Redis and the load leave over.
+  weighProcess(await postmasterOf(postgres.url), 19);
 
   const through = pinned ? ['taskset', '-c', SERVER_CORE] : [];
   const running = new Set<ServerProcess>();
@@ -144,6 +148,16 @@ export const createRig = async ({ nodeFlags, dist = path.join(ROOT, 'dist'), say
       rmSync(stateDir, { recursive: true, force: true });
     },
   };
+};
+
+/** The process that all of Postgres's others descend from. */
+const postmasterOf = async (url: string): Promise<number> => {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const postmaster = Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${rows[0].pid}/status`, 'utf8'))?.[1]);
+  await client.end();
+  return postmaster;
 };
 
 /** As in production, with two differences: no drain time at the end, and the catalog is reloaded when a measure says so. */

@@ -47,8 +47,14 @@ const open = () =>
     const link = { socket, text: '', due: 0, kind: 0 };
     socket.setNoDelay(true).setEncoding('latin1');
     socket.on('error', reject);
-    socket.on('close', () => link.due !== 0 && errors++);
+    socket.on('close', () => {
+      if (link.due !== 0) errors++;
+      else if (idle.includes(link)) idle.splice(idle.indexOf(link), 1);
+      open().then(free, reject);
+    });
     socket.on('data', (chunk) => {
+      // A connection that has waited for its first request for long is told so (408) and closed.
+      if (link.due === 0) return;
       link.text = link.text === '' ? chunk : link.text + chunk;
       const end = link.text.indexOf('\r\n\r\n');
       if (end === -1) return;
@@ -67,6 +73,10 @@ const finish = (link) => {
   }
   link.text = '';
   link.due = 0;
+  free(link);
+};
+
+const free = (link) => {
   const next = waiting.shift();
   if (next) send(link, next);
   else idle.push(link);

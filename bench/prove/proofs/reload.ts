@@ -1,10 +1,9 @@
-import { writeFileSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { book, type Booking } from '../book.ts';
 import { createPage } from '../create-page.ts';
 import { percentile } from '../percentile.ts';
 import type { Proof } from '../proof.ts';
+import { weighProcess } from '../../weigh-process.ts';
 
 const MOST_LAG_MS = 50;
 
@@ -16,7 +15,8 @@ export const reload: Proof = {
   run: async (rig, scale) => {
     const reloads = scale.of(200, 20);
     const fleet = await rig.fleet({ replicas: 3 });
-    for (const replica of fleet.replicas) prefer(replica.pid());
+    // The load, the stores and the balancer share the machine: a loop that waits for a processor says nothing about what a reload does to it.
+    for (const replica of fleet.replicas) weighProcess(replica.pid(), -20);
     const page = createPage(fleet.url);
     try {
       const booking = await book(fleet.knex, { lineItems: Array.from({ length: 1_000 }, () => ({})) });
@@ -90,20 +90,6 @@ export const reload: Proof = {
       await fleet.close();
     }
   },
-};
-
-/**
- * Lets the event loops go first where that is allowed (root): the load, the stores and the balancer share the machine with them, and a loop that waits for a
- * processor says nothing about what a reload does to it.
- */
-const prefer = (pid: number): void => {
-  try {
-    setPriority(pid, constants.priority.PRIORITY_HIGHEST);
-    // Linux weighs sessions before processes.
-    writeFileSync(`/proc/${pid}/autogroup`, String(constants.priority.PRIORITY_HIGHEST));
-  } catch {
-    // Then the figure is that of a loop among equals.
-  }
 };
 
 const stamp = (knex: Parameters<typeof book>[0], { campaignId, lineItemIds }: Booking, version: number): Promise<void> =>

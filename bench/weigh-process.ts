@@ -1,0 +1,16 @@
+import { writeFileSync } from 'node:fs';
+import { setPriority } from 'node:os';
+
+/**
+ * Says who goes first where processes share a core: -20 first, 19 last (nice values). Children inherit it. Raising a priority takes root; where it is
+ * not allowed, or not Linux, the process stays one among equals.
+ */
+export const weighProcess = (pid: number, nice: number): void => {
+  try {
+    setPriority(pid, nice);
+    // Linux weighs sessions before processes.
+    writeFileSync(`/proc/${pid}/autogroup`, String(nice));
+  } catch {
+    // Said above: one among equals.
+  }
+};
