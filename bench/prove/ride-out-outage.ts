@@ -11,8 +11,6 @@ import { untilTrue } from './until-true.ts';
 
 const MOST_P99_MS = 150;
 const MOST_RECOVERY_MS = 2_000;
-/** Of ad requests while only Postgres is away. The rest is for answers of Redis that a busy machine was late with: a capped line item then waits. */
-const LEAST_FILLED = 0.99;
 
 export interface Outage {
   readonly proxies: (fleet: Fleet) => Fleet['redisProxies'];
@@ -68,7 +66,7 @@ export const rideOutOutage = async (rig: Rig, scale: Scale, { proxies, capServes
       stored.length === known.size &&
       counted === stored.length &&
       (recoveryMs ?? Infinity) <= MOST_RECOVERY_MS &&
-      (!capServesMeanwhile || during.filled >= during.ads * LEAST_FILLED);
+      (!capServesMeanwhile || during.filled === during.ads);
     return {
       ok,
       observed:

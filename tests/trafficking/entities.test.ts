@@ -111,6 +111,20 @@ test('the longest creative fits into a body however it is escaped; a character m
   ]);
 });
 
+test('text that no text of Postgres can hold is refused, wherever it stands', async () => {
+  const { creative, lineItem } = await book(api, 'nul');
+  for (const [method, path, body] of [
+    ['PATCH', `/creatives/${creative}`, { content: 'a\u0000b' }],
+    ['PATCH', `/line_items/${lineItem}`, { name: '\u0000' }],
+    ['PATCH', `/line_items/${lineItem}`, { targeting: { key_values: { topic: ['\u0000'] } } }],
+    ['GET', '/placements/%00', undefined],
+    ['GET', '/campaigns?q=%00', undefined],
+  ] as const) {
+    const answer = await api(method, path, body);
+    expect([path, [400, 404].includes(answer.status)]).toEqual([path, true]);
+  }
+});
+
 test('enumerations are taken in any case and given back in the specification’s', async () => {
   const { campaign } = await book(api, 'cases');
   const { body } = await api('POST', '/line_items', {
