@@ -97,4 +97,5 @@ if (out !== undefined) writeFileSync(out, report);
 console.log(out === undefined ? report : goalTable(goals));
 const implausible = goals.filter(({ plausible }) => !plausible);
 if (values.quick) for (const { what, goal, measured } of implausible) say(`An order of magnitude off: ${what}: ${measured}, goal ${goal}`);
+if (values.quick) console.log(`${goals.length - implausible.length} passed, ${implausible.length} failed`);
 process.exit(values.quick && implausible.length > 0 ? 1 : 0);

@@ -59,5 +59,5 @@ const command = `npm run prove -- ${process.argv
 if (values.write) await writeFigures(verdicts, command);
 console.log(`\n${tableOf(verdicts)}`);
 const missed = verdicts.filter(({ ok }) => !ok);
-console.log(`\n${verdicts.length - missed.length} hold, ${missed.length} do not.`);
+console.log(`\n${verdicts.length - missed.length} passed, ${missed.length} failed`);
 process.exit(missed.length === 0 ? 0 : 1);
