@@ -140,6 +140,11 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
     const snapshot = catalog.current();
     return snapshot && hitLimits(snapshot, hit);
   };
+  const onSettled = ({ ad, kind, invalidReason }: Hit, foundHold: boolean): void => {
+    observe.settled(foundHold);
+    if (kind === 'impression' && invalidReason !== 'prefetch' && ad.billingNotice)
+      void billingNotices.take(ad).then((url) => url && bidders.notifyBilled(url));
+  };
   const recordHit = createRecordHit({
     ledger,
     pending,
@@ -147,11 +152,7 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
     limitsOf,
     onFallback: () => metrics.storeFallback('redis'),
     onFailure: (fault) => observe.storeFailed('hit', 'a hit could be stored nowhere', fault),
-    onSettled: ({ ad, kind, invalidReason }, foundHold) => {
-      observe.settled(foundHold);
-      if (kind === 'impression' && invalidReason !== 'prefetch' && ad.billingNotice)
-        void billingNotices.take(ad).then((url) => url && bidders.notifyBilled(url));
-    },
+    onSettled,
   });
   const fold = createFold({
     redis: stores.backgroundRedis,
@@ -160,6 +161,7 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
     ledger: backgroundLedger,
     pending: createPendingHits({ knex: stores.knex }),
     limitsOf,
+    onSettled,
     onFolded: (hits) => log.info('hits that Postgres had taken in were folded into the ledger', { hits }),
     onFailure: (fault) => observe.storeFailed('fold', 'hits could not be folded into the ledger', fault),
   });

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Redis } from 'ioredis';
 import { bookCatalog } from '../setup/book-catalog.ts';
 import { eventually } from '../setup/eventually.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
@@ -11,6 +12,7 @@ const PRICES = [0.5, 1.25, 2, 3.75, 8];
 const orders = permutations(PRICES);
 
 let replica: Replica;
+let redisUrl: string;
 let bidder: Server;
 const notices: string[] = [];
 
@@ -65,7 +67,8 @@ beforeAll(async () => {
       },
     ],
   });
-  replica = await startReplica({ env: { DATABASE_URL: databaseUrl, REDIS_URL: await testRedisUrl(), BIDDER_TIMEOUT: '2s' } });
+  redisUrl = await testRedisUrl();
+  replica = await startReplica({ env: { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, BIDDER_TIMEOUT: '2s' } });
 }, 60_000);
 afterAll(() => new Promise((resolve) => bidder.close(resolve)));
 
@@ -93,6 +96,18 @@ it('tells the winner of its win and of the billed impression, and the losers why
   await fetch(replica.url + answer.seatbid[0].bid[0].impurl);
   await eventually(() => expect(notices).toContain('/billed?price=8'));
   expect(notices.filter((notice) => notice.startsWith('/billed'))).toHaveLength(1);
+});
+
+it('tells of the billed impression also when Postgres had taken it in while Redis did not answer', async () => {
+  const answer = await ask(`slot-${orders.findIndex((order) => order.indexOf(8) < 3)}`);
+  const billed = () => notices.filter((notice) => notice.startsWith('/billed'));
+  const before = billed().length;
+  const redis = new Redis(redisUrl);
+  await redis.call('CLIENT', 'PAUSE', '1000', 'ALL');
+  expect((await fetch(replica.url + answer.seatbid[0].bid[0].impurl)).status).toBe(200);
+  expect(billed()).toHaveLength(before);
+  await eventually(() => expect(billed()).toHaveLength(before + 1));
+  redis.disconnect();
 });
 
 it('ranks three bidders and two direct line items by price, in every order of prices', async () => {

@@ -19,6 +19,8 @@ export const hostile: Proof = {
     const pools = fleet.replicas.map(({ url }) => new Pool(url, { connections: 16, headersTimeout: 20_000, bodyTimeout: 20_000 }));
     const page = createPage(fleet.url);
     try {
+      // Creative 1, at which the trafficking API is aimed: some of what is sent deletes it, as it should.
+      await book(fleet.knex);
       const booking = await book(fleet.knex, { creative: { click_url: 'https://example.com/' } });
       await fleet.reload();
       const tokens = (await page.ask(booking, 'user')).bids.map(({ impurl }) => impurl.split('t=')[1] ?? '');

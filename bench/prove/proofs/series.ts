@@ -63,9 +63,9 @@ export const series: Proof = {
   },
 };
 
-/** Node's own gauges of open handles and requests name what happens to be open. */
+/** Node's own gauges of open handles and requests name what happens to be open, and each of the four kinds of collection appears with its first. */
 const namesOf = (text: string): string[] =>
   text
     .split('\n')
-    .filter((line) => line !== '' && !line.startsWith('#') && !/^nodejs_active_/.test(line))
+    .filter((line) => line !== '' && !line.startsWith('#') && !/^nodejs_(?:active|gc)_/.test(line))
     .map((line) => line.slice(0, line.lastIndexOf(' ')));

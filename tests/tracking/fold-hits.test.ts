@@ -1,0 +1,84 @@
+import knexFactory, { type Knex } from 'knex';
+import { createDrain } from '../../src/analytics/drain-events.ts';
+import { createEventStore } from '../../src/analytics/event-store.ts';
+import type { Hit } from '../../src/delivery/hit.ts';
+import { createLedgerKeys } from '../../src/delivery/ledger-keys.ts';
+import { createLedger } from '../../src/delivery/ledger.ts';
+import { createAccountReader } from '../../src/delivery/read-accounts.ts';
+import { createRedisClient, type RedisClient } from '../../src/delivery/redis-client.ts';
+import { createFold } from '../../src/tracking/fold-hits.ts';
+import { createPendingHits } from '../../src/tracking/pending-hits.ts';
+import { eventually } from '../setup/eventually.ts';
+import { testDatabase } from '../setup/test-database.ts';
+import { testRedisUrl } from '../setup/test-redis-url.ts';
+
+const LONG_MS = 20 * 60_000;
+const NO_LIMITS = { frequencyWindowMs: 0, dailySpendCapMicros: -1, budgetMicros: -1, campaignBudgetMicros: -1 };
+
+let knex: Knex;
+let redis: RedisClient;
+beforeAll(async () => {
+  knex = knexFactory({ client: 'pg', connection: await testDatabase() });
+  redis = createRedisClient({ urls: [await testRedisUrl()], commandTimeoutMs: 5_000, name: 'test' });
+  await new Promise((resolve) => redis.once('ready', resolve));
+});
+afterAll(async () => {
+  redis.disconnect();
+  await knex.destroy();
+});
+
+const fail = (...told: readonly unknown[]): never => {
+  throw new Error(told.map(String).join(' '));
+};
+
+test('a hit that Redis counted unheard, and that waited in Postgres until its token was forgotten, is not counted again', async () => {
+  const keys = createLedgerKeys(1);
+  const link = { up: true, upOf: () => true, suspect: fail, roundTripSeconds: 0, stop: () => undefined };
+  const ledger = createLedger({ redis, link, keys, tokenTtlMs: 1_800_000, pid: { kp: 0.3, ki: 0.05, kd: 0.1 } });
+  const pending = createPendingHits({ knex });
+  const accounts = createAccountReader({ redis, keys });
+  const counted = async () => (await accounts.lineItems(1, [3]))[0]?.totalImpressions;
+  const atMs = Date.now() - LONG_MS;
+  const ad = {
+    ...{ tokenId: 'unheard', publisherId: 1, campaignId: 2, lineItemId: 3, creativeId: 4, placementId: 'top', priceMicros: 1000 },
+    ...{ perClick: false, day: Math.floor(atMs / 86_400_000), holdEndMs: 0, tokenExpS: Math.ceil(Date.now() / 1000) + 600 },
+    ...{ userHash: null, billingNotice: false },
+  };
+  const hit: Hit = { ad, kind: 'impression', eventType: '', invalidReason: '', atMs, country: null, device: null };
+  const limits = { ...NO_LIMITS, expiresAtMs: Date.now() + 86_400_000 };
+
+  // Long ago: Redis counts the hit, nobody hears it, Postgres takes the hit in; then Redis is away until the token is forgotten.
+  await ledger.settle(hit, limits);
+  const [[, fields]] = await redis.xrange(keys.events(0), '-', '+');
+  await redis.del(keys.events(0), keys.seen(1, 'unheard'));
+  await redis.xadd(keys.events(0), `${atMs}-0`, ...fields);
+  await pending.store(hit, 0);
+  await knex('pending_hits').update({ stored_at: new Date(atMs) });
+
+  let folded = 0;
+  const limitsOf = () => limits;
+  const fold = createFold({
+    redis,
+    link,
+    keys,
+    ledger,
+    pending,
+    limitsOf,
+    everyMs: 20,
+    onFolded: (hits) => (folded += hits),
+    onSettled: fail,
+    onFailure: fail,
+  });
+  fold.start();
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect([await counted(), await pending.count(), folded]).toEqual([1, 1, 0]);
+
+  const store = createEventStore({ knex });
+  const drain = createDrain({ redis, keys, store, consumer: 'test', onFailure: fail, onUnreadable: fail });
+  drain.start();
+  await eventually(async () => expect(await pending.count()).toBe(0));
+  await drain.stop();
+  await fold.stop();
+  expect([await counted(), folded]).toEqual([1, 0]);
+  expect(await knex('events').where({ jti: 'unheard' })).toHaveLength(1);
+});
