@@ -19,7 +19,7 @@ const keptBySize = new WeakMap<CandidateIndex, Map<string, Kept>>();
  */
 export const runsSomewhere = (index: CandidateIndex, slot: SlotSize, atMs: number): boolean => {
   let bySize = keptBySize.get(index);
-  if (!bySize) keptBySize.set(index, (bySize = new Map()));
+  if (!bySize) keptBySize.set(index, (bySize = new Map<string, Kept>()));
   const size = `${slot.width}x${slot.height}`;
   const kept = bySize.get(size);
   if (kept && Math.abs(atMs - kept.atMs) < FRESH_MS) return kept.runs;
