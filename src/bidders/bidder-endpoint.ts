@@ -29,7 +29,7 @@ export interface BidderEndpoint {
 
 /** Twice the sockets: what waits longer than that for one would miss its deadline. */
 const MAX_CALLS_UNDER_WAY = 100;
-/** From here on a row of failures is a doubt: no more calls are under way than it takes to settle it. The same before the first answer. */
+/** From here on a row of failures is a doubt: no more calls go out than it takes to settle it. The same before the first answer. */
 const DOUBTFUL_FAILURES = 2;
 
 export const createBidderEndpoint = ({ url, dispatchers, circuit, onCircuit }: BidderEndpointOptions): BidderEndpoint => {
@@ -79,7 +79,8 @@ export const createBidderEndpoint = ({ url, dispatchers, circuit, onCircuit }: B
       if (breaker.halfOpen) tryOnce(body);
       if (breaker.opened || breaker.halfOpen) return { kind: 'refused', outcome: 'circuit_open' };
       const inDoubt = !hasAnswered || failuresInRow >= DOUBTFUL_FAILURES;
-      if (callsUnderWay >= (inDoubt ? circuit.failuresInRow : MAX_CALLS_UNDER_WAY)) return { kind: 'refused', outcome: 'busy' };
+      if (callsUnderWay >= (inDoubt ? circuit.failuresInRow - failuresInRow : MAX_CALLS_UNDER_WAY))
+        return { kind: 'refused', outcome: 'busy' };
       callsUnderWay += 1;
       try {
         return await breaker.fire(body, signal);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { Bid } from '../../src/bidders/bidder-port.ts';
 import { MAX_ENDPOINTS } from '../../src/bidders/create-bidders.ts';
@@ -311,12 +312,17 @@ describe('the circuit breaker', () => {
     }
   });
 
-  test('few pages wait for a bidder that has never answered, however many ask at once', async () => {
+  test('few pages wait for a bidder that has never answered, however many ask and for how long', async () => {
     const hung = keep(await rawBidder(() => undefined));
     const { bidders, seen } = started({ timeoutMs: 100 });
-    await Promise.all(Array.from({ length: 40 }, async () => bidders.ask([opportunity([invitationTo(hung.url)])], context)));
+    const asked: Promise<unknown>[] = [];
+    for (let index = 0; index < 60; index += 1) {
+      asked.push(bidders.ask([opportunity([invitationTo(hung.url)])], context));
+      await sleep(5);
+    }
+    await Promise.all(asked);
     expect(seen.calls.filter((outcome) => outcome === 'timeout')).toHaveLength(5);
-    expect(seen.calls.filter((outcome) => outcome === 'busy')).toHaveLength(35);
+    expect(seen.calls.filter((outcome) => outcome === 'busy' || outcome === 'circuit_open')).toHaveLength(55);
   });
 
   test('a bidder that falls ill under load is left alone at once, one that bids badly is not', async () => {
