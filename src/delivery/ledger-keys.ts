@@ -30,7 +30,8 @@ export const createLedgerKeys = (shards: number): LedgerKeys => {
   return {
     shards,
     shardOf,
-    accounts: (publisherId) => ofPublisher(publisherId, `accounts:${publisherId}`),
+    // The number is that of the account's layout (lua/include/account.lua): no script may meet one of another.
+    accounts: (publisherId) => ofPublisher(publisherId, `accounts2:${publisherId}`),
     places: (publisherId, userHash) => ofPublisher(publisherId, `places:${publisherId}:${userHash}`),
     seen: (publisherId, tokenId) => ofPublisher(publisherId, `seen:${tokenId}`),
     billingNotice: (publisherId, tokenId) => ofPublisher(publisherId, `burl:${tokenId}`),
