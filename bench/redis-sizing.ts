@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Campaign, Creative, LineItem } from '../src/catalog/entities.ts';
+import type { Campaign } from '../src/catalog/entities.ts';
 import type { RankedCandidate } from '../src/decision/ranked-candidate.ts';
 import type { Hit } from '../src/delivery/hit.ts';
 import { createLedgerKeys } from '../src/delivery/ledger-keys.ts';
@@ -9,6 +9,7 @@ import { createLedger } from '../src/delivery/ledger.ts';
 import { createRedisClient } from '../src/delivery/redis-client.ts';
 import { curveAt } from '../src/delivery/traffic-curve.ts';
 import { startEmbeddedRedis } from '../src/embedded/start-embedded-redis.ts';
+import { sampleCreative, sampleLineItem } from './sample-booking.ts';
 
 /*
  * The figures of "Sizing" in docs/operations.md: what Redis spends, in memory and in processor time, on line items, users, tokens and events.
@@ -36,31 +37,9 @@ const now = Date.now();
 const flight = { startMs: now - DAY_MS, endMs: now + 30 * DAY_MS };
 const campaign: Campaign = { id: 1, publisherId: 1, name: '', flight, budgetMicros: null };
 const candidateOf = (id: number, dailyImpressionCap = 1e9, placesOfUser: number | null = 1e6): RankedCandidate => {
-  const targeting = { countries: [], devices: [], dimensions: new Map(), keyValues: new Map() };
-  const lineItem: LineItem = {
-    ...{ id, campaignId: 1, publisherId: 1, name: '', type: 'direct', active: true, flight, budgetType: 'CPM', cpmMicros: 2_000_000 },
-    ...{ cpcMicros: null, budgetMicros: null, priority: 2, pacing: 'ASAP', dailyImpressionCap, dailySpendCapMicros: null },
-    ...{
-      frequencyCap: placesOfUser === null ? null : { places: placesOfUser, windowMs: DAY_MS },
-      rateLimit: null,
-      targeting,
-      endpoint: null,
-    },
-  };
-  const content = { format: 'html', markup: '' } as const;
-  const creative: Creative = {
-    ...{
-      id,
-      placementId: 'article-top',
-      lineItemId: id,
-      content,
-      advertiserDomain: null,
-      width: null,
-      height: null,
-      clickUrl: null,
-      blocked: false,
-    },
-  };
+  const frequencyCap = placesOfUser === null ? null : { places: placesOfUser, windowMs: DAY_MS };
+  const lineItem = sampleLineItem({ id, flight, cpmMicros: 2_000_000, dailyImpressionCap, frequencyCap });
+  const creative = sampleCreative(id, { placementId: 'article-top' });
   return { creative, lineItem, campaign, ecpmMicros: 0, priceMicros: 2000, expectedMicros: 2000, position: 0, bid: -1 };
 };
 const candidates = Array.from({ length: LINE_ITEMS }, (_, i) => candidateOf(i + 1));

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Booking } from './book.ts';
 import type { Page } from './create-page.ts';
-import { percentile } from './percentile.ts';
+import { percentile } from '../statistics.ts';
 
 export interface SteadyLoadOptions {
   readonly page: Page;

@@ -1,5 +1,5 @@
 import type { HourlyTraffic } from '../../src/catalog/hourly-traffic.ts';
-import type { Campaign, LineItem, Pacing } from '../../src/catalog/entities.ts';
+import type { Campaign, Pacing } from '../../src/catalog/entities.ts';
 import type { PidGains } from '../../src/config/settings.ts';
 import type { RankedCandidate } from '../../src/decision/ranked-candidate.ts';
 import type { ServedAd } from '../../src/delivery/hit.ts';
@@ -9,6 +9,7 @@ import { createAccountReader, type Account } from '../../src/delivery/read-accou
 import { createRedisClient } from '../../src/delivery/redis-client.ts';
 import type { Reservation } from '../../src/delivery/reservation.ts';
 import { curveAt } from '../../src/delivery/traffic-curve.ts';
+import { sampleCreative, sampleLineItem } from '../sample-booking.ts';
 import { createChance, type Chance } from './chance.ts';
 import { createTraffic, isWithin, type Period, type TrafficOptions } from './traffic.ts';
 
@@ -182,39 +183,8 @@ const FLIGHT = { startMs: DAY_START_MS - 30 * DAY_MINUTES * MINUTE_MS, endMs: DA
 const CAMPAIGN: Campaign = { id: 1, publisherId: PUBLISHER, name: 'simulated', flight: FLIGHT, budgetMicros: null };
 
 const candidateOf = (pacing: Pacing, id: number, dailyImpressionCap: number): RankedCandidate => {
-  const lineItem: LineItem = {
-    id,
-    campaignId: CAMPAIGN.id,
-    publisherId: PUBLISHER,
-    name: pacing,
-    type: 'direct',
-    active: true,
-    flight: FLIGHT,
-    budgetType: 'CPM',
-    cpmMicros: 1_000_000,
-    cpcMicros: null,
-    budgetMicros: null,
-    priority: 2,
-    pacing,
-    dailyImpressionCap,
-    dailySpendCapMicros: null,
-    frequencyCap: null,
-    rateLimit: null,
-    targeting: { countries: [], devices: [], dimensions: new Map(), keyValues: new Map() },
-    endpoint: null,
-  };
-  const content = { format: 'html', markup: '<b>ad</b>' } as const;
-  const creative = {
-    id,
-    placementId: 'top',
-    lineItemId: id,
-    content,
-    advertiserDomain: null,
-    width: null,
-    height: null,
-    clickUrl: null,
-    blocked: false,
-  };
+  const lineItem = sampleLineItem({ id, publisherId: PUBLISHER, name: pacing, flight: FLIGHT, pacing, dailyImpressionCap });
+  const creative = sampleCreative(id);
   return { creative, lineItem, campaign: CAMPAIGN, ecpmMicros: 1_000_000, priceMicros: 1000, expectedMicros: 1000, position: 0, bid: -1 };
 };
 

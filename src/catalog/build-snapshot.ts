@@ -20,7 +20,7 @@ export interface SnapshotOptions {
 }
 
 /**
- * Turns what one load reads into an immutable snapshot, in slices of a millisecond. Bad rows are set aside, never thrown. A load costs what has
+ * Turns what one load reads into an immutable snapshot, in slices of half a millisecond. Bad rows are set aside, never thrown. A load costs what has
  * changed since `previous`: rows of unchanged blocks are not read again, indexes of unchanged slots not built again.
  */
 export const buildSnapshot = async (

@@ -1,4 +1,4 @@
-import type { CampaignReport } from './campaign-report.ts';
+import type { CampaignReport } from './report.ts';
 
 /** The report as RFC 4180 CSV: one column an event type, CRLF, a header line, no totals (a spreadsheet makes its own). */
 export const reportCsv = ({ rows, totals }: CampaignReport): string => {

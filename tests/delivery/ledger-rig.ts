@@ -1,4 +1,5 @@
-import type { Campaign, Creative, LineItem } from '../../src/catalog/entities.ts';
+import { sampleCreative, sampleLineItem } from '../../bench/sample-booking.ts';
+import type { Campaign, LineItem } from '../../src/catalog/entities.ts';
 import type { RankedCandidate } from '../../src/decision/ranked-candidate.ts';
 import type { Hit, ServedAd } from '../../src/delivery/hit.ts';
 import { createLedgerKeys } from '../../src/delivery/ledger-keys.ts';
@@ -24,44 +25,13 @@ export const campaign = (changes: Partial<Campaign> = {}): Campaign => ({
   ...changes,
 });
 
-export const lineItem = (changes: Partial<LineItem> = {}): LineItem => ({
-  id: 1,
-  campaignId: 1,
-  publisherId: 1,
-  name: 'line item',
-  type: 'direct',
-  active: true,
-  flight: FLIGHT,
-  budgetType: 'CPM',
-  cpmMicros: 1_333_000,
-  cpcMicros: null,
-  budgetMicros: null,
-  priority: 2,
-  pacing: 'ASAP',
-  dailyImpressionCap: null,
-  dailySpendCapMicros: null,
-  frequencyCap: null,
-  rateLimit: null,
-  targeting: { countries: [], devices: [], dimensions: new Map(), keyValues: new Map() },
-  endpoint: null,
-  ...changes,
-});
+export const lineItem = (changes: Partial<LineItem> = {}): LineItem => sampleLineItem({ flight: FLIGHT, cpmMicros: 1_333_000, ...changes });
 
 export const candidate = (
   item: LineItem,
   changes: { readonly creativeId?: number; readonly campaign?: Campaign; readonly priceMicros?: number } = {},
 ): RankedCandidate => {
-  const creative: Creative = {
-    id: changes.creativeId ?? item.id,
-    placementId: 'top',
-    lineItemId: item.id,
-    content: { format: 'html', markup: '<b>ad</b>' },
-    advertiserDomain: null,
-    blocked: false,
-    width: null,
-    height: null,
-    clickUrl: null,
-  };
+  const creative = sampleCreative(item.id, changes.creativeId === undefined ? {} : { id: changes.creativeId });
   const priceMicros = changes.priceMicros ?? (item.budgetType === 'CPM' ? (item.cpmMicros ?? 0) / 1000 : 0);
   const expectedMicros = priceMicros || (item.cpcMicros ?? 0) / 1000;
   return {

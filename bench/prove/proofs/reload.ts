@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { book, type Booking } from '../book.ts';
 import { createPage } from '../create-page.ts';
-import { percentile } from '../percentile.ts';
+import { percentile } from '../../statistics.ts';
 import type { Proof } from '../proof.ts';
 import { weighProcess } from '../../weigh-process.ts';
 

@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { live } from 'lit-html/directives/live.js';
+import type { CampaignReport, ReportRow } from '../../trafficking/report.ts';
 import { deleteEntity, duplicateHash } from '../actions.ts';
 import { linkTo, titleOf } from '../kinds.ts';
 import type { Page, View } from '../page.ts';
@@ -11,25 +12,6 @@ import { count, flight, money, percent } from '../words/formats.ts';
 import { listColumns } from './list-columns.ts';
 import { rowActions } from './row-actions.ts';
 
-interface ReportRow {
-  readonly day: string;
-  readonly line_item_id: number;
-  readonly line_item: string | null;
-  readonly creative_id: number;
-  readonly serves: number;
-  readonly impressions: number;
-  readonly clicks: number;
-  readonly ctr: number;
-  readonly events: Readonly<Record<string, number>>;
-  readonly spend: number;
-  readonly ecpm: number;
-}
-
-interface Report {
-  readonly rows: readonly ReportRow[];
-  readonly totals: Omit<ReportRow, 'day' | 'line_item_id' | 'line_item' | 'creative_id'>;
-}
-
 const day = (offset: number): string => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
 
 /** A campaign: its line items, and what they delivered. */
@@ -37,12 +19,12 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
   const { api, store } = page;
   const id = Number(route.parts[1]);
   let span = { from: day(-13), to: day(0) };
-  let report: Report | undefined;
+  let report: CampaignReport | undefined;
   let problem: Problem | undefined;
 
   const path = () => `/campaigns/${id}/report?from=${span.from}&to=${span.to}`;
   const load = async () => {
-    const answer = await api.get<Report>(path());
+    const answer = await api.get<CampaignReport>(path());
     report = answer.ok ? answer.value : undefined;
     problem = answer.ok ? undefined : answer.problem;
     page.redraw();
@@ -135,7 +117,7 @@ const lineItems = (page: Page, campaign: CampaignWire): TemplateResult => {
   </section>`;
 };
 
-const reportTable = (campaign: CampaignWire, { rows, totals }: Report): TemplateResult => {
+const reportTable = (campaign: CampaignWire, { rows, totals }: CampaignReport): TemplateResult => {
   const columns: readonly Column<ReportRow>[] = [
     { label: 'Day', cell: (row) => row.day },
     {

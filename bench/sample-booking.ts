@@ -1,0 +1,38 @@
+import type { Creative, LineItem } from '../src/catalog/entities.ts';
+
+/** A direct line item of campaign 1 of publisher 1 that asks for nothing and has no limits, at a CPM of 1 USD, but for what is given. */
+export const sampleLineItem = (changes: Partial<LineItem> & Pick<LineItem, 'flight'>): LineItem => ({
+  id: 1,
+  campaignId: 1,
+  publisherId: 1,
+  name: 'line item',
+  type: 'direct',
+  active: true,
+  budgetType: 'CPM',
+  cpmMicros: 1_000_000,
+  cpcMicros: null,
+  budgetMicros: null,
+  priority: 2,
+  pacing: 'ASAP',
+  dailyImpressionCap: null,
+  dailySpendCapMicros: null,
+  frequencyCap: null,
+  rateLimit: null,
+  targeting: { countries: [], devices: [], dimensions: new Map(), keyValues: new Map() },
+  endpoint: null,
+  ...changes,
+});
+
+/** A creative that fits any slot, with the id of its line item but for what is given. */
+export const sampleCreative = (lineItemId: number, changes: Partial<Creative> = {}): Creative => ({
+  id: lineItemId,
+  placementId: 'top',
+  lineItemId,
+  content: { format: 'html', markup: '<b>ad</b>' },
+  advertiserDomain: null,
+  width: null,
+  height: null,
+  clickUrl: null,
+  blocked: false,
+  ...changes,
+});
