@@ -12,7 +12,7 @@ import { rollup } from 'rollup';
 const root = dirname(fileURLToPath(import.meta.url));
 const sources = join(root, 'sdk/src');
 const served = join(root, 'public/sdk');
-const adminSources = join(root, 'src/admin-page');
+const adminSources = join(root, 'admin');
 const adminServed = join(root, 'public/admin');
 const { version, license } = JSON.parse(readFileSync(join(root, 'sdk/package.json'), 'utf8'));
 

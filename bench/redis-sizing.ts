@@ -1,13 +1,13 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Campaign } from '../src/catalog/entities.ts';
+import type { Campaign } from '../src/catalog/model/entities.ts';
 import type { RankedCandidate } from '../src/decision/ranked-candidate.ts';
-import type { Hit } from '../src/delivery/hit.ts';
-import { createLedgerKeys } from '../src/delivery/ledger-keys.ts';
-import { createLedger } from '../src/delivery/ledger.ts';
-import { createRedisClient } from '../src/delivery/redis-client.ts';
-import { curveAt } from '../src/delivery/traffic-curve.ts';
+import type { Hit } from '../src/ledger/hit.ts';
+import { createLedgerKeys } from '../src/ledger/ledger-keys.ts';
+import { createLedger } from '../src/ledger/ledger.ts';
+import { createRedisClient } from '../src/redis/redis-client.ts';
+import { curveAt } from '../src/ledger/traffic-curve.ts';
 import { startEmbeddedRedis } from '../src/embedded/start-embedded-redis.ts';
 import { sampleCreative, sampleLineItem } from './sample-booking.ts';
 

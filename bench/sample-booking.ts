@@ -1,4 +1,4 @@
-import type { Creative, LineItem } from '../src/catalog/entities.ts';
+import type { Creative, LineItem } from '../src/catalog/model/entities.ts';
 
 /** A direct line item of campaign 1 of publisher 1 that asks for nothing and has no limits, at a CPM of 1 USD, but for what is given. */
 export const sampleLineItem = (changes: Partial<LineItem> & Pick<LineItem, 'flight'>): LineItem => ({

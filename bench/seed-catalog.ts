@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
-import { migrateLatest } from '../src/catalog/migrate.ts';
+import { migrateLatest } from '../src/catalog/postgres/migrate.ts';
 import { createChance } from './statistics.ts';
 
 /** What is booked in one benchmark. */

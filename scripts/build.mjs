@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, r
 import path from 'node:path';
 
 /** What the build reads: a change in one of these makes it stale. */
-const SOURCES = ['src', 'sdk', 'tsconfig.json', 'rollup.config.js', 'package-lock.json', 'scripts/build.mjs'];
+const SOURCES = ['src', 'admin', 'sdk', 'tsconfig.json', 'rollup.config.js', 'package-lock.json', 'scripts/build.mjs'];
 const STAMP = '.built-from';
 
 /**

@@ -46,13 +46,9 @@ const verbs = {
     await verbs.run(['bench/bench.ts', ...args]);
   },
   migrate: async () => {
-    const url = process.env.DATABASE_URL?.trim();
-    if (!url) throw new Error('DATABASE_URL says which database to migrate. (The embedded Postgres is migrated by every start.)');
     installDependencies(ROOT, say);
     await build(ROOT, say);
-    const { migrateLatest } = await import(pathToFileURL(path.join(ROOT, 'dist', 'catalog', 'migrate.js')).href);
-    const applied = await migrateLatest(url);
-    say(applied.length === 0 ? 'The schema is the newest already.' : `Applied: ${applied.join(', ')}`);
+    await import(pathToFileURL(path.join(ROOT, 'dist', 'commands', 'migrate.js')).href);
   },
   /** Prepares like `start`, then runs one of the project's own TypeScript programs: front-door.mjs run bench/load.ts … */
   run: async ([program, ...args]) => {

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { migrateLatest } from './catalog/migrate.ts';
+import { migrateLatest } from './catalog/postgres/migrate.ts';
 import { readDimensionSchema } from './catalog/read-dimension-schema.ts';
-import { compose } from './compose.ts';
+import { compose } from './replica/compose.ts';
 import { keepTokenSecret } from './config/keep-token-secret.ts';
 import { readSettings } from './config/read-settings.ts';
 import { SettingsError } from './config/settings-error.ts';
 import type { Settings } from './config/settings.ts';
-import type { StoreAddresses } from './connect-stores.ts';
+import type { StoreAddresses } from './replica/connect-stores.ts';
 import type { Demo } from './embedded/demo.ts';
 
 /** After the drain time. Every step of stopping is bounded; this bounds what is not a step. */

@@ -19,19 +19,19 @@ interface CpuProfile {
 
 /** In the order of the road; the first pattern that fits a script's address names its stage. */
 const STAGES: readonly (readonly [stage: string, pattern: RegExp])[] = [
-  ['body, check, key, dimensions (src/http)', /dist\/http\/(?!aligned)|node_modules\/ajv/],
-  ['Express and its router', /node_modules\/(express|router|path-to-regexp|parseurl|finalhandler|accepts|once)\/|dist\/http\/aligned/],
+  ['body, check, key, dimensions (src/http)', /dist\/http\/(?!server)|node_modules\/ajv/],
+  ['Express and its router', /node_modules\/(express|router|path-to-regexp|parseurl|finalhandler|accepts|once)\/|dist\/http\/server/],
   ['country, device, consent, user hash (src/context)', /dist\/context|node_modules\/(bowser|isbot|geoip-lite|ipaddr|lru-cache)/],
   ['candidates and ranking (src/decision, src/targeting, src/catalog)', /dist\/(decision|targeting|catalog)/],
   ['opportunity, offer, answer (src/serving)', /dist\/serving/],
-  ['reservation: encode, batch, decode (src/delivery)', /dist\/delivery/],
+  ['reservation: encode, batch, decode (src/ledger)', /dist\/(?:ledger|redis)/],
   ['Redis client (ioredis)', /node_modules\/(ioredis|@ioredis|redis-parser|standard-as-callback|denque|cluster-key-slot)/],
   ['markup (src/creative)', /dist\/creative/],
   [
     'token (src/tracking, jsonwebtoken)',
     /dist\/tracking|node_modules\/(jsonwebtoken|jws|jwa|lodash|safe-buffer|ecdsa|buffer-equal)|node:internal\/crypto/,
   ],
-  ['metrics', /dist\/(observ|watch)|node_modules\/(prom-client|tdigest|bintrees)/],
+  ['metrics', /dist\/(observ|replica)|node_modules\/(prom-client|tdigest|bintrees)/],
   ['HTTP server (node:http)', /node:(internal\/http|_http|internal\/url)/],
   [
     'sockets and streams (node:net, node:stream)',

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import knexFactory from 'knex';
-import { migrateLatest } from '../../src/catalog/migrate.ts';
+import { migrateLatest } from '../../src/catalog/postgres/migrate.ts';
 import { defaultStateDir } from '../../src/config/default-state-dir.ts';
 import { startEmbeddedPostgres } from '../../src/embedded/start-embedded-postgres.ts';
 import { openFleet, type Fleet, type FleetOptions } from './open-fleet.ts';

@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import knexFactory from 'knex';
-import { createLedgerKeys } from '../../src/delivery/ledger-keys.ts';
-import { createAccountReader } from '../../src/delivery/read-accounts.ts';
-import { createRedisClient } from '../../src/delivery/redis-client.ts';
+import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
+import { createAccountReader } from '../../src/ledger/read/read-accounts.ts';
+import { createRedisClient } from '../../src/redis/redis-client.ts';
 import { freePort } from '../../src/embedded/free-port.ts';
 import { startEmbeddedRedis } from '../../src/embedded/start-embedded-redis.ts';
 import { createRandom } from './create-random.ts';

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
-import type { AccountReader } from '../../src/delivery/read-accounts.ts';
-import type { LedgerKeys } from '../../src/delivery/ledger-keys.ts';
-import type { RedisClient } from '../../src/delivery/redis-client.ts';
+import type { AccountReader } from '../../src/ledger/read/read-accounts.ts';
+import type { LedgerKeys } from '../../src/ledger/ledger-keys.ts';
+import type { RedisClient } from '../../src/redis/redis-client.ts';
 import type { Booking } from './book.ts';
 import { untilTrue } from './until-true.ts';
 

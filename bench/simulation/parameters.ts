@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { PACINGS, type Pacing } from '../../src/catalog/entities.ts';
-import type { HourlyTraffic } from '../../src/catalog/hourly-traffic.ts';
+import { PACINGS, type Pacing } from '../../src/catalog/model/entities.ts';
+import type { HourlyTraffic } from '../../src/catalog/snapshot/hourly-traffic.ts';
 import type { DayOptions } from './simulate-day.ts';
 import { dailyCurve, flatCurve, type Period } from './traffic.ts';
 

@@ -1,4 +1,4 @@
-import { hourlyTrafficOf, type HourlyTraffic } from '../../src/catalog/hourly-traffic.ts';
+import { hourlyTrafficOf, type HourlyTraffic } from '../../src/catalog/snapshot/hourly-traffic.ts';
 import type { Chance } from './chance.ts';
 
 /** Minutes of the day, half-open. */

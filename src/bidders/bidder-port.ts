@@ -1,4 +1,4 @@
-import type { Campaign, Creative, Device, LineItem, Placement, Publisher } from '../catalog/entities.ts';
+import type { Campaign, Creative, Device, LineItem, Placement, Publisher } from '../catalog/model/entities.ts';
 import type { NoBidReason } from '../decision/no-bid-reason.ts';
 import type { BidOutcome } from './bid-outcome.ts';
 

@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { LRUCache } from 'lru-cache';
-import { answersOf, type CallResult } from './answers-of-call.ts';
+import { answersOf, type CallResult } from './calls/answers-of-call.ts';
 import type { BidOutcome } from './bid-outcome.ts';
-import { createBidderEndpoint, endpointLabel, type BidderEndpoint, type CircuitSettings } from './bidder-endpoint.ts';
+import { createBidderEndpoint, endpointLabel, type BidderEndpoint, type CircuitSettings } from './calls/bidder-endpoint.ts';
 import type { BidderObserver } from './bidder-observer.ts';
 import type { BidAnswers, BidContext, Bidders, BidOpportunity } from './bidder-port.ts';
-import { buildBidRequest, isSecurePage } from './build-bid-request.ts';
-import { createFateTeller } from './fate-teller.ts';
-import { groupInvitations, type BidderCall } from './group-invitations.ts';
-import { createGuardedDispatchers, type GuardedDispatchersOptions } from './guarded-dispatcher.ts';
-import { createNoticeSender } from './notice-sender.ts';
-import { MAX_ANSWER_BYTES, type BidAnswer } from './post-bid-request.ts';
-import { readBidderUrl } from './read-bidder-url.ts';
-import { readBidResponse, type AskedBid } from './read-bid-response.ts';
+import { buildBidRequest, isSecurePage } from './openrtb/build-bid-request.ts';
+import { createFateTeller } from './notices/fate-teller.ts';
+import { groupInvitations, type BidderCall } from './calls/group-invitations.ts';
+import { createGuardedDispatchers, type GuardedDispatchersOptions } from './calls/guarded-dispatcher.ts';
+import { createNoticeSender } from './notices/notice-sender.ts';
+import { MAX_ANSWER_BYTES, type BidAnswer } from './calls/post-bid-request.ts';
+import { readBidderUrl } from './calls/read-bidder-url.ts';
+import { readBidResponse, type AskedBid } from './openrtb/read-bid-response.ts';
 
 export interface BiddersOptions {
   /** For all bidders of one ad request together: names, connections, headers and bodies included. */

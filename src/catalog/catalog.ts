@@ -1,8 +1,8 @@
 import type { DimensionSchema } from '../targeting/dimension-schema.ts';
-import { buildSnapshot } from './build-snapshot.ts';
-import type { CatalogStore } from './catalog-store.ts';
+import { buildSnapshot } from './snapshot/build-snapshot.ts';
+import type { CatalogStore } from './postgres/catalog-store.ts';
 import type { ChangeNotices } from './change-notice.ts';
-import type { Quarantined, Snapshot } from './snapshot.ts';
+import type { Quarantined, Snapshot } from './snapshot/snapshot.ts';
 
 /** What is booked, as this replica serves it. */
 export interface Catalog {

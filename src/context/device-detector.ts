@@ -1,7 +1,7 @@
 import Bowser from 'bowser';
 import { isbot } from 'isbot';
 import { LRUCache } from 'lru-cache';
-import type { Device } from '../catalog/entities.ts';
+import type { Device } from '../catalog/model/entities.ts';
 
 export interface Visitor {
   /** null: a television, a console, a headset, or not to be told. Matches only line items that ask for no device. */

@@ -1,5 +1,5 @@
-import type { BannerAssets, BannerImage, Creative } from '../catalog/entities.ts';
-import { isSafeUrl } from '../catalog/is-safe-url.ts';
+import type { BannerAssets, BannerImage, Creative } from '../catalog/model/entities.ts';
+import { isSafeUrl } from '../catalog/model/is-safe-url.ts';
 import { escapeHtml } from './escape-html.ts';
 
 /** The slot that the creative is rendered for, in CSS pixels. */

@@ -1,4 +1,4 @@
-import type { Campaign, LineItem } from '../catalog/entities.ts';
+import type { Campaign, LineItem } from '../catalog/model/entities.ts';
 import { NoBidReason, reasonName } from './no-bid-reason.ts';
 
 const usd = (micros: number | null): string => (micros === null ? 'no bound' : `${micros / 1e6} USD`);

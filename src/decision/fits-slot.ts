@@ -1,4 +1,4 @@
-import type { Creative } from '../catalog/entities.ts';
+import type { Creative } from '../catalog/model/entities.ts';
 
 /** The size at which an impression is shown, in CSS pixels. */
 export interface SlotSize {

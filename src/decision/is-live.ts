@@ -1,4 +1,4 @@
-import type { Campaign, Flight, LineItem } from '../catalog/entities.ts';
+import type { Campaign, Flight, LineItem } from '../catalog/model/entities.ts';
 
 const contains = (flight: Flight, atMs: number): boolean => flight.startMs <= atMs && atMs < flight.endMs;
 

@@ -1,4 +1,4 @@
-import type { Campaign, LineItem } from '../catalog/entities.ts';
+import type { Campaign, LineItem } from '../catalog/model/entities.ts';
 
 /**
  * Whether a line item may serve without anyone counting: it has no cap, no budget and no rate of its own or of its campaign that could be

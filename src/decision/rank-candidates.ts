@@ -1,5 +1,5 @@
-import type { Candidate, CandidateIndex } from '../catalog/snapshot.ts';
-import type { LineItem } from '../catalog/entities.ts';
+import type { Candidate, CandidateIndex } from '../catalog/snapshot/snapshot.ts';
+import type { LineItem } from '../catalog/model/entities.ts';
 import type { AdQuery, ImpQuery } from './ad-query.ts';
 import { fitsSlot } from './fits-slot.ts';
 import { isLive } from './is-live.ts';

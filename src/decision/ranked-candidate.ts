@@ -1,4 +1,4 @@
-import type { Campaign, Creative, LineItem } from '../catalog/entities.ts';
+import type { Campaign, Creative, LineItem } from '../catalog/model/entities.ts';
 
 /** One creative that could fill an impression, with its place in the ranking and what one impression of it costs. */
 export interface RankedCandidate {

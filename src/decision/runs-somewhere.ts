@@ -1,4 +1,4 @@
-import type { CandidateIndex } from '../catalog/snapshot.ts';
+import type { CandidateIndex } from '../catalog/snapshot/snapshot.ts';
 import { fitsSlot, type SlotSize } from './fits-slot.ts';
 import { isLive } from './is-live.ts';
 

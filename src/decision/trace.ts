@@ -1,4 +1,4 @@
-import type { Campaign, Creative, LineItem } from '../catalog/entities.ts';
+import type { Campaign, Creative, LineItem } from '../catalog/model/entities.ts';
 import { matchTargeting } from '../targeting/match-targeting.ts';
 import type { AdQuery, ImpQuery } from './ad-query.ts';
 import { fitsSlot } from './fits-slot.ts';

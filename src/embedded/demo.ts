@@ -3,9 +3,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import knexFactory, { type Knex } from 'knex';
-import { campaignToRow, creativeToRow, lineItemToRow, placementToRow, publisherToRow } from '../catalog/catalog-rows.ts';
-import { checkCampaign, checkCreative, checkLineItem, checkPlacement, checkPublisher } from '../catalog/check-entities.ts';
-import type { Checked } from '../catalog/check-record.ts';
+import { campaignToRow, creativeToRow, lineItemToRow, placementToRow, publisherToRow } from '../catalog/postgres/catalog-rows.ts';
+import { checkCampaign, checkCreative, checkLineItem, checkPlacement, checkPublisher } from '../catalog/checks/check-entities.ts';
+import type { Checked } from '../catalog/checks/check-record.ts';
 import type { Settings } from '../config/settings.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
-import { migrateLatest } from '../catalog/migrate.ts';
+import { migrateLatest } from '../catalog/postgres/migrate.ts';
 import type { Settings } from '../config/settings.ts';
-import type { StoreAddresses } from '../connect-stores.ts';
+import type { StoreAddresses } from '../replica/connect-stores.ts';
 import { prepareDemo, type Demo } from './demo.ts';
 import { startEmbeddedPostgres } from './start-embedded-postgres.ts';
 import { startEmbeddedRedis } from './start-embedded-redis.ts';

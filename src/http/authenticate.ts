@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Publisher } from '../catalog/entities.ts';
-import type { Snapshot } from '../catalog/snapshot.ts';
+import type { Publisher } from '../catalog/model/entities.ts';
+import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 
 /** Longer than any key of ours; nothing longer is hashed. */
 const MAX_KEY_LENGTH = 256;

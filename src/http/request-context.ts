@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import type { Device } from '../catalog/entities.ts';
+import type { Device } from '../catalog/model/entities.ts';
 import { clientAddress } from '../context/client-address.ts';
 
 /** Who is asking, as far as the service wants to know. */

@@ -1,5 +1,5 @@
 import type { BidContext } from '../bidders/bidder-port.ts';
-import type { Publisher } from '../catalog/entities.ts';
+import type { Publisher } from '../catalog/model/entities.ts';
 import type { AdQuery } from '../decision/ad-query.ts';
 
 /** A request for ads, as the domain sees it: parsed, authenticated, its context known. */

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Bid } from '../bidders/bidder-port.ts';
-import type { Creative } from '../catalog/entities.ts';
+import type { Creative } from '../catalog/model/entities.ts';
 import { composeMarkup, type Slot } from '../creative/compose-markup.ts';
-import type { ServedAd } from '../delivery/hit.ts';
+import type { ServedAd } from '../ledger/hit.ts';
 import type { Opportunity, Won } from './opportunity.ts';
 
 export interface ComposeBidOptions {

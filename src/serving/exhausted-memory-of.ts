@@ -1,5 +1,5 @@
-import type { CandidateIndex } from '../catalog/snapshot.ts';
-import { createExhaustedMemory, type ExhaustedMemory } from '../delivery/exhausted-memory.ts';
+import type { CandidateIndex } from '../catalog/snapshot/snapshot.ts';
+import { createExhaustedMemory, type ExhaustedMemory } from '../ledger/exhausted-memory.ts';
 
 const memories = new WeakMap<CandidateIndex, ExhaustedMemory>();
 

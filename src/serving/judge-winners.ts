@@ -1,9 +1,9 @@
-import type { Snapshot } from '../catalog/snapshot.ts';
+import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import { isUnbounded } from '../decision/is-unbounded.ts';
 import { NoBidReason } from '../decision/no-bid-reason.ts';
 import type { RankedCandidate } from '../decision/ranked-candidate.ts';
-import type { LimitReading, ReadLimits } from '../delivery/read-limits.ts';
-import type { TrafficCurve } from '../delivery/traffic-curve.ts';
+import type { LimitReading, ReadLimits } from '../ledger/read/read-limits.ts';
+import type { TrafficCurve } from '../ledger/traffic-curve.ts';
 import type { AdRequest } from './ad-request.ts';
 import type { Opportunity } from './opportunity.ts';
 import { win, type ReserveWinners } from './reserve-winners.ts';

@@ -1,5 +1,5 @@
 import type { Bidders } from '../bidders/bidder-port.ts';
-import type { BillingNotices } from '../delivery/billing-notices.ts';
+import type { BillingNotices } from '../ledger/billing-notices.ts';
 import type { Opportunity } from './opportunity.ts';
 
 /** OpenRTB's loss reason codes: 102 lost to a higher bid, 1 internal error (the ledger would not let it win). */

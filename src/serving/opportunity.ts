@@ -1,11 +1,11 @@
 import type { Bid, BidAnswers, BidOpportunity, BidRefusal } from '../bidders/bidder-port.ts';
-import type { Placement } from '../catalog/entities.ts';
-import type { Snapshot } from '../catalog/snapshot.ts';
+import type { Placement } from '../catalog/model/entities.ts';
+import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import type { ImpQuery } from '../decision/ad-query.ts';
 import { latestReason, NoBidReason } from '../decision/no-bid-reason.ts';
 import { rankCandidates, type Ranking } from '../decision/rank-candidates.ts';
 import type { RankedCandidate } from '../decision/ranked-candidate.ts';
-import type { ServedAd } from '../delivery/hit.ts';
+import type { ServedAd } from '../ledger/hit.ts';
 import { exhaustedMemoryOf } from './exhausted-memory-of.ts';
 import type { AdRequest, RequestedImp } from './ad-request.ts';
 

@@ -1,12 +1,12 @@
-import type { Snapshot } from '../catalog/snapshot.ts';
+import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import { isUnbounded } from '../decision/is-unbounded.ts';
 import { NoBidReason } from '../decision/no-bid-reason.ts';
 import type { RankedCandidate } from '../decision/ranked-candidate.ts';
-import { accountsExpireAtMs } from '../delivery/accounts-expire-at-ms.ts';
-import type { ServedAd } from '../delivery/hit.ts';
-import type { Ledger } from '../delivery/ledger.ts';
-import type { Reservation, ReservedImp } from '../delivery/reservation.ts';
-import type { TrafficCurve } from '../delivery/traffic-curve.ts';
+import { accountsExpireAtMs } from '../ledger/accounts-expire-at-ms.ts';
+import type { ServedAd } from '../ledger/hit.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Reservation, ReservedImp } from '../ledger/reservation.ts';
+import type { TrafficCurve } from '../ledger/traffic-curve.ts';
 import type { AdRequest } from './ad-request.ts';
 import { exhaustedMemoryOf } from './exhausted-memory-of.ts';
 import type { Opportunity, Won } from './opportunity.ts';

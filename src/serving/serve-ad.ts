@@ -1,7 +1,7 @@
 import type { Bidders } from '../bidders/bidder-port.ts';
-import type { Snapshot } from '../catalog/snapshot.ts';
+import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import { latestReason, NoBidReason } from '../decision/no-bid-reason.ts';
-import type { BillingNotices } from '../delivery/billing-notices.ts';
+import type { BillingNotices } from '../ledger/billing-notices.ts';
 import type { AdRequest } from './ad-request.ts';
 import type { ComposeBid } from './compose-bid.ts';
 import { notifyBidders } from './notify-bidders.ts';

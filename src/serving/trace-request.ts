@@ -1,4 +1,4 @@
-import type { Snapshot } from '../catalog/snapshot.ts';
+import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import { describeRefusal } from '../decision/describe-refusal.ts';
 import type { NoBidReason } from '../decision/no-bid-reason.ts';
 import { traceCandidates, traceRanking, traceRejection, traceStep, type ImpTrace } from '../decision/trace.ts';

@@ -1,7 +1,7 @@
 import { valueFault } from './dimension-schema.ts';
 import type { DimensionSchema } from './dimension-schema.ts';
-import { pointerStep } from './fault.ts';
-import type { Fault } from './fault.ts';
+import { pointerStep } from '../base/fault.ts';
+import type { Fault } from '../base/fault.ts';
 
 export interface DimensionCheck {
   /** Where `values` stands in the document, as a JSON pointer. */

@@ -1,5 +1,5 @@
-import { pointerStep } from './fault.ts';
-import type { Fault } from './fault.ts';
+import { pointerStep } from '../base/fault.ts';
+import type { Fault } from '../base/fault.ts';
 
 export const DIMENSION_TYPES = ['string', 'number', 'integer', 'boolean'] as const;
 export type DimensionType = (typeof DIMENSION_TYPES)[number];

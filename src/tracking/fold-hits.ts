@@ -1,10 +1,10 @@
-import type { LedgerKeys } from '../delivery/ledger-keys.ts';
-import type { Ledger } from '../delivery/ledger.ts';
-import type { RedisClient } from '../delivery/redis-client.ts';
-import type { RedisLink } from '../delivery/redis-link.ts';
-import { loadScript } from '../delivery/load-script.ts';
-import type { HitLimits } from '../delivery/encode-settle.ts';
-import type { Hit } from '../delivery/hit.ts';
+import type { LedgerKeys } from '../ledger/ledger-keys.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { RedisClient } from '../redis/redis-client.ts';
+import type { RedisLink } from '../redis/redis-link.ts';
+import { loadScript } from '../redis/load-script.ts';
+import type { HitLimits } from '../ledger/settle/encode-settle.ts';
+import type { Hit } from '../ledger/hit.ts';
 import type { PendingHits } from './pending-hits.ts';
 
 export interface FoldOptions {
@@ -45,7 +45,7 @@ const CLOCKS_MS = 60_000;
  */
 export const createFold = (options: FoldOptions): Fold => {
   const { redis, link, keys, ledger, pending, limitsOf, everyMs = 1000, onFolded, onSettled, onFailure } = options;
-  redis.defineCommand('serverTime', { lua: loadScript('server-time'), numberOfKeys: 1 });
+  redis.defineCommand('serverTime', { lua: loadScript(new URL('../redis/lua/server-time.lua', import.meta.url)), numberOfKeys: 1 });
   const clock = redis as unknown as { serverTime(key: string): Promise<number> };
   const shards = Array.from({ length: keys.shards }, (_, shard) => shard);
   let timer: NodeJS.Timeout | undefined;

@@ -1,7 +1,7 @@
-import type { Snapshot } from '../catalog/snapshot.ts';
-import { accountsExpireAtMs } from '../delivery/accounts-expire-at-ms.ts';
-import type { HitLimits } from '../delivery/encode-settle.ts';
-import type { Hit } from '../delivery/hit.ts';
+import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
+import { accountsExpireAtMs } from '../ledger/accounts-expire-at-ms.ts';
+import type { HitLimits } from '../ledger/settle/encode-settle.ts';
+import type { Hit } from '../ledger/hit.ts';
 
 const NONE = -1;
 

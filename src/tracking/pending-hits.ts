@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Hit } from '../delivery/hit.ts';
+import type { Hit } from '../ledger/hit.ts';
 
 /** Hits taken in by Postgres while Redis could not be counted on, waiting to be folded into the ledger. */
 export interface PendingHits {

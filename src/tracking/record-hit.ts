@@ -1,7 +1,7 @@
-import type { HitLimits } from '../delivery/encode-settle.ts';
-import type { Hit } from '../delivery/hit.ts';
-import type { LedgerKeys } from '../delivery/ledger-keys.ts';
-import type { Ledger } from '../delivery/ledger.ts';
+import type { HitLimits } from '../ledger/settle/encode-settle.ts';
+import type { Hit } from '../ledger/hit.ts';
+import type { LedgerKeys } from '../ledger/ledger-keys.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import type { PendingHits } from './pending-hits.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { ServedAd } from '../delivery/hit.ts';
+import type { ServedAd } from '../ledger/hit.ts';
 
 export const REPORT_REASONS = ['offensive', 'misleading', 'malware', 'irrelevant', 'other'] as const;
 export type ReportReason = (typeof REPORT_REASONS)[number];

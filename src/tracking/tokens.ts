@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import type { TokenSecret } from '../config/settings.ts';
-import type { ServedAd } from '../delivery/hit.ts';
+import type { ServedAd } from '../ledger/hit.ts';
 
 /** Signs what was reserved into a tracking token, and reads it back. */
 export interface Tokens {

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import type { AdminToken } from '../config/settings.ts';
-import { problem, sendProblem } from '../http/problem.ts';
+import { problem, sendProblem } from '../http/problems/problem.ts';
 
 export interface AdminGateOptions {
   /** Empty: whoever reaches the API may use it. */

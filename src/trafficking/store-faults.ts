@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler } from 'express';
-import { problem, sendProblem, type Problem } from '../http/problem.ts';
+import { problem, sendProblem, type Problem } from '../http/problems/problem.ts';
 
 /** Postgres's SQLSTATE, Node's socket errors, and knex when the pool gives up. */
 const AWAY = /^(?:08\w{3}|57P0[123]|53300|ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|ENOENT|ETIMEDOUT)$/;

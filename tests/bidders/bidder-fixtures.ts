@@ -4,7 +4,7 @@ import type { BidOutcome } from '../../src/bidders/bid-outcome.ts';
 import type { BidderObserver } from '../../src/bidders/bidder-observer.ts';
 import type { BidContext, BidInvitation, BidOpportunity } from '../../src/bidders/bidder-port.ts';
 import { createBidders, type BiddersOptions } from '../../src/bidders/create-bidders.ts';
-import type { CreativeContent } from '../../src/catalog/entities.ts';
+import type { CreativeContent } from '../../src/catalog/model/entities.ts';
 
 const flight = { startMs: 0, endMs: 4_102_444_800_000 };
 

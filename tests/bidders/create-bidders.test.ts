@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { Bid } from '../../src/bidders/bidder-port.ts';
 import { MAX_ENDPOINTS } from '../../src/bidders/create-bidders.ts';
-import { mockBid } from '../../src/bidders/mock-bid.ts';
+import { mockBid } from '../../src/bidders/openrtb/mock-bid.ts';
 import {
   answerJson,
   bidOf,

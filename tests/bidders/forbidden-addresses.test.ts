@@ -1,7 +1,7 @@
 import { createHook } from 'node:async_hooks';
 import type { LookupAddress } from 'node:dns';
 import type { BidOutcome } from '../../src/bidders/bid-outcome.ts';
-import { isOwnNetworkAddress, isPublicAddress } from '../../src/bidders/is-public-address.ts';
+import { isOwnNetworkAddress, isPublicAddress } from '../../src/bidders/calls/is-public-address.ts';
 import { answerJson, bidOf, context, httpBidder, invitationTo, opportunity, watchedBidders } from './bidder-fixtures.ts';
 
 /** Hosts of endpoint URLs, in every spelling that a URL or a resolver takes. */

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { BID_OUTCOMES } from '../../src/bidders/bid-outcome.ts';
-import { fillAuctionMacros, formatCpm } from '../../src/bidders/fill-auction-macros.ts';
-import { hasInsecureResource } from '../../src/bidders/has-insecure-resource.ts';
-import { mockBid } from '../../src/bidders/mock-bid.ts';
-import { readNativeAssets } from '../../src/bidders/native-assets.ts';
-import { readBidResponse, type AskedBid } from '../../src/bidders/read-bid-response.ts';
+import { fillAuctionMacros, formatCpm } from '../../src/bidders/openrtb/fill-auction-macros.ts';
+import { hasInsecureResource } from '../../src/bidders/openrtb/has-insecure-resource.ts';
+import { mockBid } from '../../src/bidders/openrtb/mock-bid.ts';
+import { readNativeAssets } from '../../src/bidders/openrtb/native-assets.ts';
+import { readBidResponse, type AskedBid } from '../../src/bidders/openrtb/read-bid-response.ts';
 
 const asked = (more: Partial<AskedBid> = {}): AskedBid => ({
   auctionId: 'auction',

@@ -1,6 +1,6 @@
-import { buildSnapshot } from '../../src/catalog/build-snapshot.ts';
-import type { CatalogReading, CatalogRow, CatalogTable } from '../../src/catalog/catalog-rows.ts';
-import type { Snapshot } from '../../src/catalog/snapshot.ts';
+import { buildSnapshot } from '../../src/catalog/snapshot/build-snapshot.ts';
+import type { CatalogReading, CatalogRow, CatalogTable } from '../../src/catalog/postgres/catalog-rows.ts';
+import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
 import { parseDimensionSchema } from '../../src/targeting/dimension-schema.ts';
 
 const parsed = parseDimensionSchema({ properties: { section: { type: 'string', enum: ['news', 'sport'] } } });

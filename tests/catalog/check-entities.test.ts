@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { campaignToRow, lineItemToRow, rowToCampaign, rowToLineItem } from '../../src/catalog/catalog-rows.ts';
-import { checkCampaign, checkCreative, checkLineItem, checkPlacement, checkPublisher } from '../../src/catalog/check-entities.ts';
-import type { Checked } from '../../src/catalog/check-record.ts';
-import { parseEndDate, parseStartDate, showEndDate, showStartDate } from '../../src/catalog/flight-dates.ts';
-import { microsFromUsd, usdFromMicros } from '../../src/catalog/money.ts';
+import { campaignToRow, lineItemToRow, rowToCampaign, rowToLineItem } from '../../src/catalog/postgres/catalog-rows.ts';
+import { checkCampaign, checkCreative, checkLineItem, checkPlacement, checkPublisher } from '../../src/catalog/checks/check-entities.ts';
+import type { Checked } from '../../src/catalog/checks/check-record.ts';
+import { parseEndDate, parseStartDate, showEndDate, showStartDate } from '../../src/catalog/model/flight-dates.ts';
+import { microsFromUsd, usdFromMicros } from '../../src/catalog/model/money.ts';
 import { parseDimensionSchema } from '../../src/targeting/dimension-schema.ts';
 
 const parsed = parseDimensionSchema({ properties: { section: { type: 'string', enum: ['news'] }, age: { type: 'integer', minimum: 13 } } });

@@ -1,4 +1,4 @@
-import { hourlyTraffic } from '../../src/catalog/hourly-traffic.ts';
+import { hourlyTraffic } from '../../src/catalog/snapshot/hourly-traffic.ts';
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
 

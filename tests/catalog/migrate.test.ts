@@ -1,5 +1,5 @@
 import knexFactory from 'knex';
-import { migrateLatest, migrateRollback } from '../../src/catalog/migrate.ts';
+import { migrateLatest, migrateRollback } from '../../src/catalog/postgres/migrate.ts';
 import { testDatabase } from '../setup/test-database.ts';
 
 const tablesOf = async (url: string): Promise<string[]> => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { CREATIVE_FORMATS } from '../../src/catalog/entities.ts';
-import { isSafeUrl } from '../../src/catalog/is-safe-url.ts';
-import { parseCreativeContent } from '../../src/catalog/parse-content.ts';
+import { CREATIVE_FORMATS } from '../../src/catalog/model/entities.ts';
+import { isSafeUrl } from '../../src/catalog/model/is-safe-url.ts';
+import { parseCreativeContent } from '../../src/catalog/checks/parse-content.ts';
 
 const faultAt = (format: 'html' | 'banner' | 'native', content: unknown): string | undefined => {
   const parsed = parseCreativeContent(format, typeof content === 'string' ? content : JSON.stringify(content));

@@ -1,9 +1,9 @@
 import knexFactory from 'knex';
 import type { Knex } from 'knex';
-import { buildSnapshot } from '../../src/catalog/build-snapshot.ts';
-import type { CatalogTable } from '../../src/catalog/catalog-rows.ts';
-import { createCatalogStore } from '../../src/catalog/catalog-store.ts';
-import type { Snapshot } from '../../src/catalog/snapshot.ts';
+import { buildSnapshot } from '../../src/catalog/snapshot/build-snapshot.ts';
+import type { CatalogTable } from '../../src/catalog/postgres/catalog-rows.ts';
+import { createCatalogStore } from '../../src/catalog/postgres/catalog-store.ts';
+import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
 import { createChance } from '../../bench/statistics.ts';
 import { testDatabase } from '../setup/test-database.ts';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { BannerAssets, CreativeContent } from '../../src/catalog/entities.ts';
+import type { BannerAssets, CreativeContent } from '../../src/catalog/model/entities.ts';
 import { composeMarkup } from '../../src/creative/compose-markup.ts';
 import { tagsOf } from './tags-of.ts';
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import type { Candidate, CandidateIndex } from '../../src/catalog/snapshot.ts';
+import type { Candidate, CandidateIndex } from '../../src/catalog/snapshot/snapshot.ts';
 import { NoBidReason } from '../../src/decision/no-bid-reason.ts';
 import { rankCandidates } from '../../src/decision/rank-candidates.ts';
 import type { RankedCandidate } from '../../src/decision/ranked-candidate.ts';
 import { buildTargetingIndex } from '../../src/targeting/build-targeting-index.ts';
-import { campaign, candidate, lineItem, NOON } from '../delivery/ledger-rig.ts';
+import { campaign, candidate, lineItem, NOON } from '../ledger/ledger-rig.ts';
 
 const IMP = { impId: '1', placementId: 'top', slot: { width: 300, height: 250 } };
 const QUERY = { targeting: { country: 'DE', device: 'mobile', pairs: [] }, atMs: NOON, mayRemember: true };

@@ -4,8 +4,8 @@ import { book, type Booking, type BookingOptions } from '../../bench/prove/book.
 import { createPage, type Page } from '../../bench/prove/create-page.ts';
 import { inParallel } from '../../bench/prove/in-parallel.ts';
 import type { Stores } from '../../bench/prove/read-books.ts';
-import { createLedgerKeys } from '../../src/delivery/ledger-keys.ts';
-import { createAccountReader } from '../../src/delivery/read-accounts.ts';
+import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
+import { createAccountReader } from '../../src/ledger/read/read-accounts.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 

@@ -1,7 +1,7 @@
 import express from 'express';
 import type { AddressInfo } from 'node:net';
 import request from 'supertest';
-import { createAlignedServer } from '../../src/http/aligned-server.ts';
+import { createAlignedServer } from '../../src/http/server/aligned-server.ts';
 import { preflight } from '../../src/http/cors.ts';
 import { sendPixel } from '../../src/http/pixel.ts';
 

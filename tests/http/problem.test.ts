@@ -1,9 +1,9 @@
 import express, { type Express } from 'express';
 import { createServer } from 'node:http';
 import request from 'supertest';
-import { createErrorHandler, methodNotAllowed, notFound } from '../../src/http/error-handler.ts';
-import { problem, sendProblem } from '../../src/http/problem.ts';
-import { PROBLEMS, type ProblemCode } from '../../src/http/problems.ts';
+import { createErrorHandler, methodNotAllowed, notFound } from '../../src/http/problems/error-handler.ts';
+import { problem, sendProblem } from '../../src/http/problems/problem.ts';
+import { PROBLEMS, type ProblemCode } from '../../src/http/problems/problems.ts';
 
 const appOf = (build: (app: Express) => void) => {
   const logged: unknown[] = [];

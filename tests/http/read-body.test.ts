@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { sendProblem } from '../../src/http/problem.ts';
-import { readBody, type BodyOutcome } from '../../src/http/read-body.ts';
+import { sendProblem } from '../../src/http/problems/problem.ts';
+import { readBody, type BodyOutcome } from '../../src/http/body/read-body.ts';
 
 const LIMIT = 1_000;
 

@@ -98,7 +98,7 @@ describe.each(OVERLAYS)('the manifests of %s', (overlay) => {
 
   test('migrate before they serve, with the same image', () => {
     const { initContainers, containers } = one(overlay, 'Deployment').spec.template.spec;
-    expect(initContainers).toMatchObject([{ name: 'migrate', image: containers[0].image, command: ['node', 'dist/migrate.js'] }]);
+    expect(initContainers).toMatchObject([{ name: 'migrate', image: containers[0].image, command: ['node', 'dist/commands/migrate.js'] }]);
   });
 });
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Client } from 'pg';
-import { campaignToRow, creativeToRow, lineItemToRow, placementToRow, publisherToRow } from '../../src/catalog/catalog-rows.ts';
-import { checkCampaign, checkCreative, checkLineItem, checkPlacement, checkPublisher } from '../../src/catalog/check-entities.ts';
-import type { Checked } from '../../src/catalog/check-record.ts';
+import { campaignToRow, creativeToRow, lineItemToRow, placementToRow, publisherToRow } from '../../src/catalog/postgres/catalog-rows.ts';
+import { checkCampaign, checkCreative, checkLineItem, checkPlacement, checkPublisher } from '../../src/catalog/checks/check-entities.ts';
+import type { Checked } from '../../src/catalog/checks/check-record.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,11 +1,11 @@
 import knexFactory, { type Knex } from 'knex';
-import { createDrain } from '../../src/analytics/drain-events.ts';
-import { createEventStore } from '../../src/analytics/event-store.ts';
-import type { Hit } from '../../src/delivery/hit.ts';
-import { createLedgerKeys } from '../../src/delivery/ledger-keys.ts';
-import { createLedger } from '../../src/delivery/ledger.ts';
-import { createAccountReader } from '../../src/delivery/read-accounts.ts';
-import { createRedisClient, type RedisClient } from '../../src/delivery/redis-client.ts';
+import { createDrain } from '../../src/events/drain-events.ts';
+import { createEventStore } from '../../src/events/postgres/event-store.ts';
+import type { Hit } from '../../src/ledger/hit.ts';
+import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
+import { createLedger } from '../../src/ledger/ledger.ts';
+import { createAccountReader } from '../../src/ledger/read/read-accounts.ts';
+import { createRedisClient, type RedisClient } from '../../src/redis/redis-client.ts';
 import { createFold } from '../../src/tracking/fold-hits.ts';
 import { createPendingHits } from '../../src/tracking/pending-hits.ts';
 import { eventually } from '../setup/eventually.ts';

@@ -1,7 +1,7 @@
 import { createSecretKey } from 'node:crypto';
 import fc from 'fast-check';
 import jwt from 'jsonwebtoken';
-import type { ServedAd } from '../../src/delivery/hit.ts';
+import type { ServedAd } from '../../src/ledger/hit.ts';
 import { createTokens } from '../../src/tracking/tokens.ts';
 
 const NOW = Date.UTC(2026, 5, 15, 12);

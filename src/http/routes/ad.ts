@@ -1,13 +1,13 @@
 import type { RequestHandler, Response } from 'express';
-import type { Snapshot } from '../../catalog/snapshot.ts';
+import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { checkDimensions } from '../../targeting/check-dimensions.ts';
 import type { AdAnswer, ServeAd } from '../../serving/serve-ad.ts';
 import type { createAuthenticate } from '../authenticate.ts';
 import { CORS_HEADERS } from '../cors.ts';
-import { parseAdRequest } from '../parse-ad-request.ts';
-import { problem, sendProblem } from '../problem.ts';
-import { readJson } from '../read-json.ts';
-import { toAdRequest, type ToAdRequestOptions } from '../to-ad-request.ts';
+import { parseAdRequest } from '../openrtb/parse-ad-request.ts';
+import { problem, sendProblem } from '../problems/problem.ts';
+import { readJson } from '../body/read-json.ts';
+import { toAdRequest, type ToAdRequestOptions } from '../openrtb/to-ad-request.ts';
 
 export interface AdRouteOptions extends ToAdRequestOptions {
   readonly currentSnapshot: () => Snapshot | undefined;

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { problem, sendProblem } from '../problem.ts';
+import { problem, sendProblem } from '../problems/problem.ts';
 
 const JSON_HEADERS = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };
 const OK = JSON.stringify({ status: 'ok' });

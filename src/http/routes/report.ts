@@ -1,11 +1,11 @@
 import type { RequestHandler } from 'express';
-import type { ServedAd } from '../../delivery/hit.ts';
+import type { ServedAd } from '../../ledger/hit.ts';
 import { REPORT_REASONS, type ReportReason, type ReportStore } from '../../tracking/report-store.ts';
-import type { Fault } from '../../targeting/fault.ts';
+import type { Fault } from '../../base/fault.ts';
 import type { Tokens } from '../../tracking/tokens.ts';
 import { CORS_HEADERS } from '../cors.ts';
-import { problem, sendProblem } from '../problem.ts';
-import { readJson } from '../read-json.ts';
+import { problem, sendProblem } from '../problems/problem.ts';
+import { readJson } from '../body/read-json.ts';
 
 export interface ReportRouteOptions {
   readonly tokens: Tokens;

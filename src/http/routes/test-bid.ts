@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestHandler } from 'express';
-import { mockBid } from '../../bidders/mock-bid.ts';
-import { readJson } from '../read-json.ts';
+import { mockBid } from '../../bidders/openrtb/mock-bid.ts';
+import { readJson } from '../body/read-json.ts';
 
 /** POST /test/bid: a bidder for development. Whatever the body is, or is not, it bids. */
 export const testBidRoute: RequestHandler = async (req, res) => {

@@ -1,10 +1,10 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { Hit, HitKind } from '../../delivery/hit.ts';
+import type { Hit, HitKind } from '../../ledger/hit.ts';
 import type { HitOutcome } from '../../tracking/record-hit.ts';
 import type { Tokens } from '../../tracking/tokens.ts';
 import { CORS_HEADERS } from '../cors.ts';
 import { sendPixel } from '../pixel.ts';
-import { problem, sendProblem } from '../problem.ts';
+import { problem, sendProblem } from '../problems/problem.ts';
 import { queryValue } from '../query-value.ts';
 import type { RequestContext } from '../request-context.ts';
 

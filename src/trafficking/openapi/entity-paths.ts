@@ -1,6 +1,6 @@
-import { ENTITY_KINDS, type EntityKind } from '../entity-kind.ts';
-import { FILTERS } from '../entity-reader.ts';
-import { MOST_LISTED } from '../list-query.ts';
+import { ENTITY_KINDS, type EntityKind } from '../entities/entity-kind.ts';
+import { FILTERS } from '../entities/entity-reader.ts';
+import { MOST_LISTED } from '../entities/list-query.ts';
 import { jsonAnswer, jsonBody, listOf, problems, query, ref, type PathItem } from './operation.ts';
 import { ENTITY_SCHEMA_NAMES } from './schemas.ts';
 

@@ -1,5 +1,5 @@
-import { DEVICES } from '../../catalog/entities.ts';
-import { AUDIT_FILTERS, REPORT_FILTERS } from '../insight-routes.ts';
+import { DEVICES } from '../../catalog/model/entities.ts';
+import { AUDIT_FILTERS, REPORT_FILTERS } from '../insight/insight-routes.ts';
 import { jsonAnswer, jsonBody, listOf, problems, query, ref, type PathItem } from './operation.ts';
 
 const READ = ['admin_unauthorized', 'unavailable'] as const;

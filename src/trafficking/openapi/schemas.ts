@@ -1,9 +1,9 @@
 import { REPORT_REASONS } from '../../tracking/report-store.ts';
-import { AD_REQUEST_SCHEMA, FLAT_AD_REQUEST_SCHEMA } from '../../http/ad-request-schema.ts';
-import { PROBLEMS } from '../../http/problems.ts';
-import { DELIVERY_STATUSES } from '../delivery.ts';
-import { ENTITY_KINDS, type EntityKind } from '../entity-kind.ts';
-import { OUTCOMES } from '../explanation.ts';
+import { AD_REQUEST_SCHEMA, FLAT_AD_REQUEST_SCHEMA } from '../../http/openrtb/ad-request-schema.ts';
+import { PROBLEMS } from '../../http/problems/problems.ts';
+import { DELIVERY_STATUSES } from '../insight/delivery.ts';
+import { ENTITY_KINDS, type EntityKind } from '../entities/entity-kind.ts';
+import { OUTCOMES } from '../explain/explanation.ts';
 import { listOf, orNull, record, ref, type Schema } from './operation.ts';
 
 const count = { type: 'integer', minimum: 0 };

@@ -1,0 +1,89 @@
+import { isIPv6 } from 'node:net';
+import type { Device } from '../../catalog/model/entities.ts';
+import type { BidContext, BidOpportunity } from '../bidder-port.ts';
+import { countryAlpha3 } from './country-alpha3.ts';
+import { formatCpm } from './fill-auction-macros.ts';
+import { nativeRequest } from './native-assets.ts';
+
+export interface BidRequestParts {
+  /** BidRequest.id, unique per call. */
+  readonly auctionId: string;
+  /** The same for every bidder of one ad request. */
+  readonly transactionId: string;
+  /** What is left of the deadline. */
+  readonly tmaxMs: number;
+  /** ISO 4217. */
+  readonly currency: string;
+  readonly floorMicros: number;
+  readonly format: 'html' | 'native';
+  readonly opportunities: readonly Omit<BidOpportunity, 'invitations'>[];
+  readonly context: BidContext;
+}
+
+/** OpenRTB's list of device types: phone, tablet, personal computer. */
+const DEVICE_TYPE: Readonly<Record<Device, number>> = { mobile: 4, tablet: 5, desktop: 2 };
+
+const FIRST_PRICE = 1;
+
+/** What a page may be told as: a web address of the length that browsers and bidders take. */
+const WEB_PAGE = /^https?:\/\/.{1,2040}$/i;
+
+/** Pages are taken to be https, as nearly all are, unless their address says otherwise. */
+export const isSecurePage = (pageUrl: string | null): boolean => !/^http:/i.test(pageUrl ?? '');
+
+/** An OpenRTB 2.6 BidRequest, to be serialized. Tells the impressions, the page and who is asking; nothing of what else is booked. */
+export const buildBidRequest = (parts: BidRequestParts): object => {
+  const { context, currency } = parts;
+  const secure = isSecurePage(context.pageUrl) ? 1 : 0;
+  return {
+    id: parts.auctionId,
+    at: FIRST_PRICE,
+    tmax: parts.tmaxMs,
+    cur: [currency],
+    imp: parts.opportunities.map(({ impId, placement, width, height }) => ({
+      id: impId,
+      tagid: placement.id,
+      bidfloor: Number(formatCpm(parts.floorMicros)),
+      bidfloorcur: currency,
+      secure,
+      ...(parts.format === 'native'
+        ? { native: { request: JSON.stringify(nativeRequest(width, height)), ver: '1.2' } }
+        : { banner: { w: width, h: height, format: [{ w: width, h: height }] } }),
+    })),
+    site: buildSite(context),
+    device: buildDevice(context),
+    user: { ...(context.userHash !== '' && { id: context.userHash }), ...(context.consent !== null && { consent: context.consent }) },
+    source: { tid: parts.transactionId },
+    ...buildRegs(context),
+  };
+};
+
+const buildSite = ({ publisher, pageUrl }: BidContext): object => ({
+  domain: publisher.domain,
+  ...(pageUrl !== null && WEB_PAGE.test(pageUrl) && { page: pageUrl }),
+  publisher: { id: String(publisher.id), name: publisher.name, domain: publisher.domain },
+});
+
+const buildDevice = ({ userAgent, ip, country, device }: BidContext): object => {
+  const alpha3 = country === null ? undefined : countryAlpha3(country);
+  return {
+    ...(userAgent !== '' && { ua: userAgent }),
+    ...(ip !== null && (isIPv6(ip) ? { ipv6: ip } : { ip })),
+    ...(alpha3 !== undefined && { geo: { country: alpha3 } }),
+    ...(device !== null && { devicetype: DEVICE_TYPE[device] }),
+  };
+};
+
+/** As received: whether a bidder may process what it is sent is its own to judge. Left out when nothing was said. */
+const buildRegs = ({ gdpr, usPrivacy, gpp, gppSid, coppa }: BidContext): { readonly regs?: object } => {
+  const regs = {
+    ...flag('coppa', coppa),
+    ...flag('gdpr', gdpr),
+    ...(usPrivacy !== null && { us_privacy: usPrivacy }),
+    ...(typeof gpp === 'string' && { gpp }),
+    ...(gppSid !== undefined && gppSid.length > 0 && { gpp_sid: gppSid }),
+  };
+  return Object.keys(regs).length === 0 ? {} : { regs };
+};
+
+const flag = (name: string, value: boolean | null | undefined): object => (typeof value === 'boolean' ? { [name]: value ? 1 : 0 } : {});

@@ -1,0 +1,192 @@
+import { BID_OUTCOMES, type BidOutcome } from '../bid-outcome.ts';
+import { fillAuctionMacros, formatCpm, type AuctionMacros } from './fill-auction-macros.ts';
+import { asList, asObject, asText } from './json-fields.ts';
+import { readBidMarkup } from './read-bid-markup.ts';
+
+/** What one bidder was asked. */
+export interface AskedBid {
+  /** BidRequest.id */
+  readonly auctionId: string;
+  readonly currency: string;
+  readonly format: 'html' | 'native';
+  /** The page is https, so may be nothing else in the markup. */
+  readonly secure: boolean;
+  readonly floorMicros: number;
+  readonly imps: ReadonlyMap<string, { readonly width: number; readonly height: number }>;
+}
+
+/** A bid fit to be ranked, its macros filled. */
+export interface ReadBid {
+  readonly impId: string;
+  readonly bidId: string;
+  readonly cpmMicros: number;
+  /** Markup, or for native our assets as JSON. */
+  readonly adm: string;
+  readonly adomain: readonly string[];
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly winNoticeUrl: string | null;
+  readonly billingNoticeUrl: string | null;
+  /** Still holds `${AUCTION_LOSS}`. */
+  readonly lossNoticeUrl: string | null;
+}
+
+export interface RefusedBid {
+  /** null: the bid, or the whole answer, belongs to no impression that was asked. */
+  readonly impId: string | null;
+  readonly outcome: BidOutcome;
+  /** With the loss code filled in; null when there is none to tell. */
+  readonly lossNoticeUrl: string | null;
+}
+
+export interface ReadAnswer {
+  /** The best bid of each impression that got one. */
+  readonly best: ReadonlyMap<string, ReadBid>;
+  readonly refused: readonly RefusedBid[];
+}
+
+/** A CPM of more than 1,000 units is a mistake in units, not an offer. */
+const MAX_CPM_MICROS = 1_000_000_000;
+/** More bids than this in one answer are not read. */
+const MAX_BIDS = 100;
+const MAX_ID_LENGTH = 128;
+
+/** Reads an OpenRTB 2.6 BidResponse that arrived as parsed JSON (null: HTTP 204). Pure; a no-bid is an answer with nothing in it. */
+export const readBidResponse = (json: unknown, asked: AskedBid): ReadAnswer => {
+  if (json === null) return NOTHING;
+  const answer = asObject(json);
+  const seats = asList(answer?.['seatbid']);
+  if (answer === null || seats === null) return wholly('malformed');
+  const offers = collectOffers(seats);
+  if (offers === null) return wholly('malformed');
+  if (offers.length === 0) return NOTHING;
+  const currency = answer['cur'] ?? 'USD';
+  if (currency !== asked.currency) return wholly('wrong_currency');
+  return bestOfEach(offers.slice(0, MAX_BIDS).map((offer) => readOffer(offer, asText(answer['bidid'], MAX_ID_LENGTH), asked)));
+};
+
+const NOTHING: ReadAnswer = { best: new Map(), refused: [] };
+
+const wholly = (outcome: BidOutcome): ReadAnswer => ({ best: new Map(), refused: [{ impId: null, outcome, lossNoticeUrl: null }] });
+
+interface Offer {
+  readonly bid: Readonly<Record<string, unknown>>;
+  readonly seat: string;
+}
+
+const collectOffers = (seats: readonly unknown[]): readonly Offer[] | null => {
+  const offers: Offer[] = [];
+  for (const entry of seats) {
+    const seatBid = asObject(entry);
+    const bids = asList(seatBid?.['bid']);
+    if (seatBid === null || bids === null) return null;
+    for (const value of bids) {
+      const bid = asObject(value);
+      if (bid === null) return null;
+      offers.push({ bid, seat: asText(seatBid['seat'], MAX_ID_LENGTH) });
+    }
+  }
+  return offers;
+};
+
+const readOffer = ({ bid, seat }: Offer, answerBidId: string, asked: AskedBid): ReadBid | RefusedBid => {
+  const bidId = asText(bid['id'], MAX_ID_LENGTH);
+  const impId = readImpId(bid['impid'], asked);
+  const macros: AuctionMacros = {
+    ID: asked.auctionId,
+    BID_ID: answerBidId || bidId,
+    IMP_ID: impId ?? '',
+    SEAT_ID: seat,
+    AD_ID: asText(bid['adid'], MAX_ID_LENGTH),
+    CURRENCY: asked.currency,
+    MBR: '',
+    MIN_TO_WIN: '',
+    MULTIPLIER: '1',
+  };
+  // What the winner paid is nobody else's business: a loss notice carries no price.
+  const lossUrl = readNotice(bid['lurl'], { ...macros, PRICE: '' });
+  const refuse = (outcome: BidOutcome): RefusedBid => ({
+    impId,
+    outcome,
+    lossNoticeUrl: lossUrl && fillLossReason(lossUrl, lossReasonOf(outcome)),
+  });
+
+  const imp = impId === null ? undefined : asked.imps.get(impId);
+  if (impId === null || imp === undefined) return refuse('unknown_imp');
+  const price = readPrice(bid['price'], asked.floorMicros);
+  if (typeof price === 'string') return refuse(price);
+  const filled: AuctionMacros = { ...macros, PRICE: formatCpm(price), LOSS: '0' };
+  const size = readSize(bid);
+  if (asked.format === 'html' && (size === null || (size.width ?? 0) > imp.width || (size.height ?? 0) > imp.height))
+    return refuse('wrong_size');
+  const markup = readBidMarkup(bid, filled, asked);
+  if ('refused' in markup) return refuse(markup.refused);
+  return {
+    impId,
+    bidId,
+    cpmMicros: price,
+    adm: markup.adm,
+    adomain: (asList(bid['adomain']) ?? []).slice(0, 10).flatMap((domain) => asText(domain, 255) || []),
+    width: size?.width ?? null,
+    height: size?.height ?? null,
+    winNoticeUrl: readNotice(bid['nurl'], filled),
+    billingNoticeUrl: readNotice(bid['burl'], filled),
+    lossNoticeUrl: lossUrl,
+  };
+};
+
+/** An absent impid is taken as the one impression that was asked. */
+const readImpId = (value: unknown, { imps }: AskedBid): string | null => {
+  if (value === undefined || value === null) return imps.size === 1 ? ([...imps.keys()][0] ?? null) : null;
+  return typeof value === 'string' && imps.has(value) ? value : null;
+};
+
+const readPrice = (value: unknown, floorMicros: number): number | BidOutcome => {
+  if (value === undefined || value === null) return 'missing_price';
+  if (typeof value !== 'number' || !Number.isFinite(value)) return 'bad_price';
+  const micros = Math.round(value * 1_000_000);
+  if (micros < 1 || micros > MAX_CPM_MICROS) return 'bad_price';
+  return micros < floorMicros ? 'below_floor' : micros;
+};
+
+/** Absent and 0 (which some bidders send for "yours") are null; null for the whole: not sizes at all. */
+const readSize = ({
+  w,
+  h,
+}: Readonly<Record<string, unknown>>): { readonly width: number | null; readonly height: number | null } | null => {
+  const isSide = (side: unknown): boolean =>
+    side === undefined || side === null || (typeof side === 'number' && Number.isInteger(side) && side >= 0);
+  return isSide(w) && isSide(h) ? { width: (w as number) || null, height: (h as number) || null } : null;
+};
+
+const readNotice = (value: unknown, macros: AuctionMacros): string | null => {
+  if (typeof value !== 'string' || value === '' || value.length > 2048) return null;
+  const url = fillAuctionMacros(value, macros);
+  return url.length <= 2048 ? url : null;
+};
+
+/** The bidder's loss URL with its code, the last macro left in it. */
+export const fillLossReason = (lossNoticeUrl: string, lossReason: number): string =>
+  fillAuctionMacros(lossNoticeUrl, { LOSS: String(lossReason) });
+
+const lossReasonOf = (outcome: BidOutcome): number => BID_OUTCOMES[outcome].lossReason ?? 1;
+
+const bestOfEach = (read: readonly (ReadBid | RefusedBid)[]): ReadAnswer => {
+  const best = new Map<string, ReadBid>();
+  const refused: RefusedBid[] = [];
+  const outbid = ({ impId, lossNoticeUrl }: ReadBid): RefusedBid => ({
+    impId,
+    outcome: 'outbid_by_itself',
+    lossNoticeUrl: lossNoticeUrl && fillLossReason(lossNoticeUrl, lossReasonOf('outbid_by_itself')),
+  });
+  for (const bid of read) {
+    if ('outcome' in bid) {
+      refused.push(bid);
+      continue;
+    }
+    const rival = best.get(bid.impId);
+    if (rival === undefined || bid.cpmMicros > rival.cpmMicros) best.set(bid.impId, bid);
+    if (rival !== undefined) refused.push(outbid(bid.cpmMicros > rival.cpmMicros ? rival : bid));
+  }
+  return { best, refused };
+};

@@ -1,0 +1,91 @@
+import { checkDimensions } from '../../targeting/check-dimensions.ts';
+import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
+import type { Fault } from '../../base/fault.ts';
+import { shapeCampaign, shapeCreative, shapeLineItem, shapePlacement, shapePublisher } from './check-record.ts';
+import type { Checked, ShapedRecord } from './check-record.ts';
+import { parseCreativeContent } from './parse-content.ts';
+import { CREATIVE_FORMATS } from '../model/entities.ts';
+import type { CreativeFormat } from '../model/entities.ts';
+import { parseEndDate, parseStartDate } from '../model/flight-dates.ts';
+import { hasAtMostDecimals } from '../model/money.ts';
+import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, PublisherRecord } from '../model/records.ts';
+
+/**
+ * One check per entity, for the trafficking API's writes and for every row of a catalog load. Each takes any JSON value and gives back the
+ * record in canonical spelling with its defaults, or every fault. Whether a parent exists is the caller's to see.
+ */
+export const checkPublisher = (input: unknown): Checked<PublisherRecord> => withRules(shapePublisher(input), () => []);
+
+export const checkPlacement = (input: unknown): Checked<PlacementRecord> => withRules(shapePlacement(input), () => []);
+
+export const checkCampaign = (input: unknown): Checked<CampaignRecord> =>
+  withRules(shapeCampaign(input), (record) => [...flightFaults(record), ...decimalFaults(record, { budget: 6 })]);
+
+export const checkLineItem = (input: unknown, { dimensions }: { readonly dimensions: DimensionSchema }): Checked<LineItemRecord> =>
+  withRules(shapeLineItem(input), (record) => [
+    ...flightFaults(record),
+    ...priceFaults(record),
+    // One impression bills a thousandth of the CPM, in whole micros.
+    ...decimalFaults(record, { cpm: 3, cpc: 6, budget: 6, daily_spend_cap: 6 }),
+    ...(record.type === 'programmatic' && (record.endpoint ?? null) === null
+      ? [{ pointer: '/endpoint', detail: 'is required for a programmatic line item' }]
+      : []),
+    ...(isObject(record.targeting) && isObject(record.targeting['dimensions'])
+      ? checkDimensions(dimensions, record.targeting['dimensions'], { pointer: '/targeting/dimensions', unregistered: 'refused' })
+      : []),
+  ]);
+
+/** `placementFormats` are those of the creative's placement; undefined leaves that rule out (a placement may be narrowed later). */
+export const checkCreative = (
+  input: unknown,
+  { placementFormats }: { readonly placementFormats?: readonly CreativeFormat[] | undefined } = {},
+): Checked<CreativeRecord> =>
+  withRules(shapeCreative(input), ({ format, content }) => {
+    const known = CREATIVE_FORMATS.find((each) => each === format);
+    if (known === undefined) return [];
+    const parsed = typeof content === 'string' ? parseCreativeContent(known, content) : undefined;
+    const allowed = placementFormats === undefined || placementFormats.includes(known);
+    return [
+      ...(parsed && 'fault' in parsed
+        ? [{ pointer: '/content', detail: `${parsed.fault.pointer.slice(1)} ${parsed.fault.detail}`.trim() }]
+        : []),
+      ...(allowed ? [] : [{ pointer: '/format', detail: `the placement allows ${placementFormats.join(', ')} only` }]),
+    ];
+  });
+
+/** Rules speak even when the shape is wrong, so that one answer lists everything; what the shape has already said they do not repeat. */
+const withRules = <T>({ record, faults }: ShapedRecord<T>, rules: (record: ShapedRecord<T>['record']) => readonly Fault[]): Checked<T> => {
+  const said = new Set(faults.map(({ pointer }) => pointer));
+  const all = [...faults, ...rules(record).filter(({ pointer }) => !said.has(pointer))];
+  return all.length > 0 ? { ok: false, faults: all } : { ok: true, record: record as T };
+};
+
+const flightFaults = ({ start_date, end_date }: { readonly start_date?: unknown; readonly end_date?: unknown }): Fault[] => {
+  const startMs = typeof start_date === 'string' ? parseStartDate(start_date) : undefined;
+  const endMs = typeof end_date === 'string' ? parseEndDate(end_date) : undefined;
+  return startMs === undefined || endMs === undefined || endMs > startMs
+    ? []
+    : [{ pointer: '/end_date', detail: 'must be after start_date' }];
+};
+
+/** A programmatic line item's price is the bid, so it needs none of its own. */
+const priceFaults = ({ type, budget_type, cpm, cpc }: ShapedRecord<LineItemRecord>['record']): Fault[] => {
+  if (type === 'programmatic') return [];
+  if (budget_type === 'CPM' && (cpm ?? null) === null) return [{ pointer: '/cpm', detail: 'is required with budget_type CPM' }];
+  if (budget_type === 'CPC' && (cpc ?? null) === null) return [{ pointer: '/cpc', detail: 'is required with budget_type CPC' }];
+  return [];
+};
+
+const decimalFaults = <T extends object>(record: T, places: { readonly [K in keyof T]?: number }): Fault[] => {
+  const faults: Fault[] = [];
+  for (const field in places) {
+    const value: unknown = record[field];
+    const most = places[field] ?? 0;
+    if (typeof value === 'number' && !hasAtMostDecimals(value, most))
+      faults.push({ pointer: `/${field}`, detail: `must have at most ${most} decimals` });
+  }
+  return faults;
+};
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

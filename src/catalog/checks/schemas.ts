@@ -1,0 +1,124 @@
+import { BUDGET_TYPES, CREATIVE_FORMATS, DEVICES, LINE_ITEM_TYPES, PACINGS } from '../model/entities.ts';
+import { MAX_USD } from '../model/money.ts';
+import { LONGEST_CONTENT } from './parse-content.ts';
+
+/**
+ * JSON Schemas (2020-12) of the trafficking API's records: one source for the API, the catalog load and the API page. What needs two fields
+ * or another record at once stands in the check files beside this one. `flight-date`, `http-url` and `country` are formats of our own,
+ * given to ajv in check-record.ts.
+ */
+const id = { type: 'integer', minimum: 1, maximum: 2_147_483_647 };
+const name = { type: 'string', minLength: 1, maxLength: 256 };
+const pixels = { type: 'integer', minimum: 1, maximum: 32_767 };
+const usd = { type: 'number', minimum: 0, maximum: MAX_USD };
+const flightDate = {
+  type: 'string',
+  format: 'flight-date',
+  description: 'RFC 3339 date or date-time; a bare end date includes that UTC day',
+};
+const url = { type: 'string', format: 'http-url', maxLength: 2048 };
+const scalar = { type: ['string', 'number', 'boolean'], maxLength: 256 };
+const orNull = <T extends { readonly type: string }>(schema: T) => ({ ...schema, type: [schema.type, 'null'] });
+
+const targetedValues = {
+  type: 'object',
+  maxProperties: 50,
+  propertyNames: { minLength: 1, maxLength: 128 },
+  additionalProperties: {
+    anyOf: [scalar, { type: 'array', items: scalar, maxItems: 1000 }],
+  },
+};
+
+export const publisherSchema = {
+  type: 'object',
+  required: ['name', 'domain'],
+  additionalProperties: false,
+  properties: { id, name, domain: { type: 'string', minLength: 1, maxLength: 253 } },
+};
+
+export const placementSchema = {
+  type: 'object',
+  required: ['id', 'width', 'height', 'formats'],
+  additionalProperties: false,
+  properties: {
+    id: { type: 'string', minLength: 1, maxLength: 128 },
+    publisher_id: { ...orNull(id), default: null, description: 'null: open to every publisher' },
+    width: pixels,
+    height: pixels,
+    formats: { type: 'array', items: { type: 'string', enum: CREATIVE_FORMATS }, minItems: 1, uniqueItems: true },
+  },
+};
+
+export const campaignSchema = {
+  type: 'object',
+  required: ['publisher_id', 'name', 'start_date', 'end_date'],
+  additionalProperties: false,
+  properties: {
+    id,
+    publisher_id: id,
+    name,
+    start_date: flightDate,
+    end_date: flightDate,
+    budget: { ...orNull(usd), default: null, description: 'USD; bounds the sum of its line items; null: no bound' },
+  },
+};
+
+export const lineItemSchema = {
+  type: 'object',
+  required: ['campaign_id', 'active', 'start_date', 'end_date'],
+  additionalProperties: false,
+  properties: {
+    id,
+    campaign_id: id,
+    name: { type: 'string', maxLength: 256, default: '' },
+    type: { type: 'string', enum: LINE_ITEM_TYPES, default: 'direct' },
+    active: { type: 'boolean' },
+    start_date: flightDate,
+    end_date: flightDate,
+    budget_type: { type: 'string', enum: BUDGET_TYPES, default: 'CPM' },
+    cpm: { ...orNull({ ...usd, maximum: 100_000 }), default: null, description: 'USD per thousand impressions, at most 3 decimals' },
+    cpc: { ...orNull({ ...usd, maximum: 100_000 }), default: null, description: 'USD per click' },
+    budget: { ...orNull(usd), default: null, description: 'USD over the whole flight' },
+    priority: { type: ['integer', 'null'], enum: [1, 2, 3, null], default: null, description: '1 first; null counts as 2' },
+    pacing: { type: 'string', enum: PACINGS, default: 'ASAP' },
+    daily_impression_cap: { type: ['integer', 'null'], minimum: 0, maximum: 1_000_000_000, default: null },
+    daily_spend_cap: { ...orNull(usd), default: null, description: 'USD' },
+    frequency_cap: { type: ['integer', 'null'], minimum: 1, maximum: 100, default: null, description: 'impressions per user and window' },
+    frequency_window: { type: ['integer', 'null'], minimum: 1, maximum: 31_622_400, default: null, description: 'seconds; null: 86400' },
+    rate_limit: { type: ['number', 'null'], exclusiveMinimum: 0, maximum: 1_000_000, default: null, description: 'serves per second' },
+    rate_burst: { type: ['number', 'null'], minimum: 1, maximum: 1_000_000, default: null },
+    targeting: {
+      type: 'object',
+      additionalProperties: false,
+      default: {},
+      properties: {
+        countries: { type: 'array', items: { type: 'string', format: 'country' }, maxItems: 300 },
+        devices: { type: 'array', items: { type: 'string', enum: DEVICES }, maxItems: 16 },
+        dimensions: targetedValues,
+        key_values: targetedValues,
+      },
+    },
+    endpoint: { ...orNull(url), default: null },
+  },
+};
+
+export const creativeSchema = {
+  type: 'object',
+  required: ['placement_id', 'line_item_id', 'format', 'content'],
+  additionalProperties: false,
+  properties: {
+    id,
+    placement_id: { type: 'string', minLength: 1, maxLength: 128 },
+    line_item_id: id,
+    format: { type: 'string', enum: CREATIVE_FORMATS },
+    content: {
+      type: 'string',
+      maxLength: LONGEST_CONTENT,
+      description: 'markup for html; JSON text for banner and native; its length is counted in UTF-16 units',
+    },
+    advertiser_domain: { type: ['string', 'null'], minLength: 1, maxLength: 253, default: null },
+    width: { ...orNull(pixels), default: null },
+    height: { ...orNull(pixels), default: null },
+    click_url: { ...orNull(url), default: null },
+  },
+};

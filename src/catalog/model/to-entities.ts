@@ -1,0 +1,84 @@
+import type { Campaign, Creative, LineItem, Placement, Targeting } from './entities.ts';
+import { parseCreativeContent } from '../checks/parse-content.ts';
+import { flightOf } from './flight-dates.ts';
+import { microsFromUsd } from './money.ts';
+import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, TargetedValues, TargetingRecord } from './records.ts';
+
+/** Checked records into what can be served. Defaults of meaning (priority 2, a day's frequency window) are given here, once. */
+export const toPlacement = (record: PlacementRecord): Placement => ({
+  id: record.id,
+  publisherId: record.publisher_id,
+  width: record.width,
+  height: record.height,
+  formats: record.formats,
+});
+
+export const toCampaign = (id: number, record: CampaignRecord): Campaign => ({
+  id,
+  publisherId: record.publisher_id,
+  name: record.name,
+  flight: flightOf(record),
+  budgetMicros: microsOrNull(record.budget),
+});
+
+export const toLineItem = (id: number, record: LineItemRecord, publisherId: number): LineItem => ({
+  id,
+  campaignId: record.campaign_id,
+  publisherId,
+  name: record.name,
+  type: record.type,
+  active: record.active,
+  flight: flightOf(record),
+  budgetType: record.budget_type,
+  cpmMicros: microsOrNull(record.cpm),
+  cpcMicros: microsOrNull(record.cpc),
+  budgetMicros: microsOrNull(record.budget),
+  priority: record.priority ?? 2,
+  pacing: record.pacing,
+  dailyImpressionCap: record.daily_impression_cap,
+  dailySpendCapMicros: microsOrNull(record.daily_spend_cap),
+  frequencyCap:
+    record.frequency_cap === null ? null : { places: record.frequency_cap, windowMs: (record.frequency_window ?? DAY_S) * 1000 },
+  rateLimit:
+    record.rate_limit === null
+      ? null
+      : { perSecond: record.rate_limit, burst: record.rate_burst ?? Math.max(1, Math.ceil(record.rate_limit)) },
+  targeting: toTargeting(record.targeting),
+  endpoint: record.type === 'programmatic' ? record.endpoint : null,
+});
+
+/** Undefined when the content cannot be read, which a checked record never is. */
+export const toCreative = (id: number, record: CreativeRecord, blocked: boolean): Creative | undefined => {
+  const parsed = parseCreativeContent(record.format, record.content);
+  if ('fault' in parsed) return undefined;
+  return {
+    id,
+    placementId: record.placement_id,
+    lineItemId: record.line_item_id,
+    content: parsed.content,
+    advertiserDomain: record.advertiser_domain,
+    width: record.width,
+    height: record.height,
+    clickUrl: record.click_url,
+    blocked,
+  };
+};
+
+const DAY_S = 86_400;
+/** Shared by all that have no rule: at 100,000 line items, empty maps add up. */
+const NO_RULES: ReadonlyMap<string, readonly string[]> = new Map();
+const NO_VALUES: readonly never[] = [];
+
+const toTargeting = ({ countries, devices, dimensions, key_values }: TargetingRecord): Targeting => ({
+  countries: countries ?? NO_VALUES,
+  devices: devices ?? NO_VALUES,
+  dimensions: toRules(dimensions),
+  keyValues: toRules(key_values),
+});
+
+const toRules = (given: Readonly<Record<string, TargetedValues>> | undefined): ReadonlyMap<string, readonly string[]> => {
+  const entries = Object.entries(given ?? {});
+  return entries.length === 0 ? NO_RULES : new Map(entries.map(([name, values]) => [name, [values].flat().map(String)]));
+};
+
+const microsOrNull = (usd: number | null): number | null => (usd === null ? null : microsFromUsd(usd));

@@ -1,0 +1,102 @@
+import type { Knex } from 'knex';
+import { COLUMNS, ROWS_A_BLOCK } from './catalog-rows.ts';
+import type { CatalogReading, CatalogRow, CatalogTable } from './catalog-rows.ts';
+import type { RecentCounts } from '../snapshot/ecpm.ts';
+
+/** The catalog in Postgres, as the loading side needs it. */
+export interface CatalogStore {
+  /**
+   * Lets `use` read all tables as they are at one moment, in one REPEATABLE READ, read-only transaction, which ends with it. Rejects when
+   * Postgres is away.
+   */
+  readAll<T>(use: (reading: CatalogReading) => Promise<T>): Promise<T>;
+  /** The number that every write to a catalog table moves on; one small query. */
+  readVersion(): Promise<number>;
+}
+
+/** Longer than any healthy read of 100,000 line items, shorter than a hung connection may hold up the next load. */
+const STATEMENT_TIMEOUT_MS = 30_000;
+
+export const createCatalogStore = ({ knex }: { readonly knex: Knex }): CatalogStore => ({
+  readAll: (use) =>
+    knex.transaction(
+      async (transaction) => {
+        await transaction.raw(`set local statement_timeout = ${STATEMENT_TIMEOUT_MS}`);
+        const version = await versionIn(transaction);
+        const instance = await transaction('instance').first<{ user_hash_key: Buffer } | undefined>('user_hash_key');
+        if (instance === undefined) throw new Error('the table "instance" is empty: the database has not been migrated');
+        return use({
+          version,
+          userHashKey: instance.user_hash_key,
+          recentCounts: await recentCountsIn(transaction),
+          hourlyImpressions: await hourlyImpressionsIn(transaction),
+          digests: (table) => digestsIn(transaction, table),
+          rows: (table, block) => rowsIn(transaction, table, block),
+        });
+      },
+      { isolationLevel: 'repeatable read', readOnly: true },
+    ),
+  readVersion: () => versionIn(knex),
+});
+
+/** Postgres reads and hashes 300,000 rows in a second or less, and this replica reads a few hundred numbers. */
+const digestsIn = async (knex: Knex, table: CatalogTable): Promise<ReadonlyMap<number, string>> => {
+  const block = table === 'placements' ? '0' : `id / ${ROWS_A_BLOCK}`;
+  const { rows } = await knex.raw<{ rows: { block: number; digest: string }[] }>(
+    `select ${block} as block, count(*) || ':' || bit_xor(hash_record_extended(rows.*, 0)) as digest from ${table} as rows group by 1 order by 1`,
+  );
+  return new Map(rows.map(({ block: number, digest }) => [number, digest]));
+};
+
+async function* rowsIn(knex: Knex, table: CatalogTable, block: number): AsyncGenerator<readonly CatalogRow[], void> {
+  const query = knex(table).select<CatalogRow[]>(COLUMNS[table]).orderBy('id').limit(ROWS_A_BLOCK);
+  if (table !== 'placements') {
+    yield await query.whereBetween('id', [block * ROWS_A_BLOCK, (block + 1) * ROWS_A_BLOCK - 1]);
+    return;
+  }
+  for (let after: unknown; ;) {
+    const page = await (after === undefined ? query.clone() : query.clone().where('id', '>', after as string));
+    yield page;
+    if (page.length < ROWS_A_BLOCK) return;
+    after = page.at(-1)?.['id'];
+  }
+}
+
+const versionIn = async (knex: Knex): Promise<number> => {
+  const row = await knex('catalog_version').first<{ version: string } | undefined>('version');
+  if (row === undefined) throw new Error('the table "catalog_version" is empty: the database has not been migrated');
+  return Number(row.version);
+};
+
+/** Only for those whose price depends on them: at 100,000 line items, most of the history is of no use to a load. */
+const recentCountsIn = async (knex: Knex): Promise<ReadonlyMap<number, RecentCounts>> => {
+  const { rows } = await knex.raw<{ rows: { line_item_id: number; impressions: string; clicks: string; days: string }[] }>(`
+    select counts.line_item_id, sum(counts.impressions) as impressions, sum(counts.clicks) as clicks, count(distinct counts.day) as days
+    from daily_counts as counts join line_items on line_items.id = counts.line_item_id
+    where line_items.budget_type <> 'CPM' and counts.day > (now() at time zone 'utc')::date - 30
+    group by counts.line_item_id
+  `);
+  return new Map(
+    rows.map((row) => [row.line_item_id, { impressions: Number(row.impressions), clicks: Number(row.clicks), days: Number(row.days) }]),
+  );
+};
+
+/** The last seven days, without today: a day that is not over yet would make its first hours look busy. */
+const hourlyImpressionsIn = async (knex: Knex): Promise<ReadonlyMap<number, readonly number[]>> => {
+  const { rows } = await knex.raw<{ rows: { publisher_id: number; hour: number; impressions: string }[] }>(`
+    select publisher_id, hour, sum(impressions) as impressions
+    from hourly_counts
+    where day between (now() at time zone 'utc')::date - 7 and (now() at time zone 'utc')::date - 1
+      and publisher_id in (
+        select campaigns.publisher_id from line_items join campaigns on campaigns.id = line_items.campaign_id where line_items.pacing <> 'ASAP'
+      )
+    group by publisher_id, hour
+  `);
+  const byPublisher = new Map<number, number[]>();
+  for (const { publisher_id, hour, impressions } of rows) {
+    let hours = byPublisher.get(publisher_id);
+    if (hours === undefined) byPublisher.set(publisher_id, (hours = Array.from({ length: 24 }, () => 0)));
+    hours[hour] = Number(impressions);
+  }
+  return byPublisher;
+};

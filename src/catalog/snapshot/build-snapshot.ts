@@ -1,0 +1,218 @@
+import { buildTargetingIndex } from '../../targeting/build-targeting-index.ts';
+import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
+import { admitRows } from './admit-rows.ts';
+import type { AdmittedRows } from './admit-rows.ts';
+import type { CatalogReading } from '../postgres/catalog-rows.ts';
+import { ecpmMicros, NO_COUNTS } from './ecpm.ts';
+import { hourlyTraffic, type HourlyTraffic } from './hourly-traffic.ts';
+import { runInSlices } from './run-in-slices.ts';
+import type { Candidate, CandidateIndex, LeftOut, Snapshot, Vacancy } from './snapshot.ts';
+import { sortInSteps } from './sort-in-steps.ts';
+
+export interface SnapshotOptions {
+  readonly dimensions: DimensionSchema;
+  /** What it replaces, built under the same dimensions: what has not changed since is taken over from it. */
+  readonly previous?: Snapshot | undefined;
+  /** The moment at which flights and what is left of them are judged: epoch milliseconds. */
+  readonly nowMs: number;
+  /** Called whenever the event loop has been held long enough; by default waits for its next turn. */
+  readonly pause?: () => Promise<void>;
+}
+
+/**
+ * Turns what one load reads into an immutable snapshot, in slices of half a millisecond. Bad rows are set aside, never thrown. A load costs what has
+ * changed since `previous`: rows of unchanged blocks are not read again, indexes of unchanged slots not built again.
+ */
+export const buildSnapshot = async (
+  reading: CatalogReading,
+  { dimensions, previous, nowMs, pause }: SnapshotOptions,
+): Promise<Snapshot> => {
+  const built = previous && builtOf.get(previous);
+  const admitted = await admitRows(reading, { dimensions, previous: built?.admitted, ...(pause && { pause }) });
+  return runInSlices(snapshotSteps(admitted, reading, nowMs, built), pause);
+};
+
+/** What a snapshot was built of, for the next one. */
+interface Built {
+  readonly admitted: AdmittedRows;
+  readonly candidates: ReadonlyMap<number, Candidate>;
+  readonly slots: ReadonlyMap<string, ReadonlyMap<number, Slot>>;
+}
+
+const builtOf = new WeakMap<Snapshot, Built>();
+
+const STEP = 256;
+
+function* snapshotSteps(
+  admitted: AdmittedRows,
+  reading: CatalogReading,
+  nowMs: number,
+  previous: Built | undefined,
+): Generator<undefined, Snapshot> {
+  const { booked, candidates } = yield* sortOutBooked(admitted, reading, nowMs, previous?.candidates);
+  const slots = new Map<string, Map<number, Slot>>();
+  for (const [placementId, byPublisher] of booked) {
+    const ofPlacement = new Map<number, Slot>();
+    slots.set(placementId, ofPlacement);
+    for (const [publisherId, { direct, programmatic, leftOut }] of byPublisher) {
+      const before = previous?.slots.get(placementId)?.get(publisherId);
+      ofPlacement.set(publisherId, {
+        direct: yield* indexUnlessKnown(direct, before?.direct),
+        programmatic: yield* indexUnlessKnown(programmatic, before?.programmatic),
+        leftOut,
+      });
+      yield;
+    }
+  }
+  const traffic = new Map<number, HourlyTraffic>();
+  for (const [publisherId, counts] of reading.hourlyImpressions) {
+    const learned = hourlyTraffic(counts);
+    if (learned) traffic.set(publisherId, learned);
+    if (traffic.size % STEP === 0) yield;
+  }
+  const slotOf = (publisherId: number, placementId: string): Slot | undefined => slots.get(placementId)?.get(publisherId);
+  const { publishers, placements, campaigns, lineItems, creatives, quarantined, quarantinedCount } = admitted;
+  const snapshot: Snapshot = Object.freeze({
+    version: reading.version,
+    loadedAtMs: nowMs,
+    publishers,
+    publisherByKeyHash: new Map(Array.from(publishers.values(), (publisher) => [publisher.apiKeyHash, publisher])),
+    placements,
+    campaigns,
+    lineItems,
+    creatives,
+    candidateIndex: (publisherId: number, placementId: string) => slotOf(publisherId, placementId)?.direct?.index,
+    programmaticIndex: (publisherId: number, placementId: string) => slotOf(publisherId, placementId)?.programmatic?.index,
+    leftOut: (publisherId: number, placementId: string) => slotOf(publisherId, placementId)?.leftOut ?? NOTHING,
+    vacancy: (publisherId: number, placementId: string) => vacancyOf(slotOf(publisherId, placementId)),
+    trafficOf: (publisherId: number) => traffic.get(publisherId),
+    quarantined,
+    quarantinedCount,
+    userHashKey: reading.userHashKey,
+  });
+  builtOf.set(snapshot, { admitted, candidates, slots });
+  return snapshot;
+}
+
+/** What the snapshot holds for one publisher on one placement. */
+interface Slot {
+  readonly direct: Indexed | undefined;
+  readonly programmatic: Indexed | undefined;
+  readonly leftOut: readonly LeftOut[];
+}
+
+/** An index with the candidates it was built of, in the order in which they were met. */
+interface Indexed {
+  readonly of: readonly Candidate[];
+  readonly index: CandidateIndex;
+}
+
+const NOTHING: readonly LeftOut[] = [];
+
+const vacancyOf = (slot: Slot | undefined): Vacancy | undefined => {
+  if (slot === undefined) return 'NothingBooked';
+  if (slot.direct !== undefined || slot.programmatic !== undefined) return undefined;
+  return slot.leftOut.some(({ reason }) => reason === 'NotInFlight') ? 'NotInFlight' : 'SizeOrFormat';
+};
+
+interface Booked {
+  readonly direct: Candidate[];
+  readonly programmatic: Candidate[];
+  readonly leftOut: LeftOut[];
+}
+
+/** Every creative to its placement and publisher, and there to what can be served now or later, or to what cannot. */
+function* sortOutBooked(
+  { creatives, lineItems, campaigns, placements }: AdmittedRows,
+  { recentCounts }: CatalogReading,
+  nowMs: number,
+  known: ReadonlyMap<number, Candidate> | undefined,
+): Generator<undefined, { booked: ReadonlyMap<string, ReadonlyMap<number, Booked>>; candidates: ReadonlyMap<number, Candidate> }> {
+  const candidates = new Map<number, Candidate>();
+  const booked = new Map<string, Map<number, Booked>>();
+  const prices = new Map<number, number>();
+  let done = 0;
+  for (const creative of creatives.values()) {
+    if (++done % STEP === 0) yield;
+    const lineItem = lineItems.get(creative.lineItemId)!;
+    const campaign = campaigns.get(lineItem.campaignId)!;
+    const placement = placements.get(creative.placementId)!;
+    const slot = bookedOf(booked, placement.id, lineItem.publisherId);
+    if (!placement.formats.includes(creative.content.format)) {
+      slot.leftOut.push({
+        creative,
+        lineItem,
+        campaign,
+        reason: 'SizeOrFormat',
+        detail: `placement does not allow ${creative.content.format}`,
+      });
+      continue;
+    }
+    const detail = notLive({ creative, lineItem, campaign }, nowMs);
+    if (detail !== undefined) {
+      slot.leftOut.push({ creative, lineItem, campaign, reason: 'NotInFlight', detail });
+      continue;
+    }
+    let price = prices.get(lineItem.id);
+    if (price === undefined) prices.set(lineItem.id, (price = ecpmMicros(lineItem, recentCounts.get(lineItem.id) ?? NO_COUNTS, nowMs)));
+    const before = known?.get(creative.id);
+    const isSame =
+      before?.creative === creative && before.lineItem === lineItem && before.campaign === campaign && before.ecpmMicros === price;
+    const candidate = isSame ? before : { creative, lineItem, campaign, ecpmMicros: price };
+    candidates.set(creative.id, candidate);
+    slot[lineItem.type].push(candidate);
+  }
+  return { booked, candidates };
+}
+
+const bookedOf = (booked: Map<string, Map<number, Booked>>, placementId: string, publisherId: number): Booked => {
+  let ofPlacement = booked.get(placementId);
+  if (ofPlacement === undefined) booked.set(placementId, (ofPlacement = new Map<number, Booked>()));
+  let slot = ofPlacement.get(publisherId);
+  if (slot === undefined) ofPlacement.set(publisherId, (slot = { direct: [], programmatic: [], leftOut: [] }));
+  return slot;
+};
+
+/** Why a candidate will not be live again however long this snapshot serves; a flight that is yet to begin is no such reason. */
+const notLive = ({ creative, lineItem, campaign }: Omit<Candidate, 'ecpmMicros'>, nowMs: number): string | undefined => {
+  if (creative.blocked) return 'creative is blocked';
+  if (!lineItem.active) return 'line item is not active';
+  if (lineItem.flight.endMs <= nowMs) return 'line item has ended';
+  if (campaign.flight.endMs <= nowMs) return 'campaign has ended';
+  return undefined;
+};
+
+function* indexUnlessKnown(candidates: readonly Candidate[], known: Indexed | undefined): Generator<undefined, Indexed | undefined> {
+  if (candidates.length === 0) return undefined;
+  if (known && (yield* isSameList(candidates, known.of))) return known;
+  return { of: candidates, index: yield* indexCandidates(candidates) };
+}
+
+function* isSameList(one: readonly Candidate[], other: readonly Candidate[]): Generator<undefined, boolean> {
+  if (one.length !== other.length) return false;
+  for (let i = 0; i < one.length; i++) {
+    if (one[i] !== other[i]) return false;
+    if (i % (STEP * 16) === 0) yield;
+  }
+  return true;
+}
+
+function* indexCandidates(candidates: readonly Candidate[]): Generator<undefined, CandidateIndex> {
+  const entries = yield* sortInSteps(candidates, byRank);
+  const tieEnd = new Int32Array(entries.length);
+  for (let i = entries.length - 1, end = entries.length; i >= 0; i--) {
+    if (i + 1 < entries.length && !isTie(entries[i], entries[i + 1])) end = i + 1;
+    tieEnd[i] = end;
+  }
+  yield;
+  const targeting = yield* buildTargetingIndex(entries.map(({ lineItem }) => lineItem.targeting));
+  return { size: entries.length, entries, tieEnd, targeting };
+}
+
+const byRank = (a: Candidate, b: Candidate): number =>
+  a.lineItem.priority - b.lineItem.priority ||
+  b.ecpmMicros - a.ecpmMicros ||
+  a.lineItem.id - b.lineItem.id ||
+  a.creative.id - b.creative.id;
+
+const isTie = (a: Candidate, b: Candidate): boolean => a.lineItem.priority === b.lineItem.priority && a.ecpmMicros === b.ecpmMicros;

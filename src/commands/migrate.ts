@@ -1,0 +1,15 @@
+import { migrateLatest } from '../catalog/postgres/migrate.ts';
+
+/**
+ * Brings the database at DATABASE_URL to the newest schema and ends: 0 when it is there, 1 when it is not. Run before a rollout, by the
+ * init container of k8s/base; any number may run at once.
+ */
+const databaseUrl = process.env['DATABASE_URL']?.trim();
+try {
+  if (!databaseUrl) throw new Error('DATABASE_URL must name the database to migrate. (The embedded Postgres is migrated at every start.)');
+  const applied = await migrateLatest(databaseUrl);
+  process.stdout.write(`${applied.length === 0 ? 'The schema is the newest already.' : `Applied: ${applied.join(', ')}`}\n`);
+} catch (fault) {
+  process.stderr.write(`The database was not migrated: ${(fault as Error).message}\n`);
+  process.exitCode = 1;
+}

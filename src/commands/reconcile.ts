@@ -1,0 +1,43 @@
+import { once } from 'node:events';
+import { parseArgs } from 'node:util';
+import { rebuildCounts } from '../events/rebuild-counts.ts';
+import { keepTokenSecret } from '../config/keep-token-secret.ts';
+import { readSettings } from '../config/read-settings.ts';
+import { connectStores } from '../replica/connect-stores.ts';
+
+const MS_PER_DAY = 86_400_000;
+
+/** `node dist/commands/reconcile.js [--day 2026-11-20] [--dry-run]`: rebuilds a day's counters from the stored events. See docs/operations.md. */
+const main = async (): Promise<void> => {
+  const { values } = parseArgs({ options: { day: { type: 'string' }, 'dry-run': { type: 'boolean', default: false } } });
+  const settings = readSettings(keepTokenSecret(process.env));
+  const { databaseUrl, redisUrls } = settings;
+  if (databaseUrl === undefined || redisUrls.length === 0) throw new Error('DATABASE_URL and REDIS_URL say which stores to reconcile.');
+  const nowMs = Date.now();
+  const dayMs = values.day === undefined ? nowMs : Date.parse(`${values.day}T00:00:00Z`);
+  if (Number.isNaN(dayMs)) throw new Error('--day must be a date such as 2026-11-20.');
+
+  const stores = connectStores(settings, { databaseUrl, redisUrls });
+  try {
+    if (stores.backgroundRedis.status !== 'ready') await once(stores.backgroundRedis, 'ready');
+    const { dailyCounts, accounts } = await rebuildCounts({
+      knex: stores.knex,
+      redis: stores.backgroundRedis,
+      keys: stores.keys,
+      day: Math.floor(dayMs / MS_PER_DAY),
+      today: Math.floor(nowMs / MS_PER_DAY),
+      expiresAtMs: nowMs + 400 * MS_PER_DAY,
+      dryRun: values['dry-run'],
+    });
+    const verb = values['dry-run'] ? 'would be' : 'were';
+    console.log(`${dailyCounts} daily counts ${verb} corrected, ${accounts.length} accounts ${verb} raised`);
+    for (const account of accounts) console.log(`  ${account}`);
+  } finally {
+    await stores.close();
+  }
+};
+
+main().catch((fault: unknown) => {
+  process.stderr.write(`${fault instanceof Error ? fault.message : String(fault)}\n`);
+  process.exit(1);
+});

@@ -1,0 +1,58 @@
+import type { Request } from 'express';
+import type { Publisher } from '../../catalog/model/entities.ts';
+import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
+import { readConsent } from '../../context/consent.ts';
+import type { AdRequest } from '../../serving/ad-request.ts';
+import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
+import { requestPairs } from '../../targeting/targeting-query.ts';
+import type { WireAdRequest } from './ad-request-schema.ts';
+import type { RequestContext } from '../request-context.ts';
+
+export interface ToAdRequestOptions {
+  readonly dimensions: DimensionSchema;
+  readonly requestContext: RequestContext;
+  readonly userHash: (snapshot: Snapshot, publisherId: number, userId: string) => string;
+  readonly debugTrace: boolean;
+  readonly now: () => number;
+}
+
+/** A checked ad request as the domain sees it: its context known, its user a hash, its key-values pairs. */
+export const toAdRequest = (
+  { dimensions, requestContext, userHash, debugTrace, now }: ToAdRequestOptions,
+  snapshot: Snapshot,
+  publisher: Publisher,
+  wire: WireAdRequest,
+  req: Request,
+): AdRequest => {
+  const context = requestContext(req, wire.device);
+  const consent = readConsent({ regs: wire.regs, user: wire.user });
+  const hash = consent.personal ? userHash(snapshot, publisher.id, wire.user.id) : null;
+  return {
+    id: wire.id,
+    publisher,
+    imps: wire.imp.map(({ id, tagid, w, h }) => ({ impId: id, placementId: tagid, width: w ?? null, height: h ?? null })),
+    query: {
+      targeting: { country: context.country, device: context.device, pairs: requestPairs(dimensions, wire.ext.kv ?? {}) },
+      atMs: now(),
+      mayRemember: consent.personal,
+    },
+    userHash: hash,
+    bidContext: {
+      requestId: wire.id,
+      publisher,
+      userHash: hash ?? '',
+      userAgent: context.userAgent,
+      ip: context.ip,
+      country: context.country,
+      device: context.device,
+      pageUrl: typeof wire.site?.page === 'string' ? wire.site.page : null,
+      gdpr: consent.gdpr,
+      consent: consent.consent,
+      usPrivacy: consent.usPrivacy,
+      gpp: consent.gpp,
+      gppSid: consent.gppSid,
+      coppa: consent.coppa,
+    },
+    traced: debugTrace || /[?&]debug=1(&|$)/.test(req.url),
+  };
+};

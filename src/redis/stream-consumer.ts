@@ -1,0 +1,88 @@
+import type { RedisClient } from './redis-client.ts';
+import { loadScript } from './load-script.ts';
+
+/** An entry of a stream. No fields: it has left the stream already and only waits to be acknowledged. */
+export type StreamEntry = readonly [id: string, fields: readonly string[] | null];
+
+/** One member of a consumer group. Every call makes the group if it is not there (any more) and then finds nothing. */
+export interface StreamConsumer {
+  /** Entries that nobody has taken yet. */
+  fresh(stream: string): Promise<readonly StreamEntry[]>;
+  /** Entries that this consumer took and has not finished: its last attempt failed, or it never heard that it got them. */
+  unfinished(stream: string): Promise<readonly StreamEntry[]>;
+  /** Takes over what any consumer has held for longer than `idleMs`. */
+  abandoned(stream: string, idleMs: number): Promise<readonly StreamEntry[]>;
+  /** Acknowledges and deletes in one step: an entry that was only acknowledged would stay in the stream for ever. */
+  finish(stream: string, ids: readonly string[]): Promise<void>;
+  /** Leaves the group, if this consumer owes it nothing: a member that is deleted takes what it owes with it, and what it owes is to be claimed. */
+  leave(stream: string): Promise<void>;
+  /** Takes members off the group that hold nothing and have been silent for longer than `idleMs`. */
+  retireOthers(stream: string, idleMs: number): Promise<number>;
+}
+
+export interface StreamConsumerOptions {
+  readonly redis: RedisClient;
+  readonly group: string;
+  /** This replica's name in the group. */
+  readonly name: string;
+  /** Entries given at once. */
+  readonly batch: number;
+  readonly keyTtlS: number;
+}
+
+export const createStreamConsumer = ({ redis, group, name, batch, keyTtlS }: StreamConsumerOptions): StreamConsumer => {
+  redis.defineCommand('retireConsumers', { lua: loadScript(new URL('./lua/retire-consumers.lua', import.meta.url)), numberOfKeys: 1 });
+  const scripts = redis as unknown as { retireConsumers(stream: string, group: string, idleMs: number): Promise<number> };
+
+  const createGroup = async (stream: string): Promise<void> => {
+    try {
+      await redis.xgroup('CREATE', stream, group, '0', 'MKSTREAM');
+      await redis.expire(stream, keyTtlS);
+    } catch (fault) {
+      // Another replica was first.
+      if (!String((fault as Error).message).startsWith('BUSYGROUP')) throw fault;
+    }
+  };
+
+  const orCreateGroup = async (stream: string, read: () => Promise<readonly StreamEntry[]>): Promise<readonly StreamEntry[]> => {
+    try {
+      return await read();
+    } catch (fault) {
+      if (!String((fault as Error).message).startsWith('NOGROUP')) throw fault;
+      await createGroup(stream);
+      return [];
+    }
+  };
+
+  const read = (stream: string, from: '>' | '0') =>
+    orCreateGroup(stream, async () => {
+      const reply = (await redis.xreadgroup('GROUP', group, name, 'COUNT', batch, 'STREAMS', stream, from)) as
+        [string, StreamEntry[]][] | null;
+      return reply?.[0]?.[1] ?? [];
+    });
+
+  return {
+    fresh: (stream) => read(stream, '>'),
+    unfinished: (stream) => read(stream, '0'),
+    abandoned: (stream, idleMs) =>
+      orCreateGroup(stream, async () => {
+        const [, entries] = (await redis.xautoclaim(stream, group, name, idleMs, '0', 'COUNT', batch)) as [string, StreamEntry[]];
+        return entries;
+      }),
+    finish: async (stream, ids) => {
+      const replies = await redis
+        .multi()
+        .xack(stream, group, ...ids)
+        .xdel(stream, ...ids)
+        .exec();
+      const fault = replies?.find(([error]) => error)?.[0];
+      if (fault) throw fault;
+    },
+    leave: async (stream) => {
+      if ((await redis.exists(stream)) === 0) return;
+      const owed = await redis.xpending(stream, group, '-', '+', 1, name);
+      if (owed.length === 0) await redis.xgroup('DELCONSUMER', stream, group, name);
+    },
+    retireOthers: (stream, idleMs) => scripts.retireConsumers(stream, group, idleMs),
+  };
+};

@@ -1,0 +1,181 @@
+import { randomBytes } from 'node:crypto';
+import type { Knex } from 'knex';
+import { COLUMNS } from '../../catalog/postgres/catalog-rows.ts';
+import type { CatalogRow } from '../../catalog/postgres/catalog-rows.ts';
+import { hashApiKey } from '../../http/authenticate.ts';
+import { problem, type Problem } from '../../http/problems/problem.ts';
+import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
+import type { Fault } from '../../base/fault.ts';
+import { recordChange, type Change } from './audit-trail.ts';
+import { checkReferences } from './check-references.ts';
+import type { EntityKind, EntityRecord } from './entity-kind.ts';
+import { createEntityReader } from './entity-reader.ts';
+import { matchesTag } from './entity-tag.ts';
+import { mergePatch } from './merge-patch.ts';
+
+/** What a write came to; the record as the API shows it, a new API key in it exactly once. */
+export type Written = { readonly ok: true; readonly record: EntityRecord } | Refused;
+
+interface Refused {
+  readonly ok: false;
+  readonly problem: Problem;
+}
+
+export interface WriteTarget {
+  readonly kind: EntityKind;
+  readonly id: string | number;
+  readonly actor: string;
+  /** An If-Match header: the change is refused when the record is another by now. */
+  readonly ifMatch?: string | undefined;
+}
+
+/** The changes that people make. Each resolves when it is committed; all reject when Postgres is away. */
+export interface CatalogWriter {
+  create(kind: EntityKind, input: unknown, actor: string): Promise<Written>;
+  replace(target: WriteTarget, input: unknown): Promise<Written>;
+  /** JSON merge patch (RFC 7396) on the record. */
+  merge(target: WriteTarget, patch: unknown): Promise<Written>;
+  remove(target: WriteTarget): Promise<Written>;
+  rotateKey(target: WriteTarget): Promise<Written>;
+  setBlocked(target: WriteTarget, blocked: boolean): Promise<Written>;
+}
+
+export interface CatalogWriterOptions {
+  readonly knex: Knex;
+  readonly dimensions: DimensionSchema;
+  /** Makes every replica load what has been committed. */
+  readonly goLive: () => Promise<void>;
+}
+
+type Row = CatalogRow & { readonly id: string | number };
+
+export const createCatalogWriter = ({ knex, dimensions, goLive }: CatalogWriterOptions): CatalogWriter => {
+  /**
+   * One transaction holds the change and its audit row. Every change moves the catalog's version, so they go one at a time in any case; taking that row
+   * first keeps two of them from waiting for each other, and a parent that was looked at from going away.
+   */
+  const write = async (work: (trx: Knex.Transaction) => Promise<Written>): Promise<Written> => {
+    const written = await knex.transaction(async (trx) => {
+      await trx.raw('select version from catalog_version for update');
+      return work(trx);
+    });
+    if (written.ok) await goLive();
+    return written;
+  };
+
+  /** Checks what is to be stored against the schema, the rules, and what it refers to; every fault in one answer. */
+  const check = async (
+    trx: Knex.Transaction,
+    kind: EntityKind,
+    input: unknown,
+  ): Promise<{ readonly ok: true; readonly row: CatalogRow } | Refused> => {
+    const { faults, placementFormats } = isObject(input)
+      ? await checkReferences(trx, kind, input)
+      : { faults: [], placementFormats: undefined };
+    const checked = kind.check(input, { dimensions, placementFormats });
+    const all = [...(checked.ok ? [] : checked.faults), ...faults];
+    return checked.ok && all.length === 0 ? { ok: true, row: kind.toRow(checked.record as never) } : invalid(kind, all);
+  };
+
+  const rewrite = async (
+    trx: Knex.Transaction,
+    { kind, id }: WriteTarget,
+    columns: object,
+    change: Omit<Change, 'entity' | 'entityId' | 'after'>,
+  ): Promise<EntityRecord> => {
+    const [row] = await trx(kind.table).where({ id }).update(columns).returning<[Row]>(COLUMNS[kind.table]);
+    const record = kind.toRecord(row);
+    await recordChange(trx, { ...change, entity: kind.name, entityId: id, after: record });
+    return record;
+  };
+
+  /** Finds what is to be changed and does it, unless it is gone or is no longer what the client believes it to be. */
+  const change = (target: WriteTarget, work: (trx: Knex.Transaction, before: EntityRecord) => Promise<Written>): Promise<Written> =>
+    write(async (trx) => {
+      const before = await createEntityReader({ knex: trx }).find(target.kind, target.id);
+      if (!before) return refused(problem('not_found', `There is no ${words(target.kind)} ${target.id}.`));
+      if (!matchesTag(target.ifMatch, before))
+        return refused(problem('precondition_failed', 'It is not what If-Match says any more: read it again.'));
+      return work(trx, before);
+    });
+
+  const store = async (trx: Knex.Transaction, target: WriteTarget, before: EntityRecord, input: unknown): Promise<Written> => {
+    const { kind, id, actor } = target;
+    if (isObject(input) && Object.hasOwn(input, 'id') && input['id'] !== id)
+      return invalid(kind, [{ pointer: '/id', detail: `must be ${id}, as in the path: an id does not change` }]);
+    const checked = await check(trx, kind, isObject(input) ? { id, ...input } : input);
+    if (!checked.ok) return checked;
+    return { ok: true, record: await rewrite(trx, target, checked.row, { actor, action: 'update', before }) };
+  };
+
+  return {
+    create: (kind, input, actor) =>
+      write(async (trx) => {
+        const given = writable(kind, input);
+        const checked = await check(trx, kind, kind.namedByClient ? given : without(given, ['id']));
+        if (!checked.ok) return checked;
+        const { row } = checked;
+        if (kind.namedByClient && (await trx(kind.table).where({ id: row['id'] }).first('id')))
+          return refused(problem('conflict', `There is a ${words(kind)} ${String(row['id'])} already.`));
+        const key = kind.table === 'publishers' ? newApiKey() : undefined;
+        const [stored] = await trx(kind.table)
+          .insert({ ...row, ...key?.columns })
+          .returning<[Row]>(COLUMNS[kind.table]);
+        const record = kind.toRecord(stored);
+        await recordChange(trx, { actor, action: 'create', entity: kind.name, entityId: stored.id, before: null, after: record });
+        return { ok: true, record: key ? { ...record, api_key: key.key } : record };
+      }),
+
+    replace: (target, input) => change(target, (trx, before) => store(trx, target, before, writable(target.kind, input))),
+
+    merge: (target, patch) =>
+      change(target, (trx, before) =>
+        store(trx, target, before, isObject(patch) ? mergePatch(writable(target.kind, before), writable(target.kind, patch)) : patch),
+      ),
+
+    remove: (target) =>
+      change(target, async (trx, before) => {
+        const { kind, id, actor } = target;
+        const cascade = await createEntityReader({ knex: trx }).cascade(kind, id);
+        await trx(kind.table).where({ id }).delete();
+        const gone = Object.values(cascade).some((count) => count > 0) ? { ...before, deleted_with_it: cascade } : before;
+        await recordChange(trx, { actor, action: 'delete', entity: kind.name, entityId: id, before: gone, after: null });
+        return { ok: true, record: before };
+      }),
+
+    rotateKey: (target) =>
+      change(target, async (trx, before) => {
+        const { key, columns } = newApiKey();
+        const record = await rewrite(trx, target, columns, { actor: target.actor, action: 'rotate_key', before });
+        return { ok: true, record: { ...record, api_key: key } };
+      }),
+
+    setBlocked: (target, blocked) =>
+      change(target, async (trx, before) => {
+        if ((before['blocked_at'] !== null) === blocked) return { ok: true, record: before };
+        const action = blocked ? 'block' : 'unblock';
+        const columns = { blocked_at: blocked ? trx.fn.now() : null };
+        return { ok: true, record: await rewrite(trx, target, columns, { actor: target.actor, action, before }) };
+      }),
+  };
+};
+
+/** 24 random bytes; the prefix lets a scanner for leaked secrets know it. */
+const newApiKey = (): { readonly key: string; readonly columns: object } => {
+  const key = `pk_${randomBytes(24).toString('base64url')}`;
+  return { key, columns: { api_key_hash: hashApiKey(key), api_key_hint: key.slice(-4) } };
+};
+
+const writable = (kind: EntityKind, input: unknown): unknown => without(input, ['counts', ...Object.keys(kind.readOnly)]);
+
+const without = (input: unknown, fields: readonly string[]): unknown =>
+  isObject(input) ? Object.fromEntries(Object.entries(input).filter(([name]) => !fields.includes(name))) : input;
+
+const isObject = (value: unknown): value is EntityRecord => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const words = ({ name }: EntityKind): string => name.replace('_', ' ');
+
+const invalid = (kind: EntityKind, faults: readonly Fault[]): Refused =>
+  refused(problem('invalid_request', `The ${words(kind)} has faults.`, faults));
+
+const refused = (why: Problem): Refused => ({ ok: false, problem: why });

@@ -1,0 +1,50 @@
+import type { RequestHandler } from 'express';
+import { parseAdRequest } from '../../http/openrtb/parse-ad-request.ts';
+import { problem, sendProblem, type ProblemFault } from '../../http/problems/problem.ts';
+import { readJson } from '../../http/body/read-json.ts';
+import { toAdRequest, type ToAdRequestOptions } from '../../http/openrtb/to-ad-request.ts';
+import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
+import { checkDimensions } from '../../targeting/check-dimensions.ts';
+import type { createExplain } from './explain.ts';
+import { sendJson } from '../send-json.ts';
+
+export interface ExplainRouteOptions extends ToAdRequestOptions {
+  readonly currentSnapshot: () => Snapshot | undefined;
+  readonly explain: ReturnType<typeof createExplain>;
+}
+
+/** POST /api/explain `{ request, line_item_id }`: the request as POST /ad takes it, its publisher taken from `ext.publisher_id` without a key. */
+export const explainRoute =
+  (options: ExplainRouteOptions): RequestHandler =>
+  async (req, res) => {
+    const body = await readJson(req);
+    if (!body.ok) return body.problem && sendProblem(res, body.problem);
+    const given = typeof body.value === 'object' && body.value !== null ? (body.value as Readonly<Record<string, unknown>>) : {};
+    const lineItemId = given['line_item_id'];
+    const parsed = parseAdRequest(given['request']);
+    const idFaults = Number.isSafeInteger(lineItemId) ? [] : [{ pointer: '/line_item_id', detail: 'must be the id of a line item' }];
+    if (!parsed.ok)
+      return sendProblem(res, problem('invalid_request', 'The question has faults.', [...idFaults, ...inRequest(parsed.faults)]));
+
+    const snapshot = options.currentSnapshot();
+    if (!snapshot) return sendProblem(res, problem('unavailable', 'The campaign data has not been loaded yet.'));
+    const { request: wire } = parsed;
+    const publisher = snapshot.publishers.get(wire.ext.publisher_id);
+    const faults = [
+      ...idFaults,
+      ...(publisher ? [] : [{ pointer: '/request/ext/publisher_id', detail: 'is no publisher that is loaded' }]),
+      ...inRequest(checkDimensions(options.dimensions, wire.ext.kv ?? {}, { pointer: '/ext/kv', unregistered: 'allowed' })),
+    ];
+    if (!publisher || faults.length > 0) return sendProblem(res, problem('invalid_request', 'The question has faults.', faults));
+
+    const explanation = await options.explain(snapshot, toAdRequest(options, snapshot, publisher, wire, req), lineItemId as number);
+    if (explanation) return sendJson(res, 200, explanation);
+    const row = snapshot.quarantined.find(({ table, id }) => table === 'line_items' && id === String(lineItemId));
+    const why = row
+      ? `Line item ${String(lineItemId)} is set aside: ${row.reason}.`
+      : `There is no line item ${String(lineItemId)} among those loaded.`;
+    sendProblem(res, problem('not_found', why));
+  };
+
+const inRequest = (faults: readonly ProblemFault[]): readonly ProblemFault[] =>
+  faults.map(({ pointer, detail }) => ({ pointer: `/request${pointer}`, detail }));

@@ -1,0 +1,49 @@
+import type { Creative } from '../../catalog/model/entities.ts';
+import { reasonName, type NoBidReason } from '../../decision/no-bid-reason.ts';
+import type { ShownLimits } from './show-limits.ts';
+
+/** stopped: by the step in `stage`. depends_on_bid: nothing stands against it, its bidder has the last word. */
+export const OUTCOMES = ['wins', 'tied', 'outranked', 'depends_on_bid', 'stopped'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+export interface CreativeExplanation {
+  readonly creative_id: number;
+  readonly impid: string | null;
+  readonly outcome: Outcome;
+  /** The step that it reached. */
+  readonly stage: string;
+  readonly detail: string;
+  readonly reason?: string;
+  readonly nbr?: NoBidReason;
+  /** As the ledger sees them now; null: it was not asked, or does not answer. */
+  readonly limits: ShownLimits | null;
+  /** Among those that would be offered; 1 is first. */
+  readonly rank?: number;
+  readonly of?: number;
+  readonly ecpm?: number;
+  /** The first of those in front. */
+  readonly behind?: readonly {
+    readonly line_item_id: number;
+    readonly creative_id: number;
+    readonly priority: number;
+    readonly ecpm: number;
+  }[];
+}
+
+/** A creative that a step has stopped. */
+export const stopped = (
+  creative: Creative,
+  impid: string | null,
+  stage: string,
+  nbr: NoBidReason,
+  detail: string,
+): CreativeExplanation => ({
+  creative_id: creative.id,
+  impid,
+  outcome: 'stopped',
+  stage,
+  reason: reasonName(nbr),
+  nbr,
+  detail,
+  limits: null,
+});

@@ -1,0 +1,60 @@
+import knexFactory from 'knex';
+import { createEventStore, type StoredEvent } from '../../src/events/postgres/event-store.ts';
+import { rebuildCounts } from '../../src/events/rebuild-counts.ts';
+import { candidate, createLedgerRig, DAY, lineItem, NOON, servedAd } from '../ledger/ledger-rig.ts';
+import { testDatabase } from '../setup/test-database.ts';
+import { testRedisUrl } from '../setup/test-redis-url.ts';
+
+it('rebuilds what Redis has forgotten from the stored events, and keeps what it still knows', async () => {
+  const knex = knexFactory({ client: 'pg', connection: await testDatabase() });
+  const rig = await createLedgerRig(await testRedisUrl());
+  try {
+    const one = candidate(lineItem({ dailyImpressionCap: 10 }));
+    const store = createEventStore({ knex });
+    const event = async (): Promise<StoredEvent> => {
+      const ad = servedAd(await rig.reserve([[one]]), one);
+      const { billedMicros } = await rig.settle(ad);
+      return {
+        hit: { ad, kind: 'impression', eventType: '', invalidReason: '', atMs: NOON, country: 'DE', device: null },
+        atMs: NOON,
+        billedMicros,
+      };
+    };
+    const events = [await event(), await event(), await event(), await event()];
+    expect(await store.append(events)).toBe(4);
+    expect(await store.append(events)).toBe(0);
+
+    await rig.redis.flushdb();
+    await rig.at(NOON);
+    await event();
+    const today = Math.floor(NOON / DAY);
+    const options = {
+      knex,
+      redis: rig.redis,
+      keys: rig.keys,
+      day: today,
+      today,
+      expiresAtMs: Date.now() + DAY,
+      clock: 'virtual-clock' as const,
+    };
+    const told = { dailyCounts: 0, accounts: ['publisher 1 campaign 1', 'publisher 1 line item 1'] };
+    expect(await rebuildCounts({ ...options, dryRun: true }).then(sorted)).toEqual(told);
+    expect((await rig.accounts.lineItems(1, [1]))[0]?.today.impressions).toBe(1);
+
+    expect(await rebuildCounts({ ...options, dryRun: false }).then(sorted)).toEqual(told);
+    expect((await rig.accounts.lineItems(1, [1]))[0]).toMatchObject({
+      today: { impressions: 4, spendMicros: 4 * 1333 },
+      totalSpendMicros: 4 * 1333,
+    });
+    expect(await rig.reserveMany(one, 20)).toBe(6);
+
+    await knex('daily_counts').update({ impressions: 1, spend_micros: 0 });
+    expect(await rebuildCounts({ ...options, dryRun: false })).toEqual({ dailyCounts: 1, accounts: [] });
+    expect(await knex('daily_counts').first('impressions', 'spend_micros')).toEqual({ impressions: '4', spend_micros: String(4 * 1333) });
+  } finally {
+    rig.close();
+    await knex.destroy();
+  }
+});
+
+const sorted = <T extends { readonly accounts: readonly string[] }>(told: T) => ({ ...told, accounts: [...told.accounts].sort() });

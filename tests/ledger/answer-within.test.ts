@@ -1,0 +1,24 @@
+import { answerWithin } from '../../src/redis/answer-within.ts';
+import { Redis } from 'ioredis';
+import { testRedisUrl } from '../setup/test-redis-url.ts';
+
+const block = (ms: number): void => {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+};
+
+test('an answer that came while the loop was busy is an answer', async () => {
+  const redis = new Redis(await testRedisUrl());
+  await redis.ping();
+  const answer = answerWithin(20, redis.ping());
+  await new Promise((resolve) => setImmediate(resolve));
+  block(100);
+  await expect(answer).resolves.toBe('PONG');
+  redis.disconnect();
+});
+
+test('no answer is a rejection once the patience has passed', async () => {
+  const begun = performance.now();
+  await expect(answerWithin(30, new Promise(() => undefined))).rejects.toThrow('no answer within 30 ms');
+  expect(performance.now() - begun).toBeGreaterThanOrEqual(29);
+});

@@ -1,0 +1,148 @@
+import { sampleCreative, sampleLineItem } from '../../bench/sample-booking.ts';
+import type { Campaign, LineItem } from '../../src/catalog/model/entities.ts';
+import type { RankedCandidate } from '../../src/decision/ranked-candidate.ts';
+import type { Hit, ServedAd } from '../../src/ledger/hit.ts';
+import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
+import { createLedger, type Ledger } from '../../src/ledger/ledger.ts';
+import { createAccountReader, type AccountReader } from '../../src/ledger/read/read-accounts.ts';
+import { createRedisClient, type RedisClient } from '../../src/redis/redis-client.ts';
+import { curveAt, type TrafficCurve } from '../../src/ledger/traffic-curve.ts';
+import type { PidGains } from '../../src/config/settings.ts';
+import type { Reservation } from '../../src/ledger/reservation.ts';
+
+export const NOON = Date.UTC(2026, 5, 15, 12);
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+const FLIGHT = { startMs: 0, endMs: NOON + 100 * DAY };
+
+export const campaign = (changes: Partial<Campaign> = {}): Campaign => ({
+  id: 1,
+  publisherId: 1,
+  name: 'campaign',
+  flight: FLIGHT,
+  budgetMicros: null,
+  ...changes,
+});
+
+export const lineItem = (changes: Partial<LineItem> = {}): LineItem => sampleLineItem({ flight: FLIGHT, cpmMicros: 1_333_000, ...changes });
+
+export const candidate = (
+  item: LineItem,
+  changes: { readonly creativeId?: number; readonly campaign?: Campaign; readonly priceMicros?: number } = {},
+): RankedCandidate => {
+  const creative = sampleCreative(item.id, changes.creativeId === undefined ? {} : { id: changes.creativeId });
+  const priceMicros = changes.priceMicros ?? (item.budgetType === 'CPM' ? (item.cpmMicros ?? 0) / 1000 : 0);
+  const expectedMicros = priceMicros || (item.cpcMicros ?? 0) / 1000;
+  return {
+    creative,
+    lineItem: item,
+    campaign: changes.campaign ?? campaign(),
+    ecpmMicros: 0,
+    priceMicros,
+    expectedMicros,
+    position: 0,
+    bid: -1,
+  };
+};
+
+export interface LedgerRig {
+  readonly redis: RedisClient;
+  readonly ledger: Ledger;
+  readonly accounts: AccountReader;
+  readonly keys: ReturnType<typeof createLedgerKeys>;
+  /** Sets the clock that the scripts go by. */
+  at(ms: number): Promise<void>;
+  /** Says that all hits stored elsewhere before this moment have been folded. */
+  horizon(ms: number): Promise<void>;
+  reserve(imps: readonly (readonly RankedCandidate[])[], userHash?: string | null, curve?: TrafficCurve): Promise<Reservation>;
+  /** How many of so many requests for one candidate get it. */
+  reserveMany(candidate: RankedCandidate, requests: number, userHash?: string | null, curve?: TrafficCurve): Promise<number>;
+  settle(
+    ad: ServedAd,
+    kind?: Hit['kind'],
+    changes?: { readonly item?: LineItem; readonly campaign?: Campaign; readonly eventType?: string; readonly late?: boolean },
+  ): Promise<{ outcome: string; billedMicros: number; foundHold: boolean }>;
+  close(): void;
+}
+
+/** A ledger on a real Redis, with a clock that is set by hand. */
+export const createLedgerRig = async (
+  redisUrl: string,
+  { tokenTtlMs = 30 * MINUTE, pid = { kp: 0.3, ki: 0.05, kd: 0.1 } }: { readonly tokenTtlMs?: number; readonly pid?: PidGains } = {},
+): Promise<LedgerRig> => {
+  const redis = createRedisClient({ urls: [redisUrl], commandTimeoutMs: 10_000, name: 'test' });
+  await new Promise((resolve) => redis.once('ready', resolve));
+  await redis.flushdb();
+  const keys = createLedgerKeys(4);
+  const ledger = createLedger({
+    redis,
+    link: { up: true, upOf: () => true, suspect: () => undefined, roundTripSeconds: 0, stop: () => undefined },
+    keys,
+    tokenTtlMs,
+    pid,
+    clock: 'virtual-clock',
+    onFailure: (_script, fault) => {
+      throw fault;
+    },
+  });
+  let nowMs = NOON;
+  const rig: LedgerRig = {
+    redis,
+    ledger,
+    keys,
+    accounts: createAccountReader({ redis, keys, clock: 'virtual-clock' }),
+    at: async (ms) => {
+      nowMs = ms;
+      await redis.set('ads:virtual-clock', ms);
+    },
+    horizon: async (ms) => {
+      await redis.set(keys.horizon(1), ms);
+    },
+    reserve: async (imps, userHash = null, curve = curveAt(nowMs)) => {
+      const reservation = await ledger.reserve({ publisherId: 1, userHash, curve, expiresAtMs: Date.now() + DAY, imps });
+      if (!reservation) throw new Error('the ledger gave no answer');
+      return reservation;
+    },
+    reserveMany: async (one, requests, userHash = null, curve = curveAt(nowMs)) => {
+      const answers = await Promise.all(Array.from({ length: requests }, () => rig.reserve([[one]], userHash, curve)));
+      return answers.filter(({ imps }) => imps[0]?.winner === 0).length;
+    },
+    settle: async (ad, kind = 'impression', { item, campaign: of, eventType = '', late = false } = {}) => {
+      const limits = {
+        frequencyWindowMs: item?.frequencyCap?.windowMs ?? 0,
+        dailySpendCapMicros: item?.dailySpendCapMicros ?? -1,
+        budgetMicros: item?.budgetMicros ?? -1,
+        campaignBudgetMicros: of?.budgetMicros ?? -1,
+        expiresAtMs: Date.now() + DAY,
+      };
+      const settled = await ledger.settle({ ad, kind, eventType, invalidReason: '', atMs: nowMs, country: null, device: null }, limits, {
+        late,
+      });
+      if (!settled) throw new Error('the ledger gave no answer');
+      return settled;
+    },
+    close: () => redis.disconnect(),
+  };
+  await rig.at(NOON);
+  return rig;
+};
+
+let served = 0;
+
+/** The token of a reservation, as the road would make it. */
+export const servedAd = (reservation: Reservation, won: RankedCandidate, userHash: string | null = null): ServedAd => ({
+  tokenId: `token-${++served}`,
+  publisherId: 1,
+  campaignId: won.lineItem.campaignId,
+  lineItemId: won.lineItem.id,
+  creativeId: won.creative.id,
+  placementId: 'top',
+  priceMicros: won.lineItem.budgetType === 'CPC' ? (won.lineItem.cpcMicros ?? 0) : won.priceMicros,
+  perClick: won.lineItem.budgetType === 'CPC',
+  day: reservation.day,
+  holdEndMs: reservation.holdEndMs,
+  tokenExpS: reservation.tokenExpS,
+  userHash,
+  billingNotice: false,
+});

@@ -1,0 +1,276 @@
+import { dailyCurve } from '../../bench/simulation/traffic.ts';
+import type { HourlyTraffic } from '../../src/catalog/snapshot/hourly-traffic.ts';
+import type { LineItem, Pacing } from '../../src/catalog/model/entities.ts';
+import type { RankedCandidate } from '../../src/decision/ranked-candidate.ts';
+import { pacingTarget } from '../../src/ledger/pacing-target.ts';
+import { curveAt } from '../../src/ledger/traffic-curve.ts';
+import { testRedisUrl } from '../setup/test-redis-url.ts';
+import { campaign, candidate, createLedgerRig, DAY, HOUR, lineItem, MINUTE, NOON, servedAd, type LedgerRig } from './ledger-rig.ts';
+
+const MIDNIGHT = NOON - 12 * HOUR;
+/** Tokens that outlive the test: nothing is released, so what is served is what is committed. */
+const NEVER_RELEASED = { tokenTtlMs: 3 * DAY };
+
+let rig: LedgerRig;
+const begin = async (options: Parameters<typeof createLedgerRig>[1] = NEVER_RELEASED): Promise<void> => {
+  rig = await createLedgerRig(await testRedisUrl(), options);
+};
+afterEach(() => rig.close());
+
+const paced = (pacing: Pacing, changes: Partial<LineItem> = {}): RankedCandidate =>
+  candidate(lineItem({ pacing, dailyImpressionCap: 1000, ...changes }));
+
+interface Traffic {
+  readonly perMinute?: number;
+  readonly stepMinutes?: number;
+  readonly traffic?: HourlyTraffic;
+}
+
+/** Asks all the time from one hour of the day to another; how many were served in each step. */
+const ask = async (
+  one: RankedCandidate,
+  fromHour: number,
+  toHour: number,
+  { perMinute = 5, stepMinutes = 1, traffic }: Traffic = {},
+): Promise<number[]> => {
+  const served: number[] = [];
+  for (let minute = fromHour * 60; minute < toHour * 60; minute += stepMinutes) {
+    const nowMs = MIDNIGHT + minute * MINUTE;
+    // Sent together, on one connection: the clock is set before anybody asks.
+    const [, count] = await Promise.all([rig.at(nowMs), rig.reserveMany(one, perMinute * stepMinutes, null, curveAt(nowMs, traffic))]);
+    served.push(count);
+  }
+  return served;
+};
+
+const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
+
+/** The most that any window of so many steps has. */
+const fastest = (counts: readonly number[], steps: number): number =>
+  Math.max(...counts.slice(0, counts.length - steps + 1).map((_, from) => sum(counts.slice(from, from + steps))));
+
+const targetOf = async (one: RankedCandidate, nowMs: number, traffic?: HourlyTraffic) => {
+  const [account] = await rig.accounts.lineItems(1, [one.lineItem.id]);
+  const [campaignAccount] = await rig.accounts.campaigns(1, [one.campaign.id]);
+  const { lineItem: item, campaign: of, expectedMicros } = one;
+  return pacingTarget({ lineItem: item, campaign: of, account, campaignAccount, expectedMicros, curve: curveAt(nowMs, traffic), nowMs });
+};
+
+describe.each<Pacing>(['Even', 'PID'])('%s pacing', (pacing) => {
+  beforeEach(() => begin());
+
+  it('gives the first of a day at once, and the second in its time', async () => {
+    await rig.at(MIDNIGHT);
+    expect(await rig.reserveMany(paced(pacing), 50)).toBe(1);
+    await rig.at(MIDNIGHT + MINUTE);
+    expect(await rig.reserveMany(paced(pacing), 50)).toBe(0);
+    await rig.at(MIDNIGHT + 2 * MINUTE);
+    expect(await rig.reserveMany(paced(pacing), 50)).toBe(1);
+  });
+
+  it('allows half of the daily cap by noon, and all of it by midnight', async () => {
+    const morning = sum(await ask(paced(pacing), 0, 12));
+    expect(morning).toBeGreaterThanOrEqual(490);
+    expect(morning).toBeLessThanOrEqual(502);
+    const day = morning + sum(await ask(paced(pacing), 12, 24));
+    expect(day).toBeGreaterThanOrEqual(990);
+    expect(day).toBeLessThanOrEqual(1000);
+  });
+
+  it('serves the same with ten times the traffic, with a silence in the day too', async () => {
+    const day = async (perMinute: number) => [
+      sum(await ask(paced(pacing), 0, 4, { perMinute })),
+      sum(await ask(paced(pacing), 6, 9, { perMinute })),
+    ];
+    const calm = await day(2);
+    await rig.redis.flushdb();
+    const busy = await day(20);
+    busy.forEach((count, i) => expect(Math.abs(count - calm[i])).toBeLessThanOrEqual(0.02 * count + 1));
+  });
+
+  it('gives a line item that begins at noon the whole of its cap by midnight, evenly', async () => {
+    const served = await ask(paced(pacing), 12, 24);
+    expect(sum(served.slice(0, 360))).toBeGreaterThanOrEqual(485);
+    expect(sum(served.slice(0, 360))).toBeLessThanOrEqual(505);
+    expect(sum(served)).toBeGreaterThanOrEqual(990);
+  });
+
+  it('begins each day anew', async () => {
+    await ask(paced(pacing), 20, 24, { stepMinutes: 5 });
+    const first = await ask(paced(pacing), 24, 26);
+    expect(first[0]).toBe(1);
+    expect(sum(first)).toBeGreaterThanOrEqual(80);
+    expect(sum(first)).toBeLessThanOrEqual(85);
+  });
+
+  it('ends with the flight when that ends today', async () => {
+    const one = paced(pacing, { flight: { startMs: 0, endMs: MIDNIGHT + 6 * HOUR } });
+    const half = sum(await ask(one, 0, 3));
+    expect(half).toBeGreaterThanOrEqual(485);
+    expect(half).toBeLessThanOrEqual(505);
+    expect(half + sum(await ask(one, 3, 6))).toBeGreaterThanOrEqual(985);
+  });
+
+  it('spreads a total budget over what is left of the flight when that is tighter than the daily cap', async () => {
+    const one = paced(pacing, { budgetMicros: 400 * 1333, flight: { startMs: 0, endMs: MIDNIGHT + 4 * DAY } });
+    const day = sum(await ask(one, 0, 24, { stepMinutes: 5, perMinute: 1 }));
+    expect(day).toBeGreaterThanOrEqual(97);
+    expect(day).toBeLessThanOrEqual(102);
+  });
+
+  it('follows the traffic curve it is given', async () => {
+    const traffic = dailyCurve();
+    let served = 0;
+    for (const until of [4, 8, 12]) {
+      served += sum(await ask(paced(pacing), until - 4, until, { traffic }));
+      const target = 1000 * traffic.shareBefore[until];
+      expect(Math.abs(served - target)).toBeLessThanOrEqual(0.03 * target + 1);
+    }
+  });
+
+  it('keeps to its rate while replicas whose clocks differ pass the hour and the day', async () => {
+    const traffic = dailyCurve();
+    const one = paced(pacing, { dailyImpressionCap: 100_000 });
+    const around = async (atMs: number): Promise<number> => {
+      let served = 0;
+      for (let ms = atMs - MINUTE; ms < atMs + MINUTE; ms += 1000) {
+        await rig.at(ms);
+        for (const skew of [-5000, 5000, 0, 5000]) served += await rig.reserveMany(one, 10, null, curveAt(ms + skew, traffic));
+      }
+      return served;
+    };
+    const perMinute = (hour: number): number => (100_000 * traffic.shareOfHour[hour]) / 60;
+    // A minute in the bucket, two minutes of even rate; an hour old, so that what is left of the day is what is planned.
+    await ask(one, 0, 1, { perMinute: 60, traffic });
+    expect(await around(MIDNIGHT + HOUR)).toBeLessThanOrEqual(3.2 * perMinute(0));
+    // What follows is a whole day's backlog in its last minute, which may be served, and then the first minute of a new day.
+    await around(MIDNIGHT + DAY);
+    const [account] = await rig.accounts.lineItems(1, [1]);
+    expect(account?.heldToday).toBeLessThanOrEqual(2.2 * perMinute(0) + 2);
+  });
+
+  it('does not burst when the curve is learned anew', async () => {
+    await ask(paced(pacing), 0, 6);
+    const served = await ask(paced(pacing), 6, 8, { traffic: dailyCurve() });
+    expect(fastest(served, 10)).toBeLessThanOrEqual(12);
+  });
+
+  it('stands where the delivery page says it should', async () => {
+    const traffic = dailyCurve();
+    const cases: [RankedCandidate, HourlyTraffic | undefined][] = [
+      [paced(pacing, { id: 1 }), traffic],
+      [paced(pacing, { id: 2, dailyImpressionCap: null, dailySpendCapMicros: 800 * 1333 }), undefined],
+      [paced(pacing, { id: 3, budgetMicros: 3000 * 1333, flight: { startMs: 0, endMs: MIDNIGHT + 5 * DAY } }), traffic],
+      [paced(pacing, { id: 4, flight: { startMs: 0, endMs: MIDNIGHT + 13 * HOUR } }), traffic],
+      [candidate(lineItem({ id: 5, campaignId: 9, pacing }), { campaign: campaign({ id: 9, budgetMicros: 70_000 * 1333 }) }), traffic],
+    ];
+    for (const [one, curve] of cases) {
+      let committed = sum(await ask(one, 2, 5, { stepMinutes: 1, perMinute: 8, ...(curve && { traffic: curve }) }));
+      const nowMs = MIDNIGHT + 5 * HOUR;
+      await rig.at(nowMs);
+      committed += await rig.reserveMany(one, 20, null, curveAt(nowMs, curve));
+      const target = await targetOf(one, nowMs, curve);
+      expect([one.lineItem.id, Math.abs(committed - (target?.now ?? NaN)) <= 0.02 * committed + 1.5]).toEqual([one.lineItem.id, true]);
+    }
+    expect(await targetOf(candidate(lineItem({ dailyImpressionCap: 5 })), NOON)).toBeNull();
+    expect(await targetOf(candidate(lineItem({ pacing })), NOON)).toBeNull();
+  });
+});
+
+describe('Even pacing', () => {
+  beforeEach(() => begin());
+
+  it('spreads what a quiet time left over the rest of the day, and gives at most a minute of it at once', async () => {
+    const before = sum(await ask(paced('Even'), 0, 6));
+    const after = await ask(paced('Even'), 12, 24);
+    const perTenMinutes = (1000 - before) / 72;
+    expect(after[0]).toBeLessThanOrEqual(2);
+    expect(fastest(after, 10)).toBeLessThanOrEqual(perTenMinutes + 2);
+    expect(before + sum(after)).toBeGreaterThanOrEqual(985);
+  });
+
+  it('shares a campaign budget among its line items instead of promising it to each', async () => {
+    const shared = campaign({ budgetMicros: 1000 * 1333, flight: { startMs: 0, endMs: MIDNIGHT + DAY } });
+    const items = [1, 2].map((id) => candidate(lineItem({ id, pacing: 'Even' }), { campaign: shared }));
+    let served = 0;
+    for (let minute = 0; minute < 720; minute++) {
+      await rig.at(MIDNIGHT + minute * MINUTE);
+      for (const one of items) served += await rig.reserveMany(one, 5);
+    }
+    expect(served).toBeGreaterThanOrEqual(450);
+    expect(served).toBeLessThanOrEqual(550);
+  });
+
+  it('paces the clicks that a spend cap buys by what an impression is expected to bring', async () => {
+    const perClick = candidate(
+      lineItem({ pacing: 'Even', budgetType: 'CPC', cpmMicros: null, cpcMicros: 1_000_000, dailySpendCapMicros: 1_000_000 }),
+    );
+    expect(perClick.expectedMicros).toBe(1000);
+    const served = sum(await ask(perClick, 0, 6));
+    // Nothing was clicked, so nothing is spent: a thousand impressions are expected to use the cap up in what is left of the day.
+    expect(served).toBeGreaterThanOrEqual(250);
+    expect(served).toBeLessThanOrEqual(300);
+  });
+
+  it('paces a flat fee by its daily cap alone, and lets it run when there is none', async () => {
+    const flat = { pacing: 'Even', budgetType: 'Flat', cpmMicros: null, budgetMicros: 1000 } as const;
+    expect(sum(await ask(candidate(lineItem({ ...flat, id: 1, dailyImpressionCap: 1440 })), 0, 1))).toBe(60);
+    expect(await rig.reserveMany(candidate(lineItem({ ...flat, id: 2 })), 40)).toBe(40);
+  });
+
+  it('stops when the budget of the campaign is spent', async () => {
+    const broke = campaign({ budgetMicros: 3 * 1333 });
+    const asap = candidate(lineItem({ id: 1 }), { campaign: broke });
+    const even = candidate(lineItem({ id: 2, pacing: 'Even' }), { campaign: broke });
+    expect(await rig.reserveMany(asap, 10)).toBe(3);
+    expect(await rig.reserveMany(even, 10)).toBe(0);
+  });
+
+  it('serves again, in its time, what did not render', async () => {
+    rig.close();
+    await begin({ tokenTtlMs: 30 * MINUTE });
+    const one = paced('Even');
+    let selected = 0;
+    for (let minute = 0; minute < 480; minute++) {
+      await rig.at(MIDNIGHT + minute * MINUTE);
+      await rig.horizon(MIDNIGHT + minute * MINUTE);
+      for (let i = 0; i < 5; i++) {
+        const reservation = await rig.reserve([[one]]);
+        if (reservation.imps[0]?.winner !== 0) continue;
+        if (++selected % 2 === 0) await rig.settle(servedAd(reservation, one));
+      }
+    }
+    const [account] = await rig.accounts.lineItems(1, [1]);
+    const committed = (account?.today.impressions ?? 0) + (account?.heldToday ?? 0);
+    expect(committed).toBeGreaterThanOrEqual(318);
+    expect(committed).toBeLessThanOrEqual(335);
+    expect(selected).toBeGreaterThanOrEqual(600);
+  });
+});
+
+describe('PID pacing', () => {
+  it('works a two-hour outage off at no more than one and a half times the even rate in any ten minutes, and still delivers the day', async () => {
+    await begin();
+    const one = paced('PID', { dailyImpressionCap: 7_200 });
+    const before = sum(await ask(one, 0, 10, { perMinute: 15 }));
+    const after = await ask(one, 12, 24, { perMinute: 15 });
+    expect(fastest(after, 10)).toBeLessThanOrEqual(76);
+    expect(sum(after.slice(0, 120))).toBeGreaterThan(700);
+    expect(before + sum(after)).toBeGreaterThanOrEqual(0.98 * 7_200);
+    expect(before + sum(after)).toBeLessThanOrEqual(7_200);
+  });
+
+  it.each([
+    { kp: 1000, ki: 1000, kd: 1000 },
+    { kp: 0, ki: 1000, kd: 0 },
+    { kp: 0, ki: 0, kd: 0 },
+  ])('never passes the cap nor its bounds, whatever the gains: %p', async (pid) => {
+    await begin({ ...NEVER_RELEASED, pid });
+    const one = paced('PID', { dailyImpressionCap: 7_200 });
+    const served = [...(await ask(one, 0, 2, { perMinute: 12 })), ...(await ask(one, 4, 6, { perMinute: 12 }))];
+    expect(fastest(served, 10)).toBeLessThanOrEqual(76);
+    await ask(one, 6, 24, { perMinute: 8, stepMinutes: 10 });
+    const [account] = await rig.accounts.lineItems(1, [1]);
+    expect(account?.heldToday).toBeLessThanOrEqual(7_200);
+  });
+});

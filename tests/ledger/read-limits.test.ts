@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import type { LineItem } from '../../src/catalog/model/entities.ts';
+import { NoBidReason } from '../../src/decision/no-bid-reason.ts';
+import { createLimitReader, type ReadLimits } from '../../src/ledger/read/read-limits.ts';
+import { curveAt } from '../../src/ledger/traffic-curve.ts';
+import { testRedisUrl } from '../setup/test-redis-url.ts';
+import { campaign, candidate, createLedgerRig, HOUR, lineItem, NOON, servedAd, type LedgerRig } from './ledger-rig.ts';
+
+let rig: LedgerRig;
+let readLimits: ReadLimits;
+beforeEach(async () => {
+  rig = await createLedgerRig(await testRedisUrl());
+  readLimits = createLimitReader({ redis: rig.redis, keys: rig.keys, pid: { kp: 0.3, ki: 0.05, kd: 0.1 }, clock: 'virtual-clock' });
+});
+afterEach(() => rig.close());
+
+const ask = async (candidates: Parameters<ReadLimits>[0]['candidates'], userHash: string | null = null, atMs = NOON) =>
+  readLimits({ publisherId: 1, userHash, curve: curveAt(atMs), candidates });
+
+test('what stands in the accounts is told in numbers', async () => {
+  const item = lineItem({ dailyImpressionCap: 10, budgetMicros: 1_000_000, frequencyCap: { places: 3, windowMs: HOUR } });
+  const one = candidate(item, { campaign: campaign({ budgetMicros: 2_000_000 }) });
+  const reservation = await rig.reserve([[one]], 'u');
+  await rig.settle(servedAd(reservation, one, 'u'), 'impression', { item });
+  await rig.reserve([[one]], 'u');
+  expect(await ask([one], 'u')).toEqual([
+    {
+      nbr: 0,
+      impressionsToday: 1,
+      heldToday: 1,
+      spendTodayMicros: 1333,
+      heldTodayMicros: 1333,
+      totalSpendMicros: 1333,
+      heldMicros: 1333,
+      campaignSpendMicros: 1333,
+      campaignHeldMicros: 1333,
+      placesHeld: 2,
+      rateTokens: null,
+      pacing: null,
+    },
+  ]);
+  expect((await ask([one], null))[0]).toMatchObject({ nbr: NoBidReason.Consent, placesHeld: null });
+});
+
+test('even pacing at noon: half of the daily cap is due', async () => {
+  const paced = candidate(lineItem({ pacing: 'Even', dailyImpressionCap: 1000 }));
+  expect((await ask([paced]))[0]?.pacing).toEqual({ allowance: 1, goal: 1000, due: 500 });
+});
+
+test('the judgement is the one that a reservation would get, and asking changes nothing', async () => {
+  const limit = (most: number) => fc.option(fc.integer({ min: 0, max: most }), { nil: null });
+  const items = fc.record({
+    dailyImpressionCap: limit(4),
+    dailySpendCapMicros: limit(6000),
+    budgetMicros: limit(6000),
+    frequencyCap: fc.option(fc.record({ places: fc.integer({ min: 1, max: 3 }), windowMs: fc.constant(HOUR) }), { nil: null }),
+    rateLimit: fc.option(fc.record({ perSecond: fc.constant(1), burst: fc.integer({ min: 1, max: 3 }) }), { nil: null }),
+    pacing: fc.constantFrom<LineItem['pacing']>('ASAP', 'Even', 'PID'),
+  });
+  let id = 0;
+  await fc.assert(
+    fc.asyncProperty(items, fc.integer({ min: 0, max: 5 }), limit(8000), async (limits, before, campaignBudget) => {
+      id++;
+      const one = candidate(lineItem({ id, campaignId: id, ...limits }), { campaign: campaign({ id, budgetMicros: campaignBudget }) });
+      await rig.at(NOON + id * HOUR);
+      for (let i = 0; i < before; i++) await rig.reserve([[one]], 'u');
+      const account = await rig.redis.hget(rig.keys.accounts(1), `l${id}`);
+      const [reading] = await ask([one], 'u', NOON + id * HOUR);
+      await ask([one], 'u', NOON + id * HOUR);
+      expect(await rig.redis.hget(rig.keys.accounts(1), `l${id}`)).toBe(account);
+      const { imps } = await rig.reserve([[one]], 'u');
+      expect(reading?.nbr).toBe(imps[0]?.refused[0] ?? 0);
+    }),
+    { numRuns: 60 },
+  );
+});
