@@ -61,8 +61,8 @@ export const closedLoop = async (
   if (errors > requests / 1000 || requests === 0) throw new Error(`${server.name}: ${errors} of ${requests} requests failed`);
   return {
     perSecond: requests / (micros / 1e6),
-    cpuMicros: (after[0] - before[0]) / requests,
-    redisMicros: (after[1] - before[1]) / requests,
+    cpuMicros: (after[0]! - before[0]!) / requests,
+    redisMicros: (after[1]! - before[1]!) / requests,
     requests,
     bytesPerAnswer: bytes / requests,
     p99Ms: p99 / 1000,
@@ -121,9 +121,9 @@ export const openLoop = async (rig: Rig, { server, file, perSecond, seconds, fol
   const bytes = readFileSync(out);
   const numbers = new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
   return Array.from({ length: numbers.length / 3 }, (_, i) => ({
-    kind: numbers[3 * i] === 0 ? 'ad' : 'impression',
-    dueMs: numbers[3 * i + 1],
-    latencyMs: numbers[3 * i + 2],
+    kind: numbers[3 * i]! === 0 ? 'ad' : 'impression',
+    dueMs: numbers[3 * i + 1]!,
+    latencyMs: numbers[3 * i + 2]!,
   }));
 };
 

@@ -67,10 +67,10 @@ const reserve =
   async (i: number) => {
     const first = i % LINE_ITEMS;
     const userHash = `user-hash-of-22-chars${i % USERS}`;
-    const imps = [[...refused, from[first]]];
+    const imps = [[...refused, from[first]!]];
     const answer = await ledger.reserve({ publisherId: 1, userHash, curve: curveAt(now), expiresAtMs: flight.endMs, imps });
     const { day, holdEndMs, tokenExpS } = answer!;
-    const won = candidates[first].lineItem;
+    const won = candidates[first]!.lineItem;
     hits.push({
       ad: {
         ...{ tokenId: `0123456789abcdef${i}-${refused.length}`, publisherId: 1, campaignId: 1, lineItemId: won.id, creativeId: won.id },
@@ -92,7 +92,7 @@ const ping = await measure(ADS, () => redis.get(keys.horizon(1)));
 const reserveOne = await measure(ADS, reserve([]));
 const reserveUncapped = await measure(ADS, reserve([], uncapped));
 const reserveEight = await measure(ADS / 4, reserve(full));
-const settle = await measure(ADS, (i) => ledger.settle(hits[i], limits));
+const settle = await measure(ADS, (i) => ledger.settle(hits[i]!, limits));
 
 const memoryOf = async (key: string): Promise<number> => Number(await redis.call('MEMORY', 'USAGE', key, 'SAMPLES', '0'));
 const micros = (seconds: number): string => `${(seconds * 1e6).toFixed(1)} µs of Redis's processor`;
@@ -107,7 +107,7 @@ const rows: readonly (readonly [string, string])[] = [
     'a user with places under frequency caps',
     `${await memoryOf(keys.places(1, 'user-hash-of-22-chars1'))} bytes with ${Math.round(hits.length / USERS)} places`,
   ],
-  ['a token that was seen', `${await memoryOf(keys.seen(1, hits[0].ad.tokenId))} bytes`],
+  ['a token that was seen', `${await memoryOf(keys.seen(1, hits[0]!.ad.tokenId))} bytes`],
   ['an event that waits for Postgres', `${Math.round((await memoryOf(keys.events(1))) / (await redis.xlen(keys.events(1))))} bytes`],
 ];
 for (const [what, figure] of rows) console.log(`${what.padEnd(42)} ${figure}`);

@@ -42,7 +42,7 @@ const machine = async ({ nodeFlags, pinned }: Circumstances): Promise<string> =>
     `Linux ${release()}`,
   ];
   return [
-    `- ${cpus().length} × ${cpu.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB of memory`,
+    `- ${cpus().length} × ${cpu!.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB of memory`,
     `- ${versions.filter((version) => version !== '').join(', ')}`,
     `- every Node process with ${nodeFlags.length > 0 ? `\`${nodeFlags.join(' ')}\`` : 'no flags'}`,
     pinned

@@ -108,7 +108,7 @@ const campaignRows = ({ lineItems, publishers }: CatalogPlan, chance: () => numb
  * twenty by the controller, one in twenty has a rate limit: so the ledger meets every rule, and some of them refuse.
  */
 const lineItemRow = (plan: CatalogPlan, i: number, chance: () => number): Row => {
-  const one = <T>(values: readonly T[]): T => values[Math.floor(chance() * values.length)];
+  const one = <T>(values: readonly T[]): T => values[Math.floor(chance() * values.length)]!;
   const campaigns = Math.max(plan.publishers, Math.ceil(plan.lineItems / ITEMS_PER_CAMPAIGN));
   const capped = i < (plan.capped?.lineItems ?? 0);
   const last = plan.targeting === 'adversarial' && i >= plan.lineItems - MATCHING_AT_THE_END;
@@ -175,7 +175,7 @@ const adversarialTargeting = (i: number, last: boolean): Row => ({
 const creativeRows = (i: number, chance: () => number): readonly Row[] => {
   const first = Math.floor(chance() * PLACEMENTS.length);
   return [0, 1].map((n) => {
-    const { id, width, height } = PLACEMENTS[(first + n) % PLACEMENTS.length];
+    const { id, width, height } = PLACEMENTS[(first + n) % PLACEMENTS.length]!;
     const kind = chance();
     const format = kind < 0.7 ? 'html' : kind < 0.9 ? 'banner' : 'native';
     return {
@@ -183,7 +183,7 @@ const creativeRows = (i: number, chance: () => number): readonly Row[] => {
       placement_id: id,
       line_item_id: i + 1,
       format,
-      content: CONTENT[format](i, width, height),
+      content: CONTENT[format]!(i, width, height),
       advertiser_domain: `advertiser-${i % 500}.example`,
       width,
       height,

@@ -73,15 +73,15 @@ function createProgress(): (day: number) => (minute: number) => void {
   const clock = (minute: number): string => `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`;
   return (day) => (minute) => {
     minutes[day] = minute + 1;
-    const line = `surge ${clock(minutes[0])}   surge and outage ${clock(minutes[1])}`;
+    const line = `surge ${clock(minutes[0]!)}   surge and outage ${clock(minutes[1]!)}`;
     if (process.stderr.isTTY) process.stderr.write(`\r${line}`);
     else if ((minute + 1) % 360 === 0) process.stderr.write(`${line}\n`);
   };
 }
 
 function print(rows: readonly (readonly string[])[]): void {
-  const widths = rows[0].map((_, column) => Math.max(...rows.map((cells) => cells[column].length)));
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((cells) => cells[column]!.length)));
   for (const cells of rows) {
-    console.log(cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join('   '));
+    console.log(cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join('   '));
   }
 }

@@ -33,7 +33,7 @@ export const startServer = async ({ name, args, env, through, readyPath, cwd }: 
   const port = await freePort();
   // setpriv lets the kernel end it with this process, however that ends.
   const command = ['setpriv', '--pdeathsig', 'KILL', ...through, process.execPath, ...args];
-  const child = spawn(command[0], command.slice(1), {
+  const child = spawn(command[0]!, command.slice(1), {
     cwd,
     env: { PATH: process.env['PATH'] ?? '', ...env, PORT: String(port) },
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -26,7 +26,7 @@ export interface TrafficPlan {
 export const adCalls = ({ publishers, calls, seed, imps = [1], vacant = 0 }: TrafficPlan): readonly AdCall[] => {
   const chance = createChance(seed);
   const whole = (below: number): number => Math.floor(chance() * below);
-  const one = <T>(values: readonly T[]): T => values[whole(values.length)];
+  const one = <T>(values: readonly T[]): T => values[whole(values.length)]!;
   const addresses = addressesOf(chance, Math.min(calls, 16_384));
   return Array.from({ length: calls }, (_, i) => {
     const publisher = one(publishers);
@@ -35,7 +35,7 @@ export const adCalls = ({ publishers, calls, seed, imps = [1], vacant = 0 }: Tra
       id: `r${String(i).padStart(11, '0')}`,
       imp: Array.from({ length: one(imps) }, (__, n) => ({
         id: String(n + 1),
-        tagid: chance() < vacant ? 'empty-slot1' : PLACEMENTS[(first + n) % PLACEMENTS.length].id,
+        tagid: chance() < vacant ? 'empty-slot1' : PLACEMENTS[(first + n) % PLACEMENTS.length]!.id,
       })),
       user: { id: USER },
       device: { ua: userAgent(whole), ip: one(addresses) },

@@ -40,12 +40,12 @@ const sources: readonly SourceFile[] = readdirSync(SRC, { recursive: true, encod
   .filter((name) => name.endsWith('.ts'))
   .map((name) => {
     const text = readFileSync(path.join(SRC, name), 'utf8');
-    const imports = [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(([, target]) => target);
+    const imports = [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(([, target]) => target!);
     return { name, folder: folderOf(name), text, imports };
   });
 
 function folderOf(name: string): string {
-  return name.includes(path.sep) ? name.split(path.sep)[0] : '.';
+  return name.includes(path.sep) ? name.split(path.sep)[0]! : '.';
 }
 
 const floorOf = (folder: string): number => FLOORS.findIndex((floor) => floor.includes(folder));

@@ -26,7 +26,7 @@ test('what the Dockerfile copies is not left out by .dockerignore', () => {
     .filter((line) => line.startsWith('!'))
     .map((line) => line.slice(1));
   const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)]
-    .flatMap(([, sources]) => sources.split(' '))
+    .flatMap(([, sources]) => sources!.split(' '))
     .filter((source) => source !== '.');
   expect(copied).toEqual(expect.arrayContaining(['package.json', 'migrations', 'config']));
   for (const source of copied) expect([source, letIn.includes(source), existsSync(path.join(ROOT, source))]).toEqual([source, true, true]);

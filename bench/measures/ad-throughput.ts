@@ -37,7 +37,7 @@ export const adThroughput = async (rig: Rig, { rounds, seconds }: Scale): Promis
   const runs = await interleave(NAMES, rounds, async (name, warmUp) => {
     const callsBefore = await scriptCalls(stage);
     const run = await closedLoop(rig, {
-      server: servers[name],
+      server: servers[name]!,
       script: 'wrk-ads.lua',
       file: name === 'spread' ? spreadFile : file,
       seconds: warmUp ? Math.min(seconds, 3) : seconds,
@@ -77,7 +77,7 @@ export const adThroughput = async (rig: Rig, { rounds, seconds }: Scale): Promis
       tableOf(
         ['`POST /ad`', 'filled', 'Redis script calls per request', 'counted in the ledger', 'errors'],
         kept.map((book, i) => [
-          ['one publisher', '16 publishers'][i],
+          ['one publisher', '16 publishers'][i]!,
           `${((100 * book.served) / book.requests).toFixed(1)} %`,
           book.calls.toFixed(2),
           `${((100 * book.counted) / book.served).toFixed(2)} %`,

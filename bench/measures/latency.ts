@@ -26,10 +26,10 @@ export const latency = async (rig: Rig, { rounds, seconds, quick }: Scale): Prom
   const measured = servers.map((): number[][] => SHARES.map(() => []));
   for (let round = 0; round < rounds; round++) {
     for (const [i, server] of servers.entries()) {
-      const latencies = (await openLoop(rig, { server, file, perSecond: rates[i], seconds })).map(({ latencyMs }) => latencyMs);
-      SHARES.forEach((share, at) => measured[i][at].push(percentile(latencies, share)));
+      const latencies = (await openLoop(rig, { server, file, perSecond: rates[i]!, seconds })).map(({ latencyMs }) => latencyMs);
+      SHARES.forEach((share, at) => measured[i]![at]!.push(percentile(latencies, share)));
       rig.say(
-        `  ${server.name} at ${whole(rates[i])} a second: p50 ${percentile(latencies, 0.5).toFixed(2)} ms, p99 ${percentile(latencies, 0.99).toFixed(2)} ms`,
+        `  ${server.name} at ${whole(rates[i]!)} a second: p50 ${percentile(latencies, 0.5).toFixed(2)} ms, p99 ${percentile(latencies, 0.99).toFixed(2)} ms`,
       );
     }
   }
@@ -41,10 +41,10 @@ export const latency = async (rig: Rig, { rounds, seconds, quick }: Scale): Prom
     text: [
       tableOf(
         ['open loop', 'requests/s', ...SHARES.map((share) => `p${share * 100} ms`)],
-        rows.map((shares, i) => [WORDS[servers[i].name], whole(rates[i]), ...shares.map((ms) => ms.toFixed(2))]),
+        rows.map((shares, i) => [WORDS[servers[i]!.name]!, whole(rates[i]!), ...shares.map((ms) => ms.toFixed(2))]),
       ),
       'Each latency runs from the moment at which its request was due, not from when it could be sent (no coordinated omission); the generator looks at its sockets every 0.1 to 0.2 ms, which is in every figure.',
     ].join('\n\n'),
-    goals: [atMost('p99 of `/ad` against that of a default Express echo, each at 70 % of its own maximum', 0.2, service / express)],
+    goals: [atMost('p99 of `/ad` against that of a default Express echo, each at 70 % of its own maximum', 0.2, service! / express!)],
   };
 };

@@ -27,7 +27,7 @@ export const life = async (rig: Rig, { seconds, quick }: Scale): Promise<Finding
     seconds: quick ? 3 : 2 * seconds,
     follow: VIEWED,
   });
-  const [serverMicros, redisMicros] = [processCpuMicros(server.pid) - cpuBefore[0], processCpuMicros(rig.redisPid) - cpuBefore[1]];
+  const [serverMicros, redisMicros] = [processCpuMicros(server.pid) - cpuBefore[0]!, processCpuMicros(rig.redisPid) - cpuBefore[1]!];
   const after = await scrape(server);
   const { requests, served, errors, fallbacks } = servedSince(before, after);
   await rig.stop(server);

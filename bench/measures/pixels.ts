@@ -103,7 +103,7 @@ export const collectTokens = async (server: ServerProcess, calls: readonly AdCal
   let next = 0;
   const collect = async (): Promise<void> => {
     while (paths.length < wanted) {
-      const { apiKey, body } = calls[next++ % calls.length];
+      const { apiKey, body } = calls[next++ % calls.length]!;
       const answer = await request(`${server.url}/ad`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
@@ -112,7 +112,7 @@ export const collectTokens = async (server: ServerProcess, calls: readonly AdCal
       });
       const text = await answer.body.text();
       if (answer.statusCode !== 200) throw new Error(`POST /ad answered ${answer.statusCode}: ${text.slice(0, 200)}`);
-      for (const [, url] of text.matchAll(/"impurl":"([^"]+)"/g)) paths.push(url);
+      for (const [, url] of text.matchAll(/"impurl":"([^"]+)"/g)) paths.push(url!);
     }
   };
   await Promise.all(Array.from({ length: COLLECTORS }, collect));
@@ -144,7 +144,7 @@ const storedEvents = async ({ databaseUrl }: Stage): Promise<number> => {
   await client.connect();
   try {
     const { rows } = await client.query<{ count: string }>("select count(*) from events where kind = 'impression'");
-    return Number(rows[0].count);
+    return Number(rows[0]!.count);
   } finally {
     await client.end();
   }

@@ -53,7 +53,7 @@ export const profile = async (rig: Rig, { seconds, quick }: Scale, cpuMicros: nu
   await closedLoop(rig, { server, script: 'wrk-ads.lua', file, seconds: quick ? 2 : seconds });
   await rig.stop(server);
   const [name] = readdirSync(folder);
-  const { byStage, byFunction } = selfTimes(JSON.parse(readFileSync(path.join(folder, name), 'utf8')) as CpuProfile);
+  const { byStage, byFunction } = selfTimes(JSON.parse(readFileSync(path.join(folder, name!), 'utf8')) as CpuProfile);
   const busy = [...byStage.values()].reduce((sum, micros) => sum + micros, 0);
   const share = (micros: number): string => `${((100 * micros) / busy).toFixed(1)} %`;
   const perRequest = (micros: number): string => ((micros / busy) * cpuMicros).toFixed(1);
@@ -88,9 +88,9 @@ const selfTimes = ({ nodes, samples, timeDeltas }: CpuProfile): { byStage: Map<s
   // The first seconds belong to the start and the compiler.
   const from = Math.floor(samples.length / 3);
   for (let i = from; i < samples.length; i++) {
-    const node = byId.get(samples[i]);
+    const node = byId.get(samples[i]!);
     if (!node || node.callFrame.functionName === '(idle)' || node.callFrame.functionName === '(root)') continue;
-    const micros = timeDeltas[i];
+    const micros = timeDeltas[i]!;
     const stage = stageOf(node, byId, parents);
     byStage.set(stage, (byStage.get(stage) ?? 0) + micros);
     const name = nameOf(node);

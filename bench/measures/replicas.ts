@@ -39,7 +39,7 @@ export const replicas = async (rig: Rig, { rounds, seconds, quick }: Scale): Pro
       const replica = await rig.startService(stage, { name: `replica ${i + 1}` });
       // Warm before it is limited: the compiler's first seconds are not the subject.
       await closedLoop(rig, { server: replica, script: 'wrk-ads.lua', file, seconds: 2 });
-      quotas[i].take(replica.pid);
+      quotas[i]!.take(replica.pid);
       fleet.push(replica);
     }
     const runs = new Map<number, Fleet[]>(counts.map((count) => [count, []]));
@@ -69,7 +69,7 @@ const loadFleet = async (rig: Rig, stage: Stage, fleet: readonly ServerProcess[]
   return {
     perSecond: runs.reduce((sum, run) => sum + run.perSecond, 0),
     // Every run has seen the CPU time of the same Redis over the same seconds.
-    redisMicros: (runs[0].redisMicros * runs[0].requests) / requests,
+    redisMicros: (runs[0]!.redisMicros * runs[0]!.requests) / requests,
     serves: [...serves.values()],
   };
 };
@@ -97,12 +97,12 @@ const describe = (runs: ReadonlyMap<number, readonly Fleet[]>): Finding => {
         rows.map(({ count, perSecond, redisMicros }) => [
           String(count),
           whole(perSecond),
-          (perSecond / one.perSecond).toFixed(2),
+          (perSecond / one!.perSecond).toFixed(2),
           redisMicros.toFixed(1),
         ]),
       ),
       `Each replica is held to ${QUOTA * 100} % of a core by a control group, so that they do not share what they are to add. ${CAPPED} line items with a daily cap of ${CAP} stand in front of every request.`,
     ].join('\n\n'),
-    goals: [atLeast('two replicas against one, the same CPU quota each, requests/s', 1.9, two.perSecond / one.perSecond), caps],
+    goals: [atLeast('two replicas against one, the same CPU quota each, requests/s', 1.9, two!.perSecond / one!.perSecond), caps],
   };
 };

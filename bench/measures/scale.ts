@@ -61,7 +61,7 @@ export const scaleOut = async (rig: Rig, scale: Scale): Promise<Finding> => {
     await stage.redis.flushdb();
     servers.set(name, await rig.startService(stage, { name: `${name} line items` }));
   }
-  const file = callsFile(rig, 'scale', adCalls({ publishers: stages.get(names[0])!.publishers, calls: 16_384, seed: 14 }));
+  const file = callsFile(rig, 'scale', adCalls({ publishers: stages.get(names[0]!)!.publishers, calls: 16_384, seed: 14 }));
   const runs = await interleave(names, rounds, async (name, warmUp) => {
     const measured = await closedLoop(rig, {
       server: servers.get(name)!,
@@ -78,9 +78,9 @@ export const scaleOut = async (rig: Rig, scale: Scale): Promise<Finding> => {
   const rss = new Map([...servers].map(([name, { pid }]) => [name, processRssBytes(pid)]));
   await rig.stop(...servers.values());
 
-  const small = runs[names[0]];
-  const large = runs[whole(largest)];
-  const adversarial = runs[names.at(-1)!];
+  const small = runs[names[0]!]!;
+  const large = runs[whole(largest)]!;
+  const adversarial = runs[names.at(-1)!]!;
   return {
     title: 'Scale',
     text: [
@@ -99,7 +99,7 @@ export const scaleOut = async (rig: Rig, scale: Scale): Promise<Finding> => {
         ],
         names.map((name) => {
           const cost = costs.get(name)!;
-          const { perSecond, cpuMicros, redisMicros } = runs[name];
+          const { perSecond, cpuMicros, redisMicros } = runs[name]!;
           return [
             name,
             whole(perSecond),

@@ -28,7 +28,7 @@ export const book = async (knex: Knex, { campaign = {}, lineItems = [{}], creati
   knex.transaction(async (trx) => {
     const insert = async (table: string, row: Row): Promise<number> => {
       const [inserted] = await trx(table).insert(row).returning<{ id: number }[]>('id');
-      return inserted.id;
+      return inserted!.id;
     };
     const apiKey = `pk_${randomBytes(18).toString('base64url')}`;
     const flight = { start_at: new Date(Date.now() - DAY_MS), end_at: new Date(Date.now() + 30 * DAY_MS) };

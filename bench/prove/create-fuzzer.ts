@@ -27,7 +27,7 @@ export const createFuzzer = ({
 }): Fuzzer => {
   const random = createRandom(seed);
   const below = (n: number) => Math.floor(random() * n);
-  const pick = <T>(list: readonly T[]): T => list[below(list.length)];
+  const pick = <T>(list: readonly T[]): T => list[below(list.length)]!;
   const chance = (share: number) => random() < share;
   const noise = (length: number) =>
     Array.from({ length: below(length) }, () =>

@@ -41,7 +41,7 @@ export const createSteadyLoad = ({ page, perSecond, bookings }: SteadyLoadOption
   let turn = 0;
 
   const visit = async (): Promise<void> => {
-    const booking = bookings[turn++ % bookings.length];
+    const booking = bookings[turn++ % bookings.length]!;
     const begun = performance.now();
     const { status, bids } = await page.ask(booking, `user-${turn}`);
     took.push(performance.now() - begun);

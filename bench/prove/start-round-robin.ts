@@ -14,7 +14,7 @@ export const startRoundRobin = async (ports: readonly number[]): Promise<Balance
   const next = (): number => {
     const candidates = ports.filter((port) => ready.has(port));
     const pool = candidates.length > 0 ? candidates : ports;
-    return pool[turn++ % pool.length];
+    return pool[turn++ % pool.length]!;
   };
 
   const check = async (port: number): Promise<void> => {

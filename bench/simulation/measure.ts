@@ -35,7 +35,7 @@ const ON_LINE = 0.0025;
 /** The share of the day's traffic before a minute. */
 export const shareAt = ({ shareBefore, shareOfHour }: HourlyTraffic, minute: number): number => {
   const hour = Math.floor(minute / 60);
-  return hour >= 24 ? 1 : shareBefore[hour] + (shareOfHour[hour] * (minute % 60)) / 60;
+  return hour >= 24 ? 1 : shareBefore[hour]! + (shareOfHour[hour]! * (minute % 60)) / 60;
 };
 
 /** Impressions of the day and unexpired reservations, at the start of every minute. */
@@ -47,7 +47,7 @@ export const committedOf = ({ minutes }: SimulatedDay, mode: Pacing): readonly n
 
 export const measure = ({ day, mode, cap, curve, outage }: MeasureOptions): Figures => {
   const committed = committedOf(day, mode);
-  const at = (minute: number): number => committed[minute];
+  const at = (minute: number): number => committed[minute]!;
   const delivered = day.delivered.get(mode) ?? 0;
   const backAt = outage && backOnLine(committed, cap, curve, outage);
   // Even spreads an outage over the rest of the day, so its target is right again at once; PID first has to make its way back.
@@ -87,7 +87,7 @@ const fastest = (at: (minute: number) => number, cap: number, curve: HourlyTraff
 
 const backOnLine = (committed: readonly number[], cap: number, curve: HourlyTraffic, { toMinute }: Period): number | undefined => {
   for (let minute = toMinute; minute <= DAY_MINUTES; minute++) {
-    if (committed[minute] >= cap * (shareAt(curve, minute) - ON_LINE)) return minute;
+    if (committed[minute]! >= cap * (shareAt(curve, minute) - ON_LINE)) return minute;
   }
   return undefined;
 };

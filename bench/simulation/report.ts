@@ -99,7 +99,7 @@ const rateChart = (day: SimulatedDay, bands: readonly Band[], { modes, cap, curv
         const from = minute - SMOOTH_MINUTES;
         if (from < 0) return undefined;
         const even = cap * (shareAt(curve, minute) - shareAt(curve, from));
-        return (committed[minute] - committed[from]) / even;
+        return (committed[minute]! - committed[from]!) / even;
       });
       return { name: mode, colour: COLOURS[mode], values };
     }),

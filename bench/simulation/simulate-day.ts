@@ -94,7 +94,7 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
   let requests = 0;
 
   const reserve = async (nowMs: number, replicaAt: number): Promise<Reservation> => {
-    const { ledger, skewMs } = replicas[replicaAt];
+    const { ledger, skewMs } = replicas[replicaAt]!;
     const curve = curveAt(nowMs + skewMs, learned);
     const imps = candidates.map((one) => [one]);
     const reservation = await ledger.reserve({ publisherId: PUBLISHER, userHash: null, curve, expiresAtMs, imps });
@@ -104,11 +104,11 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
 
   const render = (nowMs: number, reservation: Reservation): void => {
     reservation.imps.forEach(({ winner }, i) => {
-      const chance = rendered[i];
+      const chance = rendered[i]!;
       if (winner !== 0 || chance.next() >= options.renderRate) return;
       const dueStep = Math.ceil((nowMs + renderDelayMs(chance)) / stepMs);
       const due = rendering.get(dueStep) ?? [];
-      due.push(servedAd(`t${++tokens}`, reservation, candidates[i]));
+      due.push(servedAd(`t${++tokens}`, reservation, candidates[i]!));
       rendering.set(dueStep, due);
     });
   };
@@ -120,7 +120,7 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
     const settled = due.map((ad, i) => {
       const hit = { ad, kind: 'impression', eventType: '', invalidReason: '', atMs: nowMs, country: null, device: null } as const;
       // Whichever replica the balancer likes, not the one that selected.
-      return replicas[i % replicas.length].ledger.settle(hit, limits);
+      return replicas[i % replicas.length]!.ledger.settle(hit, limits);
     });
     const reserved = Array.from({ length: count }, () => reserve(nowMs, Math.floor(balance.next() * replicas.length)));
     for (const reservation of await Promise.all(reserved)) render(nowMs, reservation);
@@ -149,7 +149,7 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
       for (let ms = 0; ms < MINUTE_MS; ms += stepMs) {
         await step(fromMs + ms, away ? 0 : arrivals(minute + ms / MINUTE_MS, stepMs / MINUTE_MS));
       }
-      minutes[minute] = { ...minutes[minute], requests: requests - before };
+      minutes[minute] = { ...minutes[minute]!, requests: requests - before };
       options.onMinute?.(minute);
     }
     // Just before midnight the day is as full as it gets; then its last tokens render or end.

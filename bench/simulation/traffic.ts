@@ -36,7 +36,7 @@ export interface TrafficOptions {
 export const createTraffic = ({ requests, curve, unrest, surge, surgeFactor, chance }: TrafficOptions) => {
   const ofHour = curve.shareOfHour.map((share) => share * (1 + unrest * (2 * chance.next() - 1)));
   return (minute: number, stepMinutes: number): number => {
-    const share = ofHour[Math.floor(minute / MINUTES_PER_HOUR)] / MINUTES_PER_HOUR;
+    const share = ofHour[Math.floor(minute / MINUTES_PER_HOUR)]! / MINUTES_PER_HOUR;
     return chance.poisson(requests * share * stepMinutes * (isWithin(minute, surge) ? surgeFactor : 1));
   };
 };

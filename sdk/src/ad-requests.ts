@@ -27,12 +27,14 @@ const narrow = (answer: AdResponse, impid: string, baseUrl: string): AdResponse 
     .flatMap((seat) => seat.bid)
     .filter((bid) => bid.impid === impid)
     .map((bid): Bid => {
-      const [impurl, clkurl, evturl, repturl] = [bid.impurl, bid.clkurl, bid.evturl, bid.repturl].map((url) => trackingUrl(baseUrl, url));
-      return { ...bid, impurl: impurl, clkurl: clkurl, evturl: evturl, repturl: repturl || impurl };
+      const absolute = (url: unknown): string => trackingUrl(baseUrl, url);
+      const impurl = absolute(bid.impurl);
+      return { ...bid, impurl, clkurl: absolute(bid.clkurl), evturl: absolute(bid.evturl), repturl: absolute(bid.repturl) || impurl };
     });
   const { nbr, ...rest } = answer;
   if (bids.length) return { ...rest, seatbid: [{ bid: bids }] };
-  return { ...rest, seatbid: [], nbr: answer.ext?.nonbid?.find((none) => none.impid === impid)?.nbr ?? nbr };
+  const own = answer.ext?.nonbid?.find((none) => none.impid === impid)?.nbr ?? nbr;
+  return { ...rest, seatbid: [], ...(own !== undefined && { nbr: own }) };
 };
 
 /**

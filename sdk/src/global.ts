@@ -3,4 +3,4 @@ import { createAdSDK } from './create-ad-sdk.ts';
 
 const script = document.currentScript as HTMLScriptElement | null;
 
-window.AdSDK ??= createAdSDK({ baseUrl: new URL(script?.src || location.href).origin, nonce: script?.nonce });
+window.AdSDK ??= createAdSDK({ baseUrl: new URL(script?.src || location.href).origin, nonce: script?.nonce ?? '' });

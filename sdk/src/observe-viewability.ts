@@ -26,7 +26,7 @@ export const observeViewability = (element: HTMLElement, scope: Scope, onViewabl
   };
   const observer = new IntersectionObserver(
     (entries) => {
-      inView = entries[entries.length - 1].intersectionRatio >= share;
+      inView = entries[entries.length - 1]!.intersectionRatio >= share;
       judge();
     },
     { threshold: share },

@@ -50,7 +50,7 @@ export const rankCandidates = ({ direct, bids, query, imp, exhausted, random }: 
   let bidAt = 0;
 
   const passes = (position: number): boolean => {
-    const { creative, lineItem, campaign } = (direct as CandidateIndex).entries[position];
+    const { creative, lineItem, campaign } = (direct as CandidateIndex).entries[position]!;
     const reason = !fitsSlot(creative, imp.slot)
       ? NoBidReason.SizeOrFormat
       : !isLive(lineItem, campaign, query.atMs)
@@ -67,7 +67,7 @@ export const rankCandidates = ({ direct, bids, query, imp, exhausted, random }: 
   const nextGroup = (): boolean => {
     if (!direct || !scanner) return false;
     for (let first = scanner.firstFrom(scanned + 1); first !== -1; first = scanner.firstFrom(scanned + 1)) {
-      const end = direct.tieEnd[first];
+      const end = direct.tieEnd[first]!;
       scanned = end - 1;
       ready = [];
       readyAt = 0;
@@ -89,13 +89,13 @@ export const rankCandidates = ({ direct, bids, query, imp, exhausted, random }: 
   };
 
   const peekDirect = (): Candidate | undefined =>
-    readyAt < ready.length || nextGroup() ? (direct as CandidateIndex).entries[ready[readyAt]] : undefined;
+    readyAt < ready.length || nextGroup() ? (direct as CandidateIndex).entries[ready[readyAt]!] : undefined;
 
   const takeOne = (): RankedCandidate | undefined => {
     const bid = priced[bidAt];
     const held = peekDirect();
     if (held && (!bid || outranks(held.lineItem, held.ecpmMicros, bid, random))) {
-      return rankDirect(held, ready[readyAt++]);
+      return rankDirect(held, ready[readyAt++]!);
     }
     if (bid) bidAt++;
     return bid;
@@ -144,6 +144,6 @@ const outranks = (lineItem: LineItem, ecpmMicros: number, bid: RankedCandidate, 
 const shuffle = <T>(items: T[], random: () => number): void => {
   for (let i = items.length - 1; i > 0; i--) {
     const j = Math.floor(random() * (i + 1));
-    [items[i], items[j]] = [items[j], items[i]];
+    [items[i], items[j]] = [items[j]!, items[i]!];
   }
 };

@@ -93,7 +93,7 @@ const seedOnce = async (
 
   const insert = async (table: string, row: object): Promise<number> => {
     const [inserted] = await trx(table).insert(row).returning<{ id: number }[]>('id');
-    return inserted.id;
+    return inserted!.id;
   };
   const publisherId = await insert('publishers', { ...publisherToRow(checked(checkPublisher(publisher))), ...keyColumns });
   for (const placement of placements)

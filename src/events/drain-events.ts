@@ -204,7 +204,7 @@ const flushShardServes = async (redis: RedisClient, key: string, store: EventSto
     const counts: ServeCount[] = [];
     const done: string[] = [];
     for (let i = 0; i < flat.length; i += 2) {
-      const field = flat[i];
+      const field = flat[i]!;
       const [day = 0, publisherId = 0, campaignId = 0, lineItemId = 0, creativeId = 0] = field.split(':').map(Number);
       counts.push({ day, publisherId, campaignId, lineItemId, creativeId, serves: Number(flat[i + 1]) });
       if (day < today - 1) done.push(field);

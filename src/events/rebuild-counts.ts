@@ -90,5 +90,5 @@ export const rebuildCounts = async ({ knex, redis, keys, day, today, expiresAtMs
     );
     if (lower === 1) accounts.push(`publisher ${publisher_id} ${field.startsWith('l') ? 'line item' : 'campaign'} ${field.slice(1)}`);
   }
-  return { dailyCounts: days[0].wrong, accounts };
+  return { dailyCounts: days[0]!.wrong, accounts };
 };

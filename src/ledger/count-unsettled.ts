@@ -27,7 +27,7 @@ export const createUnsettledCount = ({
     const nowMs = now();
     const live = [...snapshot.campaigns.values()].filter(({ flight }) => flight.startMs <= nowMs && nowMs < flight.endMs);
     const step = Math.max(1, live.length / MOST_CAMPAIGNS);
-    const sampled = Array.from({ length: Math.min(live.length, MOST_CAMPAIGNS) }, (_, i) => live[Math.floor(i * step)]);
+    const sampled = Array.from({ length: Math.min(live.length, MOST_CAMPAIGNS) }, (_, i) => live[Math.floor(i * step)]!);
     const idsOf = new Map<number, number[]>();
     for (const { publisherId, id } of sampled) idsOf.set(publisherId, [...(idsOf.get(publisherId) ?? []), id]);
     let held = 0;

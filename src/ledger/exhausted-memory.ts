@@ -22,7 +22,7 @@ export const createExhaustedMemory = (size: number): ExhaustedMemory => {
   let reasons: Uint16Array | undefined;
   let until: Float64Array | undefined;
   return {
-    reasonAt: (position, nowMs) => (until && until[position] > nowMs ? ((reasons as Uint16Array)[position] as NoBidReason) : 0),
+    reasonAt: (position, nowMs) => (until && until[position]! > nowMs ? ((reasons as Uint16Array)[position] as NoBidReason) : 0),
     remember: (position, reason, nowMs) => {
       const fresh = FRESH_MS.get(reason);
       if (fresh === undefined) return;

@@ -104,7 +104,7 @@ const createLanes = <Call, Answer>(
   send: (calls: readonly Call[]) => Promise<readonly Answer[]>,
 ): ((shard: number) => (call: Call) => Promise<Answer>) => {
   const lanes = Array.from({ length: redis.isCluster ? keys.shards : 1 }, () => batchCalls(send));
-  return (shard) => lanes[shard % lanes.length];
+  return (shard) => lanes[shard % lanes.length]!;
 };
 
 const encodeRequest = ({ expiresAtMs, userHash, curve, imps }: ReserveRequest): string => {

@@ -21,5 +21,5 @@ export const curveAt = (nowMs: number, traffic?: HourlyTraffic): TrafficCurve =>
   const hour = Math.floor((nowMs % MS_PER_DAY) / MS_PER_HOUR);
   const hourStartMs = nowMs - (nowMs % MS_PER_HOUR);
   if (!traffic) return { hourStartMs, shareBefore: hour / 24, shareOfHour: 1 / 24 };
-  return { hourStartMs, shareBefore: traffic.shareBefore[hour], shareOfHour: traffic.shareOfHour[hour] };
+  return { hourStartMs, shareBefore: traffic.shareBefore[hour]!, shareOfHour: traffic.shareOfHour[hour]! };
 };

@@ -21,7 +21,7 @@ export const batchCalls = <Call, Answer>(
     if (batch.length === 0) return;
     waiting = [];
     send(batch.map(({ call }) => call)).then(
-      (answers) => batch.forEach(({ resolve }, i) => resolve(answers[i])),
+      (answers) => batch.forEach(({ resolve }, i) => resolve(answers[i]!)),
       (fault: unknown) => batch.forEach(({ reject }) => reject(fault)),
     );
   };

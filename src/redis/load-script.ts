@@ -12,7 +12,7 @@ export type ScriptClock = 'clock' | 'virtual-clock';
 export const loadScript = (script: URL, clock: ScriptClock = 'clock'): string => {
   const body = readFileSync(script, 'utf8');
   const parts = [...body.matchAll(/^-- @include (\S+)$/gm)].map(([, path]) =>
-    readFileSync(new URL(path.replace(/\bclock\.lua$/, `${clock}.lua`), script), 'utf8'),
+    readFileSync(new URL(path!.replace(/\bclock\.lua$/, `${clock}.lua`), script), 'utf8'),
   );
   return [...parts, body].join('\n');
 };

@@ -51,7 +51,7 @@ export const createRedisLink = ({ redis, shardKeys, probeMs = 200, patienceMs }:
   };
   const probeShard = async (shard: number): Promise<void> => {
     try {
-      await answerWithin(patienceMs, redis.exists(shardKeys[shard]));
+      await answerWithin(patienceMs, redis.exists(shardKeys[shard]!));
       isUp[shard] = true;
     } catch {
       isUp[shard] = false;
@@ -76,7 +76,7 @@ export const createRedisLink = ({ redis, shardKeys, probeMs = 200, patienceMs }:
     get up() {
       return isUp.every(Boolean);
     },
-    upOf: (shard) => isUp[shard],
+    upOf: (shard) => isUp[shard]!,
     suspect: (shard) => {
       if (clustered) isUp[shard] = false;
       else setAll(false);

@@ -57,7 +57,7 @@ export const createReserveWinners =
       });
       if (!reservation) return serveUncounted(options, request, offers, shown);
       for (const [i, offer] of offers.entries()) {
-        const winner = noteAnswer(selection, offer, reservation.imps[i]);
+        const winner = noteAnswer(selection, offer, reservation.imps[i]!);
         if (!winner) continue;
         shown.add(winner.creative.id);
         offer.opportunity.won = win(options, request, offer.opportunity, winner, reservation);
@@ -97,8 +97,8 @@ const noteAnswer = (
   { winner, refused }: ReservedImp,
 ): RankedCandidate | undefined => {
   refused.forEach((nbr, i) => {
-    opportunity.refused.push({ candidate: candidates[i], nbr });
-    remember(selection, opportunity, candidates[i], nbr);
+    opportunity.refused.push({ candidate: candidates[i]!, nbr });
+    remember(selection, opportunity, candidates[i]!, nbr);
   });
   return candidates[winner];
 };

@@ -19,7 +19,7 @@ export function* buildTargetingIndex(entries: readonly TargetingRules[]): Genera
   const pageCount = Math.ceil(size / BITS_A_PAGE);
   const listings = createListings();
   for (let position = 0; position < size; position++) {
-    listings.add(position, entries[position]);
+    listings.add(position, entries[position]!);
     if (position % STEP === STEP - 1) yield;
   }
   const { byCountry, byDevice, byPair, postingSlot, postingNext, slotCount, listed, entryOf, postingOf } = listings.finish();
@@ -30,20 +30,20 @@ export function* buildTargetingIndex(entries: readonly TargetingRules[]): Genera
   const ruled = Array.from({ length: slotCount }, () => new Int32Array(wordCount));
   const postingLength = new Int32Array(postingSlot.length + 1);
   for (let i = 0; i < listed; i++) {
-    const posting = postingOf[i];
+    const posting = postingOf[i]!;
     const position = entryOf[i];
-    ruled[postingSlot[posting]][position >>> 5] |= 1 << (position & 31);
-    postingLength[posting + 1]++;
+    ruled[postingSlot[posting]!]![position! >>> 5]! |= 1 << (position! & 31);
+    postingLength[posting + 1]!++;
     if (i % (STEP * 16) === 0) yield;
   }
 
   // Gather each posting's entries: a counting sort that keeps their order.
   const start = postingLength;
-  for (let p = 0; p < postingSlot.length; p++) start[p + 1] += start[p];
+  for (let p = 0; p < postingSlot.length; p++) start[p + 1]! += start[p]!;
   const fill = start.slice();
   const gathered = new Int32Array(listed);
   for (let i = 0; i < listed; i++) {
-    gathered[fill[postingOf[i]]++] = entryOf[i]!;
+    gathered[fill[postingOf[i]!]!++] = entryOf[i]!;
     if (i % (STEP * 16) === 0) yield;
   }
 
@@ -53,7 +53,7 @@ export function* buildTargetingIndex(entries: readonly TargetingRules[]): Genera
   const nextUnruled = new Int32Array(slotCount * pageCount);
   for (let slot = 0; slot < slotCount; slot++) {
     for (let page = 0; page < pageCount; page++) {
-      for (let w = 0; w < WORDS_A_PAGE; w++) words[w] = ~ruled[slot][page * WORDS_A_PAGE + w];
+      for (let w = 0; w < WORDS_A_PAGE; w++) words[w] = ~ruled[slot]![page * WORDS_A_PAGE + w]!;
       // Bits past the last entry stay set, so that a page without rules is the shared full page; scans stop at the size.
       unruled[slot * pageCount + page] = pool.store(words);
     }
@@ -68,13 +68,13 @@ export function* buildTargetingIndex(entries: readonly TargetingRules[]): Genera
   const pages = growable(256);
   const refs = growable(256);
   for (let posting = 0; posting < postingSlot.length; posting++) {
-    let at = start[posting];
-    const end = start[posting + 1];
+    let at = start[posting]!;
+    const end = start[posting + 1]!;
     while (at < end) {
-      const page = gathered[at] >>> PAGE_SHIFT;
+      const page = gathered[at]! >>> PAGE_SHIFT;
       words.fill(0);
       const first = at;
-      for (; at < end && gathered[at] >>> PAGE_SHIFT === page; at++) words[(gathered[at] >>> 5) & 31] |= 1 << (gathered[at] & 31);
+      for (; at < end && gathered[at]! >>> PAGE_SHIFT === page; at++) words[(gathered[at]! >>> 5) & 31]! |= 1 << (gathered[at]! & 31);
       pages.push(page);
       const everyEntry = at - first === Math.min(BITS_A_PAGE, size - page * BITS_A_PAGE);
       refs.push(everyEntry ? FULL_PAGE : pool.store(words));
@@ -178,7 +178,7 @@ const growable = (room: number) => {
       items[used] = item;
       return used++;
     },
-    get: (at: number): number => items[at],
+    get: (at: number): number => items[at]!,
     set: (at: number, item: number): void => {
       items[at] = item;
     },

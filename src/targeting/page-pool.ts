@@ -51,9 +51,9 @@ export const createPagePool = (): PagePoolBuilder => {
 /** Word `w` of the page at `ref`. */
 export const wordOf = (pool: Int32Array, ref: PageRef, w: number): number => {
   const mask = pool[ref];
-  if (mask === ALL) return pool[ref + 1 + w];
+  if (mask === ALL) return pool[ref + 1 + w]!;
   const bit = 1 << w;
-  return (mask & bit) === 0 ? 0 : pool[ref + 1 + bitCount(mask & (bit - 1))];
+  return (mask! & bit) === 0 ? 0 : pool[ref + 1 + bitCount(mask! & (bit - 1))]!;
 };
 
 /** How many bits of a 32-bit integer are set (Warren, Hacker's Delight, figure 5-2). */

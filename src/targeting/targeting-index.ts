@@ -57,10 +57,10 @@ const postingsOf = (tables: TargetingTables, query: TargetingQuery): number[] =>
   const device = query.device === null ? undefined : tables.byDevice.get(query.device);
   if (device !== undefined) found.push(device);
   for (let i = 0; i < query.pairs.length; i++) {
-    for (let posting = tables.byPair.get(query.pairs[i]) ?? -1; posting >= 0; posting = postingNext[posting]!) {
+    for (let posting = tables.byPair.get(query.pairs[i]!) ?? -1; posting >= 0; posting = postingNext[posting]!) {
       // Few and nearly sorted: insertion. A pair that the request repeats changes nothing, because listings are joined by "or".
       let at = found.length;
-      for (; at > 0 && postingSlot[found[at - 1]] > postingSlot[posting]; at--) found[at] = found[at - 1]!;
+      for (; at > 0 && postingSlot[found[at - 1]!]! > postingSlot[posting]!; at--) found[at] = found[at - 1]!;
       found[at] = posting;
     }
   }
@@ -73,7 +73,7 @@ const scan = (tables: TargetingTables, postings: readonly number[]): EligibleSca
   const refs: number[] = [];
   const ends: number[] = [];
   const cursors: number[] = [];
-  for (let k = 0; k < postings.length; k++) cursors.push(postingStart[postings[k]]);
+  for (let k = 0; k < postings.length; k++) cursors.push(postingStart[postings[k]!]!);
   let restricting = 0;
   let currentPage = -1;
   /** Words of the current page in which an entry can pass every slot. */
@@ -93,21 +93,21 @@ const scan = (tables: TargetingTables, postings: readonly number[]): EligibleSca
     let k = 0;
     for (let slot = 0; slot < slotCount; slot++) {
       const slotStart = used;
-      const free = unruled[slot * pageCount + page];
-      let slotMask = pool[free];
+      const free = unruled[slot * pageCount + page]!;
+      let slotMask = pool[free]!;
       let open = free === FULL_PAGE;
-      let nextPage = nextUnruled[slot * pageCount + page];
+      let nextPage = nextUnruled[slot * pageCount + page]!;
       if (free !== EMPTY_PAGE) refs[used++] = free;
-      for (; k < postings.length && postingSlot[postings[k]] === slot; k++) {
+      for (; k < postings.length && postingSlot[postings[k]!] === slot; k++) {
         if (open) continue;
         const at = seek(k, page);
-        if (at === postingStart[postings[k] + 1]) continue;
-        nextPage = Math.min(nextPage, postingPage[at]);
+        if (at === postingStart[postings[k]! + 1]) continue;
+        nextPage = Math.min(nextPage, postingPage[at]!);
         if (postingPage[at] !== page) continue;
-        const ref = postingRef[at];
+        const ref = postingRef[at]!;
         open = ref === FULL_PAGE;
         refs[used++] = ref;
-        slotMask |= pool[ref];
+        slotMask |= pool[ref]!;
       }
       if (open) {
         used = slotStart;
@@ -124,11 +124,11 @@ const scan = (tables: TargetingTables, postings: readonly number[]): EligibleSca
 
   /** Where the posting's pages from `page` on begin. Cursors only move forward in a forward scan; a step back starts them over. */
   const seek = (k: number, page: number): number => {
-    const posting = postings[k];
-    const end = postingStart[posting + 1];
-    let at = cursors[k];
-    if (at > postingStart[posting] && postingPage[at - 1] >= page) at = postingStart[posting]!;
-    while (at < end && postingPage[at] < page) at++;
+    const posting = postings[k]!;
+    const end = postingStart[posting + 1]!;
+    let at = cursors[k]!;
+    if (at > postingStart[posting]! && postingPage[at - 1]! >= page) at = postingStart[posting]!;
+    while (at < end && postingPage[at]! < page) at++;
     cursors[k] = at;
     return at;
   };
@@ -138,7 +138,7 @@ const scan = (tables: TargetingTables, postings: readonly number[]): EligibleSca
     let i = 0;
     for (let slot = 0; slot < restricting && bits !== 0; slot++) {
       let listed = 0;
-      for (const end = ends[slot]; i < end; i++) listed |= wordOf(pool, refs[i], w);
+      for (const end = ends[slot]!; i < end; i++) listed |= wordOf(pool, refs[i]!, w);
       bits &= listed;
     }
     return bits;

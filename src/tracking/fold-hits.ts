@@ -60,7 +60,7 @@ export const createFold = (options: FoldOptions): Fold => {
     Promise.all(
       hits.map(async (hit) => {
         const oldest = oldestEvents[keys.shardOf(hit.ad.publisherId)];
-        if (nowMs - hit.atMs > KNOWN_BY_TOKEN_MS && oldest <= hit.atMs + CLOCKS_MS) return false;
+        if (nowMs - hit.atMs > KNOWN_BY_TOKEN_MS && oldest! <= hit.atMs + CLOCKS_MS) return false;
         const limits = limitsOf(hit);
         const settled = limits && (await ledger.settle(hit, limits, { late: true }));
         if (settled?.outcome === 'counted') onSettled(hit, settled.foundHold);
@@ -77,7 +77,7 @@ export const createFold = (options: FoldOptions): Fold => {
     if (!result) return;
     if (result.folded > 0) onFolded(result.folded);
     if (!result.complete) return;
-    await Promise.all(shards.map((shard) => redis.set(keys.horizon(shard), horizons[shard], 'PX', HORIZON_TTL_MS)));
+    await Promise.all(shards.map((shard) => redis.set(keys.horizon(shard), horizons[shard]!, 'PX', HORIZON_TTL_MS)));
   };
 
   const tick = async (): Promise<void> => {

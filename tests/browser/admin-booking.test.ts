@@ -11,11 +11,11 @@ let admin: AdminPage;
 
 beforeAll(async () => {
   [browser, replicas] = await Promise.all([startBrowser(), startReplicas(2)]);
-  api = apiOf(replicas[0]);
+  api = apiOf(replicas[0]!);
 });
 afterAll(() => browser?.close());
 beforeEach(async () => {
-  admin = await openAdmin(browser, replicas[0]);
+  admin = await openAdmin(browser, replicas[0]!);
 });
 afterEach(async () => {
   expect(admin.troubles).toEqual([]);
@@ -84,13 +84,13 @@ test('a campaign booked from nothing through the page is served by another repli
   await save();
   await heading('Creative 1');
   await eventually(async () => {
-    const answer = await askAd(replicas[1], key, publisherId, 'top');
+    const answer = await askAd(replicas[1]!, key, publisherId, 'top');
     expect(answer.seatbid[0]?.bid[0]?.adm).toBe('<p style="color: green">Spring is here</p>');
   }, 1000);
 
   const [item] = (await api('GET', '/line_items')) as unknown as { cpm: number; budget_type: string; campaign_id: number }[];
   expect(item).toMatchObject({ cpm: 4.2, daily_impression_cap: 1000, active: true, pacing: 'ASAP', targeting: { countries: [] } });
-  expect(await api('GET', `/campaigns/${item.campaign_id}`)).toMatchObject({ name: 'Spring', budget: 100.5 });
+  expect(await api('GET', `/campaigns/${item!.campaign_id}`)).toMatchObject({ name: 'Spring', budget: 100.5 });
 });
 
 test('targeting and limits reach the record as they were set', async () => {
@@ -253,7 +253,7 @@ test('a tested visitor gets the ad that would be served, each other candidate sa
   expect(await api('GET', `/line_items/${item.id}/delivery`)).toMatchObject({ today: { serves: 0, held: 0 } });
 
   // The line item's own page leads to the same answer for itself.
-  await admin.go(`#/line_items/${items[2].id}`);
+  await admin.go(`#/line_items/${items[2]!.id}`);
   await page.getByRole('link', { name: /Try a visitor/ }).click();
   await field('/country').selectOption('SE');
   await page.getByRole('button', { name: 'Ask for an ad' }).click();
@@ -271,10 +271,10 @@ test('the page of a line item tells its status with the reason, its delivery and
   // The other replica has up to a second to hear of the booking and of the new key.
   let impurl = '';
   await eventually(async () => {
-    const answer = await askAd(replicas[1], key, publisher.id, 'watched');
-    ({ impurl } = answer.seatbid[0].bid[0] as unknown as { impurl: string });
+    const answer = await askAd(replicas[1]!, key!, publisher.id, 'watched');
+    ({ impurl } = answer.seatbid[0]!.bid[0] as unknown as { impurl: string });
   });
-  await fetch(replicas[1].url + impurl);
+  await fetch(replicas[1]!.url + impurl);
 
   await admin.go(`#/line_items/${item.id}`);
   await page.reload();

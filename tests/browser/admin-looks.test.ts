@@ -63,7 +63,7 @@ const LOOKS: readonly (readonly [string, PageLook])[] = [
 
 test.each(LOOKS)('%s, no screen has a serious fault of accessibility, runs over its edge or asks other hosts', async (_, look) => {
   const admin = await openAdmin(browser, replica, look);
-  await admin.go(screens[0]);
+  await admin.go(screens[0]!);
   await admin.page.evaluate(AXE);
   for (const hash of look.scheme === 'dark' ? rich : screens) {
     await admin.turn(hash);

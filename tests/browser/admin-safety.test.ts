@@ -89,9 +89,9 @@ test('whatever is stored in names, texts and addresses stays text on every scree
   }
   hashes.push(
     '#/test',
-    `#/line_items?q=${encodeURIComponent(PAYLOADS[0])}`,
+    `#/line_items?q=${encodeURIComponent(PAYLOADS[0]!)}`,
     `#/${PAYLOADS[0]}`,
-    `#/creatives/new?content=${encodeURIComponent(PAYLOADS[1])}`,
+    `#/creatives/new?content=${encodeURIComponent(PAYLOADS[1]!)}`,
   );
 
   const { page } = admin;
@@ -190,7 +190,7 @@ test('a banner is previewed as screens of one and of two densities choose it', a
   await page.locator('.save-bar button[type=submit]').click();
   await page.getByRole('heading', { level: 1, name: /^Creative \d+/ }).waitFor();
   const [stored] = (await api('GET', '/creatives?placement_id=banners')) as unknown as { content: string }[];
-  expect(JSON.parse(stored.content)).toEqual({
+  expect(JSON.parse(stored!.content)).toEqual({
     image: '/pictures/1x.svg',
     alt: 'A banner',
     images: [{ url: '/pictures/2x.svg', width: 600, height: 500 }],

@@ -77,7 +77,7 @@ test('an html ad stands in a sandboxed frame of its size, and its impression is 
   expect(await frame.boundingBox()).toMatchObject({ width: 320, height: 100 });
   await opened.page.waitForTimeout(300);
   expect(opened.sentTo('/impression')).toHaveLength(1);
-  expect(opened.sentTo('/impression')[0].headers).not.toMatchObject({ referer: expect.stringMatching(/./) });
+  expect(opened.sentTo('/impression')[0]!.headers).not.toMatchObject({ referer: expect.stringMatching(/./) });
   await eventually(async () => expect(await publisher.service.stored('html', 'impression')).toBe(before + 1));
 });
 

@@ -57,7 +57,7 @@ test('a visitor reports an ad with the keyboard alone, and the focus returns', a
   await page.keyboard.press('Enter');
   await page.getByText('Thank you').waitFor();
   expect(await page.getByRole('status').textContent()).toContain('Thank you');
-  expect(JSON.parse(sentTo('/report').at(-1)!.body!)).toEqual({ token: sentTo('/impression')[0].query.get('t'), reason: 'misleading' });
+  expect(JSON.parse(sentTo('/report').at(-1)!.body!)).toEqual({ token: sentTo('/impression')[0]!.query.get('t'), reason: 'misleading' });
   expect(await violations(page)).toEqual([]);
   await page.keyboard.press('Enter');
   await dialog.waitFor({ state: 'detached' });
@@ -122,10 +122,10 @@ test('a report link of the template is escaped, opens the modal, replaces the au
 
 test('reportAd and showReportModal take any tracking URL or a bare token', async () => {
   const { page, sentTo } = await show();
-  const token = sentTo('/impression')[0].query.get('t')!;
+  const token = sentTo('/impression')[0]!.query.get('t')!;
   const results = await page.evaluate(
     async ([t, base]) => {
-      const reports = [`${base}/click?t=${t}`, `/event?t=${t}&type=like`, t].map((url) => AdSDK.reportAd(url, 'irrelevant'));
+      const reports = [`${base}/click?t=${t}`, `/event?t=${t}&type=like`, t].map((url) => AdSDK.reportAd(url!, 'irrelevant'));
       const refused = AdSDK.reportAd('forged', 'irrelevant');
       return Promise.all([...reports, refused]);
     },

@@ -36,7 +36,7 @@ test('the page and the server have different origins, and the request is precede
   expect(await render(opened, 'first')).toBe(true);
   expect(preflights).toEqual([`OPTIONS ${publisher.service.baseUrl}/ad`]);
   expect(new URL(opened.page.url()).origin).not.toBe(publisher.service.baseUrl);
-  expect(opened.sentTo('/ad')[0].headers).not.toHaveProperty('cookie');
+  expect(opened.sentTo('/ad')[0]!.headers).not.toHaveProperty('cookie');
 });
 
 test('no ad: AdSDK:noAd on the container with the reason, the content untouched, no tracking', async () => {
@@ -57,7 +57,7 @@ test('no ad: AdSDK:noAd on the container with the reason, the content untouched,
 test('fetchAd gives the answer for its placement with absolute URLs and requests none of them', async () => {
   const opened = await open();
   const answers = await opened.page.evaluate(() => Promise.all([AdSDK.fetchAd('first'), AdSDK.fetchAd('nowhere')]));
-  const bid = answers[0].seatbid[0].bid[0];
+  const bid = answers[0].seatbid[0]!.bid[0]!;
   for (const [url, path] of [
     [bid.impurl, '/impression'],
     [bid.clkurl, '/click'],
@@ -83,9 +83,9 @@ test('placements asked for in one tick travel together; other key-values and a l
   });
   const bodies = opened.sentTo('/ad').map((one) => JSON.parse(one.body!) as Asked);
   expect(bodies.map((body) => body.imp.map((imp) => imp.tagid))).toEqual([['first', 'second', 'nowhere'], ['third'], ['first']]);
-  expect(new Set(bodies[0].imp.map((imp) => imp.id)).size).toBe(3);
-  expect(bodies[1].ext).toEqual({ publisher_id: publisher.service.publisherId, kv: { section: 'sport' } });
-  expect(opened.sentTo('/ad')[0].headers['x-api-key']).toBe(publisher.service.apiKey);
+  expect(new Set(bodies[0]!.imp.map((imp) => imp.id)).size).toBe(3);
+  expect(bodies[1]!.ext).toEqual({ publisher_id: publisher.service.publisherId, kv: { section: 'sport' } });
+  expect(opened.sentTo('/ad')[0]!.headers['x-api-key']).toBe(publisher.service.apiKey);
   expect(await opened.page.locator('#a iframe').count()).toBe(1);
   expect(await opened.page.locator('#b p').textContent()).toBe('Native');
 });
@@ -104,14 +104,14 @@ test('the setters and the window globals are one and the same', async () => {
     await AdSDK.fetchAd('first').catch(() => {});
   });
   const [request] = opened.sentTo('/ad');
-  expect(request.headers['x-api-key']).toBe('from-global');
-  expect(JSON.parse(request.body!).ext.publisher_id).toBe(78);
+  expect(request!.headers['x-api-key']).toBe('from-global');
+  expect(JSON.parse(request!.body!).ext.publisher_id).toBe(78);
 });
 
 test('the user id is random, kept in local storage, and sent', async () => {
   const opened = await open();
   await opened.page.evaluate(() => AdSDK.fetchAd('first'));
-  const id = JSON.parse(opened.sentTo('/ad')[0].body!).user.id;
+  const id = JSON.parse(opened.sentTo('/ad')[0]!.body!).user.id;
   expect(id).toMatch(/^[0-9a-f]{32}$/);
   expect(await opened.page.evaluate(() => localStorage.getItem('adsdk_uid'))).toBe(id);
 });

@@ -57,7 +57,7 @@ test('under a policy of nonces, without inline styles and with Trusted Types, ev
 test('under a policy of hosts, the published hash of the frame script suffices', async () => {
   const policy = await (await fetch(`${publisher.service.baseUrl}/static/sdk/csp.json`)).json();
   const opened = await exercise(
-    `default-src 'none'; script-src ${publisher.service.baseUrl} ${(policy as Record<string, string[]>)['script-src'].join(' ')}; connect-src ${publisher.service.baseUrl}; style-src 'none'`,
+    `default-src 'none'; script-src ${publisher.service.baseUrl} ${(policy as Record<string, string[]>)['script-src']!.join(' ')}; connect-src ${publisher.service.baseUrl}; style-src 'none'`,
   );
   expect(opened.refused).toEqual([]);
   await eventually(() => expect(opened.sentTo('/click')).toHaveLength(1));

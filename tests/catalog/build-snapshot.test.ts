@@ -245,5 +245,5 @@ test('building many line items lets the event loop turn again and again', async 
   expect(pauses).toBeGreaterThan(5);
   const { entries = [] } = snapshot.candidateIndex(1, 'top') ?? {};
   expect(entries).toHaveLength(20_000);
-  expect(entries.every(({ ecpmMicros }, i) => i === 0 || ecpmMicros <= entries[i - 1].ecpmMicros)).toBe(true);
+  expect(entries.every(({ ecpmMicros }, i) => i === 0 || ecpmMicros <= entries[i - 1]!.ecpmMicros)).toBe(true);
 });

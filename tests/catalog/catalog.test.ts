@@ -35,7 +35,7 @@ const book = async (cpmMicros: number): Promise<void> => {
   const [row] = await knex('line_items')
     .insert({ campaign_id: 1, name: 'l', active: true, start_at: '2026-01-01', end_at: '2999-01-01', cpm_micros: cpmMicros * 1_000_000 })
     .returning<{ id: number }[]>('id');
-  await knex('creatives').insert({ placement_id: 'top', line_item_id: row.id, format: 'html', content: 'ad' });
+  await knex('creatives').insert({ placement_id: 'top', line_item_id: row!.id, format: 'html', content: 'ad' });
 };
 
 interface Replica {
@@ -207,7 +207,7 @@ test('one load sees one moment, though a writer is busy', async () => {
           .insert({ publisher_id: 1, name: 'w', start_at: '2026-01-01', end_at: '2999-01-01' })
           .returning<{ id: number }[]>('id');
         await transaction('line_items').insert({
-          campaign_id: row.id,
+          campaign_id: row!.id,
           name: 'w',
           active: true,
           start_at: '2026-01-01',

@@ -89,7 +89,7 @@ test('a reload reads the blocks that have changed and builds the slots they stan
   const after = await load(again);
   expect(read).toEqual(['line_items 1']);
   const publisherOf301 = after.lineItems.get(301)?.publisherId ?? 0;
-  expect(after.candidateIndex(publisherOf301, 'top')?.entries[0].lineItem).toMatchObject({ id: 301, cpmMicros: 77_000 });
+  expect(after.candidateIndex(publisherOf301, 'top')?.entries[0]!.lineItem).toMatchObject({ id: 301, cpmMicros: 77_000 });
   const others = numbers(PUBLISHERS).filter((publisher) => publisher !== publisherOf301);
   for (const other of others) expect(after.candidateIndex(other, 'side')).toBe(first.candidateIndex(other, 'side'));
   expect(told(after)).toEqual(told(await load()));
@@ -139,7 +139,7 @@ test('whatever is edited, a reload comes to what a first load would', async () =
       const [row] = await knex('line_items')
         .insert({ campaign_id: 1 + whole(CAMPAIGNS), name: 'new', active: true, ...FLIGHT, cpm_micros: 5000 })
         .returning<{ id: number }[]>('id');
-      await knex('creatives').insert({ placement_id: 'top', line_item_id: row.id, format: 'html', content: 'new' });
+      await knex('creatives').insert({ placement_id: 'top', line_item_id: row!.id, format: 'html', content: 'new' });
     },
     'formats of a placement': () =>
       knex('placements')
@@ -152,9 +152,9 @@ test('whatever is edited, a reload comes to what a first load would', async () =
   const done: string[] = [];
   for (let round = 0; round < 30; round++) {
     for (let n = 0; n <= whole(3); n++) {
-      const name = n === 0 && round < names.length ? names[round] : names[whole(names.length)];
+      const name = n === 0 && round < names.length ? names[round]! : names[whole(names.length)]!;
       done.push(name);
-      await edits[name]();
+      await edits[name]!();
     }
     snapshot = await load(snapshot);
     expect({ done, ...told(snapshot) }).toEqual({ done, ...told(await load()) });

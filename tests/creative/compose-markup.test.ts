@@ -9,7 +9,7 @@ const banner = (assets: Partial<BannerAssets>): CreativeContent => ({
   banner: { image: 'https://cdn.example/a.png', alt: '', images: [], ...assets },
 });
 const imageOf = (assets: Partial<BannerAssets>) =>
-  tagsOf(composeMarkup({ content: banner(assets), clickUrl: null }, SLOT)).tags[0].attributes;
+  tagsOf(composeMarkup({ content: banner(assets), clickUrl: null }, SLOT)).tags[0]!.attributes;
 
 describe('markup of a creative', () => {
   test('html is returned unchanged, macros and scripts and all', () => {
@@ -62,7 +62,7 @@ describe('markup of a creative', () => {
   test('a click URL wraps the image in a link to itself, in a new tab that knows nothing of the page', () => {
     const { tags } = tagsOf(composeMarkup({ content: banner({}), clickUrl: 'https://shop.example/?a=1&b=2' }, SLOT));
     expect(tags.map(({ name }) => name)).toEqual(['a', 'img', '/a']);
-    expect(tags[0].attributes).toEqual({ href: 'https://shop.example/?a=1&b=2', target: '_blank', rel: 'noopener noreferrer sponsored' });
+    expect(tags[0]!.attributes).toEqual({ href: 'https://shop.example/?a=1&b=2', target: '_blank', rel: 'noopener noreferrer sponsored' });
   });
 
   test('a click URL that could run is no link', () => {

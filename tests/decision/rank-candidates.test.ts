@@ -94,7 +94,7 @@ describe('the ranking', () => {
           item.priority,
           -ecpmMicros,
         ];
-        expect(taken.map(keyOf)).toEqual(wanted.map(keyOf).sort((a, b) => a[0] - b[0] || a[1] - b[1]));
+        expect(taken.map(keyOf)).toEqual(wanted.map(keyOf).sort((a, b) => a[0]! - b[0]! || a[1]! - b[1]!));
         expect(ids(taken).sort((a, b) => a - b)).toEqual(wanted.map(({ lineItem: { id } }) => id));
       }),
       { numRuns: 300, seed: 11 },

@@ -53,7 +53,7 @@ async function settings(redisUrl: string): Promise<Record<string, string>> {
   const client = new Redis(redisUrl);
   const reply = await client.config('GET', 'append*', 'maxmemory-policy', 'bind', 'save');
   client.disconnect();
-  return Object.fromEntries(reply.flatMap((name, index) => (index % 2 === 0 ? [[name, reply[index + 1]]] : [])));
+  return Object.fromEntries(reply.flatMap((name, index) => (index % 2 === 0 ? [[name, reply[index + 1]!]] : [])));
 }
 
 async function stopsAnswering(url: string): Promise<boolean> {

@@ -48,13 +48,13 @@ test('1,000 replays of one impression URL, at both replicas, bill once and are a
   const [bid] = await ask(fleet, booking, 1);
   const statuses = new Map<number, number>();
   await inParallel(1_000, 64, async (i) => {
-    const status = await fleet.pages[i % 2].hit(bid.impurl);
+    const status = await fleet.pages[i % 2]!.hit(bid!.impurl);
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
   });
   expect([...statuses]).toEqual([[200, 1_000]]);
   expect(await untilDrained(fleet)).toBe(true);
   const { counters, rows, rowSpendMicros } = await readBooks(fleet, booking);
-  expect([counters.impressions, counters.spendMicros, rows.impression, rowSpendMicros]).toEqual([1, 1_000, [bid.id], 1_000]);
+  expect([counters.impressions, counters.spendMicros, rows.impression, rowSpendMicros]).toEqual([1, 1_000, [bid!.id], 1_000]);
 });
 
 test('ten reloads under load with a row that cannot be served fail no request and leave out that row alone', async () => {
@@ -63,14 +63,14 @@ test('ten reloads under load with a row that cannot be served fail no request an
   let asking = true;
   let unfilled = 0;
   const traffic = [0, 1].map(async (i) => {
-    while (asking) if ((await fleet.pages[i].ask(good, 'reader')).bids.length !== 1) unfilled++;
+    while (asking) if ((await fleet.pages[i]!.ask(good, 'reader')).bids.length !== 1) unfilled++;
   });
   for (let i = 0; i < 10; i++) {
     await fleet
       .knex('creatives')
       .whereIn('id', good.creativeIds)
       .update({ content: `<b>${i}</b>` });
-    expect((await fetch(`${fleet.replicas[i % 2].url}/reload`, { method: 'POST' })).status).toBe(204);
+    expect((await fetch(`${fleet.replicas[i % 2]!.url}/reload`, { method: 'POST' })).status).toBe(204);
   }
   asking = false;
   await Promise.all(traffic);

@@ -75,9 +75,9 @@ export const ask = async (fleet: TestFleet, booking: Booking, requests: number, 
   let seen = 0;
   const answers: Awaited<ReturnType<Page['ask']>>[] = [];
   await inParallel(requests, 2 * CONNECTIONS, async (i) => {
-    const answer = await pages[i % pages.length].ask(booking, userId ?? `user-${i}`);
+    const answer = await pages[i % pages.length]!.ask(booking, userId ?? `user-${i}`);
     answers.push(answer);
-    for (const { impurl } of answer.bids) if (seen++ < see) expect(await trackers[i % trackers.length].hit(impurl)).toBe(200);
+    for (const { impurl } of answer.bids) if (seen++ < see) expect(await trackers[i % trackers.length]!.hit(impurl)).toBe(200);
   });
   expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
   return answers.flatMap(({ bids }) => bids);

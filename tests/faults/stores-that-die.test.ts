@@ -59,10 +59,10 @@ test('reservations and counts survive the death of the replica that made them', 
   const booking = await fleet.book({ lineItems: [{ daily_impression_cap: 100 }] });
   const bids = await ask(fleet, booking, 300);
   expect(bids).toHaveLength(100);
-  for (const { impurl } of bids.slice(0, 30)) expect(await fleet.pages[0].hit(impurl)).toBe(200);
-  await fleet.replicas[0].kill('SIGKILL');
+  for (const { impurl } of bids.slice(0, 30)) expect(await fleet.pages[0]!.hit(impurl)).toBe(200);
+  await fleet.replicas[0]!.kill('SIGKILL');
 
-  const survivor = fleet.pages[1];
+  const survivor = fleet.pages[1]!;
   const answers = await Promise.all(Array.from({ length: 100 }, () => survivor.ask(booking, 'reader')));
   expect(answers.flatMap((answer) => answer.bids)).toEqual([]);
   for (const { impurl } of bids) expect(await survivor.hit(impurl)).toBe(200);

@@ -20,7 +20,7 @@ describe('prepared answers', () => {
     const bytes = answer.body as Buffer;
     expect(bytes).toHaveLength(43);
     expect(bytes.subarray(0, 10)).toEqual(Buffer.from('GIF89a\x01\0\x01\0', 'latin1'));
-    expect([bytes[19], bytes[22] & 1, bytes[42]]).toEqual([0x21, 1, 0x3b]);
+    expect([bytes[19], bytes[22]! & 1, bytes[42]]).toEqual([0x21, 1, 0x3b]);
     expect(answer.headers).toMatchObject({
       'content-type': 'image/gif',
       'content-length': '43',

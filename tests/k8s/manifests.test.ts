@@ -12,7 +12,7 @@ const OPERATOR = 'monitoring.coreos.com/v1';
 const one = (overlay: Overlay, kind: string, name = 'ad-server'): Manifest => {
   const found = renderedManifests(overlay).filter((manifest) => manifest.kind === kind && manifest.metadata.name === name);
   expect([overlay, kind, name, found.length]).toEqual([overlay, kind, name, 1]);
-  return found[0];
+  return found[0]!;
 };
 
 const podsOf = (overlay: Overlay): readonly Manifest[] =>
@@ -37,7 +37,7 @@ describe.each(OVERLAYS)('the manifests of %s', (overlay) => {
         string,
         new (data: Manifest) => { validate(): void }
       >;
-      expect(() => new models[manifest.kind](manifest).validate()).not.toThrow();
+      expect(() => new models[manifest.kind]!(manifest).validate()).not.toThrow();
     }
   });
 
@@ -75,7 +75,7 @@ describe.each(OVERLAYS)('the manifests of %s', (overlay) => {
     expect(spec.strategy.rollingUpdate).toMatchObject({ maxUnavailable: 0 });
     expect(spec.replicas).toBeUndefined();
     const config = configOf(overlay);
-    expect(spec.template.spec.terminationGracePeriodSeconds * 1000).toBeGreaterThan(parseDuration(config['DRAIN_TIME'])! + 14_500);
+    expect(spec.template.spec.terminationGracePeriodSeconds * 1000).toBeGreaterThan(parseDuration(config['DRAIN_TIME']!)! + 14_500);
     expect(one(overlay, 'PodDisruptionBudget').spec.maxUnavailable).toBe(1);
     expect(one(overlay, 'HorizontalPodAutoscaler').spec.scaleTargetRef.name).toBe('ad-server');
     expect(pluck(spec.template.spec.topologySpreadConstraints, 'topologyKey')).toEqual([

@@ -49,12 +49,12 @@ const exposed = async (): Promise<{ readonly names: ReadonlySet<string>; readonl
   const { body } = await metrics.render();
   const names = new Set(
     [...body.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name, type]) =>
-      type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
+      type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name!],
     ),
   );
   const labels = new Set(
     [...body.matchAll(/^(\w+)\{(.*)\} /gm)].flatMap(([, name, list]) =>
-      [...list.matchAll(/(\w+)="([^"]*)"/g)].map(([, label, value]) => `${name} ${label}=${value}`),
+      [...list!.matchAll(/(\w+)="([^"]*)"/g)].map(([, label, value]) => `${name} ${label}=${value}`),
     ),
   );
   return { names, labels };
@@ -68,20 +68,24 @@ test('alerts and dashboards use only series that a replica exposes, with labels 
     expect([...names]).toContain(name);
     for (const [, label, operator, value] of selector.matchAll(/(\w+)(=~|=)"([^"]*)"/g)) {
       if (label === 'namespace') continue;
-      for (const one of operator === '=~' ? value.split('|') : [value]) expect([...labels]).toContain(`${name} ${label}=${one}`);
+      for (const one of operator === '=~' ? value!.split('|') : [value]) expect([...labels]).toContain(`${name} ${label}=${one}`);
     }
   }
 });
 
 test('every expression is balanced, and groups by labels that its series have', async () => {
   const { labels } = await exposed();
-  const ofSeries = new Set([...labels].map((entry) => entry.split(' ')[1].split('=')[0]));
+  const ofSeries = new Set([...labels].map((entry) => entry.split(' ')[1]!.split('=')[0]!));
   for (const expr of expressions) {
-    for (const [open, close] of ['()', '{}', '[]'] as const)
+    for (const [open, close] of [
+      ['(', ')'],
+      ['{', '}'],
+      ['[', ']'],
+    ] as const)
       expect([expr, expr.split(open).length]).toEqual([expr, expr.split(close).length]);
     for (const [, list] of expr.matchAll(/\b(?:by|on) \(([^)]*)\)/g)) {
       // Prometheus adds the first two; the circuits of bidders have theirs once there are bidders.
-      for (const label of list.split(', ')) expect(['namespace', 'pod', 'le', 'endpoint', ...ofSeries]).toContain(label);
+      for (const label of list!.split(', ')) expect(['namespace', 'pod', 'le', 'endpoint', ...ofSeries]).toContain(label);
     }
   }
 });

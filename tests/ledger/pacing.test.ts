@@ -85,7 +85,7 @@ describe.each<Pacing>(['Even', 'PID'])('%s pacing', (pacing) => {
     const calm = await day(2);
     await rig.redis.flushdb();
     const busy = await day(20);
-    busy.forEach((count, i) => expect(Math.abs(count - calm[i])).toBeLessThanOrEqual(0.02 * count + 1));
+    busy.forEach((count, i) => expect(Math.abs(count - calm[i]!)).toBeLessThanOrEqual(0.02 * count + 1));
   });
 
   it('gives a line item that begins at noon the whole of its cap by midnight, evenly', async () => {
@@ -123,7 +123,7 @@ describe.each<Pacing>(['Even', 'PID'])('%s pacing', (pacing) => {
     let served = 0;
     for (const until of [4, 8, 12]) {
       served += sum(await ask(paced(pacing), until - 4, until, { traffic }));
-      const target = 1000 * traffic.shareBefore[until];
+      const target = 1000 * traffic.shareBefore[until]!;
       expect(Math.abs(served - target)).toBeLessThanOrEqual(0.03 * target + 1);
     }
   });
@@ -139,7 +139,7 @@ describe.each<Pacing>(['Even', 'PID'])('%s pacing', (pacing) => {
       }
       return served;
     };
-    const perMinute = (hour: number): number => (100_000 * traffic.shareOfHour[hour]) / 60;
+    const perMinute = (hour: number): number => (100_000 * traffic.shareOfHour[hour]!) / 60;
     // A minute in the bucket, two minutes of even rate; an hour old, so that what is left of the day is what is planned.
     await ask(one, 0, 1, { perMinute: 60, traffic });
     expect(await around(MIDNIGHT + HOUR)).toBeLessThanOrEqual(3.2 * perMinute(0));

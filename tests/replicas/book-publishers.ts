@@ -17,7 +17,7 @@ export const bookPublishers = (
   withClient(databaseUrl, async (client) => {
     const insert = async (sql: string, values: readonly unknown[]): Promise<number> => {
       const { rows } = await client.query<{ id: number }>(`insert into ${sql} returning id`, [...values]);
-      return rows[0].id;
+      return rows[0]!.id;
     };
     const booked: BookedPublisher[] = [];
     for (let i = 1; i <= count; i++) {

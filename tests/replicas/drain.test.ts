@@ -43,12 +43,12 @@ test('a replica told to go says so at once, serves on for its drain time, closes
   expect([before.statusCode, before.headers.connection]).toEqual([200, 'keep-alive']);
 
   // Half of an ad request is there when the signal comes, the rest only after the listener has gone.
-  const slow = request(`${replica.url}/ad`, { method: 'POST', headers: { 'x-api-key': publisher.apiKey } });
+  const slow = request(`${replica.url}/ad`, { method: 'POST', headers: { 'x-api-key': publisher!.apiKey } });
   const body = JSON.stringify({
     id: 'r',
-    imp: [{ id: '1', tagid: publisher.placementId }],
+    imp: [{ id: '1', tagid: publisher!.placementId }],
     user: { id: 'u' },
-    ext: { publisher_id: publisher.id },
+    ext: { publisher_id: publisher!.id },
   });
   slow.write(body.slice(0, 20));
   const slowAnswer = answerOf(slow);
@@ -79,15 +79,15 @@ test('events that a replica has counted are in Postgres when it has gone, and it
     client.query(`select count(*)::int as count from events where kind = 'impression'`),
   );
   expect(stored.rows).toEqual([{ count: impressions }]);
-  const redis = new Redis(env['REDIS_URL']);
-  const consumers = (await redis.xinfo('CONSUMERS', `ads:{${publishers[0].id % 16}}:events`, 'postgres')) as unknown[];
+  const redis = new Redis(env['REDIS_URL']!);
+  const consumers = (await redis.xinfo('CONSUMERS', `ads:{${publishers[0]!.id % 16}}:events`, 'postgres')) as unknown[];
   redis.disconnect();
   // The replica that bears with the slow clients may still be there; the two that have gone are not.
   expect(consumers.length).toBeLessThanOrEqual(1);
 });
 
 test('a replica whose stores hang still ends with 0 within its bounds', async () => {
-  const [postgres, redis] = [await startPausableProxy(databaseUrl), await startPausableProxy(env['REDIS_URL'])];
+  const [postgres, redis] = [await startPausableProxy(databaseUrl), await startPausableProxy(env['REDIS_URL']!)];
   const replica = await startReplica({ env: { ...env, DATABASE_URL: postgres.url, REDIS_URL: redis.url } });
   postgres.hang();
   redis.hang();

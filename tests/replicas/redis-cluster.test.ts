@@ -42,11 +42,11 @@ const serveDuring = async (perSecond: number, work: () => Promise<void>): Promis
 const storedImpressions = (): Promise<number> =>
   withClient(databaseUrl, async (client) => {
     const { rows } = await client.query<{ count: number }>(`select count(*)::int as count from events where kind = 'impression'`);
-    return rows[0].count;
+    return rows[0]!.count;
   });
 
 const metric = async (name: string): Promise<number> => {
-  const text = await (await fetch(`${replicas[0].url}/metrics`)).text();
+  const text = await (await fetch(`${replicas[0]!.url}/metrics`)).text();
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
 };
 
@@ -65,10 +65,10 @@ test('the counters of sixteen shards lie on three masters, and every script, str
 
 test('the settings of every master are watched', async () => {
   expect(await metric('adserver_redis_misconfigured')).toBe(0);
-  await cluster.masters[2].client.config('SET', 'appendonly', 'no');
+  await cluster.masters[2]!.client.config('SET', 'appendonly', 'no');
   expect(await metric('adserver_redis_misconfigured')).toBe(1);
-  expect(replicas[0].logs()).toContain(`127.0.0.1:${cluster.masters[2].port} keeps no append-only file`);
-  await cluster.masters[2].client.config('SET', 'appendonly', 'yes');
+  expect(replicas[0]!.logs()).toContain(`127.0.0.1:${cluster.masters[2]!.port} keeps no append-only file`);
+  await cluster.masters[2]!.client.config('SET', 'appendonly', 'yes');
 });
 
 test('slots that move to another master under load fail no request and lose no count', async () => {
@@ -93,11 +93,11 @@ test('slots that move to another master under load fail no request and lose no c
 });
 
 test('a failover that is asked for fails no request and passes no cap', async () => {
-  const capped = publishers[0];
+  const capped = publishers[0]!;
   await withClient(databaseUrl, (client) =>
     client.query('update line_items set daily_impression_cap = $1 where id = $2', [CAP, capped.lineItemId]),
   );
-  await fetch(`${replicas[0].url}/reload`, { method: 'POST' });
+  await fetch(`${replicas[0]!.url}/reload`, { method: 'POST' });
   const { failed } = await serveDuring(300, async () => {
     await sleep(300);
     for (const { client } of cluster.replicas) await client.call('CLUSTER', 'FAILOVER');
@@ -110,23 +110,23 @@ test('a failover that is asked for fails no request and passes no cap', async ()
 test('when a master crashes its replica takes over: every request is answered, other shards do not notice, no acknowledged hit is lost', async () => {
   // After the failover of the test before, the replicas of the start are the masters.
   const [crashing, taking] = [cluster.replicas[1], cluster.masters[1]];
-  const lost = new Set((await keysOn(crashing)).map((key) => Number(/\{(\d+)\}/.exec(key)![1])));
+  const lost = new Set((await keysOn(crashing!)).map((key) => Number(/\{(\d+)\}/.exec(key)![1])));
   const { failed, unfilledAtMs } = await serveDuring(200, async () => {
     await sleep(500);
-    await crashing.crash();
-    await until(async () => (await taking.client.info('replication')).includes('role:master'));
+    await crashing!.crash();
+    await until(async () => (await taking!.client.info('replication')).includes('role:master'));
     await sleep(1_500);
   });
   expect(failed).toEqual([]);
   const shardsOfUnfilled = [...unfilledAtMs].filter(([, moments]) => moments.length > 0).map(([id]) => id % SHARDS);
-  for (const shard of shardsOfUnfilled) if (shard !== publishers[0].id % SHARDS) expect([...lost]).toContain(shard);
+  for (const shard of shardsOfUnfilled) if (shard !== publishers[0]!.id % SHARDS) expect([...lost]).toContain(shard);
   await until(async () => (await storedImpressions()) === acknowledged);
   expect(await metric('adserver_redis_shards_down')).toBe(0);
 
   const capped = await withClient(databaseUrl, (client) =>
-    client.query<{ impressions: string }>('select impressions from daily_counts where line_item_id = $1', [publishers[0].lineItemId]),
+    client.query<{ impressions: string }>('select impressions from daily_counts where line_item_id = $1', [publishers[0]!.lineItemId]),
   );
   // A reservation whose answer came too late stands until its token ends, so a little less than the cap may have been delivered, never more.
-  expect(Number(capped.rows[0].impressions)).toBeGreaterThan(CAP / 2);
-  expect(Number(capped.rows[0].impressions)).toBeLessThanOrEqual(CAP);
+  expect(Number(capped.rows[0]!.impressions)).toBeGreaterThan(CAP / 2);
+  expect(Number(capped.rows[0]!.impressions)).toBeLessThanOrEqual(CAP);
 });

@@ -30,7 +30,7 @@ const ROLLOUTS = [`${OLD},${NEW}`, `${NEW},${OLD}`];
 
     for (const secrets of ROLLOUTS) {
       for (const [i, port] of ports.entries()) {
-        await replicas[i].stop();
+        await replicas[i]!.stop();
         replicas[i] = await start(port, secrets);
         await sleep(300);
       }
@@ -45,7 +45,7 @@ const ROLLOUTS = [`${OLD},${NEW}`, `${NEW},${OLD}`];
     // Every impression that was answered is stored, once, whichever replica had taken it off the stream when it was told to go.
     const stored = await withClient(databaseUrl, async (client) => {
       const { rows } = await client.query<{ count: number }>(`select count(*)::int as count from events where kind = 'impression'`);
-      return rows[0].count;
+      return rows[0]!.count;
     });
     expect(stored).toBe(impressions);
   },

@@ -94,7 +94,7 @@ export const startRedisCluster = async (): Promise<RedisCluster> => {
   }
   for (const node of nodes.slice(1)) await first.client.call('CLUSTER', 'MEET', '127.0.0.1', node.port, await busPortOf(node));
   await until(async () => (await Promise.all(nodes.map(({ client }) => knownNodes(client)))).every((known) => known === nodes.length));
-  for (const [i, { client }] of replicas.entries()) await client.call('CLUSTER', 'REPLICATE', masters[i].id);
+  for (const [i, { client }] of replicas.entries()) await client.call('CLUSTER', 'REPLICATE', masters[i]!.id);
   await until(async () =>
     (await Promise.all(replicas.map(({ client }) => client.info('replication')))).every((text) => text.includes('master_link_status:up')),
   );

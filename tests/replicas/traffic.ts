@@ -68,7 +68,7 @@ export const startTraffic = (url: string, publishers: readonly BookedPublisher[]
     const visitsPerMs = perSecond / 2.5 / 1000;
     while (!stopped) {
       for (; turn < (performance.now() - begun) * visitsPerMs; turn++) {
-        const visit_ = visit(publishers[turn % publishers.length], turn % 2 === 0).finally(() => underWay.delete(visit_));
+        const visit_ = visit(publishers[turn % publishers.length]!, turn % 2 === 0).finally(() => underWay.delete(visit_));
         underWay.add(visit_);
       }
       await sleep(5);

@@ -38,7 +38,7 @@ test('21 placements of one tick travel in two requests, because the server takes
   const { asked, ask } = setup();
   const answers = await Promise.all(Array.from({ length: 21 }, (_, index) => ask(`p${index}`)));
   expect(asked.map((one) => one.body.imp.length)).toEqual([20, 1]);
-  expect(answers.map((answer) => answer.seatbid[0].bid.map((bid) => bid.adm))).toEqual(
+  expect(answers.map((answer) => answer.seatbid[0]!.bid.map((bid) => bid.adm))).toEqual(
     Array.from({ length: 21 }, (_, index) => [`p${index}`]),
   );
 });
@@ -53,7 +53,7 @@ test('each caller gets its own bid or its own reason', async () => {
 test('tracking URLs become absolute, and what is no http(s) URL becomes nothing', async () => {
   const { ask } = setup();
   const { seatbid } = await ask('some');
-  expect(seatbid[0].bid[0]).toMatchObject({
+  expect(seatbid[0]!.bid[0]).toMatchObject({
     impurl: 'https://ads.invalid/impression?t=1',
     clkurl: 'https://ads.invalid/click?t=1',
     evturl: '',

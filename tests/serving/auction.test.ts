@@ -57,7 +57,7 @@ beforeAll(async () => {
                 name: 'bidder',
                 type: 'programmatic',
                 cpm: null,
-                endpoint: endpoint(price),
+                endpoint: endpoint(price!),
                 creatives: [{ placement_id: `slot-${i}` }],
               })),
               ...[four, five].map((cpm) => ({ name: 'direct', cpm, creatives: [{ placement_id: `slot-${i}`, content: `<i>${cpm}</i>` }] })),
@@ -92,8 +92,8 @@ it('tells the winner of its win and of the billed impression, and the losers why
   const won = orders.findIndex((order) => order.indexOf(8) < 3 && order.indexOf(0.5) < 3 && order.indexOf(2) < 3);
   const answer = await ask(`slot-${won}`);
   await eventually(() => expect([...notices].sort()).toEqual(['/lost?price=0.5&code=102', '/lost?price=2&code=102', '/win?price=8']));
-  await fetch(replica.url + answer.seatbid[0].bid[0].impurl);
-  await fetch(replica.url + answer.seatbid[0].bid[0].impurl);
+  await fetch(replica.url + answer.seatbid[0]!.bid[0]!.impurl);
+  await fetch(replica.url + answer.seatbid[0]!.bid[0]!.impurl);
   await eventually(() => expect(notices).toContain('/billed?price=8'));
   expect(notices.filter((notice) => notice.startsWith('/billed'))).toHaveLength(1);
 });
@@ -104,7 +104,7 @@ it('tells of the billed impression also when Postgres had taken it in while Redi
   const before = billed().length;
   const redis = new Redis(redisUrl);
   await redis.call('CLIENT', 'PAUSE', '1000', 'ALL');
-  expect((await fetch(replica.url + answer.seatbid[0].bid[0].impurl)).status).toBe(200);
+  expect((await fetch(replica.url + answer.seatbid[0]!.bid[0]!.impurl)).status).toBe(200);
   expect(billed()).toHaveLength(before);
   await eventually(() => expect(billed()).toHaveLength(before + 1));
   redis.disconnect();
@@ -113,13 +113,13 @@ it('tells of the billed impression also when Postgres had taken it in while Redi
 it('ranks three bidders and two direct line items by price, in every order of prices', async () => {
   for (const [i, order] of orders.entries()) {
     const answer = await ask(`slot-${i}`);
-    const ranking = answer.debug.trace.imps[0].ranking;
+    const ranking = answer.debug.trace.imps[0]!.ranking;
     expect([order, ranking.map(({ ecpm }) => ecpm)]).toEqual([order, [8, 3.75, 2, 1.25, 0.5]]);
     expect([order, ranking.map(({ programmatic }) => programmatic)]).toEqual([
       order,
       [8, 3.75, 2, 1.25, 0.5].map((price) => order.indexOf(price) < 3),
     ]);
-    expect([order, answer.seatbid[0].bid[0]]).toMatchObject([order, { adm: '<i>8</i>', price: 8 }]);
+    expect([order, answer.seatbid[0]!.bid[0]]).toMatchObject([order, { adm: '<i>8</i>', price: 8 }]);
   }
 }, 60_000);
 

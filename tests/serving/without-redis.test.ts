@@ -53,7 +53,7 @@ it('serves what has no limit while Redis is away, pauses what has, keeps every h
   expect(winner(free)).toBe('1');
   expect(await ask('budgeted')).toMatchObject({ seatbid: [], nbr: 513 });
   expect(winner(await ask('both'))).toBe('2');
-  expect((await fetch(replica.url + free.seatbid[0].bid[0].impurl)).status).toBe(200);
+  expect((await fetch(replica.url + free.seatbid[0]!.bid[0]!.impurl)).status).toBe(200);
   expect((await fetch(`${replica.url}/health`)).status).toBe(200);
   const slowest = Math.max(...(await Promise.all(Array.from({ length: 20 }, () => ask('both')))).map(({ ms }) => ms));
   expect(slowest).toBeLessThan(1000);

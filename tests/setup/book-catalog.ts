@@ -32,7 +32,7 @@ export async function bookCatalog(databaseUrl: string, booking: Booking): Promis
       `insert into ${table} (${names}) values (${places}) returning id`,
       columns.map(([, value]) => value),
     );
-    return rows[0].id;
+    return rows[0]!.id;
   };
   try {
     for (const placement of booking.placements ?? []) await insert('placements', placementToRow(sound(checkPlacement(placement))));

@@ -73,7 +73,7 @@ test('the index agrees with the plain rules over several pages, full, empty and 
       anyQuery,
       (kinds, pattern, run, asked) => {
         // Runs of equal entries make full and empty words and pages; their edges fall anywhere.
-        const entries = pattern.flatMap((kind) => Array.from({ length: run }, () => kinds[kind % kinds.length])).slice(0, 5000);
+        const entries = pattern.flatMap((kind) => Array.from({ length: run }, () => kinds[kind % kinds.length]!)).slice(0, 5000);
         expect(scanned(build(entries), asked)).toEqual(matched(entries, asked));
       },
     ),

@@ -49,7 +49,7 @@ test('a hit that Redis counted unheard, and that waited in Postgres until its to
 
   // Long ago: Redis counts the hit, nobody hears it, Postgres takes the hit in; then Redis is away until the token is forgotten.
   await ledger.settle(hit, limits);
-  const [[, fields]] = await redis.xrange(keys.events(0), '-', '+');
+  const [, fields] = (await redis.xrange(keys.events(0), '-', '+'))[0]!;
   await redis.del(keys.events(0), keys.seen(1, 'unheard'));
   await redis.xadd(keys.events(0), `${atMs}-0`, ...fields);
   await pending.store(hit, 0);

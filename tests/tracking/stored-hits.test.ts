@@ -49,7 +49,7 @@ async function ask(): Promise<BidUrls> {
     body: JSON.stringify({ id: '1', imp: [{ id: '1', tagid: 'top' }], user: { id: 'ann' }, ext: { publisher_id: 1 } }),
   });
   const answer = (await response.json()) as { seatbid: { bid: BidUrls[] }[] };
-  return answer.seatbid[0]?.bid[0];
+  return answer.seatbid[0]!.bid[0]!;
 }
 
 const BROWSER = { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' };

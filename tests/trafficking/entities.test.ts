@@ -223,7 +223,7 @@ test('many writers at once neither deadlock nor lose a change', async () => {
     Array.from({ length: 12 }, (_, i) =>
       (i % 2 ? api : twin)(
         'PATCH',
-        [`/line_items/${lineItem}`, `/creatives/${creative}`, `/campaigns/${campaign}`][i % 3],
+        [`/line_items/${lineItem}`, `/creatives/${creative}`, `/campaigns/${campaign}`][i % 3]!,
         i % 3 === 1 ? { width: i + 1, height: i + 1 } : { name: `n${i}` },
       ),
     ),

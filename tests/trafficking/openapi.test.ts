@@ -34,7 +34,7 @@ const operations = (): [string, string, Json][] =>
 test('is OpenAPI 3.1, every reference leads somewhere, every operation says what it answers', () => {
   expect(document.openapi).toMatch(/^3\.1\./);
   const text = JSON.stringify(document);
-  for (const [, name] of text.matchAll(/"#\/components\/schemas\/(\w+)"/g)) expect(document.components.schemas).toHaveProperty(name);
+  for (const [, name] of text.matchAll(/"#\/components\/schemas\/(\w+)"/g)) expect(document.components.schemas).toHaveProperty(name!);
   expect(operations().length).toBeGreaterThan(40);
   for (const [method, path, { responses, summary }] of operations()) {
     expect([method, path, Object.keys(responses).some((status) => /^[23]/.test(status)), typeof summary]).toEqual([

@@ -36,7 +36,7 @@ export const hostile: Proof = {
         }
         const request = fuzz.request();
         try {
-          const answer = await pools[at].request(request);
+          const answer = await pools[at]!.request(request);
           const text = await answer.body.text();
           statuses.set(answer.statusCode, (statuses.get(answer.statusCode) ?? 0) + 1);
           const html = String(answer.headers['content-type']).includes('html') || isHtml(text);

@@ -55,7 +55,7 @@ interface Forgery {
 const createForger = (originals: readonly string[], secret: string, seed: number): (() => Forgery) => {
   const random = createRandom(seed);
   const below = (n: number) => Math.floor(random() * n);
-  const original = () => originals[below(originals.length)];
+  const original = () => originals[below(originals.length)]!;
   const parts = () => original().split('.') as [string, string, string];
   const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>;
   const own = createSecretKey(Buffer.from(secret));
@@ -76,7 +76,7 @@ const createForger = (originals: readonly string[], secret: string, seed: number
       },
     ],
     ['cut short', () => original().slice(0, -1 - below(60))],
-    ['something added', () => original() + BASE64URL[below(64)]],
+    ['something added', () => original() + BASE64URL[below(64)]!],
     [
       'claims changed under the old signature',
       () => {
@@ -88,8 +88,8 @@ const createForger = (originals: readonly string[], secret: string, seed: number
       'another token’s signature',
       () => {
         const at = below(originals.length);
-        const [head, body] = originals[at].split('.');
-        return `${head}.${body}.${originals[(at + 1) % originals.length].split('.')[2]}`;
+        const [head, body] = originals[at]!.split('.');
+        return `${head}.${body}.${originals[(at + 1) % originals.length]!.split('.')[2]}`;
       },
     ],
     ['another key', () => sign({ ...claimsOf(original()), exp: soon() }, foreign)],
@@ -109,7 +109,7 @@ const createForger = (originals: readonly string[], secret: string, seed: number
     ['noise', () => Array.from({ length: below(400) }, () => String.fromCharCode(33 + below(90))).join('')],
   ];
   return () => {
-    const [how, make] = ways[below(ways.length)];
+    const [how, make] = ways[below(ways.length)]!;
     return { how, token: make() };
   };
 };

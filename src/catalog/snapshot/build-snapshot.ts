@@ -201,7 +201,7 @@ function* indexCandidates(candidates: readonly Candidate[]): Generator<undefined
   const entries = yield* sortInSteps(candidates, byRank);
   const tieEnd = new Int32Array(entries.length);
   for (let i = entries.length - 1, end = entries.length; i >= 0; i--) {
-    if (i + 1 < entries.length && !isTie(entries[i], entries[i + 1])) end = i + 1;
+    if (i + 1 < entries.length && !isTie(entries[i]!, entries[i + 1]!)) end = i + 1;
     tieEnd[i] = end;
   }
   yield;

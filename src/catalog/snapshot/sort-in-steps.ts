@@ -20,8 +20,8 @@ export function* sortInSteps<T>(items: readonly T[], compare: (a: T, b: T) => nu
       let left = start;
       let right = middle;
       while (left < middle || right < end) {
-        const takeLeft = right >= end || (left < middle && compare(from[left], from[right]) <= 0);
-        into[written++] = takeLeft ? from[left++] : from[right++];
+        const takeLeft = right >= end || (left < middle && compare(from[left]!, from[right]!) <= 0);
+        into[written++] = takeLeft ? from[left++]! : from[right++]!;
         if (written % STEP === 0) yield;
       }
     }

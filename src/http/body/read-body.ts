@@ -69,7 +69,7 @@ const collect = (req: IncomingMessage, limit: number): Promise<BodyOutcome> => {
         discard(req);
       }
     };
-    const onEnd = (): void => settle({ body: chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, length) });
+    const onEnd = (): void => settle({ body: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length) });
     const onGone = (): void => settle(GONE);
     // An 'error' of the stream (a reset, a broken chunk) is followed by 'close'; without a listener it would end the process.
     req.on('data', onData).on('end', onEnd).on('close', onGone).on('error', ignore);

@@ -28,7 +28,7 @@ const LONGEST_INSTANCE = 256;
 /** The path of the request without its query, which may hold a token. */
 const instanceOf = (res: ServerResponse): string => {
   const { originalUrl, url = '/' } = res.req as { originalUrl?: string; url?: string };
-  return (originalUrl ?? url).split('?', 1)[0].slice(0, LONGEST_INSTANCE);
+  return (originalUrl ?? url).split('?', 1)[0]!.slice(0, LONGEST_INSTANCE);
 };
 
 /**

@@ -81,7 +81,7 @@ export const createAccountReader = ({
 
 const decode = (numbers: readonly number[]): Account | undefined => {
   if (numbers.length === 0) return undefined;
-  const at = (i: number): number => numbers[i];
+  const at = (i: number): number => numbers[i]!;
   return {
     day: at(0),
     today: { serves: at(1), impressions: at(2), clicks: at(3), spendMicros: at(4) },

@@ -75,7 +75,7 @@ export const createLimitReader = ({ redis, keys, pid, clock }: LimitReaderOption
 };
 
 const decode = (numbers: readonly number[]): LimitReading => {
-  const at = (i: number): number => numbers[i];
+  const at = (i: number): number => numbers[i]!;
   const orNull = (i: number): number | null => (at(i) < 0 ? null : at(i));
   return {
     nbr: at(0) as NoBidReason | 0,

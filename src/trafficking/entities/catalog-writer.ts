@@ -84,7 +84,7 @@ export const createCatalogWriter = ({ knex, dimensions, goLive }: CatalogWriterO
     change: Omit<Change, 'entity' | 'entityId' | 'after'>,
   ): Promise<EntityRecord> => {
     const [row] = await trx(kind.table).where({ id }).update(columns).returning<[Row]>(COLUMNS[kind.table]);
-    const record = kind.toRecord(row);
+    const record = kind.toRecord(row!);
     await recordChange(trx, { ...change, entity: kind.name, entityId: id, after: record });
     return record;
   };
@@ -121,8 +121,8 @@ export const createCatalogWriter = ({ knex, dimensions, goLive }: CatalogWriterO
         const [stored] = await trx(kind.table)
           .insert({ ...row, ...key?.columns })
           .returning<[Row]>(COLUMNS[kind.table]);
-        const record = kind.toRecord(stored);
-        await recordChange(trx, { actor, action: 'create', entity: kind.name, entityId: stored.id, before: null, after: record });
+        const record = kind.toRecord(stored!);
+        await recordChange(trx, { actor, action: 'create', entity: kind.name, entityId: stored!.id, before: null, after: record });
         return { ok: true, record: key ? { ...record, api_key: key.key } : record };
       }),
 

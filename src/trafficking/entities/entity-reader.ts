@@ -60,7 +60,7 @@ const CASCADES: Readonly<Record<CatalogTable, Readonly<Record<string, string>>>>
 export const createEntityReader = ({ knex }: { readonly knex: Knex }): EntityReader => ({
   list: async (kind, { limit, offset, text, parents }) => {
     const query = knex(kind.table);
-    for (const [name, value] of Object.entries(parents)) void query.whereRaw(FILTERS[kind.table][name], [value]);
+    for (const [name, value] of Object.entries(parents)) void query.whereRaw(FILTERS[kind.table][name]!, [value]);
     if (text !== '') {
       const pattern = `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
       void query.where((either) => kind.search.forEach((column) => void either.orWhereILike(column, pattern)));
@@ -80,6 +80,6 @@ export const createEntityReader = ({ knex }: { readonly knex: Knex }): EntityRea
     if (counts.length === 0) return {};
     const sql = counts.map(([name, count]) => `(${count})::int as ${name}`).join(', ');
     const { rows } = await knex.raw<{ rows: Record<string, number>[] }>(`select ${sql}`, { id });
-    return rows[0];
+    return rows[0]!;
   },
 });

@@ -57,7 +57,7 @@ export const createReadDelivery = (options: ReadDeliveryOptions): ((id: number) 
     ]);
     const account = counters?.account;
     const limits = counters?.limits;
-    const stored = (back: number): Figures => figuresOf(days[DAYS - 1 - back], back === 0 ? eventsToday : eventsYesterday);
+    const stored = (back: number): Figures => figuresOf(days[DAYS - 1 - back]!, back === 0 ? eventsToday : eventsYesterday);
     const today = account ? liveFigures(account.today, eventsToday) : stored(0);
     const held = counters ? (account?.heldToday ?? 0) : null;
     const status =
@@ -71,7 +71,7 @@ export const createReadDelivery = (options: ReadDeliveryOptions): ((id: number) 
     return {
       line_item_id: id,
       at: new Date(atMs).toISOString(),
-      day: days[DAYS - 1].day,
+      day: days[DAYS - 1]!.day,
       live: counters !== undefined,
       status: { value: status.value, reasons: [...status.reasons, ...remarks] },
       today: { ...today, held, committed: today.impressions + (held ?? 0) },

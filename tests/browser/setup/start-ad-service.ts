@@ -62,7 +62,7 @@ export const startAdService = async (bookings: readonly Booking[]): Promise<AdSe
     env: { DATABASE_URL: databaseUrl, REDIS_URL: await testRedisUrl(), ALLOWED_EVENTS: 'like,share,comment,viewable' },
   });
   const count = (query: string, values: readonly string[]): Promise<number> =>
-    withClient(databaseUrl, async (client) => (await client.query<{ n: number }>(query, [...values])).rows[0].n);
+    withClient(databaseUrl, async (client) => (await client.query<{ n: number }>(query, [...values])).rows[0]!.n);
   return {
     baseUrl: url,
     publisherId: 1,
