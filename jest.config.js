@@ -5,6 +5,10 @@ export default {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/tests/**/*.test.ts'],
   transform: { '^.+\\.(ts|js|mjs)$': ['@swc/jest', typescript] },
+  // These packages are ES modules only.
+  transformIgnorePatterns: [
+    '/node_modules/(?!(?:htmlparser2|domhandler|domutils|domelementtype|dom-serializer|entities|p-queue|p-timeout)/)',
+  ],
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   globalSetup: '<rootDir>/tests/setup/global-setup.ts',
   globalTeardown: '<rootDir>/tests/setup/global-teardown.ts',
