@@ -1,5 +1,5 @@
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
-import { isUnbounded } from '../decision/is-unbounded.ts';
+import { isUnbounded } from '../ledger/limits.ts';
 import { NoBidReason } from '../decision/no-bid-reason.ts';
 import type { RankedCandidate } from '../decision/ranked-candidate.ts';
 import { accountsExpireAtMs } from '../ledger/accounts-expire-at-ms.ts';

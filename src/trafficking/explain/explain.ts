@@ -1,6 +1,6 @@
 import type { Creative, LineItem } from '../../catalog/model/entities.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
-import { isUnbounded } from '../../decision/is-unbounded.ts';
+import { isUnbounded } from '../../ledger/limits.ts';
 import { NoBidReason } from '../../decision/no-bid-reason.ts';
 import { rankDirect } from '../../decision/rank-candidates.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';

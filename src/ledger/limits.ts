@@ -1,0 +1,36 @@
+import type { Campaign, FrequencyCap, LineItem, RateLimit } from '../catalog/model/entities.ts';
+
+/** Everything that bounds the delivery of a line item. null: no bound. Money in micros. */
+export interface Limits {
+  /** Impressions per UTC day. */
+  readonly dailyImpressions: number | null;
+  readonly dailySpendMicros: number | null;
+  /** Over the whole flight. */
+  readonly budgetMicros: number | null;
+  /** Bounds the sum of the campaign's line items. */
+  readonly campaignBudgetMicros: number | null;
+  readonly frequency: FrequencyCap | null;
+  readonly rate: RateLimit | null;
+}
+
+/**
+ * The limits of a line item, its campaign's budget included: the one place that decides what bounds what. The ledger enforces them, the trace, the delivery
+ * page and explain show them.
+ *
+ * A Flat fee is agreed in advance: events of the line item bill nothing, so neither its own budget nor the campaign's bounds them.
+ */
+export const limitsOf = (lineItem: LineItem, campaign: Campaign): Limits => {
+  const isFlat = lineItem.budgetType === 'Flat';
+  return {
+    dailyImpressions: lineItem.dailyImpressionCap,
+    dailySpendMicros: lineItem.dailySpendCapMicros,
+    budgetMicros: isFlat ? null : lineItem.budgetMicros,
+    campaignBudgetMicros: isFlat ? null : campaign.budgetMicros,
+    frequency: lineItem.frequencyCap,
+    rate: lineItem.rateLimit,
+  };
+};
+
+/** Whether a line item has no limit to count against. Only these serve while the counters are unavailable. */
+export const isUnbounded = (lineItem: LineItem, campaign: Campaign): boolean =>
+  Object.values(limitsOf(lineItem, campaign)).every((limit) => limit === null);
