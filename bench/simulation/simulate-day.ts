@@ -8,7 +8,7 @@ import { createLedger } from '../../src/ledger/ledger.ts';
 import { createAccountReader, type Account } from '../../src/ledger/read/read-accounts.ts';
 import { createRedisClient } from '../../src/redis/redis-client.ts';
 import type { Reservation } from '../../src/ledger/reservation.ts';
-import { curveAt } from '../../src/ledger/traffic-curve.ts';
+import { curveAt } from '../../src/catalog/snapshot/traffic-curve.ts';
 import { sampleCreative, sampleLineItem } from '../sample-booking.ts';
 import { createChance, type Chance } from './chance.ts';
 import { createTraffic, isWithin, type Period, type TrafficOptions } from './traffic.ts';

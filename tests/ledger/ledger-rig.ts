@@ -6,7 +6,7 @@ import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { createLedger, type Ledger } from '../../src/ledger/ledger.ts';
 import { createAccountReader, type AccountReader } from '../../src/ledger/read/read-accounts.ts';
 import { createRedisClient, type RedisClient } from '../../src/redis/redis-client.ts';
-import { curveAt, type TrafficCurve } from '../../src/ledger/traffic-curve.ts';
+import { curveAt, type TrafficCurve } from '../../src/catalog/snapshot/traffic-curve.ts';
 import type { PidGains } from '../../src/config/settings.ts';
 import type { Reservation } from '../../src/ledger/reservation.ts';
 

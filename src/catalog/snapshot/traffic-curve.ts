@@ -1,4 +1,4 @@
-import type { HourlyTraffic } from '../catalog/snapshot/hourly-traffic.ts';
+import type { HourlyTraffic } from './hourly-traffic.ts';
 
 /**
  * Where the current hour stands in a publisher's day of traffic: `shareBefore` of the day's traffic comes before `hourStartMs`,
