@@ -53,7 +53,8 @@ export const composeDelivery = ({ settings, addresses, dimensions, metrics, log,
     log,
   });
   const billingNotices = createBillingNotices({
-    redis: stores.redis,
+    // No request waits for a notice, and a hit that is folded after an outage finds this connection open.
+    redis: stores.backgroundRedis,
     keys,
     now: Date.now,
     onFailure: observe.storeFailed('billing_notice', 'A billing notice could not be stored'),
