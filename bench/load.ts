@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Rig } from './create-rig.ts';
 import { processCpuMicros } from './process-cpu.ts';
-import { median } from './statistics.ts';
+import { median } from '../testkit/statistics.ts';
 import type { ServerProcess } from './start-process.ts';
 import type { AdCall } from './traffic.ts';
 

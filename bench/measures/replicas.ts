@@ -2,7 +2,7 @@ import { createCpuQuota, type CpuQuota } from '../cpu-quota.ts';
 import type { Rig, Stage } from '../create-rig.ts';
 import { atLeast, tableOf, whole, type Finding, type Goal, type Scale } from '../finding.ts';
 import { callsFile, closedLoop } from '../load.ts';
-import { median } from '../statistics.ts';
+import { median } from '../../testkit/statistics.ts';
 import type { ServerProcess } from '../start-process.ts';
 import { adCalls } from '../traffic.ts';
 
