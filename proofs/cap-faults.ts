@@ -3,7 +3,7 @@ import { book } from '../testkit/book.ts';
 import { createPage } from '../testkit/create-page.ts';
 import { inParallel } from '../testkit/in-parallel.ts';
 import { readBooks, untilDrained } from '../testkit/read-books.ts';
-import { untilTrue } from '../testkit/until-true.ts';
+import { untilTrue } from '../testkit/until.ts';
 import type { Proof } from './rig/proof.ts';
 
 /**

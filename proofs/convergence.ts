@@ -1,7 +1,7 @@
 import { book } from '../testkit/book.ts';
 import { createPage } from '../testkit/create-page.ts';
 import type { Proof } from './rig/proof.ts';
-import { untilTrue } from '../testkit/until-true.ts';
+import { untilTrue } from '../testkit/until.ts';
 
 const CUT_MOST_MS = 5_000;
 const HEARD_MOST_MS = 1_000;

@@ -3,7 +3,7 @@ import { book, type Booking } from '../testkit/book.ts';
 import { createPage } from '../testkit/create-page.ts';
 import { percentile } from '../testkit/statistics.ts';
 import type { Proof } from './rig/proof.ts';
-import { weighProcess } from '../bench/weigh-process.ts';
+import { weighProcess } from '../testkit/weigh-process.ts';
 
 const MOST_LAG_MS = 50;
 

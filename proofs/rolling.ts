@@ -35,7 +35,7 @@ export const rolling: Proof = {
       try {
         for (let round = 0; round < rounds; round++) {
           for (const replica of fleet.replicas) {
-            await replica.kill('SIGTERM');
+            await replica.stop();
             await replica.start();
             await sleep(1_000);
           }

@@ -3,7 +3,7 @@ import jwt from 'jsonwebtoken';
 import { LONE_SECRET_KID } from '../src/config/read-settings.ts';
 import { book } from '../testkit/book.ts';
 import { createPage } from '../testkit/create-page.ts';
-import { createRandom } from '../testkit/create-random.ts';
+import { createChance } from '../testkit/chance.ts';
 import { inParallel } from '../testkit/in-parallel.ts';
 import { readBooks, untilDrained } from '../testkit/read-books.ts';
 import type { Proof } from './rig/proof.ts';
@@ -53,7 +53,7 @@ interface Forgery {
 }
 
 const createForger = (originals: readonly string[], secret: string, seed: number): (() => Forgery) => {
-  const random = createRandom(seed);
+  const random = createChance(seed);
   const below = (n: number) => Math.floor(random() * n);
   const original = () => originals[below(originals.length)]!;
   const parts = () => original().split('.') as [string, string, string];

@@ -3,7 +3,7 @@ import type { AccountReader } from '../src/ledger/read/read-accounts.ts';
 import type { LedgerKeys } from '../src/ledger/ledger-keys.ts';
 import type { RedisClient } from '../src/redis/redis-client.ts';
 import type { Booking } from './book.ts';
-import { untilTrue } from './until-true.ts';
+import { untilTrue } from './until.ts';
 
 /** What Redis and Postgres each hold about the line items of a booking. Money in micros. */
 export interface Books {

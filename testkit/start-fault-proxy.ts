@@ -1,14 +1,17 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import type { Readable } from 'node:stream';
+import { createChance, type Chance } from './chance.ts';
 
 /**
- * What happens on the way between a replica and a store.
+ * What happens to the traffic between a client and a server.
  *
- * - `blackhole`: nothing arrives in either direction and no connection ends; what was sent arrives when it is over, as TCP would have it.
- * - `drop-replies`: a share of the replies is lost after the store has done the work, and the connection with them: a single reply cannot
- *   vanish from the middle of a TCP stream. It ends at once or, every second time, after a silence longer than a command waits.
- * - `reset`: connections are reset and new ones too.
+ * - `blackhole`: nothing arrives in either direction and no connection ends. What was sent arrives when the mode
+ *   changes, as with TCP retransmission.
+ * - `drop-replies`: a share of the replies is lost after the server has done the work, together with the
+ *   connection, because one reply cannot vanish from the middle of a TCP stream. Every second connection ends only
+ *   after a silence that is longer than the command time-out.
+ * - `reset`: open connections and new ones are reset.
  */
 export type FaultMode =
   | { readonly kind: 'pass' | 'blackhole' | 'reset' }
@@ -16,7 +19,8 @@ export type FaultMode =
   | { readonly kind: 'drop-replies'; readonly share: number };
 
 export interface FaultProxy {
-  readonly port: number;
+  /** The target's URL with the host and port of the proxy. */
+  readonly url: string;
   set(mode: FaultMode): void;
   /** Replies lost so far. */
   dropped(): number;
@@ -25,8 +29,13 @@ export interface FaultProxy {
 
 const SILENCE_MS = 150;
 
-/** A TCP proxy on 127.0.0.1 in front of `targetPort` whose behaviour can be changed at any moment. */
-export const startFaultProxy = async (targetPort: number, random: () => number): Promise<FaultProxy> => {
+/**
+ * Starts a TCP proxy whose behaviour can be changed at any moment.
+ * @param target a postgres:// or redis:// URL
+ * @param chance decides which replies are dropped
+ */
+export const startFaultProxy = async (target: string, chance: Chance = createChance(1)): Promise<FaultProxy> => {
+  const { hostname, port: targetPort } = new URL(target);
   let mode: FaultMode = { kind: 'pass' };
   let dropped = 0;
   const links = new Set<{ readonly cut: () => void; readonly wake: () => void }>();
@@ -36,12 +45,12 @@ export const startFaultProxy = async (targetPort: number, random: () => number):
     const onData = (chunk: Buffer): void => {
       if (lost) return;
       if (mode.kind === 'blackhole') {
-        // Read again, and let through, when the hole has closed.
+        // Read again when the mode changes.
         (from as Readable).pause();
         (from as Readable).unshift(chunk);
         return;
       }
-      if (mode.kind === 'drop-replies' && isReply && random() < mode.share) {
+      if (mode.kind === 'drop-replies' && isReply && chance() < mode.share) {
         lost = true;
         dropped++;
         setTimeout(() => from.destroy(), dropped % 2 === 0 ? SILENCE_MS : 0);
@@ -59,7 +68,7 @@ export const startFaultProxy = async (targetPort: number, random: () => number):
       client.resetAndDestroy();
       return;
     }
-    const store = connect(targetPort, '127.0.0.1');
+    const store = connect(Number(targetPort), hostname);
     const link = {
       cut: () => {
         client.resetAndDestroy();
@@ -79,7 +88,7 @@ export const startFaultProxy = async (targetPort: number, random: () => number):
       [store, client],
     ] as const) {
       socket.setNoDelay(true);
-      // Its 'close' follows, and ends the other side.
+      // 'close' follows and ends the other side.
       socket.on('error', () => undefined);
       socket.on('close', () => {
         links.delete(link);
@@ -90,8 +99,10 @@ export const startFaultProxy = async (targetPort: number, random: () => number):
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
 
+  const url = new URL(target);
+  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    port: (server.address() as AddressInfo).port,
+    url: url.href,
     set: (next) => {
       mode = next;
       if (mode.kind === 'reset') for (const link of links) link.cut();

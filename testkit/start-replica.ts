@@ -1,67 +1,76 @@
-import path from 'node:path';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { startProcess, type Process } from './start-process.ts';
-import { untilTrue } from './until-true.ts';
+import { startServer, type Server } from './start-process.ts';
 
-const MAIN = path.join(fileURLToPath(new URL('..', import.meta.url)), 'dist', 'main.js');
-const READY_PATIENCE_MS = 30_000;
+const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 
-/** One replica at one address, through all its lives. */
+/** One replica of the built service at one address, over all its restarts. */
 export interface Replica {
-  readonly url: string;
   readonly port: number;
+  /** Without a trailing slash. */
+  readonly url: string;
   pid(): number;
-  /** What it wrote, in this life and the ones before. */
+  /** What it has written since its first start. */
   logs(): string;
-  /** How often it ended without being told to. */
+  /** How often it has ended without a signal from here. */
   crashes(): number;
-  kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
-  /** Starts it anew; resolves once it is ready. */
+  /** Sends a signal and waits for the end. */
+  kill(signal: NodeJS.Signals): Promise<void>;
+  /** SIGTERM, and waits until it has drained. @throws with its log when it does not exit with 0 */
+  stop(): Promise<void>;
+  /** Starts it again at the same address; resolves when it is ready. */
   start(): Promise<void>;
 }
 
-export const startReplica = async (port: number, env: Readonly<Record<string, string>>): Promise<Replica> => {
-  const url = `http://127.0.0.1:${port}`;
-  let life: Process;
-  let told = false;
-  let before = '';
-  let crashes = 0;
+export interface ReplicaOptions {
+  /** DATABASE_URL and REDIS_URL at least. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Default: a free one. */
+  readonly port?: number | undefined;
+  readonly readyWithinMs?: number;
+}
 
-  const start = async (): Promise<void> => {
-    told = false;
-    life = await startProcess(process.execPath, ['--enable-source-maps', MAIN], {
-      PATH: process.env['PATH'],
-      HOME: process.env['HOME'],
-      HOST: '127.0.0.1',
-      PORT: String(port),
-      ...env,
+/** Starts a replica on a free port and waits until /ready answers 200. @throws with its log when that does not happen */
+export const startReplica = async ({ env, port: wanted, readyWithinMs = 30_000 }: ReplicaOptions): Promise<Replica> => {
+  if (!existsSync(MAIN)) throw new Error('dist/main.js is missing: run "npm run build" first.');
+  const launch = (port: number | undefined): Promise<Server> =>
+    startServer({
+      name: 'the replica',
+      command: [process.execPath, '--enable-source-maps', MAIN],
+      env,
+      port,
+      readyPath: '/ready',
+      readyWithinMs,
     });
-    const ready = await untilTrue(() => life.hasEnded() || isReady(url), READY_PATIENCE_MS, 25);
-    if (ready === undefined || life.hasEnded()) throw new Error(`A replica did not become ready:\n${life.output()}`);
+  let server = await launch(wanted);
+  const { port, url } = server;
+  let signalled = false;
+  let earlierLogs = '';
+  let crashes = 0;
+  const hasCrashed = () => server.ending() !== undefined && !signalled;
+  const beforeSignal = (): void => {
+    if (hasCrashed()) crashes++;
+    signalled = true;
   };
-  await start();
-
   return {
-    url,
     port,
-    pid: () => life.pid,
-    logs: () => before + life.output(),
-    crashes: () => crashes + (life.hasEnded() && !told ? 1 : 0),
-    kill: async (signal) => {
-      if (life.hasEnded() && !told) crashes++;
-      told = true;
-      await life.end(signal);
-      if (signal === 'SIGTERM' && life.ending() !== 0) throw new Error(`A replica ended with ${life.ending()} when it was asked to stop.`);
+    url,
+    pid: () => server.pid,
+    logs: () => earlierLogs + server.output(),
+    crashes: () => crashes + (hasCrashed() ? 1 : 0),
+    kill: (signal) => {
+      beforeSignal();
+      return server.end(signal);
+    },
+    stop: async () => {
+      beforeSignal();
+      await server.stop();
+      if (server.ending() !== 0) throw new Error(`The replica ended with ${server.ending()}:\n${server.output()}`);
     },
     start: async () => {
-      before += life.output();
-      await start();
+      earlierLogs += server.output();
+      server = await launch(port);
+      signalled = false;
     },
   };
 };
-
-const isReady = (url: string): Promise<boolean> =>
-  fetch(`${url}/ready`, { signal: AbortSignal.timeout(1000) }).then(
-    ({ status }) => status === 200,
-    () => false,
-  );

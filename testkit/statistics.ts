@@ -10,9 +10,3 @@ export const percentile = (values: ArrayLike<number>, share: number): number => 
   const sorted = Float64Array.from(values).sort();
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? NaN;
 };
-
-/** A fixed sequence of chances in [0, 1) (Park and Miller's minimal standard), so that two runs measure the same data. */
-export const createChance = (seed: number): (() => number) => {
-  let state = seed;
-  return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
-};

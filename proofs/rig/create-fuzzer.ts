@@ -1,6 +1,6 @@
 import { deflateSync, gzipSync } from 'node:zlib';
 import type { Booking } from '../../testkit/book.ts';
-import { createRandom } from '../../testkit/create-random.ts';
+import { createChance } from '../../testkit/chance.ts';
 
 export interface FuzzedRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD' | 'OPTIONS' | 'PATCH';
@@ -25,7 +25,7 @@ export const createFuzzer = ({
   readonly booking: Booking;
   readonly token: string;
 }): Fuzzer => {
-  const random = createRandom(seed);
+  const random = createChance(seed);
   const below = (n: number) => Math.floor(random() * n);
   const pick = <T>(list: readonly T[]): T => list[below(list.length)]!;
   const chance = (share: number) => random() < share;

@@ -5,11 +5,11 @@ import { createAccountReader } from '../../src/ledger/read/read-accounts.ts';
 import { createRedisClient } from '../../src/redis/redis-client.ts';
 import { freePort } from '../../src/embedded/free-port.ts';
 import { startEmbeddedRedis } from '../../src/embedded/start-embedded-redis.ts';
-import { createRandom } from '../../testkit/create-random.ts';
+import { createChance } from '../../testkit/chance.ts';
 import type { Stores } from '../../testkit/read-books.ts';
 import { startBalancer } from '../../testkit/start-balancer.ts';
 import { startFaultProxy, type FaultProxy } from '../../testkit/start-fault-proxy.ts';
-import { untilTrue } from '../../testkit/until-true.ts';
+import { untilTrue } from '../../testkit/until.ts';
 import { startReplica, type Replica } from '../../testkit/start-replica.ts';
 
 export interface FleetOptions {
@@ -24,7 +24,6 @@ export interface FleetOptions {
 /** Replicas behind a balancer, with a Redis and a database of their own. `knex` and `redis` go past the fault proxies. */
 export interface Fleet extends Stores {
   readonly url: string;
-  readonly balancer: string;
   readonly replicas: readonly Replica[];
   /** Per replica; empty without `faulty`. */
   readonly redisProxies: readonly FaultProxy[];
@@ -50,43 +49,33 @@ export const openFleet = async (
 ): Promise<Fleet> => {
   await mkdir(folder, { recursive: true, mode: 0o755 });
   const redisPort = await freePort();
+  const redisUrl = `redis://127.0.0.1:${redisPort}`;
   let store = await startEmbeddedRedis({ stateDir: folder, port: redisPort });
-  const random = createRandom(seed);
+  const chance = createChance(seed);
   const knex = knexFactory({ client: 'pg', connection: databaseUrl, pool: { min: 0, max: 4 } });
 
   const redisProxies: FaultProxy[] = [];
   const postgresProxies: FaultProxy[] = [];
   const startOne = async (): Promise<Replica> => {
     const database = new URL(databaseUrl);
-    let redisAt = redisPort;
     if (storePassword !== undefined) database.password = storePassword;
+    let urls = { DATABASE_URL: database.href, REDIS_URL: redisUrl };
     if (faulty) {
-      const redisProxy = await startFaultProxy(redisPort, random);
-      const postgresProxy = await startFaultProxy(Number(database.port), random);
+      const redisProxy = await startFaultProxy(redisUrl, chance);
+      const postgresProxy = await startFaultProxy(database.href, chance);
       redisProxies.push(redisProxy);
       postgresProxies.push(postgresProxy);
-      redisAt = redisProxy.port;
-      database.port = String(postgresProxy.port);
+      urls = { DATABASE_URL: postgresProxy.url, REDIS_URL: redisProxy.url };
     }
-    return startReplica(await freePort(), {
-      DATABASE_URL: database.href,
-      REDIS_URL: `redis://127.0.0.1:${redisAt}`,
-      TOKEN_SECRET,
-      DRAIN_TIME: '1s',
-      LOG_LEVEL: 'info',
-      ...env,
-    });
+    return startReplica({ env: { TOKEN_SECRET, DRAIN_TIME: '1s', LOG_LEVEL: 'info', ...urls, ...env } });
   };
   const replicas: Replica[] = [];
   // The first alone, because all of them would prepare the same things; the others together.
   replicas.push(await startOne());
   replicas.push(...(await Promise.all(Array.from({ length: count - 1 }, startOne))));
-  const balancer = await startBalancer(
-    replicas.map(({ port }) => port),
-    folder,
-  );
+  const balancer = await startBalancer(replicas.map(({ port }) => port));
 
-  const redis = createRedisClient({ urls: [`redis://127.0.0.1:${redisPort}`], commandTimeoutMs: 5_000, name: 'proof' });
+  const redis = createRedisClient({ urls: [redisUrl], commandTimeoutMs: 5_000, name: 'proof' });
   // An outage is part of the proof; ioredis would print each failed attempt.
   redis.on('error', () => undefined);
   const keys = createLedgerKeys(16);
@@ -97,7 +86,6 @@ export const openFleet = async (
 
   return {
     url: balancer.url,
-    balancer: balancer.name,
     replicas,
     redisProxies,
     postgresProxies,
@@ -134,7 +122,7 @@ export const openFleet = async (
     },
     close: async () => {
       redis.disconnect();
-      await balancer.close();
+      await balancer.end('SIGKILL');
       await Promise.allSettled(replicas.map((replica) => replica.kill('SIGKILL')));
       await Promise.allSettled([...redisProxies, ...postgresProxies].map((proxy) => proxy.close()));
       await knex.destroy();

@@ -7,7 +7,7 @@ import type { Finding, Scale } from './proof.ts';
 import type { Rig } from './create-rig.ts';
 import type { FaultMode } from '../../testkit/start-fault-proxy.ts';
 import { readBooks, untilDrained } from '../../testkit/read-books.ts';
-import { untilTrue } from '../../testkit/until-true.ts';
+import { untilTrue } from '../../testkit/until.ts';
 
 const MOST_P99_MS = 150;
 const MOST_RECOVERY_MS = 2_000;

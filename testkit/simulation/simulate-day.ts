@@ -10,7 +10,7 @@ import { createRedisClient } from '../../src/redis/redis-client.ts';
 import type { Reservation } from '../../src/ledger/reservation.ts';
 import { curveAt } from '../../src/ledger/traffic-curve.ts';
 import { sampleCreative, sampleLineItem } from '../sample-booking.ts';
-import { createChance, type Chance } from './chance.ts';
+import { createChance, type Chance } from '../chance.ts';
 import { createTraffic, isWithin, type Period, type TrafficOptions } from './traffic.ts';
 
 export interface DayOptions extends Omit<TrafficOptions, 'chance'> {
@@ -53,7 +53,7 @@ const DAY_START_MS = Date.UTC(2026, 2, 10);
 const PUBLISHER = 1;
 
 /** Renders within seconds as a rule; now and then the page lay in a background tab for minutes. */
-const renderDelayMs = (chance: Chance): number => (chance.next() < 0.95 ? 300 + 4000 * chance.next() : 10 * MINUTE_MS * chance.next());
+const renderDelayMs = (chance: Chance): number => (chance() < 0.95 ? 300 + 4000 * chance() : 10 * MINUTE_MS * chance());
 
 /** One day of one publisher: the service's own scripts on a real Redis, which is told the time. */
 export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> => {
@@ -105,7 +105,7 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
   const render = (nowMs: number, reservation: Reservation): void => {
     reservation.imps.forEach(({ winner }, i) => {
       const chance = rendered[i]!;
-      if (winner !== 0 || chance.next() >= options.renderRate) return;
+      if (winner !== 0 || chance() >= options.renderRate) return;
       const dueStep = Math.ceil((nowMs + renderDelayMs(chance)) / stepMs);
       const due = rendering.get(dueStep) ?? [];
       due.push(servedAd(`t${++tokens}`, reservation, candidates[i]!));
@@ -122,7 +122,7 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
       // Whichever replica the balancer likes, not the one that selected.
       return replicas[i % replicas.length]!.ledger.settle(hit, limits);
     });
-    const reserved = Array.from({ length: count }, () => reserve(nowMs, Math.floor(balance.next() * replicas.length)));
+    const reserved = Array.from({ length: count }, () => reserve(nowMs, Math.floor(balance() * replicas.length)));
     for (const reservation of await Promise.all(reserved)) render(nowMs, reservation);
     await Promise.all(settled);
     requests += count;

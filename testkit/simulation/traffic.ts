@@ -1,5 +1,5 @@
 import { hourlyTrafficOf, type HourlyTraffic } from '../../src/catalog/snapshot/hourly-traffic.ts';
-import type { Chance } from './chance.ts';
+import { poisson, type Chance } from '../chance.ts';
 
 /** Minutes of the day, half-open. */
 export interface Period {
@@ -34,9 +34,9 @@ export interface TrafficOptions {
 
 /** Requests that come within a step that begins at `minute` (a fraction is fine) of the day. */
 export const createTraffic = ({ requests, curve, unrest, surge, surgeFactor, chance }: TrafficOptions) => {
-  const ofHour = curve.shareOfHour.map((share) => share * (1 + unrest * (2 * chance.next() - 1)));
+  const ofHour = curve.shareOfHour.map((share) => share * (1 + unrest * (2 * chance() - 1)));
   return (minute: number, stepMinutes: number): number => {
     const share = ofHour[Math.floor(minute / MINUTES_PER_HOUR)]! / MINUTES_PER_HOUR;
-    return chance.poisson(requests * share * stepMinutes * (isWithin(minute, surge) ? surgeFactor : 1));
+    return poisson(chance, requests * share * stepMinutes * (isWithin(minute, surge) ? surgeFactor : 1));
   };
 };

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inParallel } from '../../testkit/in-parallel.ts';
 import { readBooks, untilDrained } from '../../testkit/read-books.ts';
-import { untilTrue } from '../../testkit/until-true.ts';
+import { untilTrue } from '../../testkit/until.ts';
 import type { Booking } from '../../testkit/book.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { ask, openTestFleet, type TestFleet } from './fault-fixtures.ts';
