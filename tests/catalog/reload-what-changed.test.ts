@@ -4,7 +4,7 @@ import { buildSnapshot } from '../../src/catalog/snapshot/build-snapshot.ts';
 import type { CatalogTable } from '../../src/catalog/postgres/catalog-rows.ts';
 import { createCatalogStore } from '../../src/catalog/postgres/catalog-store.ts';
 import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
-import { createChance } from '../../bench/statistics.ts';
+import { createChance } from '../../testkit/chance.ts';
 import { testDatabase } from '../setup/test-database.ts';
 
 const PUBLISHERS = 3;

@@ -1,4 +1,4 @@
-import { sampleCreative, sampleLineItem } from '../../bench/sample-booking.ts';
+import { sampleCreative, sampleLineItem } from '../../testkit/sample-booking.ts';
 import type { Campaign, LineItem } from '../../src/catalog/model/entities.ts';
 import type { RankedCandidate } from '../../src/decision/ranked-candidate.ts';
 import type { Hit, ServedAd } from '../../src/ledger/hit.ts';

@@ -1,4 +1,4 @@
-import { dailyCurve } from '../../bench/simulation/traffic.ts';
+import { dailyCurve } from '../../testkit/simulation/traffic.ts';
 import type { HourlyTraffic } from '../../src/catalog/snapshot/hourly-traffic.ts';
 import type { LineItem, Pacing } from '../../src/catalog/model/entities.ts';
 import type { RankedCandidate } from '../../src/decision/ranked-candidate.ts';

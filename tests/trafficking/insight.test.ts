@@ -1,6 +1,6 @@
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
-import { withClient } from '../setup/test-databases.ts';
+import { withClient } from '../../testkit/databases.ts';
 import { startReplica } from '../setup/start-replica.ts';
 import type { Replica } from '../setup/start-replica.ts';
 import { apiOf, askForAd, book, each } from './api-client.ts';
