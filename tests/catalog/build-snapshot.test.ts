@@ -2,6 +2,7 @@ import { buildSnapshot } from '../../src/catalog/snapshot/build-snapshot.ts';
 import type { CatalogReading, CatalogRow, CatalogTable } from '../../src/catalog/postgres/catalog-rows.ts';
 import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
 import { parseDimensionSchema } from '../../src/targeting/dimension-schema.ts';
+import { targetingQuery } from '../../src/targeting/targeting-query.ts';
 
 const parsed = parseDimensionSchema({ properties: { section: { type: 'string', enum: ['news', 'sport'] } } });
 if (!parsed.ok) throw new Error('the schema of this test is not valid');
@@ -124,8 +125,10 @@ test('the index of candidates answers targeting by position', async () => {
     creatives: [creative(1, 1), creative(2, 2), creative(3, 3)],
   });
   const index = snapshot.candidateIndex(1, 'top')!;
-  const scanner = index.targeting.eligible({ country: 'DE', device: 'desktop', pairs: [] });
-  expect([scanner.next(), scanner.next(), scanner.next()].map((at) => index.entries[at]?.creative.id)).toEqual([1, 3, undefined]);
+  const scanner = index.targeting.eligible(targetingQuery(new Map(), { country: 'DE', device: 'desktop' }));
+  const found: unknown[] = [];
+  scanner.forEachEligible(0, index.size, (at) => void found.push(index.entries[at]?.creative.id));
+  expect(found).toEqual([1, 3]);
 });
 
 test('programmatic line items stand apart and carry no price of their own', async () => {

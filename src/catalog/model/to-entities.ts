@@ -1,9 +1,10 @@
 import { SECONDS_PER_DAY } from '../../base/utc-day.ts';
-import type { Campaign, Creative, LineItem, Placement, Targeting } from './entities.ts';
+import { targetingRules } from '../../targeting/targeting-rules.ts';
+import type { Campaign, Creative, LineItem, Placement } from './entities.ts';
 import { parseCreativeContent } from '../checks/parse-content.ts';
 import { flightOf } from './flight-dates.ts';
 import { microsFromUsd } from './money.ts';
-import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, TargetedValues, TargetingRecord } from './records.ts';
+import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord } from './records.ts';
 
 /** Checked records into what can be served. Defaults of meaning (priority 2, a day's frequency window) are given here, once. */
 export const toPlacement = (record: PlacementRecord): Placement => ({
@@ -44,7 +45,7 @@ export const toLineItem = (id: number, record: LineItemRecord, publisherId: numb
     record.rate_limit === null
       ? null
       : { perSecond: record.rate_limit, burst: record.rate_burst ?? Math.max(1, Math.ceil(record.rate_limit)) },
-  targeting: toTargeting(record.targeting),
+  targeting: targetingRules(record.targeting),
   endpoint: record.type === 'programmatic' ? record.endpoint : null,
 });
 
@@ -63,22 +64,6 @@ export const toCreative = (id: number, record: CreativeRecord, blocked: boolean)
     clickUrl: record.click_url,
     blocked,
   };
-};
-
-/** Shared by all that have no rule: at 100,000 line items, empty maps add up. */
-const NO_RULES: ReadonlyMap<string, readonly string[]> = new Map();
-const NO_VALUES: readonly never[] = [];
-
-const toTargeting = ({ countries, devices, dimensions, key_values }: TargetingRecord): Targeting => ({
-  countries: countries ?? NO_VALUES,
-  devices: devices ?? NO_VALUES,
-  dimensions: toRules(dimensions),
-  keyValues: toRules(key_values),
-});
-
-const toRules = (given: Readonly<Record<string, TargetedValues>> | undefined): ReadonlyMap<string, readonly string[]> => {
-  const entries = Object.entries(given ?? {});
-  return entries.length === 0 ? NO_RULES : new Map(entries.map(([name, values]) => [name, [values].flat().map(String)]));
 };
 
 const microsOrNull = (usd: number | null): number | null => (usd === null ? null : microsFromUsd(usd));

@@ -51,13 +51,14 @@ export const createExplain =
       (found, each) => (found && furthest(found, each) ? found : each),
       undefined,
     );
-    const { targeting, atMs, mayRemember } = request.query;
+    const { atMs, mayRemember } = request.query;
+    const { country, device } = request.bidContext;
     return {
       request_id: request.id,
       line_item_id: lineItemId,
       at: new Date(atMs).toISOString(),
       snapshot_version: snapshot.version,
-      context: { country: targeting.country, device: targeting.device, may_remember_user: mayRemember },
+      context: { country, device, may_remember_user: mayRemember },
       outcome: best?.outcome ?? 'stopped',
       summary: best
         ? `${best.outcome === 'stopped' ? `stopped at ${best.stage}: ` : ''}${best.detail}`

@@ -7,7 +7,6 @@ import type { Fault } from '../../base/fault.ts';
 import { problem, sendProblem } from '../../http/problems/problem.ts';
 import { readJson } from '../../http/body/read-json.ts';
 import { toAdRequest, type ToAdRequestOptions } from '../../http/openrtb/to-ad-request.ts';
-import type { AdRequest } from '../../serving/ad-request.ts';
 import type { AdAnswer } from '../../serving/serve-ad.ts';
 import { checkDimensions } from '../../targeting/check-dimensions.ts';
 import { sendJson } from '../send-json.ts';
@@ -42,7 +41,7 @@ export const testAdRoute =
     ];
     if (!publisher || faults.length > 0) return sendProblem(res, problem('invalid_request', 'The request has faults.', faults));
 
-    const request = inContext(toAdRequest(options, snapshot, publisher, wire, req), contextOf(body.value));
+    const request = toAdRequest(inContext(options, contextOf(body.value)), snapshot, publisher, wire, req);
     sendJson(res, 200, answerOf(wire.id, await options.testAd(snapshot, request)));
   };
 
@@ -69,17 +68,15 @@ const faultsOfContext = (body: unknown): readonly Fault[] => {
   ];
 };
 
-const inContext = (request: AdRequest, { country, device }: Context): AdRequest => {
-  const chosen = {
+/** Reads requests as if their visitor had the chosen country and device. */
+const inContext = (options: TestAdRouteOptions, { country, device }: Context): TestAdRouteOptions => ({
+  ...options,
+  requestContext: (req, named) => ({
+    ...options.requestContext(req, named),
     ...(country === undefined ? {} : { country: country as string }),
     ...(device === undefined ? {} : { device: device as Device }),
-  };
-  return {
-    ...request,
-    query: { ...request.query, targeting: { ...request.query.targeting, ...chosen } },
-    bidContext: { ...request.bidContext, ...chosen },
-  };
-};
+  }),
+});
 
 const answerOf = (id: string, { bids, nonbids, nbr, trace }: AdAnswer): object => ({
   id,
