@@ -1,5 +1,5 @@
 import { buildSnapshot } from '../../src/catalog/snapshot/build-snapshot.ts';
-import type { CatalogReading, CatalogRow, CatalogTable } from '../../src/catalog/postgres/catalog-rows.ts';
+import type { CatalogReading, CatalogRow, CatalogTable } from '../../src/catalog/model/catalog-reading.ts';
 import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
 import { parseDimensionSchema } from '../../src/targeting/dimension-schema.ts';
 import { targetingQuery } from '../../src/targeting/targeting-query.ts';
@@ -88,7 +88,8 @@ const read = (change: Partial<Tables>): CatalogReading => {
     },
   };
 };
-const snapshotOf = (change: Partial<Tables> = {}): Promise<Snapshot> => buildSnapshot(read(change), { dimensions, nowMs });
+const snapshotOf = (change: Partial<Tables> = {}): Promise<Snapshot> =>
+  buildSnapshot(read(change), { dimensions, nowMs }).then(({ snapshot }) => snapshot);
 const ranked = (snapshot: Snapshot, placementId = 'top'): number[] =>
   (snapshot.candidateIndex(1, placementId)?.entries ?? []).map((entry) => entry.creative.id);
 
@@ -236,7 +237,7 @@ test('a price per click ranks by its smoothed click-through rate, a flat fee by 
 test('building many line items lets the event loop turn again and again', async () => {
   let pauses = 0;
   const ids = Array.from({ length: 20_000 }, (_, i) => i + 1);
-  const snapshot = await buildSnapshot(
+  const { snapshot } = await buildSnapshot(
     read({
       line_items: ids.map((id) =>
         lineItem(id, { cpm_micros: String((id % 900) * 1000), targeting: { key_values: { topic: [`t${id % 50}`] } } }),

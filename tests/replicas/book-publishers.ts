@@ -1,4 +1,4 @@
-import { hashApiKey } from '../../src/http/authenticate.ts';
+import { hashApiKey } from '../../src/catalog/model/hash-api-key.ts';
 import { withClient } from '../setup/test-databases.ts';
 
 export interface BookedPublisher {

@@ -33,20 +33,7 @@ interface ParsedDate {
   readonly bare: boolean;
 }
 
-/** A catalog has few distinct dates and asks about each several times per row; remembering them saves a tenth of a large load. */
-const remembered = new Map<string, ParsedDate | undefined>();
-const REMEMBERED = 4096;
-
 const parse = (text: string): ParsedDate | undefined => {
-  if (remembered.has(text)) return remembered.get(text);
-  if (remembered.size >= REMEMBERED) remembered.clear();
-  const parsed = parseShape(text);
-  // Long texts are no dates, and not worth their memory.
-  if (text.length < 64) remembered.set(text, parsed);
-  return parsed;
-};
-
-const parseShape = (text: string): ParsedDate | undefined => {
   const match = SHAPE.exec(text);
   if (match === null) return undefined;
   const [year, month, day, hour, minute, second] = match.slice(1, 7).map((part) => Number(part ?? 0)) as [

@@ -1,12 +1,6 @@
 import { MS_PER_DAY } from '../../base/utc-day.ts';
+import type { RecentCounts } from '../model/catalog-reading.ts';
 import type { LineItem } from '../model/entities.ts';
-
-/** What a line item did of late: the sums of the last 30 UTC days, and on how many of them it did anything. */
-export interface RecentCounts {
-  readonly impressions: number;
-  readonly clicks: number;
-  readonly days: number;
-}
 
 export const NO_COUNTS: RecentCounts = { impressions: 0, clicks: 0, days: 0 };
 

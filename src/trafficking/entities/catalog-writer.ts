@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import { COLUMNS } from '../../catalog/postgres/catalog-rows.ts';
-import type { CatalogRow } from '../../catalog/postgres/catalog-rows.ts';
-import { hashApiKey } from '../../http/authenticate.ts';
+import type { CatalogRow } from '../../catalog/model/catalog-reading.ts';
+import { hashApiKey } from '../../catalog/model/hash-api-key.ts';
 import { problem, type Problem } from '../../http/problems/problem.ts';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 import type { Fault } from '../../base/fault.ts';

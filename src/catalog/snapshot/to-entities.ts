@@ -1,10 +1,10 @@
 import { SECONDS_PER_DAY } from '../../base/utc-day.ts';
 import { targetingRules } from '../../targeting/targeting-rules.ts';
-import type { Campaign, Creative, LineItem, Placement } from './entities.ts';
+import type { Campaign, Creative, LineItem, Placement } from '../model/entities.ts';
 import { parseCreativeContent } from '../checks/parse-content.ts';
-import { flightOf } from './flight-dates.ts';
-import { microsFromUsd } from './money.ts';
-import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord } from './records.ts';
+import { flightOf } from '../model/flight-dates.ts';
+import { microsFromUsd } from '../model/money.ts';
+import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord } from '../model/records.ts';
 
 /** Checked records into what can be served. Defaults of meaning (priority 2, a day's frequency window) are given here, once. */
 export const toPlacement = (record: PlacementRecord): Placement => ({
