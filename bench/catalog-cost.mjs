@@ -10,8 +10,8 @@ import knexFactory from 'knex';
 
 const [dist, databaseUrl] = process.argv.slice(2);
 const load = (file) => import(pathToFileURL(path.join(dist, file)).href);
-const { createCatalogStore } = await load('catalog/catalog-store.js');
-const { buildSnapshot } = await load('catalog/build-snapshot.js');
+const { createCatalogStore } = await load('catalog/postgres/catalog-store.js');
+const { buildSnapshot } = await load('catalog/snapshot/build-snapshot.js');
 const { readDimensionSchema } = await load('catalog/read-dimension-schema.js');
 const LOADS = 2;
 const RELOADS = 5;
@@ -32,29 +32,29 @@ const timed = async (previous) => {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
   const begun = performance.now();
-  const snapshot = await store.readAll((reading) => buildSnapshot(reading, { dimensions, previous, nowMs: Date.now() }));
+  const built = await store.readAll((reading) => buildSnapshot(reading, { dimensions, previous, nowMs: Date.now() }));
   const ms = performance.now() - begun;
   delay.disable();
-  return { snapshot, ms, heldMs: delay.max / 1e6 };
+  return { built, ms, heldMs: delay.max / 1e6 };
 };
 
-let snapshot = await store.readAll((reading) =>
+let built = await store.readAll((reading) =>
   buildSnapshot({ ...reading, digests: async () => new Map() }, { dimensions, nowMs: Date.now() }),
 );
 const empty = await settle();
 const loads = [];
 const reloads = [];
 for (let i = 0; i < LOADS; i++) {
-  const { snapshot: loaded, ...times } = await timed(undefined);
-  snapshot = loaded;
+  const { built: loaded, ...times } = await timed(undefined);
+  built = loaded;
   loads.push(times);
 }
 for (let i = 0; i < RELOADS; i++) {
   await knex('line_items')
     .where('campaign_id', i + 1)
     .update({ priority: knex.raw('coalesce(priority, 2)'), name: `edited ${i}` });
-  const { snapshot: reloaded, ...times } = await timed(snapshot);
-  snapshot = reloaded;
+  const { built: reloaded, ...times } = await timed(built);
+  built = reloaded;
   reloads.push(times);
 }
 const bytes = (await settle()) - empty;
@@ -64,8 +64,8 @@ const middle = (runs, field) => runs.map((one) => one[field]).sort((x, y) => x -
 const whole = loads.at(-1);
 process.stdout.write(
   JSON.stringify({
-    lineItems: snapshot.lineItems.size,
-    quarantined: snapshot.quarantinedCount,
+    lineItems: built.snapshot.lineItems.size,
+    quarantined: built.snapshot.quarantinedCount,
     firstMs: loads[0].ms,
     ms: whole.ms,
     heldMs: whole.heldMs,

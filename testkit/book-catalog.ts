@@ -1,7 +1,7 @@
 import { campaignToRow, creativeToRow, lineItemToRow, placementToRow, publisherToRow } from '../src/catalog/postgres/catalog-rows.ts';
 import { checkCampaign, checkCreative, checkLineItem, checkPlacement, checkPublisher } from '../src/catalog/checks/check-entities.ts';
 import type { Checked } from '../src/catalog/checks/check-record.ts';
-import { hashApiKey } from '../src/http/authenticate.ts';
+import { hashApiKey } from '../src/catalog/model/hash-api-key.ts';
 import { insertRow, withKnex } from './book.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

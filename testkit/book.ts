@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import knexFactory, { type Knex } from 'knex';
-import { hashApiKey } from '../src/http/authenticate.ts';
+import { hashApiKey } from '../src/catalog/model/hash-api-key.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -18,7 +18,7 @@ export const sampleLineItem = (changes: Partial<LineItem> & Pick<LineItem, 'flig
   dailySpendCapMicros: null,
   frequencyCap: null,
   rateLimit: null,
-  targeting: { countries: [], devices: [], dimensions: new Map(), keyValues: new Map() },
+  targeting: [],
   endpoint: null,
   ...changes,
 });

@@ -1,8 +1,11 @@
 import type { DimensionSchema } from '../targeting/dimension-schema.ts';
 import { buildSnapshot } from './snapshot/build-snapshot.ts';
+import type { BuiltSnapshot } from './snapshot/build-snapshot.ts';
 import type { CatalogStore } from './postgres/catalog-store.ts';
 import type { ChangeNotices } from './change-notice.ts';
 import type { Quarantined, Snapshot } from './snapshot/snapshot.ts';
+import { asError } from '../base/narrow.ts';
+import { within } from '../base/within.ts';
 
 /** What is booked, as this replica serves it. */
 export interface Catalog {
@@ -55,7 +58,7 @@ export const createCatalog = ({
   now = Date.now,
   observer = {},
 }: CatalogOptions): Catalog => {
-  let snapshot: Snapshot | undefined;
+  let built: BuiltSnapshot | undefined;
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
   let stopped = false;
@@ -66,12 +69,16 @@ export const createCatalog = ({
   const load = async (): Promise<void> => {
     const begunAt = performance.now();
     try {
-      const loaded = await withTimeout(loadTimeoutMs, () =>
-        store.readAll((reading) => buildSnapshot(reading, { dimensions, previous: snapshot, nowMs: now() })),
+      const loaded = await within(
+        loadTimeoutMs,
+        store.readAll((reading) => buildSnapshot(reading, { dimensions, previous: built, nowMs: now() })),
+        () => {
+          throw new Error(`loading the catalog took longer than ${loadTimeoutMs} ms`);
+        },
       );
-      snapshot = loaded;
-      observer.loaded?.(loaded, performance.now() - begunAt);
-      tellQuarantined(loaded);
+      built = loaded;
+      observer.loaded?.(loaded.snapshot, performance.now() - begunAt);
+      reportQuarantined(loaded.snapshot);
     } catch (fault) {
       const error = asError(fault);
       observer.loadFailed?.(error);
@@ -79,7 +86,7 @@ export const createCatalog = ({
     }
   };
 
-  const tellQuarantined = ({ quarantined, quarantinedCount }: Snapshot): void => {
+  const reportQuarantined = ({ quarantined, quarantinedCount }: Snapshot): void => {
     const keyOf = ({ table, id, reason }: Quarantined): string => `${table} ${id} ${reason}`;
     const fresh = quarantined.filter((row) => !knownQuarantine.has(keyOf(row)));
     knownQuarantine = new Set(quarantined.map(keyOf));
@@ -123,7 +130,7 @@ export const createCatalog = ({
       const version = await store.readVersion();
       pollFailing = false;
       // A load under way may well be reading that version; if not, the next look finds out.
-      if (version !== snapshot?.version && running === undefined) reloadInBackground();
+      if (version !== built?.snapshot.version && running === undefined) reloadInBackground();
     } catch (fault) {
       if (!pollFailing) observer.pollFailed?.(asError(fault));
       pollFailing = true;
@@ -131,7 +138,7 @@ export const createCatalog = ({
   };
 
   return {
-    current: () => snapshot,
+    current: () => built?.snapshot,
     reload,
     reloadEverywhere: async () => {
       const told = notices.announce().catch((fault: unknown) => observer.announceFailed?.(asError(fault)));
@@ -152,19 +159,4 @@ export const createCatalog = ({
       await Promise.allSettled([running, next]);
     },
   };
-};
-
-const asError = (fault: unknown): Error => (fault instanceof Error ? fault : new Error(String(fault)));
-
-/** Gives up waiting after a while. What was given up on is dropped when it comes after all. */
-const withTimeout = async <T>(timeoutMs: number, work: () => Promise<T>): Promise<T> => {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLong = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`loading the catalog took longer than ${timeoutMs} ms`)), timeoutMs);
-  });
-  try {
-    return await Promise.race([work(), tooLong]);
-  } finally {
-    clearTimeout(timer);
-  }
 };

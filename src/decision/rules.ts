@@ -77,7 +77,7 @@ const fits = ({ creative }: Booking, { size }: ImpQuery): boolean =>
 
 /** Why a creative cannot be served now whatever the request and its size, in words; undefined: it can. */
 export const obstacleOf = (booking: Booking, formats: ImpQuery['formats'], atMs: number): string | undefined => {
-  const query: AdQuery = { targeting: { country: null, device: null, pairs: [] }, atMs, mayRemember: true };
+  const query: AdQuery = { targeting: { pairs: [] }, atMs, mayRemember: true };
   const imp: ImpQuery = { impId: '', placementId: '', size: { width: Infinity, height: Infinity }, formats };
   return firstRefusal(RULES_OF_PLACE, booking, query, imp)?.words(booking, query, imp);
 };

@@ -1,9 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import knexFactory, { type Knex } from 'knex';
 import { campaignToRow, creativeToRow, lineItemToRow, placementToRow, publisherToRow } from '../catalog/postgres/catalog-rows.ts';
+import { hashApiKey } from '../catalog/model/hash-api-key.ts';
 import { checkCampaign, checkCreative, checkLineItem, checkPlacement, checkPublisher } from '../catalog/checks/check-entities.ts';
 import type { Checked } from '../catalog/checks/check-record.ts';
 import type { Settings } from '../config/settings.ts';
@@ -82,7 +83,7 @@ const seedOnce = async (
   apiKey: string,
   port: number,
 ): Promise<number | undefined> => {
-  const hash = createHash('sha256').update(apiKey, 'utf8').digest('hex');
+  const hash = hashApiKey(apiKey);
   const keyColumns = { api_key_hash: hash, api_key_hint: apiKey.slice(-4) };
   const known = await trx('publishers').where({ domain: publisher.domain }).first<{ id: number } | undefined>('id');
   if (known) {

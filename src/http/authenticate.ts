@@ -1,13 +1,10 @@
-import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Publisher } from '../catalog/model/entities.ts';
+import { hashApiKey } from '../catalog/model/hash-api-key.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 
 /** Longer than any key of ours; nothing longer is hashed. */
 const MAX_KEY_LENGTH = 256;
-
-/** The stored form of an API key: lower-case hex SHA-256. Keys are random, so a slow hash would protect nothing. */
-export const hashApiKey = (key: string): string => createHash('sha256').update(key, 'utf8').digest('hex');
 
 /**
  * Whose key it is, if it is the key of the publisher that the body names. A missing key, a wrong one, an unknown publisher and

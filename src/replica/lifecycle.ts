@@ -59,9 +59,16 @@ export const lifecycle = ({ foundation, delivery, background, server, readiness,
       await sleep(drainMs);
       await serverDrain.close(MAX_FINISH_MS);
       // A store that hangs is left behind: another replica claims what was not handed over.
-      const handedOver = await within(MAX_HAND_OVER_MS, Promise.allSettled([catalog.stop(), background.stop(), bidders.close()]));
-      const closed = await within(MAX_CLOSE_MS, stores.close());
+      const handedOver = await endsWithin(MAX_HAND_OVER_MS, Promise.allSettled([catalog.stop(), background.stop(), bidders.close()]));
+      const closed = await endsWithin(MAX_CLOSE_MS, stores.close());
       log.info('Stopped', { handedOver, closed });
     },
   };
 };
+
+const endsWithin = (limitMs: number, work: Promise<unknown>): Promise<boolean> =>
+  within(
+    limitMs,
+    work.then(() => true),
+    () => false,
+  );

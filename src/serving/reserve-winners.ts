@@ -1,3 +1,4 @@
+import { dayOf } from '../base/utc-day.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import { NoBidReason } from '../decision/no-bid-reason.ts';
 import type { RankedCandidate } from '../decision/ranked-candidate.ts';
@@ -30,7 +31,6 @@ export type ReserveWinners = (
 const FIRST_OFFER = 4;
 const LATER_OFFER_FACTOR = 4;
 const MAX_OFFER = 512;
-const MS_PER_DAY = 86_400_000;
 
 /** Lets the ledger take, for each impression, the first ranked candidate that is under all its limits. */
 export const createReserveWinners = (options: ReserveWinnersOptions): ReserveWinners =>
@@ -128,7 +128,7 @@ const remember = (
 /** Without counters only line items without limits serve; their impressions are counted and billed when they arrive. */
 const serveUncounted = (options: ReserveWinnersOptions, request: AdRequest, offers: readonly Offer[], shown: Set<number>): void => {
   const { atMs } = request.query;
-  const moments = { tokenExpS: Math.ceil((atMs + options.tokenTtlMs) / 1000), holdEndMs: 0, day: Math.floor(atMs / MS_PER_DAY) };
+  const moments = { tokenExpS: Math.ceil((atMs + options.tokenTtlMs) / 1000), holdEndMs: 0, day: dayOf(atMs) };
   for (const { draft, candidates } of offers) {
     for (let offer = candidates; offer.length > 0 && !draft.won; offer = nextOffer(draft, MAX_OFFER, shown)) {
       const free = offer.find((candidate) => {

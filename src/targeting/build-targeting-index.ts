@@ -1,13 +1,12 @@
 import { BITS_A_PAGE, createPagePool, EMPTY_PAGE, FULL_PAGE, PAGE_SHIFT, WORDS_A_PAGE } from './page-pool.ts';
 import { createTargetingIndex } from './targeting-index.ts';
 import type { TargetingIndex } from './targeting-index.ts';
-import { dimensionPair, keyValuePair } from './targeting-query.ts';
-import type { TargetingRules } from './targeting-query.ts';
+import { CONTEXT_KINDS, pairOf } from './targeting-rules.ts';
+import type { TargetingRule, TargetingRules } from './targeting-rules.ts';
 
-const COUNTRY_SLOT = 0;
-const DEVICE_SLOT = 1;
-const FIRST_RULE_SLOT = 2;
-/** A step of the build handles about so many entries: well under a millisecond. */
+/** Each rule about the context has a slot of its own; the other rules of an entry take the slots after them. */
+const CONTEXT_SLOT: ReadonlyMap<string, number> = new Map(CONTEXT_KINDS.map((kind, slot) => [kind, slot]));
+/** Entries that one step of the build handles: well under a millisecond. */
 const STEP = 512;
 
 /**
@@ -22,7 +21,7 @@ export function* buildTargetingIndex(entries: readonly TargetingRules[]): Genera
     listings.add(position, entries[position]!);
     if (position % STEP === STEP - 1) yield;
   }
-  const { byCountry, byDevice, byPair, postingSlot, postingNext, slotCount, listed, entryOf, postingOf } = listings.finish();
+  const { byPair, postingSlot, postingNext, slotCount, listed, entryOf, postingOf } = listings.finish();
   yield;
 
   // Which entries have a rule in a slot, as bits; their complement is the unruled.
@@ -90,8 +89,6 @@ export function* buildTargetingIndex(entries: readonly TargetingRules[]): Genera
     pool: pool.finish(),
     unruled,
     nextUnruled,
-    byCountry,
-    byDevice,
     byPair,
     postingSlot,
     postingNext,
@@ -103,17 +100,15 @@ export function* buildTargetingIndex(entries: readonly TargetingRules[]): Genera
 
 /** Collects which entry is listed under which value of which slot, numbering the (value, slot) postings as they appear. */
 const createListings = () => {
-  const byCountry = new Map<string, number>();
-  const byDevice = new Map<string, number>();
   const byPair = new Map<string, number>();
   const postingSlot = growable(64);
   const postingNext = growable(64);
   const entryOf = growable(256);
   const postingOf = growable(256);
-  let slotCount = FIRST_RULE_SLOT;
+  let slotCount = CONTEXT_KINDS.length;
 
-  const list = (position: number, values: Map<string, number>, value: string, slot: number): void => {
-    let posting = values.get(value) ?? -1;
+  const list = (position: number, pair: string, slot: number): void => {
+    let posting = byPair.get(pair) ?? -1;
     let tail = -1;
     while (posting >= 0 && postingSlot.get(posting) !== slot) {
       tail = posting;
@@ -122,7 +117,7 @@ const createListings = () => {
     if (posting < 0) {
       posting = postingSlot.push(slot);
       postingNext.push(-1);
-      if (tail < 0) values.set(value, posting);
+      if (tail < 0) byPair.set(pair, posting);
       else postingNext.set(tail, posting);
     }
     entryOf.push(position);
@@ -130,20 +125,16 @@ const createListings = () => {
   };
 
   const add = (position: number, rules: TargetingRules): void => {
-    for (const country of new Set(rules.countries)) list(position, byCountry, country, COUNTRY_SLOT);
-    for (const device of new Set(rules.devices)) list(position, byDevice, device, DEVICE_SLOT);
-    if (rules.dimensions.size === 0 && rules.keyValues.size === 0) return;
-    let slot = FIRST_RULE_SLOT;
-    for (const { name, values, spell } of rulesByName(rules)) {
-      for (const value of new Set(values)) list(position, byPair, spell(name, value), slot);
-      slot++;
+    let next = CONTEXT_KINDS.length;
+    // In an order that is the same for all entries, so that equal names tend to share a slot.
+    for (const { kind, name, values } of rules.length > 1 ? rules.toSorted(byName) : rules) {
+      const slot = CONTEXT_SLOT.get(kind) ?? next++;
+      for (const value of new Set(values)) list(position, pairOf(kind, name, value), slot);
     }
-    slotCount = Math.max(slotCount, slot);
+    slotCount = Math.max(slotCount, next);
   };
 
   const finish = () => ({
-    byCountry,
-    byDevice,
     byPair,
     slotCount,
     postingSlot: postingSlot.finish(),
@@ -155,16 +146,9 @@ const createListings = () => {
   return { add, finish };
 };
 
-/** An entry's further rules in an order that is the same for all entries, so that equal names tend to share a slot. */
-const rulesByName = (rules: TargetingRules) =>
-  [
-    ...Array.from(rules.dimensions, ([name, values]) => ({ name, values, spell: dimensionPair })),
-    ...Array.from(rules.keyValues, ([name, values]) => ({ name, values, spell: keyValuePair })),
-  ]
-    .filter(({ values }) => values.length > 0)
-    .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+const byName = (a: TargetingRule, b: TargetingRule): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 
-/** A list of 32-bit integers that doubles its room: growing copies memory, and never boxes. */
+/** A list of 32-bit integers that doubles its length when it is full: growing copies memory and boxes nothing. */
 const growable = (room: number) => {
   let items = new Int32Array(room);
   let used = 0;

@@ -1,42 +1,28 @@
-import { dimensionPair, keyValuePair } from './targeting-query.ts';
-import type { TargetingQuery, TargetingRules } from './targeting-query.ts';
+import type { TargetingQuery } from './targeting-query.ts';
+import { pairOf } from './targeting-rules.ts';
+import type { TargetingKind, TargetingRules } from './targeting-rules.ts';
 
 /** The first rule of a line item that a request does not meet. */
 export interface TargetingRefusal {
-  readonly rule: 'countries' | 'devices' | 'dimensions' | 'key_values';
-  /** For the trace: what was asked for, shortened. */
+  readonly rule: TargetingKind;
+  /** For the trace: what the request offered and what the rule accepts, shortened. */
   readonly detail: string;
 }
 
 /**
- * Whether a request meets every rule: undefined when it does, else the first rule that it misses. The plain twin of the targeting index,
- * which answers the same question for all line items at once; used to explain a refusal and to check the index against.
+ * Whether a request meets every rule: undefined when it does, else the first rule that it misses.
+ * The targeting index answers the same question for all line items together; this plain form
+ * explains a refusal, and the tests compare the index with it.
  */
-export const matchTargeting = (rules: TargetingRules, query: TargetingQuery): TargetingRefusal | undefined => {
-  const { countries, devices, dimensions, keyValues } = rules;
-  if (countries.length > 0 && (query.country === null || !countries.includes(query.country))) {
-    return { rule: 'countries', detail: `country is ${query.country ?? 'unknown'}, wanted ${listed(countries)}` };
-  }
-  if (devices.length > 0 && (query.device === null || !devices.includes(query.device))) {
-    return { rule: 'devices', detail: `device is ${query.device ?? 'unknown'}, wanted ${listed(devices)}` };
-  }
-  const dimension = firstMissed(dimensions, query.pairs, dimensionPair);
-  if (dimension !== undefined) return { rule: 'dimensions', detail: dimension };
-  const keyValue = firstMissed(keyValues, query.pairs, keyValuePair);
-  return keyValue === undefined ? undefined : { rule: 'key_values', detail: keyValue };
+export const matchTargeting = (rules: TargetingRules, { pairs }: TargetingQuery): TargetingRefusal | undefined => {
+  const missed = rules.find(({ kind, name, values }) => !values.some((value) => pairs.includes(pairOf(kind, name, value))));
+  if (missed === undefined) return undefined;
+  const { kind, name, values } = missed;
+  const spelling = pairOf(kind, name, '');
+  const offered = pairs.filter((pair) => pair.startsWith(spelling)).map((pair) => pair.slice(spelling.length));
+  return { rule: kind, detail: `${name} is ${listed(offered) || 'unknown'}, wanted ${listed(values)}` };
 };
 
-const firstMissed = (
-  rules: ReadonlyMap<string, readonly string[]>,
-  pairs: readonly string[],
-  spell: (name: string, value: string) => string,
-): string | undefined => {
-  for (const [name, wanted] of rules) {
-    if (wanted.length > 0 && !wanted.some((value) => pairs.includes(spell(name, value)))) return `${name} wanted ${listed(wanted)}`;
-  }
-  return undefined;
-};
-
-const SHOWN = 8;
+const MAX_SHOWN = 8;
 const listed = (values: readonly string[]): string =>
-  values.slice(0, SHOWN).join(', ') + (values.length > SHOWN ? ` and ${values.length - SHOWN} more` : '');
+  values.slice(0, MAX_SHOWN).join(', ') + (values.length > MAX_SHOWN ? ` and ${values.length - MAX_SHOWN} more` : '');

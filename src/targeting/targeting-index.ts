@@ -9,9 +9,7 @@ export interface TargetingIndex {
 }
 
 export interface EligibleScanner {
-  /** The next eligible position, ascending; -1 at the end. */
-  next(): number;
-  /** The first eligible position at or after `from`, or -1. Leaves `next` where it was. */
+  /** The first eligible position at or after `from`, or -1. */
   firstFrom(from: number): number;
   /** Visits eligible positions in [from, to) in order, until `visit` returns false. */
   forEachEligible(from: number, to: number, visit: (position: number) => boolean | void): void;
@@ -31,8 +29,6 @@ export interface TargetingTables {
   readonly unruled: Int32Array;
   /** At the same place: the first page from here on that holds an unruled entry, pageCount when there is none. */
   readonly nextUnruled: Int32Array;
-  readonly byCountry: ReadonlyMap<string, number>;
-  readonly byDevice: ReadonlyMap<string, number>;
   /** The first posting of a pair; `postingNext` leads to the same pair in other slots, -1 ends. */
   readonly byPair: ReadonlyMap<string, number>;
   readonly postingSlot: Int32Array;
@@ -52,10 +48,6 @@ export const createTargetingIndex = (tables: TargetingTables): TargetingIndex =>
 const postingsOf = (tables: TargetingTables, query: TargetingQuery): number[] => {
   const { postingSlot, postingNext } = tables;
   const found: number[] = [];
-  const country = query.country === null ? undefined : tables.byCountry.get(query.country);
-  if (country !== undefined) found.push(country);
-  const device = query.device === null ? undefined : tables.byDevice.get(query.device);
-  if (device !== undefined) found.push(device);
   for (let i = 0; i < query.pairs.length; i++) {
     for (let posting = tables.byPair.get(query.pairs[i]!) ?? -1; posting >= 0; posting = postingNext[posting]!) {
       // Few and nearly sorted: insertion. A pair that the request repeats changes nothing, because listings are joined by "or".
@@ -82,7 +74,6 @@ const scan = (tables: TargetingTables, postings: readonly number[]): EligibleSca
   let leapTo = 0;
   let currentWord = -1;
   let currentBits = 0;
-  let last = -1;
 
   const enterPage = (page: number): void => {
     currentPage = page;
@@ -175,11 +166,6 @@ const scan = (tables: TargetingTables, postings: readonly number[]): EligibleSca
 
   return {
     firstFrom,
-    next: () => {
-      const hit = firstFrom(last + 1);
-      last = hit === -1 ? size : hit;
-      return hit;
-    },
     forEachEligible: (from, to, visit) => {
       for (let hit = firstFrom(from); hit !== -1 && hit < to; hit = firstFrom(hit + 1)) if (visit(hit) === false) return;
     },

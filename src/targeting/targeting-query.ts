@@ -1,39 +1,39 @@
 import type { DimensionSchema } from './dimension-schema.ts';
+import { CONTEXT_KINDS, CONTEXT_RULES, pairOf } from './targeting-rules.ts';
+import type { ContextKind } from './targeting-rules.ts';
 
-/** What a line item asks for, as far as this folder needs to know it. An empty list or map is no rule. */
-export interface TargetingRules {
-  readonly countries: readonly string[];
-  readonly devices: readonly string[];
-  readonly dimensions: ReadonlyMap<string, readonly string[]>;
-  readonly keyValues: ReadonlyMap<string, readonly string[]>;
-}
-
-/** What a request offers. */
+/** What a request offers to targeting rules. */
 export interface TargetingQuery {
-  /** ISO 3166-1 alpha-2, upper case; null: unknown, which no country rule accepts. */
-  readonly country: string | null;
-  readonly device: string | null;
-  /** Spelled by `dimensionPair` and `keyValuePair`. */
+  /** Spelled by `pairOf`. */
   readonly pairs: readonly string[];
 }
 
-/** The name's length stands in front, so that `a=b` + `c` and `a` + `b=c` are two pairs; the letter keeps dimensions and key-values apart. */
-export const dimensionPair = (name: string, value: string): string => `d${name.length}:${name}=${value}`;
-export const keyValuePair = (name: string, value: string): string => `k${name.length}:${name}=${value}`;
+/** What is known of the visitor, by the rule's name; null: unknown, which no rule accepts. */
+export type TargetingContext = { readonly [name in (typeof CONTEXT_RULES)[ContextKind]]: string | null };
 
 /**
- * A request's `ext.kv` as pairs: a scalar gives one, a list one for each of its scalars, anything else none. A registered dimension may
- * also be meant by a line item's free key-values, so it gives a pair of each sort.
+ * A request's context and its `ext.kv` as pairs. A scalar key-value gives one pair, a list one for
+ * each of its scalars, anything else none. A line item's free key-values may also name a registered
+ * dimension, so a registered dimension gives a pair of each kind.
  */
-export const requestPairs = (schema: DimensionSchema, keyValues: Readonly<Record<string, unknown>>): readonly string[] => {
+export const targetingQuery = (
+  schema: DimensionSchema,
+  context: TargetingContext,
+  keyValues: Readonly<Record<string, unknown>> = {},
+): TargetingQuery => {
   const pairs: string[] = [];
+  for (const kind of CONTEXT_KINDS) {
+    const name = CONTEXT_RULES[kind];
+    const value = context[name];
+    if (value !== null) pairs.push(pairOf(kind, name, value));
+  }
   for (const [name, given] of Object.entries(keyValues)) {
     const registered = schema.has(name);
     for (const value of Array.isArray(given) ? given : [given]) {
       if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') continue;
-      pairs.push(keyValuePair(name, String(value)));
-      if (registered) pairs.push(dimensionPair(name, String(value)));
+      pairs.push(pairOf('key_values', name, String(value)));
+      if (registered) pairs.push(pairOf('dimensions', name, String(value)));
     }
   }
-  return pairs;
+  return { pairs };
 };

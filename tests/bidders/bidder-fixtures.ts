@@ -45,7 +45,7 @@ export const invitationTo = (
     dailySpendCapMicros: null,
     frequencyCap: null,
     rateLimit: null,
-    targeting: { countries: [], devices: [], dimensions: new Map(), keyValues: new Map() },
+    targeting: [],
     endpoint,
   },
   campaign: { id: 1, publisherId: 7, name: 'secret campaign', flight, budgetMicros: null },

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020';
 import fc from 'fast-check';
 import type { BidContext } from '../../src/bidders/bidder-port.ts';
-import { buildBidRequest } from '../../src/bidders/openrtb/build-bid-request.ts';
-import { countryAlpha3 } from '../../src/bidders/openrtb/country-alpha3.ts';
+import { buildBidRequest, countryAlpha3 } from '../../src/bidders/openrtb/build-bid-request.ts';
 import { context, invitationTo, opportunity } from './bidder-fixtures.ts';
 
 const schema = JSON.parse(readFileSync(join(__dirname, 'openrtb-2.6-bid-request.schema.json'), 'utf8')) as object;

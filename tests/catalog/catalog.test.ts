@@ -79,7 +79,7 @@ test('nothing is served before the first load, and all that is booked after it',
   expect(catalog.current()).toBeUndefined();
   await catalog.start();
   expect(candidates(catalog)).toBe(1);
-  expect(catalog.current()?.userHashKey).toHaveLength(32);
+  expect(catalog.current()?.userHashKey).toHaveLength(64);
 });
 
 test('a reload serves what was written before it was asked for, and keeps the old snapshot whole for who holds it', async () => {

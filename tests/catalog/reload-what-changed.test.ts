@@ -1,9 +1,9 @@
 import knexFactory from 'knex';
 import type { Knex } from 'knex';
 import { buildSnapshot } from '../../src/catalog/snapshot/build-snapshot.ts';
-import type { CatalogTable } from '../../src/catalog/postgres/catalog-rows.ts';
+import type { BuiltSnapshot } from '../../src/catalog/snapshot/build-snapshot.ts';
+import type { CatalogTable } from '../../src/catalog/model/catalog-reading.ts';
 import { createCatalogStore } from '../../src/catalog/postgres/catalog-store.ts';
-import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
 import { createChance } from '../../testkit/chance.ts';
 import { testDatabase } from '../setup/test-database.ts';
 
@@ -43,7 +43,7 @@ const book = async (): Promise<void> => {
 const loader = () => {
   const read: string[] = [];
   const store = createCatalogStore({ knex });
-  const load = (previous?: Snapshot): Promise<Snapshot> => {
+  const load = (previous?: BuiltSnapshot): Promise<BuiltSnapshot> => {
     read.length = 0;
     return store.readAll((reading) => {
       const rows = (table: CatalogTable, block: number) => {
@@ -57,7 +57,7 @@ const loader = () => {
 };
 
 /** Everything that a decision could see. */
-const told = (snapshot: Snapshot) => ({
+const told = ({ snapshot }: BuiltSnapshot) => ({
   publishers: [...snapshot.publishers.values()],
   placements: [...snapshot.placements.values()],
   lineItems: [...snapshot.lineItems.values()],
@@ -83,15 +83,15 @@ test('a reload reads the blocks that have changed and builds the slots they stan
   expect(read).toHaveLength(1 + 1 + 1 + 3 + 3);
   const again = await load(first);
   expect(read).toEqual([]);
-  expect(again.slot(1, 'top').direct).toBe(first.slot(1, 'top').direct);
+  expect(again.snapshot.slot(1, 'top').direct).toBe(first.snapshot.slot(1, 'top').direct);
 
   await knex('line_items').where('id', 301).update({ cpm_micros: 77_000 });
   const after = await load(again);
   expect(read).toEqual(['line_items 1']);
-  const publisherOf301 = after.lineItems.get(301)?.publisherId ?? 0;
-  expect(after.slot(publisherOf301, 'top').direct?.entries[0]!.lineItem).toMatchObject({ id: 301, cpmMicros: 77_000 });
+  const publisherOf301 = after.snapshot.lineItems.get(301)?.publisherId ?? 0;
+  expect(after.snapshot.slot(publisherOf301, 'top').direct?.entries[0]!.lineItem).toMatchObject({ id: 301, cpmMicros: 77_000 });
   const others = numbers(PUBLISHERS).filter((publisher) => publisher !== publisherOf301);
-  for (const other of others) expect(after.slot(other, 'side').direct).toBe(first.slot(other, 'side').direct);
+  for (const other of others) expect(after.snapshot.slot(other, 'side').direct).toBe(first.snapshot.slot(other, 'side').direct);
   expect(told(after)).toEqual(told(await load()));
 });
 

@@ -6,10 +6,12 @@ import { rankCandidates } from '../../src/decision/rank-candidates.ts';
 import { firstRefusal, RULES_OF_PLACE } from '../../src/decision/rules.ts';
 import type { RankedCandidate } from '../../src/decision/ranked-candidate.ts';
 import { buildTargetingIndex } from '../../src/targeting/build-targeting-index.ts';
+import { targetingQuery } from '../../src/targeting/targeting-query.ts';
+import { targetingRules } from '../../src/targeting/targeting-rules.ts';
 import { campaign, candidate, lineItem, NOON } from '../ledger/ledger-rig.ts';
 
 const IMP = { impId: '1', placementId: 'top', size: { width: 300, height: 250 }, formats: CREATIVE_FORMATS };
-const QUERY = { targeting: { country: 'DE', device: 'mobile', pairs: [] }, atMs: NOON, mayRemember: true };
+const QUERY = { targeting: targetingQuery(new Map(), { country: 'DE', device: 'mobile' }), atMs: NOON, mayRemember: true };
 
 /** Candidates in the order of a snapshot's index: priority, eCPM, id. */
 function indexOf(given: readonly Candidate[]): CandidateIndex {
@@ -88,7 +90,7 @@ describe('the ranking', () => {
               priority: priority,
               active,
               frequencyCap: capped ? { places: 1, windowMs: 1000 } : null,
-              targeting: { countries: [country], devices: [], dimensions: new Map(), keyValues: new Map() },
+              targeting: targetingRules({ countries: [country] }),
             },
             wide ? { width: 400, height: 10 } : null,
           ),
@@ -99,7 +101,7 @@ describe('the ranking', () => {
 
         const wanted = entries.filter(
           ({ creative, lineItem: item }) =>
-            item.active && creative.width === null && item.targeting.countries[0] === 'DE' && (mayRemember || !item.frequencyCap),
+            item.active && creative.width === null && item.targeting[0]?.values[0] === 'DE' && (mayRemember || !item.frequencyCap),
         );
         const keyOf = ({ lineItem: item, ecpmMicros }: { lineItem: { priority: number }; ecpmMicros: number }) => [
           item.priority,
@@ -120,7 +122,7 @@ describe('the ranking', () => {
 });
 
 describe('the reason for an empty ranking', () => {
-  const inFrance = { targeting: { countries: ['FR'], devices: [], dimensions: new Map(), keyValues: new Map() } };
+  const inFrance = { targeting: targetingRules({ countries: ['FR'] }) };
   it.each([
     [
       'targeting, when somebody could have run but for it',

@@ -66,7 +66,7 @@ test('a publisher with paced line items gets the curve of its last whole days, e
   await store.append(events);
   await store.append(events);
 
-  const snapshot = await createCatalogStore({ knex }).readAll((reading) => {
+  const { snapshot } = await createCatalogStore({ knex }).readAll((reading) => {
     expect([...reading.hourlyImpressions]).toEqual([[1, Array.from({ length: 24 }, (_, hour) => (hour === 20 ? 480 : 120))]]);
     return buildSnapshot(reading, { dimensions: new Map(), nowMs: today });
   });

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { checkDimensions } from '../../src/targeting/check-dimensions.ts';
 import { parseDimensionSchema } from '../../src/targeting/dimension-schema.ts';
 import type { DimensionSchema } from '../../src/targeting/dimension-schema.ts';
-import { dimensionPair, keyValuePair, requestPairs } from '../../src/targeting/targeting-query.ts';
+import { targetingQuery } from '../../src/targeting/targeting-query.ts';
+import { pairOf } from '../../src/targeting/targeting-rules.ts';
 
 const schemaOf = (properties: Record<string, unknown>): DimensionSchema => {
   const parsed = parseDimensionSchema({ type: 'object', properties });
@@ -83,11 +84,12 @@ test('a schema file with faults is refused with all of them', () => {
   expect(parseDimensionSchema({}).ok).toBe(false);
 });
 
-test('a request gives one pair per value, and a registered dimension may be meant by a free key-value too', () => {
-  expect(requestPairs(SCHEMA, { colour: ['red', 7, null, { x: 1 }], age: 18 })).toEqual([
-    keyValuePair('colour', 'red'),
-    keyValuePair('colour', '7'),
-    keyValuePair('age', '18'),
-    dimensionPair('age', '18'),
+test('a request gives one pair per known value, and a registered dimension gives a pair of each kind', () => {
+  expect(targetingQuery(SCHEMA, { country: 'DE', device: null }, { colour: ['red', 7, null, { x: 1 }], age: 18 }).pairs).toEqual([
+    pairOf('countries', 'country', 'DE'),
+    pairOf('key_values', 'colour', 'red'),
+    pairOf('key_values', 'colour', '7'),
+    pairOf('key_values', 'age', '18'),
+    pairOf('dimensions', 'age', '18'),
   ]);
 });

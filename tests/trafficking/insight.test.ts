@@ -182,7 +182,7 @@ describe('why not', () => {
 
   test.each([
     ['targeting', { targeting: { countries: ['JP'] } }, 503, /country is .* wanted JP/],
-    ['targeting', { targeting: { dimensions: { section: ['sport'] } } }, 503, /section wanted sport/],
+    ['targeting', { targeting: { dimensions: { section: ['sport'] } } }, 503, /section is unknown, wanted sport/],
     ['flight', { active: false }, 502, /not active|paused/],
     ['flight', { start_date: '2999-01-01' }, 502, /not started/],
     ['limits', { daily_impression_cap: 0 }, 505, /impressions today: 0 counted and 0 reserved of 0/],

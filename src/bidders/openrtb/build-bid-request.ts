@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
+import countries from 'i18n-iso-countries/index.js';
 import type { Device } from '../../catalog/model/entities.ts';
 import type { BidContext, BidOpportunity } from '../bidder-port.ts';
-import { countryAlpha3 } from './country-alpha3.ts';
 import { formatCpm } from './fill-auction-macros.ts';
 import { nativeRequest } from './native-assets.ts';
 
@@ -63,6 +63,9 @@ const buildSite = ({ publisher, pageUrl }: BidContext): object => ({
   ...(pageUrl !== null && WEB_PAGE.test(pageUrl) && { page: pageUrl }),
   publisher: { id: String(publisher.id), name: publisher.name, domain: publisher.domain },
 });
+
+/** OpenRTB names a country in three letters (2.6, object Geo) where the rest of the service uses two. undefined: not a country code. */
+export const countryAlpha3 = (alpha2: string): string | undefined => countries.alpha2ToAlpha3(alpha2.toUpperCase());
 
 const buildDevice = ({ userAgent, ip, country, device }: BidContext): object => {
   const alpha3 = country === null ? undefined : countryAlpha3(country);

@@ -1,6 +1,6 @@
 import { BUDGET_TYPES, CREATIVE_FORMATS, DEVICES, LINE_ITEM_TYPES, PACINGS } from '../model/entities.ts';
 import { MAX_USD } from '../model/money.ts';
-import { LONGEST_CONTENT } from './parse-content.ts';
+import { MAX_CONTENT_LENGTH } from './parse-content.ts';
 
 /**
  * JSON Schemas (2020-12) of the trafficking API's records: one source for the API, the catalog load and the API page. What needs two fields
@@ -113,7 +113,7 @@ export const creativeSchema = {
     format: { type: 'string', enum: CREATIVE_FORMATS },
     content: {
       type: 'string',
-      maxLength: LONGEST_CONTENT,
+      maxLength: MAX_CONTENT_LENGTH,
       description: 'markup for html; JSON text for banner and native; its length is counted in UTF-16 units',
     },
     advertiser_domain: { type: ['string', 'null'], minLength: 1, maxLength: 253, default: null },

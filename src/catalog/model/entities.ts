@@ -1,3 +1,5 @@
+import type { TargetingRules } from '../../targeting/targeting-rules.ts';
+
 /**
  * What can be served, in the words of the trade. Immutable values of the snapshot; rows and wire records become these once, at load,
  * and nothing on the road of a request sees any other shape.
@@ -55,19 +57,6 @@ export interface Campaign {
   readonly budgetMicros: number | null;
 }
 
-/**
- * What a line item asks for. Every rule given must hold; inside a rule any value of the list suffices; an empty list or map is no rule.
- * Dimension and key-value values are compared as `String(value)`.
- */
-export interface Targeting {
-  /** ISO 3166-1 alpha-2, upper case. */
-  readonly countries: readonly string[];
-  readonly devices: readonly Device[];
-  /** Registered dimensions, already checked against the dimension schema. */
-  readonly dimensions: ReadonlyMap<string, readonly string[]>;
-  readonly keyValues: ReadonlyMap<string, readonly string[]>;
-}
-
 export interface FrequencyCap {
   readonly places: number;
   readonly windowMs: number;
@@ -97,7 +86,7 @@ export interface LineItem {
   readonly dailySpendCapMicros: number | null;
   readonly frequencyCap: FrequencyCap | null;
   readonly rateLimit: RateLimit | null;
-  readonly targeting: Targeting;
+  readonly targeting: TargetingRules;
   /** The external bidder of a programmatic line item; null for a direct one. */
   readonly endpoint: string | null;
 }

@@ -1,3 +1,4 @@
+import { MS_PER_DAY } from '../../base/utc-day.ts';
 import type { Flight } from './entities.ts';
 
 /**
@@ -5,7 +6,6 @@ import type { Flight } from './entities.ts';
  * date means through the end of it; so the stored, exclusive end is the midnight after, and shows as the date before it.
  */
 const SHAPE = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2}):(\d{2})(\.\d{1,9})?(?:[Zz]|([+-])(\d{2}):(\d{2})))?$/;
-const DAY_MS = 86_400_000;
 
 /** Epoch milliseconds of the start, or undefined when the text is no date. */
 export const parseStartDate = (text: string): number | undefined => parse(text)?.atMs;
@@ -13,14 +13,14 @@ export const parseStartDate = (text: string): number | undefined => parse(text)?
 /** Epoch milliseconds of the exclusive end, or undefined when the text is no date. */
 export const parseEndDate = (text: string): number | undefined => {
   const parsed = parse(text);
-  return parsed && (parsed.bare ? parsed.atMs + DAY_MS : parsed.atMs);
+  return parsed && (parsed.bare ? parsed.atMs + MS_PER_DAY : parsed.atMs);
 };
 
 export const showStartDate = (startMs: number): string =>
-  startMs % DAY_MS === 0 ? new Date(startMs).toISOString().slice(0, 10) : new Date(startMs).toISOString();
+  startMs % MS_PER_DAY === 0 ? new Date(startMs).toISOString().slice(0, 10) : new Date(startMs).toISOString();
 
 export const showEndDate = (endMs: number): string =>
-  endMs % DAY_MS === 0 ? showStartDate(endMs - DAY_MS) : new Date(endMs).toISOString();
+  endMs % MS_PER_DAY === 0 ? showStartDate(endMs - MS_PER_DAY) : new Date(endMs).toISOString();
 
 /** The flight of a record that has been checked. */
 export const flightOf = (record: { readonly start_date: string; readonly end_date: string }): Flight => ({
@@ -33,20 +33,7 @@ interface ParsedDate {
   readonly bare: boolean;
 }
 
-/** A catalog has few distinct dates and asks about each several times per row; remembering them saves a tenth of a large load. */
-const remembered = new Map<string, ParsedDate | undefined>();
-const REMEMBERED = 4096;
-
 const parse = (text: string): ParsedDate | undefined => {
-  if (remembered.has(text)) return remembered.get(text);
-  if (remembered.size >= REMEMBERED) remembered.clear();
-  const parsed = parseShape(text);
-  // Long texts are no dates, and not worth their memory.
-  if (text.length < 64) remembered.set(text, parsed);
-  return parsed;
-};
-
-const parseShape = (text: string): ParsedDate | undefined => {
   const match = SHAPE.exec(text);
   if (match === null) return undefined;
   const [year, month, day, hour, minute, second] = match.slice(1, 7).map((part) => Number(part ?? 0)) as [

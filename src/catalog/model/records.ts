@@ -1,3 +1,4 @@
+import type { TargetingFields } from '../../targeting/targeting-rules.ts';
 import type { BudgetType, CreativeFormat, Device, LineItemType, Pacing } from './entities.ts';
 
 /**
@@ -28,14 +29,9 @@ export interface CampaignRecord {
   readonly budget: number | null;
 }
 
-type Scalar = string | number | boolean;
-export type TargetedValues = Scalar | readonly Scalar[];
-
-export interface TargetingRecord {
-  readonly countries?: readonly string[];
+/** Countries are ISO 3166-1 alpha-2 codes in upper case. */
+export interface TargetingRecord extends TargetingFields {
   readonly devices?: readonly Device[];
-  readonly dimensions?: Readonly<Record<string, TargetedValues>>;
-  readonly key_values?: Readonly<Record<string, TargetedValues>>;
 }
 
 export interface LineItemRecord {

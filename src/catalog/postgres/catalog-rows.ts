@@ -1,38 +1,18 @@
-import type { RecentCounts } from '../snapshot/ecpm.ts';
+import type { CatalogRow, CatalogTable } from '../model/catalog-reading.ts';
 import { parseEndDate, parseStartDate, showEndDate, showStartDate } from '../model/flight-dates.ts';
 import { microsFromUsd, usdFromMicros } from '../model/money.ts';
 import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, PublisherRecord } from '../model/records.ts';
 
 /**
- * The five tables, column by column, and both ways between their rows and the records of the trafficking API. Postgres gives bigint as a
- * string and timestamps as a Date. A row may hold anything that the column types allow: rowTo… never throws, and the record's check judges.
- */
-export interface CatalogRow {
-  readonly [column: string]: unknown;
-}
-
-export const CATALOG_TABLES = ['publishers', 'placements', 'campaigns', 'line_items', 'creatives'] as const;
-export type CatalogTable = (typeof CATALOG_TABLES)[number];
-
-/** What one load reads, all of one moment. */
-export interface CatalogReading {
-  readonly version: number;
-  readonly userHashKey: Uint8Array;
-  readonly recentCounts: ReadonlyMap<number, RecentCounts>;
-  /** Impressions by UTC hour (24 entries) over the last whole days, by publisher; of those with paced line items. */
-  readonly hourlyImpressions: ReadonlyMap<number, readonly number[]>;
-  /** The blocks of a table that hold any rows, by number, each with a digest of all that stands in it: equal digests, equal rows. */
-  digests(table: CatalogTable): Promise<ReadonlyMap<number, string>>;
-  /** The rows of one block, by id; some at a time, so that they can be let go as soon as they are understood. */
-  rows(table: CatalogTable, block: number): AsyncIterable<readonly CatalogRow[]>;
-}
-
-/**
- * So many ids share a block, and as many rows are parsed in one go: about a millisecond of the event loop. A single answer of 100,000 rows holds
- * it for a hundred. Placements, which have names for ids, share one block.
+ * Ids of one block, and rows that are parsed without a pause: about a millisecond of the event loop,
+ * where one answer of 100,000 rows takes a hundred. Placements, whose ids are names, share one block.
  */
 export const ROWS_A_BLOCK = 256;
 
+/**
+ * The columns of the five tables, and the mapping between their rows and the records of the
+ * trafficking API, both ways. rowTo… never throws: the record's check judges what a row holds.
+ */
 export const COLUMNS = {
   publishers: ['id', 'name', 'domain', 'api_key_hash', 'api_key_hint'],
   placements: ['id', 'publisher_id', 'width', 'height', 'formats'],
@@ -176,7 +156,7 @@ const numberOf = (value: unknown): unknown => (value === null || value === undef
 
 const shownUsd = (micros: unknown): unknown => (micros === null || micros === undefined ? null : usdFromMicros(Number(micros)));
 
-/** What is no date that RFC 3339 can write (infinity, the year 12000) stays what it is, for the check to refuse. */
+/** A date that RFC 3339 cannot write (infinity, the year 12000) stays as it is, and the check refuses it. */
 const shownDate = (value: unknown, show: (ms: number) => string): unknown =>
   value instanceof Date && Number.isFinite(value.getTime()) ? show(value.getTime()) : String(value);
 

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import { COLUMNS, ROWS_A_BLOCK } from './catalog-rows.ts';
-import type { CatalogReading, CatalogRow, CatalogTable } from './catalog-rows.ts';
-import type { RecentCounts } from '../snapshot/ecpm.ts';
+import type { CatalogReading, CatalogRow, CatalogTable, RecentCounts } from '../model/catalog-reading.ts';
 
 /** The catalog in Postgres, as the loading side needs it. */
 export interface CatalogStore {

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 import { rowToCampaign, rowToCreative, rowToLineItem, rowToPlacement, rowToPublisher } from '../postgres/catalog-rows.ts';
-import type { CatalogReading, CatalogRow, CatalogTable } from '../postgres/catalog-rows.ts';
+import type { CatalogReading, CatalogRow, CatalogTable } from '../model/catalog-reading.ts';
 import { checkCampaign, checkCreative, checkLineItem, checkPlacement, checkPublisher } from '../checks/check-entities.ts';
 import type { Checked } from '../checks/check-record.ts';
 import type { Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
 import { pauseForEventLoop, runInSlices } from './run-in-slices.ts';
 import type { Quarantined } from './snapshot.ts';
-import { toCampaign, toCreative, toLineItem, toPlacement } from '../model/to-entities.ts';
+import { toCampaign, toCreative, toLineItem, toPlacement } from './to-entities.ts';
 
 /** The rows that hold, as entities; the others, listed. */
 export interface AdmittedRows {

@@ -2,7 +2,7 @@ import { buildTargetingIndex } from '../../targeting/build-targeting-index.ts';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 import { admitRows } from './admit-rows.ts';
 import type { AdmittedRows } from './admit-rows.ts';
-import type { CatalogReading } from '../postgres/catalog-rows.ts';
+import type { CatalogReading } from '../model/catalog-reading.ts';
 import { ecpmMicros, NO_COUNTS } from './ecpm.ts';
 import { hourlyTraffic, type HourlyTraffic } from './hourly-traffic.ts';
 import { runInSlices } from './run-in-slices.ts';
@@ -13,8 +13,8 @@ import { curveAt } from './traffic-curve.ts';
 
 export interface SnapshotOptions {
   readonly dimensions: DimensionSchema;
-  /** What it replaces, built under the same dimensions: what has not changed since is taken over from it. */
-  readonly previous?: Snapshot | undefined;
+  /** The result of the load before, under the same dimensions: what has not changed since is taken over from it. */
+  readonly previous?: BuiltSnapshot | undefined;
   /** The moment at which flights and what is left of them are judged: epoch milliseconds. */
   readonly nowMs: number;
   /** Called whenever the event loop has been held long enough; by default waits for its next turn. */
@@ -28,14 +28,14 @@ export interface SnapshotOptions {
 export const buildSnapshot = async (
   reading: CatalogReading,
   { dimensions, previous, nowMs, pause }: SnapshotOptions,
-): Promise<Snapshot> => {
-  const built = previous && builtOf.get(previous);
-  const admitted = await admitRows(reading, { dimensions, previous: built?.admitted, ...(pause && { pause }) });
-  return runInSlices(snapshotSteps(admitted, reading, nowMs, built), pause);
+): Promise<BuiltSnapshot> => {
+  const admitted = await admitRows(reading, { dimensions, previous: previous?.admitted, ...(pause && { pause }) });
+  return runInSlices(snapshotSteps(admitted, reading, nowMs, previous), pause);
 };
 
-/** What a snapshot was built of, for the next one. */
-interface Built {
+/** A snapshot with the parts that it was built of, for the next load. */
+export interface BuiltSnapshot {
+  readonly snapshot: Snapshot;
   readonly admitted: AdmittedRows;
   readonly candidates: ReadonlyMap<number, Candidate>;
   readonly slots: ReadonlyMap<string, ReadonlyMap<number, BuiltSlot>>;
@@ -47,16 +47,14 @@ interface BuiltSlot extends Slot {
   readonly ofProgrammatic: readonly Candidate[];
 }
 
-const builtOf = new WeakMap<Snapshot, Built>();
-
 const STEP = 256;
 
 function* snapshotSteps(
   admitted: AdmittedRows,
   reading: CatalogReading,
   nowMs: number,
-  previous: Built | undefined,
-): Generator<undefined, Snapshot> {
+  previous: BuiltSnapshot | undefined,
+): Generator<undefined, BuiltSnapshot> {
   const { booked, candidates } = yield* sortOutBooked(admitted, reading, nowMs, previous?.candidates);
   const slots = new Map<string, Map<number, BuiltSlot>>();
   for (const [placementId, byPublisher] of booked) {
@@ -97,10 +95,9 @@ function* snapshotSteps(
     expiresAtMs: (publisherId: number) => Math.max(flightEnds.get(publisherId) ?? 0, nowMs) + COUNTERS_MARGIN_MS,
     quarantined,
     quarantinedCount,
-    userHashKey: reading.userHashKey,
+    userHashKey: Buffer.from(reading.userHashKey).toString('hex'),
   });
-  builtOf.set(snapshot, { admitted, candidates, slots });
-  return snapshot;
+  return { snapshot, admitted, candidates, slots };
 }
 
 const EMPTY_SLOT: Slot = { direct: undefined, programmatic: undefined, leftOut: [], vacancy: 'NothingBooked' };

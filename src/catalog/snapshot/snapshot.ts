@@ -1,5 +1,5 @@
 import type { TargetingIndex } from '../../targeting/targeting-index.ts';
-import type { CatalogTable } from '../postgres/catalog-rows.ts';
+import type { CatalogTable } from '../model/catalog-reading.ts';
 import type { Booking, Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
 import type { TrafficCurve } from './traffic-curve.ts';
 
@@ -61,6 +61,6 @@ export interface Snapshot {
   /** The first of the rows that were set aside, at most 1,000. */
   readonly quarantined: readonly Quarantined[];
   readonly quarantinedCount: number;
-  /** Keys the hash of user ids: the same on every replica and for the life of the database. */
-  readonly userHashKey: Uint8Array;
+  /** Keys the hash of user ids, in hex: the same on every replica and for the life of the database. */
+  readonly userHashKey: string;
 }

@@ -4,7 +4,7 @@ import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { readConsent } from '../../context/consent.ts';
 import type { AdRequest } from '../../serving/ad-request.ts';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
-import { requestPairs } from '../../targeting/targeting-query.ts';
+import { targetingQuery } from '../../targeting/targeting-query.ts';
 import type { WireAdRequest } from './ad-request-schema.ts';
 import type { RequestContext } from '../request-context.ts';
 
@@ -32,7 +32,7 @@ export const toAdRequest = (
     publisher,
     imps: wire.imp.map(({ id, tagid, w, h }) => ({ impId: id, placementId: tagid, width: w ?? null, height: h ?? null })),
     query: {
-      targeting: { country: context.country, device: context.device, pairs: requestPairs(dimensions, wire.ext.kv ?? {}) },
+      targeting: targetingQuery(dimensions, context, wire.ext.kv),
       atMs: now(),
       mayRemember: consent.personal,
     },

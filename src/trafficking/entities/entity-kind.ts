@@ -10,7 +10,7 @@ import {
   rowToPlacement,
   rowToPublisher,
 } from '../../catalog/postgres/catalog-rows.ts';
-import type { CatalogRow, CatalogTable } from '../../catalog/postgres/catalog-rows.ts';
+import type { CatalogRow, CatalogTable } from '../../catalog/model/catalog-reading.ts';
 import { checkCampaign, checkCreative, checkLineItem, checkPlacement, checkPublisher } from '../../catalog/checks/check-entities.ts';
 import type { Checked } from '../../catalog/checks/check-record.ts';
 import type { CreativeFormat } from '../../catalog/model/entities.ts';

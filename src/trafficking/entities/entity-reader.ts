@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { COLUMNS } from '../../catalog/postgres/catalog-rows.ts';
-import type { CatalogRow, CatalogTable } from '../../catalog/postgres/catalog-rows.ts';
+import type { CatalogRow, CatalogTable } from '../../catalog/model/catalog-reading.ts';
 import type { EntityKind, EntityRecord } from './entity-kind.ts';
 
 export interface ListQuery {

@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import type { Request, Response } from 'express';
-import { LONGEST_CONTENT } from '../../catalog/checks/parse-content.ts';
+import { MAX_CONTENT_LENGTH } from '../../catalog/checks/parse-content.ts';
 import { methodNotAllowed } from '../../http/problems/error-handler.ts';
 import { problem, sendProblem } from '../../http/problems/problem.ts';
 import { readJson } from '../../http/body/read-json.ts';
@@ -13,7 +13,7 @@ import { readListQuery, searchOf } from './list-query.ts';
 import { sendJson } from '../send-json.ts';
 
 /** Six bytes for every UTF-16 unit of the longest content, which is the most that JSON takes for one (`\u001f`), and half a megabyte for the rest. */
-const BODY_LIMIT = 8 * LONGEST_CONTENT;
+const BODY_LIMIT = 8 * MAX_CONTENT_LENGTH;
 
 export interface EntityRoutesOptions {
   readonly reader: EntityReader;

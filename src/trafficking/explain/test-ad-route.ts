@@ -3,11 +3,11 @@ import { isCountryCode } from '../../catalog/checks/country-codes.ts';
 import { DEVICES, type Device } from '../../catalog/model/entities.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { parseAdRequest } from '../../http/openrtb/parse-ad-request.ts';
-import { problem, sendProblem, type ProblemFault } from '../../http/problems/problem.ts';
+import type { Fault } from '../../base/fault.ts';
+import { problem, sendProblem } from '../../http/problems/problem.ts';
 import { readJson } from '../../http/body/read-json.ts';
 import { toAdRequest, type ToAdRequestOptions } from '../../http/openrtb/to-ad-request.ts';
 import type { WriteAnswer } from '../../http/openrtb/write-answer.ts';
-import type { AdRequest } from '../../serving/ad-request.ts';
 import type { ServeAd } from '../../serving/serve-ad.ts';
 import { checkDimensions } from '../../targeting/check-dimensions.ts';
 import { sendJsonText } from '../send-json.ts';
@@ -44,7 +44,7 @@ export const testAdRoute =
     ];
     if (!publisher || faults.length > 0) return sendProblem(res, problem('invalid_request', 'The request has faults.', faults));
 
-    const request = inContext(toAdRequest(options, snapshot, publisher, wire, req), contextOf(body.value));
+    const request = toAdRequest(inContext(options, contextOf(body.value)), snapshot, publisher, wire, req);
     sendJsonText(res, 200, options.writeAnswer(wire.id, await options.dryServeAd(snapshot, { ...request, traced: true })));
   };
 
@@ -58,7 +58,7 @@ const contextOf = (body: unknown): Context => {
   return typeof context === 'object' && context !== null ? context : {};
 };
 
-const faultsOfContext = (body: unknown): readonly ProblemFault[] => {
+const faultsOfContext = (body: unknown): readonly Fault[] => {
   if (typeof body !== 'object' || body === null) return [];
   const { country, device } = contextOf(body);
   return [
@@ -71,14 +71,12 @@ const faultsOfContext = (body: unknown): readonly ProblemFault[] => {
   ];
 };
 
-const inContext = (request: AdRequest, { country, device }: Context): AdRequest => {
-  const chosen = {
+/** Reads requests as if their visitor had the chosen country and device. */
+const inContext = (options: TestAdRouteOptions, { country, device }: Context): TestAdRouteOptions => ({
+  ...options,
+  requestContext: (req, named) => ({
+    ...options.requestContext(req, named),
     ...(country === undefined ? {} : { country: country as string }),
     ...(device === undefined ? {} : { device: device as Device }),
-  };
-  return {
-    ...request,
-    query: { ...request.query, targeting: { ...request.query.targeting, ...chosen } },
-    bidContext: { ...request.bidContext, ...chosen },
-  };
-};
+  }),
+});

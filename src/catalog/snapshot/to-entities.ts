@@ -1,8 +1,10 @@
-import type { Campaign, Creative, LineItem, Placement, Targeting } from './entities.ts';
+import { SECONDS_PER_DAY } from '../../base/utc-day.ts';
+import { targetingRules } from '../../targeting/targeting-rules.ts';
+import type { Campaign, Creative, LineItem, Placement } from '../model/entities.ts';
 import { parseCreativeContent } from '../checks/parse-content.ts';
-import { flightOf } from './flight-dates.ts';
-import { microsFromUsd } from './money.ts';
-import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, TargetedValues, TargetingRecord } from './records.ts';
+import { flightOf } from '../model/flight-dates.ts';
+import { microsFromUsd } from '../model/money.ts';
+import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord } from '../model/records.ts';
 
 /** Checked records into what can be served. Defaults of meaning (priority 2, a day's frequency window) are given here, once. */
 export const toPlacement = (record: PlacementRecord): Placement => ({
@@ -38,12 +40,12 @@ export const toLineItem = (id: number, record: LineItemRecord, publisherId: numb
   dailyImpressionCap: record.daily_impression_cap,
   dailySpendCapMicros: microsOrNull(record.daily_spend_cap),
   frequencyCap:
-    record.frequency_cap === null ? null : { places: record.frequency_cap, windowMs: (record.frequency_window ?? DAY_S) * 1000 },
+    record.frequency_cap === null ? null : { places: record.frequency_cap, windowMs: (record.frequency_window ?? SECONDS_PER_DAY) * 1000 },
   rateLimit:
     record.rate_limit === null
       ? null
       : { perSecond: record.rate_limit, burst: record.rate_burst ?? Math.max(1, Math.ceil(record.rate_limit)) },
-  targeting: toTargeting(record.targeting),
+  targeting: targetingRules(record.targeting),
   endpoint: record.type === 'programmatic' ? record.endpoint : null,
 });
 
@@ -62,23 +64,6 @@ export const toCreative = (id: number, record: CreativeRecord, blocked: boolean)
     clickUrl: record.click_url,
     blocked,
   };
-};
-
-const DAY_S = 86_400;
-/** Shared by all that have no rule: at 100,000 line items, empty maps add up. */
-const NO_RULES: ReadonlyMap<string, readonly string[]> = new Map();
-const NO_VALUES: readonly never[] = [];
-
-const toTargeting = ({ countries, devices, dimensions, key_values }: TargetingRecord): Targeting => ({
-  countries: countries ?? NO_VALUES,
-  devices: devices ?? NO_VALUES,
-  dimensions: toRules(dimensions),
-  keyValues: toRules(key_values),
-});
-
-const toRules = (given: Readonly<Record<string, TargetedValues>> | undefined): ReadonlyMap<string, readonly string[]> => {
-  const entries = Object.entries(given ?? {});
-  return entries.length === 0 ? NO_RULES : new Map(entries.map(([name, values]) => [name, [values].flat().map(String)]));
 };
 
 const microsOrNull = (usd: number | null): number | null => (usd === null ? null : microsFromUsd(usd));
