@@ -132,10 +132,10 @@ export const createBidders = (options: BiddersOptions): Bidders => {
       observe.call(callOutcome(read), now() - auction.startedAt);
       return { call, read };
     });
-    const { bids, refusals, told } = answersOf(await Promise.all(results));
+    const { bids, refusals, judged } = answersOf(await Promise.all(results));
     auction.deadline.clear();
     fates.remember(bids);
-    for (const { outcome, lossNoticeUrl } of told) {
+    for (const { outcome, lossNoticeUrl } of judged) {
       observe.bid(outcome);
       if (lossNoticeUrl !== null) notices.send('loss', lossNoticeUrl);
     }

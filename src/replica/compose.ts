@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { createDrain } from '../events/drain-events.ts';
 import { createEventStore } from '../events/postgres/event-store.ts';
 import { BID_OUTCOME_NAMES } from '../bidders/bid-outcome.ts';
+import { CIRCUIT_STATES, NOTICE_KINDS, NOTICE_OUTCOMES } from '../bidders/bidder-observer.ts';
 import { createBidders } from '../bidders/create-bidders.ts';
 import { createCatalogStore } from '../catalog/postgres/catalog-store.ts';
 import { createCatalog } from '../catalog/catalog.ts';
@@ -31,6 +32,7 @@ import { createServerDrain } from '../http/server/drain-server.ts';
 import { createRequestContext } from '../http/request-context.ts';
 import { staticFiles } from '../http/routes/static-files.ts';
 import { createLog, type Log } from '../observability/log.ts';
+import { HIT_KINDS, INVALID_REASONS } from '../ledger/hit.ts';
 import { createMetrics } from '../observability/metrics.ts';
 import { observeService } from './observe-service.ts';
 import { watchService } from './watch-service.ts';
@@ -78,7 +80,12 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
   const metrics = createMetrics({
     noBidReasons: Object.values(NoBidReason).map(reasonName),
     eventTypes: settings.allowedEvents,
+    hitKinds: HIT_KINDS,
+    invalidReasons: INVALID_REASONS,
     bidOutcomes: BID_OUTCOME_NAMES,
+    noticeKinds: NOTICE_KINDS,
+    noticeOutcomes: NOTICE_OUTCOMES,
+    circuitStates: CIRCUIT_STATES,
   });
   const log = createLog({ level: settings.logLevel, onDropped: metrics.logDropped });
   const observe = observeService({ log, metrics });

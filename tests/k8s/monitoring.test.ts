@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
 import { BID_OUTCOME_NAMES } from '../../src/bidders/bid-outcome.ts';
+import { CIRCUIT_STATES, NOTICE_KINDS, NOTICE_OUTCOMES } from '../../src/bidders/bidder-observer.ts';
 import { NoBidReason, reasonName } from '../../src/decision/no-bid-reason.ts';
+import { HIT_KINDS, INVALID_REASONS } from '../../src/ledger/hit.ts';
 import { createMetrics } from '../../src/observability/metrics.ts';
 import { K8S } from './rendered.ts';
 
@@ -44,7 +46,12 @@ const exposed = async (): Promise<{ readonly names: ReadonlySet<string>; readonl
   const metrics = createMetrics({
     noBidReasons: Object.values(NoBidReason).map(reasonName),
     eventTypes: ['like'],
+    hitKinds: HIT_KINDS,
+    invalidReasons: INVALID_REASONS,
     bidOutcomes: BID_OUTCOME_NAMES,
+    noticeKinds: NOTICE_KINDS,
+    noticeOutcomes: NOTICE_OUTCOMES,
+    circuitStates: CIRCUIT_STATES,
   });
   const { body } = await metrics.render();
   const names = new Set(

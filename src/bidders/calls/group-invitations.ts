@@ -1,4 +1,5 @@
-import type { BidInvitation, BidOpportunity } from '../bidder-port.ts';
+import type { Booking } from '../../catalog/model/entities.ts';
+import type { BidOpportunity } from '../bidder-port.ts';
 
 /** One call to one bidder: the impressions it is asked for, all in one format, and the invitations that its answer will serve. */
 export interface BidderCall {
@@ -13,7 +14,7 @@ export interface BidderCall {
  * An invitation without an endpoint asks nobody.
  */
 export const groupInvitations = (opportunities: readonly BidOpportunity[]): readonly BidderCall[] => {
-  const calls = new Map<string, { endpoint: string; format: 'html' | 'native'; byImp: Map<string, BidInvitation[]> }>();
+  const calls = new Map<string, { endpoint: string; format: 'html' | 'native'; byImp: Map<string, Booking[]> }>();
   const byId = new Map(opportunities.map((opportunity) => [opportunity.impId, opportunity]));
   for (const { impId, invitations } of opportunities) {
     for (const invitation of invitations) {
@@ -21,7 +22,7 @@ export const groupInvitations = (opportunities: readonly BidOpportunity[]): read
       if (endpoint === null) continue;
       const format = formatOf(invitation);
       const key = `${format} ${endpoint}`;
-      const call = calls.get(key) ?? { endpoint, format, byImp: new Map<string, BidInvitation[]>() };
+      const call = calls.get(key) ?? { endpoint, format, byImp: new Map<string, Booking[]>() };
       calls.set(key, call);
       const sharing = call.byImp.get(impId) ?? [];
       call.byImp.set(impId, sharing);
@@ -39,4 +40,4 @@ export const groupInvitations = (opportunities: readonly BidOpportunity[]): read
 };
 
 /** The creative row says how the placement is filled; html and banner placements both take markup. */
-const formatOf = ({ creative }: BidInvitation): 'html' | 'native' => (creative.content.format === 'native' ? 'native' : 'html');
+const formatOf = ({ creative }: Booking): 'html' | 'native' => (creative.content.format === 'native' ? 'native' : 'html');

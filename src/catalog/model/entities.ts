@@ -133,3 +133,10 @@ export interface Creative {
   /** Taken out of delivery, for quality reports for instance. */
   readonly blocked: boolean;
 }
+
+/** A creative with the line item and the campaign that it belongs to. */
+export interface Booking {
+  readonly creative: Creative;
+  readonly lineItem: LineItem;
+  readonly campaign: Campaign;
+}
