@@ -77,10 +77,7 @@ export const createBidders = (options: BiddersOptions): Bidders => {
     max: MAX_ENDPOINTS,
     ttl: idleMs,
     updateAgeOnGet: true,
-    dispose: ({ endpoint, label }) => {
-      endpoint.close();
-      observe.circuit(label, null);
-    },
+    dispose: ({ label }) => observe.circuit(label, null),
   });
   const endpointOf = (url: URL): BidderEndpoint => {
     const known = endpoints.get(url.href);

@@ -286,7 +286,7 @@ describe('the circuit breaker', () => {
     expect(tookMs.sort((a, b) => a - b)[10]).toBeLessThan(10);
     expect(server.received).toHaveLength(5);
     dead = false;
-    await until(() => seen.circuits.some((state) => state.endsWith('half_open')));
+    await sleep(550);
     expect((await ask()).refusals).toMatchObject([{ detail: describeOutcome('circuit_open') }]);
     await until(() => seen.circuits.at(-1)?.endsWith(' closed') === true);
     expect((await ask()).bids).toHaveLength(1);
@@ -301,12 +301,14 @@ describe('the circuit breaker', () => {
     const { bidders, seen } = started({ timeoutMs: 300, circuit: { failuresInRow: 1, retryAfterMs: 100, trialTimeoutMs: 300 } });
     const ask = async () => bidders.ask([opportunity([invitationTo(hung.url)])], context);
     await ask();
-    const halfOpened = () => seen.circuits.filter((state) => state.endsWith('half_open')).length;
+    const changesTo = (name: string) => seen.circuits.filter((state) => state.endsWith(` ${name}`)).length;
     for (let trial = 1; trial <= 2; trial += 1) {
-      await until(() => halfOpened() === trial);
+      await until(() => changesTo('open') === trial);
+      await sleep(150);
       const startedAt = performance.now();
       expect((await ask()).refusals).toMatchObject([{ detail: describeOutcome('circuit_open') }]);
       expect(performance.now() - startedAt).toBeLessThan(150);
+      expect(changesTo('half_open')).toBe(trial);
     }
   });
 
