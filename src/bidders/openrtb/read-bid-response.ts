@@ -1,5 +1,6 @@
 import { BID_OUTCOMES, type BidOutcome } from '../bid-outcome.ts';
 import type { ReadBid } from '../bidder-port.ts';
+import type { BidFormat } from './bid-format.ts';
 import { fillAuctionMacros, formatCpm, type AuctionMacros } from './fill-auction-macros.ts';
 import { asList, asObject, asText } from './json-fields.ts';
 import { readBidMarkup } from './read-bid-markup.ts';
@@ -9,7 +10,7 @@ export interface AskedBid {
   /** BidRequest.id */
   readonly auctionId: string;
   readonly currency: string;
-  readonly format: 'html' | 'native';
+  readonly format: BidFormat;
   /** The page is https, so may be nothing else in the markup. */
   readonly secure: boolean;
   readonly floorMicros: number;
