@@ -55,7 +55,9 @@ export const createNoticeSender = (options: NoticeSenderOptions): NoticeSender =
     },
     close: async (graceMs) => {
       closed = true;
-      graceOver = !(await within(graceMs, queue.onIdle()));
+      await within(graceMs, queue.onIdle(), () => {
+        graceOver = true;
+      });
       await queue.onIdle();
     },
   };
