@@ -10,7 +10,7 @@ import { toAdRequest, type ToAdRequestOptions } from '../../http/openrtb/to-ad-r
 import type { AdRequest } from '../../serving/ad-request.ts';
 import type { AdAnswer } from '../../serving/serve-ad.ts';
 import { checkDimensions } from '../../targeting/check-dimensions.ts';
-import { sendJson } from '../send-json.ts';
+import { sendJson } from '../../http/send-json.ts';
 import type { TestAd } from './test-ad.ts';
 
 export interface TestAdRouteOptions extends ToAdRequestOptions {

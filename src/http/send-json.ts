@@ -1,7 +1,7 @@
-import type { Response } from 'express';
+import type { ServerResponse } from 'node:http';
 
-/** Answers JSON that nobody else may keep: what is booked and who booked it. */
-export const sendJson = (res: Response, status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): void => {
+/** Sends a value as JSON that no cache may store. `headers` are added and may override. */
+export const sendJson = (res: ServerResponse, status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): void => {
   const text = JSON.stringify(value);
   res
     .writeHead(status, {
