@@ -28,10 +28,10 @@ size: ## what Redis spends on line items, users, tokens, events and ads
 	@$(DOOR) run bench/redis-sizing.ts
 
 prove: ## the promises of docs/reliability.md, expected against observed
-	@$(DOOR) run bench/prove.ts $(ARGS)
+	@$(DOOR) run proofs/prove.ts $(ARGS)
 
 simulate: ## pacing over a simulated day
-	@$(DOOR) run bench/simulate.ts $(ARGS)
+	@$(DOOR) run proofs/simulate.ts $(ARGS)
 
 migrate: ## bring the database at DATABASE_URL to the newest schema
 	@$(DOOR) migrate

@@ -1,7 +1,7 @@
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
-const TYPED = ['src/**/*.ts', 'tests/**/*.ts', 'sdk/**/*.ts', 'admin/**/*.ts', 'bench/**/*.ts'];
+const TYPED = ['src/**/*.ts', 'tests/**/*.ts', 'sdk/**/*.ts', 'admin/**/*.ts', 'testkit/**/*.ts', 'proofs/**/*.ts', 'bench/**/*.ts'];
 
 export default defineConfig(
   globalIgnores(['**/dist*/', 'public/sdk/', 'public/admin/', 'coverage/', '.cache/']),

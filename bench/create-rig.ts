@@ -8,8 +8,8 @@ import pg from 'pg';
 import { startEmbeddedPostgres } from '../src/embedded/start-embedded-postgres.ts';
 import { startEmbeddedRedis } from '../src/embedded/start-embedded-redis.ts';
 import { seedCatalog, type CatalogPlan, type SeededCatalog } from './seed-catalog.ts';
-import { startServer, type ServerProcess } from './start-process.ts';
-import { weighProcess } from './weigh-process.ts';
+import { startServer, type Server } from '../testkit/start-process.ts';
+import { weighProcess } from '../testkit/weigh-process.ts';
 
 export type Floor = 'node-echo' | 'express-echo' | 'express-gif' | 'redis-get';
 
@@ -31,10 +31,10 @@ export interface Rig {
   readonly say: (line: string) => void;
   /** Books a plan, once for each name. */
   stage(name: string, plan: CatalogPlan): Promise<Stage>;
-  startFloor(floor: Floor): Promise<ServerProcess>;
-  startService(stage: Stage, options?: ServiceOptions): Promise<ServerProcess>;
+  startFloor(floor: Floor): Promise<Server>;
+  startService(stage: Stage, options?: ServiceOptions): Promise<Server>;
   /** Stops a server that this rig has started. */
-  stop(...servers: readonly ServerProcess[]): Promise<void>;
+  stop(...servers: readonly Server[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -74,10 +74,10 @@ export const createRig = async ({ nodeFlags, dist = path.join(ROOT, 'dist'), say
   weighProcess(await postmasterOf(postgres.url), 19);
 
   const through = pinned ? ['taskset', '-c', SERVER_CORE] : [];
-  const running = new Set<ServerProcess>();
+  const running = new Set<Server>();
   const stages = new Map<string, Promise<Stage>>();
   const clients: Redis[] = [control];
-  const keep = async (starting: Promise<ServerProcess>): Promise<ServerProcess> => {
+  const keep = async (starting: Promise<Server>): Promise<Server> => {
     const server = await starting;
     running.add(server);
     return server;
@@ -118,9 +118,8 @@ export const createRig = async ({ nodeFlags, dist = path.join(ROOT, 'dist'), say
       keep(
         startServer({
           name: floor,
-          args: [...nodeFlags, path.join(ROOT, 'bench', 'floors.mjs'), floor],
+          command: [...through, process.execPath, ...nodeFlags, path.join(ROOT, 'bench', 'floors.mjs'), floor],
           env: { NODE_ENV: 'production', REDIS_URL: redis.url },
-          through,
           cwd: ROOT,
         }),
       ),
@@ -128,9 +127,8 @@ export const createRig = async ({ nodeFlags, dist = path.join(ROOT, 'dist'), say
       keep(
         startServer({
           name,
-          args: [...nodeFlags, ...extra, path.join(dist, 'main.js')],
+          command: [...through, process.execPath, ...nodeFlags, ...extra, path.join(dist, 'main.js')],
           env: { ...PRODUCTION, DATABASE_URL: stage.databaseUrl, REDIS_URL: stage.redisUrl, ...env },
-          through,
           readyPath: '/ready',
           cwd: stateDir,
         }),

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Rig } from './create-rig.ts';
 import { processCpuMicros } from './process-cpu.ts';
-import { median } from './statistics.ts';
-import type { ServerProcess } from './start-process.ts';
+import { median } from '../testkit/statistics.ts';
+import type { Server } from '../testkit/start-process.ts';
 import type { AdCall } from './traffic.ts';
 
 const run = promisify(execFile);
@@ -27,7 +27,7 @@ export interface Run {
 }
 
 export interface ClosedLoop {
-  readonly server: ServerProcess;
+  readonly server: Server;
   readonly script: 'wrk-ads.lua' | 'wrk-paths.lua';
   /** What the script reads. */
   readonly file: string;
@@ -103,7 +103,7 @@ export interface Sample {
 }
 
 export interface OpenLoop {
-  readonly server: ServerProcess;
+  readonly server: Server;
   readonly file: string;
   readonly perSecond: number;
   readonly seconds: number;

@@ -7,9 +7,9 @@ import type { Hit } from '../src/ledger/hit.ts';
 import { createLedgerKeys } from '../src/ledger/ledger-keys.ts';
 import { createLedger } from '../src/ledger/ledger.ts';
 import { createRedisClient } from '../src/redis/redis-client.ts';
-import { curveAt } from '../src/ledger/traffic-curve.ts';
+import { curveAt } from '../src/catalog/snapshot/traffic-curve.ts';
 import { startEmbeddedRedis } from '../src/embedded/start-embedded-redis.ts';
-import { sampleCreative, sampleLineItem } from './sample-booking.ts';
+import { sampleCreative, sampleLineItem } from '../testkit/sample-booking.ts';
 
 /*
  * The figures of "Sizing" in docs/operations.md: what Redis spends, in memory and in processor time, on line items, users, tokens and events.

@@ -1,7 +1,7 @@
-import type { ServerProcess } from './start-process.ts';
+import type { Server } from '../testkit/start-process.ts';
 
 /** The service's own counters, by series name with its labels. */
-export const scrape = async (server: ServerProcess): Promise<ReadonlyMap<string, number>> => {
+export const scrape = async (server: Server): Promise<ReadonlyMap<string, number>> => {
   const text = await (await fetch(`${server.url}/metrics`)).text();
   return new Map(
     text

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { migrateLatest } from '../src/catalog/postgres/migrate.ts';
-import { createChance } from './statistics.ts';
+import { createChance } from '../testkit/chance.ts';
 
 /** What is booked in one benchmark. */
 export interface CatalogPlan {

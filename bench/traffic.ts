@@ -1,6 +1,6 @@
 import { createCountryLookup } from '../src/context/country-lookup.ts';
 import { COLOURS, COUNTRIES, PLACEMENTS, SECTIONS, TOPICS, type BenchPublisher } from './seed-catalog.ts';
-import { createChance } from './statistics.ts';
+import { createChance } from '../testkit/chance.ts';
 
 /** One ad request, as text; every occurrence of USER stands for twelve characters that the load generator draws anew each time. */
 export interface AdCall {

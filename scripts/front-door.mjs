@@ -54,7 +54,7 @@ const verbs = {
   run: async ([program, ...args]) => {
     installDependencies(ROOT, say);
     await build(ROOT, say);
-    installPrograms(program.endsWith('prove.ts') ? ['redis', 'haproxy'] : ['redis'], say);
+    installPrograms(['redis'], say);
     const file = path.resolve(ROOT, program);
     process.argv = [process.argv[0], file, ...args];
     await import(pathToFileURL(path.join(ROOT, 'node_modules', 'tsx', 'dist', 'esm', 'api', 'index.mjs')).href).then(({ register }) =>

@@ -3,8 +3,8 @@ import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 
 /**
- * What the service and its tests find on the machine, and the Debian package that brings it. Present means: one of `programs` is on the
- * PATH, or one of `files` exists. Optional: whoever wants it goes on without it where it cannot be had.
+ * The programs that the service and its tests need, and the Debian package of each. Present means: one of `programs`
+ * is on the PATH, or one of `files` exists.
  */
 export const DEBIAN_PACKAGES = {
   redis: {
@@ -13,35 +13,19 @@ export const DEBIAN_PACKAGES = {
     debianPackage: 'redis-tools',
     otherwise: 'or set REDIS_URL',
   },
-  haproxy: { name: 'HAProxy', programs: ['haproxy'], debianPackage: 'haproxy', optional: true },
   chromium: { name: 'Chromium', programs: ['chromium-headless-shell'], debianPackage: 'chromium-headless-shell' },
   wrk: { name: 'wrk (a load generator)', programs: ['wrk'], debianPackage: 'wrk' },
   fonts: { name: 'a font', files: ['/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf'], debianPackage: 'fonts-dejavu-core' },
 };
 
 /**
- * Makes sure that these are there: root on a machine with apt-get gets them installed, anyone else is told what to install (an Error; for
- * an optional one, a line).
+ * Makes sure that these programs are there. Root on a machine with apt-get gets them installed.
  * @param {readonly (keyof typeof DEBIAN_PACKAGES)[]} wanted
  * @param {(line: string) => void} say
+ * @throws {Error} with what to install, for other users
  */
 export function installPrograms(wanted, say) {
   const missing = wanted.map((key) => DEBIAN_PACKAGES[key]).filter((entry) => !isPresent(entry));
-  install(
-    missing.filter(({ optional }) => !optional),
-    say,
-  );
-  try {
-    install(
-      missing.filter(({ optional }) => optional),
-      say,
-    );
-  } catch (error) {
-    say(`Going on without: ${error.message}`);
-  }
-}
-
-function install(missing, say) {
   if (missing.length === 0) return;
   const names = missing.map(({ name }) => name).join(', ');
   const packages = missing.map(({ debianPackage }) => debianPackage);

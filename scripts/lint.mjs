@@ -9,7 +9,9 @@ import path from 'node:path';
  * @returns {Promise<boolean>} whether all of them passed
  */
 export async function lint(root, say) {
-  const projects = ['.', 'tests', 'sdk', 'admin', 'bench'].filter((folder) => existsSync(path.join(root, folder, 'tsconfig.json')));
+  const projects = ['.', 'tests', 'sdk', 'admin', 'testkit', 'proofs', 'bench'].filter((folder) =>
+    existsSync(path.join(root, folder, 'tsconfig.json')),
+  );
   const checks = [
     ...projects.map((folder) => ({
       name: `types of ${folder === '.' ? 'src' : folder}`,

@@ -1,4 +1,4 @@
-import type { ImpTrace } from '../../src/decision/trace.ts';
+import type { WireImpTrace } from '../../src/http/openrtb/write-trace.ts';
 import { money } from '../words/formats.ts';
 
 /** What became of one creative in a decision. */
@@ -16,7 +16,7 @@ export interface Candidate {
 const PRIORITIES: Readonly<Record<number, string>> = { 1: 'high', 2: 'medium', 3: 'low' };
 
 /** A trace turned round: from what each step did to what happened to each creative. Who came furthest stands first. */
-export const readTrace = (trace: ImpTrace): readonly Candidate[] => {
+export const readTrace = (trace: WireImpTrace): readonly Candidate[] => {
   const lineItems = new Map<number, number>();
   for (const { creative_id, line_item_id } of [...trace.ranking, ...trace.steps.flatMap(({ rejected }) => rejected)])
     lineItems.set(creative_id, line_item_id);

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { ImpTrace } from '../../src/decision/trace.ts';
+import type { WireImpTrace } from '../../src/http/openrtb/write-trace.ts';
 import { linkTo, titleOf } from '../kinds.ts';
 import type { Page } from '../page.ts';
 import { previewServed } from '../preview/preview-document.ts';
@@ -14,7 +14,7 @@ export interface TestAnswer {
   readonly debug: {
     readonly trace: {
       readonly snapshot_version: number;
-      readonly imps: readonly ImpTrace[];
+      readonly imps: readonly WireImpTrace[];
       readonly timings_ms: Readonly<Record<string, number>>;
     };
   };
@@ -53,7 +53,12 @@ export const testResult = (page: Page, answer: TestAnswer, placementId: string, 
   `;
 };
 
-const decision = (page: Page, trace: ImpTrace, candidates: readonly Candidate[], askedAbout: number | undefined): TemplateResult => html`
+const decision = (
+  page: Page,
+  trace: WireImpTrace,
+  candidates: readonly Candidate[],
+  askedAbout: number | undefined,
+): TemplateResult => html`
   <section class="card">
     <h2>The decision</h2>
     <ol class="funnel" aria-label="Candidates left after each step">

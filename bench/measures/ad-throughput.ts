@@ -3,7 +3,7 @@ import { atLeast, atMost, tableOf, whole, type Finding, type Scale } from '../fi
 import { callsFile, closedLoop, interleave, type Run } from '../load.ts';
 import { scrape, servedSince } from '../scrape.ts';
 import { thousandStage } from '../shared-stage.ts';
-import type { ServerProcess } from '../start-process.ts';
+import type { Server } from '../../testkit/start-process.ts';
 import { adCalls } from '../traffic.ts';
 
 export interface AdThroughput extends Finding {
@@ -24,7 +24,7 @@ export const adThroughput = async (rig: Rig, { rounds, seconds }: Scale): Promis
   const { stage, file } = await thousandStage(rig);
   const spreadStage = await rig.stage('spread', { lineItems: 1_000, publishers: 16, targeting: 'realistic' });
   const spreadFile = callsFile(rig, 'spread', adCalls({ publishers: spreadStage.publishers, calls: 16_384, seed: 12 }));
-  const servers: Record<string, ServerProcess> = {};
+  const servers: Record<string, Server> = {};
   for (const floor of ['node-echo', 'express-echo', 'redis-get'] as const) servers[floor] = await rig.startFloor(floor);
   servers['service'] = await rig.startService(stage);
   servers['spread'] = await rig.startService(spreadStage);
@@ -106,7 +106,7 @@ interface Book {
 }
 
 /** What was served by the service's count, and what the ledger says about it: an ad that no counter saw would make the figures worthless. */
-const openBook = async (stage: Stage, server: ServerProcess): Promise<Book> => {
+const openBook = async (stage: Stage, server: Server): Promise<Book> => {
   await stage.redis.flushdb();
   const before = await scrape(server);
   return {

@@ -2,7 +2,7 @@ import type { Rig } from '../create-rig.ts';
 import { atMost, tableOf, whole, type Finding, type Scale } from '../finding.ts';
 import { closedLoop, openLoop } from '../load.ts';
 import { thousandStage } from '../shared-stage.ts';
-import { median, percentile } from '../statistics.ts';
+import { median, percentile } from '../../testkit/statistics.ts';
 
 const LOAD_SHARE = 0.7;
 const WORDS: Readonly<Record<string, string>> = {

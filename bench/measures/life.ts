@@ -3,7 +3,7 @@ import { tableOf, whole, type Finding, type Scale } from '../finding.ts';
 import { callsFile, closedLoop, openLoop } from '../load.ts';
 import { processCpuMicros } from '../process-cpu.ts';
 import { scrape, servedSince } from '../scrape.ts';
-import { percentile } from '../statistics.ts';
+import { percentile } from '../../testkit/statistics.ts';
 import { adCalls } from '../traffic.ts';
 
 const LOAD_SHARE = 0.5;

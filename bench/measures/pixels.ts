@@ -9,7 +9,7 @@ import { closedLoop, interleave, type Run } from '../load.ts';
 import { processCpuMicros } from '../process-cpu.ts';
 import { scrape } from '../scrape.ts';
 import { thousandStage } from '../shared-stage.ts';
-import type { ServerProcess } from '../start-process.ts';
+import type { Server } from '../../testkit/start-process.ts';
 import { adCalls, USER, type AdCall } from '../traffic.ts';
 
 const IMPS = 20;
@@ -97,7 +97,7 @@ export const pixels = async (rig: Rig, { rounds, seconds: given, quick }: Scale)
 };
 
 /** Impression paths out of real answers, each for another reservation. */
-export const collectTokens = async (server: ServerProcess, calls: readonly AdCall[], wanted: number): Promise<readonly string[]> => {
+export const collectTokens = async (server: Server, calls: readonly AdCall[], wanted: number): Promise<readonly string[]> => {
   const paths: string[] = [];
   const dispatcher = new Agent({ connections: COLLECTORS });
   let next = 0;

@@ -3,7 +3,7 @@ import type { Rig, Stage } from '../create-rig.ts';
 import { atMost, tableOf, whole, type Finding, type Scale } from '../finding.ts';
 import { callsFile, closedLoop, openLoop, type Sample } from '../load.ts';
 import { scrape } from '../scrape.ts';
-import { percentile } from '../statistics.ts';
+import { percentile } from '../../testkit/statistics.ts';
 import { adCalls } from '../traffic.ts';
 import { largeStage } from './scale.ts';
 

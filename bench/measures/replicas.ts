@@ -2,8 +2,8 @@ import { createCpuQuota, type CpuQuota } from '../cpu-quota.ts';
 import type { Rig, Stage } from '../create-rig.ts';
 import { atLeast, tableOf, whole, type Finding, type Goal, type Scale } from '../finding.ts';
 import { callsFile, closedLoop } from '../load.ts';
-import { median } from '../statistics.ts';
-import type { ServerProcess } from '../start-process.ts';
+import { median } from '../../testkit/statistics.ts';
+import type { Server } from '../../testkit/start-process.ts';
 import { adCalls } from '../traffic.ts';
 
 /** Four of them fit on one core with room to spare. */
@@ -33,7 +33,7 @@ export const replicas = async (rig: Rig, { rounds, seconds, quick }: Scale): Pro
   const plan = { lineItems: 1_000, publishers: 1, targeting: 'realistic', capped: { lineItems: CAPPED, dailyImpressions: CAP } } as const;
   const stage = await rig.stage('replicas', plan);
   const file = callsFile(rig, 'replicas', adCalls({ publishers: stage.publishers, calls: 16_384, seed: 17 }));
-  const fleet: ServerProcess[] = [];
+  const fleet: Server[] = [];
   try {
     for (let i = 0; i < most; i++) {
       const replica = await rig.startService(stage, { name: `replica ${i + 1}` });
@@ -56,7 +56,7 @@ export const replicas = async (rig: Rig, { rounds, seconds, quick }: Scale): Pro
   }
 };
 
-const loadFleet = async (rig: Rig, stage: Stage, fleet: readonly ServerProcess[], file: string, seconds: number): Promise<Fleet> => {
+const loadFleet = async (rig: Rig, stage: Stage, fleet: readonly Server[], file: string, seconds: number): Promise<Fleet> => {
   await stage.redis.flushdb();
   const runs = await Promise.all(fleet.map((server) => closedLoop(rig, { server, script: 'wrk-ads.lua', file, seconds })));
   const serves = new Map(stage.cappedLineItems.map((id) => [id, 0]));

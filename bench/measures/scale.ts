@@ -5,7 +5,7 @@ import type { Rig, Stage } from '../create-rig.ts';
 import { atLeast, tableOf, whole, type Finding, type Scale } from '../finding.ts';
 import { callsFile, closedLoop, interleave } from '../load.ts';
 import { processRssBytes } from '../process-cpu.ts';
-import type { ServerProcess } from '../start-process.ts';
+import type { Server } from '../../testkit/start-process.ts';
 import { adCalls } from '../traffic.ts';
 
 const run = promisify(execFile);
@@ -56,7 +56,7 @@ export const scaleOut = async (rig: Rig, scale: Scale): Promise<Finding> => {
     );
   }
 
-  const servers = new Map<string, ServerProcess>();
+  const servers = new Map<string, Server>();
   for (const [name, stage] of stages) {
     await stage.redis.flushdb();
     servers.set(name, await rig.startService(stage, { name: `${name} line items` }));

@@ -1,17 +1,25 @@
+import type { CreativeFormat } from '../catalog/model/entities.ts';
 import type { TargetingQuery } from '../targeting/targeting-query.ts';
-import type { SlotSize } from './fits-slot.ts';
 
-/** What the decision needs to know of a request: nothing of its wire shape, nobody's identity. */
+/** What the decision needs to know of a request: not its wire format, not the user's identity. */
 export interface AdQuery {
   readonly targeting: TargetingQuery;
   readonly atMs: number;
-  /** Whether a user may be remembered; without, frequency caps cannot be kept and such line items do not serve. */
+  /** Whether the user may be remembered. Without it frequency caps cannot be kept, and line items that have one do not serve. */
   readonly mayRemember: boolean;
 }
 
-/** One impression of it. */
+/** One impression of the request. */
 export interface ImpQuery {
   readonly impId: string;
   readonly placementId: string;
-  readonly slot: SlotSize;
+  readonly size: AdSize;
+  /** What the placement allows. */
+  readonly formats: readonly CreativeFormat[];
+}
+
+/** The size at which an impression is shown, in CSS pixels. */
+export interface AdSize {
+  readonly width: number;
+  readonly height: number;
 }

@@ -1,57 +1,84 @@
+/** The stages of a decision, in order. The trace names them; a candidate reaches a stage by passing those before it. */
+export const STAGES = [
+  'placement',
+  'booked',
+  'format and size',
+  'flight',
+  'targeting',
+  'consent',
+  'limits',
+  'bidders',
+  'page',
+  'service',
+] as const;
+export type Stage = (typeof STAGES)[number];
+
+/** What a line item is doing, as staff see it. The first that applies is what has to change first. */
+export const DELIVERY_STATUSES = ['ended', 'paused', 'scheduled', 'blocked', 'budget spent', 'capped', 'active'] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+interface Reason {
+  /**
+   * The number in the answer. 1 to 15 are OpenRTB's (List: No-Bid Reason Codes); 500 and above are exchange-specific, as that list allows.
+   */
+  readonly nbr: number;
+  readonly stage: Stage;
+  /** In a sentence: "it is not served because …". */
+  readonly words: string;
+  /** Of a line item that is refused for this reason whoever asks; null: the reason depends on the request. */
+  readonly status: DeliveryStatus | null;
+}
+
 /**
- * Why a candidate, an impression or a whole request got no ad. One value with four readings: `nbr` in the answer, the reason in the
- * trace, the label of the metric and the word in a log line.
- *
- * Codes 1–15 are OpenRTB's (List: No-Bid Reason Codes); 500 and above are exchange-specific, as that list allows, and documented in docs/api.md.
+ * Every reason why a candidate, an impression or a whole request gets no ad, in the order of the decision: of several reasons, the last in
+ * this table is reported, because it came closest to an ad. The table is read as `nbr`, trace, metric label, log line and delivery status.
  */
-export const NoBidReason = {
-  TechnicalError: 1,
-  UnknownPlacement: 2,
-  FrequencyCapped: 9,
-  BiddersOutOfTime: 15,
-  NothingBooked: 500,
-  SizeOrFormat: 501,
-  NotInFlight: 502,
-  Targeting: 503,
-  BudgetSpent: 504,
-  DailyCap: 505,
-  Pacing: 506,
-  RateLimit: 507,
-  BiddersDidNotBid: 508,
-  DuplicateInPage: 509,
-  Consent: 510,
-  CountersUnavailable: 513,
-} as const;
-export type NoBidReason = (typeof NoBidReason)[keyof typeof NoBidReason];
+export const REASONS = {
+  UnknownPlacement: { nbr: 2, stage: 'placement', words: 'the placement does not exist or belongs to another publisher', status: null },
+  NothingBooked: { nbr: 500, stage: 'booked', words: 'nothing is booked on the placement', status: 'blocked' },
+  SizeOrFormat: { nbr: 501, stage: 'format and size', words: 'the creative has another format or size', status: 'blocked' },
+  NotInFlight: { nbr: 502, stage: 'flight', words: 'the line item is not in flight, paused or blocked', status: null },
+  Targeting: { nbr: 503, stage: 'targeting', words: 'the request does not match the targeting', status: null },
+  Consent: { nbr: 510, stage: 'consent', words: 'a frequency cap needs consent to remember the user', status: null },
+  BudgetSpent: { nbr: 504, stage: 'limits', words: 'the budget is spent or reserved', status: 'budget spent' },
+  DailyCap: { nbr: 505, stage: 'limits', words: 'the daily cap is delivered or reserved', status: 'capped' },
+  FrequencyCapped: { nbr: 9, stage: 'limits', words: 'the user has reached the frequency cap', status: null },
+  Pacing: { nbr: 506, stage: 'limits', words: 'pacing holds the line item back', status: 'active' },
+  RateLimit: { nbr: 507, stage: 'limits', words: 'the rate limit is reached', status: 'active' },
+  CountersUnavailable: { nbr: 513, stage: 'limits', words: 'the counters are unavailable', status: null },
+  BiddersOutOfTime: { nbr: 15, stage: 'bidders', words: 'the bidder did not answer in time', status: null },
+  BiddersDidNotBid: { nbr: 508, stage: 'bidders', words: 'the bidder did not bid', status: null },
+  DuplicateInPage: { nbr: 509, stage: 'page', words: 'another impression of this request shows the creative', status: null },
+  TechnicalError: { nbr: 1, stage: 'service', words: 'the service failed', status: null },
+} as const satisfies Readonly<Record<string, Reason>>;
 
-/** The order of the road: of several reasons, the one that stands later here is reported, because it came closest to an ad. */
-const STAGES: readonly NoBidReason[] = [
-  NoBidReason.UnknownPlacement,
-  NoBidReason.NothingBooked,
-  NoBidReason.SizeOrFormat,
-  NoBidReason.NotInFlight,
-  NoBidReason.Targeting,
-  NoBidReason.Consent,
-  NoBidReason.BudgetSpent,
-  NoBidReason.DailyCap,
-  NoBidReason.FrequencyCapped,
-  NoBidReason.Pacing,
-  NoBidReason.RateLimit,
-  NoBidReason.CountersUnavailable,
-  NoBidReason.BiddersOutOfTime,
-  NoBidReason.BiddersDidNotBid,
-  NoBidReason.DuplicateInPage,
-  NoBidReason.TechnicalError,
-];
+type ReasonKey = keyof typeof REASONS;
 
-const STAGE_OF = new Map<NoBidReason, number>(STAGES.map((reason, stage) => [reason, stage]));
+/** The reasons by name: `NoBidReason.DailyCap` is 505. */
+export const NoBidReason = Object.fromEntries(Object.entries(REASONS).map(([key, { nbr }]) => [key, nbr])) as {
+  readonly [Key in ReasonKey]: (typeof REASONS)[Key]['nbr'];
+};
+export type NoBidReason = (typeof REASONS)[ReasonKey]['nbr'];
 
-/** The reason of the later stage. */
-export const latestReason = (a: NoBidReason, b: NoBidReason): NoBidReason => ((STAGE_OF.get(b) ?? 0) > (STAGE_OF.get(a) ?? 0) ? b : a);
-
-/** The reason's name in snake case, for metric labels and log lines: a closed set. */
-export const reasonName = (reason: NoBidReason): string => NAME_OF.get(reason) ?? 'technical_error';
-
-const NAME_OF = new Map<NoBidReason, string>(
-  Object.entries(NoBidReason).map(([name, reason]) => [reason, name.replace(/(?!^)([A-Z])/g, '_$1').toLowerCase()]),
+const ENTRIES = new Map<NoBidReason, Reason & { readonly name: string; readonly rank: number }>(
+  Object.entries(REASONS).map(([key, reason], rank) => [
+    reason.nbr,
+    { ...reason, rank, name: key.replace(/(?!^)([A-Z])/g, '_$1').toLowerCase() },
+  ]),
 );
+
+const entryOf = (reason: NoBidReason) => ENTRIES.get(reason) ?? { ...REASONS.TechnicalError, name: 'technical_error', rank: Infinity };
+
+/** In snake case, for metric labels, traces and log lines: a closed set. */
+export const reasonName = (reason: NoBidReason): string => entryOf(reason).name;
+
+export const reasonNames: readonly string[] = [...ENTRIES.values()].map(({ name }) => name);
+
+export const stageOf = (reason: NoBidReason): Stage => entryOf(reason).stage;
+
+export const wordsOf = (reason: NoBidReason): string => entryOf(reason).words;
+
+export const statusOf = (reason: NoBidReason): DeliveryStatus | null => entryOf(reason).status;
+
+/** The reason that stands later in the table. */
+export const latestReason = (a: NoBidReason, b: NoBidReason): NoBidReason => (entryOf(b).rank > entryOf(a).rank ? b : a);

@@ -1,46 +1,46 @@
 import type { Candidate, CandidateIndex } from '../catalog/snapshot/snapshot.ts';
-import type { LineItem } from '../catalog/model/entities.ts';
+import type { Booking, LineItem } from '../catalog/model/entities.ts';
 import type { AdQuery, ImpQuery } from './ad-query.ts';
-import { fitsSlot } from './fits-slot.ts';
-import { isLive } from './is-live.ts';
 import { latestReason, NoBidReason } from './no-bid-reason.ts';
 import type { RankedCandidate } from './ranked-candidate.ts';
-import { runsSomewhere } from './runs-somewhere.ts';
+import { firstRefusal, RULES_AFTER_INDEX } from './rules.ts';
 
-/** A programmatic candidate with the price that its bidder named, micros per thousand impressions. */
-export interface PricedCandidate {
-  readonly candidate: Omit<Candidate, 'ecpmMicros'>;
+/** A programmatic booking with the price that its bidder offered, micros per thousand impressions. */
+export interface PricedBooking {
+  readonly booking: Booking;
   readonly cpmMicros: number;
 }
 
 export interface RankingInput {
   /** Direct line items of the publisher and placement, in rank order; undefined: none. */
   readonly direct: CandidateIndex | undefined;
-  readonly bids: readonly PricedCandidate[];
+  readonly bids: readonly PricedBooking[];
   readonly query: AdQuery;
   readonly imp: ImpQuery;
-  /** What is known to be over a limit: the reason, or 0. Advisory; a wrong 0 costs a refusal by the ledger. */
+  /** What the ledger refused a moment ago: the reason, or 0. Advisory: a wrong 0 costs a refusal by the ledger. */
   readonly exhausted: (position: number) => NoBidReason | 0;
+  /** Whether any direct line item could run here now, whatever its targeting. Asked only when nothing was served. */
+  readonly runsHere: () => boolean;
   /** A number in [0, 1). */
   readonly random: () => number;
 }
 
 /** The candidates of one impression, best first, found as far as they are asked for. */
 export interface Ranking {
-  /** The next best ones, at most `most`; empty at the end. */
-  take(most: number): readonly RankedCandidate[];
-  /** Of all that was passed over so far, the reason that stands latest on the road. */
+  /** The next best ones, at most `count`; empty at the end. */
+  take(count: number): readonly RankedCandidate[];
+  /** Of all that were passed over so far, the latest reason. */
   passedOver(): NoBidReason;
 }
 
-/** A tie of more than so many is drawn from a window at a random place; up to it every one has the same chance. */
-const FAIR_TIE = 64;
+/** In a larger tie the candidates come from a window at a random place; up to this size all have the same chance. */
+const MAX_FAIR_TIE = 64;
 
 /**
- * Ranks by priority (1 first), then eCPM, then a fair random tie. Targeting has been answered by the index; what depends on the moment, the
- * slot or the user is checked here, candidate by candidate, so that the work ends with the first that are wanted.
+ * Ranks by priority (1 first), then eCPM, then a fair random tie. The index has answered targeting; the other rules, which depend on the
+ * moment, the size or the user, are checked candidate by candidate, so that the work ends with the first that are wanted.
  */
-export const rankCandidates = ({ direct, bids, query, imp, exhausted, random }: RankingInput): Ranking => {
+export const rankCandidates = ({ direct, bids, query, imp, exhausted, runsHere, random }: RankingInput): Ranking => {
   const scanner = direct?.targeting.eligible(query.targeting);
   const priced = rankBids(bids, random);
   let latest: NoBidReason = NoBidReason.NothingBooked;
@@ -50,20 +50,14 @@ export const rankCandidates = ({ direct, bids, query, imp, exhausted, random }: 
   let bidAt = 0;
 
   const passes = (position: number): boolean => {
-    const { creative, lineItem, campaign } = (direct as CandidateIndex).entries[position]!;
-    const reason = !fitsSlot(creative, imp.slot)
-      ? NoBidReason.SizeOrFormat
-      : !isLive(lineItem, campaign, query.atMs)
-        ? NoBidReason.NotInFlight
-        : lineItem.frequencyCap && !query.mayRemember
-          ? NoBidReason.Consent
-          : exhausted(position);
+    const rule = firstRefusal(RULES_AFTER_INDEX, (direct as CandidateIndex).entries[position]!, query, imp);
+    const reason = rule ? rule.reason : exhausted(position);
     if (reason === 0) return true;
     latest = latestReason(latest, reason);
     return false;
   };
 
-  /** The next tie group's members, in random order; a group of one, which is the rule, costs no more than a look. */
+  /** The members of the next tie group that pass, in random order. A group of one, the usual case, costs one check. */
   const nextGroup = (): boolean => {
     if (!direct || !scanner) return false;
     for (let first = scanner.firstFrom(scanned + 1); first !== -1; first = scanner.firstFrom(scanned + 1)) {
@@ -77,10 +71,10 @@ export const rankCandidates = ({ direct, bids, query, imp, exhausted, random }: 
         const from = first + Math.floor(random() * (end - first));
         const visit = (position: number): boolean => {
           if (passes(position)) ready.push(position);
-          return ready.length < FAIR_TIE;
+          return ready.length < MAX_FAIR_TIE;
         };
         scanner.forEachEligible(from, end, visit);
-        if (ready.length < FAIR_TIE) scanner.forEachEligible(first, from, visit);
+        if (ready.length < MAX_FAIR_TIE) scanner.forEachEligible(first, from, visit);
         shuffle(ready, random);
       }
       if (ready.length > 0) return true;
@@ -102,17 +96,17 @@ export const rankCandidates = ({ direct, bids, query, imp, exhausted, random }: 
   };
 
   return {
-    take: (most) => {
+    take: (count) => {
       const taken: RankedCandidate[] = [];
       for (let next = takeOne(); next; next = takeOne()) {
         taken.push(next);
-        if (taken.length === most) break;
+        if (taken.length === count) break;
       }
       return taken;
     },
     passedOver: () => {
-      // The index says who is let through, not who was stopped: whoever could have run but for its targeting came further than these.
-      return direct && runsSomewhere(direct, imp.slot, query.atMs) ? latestReason(latest, NoBidReason.Targeting) : latest;
+      // The index says which candidates match, not which do not: one that could run here was refused for its targeting.
+      return direct && runsHere() ? latestReason(latest, NoBidReason.Targeting) : latest;
     },
   };
 };
@@ -124,9 +118,9 @@ export const rankDirect = ({ creative, lineItem, campaign, ecpmMicros }: Candida
   return { creative, lineItem, campaign, ecpmMicros, priceMicros, expectedMicros, position, bid: -1 };
 };
 
-/** Billed in whole micros per impression, so a bid's finer fractions are rounded to the nearest. */
-const rankBids = (bids: readonly PricedCandidate[], random: () => number): readonly RankedCandidate[] => {
-  const ranked = bids.map(({ candidate: { creative, lineItem, campaign }, cpmMicros }, bid): RankedCandidate => {
+/** An impression bills whole micros, so a thousandth of the bid is rounded to the nearest. */
+const rankBids = (bids: readonly PricedBooking[], random: () => number): readonly RankedCandidate[] => {
+  const ranked = bids.map(({ booking: { creative, lineItem, campaign }, cpmMicros }, bid): RankedCandidate => {
     const priceMicros = Math.round(cpmMicros / 1000);
     return { creative, lineItem, campaign, ecpmMicros: cpmMicros, priceMicros, expectedMicros: priceMicros, position: -1, bid };
   });

@@ -1,15 +1,12 @@
-import type { Campaign, Creative, LineItem } from '../catalog/model/entities.ts';
+import type { Booking } from '../catalog/model/entities.ts';
 
-/** One creative that could fill an impression, with its place in the ranking and what one impression of it costs. */
-export interface RankedCandidate {
-  readonly creative: Creative;
-  readonly lineItem: LineItem;
-  readonly campaign: Campaign;
-  /** Micros per thousand impressions: what it is ranked by, and the price that the answer names. */
+/** One creative that could fill an impression, with what it is ranked by and what one impression of it costs. */
+export interface RankedCandidate extends Booking {
+  /** Micros per thousand impressions: what it is ranked by, and the price in the answer. */
   readonly ecpmMicros: number;
-  /** Billed on the impression: the CPM's thousandth, whole micros; 0 when billed by click or flat. */
+  /** Billed on the impression: a thousandth of the CPM, in whole micros; 0 when billed by click or flat. */
   readonly priceMicros: number;
-  /** What an impression is expected to bring, for pacing a money goal when the impression itself bills nothing. */
+  /** What an impression is expected to bring: pacing divides a budget by it when the impression itself bills nothing. */
   readonly expectedMicros: number;
   /** Position in the candidate index; -1 for a bid. */
   readonly position: number;

@@ -1,6 +1,6 @@
 import type { Campaign, LineItem } from '../catalog/model/entities.ts';
 import type { Account } from './read/read-accounts.ts';
-import type { TrafficCurve } from './traffic-curve.ts';
+import type { TrafficCurve } from '../catalog/snapshot/traffic-curve.ts';
 
 export interface PacingTargetInput {
   readonly lineItem: LineItem;

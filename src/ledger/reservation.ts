@@ -1,6 +1,6 @@
 import type { NoBidReason } from '../decision/no-bid-reason.ts';
 import type { RankedCandidate } from '../decision/ranked-candidate.ts';
-import type { TrafficCurve } from './traffic-curve.ts';
+import type { TrafficCurve } from '../catalog/snapshot/traffic-curve.ts';
 
 /** What one ad request wants to take from the ledger. */
 export interface ReserveRequest {

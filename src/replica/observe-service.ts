@@ -7,10 +7,10 @@ import type { Metrics, StoreWork } from '../observability/metrics.ts';
 import type { AdAnswer } from '../serving/serve-ad.ts';
 import type { HitOutcome } from '../tracking/record-hit.ts';
 
-/** What happens in the service, told once, at its edge, in words of the trade: here it becomes metrics and log lines. */
+/** The one place where what happens in the service becomes metrics and log lines. */
 export const observeService = ({ log, metrics }: { readonly log: Log; readonly metrics: Metrics }) => {
   const lastLogged = new Map<string, number>();
-  /** An outage fails thousands of times a second and is worth one line in ten seconds. */
+  /** An outage fails thousands of times a second; one log line in ten seconds is enough. */
   const logFault = (what: string, fault: Error): void => {
     const now = performance.now();
     if (now - (lastLogged.get(what) ?? -Infinity) < 10_000) return;
@@ -18,19 +18,28 @@ export const observeService = ({ log, metrics }: { readonly log: Log; readonly m
     log.warn(what, { error: fault.name, reason: fault.message });
   };
 
+  /** The handler of one kind of work that a store failed: `message` is the log line. */
+  const storeFailed =
+    (work: StoreWork, message: string) =>
+    (fault: Error): void => {
+      metrics.error();
+      metrics.storeFailure(work);
+      logFault(message, fault);
+    };
+
   const catalog: CatalogObserver = {
     loaded: ({ version, quarantinedCount }, durationMs) => {
       metrics.reload('success', durationMs / 1000);
-      log.debug('the catalog was loaded', { version, quarantined: quarantinedCount, milliseconds: Math.round(durationMs) });
+      log.debug('The catalog was loaded', { version, quarantined: quarantinedCount, milliseconds: Math.round(durationMs) });
     },
     loadFailed: (fault) => {
       metrics.error();
       metrics.reload('failure', 0);
-      logFault('the catalog could not be loaded; the last snapshot goes on serving', fault);
+      logFault('The catalog could not be loaded; the last snapshot is still served', fault);
     },
-    quarantined: (rows, count) => log.warn('rows of the catalog do not hold and are left out', { count, rows: rows.slice(0, 20) }),
-    announceFailed: (fault) => logFault('other replicas could not be told of a change; they will see it when they poll', fault),
-    pollFailed: (fault) => logFault('the version of the catalog could not be read', fault),
+    quarantined: (rows, count) => log.warn('Catalog rows are invalid and were set aside', { count, rows: rows.slice(0, 20) }),
+    announceFailed: (fault) => logFault('A change could not be announced; other replicas will find it when they poll', fault),
+    pollFailed: (fault) => logFault('The version of the catalog could not be read', fault),
   };
 
   const bidders: BidderObserver = {
@@ -45,10 +54,10 @@ export const observeService = ({ log, metrics }: { readonly log: Log; readonly m
     bidders,
     ad: {
       requested: metrics.adRequest,
-      answered: ({ bids, nonbids }: AdAnswer, seconds: number): void => {
+      answered: ({ filled, unfilled }: AdAnswer, seconds: number): void => {
         metrics.selectionTook(seconds);
-        for (let i = 0; i < bids.length; i++) metrics.served();
-        for (const { nbr } of nonbids) metrics.noBid(reasonName(nbr));
+        for (let i = 0; i < filled.length; i++) metrics.served();
+        for (const { reason } of unfilled) metrics.noBid(reasonName(reason));
       },
     },
     track: {
@@ -67,10 +76,7 @@ export const observeService = ({ log, metrics }: { readonly log: Log; readonly m
     settled: (foundHold: boolean): void => {
       if (!foundHold) metrics.settledWithoutHold();
     },
-    storeFailed: (work: StoreWork, what: string, fault: Error): void => {
-      metrics.error();
-      metrics.storeFailure(work);
-      logFault(what, fault);
-    },
+    storeFailed,
+    ledgerFailed: (script: 'reserve' | 'settle', fault: Error): void => storeFailed(script, `Redis did not answer ${script}`)(fault),
   };
 };

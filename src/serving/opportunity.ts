@@ -1,13 +1,43 @@
 import type { Bid, BidAnswers, BidOpportunity, BidRefusal } from '../bidders/bidder-port.ts';
 import type { Placement } from '../catalog/model/entities.ts';
-import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
+import type { Slot, Snapshot } from '../catalog/snapshot/snapshot.ts';
 import type { ImpQuery } from '../decision/ad-query.ts';
 import { latestReason, NoBidReason } from '../decision/no-bid-reason.ts';
 import { rankCandidates, type Ranking } from '../decision/rank-candidates.ts';
 import type { RankedCandidate } from '../decision/ranked-candidate.ts';
 import type { ServedAd } from '../ledger/hit.ts';
-import { exhaustedMemoryOf } from './exhausted-memory-of.ts';
 import type { AdRequest, RequestedImp } from './ad-request.ts';
+import type { IndexMemories } from './index-memories.ts';
+
+/** One impression of a request, with what is booked for it. Each step of the decision returns a new value with what it adds. */
+export interface Opportunity {
+  readonly imp: ImpQuery;
+  /** undefined: unknown, or another publisher's; a caller cannot tell the two apart. */
+  readonly placement: Placement | undefined;
+  readonly slot: Slot;
+  /** Programmatic line items whose bidders are asked. */
+  readonly invited: readonly RankedCandidate[];
+}
+
+/** … with the bids, in one order with the direct line items. */
+export interface RankedOpportunity extends Opportunity {
+  readonly bids: readonly Bid[];
+  readonly bidRefusals: readonly BidRefusal[];
+  readonly ranking: Ranking | undefined;
+}
+
+/** … with what the ledger decided. */
+export interface DecidedOpportunity extends RankedOpportunity {
+  /** The candidates that were offered to the ledger, in rank order. */
+  readonly considered: readonly RankedCandidate[];
+  readonly refused: readonly RefusedCandidate[];
+  readonly won: Won | undefined;
+}
+
+export interface RefusedCandidate {
+  readonly candidate: RankedCandidate;
+  readonly reason: NoBidReason;
+}
 
 /** A candidate that holds a reservation. */
 export interface Won {
@@ -16,103 +46,82 @@ export interface Won {
   readonly ad: ServedAd;
 }
 
-/** One impression on its way through the decision. Each step adds to it; nothing is taken back. */
-export interface Opportunity {
-  readonly imp: ImpQuery;
-  /** undefined: unknown, or another publisher's, which a caller cannot tell apart. */
-  readonly placement: Placement | undefined;
-  /** What bidders are asked; undefined when no programmatic line item could fill it. */
-  readonly invitation: (Omit<BidOpportunity, 'invitations'> & { readonly invitations: readonly RankedCandidate[] }) | undefined;
-  bids: readonly Bid[];
-  bidRefusals: readonly BidRefusal[];
-  ranking: Ranking | undefined;
-  /** Candidates that the ledger was asked about, in rank order. */
-  readonly considered: RankedCandidate[];
-  readonly refused: { readonly candidate: RankedCandidate; readonly nbr: NoBidReason }[];
-  won: Won | undefined;
-}
-
-export interface OpportunityInput {
-  readonly snapshot: Snapshot;
-  readonly request: AdRequest;
-  readonly imp: RequestedImp;
+/** What the steps share. */
+export interface Steps {
+  readonly memories: IndexMemories;
+  /** A number in [0, 1). */
   readonly random: () => number;
 }
 
 /** More bidders than this are not asked for one impression. */
-const MOST_INVITATIONS = 20;
+const MAX_INVITATIONS = 20;
 
-/** Finds the placement and which programmatic line items could fill it. */
-export const openOpportunity = ({ snapshot, request, imp, random }: OpportunityInput): Opportunity => {
-  const known = snapshot.placements.get(imp.placementId);
+/** Finds the placement, what is booked on it, and which programmatic line items could fill it. */
+export const openOpportunity = (
+  snapshot: Snapshot,
+  request: AdRequest,
+  { impId, placementId, width, height }: RequestedImp,
+  steps: Steps,
+): Opportunity => {
+  const known = snapshot.placements.get(placementId);
   const placement = known && (known.publisherId === null || known.publisherId === request.publisher.id) ? known : undefined;
-  const slot = { width: imp.width ?? placement?.width ?? 0, height: imp.height ?? placement?.height ?? 0 };
-  const impQuery: ImpQuery = { impId: imp.impId, placementId: imp.placementId, slot };
-  return {
-    imp: impQuery,
-    placement,
-    invitation: placement && inviteBidders({ snapshot, request, placement, imp: impQuery, random }),
-    bids: [],
-    bidRefusals: [],
-    ranking: undefined,
-    considered: [],
-    refused: [],
-    won: undefined,
-  };
+  const size = { width: width ?? placement?.width ?? 0, height: height ?? placement?.height ?? 0 };
+  const imp: ImpQuery = { impId, placementId, size, formats: placement?.formats ?? [] };
+  const slot = snapshot.slot(request.publisher.id, placementId);
+  return { imp, placement, slot, invited: placement && slot.programmatic ? invite(slot, request, imp, steps) : [] };
 };
 
-const inviteBidders = ({
-  snapshot,
-  request,
-  placement,
-  imp,
-  random,
-}: Omit<OpportunityInput, 'imp'> & { readonly placement: Placement; readonly imp: ImpQuery }): Opportunity['invitation'] => {
-  const programmatic = snapshot.programmaticIndex(request.publisher.id, placement.id);
-  if (!programmatic) return undefined;
-  const exhausted = exhaustedMemoryOf(programmatic);
-  const invitations = rankCandidates({
+const invite = ({ programmatic }: Slot, request: AdRequest, imp: ImpQuery, { memories, random }: Steps): readonly RankedCandidate[] => {
+  const { exhausted, runsHere } = memories(programmatic!);
+  const { query } = request;
+  return rankCandidates({
     direct: programmatic,
     bids: [],
-    query: request.query,
+    query,
     imp,
-    exhausted: (position) => exhausted.reasonAt(position, request.query.atMs),
+    exhausted: (position) => exhausted.reasonAt(position, query.atMs),
+    runsHere: () => runsHere(query, imp),
     random,
-  }).take(MOST_INVITATIONS);
-  return invitations.length === 0 ? undefined : { impId: imp.impId, placement, ...imp.slot, invitations };
+  }).take(MAX_INVITATIONS);
 };
 
-/** Takes in what the bidders said about this impression. */
-export const hearBids = (opportunity: Opportunity, { bids, refusals }: BidAnswers): void => {
-  opportunity.bids = bids.filter(({ impId }) => impId === opportunity.imp.impId);
-  opportunity.bidRefusals = refusals.filter(({ impId }) => impId === opportunity.imp.impId);
-};
+/** What the bidders are asked; undefined when no programmatic line item could fill the impression. */
+export const bidOpportunityOf = ({ imp, placement, invited }: Opportunity): BidOpportunity | undefined =>
+  placement && invited.length > 0 ? { impId: imp.impId, placement, ...imp.size, invitations: invited } : undefined;
 
-/** Puts bids and direct line items into one order. */
-export const rankOpportunity = (opportunity: Opportunity, { snapshot, request, random }: Omit<OpportunityInput, 'imp'>): void => {
-  const { placement, imp, bids } = opportunity;
-  if (!placement) return;
-  const direct = snapshot.candidateIndex(request.publisher.id, placement.id);
-  const exhausted = direct && !request.traced ? exhaustedMemoryOf(direct) : undefined;
-  opportunity.ranking = rankCandidates({
-    direct,
-    bids: bids.map(({ invitation, cpmMicros }) => ({ candidate: invitation, cpmMicros })),
-    query: request.query,
+/** Puts the bids for this impression and the direct line items into one order. */
+export const rankOpportunity = (
+  opportunity: Opportunity,
+  answers: BidAnswers | undefined,
+  request: AdRequest,
+  { memories, random }: Steps,
+): RankedOpportunity => {
+  const { imp, placement, slot } = opportunity;
+  const bids = answers ? answers.bids.filter(({ impId }) => impId === imp.impId) : [];
+  const bidRefusals = answers ? answers.refusals.filter(({ impId }) => impId === imp.impId) : [];
+  if (!placement) return { ...opportunity, bids, bidRefusals, ranking: undefined };
+  const { query, traced } = request;
+  const memory = slot.direct && memories(slot.direct);
+  const ranking = rankCandidates({
+    direct: slot.direct,
+    bids: bids.map(({ invitation, cpmMicros }) => ({ booking: invitation, cpmMicros })),
+    query,
     imp,
-    exhausted: (position) => exhausted?.reasonAt(position, request.query.atMs) ?? 0,
+    // A trace shows what the ledger says, not what it said a moment ago.
+    exhausted: (position) => (memory && !traced ? memory.exhausted.reasonAt(position, query.atMs) : 0),
+    runsHere: () => memory?.runsHere(query, imp) ?? false,
     random,
   });
+  return { ...opportunity, bids, bidRefusals, ranking };
 };
 
-/** Why the impression was not filled: of all that stopped its candidates, what stands latest on the road. */
-export const nbrOf = (opportunity: Opportunity, snapshot: Snapshot, request: AdRequest): NoBidReason => {
-  const { placement, ranking, refused, bidRefusals } = opportunity;
+/** Why the impression was not filled: of all that refused its candidates, the latest reason. */
+export const reasonOf = ({ placement, slot, ranking, refused, bidRefusals }: DecidedOpportunity): NoBidReason => {
   if (!placement) return NoBidReason.UnknownPlacement;
-  const vacancy = snapshot.vacancy(request.publisher.id, placement.id);
   return [
-    ...(vacancy ? [NoBidReason[vacancy]] : []),
+    ...(slot.vacancy ? [NoBidReason[slot.vacancy]] : []),
     ...(ranking ? [ranking.passedOver()] : []),
-    ...refused.map(({ nbr }) => nbr),
+    ...refused.map(({ reason }) => reason),
     ...bidRefusals.map(({ reason }) => reason),
   ].reduce<NoBidReason>(latestReason, NoBidReason.NothingBooked);
 };

@@ -1,149 +1,154 @@
 import { dayOf } from '../base/utc-day.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
-import { isUnbounded } from '../ledger/limits.ts';
 import { NoBidReason } from '../decision/no-bid-reason.ts';
 import type { RankedCandidate } from '../decision/ranked-candidate.ts';
-import { accountsExpireAtMs } from '../ledger/accounts-expire-at-ms.ts';
 import type { ServedAd } from '../ledger/hit.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { isUnbounded } from '../ledger/limits.ts';
 import type { Reservation, ReservedImp } from '../ledger/reservation.ts';
-import type { TrafficCurve } from '../ledger/traffic-curve.ts';
 import type { AdRequest } from './ad-request.ts';
-import { exhaustedMemoryOf } from './exhausted-memory-of.ts';
-import type { Opportunity, Won } from './opportunity.ts';
+import type { IndexMemories } from './index-memories.ts';
+import type { DecidedOpportunity, RankedOpportunity, RefusedCandidate, Won } from './opportunity.ts';
 
 export interface ReserveWinnersOptions {
-  readonly ledger: Ledger;
+  readonly reserve: Ledger['reserve'];
   readonly tokenTtlMs: number;
-  readonly curveOf: (snapshot: Snapshot, publisherId: number, atMs: number) => TrafficCurve;
   readonly newId: () => string;
+  readonly memories: IndexMemories;
 }
 
-/** What one ad request needs to reserve. */
-export interface Selection {
-  readonly request: AdRequest;
-  readonly snapshot: Snapshot;
-  readonly opportunities: readonly Opportunity[];
-}
-
-export type ReserveWinners = (selection: Selection) => Promise<void>;
+export type ReserveWinners = (
+  snapshot: Snapshot,
+  request: AdRequest,
+  opportunities: readonly RankedOpportunity[],
+) => Promise<readonly DecidedOpportunity[]>;
 
 /**
- * One call is the rule. When all that it offered are refused, the next offers more, so that a long row of spent line items costs few calls.
- * The benchmark's catalog refuses one candidate in 25 ads: four and eight take 1.000 calls an ad, and each one that is offered has to be ranked,
- * written, sent and split.
+ * Usually one call decides. When the ledger refuses all that it was offered, the next call offers more, so that a long row of spent line items
+ * costs few calls. The benchmark's catalog refuses one candidate in 25 ads: first offers of four and of eight both take 1.000 calls per ad, and
+ * every candidate offered has to be ranked, encoded, sent and decoded.
  */
 const FIRST_OFFER = 4;
 const LATER_OFFER_FACTOR = 4;
-const LARGEST_OFFER = 512;
+const MAX_OFFER = 512;
 
 /** Lets the ledger take, for each impression, the first ranked candidate that is under all its limits. */
-export const createReserveWinners =
-  (options: ReserveWinnersOptions): ReserveWinners =>
-  async (selection) => {
-    const { request, snapshot } = selection;
+export const createReserveWinners = (options: ReserveWinnersOptions): ReserveWinners =>
+  async function reserveWinners(snapshot, request, opportunities) {
+    const drafts = opportunities.map((opportunity): Draft => ({ opportunity, considered: [], refused: [], won: undefined }));
     /** Creatives that this answer shows already. */
     const shown = new Set<number>();
-    let open = selection.opportunities.filter(({ ranking }) => ranking);
-    // A trace tells the whole ranking.
-    for (let most = request.traced ? LARGEST_OFFER : FIRST_OFFER; ; most = Math.min(most * LATER_OFFER_FACTOR, LARGEST_OFFER)) {
-      const offers = open.map((opportunity) => ({ opportunity, candidates: offerOf(opportunity, most, shown) })).filter(hasCandidates);
-      if (offers.length === 0) return;
-      const reservation = await options.ledger.reserve({
+    let open = drafts.filter(({ opportunity }) => opportunity.ranking);
+    // A trace shows the whole ranking.
+    for (let count = request.traced ? MAX_OFFER : FIRST_OFFER; ; count = Math.min(count * LATER_OFFER_FACTOR, MAX_OFFER)) {
+      const offers = open.map((draft) => ({ draft, candidates: nextOffer(draft, count, shown) })).filter(hasCandidates);
+      if (offers.length === 0) break;
+      const reservation = await options.reserve({
         publisherId: request.publisher.id,
         userHash: request.userHash,
-        curve: options.curveOf(snapshot, request.publisher.id, request.query.atMs),
-        expiresAtMs: accountsExpireAtMs(snapshot, request.publisher.id),
+        curve: snapshot.curveAt(request.publisher.id, request.query.atMs),
+        expiresAtMs: snapshot.expiresAtMs(request.publisher.id),
         imps: offers.map(({ candidates }) => candidates),
       });
-      if (!reservation) return serveUncounted(options, request, offers, shown);
+      if (!reservation) {
+        serveUncounted(options, request, offers, shown);
+        break;
+      }
       for (const [i, offer] of offers.entries()) {
-        const winner = noteAnswer(selection, offer, reservation.imps[i]!);
+        const winner = noteAnswer(options, request, offer, reservation.imps[i]!);
         if (!winner) continue;
         shown.add(winner.creative.id);
-        offer.opportunity.won = win(options, request, offer.opportunity, winner, reservation);
+        offer.draft.won = win(options, request, offer.draft, winner, reservation);
       }
-      open = offers.map(({ opportunity }) => opportunity).filter(({ won }) => !won);
+      open = offers.map(({ draft }) => draft).filter(({ won }) => !won);
     }
+    return drafts.map(({ opportunity, considered, refused, won }) => ({ ...opportunity, considered, refused, won }));
   };
 
-/** The candidates of one impression that the ledger is asked about in one call, in rank order. */
+/** An impression while it is being decided. */
+interface Draft {
+  readonly opportunity: RankedOpportunity;
+  readonly considered: RankedCandidate[];
+  readonly refused: RefusedCandidate[];
+  won: Won | undefined;
+}
+
+/** The candidates of one impression that are offered to the ledger in one call, in rank order. */
 interface Offer {
-  readonly opportunity: Opportunity;
+  readonly draft: Draft;
   readonly candidates: readonly RankedCandidate[];
 }
 
 const hasCandidates = ({ candidates }: Offer): boolean => candidates.length > 0;
 
-/** The next best, at most `most`; empty only when the ranking has come to its end. */
-const offerOf = (opportunity: Opportunity, most: number, shown: ReadonlySet<number>): readonly RankedCandidate[] => {
+/** The next best, at most `count`; empty only at the end of the ranking. */
+const nextOffer = (draft: Draft, count: number, shown: ReadonlySet<number>): readonly RankedCandidate[] => {
   for (;;) {
-    const next = opportunity.ranking?.take(most) ?? [];
-    opportunity.considered.push(...next);
-    const offer = shown.size === 0 ? next : next.filter((candidate) => !refuseShown(opportunity, candidate, shown));
+    const next = draft.opportunity.ranking?.take(count) ?? [];
+    draft.considered.push(...next);
+    const offer = shown.size === 0 ? next : next.filter((candidate) => !refuseShown(draft, candidate, shown));
     if (offer.length > 0 || next.length === 0) return offer;
   }
 };
 
-const refuseShown = (opportunity: Opportunity, candidate: RankedCandidate, shown: ReadonlySet<number>): boolean => {
+const refuseShown = (draft: Draft, candidate: RankedCandidate, shown: ReadonlySet<number>): boolean => {
   const isShown = shown.has(candidate.creative.id);
-  if (isShown) opportunity.refused.push({ candidate, nbr: NoBidReason.DuplicateInPage });
+  if (isShown) draft.refused.push({ candidate, reason: NoBidReason.DuplicateInPage });
   return isShown;
 };
 
-/** Writes down whom the ledger refused, and gives whom it took. */
+/** Notes which candidates the ledger refused, and returns the one that it took. */
 const noteAnswer = (
-  selection: Selection,
-  { opportunity, candidates }: Offer,
+  { memories }: ReserveWinnersOptions,
+  request: AdRequest,
+  { draft, candidates }: Offer,
   { winner, refused }: ReservedImp,
 ): RankedCandidate | undefined => {
-  refused.forEach((nbr, i) => {
-    opportunity.refused.push({ candidate: candidates[i]!, nbr });
-    remember(selection, opportunity, candidates[i]!, nbr);
+  refused.forEach((reason, i) => {
+    draft.refused.push({ candidate: candidates[i]!, reason });
+    remember(memories, request, draft.opportunity, candidates[i]!, reason);
   });
   return candidates[winner];
 };
 
-/** So that the next requests ask about others first, and bidders whose line items cannot serve are not asked at all. */
+/** So that the next requests offer others first, and bidders whose line items cannot serve are not asked. */
 const remember = (
-  { snapshot, request }: Selection,
-  { imp, invitation }: Opportunity,
+  memories: IndexMemories,
+  { query }: AdRequest,
+  { slot, invited }: RankedOpportunity,
   candidate: RankedCandidate,
-  nbr: NoBidReason,
+  reason: NoBidReason,
 ): void => {
   const isBid = candidate.bid >= 0;
-  const indexOf = isBid ? snapshot.programmaticIndex : snapshot.candidateIndex;
-  const index = indexOf(request.publisher.id, imp.placementId);
-  const position = isBid
-    ? invitation?.invitations.find(({ creative }) => creative.id === candidate.creative.id)?.position
-    : candidate.position;
-  if (index && position !== undefined) exhaustedMemoryOf(index).remember(position, nbr, request.query.atMs);
+  const index = isBid ? slot.programmatic : slot.direct;
+  const position = isBid ? invited.find(({ creative }) => creative.id === candidate.creative.id)?.position : candidate.position;
+  if (index && position !== undefined) memories(index).exhausted.remember(position, reason, query.atMs);
 };
 
-/** Without counters only what has no limit may serve; the impression is still counted and billed when it comes. */
+/** Without counters only line items without limits serve; their impressions are counted and billed when they arrive. */
 const serveUncounted = (options: ReserveWinnersOptions, request: AdRequest, offers: readonly Offer[], shown: Set<number>): void => {
   const { atMs } = request.query;
   const moments = { tokenExpS: Math.ceil((atMs + options.tokenTtlMs) / 1000), holdEndMs: 0, day: dayOf(atMs) };
-  for (const { opportunity, candidates } of offers) {
-    for (let offer = candidates; offer.length > 0 && !opportunity.won; offer = offerOf(opportunity, LARGEST_OFFER, shown)) {
+  for (const { draft, candidates } of offers) {
+    for (let offer = candidates; offer.length > 0 && !draft.won; offer = nextOffer(draft, MAX_OFFER, shown)) {
       const free = offer.find((candidate) => {
-        if (refuseShown(opportunity, candidate, shown)) return false;
+        if (refuseShown(draft, candidate, shown)) return false;
         const mayServe = isUnbounded(candidate.lineItem, candidate.campaign);
-        if (!mayServe) opportunity.refused.push({ candidate, nbr: NoBidReason.CountersUnavailable });
+        if (!mayServe) draft.refused.push({ candidate, reason: NoBidReason.CountersUnavailable });
         return mayServe;
       });
       if (!free) continue;
       shown.add(free.creative.id);
-      opportunity.won = win(options, request, opportunity, free, moments);
+      draft.won = win(options, request, draft, free, moments);
     }
   }
 };
 
-/** What a candidate has won: the ad that its token will name. */
-export const win = (
-  { newId }: Pick<ReserveWinnersOptions, 'newId'>,
+/** The ad that the token of a winner will carry. */
+const win = (
+  { newId }: ReserveWinnersOptions,
   request: AdRequest,
-  { imp, bids }: Opportunity,
+  { opportunity: { imp, bids } }: Draft,
   candidate: RankedCandidate,
   { tokenExpS, holdEndMs, day }: Pick<Reservation, 'tokenExpS' | 'holdEndMs' | 'day'>,
 ): Won => {

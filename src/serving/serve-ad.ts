@@ -1,81 +1,81 @@
 import type { Bidders } from '../bidders/bidder-port.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
+import type { ImpQuery } from '../decision/ad-query.ts';
 import { latestReason, NoBidReason } from '../decision/no-bid-reason.ts';
-import type { BillingNotices } from '../ledger/billing-notices.ts';
 import type { AdRequest } from './ad-request.ts';
-import type { ComposeBid } from './compose-bid.ts';
-import { notifyBidders } from './notify-bidders.ts';
-import { hearBids, nbrOf, openOpportunity, rankOpportunity } from './opportunity.ts';
-import type { ReserveWinners } from './reserve-winners.ts';
-import { traceOpportunity, type AdTrace } from './trace-request.ts';
+import { createIndexMemories } from './index-memories.ts';
+import { bidOpportunityOf, openOpportunity, rankOpportunity, reasonOf, type DecidedOpportunity, type Won } from './opportunity.ts';
+import { createReserveWinners, type ReserveWinnersOptions } from './reserve-winners.ts';
+import { traceOpportunity, type AdTrace } from './trace-opportunity.ts';
 
 export interface AdAnswer {
-  /** Each as JSON text. */
-  readonly bids: readonly string[];
-  /** The impressions that were not filled, and why. */
-  readonly nonbids: readonly { readonly impid: string; readonly nbr: NoBidReason }[];
-  /** Present when no impression was filled. */
-  readonly nbr: NoBidReason | undefined;
+  readonly filled: readonly FilledImp[];
+  readonly unfilled: readonly { readonly impId: string; readonly reason: NoBidReason }[];
+  /** Why nothing was filled; undefined when an impression was. */
+  readonly reason: NoBidReason | undefined;
+  /** undefined: the request did not ask for it. */
   readonly trace: AdTrace | undefined;
 }
 
-export interface ServeAdOptions {
-  readonly currentSnapshot: () => Snapshot;
-  readonly bidders: Bidders;
-  readonly billingNotices: BillingNotices;
-  readonly reserveWinners: ReserveWinners;
-  readonly composeBid: ComposeBid;
+export interface FilledImp {
+  readonly imp: ImpQuery;
+  readonly won: Won;
+}
+
+export interface ServeAdOptions extends Omit<ReserveWinnersOptions, 'memories'> {
+  readonly bidders: Pick<Bidders, 'ask'>;
+  /** What becomes of the bids: notices to the bidders. Called once per request with invited bidders, after the decision. */
+  readonly onBidsDecided: (opportunities: readonly DecidedOpportunity[]) => void;
+  /** A number in [0, 1). */
   readonly random: () => number;
   /** Monotonic milliseconds, for the timings of a trace. */
   readonly clock: () => number;
 }
 
-export type ServeAd = (request: AdRequest) => Promise<AdAnswer>;
+export type ServeAd = (snapshot: Snapshot, request: AdRequest) => Promise<AdAnswer>;
 
 /**
- * The road of an ad request: candidates → bidders → ranking → reservation → markup and token. The snapshot is taken once, so that a reload
- * in the middle cannot mix two. Does not reject for what a dependency does: without counters or bidders it serves what needs neither.
+ * Decides an ad request: candidates, bidders, ranking, reservation. The caller takes the snapshot once, so that a reload in the middle cannot mix
+ * two. Never rejects for what a dependency does: without counters or bidders it serves what needs neither.
+ *
+ * With a ledger that takes nothing (ledger/read/dry-ledger.ts) it is a dry run.
  */
-export const createServeAd =
-  ({ currentSnapshot, bidders, billingNotices, reserveWinners, composeBid, random, clock }: ServeAdOptions): ServeAd =>
-  async (request) => {
-    const begun = clock();
-    const snapshot = currentSnapshot();
-    const opportunities = request.imps.map((imp) => openOpportunity({ snapshot, request, imp, random }));
+export const createServeAd = ({ bidders, onBidsDecided, random, clock, ...reserving }: ServeAdOptions): ServeAd => {
+  const steps = { memories: createIndexMemories(), random };
+  const reserveWinners = createReserveWinners({ ...reserving, memories: steps.memories });
 
-    const found = clock();
-    const invitations = opportunities.flatMap(({ invitation }) => invitation ?? []);
-    if (invitations.length > 0) {
-      const answers = await bidders.ask(invitations, request.bidContext);
-      for (const opportunity of opportunities) hearBids(opportunity, answers);
-    }
+  return async function serveAd(snapshot, request) {
+    const startedAt = clock();
+    const opened = request.imps.map((imp) => openOpportunity(snapshot, request, imp, steps));
+    const foundAt = clock();
+    const invitations = opened.flatMap((opportunity) => bidOpportunityOf(opportunity) ?? []);
+    const answers = invitations.length > 0 ? await bidders.ask(invitations, request.bidContext) : undefined;
+    const bidAt = clock();
+    const ranked = opened.map((opportunity) => rankOpportunity(opportunity, answers, request, steps));
+    const decided = await reserveWinners(snapshot, request, ranked);
+    const reservedAt = clock();
+    if (answers) onBidsDecided(decided);
 
-    const heard = clock();
-    for (const opportunity of opportunities) rankOpportunity(opportunity, { snapshot, request, random });
-    await reserveWinners({ request, snapshot, opportunities });
-
-    const reserved = clock();
-    const bids = opportunities.flatMap((opportunity) => (opportunity.won ? composeBid(opportunity.won, opportunity) : []));
-    const nonbids = opportunities
+    const filled = decided.flatMap(({ imp, won }) => (won ? [{ imp, won }] : []));
+    const unfilled = decided
       .filter(({ won }) => !won)
-      .map((opportunity) => ({ impid: opportunity.imp.impId, nbr: nbrOf(opportunity, snapshot, request) }));
-    if (invitations.length > 0) notifyBidders(bidders, billingNotices, opportunities);
-
+      .map((opportunity) => ({ impId: opportunity.imp.impId, reason: reasonOf(opportunity) }));
     return {
-      bids,
-      nonbids,
-      nbr:
-        bids.length > 0
-          ? undefined
-          : nonbids.reduce<NoBidReason>((latest, { nbr }) => latestReason(latest, nbr), NoBidReason.UnknownPlacement),
+      filled,
+      unfilled,
+      reason: filled.length > 0 ? undefined : unfilled.map(({ reason }) => reason).reduce(latestReason, NoBidReason.UnknownPlacement),
       trace: request.traced
         ? {
-            snapshot_version: snapshot.version,
-            imps: opportunities.map((opportunity) =>
-              traceOpportunity(opportunity, request, snapshot, nonbids.find(({ impid }) => impid === opportunity.imp.impId)?.nbr),
-            ),
-            timings_ms: { candidates: found - begun, bidders: heard - found, reserve: reserved - heard, total: clock() - begun },
+            snapshotVersion: snapshot.version,
+            imps: decided.map((opportunity) => traceOpportunity(opportunity, request.query)),
+            timingsMs: {
+              candidates: foundAt - startedAt,
+              bidders: bidAt - foundAt,
+              reserve: reservedAt - bidAt,
+              total: clock() - startedAt,
+            },
           }
         : undefined,
     };
   };
+};

@@ -1,5 +1,4 @@
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
-import { accountsExpireAtMs } from '../ledger/accounts-expire-at-ms.ts';
 import type { HitLimits } from '../ledger/settle/encode-settle.ts';
 import type { Hit } from '../ledger/hit.ts';
 
@@ -14,6 +13,6 @@ export const hitLimits = (snapshot: Snapshot, { ad }: Hit): HitLimits => {
     dailySpendCapMicros: item?.dailySpendCapMicros ?? NONE,
     budgetMicros: item?.budgetMicros ?? NONE,
     campaignBudgetMicros: campaign?.budgetMicros ?? NONE,
-    expiresAtMs: accountsExpireAtMs(snapshot, ad.publisherId),
+    expiresAtMs: snapshot.expiresAtMs(ad.publisherId),
   };
 };

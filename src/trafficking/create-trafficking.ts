@@ -1,10 +1,12 @@
 import { Router, type RequestHandler } from 'express';
 import type { Knex } from 'knex';
 import { within } from '../base/within.ts';
-import type { Bidders } from '../bidders/bidder-port.ts';
 import type { AdminToken } from '../config/settings.ts';
 import { methodNotAllowed, notFound } from '../http/problems/error-handler.ts';
 import type { ToAdRequestOptions } from '../http/openrtb/to-ad-request.ts';
+import { createAnswerWriter } from '../http/openrtb/write-answer.ts';
+import { createJudgeLimits, type DryLedgerOptions } from '../ledger/read/dry-ledger.ts';
+import type { ServeAd } from '../serving/serve-ad.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import type { AccountReader } from '../ledger/read/read-accounts.ts';
 import type { DimensionSchema } from '../targeting/dimension-schema.ts';
@@ -12,13 +14,12 @@ import { createAdminGate } from './admin-gate.ts';
 import { createCatalogWriter } from './entities/catalog-writer.ts';
 import { createEntityReader } from './entities/entity-reader.ts';
 import { entityRoutes } from './entities/entity-routes.ts';
-import { createExplain, type ExplainOptions } from './explain/explain.ts';
+import { createExplain } from './explain/explain.ts';
 import { explainRoute } from './explain/explain-route.ts';
 import { insightRoutes } from './insight/insight-routes.ts';
 import { createOpenApiDocument } from './openapi/openapi-document.ts';
 import { createReadDelivery } from './insight/read-delivery.ts';
 import { sendJson } from '../http/send-json.ts';
-import { createTestAd } from './explain/test-ad.ts';
 import { testAdRoute } from './explain/test-ad-route.ts';
 import { answerStoreFaults } from './store-faults.ts';
 
@@ -30,9 +31,9 @@ export interface TraffickingOptions {
   readonly allowedEvents: readonly string[];
   readonly currentSnapshot: () => Snapshot | undefined;
   /** What stands in the ledger now. */
-  readonly counters: ExplainOptions & { readonly accounts: AccountReader };
-  /** Asked when an ad is tested, and told nothing of what became of it. */
-  readonly bidders: Bidders;
+  readonly counters: DryLedgerOptions & { readonly accounts: AccountReader };
+  /** The decision with a ledger that takes nothing and bidders that get no notices. */
+  readonly dryServeAd: ServeAd;
   /** How an ad request is read. */
   readonly asking: Omit<ToAdRequestOptions, 'dimensions'>;
   /** Makes every replica load what has been committed; rejects when this one could not. */
@@ -46,7 +47,7 @@ const MOST_WAIT_MS = 1000;
 /** Everything under /api: the trafficking tool's own interface. */
 export const createTrafficking = (options: TraffickingOptions): RequestHandler => {
   const { knex, dimensions, adminTokens, publicUrl, allowedEvents } = options;
-  const { currentSnapshot, counters, bidders, asking, reloadEverywhere, onFailure } = options;
+  const { currentSnapshot, counters, dryServeAd, asking, reloadEverywhere, onFailure } = options;
   const goLive = async (): Promise<void> => {
     // The change is committed whatever becomes of the reload; a failed one has been logged, and is made good when the version is next looked at.
     await within(
@@ -72,11 +73,19 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
     .all(methodNotAllowed('GET, HEAD'));
   router
     .route('/explain')
-    .post(explainRoute({ ...asking, dimensions, currentSnapshot, explain: createExplain(counters) }))
+    .post(explainRoute({ ...asking, dimensions, currentSnapshot, explain: createExplain(createJudgeLimits(counters)) }))
     .all(methodNotAllowed('POST'));
   router
     .route('/test_ad')
-    .post(testAdRoute({ ...asking, dimensions, currentSnapshot, testAd: createTestAd({ ...counters, bidders }) }))
+    .post(
+      testAdRoute({
+        ...asking,
+        dimensions,
+        currentSnapshot,
+        dryServeAd,
+        writeAnswer: createAnswerWriter({ allowedEvents, tracking: undefined }),
+      }),
+    )
     .all(methodNotAllowed('POST'));
   router.use(notFound);
   router.use(answerStoreFaults(onFailure));

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import type { Replica } from '../setup/start-replica.ts';
-import { eventually } from '../setup/eventually.ts';
+import { eventually } from '../../testkit/until.ts';
 import { apiOf, FLIGHT, openAdmin, startReplicas, type AdminPage, type Api } from './setup/start-admin.ts';
 import { startBrowser } from './setup/start-browser.ts';
 

@@ -3,7 +3,7 @@ import type { Replica } from '../setup/start-replica.ts';
 import { startReplica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
-import { eventually } from '../setup/eventually.ts';
+import { eventually } from '../../testkit/until.ts';
 import { apiOf, FLIGHT, openAdmin, startReplicas, type AdminPage, type Api } from './setup/start-admin.ts';
 import { startBrowser } from './setup/start-browser.ts';
 

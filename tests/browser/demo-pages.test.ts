@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
-import { eventually } from '../setup/eventually.ts';
+import { eventually } from '../../testkit/until.ts';
 import { startBrowser } from './setup/start-browser.ts';
 import { SETUP_MS, startDemoService, type DemoService } from './setup/start-demo-service.ts';
 

@@ -1,4 +1,4 @@
-import { eventually } from '../setup/eventually.ts';
+import { eventually } from '../../testkit/until.ts';
 import { startPublisher, type Publisher } from './setup/start-publisher.ts';
 import type { PublisherPage } from './setup/start-publisher-site.ts';
 

@@ -1,5 +1,5 @@
 import type { AdSDK } from '../../sdk/src/contract.ts';
-import { eventually } from '../setup/eventually.ts';
+import { eventually } from '../../testkit/until.ts';
 import { sendReport } from './setup/send-report.ts';
 import { startPublisher, type Publisher } from './setup/start-publisher.ts';
 import type { PublisherPage } from './setup/start-publisher-site.ts';

@@ -89,17 +89,17 @@ const read = (change: Partial<Tables>): CatalogReading => {
 };
 const snapshotOf = (change: Partial<Tables> = {}): Promise<Snapshot> => buildSnapshot(read(change), { dimensions, nowMs });
 const ranked = (snapshot: Snapshot, placementId = 'top'): number[] =>
-  (snapshot.candidateIndex(1, placementId)?.entries ?? []).map((entry) => entry.creative.id);
+  (snapshot.slot(1, placementId).direct?.entries ?? []).map((entry) => entry.creative.id);
 
 test('a booked creative is a candidate of its placement, with its line item, campaign and price', async () => {
   const snapshot = await snapshotOf();
   expect(snapshot).toMatchObject({ version: 7, loadedAtMs: nowMs, quarantined: [], quarantinedCount: 0 });
   expect(snapshot.publisherByKeyHash.get('hash1')?.id).toBe(1);
-  expect(snapshot.candidateIndex(1, 'top')).toMatchObject({
+  expect(snapshot.slot(1, 'top').direct).toMatchObject({
     size: 1,
     entries: [{ creative: { id: 1 }, lineItem: { id: 1, priority: 2, publisherId: 1 }, campaign: { id: 1 }, ecpmMicros: 1_000_000 }],
   });
-  expect(snapshot.candidateIndex(2, 'top')).toBeUndefined();
+  expect(snapshot.slot(2, 'top').direct).toBeUndefined();
   expect(Object.isFrozen(snapshot)).toBe(true);
 });
 
@@ -115,7 +115,7 @@ test('candidates stand by priority, then price, then id, and know where their ti
     creatives: [creative(10, 1), creative(20, 2), creative(30, 3), creative(40, 4), creative(41, 4), creative(50, 5)],
   });
   expect(ranked(snapshot)).toEqual([50, 30, 20, 40, 41, 10]);
-  expect([...(snapshot.candidateIndex(1, 'top')?.tieEnd ?? [])]).toEqual([1, 2, 5, 5, 5, 6]);
+  expect([...(snapshot.slot(1, 'top').direct?.tieEnd ?? [])]).toEqual([1, 2, 5, 5, 5, 6]);
 });
 
 test('the index of candidates answers targeting by position', async () => {
@@ -123,7 +123,7 @@ test('the index of candidates answers targeting by position', async () => {
     line_items: [lineItem(1, { targeting: { countries: ['DE'] } }), lineItem(2, { targeting: { devices: ['mobile'] } }), lineItem(3)],
     creatives: [creative(1, 1), creative(2, 2), creative(3, 3)],
   });
-  const index = snapshot.candidateIndex(1, 'top')!;
+  const index = snapshot.slot(1, 'top').direct!;
   const scanner = index.targeting.eligible({ country: 'DE', device: 'desktop', pairs: [] });
   expect([scanner.next(), scanner.next(), scanner.next()].map((at) => index.entries[at]?.creative.id)).toEqual([1, 3, undefined]);
 });
@@ -132,9 +132,9 @@ test('programmatic line items stand apart and carry no price of their own', asyn
   const snapshot = await snapshotOf({
     line_items: [lineItem(1, { type: 'programmatic', endpoint: 'https://bidder.example/bid', cpm_micros: null })],
   });
-  expect(snapshot.candidateIndex(1, 'top')).toBeUndefined();
-  expect(snapshot.programmaticIndex(1, 'top')?.entries).toMatchObject([{ creative: { id: 1 }, ecpmMicros: 0 }]);
-  expect(snapshot.vacancy(1, 'top')).toBeUndefined();
+  expect(snapshot.slot(1, 'top').direct).toBeUndefined();
+  expect(snapshot.slot(1, 'top').programmatic?.entries).toMatchObject([{ creative: { id: 1 }, ecpmMicros: 0 }]);
+  expect(snapshot.slot(1, 'top').vacancy).toBeUndefined();
 });
 
 test('what is bad is set aside with its children and said why, and all else serves', async () => {
@@ -206,8 +206,8 @@ test.each([
   ['the flight is yet to begin', { line_items: [lineItem(1, { start_at: new Date(nowMs + 1) })] }, undefined],
 ])('vacancy when %s', async (_, change, expected) => {
   const snapshot = await snapshotOf(change);
-  expect(snapshot.vacancy(1, 'top')).toBe(expected);
-  expect(snapshot.candidateIndex(1, 'top') === undefined).toBe(expected !== undefined);
+  expect(snapshot.slot(1, 'top').vacancy).toBe(expected);
+  expect(snapshot.slot(1, 'top').direct === undefined).toBe(expected !== undefined);
 });
 
 test('a price per click ranks by its smoothed click-through rate, a flat fee by what is left of it over the impressions expected', async () => {
@@ -222,7 +222,7 @@ test('a price per click ranks by its smoothed click-through rate, a flat fee by 
     creatives: [1, 2, 3, 4, 5].map((id) => creative(id, id)),
     recentCounts: new Map([[2, { impressions: 9000, clicks: 99, days: 3 }]]),
   });
-  const prices = new Map(snapshot.candidateIndex(1, 'top')?.entries.map(({ lineItem: { id }, ecpmMicros }) => [id, ecpmMicros]));
+  const prices = new Map(snapshot.slot(1, 'top').direct?.entries.map(({ lineItem: { id }, ecpmMicros }) => [id, ecpmMicros]));
   expect(prices.get(1)).toBe(500_000); // 1 of 1,000 clicks: 0.50 × 0.001 × 1000
   expect(prices.get(2)).toBe(5_000_000); // (99 + 1) of (9,000 + 1,000): 0.50 × 0.01 × 1000
   expect(prices.get(3)).toBe(10_000_000); // 3,000 USD in 30 days, 100 a day, over 10,000 impressions a day
@@ -243,7 +243,7 @@ test('building many line items lets the event loop turn again and again', async 
     { dimensions, nowMs, pause: () => Promise.resolve(void pauses++) },
   );
   expect(pauses).toBeGreaterThan(5);
-  const { entries = [] } = snapshot.candidateIndex(1, 'top') ?? {};
+  const { entries = [] } = snapshot.slot(1, 'top').direct ?? {};
   expect(entries).toHaveLength(20_000);
   expect(entries.every(({ ecpmMicros }, i) => i === 0 || ecpmMicros <= entries[i - 1]!.ecpmMicros)).toBe(true);
 });

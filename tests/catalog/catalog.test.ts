@@ -64,7 +64,7 @@ const replica = ({
   return catalog;
 };
 
-const candidates = (catalog: Catalog): number => catalog.current()?.candidateIndex(1, 'top')?.size ?? 0;
+const candidates = (catalog: Catalog): number => catalog.current()?.slot(1, 'top').direct?.size ?? 0;
 
 const eventually = async (holds: () => boolean, withinMs: number): Promise<void> => {
   const deadline = Date.now() + withinMs;
@@ -89,7 +89,7 @@ test('a reload serves what was written before it was asked for, and keeps the ol
   await book(2);
   await catalog.reload();
   expect(candidates(catalog)).toBe(2);
-  expect(before?.candidateIndex(1, 'top')?.size).toBe(1);
+  expect(before?.slot(1, 'top').direct?.size).toBe(1);
 });
 
 test('reloads that are asked for during a load share the one after it, which sees what was written before them', async () => {

@@ -4,7 +4,7 @@ import { buildSnapshot } from '../../src/catalog/snapshot/build-snapshot.ts';
 import type { CatalogTable } from '../../src/catalog/postgres/catalog-rows.ts';
 import { createCatalogStore } from '../../src/catalog/postgres/catalog-store.ts';
 import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
-import { createChance } from '../../bench/statistics.ts';
+import { createChance } from '../../testkit/chance.ts';
 import { testDatabase } from '../setup/test-database.ts';
 
 const PUBLISHERS = 3;
@@ -65,12 +65,12 @@ const told = (snapshot: Snapshot) => ({
   quarantined: snapshot.quarantined,
   slots: numbers(PUBLISHERS).flatMap((publisher) =>
     ['top', 'side'].map((placement) => {
-      const index = snapshot.candidateIndex(publisher, placement);
+      const index = snapshot.slot(publisher, placement).direct;
       return {
         entries: index?.entries,
         tieEnd: index && [...index.tieEnd],
-        leftOut: snapshot.leftOut(publisher, placement),
-        vacancy: snapshot.vacancy(publisher, placement),
+        leftOut: snapshot.slot(publisher, placement).leftOut,
+        vacancy: snapshot.slot(publisher, placement).vacancy,
       };
     }),
   ),
@@ -83,15 +83,15 @@ test('a reload reads the blocks that have changed and builds the slots they stan
   expect(read).toHaveLength(1 + 1 + 1 + 3 + 3);
   const again = await load(first);
   expect(read).toEqual([]);
-  expect(again.candidateIndex(1, 'top')).toBe(first.candidateIndex(1, 'top'));
+  expect(again.slot(1, 'top').direct).toBe(first.slot(1, 'top').direct);
 
   await knex('line_items').where('id', 301).update({ cpm_micros: 77_000 });
   const after = await load(again);
   expect(read).toEqual(['line_items 1']);
   const publisherOf301 = after.lineItems.get(301)?.publisherId ?? 0;
-  expect(after.candidateIndex(publisherOf301, 'top')?.entries[0]!.lineItem).toMatchObject({ id: 301, cpmMicros: 77_000 });
+  expect(after.slot(publisherOf301, 'top').direct?.entries[0]!.lineItem).toMatchObject({ id: 301, cpmMicros: 77_000 });
   const others = numbers(PUBLISHERS).filter((publisher) => publisher !== publisherOf301);
-  for (const other of others) expect(after.candidateIndex(other, 'side')).toBe(first.candidateIndex(other, 'side'));
+  for (const other of others) expect(after.slot(other, 'side').direct).toBe(first.slot(other, 'side').direct);
   expect(told(after)).toEqual(told(await load()));
 });
 

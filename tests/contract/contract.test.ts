@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { bookCatalog, type Booking } from '../setup/book-catalog.ts';
+import { bookCatalog, type CatalogBooking } from '../../testkit/book-catalog.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
@@ -32,7 +32,7 @@ interface Case {
 
 const FOLDER = path.join(__dirname, 'cases');
 const KINDS = ['lesson', 'refusal', 'malformed'];
-const catalog = JSON.parse(readFileSync(path.join(__dirname, 'catalog.json'), 'utf8')) as Booking;
+const catalog = JSON.parse(readFileSync(path.join(__dirname, 'catalog.json'), 'utf8')) as CatalogBooking;
 const files = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
 
 let replica: Replica;

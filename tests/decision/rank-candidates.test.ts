@@ -1,12 +1,14 @@
 import fc from 'fast-check';
+import { CREATIVE_FORMATS } from '../../src/catalog/model/entities.ts';
 import type { Candidate, CandidateIndex } from '../../src/catalog/snapshot/snapshot.ts';
 import { NoBidReason } from '../../src/decision/no-bid-reason.ts';
 import { rankCandidates } from '../../src/decision/rank-candidates.ts';
+import { firstRefusal, RULES_OF_PLACE } from '../../src/decision/rules.ts';
 import type { RankedCandidate } from '../../src/decision/ranked-candidate.ts';
 import { buildTargetingIndex } from '../../src/targeting/build-targeting-index.ts';
 import { campaign, candidate, lineItem, NOON } from '../ledger/ledger-rig.ts';
 
-const IMP = { impId: '1', placementId: 'top', slot: { width: 300, height: 250 } };
+const IMP = { impId: '1', placementId: 'top', size: { width: 300, height: 250 }, formats: CREATIVE_FORMATS };
 const QUERY = { targeting: { country: 'DE', device: 'mobile', pairs: [] }, atMs: NOON, mayRemember: true };
 
 /** Candidates in the order of a snapshot's index: priority, eCPM, id. */
@@ -33,14 +35,23 @@ const entry = (
 };
 
 const rank = (entries: readonly Candidate[], options: Partial<Parameters<typeof rankCandidates>[0]> = {}) =>
-  rankCandidates({ direct: indexOf(entries), bids: [], query: QUERY, imp: IMP, exhausted: () => 0, random: Math.random, ...options });
+  rankCandidates({
+    direct: indexOf(entries),
+    bids: [],
+    query: QUERY,
+    imp: IMP,
+    exhausted: () => 0,
+    runsHere: () => entries.some((candidate) => !firstRefusal(RULES_OF_PLACE, candidate, QUERY, IMP)),
+    random: Math.random,
+    ...options,
+  });
 
 const ids = (ranked: readonly RankedCandidate[]): number[] => ranked.map(({ lineItem: { id } }) => id);
 
 describe('the ranking', () => {
   it('goes by priority, then by eCPM, bids and direct line items in one order', () => {
     const direct = [entry(1, 1), entry(2, 5), entry(3, 9, { priority: 3 }), entry(4, 0.1, { priority: 1 })];
-    const bid = (id: number, usd: number, priority: 1 | 2 | 3 = 2) => ({ candidate: entry(id, 0, { priority }), cpmMicros: usd * 1e6 });
+    const bid = (id: number, usd: number, priority: 1 | 2 | 3 = 2) => ({ booking: entry(id, 0, { priority }), cpmMicros: usd * 1e6 });
     expect(ids(rank(direct, { bids: [bid(10, 3), bid(11, 7), bid(12, 20, 3)] }).take(20))).toEqual([4, 11, 2, 10, 1, 12, 3]);
   });
 

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { defaultStateDir } from '../../src/config/default-state-dir.ts';
-import { withClient } from '../setup/test-databases.ts';
+import { withClient } from '../../testkit/databases.ts';
 
 const STATE_DIR = mkdtempSync(path.join(tmpdir(), 'ad-server-embedded-'));
 chmodSync(STATE_DIR, 0o755);

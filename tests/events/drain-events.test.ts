@@ -3,7 +3,7 @@ import { createDrain, DRAIN_GROUP, type Drain, type DrainOptions } from '../../s
 import { createStreamConsumer } from '../../src/redis/stream-consumer.ts';
 import type { EventStore, StoredEvent } from '../../src/events/postgres/event-store.ts';
 import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
-import { untilTrue } from '../../bench/prove/until-true.ts';
+import { untilTrue } from '../../testkit/until.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 
 const keys = createLedgerKeys(1);

@@ -70,9 +70,10 @@ test('a publisher with paced line items gets the curve of its last whole days, e
     expect([...reading.hourlyImpressions]).toEqual([[1, Array.from({ length: 24 }, (_, hour) => (hour === 20 ? 480 : 120))]]);
     return buildSnapshot(reading, { dimensions: new Map(), nowMs: today });
   });
-  const shares = snapshot.trafficOf(1)?.shareOfHour ?? [];
-  expect(shares.indexOf(Math.max(...shares))).toBe(20);
-  expect(snapshot.trafficOf(2)).toBeUndefined();
+  const shares = (publisherId: number) =>
+    Array.from({ length: 24 }, (_, hour) => snapshot.curveAt(publisherId, today + hour * 3_600_000).shareOfHour);
+  expect(shares(1).indexOf(Math.max(...shares(1)))).toBe(20);
+  expect(shares(2)).toEqual(Array.from({ length: 24 }, () => 1 / 24));
 });
 
 test('traffic of long ago is forgotten', async () => {

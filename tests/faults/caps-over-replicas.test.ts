@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inParallel } from '../../bench/prove/in-parallel.ts';
-import { readBooks, untilDrained } from '../../bench/prove/read-books.ts';
-import { untilTrue } from '../../bench/prove/until-true.ts';
-import type { Booking } from '../../bench/prove/book.ts';
+import { inParallel } from '../../testkit/in-parallel.ts';
+import { readBooks, untilDrained } from '../../testkit/read-books.ts';
+import { untilTrue } from '../../testkit/until.ts';
+import type { Booking } from '../../testkit/book.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { ask, openTestFleet, type TestFleet } from './fault-fixtures.ts';
 

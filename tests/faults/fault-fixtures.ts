@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis';
 import knexFactory, { type Knex } from 'knex';
-import { book, type Booking, type BookingOptions } from '../../bench/prove/book.ts';
-import { createPage, type Page } from '../../bench/prove/create-page.ts';
-import { inParallel } from '../../bench/prove/in-parallel.ts';
-import type { Stores } from '../../bench/prove/read-books.ts';
+import { book, type Booking, type BookingOptions } from '../../testkit/book.ts';
+import { createPage, type Page } from '../../testkit/create-page.ts';
+import { inParallel } from '../../testkit/in-parallel.ts';
+import type { Stores } from '../../testkit/read-books.ts';
 import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { createAccountReader } from '../../src/ledger/read/read-accounts.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';

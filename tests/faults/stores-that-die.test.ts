@@ -2,7 +2,7 @@ import { mkdtemp, chmod, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readBooks, untilDrained } from '../../bench/prove/read-books.ts';
+import { readBooks, untilDrained } from '../../testkit/read-books.ts';
 import { freePort } from '../../src/embedded/free-port.ts';
 import { startEmbeddedRedis } from '../../src/embedded/start-embedded-redis.ts';
 import { ask, openTestFleet, type TestFleet } from './fault-fixtures.ts';

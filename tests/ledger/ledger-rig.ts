@@ -1,4 +1,4 @@
-import { sampleCreative, sampleLineItem } from '../../bench/sample-booking.ts';
+import { sampleCreative, sampleLineItem } from '../../testkit/sample-booking.ts';
 import type { Campaign, LineItem } from '../../src/catalog/model/entities.ts';
 import type { RankedCandidate } from '../../src/decision/ranked-candidate.ts';
 import type { Hit, ServedAd } from '../../src/ledger/hit.ts';
@@ -6,7 +6,7 @@ import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { createLedger, type Ledger } from '../../src/ledger/ledger.ts';
 import { createAccountReader, type AccountReader } from '../../src/ledger/read/read-accounts.ts';
 import { createRedisClient, type RedisClient } from '../../src/redis/redis-client.ts';
-import { curveAt, type TrafficCurve } from '../../src/ledger/traffic-curve.ts';
+import { curveAt, type TrafficCurve } from '../../src/catalog/snapshot/traffic-curve.ts';
 import type { PidGains } from '../../src/config/settings.ts';
 import type { Reservation } from '../../src/ledger/reservation.ts';
 

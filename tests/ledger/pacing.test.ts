@@ -1,9 +1,9 @@
-import { dailyCurve } from '../../bench/simulation/traffic.ts';
+import { dailyCurve } from '../../testkit/simulation/traffic.ts';
 import type { HourlyTraffic } from '../../src/catalog/snapshot/hourly-traffic.ts';
 import type { LineItem, Pacing } from '../../src/catalog/model/entities.ts';
 import type { RankedCandidate } from '../../src/decision/ranked-candidate.ts';
 import { pacingTarget } from '../../src/ledger/pacing-target.ts';
-import { curveAt } from '../../src/ledger/traffic-curve.ts';
+import { curveAt } from '../../src/catalog/snapshot/traffic-curve.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { campaign, candidate, createLedgerRig, DAY, HOUR, lineItem, MINUTE, NOON, servedAd, type LedgerRig } from './ledger-rig.ts';
 

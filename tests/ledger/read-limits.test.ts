@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { LineItem } from '../../src/catalog/model/entities.ts';
 import { NoBidReason } from '../../src/decision/no-bid-reason.ts';
 import { createLimitReader, type ReadLimits } from '../../src/ledger/read/read-limits.ts';
-import { curveAt } from '../../src/ledger/traffic-curve.ts';
+import { curveAt } from '../../src/catalog/snapshot/traffic-curve.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { campaign, candidate, createLedgerRig, HOUR, lineItem, NOON, servedAd, type LedgerRig } from './ledger-rig.ts';
 

@@ -1,6 +1,6 @@
-import { measure } from '../../bench/simulation/measure.ts';
-import { simulateDay } from '../../bench/simulation/simulate-day.ts';
-import { dailyCurve } from '../../bench/simulation/traffic.ts';
+import { measure } from '../../testkit/simulation/measure.ts';
+import { simulateDay } from '../../testkit/simulation/simulate-day.ts';
+import { dailyCurve } from '../../testkit/simulation/traffic.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 
 describe('a simulated day', () => {

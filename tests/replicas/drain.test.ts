@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { Agent, request, type IncomingMessage } from 'node:http';
@@ -6,13 +5,14 @@ import { connect } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { freePort } from '../../src/embedded/free-port.ts';
+import { bookPublishers } from '../../testkit/book.ts';
+import { startFaultProxy } from '../../testkit/start-fault-proxy.ts';
+import { startServer } from '../../testkit/start-process.ts';
+import { atEnd } from '../setup/at-end.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
-import { withClient } from '../setup/test-databases.ts';
+import { withClient } from '../../testkit/databases.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
-import { bookPublishers } from './book-publishers.ts';
-import { startPausableProxy } from './pausable-proxy.ts';
 import { startTraffic } from './traffic.ts';
 
 let databaseUrl: string;
@@ -48,7 +48,7 @@ test('a replica told to go says so at once, serves on for its drain time, closes
     id: 'r',
     imp: [{ id: '1', tagid: publisher!.placementId }],
     user: { id: 'u' },
-    ext: { publisher_id: publisher!.id },
+    ext: { publisher_id: publisher!.publisherId },
   });
   slow.write(body.slice(0, 20));
   const slowAnswer = answerOf(slow);
@@ -80,52 +80,36 @@ test('events that a replica has counted are in Postgres when it has gone, and it
   );
   expect(stored.rows).toEqual([{ count: impressions }]);
   const redis = new Redis(env['REDIS_URL']!);
-  const consumers = (await redis.xinfo('CONSUMERS', `ads:{${publishers[0]!.id % 16}}:events`, 'postgres')) as unknown[];
+  const consumers = (await redis.xinfo('CONSUMERS', `ads:{${publishers[0]!.publisherId % 16}}:events`, 'postgres')) as unknown[];
   redis.disconnect();
   // The replica that bears with the slow clients may still be there; the two that have gone are not.
   expect(consumers.length).toBeLessThanOrEqual(1);
 });
 
 test('a replica whose stores hang still ends with 0 within its bounds', async () => {
-  const [postgres, redis] = [await startPausableProxy(databaseUrl), await startPausableProxy(env['REDIS_URL']!)];
+  const [postgres, redis] = [await startFaultProxy(databaseUrl), await startFaultProxy(env['REDIS_URL']!)];
+  for (const proxy of [postgres, redis]) atEnd(() => proxy.close());
   const replica = await startReplica({ env: { ...env, DATABASE_URL: postgres.url, REDIS_URL: redis.url } });
-  postgres.hang();
-  redis.hang();
+  for (const proxy of [postgres, redis]) proxy.set({ kind: 'blackhole' });
   await sleep(300);
   const { code, seconds } = await exitOf(replica);
   expect(code).toBe('zero');
   expect(seconds).toBeLessThan(10);
-  postgres.stop();
-  redis.stop();
 });
 
 test('a full disk behind standard output ends nothing: the replica serves, drains and ends with 0', async () => {
-  const port = await freePort();
-  const full = openSync('/dev/full', 'w');
-  const service = spawn('setpriv', ['--pdeathsig', 'KILL', process.execPath, path.resolve(__dirname, '../../dist/main.js')], {
-    env: {
-      ...env,
-      PATH: process.env['PATH'] ?? '',
-      PORT: String(port),
-      HOST: '127.0.0.1',
-      DRAIN_TIME: '100ms',
-      LOG_LEVEL: 'debug',
-      TOKEN_SECRET: 'x'.repeat(40),
-    },
-    stdio: ['ignore', full, full],
+  const service = await startServer({
+    name: 'the replica',
+    command: [process.execPath, path.resolve(__dirname, '../../dist/main.js')],
+    env: { ...env, DRAIN_TIME: '100ms', LOG_LEVEL: 'debug', TOKEN_SECRET: 'x'.repeat(40) },
+    outputFd: openSync('/dev/full', 'w'),
+    readyPath: '/ready',
   });
-  const ended = once(service, 'exit');
-  const url = `http://127.0.0.1:${port}`;
-  const isReady = () =>
-    fetch(`${url}/ready`).then(
-      (answer) => answer.ok,
-      () => false,
-    );
-  while (service.exitCode === null && !(await isReady())) await sleep(50);
-  const metrics = await (await fetch(`${url}/metrics`)).text();
+  atEnd(() => service.end('SIGKILL'));
+  const metrics = await (await fetch(`${service.url}/metrics`)).text();
   expect(Number(/^adserver_logs_dropped_total (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThan(0);
-  service.kill('SIGTERM');
-  expect(await ended).toEqual([0, null]);
+  await service.end('SIGTERM');
+  expect(service.ending()).toBe(0);
 });
 
 test('a client that never finishes its headers, or its body, is cut off', async () => {

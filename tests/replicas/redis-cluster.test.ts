@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { bookPublishers, type Booking } from '../../testkit/book.ts';
+import { eventually } from '../../testkit/until.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
-import { withClient } from '../setup/test-databases.ts';
-import { bookPublishers, type BookedPublisher } from './book-publishers.ts';
-import { startRedisCluster, until, type ClusterNode, type RedisCluster } from './start-redis-cluster.ts';
+import { withClient } from '../../testkit/databases.ts';
+
+import { startRedisCluster, type ClusterNode, type RedisCluster } from './start-redis-cluster.ts';
 import { startTraffic, type TrafficReport } from './traffic.ts';
 
 /** As many publishers as there are shards: their ids fall into every one of them, and these into slots of all three masters. */
@@ -12,7 +14,7 @@ const CAP = 35;
 
 let cluster: RedisCluster;
 let databaseUrl: string;
-let publishers: readonly BookedPublisher[];
+let publishers: readonly Booking[];
 let replicas: readonly Replica[];
 let acknowledged = 0;
 
@@ -22,7 +24,6 @@ beforeAll(async () => {
   const env = { NODE_ENV: 'production', DATABASE_URL: databaseUrl, REDIS_URL: cluster.urls };
   replicas = [await startReplica({ env }), await startReplica({ env })];
 }, 30_000);
-afterAll(() => cluster?.stop());
 
 /** Traffic on both replicas while something is done to the cluster. */
 const serveDuring = async (perSecond: number, work: () => Promise<void>): Promise<TrafficReport> => {
@@ -34,8 +35,8 @@ const serveDuring = async (perSecond: number, work: () => Promise<void>): Promis
     requests: reports.reduce((sum, { requests }) => sum + requests, 0),
     failed: reports.flatMap(({ failed }) => failed),
     impressions: reports.reduce((sum, { impressions }) => sum + impressions, 0),
-    served: new Map(publishers.map(({ id }) => [id, reports.reduce((sum, { served }) => sum + (served.get(id) ?? 0), 0)])),
-    unfilledAtMs: new Map(publishers.map(({ id }) => [id, reports.flatMap(({ unfilledAtMs }) => unfilledAtMs.get(id) ?? [])])),
+    served: new Map(publishers.map(({ publisherId: id }) => [id, reports.reduce((sum, { served }) => sum + (served.get(id) ?? 0), 0)])),
+    unfilledAtMs: new Map(publishers.map(({ publisherId: id }) => [id, reports.flatMap(({ unfilledAtMs }) => unfilledAtMs.get(id) ?? [])])),
   };
 };
 
@@ -59,7 +60,7 @@ test('the counters of sixteen shards lie on three masters, and every script, str
   expect(Math.min(...served.values())).toBeGreaterThan(0);
   const keys = await Promise.all(cluster.masters.map(keysOn));
   for (const onMaster of keys) expect(onMaster.filter((key) => key.endsWith(':events')).length).toBeGreaterThan(0);
-  await until(async () => (await storedImpressions()) === acknowledged);
+  await eventually(async () => expect(await storedImpressions()).toBe(acknowledged), 10_000);
   for (const replica of replicas) expect(replica.logs()).not.toMatch(/CROSSSLOT|MOVED|NOSCRIPT|WRONGTYPE|Lua/);
 });
 
@@ -89,13 +90,13 @@ test('slots that move to another master under load fail no request and lose no c
   });
   expect(failed).toEqual([]);
   expect(await keysOn(to)).toContain(moved);
-  await until(async () => (await storedImpressions()) === acknowledged);
+  await eventually(async () => expect(await storedImpressions()).toBe(acknowledged), 10_000);
 });
 
 test('a failover that is asked for fails no request and passes no cap', async () => {
   const capped = publishers[0]!;
   await withClient(databaseUrl, (client) =>
-    client.query('update line_items set daily_impression_cap = $1 where id = $2', [CAP, capped.lineItemId]),
+    client.query('update line_items set daily_impression_cap = $1 where id = $2', [CAP, capped.lineItemIds[0]]),
   );
   await fetch(`${replicas[0]!.url}/reload`, { method: 'POST' });
   const { failed } = await serveDuring(300, async () => {
@@ -104,7 +105,7 @@ test('a failover that is asked for fails no request and passes no cap', async ()
     await sleep(2_700);
   });
   expect(failed).toEqual([]);
-  await until(async () => (await storedImpressions()) === acknowledged);
+  await eventually(async () => expect(await storedImpressions()).toBe(acknowledged), 10_000);
 });
 
 test('when a master crashes its replica takes over: every request is answered, other shards do not notice, no acknowledged hit is lost', async () => {
@@ -114,17 +115,17 @@ test('when a master crashes its replica takes over: every request is answered, o
   const { failed, unfilledAtMs } = await serveDuring(200, async () => {
     await sleep(500);
     await crashing!.crash();
-    await until(async () => (await taking!.client.info('replication')).includes('role:master'));
+    await eventually(async () => expect(await taking!.client.info('replication')).toContain('role:master'), 10_000);
     await sleep(1_500);
   });
   expect(failed).toEqual([]);
   const shardsOfUnfilled = [...unfilledAtMs].filter(([, moments]) => moments.length > 0).map(([id]) => id % SHARDS);
-  for (const shard of shardsOfUnfilled) if (shard !== publishers[0]!.id % SHARDS) expect([...lost]).toContain(shard);
-  await until(async () => (await storedImpressions()) === acknowledged);
+  for (const shard of shardsOfUnfilled) if (shard !== publishers[0]!.publisherId % SHARDS) expect([...lost]).toContain(shard);
+  await eventually(async () => expect(await storedImpressions()).toBe(acknowledged), 10_000);
   expect(await metric('adserver_redis_shards_down')).toBe(0);
 
   const capped = await withClient(databaseUrl, (client) =>
-    client.query<{ impressions: string }>('select impressions from daily_counts where line_item_id = $1', [publishers[0]!.lineItemId]),
+    client.query<{ impressions: string }>('select impressions from daily_counts where line_item_id = $1', [publishers[0]!.lineItemIds[0]]),
   );
   // A reservation whose answer came too late stands until its token ends, so a little less than the cap may have been delivered, never more.
   expect(Number(capped.rows[0]!.impressions)).toBeGreaterThan(CAP / 2);

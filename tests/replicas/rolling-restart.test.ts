@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../src/embedded/free-port.ts';
-import { startReplica, type Replica } from '../setup/start-replica.ts';
+import { bookPublishers } from '../../testkit/book.ts';
+import { startBalancer } from '../../testkit/start-balancer.ts';
+import { atEnd } from '../setup/at-end.ts';
+import { startReplica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
-import { withClient } from '../setup/test-databases.ts';
+import { withClient } from '../../testkit/databases.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
-import { bookPublishers } from './book-publishers.ts';
-import { hasHaproxy, startHaproxy } from './start-haproxy.ts';
 import { startTraffic } from './traffic.ts';
 
 const OLD = 'default:the secret that every replica has begun with';
@@ -14,43 +14,38 @@ const NEW = '2026b:the secret that every replica will end with';
 /** What each rollout gives to every replica: docs/configuration.md, "Rotating the token secret". */
 const ROLLOUTS = [`${OLD},${NEW}`, `${NEW},${OLD}`];
 
-// Debian: apt-get install haproxy. What one replica does when it is told to go is in drain.test.ts, which needs no balancer.
-(hasHaproxy ? test : test.skip)(
-  'three replicas, each restarted twice while the token secret is rotated, fail no request at 200 a second',
-  async () => {
-    const databaseUrl = await testDatabase();
-    const env = { NODE_ENV: 'production', DATABASE_URL: databaseUrl, REDIS_URL: await testRedisUrl(), DRAIN_TIME: '800ms' };
-    const publishers = await bookPublishers(databaseUrl, 3);
-    const ports = [await freePort(), await freePort(), await freePort()];
-    const start = (port: number, secrets: string) => startReplica({ env: { ...env, PORT: String(port), TOKEN_SECRETS: secrets } });
-    const replicas: Replica[] = await Promise.all(ports.map((port) => start(port, OLD)));
-    const balancer = await startHaproxy(ports);
-    await sleep(600);
-    const traffic = startTraffic(balancer.url, publishers, 200);
+test('three replicas, each restarted twice while the token secret is rotated, fail no request at 200 a second', async () => {
+  const databaseUrl = await testDatabase();
+  const env = { NODE_ENV: 'production', DATABASE_URL: databaseUrl, REDIS_URL: await testRedisUrl(), DRAIN_TIME: '800ms' };
+  const publishers = await bookPublishers(databaseUrl, 3);
+  const start = (secrets: string, port?: number) => startReplica({ env: { ...env, TOKEN_SECRETS: secrets }, port });
+  const replicas = await Promise.all(Array.from({ length: 3 }, () => start(OLD)));
+  const balancer = await startBalancer(replicas.map(({ port }) => port));
+  atEnd(() => balancer.end('SIGKILL'));
+  await sleep(600);
+  const traffic = startTraffic(balancer.url, publishers, 200);
 
-    for (const secrets of ROLLOUTS) {
-      for (const [i, port] of ports.entries()) {
-        await replicas[i]!.stop();
-        replicas[i] = await start(port, secrets);
-        await sleep(300);
-      }
+  for (const secrets of ROLLOUTS) {
+    for (const [i, { port, stop }] of replicas.entries()) {
+      await stop();
+      replicas[i] = await start(secrets, port);
+      await sleep(300);
     }
-    const { requests, failed, impressions, unfilledAtMs } = await traffic.stop();
-    await balancer.stop();
-    await Promise.all(replicas.map((replica) => replica.stop()));
+  }
+  const { requests, failed, impressions, unfilledAtMs } = await traffic.stop();
+  await balancer.end('SIGKILL');
+  await Promise.all(replicas.map((replica) => replica.stop()));
 
-    expect(failed).toEqual([]);
-    expect([...unfilledAtMs]).toEqual([]);
-    expect(requests).toBeGreaterThan(2_000);
-    // Every impression that was answered is stored, once, whichever replica had taken it off the stream when it was told to go.
-    const stored = await withClient(databaseUrl, async (client) => {
-      const { rows } = await client.query<{ count: number }>(`select count(*)::int as count from events where kind = 'impression'`);
-      return rows[0]!.count;
-    });
-    expect(stored).toBe(impressions);
-  },
-  240_000,
-);
+  expect(failed).toEqual([]);
+  expect([...unfilledAtMs]).toEqual([]);
+  expect(requests).toBeGreaterThan(2_000);
+  // Every impression that was answered is stored, once, whichever replica had taken it off the stream when it was told to go.
+  const stored = await withClient(databaseUrl, async (client) => {
+    const { rows } = await client.query<{ count: number }>(`select count(*)::int as count from events where kind = 'impression'`);
+    return rows[0]!.count;
+  });
+  expect(stored).toBe(impressions);
+}, 240_000);
 
 test('ten replicas start at once on an empty database and migrate it once', async () => {
   const databaseUrl = await testDatabase();

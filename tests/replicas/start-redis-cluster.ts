@@ -1,11 +1,12 @@
 import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { findRedisServer } from '../../src/embedded/find-redis-server.ts';
 import { freePort } from '../../src/embedded/free-port.ts';
 import { PORT_TAKEN, spawnStore, type StoreProcess } from '../../src/embedded/spawn-store.ts';
+import { untilTrue } from '../../testkit/until.ts';
+import { atEnd } from '../setup/at-end.ts';
 
 export interface ClusterNode {
   readonly port: number;
@@ -13,29 +14,34 @@ export interface ClusterNode {
   readonly client: Redis;
   /** As the cluster knows it. */
   readonly id: string;
-  /** Ends the process as a crash would: nothing is flushed, nobody is told. */
+  /** Ends the process with SIGKILL. */
   crash(): Promise<void>;
 }
 
 export interface RedisCluster {
-  /** What REDIS_URL takes: the three masters of the start. */
+  /** For REDIS_URL: the three first masters. */
   readonly urls: string;
   readonly masters: readonly ClusterNode[];
-  /** One of each master, in their order. */
+  /** One per master, in the same order. */
   readonly replicas: readonly ClusterNode[];
-  stop(): Promise<void>;
 }
 
 const SLOTS = 16_384;
 
-/** Three masters and a replica of each, as processes of this machine; a node that is silent for a second is failed over. */
+/** Three masters and a replica of each, as child processes; a node that does not answer for a second is failed over. The cluster ends with the test file. */
 export const startRedisCluster = async (): Promise<RedisCluster> => {
   const folder = await mkdtemp(path.join(tmpdir(), 'ad-server-cluster-'));
   const binary = await findRedisServer();
   if (binary === null) throw new Error('There is no Redis to start.');
   const processes: StoreProcess[] = [];
+  const clients: Redis[] = [];
+  atEnd(async () => {
+    for (const client of clients) client.disconnect();
+    await Promise.all(processes.map((store) => store.stop()));
+    await rm(folder, { recursive: true, maxRetries: 5, retryDelay: 100 });
+  });
 
-  /** A free port may be somebody's by the time that it is used: then it is tried again with others. */
+  /** Another process may take a free port before the node does: then the node tries other ports. */
   const startNode = async (name: string, attempt = 1): Promise<ClusterNode> => {
     const [home, port, busPort] = [path.join(folder, `${name}-${attempt}`), await freePort(), await freePort()];
     await mkdir(home);
@@ -54,6 +60,7 @@ export const startRedisCluster = async (): Promise<RedisCluster> => {
     };
     const client = new Redis(port, '127.0.0.1', { lazyConnect: true, retryStrategy: () => 100 });
     client.on('error', () => undefined);
+    clients.push(client);
     const store = await spawnStore({
       name: 'Redis',
       folder: home,
@@ -104,22 +111,12 @@ export const startRedisCluster = async (): Promise<RedisCluster> => {
     urls: masters.map(({ port }) => `redis://127.0.0.1:${port}`).join(','),
     masters,
     replicas,
-    stop: async () => {
-      for (const { client } of nodes) client.disconnect();
-      await Promise.all(processes.map((store) => store.stop()));
-      await rm(folder, { recursive: true, maxRetries: 5, retryDelay: 100 });
-    },
   };
+};
+
+const until = async (holds: () => Promise<boolean>): Promise<void> => {
+  if ((await untilTrue(holds, 10_000)) === undefined) throw new Error('The cluster did not form within 10 s.');
 };
 
 const knownNodes = async (client: Redis): Promise<number> =>
   Number(/cluster_known_nodes:(\d+)/.exec((await client.call('CLUSTER', 'INFO')) as string)![1]);
-
-/** Waits until it holds, ten seconds at most. */
-export const until = async (holds: () => Promise<boolean>): Promise<void> => {
-  const deadline = Date.now() + 10_000;
-  while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error('It did not come true within 10 s.');
-    await sleep(50);
-  }
-};

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
-import type { BookedPublisher } from './book-publishers.ts';
+import type { Booking } from '../../testkit/book.ts';
+import { atEnd } from '../setup/at-end.ts';
 
 export interface TrafficReport {
   /** Requests sent, of every kind. */
@@ -26,7 +27,7 @@ const ANSWER_PATIENCE_MS = 10_000;
  * Sends ad requests on a fixed beat, whatever the answers do, each publisher in its turn; follows every ad with its impression and every
  * second one with its click. `perSecond` counts all three kinds. Nothing is ever sent again.
  */
-export const startTraffic = (url: string, publishers: readonly BookedPublisher[], perSecond: number): Traffic => {
+export const startTraffic = (url: string, publishers: readonly Booking[], perSecond: number): Traffic => {
   const pool = new Pool(url, { connections: 64, pipelining: 1 });
   const failed: string[] = [];
   const served = new Map<number, number>();
@@ -49,7 +50,7 @@ export const startTraffic = (url: string, publishers: readonly BookedPublisher[]
     return undefined;
   };
 
-  const visit = async ({ id, apiKey, placementId }: BookedPublisher, clicks: boolean): Promise<void> => {
+  const visit = async ({ publisherId: id, apiKey, placementId }: Booking, clicks: boolean): Promise<void> => {
     const body = JSON.stringify({ id: 'r', imp: [{ id: '1', tagid: placementId }], user: { id: 'u' }, ext: { publisher_id: id } });
     const answer = await send('POST', '/ad', { headers: { 'x-api-key': apiKey, 'content-type': 'application/json' }, body });
     if (answer === undefined) return;
@@ -75,6 +76,7 @@ export const startTraffic = (url: string, publishers: readonly BookedPublisher[]
     }
   };
   const beating = beat();
+  atEnd(() => (stopped = true));
   return {
     stop: async () => {
       stopped = true;

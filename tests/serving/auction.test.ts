@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Redis } from 'ioredis';
-import { bookCatalog } from '../setup/book-catalog.ts';
-import { eventually } from '../setup/eventually.ts';
+import { bookCatalog } from '../../testkit/book-catalog.ts';
+import { eventually } from '../../testkit/until.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';

@@ -3,8 +3,8 @@ import { startEmbeddedRedis } from '../../src/embedded/start-embedded-redis.ts';
 import { chmod, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { bookCatalog } from '../setup/book-catalog.ts';
-import { eventually } from '../setup/eventually.ts';
+import { bookCatalog } from '../../testkit/book-catalog.ts';
+import { eventually } from '../../testkit/until.ts';
 import { startReplica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 

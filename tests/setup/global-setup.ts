@@ -6,7 +6,7 @@ import { defaultStateDir } from '../../src/config/default-state-dir.ts';
 import { startEmbeddedPostgres } from '../../src/embedded/start-embedded-postgres.ts';
 import { startEmbeddedRedis } from '../../src/embedded/start-embedded-redis.ts';
 import { publishStores } from './stores-of-this-run.ts';
-import { databaseNamed, dropDatabases, withClient } from './test-databases.ts';
+import { databaseNamed, dropDatabases, withClient } from '../../testkit/databases.ts';
 
 declare global {
   var stopTestStores: (() => Promise<void>) | undefined;

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { testDatabase } from './test-database.ts';
-import { withClient } from './test-databases.ts';
+import { withClient } from '../../testkit/databases.ts';
 import { testRedisUrl } from './test-redis-url.ts';
 
 test('every call gives a migrated database of its own', async () => {

@@ -1,4 +1,4 @@
-import { databaseNamed, dropDatabases, withClient } from './test-databases.ts';
+import { databaseNamed, dropDatabases, withClient } from '../../testkit/databases.ts';
 import { storesOfThisRun, workerNumber } from './stores-of-this-run.ts';
 
 /** Jest gives every test file modules of its own, so these live as long as one file. */

@@ -8,7 +8,7 @@ import { createAccountReader } from '../../src/ledger/read/read-accounts.ts';
 import { createRedisClient, type RedisClient } from '../../src/redis/redis-client.ts';
 import { createFold } from '../../src/tracking/fold-hits.ts';
 import { createPendingHits } from '../../src/tracking/pending-hits.ts';
-import { eventually } from '../setup/eventually.ts';
+import { eventually } from '../../testkit/until.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 

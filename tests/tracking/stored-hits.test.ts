@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
-import { eventually } from '../setup/eventually.ts';
-import { bookCatalog } from '../setup/book-catalog.ts';
+import { eventually } from '../../testkit/until.ts';
+import { bookCatalog } from '../../testkit/book-catalog.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';

@@ -77,7 +77,7 @@ test('in production without a token it is open, and the log says so once, at sta
   const warnings = ({ logs }: Replica) =>
     logs()
       .split('\n')
-      .filter((line) => line.includes('the trafficking API is open'));
+      .filter((line) => line.includes('The trafficking API is open'));
   expect(warnings(open)).toEqual([expect.stringContaining('"level":"warn"')]);
   expect(warnings(gated)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
-import { withClient } from '../setup/test-databases.ts';
+import { withClient } from '../../testkit/databases.ts';
 import { startReplica } from '../setup/start-replica.ts';
 import type { Replica } from '../setup/start-replica.ts';
 import { apiOf, askForAd, book, each } from './api-client.ts';
@@ -82,7 +82,7 @@ describe('delivery', () => {
     const { lineItem, creative } = await book(api, 'all blocked');
     await api('POST', `/creatives/${creative}/block`);
     const { status } = (await api('GET', `/line_items/${lineItem}/delivery`)).body;
-    expect(status).toEqual({ value: 'blocked', reasons: [`creative ${creative}: creative is blocked`] });
+    expect(status).toEqual({ value: 'blocked', reasons: [`creative ${creative}: the creative is blocked`] });
     await api('DELETE', `/creatives/${creative}`);
     expect((await api('GET', `/line_items/${lineItem}/delivery`)).body.status.reasons).toEqual(['it has no creative']);
   });
@@ -184,7 +184,7 @@ describe('why not', () => {
     ['targeting', { targeting: { countries: ['JP'] } }, 503, /country is .* wanted JP/],
     ['targeting', { targeting: { dimensions: { section: ['sport'] } } }, 503, /section wanted sport/],
     ['flight', { active: false }, 502, /not active|paused/],
-    ['flight', { start_date: '2999-01-01' }, 502, /not begun/],
+    ['flight', { start_date: '2999-01-01' }, 502, /not started/],
     ['limits', { daily_impression_cap: 0 }, 505, /impressions today: 0 counted and 0 reserved of 0/],
     ['limits', { budget: 0.001 }, 504, /budget: 0 counted and 0 reserved of 0.001 USD/],
   ])('stopped at %s by %j', async (stage, changes, nbr, detail) => {
@@ -233,7 +233,7 @@ describe('why not', () => {
 
   test('a creative elsewhere, a foreign publisher, a line item without creatives', async () => {
     const [one, two] = [await book(api, 'why one'), await book(api, 'why two')];
-    expect((await explain({ ...one, placement: 'why two' })).summary).toMatch(/stands on placement why one/);
+    expect((await explain({ ...one, placement: 'why two' })).summary).toMatch(/is on placement why one/);
     expect((await explain(one, {}, two.lineItem)).summary).toMatch(/belongs to publisher/);
     await api('DELETE', `/creatives/${one.creative}`);
     expect((await explain(one)).summary).toMatch(/no creative/);

@@ -17,7 +17,7 @@ export type CatalogTable = (typeof CATALOG_TABLES)[number];
 /** What one load reads, all of one moment. */
 export interface CatalogReading {
   readonly version: number;
-  readonly userHashKey: Buffer;
+  readonly userHashKey: Uint8Array;
   readonly recentCounts: ReadonlyMap<number, RecentCounts>;
   /** Impressions by UTC hour (24 entries) over the last whole days, by publisher; of those with paced line items. */
   readonly hourlyImpressions: ReadonlyMap<number, readonly number[]>;

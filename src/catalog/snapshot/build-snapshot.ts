@@ -1,3 +1,4 @@
+import { IDLE_KEY_TTL_MS } from '../../base/utc-day.ts';
 import { buildTargetingIndex } from '../../targeting/build-targeting-index.ts';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 import { admitRows } from './admit-rows.ts';
@@ -6,8 +7,10 @@ import type { CatalogReading } from '../postgres/catalog-rows.ts';
 import { ecpmMicros, NO_COUNTS } from './ecpm.ts';
 import { hourlyTraffic, type HourlyTraffic } from './hourly-traffic.ts';
 import { runInSlices } from './run-in-slices.ts';
-import type { Candidate, CandidateIndex, LeftOut, Snapshot, Vacancy } from './snapshot.ts';
+import type { Booking, Campaign } from '../model/entities.ts';
+import type { Candidate, CandidateIndex, Slot, Snapshot, Vacancy } from './snapshot.ts';
 import { sortInSteps } from './sort-in-steps.ts';
+import { curveAt } from './traffic-curve.ts';
 
 export interface SnapshotOptions {
   readonly dimensions: DimensionSchema;
@@ -36,7 +39,13 @@ export const buildSnapshot = async (
 interface Built {
   readonly admitted: AdmittedRows;
   readonly candidates: ReadonlyMap<number, Candidate>;
-  readonly slots: ReadonlyMap<string, ReadonlyMap<number, Slot>>;
+  readonly slots: ReadonlyMap<string, ReadonlyMap<number, BuiltSlot>>;
+}
+
+/** A slot with the candidates that its indexes were built of, in the order in which they were met. */
+interface BuiltSlot extends Slot {
+  readonly ofDirect: readonly Candidate[];
+  readonly ofProgrammatic: readonly Candidate[];
 }
 
 const builtOf = new WeakMap<Snapshot, Built>();
@@ -50,16 +59,19 @@ function* snapshotSteps(
   previous: Built | undefined,
 ): Generator<undefined, Snapshot> {
   const { booked, candidates } = yield* sortOutBooked(admitted, reading, nowMs, previous?.candidates);
-  const slots = new Map<string, Map<number, Slot>>();
+  const slots = new Map<string, Map<number, BuiltSlot>>();
   for (const [placementId, byPublisher] of booked) {
-    const ofPlacement = new Map<number, Slot>();
+    const ofPlacement = new Map<number, BuiltSlot>();
     slots.set(placementId, ofPlacement);
-    for (const [publisherId, { direct, programmatic, leftOut }] of byPublisher) {
+    for (const [publisherId, { direct, programmatic, leftOut, vacancy }] of byPublisher) {
       const before = previous?.slots.get(placementId)?.get(publisherId);
       ofPlacement.set(publisherId, {
-        direct: yield* indexUnlessKnown(direct, before?.direct),
-        programmatic: yield* indexUnlessKnown(programmatic, before?.programmatic),
+        direct: yield* indexUnlessKnown(direct, before?.ofDirect, before?.direct),
+        programmatic: yield* indexUnlessKnown(programmatic, before?.ofProgrammatic, before?.programmatic),
         leftOut,
+        vacancy: direct.length + programmatic.length > 0 ? undefined : vacancy,
+        ofDirect: direct,
+        ofProgrammatic: programmatic,
       });
       yield;
     }
@@ -70,7 +82,7 @@ function* snapshotSteps(
     if (learned) traffic.set(publisherId, learned);
     if (traffic.size % STEP === 0) yield;
   }
-  const slotOf = (publisherId: number, placementId: string): Slot | undefined => slots.get(placementId)?.get(publisherId);
+  const flightEnds = lastFlightEnds(admitted.campaigns.values());
   const { publishers, placements, campaigns, lineItems, creatives, quarantined, quarantinedCount } = admitted;
   const snapshot: Snapshot = Object.freeze({
     version: reading.version,
@@ -81,11 +93,9 @@ function* snapshotSteps(
     campaigns,
     lineItems,
     creatives,
-    candidateIndex: (publisherId: number, placementId: string) => slotOf(publisherId, placementId)?.direct?.index,
-    programmaticIndex: (publisherId: number, placementId: string) => slotOf(publisherId, placementId)?.programmatic?.index,
-    leftOut: (publisherId: number, placementId: string) => slotOf(publisherId, placementId)?.leftOut ?? NOTHING,
-    vacancy: (publisherId: number, placementId: string) => vacancyOf(slotOf(publisherId, placementId)),
-    trafficOf: (publisherId: number) => traffic.get(publisherId),
+    slot: (publisherId: number, placementId: string) => slots.get(placementId)?.get(publisherId) ?? EMPTY_SLOT,
+    curveAt: (publisherId: number, atMs: number) => curveAt(atMs, traffic.get(publisherId)),
+    expiresAtMs: (publisherId: number) => Math.max(flightEnds.get(publisherId) ?? 0, nowMs) + COUNTERS_MARGIN_MS,
     quarantined,
     quarantinedCount,
     userHashKey: reading.userHashKey,
@@ -94,31 +104,23 @@ function* snapshotSteps(
   return snapshot;
 }
 
-/** What the snapshot holds for one publisher on one placement. */
-interface Slot {
-  readonly direct: Indexed | undefined;
-  readonly programmatic: Indexed | undefined;
-  readonly leftOut: readonly LeftOut[];
-}
+const EMPTY_SLOT: Slot = { direct: undefined, programmatic: undefined, leftOut: [], vacancy: 'NothingBooked' };
 
-/** An index with the candidates it was built of, in the order in which they were met. */
-interface Indexed {
-  readonly of: readonly Candidate[];
-  readonly index: CandidateIndex;
-}
+/** Counters outlive the last flight of their publisher by this much, for late hits, reports and a flight that is extended. */
+const COUNTERS_MARGIN_MS = IDLE_KEY_TTL_MS;
 
-const NOTHING: readonly LeftOut[] = [];
-
-const vacancyOf = (slot: Slot | undefined): Vacancy | undefined => {
-  if (slot === undefined) return 'NothingBooked';
-  if (slot.direct !== undefined || slot.programmatic !== undefined) return undefined;
-  return slot.leftOut.some(({ reason }) => reason === 'NotInFlight') ? 'NotInFlight' : 'SizeOrFormat';
+const lastFlightEnds = (campaigns: Iterable<Campaign>): ReadonlyMap<number, number> => {
+  const ends = new Map<number, number>();
+  for (const { publisherId, flight } of campaigns) ends.set(publisherId, Math.max(ends.get(publisherId) ?? 0, flight.endMs));
+  return ends;
 };
 
 interface Booked {
   readonly direct: Candidate[];
   readonly programmatic: Candidate[];
-  readonly leftOut: LeftOut[];
+  readonly leftOut: Booking[];
+  /** The latest stage that anything left out reached. */
+  vacancy: Exclude<Vacancy, 'NothingBooked'>;
 }
 
 /** Every creative to its placement and publisher, and there to what can be served now or later, or to what cannot. */
@@ -139,18 +141,12 @@ function* sortOutBooked(
     const placement = placements.get(creative.placementId)!;
     const slot = bookedOf(booked, placement.id, lineItem.publisherId);
     if (!placement.formats.includes(creative.content.format)) {
-      slot.leftOut.push({
-        creative,
-        lineItem,
-        campaign,
-        reason: 'SizeOrFormat',
-        detail: `placement does not allow ${creative.content.format}`,
-      });
+      slot.leftOut.push({ creative, lineItem, campaign });
       continue;
     }
-    const detail = notLive({ creative, lineItem, campaign }, nowMs);
-    if (detail !== undefined) {
-      slot.leftOut.push({ creative, lineItem, campaign, reason: 'NotInFlight', detail });
+    if (isOver({ creative, lineItem, campaign }, nowMs)) {
+      slot.leftOut.push({ creative, lineItem, campaign });
+      slot.vacancy = 'NotInFlight';
       continue;
     }
     let price = prices.get(lineItem.id);
@@ -169,23 +165,22 @@ const bookedOf = (booked: Map<string, Map<number, Booked>>, placementId: string,
   let ofPlacement = booked.get(placementId);
   if (ofPlacement === undefined) booked.set(placementId, (ofPlacement = new Map<number, Booked>()));
   let slot = ofPlacement.get(publisherId);
-  if (slot === undefined) ofPlacement.set(publisherId, (slot = { direct: [], programmatic: [], leftOut: [] }));
+  if (slot === undefined) ofPlacement.set(publisherId, (slot = { direct: [], programmatic: [], leftOut: [], vacancy: 'SizeOrFormat' }));
   return slot;
 };
 
-/** Why a candidate will not be live again however long this snapshot serves; a flight that is yet to begin is no such reason. */
-const notLive = ({ creative, lineItem, campaign }: Omit<Candidate, 'ecpmMicros'>, nowMs: number): string | undefined => {
-  if (creative.blocked) return 'creative is blocked';
-  if (!lineItem.active) return 'line item is not active';
-  if (lineItem.flight.endMs <= nowMs) return 'line item has ended';
-  if (campaign.flight.endMs <= nowMs) return 'campaign has ended';
-  return undefined;
-};
+/** Whether a creative will not serve again for as long as this snapshot is used. A flight that has not started does not count. */
+const isOver = ({ creative, lineItem, campaign }: Booking, nowMs: number): boolean =>
+  creative.blocked || !lineItem.active || lineItem.flight.endMs <= nowMs || campaign.flight.endMs <= nowMs;
 
-function* indexUnlessKnown(candidates: readonly Candidate[], known: Indexed | undefined): Generator<undefined, Indexed | undefined> {
+function* indexUnlessKnown(
+  candidates: readonly Candidate[],
+  knownOf: readonly Candidate[] | undefined,
+  known: CandidateIndex | undefined,
+): Generator<undefined, CandidateIndex | undefined> {
   if (candidates.length === 0) return undefined;
-  if (known && (yield* isSameList(candidates, known.of))) return known;
-  return { of: candidates, index: yield* indexCandidates(candidates) };
+  if (known && knownOf && (yield* isSameList(candidates, knownOf))) return known;
+  return yield* indexCandidates(candidates);
 }
 
 function* isSameList(one: readonly Candidate[], other: readonly Candidate[]): Generator<undefined, boolean> {

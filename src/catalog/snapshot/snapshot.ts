@@ -1,13 +1,10 @@
 import type { TargetingIndex } from '../../targeting/targeting-index.ts';
 import type { CatalogTable } from '../postgres/catalog-rows.ts';
-import type { Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
-import type { HourlyTraffic } from './hourly-traffic.ts';
+import type { Booking, Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
+import type { TrafficCurve } from './traffic-curve.ts';
 
-/** A creative that could be served, with all that a decision about it needs. */
-export interface Candidate {
-  readonly creative: Creative;
-  readonly lineItem: LineItem;
-  readonly campaign: Campaign;
+/** A creative that could be served, with its price. */
+export interface Candidate extends Booking {
   /** Micros per thousand impressions; 0 for a programmatic line item, whose price is the bid. */
   readonly ecpmMicros: number;
 }
@@ -22,17 +19,19 @@ export interface CandidateIndex {
   readonly targeting: TargetingIndex;
 }
 
-/** Names of NoBidReason, in the order of the contract's stages: why nothing on a placement can be served before anything is asked. */
+/** Names of NoBidReason: why nothing on a placement can be served, whatever the request. */
 export type Vacancy = 'NothingBooked' | 'SizeOrFormat' | 'NotInFlight';
 
-/** A creative that is booked on the placement, but was already left out when the catalog was loaded. */
-export interface LeftOut {
-  readonly creative: Creative;
-  readonly lineItem: LineItem;
-  readonly campaign: Campaign;
-  readonly reason: Exclude<Vacancy, 'NothingBooked'>;
-  /** For the trace. */
-  readonly detail: string;
+/** What the snapshot holds for one publisher on one placement. */
+export interface Slot {
+  /** Direct candidates: not ended, active, not blocked, of a format the placement allows. Flight and size are the request's to check. */
+  readonly direct: CandidateIndex | undefined;
+  /** The same for programmatic line items. */
+  readonly programmatic: CandidateIndex | undefined;
+  /** Booked, but not servable for as long as this snapshot is used. */
+  readonly leftOut: readonly Booking[];
+  /** The latest stage that anything booked reached when there are no candidates; undefined when there are some. */
+  readonly vacancy: Vacancy | undefined;
 }
 
 /** A row that was set aside at load because it, or what it belongs to, does not hold. */
@@ -53,19 +52,15 @@ export interface Snapshot {
   readonly campaigns: ReadonlyMap<number, Campaign>;
   readonly lineItems: ReadonlyMap<number, LineItem>;
   readonly creatives: ReadonlyMap<number, Creative>;
-  /** Direct candidates: not ended, active, not blocked, of a format the placement allows. Flight and size are the request's to check. */
-  candidateIndex(publisherId: number, placementId: string): CandidateIndex | undefined;
-  /** The same for programmatic line items. */
-  programmaticIndex(publisherId: number, placementId: string): CandidateIndex | undefined;
-  /** Booked, but in neither index. */
-  leftOut(publisherId: number, placementId: string): readonly LeftOut[];
-  /** The latest stage that anything booked reached when both indexes are empty; undefined when one is not. */
-  vacancy(publisherId: number, placementId: string): Vacancy | undefined;
-  /** The publisher's day of traffic, as pacing follows it; undefined: not known, and taken to be flat. */
-  trafficOf(publisherId: number): HourlyTraffic | undefined;
+  /** What is booked for a publisher on a placement; an empty slot when nothing is. */
+  slot(publisherId: number, placementId: string): Slot;
+  /** Where a moment lies in the publisher's day of traffic, as pacing follows it. Flat while no traffic is known. */
+  curveAt(publisherId: number, atMs: number): TrafficCurve;
+  /** When the publisher's counters may expire: 35 days after the end of its last flight. Epoch ms. */
+  expiresAtMs(publisherId: number): number;
   /** The first of the rows that were set aside, at most 1,000. */
   readonly quarantined: readonly Quarantined[];
   readonly quarantinedCount: number;
   /** Keys the hash of user ids: the same on every replica and for the life of the database. */
-  readonly userHashKey: Buffer;
+  readonly userHashKey: Uint8Array;
 }

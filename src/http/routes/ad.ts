@@ -5,6 +5,7 @@ import type { AdAnswer, ServeAd } from '../../serving/serve-ad.ts';
 import type { createAuthenticate } from '../authenticate.ts';
 import { CORS_HEADERS } from '../cors.ts';
 import { parseAdRequest } from '../openrtb/parse-ad-request.ts';
+import type { WriteAnswer } from '../openrtb/write-answer.ts';
 import { problem, sendProblem } from '../problems/problem.ts';
 import { readJson } from '../body/read-json.ts';
 import { toAdRequest, type ToAdRequestOptions } from '../openrtb/to-ad-request.ts';
@@ -13,7 +14,7 @@ export interface AdRouteOptions extends ToAdRequestOptions {
   readonly currentSnapshot: () => Snapshot | undefined;
   readonly serveAd: ServeAd;
   readonly authenticate: ReturnType<typeof createAuthenticate>;
-  readonly allowedEvents: readonly string[];
+  readonly writeAnswer: WriteAnswer;
   readonly observe: {
     readonly requested: () => void;
     readonly answered: (answer: AdAnswer, seconds: number) => void;
@@ -22,9 +23,8 @@ export interface AdRouteOptions extends ToAdRequestOptions {
 
 /** POST /ad. The order of checks: body (400, 413), key (401), registered dimensions (400), then the decision, which always answers 200. */
 export const adRoute = (options: AdRouteOptions): RequestHandler => {
-  const { currentSnapshot, serveAd, authenticate, dimensions, observe, allowedEvents } = options;
-  const events = JSON.stringify(allowedEvents);
-  return async (req, res) => {
+  const { currentSnapshot, serveAd, writeAnswer, authenticate, dimensions, observe } = options;
+  return async function answerAdRequest(req, res) {
     const started = performance.now();
     observe.requested();
     const body = await readJson(req);
@@ -48,18 +48,11 @@ export const adRoute = (options: AdRouteOptions): RequestHandler => {
         CORS_HEADERS,
       );
 
-    const answer = await serveAd(toAdRequest(options, snapshot, publisher, wire, req));
-    sendAnswer(res, writeAnswer(wire.id, answer, events));
+    const answer = await serveAd(snapshot, toAdRequest(options, snapshot, publisher, wire, req));
+    sendAnswer(res, writeAnswer(wire.id, answer));
     observe.answered(answer, (performance.now() - started) / 1000);
   };
 };
-
-/** The answer of an ad request as OpenRTB text. */
-const writeAnswer = (id: string, { bids, nonbids, nbr, trace }: AdAnswer, events: string): string =>
-  `{"id":${JSON.stringify(id)},"cur":"USD","seatbid":${bids.length > 0 ? `[{"bid":[${bids.join(',')}]}]` : '[]'}` +
-  (nbr === undefined ? '' : `,"nbr":${nbr}`) +
-  `,"ext":{"events":${events}${nonbids.length > 0 ? `,"nonbid":${JSON.stringify(nonbids)}` : ''}}` +
-  (trace ? `,"debug":${JSON.stringify({ trace })}}` : '}');
 
 /**
  * One string, one write: res.json would look at the settings and make an ETag that nobody asks for. Most answers are plain ASCII, which `latin1`

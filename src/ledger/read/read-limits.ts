@@ -5,7 +5,7 @@ import { encodeCandidate } from '../reserve/encode-candidate.ts';
 import type { LedgerKeys } from '../ledger-keys.ts';
 import { loadScript, type ScriptClock } from '../../redis/load-script.ts';
 import type { RedisClient } from '../../redis/redis-client.ts';
-import type { TrafficCurve } from '../traffic-curve.ts';
+import type { TrafficCurve } from '../../catalog/snapshot/traffic-curve.ts';
 
 export interface LimitsQuestion {
   readonly publisherId: number;

@@ -1,43 +1,43 @@
 import { usdFromMicros } from '../../catalog/model/money.ts';
 import type { Creative } from '../../catalog/model/entities.ts';
-import { describeRefusal } from '../../decision/describe-refusal.ts';
 import { NoBidReason } from '../../decision/no-bid-reason.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
-import type { LimitReading } from '../../ledger/read/read-limits.ts';
+import { describeRefusal } from '../../ledger/describe-refusal.ts';
+import type { JudgedCandidate } from '../../ledger/read/dry-ledger.ts';
 import { stopped, type CreativeExplanation } from './explanation.ts';
 import { showLimits } from './show-limits.ts';
 
-/** Candidates further down than this are said to be further down. */
-export const LOOKED_AT = 512;
-const BEHIND = 5;
+/** Candidates below this rank are not looked at. */
+export const MAX_RANKED = 512;
+const MAX_BEHIND = 5;
 
-/** A candidate and what its limits say; without a reading, whether it could serve uncounted. */
-export interface Judged {
-  readonly candidate: RankedCandidate;
-  readonly nbr: NoBidReason | 0;
-  readonly reading: LimitReading | undefined;
-}
-
-/** What becomes of a creative that nothing before the limits has stopped. */
-export const explainRank = (creative: Creative, impid: string, judged: readonly Judged[], biddersAsked: boolean): CreativeExplanation => {
+/** What becomes of a creative that nothing before the limits has refused. */
+export const explainRank = (
+  creative: Creative,
+  impid: string,
+  judged: readonly JudgedCandidate[],
+  biddersAsked: boolean,
+): CreativeExplanation => {
   const own = judged.find(({ candidate }) => candidate.creative.id === creative.id);
   if (!own)
     return {
-      ...stopped(creative, impid, 'ranking', NoBidReason.NothingBooked, `more than ${LOOKED_AT} others rank before it`),
+      ...stopped(creative, impid, 'ranking', NoBidReason.NothingBooked, `more than ${MAX_RANKED} others rank before it`),
       outcome: 'outranked',
     };
-  const { candidate, nbr, reading } = own;
+  const { candidate, reason, reading } = own;
   const limits = reading ? showLimits(candidate, reading) : null;
-  if (nbr !== 0) {
-    const detail = [describeRefusal(nbr, candidate), ...(limits?.words ?? [])].join('; ');
-    return { ...stopped(creative, impid, 'limits', nbr, detail), limits };
+  if (reason !== 0) {
+    const detail = [describeRefusal(reason, candidate), ...(limits?.words ?? [])].join('; ');
+    return { ...stopped(creative, impid, 'limits', reason, detail), limits };
   }
   const head = { creative_id: creative.id, impid, limits };
   if (candidate.lineItem.type === 'programmatic') {
     const detail = 'its bidder would be asked for a bid, and the bid decides: explain does not ask';
     return { ...head, outcome: 'depends_on_bid', stage: 'bidders', detail };
   }
-  const offered = judged.filter((other) => other.nbr === 0 && other.candidate.lineItem.type === 'direct').map((other) => other.candidate);
+  const offered = judged
+    .filter((other) => other.reason === 0 && other.candidate.lineItem.type === 'direct')
+    .map((other) => other.candidate);
   const ahead = offered.slice(0, offered.indexOf(candidate));
   const above = ahead.filter((other) => !isTie(other, candidate));
   const ties = offered.filter((other) => other !== candidate && isTie(other, candidate));
@@ -47,11 +47,11 @@ export const explainRank = (creative: Creative, impid: string, judged: readonly 
   const price = `priority ${candidate.lineItem.priority} and an eCPM of ${ecpm} USD`;
   const rivals = biddersAsked ? ', unless a programmatic line item bids more at the same or a better priority' : '';
   const detail = {
-    outranked: `it would be offered at rank ${rank} of ${offered.length}, with ${price}, behind ${above.slice(0, BEHIND).map(naming).join(', ')}${above.length > BEHIND ? ` and ${above.length - BEHIND} more` : ''}`,
+    outranked: `it would be offered at rank ${rank} of ${offered.length}, with ${price}, behind ${above.slice(0, MAX_BEHIND).map(naming).join(', ')}${above.length > MAX_BEHIND ? ` and ${above.length - MAX_BEHIND} more` : ''}`,
     tied: `it would be offered at rank 1 of ${offered.length}, with ${price}, which it shares with ${ties.length} other${ties.length > 1 ? 's' : ''}: a fair draw decides${rivals}`,
     wins: `it would win, with ${price}, at rank 1 of ${offered.length}${rivals}`,
   }[outcome];
-  const behind = above.slice(0, BEHIND).map((other) => ({
+  const behind = above.slice(0, MAX_BEHIND).map((other) => ({
     line_item_id: other.lineItem.id,
     creative_id: other.creative.id,
     priority: other.lineItem.priority,

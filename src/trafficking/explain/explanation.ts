@@ -1,8 +1,8 @@
 import type { Creative } from '../../catalog/model/entities.ts';
-import { reasonName, type NoBidReason } from '../../decision/no-bid-reason.ts';
+import { reasonName, type NoBidReason, type Stage } from '../../decision/no-bid-reason.ts';
 import type { ShownLimits } from './show-limits.ts';
 
-/** stopped: by the step in `stage`. depends_on_bid: nothing stands against it, its bidder has the last word. */
+/** stopped: at the stage in `stage`. depends_on_bid: nothing refuses it before its bidder is asked. */
 export const OUTCOMES = ['wins', 'tied', 'outranked', 'depends_on_bid', 'stopped'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
@@ -10,18 +10,18 @@ export interface CreativeExplanation {
   readonly creative_id: number;
   readonly impid: string | null;
   readonly outcome: Outcome;
-  /** The step that it reached. */
-  readonly stage: string;
+  /** The stage that it reached. */
+  readonly stage: Stage | 'ranking';
   readonly detail: string;
   readonly reason?: string;
   readonly nbr?: NoBidReason;
-  /** As the ledger sees them now; null: it was not asked, or does not answer. */
+  /** As the ledger has them now; null: it was not asked, or is unavailable. */
   readonly limits: ShownLimits | null;
   /** Among those that would be offered; 1 is first. */
   readonly rank?: number;
   readonly of?: number;
   readonly ecpm?: number;
-  /** The first of those in front. */
+  /** The first of those ranked before it. */
   readonly behind?: readonly {
     readonly line_item_id: number;
     readonly creative_id: number;
@@ -30,11 +30,11 @@ export interface CreativeExplanation {
   }[];
 }
 
-/** A creative that a step has stopped. */
+/** A creative that a stage refused. */
 export const stopped = (
   creative: Creative,
   impid: string | null,
-  stage: string,
+  stage: CreativeExplanation['stage'],
   nbr: NoBidReason,
   detail: string,
 ): CreativeExplanation => ({

@@ -7,15 +7,18 @@ import type { Fault } from '../../base/fault.ts';
 import { problem, sendProblem } from '../../http/problems/problem.ts';
 import { readJson } from '../../http/body/read-json.ts';
 import { toAdRequest, type ToAdRequestOptions } from '../../http/openrtb/to-ad-request.ts';
+import type { WriteAnswer } from '../../http/openrtb/write-answer.ts';
 import type { AdRequest } from '../../serving/ad-request.ts';
-import type { AdAnswer } from '../../serving/serve-ad.ts';
+import type { ServeAd } from '../../serving/serve-ad.ts';
 import { checkDimensions } from '../../targeting/check-dimensions.ts';
-import { sendJson } from '../../http/send-json.ts';
-import type { TestAd } from './test-ad.ts';
+import { sendJsonText } from '../../http/send-json.ts';
 
 export interface TestAdRouteOptions extends ToAdRequestOptions {
   readonly currentSnapshot: () => Snapshot | undefined;
-  readonly testAd: TestAd;
+  /** The decision with a ledger that takes nothing and bidders that get no notices. */
+  readonly dryServeAd: ServeAd;
+  /** Without tracking. */
+  readonly writeAnswer: WriteAnswer;
 }
 
 /**
@@ -43,7 +46,7 @@ export const testAdRoute =
     if (!publisher || faults.length > 0) return sendProblem(res, problem('invalid_request', 'The request has faults.', faults));
 
     const request = inContext(toAdRequest(options, snapshot, publisher, wire, req), contextOf(body.value));
-    sendJson(res, 200, answerOf(wire.id, await options.testAd(snapshot, request)));
+    sendJsonText(res, 200, options.writeAnswer(wire.id, await options.dryServeAd(snapshot, { ...request, traced: true })));
   };
 
 interface Context {
@@ -79,26 +82,4 @@ const inContext = (request: AdRequest, { country, device }: Context): AdRequest 
     query: { ...request.query, targeting: { ...request.query.targeting, ...chosen } },
     bidContext: { ...request.bidContext, ...chosen },
   };
-};
-
-const answerOf = (id: string, { bids, nonbids, nbr, trace }: AdAnswer): object => ({
-  id,
-  cur: 'USD',
-  seatbid: bids.length > 0 ? [{ bid: bids.map(withoutTracking) }] : [],
-  ...(nbr === undefined ? {} : { nbr }),
-  ...(nonbids.length > 0 ? { ext: { nonbid: nonbids } } : {}),
-  debug: { trace },
-});
-
-/** A bid that nobody reserved has no id, and no URLs to report to. */
-const withoutTracking = (text: string): object => {
-  const {
-    id: _id,
-    impurl: _imp,
-    clkurl: _clk,
-    evturl: _evt,
-    repturl: _rept,
-    ...bid
-  } = JSON.parse(text) as Readonly<Record<string, unknown>>;
-  return bid;
 };

@@ -1,6 +1,6 @@
 import type { Campaign, LineItem } from '../../catalog/model/entities.ts';
 import { showEndDate, showStartDate } from '../../catalog/model/flight-dates.ts';
-import { describeRefusal } from '../../decision/describe-refusal.ts';
+import { describeRefusal } from '../../ledger/describe-refusal.ts';
 import { NoBidReason } from '../../decision/no-bid-reason.ts';
 import type { LimitReading } from '../../ledger/read/read-limits.ts';
 import { DELIVERY_STATUSES, type DeliveryStatus, type EffectiveStatus } from './delivery.ts';

@@ -4,11 +4,10 @@ import type { LineItem } from '../../catalog/model/entities.ts';
 import { usdFromMicros } from '../../catalog/model/money.ts';
 import type { CampaignRecord, LineItemRecord } from '../../catalog/model/records.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
-import { isLive } from '../../decision/is-live.ts';
+import { isLive, obstacleOf } from '../../decision/rules.ts';
 import { rankDirect } from '../../decision/rank-candidates.ts';
 import type { Account, AccountReader, DayCounts } from '../../ledger/read/read-accounts.ts';
 import type { LimitReading, ReadLimits } from '../../ledger/read/read-limits.ts';
-import type { TrafficCurve } from '../../ledger/traffic-curve.ts';
 import type { DayFigures, Delivery, EffectiveStatus, Figures } from './delivery.ts';
 import { createDeliveryHistory } from './delivery-history.ts';
 import { deliveryStatus } from './delivery-status.ts';
@@ -22,7 +21,6 @@ export interface ReadDeliveryOptions {
   readonly readLimits: ReadLimits;
   /** False: the counters are not asked, because they would not answer. */
   readonly countersUp: () => boolean;
-  readonly curveOf: (snapshot: Snapshot, publisherId: number, atMs: number) => TrafficCurve;
   readonly now: () => number;
 }
 
@@ -30,7 +28,7 @@ const DAYS = 14;
 
 /** How a line item delivers: the ledger's figures for today, Postgres's for what was. undefined: there is no such line item. Rejects when Postgres is away. */
 export const createReadDelivery = (options: ReadDeliveryOptions): ((id: number) => Promise<Delivery | undefined>) => {
-  const { knex, currentSnapshot, curveOf, now } = options;
+  const { knex, currentSnapshot, now } = options;
   const reader = createEntityReader({ knex });
   const history = createDeliveryHistory({ knex });
 
@@ -86,7 +84,7 @@ export const createReadDelivery = (options: ReadDeliveryOptions): ((id: number) 
         mode: record.pacing,
         target: limits?.pacing?.due ?? null,
         allowance: limits?.pacing?.allowance ?? null,
-        curve: snapshot && lineItem ? curveOfDay(curveOf, snapshot, lineItem.publisherId, atMs) : Array.from({ length: 24 }, () => 1 / 24),
+        curve: snapshot && lineItem ? curveOfDay(snapshot, lineItem.publisherId, atMs) : Array.from({ length: 24 }, () => 1 / 24),
       },
       frequency:
         record.frequency_cap === null ? null : { places: record.frequency_cap, window: record.frequency_window ?? SECONDS_PER_DAY },
@@ -104,7 +102,7 @@ interface Counters {
 
 /** undefined: the counters do not answer, which is no reason to show nothing. */
 const readCounters = async (
-  { accounts, readLimits, countersUp, curveOf }: ReadDeliveryOptions,
+  { accounts, readLimits, countersUp }: ReadDeliveryOptions,
   snapshot: Snapshot,
   lineItem: LineItem,
   atMs: number,
@@ -116,7 +114,7 @@ const readCounters = async (
     const [limits] = await readLimits({
       publisherId,
       userHash: null,
-      curve: curveOf(snapshot, publisherId, atMs),
+      curve: snapshot.curveAt(publisherId, atMs),
       candidates: [anyCandidate(snapshot, lineItem)],
     });
     return { account, limits };
@@ -130,7 +128,7 @@ const readCounters = async (
 const anyCandidate = (snapshot: Snapshot, lineItem: LineItem) => {
   const creatives = [...snapshot.creatives.values()].filter(({ lineItemId }) => lineItemId === lineItem.id);
   const entry = creatives
-    .flatMap(({ placementId }) => snapshot.candidateIndex(lineItem.publisherId, placementId)?.entries ?? [])
+    .flatMap(({ placementId }) => snapshot.slot(lineItem.publisherId, placementId).direct?.entries ?? [])
     .find((candidate) => candidate.lineItem.id === lineItem.id);
   const creative = creatives[0] ?? NO_CREATIVE;
   const campaign = snapshot.campaigns.get(lineItem.campaignId)!;
@@ -165,10 +163,11 @@ const creativesOf = async (
     const creative = snapshot.creatives.get(row.id);
     if (!creative) return { id: row.id, obstacle: setAside(snapshot, 'creatives', row.id) };
     // A line item that is not live leaves all its creatives out, which says nothing about them.
-    const leftOut = live
-      ? snapshot.leftOut(lineItem.publisherId, creative.placementId).find((left) => left.creative.id === row.id)
-      : undefined;
-    return { id: row.id, obstacle: leftOut?.detail };
+    const placement = snapshot.placements.get(creative.placementId);
+    return {
+      id: row.id,
+      obstacle: live && placement ? obstacleOf({ creative, lineItem, campaign }, placement.formats, atMs) : undefined,
+    };
   });
 };
 
@@ -192,7 +191,7 @@ const liveFigures = ({ serves, impressions, clicks, spendMicros }: DayCounts, ev
   events,
 });
 
-const curveOfDay = (curveOf: ReadDeliveryOptions['curveOf'], snapshot: Snapshot, publisherId: number, atMs: number): readonly number[] => {
+const curveOfDay = (snapshot: Snapshot, publisherId: number, atMs: number): readonly number[] => {
   const midnight = atMs - (atMs % MS_PER_DAY);
-  return Array.from({ length: 24 }, (_, hour) => curveOf(snapshot, publisherId, midnight + hour * MS_PER_HOUR).shareOfHour);
+  return Array.from({ length: 24 }, (_, hour) => snapshot.curveAt(publisherId, midnight + hour * MS_PER_HOUR).shareOfHour);
 };

@@ -1,9 +1,9 @@
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:http';
-import { bookCatalog } from '../../setup/book-catalog.ts';
+import { bookCatalog } from '../../../testkit/book-catalog.ts';
 import { startReplica } from '../../setup/start-replica.ts';
 import { testDatabase } from '../../setup/test-database.ts';
-import { withClient } from '../../setup/test-databases.ts';
+import { withClient } from '../../../testkit/databases.ts';
 import { testRedisUrl } from '../../setup/test-redis-url.ts';
 
 export interface Booking {

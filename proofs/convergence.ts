@@ -1,0 +1,52 @@
+import { book } from '../testkit/book.ts';
+import { createPage } from '../testkit/create-page.ts';
+import type { Proof } from './rig/proof.ts';
+import { untilTrue } from '../testkit/until.ts';
+
+const CUT_MOST_MS = 5_000;
+const HEARD_MOST_MS = 1_000;
+
+export const convergence: Proof = {
+  name: 'convergence',
+  claim: 'after a change and one POST /reload all replicas serve it, with pub/sub and with Redis cut off',
+  expected: `≤ ${HEARD_MOST_MS} ms with pub/sub, ≤ ${CUT_MOST_MS} ms without`,
+  run: async (rig, scale) => {
+    const rounds = scale.of(10, 2);
+    const fleet = await rig.fleet({ replicas: 3, faulty: true, env: { RELOAD_INTERVAL: '0' } });
+    const pages = fleet.replicas.map(({ url }) => createPage(url, 2));
+    try {
+      const booking = await book(fleet.knex);
+      await fleet.reload();
+      let version = 0;
+      const change = async (): Promise<number> => {
+        const content = `version ${++version}`;
+        await fleet.knex('creatives').where({ id: booking.creativeIds[0] }).update({ content });
+        await fetch(`${fleet.replicas[0]?.url}/reload`, { method: 'POST' });
+        const isThere = async (): Promise<boolean> => {
+          const answers = await Promise.all(pages.map((page) => page.ask(booking, 'reader')));
+          return answers.every(({ bids }) => bids[0]?.adm === content);
+        };
+        return (await untilTrue(isThere, 20_000, 10)) ?? Infinity;
+      };
+      const heard: number[] = [];
+      const cut: number[] = [];
+      for (let round = 0; round < rounds; round++) {
+        heard.push(await change());
+        for (const proxy of fleet.redisProxies) proxy.set({ kind: round % 2 === 0 ? 'blackhole' : 'reset' });
+        cut.push(await change());
+        for (const proxy of fleet.redisProxies) proxy.set({ kind: 'pass' });
+        // The subscription must stand again before the next message.
+        await untilTrue(async () => (await fleet.metric('adserver_redis_up')) === fleet.replicas.length, 10_000);
+        await new Promise((resolve) => setTimeout(resolve, 1_000));
+      }
+      const [mostHeard, mostCut] = [Math.round(Math.max(...heard)), Math.round(Math.max(...cut))];
+      return {
+        observed: `${rounds} rounds on ${fleet.replicas.length} replicas: at most ${mostHeard} ms with pub/sub, ${mostCut} ms with Redis cut off`,
+        ok: mostHeard <= HEARD_MOST_MS && mostCut <= CUT_MOST_MS,
+      };
+    } finally {
+      for (const page of pages) await page.close();
+      await fleet.close();
+    }
+  },
+};

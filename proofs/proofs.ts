@@ -1,0 +1,37 @@
+import { badRows } from './bad-rows.ts';
+import { cap } from './cap.ts';
+import { capFaults } from './cap-faults.ts';
+import { convergence } from './convergence.ts';
+import { frequency } from './frequency.ts';
+import { hits } from './hits.ts';
+import { hostile } from './hostile.ts';
+import { hungBidders } from './hung-bidders.ts';
+import { postgresAway } from './postgres-away.ts';
+import { redisAway } from './redis-away.ts';
+import { reload } from './reload.ts';
+import { rolling } from './rolling.ts';
+import { secrets } from './secrets.ts';
+import { series } from './series.ts';
+import { spend } from './spend.ts';
+import { tokens } from './tokens.ts';
+import type { Proof } from './rig/proof.ts';
+
+/** All proofs, in the order in which they run. */
+export const PROOFS: readonly Proof[] = [
+  cap,
+  capFaults,
+  spend,
+  frequency,
+  hits,
+  rolling,
+  redisAway,
+  postgresAway,
+  hungBidders,
+  reload,
+  badRows,
+  convergence,
+  tokens,
+  hostile,
+  series,
+  secrets,
+];

@@ -1,0 +1,63 @@
+/*
+ * npm run prove: the promises of docs/reliability.md, each tried on a fleet of replicas behind a balancer with faults on the wire.
+ *
+ *   npm run prove                        every proof at full scale
+ *   npm run prove -- --quick             the same at a scale for every change, under four minutes
+ *   npm run prove -- --only cap,tokens   some of them
+ *   npm run prove -- --seed 7            other chances
+ *   npm run prove -- --write             puts the figures into docs/reliability.md
+ */
+import { parseArgs } from 'node:util';
+import { createRig } from './rig/create-rig.ts';
+import { createScale, type Finding } from './rig/proof.ts';
+import { PROOFS } from './proofs.ts';
+import { tableOf, type Verdict } from './rig/table-of.ts';
+import { writeFigures } from './rig/write-figures.ts';
+
+const { values } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+  },
+});
+const say = (line: string): void => console.error(line);
+const wanted = values.only?.split(',');
+const proofs = PROOFS.filter(({ name }) => wanted?.includes(name) ?? true);
+if (wanted && proofs.length < wanted.length) {
+  say(`There are these proofs: ${PROOFS.map(({ name }) => name).join(', ')}`);
+  process.exit(2);
+}
+
+const rig = await createRig({ seed: Number(values.seed), say });
+const leave = (): void => void rig.close().finally(() => process.exit(130));
+process.once('SIGINT', leave);
+process.once('SIGTERM', leave);
+
+const scale = createScale(values.quick);
+const verdicts: Verdict[] = [];
+for (const proof of proofs) {
+  say(`\n${proof.name}: ${proof.claim}`);
+  const begun = performance.now();
+  let finding: Finding;
+  try {
+    finding = await proof.run(rig, scale);
+  } catch (fault) {
+    finding = { observed: fault instanceof Error ? (fault.stack ?? fault.message) : String(fault), ok: false };
+  }
+  const seconds = Math.round((performance.now() - begun) / 1000);
+  verdicts.push({ ...proof, ...finding, seconds });
+  say(`  expected  ${proof.expected}\n  observed  ${finding.observed}\n  ${finding.ok ? 'holds' : 'DOES NOT HOLD'} (${seconds} s)`);
+}
+await rig.close();
+
+const command = `npm run prove -- ${process.argv
+  .slice(2)
+  .filter((arg) => arg !== '--write')
+  .join(' ')}`.replace(/ -- $/, '');
+if (values.write) await writeFigures(verdicts, command);
+console.log(`\n${tableOf(verdicts)}`);
+const missed = verdicts.filter(({ ok }) => !ok);
+console.log(`\n${verdicts.length - missed.length} passed, ${missed.length} failed`);
+process.exit(missed.length === 0 ? 0 : 1);

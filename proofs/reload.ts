@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { book, type Booking } from '../testkit/book.ts';
+import { createPage } from '../testkit/create-page.ts';
+import { percentile } from '../testkit/statistics.ts';
+import type { Proof } from './rig/proof.ts';
+import { weighProcess } from '../testkit/weigh-process.ts';
+
+const MOST_LAG_MS = 50;
+
+/** Every row carries the number of the write that it belongs to; an answer that holds two numbers is torn. */
+export const reload: Proof = {
+  name: 'reload',
+  claim: 'reloads under load, every row stamped with the version of its write',
+  expected: `0 torn answers, 0 failed requests, event-loop lag (p99 between two scrapes) ≤ ${MOST_LAG_MS} ms`,
+  run: async (rig, scale) => {
+    const reloads = scale.of(200, 20);
+    const fleet = await rig.fleet({ replicas: 3 });
+    // The load, the stores and the balancer share the machine: a loop that waits for a processor says nothing about what a reload does to it.
+    for (const replica of fleet.replicas) weighProcess(replica.pid(), -20);
+    const page = createPage(fleet.url);
+    try {
+      const booking = await book(fleet.knex, { lineItems: Array.from({ length: 1_000 }, () => ({})) });
+      const placementIds = [booking.placementId, `${booking.placementId}-b`];
+      await fleet
+        .knex('placements')
+        .insert({ id: placementIds[1], publisher_id: booking.publisherId, width: 300, height: 250, formats: ['html'] });
+      const second = booking.creativeIds.slice(0, 500);
+      await fleet.knex('creatives').whereIn('id', second).update({ placement_id: placementIds[1] });
+      await stamp(fleet.knex, booking, 1);
+      await fleet.reload();
+
+      let torn = 0;
+      let failed = 0;
+      let answers = 0;
+      let newest = 0;
+      const visits: Promise<void>[] = [];
+      const visit = async (): Promise<void> => {
+        const { status, bids } = await page.ask(booking, 'reader', { placementIds });
+        answers++;
+        if (status !== 200 || bids.length !== 2) return void failed++;
+        const versions = new Set(bids.flatMap(({ adm, price }) => [Number(adm), Math.round(price * 1_000)]));
+        if (versions.size > 1) torn++;
+        newest = Math.max(newest, ...versions);
+      };
+      const timer = setInterval(() => visits.push(visit()), 5);
+      const lags: number[] = [];
+      const mostLags: number[] = [];
+      // A scrape reads the lag since the scrape before.
+      const readLag = async (): Promise<void> => {
+        for (const { url } of fleet.replicas) {
+          const text = await (await fetch(`${url}/metrics`)).text();
+          const figure = (name: string) => Number(new RegExp(`^nodejs_eventloop_lag_${name}_seconds (\\S+)`, 'm').exec(text)?.[1]) * 1_000;
+          lags.push(figure('p99'));
+          mostLags.push(figure('max'));
+        }
+      };
+      const calm = async (): Promise<number> => {
+        await readLag();
+        lags.length = mostLags.length = 0;
+        await sleep(3_000);
+        await readLag();
+        const lag = Math.round(Math.max(...lags));
+        lags.length = mostLags.length = 0;
+        return lag;
+      };
+      const calmLag = await calm();
+      let refused = 0;
+      try {
+        for (let version = 2; version <= reloads + 1; version++) {
+          await stamp(fleet.knex, booking, version);
+          const replica = fleet.replicas[version % fleet.replicas.length];
+          const { status } = await fetch(`${replica?.url}/reload`, { method: 'POST' });
+          if (status !== 204) refused++;
+          if (version % 10 === 0) await readLag();
+        }
+      } finally {
+        clearInterval(timer);
+      }
+      await Promise.all(visits);
+      await sleep(100);
+      const lag = Math.round(Math.max(...lags));
+      return {
+        observed:
+          `${reloads} reloads of 1,000 line items (${refused} refused), ${answers} answers of two ads up to version ${newest}: ${torn} torn, ${failed} failed; ` +
+          `lag p99 ${lag} ms at the worst (${calmLag} ms before the reloads), median ${Math.round(percentile(lags, 0.5))} ms, longest single delay ${Math.round(Math.max(...mostLags))} ms`,
+        ok: torn === 0 && failed === 0 && refused === 0 && newest >= reloads && lag <= MOST_LAG_MS,
+      };
+    } finally {
+      await page.close();
+      await fleet.close();
+    }
+  },
+};
+
+const stamp = (knex: Parameters<typeof book>[0], { campaignId, lineItemIds }: Booking, version: number): Promise<void> =>
+  knex.transaction(async (trx) => {
+    await trx('line_items')
+      .where({ campaign_id: campaignId })
+      .update({ cpm_micros: version * 1_000 });
+    await trx('creatives')
+      .whereIn('line_item_id', lineItemIds)
+      .update({ content: String(version) });
+  });

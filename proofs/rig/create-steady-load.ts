@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Booking } from '../../testkit/book.ts';
+import type { Page } from '../../testkit/create-page.ts';
+import { percentile } from '../../testkit/statistics.ts';
+
+export interface SteadyLoadOptions {
+  readonly page: Page;
+  readonly perSecond: number;
+  /** Taken in turn. */
+  readonly bookings: readonly Booking[];
+}
+
+/** Visits at a fixed rate, whether answers come or not (open loop): an ad, and the impression of what was served. */
+export interface SteadyLoad {
+  /** Begins a new measurement. */
+  reset(): void;
+  readonly figures: () => LoadFigures;
+  /** Token ids of impressions answered 200, since the start. */
+  readonly acknowledged: ReadonlySet<string>;
+  stop(): Promise<void>;
+}
+
+export interface LoadFigures {
+  readonly ads: number;
+  readonly adsNot200: number;
+  readonly filled: number;
+  readonly adP99Ms: number;
+  readonly adMostMs: number;
+  /** Impressions that took more than one attempt. */
+  readonly hitsRefused: number;
+}
+
+export const createSteadyLoad = ({ page, perSecond, bookings }: SteadyLoadOptions): SteadyLoad => {
+  const acknowledged = new Set<string>();
+  const visits = new Set<Promise<void>>();
+  let stopping = false;
+  let took: number[] = [];
+  let not200 = 0;
+  let filled = 0;
+  let refused = 0;
+  let turn = 0;
+
+  const visit = async (): Promise<void> => {
+    const booking = bookings[turn++ % bookings.length]!;
+    const begun = performance.now();
+    const { status, bids } = await page.ask(booking, `user-${turn}`);
+    took.push(performance.now() - begun);
+    if (status !== 200) not200++;
+    const [bid] = bids;
+    if (!bid) return;
+    filled++;
+    for (let attempt = 0; attempt < 20 && !acknowledged.has(bid.id); attempt++) {
+      if (attempt > 0) await sleep(500);
+      if ((await page.hit(bid.impurl)) === 200) acknowledged.add(bid.id);
+      else if (attempt === 0) refused++;
+      if (stopping && attempt > 5) return;
+    }
+  };
+  const timer = setInterval(() => {
+    const one = visit();
+    visits.add(one);
+    void one.finally(() => visits.delete(one));
+  }, 1_000 / perSecond);
+
+  return {
+    acknowledged,
+    reset: () => {
+      took = [];
+      not200 = filled = refused = 0;
+    },
+    figures: () => ({
+      ads: took.length,
+      adsNot200: not200,
+      filled,
+      adP99Ms: Math.round(percentile(took, 0.99)),
+      adMostMs: Math.round(Math.max(0, ...took)),
+      hitsRefused: refused,
+    }),
+    stop: async () => {
+      stopping = true;
+      clearInterval(timer);
+      await Promise.all(visits);
+    },
+  };
+};

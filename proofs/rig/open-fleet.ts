@@ -1,0 +1,132 @@
+import { mkdir } from 'node:fs/promises';
+import knexFactory from 'knex';
+import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
+import { createAccountReader } from '../../src/ledger/read/read-accounts.ts';
+import { createRedisClient } from '../../src/redis/redis-client.ts';
+import { freePort } from '../../src/embedded/free-port.ts';
+import { startEmbeddedRedis } from '../../src/embedded/start-embedded-redis.ts';
+import { createChance } from '../../testkit/chance.ts';
+import type { Stores } from '../../testkit/read-books.ts';
+import { startBalancer } from '../../testkit/start-balancer.ts';
+import { startFaultProxy, type FaultProxy } from '../../testkit/start-fault-proxy.ts';
+import { untilTrue } from '../../testkit/until.ts';
+import { startReplica, type Replica } from '../../testkit/start-replica.ts';
+
+export interface FleetOptions {
+  readonly replicas?: number;
+  /** Puts a fault proxy between each replica and the stores. */
+  readonly faulty?: boolean;
+  /** Stands in the replicas' addresses of the stores; the stores themselves ask for none. */
+  readonly storePassword?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Replicas behind a balancer, with a Redis and a database of their own. `knex` and `redis` go past the fault proxies. */
+export interface Fleet extends Stores {
+  readonly url: string;
+  readonly replicas: readonly Replica[];
+  /** Per replica; empty without `faulty`. */
+  readonly redisProxies: readonly FaultProxy[];
+  readonly postgresProxies: readonly FaultProxy[];
+  readonly redisPort: number;
+  /** Ends Redis, politely or at once, and starts it again on the same port and data. */
+  stopRedis(how: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+  startRedis(): Promise<void>;
+  /** What signs tokens on all replicas. */
+  readonly tokenSecret: string;
+  /** Makes every replica read the catalog anew. */
+  reload(): Promise<void>;
+  /** One metric of every replica, added up over its series; replicas that do not answer are left out. */
+  metric(name: string): Promise<number>;
+  close(): Promise<void>;
+}
+
+const TOKEN_SECRET = 'the signing secret that all replicas of a proof share';
+
+export const openFleet = async (
+  { databaseUrl, folder, seed }: { readonly databaseUrl: string; readonly folder: string; readonly seed: number },
+  { replicas: count = 3, faulty = false, storePassword, env = {} }: FleetOptions,
+): Promise<Fleet> => {
+  await mkdir(folder, { recursive: true, mode: 0o755 });
+  const redisPort = await freePort();
+  const redisUrl = `redis://127.0.0.1:${redisPort}`;
+  let store = await startEmbeddedRedis({ stateDir: folder, port: redisPort });
+  const chance = createChance(seed);
+  const knex = knexFactory({ client: 'pg', connection: databaseUrl, pool: { min: 0, max: 4 } });
+
+  const redisProxies: FaultProxy[] = [];
+  const postgresProxies: FaultProxy[] = [];
+  const startOne = async (): Promise<Replica> => {
+    const database = new URL(databaseUrl);
+    if (storePassword !== undefined) database.password = storePassword;
+    let urls = { DATABASE_URL: database.href, REDIS_URL: redisUrl };
+    if (faulty) {
+      const redisProxy = await startFaultProxy(redisUrl, chance);
+      const postgresProxy = await startFaultProxy(database.href, chance);
+      redisProxies.push(redisProxy);
+      postgresProxies.push(postgresProxy);
+      urls = { DATABASE_URL: postgresProxy.url, REDIS_URL: redisProxy.url };
+    }
+    return startReplica({ env: { TOKEN_SECRET, DRAIN_TIME: '1s', LOG_LEVEL: 'info', ...urls, ...env } });
+  };
+  const replicas: Replica[] = [];
+  // The first alone, because all of them would prepare the same things; the others together.
+  replicas.push(await startOne());
+  replicas.push(...(await Promise.all(Array.from({ length: count - 1 }, startOne))));
+  const balancer = await startBalancer(replicas.map(({ port }) => port));
+
+  const redis = createRedisClient({ urls: [redisUrl], commandTimeoutMs: 5_000, name: 'proof' });
+  // An outage is part of the proof; ioredis would print each failed attempt.
+  redis.on('error', () => undefined);
+  const keys = createLedgerKeys(16);
+  const redisPid = async (): Promise<number> => {
+    await untilTrue(() => redis.status === 'ready', 10_000);
+    return Number(/^process_id:(\d+)/m.exec(await redis.info('server'))?.[1]);
+  };
+
+  return {
+    url: balancer.url,
+    replicas,
+    redisProxies,
+    postgresProxies,
+    redisPort,
+    knex,
+    redis,
+    keys,
+    accounts: createAccountReader({ redis, keys }),
+    stopRedis: async (how) => {
+      if (how === 'SIGKILL') process.kill(await redisPid(), 'SIGKILL');
+      await store.stop();
+    },
+    startRedis: async () => {
+      store = await startEmbeddedRedis({ stateDir: folder, port: redisPort });
+    },
+    tokenSecret: TOKEN_SECRET,
+    reload: async () => {
+      for (const { url } of replicas) {
+        const { status } = await fetch(`${url}/reload`, { method: 'POST' });
+        if (status !== 204) throw new Error(`POST /reload answered ${status}`);
+      }
+    },
+    metric: async (name) => {
+      const texts = await Promise.all(
+        replicas.map(({ url }) =>
+          fetch(`${url}/metrics`).then(
+            (answer) => answer.text(),
+            () => '',
+          ),
+        ),
+      );
+      const series = new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'gm');
+      return texts.flatMap((text) => [...text.matchAll(series)]).reduce((sum, [, value]) => sum + Number(value), 0);
+    },
+    close: async () => {
+      redis.disconnect();
+      await balancer.end('SIGKILL');
+      await Promise.allSettled(replicas.map((replica) => replica.kill('SIGKILL')));
+      await Promise.allSettled([...redisProxies, ...postgresProxies].map((proxy) => proxy.close()));
+      await knex.destroy();
+      await store.stop();
+    },
+  };
+};

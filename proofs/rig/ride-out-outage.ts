@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { book } from '../../testkit/book.ts';
+import { createPage } from '../../testkit/create-page.ts';
+import { createSteadyLoad } from './create-steady-load.ts';
+import type { Fleet } from './open-fleet.ts';
+import type { Finding, Scale } from './proof.ts';
+import type { Rig } from './create-rig.ts';
+import type { FaultMode } from '../../testkit/start-fault-proxy.ts';
+import { readBooks, untilDrained } from '../../testkit/read-books.ts';
+import { untilTrue } from '../../testkit/until.ts';
+
+const MOST_P99_MS = 150;
+const MOST_RECOVERY_MS = 2_000;
+
+export interface Outage {
+  readonly proxies: (fleet: Fleet) => Fleet['redisProxies'];
+  /** Whether a fresh ad of a capped line item can be had meanwhile. */
+  readonly capServesMeanwhile: boolean;
+}
+
+/**
+ * Lets a store vanish for a while, half of the time as a black hole and half as refused connections, under steady traffic; then looks at
+ * what pages noticed, how soon all was as before, and whether every acknowledged impression is in the books once.
+ */
+export const rideOutOutage = async (rig: Rig, scale: Scale, { proxies, capServesMeanwhile }: Outage): Promise<Finding> => {
+  const awayMs = scale.of(60_000, 5_000);
+  const fleet = await rig.fleet({ replicas: 3, faulty: true });
+  const page = createPage(fleet.url);
+  try {
+    const capped = await book(fleet.knex, { lineItems: [{ daily_impression_cap: 1_000_000 }] });
+    const free = await book(fleet.knex);
+    await fleet.reload();
+    const load = createSteadyLoad({ page, perSecond: 60, bookings: [capped, free] });
+    await sleep(2_000);
+    const setAll = (mode: FaultMode) => proxies(fleet).forEach((proxy) => proxy.set(mode));
+    load.reset();
+    setAll({ kind: 'blackhole' });
+    await sleep(awayMs / 2);
+    setAll({ kind: 'reset' });
+    await sleep(awayMs / 2);
+    const during = load.figures();
+    setAll({ kind: 'pass' });
+    // Normal again: both line items serve, ten times in a row on whatever replica it falls.
+    const isNormal = async (): Promise<boolean> => {
+      for (let i = 0; i < 10; i++) {
+        const [one, other] = await Promise.all([page.ask(capped, 'probe'), page.ask(free, 'probe')]);
+        if (one.bids.length + other.bids.length < 2) return false;
+      }
+      return true;
+    };
+    const recoveryMs = await untilTrue(isNormal, 30_000, 20);
+    await sleep(2_000);
+    await load.stop();
+    const drained = await untilDrained(fleet, 120_000);
+    const books = [await readBooks(fleet, capped), await readBooks(fleet, free)];
+    const stored = books.flatMap(({ rows }) => rows.impression);
+    const known = new Set(stored);
+    const lost = [...load.acknowledged].filter((id) => !known.has(id)).length;
+    const counted = books.reduce((sum, { counters }) => sum + counters.impressions, 0);
+    const fallbacks = await fleet.metric('adserver_store_fallback_total');
+    const ok =
+      drained &&
+      during.adsNot200 === 0 &&
+      during.adP99Ms <= MOST_P99_MS &&
+      lost === 0 &&
+      stored.length === known.size &&
+      counted === stored.length &&
+      (recoveryMs ?? Infinity) <= MOST_RECOVERY_MS &&
+      (!capServesMeanwhile || during.filled === during.ads);
+    return {
+      ok,
+      observed:
+        `away ${awayMs / 1000} s: ${during.ads} ad requests, ${during.adsNot200} not 200, ${during.filled} filled, p99 ${during.adP99Ms} ms (most ${during.adMostMs}); ` +
+        `impressions answered 200 ${load.acknowledged.size}, counted ${counted}, rows ${stored.length}, lost ${lost}, first refused ${during.hitsRefused}, ${fallbacks} by way of Postgres; ` +
+        `normal after ${recoveryMs === undefined ? 'more than 30 s' : `${Math.round(recoveryMs)} ms`}${drained ? '' : '; not drained'}`,
+    };
+  } finally {
+    await page.close();
+    await fleet.close();
+  }
+};

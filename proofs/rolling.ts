@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { book } from '../testkit/book.ts';
+import { createPage } from '../testkit/create-page.ts';
+import { readBooks, untilDrained } from '../testkit/read-books.ts';
+import type { Proof } from './rig/proof.ts';
+
+const PER_SECOND = 200;
+
+export const rolling: Proof = {
+  name: 'rolling',
+  claim: `a rolling restart of 3 replicas, twice, under ${PER_SECOND} requests a second, ad requests (POST) and impressions`,
+  expected: '0 failed requests; nothing lost',
+  run: async (rig, scale) => {
+    const rounds = scale.of(2, 1);
+    const fleet = await rig.fleet({ replicas: 3, env: { DRAIN_TIME: scale.of('5s', '1s') } });
+    const page = createPage(fleet.url);
+    try {
+      const booking = await book(fleet.knex);
+      await fleet.reload();
+      const failures: string[] = [];
+      const seen = new Set<string>();
+      let requests = 0;
+      const visit = async (): Promise<void> => {
+        requests++;
+        const { status, bids, text } = await page.ask(booking, 'somebody');
+        const [bid] = bids;
+        if (status !== 200 || !bid) return void failures.push(`/ad ${status} ${text.slice(0, 80)}`);
+        requests++;
+        const answered = await page.hit(bid.impurl);
+        if (answered === 200) seen.add(bid.id);
+        else failures.push(`/impression ${answered}`);
+      };
+      const visits: Promise<void>[] = [];
+      const timer = setInterval(() => visits.push(visit()), 2_000 / PER_SECOND);
+      try {
+        for (let round = 0; round < rounds; round++) {
+          for (const replica of fleet.replicas) {
+            await replica.stop();
+            await replica.start();
+            await sleep(1_000);
+          }
+        }
+      } finally {
+        clearInterval(timer);
+      }
+      await Promise.all(visits);
+      const drained = await untilDrained(fleet);
+      const { counters, rows } = await readBooks(fleet, booking);
+      return {
+        observed: `${requests} requests over ${rounds * 3} restarts: ${failures.length} failed${failures.length > 0 ? ` (${failures.slice(0, 3).join('; ')})` : ''}; impressions ${seen.size} = ${counters.impressions} = ${rows.impression.length}`,
+        ok: drained && failures.length === 0 && seen.size === counters.impressions && seen.size === rows.impression.length,
+      };
+    } finally {
+      await page.close();
+      await fleet.close();
+    }
+  },
+};

@@ -1,0 +1,96 @@
+import { LRUCache } from 'lru-cache';
+import type { Bid } from '../../bidders/bidder-port.ts';
+import type { Creative } from '../../catalog/model/entities.ts';
+import { composeMarkup } from '../../creative/compose-markup.ts';
+import type { AdSize } from '../../decision/ad-query.ts';
+import type { ServedAd } from '../../ledger/hit.ts';
+import type { AdAnswer, FilledImp } from '../../serving/serve-ad.ts';
+import { writeTrace } from './write-trace.ts';
+
+export interface AnswerWriterOptions {
+  /** Event types that `evturl` takes, listed in `ext.events`. */
+  readonly allowedEvents: readonly string[];
+  /** undefined: a dry run, whose bids have no id and no tracking URLs. */
+  readonly tracking:
+    | {
+        readonly signToken: (ad: ServedAd) => string;
+        /** '': tracking URLs are relative. */
+        readonly publicUrl: string;
+      }
+    | undefined;
+}
+
+/** The OpenRTB answer of an ad request as JSON text; `id` is the request's. */
+export type WriteAnswer = (id: string, answer: AdAnswer) => string;
+
+/** Characters of creatives that are kept as text; those shown longest ago are dropped first. */
+const MAX_KEPT_CHARACTERS = 16_000_000;
+
+interface WrittenCreative extends AdSize {
+  readonly text: string;
+}
+
+/**
+ * Writes text, not objects: what a bid says of its creative is the same each time it is shown at a size, so it is written once and kept. That takes
+ * 1.1 µs per bid; an object and JSON.stringify took 5.5.
+ */
+export const createAnswerWriter = ({ allowedEvents, tracking }: AnswerWriterOptions): WriteAnswer => {
+  const events = JSON.stringify(allowedEvents);
+  const written = new LRUCache<Creative, WrittenCreative>({ maxSize: MAX_KEPT_CHARACTERS, sizeCalculation: ({ text }) => text.length });
+
+  const writeOnce = (creative: Creative, size: AdSize): string => {
+    let kept = written.get(creative);
+    if (kept?.width !== size.width || kept.height !== size.height) {
+      kept = { ...size, text: writeCreative(creative, size) };
+      written.set(creative, kept);
+    }
+    return kept.text;
+  };
+  const writeTracking = tracking ? createTrackingWriter(tracking) : () => ({ id: '', urls: '' });
+
+  const writeBid = ({ imp, won: { candidate, bid, ad } }: FilledImp): string => {
+    const { creative, lineItem, ecpmMicros } = candidate;
+    const { id, urls } = writeTracking(ad);
+    return (
+      `{${id}"impid":${JSON.stringify(imp.impId)},"cid":"${lineItem.campaignId}","price":${ecpmMicros / 1e6},${urls}` +
+      (bid ? writeCreative(creative, imp.size, bid) : writeOnce(creative, imp.size))
+    );
+  };
+
+  return function writeAnswer(id, { filled, unfilled, reason, trace }) {
+    const nonbid = unfilled.map(({ impId, reason: nbr }) => ({ impid: impId, nbr }));
+    return (
+      `{"id":${JSON.stringify(id)},"cur":"USD","seatbid":${filled.length > 0 ? `[{"bid":[${filled.map(writeBid).join(',')}]}]` : '[]'}` +
+      (reason === undefined ? '' : `,"nbr":${reason}`) +
+      `,"ext":{"events":${events}${nonbid.length > 0 ? `,"nonbid":${JSON.stringify(nonbid)}` : ''}}` +
+      (trace ? `,"debug":{"trace":${writeTrace(trace)}}}` : '}')
+    );
+  };
+};
+
+/** One signed token in all of a bid's tracking URLs. */
+const createTrackingWriter = ({ signToken, publicUrl }: NonNullable<AnswerWriterOptions['tracking']>) => {
+  const host = JSON.stringify(publicUrl).slice(1, -1);
+  return (ad: ServedAd): { readonly id: string; readonly urls: string } => {
+    const token = signToken(ad);
+    return {
+      id: `"id":"${ad.tokenId}",`,
+      urls:
+        `"impurl":"${host}/impression?t=${token}","clkurl":"${host}/click?t=${token}",` +
+        `"evturl":"${host}/event?t=${token}","repturl":"${host}/report?t=${token}",`,
+    };
+  };
+};
+
+/** The members of a bid that belong to its creative, and the closing brace. A bidder's markup, size and domains replace the creative's own. */
+const writeCreative = (creative: Creative, size: AdSize, bid?: Bid): string => {
+  const adomain = bid ? bid.adomain : creative.advertiserDomain === null ? [] : [creative.advertiserDomain];
+  return JSON.stringify({
+    crid: String(creative.id),
+    adm: bid ? bid.adm : composeMarkup(creative, size),
+    ...(adomain.length > 0 ? { adomain } : {}),
+    w: bid?.width ?? creative.width ?? size.width,
+    h: bid?.height ?? creative.height ?? size.height,
+    ...(creative.clickUrl === null ? {} : { ext: { click_url: creative.clickUrl } }),
+  }).slice(1);
+};

@@ -1,0 +1,26 @@
+import type { Booking } from '../catalog/model/entities.ts';
+import { NoBidReason, wordsOf } from '../decision/no-bid-reason.ts';
+import { limitsOf } from './limits.ts';
+
+/** A refusal by the ledger in words, with the limits of this line item. */
+export const describeRefusal = (reason: NoBidReason, { lineItem, campaign }: Pick<Booking, 'lineItem' | 'campaign'>): string => {
+  const limits = limitsOf(lineItem, campaign);
+  switch (reason) {
+    case NoBidReason.BudgetSpent:
+      return `all of the budget is billed or reserved (line item: ${usd(limits.budgetMicros)}, campaign: ${usd(limits.campaignBudgetMicros)})`;
+    case NoBidReason.DailyCap:
+      return `today's cap is delivered or reserved (${limits.dailyImpressions ?? 'any number of'} impressions, ${usd(limits.dailySpendMicros)})`;
+    case NoBidReason.FrequencyCapped:
+      return `the user has seen or is being shown it ${limits.frequency?.places} times within ${(limits.frequency?.windowMs ?? 0) / 1000} s`;
+    case NoBidReason.Pacing:
+      return `${lineItem.pacing} pacing holds it back until later in the day`;
+    case NoBidReason.RateLimit:
+      return `more than ${limits.rate?.perSecond} serves a second`;
+    case NoBidReason.CountersUnavailable:
+      return 'it has a limit that cannot be counted while the counters are unavailable';
+    default:
+      return wordsOf(reason);
+  }
+};
+
+const usd = (micros: number | null): string => (micros === null ? 'no bound' : `${micros / 1e6} USD`);

@@ -1,0 +1,52 @@
+import { NoBidReason } from '../../decision/no-bid-reason.ts';
+import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
+import type { Ledger } from '../ledger.ts';
+import { isUnbounded } from '../limits.ts';
+import type { ReservedImp } from '../reservation.ts';
+import type { LimitReading, LimitsQuestion, ReadLimits } from './read-limits.ts';
+
+/** A candidate, whether its limits would let it be reserved (0) or why not, and what they stand at; undefined: the counters are unavailable. */
+export interface JudgedCandidate {
+  readonly candidate: RankedCandidate;
+  readonly reason: NoBidReason | 0;
+  readonly reading: LimitReading | undefined;
+}
+
+export type JudgeLimits = (question: LimitsQuestion) => Promise<readonly JudgedCandidate[]>;
+
+export interface DryLedgerOptions {
+  readonly readLimits: ReadLimits;
+  /** False: the counters are not asked, because they would not answer. */
+  readonly countersUp: () => boolean;
+}
+
+/** Judges candidates by the ledger's own limits, without taking anything. Without counters, a candidate that has a limit is refused. */
+export const createJudgeLimits =
+  ({ readLimits, countersUp }: DryLedgerOptions): JudgeLimits =>
+  async (question) => {
+    // Redis may fail in between; its client logs that.
+    const readings = countersUp() ? await readLimits(question).catch(() => undefined) : undefined;
+    return question.candidates.map((candidate, i) => {
+      const reading = readings?.[i];
+      const uncounted = isUnbounded(candidate.lineItem, candidate.campaign) ? 0 : NoBidReason.CountersUnavailable;
+      return { candidate, reason: reading?.nbr ?? uncounted, reading };
+    });
+  };
+
+/** A ledger that takes nothing: it answers as `reserve` would, for trying a decision out. */
+export const createDryReserve =
+  (judgeLimits: JudgeLimits): Ledger['reserve'] =>
+  async ({ publisherId, userHash, curve, imps }) => {
+    const shown = new Set<number>();
+    const judged: ReservedImp[] = [];
+    for (const candidates of imps) {
+      const reasons = (await judgeLimits({ publisherId, userHash, curve, candidates })).map(({ candidate, reason }) =>
+        shown.has(candidate.creative.id) ? NoBidReason.DuplicateInPage : reason,
+      );
+      const winner = reasons.indexOf(0);
+      const taken = candidates[winner];
+      if (taken) shown.add(taken.creative.id);
+      judged.push({ winner, refused: reasons.slice(0, winner === -1 ? undefined : winner) as NoBidReason[] });
+    }
+    return { nowMs: 0, tokenExpS: 0, holdEndMs: 0, day: 0, imps: judged };
+  };

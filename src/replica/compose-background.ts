@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import { createDrain } from '../events/drain-events.ts';
+import { createEventStore } from '../events/postgres/event-store.ts';
+import { createPruneEvents } from '../events/prune-events.ts';
+import { createLedger } from '../ledger/ledger.ts';
+import { createFold } from '../tracking/fold-hits.ts';
+import { createPendingHits } from '../tracking/pending-hits.ts';
+import type { Delivery } from './compose-delivery.ts';
+import type { Foundation } from './lay-foundation.ts';
+
+/** The work that no request waits for: folding hits back into the ledger, carrying events into Postgres, dropping old partitions. */
+export const composeBackground = ({ settings, log, observe, stores }: Foundation, { ledgerOptions, settling }: Delivery) => {
+  const { keys } = stores;
+  const fold = createFold({
+    redis: stores.backgroundRedis,
+    link: stores.backgroundLink,
+    keys,
+    ledger: createLedger({ ...ledgerOptions, redis: stores.backgroundRedis, link: stores.backgroundLink }),
+    pending: createPendingHits({ knex: stores.knex }),
+    ...settling,
+    onFolded: (hits) => log.info('Hits stored in Postgres were folded into the ledger', { hits }),
+    onFailure: observe.storeFailed('fold', 'Hits could not be folded into the ledger'),
+  });
+  const eventStore = createEventStore({ knex: stores.knex });
+  const unreadable = observe.storeFailed('drain', 'An event can never be stored');
+  const drain = createDrain({
+    redis: stores.backgroundRedis,
+    keys,
+    store: eventStore,
+    consumer: randomUUID(),
+    onFailure: observe.storeFailed('drain', 'Events could not be carried into Postgres; they wait in Redis'),
+    onUnreadable: (shard, entryId) => unreadable(new Error(`shard ${shard}, entry ${entryId}`)),
+  });
+  const prune = createPruneEvents({
+    store: eventStore,
+    retentionDays: settings.eventRetentionDays,
+    onPruned: (partitions) => log.info('Event partitions past their retention were dropped', { partitions }),
+    onFailure: observe.storeFailed('prune', 'Old event partitions could not be dropped'),
+  });
+
+  return {
+    start: (): void => {
+      fold.start();
+      drain.start();
+      prune.start();
+    },
+    /** Resolves when each has finished what it was doing. */
+    stop: async (): Promise<void> => {
+      prune.stop();
+      await Promise.allSettled([fold.stop(), drain.stop()]);
+    },
+  };
+};
+
+export type Background = ReturnType<typeof composeBackground>;

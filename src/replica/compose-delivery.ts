@@ -1,0 +1,116 @@
+import { fileURLToPath } from 'node:url';
+import { createBidders } from '../bidders/create-bidders.ts';
+import { createCatalogStore } from '../catalog/postgres/catalog-store.ts';
+import { createCatalog } from '../catalog/catalog.ts';
+import { createChangeNotices } from '../catalog/change-notice.ts';
+import { createCountryLookup } from '../context/country-lookup.ts';
+import { createDeviceDetector } from '../context/device-detector.ts';
+import { createRequestContext } from '../http/request-context.ts';
+import { createBillingNotices } from '../ledger/billing-notices.ts';
+import type { Hit } from '../ledger/hit.ts';
+import { createLedger } from '../ledger/ledger.ts';
+import { createDryReserve, createJudgeLimits } from '../ledger/read/dry-ledger.ts';
+import { createAccountReader } from '../ledger/read/read-accounts.ts';
+import { createLimitReader } from '../ledger/read/read-limits.ts';
+import { createUniqueIds } from '../ledger/unique-ids.ts';
+import { createRedisClient } from '../redis/redis-client.ts';
+import { createNotifyBidders } from '../serving/notify-bidders.ts';
+import { createServeAd } from '../serving/serve-ad.ts';
+import { hitLimits } from '../tracking/hit-limits.ts';
+import { createNotifyBilled } from '../tracking/notify-billed.ts';
+import { createPendingHits } from '../tracking/pending-hits.ts';
+import { createRecordHit } from '../tracking/record-hit.ts';
+import { createReportStore } from '../tracking/report-store.ts';
+import { createTokens } from '../tracking/tokens.ts';
+import type { Foundation } from './lay-foundation.ts';
+
+/** Deciding ads and recording hits: everything between the HTTP surface and the stores. */
+export const composeDelivery = ({ settings, addresses, dimensions, metrics, log, observe, stores }: Foundation) => {
+  const { keys } = stores;
+  const catalog = createCatalog({
+    store: createCatalogStore({ knex: stores.knex }),
+    notices: createChangeNotices({
+      connect: () => createRedisClient({ urls: addresses.redisUrls, commandTimeoutMs: 2_000, name: 'ad-server-notices' }),
+      onAvailability: (available) => log.warn(available ? 'Redis is available again' : 'Redis is unavailable'),
+    }),
+    dimensions,
+    reloadIntervalMs: settings.reloadIntervalMs,
+    observer: observe.catalog,
+  });
+
+  const ledgerOptions = { keys, tokenTtlMs: settings.tokenTtlMs, pid: settings.pid, onFailure: observe.ledgerFailed };
+  const ledger = createLedger({ ...ledgerOptions, redis: stores.redis, link: stores.link, patienceMs: stores.patienceMs });
+  const counters = {
+    accounts: createAccountReader({ redis: stores.backgroundRedis, keys }),
+    readLimits: createLimitReader({ redis: stores.backgroundRedis, keys, pid: settings.pid }),
+    countersUp: () => stores.backgroundLink.up,
+  };
+
+  const bidders = createBidders({
+    timeoutMs: settings.bidderTimeoutMs,
+    allowPrivateAddresses: settings.bidderPrivateAddresses,
+    observe: observe.bidders,
+    log,
+  });
+  const billingNotices = createBillingNotices({
+    // No request waits for a notice, and a hit that is folded after an outage finds this connection open.
+    redis: stores.backgroundRedis,
+    keys,
+    now: Date.now,
+    onFailure: observe.storeFailed('billing_notice', 'A billing notice could not be stored'),
+  });
+  const deciding = { bidders, tokenTtlMs: settings.tokenTtlMs, random: Math.random, clock: () => performance.now() };
+  const serveAd = createServeAd({
+    ...deciding,
+    reserve: ledger.reserve,
+    newId: createUniqueIds(),
+    onBidsDecided: createNotifyBidders(bidders, billingNotices),
+  });
+  const dryServeAd = createServeAd({
+    ...deciding,
+    reserve: createDryReserve(createJudgeLimits(counters)),
+    newId: () => '',
+    onBidsDecided: () => undefined,
+  });
+
+  const pending = createPendingHits({ knex: stores.promptKnex });
+  const notifyBilled = createNotifyBilled({ billingNotices, send: bidders.notifyBilled });
+  /** What the ledger needs of the catalog to settle a hit, and what follows from it: the same for a hit and for one that is folded later. */
+  const settling = {
+    limitsOf: (hit: Hit) => {
+      const snapshot = catalog.current();
+      return snapshot && hitLimits(snapshot, hit);
+    },
+    onSettled: (hit: Hit, foundHold: boolean): void => {
+      observe.settled(foundHold);
+      notifyBilled(hit);
+    },
+  };
+  return {
+    catalog,
+    ledgerOptions,
+    counters,
+    bidders,
+    serveAd,
+    dryServeAd,
+    tokens: createTokens({ secrets: settings.tokenSecrets }),
+    pending,
+    settling,
+    recordHit: createRecordHit({
+      ledger,
+      pending,
+      keys,
+      ...settling,
+      onFallback: () => metrics.storeFallback('redis'),
+      onFailure: observe.storeFailed('hit', 'A hit could not be stored'),
+    }),
+    reports: createReportStore({ knex: stores.promptKnex }),
+    requestContext: createRequestContext({
+      countryOf: createCountryLookup({ dataDir: fileURLToPath(new URL('../geodata', import.meta.url)), cacheSize: 50_000 }),
+      deviceOf: createDeviceDetector({ cacheSize: 10_000 }),
+      trustProxyHops: settings.trustProxyHops,
+    }),
+  };
+};
+
+export type Delivery = ReturnType<typeof composeDelivery>;

@@ -1,0 +1,75 @@
+import type { Server } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
+import { userHash } from '../context/user-hash.ts';
+import { createApp } from '../http/app.ts';
+import { createAuthenticate } from '../http/authenticate.ts';
+import { createAnswerWriter } from '../http/openrtb/write-answer.ts';
+import { staticFiles } from '../http/routes/static-files.ts';
+import { createAlignedServer } from '../http/server/aligned-server.ts';
+import { createTrafficking } from '../trafficking/create-trafficking.ts';
+import type { Delivery } from './compose-delivery.ts';
+import type { Foundation } from './lay-foundation.ts';
+
+/** Against slow clients: the time in which a request must send its headers, and arrive whole; checked every two seconds. */
+const SLOW_CLIENTS = { headersTimeout: 10_000, requestTimeout: 15_000, connectionsCheckingInterval: 2_000 };
+
+/** The HTTP surface: ads, tracking, operations, static files and, where it is enabled, the trafficking API. */
+export const composeHttp = (foundation: Foundation, delivery: Delivery, isReady: () => boolean): Server => {
+  const { settings, dimensions, demo, metrics, log, observe } = foundation;
+  const { catalog, tokens, requestContext } = delivery;
+  const { allowedEvents, publicUrl } = settings;
+  const asking = {
+    requestContext,
+    userHash: (snapshot: Snapshot, publisherId: number, userId: string) => userHash(snapshot.userHashKey, publisherId, userId),
+    debugTrace: settings.debugTrace,
+    now: Date.now,
+  };
+  const app = createApp({
+    ad: {
+      currentSnapshot: catalog.current,
+      serveAd: delivery.serveAd,
+      writeAnswer: createAnswerWriter({ allowedEvents, tracking: { signToken: tokens.sign, publicUrl } }),
+      authenticate: createAuthenticate(),
+      dimensions,
+      observe: observe.ad,
+      ...asking,
+    },
+    track: {
+      tokens,
+      recordHit: delivery.recordHit,
+      requestContext,
+      allowedEvents,
+      clickUrlOf: (creativeId) => catalog.current()?.creatives.get(creativeId)?.clickUrl,
+      now: Date.now,
+      observe: observe.track,
+    },
+    report: { tokens, reports: delivery.reports, onFailure: observe.storeFailed('report', 'A quality report could not be stored') },
+    reloadEverywhere: catalog.reloadEverywhere,
+    isReady,
+    renderMetrics: metrics.render,
+    mockBidder: settings.mockBidderEnabled,
+    staticFiles: staticFiles({
+      root: fileURLToPath(new URL('../../public', import.meta.url)),
+      demoConfig: demo?.config,
+      admin: settings.adminEnabled,
+    }),
+    trafficking: settings.adminEnabled
+      ? createTrafficking({
+          knex: foundation.stores.knex,
+          dimensions,
+          adminTokens: settings.adminTokens,
+          publicUrl,
+          allowedEvents,
+          currentSnapshot: catalog.current,
+          counters: delivery.counters,
+          dryServeAd: delivery.dryServeAd,
+          asking,
+          reloadEverywhere: catalog.reloadEverywhere,
+          onFailure: observe.storeFailed('trafficking', 'The trafficking API could not reach its store'),
+        })
+      : undefined,
+    errors: { log, countError: metrics.error },
+  });
+  return createAlignedServer(app, { keepAliveTimeout: settings.keepAliveMs, ...SLOW_CLIENTS });
+};

@@ -1,0 +1,25 @@
+import type { Settings } from '../config/settings.ts';
+import { createLog } from '../observability/log.ts';
+import { createMetrics } from '../observability/metrics.ts';
+import type { DimensionSchema } from '../targeting/dimension-schema.ts';
+import { connectStores, type StoreAddresses } from './connect-stores.ts';
+import { metricLabels } from './metric-labels.ts';
+import { observeService } from './observe-service.ts';
+
+export interface ComposeOptions {
+  readonly settings: Settings;
+  readonly addresses: StoreAddresses;
+  readonly dimensions: DimensionSchema;
+  /** Of the embedded Postgres: whose ads the demo pages ask for. */
+  readonly demo?: { readonly config: () => string };
+}
+
+/** What everything else is built on: settings, metrics, the log and the stores. */
+export const layFoundation = (options: ComposeOptions) => {
+  const { settings, addresses } = options;
+  const metrics = createMetrics(metricLabels(settings.allowedEvents));
+  const log = createLog({ level: settings.logLevel, onDropped: metrics.logDropped });
+  return { ...options, metrics, log, observe: observeService({ log, metrics }), stores: connectStores(settings, addresses) };
+};
+
+export type Foundation = ReturnType<typeof layFoundation>;

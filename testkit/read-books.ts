@@ -1,0 +1,58 @@
+import type { Knex } from 'knex';
+import type { AccountReader } from '../src/ledger/read/read-accounts.ts';
+import type { LedgerKeys } from '../src/ledger/ledger-keys.ts';
+import type { RedisClient } from '../src/redis/redis-client.ts';
+import type { Booking } from './book.ts';
+import { untilTrue } from './until.ts';
+
+/** What Redis and Postgres each hold about the line items of a booking. Money in micros. */
+export interface Books {
+  /** The ledger's accounts, summed over the line items. */
+  readonly counters: { readonly impressions: number; readonly clicks: number; readonly spendMicros: number; readonly held: number };
+  /** Token ids of event rows by kind ('impression', 'click', 'event'), each as often as it stands there. */
+  readonly rows: Readonly<Record<'impression' | 'click' | 'event', readonly string[]>>;
+  readonly rowSpendMicros: number;
+  readonly daily: { readonly impressions: number; readonly clicks: number; readonly spendMicros: number; readonly serves: number };
+}
+
+export interface Stores {
+  readonly knex: Knex;
+  readonly redis: RedisClient;
+  readonly keys: LedgerKeys;
+  readonly accounts: AccountReader;
+}
+
+/** Waits until nothing is on its way any more: no hit waits in Postgres for the ledger, no event in a stream for Postgres. */
+export const untilDrained = async ({ knex, redis, keys }: Stores, patienceMs = 60_000): Promise<boolean> => {
+  const isQuiet = async (): Promise<boolean> => {
+    const [{ count } = { count: 0 }] = await knex('pending_hits').count<{ count: string }[]>('*');
+    if (Number(count) > 0) return false;
+    for (let shard = 0; shard < keys.shards; shard++) if ((await redis.xlen(keys.events(shard))) > 0) return false;
+    return true;
+  };
+  return (await untilTrue(() => isQuiet().catch(() => false), patienceMs, 200)) !== undefined;
+};
+
+export const readBooks = async ({ knex, accounts }: Stores, { publisherId, lineItemIds }: Booking): Promise<Books> => {
+  const held = (await accounts.lineItems(publisherId, lineItemIds)).filter((account) => account !== undefined);
+  const sum = <T>(list: readonly T[], read: (entry: T) => number): number => list.reduce((total, entry) => total + read(entry), 0);
+  const events = await knex('events').whereIn('line_item_id', lineItemIds).select<{ jti: string; kind: string; billed_micros: string }[]>();
+  const daily = await knex('daily_counts').whereIn('line_item_id', lineItemIds).select<Record<string, string>[]>();
+  const ofKind = (wanted: string) => events.filter(({ kind }) => kind === wanted).map(({ jti }) => jti);
+  return {
+    counters: {
+      impressions: sum(held, ({ totalImpressions }) => totalImpressions),
+      clicks: sum(held, ({ today, yesterday }) => today.clicks + yesterday.clicks),
+      spendMicros: sum(held, ({ totalSpendMicros }) => totalSpendMicros),
+      held: sum(held, ({ heldToday }) => heldToday),
+    },
+    rows: { impression: ofKind('impression'), click: ofKind('click'), event: ofKind('event') },
+    rowSpendMicros: sum(events, ({ billed_micros }) => Number(billed_micros)),
+    daily: {
+      impressions: sum(daily, ({ impressions }) => Number(impressions)),
+      clicks: sum(daily, ({ clicks }) => Number(clicks)),
+      spendMicros: sum(daily, ({ spend_micros }) => Number(spend_micros)),
+      serves: sum(daily, ({ serves }) => Number(serves)),
+    },
+  };
+};

@@ -1,0 +1,209 @@
+import type { HourlyTraffic } from '../../src/catalog/snapshot/hourly-traffic.ts';
+import type { Campaign, Pacing } from '../../src/catalog/model/entities.ts';
+import type { PidGains } from '../../src/config/settings.ts';
+import type { RankedCandidate } from '../../src/decision/ranked-candidate.ts';
+import type { ServedAd } from '../../src/ledger/hit.ts';
+import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
+import { createLedger } from '../../src/ledger/ledger.ts';
+import { createAccountReader, type Account } from '../../src/ledger/read/read-accounts.ts';
+import { createRedisClient } from '../../src/redis/redis-client.ts';
+import type { Reservation } from '../../src/ledger/reservation.ts';
+import { curveAt } from '../../src/catalog/snapshot/traffic-curve.ts';
+import { sampleCreative, sampleLineItem } from '../sample-booking.ts';
+import { createChance, type Chance } from '../chance.ts';
+import { createTraffic, isWithin, type Period, type TrafficOptions } from './traffic.ts';
+
+export interface DayOptions extends Omit<TrafficOptions, 'chance'> {
+  readonly redisUrl: string;
+  readonly seed: number;
+  readonly modes: readonly Pacing[];
+  /** Daily impression cap of the line item of each mode. */
+  readonly cap: number;
+  /** The curve that pacing is told, by hour; undefined: flat. */
+  readonly learned: HourlyTraffic | undefined;
+  /** No request reaches the service. */
+  readonly outage: Period | undefined;
+  /** The part of the selections that renders; the rest expires with its token. */
+  readonly renderRate: number;
+  readonly tokenTtlMs: number;
+  readonly pid: PidGains;
+  /** One replica each: how far its clock is ahead of Redis's. */
+  readonly clockSkewsMs: readonly number[];
+  readonly stepMs: number;
+  readonly onMinute?: (minute: number) => void;
+}
+
+/** What stood in the accounts at the start of a minute of the day: 0 … 1440. */
+export interface Minute {
+  readonly requests: number;
+  readonly accounts: ReadonlyMap<Pacing, Account>;
+}
+
+export interface SimulatedDay {
+  readonly minutes: readonly Minute[];
+  /** After the last token of the day has ended: impressions that count to the day, and any beyond what was reserved. */
+  readonly delivered: ReadonlyMap<Pacing, number>;
+  readonly requests: number;
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MINUTES = 1440;
+/** Any day; only its hours matter. */
+const DAY_START_MS = Date.UTC(2026, 2, 10);
+const PUBLISHER = 1;
+
+/** Renders within seconds as a rule; now and then the page lay in a background tab for minutes. */
+const renderDelayMs = (chance: Chance): number => (chance() < 0.95 ? 300 + 4000 * chance() : 10 * MINUTE_MS * chance());
+
+/** One day of one publisher: the service's own scripts on a real Redis, which is told the time. */
+export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> => {
+  const { seed, modes, learned, outage, stepMs } = options;
+  const connect = () => createRedisClient({ urls: [options.redisUrl], commandTimeoutMs: 30_000, name: 'simulation' });
+  const keys = createLedgerKeys(1);
+  const link = { up: true, upOf: () => true, suspect: () => undefined, roundTripSeconds: 0, stop: () => undefined };
+  const onFailure = (_script: string, fault: Error) => {
+    throw fault;
+  };
+  const replicas = options.clockSkewsMs.map((skewMs) => {
+    const redis = connect();
+    const ledger = createLedger({
+      redis,
+      link,
+      keys,
+      tokenTtlMs: options.tokenTtlMs,
+      pid: options.pid,
+      clock: 'virtual-clock',
+      onFailure,
+    });
+    return { redis, ledger, skewMs };
+  });
+  const control = connect();
+  await Promise.all([control, ...replicas.map(({ redis }) => redis)].map((redis) => new Promise((ready) => redis.once('ready', ready))));
+  const reader = createAccountReader({ redis: control, keys, clock: 'virtual-clock' });
+  await control.flushdb();
+
+  const candidates = modes.map((pacing, i) => candidateOf(pacing, i + 1, options.cap));
+  const expiresAtMs = Date.now() + 7 * 86_400_000;
+  const limits = { frequencyWindowMs: 0, dailySpendCapMicros: -1, budgetMicros: -1, campaignBudgetMicros: -1, expiresAtMs };
+  const rendering = new Map<number, ServedAd[]>();
+  // A sequence of chances for each thing that is left to it, so that the order in which replies come in changes nothing.
+  const arrivals = createTraffic({ ...options, chance: createChance(seed) });
+  const balance = createChance(seed + 1);
+  const rendered = modes.map((_, i) => createChance(seed + 2 + i));
+  let tokens = 0;
+  let requests = 0;
+
+  const reserve = async (nowMs: number, replicaAt: number): Promise<Reservation> => {
+    const { ledger, skewMs } = replicas[replicaAt]!;
+    const curve = curveAt(nowMs + skewMs, learned);
+    const imps = candidates.map((one) => [one]);
+    const reservation = await ledger.reserve({ publisherId: PUBLISHER, userHash: null, curve, expiresAtMs, imps });
+    if (!reservation) throw new Error('the ledger gave no answer');
+    return reservation;
+  };
+
+  const render = (nowMs: number, reservation: Reservation): void => {
+    reservation.imps.forEach(({ winner }, i) => {
+      const chance = rendered[i]!;
+      if (winner !== 0 || chance() >= options.renderRate) return;
+      const dueStep = Math.ceil((nowMs + renderDelayMs(chance)) / stepMs);
+      const due = rendering.get(dueStep) ?? [];
+      due.push(servedAd(`t${++tokens}`, reservation, candidates[i]!));
+      rendering.set(dueStep, due);
+    });
+  };
+
+  const step = async (nowMs: number, count: number): Promise<void> => {
+    await control.set('ads:virtual-clock', nowMs);
+    const due = rendering.get(nowMs / stepMs) ?? [];
+    rendering.delete(nowMs / stepMs);
+    const settled = due.map((ad, i) => {
+      const hit = { ad, kind: 'impression', eventType: '', invalidReason: '', atMs: nowMs, country: null, device: null } as const;
+      // Whichever replica the balancer likes, not the one that selected.
+      return replicas[i % replicas.length]!.ledger.settle(hit, limits);
+    });
+    const reserved = Array.from({ length: count }, () => reserve(nowMs, Math.floor(balance() * replicas.length)));
+    for (const reservation of await Promise.all(reserved)) render(nowMs, reservation);
+    await Promise.all(settled);
+    requests += count;
+  };
+
+  const read = async (since: number): Promise<Minute> => {
+    const accounts = await reader.lineItems(
+      PUBLISHER,
+      candidates.map(({ lineItem }) => lineItem.id),
+    );
+    return { requests: requests - since, accounts: new Map(modes.map((mode, i) => [mode, accounts[i] ?? NOTHING_YET])) };
+  };
+
+  try {
+    const minutes: Minute[] = [];
+    for (let minute = 0; minute < DAY_MINUTES; minute++) {
+      const fromMs = DAY_START_MS + minute * MINUTE_MS;
+      const away = outage !== undefined && isWithin(minute, outage);
+      // The fold's promise, kept once a minute; and the streams that nobody drains here are emptied.
+      await control.mset('ads:virtual-clock', fromMs, keys.horizon(0), fromMs);
+      await control.del(keys.events(0));
+      const before = requests;
+      minutes.push(await read(before));
+      for (let ms = 0; ms < MINUTE_MS; ms += stepMs) {
+        await step(fromMs + ms, away ? 0 : arrivals(minute + ms / MINUTE_MS, stepMs / MINUTE_MS));
+      }
+      minutes[minute] = { ...minutes[minute]!, requests: requests - before };
+      options.onMinute?.(minute);
+    }
+    // Just before midnight the day is as full as it gets; then its last tokens render or end.
+    await control.set('ads:virtual-clock', DAY_START_MS + DAY_MINUTES * MINUTE_MS - 1);
+    minutes.push(await read(requests));
+    for (let ms = 0; ms <= options.tokenTtlMs + MINUTE_MS; ms += stepMs) await step(DAY_START_MS + DAY_MINUTES * MINUTE_MS + ms, 0);
+    // The day after begins with its first request; until then the accounts speak of yesterday.
+    const last = await read(requests);
+    const delivered = new Map(modes.map((mode) => [mode, (last.accounts.get(mode) as Account).yesterday.impressions]));
+    return { minutes, delivered, requests };
+  } finally {
+    for (const { redis } of replicas) redis.disconnect();
+    control.disconnect();
+  }
+};
+
+const NO_COUNTS = { serves: 0, impressions: 0, clicks: 0, spendMicros: 0 };
+const NOTHING_YET: Account = {
+  day: 0,
+  today: NO_COUNTS,
+  yesterday: NO_COUNTS,
+  totalImpressions: 0,
+  totalSpendMicros: 0,
+  heldToday: 0,
+  heldTodayMicros: 0,
+  heldMicros: 0,
+  paceAllowance: 0,
+};
+
+const FLIGHT = { startMs: DAY_START_MS - 30 * DAY_MINUTES * MINUTE_MS, endMs: DAY_START_MS + 30 * DAY_MINUTES * MINUTE_MS };
+const CAMPAIGN: Campaign = { id: 1, publisherId: PUBLISHER, name: 'simulated', flight: FLIGHT, budgetMicros: null };
+
+const candidateOf = (pacing: Pacing, id: number, dailyImpressionCap: number): RankedCandidate => {
+  const lineItem = sampleLineItem({ id, publisherId: PUBLISHER, name: pacing, flight: FLIGHT, pacing, dailyImpressionCap });
+  const creative = sampleCreative(id);
+  return { creative, lineItem, campaign: CAMPAIGN, ecpmMicros: 1_000_000, priceMicros: 1000, expectedMicros: 1000, position: 0, bid: -1 };
+};
+
+const servedAd = (
+  tokenId: string,
+  { day, holdEndMs, tokenExpS }: Reservation,
+  { lineItem, creative, priceMicros }: RankedCandidate,
+): ServedAd => ({
+  tokenId,
+  publisherId: PUBLISHER,
+  campaignId: lineItem.campaignId,
+  lineItemId: lineItem.id,
+  creativeId: creative.id,
+  placementId: creative.placementId,
+  priceMicros,
+  perClick: false,
+  day,
+  holdEndMs,
+  tokenExpS,
+  userHash: null,
+  billingNotice: false,
+});

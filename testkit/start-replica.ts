@@ -1,0 +1,76 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { startServer, type Server } from './start-process.ts';
+
+const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+
+/** One replica of the built service at one address, over all its restarts. */
+export interface Replica {
+  readonly port: number;
+  /** Without a trailing slash. */
+  readonly url: string;
+  pid(): number;
+  /** What it has written since its first start. */
+  logs(): string;
+  /** How often it has ended without a signal from here. */
+  crashes(): number;
+  /** Sends a signal and waits for the end. */
+  kill(signal: NodeJS.Signals): Promise<void>;
+  /** SIGTERM, and waits until it has drained. @throws with its log when it does not exit with 0 */
+  stop(): Promise<void>;
+  /** Starts it again at the same address; resolves when it is ready. */
+  start(): Promise<void>;
+}
+
+export interface ReplicaOptions {
+  /** DATABASE_URL and REDIS_URL at least. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Default: a free one. */
+  readonly port?: number | undefined;
+  readonly readyWithinMs?: number;
+}
+
+/** Starts a replica on a free port and waits until /ready answers 200. @throws with its log when that does not happen */
+export const startReplica = async ({ env, port: wanted, readyWithinMs = 30_000 }: ReplicaOptions): Promise<Replica> => {
+  if (!existsSync(MAIN)) throw new Error('dist/main.js is missing: run "npm run build" first.');
+  const launch = (port: number | undefined): Promise<Server> =>
+    startServer({
+      name: 'the replica',
+      command: [process.execPath, '--enable-source-maps', MAIN],
+      env,
+      port,
+      readyPath: '/ready',
+      readyWithinMs,
+    });
+  let server = await launch(wanted);
+  const { port, url } = server;
+  let signalled = false;
+  let earlierLogs = '';
+  let crashes = 0;
+  const hasCrashed = () => server.ending() !== undefined && !signalled;
+  const beforeSignal = (): void => {
+    if (hasCrashed()) crashes++;
+    signalled = true;
+  };
+  return {
+    port,
+    url,
+    pid: () => server.pid,
+    logs: () => earlierLogs + server.output(),
+    crashes: () => crashes + (hasCrashed() ? 1 : 0),
+    kill: (signal) => {
+      beforeSignal();
+      return server.end(signal);
+    },
+    stop: async () => {
+      beforeSignal();
+      await server.stop();
+      if (server.ending() !== 0) throw new Error(`The replica ended with ${server.ending()}:\n${server.output()}`);
+    },
+    start: async () => {
+      earlierLogs += server.output();
+      server = await launch(port);
+      signalled = false;
+    },
+  };
+};
