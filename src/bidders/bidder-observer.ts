@@ -1,17 +1,23 @@
 import type { BidOutcome } from './bid-outcome.ts';
 
-export type CircuitState = 'closed' | 'open' | 'half_open';
-export type NoticeKind = 'win' | 'billing' | 'loss';
-/** dropped: too many were waiting. refused: the URL or its address is not allowed. */
-export type NoticeOutcome = 'sent' | 'failed' | 'dropped' | 'refused';
+/** In the order of the gauge's values: 0, 1, 2. */
+export const CIRCUIT_STATES = ['closed', 'half_open', 'open'] as const;
+export type CircuitState = (typeof CIRCUIT_STATES)[number];
 
-/** Where measurements go: plain functions, called once for each thing that happened, with labels from closed sets. They must not throw. */
+export const NOTICE_KINDS = ['win', 'billing', 'loss'] as const;
+export type NoticeKind = (typeof NOTICE_KINDS)[number];
+
+/** dropped: too many were waiting. refused: the URL or its address is not allowed. */
+export const NOTICE_OUTCOMES = ['sent', 'failed', 'dropped', 'refused'] as const;
+export type NoticeOutcome = (typeof NOTICE_OUTCOMES)[number];
+
+/** Receives measurements: called once per occurrence, with labels from closed sets. Its functions must not throw. */
 export interface BidderObserver {
-  /** A bidder was asked, or was not because of what is known of it. `accepted`: its answer could be read, whatever it held. */
+  /** A bidder was called, or skipped because of its URL or its circuit. `accepted`: its response could be read, with or without bids. */
   readonly call: (outcome: BidOutcome, durationMs: number) => void;
-  /** A bid was read out of an answer. */
+  /** A bid was read from a response. */
   readonly bid: (outcome: BidOutcome) => void;
-  /** `endpoint` is host and path, of at most `MAX_ENDPOINTS` endpoints at a time; null: forgotten, its series is to be dropped. */
+  /** `endpoint` is host and path, of at most `MAX_ENDPOINTS` endpoints at a time; null: the endpoint was evicted, drop its series. */
   readonly circuit: (endpoint: string, state: CircuitState | null) => void;
   readonly notice: (kind: NoticeKind, outcome: NoticeOutcome) => void;
 }

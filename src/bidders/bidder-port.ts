@@ -1,25 +1,18 @@
-import type { Campaign, Creative, Device, LineItem, Placement, Publisher } from '../catalog/model/entities.ts';
+import type { Booking, Device, Placement, Publisher } from '../catalog/model/entities.ts';
 import type { NoBidReason } from '../decision/no-bid-reason.ts';
-import type { BidOutcome } from './bid-outcome.ts';
 
-/** A programmatic line item that could fill one impression, and the creative row that says which placement and format it fills. */
-export interface BidInvitation {
-  readonly lineItem: LineItem;
-  readonly campaign: Campaign;
-  readonly creative: Creative;
-}
-
-/** One impression for which bids are asked. */
+/** One impression for which bids are requested. */
 export interface BidOpportunity {
   readonly impId: string;
   readonly placement: Placement;
-  /** The size of this request: the placement's, or the one that the request asked for. */
+  /** The size of this request in CSS pixels: the placement's, or the one that the request names. */
   readonly width: number;
   readonly height: number;
-  readonly invitations: readonly BidInvitation[];
+  /** The programmatic line items that could fill it, each with the creative row that names the placement and the format. */
+  readonly invitations: readonly Booking[];
 }
 
-/** Who is asking, already stripped of what a bidder may not know. */
+/** The page and the user, already stripped of what a bidder may not know. */
 export interface BidContext {
   readonly requestId: string;
   readonly publisher: Publisher;
@@ -33,40 +26,38 @@ export interface BidContext {
   readonly gdpr: boolean | null;
   readonly consent: string | null;
   readonly usPrivacy: string | null;
-  /** The GPP string and its section ids, and whether the page or app is a child's, as received. */
+  /** The GPP string and its section ids, and whether the page or app is directed at children, as received. */
   readonly gpp?: string | null;
   readonly gppSid?: readonly number[];
   readonly coppa?: boolean | null;
 }
 
-/** An accepted bid. `adm` already has its macros filled; for a native placement it is our assets as JSON. */
-export interface Bid {
+/** A valid bid as read from a bidder's answer, its macros filled. */
+export interface ReadBid {
   readonly impId: string;
-  readonly invitation: BidInvitation;
   readonly bidId: string;
   /** Micros per thousand impressions, > 0. */
   readonly cpmMicros: number;
+  /** Markup, or for native our assets as JSON. */
   readonly adm: string;
   readonly adomain: readonly string[];
   readonly width: number | null;
   readonly height: number | null;
   readonly winNoticeUrl: string | null;
   readonly billingNoticeUrl: string | null;
+  /** Still contains `${AUCTION_LOSS}`. */
   readonly lossNoticeUrl: string | null;
 }
 
-/**
- * A bidder that was invited and is not in the ranking, and why. `detail` is for the trace: short, never the bidder's own text, with the OpenRTB code
- * in it; `outcome` is the same as a word of a closed set, for metrics.
- */
+/** A valid bid for one of the line items that share its endpoint. */
+export type Bid = ReadBid & { readonly invitation: Booking };
+
+/** An invitation without a valid bid. `detail` is for the trace: short, never the bidder's own text, with the OpenRTB codes. */
 export interface BidRefusal {
   readonly impId: string;
-  readonly invitation: BidInvitation;
+  readonly invitation: Booking;
   readonly reason: NoBidReason;
   readonly detail: string;
-  readonly outcome: BidOutcome;
-  /** Non-bid status code of OpenRTB's seat-non-bid extension. */
-  readonly seatNonBid: number;
 }
 
 export interface BidAnswers {
@@ -74,16 +65,17 @@ export interface BidAnswers {
   readonly refusals: readonly BidRefusal[];
 }
 
-/** Programmatic demand. `ask` never rejects and never takes longer than the bidder timeout; an empty list of opportunities asks nobody. */
+/** Programmatic demand. `ask` never rejects and never takes longer than the bidder timeout; without opportunities it sends no request. */
 export interface Bidders {
   ask(opportunities: readonly BidOpportunity[], context: BidContext): Promise<BidAnswers>;
   /**
-   * Tells bidders how their bids fared, without anyone waiting for it. `lossReason` is OpenRTB's loss reason code. Takes the very objects that `ask` gave:
-   * line items that share an endpoint share a bid, which is told once, and never of a loss when one of them won.
+   * Sends the win and loss notices of bids without blocking the caller. `lossReason` is an OpenRTB loss reason code. Pass the
+   * objects that `ask` returned: line items that share an endpoint share a bid, for which one notice is sent, a win if one of
+   * them won.
    */
   notifyWin(bid: Bid): void;
   notifyLoss(bid: Bid, lossReason: number): void;
-  /** A billed impression; the URL travels from the bid through the stored reservation. */
+  /** Sends the notice of a billed impression; the URL travels from the bid through the stored reservation. */
   notifyBilled(billingNoticeUrl: string): void;
   close(): Promise<void>;
 }

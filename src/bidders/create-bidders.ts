@@ -77,10 +77,7 @@ export const createBidders = (options: BiddersOptions): Bidders => {
     max: MAX_ENDPOINTS,
     ttl: idleMs,
     updateAgeOnGet: true,
-    dispose: ({ endpoint, label }) => {
-      endpoint.close();
-      observe.circuit(label, null);
-    },
+    dispose: ({ label }) => observe.circuit(label, null),
   });
   const endpointOf = (url: URL): BidderEndpoint => {
     const known = endpoints.get(url.href);
@@ -132,10 +129,10 @@ export const createBidders = (options: BiddersOptions): Bidders => {
       observe.call(callOutcome(read), now() - auction.startedAt);
       return { call, read };
     });
-    const { bids, refusals, told } = answersOf(await Promise.all(results));
+    const { bids, refusals, judged } = answersOf(await Promise.all(results));
     auction.deadline.clear();
     fates.remember(bids);
-    for (const { outcome, lossNoticeUrl } of told) {
+    for (const { outcome, lossNoticeUrl } of judged) {
       observe.bid(outcome);
       if (lossNoticeUrl !== null) notices.send('loss', lossNoticeUrl);
     }

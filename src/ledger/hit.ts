@@ -1,5 +1,10 @@
 /** What can happen to a served ad. A `record` is stored and neither counted nor billed: invalid traffic. */
-export type HitKind = 'impression' | 'click' | 'event';
+export const HIT_KINDS = ['impression', 'click', 'event'] as const;
+export type HitKind = (typeof HIT_KINDS)[number];
+
+/** 'prefetch' is stored but not counted; 'bot' is counted and marked. */
+export const INVALID_REASONS = ['prefetch', 'bot'] as const;
+export type InvalidReason = (typeof INVALID_REASONS)[number];
 
 /** The reservation that a tracking token carries; the token is this, signed. Moments by Redis's clock. */
 export interface ServedAd {
@@ -30,7 +35,7 @@ export interface Hit {
   /** For an event: which, off the allowlist; '' otherwise. */
   readonly eventType: string;
   /** '' for a countable hit; 'prefetch' is stored but not counted; 'bot' is counted and marked. */
-  readonly invalidReason: '' | 'prefetch' | 'bot';
+  readonly invalidReason: '' | InvalidReason;
   /** Epoch ms by the replica's clock, used only when the hit went to Postgres first. */
   readonly atMs: number;
   readonly country: string | null;

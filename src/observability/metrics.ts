@@ -8,18 +8,23 @@ export interface MetricsOptions {
   readonly noBidReasons: readonly string[];
   /** The event allowlist. */
   readonly eventTypes: readonly string[];
+  readonly hitKinds: readonly string[];
+  /** Why a hit counts as invalid traffic. */
+  readonly invalidReasons: readonly string[];
   /** Names of the outcomes of bidder calls and bids. */
   readonly bidOutcomes: readonly string[];
+  /** Win, billing and loss notices. */
+  readonly noticeKinds: readonly string[];
+  readonly noticeOutcomes: readonly string[];
+  /** In the order of the gauge's values: 0, 1, 2. */
+  readonly circuitStates: readonly string[];
 }
 
-export type HitKind = 'impression' | 'click' | 'event';
-export type InvalidTraffic = 'prefetch' | 'bot';
 /** A bad token is not told apart further: to the service forged, malformed and expired are one. */
 export type TrackingRefusal = 'token' | 'event_type' | 'unavailable';
 /** The work that a store failed. */
 export const STORE_WORK = ['reserve', 'settle', 'hit', 'report', 'drain', 'fold', 'prune', 'billing_notice', 'trafficking'] as const;
 export type StoreWork = (typeof STORE_WORK)[number];
-export type NoticeKind = 'win' | 'loss' | 'billing';
 
 /** Each function is one increment, cheap enough for the road of a request: nothing here throws, allocates a series or waits. */
 export interface Metrics {
@@ -33,9 +38,9 @@ export interface Metrics {
   /** A fault of the service: what is answered with a 5xx, or lost in the background. */
   readonly error: () => void;
   readonly noBid: (reason: string) => void;
-  readonly duplicateHit: (kind: HitKind) => void;
+  readonly duplicateHit: (kind: string) => void;
   readonly customEvent: (type: string) => void;
-  readonly invalidTraffic: (kind: HitKind, reason: InvalidTraffic) => void;
+  readonly invalidTraffic: (kind: string, reason: string) => void;
   readonly trackingRefused: (reason: TrackingRefusal) => void;
   readonly reload: (outcome: 'success' | 'failure', seconds: number) => void;
   /** A hit that was kept in the other store because this one was away. */
@@ -47,7 +52,7 @@ export interface Metrics {
   readonly bid: (outcome: string) => void;
   /** 'closed', 'half_open', 'open'; null: the endpoint has been forgotten, and its series with it. */
   readonly bidderCircuit: (endpoint: string, state: string | null) => void;
-  readonly bidderNotice: (kind: NoticeKind, outcome: 'sent' | 'failed' | 'dropped' | 'refused') => void;
+  readonly bidderNotice: (kind: string, outcome: string) => void;
   /** An impression whose reservation was not there: Redis has lost data. */
   readonly settledWithoutHold: () => void;
   readonly logDropped: () => void;
@@ -59,10 +64,10 @@ export interface Metrics {
 /** Seconds, dense where a selection without bidders lives (below 5 ms) and at the default bidder timeout (300 ms). */
 const SELECTION_BUCKETS = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 1];
 const RELOAD_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-const HIT_KINDS = ['impression', 'click', 'event'] as const satisfies readonly HitKind[];
 
 /** All series of one replica, in a registry of their own. The six that the specification names carry no labels and are there, at zero, from the first scrape. */
-export const createMetrics = ({ noBidReasons, eventTypes, bidOutcomes }: MetricsOptions): Metrics => {
+export const createMetrics = (options: MetricsOptions): Metrics => {
+  const { noBidReasons, eventTypes, hitKinds, invalidReasons, bidOutcomes, noticeKinds, noticeOutcomes, circuitStates } = options;
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -107,12 +112,12 @@ export const createMetrics = ({ noBidReasons, eventTypes, bidOutcomes }: Metrics
     click: plain('clicks_total', 'Clicks counted'),
     error: plain('errors_total', 'Faults of the service'),
     noBid: countBy(counter('no_bids_total', 'Impressions left unfilled', ['reason']), 'reason', noBidReasons),
-    duplicateHit: countBy(counter('duplicate_hits_total', 'Hits whose token had been counted before', ['kind']), 'kind', HIT_KINDS),
+    duplicateHit: countBy(counter('duplicate_hits_total', 'Hits whose token had been counted before', ['kind']), 'kind', hitKinds),
     customEvent: countBy(counter('custom_events_total', 'Custom events counted', ['type']), 'type', eventTypes),
     invalidTraffic: countByTwo(
       counter('invalid_traffic_total', 'Hits recorded as invalid traffic', ['kind', 'reason']),
-      ['kind', HIT_KINDS],
-      ['reason', ['prefetch', 'bot']],
+      ['kind', hitKinds],
+      ['reason', invalidReasons],
     ),
     trackingRefused: countBy(counter('tracking_refused_total', 'Hits and reports refused', ['reason']), 'reason', [
       'token',
@@ -135,12 +140,12 @@ export const createMetrics = ({ noBidReasons, eventTypes, bidOutcomes }: Metrics
     bid: countBy(counter('bids_total', 'Bids read out of answers, by what became of them', ['outcome']), 'outcome', bidOutcomes),
     bidderCircuit: (endpoint, state) => {
       if (state === null) circuits.remove({ endpoint });
-      else circuits.set({ endpoint }, CIRCUIT_STATES.indexOf(state));
+      else circuits.set({ endpoint }, circuitStates.indexOf(state));
     },
     bidderNotice: countByTwo(
       counter('bidder_notices_total', 'Win, loss and billing notices', ['kind', 'outcome']),
-      ['kind', ['win', 'loss', 'billing']],
-      ['outcome', ['sent', 'failed', 'dropped', 'refused']],
+      ['kind', noticeKinds],
+      ['outcome', noticeOutcomes],
     ),
     settledWithoutHold: plain('settled_without_hold_total', 'Impressions whose reservation was not in Redis'),
     logDropped: plain('logs_dropped_total', 'Log lines that could not be written'),
@@ -148,5 +153,3 @@ export const createMetrics = ({ noBidReasons, eventTypes, bidOutcomes }: Metrics
     render: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
   };
 };
-
-const CIRCUIT_STATES = ['closed', 'half_open', 'open'];

@@ -1,10 +1,9 @@
-import { BID_OUTCOME_NAMES } from '../bidders/bid-outcome.ts';
 import type { Settings } from '../config/settings.ts';
-import { reasonNames } from '../decision/no-bid-reason.ts';
 import { createLog } from '../observability/log.ts';
 import { createMetrics } from '../observability/metrics.ts';
 import type { DimensionSchema } from '../targeting/dimension-schema.ts';
 import { connectStores, type StoreAddresses } from './connect-stores.ts';
+import { metricLabels } from './metric-labels.ts';
 import { observeService } from './observe-service.ts';
 
 export interface ComposeOptions {
@@ -18,7 +17,7 @@ export interface ComposeOptions {
 /** What everything else is built on: settings, metrics, the log and the stores. */
 export const layFoundation = (options: ComposeOptions) => {
   const { settings, addresses } = options;
-  const metrics = createMetrics({ noBidReasons: reasonNames, eventTypes: settings.allowedEvents, bidOutcomes: BID_OUTCOME_NAMES });
+  const metrics = createMetrics(metricLabels(settings.allowedEvents));
   const log = createLog({ level: settings.logLevel, onDropped: metrics.logDropped });
   return { ...options, metrics, log, observe: observeService({ log, metrics }), stores: connectStores(settings, addresses) };
 };

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
-import type { BidOutcome } from '../../src/bidders/bid-outcome.ts';
+import { BID_OUTCOME_NAMES, describeOutcome, type BidOutcome } from '../../src/bidders/bid-outcome.ts';
 import type { BidderObserver } from '../../src/bidders/bidder-observer.ts';
-import type { BidContext, BidInvitation, BidOpportunity } from '../../src/bidders/bidder-port.ts';
+import type { BidContext, BidOpportunity, BidRefusal } from '../../src/bidders/bidder-port.ts';
 import { createBidders, type BiddersOptions } from '../../src/bidders/create-bidders.ts';
-import type { CreativeContent } from '../../src/catalog/model/entities.ts';
+import type { Booking, CreativeContent } from '../../src/catalog/model/entities.ts';
 
 const flight = { startMs: 0, endMs: 4_102_444_800_000 };
 
@@ -26,7 +26,7 @@ export const invitationTo = (
   endpoint: string | null,
   lineItemId = 1,
   content: CreativeContent = { format: 'html', markup: '' },
-): BidInvitation => ({
+): Booking => ({
   lineItem: {
     id: lineItemId,
     campaignId: 1,
@@ -64,7 +64,7 @@ export const invitationTo = (
 
 export const nativeContent: CreativeContent = { format: 'native', assets: {} };
 
-export const opportunity = (invitations: readonly BidInvitation[], impId = 'imp-1'): BidOpportunity => ({
+export const opportunity = (invitations: readonly Booking[], impId = 'imp-1'): BidOpportunity => ({
   impId,
   placement: { id: 'top', publisherId: 7, width: 300, height: 250, formats: ['html', 'native'] },
   width: 300,
@@ -159,6 +159,10 @@ export const answerJson = (response: ServerResponse, body: unknown): void => {
   response.setHeader('content-type', 'application/json');
   response.end(JSON.stringify(body));
 };
+
+/** The outcome that a refusal describes: the words and codes of each are unique. */
+export const outcomeOf = ({ detail }: BidRefusal): BidOutcome | undefined =>
+  BID_OUTCOME_NAMES.find((outcome) => describeOutcome(outcome) === detail);
 
 export const bidOf = (bid: object): object => ({
   id: 'a',

@@ -2,7 +2,7 @@ import { createHook } from 'node:async_hooks';
 import type { LookupAddress } from 'node:dns';
 import type { BidOutcome } from '../../src/bidders/bid-outcome.ts';
 import { isOwnNetworkAddress, isPublicAddress } from '../../src/bidders/calls/is-public-address.ts';
-import { answerJson, bidOf, context, httpBidder, invitationTo, opportunity, watchedBidders } from './bidder-fixtures.ts';
+import { answerJson, bidOf, context, httpBidder, invitationTo, opportunity, outcomeOf, watchedBidders } from './bidder-fixtures.ts';
 
 /** Hosts of endpoint URLs, in every spelling that a URL or a resolver takes. */
 const FORBIDDEN_HOSTS = [
@@ -125,7 +125,7 @@ test('no forbidden address is connected to, however it is spelled, resolved or r
     for (const host of hosts) {
       const endpoint = `https://${host}/bid`;
       const { refusals } = await bidders.ask([opportunity([invitationTo(endpoint)])], context);
-      outcomes[host] = refusals[0]?.outcome;
+      outcomes[host] = refusals.map(outcomeOf)[0];
       bidders.notifyBilled(endpoint);
     }
     await bidders.close();
@@ -149,7 +149,7 @@ test.each([
   const { bidders } = watchedBidders({ allowPrivateAddresses: false });
   const count = await counted(async () => {
     const { refusals } = await bidders.ask([opportunity([invitationTo(endpoint)])], context);
-    expect(refusals.map(({ outcome, seatNonBid }) => [outcome, seatNonBid])).toEqual([['bad_endpoint', 200]]);
+    expect(refusals).toMatchObject([{ detail: 'endpoint URL not allowed (seat-non-bid 200)' }]);
     await bidders.close();
   });
   expect(count.connects).toBe(0);
@@ -170,7 +170,7 @@ test('the development setting lets a bidder on this machine through, by address 
   expect(count.lookups).toBe(1);
   for (const host of ['169.254.169.254', '[fd00:ec2::254]', '[fe80::1]', '168.63.129.16', '0.0.0.0', '224.0.0.1']) {
     const { refusals } = await bidders.ask([opportunity([invitationTo(`http://${host}/bid`)])], context);
-    expect(refusals.map(({ outcome }) => outcome)).toEqual(['forbidden_address']);
+    expect(refusals.map(outcomeOf)).toEqual(['forbidden_address']);
   }
   await bidders.close();
   await server.close();
@@ -182,7 +182,7 @@ test('a name is judged each time a socket connects, so that one that turns priva
   const { bidders } = watchedBidders({ resolve: (_name, _options, done) => done(null, addresses) });
   const endpoint = `http://bidder.example:${new URL(server.url).port}/`;
   const outcome = async (): Promise<BidOutcome | undefined> =>
-    (await bidders.ask([opportunity([invitationTo(endpoint)])], context)).refusals[0]?.outcome;
+    (await bidders.ask([opportunity([invitationTo(endpoint)])], context)).refusals.map(outcomeOf)[0];
   expect(await outcome()).toBe('no_bid');
   addresses = [{ address: '169.254.169.254', family: 4 }];
   await server.close();

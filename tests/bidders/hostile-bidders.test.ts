@@ -10,6 +10,7 @@ import {
   httpBidder,
   invitationTo,
   opportunity,
+  outcomeOf,
   rawBidder,
   until,
   watchedBidders,
@@ -177,8 +178,8 @@ const expectOutcome = async (endpoint: string, outcome: BidOutcome): Promise<voi
   const overshootMs = tookMs - (tookMs < TIMEOUT_MS ? TIMEOUT_MS : await timer);
   overshoots.push({ name: expect.getState().currentTestName ?? '', ms: overshootMs });
   expect(answers.bids).toEqual([]);
-  expect(answers.refusals.map((refusal) => refusal.outcome)).toEqual([outcome]);
-  expect(answers.refusals[0]).toMatchObject({ seatNonBid: BID_OUTCOMES[outcome].seatNonBid, reason: BID_OUTCOMES[outcome].reason });
+  expect(answers.refusals.map(outcomeOf)).toEqual([outcome]);
+  expect(answers.refusals[0]).toMatchObject({ reason: BID_OUTCOMES[outcome].reason });
   expect(answers.refusals[0]?.detail).toContain(`seat-non-bid ${BID_OUTCOMES[outcome].seatNonBid}`);
   expect(overshootMs).toBeLessThanOrEqual(MAX_OVERSHOOT_MS);
   expect(seen.errors).toEqual([]);
@@ -206,7 +207,7 @@ test('a bidder where nobody listens is unreachable', async () => {
 test('a name that does not resolve in time is a timeout', async () => {
   const slow = watchedBidders({ timeoutMs: 100, resolve: () => undefined });
   const { refusals } = await slow.bidders.ask([opportunity([invitationTo('http://bidder.example/')])], context);
-  expect(refusals.map(({ outcome }) => outcome)).toEqual(['timeout']);
+  expect(refusals.map(outcomeOf)).toEqual(['timeout']);
   await slow.bidders.close();
 });
 

@@ -142,6 +142,10 @@ test.each([
   '<!-- a --!><img src="http://x">',
   '<script>if (a<b && c>"</script><img src="http://x">',
   '<img src="http://x',
+  "<img src='http://x",
+  '<![CDATA[><img src="http://x">]]>',
+  '<![CDATA[-- ><img src="http://x">-->',
+  '<svg><style>b{background:url(&#104;ttp://x)}</style></svg>',
 ])('%s loads something over http', (markup) => {
   expect(hasInsecureResource(markup)).toBe(true);
 });

@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
-import { BID_OUTCOME_NAMES } from '../../src/bidders/bid-outcome.ts';
-import { NoBidReason, reasonName } from '../../src/decision/no-bid-reason.ts';
 import { createMetrics } from '../../src/observability/metrics.ts';
+import { metricLabels } from '../../src/replica/metric-labels.ts';
 import { K8S } from './rendered.ts';
 
 const MONITORING = path.join(K8S, 'components/monitoring');
@@ -41,11 +40,7 @@ const expressions = [
 
 /** What a replica exposes: series names as a query writes them, and the values of their labels. */
 const exposed = async (): Promise<{ readonly names: ReadonlySet<string>; readonly labels: ReadonlySet<string> }> => {
-  const metrics = createMetrics({
-    noBidReasons: Object.values(NoBidReason).map(reasonName),
-    eventTypes: ['like'],
-    bidOutcomes: BID_OUTCOME_NAMES,
-  });
+  const metrics = createMetrics(metricLabels(['like']));
   const { body } = await metrics.render();
   const names = new Set(
     [...body.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name, type]) =>

@@ -1,7 +1,16 @@
 import { createMetrics } from '../../src/observability/metrics.ts';
 
 const create = () =>
-  createMetrics({ noBidReasons: ['targeting', 'daily_cap'], eventTypes: ['like', 'share'], bidOutcomes: ['timeout', 'no_bid'] });
+  createMetrics({
+    noBidReasons: ['targeting', 'daily_cap'],
+    eventTypes: ['like', 'share'],
+    hitKinds: ['impression', 'click'],
+    invalidReasons: ['prefetch', 'bot'],
+    bidOutcomes: ['timeout', 'no_bid'],
+    noticeKinds: ['win', 'loss'],
+    noticeOutcomes: ['sent', 'failed'],
+    circuitStates: ['closed', 'half_open', 'open'],
+  });
 const seriesOf = async (metrics: ReturnType<typeof create>): Promise<ReadonlyMap<string, number>> =>
   new Map(
     (await metrics.render()).body

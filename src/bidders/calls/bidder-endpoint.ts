@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
-import CircuitBreaker from 'opossum';
+import { circuitBreaker, CircuitState as Circuit, handleWhenResult, SamplingBreaker } from 'cockatiel';
 import type { CircuitState } from '../bidder-observer.ts';
 import type { GuardedDispatchers } from './guarded-dispatcher.ts';
 import { postBidRequest, type BidAnswer } from './post-bid-request.ts';
 
 export interface CircuitSettings {
-  /** So many failures on end open the circuit, however little is asked. */
+  /** This many consecutive failures open the circuit, at any request rate. */
   readonly failuresInRow: number;
-  /** An open circuit tries one call after this long. */
+  /** An open circuit allows one trial call after this long. */
   readonly retryAfterMs: number;
-  /** How long that one may take. No page waits for it: its bid is dropped, its success closes the circuit. */
+  /** Timeout of the trial call. No page waits for it: its bid is dropped, its success closes the circuit. */
   readonly trialTimeoutMs: number;
 }
 
@@ -22,88 +22,73 @@ export interface BidderEndpointOptions {
 
 /** One external bidder behind its circuit breaker. */
 export interface BidderEndpoint {
-  /** Resolves in every case, at the latest when the signal aborts. */
+  /** Never rejects; resolves at the latest when the signal aborts. */
   ask(body: string, signal: AbortSignal): Promise<BidAnswer>;
-  close(): void;
 }
 
-/** Twice the sockets: what waits longer than that for one would miss its deadline. */
+/** Twice the sockets: a call that waits longer for a socket would miss its deadline. */
 const MAX_CALLS_UNDER_WAY = 100;
-/** From here on a row of failures is a doubt: no more calls go out than it takes to settle it. The same before the first answer. */
+/** From this many consecutive failures on, and before the first answer, only as many calls go out as can still open the circuit. */
 const DOUBTFUL_FAILURES = 2;
+/** Half of at least 10 calls in 2 s. A short window, so that a bidder that worked for long opens its circuit soon after it fails. */
+const FAILURE_RATE = { threshold: 0.5, duration: 2_000, minimumRps: 5 };
+
+const STATE_NAMES: Readonly<Record<Exclude<Circuit, Circuit.Isolated>, CircuitState>> = {
+  [Circuit.Closed]: 'closed',
+  [Circuit.HalfOpen]: 'half_open',
+  [Circuit.Open]: 'open',
+};
 
 export const createBidderEndpoint = ({ url, dispatchers, circuit, onCircuit }: BidderEndpointOptions): BidderEndpoint => {
   let failuresInRow = 0;
   let hasAnswered = false;
   let callsUnderWay = 0;
 
-  // opossum counts rejections; outcomes are values everywhere else, so a failed call is wrapped on the way in and unwrapped on the way out.
-  const breaker = new CircuitBreaker(
-    async (body: string, signal: AbortSignal): Promise<BidAnswer> => {
-      const answer = await postBidRequest({ dispatcher: dispatchers.of(url), url, body, signal });
-      if (answer.kind === 'refused') throw new FailedCall(answer);
-      return answer;
-    },
+  const rate = new SamplingBreaker(FAILURE_RATE);
+  const breaker = circuitBreaker(
+    handleWhenResult((answer) => (answer as BidAnswer).kind === 'refused'),
     {
-      timeout: false,
-      resetTimeout: circuit.retryAfterMs,
-      errorThresholdPercentage: 50,
-      volumeThreshold: 10,
-      // Short, so that a bidder that was healthy for long opens its circuit soon after it falls ill.
-      rollingCountTimeout: 2_000,
-      rollingCountBuckets: 4,
-      rollingPercentilesEnabled: false,
-      enableSnapshots: false,
+      halfOpenAfter: circuit.retryAfterMs,
+      breaker: {
+        state: undefined,
+        success: (state) => {
+          failuresInRow = 0;
+          hasAnswered = true;
+          rate.success(state);
+        },
+        failure: (state) => {
+          failuresInRow += 1;
+          return rate.failure(state) || failuresInRow >= circuit.failuresInRow;
+        },
+      },
     },
   );
-  breaker.on('open', () => onCircuit('open'));
-  breaker.on('halfOpen', () => onCircuit('half_open'));
-  breaker.on('close', () => onCircuit('closed'));
-  breaker.on('success', () => {
-    failuresInRow = 0;
-    hasAnswered = true;
-  });
-  breaker.on('failure', () => {
-    failuresInRow += 1;
-    if (failuresInRow >= circuit.failuresInRow && !breaker.opened) breaker.open();
-  });
+  // Nothing here isolates the circuit by hand.
+  breaker.onStateChange((state) => onCircuit(STATE_NAMES[state as keyof typeof STATE_NAMES]));
   onCircuit('closed');
 
-  const tryOnce = (body: string): void => {
-    // What became of it is told by the circuit. It also rejects when another trial is under way.
-    breaker.fire(body, AbortSignal.timeout(circuit.trialTimeoutMs)).catch(() => undefined);
-  };
+  const call = (body: string, signal: AbortSignal): Promise<BidAnswer> =>
+    breaker.execute(() => postBidRequest({ dispatcher: dispatchers.of(url), url, body, signal }));
 
   return {
     ask: async (body, signal) => {
-      if (breaker.halfOpen) tryOnce(body);
-      if (breaker.opened || breaker.halfOpen) return { kind: 'refused', outcome: 'circuit_open' };
+      if (breaker.state !== Circuit.Closed) {
+        // A trial call, or a rejection while it is too early for one. During a trial `execute` would wait for its result.
+        if (breaker.state === Circuit.Open) void call(body, AbortSignal.timeout(circuit.trialTimeoutMs)).catch(() => undefined);
+        return { kind: 'refused', outcome: 'circuit_open' };
+      }
       const inDoubt = !hasAnswered || failuresInRow >= DOUBTFUL_FAILURES;
       if (callsUnderWay >= (inDoubt ? circuit.failuresInRow - failuresInRow : MAX_CALLS_UNDER_WAY))
         return { kind: 'refused', outcome: 'busy' };
       callsUnderWay += 1;
       try {
-        return await breaker.fire(body, signal);
-      } catch (error) {
-        if (error instanceof FailedCall) return error.answer;
-        // The circuit has opened meanwhile.
-        if (error instanceof Error && 'code' in error && error.code === 'EOPENBREAKER') return { kind: 'refused', outcome: 'circuit_open' };
-        throw error;
+        return await call(body, signal);
       } finally {
         callsUnderWay -= 1;
       }
     },
-    close: () => breaker.shutdown(),
   };
 };
-
-class FailedCall extends Error {
-  readonly answer: BidAnswer;
-  constructor(answer: BidAnswer) {
-    super('bidder call failed');
-    this.answer = answer;
-  }
-}
 
 /** Host and path; a query, which may hold a key, only as a short hash that keeps endpoints apart. */
 export const endpointLabel = (url: URL): string =>

@@ -1,42 +1,37 @@
-import type { BidInvitation, BidOpportunity } from '../bidder-port.ts';
+import type { Booking } from '../../catalog/model/entities.ts';
+import type { BidOpportunity } from '../bidder-port.ts';
+import { bidFormatOf, type BidFormat } from '../openrtb/bid-format.ts';
 
-/** One call to one bidder: the impressions it is asked for, all in one format, and the invitations that its answer will serve. */
+/** One call to one bidder: the impressions it gets, all in one format, and the invitations that its answer will serve. */
 export interface BidderCall {
   readonly endpoint: string;
-  readonly format: 'html' | 'native';
+  readonly format: BidFormat;
   readonly opportunities: readonly BidOpportunity[];
 }
 
 /**
- * A bidder gets one BidRequest for an ad request, with an imp for each impression that invites it, and one more when it is invited in the other
- * format. Line items that share an endpoint share its answer: the bid enters the ranking once for each of them, under its own caps and budget.
- * An invitation without an endpoint asks nobody.
+ * A bidder gets one BidRequest per ad request and format, with an imp for each impression that invites it. Line items that share
+ * an endpoint share its answer: the bid enters the ranking once for each of them, under its own caps and budget. An invitation
+ * without an endpoint is skipped.
  */
 export const groupInvitations = (opportunities: readonly BidOpportunity[]): readonly BidderCall[] => {
-  const calls = new Map<string, { endpoint: string; format: 'html' | 'native'; byImp: Map<string, BidInvitation[]> }>();
-  const byId = new Map(opportunities.map((opportunity) => [opportunity.impId, opportunity]));
-  for (const { impId, invitations } of opportunities) {
-    for (const invitation of invitations) {
+  const calls = new Map<string, { endpoint: string; format: BidFormat; byImp: Map<BidOpportunity, Booking[]> }>();
+  for (const opportunity of opportunities) {
+    for (const invitation of opportunity.invitations) {
       const { endpoint } = invitation.lineItem;
       if (endpoint === null) continue;
-      const format = formatOf(invitation);
+      const format = bidFormatOf(invitation.creative.content.format);
       const key = `${format} ${endpoint}`;
-      const call = calls.get(key) ?? { endpoint, format, byImp: new Map<string, BidInvitation[]>() };
+      const call = calls.get(key) ?? { endpoint, format, byImp: new Map<BidOpportunity, Booking[]>() };
       calls.set(key, call);
-      const sharing = call.byImp.get(impId) ?? [];
-      call.byImp.set(impId, sharing);
+      const sharing = call.byImp.get(opportunity) ?? [];
+      call.byImp.set(opportunity, sharing);
       sharing.push(invitation);
     }
   }
   return [...calls.values()].map(({ endpoint, format, byImp }) => ({
     endpoint,
     format,
-    opportunities: [...byImp].flatMap(([impId, invitations]) => {
-      const opportunity = byId.get(impId);
-      return opportunity ? [{ ...opportunity, invitations }] : [];
-    }),
+    opportunities: [...byImp].map(([opportunity, invitations]) => ({ ...opportunity, invitations })),
   }));
 };
-
-/** The creative row says how the placement is filled; html and banner placements both take markup. */
-const formatOf = ({ creative }: BidInvitation): 'html' | 'native' => (creative.content.format === 'native' ? 'native' : 'html');

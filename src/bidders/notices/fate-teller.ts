@@ -1,4 +1,5 @@
 import type { Bid } from '../bidder-port.ts';
+import { bidFormatOf } from '../openrtb/bid-format.ts';
 import type { NoticeSender } from './notice-sender.ts';
 import { fillLossReason } from '../openrtb/read-bid-response.ts';
 
@@ -31,7 +32,7 @@ export const createFateTeller = (notices: NoticeSender): FateTeller => {
     remember: (bids) => {
       const shared = new Map<string, Fate>();
       for (const bid of bids) {
-        const key = JSON.stringify([bid.impId, bid.invitation.lineItem.endpoint, bid.invitation.creative.content.format === 'native']);
+        const key = JSON.stringify([bid.impId, bid.invitation.lineItem.endpoint, bidFormatOf(bid.invitation.creative.content.format)]);
         const fate = shared.get(key) ?? { told: false };
         shared.set(key, fate);
         fates.set(bid, fate);

@@ -1,3 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import PQueue from 'p-queue';
+import { within } from '../../base/within.ts';
 import type { BidderObserver, NoticeKind } from '../bidder-observer.ts';
 import type { GuardedDispatchers } from '../calls/guarded-dispatcher.ts';
 import { readBidderUrl, type AddressPolicy } from '../calls/read-bidder-url.ts';
@@ -8,26 +11,28 @@ export interface NoticeSenderOptions extends AddressPolicy {
   readonly observe: BidderObserver['notice'];
 }
 
-/** Win, billing and loss notices: sent once, in the order they came, by nobody's leave and to nobody's delay. */
+/** Sends win, billing and loss notices: each once, in order, without delaying a request. */
 export interface NoticeSender {
   send(kind: NoticeKind, url: string): void;
-  /** Takes no more; resolves when what was taken is sent or has failed, or after `graceMs`, dropping what still waits. */
+  /** Accepts no more, sends what waits for up to `graceMs`, drops the rest. Resolves when the last request has ended. */
   close(graceMs: number): Promise<void>;
 }
 
 /** A slow receiver holds up at most this many sockets … */
 const MAX_UNDER_WAY = 32;
-/** … and this much memory (a URL is at most 2 KiB). */
-const MAX_WAITING = 2_000;
+/** … and this much memory (a URL is at most 2 KiB), those under way included. */
+const MAX_NOTICES = 2_000;
 
 export const createNoticeSender = (options: NoticeSenderOptions): NoticeSender => {
   const { dispatchers, timeoutMs, observe } = options;
-  const waiting: { readonly kind: NoticeKind; readonly url: URL }[] = [];
-  let underWay = 0;
+  const queue = new PQueue({ concurrency: MAX_UNDER_WAY });
   let closed = false;
-  let whenIdle: (() => void) | null = null;
+  let graceOver = false;
 
-  const call = async (kind: NoticeKind, url: URL): Promise<void> => {
+  const deliver = async (kind: NoticeKind, url: URL): Promise<void> => {
+    if (graceOver) return observe(kind, 'dropped');
+    // After the response that this turn of the event loop is writing.
+    await nextTurn();
     const signal = AbortSignal.timeout(timeoutMs);
     try {
       const { statusCode, body } = await dispatchers
@@ -36,44 +41,24 @@ export const createNoticeSender = (options: NoticeSenderOptions): NoticeSender =
       await body.dump({ limit: 16 * 1024, signal });
       observe(kind, statusCode >= 200 && statusCode < 300 ? 'sent' : 'failed');
     } catch {
-      // Unreachable, refused by its address or out of time: a notice is not sent again, the count says how many failed.
+      // Unreachable, at a forbidden address or out of time. Notices are not retried; the metric counts the failures.
       observe(kind, 'failed');
     }
-  };
-
-  const advance = (): void => {
-    while (underWay < MAX_UNDER_WAY) {
-      const next = waiting.shift();
-      if (next === undefined) break;
-      underWay += 1;
-      void call(next.kind, next.url).finally(() => {
-        underWay -= 1;
-        advance();
-      });
-    }
-    if (underWay === 0) whenIdle?.();
   };
 
   return {
     send: (kind, text) => {
       const url = readBidderUrl(text, options);
       if (typeof url === 'string') return observe(kind, 'refused');
-      if (closed || waiting.length >= MAX_WAITING) return observe(kind, 'dropped');
-      waiting.push({ kind, url });
-      // After the answer that is being made in this turn of the event loop.
-      setImmediate(advance);
+      if (closed || queue.size + queue.pending >= MAX_NOTICES) return observe(kind, 'dropped');
+      void queue.add(() => deliver(kind, url));
     },
     close: async (graceMs) => {
       closed = true;
-      if (underWay === 0 && waiting.length === 0) return;
-      let timer: NodeJS.Timeout | undefined;
-      const idle = new Promise<void>((resolve) => {
-        whenIdle = resolve;
-        timer = setTimeout(resolve, graceMs);
+      await within(graceMs, queue.onIdle(), () => {
+        graceOver = true;
       });
-      await idle;
-      clearTimeout(timer);
-      for (const { kind } of waiting.splice(0)) observe(kind, 'dropped');
+      await queue.onIdle();
     },
   };
 };

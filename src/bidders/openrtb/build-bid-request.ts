@@ -2,6 +2,7 @@ import { isIPv6 } from 'node:net';
 import countries from 'i18n-iso-countries/index.js';
 import type { Device } from '../../catalog/model/entities.ts';
 import type { BidContext, BidOpportunity } from '../bidder-port.ts';
+import type { BidFormat } from './bid-format.ts';
 import { formatCpm } from './fill-auction-macros.ts';
 import { nativeRequest } from './native-assets.ts';
 
@@ -10,12 +11,12 @@ export interface BidRequestParts {
   readonly auctionId: string;
   /** The same for every bidder of one ad request. */
   readonly transactionId: string;
-  /** What is left of the deadline. */
+  /** Time left until the deadline. */
   readonly tmaxMs: number;
   /** ISO 4217. */
   readonly currency: string;
   readonly floorMicros: number;
-  readonly format: 'html' | 'native';
+  readonly format: BidFormat;
   readonly opportunities: readonly Omit<BidOpportunity, 'invitations'>[];
   readonly context: BidContext;
 }
@@ -25,13 +26,13 @@ const DEVICE_TYPE: Readonly<Record<Device, number>> = { mobile: 4, tablet: 5, de
 
 const FIRST_PRICE = 1;
 
-/** What a page may be told as: a web address of the length that browsers and bidders take. */
+/** A page address that bidders accept: http(s), up to 2,048 characters. */
 const WEB_PAGE = /^https?:\/\/.{1,2040}$/i;
 
-/** Pages are taken to be https, as nearly all are, unless their address says otherwise. */
+/** A page counts as https unless its address starts with http:. */
 export const isSecurePage = (pageUrl: string | null): boolean => !/^http:/i.test(pageUrl ?? '');
 
-/** An OpenRTB 2.6 BidRequest, to be serialized. Tells the impressions, the page and who is asking; nothing of what else is booked. */
+/** An OpenRTB 2.6 BidRequest, to be serialized: impressions, page, device and user. It reveals nothing about bookings. */
 export const buildBidRequest = (parts: BidRequestParts): object => {
   const { context, currency } = parts;
   const secure = isSecurePage(context.pageUrl) ? 1 : 0;
@@ -46,9 +47,7 @@ export const buildBidRequest = (parts: BidRequestParts): object => {
       bidfloor: Number(formatCpm(parts.floorMicros)),
       bidfloorcur: currency,
       secure,
-      ...(parts.format === 'native'
-        ? { native: { request: JSON.stringify(nativeRequest(width, height)), ver: '1.2' } }
-        : { banner: { w: width, h: height, format: [{ w: width, h: height }] } }),
+      ...mediaOf(parts.format, width, height),
     })),
     site: buildSite(context),
     device: buildDevice(context),
@@ -56,6 +55,15 @@ export const buildBidRequest = (parts: BidRequestParts): object => {
     source: { tid: parts.transactionId },
     ...buildRegs(context),
   };
+};
+
+const mediaOf = (format: BidFormat, width: number, height: number): object => {
+  switch (format) {
+    case 'html':
+      return { banner: { w: width, h: height, format: [{ w: width, h: height }] } };
+    case 'native':
+      return { native: { request: JSON.stringify(nativeRequest(width, height)), ver: '1.2' } };
+  }
 };
 
 const buildSite = ({ publisher, pageUrl }: BidContext): object => ({
@@ -77,7 +85,7 @@ const buildDevice = ({ userAgent, ip, country, device }: BidContext): object => 
   };
 };
 
-/** As received: whether a bidder may process what it is sent is its own to judge. Left out when nothing was said. */
+/** Privacy signals as received; each bidder must judge them itself. Absent when the request has none. */
 const buildRegs = ({ gdpr, usPrivacy, gpp, gppSid, coppa }: BidContext): { readonly regs?: object } => {
   const regs = {
     ...flag('coppa', coppa),

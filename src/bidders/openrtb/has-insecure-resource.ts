@@ -1,81 +1,41 @@
-/** Attributes from which a browser loads something by itself. `href` loads only outside of links. */
+import { Parser } from 'htmlparser2';
+
+/** Attributes whose URL a browser loads without user action. `href` loads only outside of links. */
 const LOADING = new Set(['src', 'srcset', 'imagesrcset', 'poster', 'data', 'background']);
 const HREFS = new Set(['href', 'xlink:href']);
 const LINKS = new Set(['a', 'area']);
-const RAW_TEXT = new Set(['script', 'style', 'textarea', 'title', 'xmp']);
 
-/** `url(http:…)` and `@import "http:…"`, wherever they stand. One character class each, so that no input makes it backtrack. */
+/** `url(http:…)` and `@import "http:…"`. One character class each, so that no input makes it backtrack. */
 const INSECURE_CSS = /(?:url\(|@import)["'\s]*http:/i;
-/** The value is optional so that a name always matches whole: a long run of characters is read once, not once from each of them. */
-const ATTRIBUTE = /([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"?|'([^']*)'?|([^\s"'>]+)))?/g;
+/** Browsers drop tabs and line ends inside a URL and white space before it. */
+const INSECURE_URL = /^[\0- ]*http:/i;
+const INSECURE_SRCSET = /(?:^|[\s,])http:/i;
+/** Ends a tag that the markup leaves open, in whichever quotes: a browser that is still parsing may load its resource. */
+const CLOSING = `'">`;
 
 /**
- * Would this markup make an https page load something over plain http? Scans tags as a browser does (comments and raw text skipped), in linear
- * time. What a script loads at run time is the browser's own mixed-content rule to stop.
+ * Would this markup make an https page load something over plain http? Linear time. Requests that scripts make at run time are
+ * left to the browser's mixed-content rules.
  */
 export const hasInsecureResource = (markup: string): boolean => {
-  const text = decodeReferences(markup);
-  return INSECURE_CSS.test(text) || scanTags(text);
+  let element = '';
+  // CSS is searched for in the markup as written and in every decoded piece of it: style elements, attributes, SVG text.
+  let css = `${markup}<`;
+  let insecure = false;
+  const parser = new Parser({
+    onopentagname: (name) => void (element = name),
+    onattribute: (name, value) => {
+      css += `<${value}`;
+      insecure ||= loads(element, name) && isInsecure(name, value);
+    },
+    ontext: (text) => void (css += text),
+  });
+  // In HTML, browsers end a CDATA section at its first `>`; the parser would look for `]]>` and skip the tags before it.
+  parser.end(markup.replaceAll('<![CDATA[', '<!x') + CLOSING);
+  return insecure || INSECURE_CSS.test(css);
 };
 
-const scanTags = (text: string): boolean => {
-  let at = text.indexOf('<');
-  while (at !== -1) {
-    if (text.startsWith('<!--', at)) {
-      at = endOf(/--!?>/g, text, at + 2);
-    } else if (/[a-z]/i.test(text.charAt(at + 1))) {
-      const end = endOfTag(text, at + 1);
-      const tag = text.slice(at + 1, end);
-      const name = /^[^\s/>]+/.exec(tag)?.[0].toLowerCase() ?? '';
-      if (loadsInsecurely(name, tag.slice(name.length))) return true;
-      at = RAW_TEXT.has(name) ? endOf(new RegExp(`</${name}`, 'gi'), text, end) : end;
-    } else {
-      at += 1;
-    }
-    at = at === -1 ? -1 : text.indexOf('<', at);
-  }
-  return false;
-};
+const loads = (element: string, attribute: string): boolean => LOADING.has(attribute) || (HREFS.has(attribute) && !LINKS.has(element));
 
-/** The position of the tag's `>`, or of the end of the text: quoted values may hold a `>`. */
-const endOfTag = (text: string, from: number): number => {
-  let quote = '';
-  for (let at = from; at < text.length; at += 1) {
-    const character = text.charAt(at);
-    if (quote !== '') {
-      if (character === quote) quote = '';
-    } else if (character === '>') return at;
-    else if (character === '"' || character === "'") quote = character;
-  }
-  return text.length;
-};
-
-/** Where the pattern next stands, or -1. */
-const endOf = (pattern: RegExp, text: string, from: number): number => {
-  pattern.lastIndex = from;
-  return pattern.exec(text)?.index ?? -1;
-};
-
-const loadsInsecurely = (name: string, attributes: string): boolean => {
-  for (const match of attributes.matchAll(ATTRIBUTE)) {
-    const key = (match[1] ?? '').toLowerCase();
-    const value = match[2] ?? match[3] ?? match[4] ?? '';
-    const loads = LOADING.has(key) || (HREFS.has(key) && !LINKS.has(name));
-    // Browsers drop tabs and line ends inside a URL and blanks before it; a srcset holds several URLs.
-    const url = key.endsWith('srcset') ? /(?:^|[\s,])http:/i : /^[\0- ]*http:/i;
-    if (loads && url.test(key.endsWith('srcset') ? value : value.replace(/[\t\n\r]/g, ''))) return true;
-  }
-  return false;
-};
-
-/** The character references with which `http:` could be spelled; the rest cannot hide it. */
-const decodeReferences = (markup: string): string =>
-  markup.includes('&')
-    ? markup
-        .replace(/&#(?:x([0-9a-f]{1,6})|([0-9]{1,7}));?/gi, (_, hex?: string, decimal?: string) => {
-          const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-          return code < 128 && code !== 34 && code !== 39 && code !== 60 && code !== 62 ? String.fromCharCode(code) : '';
-        })
-        .replace(/&colon;/gi, ':')
-        .replace(/&(?:tab|newline);/gi, '')
-    : markup;
+const isInsecure = (attribute: string, value: string): boolean =>
+  attribute.endsWith('srcset') ? INSECURE_SRCSET.test(value) : INSECURE_URL.test(value.replace(/[\t\n\r]/g, ''));

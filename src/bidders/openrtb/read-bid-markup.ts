@@ -1,25 +1,28 @@
 import type { BidOutcome } from '../bid-outcome.ts';
+import type { BidFormat } from './bid-format.ts';
 import { fillAuctionMacros, type AuctionMacros } from './fill-auction-macros.ts';
 import { hasInsecureResource } from './has-insecure-resource.ts';
 import { readNativeAssets } from './native-assets.ts';
 
-/** Of markup as it will be served, in bytes of UTF-8. */
+/** Of markup as it will be served, in UTF-8. */
 export const MAX_MARKUP_BYTES = 64 * 1024;
 
 /** OpenRTB's list of creative markup types. */
-const MARKUP_TYPE = { html: 1, native: 4 } as const;
+const MARKUP_TYPE: Readonly<Record<BidFormat, number>> = { html: 1, native: 4 };
 
 const VIDEO_MARKUP = /^\s*<(?:\?xml|vast)\b/i;
 
+type ReadMarkup = { readonly adm: string } | { readonly refused: BidOutcome };
+
 /**
- * The markup of a bid as it will be served, macros filled: for html the bidder's own, for native our assets as JSON. Checked after filling, so that
- * no macro can complete what the checks would have refused.
+ * The markup of a bid as it will be served, macros filled: for html the bidder's own, for native our assets as JSON. Checked after
+ * filling, so that no macro can complete what the checks would have refused.
  */
 export const readBidMarkup = (
   bid: Readonly<Record<string, unknown>>,
   macros: AuctionMacros,
-  asked: { readonly format: 'html' | 'native'; readonly secure: boolean },
-): { readonly adm: string } | { readonly refused: BidOutcome } => {
+  asked: { readonly format: BidFormat; readonly secure: boolean },
+): ReadMarkup => {
   const { adm, mtype } = bid;
   if (adm === undefined || adm === null || adm === '') return { refused: 'missing_markup' };
   if (mtype !== undefined && mtype !== null && mtype !== MARKUP_TYPE[asked.format]) return { refused: 'wrong_format' };
@@ -27,20 +30,25 @@ export const readBidMarkup = (
     if (Buffer.byteLength(adm) > MAX_MARKUP_BYTES) return { refused: 'markup_too_large' };
     if (adm.trim() === '') return { refused: 'missing_markup' };
   }
-  return asked.format === 'native' ? readNative(adm, macros, asked.secure) : readHtml(adm, macros, asked.secure);
+  switch (asked.format) {
+    case 'html':
+      return readHtml(adm, macros, asked.secure);
+    case 'native':
+      return readNative(adm, macros, asked.secure);
+  }
 };
 
-const readHtml = (adm: unknown, macros: AuctionMacros, secure: boolean): { readonly adm: string } | { readonly refused: BidOutcome } => {
+const readHtml = (adm: unknown, macros: AuctionMacros, secure: boolean): ReadMarkup => {
   if (typeof adm !== 'string' || VIDEO_MARKUP.test(adm)) return { refused: 'wrong_format' };
   const filled = fillAuctionMacros(adm, macros);
   if (Buffer.byteLength(filled) > MAX_MARKUP_BYTES) return { refused: 'markup_too_large' };
   return secure && hasInsecureResource(filled) ? { refused: 'not_secure' } : { adm: filled };
 };
 
-const readNative = (adm: unknown, macros: AuctionMacros, secure: boolean): { readonly adm: string } | { readonly refused: BidOutcome } => {
+const readNative = (adm: unknown, macros: AuctionMacros, secure: boolean): ReadMarkup => {
   const assets = readNativeAssets(typeof adm === 'string' ? parseJson(adm) : adm, secure);
   if (typeof assets === 'string') return { refused: assets };
-  // Filled values are percent-encoded and so cannot break out of a JSON string.
+  // Filled values are percent-encoded, so they cannot end a JSON string.
   const filled = fillAuctionMacros(JSON.stringify(assets), macros);
   return Buffer.byteLength(filled) > MAX_MARKUP_BYTES ? { refused: 'markup_too_large' } : { adm: filled };
 };

@@ -1,4 +1,6 @@
 import { BID_OUTCOMES, type BidOutcome } from '../bid-outcome.ts';
+import type { ReadBid } from '../bidder-port.ts';
+import type { BidFormat } from './bid-format.ts';
 import { fillAuctionMacros, formatCpm, type AuctionMacros } from './fill-auction-macros.ts';
 import { asList, asObject, asText } from './json-fields.ts';
 import { readBidMarkup } from './read-bid-markup.ts';
@@ -8,27 +10,11 @@ export interface AskedBid {
   /** BidRequest.id */
   readonly auctionId: string;
   readonly currency: string;
-  readonly format: 'html' | 'native';
+  readonly format: BidFormat;
   /** The page is https, so may be nothing else in the markup. */
   readonly secure: boolean;
   readonly floorMicros: number;
   readonly imps: ReadonlyMap<string, { readonly width: number; readonly height: number }>;
-}
-
-/** A bid fit to be ranked, its macros filled. */
-export interface ReadBid {
-  readonly impId: string;
-  readonly bidId: string;
-  readonly cpmMicros: number;
-  /** Markup, or for native our assets as JSON. */
-  readonly adm: string;
-  readonly adomain: readonly string[];
-  readonly width: number | null;
-  readonly height: number | null;
-  readonly winNoticeUrl: string | null;
-  readonly billingNoticeUrl: string | null;
-  /** Still holds `${AUCTION_LOSS}`. */
-  readonly lossNoticeUrl: string | null;
 }
 
 export interface RefusedBid {

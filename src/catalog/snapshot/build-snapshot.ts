@@ -1,3 +1,4 @@
+import { IDLE_KEY_TTL_MS } from '../../base/utc-day.ts';
 import { buildTargetingIndex } from '../../targeting/build-targeting-index.ts';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 import { admitRows } from './admit-rows.ts';
@@ -103,7 +104,7 @@ function* snapshotSteps(
 const EMPTY_SLOT: Slot = { direct: undefined, programmatic: undefined, leftOut: [], vacancy: 'NothingBooked' };
 
 /** Counters outlive the last flight of their publisher by this much, for late hits, reports and a flight that is extended. */
-const COUNTERS_MARGIN_MS = 35 * 86_400_000;
+const COUNTERS_MARGIN_MS = IDLE_KEY_TTL_MS;
 
 const lastFlightEnds = (campaigns: Iterable<Campaign>): ReadonlyMap<number, number> => {
   const ends = new Map<number, number>();

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliDecompress, unzip } from 'node:zlib';
+import getRawBody from 'raw-body';
 import { problem, type Problem } from '../problems/problem.ts';
 
 /** `gone`: the client left before its body was whole; nobody is there to answer. */
@@ -49,31 +50,14 @@ const collectEncoded = async (req: IncomingMessage, limit: number, decode: Retur
 
 const tooLarge = (limit: number): BodyOutcome => ({ refusal: problem('body_too_large', `The body may have up to ${limit} bytes.`) });
 
-const collect = (req: IncomingMessage, limit: number): Promise<BodyOutcome> => {
-  if (Number(req.headers['content-length'] ?? 0) > limit) {
+const collect = async (req: IncomingMessage, limit: number): Promise<BodyOutcome> => {
+  try {
+    return { body: await getRawBody(req, { limit, length: req.headers['content-length'] ?? null }) };
+  } catch (error) {
+    if ((error as getRawBody.RawBodyError).type !== 'entity.too.large') return GONE;
     discard(req);
-    return Promise.resolve(tooLarge(limit));
+    return tooLarge(limit);
   }
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    const settle = (outcome: BodyOutcome): void => {
-      req.off('data', onData).off('end', onEnd).off('close', onGone);
-      resolve(outcome);
-    };
-    const onData = (chunk: Buffer): void => {
-      length += chunk.length;
-      if (length <= limit) chunks.push(chunk);
-      else {
-        settle(tooLarge(limit));
-        discard(req);
-      }
-    };
-    const onEnd = (): void => settle({ body: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length) });
-    const onGone = (): void => settle(GONE);
-    // An 'error' of the stream (a reset, a broken chunk) is followed by 'close'; without a listener it would end the process.
-    req.on('data', onData).on('end', onEnd).on('close', onGone).on('error', ignore);
-  });
 };
 
 const ignore = (): void => {};

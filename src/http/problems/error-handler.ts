@@ -1,17 +1,16 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import type { Log } from '../../observability/log.ts';
-import { problem, sendProblem, type Problem } from './problem.ts';
-import type { ProblemCode } from './problems.ts';
+import { problem, sendProblem, type Problem, type ProblemCode } from './problem.ts';
 
 export interface ErrorHandlerParts {
   readonly log: Log;
-  /** Counts a fault of the service. */
+  /** Counts an internal error. */
   readonly countError: () => void;
 }
 
 /**
- * The end of every road that threw. What a client did wrong (as Express, its parsers and its file server report it) stays a 4xx; all else is a 500, logged
- * once with its stack and counted. The answer never carries a message, a stack or the body.
+ * Maps thrown errors to problem responses. Client errors that Express and its file server report stay 4xx; all others become a
+ * 500, logged once with the stack and counted. The response never carries an error's message, its stack or the body.
  */
 export const createErrorHandler =
   ({ log, countError }: ErrorHandlerParts): ErrorRequestHandler =>
@@ -21,28 +20,21 @@ export const createErrorHandler =
       countError();
       log.error('a request failed', { method: req.method, path: req.path, error });
     }
-    // Half an answer cannot be taken back: Express's own last step closes the connection, so that nobody takes the half for the whole.
+    // Express's default handler closes the connection, so that a client cannot mistake half a response for a whole one.
     if (res.headersSent) next(error);
     else sendProblem(res, answer);
   };
 
 export const notFound: RequestHandler = (_req, res) => {
-  sendProblem(res, problem('not_found', 'No resource has this path.'));
+  sendProblem(res, problem('not_found', 'No resource exists at this path.'));
 };
 
 /** `allow`: the methods of the path, as the Allow header lists them. */
 export const methodNotAllowed =
   (allow: string): RequestHandler =>
   (_req, res) => {
-    sendProblem(res, problem('method_not_allowed', `This path answers ${allow}.`), { Allow: allow });
+    sendProblem(res, problem('method_not_allowed', `This path supports ${allow}.`), { Allow: allow });
   };
-
-const BY_TYPE: ReadonlyMap<unknown, Problem> = new Map([
-  ['entity.parse.failed', problem('invalid_json', 'The body could not be parsed as JSON.')],
-  ['entity.too.large', problem('body_too_large', 'The body is longer than this path takes.')],
-  ['encoding.unsupported', problem('unsupported_media', 'The content encoding is not supported.')],
-  ['charset.unsupported', problem('unsupported_media', 'The character set is not supported.')],
-]);
 
 const BY_STATUS: ReadonlyMap<number, ProblemCode> = new Map([
   [401, 'unauthorized'],
@@ -57,16 +49,14 @@ const BY_STATUS: ReadonlyMap<number, ProblemCode> = new Map([
   [429, 'too_many_requests'],
 ]);
 
-const INTERNAL = problem('internal', 'The service could not answer this request. It has been logged.');
-const UNAVAILABLE = problem('unavailable', 'Try again shortly.');
+const INTERNAL = problem('internal', 'The request failed. The error has been logged.');
+const UNAVAILABLE = problem('unavailable', 'Try again later.');
 
 const problemOf = (error: unknown): Problem => {
-  const { type, status, statusCode } = typeof error === 'object' && error !== null ? (error as Record<string, unknown>) : {};
-  const known = BY_TYPE.get(type);
-  if (known !== undefined) return known;
+  const { status, statusCode } = typeof error === 'object' && error !== null ? (error as Record<string, unknown>) : {};
   const given = typeof status === 'number' ? status : statusCode;
   // Express reports a path with broken percent-encoding as a URIError with status 400.
   if (typeof given !== 'number' || given < 400) return INTERNAL;
   if (given >= 500) return given === 503 ? UNAVAILABLE : INTERNAL;
-  return problem(BY_STATUS.get(given) ?? 'invalid_request', 'The request could not be understood.');
+  return problem(BY_STATUS.get(given) ?? 'invalid_request', 'The request is malformed.');
 };

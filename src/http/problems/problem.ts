@@ -1,8 +1,35 @@
 import type { ServerResponse } from 'node:http';
 import type { Fault } from '../../base/fault.ts';
-import { PROBLEMS, type ProblemCode } from './problems.ts';
 
-/** A refusal as a value; `instance` joins when it is sent. */
+/**
+ * Every way in which a request can fail, as RFC 9457 asks: a stable type, a fixed title, a status. `code` is what a client's
+ * program reads; it is the last part of `type`. Listed in docs/api.md.
+ */
+export const PROBLEMS = {
+  invalid_json: { status: 400, title: 'Invalid JSON' },
+  invalid_request: { status: 400, title: 'Invalid request' },
+  invalid_dimensions: { status: 400, title: 'Invalid dimension value' },
+  unknown_event_type: { status: 400, title: 'Unknown event type' },
+  unauthorized: { status: 401, title: 'Invalid API key' },
+  admin_unauthorized: { status: 401, title: 'Invalid bearer token' },
+  invalid_token: { status: 401, title: 'Invalid or expired tracking token' },
+  forbidden: { status: 403, title: 'Forbidden' },
+  not_found: { status: 404, title: 'Not found' },
+  method_not_allowed: { status: 405, title: 'Method not allowed' },
+  request_timeout: { status: 408, title: 'Request timeout' },
+  conflict: { status: 409, title: 'Conflict with stored data' },
+  precondition_failed: { status: 412, title: 'Record changed since it was read' },
+  body_too_large: { status: 413, title: 'Body too large' },
+  unsupported_media: { status: 415, title: 'Unsupported content type or encoding' },
+  range_not_satisfiable: { status: 416, title: 'Range not satisfiable' },
+  too_many_requests: { status: 429, title: 'Too many requests' },
+  internal: { status: 500, title: 'Internal error' },
+  unavailable: { status: 503, title: 'Temporarily unavailable' },
+} as const satisfies Readonly<Record<string, { readonly status: number; readonly title: string }>>;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+
+/** A refusal as a value; `instance` is added when it is sent. */
 export interface Problem {
   readonly type: string;
   readonly title: string;
@@ -12,24 +39,25 @@ export interface Problem {
   readonly errors?: readonly Fault[];
 }
 
-/** `detail` is for the developer who reads it: what is wrong and what would be right, never the body's own text nor the service's insides. */
+/** `detail` is for the developer who reads it: what is wrong and what is accepted, never the body's text or internals of the service. */
 export const problem = (code: ProblemCode, detail: string, errors?: readonly Fault[]): Problem => {
   const { status, title } = PROBLEMS[code];
   return { type: `/problems/${code}`, title, status, detail, code, ...(errors !== undefined && errors.length > 0 && { errors }) };
 };
 
-const LONGEST_INSTANCE = 256;
+const MAX_INSTANCE_LENGTH = 256;
 
-/** The path of the request without its query, which may hold a token. */
+/** The path of the request without its query, which may contain a token. */
 const instanceOf = (res: ServerResponse): string => {
   const { originalUrl, url = '/' } = res.req as { originalUrl?: string; url?: string };
-  return (originalUrl ?? url).split('?', 1)[0]!.slice(0, LONGEST_INSTANCE);
+  const [path = ''] = (originalUrl ?? url).split('?', 1);
+  return path.slice(0, MAX_INSTANCE_LENGTH);
 };
 
 /**
- * Sends a problem as `application/problem+json`, readable from any origin unless the response has been declared same-origin: a page's script must be able
- * to tell a wrong key from a dead network.
- * `headers` come on top (Allow, Retry-After, WWW-Authenticate). Does nothing when an answer is under way already.
+ * Sends a problem as `application/problem+json`, readable from any origin unless the response is declared same-origin: a page's
+ * script must be able to distinguish a wrong key from a network failure. `headers` are added (Allow, Retry-After,
+ * WWW-Authenticate). Does nothing when a response has begun.
  */
 export const sendProblem = (res: ServerResponse, sent: Problem, headers: Readonly<Record<string, string>> = {}): void => {
   if (res.headersSent) return;
@@ -40,7 +68,7 @@ export const sendProblem = (res: ServerResponse, sent: Problem, headers: Readonl
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
-    // An answer that has been declared same-origin (the trafficking API's) stays it, also when it is an error.
+    // The trafficking API declares its responses same-origin, errors included.
     ...(res.getHeader('Cross-Origin-Resource-Policy') === 'same-origin' ? {} : { 'Access-Control-Allow-Origin': '*' }),
     ...headers,
   });

@@ -1,31 +1,32 @@
 import type { RequestHandler } from 'express';
 import { problem, sendProblem } from '../problems/problem.ts';
+import { sendJson } from '../send-json.ts';
 
-const JSON_HEADERS = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };
-const OK = JSON.stringify({ status: 'ok' });
+const OK = { status: 'ok' };
 
-/** GET /health: the process answers. It asks no store, so that a store's outage does not restart the fleet. */
+/** GET /health: the process is up. Queries no store, so that an outage of a store does not restart the fleet. */
 export const healthRoute: RequestHandler = (_req, res) => {
-  res.writeHead(200, { ...JSON_HEADERS, 'Content-Length': OK.length }).end(OK);
+  sendJson(res, 200, OK);
 };
 
-/** GET /ready: whether the load balancer should send requests: after the first snapshot, and not while draining. */
+/** GET /ready: 200 when the load balancer should send requests: after the first snapshot and before shutdown begins. */
 export const readyRoute =
   (isReady: () => boolean): RequestHandler =>
   (_req, res) => {
-    if (!isReady()) return sendProblem(res, problem('unavailable', 'Not ready: no campaign data yet, or draining.'));
-    res.writeHead(200, { ...JSON_HEADERS, 'Content-Length': OK.length }).end(OK);
+    if (!isReady())
+      return sendProblem(res, problem('unavailable', 'Not ready: the catalog is not loaded yet, or the replica is shutting down.'));
+    sendJson(res, 200, OK);
   };
 
-/** POST /reload: 204 once this replica serves data read after the call; 503 when it could not be read, and the old data stays. */
+/** POST /reload: 204 once this replica serves data read after the call; 503 when the read failed and the old data stays. */
 export const reloadRoute =
   (reloadEverywhere: () => Promise<void>): RequestHandler =>
   async (_req, res) => {
     try {
       await reloadEverywhere();
     } catch {
-      // The catalog has counted and logged why.
-      return sendProblem(res, problem('unavailable', 'The campaign data could not be read; the old data stays.'));
+      // The catalog has counted and logged the error.
+      return sendProblem(res, problem('unavailable', 'The catalog could not be read. The previous data stays in use.'));
     }
     res.writeHead(204, { 'Cache-Control': 'no-store' }).end();
   };

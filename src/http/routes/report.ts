@@ -7,6 +7,7 @@ import type { Tokens } from '../../tracking/tokens.ts';
 import { CORS_HEADERS } from '../cors.ts';
 import { problem, sendProblem } from '../problems/problem.ts';
 import { readJson } from '../body/read-json.ts';
+import { sendJson } from '../send-json.ts';
 
 export interface ReportRouteOptions {
   readonly tokens: Tokens;
@@ -14,29 +15,21 @@ export interface ReportRouteOptions {
   readonly onFailure: (fault: Error) => void;
 }
 
-/** POST /report: one report a token, 201 with its id however often it is sent. */
+/** POST /report: one report per token; every repetition answers 201 with the same id. */
 export const reportRoute =
   ({ tokens, reports, onFailure }: ReportRouteOptions): RequestHandler =>
   async (req, res) => {
     const body = await readJson(req);
     if (!body.ok) return body.problem && sendProblem(res, body.problem, CORS_HEADERS);
     const faults = faultsOfReport(body.value);
-    if (faults.length > 0) return sendProblem(res, problem('invalid_request', 'The report has faults.', faults), CORS_HEADERS);
+    if (faults.length > 0) return sendProblem(res, problem('invalid_request', 'The report is invalid.', faults), CORS_HEADERS);
     const { token, reason } = body.value as { token: string; reason: ReportReason };
     const ad = tokens.verify(token);
-    if (!ad) return sendProblem(res, problem('invalid_token', 'token must be a tracking token that has not expired.'), CORS_HEADERS);
+    if (!ad) return sendProblem(res, problem('invalid_token', 'token must be an unexpired tracking token.'), CORS_HEADERS);
     const id = await file(reports, ad, reason, onFailure);
     if (id === undefined)
-      return sendProblem(res, problem('unavailable', 'The report could not be stored; it may be sent again.'), CORS_HEADERS);
-    const text = JSON.stringify({ id });
-    res
-      .writeHead(201, {
-        ...CORS_HEADERS,
-        'Content-Type': 'application/json; charset=utf-8',
-        'Cache-Control': 'no-store',
-        'Content-Length': Buffer.byteLength(text),
-      })
-      .end(text);
+      return sendProblem(res, problem('unavailable', 'The report could not be stored. Send it again later.'), CORS_HEADERS);
+    sendJson(res, 201, { id }, CORS_HEADERS);
   };
 
 const file = async (

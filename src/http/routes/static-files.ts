@@ -1,8 +1,9 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import express, { type RequestHandler } from 'express';
+import helmet from 'helmet';
 
-/** The built, versioned copies never change. The SDK under its plain name is on other people's pages: new there within the hour. */
+/** The built, versioned copies never change. The SDK under its plain name is on publishers' pages: updated there within an hour. */
 const VERSIONED = /-\d+\.\d+\.\d+[^/]*\.js$/;
 const cacheControl = (file: string): string => {
   if (file.startsWith('admin')) return 'no-cache';
@@ -10,50 +11,71 @@ const cacheControl = (file: string): string => {
   return file.startsWith(`sdk${path.sep}`) ? 'public, max-age=3600, stale-while-revalidate=86400' : 'public, max-age=300';
 };
 
-/**
- * For the demo pages. The frames of creatives inherit it, and they are written with inline styles and scripts, load what their advertisers
- * serve, and may hold frames of their own.
- */
-const DEMO_POLICY = [
-  "default-src 'self'",
-  "script-src 'self' 'unsafe-inline' https:",
-  "style-src 'self' 'unsafe-inline' https:",
-  "img-src 'self' data: https:",
-  "font-src 'self' data: https:",
-  "media-src 'self' https:",
-  "frame-src 'self' https:",
-  "object-src 'none'",
-  "base-uri 'self'",
-  "form-action 'self'",
-  "frame-ancestors 'self'",
-].join('; ');
+const { contentSecurityPolicy } = helmet;
+const policy = (directives: Readonly<Record<string, readonly string[]>>) =>
+  contentSecurityPolicy({
+    useDefaults: false,
+    directives: { defaultSrc: contentSecurityPolicy.dangerouslyDisableDefaultSrc, ...directives },
+  });
 
 /**
- * The trafficking page loads nothing from elsewhere, runs no inline script, and hands no string to the parser except through lit-html's own policy,
- * so that what somebody typed into a name stays text. Creatives, and what they load, live in the preview's frame.
+ * For the demo pages. The frames of creatives inherit it, and they are written with inline styles and scripts, load what their
+ * advertisers serve, and may contain frames themselves.
  */
-const ADMIN_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "frame-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  'trusted-types lit-html',
-].join('; ');
+const DEMO_POLICY = policy({
+  defaultSrc: ["'self'"],
+  scriptSrc: ["'self'", "'unsafe-inline'", 'https:'],
+  styleSrc: ["'self'", "'unsafe-inline'", 'https:'],
+  imgSrc: ["'self'", 'data:', 'https:'],
+  fontSrc: ["'self'", 'data:', 'https:'],
+  mediaSrc: ["'self'", 'https:'],
+  frameSrc: ["'self'", 'https:'],
+  objectSrc: ["'none'"],
+  baseUri: ["'self'"],
+  formAction: ["'self'"],
+  frameAncestors: ["'self'"],
+});
 
-/** A previewed creative may do all that it could on a page, with an origin of nobody's: it reaches neither the page around it nor its API. */
-const PREVIEW_POLICY = "sandbox allow-scripts allow-popups allow-popups-to-escape-sandbox; frame-ancestors 'self'";
+/**
+ * The trafficking page loads nothing from other origins, runs no inline script, and passes no string to the HTML parser except
+ * through lit-html's policy, so that typed text stays text. Creatives, and what they load, live in the frame of the preview.
+ */
+const ADMIN_POLICY = policy({
+  defaultSrc: ["'none'"],
+  scriptSrc: ["'self'"],
+  styleSrc: ["'self'"],
+  imgSrc: ["'self'", 'data:'],
+  connectSrc: ["'self'"],
+  frameSrc: ["'self'"],
+  baseUri: ["'none'"],
+  formAction: ["'none'"],
+  frameAncestors: ["'none'"],
+  requireTrustedTypesFor: ["'script'"],
+  trustedTypes: ['lit-html'],
+});
 
-const POLICIES: Readonly<Record<string, string>> = { 'admin.html': ADMIN_POLICY, [path.join('admin', 'preview.html')]: PREVIEW_POLICY };
+/** A previewed creative may do all that it could on a page, in an opaque origin: it reaches neither the page around it nor the API. */
+const PREVIEW_POLICY = policy({
+  sandbox: ['allow-scripts', 'allow-popups', 'allow-popups-to-escape-sandbox'],
+  frameAncestors: ["'self'"],
+});
+
+/** The API viewer styles itself inline and draws its icons from data URLs. */
+const API_PAGE_POLICY = policy({
+  defaultSrc: ["'self'"],
+  styleSrc: ["'self'", "'unsafe-inline'"],
+  imgSrc: ["'self'", 'data:'],
+  frameAncestors: ["'none'"],
+});
+
+const POLICY_OF_FILE = new Map([
+  ['admin.html', ADMIN_POLICY],
+  [path.join('admin', 'preview.html'), PREVIEW_POLICY],
+]);
 
 const ADMIN_PATHS = /^\/(admin(\.html)?|docs)(\/|$)/i;
 
-/** As the files are looked up: percent signs decoded, doubled slashes and dots gone. '' for what cannot be decoded, which no file has. */
+/** As the files are looked up: percent-decoded, without doubled slashes and dot segments. '' for a path that cannot be decoded. */
 const plainPath = (requested: string): string => {
   try {
     return path.posix.normalize(decodeURIComponent(requested));
@@ -65,19 +87,16 @@ const plainPath = (requested: string): string => {
 export interface StaticFilesOptions {
   /** Absolute path of public/. */
   readonly root: string;
-  /** Text of /static/demo/demo-config.js: whose ads the demo pages ask for; undefined: there is no demo publisher. */
+  /** Text of /static/demo/demo-config.js, the publisher of the demo pages; undefined: there is no demo publisher. */
   readonly demoConfig: (() => string) | undefined;
-  /** False: the trafficking page and the page of the API are not there. */
+  /** False: the trafficking page and the page of the API are not served. */
   readonly admin: boolean;
 }
 
-/** Pages and scripts. The SDK is loaded by other people's pages, so scripts may be used from any origin. */
+/** Pages and scripts. Publishers' pages load the SDK, so it may be used from any origin. */
 export const staticFiles = ({ root, demoConfig, admin }: StaticFilesOptions): RequestHandler => {
   const router = express.Router();
-  router.use((_req, res, next) => {
-    res.set({ 'X-Content-Type-Options': 'nosniff', 'Referrer-Policy': 'strict-origin-when-cross-origin' });
-    next();
-  });
+  router.use(helmet.xContentTypeOptions(), helmet.referrerPolicy({ policy: 'strict-origin-when-cross-origin' }));
   if (admin) router.use('/docs', apiPage(root));
   else router.use((req, _res, next) => (ADMIN_PATHS.test(plainPath(req.path)) ? next('router') : next()));
   if (demoConfig) {
@@ -85,23 +104,19 @@ export const staticFiles = ({ root, demoConfig, admin }: StaticFilesOptions): Re
       res.type('text/javascript').set('Cache-Control', 'no-store').send(demoConfig());
     });
   }
-  router.use('/sdk', (_req, res, next) => {
-    res.set({ 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' });
+  router.use('/sdk', helmet.crossOriginResourcePolicy({ policy: 'cross-origin' }), (_req, res, next) => {
+    res.set('Access-Control-Allow-Origin', '*');
     next();
   });
-  router.use('/demo', (_req, res, next) => {
-    res.set('Content-Security-Policy', DEMO_POLICY);
-    next();
-  });
+  router.use('/demo', DEMO_POLICY);
   router.use(
     express.static(path.resolve(root), {
       index: 'index.html',
       redirect: true,
-      // By the file that is sent, so that no other spelling of its path comes without them.
+      // By the file that is sent, so that no other spelling of its path gets past them.
       setHeaders: (res, file) => {
         const name = path.relative(path.resolve(root), file);
-        const policy = POLICIES[name];
-        if (policy) res.setHeader('Content-Security-Policy', policy);
+        POLICY_OF_FILE.get(name)?.(res.req, res, () => undefined);
         res.setHeader('Cache-Control', cacheControl(name));
       },
     }),
@@ -109,17 +124,11 @@ export const staticFiles = ({ root, demoConfig, admin }: StaticFilesOptions): Re
   return router;
 };
 
-/** The page of the API: our own document and initializer, the viewer's files straight from its package. It styles itself inline and draws its icons from data. */
+/** The page of the API: our own document and initializer; the viewer's files come straight from its package. */
 const apiPage = (root: string): RequestHandler => {
   const viewer = path.dirname(createRequire(path.join(root, 'index.js')).resolve('swagger-ui-dist/package.json'));
   const router = express.Router();
-  router.use((_req, res, next) => {
-    res.set(
-      'Content-Security-Policy',
-      "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'",
-    );
-    next();
-  });
+  router.use(API_PAGE_POLICY);
   router.get(['/swagger-ui.css', '/swagger-ui-bundle.js'], (req, res) => {
     res.sendFile(path.basename(req.path), { root: viewer, maxAge: 86_400_000 });
   });

@@ -10,7 +10,7 @@ import { ENTITY_KINDS, readEntityId, type EntityKind, type EntityRecord } from '
 import type { EntityReader } from './entity-reader.ts';
 import { entityTag } from './entity-tag.ts';
 import { readListQuery, searchOf } from './list-query.ts';
-import { sendJson } from '../send-json.ts';
+import { sendJson } from '../../http/send-json.ts';
 
 /** Six bytes for every UTF-16 unit of the longest content, which is the most that JSON takes for one (`\u001f`), and half a megabyte for the rest. */
 const BODY_LIMIT = 8 * MAX_CONTENT_LENGTH;

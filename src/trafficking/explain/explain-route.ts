@@ -7,7 +7,7 @@ import { toAdRequest, type ToAdRequestOptions } from '../../http/openrtb/to-ad-r
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { checkDimensions } from '../../targeting/check-dimensions.ts';
 import type { createExplain } from './explain.ts';
-import { sendJson } from '../send-json.ts';
+import { sendJson } from '../../http/send-json.ts';
 
 export interface ExplainRouteOptions extends ToAdRequestOptions {
   readonly currentSnapshot: () => Snapshot | undefined;

@@ -10,7 +10,7 @@ import { toAdRequest, type ToAdRequestOptions } from '../../http/openrtb/to-ad-r
 import type { WriteAnswer } from '../../http/openrtb/write-answer.ts';
 import type { ServeAd } from '../../serving/serve-ad.ts';
 import { checkDimensions } from '../../targeting/check-dimensions.ts';
-import { sendJsonText } from '../send-json.ts';
+import { sendJsonText } from '../../http/send-json.ts';
 
 export interface TestAdRouteOptions extends ToAdRequestOptions {
   readonly currentSnapshot: () => Snapshot | undefined;

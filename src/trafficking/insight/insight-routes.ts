@@ -12,7 +12,7 @@ import { ENTITY_KINDS, readEntityId } from '../entities/entity-kind.ts';
 import { readPage, searchOf } from '../entities/list-query.ts';
 import { readQualityReports } from './quality-reports.ts';
 import { reportCsv } from './report-csv.ts';
-import { sendJson } from '../send-json.ts';
+import { sendJson } from '../../http/send-json.ts';
 
 export interface InsightRoutesOptions {
   readonly knex: Knex;

@@ -1,4 +1,4 @@
-import { PROBLEMS } from '../../http/problems/problems.ts';
+import { PROBLEMS } from '../../http/problems/problem.ts';
 
 /** Small words to write OpenAPI 3.1 with. */
 export type Schema = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import { REPORT_REASONS } from '../../tracking/report-store.ts';
 import { AD_REQUEST_SCHEMA, FLAT_AD_REQUEST_SCHEMA } from '../../http/openrtb/ad-request-schema.ts';
-import { PROBLEMS } from '../../http/problems/problems.ts';
+import { PROBLEMS } from '../../http/problems/problem.ts';
 import { DELIVERY_STATUSES } from '../insight/delivery.ts';
 import { ENTITY_KINDS, type EntityKind } from '../entities/entity-kind.ts';
 import { OUTCOMES } from '../explain/explanation.ts';

@@ -1,0 +1,17 @@
+import { BID_OUTCOME_NAMES } from '../bidders/bid-outcome.ts';
+import { CIRCUIT_STATES, NOTICE_KINDS, NOTICE_OUTCOMES } from '../bidders/bidder-observer.ts';
+import { reasonNames } from '../decision/no-bid-reason.ts';
+import { HIT_KINDS, INVALID_REASONS } from '../ledger/hit.ts';
+import type { MetricsOptions } from '../observability/metrics.ts';
+
+/** The closed label sets of a replica's metrics, each from the folder that defines it. */
+export const metricLabels = (eventTypes: readonly string[]): MetricsOptions => ({
+  noBidReasons: reasonNames,
+  eventTypes,
+  hitKinds: HIT_KINDS,
+  invalidReasons: INVALID_REASONS,
+  bidOutcomes: BID_OUTCOME_NAMES,
+  noticeKinds: NOTICE_KINDS,
+  noticeOutcomes: NOTICE_OUTCOMES,
+  circuitStates: CIRCUIT_STATES,
+});
