@@ -5,6 +5,7 @@ import type { Campaign } from '../src/catalog/model/entities.ts';
 import type { RankedCandidate } from '../src/decision/ranked-candidate.ts';
 import type { Hit } from '../src/ledger/hit.ts';
 import { createLedgerKeys } from '../src/ledger/ledger-keys.ts';
+import { NO_LIMITS } from '../src/ledger/limits.ts';
 import { createLedger } from '../src/ledger/ledger.ts';
 import { createRedisClient } from '../src/redis/redis-client.ts';
 import { curveAt } from '../src/catalog/snapshot/traffic-curve.ts';
@@ -79,13 +80,7 @@ const reserve =
       ...{ kind: 'impression', eventType: '', invalidReason: '', atMs: now, country: 'NL', device: 'mobile' },
     });
   };
-const limits = {
-  frequencyWindowMs: DAY_MS,
-  dailySpendCapMicros: -1,
-  budgetMicros: -1,
-  campaignBudgetMicros: -1,
-  expiresAtMs: flight.endMs,
-};
+const limits = { limits: { ...NO_LIMITS, frequency: { places: 1e6, windowMs: DAY_MS } }, expiresAtMs: flight.endMs };
 
 await measure(2_000, reserve([]));
 const ping = await measure(ADS, () => redis.get(keys.horizon(1)));

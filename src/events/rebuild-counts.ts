@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { LedgerKeys } from '../ledger/ledger-keys.ts';
-import { loadScript, type ScriptClock } from '../redis/load-script.ts';
+import { loadScript } from '../redis/load-script.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
 import { dateOfDay } from '../base/utc-day.ts';
 
@@ -16,7 +16,8 @@ export interface RebuildOptions {
   readonly expiresAtMs: number;
   /** Tell what would change, and change nothing. */
   readonly dryRun: boolean;
-  readonly clock?: ScriptClock;
+  /** Of loadScript. */
+  readonly clock?: string;
 }
 
 export interface Rebuilt {
@@ -71,7 +72,7 @@ const ACCOUNTS = `
  */
 export const rebuildCounts = async ({ knex, redis, keys, day, today, expiresAtMs, dryRun, clock }: RebuildOptions): Promise<Rebuilt> => {
   redis.defineCommand('restoreAccount', {
-    lua: loadScript(new URL('../ledger/read/restore-account.lua', import.meta.url), clock),
+    lua: loadScript(new URL('../ledger/read/restore-account.lua', import.meta.url), { clock }),
     numberOfKeys: 1,
   });
   const script = redis as unknown as { restoreAccount(...args: (string | number)[]): Promise<number> };

@@ -45,7 +45,6 @@ export interface Hit {
 export interface Settled {
   /** `expired`: Redis's clock says that the token's reservation may be gone. */
   readonly outcome: 'counted' | 'duplicate' | 'expired';
-  readonly billedMicros: number;
   /** False when an impression's hold was not there; never, unless Redis lost data. */
   readonly foundHold: boolean;
 }

@@ -42,6 +42,12 @@ export const createLedgerKeys = (shards: number): LedgerKeys => {
   };
 };
 
+/** The clock of simulations and tests, in ms; the service goes by the clock of Redis. */
+export const VIRTUAL_CLOCK_KEY = 'ads:virtual-clock';
+
+/** The field of a line item's or a campaign's account in the hash of its publisher. */
+export const accountField = (kind: 'l' | 'c', id: number): string => `${kind}${id}`;
+
 /** What follows the day in the field of the serves tally that counts one creative. */
 export const servesField = (publisherId: number, campaignId: number, lineItemId: number, creativeId: number): string =>
   `${publisherId}:${campaignId}:${lineItemId}:${creativeId}`;

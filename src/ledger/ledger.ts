@@ -1,17 +1,17 @@
 import type { PidGains } from '../config/settings.ts';
-import type { NoBidReason } from '../decision/no-bid-reason.ts';
 import { answerWithin } from '../redis/answer-within.ts';
 import { batchCalls } from '../redis/batch-calls.ts';
-import { encodeCandidate } from './reserve/encode-candidate.ts';
-import { encodeSettle, settleKeys, type HitLimits } from './settle/encode-settle.ts';
+import { createCandidateEncoder } from './reserve/encode-candidate.ts';
+import { decodeReservation, encodeReserve, encodeReserveSettings, RESERVE_LUA, reserveKeys } from './reserve/encode-reserve.ts';
+import { decodeSettled, encodeSettle, SETTLE_LUA, settleKeys, type HitLimits } from './settle/encode-settle.ts';
 import type { Hit, Settled } from './hit.ts';
 import type { LedgerKeys } from './ledger-keys.ts';
-import { loadScript, type ScriptClock } from '../redis/load-script.ts';
+import { loadScript } from '../redis/load-script.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
 import type { RedisLink } from '../redis/redis-link.ts';
-import type { Reservation, ReserveRequest, ReservedImp } from './reservation.ts';
+import type { Reservation, ReserveRequest } from './reservation.ts';
 
-/** Every count that a decision depends on. Both calls answer undefined, without waiting, when Redis cannot be counted on. */
+/** Every count that a decision depends on. Both calls resolve to undefined when Redis is unavailable, without waiting for it. */
 export interface Ledger {
   reserve(request: ReserveRequest): Promise<Reservation | undefined>;
   settle(hit: Hit, limits: HitLimits, options?: { readonly late?: boolean }): Promise<Settled | undefined>;
@@ -23,14 +23,15 @@ export interface LedgerOptions {
   readonly keys: LedgerKeys;
   readonly tokenTtlMs: number;
   readonly pid: PidGains;
-  readonly clock?: ScriptClock;
+  /** Of loadScript. */
+  readonly clock?: string;
   /** How long a call waits for Redis; undefined: as long as any command of this connection. */
   readonly patienceMs?: number;
-  /** Told of every failed call, by script and error name. */
+  /** Called for every failed call. */
   readonly onFailure?: (script: 'reserve' | 'settle', fault: Error) => void;
 }
 
-/** Reservations that end together share a hold; this many buckets stand for the life of a token. */
+/** Reservations that end in the same bucket share a hold. The life of a token is divided into this many buckets. */
 const BUCKETS_PER_TTL = 30;
 
 interface Scripts {
@@ -45,22 +46,19 @@ interface SettleCall {
 }
 
 export const createLedger = ({ redis, link, keys, tokenTtlMs, pid, clock, patienceMs, onFailure }: LedgerOptions): Ledger => {
-  redis.defineCommand('reserveAds', { lua: loadScript(new URL('./reserve/reserve.lua', import.meta.url), clock) });
-  redis.defineCommand('settleHits', { lua: loadScript(new URL('./settle/settle.lua', import.meta.url), clock) });
+  const load = (path: string, generated: readonly string[]) => ({ lua: loadScript(new URL(path, import.meta.url), { clock, generated }) });
+  redis.defineCommand('reserveAds', load('./reserve/reserve.lua', RESERVE_LUA));
+  redis.defineCommand('settleHits', load('./settle/settle.lua', SETTLE_LUA));
   const scripts = redis as unknown as Scripts;
   const bucketMs = Math.max(1, Math.ceil(tokenTtlMs / BUCKETS_PER_TTL));
-  const settings = JSON.stringify([tokenTtlMs, bucketMs, pid.kp, pid.ki, pid.kd]);
+  const settings = encodeReserveSettings({ tokenTtlMs, bucketMs, ...pid });
+  const encodeCandidate = createCandidateEncoder();
 
   const sendReserves = async (requests: readonly ReserveRequest[]): Promise<readonly Reservation[]> => {
-    const args: string[] = [];
-    for (const { publisherId, userHash } of requests) {
-      const accounts = keys.accounts(publisherId);
-      const shard = keys.shardOf(publisherId);
-      args.push(accounts, userHash === null ? accounts : keys.places(publisherId, userHash), keys.serves(shard), keys.horizon(shard));
-    }
+    const args = requests.flatMap((request) => reserveKeys(keys, request));
     const keyCount = args.length;
     args.push(settings);
-    for (const request of requests) args.push(encodeRequest(request));
+    for (const request of requests) args.push(encodeReserve(request, encodeCandidate));
     return (await answerWithin(patienceMs, scripts.reserveAds(keyCount, ...args))).map(decodeReservation);
   };
 
@@ -97,7 +95,10 @@ export const createLedger = ({ redis, link, keys, tokenTtlMs, pid, clock, patien
   };
 };
 
-/** A script call reaches one slot of a cluster, so there each shard gathers its own calls; a single server takes those of all shards in one. */
+/**
+ * A script call reaches one cluster slot, so in a cluster each shard gathers its own calls. A single server takes the
+ * calls of all shards together.
+ */
 const createLanes = <Call, Answer>(
   redis: RedisClient,
   keys: LedgerKeys,
@@ -105,29 +106,4 @@ const createLanes = <Call, Answer>(
 ): ((shard: number) => (call: Call) => Promise<Answer>) => {
   const lanes = Array.from({ length: redis.isCluster ? keys.shards : 1 }, () => batchCalls(send));
   return (shard) => lanes[shard % lanes.length]!;
-};
-
-const encodeRequest = ({ expiresAtMs, userHash, curve, imps }: ReserveRequest): string => {
-  // The user's places are read only for a candidate that asks.
-  const readPlaces = userHash !== null && imps.some((candidates) => candidates.some(({ lineItem }) => lineItem.frequencyCap));
-  const { hourStartMs, shareBefore, shareOfHour } = curve;
-  const head = `[${Math.ceil(expiresAtMs / 1000)},${readPlaces},${hourStartMs},${shareBefore},${shareOfHour}]`;
-  // An impression without candidates still needs its line; ';' is one with nothing in it.
-  return `${head}\n${imps.map((candidates) => candidates.map(encodeCandidate).join(';') || ';').join('\n')}`;
-};
-
-const decodeReservation = (reply: string): Reservation => {
-  const [head = '', ...lines] = reply.split('\n');
-  const [nowMs = 0, tokenExpS = 0, holdEndMs = 0, day = 0] = head.split(' ').map(Number);
-  return { nowMs, tokenExpS, holdEndMs, day, imps: lines.map(decodeImp) };
-};
-
-const decodeSettled = (reply: string): Settled => {
-  const [outcome, billedMicros, foundHold] = reply.split(' ');
-  return { outcome: outcome as Settled['outcome'], billedMicros: Number(billedMicros), foundHold: foundHold === '1' };
-};
-
-const decodeImp = (line: string): ReservedImp => {
-  const [winner = -1, ...refused] = line.split(' ').map(Number);
-  return { winner, refused: refused as NoBidReason[] };
 };

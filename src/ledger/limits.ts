@@ -13,9 +13,18 @@ export interface Limits {
   readonly rate: RateLimit | null;
 }
 
+export const NO_LIMITS: Limits = {
+  dailyImpressions: null,
+  dailySpendMicros: null,
+  budgetMicros: null,
+  campaignBudgetMicros: null,
+  frequency: null,
+  rate: null,
+};
+
 /**
- * The limits of a line item, its campaign's budget included: the one place that decides what bounds what. The ledger enforces them, the trace, the delivery
- * page and explain show them.
+ * The limits of a line item, including its campaign's budget: the one place that decides what bounds
+ * what. The ledger enforces them; the trace, the delivery page and explain show them.
  *
  * A Flat fee is agreed in advance: events of the line item bill nothing, so neither its own budget nor the campaign's bounds them.
  */

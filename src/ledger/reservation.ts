@@ -16,7 +16,6 @@ export interface ReserveRequest {
 
 /** What was taken. All moments by Redis's clock. */
 export interface Reservation {
-  readonly nowMs: number;
   /** When the token that carries this reservation must end, in epoch seconds as JWT counts. */
   readonly tokenExpS: number;
   /** The bucket in which the hold stands; the token carries it so that the impression finds its hold. */

@@ -1,18 +1,23 @@
 import { readFileSync } from 'node:fs';
 
-/** Redis's own clock, or one that simulations and tests set by hand (lua/virtual-clock.lua). */
-export type ScriptClock = 'clock' | 'virtual-clock';
+export interface LoadOptions {
+  /** Key of a clock that simulations and tests set by hand (lua/virtual-clock.lua). Default: Redis's own clock. */
+  readonly clock?: string | undefined;
+  /** Lua that comes first: functions and constants made from TypeScript's tables (script-fields.ts). */
+  readonly generated?: readonly string[];
+}
 
 /**
- * The text of a Lua script with the files that its `-- @include path` lines name put in front of it, in order. Paths are relative to the script.
- * Read once at start; throws when a file is missing, which is a fault of the build.
+ * The text of a Lua script. In front of it, in order: the generated parts, then the files that its `-- @include path` lines name, with paths
+ * relative to the script. Read once at start; throws when a file is missing, which is an error of the build.
  *
  * @param script the file, as `new URL('./reserve.lua', import.meta.url)`
  */
-export const loadScript = (script: URL, clock: ScriptClock = 'clock'): string => {
+export const loadScript = (script: URL, { clock, generated = [] }: LoadOptions = {}): string => {
   const body = readFileSync(script, 'utf8');
-  const parts = [...body.matchAll(/^-- @include (\S+)$/gm)].map(([, path]) =>
-    readFileSync(new URL(path!.replace(/\bclock\.lua$/, `${clock}.lua`), script), 'utf8'),
+  const includes = [...body.matchAll(/^-- @include (\S+)$/gm)].map(([, path = '']) =>
+    readFileSync(new URL(clock === undefined ? path : path.replace(/\bclock\.lua$/, 'virtual-clock.lua'), script), 'utf8'),
   );
-  return [...parts, body].join('\n');
+  const clockKey = clock === undefined ? [] : [`local CLOCK_KEY = '${clock}'`];
+  return [...clockKey, ...generated, ...includes, body].join('\n');
 };

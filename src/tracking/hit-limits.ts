@@ -1,18 +1,14 @@
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
-import type { HitLimits } from '../ledger/settle/encode-settle.ts';
 import type { Hit } from '../ledger/hit.ts';
+import { limitsOf, NO_LIMITS } from '../ledger/limits.ts';
+import type { HitLimits } from '../ledger/settle/encode-settle.ts';
 
-const NONE = -1;
-
-/** What bounds a hit now. A line item deleted since its selection bounds nothing any more; what it promised is still counted. */
+/** What bounds a hit now. After its line item has been deleted, only the campaign's budget does. */
 export const hitLimits = (snapshot: Snapshot, { ad }: Hit): HitLimits => {
-  const item = snapshot.lineItems.get(ad.lineItemId);
+  const lineItem = snapshot.lineItems.get(ad.lineItemId);
   const campaign = snapshot.campaigns.get(ad.campaignId);
   return {
-    frequencyWindowMs: item?.frequencyCap?.windowMs ?? 0,
-    dailySpendCapMicros: item?.dailySpendCapMicros ?? NONE,
-    budgetMicros: item?.budgetMicros ?? NONE,
-    campaignBudgetMicros: campaign?.budgetMicros ?? NONE,
+    limits: lineItem && campaign ? limitsOf(lineItem, campaign) : { ...NO_LIMITS, campaignBudgetMicros: campaign?.budgetMicros ?? null },
     expiresAtMs: snapshot.expiresAtMs(ad.publisherId),
   };
 };

@@ -3,7 +3,8 @@ import type { Campaign, Pacing } from '../../src/catalog/model/entities.ts';
 import type { PidGains } from '../../src/config/settings.ts';
 import type { RankedCandidate } from '../../src/decision/ranked-candidate.ts';
 import type { ServedAd } from '../../src/ledger/hit.ts';
-import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
+import { createLedgerKeys, VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-keys.ts';
+import { NO_LIMITS } from '../../src/ledger/limits.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
 import { createAccountReader, type Account } from '../../src/ledger/read/read-accounts.ts';
 import { createRedisClient } from '../../src/redis/redis-client.ts';
@@ -72,19 +73,19 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
       keys,
       tokenTtlMs: options.tokenTtlMs,
       pid: options.pid,
-      clock: 'virtual-clock',
+      clock: VIRTUAL_CLOCK_KEY,
       onFailure,
     });
     return { redis, ledger, skewMs };
   });
   const control = connect();
   await Promise.all([control, ...replicas.map(({ redis }) => redis)].map((redis) => new Promise((ready) => redis.once('ready', ready))));
-  const reader = createAccountReader({ redis: control, keys, clock: 'virtual-clock' });
+  const reader = createAccountReader({ redis: control, keys, clock: VIRTUAL_CLOCK_KEY });
   await control.flushdb();
 
   const candidates = modes.map((pacing, i) => candidateOf(pacing, i + 1, options.cap));
   const expiresAtMs = Date.now() + 7 * 86_400_000;
-  const limits = { frequencyWindowMs: 0, dailySpendCapMicros: -1, budgetMicros: -1, campaignBudgetMicros: -1, expiresAtMs };
+  const limits = { limits: NO_LIMITS, expiresAtMs };
   const rendering = new Map<number, ServedAd[]>();
   // A sequence of chances for each thing that is left to it, so that the order in which replies come in changes nothing.
   const arrivals = createTraffic({ ...options, chance: createChance(seed) });
@@ -114,7 +115,7 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
   };
 
   const step = async (nowMs: number, count: number): Promise<void> => {
-    await control.set('ads:virtual-clock', nowMs);
+    await control.set(VIRTUAL_CLOCK_KEY, nowMs);
     const due = rendering.get(nowMs / stepMs) ?? [];
     rendering.delete(nowMs / stepMs);
     const settled = due.map((ad, i) => {
@@ -142,7 +143,7 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
       const fromMs = DAY_START_MS + minute * MINUTE_MS;
       const away = outage !== undefined && isWithin(minute, outage);
       // The fold's promise, kept once a minute; and the streams that nobody drains here are emptied.
-      await control.mset('ads:virtual-clock', fromMs, keys.horizon(0), fromMs);
+      await control.mset(VIRTUAL_CLOCK_KEY, fromMs, keys.horizon(0), fromMs);
       await control.del(keys.events(0));
       const before = requests;
       minutes.push(await read(before));
@@ -153,7 +154,7 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
       options.onMinute?.(minute);
     }
     // Just before midnight the day is as full as it gets; then its last tokens render or end.
-    await control.set('ads:virtual-clock', DAY_START_MS + DAY_MINUTES * MINUTE_MS - 1);
+    await control.set(VIRTUAL_CLOCK_KEY, DAY_START_MS + DAY_MINUTES * MINUTE_MS - 1);
     minutes.push(await read(requests));
     for (let ms = 0; ms <= options.tokenTtlMs + MINUTE_MS; ms += stepMs) await step(DAY_START_MS + DAY_MINUTES * MINUTE_MS + ms, 0);
     // The day after begins with its first request; until then the accounts speak of yesterday.
@@ -176,7 +177,6 @@ const NOTHING_YET: Account = {
   heldToday: 0,
   heldTodayMicros: 0,
   heldMicros: 0,
-  paceAllowance: 0,
 };
 
 const FLIGHT = { startMs: DAY_START_MS - 30 * DAY_MINUTES * MINUTE_MS, endMs: DAY_START_MS + 30 * DAY_MINUTES * MINUTE_MS };

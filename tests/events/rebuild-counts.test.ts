@@ -1,5 +1,6 @@
 import knexFactory from 'knex';
 import { createEventStore, type StoredEvent } from '../../src/events/postgres/event-store.ts';
+import { VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-keys.ts';
 import { rebuildCounts } from '../../src/events/rebuild-counts.ts';
 import { candidate, createLedgerRig, DAY, lineItem, NOON, servedAd } from '../ledger/ledger-rig.ts';
 import { testDatabase } from '../setup/test-database.ts';
@@ -35,7 +36,7 @@ it('rebuilds what Redis has forgotten from the stored events, and keeps what it 
       day: today,
       today,
       expiresAtMs: Date.now() + DAY,
-      clock: 'virtual-clock' as const,
+      clock: VIRTUAL_CLOCK_KEY,
     };
     const told = { dailyCounts: 0, accounts: ['publisher 1 campaign 1', 'publisher 1 line item 1'] };
     expect(await rebuildCounts({ ...options, dryRun: true }).then(sorted)).toEqual(told);

@@ -2,7 +2,8 @@ import { sampleCreative, sampleLineItem } from '../../testkit/sample-booking.ts'
 import type { Campaign, LineItem } from '../../src/catalog/model/entities.ts';
 import type { RankedCandidate } from '../../src/decision/ranked-candidate.ts';
 import type { Hit, ServedAd } from '../../src/ledger/hit.ts';
-import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
+import { createLedgerKeys, VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-keys.ts';
+import { limitsOf, NO_LIMITS } from '../../src/ledger/limits.ts';
 import { createLedger, type Ledger } from '../../src/ledger/ledger.ts';
 import { createAccountReader, type AccountReader } from '../../src/ledger/read/read-accounts.ts';
 import { createRedisClient, type RedisClient } from '../../src/redis/redis-client.ts';
@@ -81,20 +82,27 @@ export const createLedgerRig = async (
     keys,
     tokenTtlMs,
     pid,
-    clock: 'virtual-clock',
+    clock: VIRTUAL_CLOCK_KEY,
     onFailure: (_script, fault) => {
       throw fault;
     },
   });
   let nowMs = NOON;
+  /** What the stored event of a hit says that was billed. */
+  const billedFor = async (hit: Hit): Promise<number> => {
+    for (const [, [, event, , , , billed]] of await redis.xrevrange(keys.events(1), '+', '-')) {
+      if (event === JSON.stringify(hit)) return Number(billed);
+    }
+    throw new Error('no event was stored');
+  };
   const rig: LedgerRig = {
     redis,
     ledger,
     keys,
-    accounts: createAccountReader({ redis, keys, clock: 'virtual-clock' }),
+    accounts: createAccountReader({ redis, keys, clock: VIRTUAL_CLOCK_KEY }),
     at: async (ms) => {
       nowMs = ms;
-      await redis.set('ads:virtual-clock', ms);
+      await redis.set(VIRTUAL_CLOCK_KEY, ms);
     },
     horizon: async (ms) => {
       await redis.set(keys.horizon(1), ms);
@@ -109,18 +117,11 @@ export const createLedgerRig = async (
       return answers.filter(({ imps }) => imps[0]?.winner === 0).length;
     },
     settle: async (ad, kind = 'impression', { item, campaign: of, eventType = '', late = false } = {}) => {
-      const limits = {
-        frequencyWindowMs: item?.frequencyCap?.windowMs ?? 0,
-        dailySpendCapMicros: item?.dailySpendCapMicros ?? -1,
-        budgetMicros: item?.budgetMicros ?? -1,
-        campaignBudgetMicros: of?.budgetMicros ?? -1,
-        expiresAtMs: Date.now() + DAY,
-      };
-      const settled = await ledger.settle({ ad, kind, eventType, invalidReason: '', atMs: nowMs, country: null, device: null }, limits, {
-        late,
-      });
+      const limits = item ? limitsOf(item, of ?? campaign()) : NO_LIMITS;
+      const hit: Hit = { ad, kind, eventType, invalidReason: '', atMs: nowMs, country: null, device: null };
+      const settled = await ledger.settle(hit, { limits, expiresAtMs: Date.now() + DAY }, { late });
       if (!settled) throw new Error('the ledger gave no answer');
-      return settled;
+      return { ...settled, billedMicros: settled.outcome === 'counted' ? await billedFor(hit) : 0 };
     },
     close: () => redis.disconnect(),
   };

@@ -1,4 +1,5 @@
 import { NoBidReason } from '../../src/decision/no-bid-reason.ts';
+import { VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-keys.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { campaign, candidate, createLedgerRig, DAY, HOUR, lineItem, MINUTE, NOON, servedAd, type LedgerRig } from './ledger-rig.ts';
 
@@ -89,7 +90,7 @@ describe('a reservation', () => {
     const capped = candidate(lineItem({ frequencyCap: { places: 3, windowMs: DAY } }));
     const reservation = await rig.reserve([[capped]], 'user');
     await rig.settle(servedAd(reservation, capped, 'user'), 'impression', { item: capped.lineItem });
-    await rig.redis.del('ads:virtual-clock');
+    await rig.redis.del(VIRTUAL_CLOCK_KEY);
     const streams = [rig.keys.events(1)]; // The drain renews those: an event must outlive any pause of Postgres.
     const keys = (await rig.redis.keys('*')).filter((key) => !streams.includes(key));
     expect(keys.length).toBeGreaterThanOrEqual(4);
@@ -210,7 +211,7 @@ describe('what the ledger leaves in Redis', () => {
       await rig.settle(ad, 'click');
       await rig.settle(ad, 'event', { eventType: 'like' });
     }
-    const keys = (await rig.redis.keys('*')).filter((key) => key !== 'ads:virtual-clock' && key !== rig.keys.events(1));
+    const keys = (await rig.redis.keys('*')).filter((key) => key !== VIRTUAL_CLOCK_KEY && key !== rig.keys.events(1));
     expect(keys.length).toBeGreaterThan(5);
     const lasting = await Promise.all(keys.map(async (key) => ((await rig.redis.pttl(key)) === -1 ? key : undefined)));
     expect(lasting.filter((key) => key !== undefined)).toEqual([]);

@@ -2,7 +2,8 @@ import { dailyCurve } from '../../testkit/simulation/traffic.ts';
 import type { HourlyTraffic } from '../../src/catalog/snapshot/hourly-traffic.ts';
 import type { LineItem, Pacing } from '../../src/catalog/model/entities.ts';
 import type { RankedCandidate } from '../../src/decision/ranked-candidate.ts';
-import { pacingTarget } from '../../src/ledger/pacing-target.ts';
+import { createLimitReader, type ReadLimits } from '../../src/ledger/read/read-limits.ts';
+import { VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-keys.ts';
 import { curveAt } from '../../src/catalog/snapshot/traffic-curve.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { campaign, candidate, createLedgerRig, DAY, HOUR, lineItem, MINUTE, NOON, servedAd, type LedgerRig } from './ledger-rig.ts';
@@ -11,9 +12,13 @@ const MIDNIGHT = NOON - 12 * HOUR;
 /** Tokens that outlive the test: nothing is released, so what is served is what is committed. */
 const NEVER_RELEASED = { tokenTtlMs: 3 * DAY };
 
+const PID = { kp: 0.3, ki: 0.05, kd: 0.1 };
+
 let rig: LedgerRig;
+let readLimits: ReadLimits;
 const begin = async (options: Parameters<typeof createLedgerRig>[1] = NEVER_RELEASED): Promise<void> => {
   rig = await createLedgerRig(await testRedisUrl(), options);
+  readLimits = createLimitReader({ redis: rig.redis, keys: rig.keys, pid: PID, clock: VIRTUAL_CLOCK_KEY });
 };
 afterEach(() => rig.close());
 
@@ -49,11 +54,10 @@ const sum = (counts: readonly number[]): number => counts.reduce((total, count) 
 const fastest = (counts: readonly number[], steps: number): number =>
   Math.max(...counts.slice(0, counts.length - steps + 1).map((_, from) => sum(counts.slice(from, from + steps))));
 
-const targetOf = async (one: RankedCandidate, nowMs: number, traffic?: HourlyTraffic) => {
-  const [account] = await rig.accounts.lineItems(1, [one.lineItem.id]);
-  const [campaignAccount] = await rig.accounts.campaigns(1, [one.campaign.id]);
-  const { lineItem: item, campaign: of, expectedMicros } = one;
-  return pacingTarget({ lineItem: item, campaign: of, account, campaignAccount, expectedMicros, curve: curveAt(nowMs, traffic), nowMs });
+/** What the ledger itself says about the pacing of a candidate. */
+const pacingOf = async (one: RankedCandidate, nowMs: number, traffic?: HourlyTraffic) => {
+  const [reading] = await readLimits({ publisherId: 1, userHash: null, curve: curveAt(nowMs, traffic), candidates: [one] });
+  return reading?.pacing;
 };
 
 describe.each<Pacing>(['Even', 'PID'])('%s pacing', (pacing) => {
@@ -155,25 +159,45 @@ describe.each<Pacing>(['Even', 'PID'])('%s pacing', (pacing) => {
     expect(fastest(served, 10)).toBeLessThanOrEqual(12);
   });
 
-  it('stands where the delivery page says it should', async () => {
-    const traffic = dailyCurve();
-    const cases: [RankedCandidate, HourlyTraffic | undefined][] = [
-      [paced(pacing, { id: 1 }), traffic],
-      [paced(pacing, { id: 2, dailyImpressionCap: null, dailySpendCapMicros: 800 * 1333 }), undefined],
-      [paced(pacing, { id: 3, budgetMicros: 3000 * 1333, flight: { startMs: 0, endMs: MIDNIGHT + 5 * DAY } }), traffic],
-      [paced(pacing, { id: 4, flight: { startMs: 0, endMs: MIDNIGHT + 13 * HOUR } }), traffic],
-      [candidate(lineItem({ id: 5, campaignId: 9, pacing }), { campaign: campaign({ id: 9, budgetMicros: 70_000 * 1333 }) }), traffic],
-    ];
-    for (const [one, curve] of cases) {
-      let committed = sum(await ask(one, 2, 5, { stepMinutes: 1, perMinute: 8, ...(curve && { traffic: curve }) }));
-      const nowMs = MIDNIGHT + 5 * HOUR;
-      await rig.at(nowMs);
-      committed += await rig.reserveMany(one, 20, null, curveAt(nowMs, curve));
-      const target = await targetOf(one, nowMs, curve);
-      expect([one.lineItem.id, Math.abs(committed - (target?.now ?? NaN)) <= 0.02 * committed + 1.5]).toEqual([one.lineItem.id, true]);
-    }
-    expect(await targetOf(candidate(lineItem({ dailyImpressionCap: 5 })), NOON)).toBeNull();
-    expect(await targetOf(candidate(lineItem({ pacing })), NOON)).toBeNull();
+  // Of the 1,103 parts of the curve's day, 29 come before two o'clock and 49 before five.
+  const news = { traffic: dailyCurve(), shareAtFive: 49 / 1103, shareOfLine: (49 - 29) / (1103 - 29) };
+  const flat = { traffic: undefined, shareAtFive: 5 / 24, shareOfLine: (5 - 2) / (24 - 2) };
+  const untilOne = { traffic: undefined, shareAtFive: 5 / 13, shareOfLine: (5 - 2) / (13 - 2) };
+  const endsAfter = (hours: number) => ({ flight: { startMs: 0, endMs: MIDNIGHT + hours * HOUR } });
+  const shared = campaign({ id: 9, budgetMicros: 70_000 * 1333 });
+
+  it.each([
+    { by: 'a daily cap', ...news, one: paced(pacing), goal: 1000 },
+    {
+      by: 'a daily spend cap',
+      ...flat,
+      one: paced(pacing, { dailyImpressionCap: null, dailySpendCapMicros: 800 * 1333 }),
+      goal: 800,
+    },
+    // Today's part of five days: 12 are served, and of the other 2,988 it gets 0.956 ÷ 4.956.
+    { by: 'a budget', ...news, one: paced(pacing, { budgetMicros: 3000 * 1333, ...endsAfter(120) }), goal: 588 },
+    { by: 'a flight that ends at one', ...untilOne, one: paced(pacing, endsAfter(13)), goal: 1000 },
+    // The same of 100.5 days: 13 are served, and of the other 69,987 today gets 0.956 ÷ 100.456.
+    {
+      by: "a campaign's budget",
+      ...news,
+      one: candidate(lineItem({ campaignId: 9, pacing }), { campaign: shared }),
+      goal: 679,
+    },
+  ])('bounded by $by follows its line from two to five o’clock', async ({ one, traffic, goal, shareAtFive, shareOfLine }) => {
+    let committed = sum(await ask(one, 2, 5, { perMinute: 8, ...(traffic && { traffic }) }));
+    const nowMs = MIDNIGHT + 5 * HOUR;
+    await rig.at(nowMs);
+    committed += await rig.reserveMany(one, 20, null, curveAt(nowMs, traffic));
+    expect(Math.abs(committed - goal * shareOfLine)).toBeLessThanOrEqual(0.02 * committed + 1.5);
+    const shown = await pacingOf(one, nowMs, traffic);
+    expect(Math.abs(shown!.goal - goal)).toBeLessThanOrEqual(1);
+    expect(Math.abs(shown!.due - goal * shareAtFive)).toBeLessThanOrEqual(1);
+  });
+
+  it('has no goal without a cap or a budget', async () => {
+    expect(await pacingOf(candidate(lineItem({ pacing })), NOON)).toBeNull();
+    expect(await pacingOf(candidate(lineItem({ dailyImpressionCap: 5 })), NOON)).toBeNull();
   });
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { LineItem } from '../../src/catalog/model/entities.ts';
+import { VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-keys.ts';
 import { NoBidReason } from '../../src/decision/no-bid-reason.ts';
 import { createLimitReader, type ReadLimits } from '../../src/ledger/read/read-limits.ts';
 import { curveAt } from '../../src/catalog/snapshot/traffic-curve.ts';
@@ -10,7 +11,7 @@ let rig: LedgerRig;
 let readLimits: ReadLimits;
 beforeEach(async () => {
   rig = await createLedgerRig(await testRedisUrl());
-  readLimits = createLimitReader({ redis: rig.redis, keys: rig.keys, pid: { kp: 0.3, ki: 0.05, kd: 0.1 }, clock: 'virtual-clock' });
+  readLimits = createLimitReader({ redis: rig.redis, keys: rig.keys, pid: { kp: 0.3, ki: 0.05, kd: 0.1 }, clock: VIRTUAL_CLOCK_KEY });
 });
 afterEach(() => rig.close());
 

@@ -4,6 +4,7 @@ import { createEventStore } from '../../src/events/postgres/event-store.ts';
 import type { Hit } from '../../src/ledger/hit.ts';
 import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
+import { NO_LIMITS } from '../../src/ledger/limits.ts';
 import { createAccountReader } from '../../src/ledger/read/read-accounts.ts';
 import { createRedisClient, type RedisClient } from '../../src/redis/redis-client.ts';
 import { createFold } from '../../src/tracking/fold-hits.ts';
@@ -13,7 +14,6 @@ import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 
 const LONG_MS = 20 * 60_000;
-const NO_LIMITS = { frequencyWindowMs: 0, dailySpendCapMicros: -1, budgetMicros: -1, campaignBudgetMicros: -1 };
 
 let knex: Knex;
 let redis: RedisClient;
@@ -45,7 +45,7 @@ test('a hit that Redis counted unheard, and that waited in Postgres until its to
     ...{ userHash: null, billingNotice: false },
   };
   const hit: Hit = { ad, kind: 'impression', eventType: '', invalidReason: '', atMs, country: null, device: null };
-  const limits = { ...NO_LIMITS, expiresAtMs: Date.now() + 86_400_000 };
+  const limits = { limits: NO_LIMITS, expiresAtMs: Date.now() + 86_400_000 };
 
   // Long ago: Redis counts the hit, nobody hears it, Postgres takes the hit in; then Redis is away until the token is forgotten.
   await ledger.settle(hit, limits);

@@ -1,19 +1,22 @@
--- An account: what one line item, or one campaign, has delivered, spent and promised. One field in the hash of its publisher.
+-- An account: what one line item, or one campaign, has delivered, spent and promised. One field in the hash of
+-- its publisher.
 --
--- DAY is the UTC day (since the epoch) to which the plain counts belong; the P_ fields are the day before; the T_ fields run over the
--- flight. HELD_ fields are sums over the open holds, so that a limit costs one comparison. A hold is the sum of all reservations that end in
--- the same bucket. The youngest, to which new ones are added, stands in four numbers of its own; the older ones, a hold for each minute of a
--- token's life, stand as one string of records, oldest first, which nobody reads until one of them ends or is settled.
+-- DAY is the UTC day (since the epoch) to which the plain counts belong; P_ fields are the day before; T_ fields
+-- run over the flight. HELD_ fields are sums over the open holds, so that a limit costs one comparison. A hold
+-- is the sum of all reservations that end in the same bucket. The newest hold has four numbers of its own; the
+-- older ones, one for each minute of a token's life, are one string of records, oldest first, which is parsed
+-- only when one of them ends or is settled.
 --
--- Packed, an account is its numbers as doubles, 232 bytes, and the older holds behind them: 1.4 µs to unpack and pack. As a cmsgpack array of
--- numbers it took 2.0 with no holds (70 bytes), and 8.9 with thirty.
+-- Packed, an account is its numbers as doubles, 232 bytes, and the older holds behind them: 1.4 µs to unpack and
+-- pack. As a cmsgpack array of numbers it took 2.0 µs with no holds (70 bytes), and 8.9 µs with thirty.
 local DAY, SERVES, IMPRESSIONS, CLICKS, SPEND = 1, 2, 3, 4, 5
 local P_SERVES, P_IMPRESSIONS, P_CLICKS, P_SPEND = 6, 7, 8, 9
 local T_IMPRESSIONS, T_SPEND = 10, 11
 local HELD_COUNT, HELD_MICROS, HELD_TOTAL = 12, 13, 14
 local RATE_TOKENS, RATE_AT = 15, 16
--- Allowances and when they were counted (ms); where pacing began today: share of the day, committed; the controller's last sample (ms),
--- its error in hours, the integral and the slope of that, and the multiple of the even rate it set.
+-- Pacing: allowances and when they were counted (ms); where it began today (share of the day, committed); the
+-- controller's last sample (ms), its error in hours, the integral and the slope of that error, and the multiple
+-- of the even rate that it set.
 local PACE_TOKENS, PACE_AT, PACE_FROM, PACE_BASE = 17, 18, 19, 20
 local PACE_SAMPLED, PACE_ERROR, PACE_INTEGRAL, PACE_SLOPE, PACE_FACTOR = 21, 22, 23, 24, 25
 local HOLD_END, HOLD_DAY, HOLD_COUNT, HOLD_MICROS, OLDER_HOLDS = 26, 27, 28, 29, 30
@@ -26,7 +29,8 @@ local NUMBERS_FORMAT = '<' .. string.rep('d', NUMBERS)
 
 local MS_PER_DAY = 86400000
 
--- A hit that a replica stored in Postgres may be this late, against Redis's clock, before its hold can go: clock skew plus one insert.
+-- A hit that a replica stored in Postgres may be this late, against Redis's clock, before its hold is released:
+-- clock skew plus one insert.
 local RELEASE_MARGIN_MS = 5000
 
 local function account_new(day)
@@ -39,42 +43,32 @@ end
 
 local function account_unpack(packed)
   local a = { struct.unpack(NUMBERS_FORMAT, packed) }
-  -- The last value is where the numbers ended.
+  -- The last value is the position after the numbers.
   a[OLDER_HOLDS] = string.sub(packed, a[OLDER_HOLDS])
   return a
 end
 
--- Opens an account at the day of `now`. Redis's clock may step back; a day never does.
-local function account_open(packed, now)
-  local today = math.floor(now / MS_PER_DAY)
-  if not packed then
-    return account_new(today), true
-  end
-  local a = account_unpack(packed)
-  local day = a[DAY]
-  if day >= today then
-    return a, false
-  end
-  local yesterday = day == today - 1
+-- Moves an account to a later day: today's counts become yesterday's.
+local function account_roll_over(a, today)
+  local yesterday = a[DAY] == today - 1
   a[P_SERVES] = yesterday and a[SERVES] or 0
   a[P_IMPRESSIONS] = yesterday and a[IMPRESSIONS] or 0
   a[P_CLICKS] = yesterday and a[CLICKS] or 0
   a[P_SPEND] = yesterday and a[SPEND] or 0
   a[DAY], a[SERVES], a[IMPRESSIONS], a[CLICKS], a[SPEND] = today, 0, 0, 0, 0
   a[HELD_COUNT], a[HELD_MICROS] = 0, 0
-  return a, true
 end
 
--- How many of today's reservations this call released, by account: what did not render is part of the plan, so pacing gives it back.
+-- How many of today's reservations this call released, by account. Pacing gives their allowances back.
 local account_released = {}
 
--- Takes reservations out of the sums.
-local function account_let_go(a, day, count, micros)
+-- Adds reservations to the HELD_ sums; negative numbers take them out.
+local function account_add_held(a, day, count, micros)
   if day == a[DAY] then
-    a[HELD_COUNT] = a[HELD_COUNT] - count
-    a[HELD_MICROS] = a[HELD_MICROS] - micros
+    a[HELD_COUNT] = a[HELD_COUNT] + count
+    a[HELD_MICROS] = a[HELD_MICROS] + micros
   end
-  a[HELD_TOTAL] = a[HELD_TOTAL] - micros
+  a[HELD_TOTAL] = a[HELD_TOTAL] + micros
 end
 
 local function account_oldest_hold(a)
@@ -85,11 +79,11 @@ local function account_oldest_hold(a)
   end
 end
 
--- Forgets reservations that can no longer be settled. `horizon` is asked only when there is one that has passed its end.
+-- Drops holds that can no longer be settled. Calls `horizon` only when a hold has ended.
 local function account_release(a, now, horizon)
   local ends, day, count, micros = account_oldest_hold(a)
   while ends and ends + RELEASE_MARGIN_MS <= now and ends + RELEASE_MARGIN_MS <= horizon() do
-    account_let_go(a, day, count, micros)
+    account_add_held(a, day, -count, -micros)
     if day == a[DAY] then
       account_released[a] = (account_released[a] or 0) + count
     end
@@ -102,22 +96,37 @@ local function account_release(a, now, horizon)
   end
 end
 
+-- Opens an account at the day of `now` and releases its holds (unless `horizon` is nil). Returns it, and whether
+-- it is new or its day is. Redis's clock may step back; an account's day never does.
+local function account_open(packed, now, horizon)
+  local today = math.floor(now / MS_PER_DAY)
+  if not packed then
+    return account_new(today), true
+  end
+  local a = account_unpack(packed)
+  local renewed = a[DAY] < today
+  if renewed then
+    account_roll_over(a, today)
+  end
+  if horizon then
+    account_release(a, now, horizon)
+  end
+  return a, renewed
+end
+
 local function account_hold(a, hold_end, day, micros)
   if a[HOLD_END] ~= hold_end or a[HOLD_DAY] ~= day then
     if a[HOLD_COUNT] > 0 then
-      a[OLDER_HOLDS] = a[OLDER_HOLDS] .. struct.pack(HOLD_FORMAT, a[HOLD_END], a[HOLD_DAY], a[HOLD_COUNT], a[HOLD_MICROS])
+      local older = struct.pack(HOLD_FORMAT, a[HOLD_END], a[HOLD_DAY], a[HOLD_COUNT], a[HOLD_MICROS])
+      a[OLDER_HOLDS] = a[OLDER_HOLDS] .. older
     end
     a[HOLD_END], a[HOLD_DAY], a[HOLD_COUNT], a[HOLD_MICROS] = hold_end, day, 0, 0
   end
   a[HOLD_COUNT], a[HOLD_MICROS] = a[HOLD_COUNT] + 1, a[HOLD_MICROS] + micros
-  if day == a[DAY] then
-    a[HELD_COUNT] = a[HELD_COUNT] + 1
-    a[HELD_MICROS] = a[HELD_MICROS] + micros
-  end
-  a[HELD_TOTAL] = a[HELD_TOTAL] + micros
+  account_add_held(a, day, 1, micros)
 end
 
--- Takes one reservation out of one of the older holds. False when there is no such hold.
+-- Takes one reservation out of one of the older holds. Returns false when there is no such hold.
 local function account_unhold_older(a, hold_end, day, micros)
   local older = a[OLDER_HOLDS]
   for at = 1, #older, HOLD_BYTES do
@@ -131,18 +140,20 @@ local function account_unhold_older(a, hold_end, day, micros)
   return false
 end
 
--- Takes one reservation out of its hold, at the price at which it was taken. False when there is none: it was released, or never made.
+-- Takes one reservation out of its hold, at the price at which it was made. Returns false when it is not there:
+-- it was released, or never made.
 local function account_unhold(a, hold_end, day, micros)
   if a[HOLD_END] == hold_end and a[HOLD_DAY] == day and a[HOLD_COUNT] > 0 then
     a[HOLD_COUNT], a[HOLD_MICROS] = a[HOLD_COUNT] - 1, a[HOLD_MICROS] - micros
   elseif not account_unhold_older(a, hold_end, day, micros) then
     return false
   end
-  account_let_go(a, day, 1, micros)
+  account_add_held(a, day, -1, -micros)
   return true
 end
 
--- Adds to a count of the day on which the ad was selected: today's or yesterday's; an older day lives in the event rows alone.
+-- Adds to a count of the day on which the ad was selected: today or yesterday. The event rows alone know older
+-- days.
 local function account_add(a, day, today_field, yesterday_field, amount)
   if day == a[DAY] then
     a[today_field] = a[today_field] + amount

@@ -1,9 +1,9 @@
--- The accounts that one call works on, by hash and field: opened once, so that what one request or hit of a batch changed the next one sees,
--- and written back once, at the end. Comes after account.
+-- The accounts that one call works on, by hash and field. Each is opened once, so that one request or hit of a
+-- batch sees what the one before it changed, and written back once, at the end. Comes after account.
 local books = {}
 
--- The accounts of a line item and of its campaign, which are fields of the hash `key`, rolled over to today, and what ended released (unless
--- `horizon` is nil).
+-- The accounts of a line item and of its campaign, which are fields of the hash `key`, at the day of `now`.
+-- Releases holds that have ended, unless `horizon` is nil.
 local function books_open(key, line_item, campaign, now, horizon)
   local book = books[key]
   if not book then
@@ -15,10 +15,7 @@ local function books_open(key, line_item, campaign, now, horizon)
     local packed = redis.call('HMGET', key, line_item, campaign)
     for i, field in ipairs({ line_item, campaign }) do
       if not open[field] then
-        local a, renewed = account_open(packed[i], now)
-        if horizon then
-          account_release(a, now, horizon)
-        end
+        local a, renewed = account_open(packed[i], now, horizon)
         open[field] = a
         book.renewed = book.renewed or renewed
       end
@@ -27,7 +24,8 @@ local function books_open(key, line_item, campaign, now, horizon)
   return book, open[line_item], open[campaign]
 end
 
--- Writes what is dirty. `expires_at` gives the end of a hash in epoch seconds; it is set anew once a day and whenever an account is made.
+-- Writes the accounts that changed. `expires_at` holds the end of each hash in epoch seconds; it is set once a
+-- day and whenever an account is made.
 local function books_save(expires_at)
   for key, book in pairs(books) do
     local fields = {}

@@ -1,5 +1,6 @@
--- The places that one user holds under frequency caps, at one publisher: a packed array of pairs (line item, until ms).
--- A selection holds a place until its token ends; the impression moves it to the end of the sliding window; what has ended is dropped.
+-- The places that one user holds under frequency caps at one publisher: a packed array of pairs (line item, until
+-- ms). A selection holds a place until its token ends; the impression extends it to the end of the sliding window.
+-- Places that have ended are dropped.
 local function frequency_open(packed, now)
   local open = {}
   if packed then
@@ -29,7 +30,7 @@ local function frequency_hold(places, line_item, ends)
   places[#places + 1] = ends
 end
 
--- Places of one line item that end together are alike, so any of them may be the one that is confirmed.
+-- Places of one line item with the same end are interchangeable, so the first of them is confirmed.
 local function frequency_confirm(places, line_item, held_until, window_end)
   for i = 1, #places, 2 do
     if places[i] == line_item and places[i + 1] == held_until then

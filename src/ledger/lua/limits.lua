@@ -1,45 +1,48 @@
--- The limits of a candidate against what stands in its accounts: one judgement, for taking a reservation and for telling people why one would not be given.
-local BUDGET_SPENT, DAILY_CAP, FREQUENCY_CAPPED, PACING, RATE_LIMIT, CONSENT = 504, 505, 9, 506, 507, 510
+-- Judges the limits of a candidate against its accounts, for reserve.lua and for read-limits.lua.
+-- A candidate is what encode-candidate.ts writes: candidate_record and the NBR_ constants are generated from
+-- its field list and from the table of no-bid reasons. A limit of -1 is not set.
 
--- The token bucket of a rate limit, filled up to now; elapsed time is never negative, whatever the clock did.
+-- The token bucket of a rate limit, filled up to now. Elapsed time is never negative, whatever the clock did.
 local function limits_rate_tokens(a, c, now)
   if a[RATE_TOKENS] < 0 then
-    return c.burst
+    return c.rate_burst
   end
-  return math.min(c.burst, a[RATE_TOKENS] + c.rate * math.max(now - a[RATE_AT], 0) / 1000)
+  return math.min(c.rate_burst, a[RATE_TOKENS] + c.rate_per_second * math.max(now - a[RATE_AT], 0) / 1000)
 end
 
--- Why this candidate may not be taken, in the order of the road; nothing when it may. True as second when the account is worth storing.
+-- Returns the reason why this candidate may not be taken, in the order of the stages, or nil when it may be;
+-- and whether the account has a new pacing sample that is worth storing.
 local function limits_refusal(a, campaign, c, places, now, curve, gains)
-  local price = c.per_click and 1 or c.price
-  if c.budget >= 0 and a[T_SPEND] + a[HELD_TOTAL] + price > c.budget then
-    return BUDGET_SPENT
+  local price = c.per_click and 1 or c.price_micros
+  if c.budget_micros >= 0 and a[T_SPEND] + a[HELD_TOTAL] + price > c.budget_micros then
+    return NBR_BUDGET_SPENT
   end
-  if c.campaign_budget >= 0 and campaign[T_SPEND] + campaign[HELD_TOTAL] + price > c.campaign_budget then
-    return BUDGET_SPENT
+  if c.campaign_budget_micros >= 0
+    and campaign[T_SPEND] + campaign[HELD_TOTAL] + price > c.campaign_budget_micros then
+    return NBR_BUDGET_SPENT
   end
-  if c.daily_cap >= 0 and a[IMPRESSIONS] + a[HELD_COUNT] >= c.daily_cap then
-    return DAILY_CAP
+  if c.daily_impressions >= 0 and a[IMPRESSIONS] + a[HELD_COUNT] >= c.daily_impressions then
+    return NBR_DAILY_CAP
   end
-  if c.daily_spend_cap >= 0 and a[SPEND] + a[HELD_MICROS] + price > c.daily_spend_cap then
-    return DAILY_CAP
+  if c.daily_spend_micros >= 0 and a[SPEND] + a[HELD_MICROS] + price > c.daily_spend_micros then
+    return NBR_DAILY_CAP
   end
   if c.places >= 0 and not places then
-    return CONSENT
+    return NBR_CONSENT
   end
   if c.places >= 0 and frequency_count(places, c.line_item) >= c.places then
-    return FREQUENCY_CAPPED
+    return NBR_FREQUENCY_CAPPED
   end
   local sampled = false
   if c.pacing ~= 'ASAP' then
     local allowed
     allowed, sampled = pacing_allows(a, campaign, c, now, curve, gains)
     if not allowed then
-      return PACING, sampled
+      return NBR_PACING, sampled
     end
   end
-  if c.rate >= 0 and limits_rate_tokens(a, c, now) < 1 then
-    return RATE_LIMIT, sampled
+  if c.rate_per_second >= 0 and limits_rate_tokens(a, c, now) < 1 then
+    return NBR_RATE_LIMIT, sampled
   end
   return nil, sampled
 end

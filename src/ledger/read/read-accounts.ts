@@ -1,8 +1,10 @@
 import type { LedgerKeys } from '../ledger-keys.ts';
-import { loadScript, type ScriptClock } from '../../redis/load-script.ts';
+import { accountField } from '../ledger-keys.ts';
+import { loadScript } from '../../redis/load-script.ts';
 import type { RedisClient } from '../../redis/redis-client.ts';
+import { fromRow, luaWriter } from '../../redis/script-fields.ts';
 
-/** What stands in an account now. Money in micros. */
+/** The counts of one line item, or of one campaign, as the ledger has them now. Money in micros. */
 export interface Account {
   /** UTC day, in days since the epoch, of the counts of today. */
   readonly day: number;
@@ -14,21 +16,18 @@ export interface Account {
   readonly heldToday: number;
   readonly heldTodayMicros: number;
   readonly heldMicros: number;
-  /** How many selections pacing would allow at once. */
-  readonly paceAllowance: number;
-  /** Where pacing stands; undefined when it has not begun today. */
+  /** undefined: pacing has not begun today. */
   readonly pace?: PaceState | undefined;
 }
 
-/** Pacing of one day, as the ledger keeps it. */
+/** The controller's last sample (PID only). */
 export interface PaceState {
-  /** Share of the pacing day that had passed, and what was committed, when pacing began today. */
-  readonly fromShare: number;
-  readonly baseCount: number;
-  /** Of the controller's last sample (PID only): hours behind the line, their integral in hours², their growth an hour, the multiple of the day's even rate. */
   readonly hoursBehind: number;
+  /** Of the hours behind, in hours². */
   readonly integral: number;
+  /** Growth of the hours behind, per hour. */
   readonly slope: number;
+  /** The fill rate as a multiple of the day's even rate. */
   readonly factor: number;
 }
 
@@ -40,68 +39,79 @@ export interface DayCounts {
 }
 
 export interface AccountReader {
-  /** The accounts of line items, in the order asked; undefined where nothing has happened yet. Rejects when Redis is away. */
+  /**
+   * The accounts of line items, in the order of `ids`; undefined where nothing has happened yet. Rejects when Redis is
+   * unavailable.
+   */
   lineItems(publisherId: number, ids: readonly number[]): Promise<readonly (Account | undefined)[]>;
   campaigns(publisherId: number, ids: readonly number[]): Promise<readonly (Account | undefined)[]>;
 }
+
+export interface AccountReaderOptions {
+  readonly redis: RedisClient;
+  readonly keys: LedgerKeys;
+  /** Of loadScript. */
+  readonly clock?: string;
+}
+
+/** What read-accounts.lua returns of one account. */
+const ACCOUNT_FIELDS = [
+  'day',
+  'serves',
+  'impressions',
+  'clicks',
+  'spendMicros',
+  'yesterdayServes',
+  'yesterdayImpressions',
+  'yesterdayClicks',
+  'yesterdaySpendMicros',
+  'totalImpressions',
+  'totalSpendMicros',
+  'heldToday',
+  'heldTodayMicros',
+  'heldMicros',
+  'isPaced',
+  'hoursBehind',
+  'integral',
+  'slope',
+  'factor',
+] as const;
 
 interface Script {
   readAccounts(keyCount: number, ...args: string[]): Promise<number[][]>;
 }
 
-export const createAccountReader = ({
-  redis,
-  keys,
-  clock,
-}: {
-  readonly redis: RedisClient;
-  readonly keys: LedgerKeys;
-  readonly clock?: ScriptClock;
-}): AccountReader => {
-  redis.defineCommand('readAccounts', { lua: loadScript(new URL('./read-accounts.lua', import.meta.url), clock) });
+export const createAccountReader = ({ redis, keys, clock }: AccountReaderOptions): AccountReader => {
+  const generated = [luaWriter('account_row', ACCOUNT_FIELDS)];
+  redis.defineCommand('readAccounts', { lua: loadScript(new URL('./read-accounts.lua', import.meta.url), { clock, generated }) });
   const script = redis as unknown as Script;
-  const read = async (publisherId: number, fields: readonly string[]): Promise<readonly (Account | undefined)[]> => {
-    if (fields.length === 0) return [];
-    const replies = await script.readAccounts(2, keys.accounts(publisherId), keys.horizon(keys.shardOf(publisherId)), ...fields);
-    return replies.map(decode);
-  };
-  return {
-    lineItems: (publisherId, ids) =>
-      read(
-        publisherId,
-        ids.map((id) => `l${id}`),
-      ),
-    campaigns: (publisherId, ids) =>
-      read(
-        publisherId,
-        ids.map((id) => `c${id}`),
-      ),
-  };
+  const readAs =
+    (kind: 'l' | 'c'): AccountReader['lineItems'] =>
+    async (publisherId, ids) => {
+      if (ids.length === 0) return [];
+      const fields = ids.map((id) => accountField(kind, id));
+      const rows = await script.readAccounts(2, keys.accounts(publisherId), keys.horizon(keys.shardOf(publisherId)), ...fields);
+      return rows.map(decodeAccount);
+    };
+  return { lineItems: readAs('l'), campaigns: readAs('c') };
 };
 
-const decode = (numbers: readonly number[]): Account | undefined => {
-  if (numbers.length === 0) return undefined;
-  const at = (i: number): number => numbers[i]!;
+const decodeAccount = (row: readonly number[]): Account | undefined => {
+  if (row.length === 0) return undefined;
+  const a = fromRow(ACCOUNT_FIELDS, row);
+  const { day, totalImpressions, totalSpendMicros, heldToday, heldTodayMicros, heldMicros } = a;
   return {
-    day: at(0),
-    today: { serves: at(1), impressions: at(2), clicks: at(3), spendMicros: at(4) },
-    yesterday: { serves: at(5), impressions: at(6), clicks: at(7), spendMicros: at(8) },
-    totalImpressions: at(9),
-    totalSpendMicros: at(10),
-    heldToday: at(11),
-    heldTodayMicros: at(12),
-    heldMicros: at(13),
-    paceAllowance: at(14) / 1000,
+    ...{ day, totalImpressions, totalSpendMicros, heldToday, heldTodayMicros, heldMicros },
+    today: { serves: a.serves, impressions: a.impressions, clicks: a.clicks, spendMicros: a.spendMicros },
+    yesterday: {
+      serves: a.yesterdayServes,
+      impressions: a.yesterdayImpressions,
+      clicks: a.yesterdayClicks,
+      spendMicros: a.yesterdaySpendMicros,
+    },
     pace:
-      at(15) === 1
-        ? {
-            fromShare: at(16) / 1e6,
-            baseCount: at(17),
-            hoursBehind: at(18) / 1000,
-            integral: at(19) / 1000,
-            slope: at(20) / 1000,
-            factor: at(21) / 1000,
-          }
+      a.isPaced === 1
+        ? { hoursBehind: a.hoursBehind / 1000, integral: a.integral / 1000, slope: a.slope / 1000, factor: a.factor / 1000 }
         : undefined,
   };
 };

@@ -1,21 +1,22 @@
 import type { PidGains } from '../../config/settings.ts';
 import type { NoBidReason } from '../../decision/no-bid-reason.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
-import { encodeCandidate } from '../reserve/encode-candidate.ts';
+import { CANDIDATE_LUA, createCandidateEncoder } from '../reserve/encode-candidate.ts';
 import type { LedgerKeys } from '../ledger-keys.ts';
-import { loadScript, type ScriptClock } from '../../redis/load-script.ts';
+import { loadScript } from '../../redis/load-script.ts';
 import type { RedisClient } from '../../redis/redis-client.ts';
 import type { TrafficCurve } from '../../catalog/snapshot/traffic-curve.ts';
+import { fromRow, luaReader, luaWriter, toRow } from '../../redis/script-fields.ts';
 
 export interface LimitsQuestion {
   readonly publisherId: number;
-  /** null: no user may be remembered, so a candidate with a frequency cap is refused. */
+  /** null: no user may be remembered, so candidates with a frequency cap are refused. */
   readonly userHash: string | null;
   readonly curve: TrafficCurve;
   readonly candidates: readonly RankedCandidate[];
 }
 
-/** What the limits of one candidate stand at, and whether they would let it be reserved. Money in micros. */
+/** The current values of one candidate's limits, and whether they would let it be reserved. Money in micros. */
 export interface LimitReading {
   /** 0: it would be reserved. */
   readonly nbr: NoBidReason | 0;
@@ -33,7 +34,7 @@ export interface LimitReading {
   readonly rateTokens: number | null;
   /** null when it is not paced, or has nothing to be paced by. */
   readonly pacing: {
-    /** Selections that would be allowed at once. */
+    /** Selections that would be allowed now. */
     readonly allowance: number;
     /** Impressions of the whole day. */
     readonly goal: number;
@@ -42,53 +43,69 @@ export interface LimitReading {
   } | null;
 }
 
-/** The limits as the ledger sees them, in the order asked, without taking anything. Rejects when Redis is away. */
+/** The limits as the ledger judges them, in the order of `candidates`. Takes nothing. Rejects when Redis is unavailable. */
 export type ReadLimits = (question: LimitsQuestion) => Promise<readonly LimitReading[]>;
 
+/** What concerns all candidates of one call. */
+const QUESTION_FIELDS = ['kp', 'ki', 'kd', 'readsPlaces', 'hourStartMs', 'shareBefore', 'shareOfHour'] as const;
+
+/** What read-limits.lua returns of one candidate. */
+const READING_FIELDS = [
+  'nbr',
+  'impressionsToday',
+  'heldToday',
+  'spendTodayMicros',
+  'heldTodayMicros',
+  'totalSpendMicros',
+  'heldMicros',
+  'campaignSpendMicros',
+  'campaignHeldMicros',
+  'placesHeld',
+  'rateThousandths',
+  'allowanceThousandths',
+  'goal',
+  'due',
+] as const;
+
 interface Script {
-  readLimits(keyCount: number, ...args: string[]): Promise<[number, ...number[][]]>;
+  readLimits(keyCount: number, ...args: string[]): Promise<number[][]>;
 }
 
 export interface LimitReaderOptions {
   readonly redis: RedisClient;
   readonly keys: LedgerKeys;
   readonly pid: PidGains;
-  readonly clock?: ScriptClock;
+  /** Of loadScript. */
+  readonly clock?: string;
 }
 
 export const createLimitReader = ({ redis, keys, pid, clock }: LimitReaderOptions): ReadLimits => {
-  redis.defineCommand('readLimits', { lua: loadScript(new URL('./read-limits.lua', import.meta.url), clock) });
+  const generated = [...CANDIDATE_LUA, luaReader('question_record', QUESTION_FIELDS), luaWriter('reading_row', READING_FIELDS)];
+  redis.defineCommand('readLimits', { lua: loadScript(new URL('./read-limits.lua', import.meta.url), { clock, generated }) });
   const script = redis as unknown as Script;
+  const encodeCandidate = createCandidateEncoder();
   return async ({ publisherId, userHash, curve, candidates }) => {
     if (candidates.length === 0) return [];
     const accounts = keys.accounts(publisherId);
-    const [, ...readings] = await script.readLimits(
+    const readings = await script.readLimits(
       3,
       accounts,
       keys.horizon(keys.shardOf(publisherId)),
       userHash === null ? accounts : keys.places(publisherId, userHash),
-      [pid.kp, pid.ki, pid.kd, userHash === null ? 0 : 1, curve.hourStartMs, curve.shareBefore, curve.shareOfHour].join(' '),
+      JSON.stringify(toRow(QUESTION_FIELDS, { ...pid, ...curve, readsPlaces: userHash !== null })),
       ...candidates.map(encodeCandidate),
     );
-    return readings.map(decode);
+    return readings.map(decodeReading);
   };
 };
 
-const decode = (numbers: readonly number[]): LimitReading => {
-  const at = (i: number): number => numbers[i]!;
-  const orNull = (i: number): number | null => (at(i) < 0 ? null : at(i));
+const decodeReading = (row: readonly number[]): LimitReading => {
+  const { nbr, placesHeld, rateThousandths, allowanceThousandths, goal, due, ...sums } = fromRow(READING_FIELDS, row);
   return {
-    nbr: at(0) as NoBidReason | 0,
-    impressionsToday: at(1),
-    heldToday: at(2),
-    spendTodayMicros: at(3),
-    heldTodayMicros: at(4),
-    totalSpendMicros: at(5),
-    heldMicros: at(6),
-    campaignSpendMicros: at(7),
-    campaignHeldMicros: at(8),
-    placesHeld: orNull(9),
-    rateTokens: at(10) < 0 ? null : at(10) / 1000,
-    pacing: at(12) < 0 ? null : { allowance: at(11) / 1000, goal: at(12), due: at(13) },
+    ...sums,
+    nbr: nbr as NoBidReason | 0,
+    placesHeld: placesHeld < 0 ? null : placesHeld,
+    rateTokens: rateThousandths < 0 ? null : rateThousandths / 1000,
+    pacing: goal < 0 ? null : { allowance: allowanceThousandths / 1000, goal, due },
   };
 };

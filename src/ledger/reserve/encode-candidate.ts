@@ -1,33 +1,78 @@
-import type { Campaign, LineItem } from '../../catalog/model/entities.ts';
+import type { Campaign, Creative, LineItem } from '../../catalog/model/entities.ts';
+import { NoBidReason } from '../../decision/no-bid-reason.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
-import { servesField } from '../ledger-keys.ts';
+import { luaConstants, luaReader, toRow } from '../../redis/script-fields.ts';
+import { accountField, servesField } from '../ledger-keys.ts';
+import { limitsOf } from '../limits.ts';
 
+/** What stays the same as long as the snapshot does. */
+const LASTING_FIELDS = [
+  'lineItem',
+  'campaign',
+  'creative',
+  'tally',
+  'perClick',
+  'dailyImpressions',
+  'dailySpendMicros',
+  'budgetMicros',
+  'campaignBudgetMicros',
+  'places',
+  'ratePerSecond',
+  'rateBurst',
+  'pacing',
+  'flightEndMs',
+] as const;
+
+/** One candidate as a script reads it. The prices come last, because they may be those of a bid. */
+const CANDIDATE_FIELDS = [...LASTING_FIELDS, 'priceMicros', 'expectedMicros'] as const;
+
+/** Lua that every script needs that judges candidates: `candidate_record` and the numbers of the no-bid reasons, `NBR_…`. */
+export const CANDIDATE_LUA: readonly string[] = [luaReader('candidate_record', CANDIDATE_FIELDS), luaConstants('NBR_', NoBidReason)];
+
+/** Stands for a limit that is not set. */
 const NONE = -1;
 
-/** Limits that stand as long as the snapshot does, written once, as the end of a JSON array: the price in front of them may be a bid's. */
-const limitsOf = new WeakMap<LineItem, WeakMap<Campaign, string>>();
+/** A candidate as the JSON array that scripts read. */
+export type EncodeCandidate = (candidate: RankedCandidate) => string;
 
-const encodeLimits = (item: LineItem, campaign: Campaign): string =>
-  JSON.stringify([
-    item.budgetType === 'CPC',
-    item.dailyImpressionCap ?? NONE,
-    item.dailySpendCapMicros ?? NONE,
-    // A flat fee is agreed, not spent: nothing is billed per event, so it bounds nothing.
-    item.budgetType === 'Flat' ? NONE : (item.budgetMicros ?? NONE),
-    item.budgetType === 'Flat' ? NONE : (campaign.budgetMicros ?? NONE),
-    item.frequencyCap?.places ?? NONE,
-    item.rateLimit?.perSecond ?? NONE,
-    item.rateLimit?.burst ?? NONE,
-    item.pacing,
-    Math.min(item.flight.endMs, campaign.flight.endMs),
-  ]).slice(1);
+interface Written {
+  readonly lineItem: LineItem;
+  readonly campaign: Campaign;
+  /** The array without its last two values. */
+  readonly text: string;
+}
 
-/** The candidate as lua/include/candidate.lua reads it. */
-export const encodeCandidate = ({ creative, lineItem, campaign, priceMicros, expectedMicros }: RankedCandidate): string => {
-  let byCampaign = limitsOf.get(lineItem);
-  if (!byCampaign) limitsOf.set(lineItem, (byCampaign = new WeakMap()));
-  let limits = byCampaign.get(campaign);
-  if (limits === undefined) byCampaign.set(campaign, (limits = encodeLimits(lineItem, campaign)));
+/** Everything but the prices is written once for each creative of a snapshot and not for each request. */
+export const createCandidateEncoder = (): EncodeCandidate => {
+  const written = new WeakMap<Creative, Written>();
+  return function encodeCandidate({ creative, lineItem, campaign, priceMicros, expectedMicros }) {
+    let known = written.get(creative);
+    if (known?.lineItem !== lineItem || known.campaign !== campaign) {
+      known = { lineItem, campaign, text: encodeLasting(creative, lineItem, campaign) };
+      written.set(creative, known);
+    }
+    return `${known.text},${priceMicros},${expectedMicros}]`;
+  };
+};
+
+const encodeLasting = (creative: Creative, lineItem: LineItem, campaign: Campaign): string => {
   const { id, campaignId, publisherId } = lineItem;
-  return `["${creative.id}","l${id}","c${campaignId}","${servesField(publisherId, campaignId, id, creative.id)}",${priceMicros},${expectedMicros},${limits}`;
+  const limits = limitsOf(lineItem, campaign);
+  const row = toRow(LASTING_FIELDS, {
+    lineItem: accountField('l', id),
+    campaign: accountField('c', campaignId),
+    creative: creative.id,
+    tally: servesField(publisherId, campaignId, id, creative.id),
+    perClick: lineItem.budgetType === 'CPC',
+    dailyImpressions: limits.dailyImpressions ?? NONE,
+    dailySpendMicros: limits.dailySpendMicros ?? NONE,
+    budgetMicros: limits.budgetMicros ?? NONE,
+    campaignBudgetMicros: limits.campaignBudgetMicros ?? NONE,
+    places: limits.frequency?.places ?? NONE,
+    ratePerSecond: limits.rate?.perSecond ?? NONE,
+    rateBurst: limits.rate?.burst ?? NONE,
+    pacing: lineItem.pacing,
+    flightEndMs: Math.min(lineItem.flight.endMs, campaign.flight.endMs),
+  });
+  return JSON.stringify(row).slice(0, -1);
 };

@@ -1,16 +1,43 @@
-import type { Hit } from '../hit.ts';
-import { servesField, type LedgerKeys } from '../ledger-keys.ts';
+import { luaReader, toRow } from '../../redis/script-fields.ts';
+import type { Hit, Settled } from '../hit.ts';
+import { accountField, servesField, type LedgerKeys } from '../ledger-keys.ts';
+import type { Limits } from '../limits.ts';
 
-/** What stands in the catalog now about the line item of a hit; -1 where nothing bounds it, or where it has been deleted since. */
+/** What the catalog says now about the line item of a hit. */
 export interface HitLimits {
-  readonly frequencyWindowMs: number;
-  readonly dailySpendCapMicros: number;
-  readonly budgetMicros: number;
-  readonly campaignBudgetMicros: number;
+  readonly limits: Limits;
+  /** When the publisher's accounts may be forgotten, epoch ms. */
   readonly expiresAtMs: number;
 }
 
-/** The keys of lua/settle.lua for one hit. */
+const HIT_FIELDS = [
+  'label',
+  'action',
+  'lineItem',
+  'campaign',
+  'tally',
+  'eventTally',
+  'priceMicros',
+  'perClick',
+  'day',
+  'holdEndMs',
+  'tokenExpS',
+  'hasUser',
+  'windowMs',
+  'dailySpendMicros',
+  'budgetMicros',
+  'campaignBudgetMicros',
+  'expiresAtS',
+  'lateAtMs',
+] as const;
+
+/** The generated part of settle.lua. */
+export const SETTLE_LUA: readonly string[] = [luaReader('hit_record', HIT_FIELDS)];
+
+/** Stands for a limit that is not set. */
+const NONE = -1;
+
+/** The keys of settle.lua for one hit. */
 export const settleKeys = (keys: LedgerKeys, { ad }: Hit): string[] => {
   const shard = keys.shardOf(ad.publisherId);
   const accounts = keys.accounts(ad.publisherId);
@@ -24,28 +51,39 @@ export const settleKeys = (keys: LedgerKeys, { ad }: Hit): string[] => {
   ];
 };
 
-/** What lua/settle.lua needs to know of one hit, beside the event that it stores. */
-export const encodeSettle = ({ ad, kind, eventType, invalidReason, atMs }: Hit, limits: HitLimits, late: boolean): string => {
+/** What settle.lua needs to know of one hit, beside the event that it stores. */
+export const encodeSettle = (
+  { ad, kind, eventType, invalidReason, atMs }: Hit,
+  { limits, expiresAtMs }: HitLimits,
+  late: boolean,
+): string => {
   const label = eventType === '' ? kind : `${kind}:${eventType}`;
   const prefetch = invalidReason === 'prefetch';
-  return JSON.stringify([
-    prefetch ? `${label}!prefetch` : label,
-    prefetch ? 'record' : kind,
-    `l${ad.lineItemId}`,
-    `c${ad.campaignId}`,
-    servesField(ad.publisherId, ad.campaignId, ad.lineItemId, ad.creativeId),
-    ad.priceMicros,
-    ad.perClick,
-    ad.day,
-    ad.holdEndMs,
-    ad.tokenExpS,
-    ad.userHash !== null,
-    limits.frequencyWindowMs,
-    limits.dailySpendCapMicros,
-    limits.budgetMicros,
-    limits.campaignBudgetMicros,
-    Math.ceil(limits.expiresAtMs / 1000),
-    late ? atMs : 0,
-    `${ad.lineItemId}:${eventType}`,
-  ]);
+  return JSON.stringify(
+    toRow(HIT_FIELDS, {
+      label: prefetch ? `${label}!prefetch` : label,
+      action: prefetch ? 'record' : kind,
+      lineItem: accountField('l', ad.lineItemId),
+      campaign: accountField('c', ad.campaignId),
+      tally: servesField(ad.publisherId, ad.campaignId, ad.lineItemId, ad.creativeId),
+      eventTally: `${ad.lineItemId}:${eventType}`,
+      priceMicros: ad.priceMicros,
+      perClick: ad.perClick,
+      day: ad.day,
+      holdEndMs: ad.holdEndMs,
+      tokenExpS: ad.tokenExpS,
+      hasUser: ad.userHash !== null,
+      windowMs: limits.frequency?.windowMs ?? 0,
+      dailySpendMicros: limits.dailySpendMicros ?? NONE,
+      budgetMicros: limits.budgetMicros ?? NONE,
+      campaignBudgetMicros: limits.campaignBudgetMicros ?? NONE,
+      expiresAtS: Math.ceil(expiresAtMs / 1000),
+      lateAtMs: late ? atMs : 0,
+    }),
+  );
+};
+
+export const decodeSettled = (reply: string): Settled => {
+  const [outcome, foundHold] = reply.split(' ');
+  return { outcome: outcome as Settled['outcome'], foundHold: foundHold === '1' };
 };

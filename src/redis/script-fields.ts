@@ -1,0 +1,34 @@
+/**
+ * Records that cross between TypeScript and a Lua script as arrays. One list of field names makes both sides: TypeScript writes or reads the
+ * array by it, and the script gets a function that does the opposite (`generated` of loadScript). In Lua the names are in snake case.
+ */
+export type Fields = readonly string[];
+
+export type FieldValue = string | number | boolean;
+
+/** The values of a record in the order of its fields. */
+export const toRow = <F extends string>(fields: readonly F[], record: Readonly<Record<F, FieldValue>>): FieldValue[] =>
+  fields.map((field) => record[field]);
+
+/** The record of numbers that a script wrote in the order of `fields`. A value that is missing reads as NaN. */
+export const fromRow = <F extends string>(fields: readonly F[], row: readonly number[]): Readonly<Record<F, number>> => {
+  const record = {} as Record<F, number>;
+  fields.forEach((field, i) => (record[field] = row[i] ?? NaN));
+  return record;
+};
+
+/** Lua: a function `name` that makes the record of an array. Plain positional access, as if written by hand. */
+export const luaReader = (name: string, fields: Fields): string =>
+  `local function ${name}(row)\n  return { ${fields.map((field, i) => `${snakeCase(field)} = row[${i + 1}]`).join(', ')} }\nend`;
+
+/** Lua: a function `name` that makes the array of a record. */
+export const luaWriter = (name: string, fields: Fields): string =>
+  `local function ${name}(record)\n  return { ${fields.map((field) => `record.${snakeCase(field)}`).join(', ')} }\nend`;
+
+/** Lua: one local constant for each number, `prefix` and its name in upper case: `NBR_DAILY_CAP`. */
+export const luaConstants = (prefix: string, numbers: Readonly<Record<string, number>>): string => {
+  const names = Object.keys(numbers).map((name) => prefix + snakeCase(name).replace(/^_/, '').toUpperCase());
+  return `local ${names.join(', ')} = ${Object.values(numbers).join(', ')}`;
+};
+
+const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
