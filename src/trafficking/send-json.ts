@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 
-/** Answers JSON that nobody else may keep: what is booked and who booked it. */
+/** Sends JSON that caches must not store. */
 export const sendJson = (res: Response, status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): void => {
   const text = JSON.stringify(value);
   res

@@ -3,7 +3,7 @@ import request, { type Response } from 'supertest';
 /** A parsed body; the assertions on it are its type check. */
 export type Json = ReturnType<typeof JSON.parse>;
 
-/** One field of each row. */
+/** The values of one field. */
 export const each = (rows: Json, field: string): readonly unknown[] => (rows as Record<string, unknown>[]).map((row) => row[field]);
 
 /** `body`: parsed when it is JSON, otherwise the text. */
@@ -57,7 +57,7 @@ export const book = async (api: ApiCall, placement: string, lineItem: object = {
   return { publisher, placement, campaign, lineItem: item, creative };
 };
 
-/** Asks for an ad as the publisher of `booked` would. */
+/** POST /ad with the key of the publisher of `booked`. */
 export const askForAd = async (url: string, { publisher, placement }: Booked, user = 'u1'): Promise<ApiAnswer> =>
   answerOf(
     await request(url)
@@ -65,3 +65,7 @@ export const askForAd = async (url: string, { publisher, placement }: Booked, us
       .set('X-API-Key', publisher.api_key)
       .send({ id: 'r', imp: [{ id: '1', tagid: placement }], user: { id: user }, ext: { publisher_id: publisher.id } }),
   );
+
+/** The bid for the ad that the publisher of `booked` gets; undefined: no ad. */
+export const serveAd = async (url: string, booked: Booked, user?: string): Promise<Json> =>
+  (await askForAd(url, booked, user)).body.seatbid[0]?.bid[0];

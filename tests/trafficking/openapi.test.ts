@@ -4,10 +4,8 @@ import { AD_REQUEST_SCHEMA } from '../../src/http/openrtb/ad-request-schema.ts';
 import { startBrowser } from '../browser/setup/start-browser.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
-import { startReplica } from '../setup/start-replica.ts';
-import type { Replica } from '../setup/start-replica.ts';
-import { apiOf, askForAd, book } from './api-client.ts';
-import type { ApiCall, Booked, Json } from './api-client.ts';
+import { startReplica, type Replica } from '../setup/start-replica.ts';
+import { apiOf, askForAd, book, type ApiCall, type Booked, type Json } from './api-client.ts';
 
 const TOKEN = 'the-token-of-the-page';
 const METHODS = ['get', 'put', 'post', 'patch', 'delete'];

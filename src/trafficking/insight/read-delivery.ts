@@ -98,7 +98,7 @@ const toDelivery = ({ records: { id, lineItem, campaign }, stored, counters, sta
   const total = account ? { impressions: account.totalImpressions, spendMicros: account.totalSpendMicros } : stored.total;
   const held = counters ? (account?.heldToday ?? 0) : null;
   const remarks = [
-    ...(counters ? [] : ['the counters do not answer: figures are those stored so far']),
+    ...(counters ? [] : ['the counters are unavailable: the figures are those stored so far']),
     ...(stored.hours ? [] : ['today has too many events to count by the hour']),
   ];
   return {

@@ -16,6 +16,8 @@ export const reportCsv = ({ rows, totals }: CampaignReport): string => {
   );
   return stringify([header, ...records], {
     record_delimiter: '\r\n',
+    // RFC 4180, section 2.6: a field with CR or LF alone is quoted too.
+    quote_record_delimiter: true,
     escape_formulas: true,
     // A line feed can also precede a formula; escape_formulas does not cover it.
     cast: { string: (text) => (text.startsWith('\n') ? `'${text}` : text) },
