@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 
 /**
- * What is booked: publishers, placements, campaigns, line items, creatives; and the version that every write moves on.
+ * The catalog: publishers, placements, campaigns, line items and creatives, and a version that every
+ * write increments.
  *
- * Money is integer micro-dollars. Enumerations and JSON texts carry no check constraint: the catalog load checks every row with the rules
- * of the trafficking API and sets a bad one aside, so that a newer release may add a value without a lock on a large table.
+ * Money is integer micro-dollars. Enumerations and JSON texts have no check constraints: the catalog
+ * load checks every row with the rules of the trafficking API and sets invalid rows aside, so that a
+ * newer release can add a value without locking a large table.
  */
 
 const WATCHED = ['publishers', 'placements', 'campaigns', 'line_items', 'creatives'];
@@ -80,7 +82,8 @@ export async function up(knex) {
     create index creatives_line_item_id on creatives (line_item_id);
   `);
 
-  // A row that is updated, not a sequence: the new version becomes visible with the write it belongs to, never before.
+  // A row instead of a sequence: the new version becomes visible in the same transaction as the write
+  // that caused it.
   await knex.raw(`
     create table catalog_version (
       one boolean primary key default true check (one),
@@ -103,7 +106,7 @@ export async function up(knex) {
     `);
   }
 
-  // The key under which user ids are hashed, the same on every replica and for the life of the data.
+  // The key that hashes user ids: the same on every replica, for the life of the data.
   await knex.raw(`
     create table instance (
       one boolean primary key default true check (one),

@@ -1,6 +1,7 @@
 /**
- * Ad quality reports and the audit trail. Neither refers to the catalog by foreign key: history outlives what it speaks of.
- * A report holds nothing about the user; `jti` is the tracking token's id, and makes a repeated report the same row.
+ * Quality reports and the audit trail. Neither has foreign keys into the catalog, because both outlive
+ * the records that they name. A quality report stores nothing about the user; `jti` is the id of the
+ * tracking token, which makes a repeated report the same row.
  */
 export async function up(knex) {
   await knex.raw(`

@@ -1,8 +1,10 @@
 /**
- * What happened: one row per (day, token, kind, type), the counts folded from them, and the hits taken in while Redis was away.
+ * Events, one row per (day, token, kind, type); the counts made from them; and the hits received while
+ * Redis was away.
  *
- * `day` is the UTC day of the selection, `at` the moment of the hit. Partitions are made by the writer when a day first appears and dropped
- * when it is past its retention. No foreign keys: what happened outlives what was booked.
+ * `day` is the UTC day of the selection, `at` the time of the hit. The event writer creates a partition
+ * when a day first appears and drops it after its retention. No foreign keys: events outlive the
+ * records that they name.
  */
 export async function up(knex) {
   await knex.raw(`

@@ -1,6 +1,7 @@
 /**
- * Impressions of a publisher by UTC hour, kept in step with the event rows: what pacing learns a publisher's day of traffic from.
- * `day` and `hour` are those of the hit, not of the selection.
+ * Impressions of a publisher by UTC hour, updated in the transaction that stores the events. Pacing
+ * derives a publisher's traffic curve from them. `day` and `hour` are those of the hit, not of the
+ * selection.
  */
 export async function up(knex) {
   await knex.raw(`

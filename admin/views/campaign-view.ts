@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { live } from 'lit-html/directives/live.js';
-import type { CampaignReport, ReportRow } from '../../src/trafficking/insight/report.ts';
+import type { CampaignReport, ReportRow } from '../../src/trafficking/insight/report-columns.ts';
 import { deleteEntity, duplicateHash } from '../actions.ts';
 import { linkTo, titleOf } from '../kinds.ts';
 import type { Page, View } from '../page.ts';

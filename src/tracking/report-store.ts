@@ -4,17 +4,86 @@ import type { ServedAd } from '../ledger/hit.ts';
 export const REPORT_REASONS = ['offensive', 'misleading', 'malware', 'irrelevant', 'other'] as const;
 export type ReportReason = (typeof REPORT_REASONS)[number];
 
-/** Ad quality reports. Nothing about the person who sent one is kept. */
+/** Quality reports of users. They store nothing about the user. */
 export interface ReportStore {
-  /** One report a token: sending it again gives the first one's id. Rejects when Postgres is away. */
+  /**
+   * Stores one report per token and resolves to its id; a repeated token returns the first id.
+   * Rejects when Postgres is away.
+   */
   file(ad: ServedAd, reason: ReportReason): Promise<string>;
 }
 
 export const createReportStore = ({ knex }: { readonly knex: Knex }): ReportStore => ({
   file: async (ad, reason) => {
     const row = { jti: ad.tokenId, publisher_id: ad.publisherId, line_item_id: ad.lineItemId, creative_id: ad.creativeId, reason };
-    // The update changes nothing; it makes the row that is already there come back.
+    // The update changes nothing; without it, `returning` would omit the existing row.
     const [filed] = await knex('reports').insert(row).onConflict('jti').merge({ jti: ad.tokenId }).returning<{ id: string }[]>('id');
     return String(filed?.id);
   },
 });
+
+/** A creative that users have reported. */
+export interface ReportedCreative {
+  readonly creativeId: number;
+  readonly lineItemId: number;
+  readonly publisherId: number;
+  readonly total: number;
+  /** Number of reports by reason. */
+  readonly reasons: Readonly<Record<string, number>>;
+  readonly lastAt: Date;
+  /** null: in delivery, or deleted. */
+  readonly blockedAt: Date | null;
+  /** Quality reports outlive the creative. */
+  readonly deleted: boolean;
+  readonly placementId: string | null;
+  /** Name of the line item; null: deleted. */
+  readonly lineItem: string | null;
+  readonly advertiserDomain: string | null;
+}
+
+/** Columns that reported creatives can be filtered by. */
+export const QUALITY_REPORT_FILTERS = ['publisher_id', 'line_item_id', 'creative_id'] as const;
+
+export interface ReportedCreativesQuery {
+  readonly limit: number;
+  readonly offset: number;
+  readonly where: Partial<Readonly<Record<(typeof QUALITY_REPORT_FILTERS)[number], number>>>;
+}
+
+/** Quality reports counted by creative and reason, most reported first. Rejects when Postgres is away. */
+export const readReportedCreatives = async (
+  knex: Knex,
+  { limit, offset, where }: ReportedCreativesQuery,
+): Promise<readonly ReportedCreative[]> => {
+  const counted = knex('reports')
+    .where(where)
+    .groupBy('creative_id', 'line_item_id', 'publisher_id', 'reason')
+    .select('creative_id', 'line_item_id', 'publisher_id', 'reason', knex.raw('count(*)::int as count, max(created_at) as last_at'));
+  const summed = knex
+    .from(counted.as('counted'))
+    .groupBy('creative_id', 'line_item_id', 'publisher_id')
+    .select(
+      { creativeId: 'creative_id', lineItemId: 'line_item_id', publisherId: 'publisher_id' },
+      knex.raw('sum(count)::int as total, jsonb_object_agg(reason, count) as reasons, max(last_at) as "lastAt"'),
+    );
+  return knex
+    .from(summed.as('reported'))
+    .leftJoin('creatives', 'creatives.id', 'reported.creativeId')
+    .leftJoin('line_items', 'line_items.id', 'reported.lineItemId')
+    .orderBy([
+      { column: 'total', order: 'desc' },
+      { column: 'creativeId', order: 'asc' },
+    ])
+    .limit(limit)
+    .offset(offset)
+    .select<ReportedCreative[]>(
+      'reported.*',
+      {
+        blockedAt: 'creatives.blocked_at',
+        placementId: 'creatives.placement_id',
+        advertiserDomain: 'creatives.advertiser_domain',
+        lineItem: 'line_items.name',
+      },
+      knex.raw('creatives.id is null as deleted'),
+    );
+};

@@ -30,28 +30,32 @@ export interface TraffickingOptions {
   readonly publicUrl: string;
   readonly allowedEvents: readonly string[];
   readonly currentSnapshot: () => Snapshot | undefined;
-  /** What stands in the ledger now. */
+  /** Reads the ledger. */
   readonly counters: DryLedgerOptions & { readonly accounts: AccountReader };
   /** The decision with a ledger that takes nothing and bidders that get no notices. */
   readonly dryServeAd: ServeAd;
-  /** How an ad request is read. */
+  /** How an ad request is parsed. */
   readonly asking: Omit<ToAdRequestOptions, 'dimensions'>;
-  /** Makes every replica load what has been committed; rejects when this one could not. */
+  /** Makes every replica load the committed catalog; rejects when this one cannot. */
   readonly reloadEverywhere: () => Promise<void>;
   readonly onFailure: (fault: Error) => void;
 }
 
-/** A write answers when this replica serves it, or after this long: a large catalog takes longer to load than a person should wait. */
-const MOST_WAIT_MS = 1000;
+/**
+ * A write answers when this replica serves the change, or after this long: a large catalog loads for
+ * several seconds.
+ */
+const MAX_RELOAD_WAIT_MS = 1000;
 
-/** Everything under /api: the trafficking tool's own interface. */
+/** The trafficking API: everything under /api. */
 export const createTrafficking = (options: TraffickingOptions): RequestHandler => {
   const { knex, dimensions, adminTokens, publicUrl, allowedEvents } = options;
   const { currentSnapshot, counters, dryServeAd, asking, reloadEverywhere, onFailure } = options;
   const goLive = async (): Promise<void> => {
-    // The change is committed whatever becomes of the reload; a failed one has been logged, and is made good when the version is next looked at.
+    // The change is committed even if the reload fails: the catalog logs the failure and reloads at
+    // its next version check.
     await within(
-      MOST_WAIT_MS,
+      MAX_RELOAD_WAIT_MS,
       reloadEverywhere().catch(() => undefined),
       () => undefined,
     );
@@ -92,7 +96,7 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
   return router;
 };
 
-/** GET /api/dimensions: the registered dimensions as a JSON Schema, for building inputs. */
+/** GET /api/dimensions: the registered dimensions as a JSON Schema, from which forms can be built. */
 const describeDimensions = (dimensions: DimensionSchema): object => ({
   type: 'object',
   properties: Object.fromEntries(

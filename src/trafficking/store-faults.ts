@@ -1,14 +1,14 @@
 import type { ErrorRequestHandler } from 'express';
 import { problem, sendProblem, type Problem } from '../http/problems/problem.ts';
 
-/** Postgres's SQLSTATE, Node's socket errors, and knex when the pool gives up. */
+/** The database is unavailable: SQLSTATE codes (PostgreSQL, appendix A) and socket errors of Node. */
 const AWAY = /^(?:08\w{3}|57P0[123]|53300|ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|ENOENT|ETIMEDOUT)$/;
-/** A unique or a foreign key that somebody else's statement touched at the same moment. */
+/** A unique or foreign key that a concurrent transaction touched, a serialization failure, a deadlock. */
 const CONFLICT = /^(?:23505|23503|40001|40P01)$/;
-/** JSON and URLs can spell NUL; a text of Postgres cannot hold it. */
+/** JSON and URLs can contain NUL (U+0000); a text of Postgres cannot. */
 const UNSTORABLE = /^(?:22021|22P05)$/;
 
-/** What a store's fault means to whoever asked; any other fault goes on to the service's own error handler. */
+/** Maps database errors to problems; every other error goes to the service's error handler. */
 export const answerStoreFaults =
   (onFailure: (fault: Error) => void): ErrorRequestHandler =>
   (fault: Error, _req, res, next) => {
@@ -20,12 +20,12 @@ export const answerStoreFaults =
 
 const problemOf = (fault: unknown): Problem | undefined => {
   const { code, name, message } = fault as { code?: unknown; name?: unknown; message?: unknown };
-  if (typeof code === 'string' && CONFLICT.test(code))
-    return problem('conflict', 'Something else was changed at the same moment: try again.');
-  if (typeof code === 'string' && UNSTORABLE.test(code)) return problem('invalid_request', 'No text may hold the character NUL (U+0000).');
+  if (typeof code === 'string' && CONFLICT.test(code)) return problem('conflict', 'A concurrent change got in the way: try again.');
+  if (typeof code === 'string' && UNSTORABLE.test(code))
+    return problem('invalid_request', 'Texts must not contain the character NUL (U+0000).');
   const away =
     (typeof code === 'string' && AWAY.test(code)) ||
     name === 'KnexTimeoutError' ||
     /connection (?:terminated|timeout)/i.test(String(message));
-  return away ? problem('unavailable', 'The database does not answer; nothing was changed.') : undefined;
+  return away ? problem('unavailable', 'The database is unavailable; nothing was changed.') : undefined;
 };

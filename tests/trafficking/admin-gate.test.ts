@@ -24,10 +24,10 @@ beforeAll(async () => {
 
 test.each([
   ['no token', {}],
-  ['a wrong one', { Authorization: 'Bearer nobody' }],
-  ['a name for a token', { Authorization: 'Bearer alice:first-token' }],
+  ['an unknown token', { Authorization: 'Bearer unknown-token' }],
+  ['a token with its name', { Authorization: 'Bearer alice:first-token' }],
   ['another scheme', { Authorization: 'Basic first-token' }],
-])('%s is refused, for reading as for writing', async (_, headers) => {
+])('%s is refused, for reads and for writes', async (_, headers) => {
   for (const [method, path] of [
     ['GET', '/publishers'],
     ['POST', '/publishers'],
@@ -41,7 +41,7 @@ test.each([
   }
 });
 
-test('the audit trail names whose token it was', async () => {
+test('the audit trail contains the name of the token', async () => {
   for (const token of ['first-token', 'second-token', 'bare'])
     expect((await api('POST', '/publishers', publisher, { Authorization: `Bearer ${token}` })).status).toBe(201);
   const { body } = await api('GET', '/audit', undefined, { Authorization: 'Bearer bare' });
@@ -59,18 +59,18 @@ test.each([
   expect((await api('POST', '/publishers', publisher, sent as Record<string, string>)).status).toBe(status);
 });
 
-test('a write from the service’s own pages is let through', async () => {
+test('a write from the service’s own pages is accepted', async () => {
   expect((await api('POST', '/publishers', publisher, { Authorization: 'Bearer first-token', Origin: url })).status).toBe(201);
 });
 
-test('switched off, nothing of it is there', async () => {
+test('with ADMIN_ENABLED=false neither the API nor its page exists', async () => {
   const env = { DATABASE_URL: await testDatabase(), REDIS_URL: await testRedisUrl(), ADMIN_ENABLED: 'false' };
   const closed = await startReplica({ env });
   expect((await apiOf(closed.url)('GET', '/publishers')).status).toBe(404);
   expect((await fetch(`${closed.url}/static/docs/`)).status).toBe(404);
 });
 
-test('in production without a token it is open, and the log says so once, at start', async () => {
+test('in production without a token the API is open, and the replica logs one warning at start', async () => {
   const env = { DATABASE_URL: await testDatabase(), REDIS_URL: await testRedisUrl(), NODE_ENV: 'production', ADMIN_ENABLED: 'true' };
   const open = await startReplica({ env });
   expect((await apiOf(open.url)('GET', '/publishers')).status).toBe(200);

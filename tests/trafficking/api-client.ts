@@ -1,10 +1,12 @@
-/** Looked at by expect(), which is its type check. */
+import request, { type Response } from 'supertest';
+
+/** A parsed body; the assertions on it are its type check. */
 export type Json = ReturnType<typeof JSON.parse>;
 
-/** One field of each row. */
+/** The values of one field. */
 export const each = (rows: Json, field: string): readonly unknown[] => (rows as Record<string, unknown>[]).map((row) => row[field]);
 
-/** What came back, its body read as JSON where it is JSON. */
+/** `body`: parsed when it is JSON, otherwise the text. */
 export interface ApiAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -17,12 +19,19 @@ export type ApiCall = (method: string, path: string, body?: unknown, headers?: R
 export const apiOf =
   (url: string): ApiCall =>
   async (method, path, body, headers = {}) => {
-    const sent = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
-    const answer = await fetch(`${url}/api${path}`, { method, headers: { 'Content-Type': 'application/json', ...headers }, ...sent });
-    const text = await answer.text();
-    const isJson = answer.headers.get('content-type')?.includes('json');
-    return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : text };
+    const call = request(url)
+      [method.toLowerCase() as Method](`/api${path}`)
+      .set({ 'Content-Type': 'application/json', ...headers });
+    return answerOf(await call.send(body as string | object | undefined));
   };
+
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'options';
+
+const answerOf = ({ status, headers, body, text, type }: Response): ApiAnswer => ({
+  status,
+  headers: new Headers(headers),
+  body: type.includes('json') ? body : text,
+});
 
 export interface Booked {
   readonly publisher: { readonly id: number; readonly api_key: string };
@@ -48,12 +57,15 @@ export const book = async (api: ApiCall, placement: string, lineItem: object = {
   return { publisher, placement, campaign, lineItem: item, creative };
 };
 
-/** Asks for an ad as the publisher of `booked` would. */
-export const askForAd = async (url: string, { publisher, placement }: Booked, user = 'u1'): Promise<ApiAnswer> => {
-  const answer = await fetch(`${url}/ad`, {
-    method: 'POST',
-    headers: { 'X-API-Key': publisher.api_key },
-    body: JSON.stringify({ id: 'r', imp: [{ id: '1', tagid: placement }], user: { id: user }, ext: { publisher_id: publisher.id } }),
-  });
-  return { status: answer.status, headers: answer.headers, body: await answer.json() };
-};
+/** POST /ad with the key of the publisher of `booked`. */
+export const askForAd = async (url: string, { publisher, placement }: Booked, user = 'u1'): Promise<ApiAnswer> =>
+  answerOf(
+    await request(url)
+      .post('/ad')
+      .set('X-API-Key', publisher.api_key)
+      .send({ id: 'r', imp: [{ id: '1', tagid: placement }], user: { id: user }, ext: { publisher_id: publisher.id } }),
+  );
+
+/** The bid for the ad that the publisher of `booked` gets; undefined: no ad. */
+export const serveAd = async (url: string, booked: Booked, user?: string): Promise<Json> =>
+  (await askForAd(url, booked, user)).body.seatbid[0]?.bid[0];

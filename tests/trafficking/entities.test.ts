@@ -1,9 +1,7 @@
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
-import { startReplica } from '../setup/start-replica.ts';
-import type { Replica } from '../setup/start-replica.ts';
-import { apiOf, askForAd, book, each } from './api-client.ts';
-import type { ApiCall } from './api-client.ts';
+import { startReplica, type Replica } from '../setup/start-replica.ts';
+import { apiOf, askForAd, book, each, type ApiCall } from './api-client.ts';
 
 let replica: Replica;
 let other: Replica;
@@ -15,7 +13,7 @@ beforeAll(async () => {
   api = apiOf(replica.url);
 });
 
-test('what is booked is served by another replica within a second, without a call to /reload', async () => {
+test('another replica serves a new booking within a second, without a call to /reload', async () => {
   const booked = await book(api, 'live');
   await new Promise((resolve) => setTimeout(resolve, 1000));
   const { body } = await askForAd(other.url, booked);
@@ -26,7 +24,7 @@ test('what is booked is served by another replica within a second, without a cal
   expect((await askForAd(other.url, booked)).body).toMatchObject({ seatbid: [], nbr: 502 });
 });
 
-test('an API key is shown when it is made and when it is rotated, and never again', async () => {
+test('an API key is shown when it is created and when it is rotated, and never again', async () => {
   const created = await api('POST', '/publishers', { name: 'Key holder', domain: 'keys.example' });
   const { id, api_key: first } = created.body;
   expect(created.headers.get('location')).toBe(`/api/publishers/${id}`);
@@ -46,7 +44,7 @@ test('an API key is shown when it is made and when it is rotated, and never agai
   expect(JSON.stringify((await api('GET', '/audit?entity=publisher')).body)).not.toContain('pk_');
 });
 
-test('every fault of a record is listed at its pointer, unknown parents among them, and nothing is stored', async () => {
+test('every fault of a record is listed at its pointer, including unknown parents, and nothing is stored', async () => {
   const before = (await api('GET', '/line_items')).body.length;
   const { status, body } = await api('POST', '/line_items', {
     campaign_id: 999_999,
@@ -73,7 +71,7 @@ test('every fault of a record is listed at its pointer, unknown parents among th
   expect((await api('GET', '/line_items')).body).toHaveLength(before);
 });
 
-test('a creative must fit its placement: the format, and the publisher of its line item', async () => {
+test('a creative must match the formats of its placement, and its line item the publisher of the placement', async () => {
   const mine = await book(api, 'mine');
   const theirs = await book(api, 'theirs');
   const creative = { placement_id: 'theirs', line_item_id: mine.lineItem, format: 'native', content: '[]' };
@@ -82,12 +80,12 @@ test('a creative must fit its placement: the format, and the publisher of its li
   expect((await api('PATCH', `/creatives/${theirs.creative}`, { line_item_id: mine.lineItem })).status).toBe(400);
 });
 
-test('the longest creative fits into a body however it is escaped; a character more and a byte more are refused', async () => {
+test('the longest creative fits into a body in any escaping; one more character and one more byte are refused', async () => {
   const { lineItem } = await book(api, 'longest');
-  const LONGEST = 262_144;
-  const BODY_LIMIT = 2_097_152;
-  // Each of them is six bytes of JSON.
-  const content = '\u001f'.repeat(LONGEST);
+  const MAX_CONTENT_LENGTH = 262_144;
+  const MAX_BODY_BYTES = 2_097_152;
+  // JSON escapes each character in six bytes.
+  const content = '\u001f'.repeat(MAX_CONTENT_LENGTH);
   const creative = { placement_id: 'longest', line_item_id: lineItem, format: 'html', content };
   const { status, body } = await api('POST', '/creatives', creative);
   expect(status).toBe(201);
@@ -98,12 +96,12 @@ test('the longest creative fits into a body however it is escaped; a character m
     400,
     'application/problem+json',
     'invalid_request',
-    [{ pointer: '/content', detail: expect.stringContaining(String(LONGEST)) }],
+    [{ pointer: '/content', detail: expect.stringContaining(String(MAX_CONTENT_LENGTH)) }],
   ]);
 
   const padded = (bytes: number) => JSON.stringify({ content: '<b>ad</b>' }).padEnd(bytes);
-  expect((await api('PATCH', `/creatives/${body.id}`, padded(BODY_LIMIT))).status).toBe(200);
-  const larger = await api('PATCH', `/creatives/${body.id}`, padded(BODY_LIMIT + 1));
+  expect((await api('PATCH', `/creatives/${body.id}`, padded(MAX_BODY_BYTES))).status).toBe(200);
+  const larger = await api('PATCH', `/creatives/${body.id}`, padded(MAX_BODY_BYTES + 1));
   expect([larger.status, larger.headers.get('content-type'), larger.body.code]).toEqual([
     413,
     'application/problem+json',
@@ -111,7 +109,7 @@ test('the longest creative fits into a body however it is escaped; a character m
   ]);
 });
 
-test('text that no text of Postgres can hold is refused, wherever it stands', async () => {
+test('a text with NUL, which Postgres cannot store, is refused in every position', async () => {
   const { creative, lineItem } = await book(api, 'nul');
   for (const [method, path, body] of [
     ['PATCH', `/creatives/${creative}`, { content: 'a\u0000b' }],
@@ -125,7 +123,7 @@ test('text that no text of Postgres can hold is refused, wherever it stands', as
   }
 });
 
-test('enumerations are taken in any case and given back in the specification’s', async () => {
+test('enumerations are accepted in any case and returned as the specification writes them', async () => {
   const { campaign } = await book(api, 'cases');
   const { body } = await api('POST', '/line_items', {
     campaign_id: campaign,
@@ -141,7 +139,7 @@ test('enumerations are taken in any case and given back in the specification’s
   expect(body.targeting).toEqual({ countries: ['DE'], devices: ['mobile'] });
 });
 
-test('PUT replaces, PATCH merges, null in a patch takes back; a record may be sent back as it came', async () => {
+test('PUT replaces, PATCH merges, null in a patch removes; a record can be sent back as it was returned', async () => {
   const { lineItem } = await book(api, 'edits', { daily_impression_cap: 10, targeting: { countries: ['DE'], key_values: { a: 'b' } } });
   const path = `/line_items/${lineItem}`;
   const patched = await api('PATCH', path, { cpm: 3, daily_impression_cap: null, targeting: { countries: null } });
@@ -158,7 +156,7 @@ test('PUT replaces, PATCH merges, null in a patch takes back; a record may be se
   expect((await api('PATCH', path, '{')).body.code).toBe('invalid_json');
 });
 
-test('a change on top of somebody else’s is refused when the client says what it had read', async () => {
+test('a change with If-Match is refused when the record has changed since it was read', async () => {
   const { campaign } = await book(api, 'etags');
   const path = `/campaigns/${campaign}`;
   const etag = (await api('GET', path)).headers.get('etag') as string;
@@ -169,7 +167,7 @@ test('a change on top of somebody else’s is refused when the client says what 
   expect((await api('PATCH', path, { budget: 200 }, { 'If-Match': first.headers.get('etag') as string })).body.budget).toBe(200);
 });
 
-test('a deletion takes along what belongs to it, and how much that is can be asked before', async () => {
+test('a deletion also deletes what belongs to the record, and include=counts returns how much', async () => {
   const { publisher, placement, campaign, lineItem, creative } = await book(api, 'cascade');
   const asked = await api('GET', `/publishers/${publisher.id}?include=counts`);
   expect(asked.body).toMatchObject({ name: 'The Gazette', counts: { placements: 1, campaigns: 1, line_items: 1, creatives: 1 } });
@@ -182,7 +180,7 @@ test('a deletion takes along what belongs to it, and how much that is can be ask
   expect((await api('DELETE', `/publishers/${publisher.id}`)).status).toBe(404);
 });
 
-test('lists are bare arrays, filtered by parents and names, and paged when asked', async () => {
+test('lists are arrays, filtered by parents and names, and paged on request', async () => {
   const one = await book(api, 'list/one');
   const two = await book(api, 'list two', { name: '100 % wool' });
   const ids = async (path: string) => each((await api('GET', path)).body, 'id');
@@ -190,20 +188,20 @@ test('lists are bare arrays, filtered by parents and names, and paged when asked
   expect(await ids(`/creatives?campaign_id=${one.campaign}`)).toEqual([one.creative]);
   expect(await ids('/placements?q=LIST')).toEqual(['list two', 'list/one']);
   expect(await ids('/line_items?q=' + encodeURIComponent('100 %'))).toEqual([two.lineItem]);
-  expect(await ids('/creatives?placement_id=nobody')).toEqual([]);
+  expect(await ids('/creatives?placement_id=unknown')).toEqual([]);
   expect((await api('GET', `/placements/${encodeURIComponent('list/one')}`)).body.id).toBe('list/one');
   const page = await api('GET', '/placements?limit=1&offset=1&q=list');
   expect([page.body.length, page.headers.get('x-total-count')]).toEqual([1, '2']);
   expect((await api('GET', '/placements?limit=0')).status).toBe(400);
 });
 
-test('a placement id is taken once', async () => {
+test('a second placement with the same id is refused', async () => {
   await book(api, 'taken');
   const again = await api('POST', '/placements', { id: 'taken', width: 1, height: 1, formats: ['html'] });
   expect([again.status, again.body.code]).toEqual([409, 'conflict']);
 });
 
-test('each change leaves a row that says who, what, and how it was', async () => {
+test('each change adds an audit row with the actor, the action and the record before and after', async () => {
   const { creative, lineItem, campaign } = await book(api, 'audited');
   expect((await api('POST', `/creatives/${creative}/block`)).body.blocked_at).toMatch(/^\d{4}-/);
   await api('POST', `/creatives/${creative}/block`);
@@ -216,7 +214,7 @@ test('each change leaves a row that says who, what, and how it was', async () =>
   expect(deleted).toMatchObject({ action: 'delete', after: null, before: { deleted_with_it: { line_items: 1, creatives: 1 } } });
 });
 
-test('many writers at once neither deadlock nor lose a change', async () => {
+test('concurrent writers neither deadlock nor lose a change', async () => {
   const { campaign, lineItem, creative } = await book(api, 'busy');
   const twin = apiOf(other.url);
   const answers = await Promise.all(
@@ -232,7 +230,7 @@ test('many writers at once neither deadlock nor lose a change', async () => {
   expect((await api('GET', `/audit?entity=creative&entity_id=${creative}`)).body).toHaveLength(5);
 });
 
-test('errors are problems that no other origin can read', async () => {
+test('errors are problem responses without CORS headers', async () => {
   for (const [method, path, status] of [
     ['GET', '/line_items/0', 404],
     ['GET', '/line_items/abc', 404],

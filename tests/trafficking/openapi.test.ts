@@ -4,10 +4,8 @@ import { AD_REQUEST_SCHEMA } from '../../src/http/openrtb/ad-request-schema.ts';
 import { startBrowser } from '../browser/setup/start-browser.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
-import { startReplica } from '../setup/start-replica.ts';
-import type { Replica } from '../setup/start-replica.ts';
-import { apiOf, askForAd, book } from './api-client.ts';
-import type { ApiCall, Booked, Json } from './api-client.ts';
+import { startReplica, type Replica } from '../setup/start-replica.ts';
+import { apiOf, askForAd, book, type ApiCall, type Booked, type Json } from './api-client.ts';
 
 const TOKEN = 'the-token-of-the-page';
 const METHODS = ['get', 'put', 'post', 'patch', 'delete'];
@@ -31,7 +29,7 @@ const operations = (): [string, string, Json][] =>
     METHODS.filter((method) => item[method]).map((method): [string, string, Json] => [method.toUpperCase(), path, item[method]]),
   );
 
-test('is OpenAPI 3.1, every reference leads somewhere, every operation says what it answers', () => {
+test('is OpenAPI 3.1, with no dangling reference, and every operation describes a successful answer', () => {
   expect(document.openapi).toMatch(/^3\.1\./);
   const text = JSON.stringify(document);
   for (const [, name] of text.matchAll(/"#\/components\/schemas\/(\w+)"/g)) expect(document.components.schemas).toHaveProperty(name!);
@@ -48,7 +46,22 @@ test('is OpenAPI 3.1, every reference leads somewhere, every operation says what
   }
 });
 
-test('describes bodies by the very schemas that check them', () => {
+test('every operation has an id of its own, made of a verb and what it acts on', () => {
+  const ids = operations().map(([, , { operationId }]): string => operationId);
+  expect(ids.filter((id) => !/^[a-z]+([A-Z][a-z]+)+$/.test(id))).toEqual([]);
+  expect(new Set(ids).size).toBe(ids.length);
+  const idOf = (method: string, path: string): string => document.paths[path][method].operationId;
+  expect([idOf('get', '/api/publishers'), idOf('post', '/api/publishers/{id}/rotate_key')]).toEqual([
+    'listPublishers',
+    'rotatePublisherKey',
+  ]);
+  expect([idOf('patch', '/api/line_items/{id}'), idOf('post', '/api/creatives/{id}/unblock')]).toEqual([
+    'updateLineItem',
+    'unblockCreative',
+  ]);
+});
+
+test('describes bodies by the schemas that check them', () => {
   const { Publisher, Placement, Campaign, LineItem, Creative, AdRequest } = document.components.schemas;
   for (const [described, checked] of [
     [Publisher, publisherSchema],
@@ -66,7 +79,7 @@ test('describes bodies by the very schemas that check them', () => {
   expect(AdRequest).toEqual(adRequest);
 });
 
-test('every path and method in it is there', async () => {
+test('the service implements every path and method of the document', async () => {
   for (const [method, path] of operations()) {
     const url = `${replica.url}${path.replace('{id}', '2147483647')}`;
     const answer = await fetch(url, { method, headers: { Authorization: `Bearer ${TOKEN}` }, redirect: 'manual' });
@@ -76,7 +89,7 @@ test('every path and method in it is there', async () => {
   }
 });
 
-test('what the service answers is what it says', async () => {
+test('answers match their schemas', async () => {
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
   ajv.addSchema({ $id: 'https://api.test/', ...document });
   const expectAnswer = (path: string, method: string, status: number, body: unknown): void => {
@@ -110,7 +123,7 @@ test('what the service answers is what it says', async () => {
   expectAnswer('/api/explain', 'post', 200, explained.body);
 });
 
-test('the page of the API asks for the token, then lists the operations, and loads nothing from elsewhere', async () => {
+test('the API page asks for the token, then lists every operation, and loads nothing from another origin', async () => {
   const browser = await startBrowser();
   try {
     const page = await browser.newPage();

@@ -1,9 +1,14 @@
 import type { Knex } from 'knex';
+import { ENTITY_ACTIONS } from './entity-kind.ts';
 
-/** One change: who, what, and how the record stood before and after. Never key material. */
+/** Every change that the audit trail records. */
+export const CHANGE_ACTIONS = ['create', 'update', 'delete', ...ENTITY_ACTIONS] as const;
+export type ChangeAction = (typeof CHANGE_ACTIONS)[number];
+
+/** One change, with the record before and after it. Never contains key material. */
 export interface Change {
   readonly actor: string;
-  readonly action: 'create' | 'update' | 'delete' | 'rotate_key' | 'block' | 'unblock';
+  readonly action: ChangeAction;
   readonly entity: string;
   readonly entityId: string | number;
   readonly before: object | null;
@@ -15,20 +20,23 @@ export interface AuditRow {
   readonly id: number;
   readonly at: string;
   readonly actor: string;
-  readonly action: string;
+  readonly action: ChangeAction;
   readonly entity: string;
   readonly entity_id: string;
   readonly before: object | null;
   readonly after: object | null;
 }
 
+/** Columns that GET /api/audit filters by. */
+export const AUDIT_FILTERS = ['entity', 'entity_id', 'actor', 'action'] as const;
+
 export interface AuditQuery {
   readonly limit: number;
   readonly offset: number;
-  readonly where: Readonly<Record<string, string>>;
+  readonly where: Partial<Readonly<Record<(typeof AUDIT_FILTERS)[number], string>>>;
 }
 
-/** Written in the transaction of the change itself: no change without its row, no row without its change. */
+/** Records a change in the transaction that makes it, so that neither is stored without the other. */
 export const recordChange = async (trx: Knex.Transaction, { actor, action, entity, entityId, before, after }: Change): Promise<void> => {
   await trx('audit').insert({
     actor,
@@ -40,14 +48,14 @@ export const recordChange = async (trx: Knex.Transaction, { actor, action, entit
   });
 };
 
-/** Newest first. */
+/** Changes, newest first. Rejects when Postgres is away. */
 export const readAudit = async (knex: Knex, { limit, offset, where }: AuditQuery): Promise<readonly AuditRow[]> => {
   const rows = await knex('audit')
     .where(where)
     .orderBy('id', 'desc')
     .limit(limit)
     .offset(offset)
-    .select<(Omit<AuditRow, 'id' | 'at'> & { id: string; at: Date })[]>(
+    .select<(Omit<AuditRow, 'id' | 'at'> & { readonly id: string; readonly at: Date })[]>(
       'id',
       'at',
       'actor',

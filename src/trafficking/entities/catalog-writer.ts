@@ -3,7 +3,6 @@ import type { Knex } from 'knex';
 import { COLUMNS } from '../../catalog/postgres/catalog-rows.ts';
 import type { CatalogRow } from '../../catalog/model/catalog-reading.ts';
 import { hashApiKey } from '../../catalog/model/hash-api-key.ts';
-import { problem, type Problem } from '../../http/problems/problem.ts';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 import type { Fault } from '../../base/fault.ts';
 import { isObject } from '../../base/narrow.ts';
@@ -14,27 +13,32 @@ import { createEntityReader } from './entity-reader.ts';
 import { matchesTag } from './entity-tag.ts';
 import { mergePatch } from './merge-patch.ts';
 
-/** What a write came to; the record as the API shows it, a new API key in it exactly once. */
+/** The outcome of a write. The record is as the API returns it; a new API key is in it this once. */
 export type Written = { readonly ok: true; readonly record: EntityRecord } | Refused;
 
-interface Refused {
+/**
+ * Why nothing was changed. conflict: the id is taken; stale: the record is not the one that If-Match
+ * names; invalid: see `faults`.
+ */
+export interface Refused {
   readonly ok: false;
-  readonly problem: Problem;
+  readonly refusal: 'not_found' | 'conflict' | 'stale' | 'invalid';
+  readonly faults: readonly Fault[];
 }
 
 export interface WriteTarget {
   readonly kind: EntityKind;
   readonly id: string | number;
   readonly actor: string;
-  /** An If-Match header: the change is refused when the record is another by now. */
+  /** An If-Match header: the change is refused when the record has another tag. */
   readonly ifMatch?: string | undefined;
 }
 
-/** The changes that people make. Each resolves when it is committed; all reject when Postgres is away. */
+/** The writes of the API. Each resolves after its commit and rejects when Postgres is away. */
 export interface CatalogWriter {
   create(kind: EntityKind, input: unknown, actor: string): Promise<Written>;
   replace(target: WriteTarget, input: unknown): Promise<Written>;
-  /** JSON merge patch (RFC 7396) on the record. */
+  /** Applies a JSON merge patch (RFC 7396). */
   merge(target: WriteTarget, patch: unknown): Promise<Written>;
   remove(target: WriteTarget): Promise<Written>;
   rotateKey(target: WriteTarget): Promise<Written>;
@@ -44,7 +48,7 @@ export interface CatalogWriter {
 export interface CatalogWriterOptions {
   readonly knex: Knex;
   readonly dimensions: DimensionSchema;
-  /** Makes every replica load what has been committed. */
+  /** Called after each commit: every replica loads the catalog. */
   readonly goLive: () => Promise<void>;
 }
 
@@ -52,8 +56,9 @@ type Row = CatalogRow & { readonly id: string | number };
 
 export const createCatalogWriter = ({ knex, dimensions, goLive }: CatalogWriterOptions): CatalogWriter => {
   /**
-   * One transaction holds the change and its audit row. Every change moves the catalog's version, so they go one at a time in any case; taking that row
-   * first keeps two of them from waiting for each other, and a parent that was looked at from going away.
+   * Runs a change and its audit row in one transaction. A trigger updates the catalog's version on
+   * every change, so writers run one at a time in any case; locking that row first prevents deadlocks
+   * and keeps a parent that was checked from being deleted.
    */
   const write = async (work: (trx: Knex.Transaction) => Promise<Written>): Promise<Written> => {
     const written = await knex.transaction(async (trx) => {
@@ -64,7 +69,7 @@ export const createCatalogWriter = ({ knex, dimensions, goLive }: CatalogWriterO
     return written;
   };
 
-  /** Checks what is to be stored against the schema, the rules, and what it refers to; every fault in one answer. */
+  /** Checks a record against its schema, its rules and its references, and collects every fault. */
   const check = async (
     trx: Knex.Transaction,
     kind: EntityKind,
@@ -75,7 +80,7 @@ export const createCatalogWriter = ({ knex, dimensions, goLive }: CatalogWriterO
       : { faults: [], placementFormats: undefined };
     const checked = kind.check(input, { dimensions, placementFormats });
     const all = [...(checked.ok ? [] : checked.faults), ...faults];
-    return checked.ok && all.length === 0 ? { ok: true, row: kind.toRow(checked.record as never) } : invalid(kind, all);
+    return checked.ok && all.length === 0 ? { ok: true, row: kind.toRow(checked.record as never) } : refused('invalid', all);
   };
 
   const rewrite = async (
@@ -84,26 +89,25 @@ export const createCatalogWriter = ({ knex, dimensions, goLive }: CatalogWriterO
     columns: object,
     change: Omit<Change, 'entity' | 'entityId' | 'after'>,
   ): Promise<EntityRecord> => {
-    const [row] = await trx(kind.table).where({ id }).update(columns).returning<[Row]>(COLUMNS[kind.table]);
-    const record = kind.toRecord(row!);
+    const rows = await trx(kind.table).where({ id }).update(columns).returning<Row[]>(COLUMNS[kind.table]);
+    const record = kind.toRecord(returned(rows));
     await recordChange(trx, { ...change, entity: kind.name, entityId: id, after: record });
     return record;
   };
 
-  /** Finds what is to be changed and does it, unless it is gone or is no longer what the client believes it to be. */
+  /** Runs `work` on an existing record that still matches If-Match. */
   const change = (target: WriteTarget, work: (trx: Knex.Transaction, before: EntityRecord) => Promise<Written>): Promise<Written> =>
     write(async (trx) => {
       const before = await createEntityReader({ knex: trx }).find(target.kind, target.id);
-      if (!before) return refused(problem('not_found', `There is no ${words(target.kind)} ${target.id}.`));
-      if (!matchesTag(target.ifMatch, before))
-        return refused(problem('precondition_failed', 'It is not what If-Match says any more: read it again.'));
+      if (!before) return refused('not_found');
+      if (!matchesTag(target.ifMatch, before)) return refused('stale');
       return work(trx, before);
     });
 
   const store = async (trx: Knex.Transaction, target: WriteTarget, before: EntityRecord, input: unknown): Promise<Written> => {
     const { kind, id, actor } = target;
     if (isObject(input) && Object.hasOwn(input, 'id') && input['id'] !== id)
-      return invalid(kind, [{ pointer: '/id', detail: `must be ${id}, as in the path: an id does not change` }]);
+      return refused('invalid', [{ pointer: '/id', detail: `must be ${id}, as in the path: an id does not change` }]);
     const checked = await check(trx, kind, isObject(input) ? { id, ...input } : input);
     if (!checked.ok) return checked;
     return { ok: true, record: await rewrite(trx, target, checked.row, { actor, action: 'update', before }) };
@@ -116,14 +120,15 @@ export const createCatalogWriter = ({ knex, dimensions, goLive }: CatalogWriterO
         const checked = await check(trx, kind, kind.namedByClient ? given : without(given, ['id']));
         if (!checked.ok) return checked;
         const { row } = checked;
-        if (kind.namedByClient && (await trx(kind.table).where({ id: row['id'] }).first('id')))
-          return refused(problem('conflict', `There is a ${words(kind)} ${String(row['id'])} already.`));
+        if (kind.namedByClient && (await trx(kind.table).where({ id: row['id'] }).first('id'))) return refused('conflict');
         const key = kind.table === 'publishers' ? newApiKey() : undefined;
-        const [stored] = await trx(kind.table)
-          .insert({ ...row, ...key?.columns })
-          .returning<[Row]>(COLUMNS[kind.table]);
-        const record = kind.toRecord(stored!);
-        await recordChange(trx, { actor, action: 'create', entity: kind.name, entityId: stored!.id, before: null, after: record });
+        const stored = returned(
+          await trx(kind.table)
+            .insert({ ...row, ...key?.columns })
+            .returning<Row[]>(COLUMNS[kind.table]),
+        );
+        const record = kind.toRecord(stored);
+        await recordChange(trx, { actor, action: 'create', entity: kind.name, entityId: stored.id, before: null, after: record });
         return { ok: true, record: key ? { ...record, api_key: key.key } : record };
       }),
 
@@ -161,7 +166,12 @@ export const createCatalogWriter = ({ knex, dimensions, goLive }: CatalogWriterO
   };
 };
 
-/** 24 random bytes; the prefix lets a scanner for leaked secrets know it. */
+const returned = ([row]: readonly Row[]): Row => {
+  if (!row) throw new Error('Postgres returned no row for a record that it stored.');
+  return row;
+};
+
+/** 24 random bytes; scanners for leaked secrets recognize the prefix. */
 const newApiKey = (): { readonly key: string; readonly columns: object } => {
   const key = `pk_${randomBytes(24).toString('base64url')}`;
   return { key, columns: { api_key_hash: hashApiKey(key), api_key_hint: key.slice(-4) } };
@@ -172,9 +182,4 @@ const writable = (kind: EntityKind, input: unknown): unknown => without(input, [
 const without = (input: unknown, fields: readonly string[]): unknown =>
   isObject(input) ? Object.fromEntries(Object.entries(input).filter(([name]) => !fields.includes(name))) : input;
 
-const words = ({ name }: EntityKind): string => name.replace('_', ' ');
-
-const invalid = (kind: EntityKind, faults: readonly Fault[]): Refused =>
-  refused(problem('invalid_request', `The ${words(kind)} has faults.`, faults));
-
-const refused = (why: Problem): Refused => ({ ok: false, problem: why });
+const refused = (refusal: Refused['refusal'], faults: readonly Fault[] = []): Refused => ({ ok: false, refusal, faults });

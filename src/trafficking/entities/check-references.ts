@@ -1,30 +1,25 @@
 import type { Knex } from 'knex';
-import type { CreativeFormat } from '../../catalog/model/entities.ts';
 import type { Fault } from '../../base/fault.ts';
-import type { EntityKind } from './entity-kind.ts';
+import type { CreativeFormat } from '../../catalog/model/entities.ts';
+import { ENTITY_KINDS, MAX_ENTITY_ID, type EntityKind, type EntityRecord } from './entity-kind.ts';
 
 export interface CheckedReferences {
   readonly faults: readonly Fault[];
-  /** Of the placement that a creative names. */
+  /** Formats of the placement that a creative refers to. */
   readonly placementFormats: readonly CreativeFormat[] | undefined;
 }
 
-/** What a record says about others: each parent exists, and a creative's placement and line item can meet. */
-export const checkReferences = async (
-  trx: Knex.Transaction,
-  { parents }: EntityKind,
-  input: Readonly<Record<string, unknown>>,
-): Promise<CheckedReferences> => {
+/**
+ * Checks that each parent of a record exists, and that the placement and the line item of a creative
+ * belong to the same publisher. Malformed ids are left to the schema.
+ */
+export const checkReferences = async (trx: Knex.Transaction, { parents }: EntityKind, input: EntityRecord): Promise<CheckedReferences> => {
   const faults: Fault[] = [];
-  const found = new Map<string, Readonly<Record<string, unknown>>>();
+  const found = new Map<string, EntityRecord>();
   for (const { field, table } of parents) {
     const id = input[field];
-    const wellFormed = table === 'placements' ? typeof id === 'string' : Number.isInteger(id) && Math.abs(id as number) <= 2_147_483_647;
-    // What is no id at all is the schema's to say.
-    if (!wellFormed) continue;
-    const parent = (await trx(table)
-      .where({ id: id as string | number })
-      .first()) as Readonly<Record<string, unknown>> | undefined;
+    if (!isWellFormed(ENTITY_KINDS[table], id)) continue;
+    const parent = (await trx(table).where({ id }).first()) as EntityRecord | undefined;
     if (parent) found.set(table, parent);
     else faults.push({ pointer: `/${field}`, detail: `refers to ${table} ${String(id)}, which does not exist` });
   }
@@ -43,3 +38,7 @@ export const checkReferences = async (
   }
   return { faults, placementFormats: placement?.['formats'] as readonly CreativeFormat[] | undefined };
 };
+
+/** Whether Postgres can compare the value with an id. */
+const isWellFormed = ({ namedByClient }: EntityKind, id: unknown): id is string | number =>
+  namedByClient ? typeof id === 'string' : Number.isInteger(id) && Math.abs(id as number) <= MAX_ENTITY_ID;

@@ -10,14 +10,14 @@ import {
   rowToPlacement,
   rowToPublisher,
 } from '../../catalog/postgres/catalog-rows.ts';
-import type { CatalogRow, CatalogTable } from '../../catalog/model/catalog-reading.ts';
+import { CATALOG_TABLES, type CatalogRow, type CatalogTable } from '../../catalog/model/catalog-reading.ts';
 import { checkCampaign, checkCreative, checkLineItem, checkPlacement, checkPublisher } from '../../catalog/checks/check-entities.ts';
 import type { Checked } from '../../catalog/checks/check-record.ts';
 import type { CreativeFormat } from '../../catalog/model/entities.ts';
 import { campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from '../../catalog/checks/schemas.ts';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 
-/** A record as the API gives and takes it. */
+/** A record as the API accepts and returns it. */
 export type EntityRecord = Readonly<Record<string, unknown>>;
 
 export interface CheckContext {
@@ -25,93 +25,92 @@ export interface CheckContext {
   readonly placementFormats: readonly CreativeFormat[] | undefined;
 }
 
-/** One of the five entities, as the API's routes, store and description need it. */
-export interface EntityKind {
-  /** Its path under /api as well. */
-  readonly table: CatalogTable;
-  /** Singular, for the audit trail and for sentences. */
-  readonly name: string;
+/** Changes that are not a plain edit of a field: POST /api/<table>/{id}/<action>. */
+export const ENTITY_ACTIONS = ['rotate_key', 'block', 'unblock'] as const;
+export type EntityAction = (typeof ENTITY_ACTIONS)[number];
+
+/** What differs between the five entities. */
+interface Definition {
   readonly schema: { readonly properties: object };
-  /** What answers hold on top of the schema. Taken back without a word when a client sends a record as it got it. */
-  readonly readOnly: Readonly<Record<string, object>>;
-  /** Whether the client chooses the id. */
-  readonly namedByClient: boolean;
-  readonly parents: readonly { readonly field: string; readonly table: CatalogTable }[];
-  /** Columns that `q` looks into. */
+  /** Fields that answers add to the schema. They are ignored when a client sends a record back. */
+  readonly readOnly?: Readonly<Record<string, object>>;
+  /** Tables that a record refers to, each by the id of one row. The last one decides whose it is. */
+  readonly parents: readonly CatalogTable[];
+  readonly actions?: readonly EntityAction[];
+  /** Columns that `q` searches. */
   readonly search: readonly string[];
   readonly check: (input: unknown, context: CheckContext) => Checked<object>;
   readonly toRow: (record: never) => CatalogRow;
   readonly toRecord: (row: CatalogRow) => EntityRecord;
 }
 
-export const ENTITY_KINDS: Readonly<Record<CatalogTable, EntityKind>> = {
+/** One of the five entities, as the routes, the store and the OpenAPI document need it. */
+export interface EntityKind extends Required<Omit<Definition, 'parents'>> {
+  /** Also its path under /api. */
+  readonly table: CatalogTable;
+  /** Singular, as the audit trail stores it: `line_item`. */
+  readonly name: string;
+  /** The name as words of a message: `line item`. */
+  readonly words: string;
+  /** The column by which other tables refer to it: `line_item_id`. */
+  readonly reference: string;
+  /** Whether the client chooses the id, which is then a string. */
+  readonly namedByClient: boolean;
+  readonly parents: readonly { readonly field: string; readonly table: CatalogTable }[];
+}
+
+const DEFINITIONS: Readonly<Record<CatalogTable, Definition>> = {
   publishers: {
-    table: 'publishers',
-    name: 'publisher',
     schema: publisherSchema,
     readOnly: {
-      api_key: { type: 'string', description: 'In full, and only in the answer to the creation and to rotate_key: it is stored hashed' },
+      api_key: {
+        type: 'string',
+        description: 'The whole key. Returned only on creation and by rotate_key; the server stores a hash.',
+      },
       api_key_hint: { type: 'string', description: 'The last four characters of the key' },
     },
-    namedByClient: false,
     parents: [],
+    actions: ['rotate_key'],
     search: ['name', 'domain'],
     check: checkPublisher,
     toRow: publisherToRow,
     toRecord: (row) => ({ ...rowToPublisher(row), api_key_hint: row['api_key_hint'] }),
   },
   placements: {
-    table: 'placements',
-    name: 'placement',
     schema: placementSchema,
-    readOnly: {},
-    namedByClient: true,
-    parents: [{ field: 'publisher_id', table: 'publishers' }],
+    parents: ['publishers'],
     search: ['id'],
     check: checkPlacement,
     toRow: placementToRow,
     toRecord: rowToPlacement,
   },
   campaigns: {
-    table: 'campaigns',
-    name: 'campaign',
     schema: campaignSchema,
-    readOnly: {},
-    namedByClient: false,
-    parents: [{ field: 'publisher_id', table: 'publishers' }],
+    parents: ['publishers'],
     search: ['name'],
     check: checkCampaign,
     toRow: campaignToRow,
     toRecord: rowToCampaign,
   },
   line_items: {
-    table: 'line_items',
-    name: 'line_item',
     schema: lineItemSchema,
-    readOnly: {},
-    namedByClient: false,
-    parents: [{ field: 'campaign_id', table: 'campaigns' }],
+    parents: ['campaigns'],
     search: ['name'],
     check: checkLineItem,
     toRow: lineItemToRow,
     toRecord: rowToLineItem,
   },
   creatives: {
-    table: 'creatives',
-    name: 'creative',
     schema: creativeSchema,
     readOnly: {
       blocked_at: {
         type: ['string', 'null'],
         format: 'date-time',
-        description: 'Since when it is taken out of delivery; null: it is not',
+        description: 'When the creative was blocked; null: it is not blocked',
       },
     },
-    namedByClient: false,
-    parents: [
-      { field: 'placement_id', table: 'placements' },
-      { field: 'line_item_id', table: 'line_items' },
-    ],
+    parents: ['placements', 'line_items'],
+    actions: ['block', 'unblock'],
     search: ['advertiser_domain', 'placement_id'],
     check: checkCreative,
     toRow: creativeToRow,
@@ -119,9 +118,51 @@ export const ENTITY_KINDS: Readonly<Record<CatalogTable, EntityKind>> = {
   },
 };
 
-/** The id of a path as the table holds it; undefined: nothing can have this id. */
+const nameOf = (table: CatalogTable): string => table.slice(0, -1);
+
+const referenceTo = (table: CatalogTable): string => `${nameOf(table)}_id`;
+
+const kindOf = (table: CatalogTable): EntityKind => {
+  const { parents, readOnly = {}, actions = [], ...definition } = DEFINITIONS[table];
+  const { id } = definition.schema.properties as { readonly id?: { readonly type: string } };
+  return {
+    ...definition,
+    table,
+    name: nameOf(table),
+    words: nameOf(table).replace('_', ' '),
+    reference: referenceTo(table),
+    readOnly,
+    actions,
+    namedByClient: id?.type === 'string',
+    parents: parents.map((parent) => ({ field: referenceTo(parent), table: parent })),
+  };
+};
+
+export const ENTITY_KINDS = Object.fromEntries(CATALOG_TABLES.map((table) => [table, kindOf(table)])) as Readonly<
+  Record<CatalogTable, EntityKind>
+>;
+
+/** Postgres's integer. */
+export const MAX_ENTITY_ID = 2_147_483_647;
+
+/** The id of a path as the table stores it; undefined: no record can have this id. */
 export const readEntityId = ({ namedByClient }: EntityKind, text: string): string | number | undefined => {
   if (namedByClient) return text;
   const id = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0;
-  return id > 0 && id <= 2_147_483_647 ? id : undefined;
+  return id > 0 && id <= MAX_ENTITY_ID ? id : undefined;
 };
+
+/**
+ * SQL conditions, one per parent, under which a row of `table` belongs to the row `:id` of `ancestor`,
+ * directly or through its parents. Empty when it cannot.
+ */
+export const belongsTo = (table: CatalogTable, ancestor: CatalogTable): readonly string[] =>
+  ENTITY_KINDS[table].parents.flatMap(({ field, table: parent }) => {
+    if (parent === ancestor) return [`${field} = :id`];
+    const through = belongsTo(parent, ancestor);
+    return through.length === 0 ? [] : [`${field} in (select id from ${parent} where ${through.join(' or ')})`];
+  });
+
+/** The entities that a list can be filtered by: its parents and their parents. */
+export const ancestorsOf = ({ table }: EntityKind): readonly EntityKind[] =>
+  Object.values(ENTITY_KINDS).filter((other) => belongsTo(table, other.table).length > 0);

@@ -1,85 +1,71 @@
 import type { Knex } from 'knex';
 import { COLUMNS } from '../../catalog/postgres/catalog-rows.ts';
 import type { CatalogRow, CatalogTable } from '../../catalog/model/catalog-reading.ts';
-import type { EntityKind, EntityRecord } from './entity-kind.ts';
+import { belongsTo, ENTITY_KINDS, type EntityKind, type EntityRecord } from './entity-kind.ts';
 
 export interface ListQuery {
   readonly limit: number;
   readonly offset: number;
-  /** Looked for in names, in any letter case; '' finds all. */
+  /** Searched for in the `search` columns, ignoring case; '' matches every record. */
   readonly text: string;
-  /** By a parent, or a parent's parent: see FILTERS. */
-  readonly parents: Readonly<Record<string, string | number>>;
+  /** Only records that belong to all of these. */
+  readonly parents: readonly EntityReference[];
 }
 
-/** What goes with an entity when it is deleted. */
+export interface EntityReference {
+  readonly table: CatalogTable;
+  readonly id: string | number;
+}
+
+/** How many records of each table a deletion would also delete. */
 export type CascadeCounts = Readonly<Record<string, number>>;
 
+/** Reads the catalog's tables. Every method rejects when Postgres is away. */
 export interface EntityReader {
+  /** Records by id, and how many there are without `limit` and `offset`. */
   list(kind: EntityKind, query: ListQuery): Promise<{ readonly records: readonly EntityRecord[]; readonly total: number }>;
+  /** Ids of the records that belong to `parent`, in order. */
+  idsIn(kind: EntityKind, parent: EntityReference): Promise<readonly (string | number)[]>;
   find(kind: EntityKind, id: string | number): Promise<EntityRecord | undefined>;
   cascade(kind: EntityKind, id: string | number): Promise<CascadeCounts>;
 }
 
-/** The filters of each list, in SQL: one placeholder each. */
-export const FILTERS: Readonly<Record<CatalogTable, Readonly<Record<string, string>>>> = {
-  publishers: {},
-  placements: { publisher_id: 'publisher_id = ?' },
-  campaigns: { publisher_id: 'publisher_id = ?' },
-  line_items: {
-    campaign_id: 'campaign_id = ?',
-    publisher_id: 'campaign_id in (select id from campaigns where publisher_id = ?)',
-  },
-  creatives: {
-    line_item_id: 'line_item_id = ?',
-    placement_id: 'placement_id = ?',
-    campaign_id: 'line_item_id in (select id from line_items where campaign_id = ?)',
-    publisher_id: 'line_item_id in (select l.id from line_items l join campaigns c on c.id = l.campaign_id where c.publisher_id = ?)',
-  },
+/** With a transaction for `knex`, the reader sees the writes of that transaction. */
+export const createEntityReader = ({ knex }: { readonly knex: Knex }): EntityReader => {
+  /** A creative belongs to the publisher of its line item, whatever its placement says. */
+  const within = ({ table }: EntityKind, parents: readonly EntityReference[]): Knex.QueryBuilder => {
+    const query = knex(table);
+    for (const parent of parents) void query.whereRaw(belongsTo(table, parent.table).at(-1) ?? 'false', { id: parent.id });
+    return query;
+  };
+
+  return {
+    list: async (kind, { limit, offset, text, parents }) => {
+      const query = within(kind, parents);
+      if (text !== '') {
+        const pattern = `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+        void query.where((either) => kind.search.forEach((column) => void either.orWhereILike(column, pattern)));
+      }
+      const counted = await query.clone().count<{ count: string }[]>('* as count');
+      const rows = (await query.select(COLUMNS[kind.table]).orderBy('id').limit(limit).offset(offset)) as CatalogRow[];
+      return { records: rows.map(kind.toRecord), total: Number(counted[0]?.count) };
+    },
+
+    idsIn: async (kind, parent) => (await within(kind, [parent]).orderBy('id').pluck('id')) as (string | number)[],
+
+    find: async (kind, id) => {
+      const row = await knex(kind.table).where({ id }).first<CatalogRow | undefined>(COLUMNS[kind.table]);
+      return row && kind.toRecord(row);
+    },
+
+    cascade: async ({ table }, id) => {
+      const counts = Object.values(ENTITY_KINDS).flatMap((kind) => {
+        const ways = belongsTo(kind.table, table);
+        return ways.length === 0 ? [] : [`(select count(*) from ${kind.table} where ${ways.join(' or ')})::int as ${kind.table}`];
+      });
+      if (counts.length === 0) return {};
+      const { rows } = await knex.raw<{ rows: CascadeCounts[] }>(`select ${counts.join(', ')}`, { id });
+      return rows[0] ?? {};
+    },
+  };
 };
-
-const CASCADES: Readonly<Record<CatalogTable, Readonly<Record<string, string>>>> = {
-  publishers: {
-    placements: 'select count(*) from placements where publisher_id = :id',
-    campaigns: 'select count(*) from campaigns where publisher_id = :id',
-    line_items: 'select count(*) from line_items where campaign_id in (select id from campaigns where publisher_id = :id)',
-    creatives: `select count(*) from creatives
-      where placement_id in (select id from placements where publisher_id = :id)
-      or line_item_id in (select l.id from line_items l join campaigns c on c.id = l.campaign_id where c.publisher_id = :id)`,
-  },
-  placements: { creatives: 'select count(*) from creatives where placement_id = :id' },
-  campaigns: {
-    line_items: 'select count(*) from line_items where campaign_id = :id',
-    creatives: 'select count(*) from creatives where line_item_id in (select id from line_items where campaign_id = :id)',
-  },
-  line_items: { creatives: 'select count(*) from creatives where line_item_id = :id' },
-  creatives: {},
-};
-
-/** Reads the catalog's tables as they stand, for people: a transaction sees its own writes. */
-export const createEntityReader = ({ knex }: { readonly knex: Knex }): EntityReader => ({
-  list: async (kind, { limit, offset, text, parents }) => {
-    const query = knex(kind.table);
-    for (const [name, value] of Object.entries(parents)) void query.whereRaw(FILTERS[kind.table][name]!, [value]);
-    if (text !== '') {
-      const pattern = `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
-      void query.where((either) => kind.search.forEach((column) => void either.orWhereILike(column, pattern)));
-    }
-    const counted = await query.clone().count<{ count: string }[]>('* as count');
-    const rows = (await query.select(COLUMNS[kind.table]).orderBy('id').limit(limit).offset(offset)) as CatalogRow[];
-    return { records: rows.map(kind.toRecord), total: Number(counted[0]?.count) };
-  },
-
-  find: async (kind, id) => {
-    const row = await knex(kind.table).where({ id }).first<CatalogRow | undefined>(COLUMNS[kind.table]);
-    return row && kind.toRecord(row);
-  },
-
-  cascade: async ({ table }, id) => {
-    const counts = Object.entries(CASCADES[table]);
-    if (counts.length === 0) return {};
-    const sql = counts.map(([name, count]) => `(${count})::int as ${name}`).join(', ');
-    const { rows } = await knex.raw<{ rows: Record<string, number>[] }>(`select ${sql}`, { id });
-    return rows[0]!;
-  },
-});

@@ -5,6 +5,6 @@ import type { EntityRecord } from './entity-kind.ts';
 export const entityTag = (record: EntityRecord): string =>
   `"${createHash('sha256').update(JSON.stringify(record)).digest('base64url').slice(0, 22)}"`;
 
-/** Whether an If-Match header lets a change of the record through; without one, everything does. */
+/** Whether an If-Match header (RFC 9110, section 13.1.1) permits a change; without one, it does. */
 export const matchesTag = (ifMatch: string | undefined, record: EntityRecord): boolean =>
   ifMatch === undefined || ifMatch.trim() === '*' || ifMatch.split(',').some((tag) => tag.trim() === entityTag(record));

@@ -8,39 +8,56 @@ import { DELIVERY_STATUSES, type DeliveryStatus, type EffectiveStatus } from './
 export interface StatusQuestion {
   readonly lineItem: LineItem;
   readonly campaign: Campaign;
-  /** Why each of its creatives cannot be served at all; undefined where one can. */
-  readonly creatives: readonly { readonly id: number; readonly obstacle: string | undefined }[];
-  /** undefined: the counters do not answer. */
+  /** Why each creative of the line item cannot be served; undefined where it can. */
+  readonly creatives: readonly CreativeObstacle[];
+  /** undefined: the counters are unavailable. */
   readonly limits: LimitReading | undefined;
   readonly atMs: number;
 }
 
-/** What a line item is doing and why: of all that keeps it from serving, what would have to change first. */
-export const deliveryStatus = ({ lineItem, campaign, creatives, limits, atMs }: StatusQuestion): EffectiveStatus => {
-  const found: [DeliveryStatus, string][] = [];
-  if (lineItem.flight.endMs <= atMs) found.push(['ended', `its flight ended with ${showEndDate(lineItem.flight.endMs)}`]);
-  if (campaign.flight.endMs <= atMs) found.push(['ended', `the campaign's flight ended with ${showEndDate(campaign.flight.endMs)}`]);
-  if (!lineItem.active) found.push(['paused', 'it is switched off (active is false)']);
-  if (lineItem.flight.startMs > atMs) found.push(['scheduled', `its flight begins ${showStartDate(lineItem.flight.startMs)}`]);
-  if (campaign.flight.startMs > atMs) found.push(['scheduled', `the campaign's flight begins ${showStartDate(campaign.flight.startMs)}`]);
-  found.push(...obstacles(creatives));
-  if (limits?.nbr === NoBidReason.BudgetSpent) found.push(['budget spent', describeRefusal(limits.nbr, { lineItem, campaign })]);
-  if (limits?.nbr === NoBidReason.DailyCap) found.push(['capped', describeRefusal(limits.nbr, { lineItem, campaign })]);
+export interface CreativeObstacle {
+  readonly id: number;
+  readonly obstacle: string | undefined;
+}
 
-  const heldBack = limits?.nbr === NoBidReason.Pacing || limits?.nbr === NoBidReason.RateLimit;
-  const remarks = heldBack ? [`at this moment ${describeRefusal(limits.nbr, { lineItem, campaign })}`] : [];
-  const value = DELIVERY_STATUSES.find((status) => found.some(([given]) => given === status)) ?? 'active';
-  const first = found.filter(([status]) => status === value);
-  const others = found.filter(([status]) => status !== value);
-  return { value, reasons: [...[...first, ...others].map(([, reason]) => reason), ...remarks] };
+/** Limits that stop a line item for longer than a moment. */
+const STATUS_OF_LIMIT: ReadonlyMap<number, DeliveryStatus> = new Map([
+  [NoBidReason.BudgetSpent, 'budget spent'],
+  [NoBidReason.DailyCap, 'capped'],
+]);
+/** Limits that only delay it, which is no status. */
+const DELAYS: readonly number[] = [NoBidReason.Pacing, NoBidReason.RateLimit];
+
+const MAX_CREATIVES_SHOWN = 5;
+
+/** The status of a line item and everything that keeps it from serving. */
+export const deliveryStatus = ({ lineItem, campaign, creatives, limits, atMs }: StatusQuestion): EffectiveStatus => {
+  const refused = limits === undefined || limits.nbr === 0 ? undefined : limits.nbr;
+  const refusal = refused === undefined ? '' : describeRefusal(refused, { lineItem, campaign });
+  const limitStatus = refused === undefined ? undefined : STATUS_OF_LIMIT.get(refused);
+  const found: readonly (readonly [DeliveryStatus, string])[] = [
+    ...flightObstacles(lineItem.flight, 'its flight', atMs),
+    ...flightObstacles(campaign.flight, "the campaign's flight", atMs),
+    ...(lineItem.active ? [] : [['paused', 'it is switched off (active is false)'] as const]),
+    ...creativeObstacles(creatives),
+    ...(limitStatus === undefined ? [] : [[limitStatus, refusal] as const]),
+  ];
+  const byStatus = DELIVERY_STATUSES.flatMap((status) => found.filter(([each]) => each === status));
+  const value = byStatus[0]?.[0] ?? 'active';
+  const delays = refused !== undefined && DELAYS.includes(refused) ? [`at this moment ${refusal}`] : [];
+  return { value, reasons: [...byStatus.map(([, reason]) => reason), ...delays] };
 };
 
-const SHOWN = 5;
+const flightObstacles = ({ startMs, endMs }: LineItem['flight'], flight: string, atMs: number): readonly [DeliveryStatus, string][] => [
+  ...(endMs <= atMs ? [['ended', `${flight} ended with ${showEndDate(endMs)}`] satisfies [DeliveryStatus, string]] : []),
+  ...(startMs > atMs ? [['scheduled', `${flight} begins ${showStartDate(startMs)}`] satisfies [DeliveryStatus, string]] : []),
+];
 
-/** One creative that can be served is enough; the others are worth a word only when there is none. */
-const obstacles = (creatives: StatusQuestion['creatives']): readonly [DeliveryStatus, string][] => {
+/** A line item with one servable creative can serve, so the others are listed only when there is none. */
+const creativeObstacles = (creatives: readonly CreativeObstacle[]): readonly [DeliveryStatus, string][] => {
   if (creatives.length === 0) return [['blocked', 'it has no creative']];
   if (creatives.some(({ obstacle }) => obstacle === undefined)) return [];
-  const told = creatives.slice(0, SHOWN).map(({ id, obstacle }): [DeliveryStatus, string] => ['blocked', `creative ${id}: ${obstacle}`]);
-  return creatives.length > SHOWN ? [...told, ['blocked', `and ${creatives.length - SHOWN} more creatives`]] : told;
+  const shown = creatives.slice(0, MAX_CREATIVES_SHOWN).map(({ id, obstacle }) => `creative ${id}: ${obstacle}`);
+  const more = creatives.length - shown.length;
+  return [...shown, ...(more > 0 ? [`and ${more} more creatives`] : [])].map((reason) => ['blocked', reason]);
 };

@@ -1,14 +1,15 @@
-/** In the order in which they stand in the way: the first that applies is what would have to change first. */
+/** What a line item is doing. When several apply, the first in this order is shown. */
 export const DELIVERY_STATUSES = ['ended', 'paused', 'scheduled', 'blocked', 'budget spent', 'capped', 'active'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 export interface EffectiveStatus {
   readonly value: DeliveryStatus;
-  /** Everything that applies, the first being what `value` says. */
+  /** Everything that applies; the reasons of `value` first. */
   readonly reasons: readonly string[];
 }
 
 export interface DayFigures {
+  /** YYYY-MM-DD, UTC. */
   readonly day: string;
   readonly serves: number;
   readonly impressions: number;
@@ -18,23 +19,25 @@ export interface DayFigures {
 }
 
 export interface HourFigures {
-  /** UTC. */
+  /** 0 to 23, UTC. */
   readonly hour: number;
   readonly impressions: number;
   readonly clicks: number;
 }
 
 export interface Figures extends Omit<DayFigures, 'day'> {
+  /** Custom events by event type. */
   readonly events: Readonly<Record<string, number>>;
 }
 
-/** The answer of GET /api/line_items/{id}/delivery: how a line item stands, here and on the trafficking page. Money in USD. */
+/** The answer of GET /api/line_items/{id}/delivery, here and on the trafficking page. Money in USD. */
 export interface Delivery {
   readonly line_item_id: number;
+  /** RFC 3339. */
   readonly at: string;
-  /** UTC. */
+  /** YYYY-MM-DD, UTC. */
   readonly day: string;
-  /** False: the figures are those that have reached Postgres, and what is reserved is not known. */
+  /** false: the counters are unavailable, the figures come from Postgres and `held` is null. */
   readonly live: boolean;
   readonly status: EffectiveStatus;
   readonly today: Figures & { readonly held: number | null; readonly committed: number };
@@ -49,13 +52,14 @@ export interface Delivery {
   };
   readonly pacing: {
     readonly mode: string;
-    /** Impressions due by now; null: nothing to pace by. */
+    /** Impressions due by now; null: the line item is not paced. */
     readonly target: number | null;
-    /** Selections that pacing would allow at once. */
+    /** Selections that pacing permits now. */
     readonly allowance: number | null;
-    /** A day's traffic by UTC hour, summing to 1. */
+    /** A day's traffic by UTC hour: 24 shares that sum to 1. */
     readonly curve: readonly number[];
   };
+  /** `window` in seconds. */
   readonly frequency: { readonly places: number; readonly window: number } | null;
   readonly hourly: readonly HourFigures[];
   readonly last_days: readonly DayFigures[];

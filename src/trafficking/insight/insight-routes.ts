@@ -1,33 +1,44 @@
 import { Router } from 'express';
 import type { Response } from 'express';
 import type { Knex } from 'knex';
-import { MS_PER_DAY } from '../../base/utc-day.ts';
+import { dateOfDay, dayOf } from '../../base/utc-day.ts';
+import { readCampaignReport } from '../../events/postgres/campaign-report.ts';
 import { methodNotAllowed } from '../../http/problems/error-handler.ts';
 import { problem, sendProblem } from '../../http/problems/problem.ts';
-import { readAudit } from '../entities/audit-trail.ts';
-import { readCampaignReport } from './campaign-report.ts';
-import type { CampaignReport } from './report.ts';
-import type { Delivery } from './delivery.ts';
-import { ENTITY_KINDS, readEntityId } from '../entities/entity-kind.ts';
-import { readPage, searchOf } from '../entities/list-query.ts';
-import { readQualityReports } from './quality-reports.ts';
-import { reportCsv } from './report-csv.ts';
+import { QUALITY_REPORT_FILTERS, readReportedCreatives } from '../../tracking/report-store.ts';
+import { AUDIT_FILTERS, readAudit } from '../entities/audit-trail.ts';
+import { ENTITY_KINDS, readEntityId, type EntityKind } from '../entities/entity-kind.ts';
+import { NO_ID, readPage, searchOf } from '../entities/list-query.ts';
+import { show } from '../openapi/columns.ts';
 import { sendJson } from '../../http/send-json.ts';
+import { campaignReport } from './campaign-report.ts';
+import type { Delivery } from './delivery.ts';
+import { reportCsv } from './report-csv.ts';
+import type { CampaignReport } from './report-columns.ts';
+import { REPORTED_CREATIVE_COLUMNS } from './reported-creative-columns.ts';
 
 export interface InsightRoutesOptions {
   readonly knex: Knex;
   readonly readDelivery: (lineItemId: number) => Promise<Delivery | undefined>;
+  /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
-/** What was delivered, reported and changed. */
+/** Rows of a page of quality reports or of the audit trail. */
+export const INSIGHT_PAGE = { default: 100, max: 1000 };
+/** Report formats, the default first. */
+export const REPORT_FORMATS = ['json', 'csv'] as const;
+const MAX_REPORT_DAYS = 400;
+const DEFAULT_REPORT_DAYS = 30;
+
+/** Delivery, reports, quality reports and the audit trail. */
 export const insightRoutes = ({ knex, readDelivery, now }: InsightRoutesOptions): Router => {
   const router = Router();
 
   const delivery = router.route('/line_items/:id/delivery');
   delivery.get(async (req, res) => {
-    const id = readEntityId(ENTITY_KINDS.line_items, req.params.id);
-    const found = id === undefined ? undefined : await readDelivery(Number(id));
+    const id = readNumericId(ENTITY_KINDS.line_items, req.params.id);
+    const found = id === undefined ? undefined : await readDelivery(id);
     if (!found) return sendProblem(res, problem('not_found', 'There is no line item with this id.'));
     sendJson(res, 200, found);
   });
@@ -35,71 +46,79 @@ export const insightRoutes = ({ knex, readDelivery, now }: InsightRoutesOptions)
 
   const report = router.route('/campaigns/:id/report');
   report.get(async (req, res) => {
-    const id = readEntityId(ENTITY_KINDS.campaigns, req.params.id);
+    const campaignId = readNumericId(ENTITY_KINDS.campaigns, req.params.id);
     const search = searchOf(req);
-    const days = readDays(search.get('from'), search.get('to'), now());
-    if (!days)
-      return sendProblem(
-        res,
-        problem('invalid_request', `from and to must be days (YYYY-MM-DD), from not after to, at most ${MOST_DAYS} days.`),
-      );
-    const found = id === undefined ? undefined : await readCampaignReport(knex, { campaignId: Number(id), ...days });
-    if (!found) return sendProblem(res, problem('not_found', 'There is no campaign with this id.'));
+    const days = readDays(search.get('from'), search.get('to'), dayOf(now()));
+    if (!days) {
+      const detail = `from and to must be days (YYYY-MM-DD), from not after to, at most ${MAX_REPORT_DAYS} days apart.`;
+      return sendProblem(res, problem('invalid_request', detail));
+    }
+    const rows = campaignId === undefined ? undefined : await readCampaignReport(knex, { campaignId, ...days });
+    if (!rows || campaignId === undefined) return sendProblem(res, problem('not_found', 'There is no campaign with this id.'));
+    const found = campaignReport({ campaignId, ...days }, rows);
     const format = search.get('format') ?? (req.accepts(['application/json', 'text/csv']) === 'text/csv' ? 'csv' : 'json');
     if (format === 'csv') sendCsv(res, found);
     else if (format === 'json') sendJson(res, 200, found, { Vary: 'Accept' });
-    else sendProblem(res, problem('invalid_request', 'format must be json or csv.'));
+    else sendProblem(res, problem('invalid_request', `format must be ${REPORT_FORMATS.join(' or ')}.`));
   });
   report.all(methodNotAllowed('GET, HEAD'));
 
   const reports = router.route('/reports');
   reports.get(async (req, res) => {
     const search = searchOf(req);
-    const page = readPage(search, 100, 1000);
+    const page = readPage(search, INSIGHT_PAGE.default, INSIGHT_PAGE.max);
     if (!page.ok) return sendProblem(res, page.problem);
-    const where = Object.fromEntries(
-      REPORT_FILTERS.flatMap((name) => filterOf(search, name, (text) => readEntityId(ENTITY_KINDS.creatives, text) ?? -1)),
+    const where = filtersOf(search, QUALITY_REPORT_FILTERS, (text) => readNumericId(ENTITY_KINDS.creatives, text) ?? NO_ID);
+    const reported = await readReportedCreatives(knex, { ...page, where });
+    sendJson(
+      res,
+      200,
+      reported.map((creative) => show(REPORTED_CREATIVE_COLUMNS, creative)),
     );
-    sendJson(res, 200, await readQualityReports(knex, { ...page, where: where as Record<string, number> }));
   });
   reports.all(methodNotAllowed('GET, HEAD'));
 
   const audit = router.route('/audit');
   audit.get(async (req, res) => {
     const search = searchOf(req);
-    const page = readPage(search, 100, 1000);
+    const page = readPage(search, INSIGHT_PAGE.default, INSIGHT_PAGE.max);
     if (!page.ok) return sendProblem(res, page.problem);
-    const where = Object.fromEntries(AUDIT_FILTERS.flatMap((name) => filterOf(search, name, (text) => text)));
-    sendJson(res, 200, await readAudit(knex, { ...page, where }));
+    sendJson(res, 200, await readAudit(knex, { ...page, where: filtersOf(search, AUDIT_FILTERS, (text) => text) }));
   });
   audit.all(methodNotAllowed('GET, HEAD'));
   return router;
 };
 
-export const REPORT_FILTERS = ['publisher_id', 'line_item_id', 'creative_id'];
-export const AUDIT_FILTERS = ['entity', 'entity_id', 'actor', 'action'];
-const MOST_DAYS = 400;
-const DEFAULT_DAYS = 30;
-
-const filterOf = <T>(search: URLSearchParams, name: string, read: (text: string) => T): [string, T][] => {
-  const text = search.get(name);
-  return text === null || text === '' ? [] : [[name, read(text)]];
+const readNumericId = (kind: EntityKind, text: string): number | undefined => {
+  const id = readEntityId(kind, text);
+  return id === undefined ? undefined : Number(id);
 };
 
-/** Without an end: today. Without a beginning: thirty days. */
-const readDays = (from: string | null, to: string | null, nowMs: number): { readonly from: string; readonly to: string } | undefined => {
-  const end = to === null || to === '' ? nowMs : dayOf(to);
-  const begin = from === null || from === '' ? (end ?? nowMs) - (DEFAULT_DAYS - 1) * MS_PER_DAY : dayOf(from);
-  if (begin === undefined || end === undefined || begin > end || end - begin > MOST_DAYS * MS_PER_DAY) return undefined;
-  return { from: dateOf(begin), to: dateOf(end) };
+const filtersOf = <Name extends string, T>(
+  search: URLSearchParams,
+  names: readonly Name[],
+  read: (text: string) => T,
+): Partial<Record<Name, T>> => {
+  const where: Partial<Record<Name, T>> = {};
+  for (const name of names) {
+    const text = search.get(name);
+    if (text !== null && text !== '') where[name] = read(text);
+  }
+  return where;
 };
 
-const dayOf = (text: string): number | undefined => {
-  const ms = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isFinite(ms) && dateOf(ms) === text ? ms : undefined;
+/** By default the last thirty days up to today. undefined: the days are invalid. */
+const readDays = (from: string | null, to: string | null, today: number): { readonly from: string; readonly to: string } | undefined => {
+  const last = to === null || to === '' ? today : readDay(to);
+  const first = from === null || from === '' ? (last ?? today) - (DEFAULT_REPORT_DAYS - 1) : readDay(from);
+  if (first === undefined || last === undefined || first > last || last - first > MAX_REPORT_DAYS) return undefined;
+  return { from: dateOfDay(first), to: dateOfDay(last) };
 };
 
-const dateOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+const readDay = (text: string): number | undefined => {
+  const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? dayOf(Date.parse(text)) : Number.NaN;
+  return Number.isFinite(day) && dateOfDay(day) === text ? day : undefined;
+};
 
 const sendCsv = (res: Response, report: CampaignReport): void => {
   const text = reportCsv(report);

@@ -1,197 +1,140 @@
 import type { Knex } from 'knex';
 import { dayOf, MS_PER_DAY, MS_PER_HOUR, SECONDS_PER_DAY } from '../../base/utc-day.ts';
-import type { LineItem } from '../../catalog/model/entities.ts';
 import { usdFromMicros } from '../../catalog/model/money.ts';
 import type { CampaignRecord, LineItemRecord } from '../../catalog/model/records.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
-import { isLive, obstacleOf } from '../../decision/rules.ts';
-import { rankDirect } from '../../decision/rank-candidates.ts';
-import type { Account, AccountReader, DayCounts } from '../../ledger/read/read-accounts.ts';
-import type { LimitReading, ReadLimits } from '../../ledger/read/read-limits.ts';
-import type { DayFigures, Delivery, EffectiveStatus, Figures } from './delivery.ts';
-import { createDeliveryHistory } from './delivery-history.ts';
-import { deliveryStatus } from './delivery-status.ts';
+import { createDeliveryHistory, type DeliveryHistory, type StoredDay } from '../../events/postgres/delivery-history.ts';
+import type { DayCounts } from '../../ledger/read/read-accounts.ts';
 import { ENTITY_KINDS } from '../entities/entity-kind.ts';
-import { createEntityReader } from '../entities/entity-reader.ts';
+import { createEntityReader, type EntityReader } from '../entities/entity-reader.ts';
+import type { Delivery, EffectiveStatus, Figures } from './delivery.ts';
+import { deliveryStatus } from './delivery-status.ts';
+import { creativeObstacles, loadedLineItem, whyNotLoaded, type LoadedLineItem } from './loaded-line-item.ts';
+import { readCounters, type Counters, type CountersSource } from './read-counters.ts';
 
-export interface ReadDeliveryOptions {
+export interface ReadDeliveryOptions extends CountersSource {
   readonly knex: Knex;
   readonly currentSnapshot: () => Snapshot | undefined;
-  readonly accounts: AccountReader;
-  readonly readLimits: ReadLimits;
-  /** False: the counters are not asked, because they would not answer. */
-  readonly countersUp: () => boolean;
+  /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
-const DAYS = 14;
+const DAYS_SHOWN = 14;
 
-/** How a line item delivers: the ledger's figures for today, Postgres's for what was. undefined: there is no such line item. Rejects when Postgres is away. */
+/**
+ * How a line item delivers: today and yesterday from the ledger, the past from Postgres. Resolves to
+ * undefined when the line item does not exist; rejects when Postgres is away.
+ */
 export const createReadDelivery = (options: ReadDeliveryOptions): ((id: number) => Promise<Delivery | undefined>) => {
-  const { knex, currentSnapshot, now } = options;
-  const reader = createEntityReader({ knex });
-  const history = createDeliveryHistory({ knex });
+  const reader = createEntityReader({ knex: options.knex });
+  const history = createDeliveryHistory({ knex: options.knex });
 
   return async (id) => {
-    const record = (await reader.find(ENTITY_KINDS.line_items, id)) as LineItemRecord | undefined;
-    if (!record) return undefined;
-    const campaign = (await reader.find(ENTITY_KINDS.campaigns, record.campaign_id)) as CampaignRecord | undefined;
-    if (!campaign) return undefined;
-    const snapshot = currentSnapshot();
-    const lineItem = snapshot?.lineItems.get(id);
-    const atMs = now();
-    const counters = snapshot && lineItem && (await readCounters(options, snapshot, lineItem, atMs));
-    const day = counters?.account?.day ?? dayOf(atMs);
-    const [days, eventsToday, eventsYesterday, total, campaignSpend, hourly, creatives] = await Promise.all([
-      history.days(id, day, DAYS),
-      history.events(id, day),
-      history.events(id, day - 1),
-      history.total(id),
-      history.campaignSpend(record.campaign_id),
-      history.hours(id, day, Math.floor((atMs % MS_PER_DAY) / MS_PER_HOUR)),
-      creativesOf(knex, snapshot, lineItem, id, atMs),
-    ]);
-    const account = counters?.account;
-    const limits = counters?.limits;
-    const stored = (back: number): Figures => figuresOf(days[DAYS - 1 - back]!, back === 0 ? eventsToday : eventsYesterday);
-    const today = account ? liveFigures(account.today, eventsToday) : stored(0);
-    const held = counters ? (account?.heldToday ?? 0) : null;
-    const status =
-      snapshot && lineItem
-        ? deliveryStatus({ lineItem, campaign: snapshot.campaigns.get(lineItem.campaignId)!, creatives, limits, atMs })
-        : notLoaded(snapshot, id);
-    const remarks = [
-      ...(counters ? [] : ['the counters do not answer: figures are those stored so far']),
-      ...(hourly ? [] : ['today has too many events to count by the hour']),
-    ];
-    return {
-      line_item_id: id,
-      at: new Date(atMs).toISOString(),
-      day: days[DAYS - 1]!.day,
-      live: counters !== undefined,
-      status: { value: status.value, reasons: [...status.reasons, ...remarks] },
-      today: { ...today, held, committed: today.impressions + (held ?? 0) },
-      yesterday: account ? liveFigures(account.yesterday, eventsYesterday) : stored(1),
-      total: account ? { impressions: account.totalImpressions, spend: usdFromMicros(account.totalSpendMicros) } : total,
-      limits: {
-        daily_impression_cap: record.daily_impression_cap,
-        daily_spend_cap: record.daily_spend_cap,
-        budget: record.budget,
-        campaign_budget: campaign.budget,
-        campaign_spend: limits ? usdFromMicros(limits.campaignSpendMicros) : campaignSpend,
-      },
-      pacing: {
-        mode: record.pacing,
-        target: limits?.pacing?.due ?? null,
-        allowance: limits?.pacing?.allowance ?? null,
-        curve: snapshot && lineItem ? curveOfDay(snapshot, lineItem.publisherId, atMs) : Array.from({ length: 24 }, () => 1 / 24),
-      },
-      frequency:
-        record.frequency_cap === null ? null : { places: record.frequency_cap, window: record.frequency_window ?? SECONDS_PER_DAY },
-      hourly: hourly ?? [],
-      last_days: days,
-    };
+    const records = await readRecords(reader, id);
+    if (!records) return undefined;
+    const snapshot = options.currentSnapshot();
+    const atMs = options.now();
+    const loaded = loadedLineItem(snapshot, id);
+    const counters = loaded && (await readCounters(options, loaded, atMs));
+    const stored = await readHistory(history, records, counters?.account?.day ?? dayOf(atMs), atMs);
+    const status = loaded
+      ? deliveryStatus({
+          ...loaded,
+          creatives: creativeObstacles(loaded, records.creativeIds, atMs),
+          limits: counters?.limits,
+          atMs,
+        })
+      : ({ value: 'blocked', reasons: [whyNotLoaded(snapshot, 'line_items', id)] } satisfies EffectiveStatus);
+    const curve = loaded ? trafficByHour(loaded, atMs) : Array.from({ length: 24 }, () => 1 / 24);
+    return toDelivery({ records, stored, counters, status, curve, atMs });
   };
 };
 
-interface Counters {
-  /** undefined: nothing has happened yet. */
-  readonly account: Account | undefined;
-  readonly limits: LimitReading | undefined;
+interface Records {
+  readonly id: number;
+  readonly lineItem: LineItemRecord;
+  readonly campaign: CampaignRecord;
+  readonly creativeIds: readonly number[];
 }
 
-/** undefined: the counters do not answer, which is no reason to show nothing. */
-const readCounters = async (
-  { accounts, readLimits, countersUp }: ReadDeliveryOptions,
-  snapshot: Snapshot,
-  lineItem: LineItem,
-  atMs: number,
-): Promise<Counters | undefined> => {
-  if (!countersUp()) return undefined;
-  const { publisherId } = lineItem;
-  try {
-    const [account] = await accounts.lineItems(publisherId, [lineItem.id]);
-    const [limits] = await readLimits({
-      publisherId,
-      userHash: null,
-      curve: snapshot.curveAt(publisherId, atMs),
-      candidates: [anyCandidate(snapshot, lineItem)],
-    });
-    return { account, limits };
-  } catch {
-    // Redis went away in between; its own client has told the log.
-    return undefined;
-  }
+const readRecords = async (reader: EntityReader, id: number): Promise<Records | undefined> => {
+  const lineItem = (await reader.find(ENTITY_KINDS.line_items, id)) as LineItemRecord | undefined;
+  if (!lineItem) return undefined;
+  const [campaign, creativeIds] = await Promise.all([
+    reader.find(ENTITY_KINDS.campaigns, lineItem.campaign_id) as Promise<CampaignRecord | undefined>,
+    reader.idsIn(ENTITY_KINDS.creatives, { table: 'line_items', id }),
+  ]);
+  return campaign && { id, lineItem, campaign, creativeIds: creativeIds.map(Number) };
 };
 
-/** The line item as the ledger would be offered it for a user who has not seen it. */
-const anyCandidate = (snapshot: Snapshot, lineItem: LineItem) => {
-  const creatives = [...snapshot.creatives.values()].filter(({ lineItemId }) => lineItemId === lineItem.id);
-  const entry = creatives
-    .flatMap(({ placementId }) => snapshot.slot(lineItem.publisherId, placementId).direct?.entries ?? [])
-    .find((candidate) => candidate.lineItem.id === lineItem.id);
-  const creative = creatives[0] ?? NO_CREATIVE;
-  const campaign = snapshot.campaigns.get(lineItem.campaignId)!;
-  return rankDirect({ creative, campaign, lineItem: { ...lineItem, frequencyCap: null }, ecpmMicros: entry?.ecpmMicros ?? 0 }, -1);
+/** `day`: that of the ledger's counts, which may lag the clock by a moment around midnight. */
+const readHistory = async (history: DeliveryHistory, { id, lineItem }: Records, day: number, atMs: number) => {
+  const [days, eventsToday, eventsYesterday, total, campaignSpendMicros, hours] = await Promise.all([
+    history.days(id, day, DAYS_SHOWN),
+    history.events(id, day),
+    history.events(id, day - 1),
+    history.total(id),
+    history.campaignSpendMicros(lineItem.campaign_id),
+    history.hours(id, day, Math.floor((atMs % MS_PER_DAY) / MS_PER_HOUR)),
+  ]);
+  return { days, eventsToday, eventsYesterday, total, campaignSpendMicros, hours };
 };
 
-const NO_CREATIVE = {
-  id: 0,
-  placementId: '',
-  lineItemId: 0,
-  content: { format: 'html', markup: '' },
-  advertiserDomain: null,
-  blocked: false,
-  width: null,
-  height: null,
-  clickUrl: null,
-} as const;
+interface DeliveryParts {
+  readonly records: Records;
+  readonly stored: Awaited<ReturnType<typeof readHistory>>;
+  /** undefined: stored figures are shown. */
+  readonly counters: Counters | undefined;
+  readonly status: EffectiveStatus;
+  readonly curve: readonly number[];
+  readonly atMs: number;
+}
 
-/** Each creative with what keeps it, by itself, from being served. */
-const creativesOf = async (
-  knex: Knex,
-  snapshot: Snapshot | undefined,
-  lineItem: LineItem | undefined,
-  id: number,
-  atMs: number,
-): Promise<readonly { readonly id: number; readonly obstacle: string | undefined }[]> => {
-  const rows = await knex('creatives').where({ line_item_id: id }).orderBy('id').select<{ id: number }[]>('id');
-  const campaign = lineItem && snapshot?.campaigns.get(lineItem.campaignId);
-  if (!snapshot || !lineItem || !campaign) return rows.map((row) => ({ id: row.id, obstacle: undefined }));
-  const live = isLive(lineItem, campaign, atMs);
-  return rows.map((row) => {
-    const creative = snapshot.creatives.get(row.id);
-    if (!creative) return { id: row.id, obstacle: setAside(snapshot, 'creatives', row.id) };
-    // A line item that is not live leaves all its creatives out, which says nothing about them.
-    const placement = snapshot.placements.get(creative.placementId);
-    return {
-      id: row.id,
-      obstacle: live && placement ? obstacleOf({ creative, lineItem, campaign }, placement.formats, atMs) : undefined,
-    };
-  });
+const toDelivery = ({ records: { id, lineItem, campaign }, stored, counters, status, curve, atMs }: DeliveryParts): Delivery => {
+  const account = counters?.account;
+  const limits = counters?.limits;
+  const [storedYesterday, storedToday] = stored.days.slice(-2) as [StoredDay, StoredDay];
+  const today = figuresOf(account?.today ?? storedToday, stored.eventsToday);
+  const total = account ? { impressions: account.totalImpressions, spendMicros: account.totalSpendMicros } : stored.total;
+  const held = counters ? (account?.heldToday ?? 0) : null;
+  const remarks = [
+    ...(counters ? [] : ['the counters are unavailable: the figures are those stored so far']),
+    ...(stored.hours ? [] : ['today has too many events to count by the hour']),
+  ];
+  return {
+    line_item_id: id,
+    at: new Date(atMs).toISOString(),
+    day: storedToday.date,
+    live: counters !== undefined,
+    status: { value: status.value, reasons: [...status.reasons, ...remarks] },
+    today: { ...today, held, committed: today.impressions + (held ?? 0) },
+    yesterday: figuresOf(account?.yesterday ?? storedYesterday, stored.eventsYesterday),
+    total: { impressions: total.impressions, spend: usdFromMicros(total.spendMicros) },
+    limits: {
+      daily_impression_cap: lineItem.daily_impression_cap,
+      daily_spend_cap: lineItem.daily_spend_cap,
+      budget: lineItem.budget,
+      campaign_budget: campaign.budget,
+      campaign_spend: usdFromMicros(limits?.campaignSpendMicros ?? stored.campaignSpendMicros),
+    },
+    pacing: { mode: lineItem.pacing, target: limits?.pacing?.due ?? null, allowance: limits?.pacing?.allowance ?? null, curve },
+    frequency:
+      lineItem.frequency_cap === null ? null : { places: lineItem.frequency_cap, window: lineItem.frequency_window ?? SECONDS_PER_DAY },
+    hourly: stored.hours ?? [],
+    last_days: stored.days.map((day) => ({ day: day.date, ...countsOf(day) })),
+  };
 };
 
-const notLoaded = (snapshot: Snapshot | undefined, id: number): EffectiveStatus => ({
-  value: 'blocked',
-  reasons: [snapshot ? setAside(snapshot, 'line_items', id) : 'the campaign data has not been loaded yet'],
-});
-
-const setAside = ({ quarantined }: Snapshot, table: string, id: number): string => {
-  const row = quarantined.find((each) => each.table === table && each.id === String(id));
-  return row ? `set aside when the catalog was loaded: ${row.reason}` : 'not loaded yet, or set aside with what it belongs to';
-};
-
-const figuresOf = ({ day: _, ...figures }: DayFigures, events: Figures['events']): Figures => ({ ...figures, events });
-
-const liveFigures = ({ serves, impressions, clicks, spendMicros }: DayCounts, events: Figures['events']): Figures => ({
+const countsOf = ({ serves, impressions, clicks, spendMicros }: DayCounts): Omit<Figures, 'events'> => ({
   serves,
   impressions,
   clicks,
   spend: usdFromMicros(spendMicros),
-  events,
 });
 
-const curveOfDay = (snapshot: Snapshot, publisherId: number, atMs: number): readonly number[] => {
-  const midnight = atMs - (atMs % MS_PER_DAY);
-  return Array.from({ length: 24 }, (_, hour) => snapshot.curveAt(publisherId, midnight + hour * MS_PER_HOUR).shareOfHour);
+const figuresOf = (counts: DayCounts, events: Figures['events']): Figures => ({ ...countsOf(counts), events });
+
+const trafficByHour = ({ snapshot, lineItem }: LoadedLineItem, atMs: number): readonly number[] => {
+  const midnightMs = atMs - (atMs % MS_PER_DAY);
+  return Array.from({ length: 24 }, (_, hour) => snapshot.curveAt(lineItem.publisherId, midnightMs + hour * MS_PER_HOUR).shareOfHour);
 };

@@ -1,31 +1,25 @@
-import type { CampaignReport } from './report.ts';
+import { stringify } from 'csv-stringify/sync';
+import { REPORT_COLUMNS, type CampaignReport } from './report-columns.ts';
 
-/** The report as RFC 4180 CSV: one column an event type, CRLF, a header line, no totals (a spreadsheet makes its own). */
+const COLUMNS = Object.keys({ ...REPORT_COLUMNS.keys, ...REPORT_COLUMNS.figures }) as (keyof CampaignReport['rows'][number])[];
+
+/**
+ * The report as RFC 4180 CSV: CRLF, a header line, one column per event type, no totals. A text that
+ * a spreadsheet would run as a formula is prefixed with an apostrophe.
+ * https://owasp.org/www-community/attacks/CSV_Injection
+ */
 export const reportCsv = ({ rows, totals }: CampaignReport): string => {
   const types = Object.keys(totals.events).sort();
-  const header = ['day', 'line_item_id', 'line_item', 'creative_id', 'serves', 'impressions', 'clicks', 'ctr'];
-  const lines = [
-    [...header, ...types.map((type) => `event_${type}`), 'spend', 'ecpm'],
-    ...rows.map((row) => [
-      row.day,
-      row.line_item_id,
-      row.line_item ?? '',
-      row.creative_id,
-      row.serves,
-      row.impressions,
-      row.clicks,
-      row.ctr,
-      ...types.map((type) => row.events[type] ?? 0),
-      row.spend,
-      row.ecpm,
-    ]),
-  ];
-  return lines.map((line) => line.map(cell).join(',') + '\r\n').join('');
-};
-
-/** A text that a spreadsheet would take for a formula is kept one by an apostrophe in front of it. https://owasp.org/www-community/attacks/CSV_Injection */
-const cell = (value: string | number): string => {
-  if (typeof value === 'number') return String(value);
-  const text = /^[=+\-@\t\r\n]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const header = COLUMNS.flatMap((name) => (name === 'events' ? types.map((type) => `event_${type}`) : [name]));
+  const records = rows.map((row) =>
+    COLUMNS.flatMap((name) => (name === 'events' ? types.map((type) => row.events[type] ?? 0) : [row[name]])),
+  );
+  return stringify([header, ...records], {
+    record_delimiter: '\r\n',
+    // RFC 4180, section 2.6: a field with CR or LF alone is quoted too.
+    quote_record_delimiter: true,
+    escape_formulas: true,
+    // A line feed can also precede a formula; escape_formulas does not cover it.
+    cast: { string: (text) => (text.startsWith('\n') ? `'${text}` : text) },
+  });
 };

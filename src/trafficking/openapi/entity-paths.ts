@@ -1,114 +1,134 @@
-import { ENTITY_KINDS, type EntityKind } from '../entities/entity-kind.ts';
-import { FILTERS } from '../entities/entity-reader.ts';
-import { MOST_LISTED } from '../entities/list-query.ts';
-import { jsonAnswer, jsonBody, listOf, problems, query, ref, type PathItem } from './operation.ts';
-import { ENTITY_SCHEMA_NAMES } from './schemas.ts';
+import { ENTITY_KINDS, ancestorsOf, type EntityAction, type EntityKind } from '../entities/entity-kind.ts';
+import { MAX_LISTED, MAX_OFFSET } from '../entities/list-query.ts';
+import { entityRef, pascalCase } from './entity-schemas.ts';
+import {
+  BODY_PROBLEMS,
+  idInPath,
+  jsonAnswer,
+  jsonBody,
+  pageQuery,
+  problems,
+  query,
+  READ_PROBLEMS,
+  WRITE_PROBLEMS,
+  type PathItem,
+  type Paths,
+} from './operation.ts';
+import { listOf } from './schema.ts';
 
-const BODY = ['invalid_json', 'invalid_request', 'body_too_large'] as const;
-const WRITE = ['admin_unauthorized', 'forbidden', 'conflict', 'unavailable'] as const;
-const READ = ['admin_unauthorized', 'unavailable'] as const;
 const ETAG = { ETag: { schema: { type: 'string' } } };
 const ifMatch = {
   name: 'If-Match',
   in: 'header',
   schema: { type: 'string' },
-  description: 'Refuses the change when the record is another by now',
+  description: 'An ETag. The change is refused when the record has changed since.',
 };
 
-/** Create, read, update and delete for each entity. */
-export const entityPaths = (): Readonly<Record<string, PathItem>> => ({
-  ...Object.fromEntries(Object.values(ENTITY_KINDS).flatMap((kind) => [listPath(kind), onePath(kind)])),
-  ...action(ENTITY_KINDS.publishers, 'rotate_key', 'Make a new API key; the old one ends at once. The answer shows it, for the only time'),
-  ...action(ENTITY_KINDS.creatives, 'block', 'Take it out of delivery'),
-  ...action(ENTITY_KINDS.creatives, 'unblock', 'Put it back into delivery'),
-});
+const ACTION_SUMMARIES: Readonly<Record<EntityAction, string>> = {
+  rotate_key: 'Replace the API key. The old key stops working; the answer shows the new one this once.',
+  block: 'Stop serving the creative',
+  unblock: 'Serve the creative again',
+};
 
-const schemaOf = ({ table }: EntityKind) => ref(ENTITY_SCHEMA_NAMES[table]);
+/** List, create, read, replace, change and delete for each entity, and its actions. */
+export const entityPaths = (): Paths =>
+  Object.fromEntries(
+    Object.values(ENTITY_KINDS).flatMap((kind) => [
+      [`/api/${kind.table}`, listPath(kind)],
+      [`/api/${kind.table}/{id}`, recordPath(kind)],
+      ...kind.actions.map((action) => [`/api/${kind.table}/{id}/${action}`, actionPath(kind, action)] as const),
+    ]),
+  );
 
-const listPath = (kind: EntityKind): [string, PathItem] => [
-  `/api/${kind.table}`,
-  {
-    get: {
-      tags: [kind.table],
-      summary: 'List',
-      parameters: [
-        ...Object.keys(FILTERS[kind.table]).map((name) =>
-          query(name, { type: name === 'placement_id' ? 'string' : 'integer' }, 'Only what belongs to it'),
-        ),
-        query('q', { type: 'string' }, `Part of: ${kind.search.join(', ')}`),
-        query('limit', { type: 'integer', minimum: 1, maximum: MOST_LISTED, default: MOST_LISTED }, 'At most so many'),
-        query('offset', { type: 'integer', minimum: 0, default: 0 }, 'Skip so many'),
-      ],
-      responses: {
-        200: jsonAnswer('By id', listOf(schemaOf(kind)), { 'X-Total-Count': { schema: { type: 'integer' } } }),
-        ...problems('invalid_request', ...READ),
-      },
-    },
-    post: {
-      tags: [kind.table],
-      summary: 'Create',
-      requestBody: jsonBody(schemaOf(kind)),
-      responses: {
-        201: jsonAnswer(kind.table === 'publishers' ? 'Created; api_key is shown this once' : 'Created', schemaOf(kind), {
-          ...ETAG,
-          Location: { schema: { type: 'string' } },
-        }),
-        ...problems(...BODY, ...WRITE),
-      },
+/** `list` → `listLineItems`; `get` → `getLineItem`; `rotate_key` → `rotatePublisherKey`. */
+const operationId = ({ table, name }: EntityKind, does: string): string => {
+  const [verb, ...object] = does.split('_');
+  return `${verb}${pascalCase(verb === 'list' ? table : name)}${pascalCase(object.join('_'))}`;
+};
+
+const idOf = ({ namedByClient }: EntityKind): object => idInPath(namedByClient ? 'string' : 'integer');
+
+const listPath = (kind: EntityKind): PathItem => ({
+  get: {
+    operationId: operationId(kind, 'list'),
+    tags: [kind.table],
+    summary: 'List',
+    parameters: [
+      ...ancestorsOf(kind).map(({ reference, namedByClient, words }) =>
+        query(reference, { type: namedByClient ? 'string' : 'integer' }, `Only records of this ${words}`),
+      ),
+      query('q', { type: 'string' }, `Only records that contain this text in ${kind.search.join(' or ')}`),
+      ...pageQuery({ default: MAX_LISTED, max: MAX_LISTED }, MAX_OFFSET),
+    ],
+    responses: {
+      200: jsonAnswer('Ordered by id', listOf(entityRef(kind)), { 'X-Total-Count': { schema: { type: 'integer' } } }),
+      ...problems('invalid_request', ...READ_PROBLEMS),
     },
   },
-];
-
-const idOf = ({ namedByClient }: EntityKind) => ({
-  name: 'id',
-  in: 'path',
-  required: true,
-  schema: { type: namedByClient ? 'string' : 'integer' },
+  post: {
+    operationId: operationId(kind, 'create'),
+    tags: [kind.table],
+    summary: 'Create',
+    requestBody: jsonBody(entityRef(kind)),
+    responses: {
+      201: jsonAnswer(kind.table === 'publishers' ? 'Created; api_key is shown this once' : 'Created', entityRef(kind), {
+        ...ETAG,
+        Location: { schema: { type: 'string' } },
+      }),
+      ...problems(...BODY_PROBLEMS, ...WRITE_PROBLEMS),
+    },
+  },
 });
 
-const onePath = (kind: EntityKind): [string, PathItem] => {
+const recordPath = (kind: EntityKind): PathItem => {
   const changed = {
-    200: jsonAnswer('As it is now', schemaOf(kind), ETAG),
-    ...problems(...BODY, ...WRITE, 'not_found', 'precondition_failed'),
+    200: jsonAnswer('The record after the change', entityRef(kind), ETAG),
+    ...problems(...BODY_PROBLEMS, ...WRITE_PROBLEMS, 'not_found', 'precondition_failed'),
   };
-  return [
-    `/api/${kind.table}/{id}`,
-    {
-      parameters: [idOf(kind)],
-      get: {
-        tags: [kind.table],
-        summary: 'Read',
-        parameters: [query('include', { type: 'string', enum: ['counts'] }, 'Adds counts: what would be deleted with it')],
-        responses: {
-          200: jsonAnswer('The record', schemaOf(kind), ETAG),
-          ...problems('not_found', ...READ),
-        },
-      },
-      put: { tags: [kind.table], summary: 'Replace', parameters: [ifMatch], requestBody: jsonBody(schemaOf(kind)), responses: changed },
-      patch: {
-        tags: [kind.table],
-        summary: 'Change some fields (JSON merge patch, RFC 7396)',
-        parameters: [ifMatch],
-        requestBody: jsonBody({ type: 'object' }, 'application/merge-patch+json'),
-        responses: changed,
-      },
-      delete: {
-        tags: [kind.table],
-        summary: 'Delete, with all that belongs to it',
-        parameters: [ifMatch],
-        responses: { 204: { description: 'Gone' }, ...problems(...WRITE, 'not_found', 'precondition_failed') },
-      },
+  return {
+    parameters: [idOf(kind)],
+    get: {
+      operationId: operationId(kind, 'get'),
+      tags: [kind.table],
+      summary: 'Read',
+      parameters: [query('include', { type: 'string', enum: ['counts'] }, 'Adds the number of records that a deletion would also delete')],
+      responses: { 200: jsonAnswer('The record', entityRef(kind), ETAG), ...problems('not_found', ...READ_PROBLEMS) },
     },
-  ];
+    put: {
+      operationId: operationId(kind, 'replace'),
+      tags: [kind.table],
+      summary: 'Replace',
+      parameters: [ifMatch],
+      requestBody: jsonBody(entityRef(kind)),
+      responses: changed,
+    },
+    patch: {
+      operationId: operationId(kind, 'update'),
+      tags: [kind.table],
+      summary: 'Change some fields (JSON merge patch, RFC 7396)',
+      parameters: [ifMatch],
+      requestBody: jsonBody({ type: 'object' }, 'application/merge-patch+json'),
+      responses: changed,
+    },
+    delete: {
+      operationId: operationId(kind, 'delete'),
+      tags: [kind.table],
+      summary: 'Delete the record and every record that belongs to it',
+      parameters: [ifMatch],
+      responses: { 204: { description: 'Deleted' }, ...problems(...WRITE_PROBLEMS, 'not_found', 'precondition_failed') },
+    },
+  };
 };
 
-const action = (kind: EntityKind, name: string, summary: string): Readonly<Record<string, PathItem>> => ({
-  [`/api/${kind.table}/{id}/${name}`]: {
-    parameters: [idOf(kind)],
-    post: {
-      tags: [kind.table],
-      summary,
-      responses: { 200: jsonAnswer('As it is now', schemaOf(kind), ETAG), ...problems(...WRITE, 'not_found') },
+const actionPath = (kind: EntityKind, action: EntityAction): PathItem => ({
+  parameters: [idOf(kind)],
+  post: {
+    operationId: operationId(kind, action),
+    tags: [kind.table],
+    summary: ACTION_SUMMARIES[action],
+    responses: {
+      200: jsonAnswer('The record after the change', entityRef(kind), ETAG),
+      ...problems(...WRITE_PROBLEMS, 'not_found'),
     },
   },
 });

@@ -1,107 +1,78 @@
-import { DEVICES } from '../../catalog/model/entities.ts';
-import { AUDIT_FILTERS, REPORT_FILTERS } from '../insight/insight-routes.ts';
-import { jsonAnswer, jsonBody, listOf, problems, query, ref, type PathItem } from './operation.ts';
+import { AUDIT_FILTERS } from '../entities/audit-trail.ts';
+import { MAX_OFFSET } from '../entities/list-query.ts';
+import { QUALITY_REPORT_FILTERS } from '../../tracking/report-store.ts';
+import { INSIGHT_PAGE, REPORT_FORMATS } from '../insight/insight-routes.ts';
+import { idInPath, jsonAnswer, pageQuery, problems, query, READ_PROBLEMS, type Paths } from './operation.ts';
+import { listOf, oneOf, ref } from './schema.ts';
 
-const READ = ['admin_unauthorized', 'unavailable'] as const;
-const id = { name: 'id', in: 'path', required: true, schema: { type: 'integer' } };
-const page = [
-  query('limit', { type: 'integer', minimum: 1, maximum: 1000, default: 100 }, 'At most so many'),
-  query('offset', { type: 'integer', minimum: 0, default: 0 }, 'Skip so many'),
-];
+const page = pageQuery(INSIGHT_PAGE, MAX_OFFSET);
 
-/** Delivery, reports, the audit trail and 'why not'. */
-export const insightPaths = (): Readonly<Record<string, PathItem>> => ({
+/** Delivery, reports, quality reports and the audit trail. */
+export const insightPaths = (): Paths => ({
   '/api/line_items/{id}/delivery': {
-    parameters: [id],
+    parameters: [idInPath()],
     get: {
+      operationId: 'getLineItemDelivery',
       tags: ['delivery'],
-      summary: 'How it delivers: today live, the last days, its limits, its pacing, its status and why',
-      responses: { 200: jsonAnswer('Now', ref('Delivery')), ...problems('not_found', ...READ) },
+      summary: 'Delivery of a line item: live figures of today, the last days, limits, pacing, and the status with its reasons',
+      responses: { 200: jsonAnswer('Current delivery', ref('Delivery')), ...problems('not_found', ...READ_PROBLEMS) },
     },
   },
   '/api/campaigns/{id}/report': {
-    parameters: [id],
+    parameters: [idInPath()],
     get: {
+      operationId: 'getCampaignReport',
       tags: ['delivery'],
-      summary: 'Days × line items × creatives',
+      summary: 'Report of a campaign by day, line item and creative',
       parameters: [
-        query('from', { type: 'string', format: 'date' }, 'First UTC day; by default thirty days'),
+        query('from', { type: 'string', format: 'date' }, 'First UTC day; by default thirty days up to `to`'),
         query('to', { type: 'string', format: 'date' }, 'Last UTC day; by default today'),
-        query('format', { type: 'string', enum: ['json', 'csv'] }, 'By default as Accept says'),
+        query('format', oneOf(REPORT_FORMATS), 'By default the format in Accept'),
       ],
       responses: {
         200: {
           description: 'The report',
           content: { 'application/json': { schema: ref('CampaignReport') }, 'text/csv': { schema: { type: 'string' } } },
         },
-        ...problems('invalid_request', 'not_found', ...READ),
+        ...problems('invalid_request', 'not_found', ...READ_PROBLEMS),
       },
     },
   },
   '/api/reports': {
     get: {
+      operationId: 'listReportedCreatives',
       tags: ['delivery'],
-      summary: 'Quality reports, counted by creative and reason, most reported first',
-      parameters: [...REPORT_FILTERS.map((name) => query(name, { type: 'integer' }, 'Only of it')), ...page],
-      responses: { 200: jsonAnswer('Reported creatives', listOf(ref('ReportedCreative'))), ...problems('invalid_request', ...READ) },
+      summary: 'Quality reports counted by creative and reason, most reported first',
+      parameters: [...QUALITY_REPORT_FILTERS.map((name) => query(name, { type: 'integer' }, `Only this ${name}`)), ...page],
+      responses: {
+        200: jsonAnswer('Reported creatives', listOf(ref('ReportedCreative'))),
+        ...problems('invalid_request', ...READ_PROBLEMS),
+      },
     },
   },
   '/api/audit': {
     get: {
+      operationId: 'listChanges',
       tags: ['delivery'],
-      summary: 'Who changed what, newest first',
-      parameters: [...AUDIT_FILTERS.map((name) => query(name, { type: 'string' }, 'Only these')), ...page],
-      responses: { 200: jsonAnswer('Changes', listOf(ref('AuditRow'))), ...problems('invalid_request', ...READ) },
-    },
-  },
-  '/api/explain': {
-    post: {
-      tags: ['delivery'],
-      summary: 'Why a line item would, or would not, fill an ad request. Nothing is served, counted or sent to a bidder',
-      requestBody: jsonBody(ref('Question')),
-      responses: {
-        200: jsonAnswer('In words and numbers', ref('Explanation')),
-        ...problems('invalid_json', 'invalid_request', 'forbidden', 'not_found', ...READ),
-      },
-    },
-  },
-  '/api/test_ad': {
-    post: {
-      tags: ['delivery'],
-      summary: 'The ad that a visitor would get, with the whole trace. Bidders are asked; nothing is served, counted or billed',
-      requestBody: jsonBody({
-        allOf: [
-          ref('AdRequest'),
-          {
-            type: 'object',
-            properties: {
-              context: {
-                type: 'object',
-                description: 'In the place of what address and user agent say',
-                properties: { country: { type: 'string' }, device: { type: 'string', enum: DEVICES } },
-              },
-            },
-          },
-        ],
-      }),
-      responses: {
-        200: jsonAnswer('As POST /ad?debug=1, without ids and tracking URLs', { type: 'object' }),
-        ...problems('invalid_json', 'invalid_request', 'forbidden', ...READ),
-      },
+      summary: 'Changes to the catalog and who made them, newest first',
+      parameters: [...AUDIT_FILTERS.map((name) => query(name, { type: 'string' }, `Only this ${name}`)), ...page],
+      responses: { 200: jsonAnswer('Changes', listOf(ref('AuditRow'))), ...problems('invalid_request', ...READ_PROBLEMS) },
     },
   },
   '/api/dimensions': {
     get: {
+      operationId: 'getDimensions',
       tags: ['delivery'],
       summary: 'The registered dimensions',
-      responses: { 200: jsonAnswer('As a JSON Schema', { type: 'object' }), ...problems(...READ) },
+      responses: { 200: jsonAnswer('A JSON Schema', { type: 'object' }), ...problems(...READ_PROBLEMS) },
     },
   },
   '/api/openapi.json': {
     get: {
+      operationId: 'getOpenApiDocument',
       tags: ['delivery'],
       summary: 'This document',
-      responses: { 200: jsonAnswer('OpenAPI 3.1', { type: 'object' }), ...problems(...READ) },
+      responses: { 200: jsonAnswer('OpenAPI 3.1', { type: 'object' }), ...problems(...READ_PROBLEMS) },
     },
   },
 });

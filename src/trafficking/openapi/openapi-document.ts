@@ -1,33 +1,36 @@
 import { entityPaths } from './entity-paths.ts';
+import { ENTITY_SCHEMAS } from './entity-schemas.ts';
+import { explainPaths } from './explain-paths.ts';
+import { EXPLAIN_SCHEMAS } from './explain-schemas.ts';
 import { insightPaths } from './insight-paths.ts';
+import { INSIGHT_SCHEMAS } from './insight-schemas.ts';
+import { TAGS } from './operation.ts';
 import { publicPaths } from './public-paths.ts';
-import { COMPONENT_SCHEMAS } from './schemas.ts';
+import { PUBLIC_SCHEMAS } from './public-schemas.ts';
 
 export interface OpenApiOptions {
-  /** '' : the document's own origin. */
+  /** '': the origin that serves the document. */
   readonly publicUrl: string;
   readonly allowedEvents: readonly string[];
 }
 
-/** The whole HTTP surface as OpenAPI 3.1. Request bodies are described by the schemas that check them. */
+/** The whole HTTP API as OpenAPI 3.1. Request bodies are described by the schemas that check them. */
 export const createOpenApiDocument = ({ publicUrl, allowedEvents }: OpenApiOptions): object => ({
   openapi: '3.1.0',
   info: {
     title: 'Ad server',
     version: '1',
-    description: 'Ads, tracking and trafficking. In words: docs/api.md. Money is decimal USD, days are UTC.',
+    description: 'Ads, tracking and trafficking; see docs/api.md. Money is decimal USD, days are UTC.',
   },
   servers: [{ url: publicUrl === '' ? '/' : publicUrl }],
-  tags: ['ads', 'tracking', 'operations', 'publishers', 'placements', 'campaigns', 'line_items', 'creatives', 'delivery'].map((name) => ({
-    name,
-  })),
+  tags: TAGS.map((name) => ({ name })),
   security: [{ adminToken: [] }],
-  paths: { ...publicPaths(allowedEvents), ...entityPaths(), ...insightPaths() },
+  paths: { ...publicPaths(allowedEvents), ...entityPaths(), ...insightPaths(), ...explainPaths() },
   components: {
-    schemas: COMPONENT_SCHEMAS,
+    schemas: { ...PUBLIC_SCHEMAS, ...ENTITY_SCHEMAS, ...INSIGHT_SCHEMAS, ...EXPLAIN_SCHEMAS },
     securitySchemes: {
-      apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'Of the publisher in ext.publisher_id' },
-      adminToken: { type: 'http', scheme: 'bearer', description: 'One of ADMIN_TOKEN, when it is set' },
+      apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'API key of the publisher in ext.publisher_id' },
+      adminToken: { type: 'http', scheme: 'bearer', description: 'A token of ADMIN_TOKEN, when ADMIN_TOKEN is set' },
     },
   },
 });

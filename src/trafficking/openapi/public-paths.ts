@@ -1,28 +1,36 @@
-import { jsonAnswer, jsonBody, problems, query, record, ref, type Operation, type PathItem } from './operation.ts';
+import { jsonAnswer, jsonBody, problems, query, type Operation, type Paths } from './operation.ts';
+import { oneOf, record, ref, text } from './schema.ts';
 
-const GIF = { description: 'A transparent 1×1 GIF: counted, now or before', content: { 'image/gif': {} } };
-const token = query('t', { type: 'string' }, 'The token of the URL that the bid carries', true);
+const token = query('t', text, 'The token of the tracking URL', true);
 const unauthenticated = { security: [] };
 
-const track = (summary: string, extra: object = {}, parameters: readonly object[] = [token]): Operation => ({
+type Tracked = Pick<Operation, 'operationId' | 'summary'> & Partial<Pick<Operation, 'parameters' | 'responses'>>;
+
+const track = ({ operationId, summary, parameters = [token], responses = {} }: Tracked): Operation => ({
+  operationId,
   tags: ['tracking'],
   summary,
   ...unauthenticated,
   parameters,
-  responses: { 200: GIF, ...extra, ...problems('invalid_token', 'unavailable') },
+  responses: {
+    200: { description: 'A transparent 1×1 GIF; repeated calls are counted once', content: { 'image/gif': {} } },
+    ...responses,
+    ...problems('invalid_token', 'unavailable'),
+  },
 });
 
-/** What pages and publishers' servers use. */
-export const publicPaths = (allowedEvents: readonly string[]): Readonly<Record<string, PathItem>> => ({
+/** What pages, publishers' servers and operators call. */
+export const publicPaths = (allowedEvents: readonly string[]): Paths => ({
   '/ad': {
     post: {
+      operationId: 'requestAd',
       tags: ['ads'],
-      summary: 'Ask for an ad',
+      summary: 'Request ads',
       security: [{ apiKey: [] }],
-      parameters: [query('debug', { type: 'string', enum: ['1'] }, 'Adds debug.trace: how each impression was decided')],
+      parameters: [query('debug', oneOf(['1']), 'Adds debug.trace: how each impression was decided')],
       requestBody: jsonBody({ anyOf: [ref('AdRequest'), ref('FlatAdRequest')] }),
       responses: {
-        200: jsonAnswer('A bid for each filled impression, or none and nbr', ref('AdResponse')),
+        200: jsonAnswer('A bid for each filled impression; nbr when none is filled', ref('AdResponse')),
         ...problems(
           'invalid_json',
           'invalid_request',
@@ -35,62 +43,78 @@ export const publicPaths = (allowedEvents: readonly string[]): Readonly<Record<s
       },
     },
   },
-  '/impression': { get: track('Record an impression: it counts and bills once a token') },
-  '/click': { get: track('Record a click', { 302: { description: 'To the click_url of the creative, when it has one' } }) },
+  '/impression': {
+    get: track({ operationId: 'trackImpression', summary: 'Record an impression; counted and billed once per token' }),
+  },
+  '/click': {
+    get: track({
+      operationId: 'trackClick',
+      summary: 'Record a click',
+      responses: { 302: { description: 'Redirects to the click_url of the creative, when it has one' } },
+    }),
+  },
   '/event': {
-    get: track('Record a custom event', problems('unknown_event_type'), [
-      token,
-      query('type', { type: 'string', enum: allowedEvents }, 'Checked before the token', true),
-    ]),
+    get: track({
+      operationId: 'trackEvent',
+      summary: 'Record a custom event',
+      parameters: [token, query('type', oneOf(allowedEvents), 'Checked before the token', true)],
+      responses: problems('unknown_event_type'),
+    }),
   },
   '/report': {
     post: {
+      operationId: 'reportAdQuality',
       tags: ['tracking'],
       summary: 'Report the quality of an ad',
       ...unauthenticated,
       requestBody: jsonBody(ref('QualityReport')),
       responses: {
-        201: jsonAnswer('Filed; the same token again gives the same id', record({ id: { type: 'string' } })),
+        201: jsonAnswer('Stored; the same token returns the same id', record({ id: text })),
         ...problems('invalid_json', 'invalid_request', 'invalid_token', 'body_too_large', 'unavailable'),
       },
     },
   },
   '/reload': {
     post: {
+      operationId: 'reloadCatalog',
       tags: ['operations'],
-      summary: 'Load the catalog anew, here and on every other replica',
+      summary: 'Reload the catalog, here and on every other replica',
       ...unauthenticated,
       responses: { 204: { description: 'This replica serves what was stored before the call' }, ...problems('unavailable') },
     },
   },
   '/health': {
     get: {
+      operationId: 'checkHealth',
       tags: ['operations'],
-      summary: 'The process answers',
+      summary: 'Whether the process is running',
       ...unauthenticated,
       responses: { 200: jsonAnswer('Always', record({ status: { const: 'ok' } })) },
     },
   },
   '/ready': {
     get: {
+      operationId: 'checkReadiness',
       tags: ['operations'],
-      summary: 'Whether to send requests here',
+      summary: 'Whether the replica accepts requests',
       ...unauthenticated,
-      responses: { 200: jsonAnswer('Yes', record({ status: { const: 'ok' } })), ...problems('unavailable') },
+      responses: { 200: jsonAnswer('Ready', record({ status: { const: 'ok' } })), ...problems('unavailable') },
     },
   },
   '/metrics': {
     get: {
+      operationId: 'getMetrics',
       tags: ['operations'],
       summary: 'Prometheus text exposition',
       ...unauthenticated,
-      responses: { 200: { description: 'All series', content: { 'text/plain': { schema: { type: 'string' } } } } },
+      responses: { 200: { description: 'All series', content: { 'text/plain': { schema: text } } } },
     },
   },
   '/test/bid': {
     post: {
+      operationId: 'answerTestBid',
       tags: ['operations'],
-      summary: 'A bidder for development, which bids whatever it is sent',
+      summary: 'A bidder for development, which bids on every request',
       ...unauthenticated,
       responses: { 200: jsonAnswer('An OpenRTB bid response', { type: 'object' }) },
     },

@@ -1,0 +1,102 @@
+import type { Knex } from 'knex';
+import { dateOfDay } from '../../base/utc-day.ts';
+import type { DayCounts } from '../../ledger/read/read-accounts.ts';
+
+/** Counts of one UTC day; `date` is YYYY-MM-DD. Money in micro-dollars. */
+export interface StoredDay extends DayCounts {
+  readonly date: string;
+}
+
+/** Counts of one UTC hour. */
+export interface StoredHour {
+  readonly hour: number;
+  readonly impressions: number;
+  readonly clicks: number;
+}
+
+/** Reads what Postgres has stored of one line item's delivery. Each method rejects when Postgres is away. */
+export interface DeliveryHistory {
+  /** The last `count` days up to and including `lastDay`, oldest first. Days without delivery are zero. */
+  days(lineItemId: number, lastDay: number, count: number): Promise<readonly StoredDay[]>;
+  /** Custom events of one day, by event type. */
+  events(lineItemId: number, day: number): Promise<Readonly<Record<string, number>>>;
+  /** Over the life of the line item. */
+  total(lineItemId: number): Promise<Pick<DayCounts, 'impressions' | 'spendMicros'>>;
+  /** What all line items of a campaign have been billed, in micro-dollars. */
+  campaignSpendMicros(campaignId: number): Promise<number>;
+  /** Hours 0 to `lastHour` of a day; undefined when counting them exceeds the time limit. */
+  hours(lineItemId: number, day: number, lastHour: number): Promise<readonly StoredHour[] | undefined>;
+}
+
+/** Counting by the hour reads every event of the day. A line item with too many is shown without hours. */
+const HOURS_TIMEOUT_MS = 3_000;
+
+export const createDeliveryHistory = ({ knex }: { readonly knex: Knex }): DeliveryHistory => ({
+  days: async (lineItemId, lastDay, count) => {
+    const { rows } = await knex.raw<{ rows: (Record<keyof DayCounts, string> & { readonly date: string })[] }>(
+      `select to_char(day, 'YYYY-MM-DD') as date, sum(serves) as serves, sum(impressions) as impressions, sum(clicks) as clicks,
+              sum(spend_micros) as "spendMicros"
+       from daily_counts where line_item_id = ? and day > ?::date - ?::int and day <= ?::date group by 1`,
+      [lineItemId, dateOfDay(lastDay), count, dateOfDay(lastDay)],
+    );
+    const byDate = new Map(rows.map((row) => [row.date, row]));
+    return Array.from({ length: count }, (_, i) => {
+      const date = dateOfDay(lastDay - count + 1 + i);
+      const { serves, impressions, clicks, spendMicros } = byDate.get(date) ?? NOTHING;
+      return {
+        date,
+        serves: Number(serves),
+        impressions: Number(impressions),
+        clicks: Number(clicks),
+        spendMicros: Number(spendMicros),
+      };
+    });
+  },
+
+  events: async (lineItemId, day) => {
+    const rows = await knex('event_counts')
+      .where({ line_item_id: lineItemId, day: dateOfDay(day) })
+      .groupBy('event_type')
+      .orderBy('event_type')
+      .select<{ event_type: string; count: string }[]>('event_type', knex.raw('sum(count) as count'));
+    return Object.fromEntries(rows.map(({ event_type, count }) => [event_type, Number(count)]));
+  },
+
+  total: async (lineItemId) => {
+    const row = await knex('daily_counts')
+      .where({ line_item_id: lineItemId })
+      .first<{ impressions: string | null; spend_micros: string | null }>(
+        knex.raw('sum(impressions) as impressions, sum(spend_micros) as spend_micros'),
+      );
+    return { impressions: Number(row.impressions ?? 0), spendMicros: Number(row.spend_micros ?? 0) };
+  },
+
+  campaignSpendMicros: async (campaignId) => {
+    const row = await knex('daily_counts')
+      .where({ campaign_id: campaignId })
+      .first<{ spend_micros: string | null }>(knex.raw('sum(spend_micros) as spend_micros'));
+    return Number(row.spend_micros ?? 0);
+  },
+
+  hours: async (lineItemId, day, lastHour) => {
+    try {
+      const { rows } = await knex
+        .raw<{ rows: StoredHour[] }>(
+          `select extract(hour from at at time zone 'utc')::int as hour,
+                  (count(*) filter (where kind = 'impression'))::int as impressions, (count(*) filter (where kind = 'click'))::int as clicks
+           from events
+           where day = ?::date and line_item_id = ? and kind in ('impression', 'click') and invalid_reason <> 'prefetch'
+           group by 1`,
+          [dateOfDay(day), lineItemId],
+        )
+        .timeout(HOURS_TIMEOUT_MS, { cancel: true });
+      const byHour = new Map(rows.map((row) => [row.hour, row]));
+      return Array.from({ length: lastHour + 1 }, (_, hour) => byHour.get(hour) ?? { hour, impressions: 0, clicks: 0 });
+    } catch (fault) {
+      if ((fault as Error).name === 'KnexTimeoutError') return undefined;
+      throw fault;
+    }
+  },
+});
+
+const NOTHING = { serves: 0, impressions: 0, clicks: 0, spendMicros: 0 };

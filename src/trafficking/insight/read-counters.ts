@@ -1,0 +1,67 @@
+import type { LineItem } from '../../catalog/model/entities.ts';
+import { rankDirect } from '../../decision/rank-candidates.ts';
+import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
+import type { Account, AccountReader } from '../../ledger/read/read-accounts.ts';
+import type { LimitReading, ReadLimits } from '../../ledger/read/read-limits.ts';
+import type { LoadedLineItem } from './loaded-line-item.ts';
+
+export interface CountersSource {
+  readonly accounts: AccountReader;
+  readonly readLimits: ReadLimits;
+  /** false: Redis is known to be away and is not asked. */
+  readonly countersUp: () => boolean;
+}
+
+/** The counters of one line item. */
+export interface Counters {
+  /** undefined: nothing has been counted yet. */
+  readonly account: Account | undefined;
+  readonly limits: LimitReading | undefined;
+}
+
+/** undefined: Redis is away, and the caller shows stored figures instead. */
+export const readCounters = async (
+  { accounts, readLimits, countersUp }: CountersSource,
+  loaded: LoadedLineItem,
+  atMs: number,
+): Promise<Counters | undefined> => {
+  if (!countersUp()) return undefined;
+  const { id, publisherId } = loaded.lineItem;
+  try {
+    const [account] = await accounts.lineItems(publisherId, [id]);
+    const [limits] = await readLimits({
+      publisherId,
+      userHash: null,
+      curve: loaded.snapshot.curveAt(publisherId, atMs),
+      candidates: [candidateForNewUser(loaded)],
+    });
+    return { account, limits };
+  } catch {
+    // The Redis client logs its own failures.
+    return undefined;
+  }
+};
+
+/** The line item as a candidate for a user who has not seen it: without a frequency cap. */
+const candidateForNewUser = ({ snapshot, lineItem, campaign }: LoadedLineItem): RankedCandidate => {
+  const creatives = [...snapshot.creatives.values()].filter(({ lineItemId }) => lineItemId === lineItem.id);
+  const entry = creatives
+    .flatMap(({ placementId }) => snapshot.slot(lineItem.publisherId, placementId).direct?.entries ?? [])
+    .find((candidate) => candidate.lineItem.id === lineItem.id);
+  const creative = creatives[0] ?? NO_CREATIVE;
+  return rankDirect({ creative, campaign, lineItem: withoutFrequencyCap(lineItem), ecpmMicros: entry?.ecpmMicros ?? 0 }, -1);
+};
+
+const withoutFrequencyCap = (lineItem: LineItem): LineItem => ({ ...lineItem, frequencyCap: null });
+
+const NO_CREATIVE = {
+  id: 0,
+  placementId: '',
+  lineItemId: 0,
+  content: { format: 'html', markup: '' },
+  advertiserDomain: null,
+  blocked: false,
+  width: null,
+  height: null,
+  clickUrl: null,
+} as const;

@@ -1,0 +1,45 @@
+import { usdFromMicros } from '../../catalog/model/money.ts';
+import type { ReportCounts, StoredReportRow } from '../../events/postgres/campaign-report.ts';
+import type { Columns, Shown } from '../openapi/columns.ts';
+import { count, countsByName, day, integer, number, orNull, usd } from '../openapi/schema.ts';
+
+/**
+ * Every column of a campaign's report, in order. JSON rows and totals, the CSV file and the OpenAPI
+ * schema are made from this list. Money is in USD; rates are shares (0.01 is one percent), 0 without
+ * impressions.
+ */
+export const REPORT_COLUMNS = {
+  /** What a row counts; totals have none of these. */
+  keys: {
+    day: { schema: day, of: ({ date }) => date },
+    line_item_id: { schema: integer, of: ({ lineItemId }) => lineItemId },
+    line_item: { schema: orNull('string', { description: 'null: deleted' }), of: ({ lineItem }) => lineItem },
+    creative_id: { schema: integer, of: ({ creativeId }) => creativeId },
+  } satisfies Columns<StoredReportRow>,
+  /** Read from the counts of a row, and from the sums of all rows for the totals. */
+  figures: {
+    serves: { schema: count, of: ({ serves }) => serves },
+    impressions: { schema: count, of: ({ impressions }) => impressions },
+    clicks: { schema: count, of: ({ clicks }) => clicks },
+    ctr: { schema: number, of: ({ impressions, clicks }) => (impressions === 0 ? 0 : clicks / impressions) },
+    /** In CSV one column per event type. */
+    events: { schema: countsByName, of: ({ events }) => events },
+    spend: { schema: usd, of: ({ spendMicros }) => usdFromMicros(spendMicros) },
+    ecpm: {
+      schema: usd,
+      of: ({ impressions, spendMicros }) => (impressions === 0 ? 0 : Math.round((spendMicros * 1000) / impressions) / 1e6),
+    },
+  } satisfies Columns<ReportCounts>,
+};
+
+export type ReportFigures = Shown<typeof REPORT_COLUMNS.figures>;
+export type ReportRow = Shown<typeof REPORT_COLUMNS.keys> & ReportFigures;
+
+/** The answer of GET /api/campaigns/{id}/report, here and on the trafficking page. */
+export interface CampaignReport {
+  readonly campaign_id: number;
+  readonly from: string;
+  readonly to: string;
+  readonly rows: readonly ReportRow[];
+  readonly totals: ReportFigures;
+}

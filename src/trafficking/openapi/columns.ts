@@ -1,0 +1,18 @@
+import { record, type Schema } from './schema.ts';
+
+/**
+ * The fields of an answer that is made from a `Source`: each with its OpenAPI schema and the function
+ * that reads it. The answer, its type and its schema are derived from one such list.
+ */
+export type Columns<Source> = Readonly<Record<string, { readonly schema: Schema; readonly of: (source: Source) => unknown }>>;
+
+/** What `show` makes of a list of columns. */
+export type Shown<C> = { readonly [Name in keyof C]: C[Name] extends { of(source: never): infer Value } ? Value : never };
+
+/** The answer for one source, its fields in the order of the list. */
+export const show = <Source, C extends Columns<Source>>(columns: C, source: Source): Shown<C> =>
+  Object.fromEntries(Object.entries(columns).map(([name, { of }]) => [name, of(source)])) as Shown<C>;
+
+/** The schema of what `show` returns. */
+export const schemaOf = (columns: Columns<never>): Schema =>
+  record(Object.fromEntries(Object.entries(columns).map(([name, { schema }]) => [name, schema])));

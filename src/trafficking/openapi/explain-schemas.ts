@@ -1,0 +1,51 @@
+import { OUTCOMES } from '../explain/explanation.ts';
+import { boolean, integer, listOf, moment, number, oneOf, orNull, record, ref, text, usd } from './schema.ts';
+
+const usage = record({ used: number, reserved: number, limit: number });
+
+/** POST /api/explain. */
+export const EXPLAIN_SCHEMAS = {
+  Question: record({ request: { anyOf: [ref('AdRequest'), ref('FlatAdRequest')] }, line_item_id: integer }),
+  Explanation: record({
+    request_id: text,
+    line_item_id: integer,
+    at: moment,
+    snapshot_version: integer,
+    context: record({ country: orNull('string'), device: orNull('string'), may_remember_user: boolean }),
+    outcome: oneOf(OUTCOMES),
+    summary: text,
+    creatives: listOf(ref('CreativeExplanation')),
+  }),
+  CreativeExplanation: {
+    type: 'object',
+    required: ['creative_id', 'impid', 'outcome', 'stage', 'detail', 'limits'],
+    properties: {
+      creative_id: integer,
+      impid: orNull('string'),
+      outcome: oneOf(OUTCOMES),
+      stage: text,
+      detail: text,
+      reason: text,
+      nbr: integer,
+      limits: { anyOf: [{ type: 'null' }, ref('Limits')] },
+      rank: integer,
+      of: integer,
+      ecpm: usd,
+      behind: listOf(record({ line_item_id: integer, creative_id: integer, priority: integer, ecpm: usd })),
+    },
+  },
+  Limits: {
+    type: 'object',
+    required: ['words'],
+    properties: {
+      daily_impressions: usage,
+      daily_spend: usage,
+      budget: usage,
+      campaign_budget: usage,
+      frequency: record({ places_held: integer, places: integer, window: number }),
+      pacing: record({ mode: text, target: integer, goal: integer, allowance: number }),
+      rate: record({ tokens: number, per_second: number, burst: number }),
+      words: listOf(text),
+    },
+  },
+};

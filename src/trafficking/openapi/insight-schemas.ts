@@ -1,0 +1,63 @@
+import { CHANGE_ACTIONS } from '../entities/audit-trail.ts';
+import { ENTITY_KINDS } from '../entities/entity-kind.ts';
+import { DELIVERY_STATUSES } from '../insight/delivery.ts';
+import { REPORT_COLUMNS } from '../insight/report-columns.ts';
+import { REPORTED_CREATIVE_COLUMNS } from '../insight/reported-creative-columns.ts';
+import { schemaOf } from './columns.ts';
+import { boolean, count, countsByName, day, integer, listOf, moment, number, oneOf, orNull, record, ref, text, usd } from './schema.ts';
+
+const counted = { serves: count, impressions: count, clicks: count, spend: usd };
+const figures = { ...counted, events: countsByName };
+
+/** Delivery, reports, quality reports and the audit trail. */
+export const INSIGHT_SCHEMAS = {
+  Delivery: record({
+    line_item_id: integer,
+    at: moment,
+    day,
+    live: { ...boolean, description: 'false: the counters are unavailable and the figures come from the database' },
+    status: record({ value: oneOf(DELIVERY_STATUSES), reasons: listOf(text) }),
+    today: record({
+      ...figures,
+      held: orNull('integer', { description: 'Reserved and not yet shown; null: unknown, because live is false' }),
+      committed: { ...count, description: 'Impressions and reservations: what the daily cap limits' },
+    }),
+    yesterday: record(figures),
+    total: record({ impressions: count, spend: usd }),
+    limits: record({
+      daily_impression_cap: orNull('integer'),
+      daily_spend_cap: orNull('number'),
+      budget: orNull('number'),
+      campaign_budget: orNull('number'),
+      campaign_spend: usd,
+    }),
+    pacing: record({
+      mode: text,
+      target: orNull('integer', { description: 'Impressions due by now; null: the line item is not paced' }),
+      allowance: orNull('number', { description: 'Selections that pacing permits now' }),
+      curve: { type: 'array', items: number, minItems: 24, maxItems: 24, description: 'Share of a day’s traffic by UTC hour' },
+    }),
+    frequency: { anyOf: [{ type: 'null' }, record({ places: integer, window: { ...integer, description: 'Seconds' } })] },
+    hourly: listOf(record({ hour: integer, impressions: count, clicks: count })),
+    last_days: listOf(record({ day, ...counted })),
+  }),
+  ReportFigures: schemaOf(REPORT_COLUMNS.figures),
+  CampaignReport: record({
+    campaign_id: integer,
+    from: day,
+    to: day,
+    rows: listOf({ allOf: [ref('ReportFigures'), schemaOf(REPORT_COLUMNS.keys)] }),
+    totals: ref('ReportFigures'),
+  }),
+  ReportedCreative: schemaOf(REPORTED_CREATIVE_COLUMNS),
+  AuditRow: record({
+    id: integer,
+    at: moment,
+    actor: text,
+    action: oneOf(CHANGE_ACTIONS),
+    entity: oneOf(Object.values(ENTITY_KINDS).map(({ name }) => name)),
+    entity_id: text,
+    before: orNull('object'),
+    after: orNull('object'),
+  }),
+};
