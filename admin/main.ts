@@ -1,15 +1,15 @@
 import { html, render } from 'lit-html';
-import { createApi } from './api.ts';
+import { createApi } from './service/api.ts';
 import './charts/chart.ts';
-import { askQuestion, askToken } from './dialogs.ts';
+import { askQuestion, askToken } from './parts/dialogs.ts';
 import type { Page, View } from './page.ts';
-import { loading, problemNote } from './parts.ts';
+import { loading, problemNote } from './parts/parts.ts';
 import './preview/ad-preview.ts';
 import { parseRoute } from './route.ts';
 import { openScreen } from './screens.ts';
 import { shell } from './shell.ts';
-import { createStore } from './store.ts';
-import { createToasts } from './toasts.ts';
+import { createStore } from './service/store.ts';
+import { createToasts } from './parts/toasts.ts';
 
 const root = document.getElementById('app') as HTMLElement;
 let view: View = { title: 'Loading', section: '', render: loading };

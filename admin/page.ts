@@ -1,7 +1,7 @@
 import type { TemplateResult } from 'lit-html';
-import type { Api } from './api.ts';
-import type { Store } from './store.ts';
-import type { Problem } from './wire.ts';
+import type { Api } from './service/api.ts';
+import type { Store } from './service/store.ts';
+import type { Problem } from './service/wire.ts';
 
 export interface Question {
   readonly title: string;

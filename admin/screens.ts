@@ -14,7 +14,7 @@ import { openList } from './views/list-view.ts';
 import { openOverview } from './views/overview-view.ts';
 import { openReports } from './views/reports-view.ts';
 import { openTest } from './views/test-view.ts';
-import type { Kind } from './wire.ts';
+import type { Kind } from './service/wire.ts';
 
 /** Which screen an address means; an unknown one is the overview. */
 export const openScreen = (page: Page, route: Route): View | Promise<View> => {

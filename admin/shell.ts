@@ -1,8 +1,8 @@
 import { html, type TemplateResult } from 'lit-html';
-import { icon, type IconName } from './icons.ts';
-import { NAMES } from './kinds.ts';
+import { icon, type IconName } from './parts/icons.ts';
+import { NAMES } from './words/kinds.ts';
 import { hashOf } from './route.ts';
-import { KINDS } from './wire.ts';
+import { KINDS } from './service/wire.ts';
 
 interface Entry {
   readonly section: string;

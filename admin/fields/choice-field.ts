@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { live } from 'lit-html/directives/live.js';
-import { listOf, textOf } from '../draft-values.ts';
-import type { Form } from '../form.ts';
+import { listOf, textOf } from '../forms/typed-text.ts';
+import type { Form } from '../forms/form.ts';
 import { field, fieldGroup, idOf, type FieldOptions } from './field.ts';
 
 export interface Choice {

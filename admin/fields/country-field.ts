@@ -1,6 +1,6 @@
 import type { TemplateResult } from 'lit-html';
 import { isCountryCode } from '../../src/catalog/checks/country-codes.ts';
-import type { Form } from '../form.ts';
+import type { Form } from '../forms/form.ts';
 import type { FieldOptions } from './field.ts';
 import { valuesField } from './values-field.ts';
 

@@ -1,7 +1,7 @@
 import { html, type TemplateResult } from 'lit-html';
 import { live } from 'lit-html/directives/live.js';
-import { textOf } from '../draft-values.ts';
-import type { Form } from '../form.ts';
+import { textOf } from '../forms/typed-text.ts';
+import type { Form } from '../forms/form.ts';
 import { field, type FieldOptions } from './field.ts';
 
 /** A flight date: a day, and a UTC time when the flight does not begin or end with the day. */

@@ -1,6 +1,6 @@
 import type { TemplateResult } from 'lit-html';
-import type { Form } from '../form.ts';
-import type { DimensionProperty } from '../wire.ts';
+import type { Form } from '../forms/form.ts';
+import type { DimensionProperty } from '../service/wire.ts';
 import { checkField } from './choice-field.ts';
 import { valuesField } from './values-field.ts';
 

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { Form } from '../form.ts';
+import type { Form } from '../forms/form.ts';
 
 export interface FieldOptions {
   readonly pointer: string;

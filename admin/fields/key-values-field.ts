@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from 'lit-html';
 import { live } from 'lit-html/directives/live.js';
-import type { Form } from '../form.ts';
+import type { Form } from '../forms/form.ts';
 import { fieldGroup, idOf, type FieldOptions } from './field.ts';
 
 export interface KeyValueRow {

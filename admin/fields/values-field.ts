@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from 'lit-html';
-import { listOf, splitValues } from '../draft-values.ts';
-import type { Form } from '../form.ts';
+import { listOf, splitValues } from '../forms/typed-text.ts';
+import type { Form } from '../forms/form.ts';
 import { chips } from './chips.ts';
 import { field, type FieldOptions } from './field.ts';
 

@@ -1,11 +1,11 @@
 import { html } from 'lit-html';
-import { numberOf, textOf } from '../draft-values.ts';
+import { numberOf, textOf } from './typed-text.ts';
 import { selectField } from '../fields/choice-field.ts';
 import { dateField } from '../fields/date-field.ts';
 import { moneyField, textField } from '../fields/text-field.ts';
 import { hashOf } from '../route.ts';
 import type { EntityForm } from './entity-form.ts';
-import { formSection } from './section.ts';
+import { formSection } from '../parts/form-section.ts';
 
 const day = (offset: number): string => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
 

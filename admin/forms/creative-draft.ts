@@ -1,7 +1,7 @@
-import { numberOf, textOf, textOrNull } from '../draft-values.ts';
-import type { Draft } from '../form.ts';
-import type { Store } from '../store.ts';
-import type { CreativeWire } from '../wire.ts';
+import { numberOf, textOf, textOrNull } from './typed-text.ts';
+import type { Draft } from './form.ts';
+import type { Store } from '../service/store.ts';
+import type { CreativeWire } from '../service/wire.ts';
 
 /** Assets of native ads that have a field of their own; others are kept and can be edited as JSON. */
 export const NATIVE_ASSETS = ['title', 'description', 'brand', 'image', 'sponsored', 'offer', 'click', 'background'] as const;

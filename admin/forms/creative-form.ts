@@ -1,15 +1,15 @@
 import { html } from 'lit-html';
-import { textOf } from '../draft-values.ts';
+import { textOf } from './typed-text.ts';
 import { segmentedField, selectField } from '../fields/choice-field.ts';
 import { numberField, textField } from '../fields/text-field.ts';
-import { titleOf } from '../kinds.ts';
+import { titleOf } from '../words/kinds.ts';
 import { hashOf } from '../route.ts';
-import { contentFields } from './content-fields.ts';
+import { contentFields } from '../fields/content-field.ts';
 import { creativeDraft, creativeRecord } from './creative-draft.ts';
 import type { EntityForm } from './entity-form.ts';
-import { formatHelp } from './format-help.ts';
+import { formatHelp } from '../fields/format-help.ts';
 import { FORMAT_CHOICES } from './placement-form.ts';
-import { formSection } from './section.ts';
+import { formSection } from '../parts/form-section.ts';
 
 export const creativeForm: EntityForm<'creatives'> = {
   kind: 'creatives',

@@ -1,8 +1,8 @@
 import type { TemplateResult } from 'lit-html';
-import type { Draft, Form } from '../form.ts';
+import type { Draft, Form } from './form.ts';
 import type { Page } from '../page.ts';
-import type { Store } from '../store.ts';
-import type { Kind, Records } from '../wire.ts';
+import type { Store } from '../service/store.ts';
+import type { Kind, Records } from '../service/wire.ts';
 
 /** A step that makes sense next, and where it is taken. */
 export interface NextStep {

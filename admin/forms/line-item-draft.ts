@@ -1,8 +1,8 @@
-import { listOf, numberOf, splitValues, textOf, textOrNull } from '../draft-values.ts';
+import { listOf, numberOf, splitValues, textOf, textOrNull } from './typed-text.ts';
 import type { KeyValueRow } from '../fields/key-values-field.ts';
-import type { Draft } from '../form.ts';
-import type { Store } from '../store.ts';
-import type { DimensionProperty, LineItemWire } from '../wire.ts';
+import type { Draft } from './form.ts';
+import type { Store } from '../service/store.ts';
+import type { DimensionProperty, LineItemWire } from '../service/wire.ts';
 
 const NUMBERS = ['cpm', 'cpc', 'budget', 'daily_impression_cap', 'daily_spend_cap', 'frequency_cap', 'rate_limit', 'rate_burst'] as const;
 

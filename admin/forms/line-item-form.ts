@@ -1,18 +1,18 @@
 import { html } from 'lit-html';
-import { textOf } from '../draft-values.ts';
+import { textOf } from './typed-text.ts';
 import { checkField, segmentedField, selectField, switchField } from '../fields/choice-field.ts';
 import { countryField } from '../fields/country-field.ts';
 import { dateField } from '../fields/date-field.ts';
 import { dimensionField } from '../fields/dimension-field.ts';
 import { keyValuesField } from '../fields/key-values-field.ts';
 import { moneyField, numberField, textField } from '../fields/text-field.ts';
-import type { Form } from '../form.ts';
+import type { Form } from './form.ts';
 import type { Page } from '../page.ts';
 import { hashOf } from '../route.ts';
-import type { Dimensions } from '../wire.ts';
+import type { Dimensions } from '../service/wire.ts';
 import type { EntityForm } from './entity-form.ts';
 import { lineItemDraft, lineItemRecord, WINDOW_UNITS } from './line-item-draft.ts';
-import { formSection } from './section.ts';
+import { formSection } from '../parts/form-section.ts';
 
 const TYPES = [
   { value: 'direct', label: 'Direct', note: 'sold by you, its creatives are stored here' },

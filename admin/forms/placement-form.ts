@@ -1,10 +1,10 @@
 import { html } from 'lit-html';
-import { listOf, numberOf, textOf } from '../draft-values.ts';
+import { listOf, numberOf, textOf } from './typed-text.ts';
 import { checkField, selectField } from '../fields/choice-field.ts';
 import { numberField, textField } from '../fields/text-field.ts';
 import { hashOf } from '../route.ts';
 import type { EntityForm } from './entity-form.ts';
-import { formSection } from './section.ts';
+import { formSection } from '../parts/form-section.ts';
 
 export const FORMAT_CHOICES = [
   { value: 'html', label: 'HTML', note: 'markup in a sandboxed frame' },

@@ -1,9 +1,9 @@
 import { html } from 'lit-html';
-import { textOf } from '../draft-values.ts';
+import { textOf } from './typed-text.ts';
 import { textField } from '../fields/text-field.ts';
 import { hashOf } from '../route.ts';
 import type { EntityForm } from './entity-form.ts';
-import { formSection } from './section.ts';
+import { formSection } from '../parts/form-section.ts';
 
 export const publisherForm: EntityForm<'publishers'> = {
   kind: 'publishers',

@@ -1,13 +1,13 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { live } from 'lit-html/directives/live.js';
 import type { CampaignReport, ReportRow } from '../../src/trafficking/insight/report.ts';
-import { deleteEntity, duplicateHash } from '../actions.ts';
-import { linkTo, titleOf } from '../kinds.ts';
+import { deleteEntity, duplicateHash } from './actions.ts';
+import { linkTo, titleOf } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
-import { emptyState, loading, pageHead, problemNote, usageBar } from '../parts.ts';
+import { emptyState, loading, pageHead, problemNote, usageBar } from '../parts/parts.ts';
 import { hashOf, type Route } from '../route.ts';
-import { table, type Column } from '../table.ts';
-import type { CampaignWire, Problem } from '../wire.ts';
+import { table, type Column } from '../parts/table.ts';
+import type { CampaignWire, Problem } from '../service/wire.ts';
 import { count, flight, money, percent } from '../words/formats.ts';
 import { listColumns } from './list-columns.ts';
 import { rowActions } from './row-actions.ts';

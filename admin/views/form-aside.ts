@@ -1,13 +1,13 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { rotateKey, setBlocked } from '../actions.ts';
-import { numberOf, textOf, textOrNull } from '../draft-values.ts';
-import type { Form } from '../form.ts';
+import { rotateKey, setBlocked } from './actions.ts';
+import { numberOf, textOf, textOrNull } from '../forms/typed-text.ts';
+import type { Form } from '../forms/form.ts';
 import type { Page } from '../page.ts';
-import { pill } from '../parts.ts';
+import { pill } from '../parts/parts.ts';
 import { atDensity, previewCreative, type Slot } from '../preview/preview-document.ts';
 import { hashOf } from '../route.ts';
-import { table } from '../table.ts';
-import type { CreativeWire, Kind, PlacementWire, PublisherWire, Records } from '../wire.ts';
+import { table } from '../parts/table.ts';
+import type { CreativeWire, Kind, PlacementWire, PublisherWire, Records } from '../service/wire.ts';
 import { listColumns } from './list-columns.ts';
 
 /** What stands beside a form: the preview of a creative, and what belongs to an entity that is there already. */

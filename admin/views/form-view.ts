@@ -1,14 +1,14 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { live } from 'lit-html/directives/live.js';
-import { deleteEntity, duplicateHash } from '../actions.ts';
-import { showApiKey } from '../dialogs.ts';
-import { createForm, type Form } from '../form.ts';
+import { deleteEntity, duplicateHash } from './actions.ts';
+import { showApiKey } from '../parts/dialogs.ts';
+import { createForm, type Form } from '../forms/form.ts';
 import type { EntityForm } from '../forms/entity-form.ts';
-import { capital, counted, linkTo, NAMES, titleOf } from '../kinds.ts';
+import { capital, counted, linkTo, NAMES, titleOf } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
-import { emptyState, pageHead, problemNote } from '../parts.ts';
+import { emptyState, pageHead, problemNote } from '../parts/parts.ts';
 import { hashOf, type Route } from '../route.ts';
-import type { Answer, CreativeWire, Kind, PublisherWire, Records } from '../wire.ts';
+import type { Answer, CreativeWire, Kind, PublisherWire, Records } from '../service/wire.ts';
 import { formAside } from './form-aside.ts';
 
 /** The form of one entity: a new one, a copy, or one that is there. */

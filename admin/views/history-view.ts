@@ -1,9 +1,9 @@
 import { html, type TemplateResult } from 'lit-html';
-import { linkTo } from '../kinds.ts';
+import { linkTo } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
-import { emptyState, loading, pageHead, problemNote } from '../parts.ts';
-import { table } from '../table.ts';
-import type { Kind, Problem } from '../wire.ts';
+import { emptyState, loading, pageHead, problemNote } from '../parts/parts.ts';
+import { table } from '../parts/table.ts';
+import type { Kind, Problem } from '../service/wire.ts';
 import { moment } from '../words/formats.ts';
 
 /** GET /api/audit: one change. */

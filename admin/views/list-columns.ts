@@ -1,11 +1,11 @@
 import { html, type TemplateResult } from 'lit-html';
-import { textOf } from '../draft-values.ts';
-import { linkTo, publisherOfCampaign, titleOf } from '../kinds.ts';
+import { textOf } from '../forms/typed-text.ts';
+import { linkTo, publisherOfCampaign, titleOf } from '../words/kinds.ts';
 import type { Page } from '../page.ts';
-import { pill } from '../parts.ts';
-import type { Store } from '../store.ts';
-import type { Column } from '../table.ts';
-import type { Kind, LineItemWire, Records } from '../wire.ts';
+import { pill } from '../parts/parts.ts';
+import type { Store } from '../service/store.ts';
+import type { Column } from '../parts/table.ts';
+import type { Kind, LineItemWire, Records } from '../service/wire.ts';
 import { flightState } from '../words/flight-state.ts';
 import { flight, money } from '../words/formats.ts';
 

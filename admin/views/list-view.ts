@@ -1,14 +1,14 @@
 import { html, nothing } from 'lit-html';
 import { live } from 'lit-html/directives/live.js';
 import type { EntityForm } from '../forms/entity-form.ts';
-import { counted, NAMES } from '../kinds.ts';
+import { counted, NAMES } from '../words/kinds.ts';
 import { listColumns, listText } from './list-columns.ts';
 import { rowActions } from './row-actions.ts';
 import type { Page, View } from '../page.ts';
-import { emptyState, pageHead } from '../parts.ts';
+import { emptyState, pageHead } from '../parts/parts.ts';
 import { hashOf, type Route } from '../route.ts';
-import { table } from '../table.ts';
-import type { Kind, Records } from '../wire.ts';
+import { table } from '../parts/table.ts';
+import type { Kind, Records } from '../service/wire.ts';
 
 const SHOWN = 100;
 

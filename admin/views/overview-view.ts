@@ -1,11 +1,11 @@
 import { html, type TemplateResult } from 'lit-html';
 import type { NextStep } from '../forms/entity-form.ts';
-import { counted, linkTo, NAMES, titleOf } from '../kinds.ts';
+import { counted, linkTo, NAMES, titleOf } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
-import { pageHead, pill } from '../parts.ts';
+import { pageHead, pill } from '../parts/parts.ts';
 import { hashOf } from '../route.ts';
-import { table } from '../table.ts';
-import { KINDS, type Kind } from '../wire.ts';
+import { table } from '../parts/table.ts';
+import { KINDS, type Kind } from '../service/wire.ts';
 import { listColumns, statusOf } from './list-columns.ts';
 
 const STEPS: Readonly<Record<Kind, string>> = {

@@ -1,10 +1,10 @@
 import { html } from 'lit-html';
-import { setBlocked } from '../actions.ts';
-import { linkTo } from '../kinds.ts';
+import { setBlocked } from './actions.ts';
+import { linkTo } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
-import { emptyState, loading, pageHead, pill, problemNote } from '../parts.ts';
-import { table } from '../table.ts';
-import type { Problem } from '../wire.ts';
+import { emptyState, loading, pageHead, pill, problemNote } from '../parts/parts.ts';
+import { table } from '../parts/table.ts';
+import type { Problem } from '../service/wire.ts';
 import { count, moment } from '../words/formats.ts';
 
 /** GET /api/reports: one creative that people reported. */

@@ -1,9 +1,9 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { ImpTrace } from '../../src/decision/trace.ts';
-import { linkTo, titleOf } from '../kinds.ts';
+import { linkTo, titleOf } from '../words/kinds.ts';
 import type { Page } from '../page.ts';
 import { previewServed } from '../preview/preview-document.ts';
-import { table } from '../table.ts';
+import { table } from '../parts/table.ts';
 import { money } from '../words/formats.ts';
 import { readTrace, type Candidate } from './read-trace.ts';
 

@@ -1,18 +1,18 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { listOf, numberOf, textOf } from '../draft-values.ts';
+import { listOf, numberOf, textOf } from '../forms/typed-text.ts';
 import { segmentedField, selectField } from '../fields/choice-field.ts';
 import { COUNTRIES } from '../fields/country-field.ts';
 import { dimensionField } from '../fields/dimension-field.ts';
 import { keyValuesField, type KeyValueRow } from '../fields/key-values-field.ts';
 import { textField } from '../fields/text-field.ts';
-import { createForm, type Draft, type Form } from '../form.ts';
+import { createForm, type Draft, type Form } from '../forms/form.ts';
 import { dimensionValue } from '../forms/line-item-draft.ts';
-import { formSection } from '../forms/section.ts';
-import { publisherOfCampaign } from '../kinds.ts';
+import { formSection } from '../parts/form-section.ts';
+import { publisherOfCampaign } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
-import { emptyState, pageHead, problemNote } from '../parts.ts';
+import { emptyState, pageHead, problemNote } from '../parts/parts.ts';
 import { hashOf, type Route } from '../route.ts';
-import type { Dimensions } from '../wire.ts';
+import type { Dimensions } from '../service/wire.ts';
 import { testResult, type TestAnswer } from './test-result.ts';
 
 const DEVICES = [

@@ -1,5 +1,5 @@
 import type { Delivery } from '../../src/trafficking/insight/delivery.ts';
-import type { LineItemWire } from '../wire.ts';
+import type { LineItemWire } from '../service/wire.ts';
 import { dayGoal } from './day-goal.ts';
 import { count, duration, money } from './formats.ts';
 

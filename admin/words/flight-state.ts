@@ -1,4 +1,4 @@
-import type { CampaignWire, LineItemWire } from '../wire.ts';
+import type { CampaignWire, LineItemWire } from '../service/wire.ts';
 
 export type FlightState = 'active' | 'paused' | 'scheduled' | 'ended';
 

@@ -1,5 +1,5 @@
 import { html, nothing, render, type TemplateResult } from 'lit-html';
-import type { Question } from './page.ts';
+import type { Question } from '../page.ts';
 
 /** Opens a dialog of its own element and waits for it to close; the focus goes back by itself. */
 const ask = (content: (close: (answer: string) => void) => TemplateResult, label: string): Promise<string> =>

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { NextStep } from './forms/entity-form.ts';
-import type { Problem } from './wire.ts';
+import type { NextStep } from '../forms/entity-form.ts';
+import type { Problem } from '../service/wire.ts';
 
 /** Small pieces that most screens are made of. */
 export const pageHead = (

@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
-import type { ToastOptions } from './page.ts';
+import type { ToastOptions } from '../page.ts';
 
 interface Toast extends ToastOptions {
   readonly id: number;

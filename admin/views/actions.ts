@@ -1,9 +1,9 @@
 import { html } from 'lit-html';
-import { showApiKey } from './dialogs.ts';
-import { capital, describeCounts, NAMES, titleOf } from './kinds.ts';
-import type { Page } from './page.ts';
-import { hashOf } from './route.ts';
-import type { Counts, Kind, LineItemWire, PublisherWire, Records } from './wire.ts';
+import { showApiKey } from '../parts/dialogs.ts';
+import { capital, describeCounts, NAMES, titleOf } from '../words/kinds.ts';
+import type { Page } from '../page.ts';
+import { hashOf } from '../route.ts';
+import type { Counts, Kind, LineItemWire, PublisherWire, Records } from '../service/wire.ts';
 
 /** Deletes after a question that says what goes with it. True when it is gone. */
 export const deleteEntity = async <K extends Kind>(page: Page, kind: K, record: Records[K]): Promise<boolean> => {

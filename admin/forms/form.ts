@@ -1,5 +1,5 @@
-import type { Page } from './page.ts';
-import type { Answer, Fault, Problem } from './wire.ts';
+import type { Page } from '../page.ts';
+import type { Answer, Fault, Problem } from '../service/wire.ts';
 
 /** What a form holds between the record and the screen: numbers as the text that was typed, so that nothing typed is lost. */
 export type Draft = Readonly<Record<string, unknown>>;

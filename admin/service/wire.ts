@@ -1,4 +1,4 @@
-import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, PublisherRecord } from '../src/catalog/model/records.ts';
+import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, PublisherRecord } from '../../src/catalog/model/records.ts';
 
 /** The trafficking API as this page sees it: the records, and what their ids and answers add to them. */
 type Stored<T> = T & { readonly id: number };

@@ -1,10 +1,10 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { live } from 'lit-html/directives/live.js';
-import { numberOf, textOf } from '../draft-values.ts';
-import { textArea } from '../fields/text-field.ts';
-import type { Form } from '../form.ts';
-import { capital } from '../kinds.ts';
-import { assetsOf, NATIVE_ASSETS, withAsset } from './creative-draft.ts';
+import { numberOf, textOf } from '../forms/typed-text.ts';
+import { textArea } from './text-field.ts';
+import type { Form } from '../forms/form.ts';
+import { capital } from '../words/kinds.ts';
+import { assetsOf, NATIVE_ASSETS, withAsset } from '../forms/creative-draft.ts';
 import { SAMPLES } from './format-help.ts';
 
 interface Image {

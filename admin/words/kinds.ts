@@ -1,6 +1,6 @@
-import { hashOf } from './route.ts';
-import type { Store } from './store.ts';
-import type { Counts, Kind, Records } from './wire.ts';
+import { hashOf } from '../route.ts';
+import type { Store } from '../service/store.ts';
+import type { Counts, Kind, Records } from '../service/wire.ts';
 
 /** What the entities are called. */
 export const NAMES: Readonly<Record<Kind, { readonly one: string; readonly many: string }>> = {
