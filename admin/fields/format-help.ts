@@ -1,6 +1,8 @@
+import type { CreativeFormat } from '../../src/catalog/model/entities.ts';
 import { html, type TemplateResult } from 'lit-html';
 
-export const SAMPLES: Readonly<Record<string, string>> = {
+/** Content to start from. */
+export const SAMPLES: Readonly<Record<CreativeFormat, string>> = {
   html: '<a href="https://example.com/" target="_blank" rel="noopener">\n  <strong>Walk further this autumn</strong>\n</a>',
   banner: JSON.stringify(
     {
@@ -25,28 +27,29 @@ export const SAMPLES: Readonly<Record<string, string>> = {
   ),
 };
 
-/** What each format is, for whoever writes one. */
-export const formatHelp = (format: string): TemplateResult => {
-  if (format === 'html') {
-    return html`<p>
-        The markup is served unchanged and shown in a sandboxed frame: its scripts and styles run, and cannot reach the page around it.
-        Links open a new tab and count as clicks.
-      </p>
-      <p>
-        To report an event of its own, a creative calls <code>AdSDK_Creative_Event('like')</code>. Which types are allowed is a setting of
-        the service (<code>ALLOWED_EVENTS</code>).
-      </p>`;
+/** What the writer of a creative should know about its format. */
+export const formatHelp = (format: CreativeFormat): TemplateResult => {
+  switch (format) {
+    case 'html':
+      return html`<p>
+          The markup is served unchanged in a sandboxed frame: its scripts and styles run and cannot reach the page around it. Links open a
+          new tab and count as clicks.
+        </p>
+        <p>
+          A creative reports its own events with <code>AdSDK_Creative_Event('like')</code>. The setting <code>ALLOWED_EVENTS</code> lists
+          the allowed types.
+        </p>`;
+    case 'banner':
+      return html`<p>
+          The service builds an image element. Add the same picture in more sizes, and each screen loads the one that fits its pixels: for
+          300 × 250, a 600 × 500 picture is sharp on 2× screens.
+        </p>
+        <p>With a click address, the image links to it.</p>`;
+    case 'native':
+      return html`<p>
+          The page receives the assets as JSON and renders them with its own template; the preview uses a plain one. Any asset names are
+          allowed; the common ones have fields here.
+        </p>
+        <p>A click on an element with <code>data-ad-event="like"</code> in the template of the page reports that event.</p>`;
   }
-  if (format === 'banner') {
-    return html`<p>
-        The service composes an image element from this. Add the same picture in more sizes, and each screen loads the one that suits its
-        pixels: for a 300 × 250 slot, 600 × 500 is the sharp one for 2× screens.
-      </p>
-      <p>With a click address the image becomes a link to it.</p>`;
-  }
-  return html`<p>
-      The assets are handed to the page as JSON, and the page renders them with its own template; the preview uses a plain one. Any names
-      are allowed; those with fields here are the usual ones.
-    </p>
-    <p>An element with <code>data-ad-event="like"</code> in the page’s template reports that event when it is clicked.</p>`;
 };

@@ -1,5 +1,6 @@
 import type { Page } from '../page.ts';
 import type { Answer, Fault, Problem } from '../service/wire.ts';
+import { isWithin, readAt, stepsOf, writtenAt } from './pointer.ts';
 
 /** What a form holds between the record and the screen: numbers as the text that was typed, so that nothing typed is lost. */
 export type Draft = Readonly<Record<string, unknown>>;
@@ -21,21 +22,23 @@ export interface Form {
 export interface FormOptions<T> {
   readonly page: Page;
   readonly draft: Draft;
+  /** Makes the text of a fault readable for the person at the form. */
+  readonly inWords?: (detail: string) => string;
   readonly save: (draft: Draft) => Promise<Answer<T>>;
   readonly onSaved: (value: T) => void | Promise<void>;
 }
 
-export const createForm = <T>({ page, draft: initial, save, onSaved }: FormOptions<T>): Form => {
+export const createForm = <T>({ page, draft: initial, inWords = (detail) => detail, save, onSaved }: FormOptions<T>): Form => {
   let draft = initial;
   let faults: readonly Fault[] = [];
   let problem: Problem | undefined;
   let saving = false;
 
   return {
-    read: (pointer) => readAt(draft, stepsOf(pointer)),
+    read: (pointer) => readAt(draft, pointer),
     write: (pointer, value) => {
-      draft = writtenAt(draft, stepsOf(pointer), value) as Draft;
-      faults = faults.filter((fault) => !isWithin(fault.pointer, pointer));
+      draft = writtenAt(draft, pointer, value);
+      faults = faults.filter((fault) => !isWithin(fault.pointer, pointer) && !isWithin(pointer, fault.pointer));
       page.redraw();
     },
     faultsAt: (pointer) => faults.filter((fault) => isWithin(fault.pointer, pointer)).map((fault) => spelled(fault, pointer)),
@@ -50,7 +53,7 @@ export const createForm = <T>({ page, draft: initial, save, onSaved }: FormOptio
       page.redraw();
       const answer = await save(draft);
       saving = false;
-      faults = answer.ok ? [] : answer.problem.errors;
+      faults = answer.ok ? [] : answer.problem.errors.map((fault) => ({ ...fault, detail: inWords(fault.detail) }));
       problem = answer.ok ? undefined : answer.problem;
       if (answer.ok) await onSaved(answer.value);
       page.redraw();
@@ -58,20 +61,6 @@ export const createForm = <T>({ page, draft: initial, save, onSaved }: FormOptio
     },
   };
 };
-
-const stepsOf = (pointer: string): readonly string[] =>
-  pointer
-    .split('/')
-    .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
-
-const readAt = (value: unknown, [step, ...rest]: readonly string[]): unknown =>
-  step === undefined ? value : readAt((value as Record<string, unknown> | undefined)?.[step], rest);
-
-const writtenAt = (value: unknown, [step, ...rest]: readonly string[], to: unknown): unknown =>
-  step === undefined ? to : { ...(value as object), [step]: writtenAt((value as Record<string, unknown> | undefined)?.[step], rest, to) };
-
-const isWithin = (pointer: string, field: string): boolean => pointer === field || pointer.startsWith(`${field}/`);
 
 /** A fault below a field says which value it means, when that is more than a place in a list. */
 const spelled = ({ pointer, detail }: Fault, field: string): string => {

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { NextStep } from '../forms/entity-form.ts';
+import type { NextStep } from '../forms/next-step.ts';
 import type { Problem } from '../service/wire.ts';
 
 /** Small pieces that most screens are made of. */

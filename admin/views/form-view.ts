@@ -3,16 +3,19 @@ import { live } from 'lit-html/directives/live.js';
 import { deleteEntity, duplicateHash } from './actions.ts';
 import { showApiKey } from '../parts/dialogs.ts';
 import { createForm, type Form } from '../forms/form.ts';
-import type { EntityForm } from '../forms/entity-form.ts';
+import { draftOf, newRecord, recordOf } from '../forms/entity-draft.ts';
+import { inLabels, labelAt } from '../forms/entity-fields.ts';
+import { missingParent, nextStep } from '../forms/next-step.ts';
+import { renderForm } from '../forms/render-form.ts';
 import { capital, counted, linkTo, NAMES, titleOf } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
 import { emptyState, pageHead, problemNote } from '../parts/parts.ts';
 import { hashOf, type Route } from '../route.ts';
-import type { Answer, CreativeWire, Kind, PublisherWire, Records } from '../service/wire.ts';
+import type { Answer, CreativeWire, Dimensions, Kind, PublisherWire, Records } from '../service/wire.ts';
 import { formAside } from './form-aside.ts';
 
 /** The form of one entity: a new one, a copy, or one that is there. */
-export const openForm = async <K extends Kind>(page: Page, kind: K, entity: EntityForm<K>, route: Route): Promise<View> => {
+export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route): Promise<View> => {
   const { api, store } = page;
   const { one, many } = NAMES[kind];
   const [, id = 'new'] = route.parts;
@@ -28,20 +31,20 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, entity: Enti
 
   const form = createForm<Records[K]>({
     page,
-    draft: entity.draftOf(
-      record ? (copyOf === null ? record : copied(record)) : (Object.fromEntries(route.query) as Partial<Records[K]>),
-      store,
-    ),
-    save: (draft): Promise<Answer<Records[K]>> =>
-      isNew
-        ? api.send('POST', `/${kind}`, entity.recordOf(draft))
-        : api.send('PUT', `/${kind}/${encodeURIComponent(id)}`, entity.recordOf(draft), { ifMatch: stored?.etag }),
+    draft: draftOf(kind, isNew ? newRecord(kind, record ? copied(record) : Object.fromEntries(route.query), store) : (record ?? {})),
+    inWords: (detail) => inLabels(kind, detail),
+    save: (draft): Promise<Answer<Records[K]>> => {
+      const changed = recordOf(kind, draft, store.dimensions());
+      return isNew
+        ? api.send('POST', `/${kind}`, changed)
+        : api.send('PUT', `/${kind}/${encodeURIComponent(id)}`, changed, { ifMatch: stored?.etag });
+    },
     onSaved: async (saved) => {
       if (withCreatives) await copyCreatives(page, copiedCreatives, saved.id as number);
       await store.refresh();
       const key = kind === 'publishers' && isNew ? (saved as PublisherWire).api_key : undefined;
       if (key) await showApiKey((saved as PublisherWire).name, key);
-      const next = isNew ? entity.next(saved, store) : undefined;
+      const next = isNew ? nextStep(kind, saved, store) : undefined;
       page.toast(`${capital(one)} “${titleOf(kind, saved)}” ${isNew ? 'was created' : 'was saved'}. ${next?.text ?? ''}`.trim(), {
         ...(next && { action: { label: next.label, run: () => page.go(next.hash) } }),
       });
@@ -55,7 +58,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, entity: Enti
     section: kind,
     hasChanges: () => form.hasChanges() && !form.isSaving(),
     render: () => {
-      const missing = isNew ? entity.missing?.(store) : undefined;
+      const missing = isNew ? missingParent(kind, store) : undefined;
       if (missing) return html`${pageHead(title, '')}${emptyState(missing.text, missing)}`;
       return html`
         <nav class="crumbs" aria-label="Breadcrumb">
@@ -70,10 +73,10 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, entity: Enti
             void form.submit();
           }}
         >
-          ${faultSummary(form)}
+          ${faultSummary(kind, form, store.dimensions())}
           <div class="form-columns">
             <div class="form-main">
-              ${entity.fields(form, page, { isNew })}
+              ${renderForm(kind, form, page, { isNew })}
               ${
                 copiedCreatives.length > 0
                   ? html`<label class="copy-creatives"
@@ -122,7 +125,7 @@ const copyCreatives = async ({ api, complain }: Page, creatives: readonly Creati
   }
 };
 
-const faultSummary = (form: Form): TemplateResult => {
+const faultSummary = (kind: Kind, form: Form, dimensions: Dimensions): TemplateResult => {
   const problem = form.problem();
   if (!problem) return html`<div role="alert"></div>`;
   const faults = form.faults();
@@ -131,22 +134,12 @@ const faultSummary = (form: Form): TemplateResult => {
     ${
       faults.length > 0
         ? html`<ul>
-            ${faults.map(({ pointer, detail }) => html`<li>${wordsOf(pointer)} ${detail}</li>`)}
+            ${faults.map(({ pointer, detail }) => html`<li>${labelAt(kind, pointer, dimensions)} ${detail}</li>`)}
           </ul>`
         : html`<p>${problem.detail}</p>`
     }
   </div>`;
 };
-
-/** `/targeting/dimensions/age/0` is `Targeting › dimensions › age`. */
-const wordsOf = (pointer: string): string =>
-  capital(
-    pointer
-      .split('/')
-      .filter((step) => step !== '' && !/^\d+$/.test(step))
-      .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~').replaceAll('_', ' '))
-      .join(' › '),
-  );
 
 const saveBar = (form: Form, label: string, back: string): TemplateResult => html`
   <div class="save-bar">

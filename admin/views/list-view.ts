@@ -1,6 +1,6 @@
 import { html, nothing } from 'lit-html';
 import { live } from 'lit-html/directives/live.js';
-import type { EntityForm } from '../forms/entity-form.ts';
+import { missingParent } from '../forms/next-step.ts';
 import { counted, NAMES } from '../words/kinds.ts';
 import { listColumns, listText } from './list-columns.ts';
 import { rowActions } from './row-actions.ts';
@@ -21,7 +21,7 @@ const ABOUT: Readonly<Record<Kind, string>> = {
 };
 
 /** All of one kind, to be searched. */
-export const openList = <K extends Kind>(page: Page, kind: K, form: EntityForm<K>, route: Route): View => {
+export const openList = <K extends Kind>(page: Page, kind: K, route: Route): View => {
   const names = NAMES[kind];
   let search = route.query.get('q') ?? '';
   let shown = SHOWN;
@@ -39,7 +39,7 @@ export const openList = <K extends Kind>(page: Page, kind: K, form: EntityForm<K
     section: kind,
     render: () => {
       const all = store.all(kind);
-      const missing = form.missing?.(store);
+      const missing = missingParent(kind, store);
       const found = matching();
       const add = { label: `Add a ${names.one}`, hash: hashOf([kind, 'new']) };
       return html`

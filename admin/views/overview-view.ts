@@ -1,5 +1,5 @@
 import { html, type TemplateResult } from 'lit-html';
-import type { NextStep } from '../forms/entity-form.ts';
+import type { NextStep } from '../forms/next-step.ts';
 import { counted, linkTo, NAMES, titleOf } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
 import { pageHead, pill } from '../parts/parts.ts';

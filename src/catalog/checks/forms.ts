@@ -103,7 +103,7 @@ const lineItemForm: FormDescription<keyof LineItemRecord | `targeting/${keyof Ta
       fields: {
         name: { label: 'Name', placeholder: 'Run of site, desktop' },
         campaign_id: { label: 'Campaign', parent: 'campaigns' },
-        start_date: { label: 'Start', help: 'It serves while both its own flight and its campaign’s flight run.' },
+        start_date: { label: 'Start', help: 'It serves only while its campaign’s flight runs, too.' },
         end_date: { label: 'End', help: 'Without a time: through the end of that UTC day.' },
         type: { label: 'Type', wide: true, choices: LINE_ITEM_TYPES },
         endpoint: {
