@@ -1,7 +1,8 @@
-/** One thing wrong with a document, said so that a person can mend it. */
+/** One fault of a document, with its place. */
 export interface Fault {
-  /** JSON pointer (RFC 6901) to the offending value; '' is the whole document. */
+  /** JSON pointer (RFC 6901) to the value at fault; '' is the whole document. */
   readonly pointer: string;
+  /** What is wrong and what is accepted, to be read after the value's name: "must be an integer". */
   readonly detail: string;
 }
 

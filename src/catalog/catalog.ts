@@ -3,6 +3,8 @@ import { buildSnapshot } from './snapshot/build-snapshot.ts';
 import type { CatalogStore } from './postgres/catalog-store.ts';
 import type { ChangeNotices } from './change-notice.ts';
 import type { Quarantined, Snapshot } from './snapshot/snapshot.ts';
+import { asError } from '../base/narrow.ts';
+import { within } from '../base/within.ts';
 
 /** What is booked, as this replica serves it. */
 export interface Catalog {
@@ -66,8 +68,12 @@ export const createCatalog = ({
   const load = async (): Promise<void> => {
     const begunAt = performance.now();
     try {
-      const loaded = await withTimeout(loadTimeoutMs, () =>
+      const loaded = await within(
+        loadTimeoutMs,
         store.readAll((reading) => buildSnapshot(reading, { dimensions, previous: snapshot, nowMs: now() })),
+        () => {
+          throw new Error(`loading the catalog took longer than ${loadTimeoutMs} ms`);
+        },
       );
       snapshot = loaded;
       observer.loaded?.(loaded, performance.now() - begunAt);
@@ -152,19 +158,4 @@ export const createCatalog = ({
       await Promise.allSettled([running, next]);
     },
   };
-};
-
-const asError = (fault: unknown): Error => (fault instanceof Error ? fault : new Error(String(fault)));
-
-/** Gives up waiting after a while. What was given up on is dropped when it comes after all. */
-const withTimeout = async <T>(timeoutMs: number, work: () => Promise<T>): Promise<T> => {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLong = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`loading the catalog took longer than ${timeoutMs} ms`)), timeoutMs);
-  });
-  try {
-    return await Promise.race([work(), tooLong]);
-  } finally {
-    clearTimeout(timer);
-  }
 };

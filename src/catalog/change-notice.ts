@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Cluster, Redis } from 'ioredis';
+import { asError } from '../base/narrow.ts';
+import { IDLE_KEY_TTL_MS } from '../base/utc-day.ts';
+import { within } from '../base/within.ts';
 
 /** Tells all replicas that the catalog has changed, and hears it from them. Only ever a hint: whoever hears it reads Postgres. */
 export interface ChangeNotices {
@@ -25,8 +28,6 @@ export interface ChangeNoticeOptions {
 }
 
 const FIRST_ANSWER_MS = 1000;
-/** A version that has been forgotten reads as a change, which costs one reload. */
-const VERSION_TTL_S = 35 * 86_400;
 
 /**
  * Announcements go over Redis pub/sub, which may lose them; so each also moves on a version kept in Redis, which every replica polls, and
@@ -54,7 +55,6 @@ export const createChangeNotices = ({
     if (now !== available && !closed) onAvailability(now, error);
     available = now;
   };
-  const asError = (fault: unknown): Error => (fault instanceof Error ? fault : new Error(String(fault)));
   // ioredis reports a lost connection as an event and reconnects by itself; without a listener the event would end up on stderr.
   for (const connection of [commands, subscriber]) connection.on('error', (error: Error) => setAvailable(false, error));
 
@@ -95,25 +95,18 @@ export const createChangeNotices = ({
     onChange();
   });
 
-  const firstAnswer = async (): Promise<void> => {
-    let giveUp: NodeJS.Timeout | undefined;
-    const waited = new Promise<void>((resolve) => (giveUp = setTimeout(resolve, FIRST_ANSWER_MS)));
-    await Promise.race([whenReady(commands).then(poll), waited]);
-    clearTimeout(giveUp);
-  };
-
   return {
     start: async (listener) => {
       onChange = listener;
       subscriber.on('ready', () => void subscribe());
       if (subscriber.status === 'ready') void subscribe();
-      await firstAnswer();
+      await within(FIRST_ANSWER_MS, whenReady(commands).then(poll), () => undefined);
       listening = true;
       if (!closed) pollForever();
     },
     announce: async () => {
       const version = await commands.incr(versionKey);
-      await commands.expire(versionKey, VERSION_TTL_S);
+      await commands.pexpire(versionKey, IDLE_KEY_TTL_MS);
       // Our own step is no news to us; a step of somebody else in between is.
       if (seen !== undefined && version === seen + 1) seen = version;
       await commands.publish(name, `${sender} ${version}`);

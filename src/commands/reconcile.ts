@@ -1,11 +1,10 @@
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
+import { dayOf, MS_PER_DAY } from '../base/utc-day.ts';
 import { rebuildCounts } from '../events/rebuild-counts.ts';
 import { keepTokenSecret } from '../config/keep-token-secret.ts';
 import { readSettings } from '../config/read-settings.ts';
 import { connectStores } from '../replica/connect-stores.ts';
-
-const MS_PER_DAY = 86_400_000;
 
 /** `node dist/commands/reconcile.js [--day 2026-11-20] [--dry-run]`: rebuilds a day's counters from the stored events. See docs/operations.md. */
 const main = async (): Promise<void> => {
@@ -24,8 +23,8 @@ const main = async (): Promise<void> => {
       knex: stores.knex,
       redis: stores.backgroundRedis,
       keys: stores.keys,
-      day: Math.floor(dayMs / MS_PER_DAY),
-      today: Math.floor(nowMs / MS_PER_DAY),
+      day: dayOf(dayMs),
+      today: dayOf(nowMs),
       expiresAtMs: nowMs + 400 * MS_PER_DAY,
       dryRun: values['dry-run'],
     });

@@ -1,3 +1,4 @@
+import { dayOf, IDLE_KEY_TTL_MS, MS_PER_HOUR } from '../base/utc-day.ts';
 import type { LedgerKeys } from '../ledger/ledger-keys.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
 import type { EventStore, ServeCount, StoredEvent } from './postgres/event-store.ts';
@@ -27,12 +28,12 @@ export interface Drain {
 
 const BATCH = 500;
 /** Streams and tallies live on as long as replicas drain them, and a month after the last one did. */
-const KEY_TTL_S = 35 * 86_400;
+const KEY_TTL_S = IDLE_KEY_TTL_MS / 1000;
 const RENEW_MS = 60_000;
 const FLUSH_SERVES_MS = 5_000;
-const PRUNE_TALLY_MS = 3_600_000;
+const PRUNE_TALLY_MS = MS_PER_HOUR;
 /** A replica reads every second or so: one that has not for an hour, and owes nothing, is no more. */
-const RETIRE_AFTER_MS = 3_600_000;
+const RETIRE_AFTER_MS = MS_PER_HOUR;
 
 /**
  * Carries settled hits from the streams into Postgres, and the tally of serves with them. Every replica runs one; the consumer group
@@ -196,7 +197,7 @@ const readEvent = (fields: readonly string[]): StoredEvent | undefined => {
 
 /** Copies a shard's tally into the daily counts, and drops from it the days before yesterday, which no longer change. */
 const flushShardServes = async (redis: RedisClient, key: string, store: EventStore): Promise<void> => {
-  const today = Math.floor(Date.now() / 86_400_000);
+  const today = dayOf(Date.now());
   let cursor = '0';
   do {
     const [next, flat] = await redis.hscan(key, cursor, 'COUNT', BATCH);
@@ -216,7 +217,7 @@ const flushShardServes = async (redis: RedisClient, key: string, store: EventSto
 
 /** Drops the days before yesterday from a tally whose fields begin with their day. */
 const pruneTally = async (redis: RedisClient, key: string): Promise<void> => {
-  const today = Math.floor(Date.now() / 86_400_000);
+  const today = dayOf(Date.now());
   let cursor = '0';
   do {
     const [next, flat] = await redis.hscan(key, cursor, 'COUNT', BATCH);

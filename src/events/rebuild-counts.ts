@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { LedgerKeys } from '../ledger/ledger-keys.ts';
 import { loadScript, type ScriptClock } from '../redis/load-script.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
-import { dateOfDay } from './postgres/event-store.ts';
+import { dateOfDay } from '../base/utc-day.ts';
 
 export interface RebuildOptions {
   readonly knex: Knex;

@@ -1,7 +1,8 @@
+import { IDLE_KEY_TTL_MS } from '../base/utc-day.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 
 /** Accounts outlive the last flight of their publisher by this much, for late hits, reports and a flight that is prolonged. */
-const MARGIN_MS = 35 * 86_400_000;
+const MARGIN_MS = IDLE_KEY_TTL_MS;
 
 const lastFlightEnds = new WeakMap<Snapshot, ReadonlyMap<number, number>>();
 

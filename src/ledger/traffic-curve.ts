@@ -1,3 +1,4 @@
+import { MS_PER_DAY, MS_PER_HOUR } from '../base/utc-day.ts';
 import type { HourlyTraffic } from '../catalog/snapshot/hourly-traffic.ts';
 
 /**
@@ -9,9 +10,6 @@ export interface TrafficCurve {
   readonly shareBefore: number;
   readonly shareOfHour: number;
 }
-
-const MS_PER_HOUR = 3_600_000;
-const MS_PER_DAY = 24 * MS_PER_HOUR;
 
 /**
  * The curve at a moment.

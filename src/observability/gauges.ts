@@ -1,4 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
+import { within } from '../base/within.ts';
 
 type Read<T> = () => T | Promise<T>;
 
@@ -73,16 +74,12 @@ export const createGauges = (registry: Registry): ((readers: GaugeReaders) => vo
 };
 
 /** A scrape tells what it can: one reader whose store hangs must not hide all other series. */
-const bounded = async <T>(read: Read<T>, unknown: T): Promise<T> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<T>((resolve) => {
-    timer = setTimeout(resolve, LONGEST_READ_MS, unknown);
-  });
-  try {
-    return await Promise.race([Promise.resolve().then(read), late]);
-  } catch {
-    return unknown; // NaN in the scrape is the report
-  } finally {
-    clearTimeout(timer);
-  }
-};
+const bounded = <T>(read: Read<T>, unknown: T): Promise<T> =>
+  // NaN in the scrape is the report of a failure.
+  within(
+    LONGEST_READ_MS,
+    Promise.resolve()
+      .then(read)
+      .catch(() => unknown),
+    () => unknown,
+  );

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { MS_PER_HOUR } from '../base/utc-day.ts';
 import { createDrain } from '../events/drain-events.ts';
 import { createEventStore } from '../events/postgres/event-store.ts';
 import { BID_OUTCOME_NAMES } from '../bidders/bid-outcome.ts';
@@ -67,7 +68,7 @@ export interface ComposeOptions {
 
 /** Against slow clients: a request has this long to send its headers, and to arrive whole; looked at every two seconds. */
 const SLOW_CLIENTS = { headersTimeout: 10_000, requestTimeout: 15_000, connectionsCheckingInterval: 2_000 };
-const PRUNE_MS = 3_600_000;
+const PRUNE_MS = MS_PER_HOUR;
 /** After the drain time: requests under way, then the hand-over of what is in the background, then the stores. 14 s in all. */
 const FINISH_MS = 8_000;
 const HAND_OVER_MS = 4_000;
@@ -278,8 +279,16 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
       await serverDrain.close(FINISH_MS);
       clearInterval(pruning);
       // A store that hangs is left behind: whatever was not handed over is claimed by another replica.
-      const handedOver = await within(HAND_OVER_MS, Promise.allSettled([catalog.stop(), fold.stop(), drain.stop(), bidders.close()]));
-      const closed = await within(CLOSE_MS, stores.close());
+      const handedOver = await within(
+        HAND_OVER_MS,
+        Promise.allSettled([catalog.stop(), fold.stop(), drain.stop(), bidders.close()]).then(() => true),
+        () => false,
+      );
+      const closed = await within(
+        CLOSE_MS,
+        stores.close().then(() => true),
+        () => false,
+      );
       log.info('stopped', { handedOver, closed });
     },
   };

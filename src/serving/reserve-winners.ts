@@ -1,3 +1,4 @@
+import { dayOf } from '../base/utc-day.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import { isUnbounded } from '../ledger/limits.ts';
 import { NoBidReason } from '../decision/no-bid-reason.ts';
@@ -122,7 +123,7 @@ const remember = (
 /** Without counters only what has no limit may serve; the impression is still counted and billed when it comes. */
 const serveUncounted = (options: ReserveWinnersOptions, request: AdRequest, offers: readonly Offer[], shown: Set<number>): void => {
   const { atMs } = request.query;
-  const moments = { tokenExpS: Math.ceil((atMs + options.tokenTtlMs) / 1000), holdEndMs: 0, day: Math.floor(atMs / 86_400_000) };
+  const moments = { tokenExpS: Math.ceil((atMs + options.tokenTtlMs) / 1000), holdEndMs: 0, day: dayOf(atMs) };
   for (const { opportunity, candidates } of offers) {
     for (let offer = candidates; offer.length > 0 && !opportunity.won; offer = offerOf(opportunity, LARGEST_OFFER, shown)) {
       const free = offer.find((candidate) => {

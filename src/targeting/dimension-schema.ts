@@ -1,5 +1,6 @@
 import { pointerStep } from '../base/fault.ts';
 import type { Fault } from '../base/fault.ts';
+import { isObject } from '../base/narrow.ts';
 
 export const DIMENSION_TYPES = ['string', 'number', 'integer', 'boolean'] as const;
 export type DimensionType = (typeof DIMENSION_TYPES)[number];
@@ -42,7 +43,7 @@ export const parseDimensionSchema = (document: unknown): ParsedDimensionSchema =
     const pointer = '/properties' + pointerStep(name);
     const found = definitionFaults(name, definition, pointer);
     if (found.length > 0) faults.push(...found);
-    else schema.set(name, toDimension(name, definition as Record<string, unknown>));
+    else schema.set(name, toDimension(name, definition as Readonly<Record<string, unknown>>));
   }
   return faults.length > 0 ? refuse(faults) : { ok: true, schema };
 };
@@ -57,7 +58,7 @@ export const valueFault = (dimension: Dimension, value: unknown): string | undef
   return undefined;
 };
 
-const toDimension = (name: string, definition: Record<string, unknown>): Dimension => ({
+const toDimension = (name: string, definition: Readonly<Record<string, unknown>>): Dimension => ({
   name,
   type: definition['type'] as DimensionType,
   values: (definition['enum'] as readonly DimensionValue[] | undefined) ?? null,
@@ -97,7 +98,7 @@ const definitionFaults = (name: string, definition: unknown, pointer: string): F
   });
 };
 
-const unknownKeywords = (object: Record<string, unknown>, known: ReadonlySet<string>, pointer: string): Fault[] =>
+const unknownKeywords = (object: Readonly<Record<string, unknown>>, known: ReadonlySet<string>, pointer: string): Fault[] =>
   Object.keys(object)
     .filter((keyword) => !known.has(keyword))
     .map((keyword) => ({ pointer: pointer + pointerStep(keyword), detail: 'is not a keyword of dimension schemas' }));
@@ -107,7 +108,5 @@ const isOfType = (type: DimensionType, value: unknown): boolean => {
   if (type === 'number') return Number.isFinite(value);
   return typeof value === type;
 };
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const refuse = (faults: readonly Fault[]): ParsedDimensionSchema => ({ ok: false, faults });

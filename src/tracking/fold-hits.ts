@@ -1,3 +1,4 @@
+import { IDLE_KEY_TTL_MS } from '../base/utc-day.ts';
 import type { LedgerKeys } from '../ledger/ledger-keys.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
@@ -27,7 +28,6 @@ export interface Fold {
   stop(): Promise<void>;
 }
 
-const HORIZON_TTL_MS = 35 * 86_400_000;
 /** The ledger is sure to know a hit by its token for so long; after that its event row does, once it is there (pending-hits.ts). */
 const KNOWN_BY_TOKEN_MS = 5 * 60_000;
 /** A replica's clock against Redis's. */
@@ -77,7 +77,7 @@ export const createFold = (options: FoldOptions): Fold => {
     if (!result) return;
     if (result.folded > 0) onFolded(result.folded);
     if (!result.complete) return;
-    await Promise.all(shards.map((shard) => redis.set(keys.horizon(shard), horizons[shard]!, 'PX', HORIZON_TTL_MS)));
+    await Promise.all(shards.map((shard) => redis.set(keys.horizon(shard), horizons[shard]!, 'PX', IDLE_KEY_TTL_MS)));
   };
 
   const tick = async (): Promise<void> => {

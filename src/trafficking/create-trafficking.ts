@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Router, type RequestHandler } from 'express';
 import type { Knex } from 'knex';
+import { within } from '../base/within.ts';
 import type { Bidders } from '../bidders/bidder-port.ts';
 import type { AdminToken } from '../config/settings.ts';
 import { methodNotAllowed, notFound } from '../http/problems/error-handler.ts';
@@ -49,7 +49,11 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
   const { currentSnapshot, counters, bidders, asking, reloadEverywhere, onFailure } = options;
   const goLive = async (): Promise<void> => {
     // The change is committed whatever becomes of the reload; a failed one has been logged, and is made good when the version is next looked at.
-    await Promise.race([reloadEverywhere().catch(() => undefined), sleep(MOST_WAIT_MS, undefined, { ref: false })]);
+    await within(
+      MOST_WAIT_MS,
+      reloadEverywhere().catch(() => undefined),
+      () => undefined,
+    );
   };
 
   const router = Router();

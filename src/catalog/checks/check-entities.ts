@@ -1,6 +1,7 @@
 import { checkDimensions } from '../../targeting/check-dimensions.ts';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 import type { Fault } from '../../base/fault.ts';
+import { isObject } from '../../base/narrow.ts';
 import { shapeCampaign, shapeCreative, shapeLineItem, shapePlacement, shapePublisher } from './check-record.ts';
 import type { Checked, ShapedRecord } from './check-record.ts';
 import { parseCreativeContent } from './parse-content.ts';
@@ -86,6 +87,3 @@ const decimalFaults = <T extends object>(record: T, places: { readonly [K in key
   }
   return faults;
 };
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

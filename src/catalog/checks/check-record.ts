@@ -1,7 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
-import { pointerStep } from '../../base/fault.ts';
+import type { ValidateFunction } from 'ajv/dist/2020.js';
 import type { Fault } from '../../base/fault.ts';
+import { isObject } from '../../base/narrow.ts';
+import { schemaFaults } from '../../base/schema-faults.ts';
 import { isCountryCode } from './country-codes.ts';
 import { parseStartDate } from '../model/flight-dates.ts';
 import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, PublisherRecord } from '../model/records.ts';
@@ -37,7 +38,7 @@ const shapedBy = <T>(schema: object, canonical: (input: Readonly<Record<string, 
   return (input: unknown): ShapedRecord<T> => {
     if (!isObject(input)) return { record: {}, faults: [{ pointer: '', detail: 'must be a JSON object' }] };
     const record = canonical(input);
-    return { record, faults: validate(record) ? [] : toFaults(validate.errors ?? []) };
+    return { record, faults: validate(record) ? [] : schemaFaults(validate.errors, FORMAT_DETAILS) };
   };
 };
 
@@ -51,8 +52,6 @@ const spelled = (value: unknown): unknown => (typeof value === 'string' ? (CANON
 const spelledList = (value: unknown): unknown => (Array.isArray(value) ? [...new Set(value.map(spelled))] : value);
 const upperList = (value: unknown): unknown =>
   Array.isArray(value) ? [...new Set(value.map((code: unknown) => (typeof code === 'string' ? code.toUpperCase() : code)))] : value;
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Replaces the fields that are there; an absent one stays absent, so that its default or its fault can speak. */
 const respell = (
@@ -74,23 +73,3 @@ export const shapeLineItem = shapedBy<LineItemRecord>(lineItemSchema, (record) =
   respell(record, { type: spelled, budget_type: spelled, pacing: spelled, targeting: respellTargeting }),
 );
 export const shapeCreative = shapedBy<CreativeRecord>(creativeSchema, (record) => respell(record, { format: spelled }));
-
-const toFaults = (errors: readonly ErrorObject[]): Fault[] => {
-  const faults = errors.filter(({ keyword }) => keyword !== 'anyOf' && keyword !== 'propertyNames').map(toFault);
-  // Alternatives that all failed say the same thing twice.
-  return faults.filter((fault, i) => faults.findIndex(({ pointer, detail }) => pointer === fault.pointer && detail === fault.detail) === i);
-};
-
-const toFault = ({ keyword, instancePath, params, message, propertyName }: ErrorObject): Fault => {
-  const given = params as Readonly<Record<string, unknown>>;
-  if (keyword === 'required') return { pointer: instancePath + pointerStep(String(given['missingProperty'])), detail: 'is required' };
-  if (keyword === 'additionalProperties') {
-    return { pointer: instancePath + pointerStep(String(given['additionalProperty'])), detail: 'is not a known field' };
-  }
-  if (propertyName !== undefined) return { pointer: instancePath + pointerStep(propertyName), detail: `name ${message ?? 'is invalid'}` };
-  if (keyword === 'enum')
-    return { pointer: instancePath, detail: `must be one of ${(given['allowedValues'] as readonly unknown[]).join(', ')}` };
-  if (keyword === 'format') return { pointer: instancePath, detail: FORMAT_DETAILS[String(given['format'])] ?? message ?? 'is invalid' };
-  if (keyword === 'type') return { pointer: instancePath, detail: `must be ${[given['type']].flat().join(' or ')}` };
-  return { pointer: instancePath, detail: message ?? 'is invalid' };
-};

@@ -1,13 +1,10 @@
+import type { Fault } from '../../base/fault.ts';
+import { isObject } from '../../base/narrow.ts';
 import type { BannerAssets, BannerImage, CreativeContent, CreativeFormat } from '../model/entities.ts';
 import { isSafeUrl } from '../model/is-safe-url.ts';
 
-/** `pointer` is a JSON pointer into the content, '' for the whole of it. */
-export interface ContentFault {
-  readonly pointer: string;
-  readonly detail: string;
-}
-
-export type ParsedContent = { readonly content: CreativeContent } | { readonly fault: ContentFault };
+/** A fault's pointer leads into the content, '' for the whole of it. */
+export type ParsedContent = { readonly content: CreativeContent } | { readonly fault: Fault };
 
 /** An answer carries the markup of up to 20 impressions: a creative has to stay small against that. UTF-16 units. */
 export const LONGEST_CONTENT = 256 * 1024;
@@ -33,7 +30,7 @@ export const parseCreativeContent = (format: CreativeFormat, contentText: string
   return 'pointer' in banner ? { fault: banner } : { content: { format, banner } };
 };
 
-const fault = (pointer: string, detail: string): { readonly fault: ContentFault } => ({ fault: { pointer, detail } });
+const fault = (pointer: string, detail: string): { readonly fault: Fault } => ({ fault: { pointer, detail } });
 
 const parseObject = (text: string): Readonly<Record<string, unknown>> | null => {
   try {
@@ -43,9 +40,6 @@ const parseObject = (text: string): Readonly<Record<string, unknown>> | null => 
     return null; // not JSON: the caller says so
   }
 };
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Level by level rather than by calls: JSON nested 100,000 deep parses, and would then overflow the stack here and in JSON.stringify. */
 const isBounded = (root: object): boolean => {
@@ -59,7 +53,7 @@ const isBounded = (root: object): boolean => {
   return true;
 };
 
-const readBanner = ({ image, alt = '', images = [] }: Readonly<Record<string, unknown>>): BannerAssets | ContentFault => {
+const readBanner = ({ image, alt = '', images = [] }: Readonly<Record<string, unknown>>): BannerAssets | Fault => {
   if (typeof image !== 'string' || !isSafeUrl(image)) return { pointer: '/image', detail: 'must be an http, https or root-relative URL' };
   if (typeof alt !== 'string' || alt.length > LONGEST_ALT)
     return { pointer: '/alt', detail: `must be text of up to ${LONGEST_ALT} characters` };

@@ -1,3 +1,4 @@
+import { MS_PER_DAY } from '../../base/utc-day.ts';
 import type { Flight } from './entities.ts';
 
 /**
@@ -5,7 +6,6 @@ import type { Flight } from './entities.ts';
  * date means through the end of it; so the stored, exclusive end is the midnight after, and shows as the date before it.
  */
 const SHAPE = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2}):(\d{2})(\.\d{1,9})?(?:[Zz]|([+-])(\d{2}):(\d{2})))?$/;
-const DAY_MS = 86_400_000;
 
 /** Epoch milliseconds of the start, or undefined when the text is no date. */
 export const parseStartDate = (text: string): number | undefined => parse(text)?.atMs;
@@ -13,14 +13,14 @@ export const parseStartDate = (text: string): number | undefined => parse(text)?
 /** Epoch milliseconds of the exclusive end, or undefined when the text is no date. */
 export const parseEndDate = (text: string): number | undefined => {
   const parsed = parse(text);
-  return parsed && (parsed.bare ? parsed.atMs + DAY_MS : parsed.atMs);
+  return parsed && (parsed.bare ? parsed.atMs + MS_PER_DAY : parsed.atMs);
 };
 
 export const showStartDate = (startMs: number): string =>
-  startMs % DAY_MS === 0 ? new Date(startMs).toISOString().slice(0, 10) : new Date(startMs).toISOString();
+  startMs % MS_PER_DAY === 0 ? new Date(startMs).toISOString().slice(0, 10) : new Date(startMs).toISOString();
 
 export const showEndDate = (endMs: number): string =>
-  endMs % DAY_MS === 0 ? showStartDate(endMs - DAY_MS) : new Date(endMs).toISOString();
+  endMs % MS_PER_DAY === 0 ? showStartDate(endMs - MS_PER_DAY) : new Date(endMs).toISOString();
 
 /** The flight of a record that has been checked. */
 export const flightOf = (record: { readonly start_date: string; readonly end_date: string }): Flight => ({

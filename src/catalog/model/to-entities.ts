@@ -1,3 +1,4 @@
+import { SECONDS_PER_DAY } from '../../base/utc-day.ts';
 import type { Campaign, Creative, LineItem, Placement, Targeting } from './entities.ts';
 import { parseCreativeContent } from '../checks/parse-content.ts';
 import { flightOf } from './flight-dates.ts';
@@ -38,7 +39,7 @@ export const toLineItem = (id: number, record: LineItemRecord, publisherId: numb
   dailyImpressionCap: record.daily_impression_cap,
   dailySpendCapMicros: microsOrNull(record.daily_spend_cap),
   frequencyCap:
-    record.frequency_cap === null ? null : { places: record.frequency_cap, windowMs: (record.frequency_window ?? DAY_S) * 1000 },
+    record.frequency_cap === null ? null : { places: record.frequency_cap, windowMs: (record.frequency_window ?? SECONDS_PER_DAY) * 1000 },
   rateLimit:
     record.rate_limit === null
       ? null
@@ -64,7 +65,6 @@ export const toCreative = (id: number, record: CreativeRecord, blocked: boolean)
   };
 };
 
-const DAY_S = 86_400;
 /** Shared by all that have no rule: at 100,000 line items, empty maps add up. */
 const NO_RULES: ReadonlyMap<string, readonly string[]> = new Map();
 const NO_VALUES: readonly never[] = [];

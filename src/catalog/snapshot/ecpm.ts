@@ -1,3 +1,4 @@
+import { MS_PER_DAY } from '../../base/utc-day.ts';
 import type { LineItem } from '../model/entities.ts';
 
 /** What a line item did of late: the sums of the last 30 UTC days, and on how many of them it did anything. */
@@ -14,7 +15,6 @@ const PRIOR_IMPRESSIONS = 1000;
 const PRIOR_CLICKS = 1;
 /** What a flat line item is taken to deliver a day until it has shown otherwise; counts as one more day beside those it has had. */
 const PRIOR_DAILY_IMPRESSIONS = 10_000;
-const DAY_MS = 86_400_000;
 /** Prices stay safe integers even for a flat fee with hardly an impression to spread over. */
 const MAX_ECPM_MICROS = 1_000_000_000_000;
 
@@ -45,7 +45,7 @@ const flatEcpmMicros = ({ flight, budgetMicros, dailyImpressionCap }: LineItem, 
   const budgetLeftMicros = (budgetMicros * leftMs) / (flight.endMs - flight.startMs);
   const daily = (recent.impressions + PRIOR_DAILY_IMPRESSIONS) / (recent.days + 1);
   const expectedDaily = dailyImpressionCap === null ? daily : Math.min(daily, dailyImpressionCap);
-  const expectedImpressions = Math.max(1, (expectedDaily * leftMs) / DAY_MS);
+  const expectedImpressions = Math.max(1, (expectedDaily * leftMs) / MS_PER_DAY);
   return bounded((budgetLeftMicros / expectedImpressions) * 1000);
 };
 

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { dateOfDay, dayOf } from '../../base/utc-day.ts';
 import type { Hit } from '../../ledger/hit.ts';
 
 /** A settled hit as it comes off the stream. */
@@ -29,12 +30,8 @@ export interface EventStore {
   prune(days: number, nowMs: number): Promise<readonly string[]>;
 }
 
-const MS_PER_DAY = 86_400_000;
 /** Traffic by the hour is asked about the last week only. */
 const HOURLY_DAYS = 35;
-
-/** The UTC day as Postgres writes it. */
-export const dateOfDay = (day: number): string => new Date(day * MS_PER_DAY).toISOString().slice(0, 10);
 
 const partitionOf = (date: string): string => `events_${date.replaceAll('-', '')}`;
 
@@ -135,7 +132,7 @@ export const createEventStore = ({ knex }: { readonly knex: Knex }): EventStore 
     },
 
     prune: async (days, nowMs) => {
-      const oldest = partitionOf(dateOfDay(Math.floor(nowMs / MS_PER_DAY) - days));
+      const oldest = partitionOf(dateOfDay(dayOf(nowMs) - days));
       return knex.transaction(async (trx) => {
         await trx.raw('select pg_advisory_xact_lock(?)', [PARTITION_LOCK]);
         const { rows } = await trx.raw<{ rows: { name: string }[] }>(
@@ -145,7 +142,7 @@ export const createEventStore = ({ knex }: { readonly knex: Knex }): EventStore 
         );
         for (const { name } of rows) await trx.raw('drop table ??', [name]);
         await trx('hourly_counts')
-          .where('day', '<', dateOfDay(Math.floor(nowMs / MS_PER_DAY) - HOURLY_DAYS))
+          .where('day', '<', dateOfDay(dayOf(nowMs) - HOURLY_DAYS))
           .delete();
         known.clear();
         return rows.map(({ name }) => name);

@@ -1,5 +1,5 @@
-import type { ErrorObject } from 'ajv';
 import type { Fault } from '../../base/fault.ts';
+import { schemaFaults } from '../../base/schema-faults.ts';
 import { validateAdRequest, validateFlatAdRequest, type WireAdRequest } from './ad-request-schema.ts';
 
 export type ParsedAdRequest =
@@ -8,12 +8,12 @@ export type ParsedAdRequest =
 /** The body of POST /ad, checked; a flat body becomes a request with one impression. Every fault is listed. */
 export const parseAdRequest = (body: unknown): ParsedAdRequest => {
   if (isFlat(body)) {
-    if (!validateFlatAdRequest(body)) return { ok: false, faults: faultsOf(validateFlatAdRequest.errors) };
+    if (!validateFlatAdRequest(body)) return { ok: false, faults: schemaFaults(validateFlatAdRequest.errors) };
     const { publisher_id, placement_id, user_id, kv } = body;
     const ext = kv === undefined ? { publisher_id } : { publisher_id, kv };
     return { ok: true, request: { id: placement_id, imp: [{ id: '1', tagid: placement_id }], user: { id: user_id }, ext } };
   }
-  if (!validateAdRequest(body)) return { ok: false, faults: faultsOf(validateAdRequest.errors) };
+  if (!validateAdRequest(body)) return { ok: false, faults: schemaFaults(validateAdRequest.errors) };
   const repeated = repeatedImpId(body);
   return repeated < 0
     ? { ok: true, request: body }
@@ -26,15 +26,4 @@ const repeatedImpId = ({ imp }: WireAdRequest): number => {
   if (imp.length === 1) return -1;
   const seen = new Set<string>();
   return imp.findIndex(({ id }) => seen.size === seen.add(id).size);
-};
-
-/** ajv's errors as pointers and sentences. A missing property is reported where it should stand. */
-export const faultsOf = (errors: readonly ErrorObject[] | null | undefined): readonly Fault[] => {
-  const faults = (errors ?? [])
-    .filter(({ keyword }) => keyword !== 'anyOf' && keyword !== 'if')
-    .map(({ instancePath, keyword, params, message }): Fault => {
-      const property = keyword === 'required' ? `/${String(params['missingProperty'])}` : '';
-      return { pointer: instancePath + property, detail: keyword === 'required' ? 'is required' : (message ?? 'is not valid') };
-    });
-  return faults.filter(({ pointer, detail }, i) => faults.findIndex((other) => other.pointer === pointer && other.detail === detail) === i);
 };

@@ -1,11 +1,6 @@
 import type { ServerResponse } from 'node:http';
+import type { Fault } from '../../base/fault.ts';
 import { PROBLEMS, type ProblemCode } from './problems.ts';
-
-/** One fault of several. `pointer` is a JSON pointer into the body (RFC 6901). */
-export interface ProblemFault {
-  readonly pointer: string;
-  readonly detail: string;
-}
 
 /** A refusal as a value; `instance` joins when it is sent. */
 export interface Problem {
@@ -14,11 +9,11 @@ export interface Problem {
   readonly status: number;
   readonly detail: string;
   readonly code: ProblemCode;
-  readonly errors?: readonly ProblemFault[];
+  readonly errors?: readonly Fault[];
 }
 
 /** `detail` is for the developer who reads it: what is wrong and what would be right, never the body's own text nor the service's insides. */
-export const problem = (code: ProblemCode, detail: string, errors?: readonly ProblemFault[]): Problem => {
+export const problem = (code: ProblemCode, detail: string, errors?: readonly Fault[]): Problem => {
   const { status, title } = PROBLEMS[code];
   return { type: `/problems/${code}`, title, status, detail, code, ...(errors !== undefined && errors.length > 0 && { errors }) };
 };

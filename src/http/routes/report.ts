@@ -2,6 +2,7 @@ import type { RequestHandler } from 'express';
 import type { ServedAd } from '../../ledger/hit.ts';
 import { REPORT_REASONS, type ReportReason, type ReportStore } from '../../tracking/report-store.ts';
 import type { Fault } from '../../base/fault.ts';
+import { isObject } from '../../base/narrow.ts';
 import type { Tokens } from '../../tracking/tokens.ts';
 import { CORS_HEADERS } from '../cors.ts';
 import { problem, sendProblem } from '../problems/problem.ts';
@@ -53,8 +54,8 @@ const file = async (
 };
 
 const faultsOfReport = (body: unknown): readonly Fault[] => {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return [{ pointer: '', detail: 'must be a JSON object' }];
-  const { token, reason } = body as Record<string, unknown>;
+  if (!isObject(body)) return [{ pointer: '', detail: 'must be a JSON object' }];
+  const { token, reason } = body;
   return [
     ...(typeof token === 'string' ? [] : [{ pointer: '/token', detail: 'must be a tracking token' }]),
     ...(REPORT_REASONS.includes(reason as ReportReason)

@@ -6,6 +6,7 @@ import { hashApiKey } from '../../http/authenticate.ts';
 import { problem, type Problem } from '../../http/problems/problem.ts';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 import type { Fault } from '../../base/fault.ts';
+import { isObject } from '../../base/narrow.ts';
 import { recordChange, type Change } from './audit-trail.ts';
 import { checkReferences } from './check-references.ts';
 import type { EntityKind, EntityRecord } from './entity-kind.ts';
@@ -170,8 +171,6 @@ const writable = (kind: EntityKind, input: unknown): unknown => without(input, [
 
 const without = (input: unknown, fields: readonly string[]): unknown =>
   isObject(input) ? Object.fromEntries(Object.entries(input).filter(([name]) => !fields.includes(name))) : input;
-
-const isObject = (value: unknown): value is EntityRecord => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const words = ({ name }: EntityKind): string => name.replace('_', ' ');
 

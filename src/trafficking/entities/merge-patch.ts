@@ -1,3 +1,5 @@
+import { isObject } from '../../base/narrow.ts';
+
 /** JSON merge patch (RFC 7396): null takes a member away, an object is merged, anything else replaces. */
 export const mergePatch = (target: unknown, patch: unknown): unknown => {
   if (!isObject(patch)) return patch;
@@ -8,6 +10,3 @@ export const mergePatch = (target: unknown, patch: unknown): unknown => {
   }
   return Object.fromEntries(merged);
 };
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import { parseAdRequest } from '../../http/openrtb/parse-ad-request.ts';
-import { problem, sendProblem, type ProblemFault } from '../../http/problems/problem.ts';
+import type { Fault } from '../../base/fault.ts';
+import { problem, sendProblem } from '../../http/problems/problem.ts';
 import { readJson } from '../../http/body/read-json.ts';
 import { toAdRequest, type ToAdRequestOptions } from '../../http/openrtb/to-ad-request.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
@@ -46,5 +47,5 @@ export const explainRoute =
     sendProblem(res, problem('not_found', why));
   };
 
-const inRequest = (faults: readonly ProblemFault[]): readonly ProblemFault[] =>
+const inRequest = (faults: readonly Fault[]): readonly Fault[] =>
   faults.map(({ pointer, detail }) => ({ pointer: `/request${pointer}`, detail }));

@@ -3,7 +3,8 @@ import { isCountryCode } from '../../catalog/checks/country-codes.ts';
 import { DEVICES, type Device } from '../../catalog/model/entities.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { parseAdRequest } from '../../http/openrtb/parse-ad-request.ts';
-import { problem, sendProblem, type ProblemFault } from '../../http/problems/problem.ts';
+import type { Fault } from '../../base/fault.ts';
+import { problem, sendProblem } from '../../http/problems/problem.ts';
 import { readJson } from '../../http/body/read-json.ts';
 import { toAdRequest, type ToAdRequestOptions } from '../../http/openrtb/to-ad-request.ts';
 import type { AdRequest } from '../../serving/ad-request.ts';
@@ -55,7 +56,7 @@ const contextOf = (body: unknown): Context => {
   return typeof context === 'object' && context !== null ? context : {};
 };
 
-const faultsOfContext = (body: unknown): readonly ProblemFault[] => {
+const faultsOfContext = (body: unknown): readonly Fault[] => {
   if (typeof body !== 'object' || body === null) return [];
   const { country, device } = contextOf(body);
   return [

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { dateOfDay } from '../../events/postgres/event-store.ts';
+import { dateOfDay } from '../../base/utc-day.ts';
 import { usdFromMicros } from '../../catalog/model/money.ts';
 import type { DayFigures, HourFigures } from './delivery.ts';
 

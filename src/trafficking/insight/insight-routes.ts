@@ -1,6 +1,7 @@
 import { Router } from 'express';
 import type { Response } from 'express';
 import type { Knex } from 'knex';
+import { MS_PER_DAY } from '../../base/utc-day.ts';
 import { methodNotAllowed } from '../../http/problems/error-handler.ts';
 import { problem, sendProblem } from '../../http/problems/problem.ts';
 import { readAudit } from '../entities/audit-trail.ts';
@@ -79,7 +80,6 @@ export const REPORT_FILTERS = ['publisher_id', 'line_item_id', 'creative_id'];
 export const AUDIT_FILTERS = ['entity', 'entity_id', 'actor', 'action'];
 const MOST_DAYS = 400;
 const DEFAULT_DAYS = 30;
-const MS_PER_DAY = 86_400_000;
 
 const filterOf = <T>(search: URLSearchParams, name: string, read: (text: string) => T): [string, T][] => {
   const text = search.get(name);

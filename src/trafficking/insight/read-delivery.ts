@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { dayOf, MS_PER_DAY, MS_PER_HOUR, SECONDS_PER_DAY } from '../../base/utc-day.ts';
 import type { LineItem } from '../../catalog/model/entities.ts';
 import { usdFromMicros } from '../../catalog/model/money.ts';
 import type { CampaignRecord, LineItemRecord } from '../../catalog/model/records.ts';
@@ -25,10 +26,7 @@ export interface ReadDeliveryOptions {
   readonly now: () => number;
 }
 
-const MS_PER_DAY = 86_400_000;
-const MS_PER_HOUR = 3_600_000;
 const DAYS = 14;
-const A_DAY_S = 86_400;
 
 /** How a line item delivers: the ledger's figures for today, Postgres's for what was. undefined: there is no such line item. Rejects when Postgres is away. */
 export const createReadDelivery = (options: ReadDeliveryOptions): ((id: number) => Promise<Delivery | undefined>) => {
@@ -45,7 +43,7 @@ export const createReadDelivery = (options: ReadDeliveryOptions): ((id: number) 
     const lineItem = snapshot?.lineItems.get(id);
     const atMs = now();
     const counters = snapshot && lineItem && (await readCounters(options, snapshot, lineItem, atMs));
-    const day = counters?.account?.day ?? Math.floor(atMs / MS_PER_DAY);
+    const day = counters?.account?.day ?? dayOf(atMs);
     const [days, eventsToday, eventsYesterday, total, campaignSpend, hourly, creatives] = await Promise.all([
       history.days(id, day, DAYS),
       history.events(id, day),
@@ -90,7 +88,8 @@ export const createReadDelivery = (options: ReadDeliveryOptions): ((id: number) 
         allowance: limits?.pacing?.allowance ?? null,
         curve: snapshot && lineItem ? curveOfDay(curveOf, snapshot, lineItem.publisherId, atMs) : Array.from({ length: 24 }, () => 1 / 24),
       },
-      frequency: record.frequency_cap === null ? null : { places: record.frequency_cap, window: record.frequency_window ?? A_DAY_S },
+      frequency:
+        record.frequency_cap === null ? null : { places: record.frequency_cap, window: record.frequency_window ?? SECONDS_PER_DAY },
       hourly: hourly ?? [],
       last_days: days,
     };

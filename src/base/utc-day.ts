@@ -1,0 +1,15 @@
+export const MS_PER_HOUR = 3_600_000;
+export const MS_PER_DAY = 24 * MS_PER_HOUR;
+export const SECONDS_PER_DAY = 86_400;
+
+/**
+ * Lifetime of Redis keys that are renewed while they are in use: a month and a few days, so that a
+ * publisher who pauses for a month finds its state unchanged.
+ */
+export const IDLE_KEY_TTL_MS = 35 * MS_PER_DAY;
+
+/** The number of a moment's UTC day, counted from 1970-01-01. */
+export const dayOf = (atMs: number): number => Math.floor(atMs / MS_PER_DAY);
+
+/** The date of a UTC day by its number: `2026-11-20`. */
+export const dateOfDay = (day: number): string => new Date(day * MS_PER_DAY).toISOString().slice(0, 10);
