@@ -45,7 +45,8 @@ export const contentField = (form: Form, { store }: Page): TemplateResult => {
 const editor = (form: Form, format: CreativeFormat): TemplateResult => {
   switch (format) {
     case 'html':
-      return html`${source(form, 'Markup')}${sample(form, format)}`;
+      return html`${source(form, 'Markup')}
+        <div class="wide row">${sample(form, format)}</div>`;
     case 'banner':
       return assetEditor(form, format, bannerFields);
     case 'native':

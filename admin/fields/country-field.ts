@@ -28,6 +28,6 @@ export const countryField = (form: Form, options: FieldOptions): TemplateResult 
     ...options,
     suggestions: COUNTRIES,
     labelOf: (code) => (isCountryCode(code) ? `${countryName(code)} (${code})` : code),
-    understand: countryCode,
+    toValue: countryCode,
     placeholder: 'Type a country, then Enter',
   });

@@ -5,7 +5,7 @@ import type { DimensionProperty } from '../service/wire.ts';
 import { checkField } from './choice-field.ts';
 import { valuesField } from './values-field.ts';
 
-/** The control that suits a registered dimension: its values to tick, yes and no, or values to type. */
+/** The control for a registered dimension: check boxes for an enumeration or a boolean, else typed values. */
 export const dimensionField = (form: Form, parent: string, name: string, dimension: DimensionProperty): TemplateResult => {
   const pointer = `${parent}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
   const options = { pointer, label: dimension.title ?? name, help: [dimension.description ?? '', range(dimension)].join(' ').trim() };

@@ -1,5 +1,6 @@
 import type { Condition, FieldDescription, FormDescription } from '../../src/catalog/checks/form-description.ts';
 import { FORMS } from '../../src/catalog/checks/forms.ts';
+import type { Fault } from '../../src/base/fault.ts';
 import { campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from '../../src/catalog/checks/schemas.ts';
 import type { Dimensions, Kind } from '../service/wire.ts';
 import { isWithin, readAt, stepsOf } from './pointer.ts';
@@ -69,17 +70,20 @@ export const holds = (condition: Condition | undefined, draft: unknown): boolean
     return values === 'given' ? value !== '' : values.includes(value);
   });
 
-/** The label of the field that a pointer into the record belongs to. */
-export const labelAt = (kind: Kind, pointer: string, dimensions: Dimensions): string => {
+/** A fault as a sentence: the label of its field, then what is wrong, with labels for the names of other fields. */
+export const faultInWords = (kind: Kind, { pointer, detail }: Fault, dimensions: Dimensions): string => {
   const field = fieldsOf(kind).find((each) => isWithin(pointer, each.pointer));
-  if (!field) return stepsOf(pointer).join(' › ');
-  const [name] = stepsOf(pointer.slice(field.pointer.length));
-  if (field.description.widget === 'dimensions' && name !== undefined) return dimensions[name]?.title ?? name;
-  return field.description.label;
+  const names = stepsOf(pointer.slice(field?.pointer.length)).filter((step) => !/^\d+$/.test(step));
+  const label =
+    field?.description.widget === 'dimensions'
+      ? names.map((name) => dimensions[name]?.title ?? name)
+      : [...(field ? [field.description.label] : []), ...names];
+  // An empty field is the page's null.
+  return `${label.join(' › ')} ${withLabels(kind, detail.replace(/ or null$/, '').replace(/, null$/, ''))}`.trim();
 };
 
-/** A fault's text with the labels of the form in place of the names in the record: `start_date` is `Start`. */
-export const inLabels = (kind: Kind, detail: string): string =>
+/** `must be after start_date` as `must be after Start`. */
+const withLabels = (kind: Kind, detail: string): string =>
   fieldsOf(kind)
     .filter(({ pointer }) => pointer.includes('_'))
     .reduce((text, { pointer, description }) => text.replaceAll(pointer.slice(1), description.label), detail);

@@ -1,15 +1,16 @@
 import type { Page } from '../page.ts';
-import type { Answer, Fault, Problem } from '../service/wire.ts';
-import { isWithin, readAt, stepsOf, writtenAt } from './pointer.ts';
+import type { Fault } from '../../src/base/fault.ts';
+import type { Answer, Problem } from '../service/wire.ts';
+import { isWithin, readAt, writtenAt } from './pointer.ts';
 
-/** What a form holds between the record and the screen: numbers as the text that was typed, so that nothing typed is lost. */
+/** The state of a form. Numbers are kept as typed, so that no typing is lost. */
 export type Draft = Readonly<Record<string, unknown>>;
 
 export interface Form {
   /** Pointers are the record's own: `/targeting/countries`. */
   read(pointer: string): unknown;
   write(pointer: string, value: unknown): void;
-  /** What is wrong at a field, or below it. */
+  /** The faults of a field and of everything below it. */
   faultsAt(pointer: string): readonly string[];
   faults(): readonly Fault[];
   problem(): Problem | undefined;
@@ -22,13 +23,13 @@ export interface Form {
 export interface FormOptions<T> {
   readonly page: Page;
   readonly draft: Draft;
-  /** Makes the text of a fault readable for the person at the form. */
-  readonly inWords?: (detail: string) => string;
+  /** A fault as a sentence for the person at the form. */
+  readonly inWords?: (fault: Fault) => string;
   readonly save: (draft: Draft) => Promise<Answer<T>>;
   readonly onSaved: (value: T) => void | Promise<void>;
 }
 
-export const createForm = <T>({ page, draft: initial, inWords = (detail) => detail, save, onSaved }: FormOptions<T>): Form => {
+export const createForm = <T>({ page, draft: initial, inWords = ({ detail }) => detail, save, onSaved }: FormOptions<T>): Form => {
   let draft = initial;
   let faults: readonly Fault[] = [];
   let problem: Problem | undefined;
@@ -41,7 +42,7 @@ export const createForm = <T>({ page, draft: initial, inWords = (detail) => deta
       faults = faults.filter((fault) => !isWithin(fault.pointer, pointer) && !isWithin(pointer, fault.pointer));
       page.redraw();
     },
-    faultsAt: (pointer) => faults.filter((fault) => isWithin(fault.pointer, pointer)).map((fault) => spelled(fault, pointer)),
+    faultsAt: (pointer) => faults.filter((fault) => isWithin(fault.pointer, pointer)).map(({ detail }) => detail),
     faults: () => faults,
     problem: () => problem,
     isSaving: () => saving,
@@ -53,19 +54,13 @@ export const createForm = <T>({ page, draft: initial, inWords = (detail) => deta
       page.redraw();
       const answer = await save(draft);
       saving = false;
-      faults = answer.ok ? [] : answer.problem.errors.map((fault) => ({ ...fault, detail: inWords(fault.detail) }));
+      faults = answer.ok ? [] : answer.problem.errors.map((fault) => ({ ...fault, detail: inWords(fault) }));
       problem = answer.ok ? undefined : answer.problem;
       if (answer.ok) await onSaved(answer.value);
       page.redraw();
       if (!answer.ok) requestAnimationFrame(focusFirstFault);
     },
   };
-};
-
-/** A fault below a field says which value it means, when that is more than a place in a list. */
-const spelled = ({ pointer, detail }: Fault, field: string): string => {
-  const below = stepsOf(pointer.slice(field.length)).filter((step) => !/^\d+$/.test(step));
-  return below.length > 0 ? `${below.join(' ')} ${detail}` : detail;
 };
 
 const focusFirstFault = (): void => {

@@ -4,17 +4,17 @@ import { deleteEntity, duplicateHash } from './actions.ts';
 import { showApiKey } from '../parts/dialogs.ts';
 import { createForm, type Form } from '../forms/form.ts';
 import { draftOf, newRecord, recordOf } from '../forms/entity-draft.ts';
-import { inLabels, labelAt } from '../forms/entity-fields.ts';
+import { faultInWords } from '../forms/entity-fields.ts';
 import { missingParent, nextStep } from '../forms/next-step.ts';
 import { renderForm } from '../forms/render-form.ts';
 import { capital, counted, linkTo, NAMES, titleOf } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
 import { emptyState, pageHead, problemNote } from '../parts/parts.ts';
 import { hashOf, type Route } from '../route.ts';
-import type { Answer, CreativeWire, Dimensions, Kind, PublisherWire, Records } from '../service/wire.ts';
+import type { Answer, CreativeWire, Kind, PublisherWire, Records } from '../service/wire.ts';
 import { formAside } from './form-aside.ts';
 
-/** The form of one entity: a new one, a copy, or one that is there. */
+/** The form of one record: a new one, a copy, or an existing one. */
 export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route): Promise<View> => {
   const { api, store } = page;
   const { one, many } = NAMES[kind];
@@ -32,7 +32,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
   const form = createForm<Records[K]>({
     page,
     draft: draftOf(kind, isNew ? newRecord(kind, record ? copied(record) : Object.fromEntries(route.query), store) : (record ?? {})),
-    inWords: (detail) => inLabels(kind, detail),
+    inWords: (fault) => faultInWords(kind, fault, store.dimensions()),
     save: (draft): Promise<Answer<Records[K]>> => {
       const changed = recordOf(kind, draft, store.dimensions());
       return isNew
@@ -73,7 +73,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
             void form.submit();
           }}
         >
-          ${faultSummary(kind, form, store.dimensions())}
+          ${faultSummary(form)}
           <div class="form-columns">
             <div class="form-main">
               ${renderForm(kind, form, page, { isNew })}
@@ -110,7 +110,7 @@ const existingActions = <K extends Kind>(page: Page, kind: K, record: Records[K]
   </button>
 `;
 
-/** A copy stands beside what it was made from, and says so. */
+/** A copy exists beside its original, so its name or id differs. */
 const copied = <T extends object>(record: T): Partial<T> => ({
   ...record,
   ...('name' in record
@@ -125,16 +125,16 @@ const copyCreatives = async ({ api, complain }: Page, creatives: readonly Creati
   }
 };
 
-const faultSummary = (kind: Kind, form: Form, dimensions: Dimensions): TemplateResult => {
+const faultSummary = (form: Form): TemplateResult => {
   const problem = form.problem();
   if (!problem) return html`<div role="alert"></div>`;
   const faults = form.faults();
   return html`<div class="note bad faults" role="alert" tabindex="-1">
-    <strong>${faults.length > 0 ? `Not saved: ${counted(faults.length, 'thing')} to correct` : problem.title}</strong>
+    <strong>${faults.length > 0 ? `Not saved: ${counted(faults.length, 'field')} to correct` : problem.title}</strong>
     ${
       faults.length > 0
         ? html`<ul>
-            ${faults.map(({ pointer, detail }) => html`<li>${labelAt(kind, pointer, dimensions)} ${detail}</li>`)}
+            ${faults.map(({ detail }) => html`<li>${detail}</li>`)}
           </ul>`
         : html`<p>${problem.detail}</p>`
     }

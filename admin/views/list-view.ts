@@ -13,14 +13,14 @@ import type { Kind, Records } from '../service/wire.ts';
 const SHOWN = 100;
 
 const ABOUT: Readonly<Record<Kind, string>> = {
-  publishers: 'Sites that show ads. Each has an API key of its own.',
-  placements: 'Places on pages where an ad can stand.',
+  publishers: 'Sites that show ads. Each has its own API key.',
+  placements: 'Places for ads on pages.',
   campaigns: 'Bookings: one publisher, one flight, one budget.',
-  line_items: 'What runs in a campaign: for whom, at what price, under which limits.',
-  creatives: 'What is shown.',
+  line_items: 'What runs in a campaign: its visitors, price and limits.',
+  creatives: 'The ads that line items show.',
 };
 
-/** All of one kind, to be searched. */
+/** A searchable list of the records of one kind. */
 export const openList = <K extends Kind>(page: Page, kind: K, route: Route): View => {
   const names = NAMES[kind];
   let search = route.query.get('q') ?? '';

@@ -5,7 +5,7 @@ import type { Page } from '../page.ts';
 import { hashOf } from '../route.ts';
 import type { CreativeWire, Kind, LineItemWire, Records } from '../service/wire.ts';
 
-/** What can be done to an entity from its row, in one click each. */
+/** The buttons at the end of a record's row. */
 export const rowActions = <K extends Kind>(page: Page, kind: K, record: Records[K]): TemplateResult => {
   const title = titleOf(kind, record);
   const item = kind === 'line_items' ? (record as LineItemWire) : undefined;

@@ -21,7 +21,7 @@ const BUDGET_TYPES = {
   Flat: { label: 'Flat', note: 'a fixed fee; events are not billed' },
 } satisfies Record<BudgetType, ChoiceWords>;
 
-const PRIORITIES = {
+export const PRIORITIES = {
   1: { label: 'High', note: 'before all others' },
   2: { label: 'Medium', note: 'the default' },
   3: { label: 'Low', note: 'when nothing else can serve' },
@@ -33,7 +33,7 @@ const PACINGS = {
   PID: { label: 'PID', note: 'corrects itself through the day' },
 } satisfies Record<Pacing, ChoiceWords>;
 
-const DEVICES = {
+export const DEVICES = {
   desktop: { label: 'Desktop' },
   mobile: { label: 'Mobile' },
   tablet: { label: 'Tablet' },

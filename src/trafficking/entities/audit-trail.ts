@@ -18,8 +18,8 @@ export interface AuditRow {
   readonly action: string;
   readonly entity: string;
   readonly entity_id: string;
-  readonly before: object | null;
-  readonly after: object | null;
+  readonly before: Readonly<Record<string, unknown>> | null;
+  readonly after: Readonly<Record<string, unknown>> | null;
 }
 
 export interface AuditQuery {

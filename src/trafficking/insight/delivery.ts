@@ -1,3 +1,5 @@
+import type { Pacing } from '../../catalog/model/entities.ts';
+
 /** In the order in which they stand in the way: the first that applies is what would have to change first. */
 export const DELIVERY_STATUSES = ['ended', 'paused', 'scheduled', 'blocked', 'budget spent', 'capped', 'active'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
@@ -48,7 +50,7 @@ export interface Delivery {
     readonly campaign_spend: number;
   };
   readonly pacing: {
-    readonly mode: string;
+    readonly mode: Pacing;
     /** Impressions due by now; null: nothing to pace by. */
     readonly target: number | null;
     /** Selections that pacing would allow at once. */
