@@ -65,13 +65,16 @@ const publish = (bridge) => ({
   },
 });
 
-/** The trafficking page's styles, its libraries' first, in one file; and the document that previews stand in. */
+/** Own styles of the trafficking page, in the order of the cascade. */
+const ADMIN_STYLES = ['theme', 'layout', 'navigation', 'buttons', 'fields', 'tables', 'notices', 'forms', 'overview', 'delivery'];
+
+/** The trafficking page's styles in one file, its libraries' first; and the document of its previews. */
 const publishAdminFiles = {
   name: 'publish-admin-files',
   closeBundle() {
     const library = (path) => readFileSync(join(root, 'node_modules', path), 'utf8');
-    const own = ['theme', 'layout', 'controls', 'screens'].map((name) => readFileSync(join(adminSources, `styles/${name}.css`), 'utf8'));
-    // Each library says its character set first, which a file may say only once.
+    const own = ADMIN_STYLES.map((name) => readFileSync(join(adminSources, `styles/${name}.css`), 'utf8'));
+    // Each library begins with its character set, which a file may declare only once.
     const libraries = ['@picocss/pico/css/pico.min.css', 'uplot/dist/uPlot.min.css']
       .map(library)
       .map((css) => css.replace(/^@charset "UTF-8";/, ''));

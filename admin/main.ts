@@ -1,15 +1,15 @@
 import { html, render } from 'lit-html';
-import { createApi } from './api.ts';
+import { createApi } from './service/api.ts';
 import './charts/chart.ts';
-import { askQuestion, askToken } from './dialogs.ts';
+import { askQuestion, askToken } from './parts/dialogs.ts';
 import type { Page, View } from './page.ts';
-import { loading, problemNote } from './parts.ts';
+import { loading, problemNote } from './parts/parts.ts';
 import './preview/ad-preview.ts';
 import { parseRoute } from './route.ts';
 import { openScreen } from './screens.ts';
 import { shell } from './shell.ts';
-import { createStore } from './store.ts';
-import { createToasts } from './toasts.ts';
+import { createStore } from './service/store.ts';
+import { createToasts } from './parts/toasts.ts';
 
 const root = document.getElementById('app') as HTMLElement;
 let view: View = { title: 'Loading', section: '', render: loading };
@@ -18,7 +18,7 @@ let drawnHash = '';
 let drawing = false;
 let opening = 0;
 
-/** Before the next event is handled, so that no handler ever works on what was drawn before the last change. */
+/** Draws in a microtask: before the next event, so that no handler sees an outdated screen. */
 const redraw = (): void => {
   if (drawing) return;
   drawing = true;
@@ -49,7 +49,7 @@ const page: Page = {
   },
 };
 
-/** Every screen is made anew, with the focus on its heading, so that a screen reader says where it is. */
+/** Opens the screen of the address, with the focus on its heading for screen readers. */
 const open = async (): Promise<void> => {
   const turn = ++opening;
   shownHash = location.hash;
@@ -60,12 +60,12 @@ const open = async (): Promise<void> => {
   drawnHash = shownHash;
   draw();
   window.scrollTo(0, 0);
-  // The navigation is a strip on a phone, and its current entry may lie beyond the edge.
+  // On narrow screens the navigation scrolls sideways, and its current entry may be out of view.
   document.querySelector('.sidebar [aria-current="page"]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
   document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
 };
 
-const LEAVE = { title: 'Leave without saving?', text: 'What you have typed here will be lost.', yes: 'Leave', dangerous: true } as const;
+const LEAVE = { title: 'Leave without saving?', text: 'Your changes on this page will be lost.', yes: 'Leave', dangerous: true } as const;
 
 window.addEventListener('hashchange', () => {
   if (location.hash === shownHash) return;
@@ -89,7 +89,7 @@ const start = async (): Promise<void> => {
     title: 'Not available',
     section: '',
     render: () =>
-      html`<h1 tabindex="-1">The campaign data cannot be read</h1>
+      html`<h1 tabindex="-1">The campaign data cannot be loaded</h1>
         ${problemNote(problem)}<button type="button" @click=${() => void start()}>Try again</button>`,
   };
   return draw();

@@ -1,12 +1,12 @@
 import type { TemplateResult } from 'lit-html';
-import type { Api } from './api.ts';
-import type { Store } from './store.ts';
-import type { Problem } from './wire.ts';
+import type { Api } from './service/api.ts';
+import type { Store } from './service/store.ts';
+import type { Problem } from './service/wire.ts';
 
 export interface Question {
   readonly title: string;
   readonly text: TemplateResult | string;
-  /** The word on the button that goes ahead. */
+  /** The label of the button that confirms. */
   readonly yes: string;
   readonly dangerous?: boolean;
 }
@@ -16,7 +16,7 @@ export interface ToastOptions {
   readonly action?: { readonly label: string; readonly run: () => void };
 }
 
-/** What every view may use of the page around it. */
+/** What a view may use of the page. */
 export interface Page {
   readonly api: Api;
   readonly store: Store;
@@ -28,10 +28,10 @@ export interface Page {
   confirm(question: Question): Promise<boolean>;
 }
 
-/** One screen. It keeps its own state; `render` is called whenever anything may have changed. */
+/** One screen with its own state; `render` is called after every change. */
 export interface View {
   readonly title: string;
-  /** The entry of the navigation that it belongs to. */
+  /** Its entry in the navigation. */
   readonly section: string;
   readonly render: () => TemplateResult;
   readonly hasChanges?: () => boolean;

@@ -1,10 +1,10 @@
-/** Where the page stands, as `#/line_items/12/edit?campaign_id=3` says it. */
+/** An address within the page: `#/line_items/12/edit?campaign_id=3`. */
 export interface Route {
   readonly parts: readonly string[];
   readonly query: URLSearchParams;
 }
 
-/** A hash as a route; what cannot be decoded is left as it stands. */
+/** A hash as a route; a part that cannot be decoded is kept as it is. */
 export const parseRoute = (hash: string): Route => {
   const [path = '', query = ''] = hash.replace(/^#?\/?/, '').split('?', 2);
   return { parts: path.split('/').filter(Boolean).map(decoded), query: new URLSearchParams(query) };

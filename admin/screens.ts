@@ -1,9 +1,3 @@
-import { campaignForm } from './forms/campaign-form.ts';
-import { creativeForm } from './forms/creative-form.ts';
-import type { EntityForm } from './forms/entity-form.ts';
-import { lineItemForm } from './forms/line-item-form.ts';
-import { placementForm } from './forms/placement-form.ts';
-import { publisherForm } from './forms/publisher-form.ts';
 import type { Page, View } from './page.ts';
 import type { Route } from './route.ts';
 import { openCampaign } from './views/campaign-view.ts';
@@ -14,28 +8,20 @@ import { openList } from './views/list-view.ts';
 import { openOverview } from './views/overview-view.ts';
 import { openReports } from './views/reports-view.ts';
 import { openTest } from './views/test-view.ts';
-import type { Kind } from './wire.ts';
+import type { Kind } from './service/wire.ts';
 
-/** Which screen an address means; an unknown one is the overview. */
+/** The screen of an address; the overview for an unknown one. */
 export const openScreen = (page: Page, route: Route): View | Promise<View> => {
   const [first = 'overview'] = route.parts;
   switch (first) {
     case 'publishers':
-      return openEntity(page, first, publisherForm, route);
     case 'placements':
-      return openEntity(page, first, placementForm, route);
-    case 'campaigns':
-      return openEntity(page, first, campaignForm, route, openCampaign);
-    case 'line_items':
-      return openEntity(
-        page,
-        first,
-        lineItemForm(() => page.store.dimensions()),
-        route,
-        openLineItem,
-      );
     case 'creatives':
-      return openEntity(page, first, creativeForm, route);
+      return openEntity(page, first, route);
+    case 'campaigns':
+      return openEntity(page, first, route, openCampaign);
+    case 'line_items':
+      return openEntity(page, first, route, openLineItem);
     case 'test':
       return openTest(page, route);
     case 'reports':
@@ -47,15 +33,14 @@ export const openScreen = (page: Page, route: Route): View | Promise<View> => {
   }
 };
 
-/** The list, the form, or, where there is more to tell than a form can, a screen of its own. */
+/** The list, the form, or the screen of one record for kinds that have one. */
 const openEntity = <K extends Kind>(
   page: Page,
   kind: K,
-  form: EntityForm<K>,
   route: Route,
   openOne?: (page: Page, route: Route) => Promise<View>,
 ): View | Promise<View> => {
   const [, id, verb] = route.parts;
-  if (id === undefined) return openList(page, kind, form, route);
-  return openOne && id !== 'new' && verb !== 'edit' ? openOne(page, route) : openForm(page, kind, form, route);
+  if (id === undefined) return openList(page, kind, route);
+  return openOne && id !== 'new' && verb !== 'edit' ? openOne(page, route) : openForm(page, kind, route);
 };

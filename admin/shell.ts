@@ -1,8 +1,8 @@
 import { html, type TemplateResult } from 'lit-html';
-import { icon, type IconName } from './icons.ts';
-import { NAMES } from './kinds.ts';
+import { icon, type IconName } from './parts/icons.ts';
+import { NAMES } from './words/kinds.ts';
 import { hashOf } from './route.ts';
-import { KINDS } from './wire.ts';
+import { KINDS } from './service/wire.ts';
 
 interface Entry {
   readonly section: string;
@@ -14,7 +14,7 @@ const GROUPS: readonly { readonly label: string; readonly entries: readonly Entr
   { label: '', entries: [{ section: 'overview', icon: 'overview', label: 'Overview' }] },
   { label: 'Set-up', entries: KINDS.map((kind) => ({ section: kind, icon: kind, label: NAMES[kind].many })) },
   {
-    label: 'Look',
+    label: 'Check',
     entries: [
       { section: 'test', icon: 'test', label: 'Test an ad' },
       { section: 'reports', icon: 'reports', label: 'Ad reports' },
@@ -23,7 +23,7 @@ const GROUPS: readonly { readonly label: string; readonly entries: readonly Entr
   },
 ];
 
-/** The frame around every screen: navigation, the screen, notices. */
+/** The frame of every screen: navigation, the screen, notices. */
 export const shell = (section: string, screen: TemplateResult, toasts: TemplateResult): TemplateResult => html`
   <a class="skip" href="#main" @click=${skip}>Skip to the content</a>
   <div class="layout">
@@ -60,7 +60,7 @@ export const shell = (section: string, screen: TemplateResult, toasts: TemplateR
   ${toasts}
 `;
 
-/** The hash is the router's, so a plain jump to #main would leave the screen. */
+/** The router owns the hash: following #main would leave the screen. */
 const skip = (event: Event): void => {
   event.preventDefault();
   document.getElementById('main')?.focus();

@@ -3,7 +3,7 @@ import uPlot from 'uplot';
 export interface ChartData {
   readonly options: (colours: Colours, width: number) => uPlot.Options;
   readonly data: uPlot.AlignedData;
-  /** What it shows, in a sentence, for those who do not see it. */
+  /** A sentence that describes the chart to screen readers. */
   readonly label: string;
 }
 

@@ -26,14 +26,14 @@ const axes = ({ text, grid }: Colours, names: (value: number) => string, splits?
   },
 ];
 
-/** Today's impressions hour by hour, added up, beside what the pacing aims at. */
+/** Today's impressions, cumulative by hour, beside the pacing target. */
 export const todayChart = (delivery: Delivery): ChartData => {
   const { hourly, pacing, limits, today } = delivery;
   const hourNow = hoursOf(delivery);
   const times = [...new Set([...Array.from({ length: 25 }, (_, hour) => hour), hourNow])].sort((a, b) => a - b);
   const byHour = new Map(hourly.map(({ hour, impressions }) => [hour, impressions]));
   const before = (hour: number): number => Array.from({ length: hour }, (_, i) => byHour.get(i) ?? 0).reduce((sum, each) => sum + each, 0);
-  // The hours come from the stored events, the figure for now from the counters, which are ahead by up to a second.
+  // The hours come from stored events, the current figure from counters that are up to 1 s ahead.
   const delivered = times.map((time) =>
     time < hourNow ? before(Math.floor(time)) : time === hourNow ? Math.max(today.impressions, before(24)) : null,
   );
@@ -60,12 +60,12 @@ export const todayChart = (delivery: Delivery): ChartData => {
   };
 };
 
-/** The last two weeks, a bar a day. */
+/** The last 14 days, one bar per day. */
 export const daysChart = ({ last_days }: Delivery): ChartData => {
   const days = last_days.slice(-14);
   const total = days.reduce((sum, { impressions }) => sum + impressions, 0);
   return {
-    label: `Impressions of the last ${days.length} days: ${count(total)} in all.`,
+    label: `Impressions of the last ${days.length} days: ${count(total)} in total.`,
     data: [days.map((_, i) => i), days.map(({ impressions }) => impressions)],
     options: (colours, width) => ({
       width,

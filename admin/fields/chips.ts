@@ -6,7 +6,7 @@ export interface ChipsOptions {
   readonly onRemove: (value: string) => void;
 }
 
-/** Chosen values, each of which can be taken away. */
+/** Chosen values, each with a button that removes it. */
 export const chips = ({ values, labelOf = (value) => value, onRemove }: ChipsOptions): TemplateResult =>
   values.length === 0
     ? html``

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { live } from 'lit-html/directives/live.js';
-import { listOf, textOf } from '../draft-values.ts';
-import type { Form } from '../form.ts';
+import { listOf, textOf } from '../forms/typed-text.ts';
+import type { Form } from '../forms/form.ts';
 import { field, fieldGroup, idOf, type FieldOptions } from './field.ts';
 
 export interface Choice {
@@ -14,7 +14,7 @@ export interface ChoiceFieldOptions extends FieldOptions {
   readonly choices: readonly Choice[];
 }
 
-/** One of many, in a list. */
+/** One of many, as a select. */
 export const selectField = (form: Form, options: ChoiceFieldOptions & { readonly none?: string }): TemplateResult =>
   field(form, options, ({ id, describedBy, invalid }) => {
     const chosen = textOf(form.read(options.pointer));
@@ -30,11 +30,11 @@ export const selectField = (form: Form, options: ChoiceFieldOptions & { readonly
     </select>`;
   });
 
-/** One of few, side by side. */
+/** One of few, as radio buttons. */
 export const segmentedField = (form: Form, options: ChoiceFieldOptions): TemplateResult =>
   fieldGroup(form, options, () => choices(form, options, 'radio', (value) => textOf(form.read(options.pointer)) === value));
 
-/** Any of few. */
+/** Any of few, as check boxes. */
 export const checkField = (form: Form, options: ChoiceFieldOptions): TemplateResult =>
   fieldGroup(form, options, () => choices(form, options, 'checkbox', (value) => listOf(form.read(options.pointer)).includes(value)));
 

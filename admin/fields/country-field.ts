@@ -1,6 +1,6 @@
 import type { TemplateResult } from 'lit-html';
 import { isCountryCode } from '../../src/catalog/checks/country-codes.ts';
-import type { Form } from '../form.ts';
+import type { Form } from '../forms/form.ts';
 import type { FieldOptions } from './field.ts';
 import { valuesField } from './values-field.ts';
 
@@ -28,6 +28,6 @@ export const countryField = (form: Form, options: FieldOptions): TemplateResult 
     ...options,
     suggestions: COUNTRIES,
     labelOf: (code) => (isCountryCode(code) ? `${countryName(code)} (${code})` : code),
-    understand: countryCode,
+    toValue: countryCode,
     placeholder: 'Type a country, then Enter',
   });

@@ -1,10 +1,10 @@
 import { html, type TemplateResult } from 'lit-html';
 import { live } from 'lit-html/directives/live.js';
-import { textOf } from '../draft-values.ts';
-import type { Form } from '../form.ts';
+import { textOf } from '../forms/typed-text.ts';
+import type { Form } from '../forms/form.ts';
 import { field, type FieldOptions } from './field.ts';
 
-/** A flight date: a day, and a UTC time when the flight does not begin or end with the day. */
+/** A flight date: a day, with a UTC time if the flight does not begin or end with the day. */
 export const dateField = (form: Form, options: FieldOptions): TemplateResult =>
   field(form, options, ({ id, describedBy, invalid }) => {
     const { day, time } = splitMoment(textOf(form.read(options.pointer)));
@@ -28,7 +28,7 @@ export const dateField = (form: Form, options: FieldOptions): TemplateResult =>
               type="time"
               step="1"
               aria-label="${options.label}: time in UTC"
-              title="In UTC; empty: the whole day"
+              title="In UTC. Empty: the whole day."
               .value=${live(time)}
               @change=${(event: Event) => write({ day, time: (event.target as HTMLInputElement).value })}
             />`

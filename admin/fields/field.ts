@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { Form } from '../form.ts';
+import type { Form } from '../forms/form.ts';
 
 export interface FieldOptions {
   readonly pointer: string;
@@ -10,11 +10,11 @@ export interface FieldOptions {
   readonly wide?: boolean;
 }
 
-/** What a control needs to belong to its label, its help and its faults. */
+/** The attributes that tie a control to its label, help and faults. */
 export interface Control {
   readonly id: string;
   readonly describedBy: string;
-  /** Absent when valid: "false" would be praise. */
+  /** Absent while valid. */
   readonly invalid: 'true' | typeof nothing;
 }
 

@@ -1,6 +1,7 @@
 import { html, type TemplateResult } from 'lit-html';
 import { live } from 'lit-html/directives/live.js';
-import type { Form } from '../form.ts';
+import type { Form } from '../forms/form.ts';
+import { listOf, splitValues } from '../forms/typed-text.ts';
 import { fieldGroup, idOf, type FieldOptions } from './field.ts';
 
 export interface KeyValueRow {
@@ -9,7 +10,21 @@ export interface KeyValueRow {
   readonly values: string;
 }
 
-/** Free key-values, one name a row. */
+/** The rows of a record's key-values. */
+export const keyValueRows = (value: unknown): readonly KeyValueRow[] =>
+  Object.entries(value ?? {}).map(([name, values]) => ({ name, values: listOf(values).join(', ') }));
+
+/** Rows with the same name are one rule; empty rows are left out. */
+export const keyValuesOf = (rows: unknown): Readonly<Record<string, readonly string[]>> => {
+  const found = new Map<string, readonly string[]>();
+  for (const { name, values } of rows as readonly KeyValueRow[]) {
+    if (name.trim() === '' && values.trim() === '') continue;
+    found.set(name.trim(), [...(found.get(name.trim()) ?? []), ...splitValues(values)]);
+  }
+  return Object.fromEntries(found);
+};
+
+/** Free key-values, one name per row. */
 export const keyValuesField = (form: Form, options: FieldOptions & { readonly one?: boolean }): TemplateResult =>
   fieldGroup(form, options, ({ invalid }) => {
     const rows = (form.read(options.pointer) as readonly KeyValueRow[] | undefined) ?? [];

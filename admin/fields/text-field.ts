@@ -1,21 +1,25 @@
-import { html, type TemplateResult } from 'lit-html';
+import { html, nothing, type TemplateResult } from 'lit-html';
 import { live } from 'lit-html/directives/live.js';
-import { textOf } from '../draft-values.ts';
-import type { Form } from '../form.ts';
+import { textOf } from '../forms/typed-text.ts';
+import type { Form } from '../forms/form.ts';
 import { field, type FieldOptions } from './field.ts';
 
 export interface TextFieldOptions extends FieldOptions {
   readonly placeholder?: string;
   readonly inputMode?: 'text' | 'decimal' | 'numeric' | 'url';
-  /** Stands in front of the value: a currency. */
+  /** Shown before the value: a currency. */
   readonly prefix?: string;
-  /** Stands behind it: a unit. */
+  /** Shown after the value: a unit. */
   readonly suffix?: string;
   readonly disabled?: boolean;
+  readonly maxLength?: number;
+  /** The part of the value that this control edits; without it, the whole value. */
+  readonly part?: string;
 }
 
 export const textField = (form: Form, options: TextFieldOptions): TemplateResult =>
   field(form, options, ({ id, describedBy, invalid }) => {
+    const pointer = options.part === undefined ? options.pointer : `${options.pointer}/${options.part}`;
     const input = html`<input
       id=${id}
       type="text"
@@ -23,12 +27,13 @@ export const textField = (form: Form, options: TextFieldOptions): TemplateResult
       spellcheck="false"
       inputmode=${options.inputMode ?? 'text'}
       placeholder=${options.placeholder ?? ''}
+      maxlength=${options.maxLength ?? nothing}
       aria-describedby=${describedBy}
       aria-invalid=${invalid}
       ?required=${options.required}
       ?disabled=${options.disabled}
-      .value=${live(textOf(form.read(options.pointer)))}
-      @input=${(event: InputEvent) => form.write(options.pointer, (event.target as HTMLInputElement).value)}
+      .value=${live(textOf(form.read(pointer)))}
+      @input=${(event: InputEvent) => form.write(pointer, (event.target as HTMLInputElement).value)}
     />`;
     if (!options.prefix && !options.suffix) return input;
     return html`<div class="affixed">
@@ -38,7 +43,7 @@ export const textField = (form: Form, options: TextFieldOptions): TemplateResult
     </div>`;
   });
 
-/** A whole number; empty is "not set". */
+/** A number; empty: not set. */
 export const numberField = (form: Form, options: TextFieldOptions): TemplateResult => textField(form, { inputMode: 'numeric', ...options });
 
 /** USD. */

@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from 'lit-html';
-import { listOf, splitValues } from '../draft-values.ts';
-import type { Form } from '../form.ts';
+import { listOf, splitValues } from '../forms/typed-text.ts';
+import type { Form } from '../forms/form.ts';
 import { chips } from './chips.ts';
 import { field, type FieldOptions } from './field.ts';
 
@@ -10,17 +10,17 @@ export interface ValuesFieldOptions extends FieldOptions {
   /** Offered while typing. */
   readonly suggestions?: readonly { readonly value: string; readonly label: string }[];
   readonly labelOf?: (value: string) => string;
-  /** What was typed as the value that is meant. */
-  readonly understand?: (typed: string) => string;
+  /** The value that a typed text means. */
+  readonly toValue?: (typed: string) => string;
 }
 
-/** A list of values, typed one after another: Enter, a comma or leaving the field takes what stands there. */
+/** A list of values. Enter, a comma or leaving the field adds the typed value. */
 export const valuesField = (form: Form, options: ValuesFieldOptions): TemplateResult =>
   field(form, options, ({ id, describedBy, invalid }) => {
-    const { pointer, suggestions, understand = (typed: string) => typed } = options;
+    const { pointer, suggestions, toValue = (typed: string) => typed } = options;
     const values = listOf(form.read(pointer));
     const take = (input: HTMLInputElement) => {
-      const added = splitValues(input.value).map(understand);
+      const added = splitValues(input.value).map(toValue);
       input.value = '';
       if (added.length > 0) form.write(pointer, [...new Set([...values, ...added])]);
     };

@@ -1,19 +1,19 @@
-/** What is to be seen: a whole document, and the size of the slot in CSS pixels. */
+/** A whole document, and the size to show it at, in CSS pixels. */
 export interface PreviewedAd {
   readonly markup: string;
   readonly width: number;
   readonly height: number;
   readonly title: string;
-  /** Says under the frame which picture the browser chose from a srcset. */
+  /** Shows below the frame which picture the browser chose from a srcset. */
   readonly namesPicture?: boolean;
 }
 
 const QUIET_MS = 250;
-const LONGEST_SHOWN = 200;
+const MAX_SHOWN_CHARS = 200;
 
 /**
- * `<ad-preview .ad=${ad}>`: an ad in a sandboxed frame at its size, smaller where there is less room. Every new markup gets a new frame, so nothing
- * that a creative did outlives it.
+ * `<ad-preview .ad=${ad}>`: an ad in a sandboxed frame at its size, scaled down where space is
+ * short. New markup gets a new frame, so that nothing of the previous creative remains.
  */
 class AdPreview extends HTMLElement {
   #ad: PreviewedAd | undefined;
@@ -21,7 +21,7 @@ class AdPreview extends HTMLElement {
   readonly #picture = document.createElement('small');
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #resized = new ResizeObserver(() => this.#fit());
-  readonly #heard = (event: MessageEvent<unknown>) => this.#hear(event);
+  readonly #onMessage = (event: MessageEvent<unknown>) => this.#receive(event);
 
   set ad(ad: PreviewedAd) {
     const same = this.#ad?.markup === ad.markup && this.#ad.width === ad.width && this.#ad.height === ad.height;
@@ -34,13 +34,13 @@ class AdPreview extends HTMLElement {
   }
 
   connectedCallback(): void {
-    window.addEventListener('message', this.#heard);
+    window.addEventListener('message', this.#onMessage);
     this.#resized.observe(this);
     if (this.#ad) this.#show();
   }
 
   disconnectedCallback(): void {
-    window.removeEventListener('message', this.#heard);
+    window.removeEventListener('message', this.#onMessage);
     this.#resized.disconnect();
     clearTimeout(this.#timer);
     this.#frame?.remove();
@@ -51,7 +51,7 @@ class AdPreview extends HTMLElement {
     if (!this.isConnected || !this.#ad) return;
     const frame = document.createElement('iframe');
     frame.title = this.#ad.title;
-    // The response's own policy says the same; a frame without it would be as harmless.
+    // The response has the same policy; the attribute holds even without it.
     frame.setAttribute('sandbox', 'allow-scripts allow-popups allow-popups-to-escape-sandbox');
     frame.setAttribute('scrolling', 'no');
     frame.referrerPolicy = 'no-referrer';
@@ -63,15 +63,15 @@ class AdPreview extends HTMLElement {
     this.#fit();
   }
 
-  #hear({ source, data }: MessageEvent<unknown>): void {
+  #receive({ source, data }: MessageEvent<unknown>): void {
     if (!source || source !== this.#frame?.contentWindow) return;
     const { preview, src } = (data ?? {}) as { readonly preview?: unknown; readonly src?: unknown };
-    // An opaque origin cannot be named: the frame is known by its window.
+    // The frame's origin is opaque, so it is identified by its window.
     if (preview === 'ready' && this.#ad) source.postMessage({ markup: this.#ad.markup }, '*');
-    if (preview === 'image' && typeof src === 'string' && this.#ad?.namesPicture) this.#picture.textContent = src.slice(0, LONGEST_SHOWN);
+    if (preview === 'image' && typeof src === 'string' && this.#ad?.namesPicture) this.#picture.textContent = src.slice(0, MAX_SHOWN_CHARS);
   }
 
-  /** By the object model: the page's policy refuses style attributes. */
+  /** Through the object model: the page's policy refuses style attributes. */
   #fit(): void {
     if (!this.#ad || !this.#frame) return;
     const { width, height } = this.#ad;

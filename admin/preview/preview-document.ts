@@ -14,26 +14,31 @@ export const documentOf = (markup: string): string =>
 
 export type Preview = { readonly ok: true; readonly markup: string } | { readonly ok: false; readonly reason: string };
 
-/** A creative as it would be served into a slot, made by the service's own code; a native one in a template of ours, since the page has its own. */
+/** A creative composed by the service's own code; a native one in a sample template. */
 export const previewCreative = (formatText: string, text: string, clickUrl: string | null, slot: Slot): Preview => {
   const format = CREATIVE_FORMATS.find((each) => each === formatText);
   if (!format || text.trim() === '') return { ok: false, reason: 'Nothing to show yet.' };
   const parsed = parseCreativeContent(format, text);
   if ('fault' in parsed) return { ok: false, reason: `${parsed.fault.pointer.slice(1)} ${parsed.fault.detail}`.trim() };
   const { content } = parsed;
-  if (content.format === 'native') return { ok: true, markup: documentOf(sampleNative(content.assets)) };
-  return { ok: true, markup: documentOf(composeMarkup({ content, clickUrl }, slot)) };
+  switch (content.format) {
+    case 'native':
+      return { ok: true, markup: documentOf(sampleNative(content.assets)) };
+    case 'html':
+    case 'banner':
+      return { ok: true, markup: documentOf(composeMarkup({ content, clickUrl }, slot)) };
+  }
 };
 
-/** An answer's `adm` as a page would show it. */
+/** The `adm` of an answer as a page would show it. */
 export const previewServed = (adm: string): string => {
   const parsed = parseCreativeContent('native', adm);
   return 'content' in parsed && parsed.content.format === 'native' ? documentOf(sampleNative(parsed.content.assets)) : documentOf(adm);
 };
 
 /**
- * The same document as a screen of this density would show it: the browser chooses from a srcset by the width that `sizes` names, so naming
- * twice the width makes it choose as it would on a screen with twice the pixels.
+ * The document as a screen of this pixel density shows it. The browser chooses from a srcset by the
+ * width in `sizes`, so twice the width selects the picture of a 2× screen.
  */
 export const atDensity = (markup: string, density: number, { width }: Slot): string =>
   density === 1 ? markup : markup.replace(/ sizes="\(max-width: [^"]*"/, ` sizes="${width * density}px"`);

@@ -1,7 +1,7 @@
 import { escapeHtml } from '../../src/creative/escape-html.ts';
 import { isSafeUrl } from '../../src/catalog/model/is-safe-url.ts';
 
-/** A native ad in a plain template: what a publisher's page does in its own way with the same assets. */
+/** A native ad in a plain template; each publisher's page has its own. */
 export const sampleNative = (assets: Readonly<Record<string, unknown>>): string => {
   const text = (name: string): string => (typeof assets[name] === 'string' ? escapeHtml(assets[name]) : '');
   const image = urlOf(assets['image']) ?? urlOf(assets['background']);

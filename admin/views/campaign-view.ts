@@ -1,20 +1,20 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { live } from 'lit-html/directives/live.js';
 import type { CampaignReport, ReportRow } from '../../src/trafficking/insight/report-columns.ts';
-import { deleteEntity, duplicateHash } from '../actions.ts';
-import { linkTo, titleOf } from '../kinds.ts';
+import { deleteEntity, duplicateHash } from './actions.ts';
+import { linkTo, titleOf } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
-import { emptyState, loading, pageHead, problemNote, usageBar } from '../parts.ts';
+import { emptyState, loading, pageHead, problemNote, usageBar } from '../parts/parts.ts';
 import { hashOf, type Route } from '../route.ts';
-import { table, type Column } from '../table.ts';
-import type { CampaignWire, Problem } from '../wire.ts';
+import { table, type Column } from '../parts/table.ts';
+import type { CampaignWire, Problem } from '../service/wire.ts';
 import { count, flight, money, percent } from '../words/formats.ts';
 import { listColumns } from './list-columns.ts';
 import { rowActions } from './row-actions.ts';
 
 const day = (offset: number): string => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
 
-/** A campaign: its line items, and what they delivered. */
+/** A campaign: its line items and their delivery. */
 export const openCampaign = async (page: Page, route: Route): Promise<View> => {
   const { api, store } = page;
   const id = Number(route.parts[1]);
@@ -46,7 +46,7 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
     section: 'campaigns',
     render: () => {
       const campaign = store.find('campaigns', id);
-      if (!campaign) return html`${pageHead('Campaign', '')}${emptyState('This campaign is not there, or not any more.')}`;
+      if (!campaign) return html`${pageHead('Campaign', '')}${emptyState('This campaign does not exist. It may have been deleted.')}`;
       const publisher = store.find('publishers', campaign.publisher_id);
       return html`
         <nav class="crumbs" aria-label="Breadcrumb"><a href=${hashOf(['campaigns'])}>Campaigns</a> / <span>${named()}</span></nav>
@@ -106,7 +106,7 @@ const lineItems = (page: Page, campaign: CampaignWire): TemplateResult => {
     </div>
     ${
       rows.length === 0
-        ? emptyState('Nothing runs in this campaign yet.', { text: '', label: 'Add a line item', hash: add })
+        ? emptyState('This campaign has no line items yet.', { text: '', label: 'Add a line item', hash: add })
         : table({
             caption: 'Line items',
             rows,

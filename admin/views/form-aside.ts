@@ -1,16 +1,16 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { rotateKey, setBlocked } from '../actions.ts';
-import { numberOf, textOf, textOrNull } from '../draft-values.ts';
-import type { Form } from '../form.ts';
+import { rotateKey, setBlocked } from './actions.ts';
+import { numberOf, textOf, textOrNull } from '../forms/typed-text.ts';
+import type { Form } from '../forms/form.ts';
 import type { Page } from '../page.ts';
-import { pill } from '../parts.ts';
+import { pill } from '../parts/parts.ts';
 import { atDensity, previewCreative, type Slot } from '../preview/preview-document.ts';
 import { hashOf } from '../route.ts';
-import { table } from '../table.ts';
-import type { CreativeWire, Kind, PlacementWire, PublisherWire, Records } from '../wire.ts';
+import { table } from '../parts/table.ts';
+import type { CreativeWire, Kind, PlacementWire, PublisherWire, Records } from '../service/wire.ts';
 import { listColumns } from './list-columns.ts';
 
-/** What stands beside a form: the preview of a creative, and what belongs to an entity that is there already. */
+/** Beside a form: the preview of a creative, and what belongs to an existing record. */
 export const formAside = <K extends Kind>(
   page: Page,
   kind: K,
@@ -28,8 +28,10 @@ const publisherAside = (page: Page, publisher: PublisherWire): TemplateResult =>
   <aside class="form-aside">
     <section class="card">
       <h2>API key</h2>
-      <p>Ends in <code>${publisher.api_key_hint ?? '????'}</code>. Keys are stored as hashes and shown once; a lost one is replaced.</p>
-      <button type="button" class="secondary" @click=${() => void rotateKey(page, publisher)}>Make a new key</button>
+      <p>
+        Ends in <code>${publisher.api_key_hint ?? '????'}</code>. The key is stored as a hash and was shown once. Replace it if it is lost.
+      </p>
+      <button type="button" class="secondary" @click=${() => void rotateKey(page, publisher)}>Replace the key</button>
     </section>
     <section class="card">
       <h2>Campaigns</h2>
@@ -46,9 +48,9 @@ const placementAside = (page: Page, placement: PlacementWire): TemplateResult =>
     </section>
     <section class="card">
       <h2>On a page</h2>
-      <p>The browser SDK fills a slot by this id:</p>
+      <p>The browser SDK shows an ad in the element with the id “slot”:</p>
       <pre class="code">AdSDK.renderAd('${placement.id}', 'slot')</pre>
-      <a href=${hashOf(['test'], { placement_id: placement.id })}>Test an ad here</a>
+      <a href=${hashOf(['test'], { placement_id: placement.id })}>Test an ad on this placement</a>
     </section>
   </aside>
 `;
@@ -102,7 +104,7 @@ const creativeAside = (page: Page, form: Form, record: CreativeWire | undefined)
               )
             : html`<p class="empty-preview">${preview.reason}</p>`
         }
-        <p class="help">Runs in a sandbox: scripts and styles of the creative work, and cannot touch this page.</p>
+        <p class="help">Runs in a sandbox: the creative’s scripts and styles work and cannot reach this page.</p>
       </section>
       ${
         record

@@ -1,18 +1,21 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { live } from 'lit-html/directives/live.js';
-import { deleteEntity, duplicateHash } from '../actions.ts';
-import { showApiKey } from '../dialogs.ts';
-import { createForm, type Form } from '../form.ts';
-import type { EntityForm } from '../forms/entity-form.ts';
-import { capital, counted, linkTo, NAMES, titleOf } from '../kinds.ts';
+import { deleteEntity, duplicateHash } from './actions.ts';
+import { showApiKey } from '../parts/dialogs.ts';
+import { createForm, type Form } from '../forms/form.ts';
+import { draftOf, newRecord, recordOf } from '../forms/entity-draft.ts';
+import { faultInWords } from '../forms/entity-fields.ts';
+import { missingParent, nextStep } from '../forms/next-step.ts';
+import { renderForm } from '../forms/render-form.ts';
+import { capital, counted, linkTo, NAMES, titleOf } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
-import { emptyState, pageHead, problemNote } from '../parts.ts';
+import { emptyState, pageHead, problemNote } from '../parts/parts.ts';
 import { hashOf, type Route } from '../route.ts';
-import type { Answer, CreativeWire, Kind, PublisherWire, Records } from '../wire.ts';
+import type { Answer, CreativeWire, Kind, PublisherWire, Records } from '../service/wire.ts';
 import { formAside } from './form-aside.ts';
 
-/** The form of one entity: a new one, a copy, or one that is there. */
-export const openForm = async <K extends Kind>(page: Page, kind: K, entity: EntityForm<K>, route: Route): Promise<View> => {
+/** The form of one record: a new one, a copy, or an existing one. */
+export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route): Promise<View> => {
   const { api, store } = page;
   const { one, many } = NAMES[kind];
   const [, id = 'new'] = route.parts;
@@ -28,20 +31,20 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, entity: Enti
 
   const form = createForm<Records[K]>({
     page,
-    draft: entity.draftOf(
-      record ? (copyOf === null ? record : copied(record)) : (Object.fromEntries(route.query) as Partial<Records[K]>),
-      store,
-    ),
-    save: (draft): Promise<Answer<Records[K]>> =>
-      isNew
-        ? api.send('POST', `/${kind}`, entity.recordOf(draft))
-        : api.send('PUT', `/${kind}/${encodeURIComponent(id)}`, entity.recordOf(draft), { ifMatch: stored?.etag }),
+    draft: draftOf(kind, isNew ? newRecord(kind, record ? copied(record) : Object.fromEntries(route.query), store) : (record ?? {})),
+    inWords: (fault) => faultInWords(kind, fault, store.dimensions()),
+    save: (draft): Promise<Answer<Records[K]>> => {
+      const changed = recordOf(kind, draft, store.dimensions());
+      return isNew
+        ? api.send('POST', `/${kind}`, changed)
+        : api.send('PUT', `/${kind}/${encodeURIComponent(id)}`, changed, { ifMatch: stored?.etag });
+    },
     onSaved: async (saved) => {
       if (withCreatives) await copyCreatives(page, copiedCreatives, saved.id as number);
       await store.refresh();
       const key = kind === 'publishers' && isNew ? (saved as PublisherWire).api_key : undefined;
       if (key) await showApiKey((saved as PublisherWire).name, key);
-      const next = isNew ? entity.next(saved, store) : undefined;
+      const next = isNew ? nextStep(kind, saved, store) : undefined;
       page.toast(`${capital(one)} “${titleOf(kind, saved)}” ${isNew ? 'was created' : 'was saved'}. ${next?.text ?? ''}`.trim(), {
         ...(next && { action: { label: next.label, run: () => page.go(next.hash) } }),
       });
@@ -55,7 +58,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, entity: Enti
     section: kind,
     hasChanges: () => form.hasChanges() && !form.isSaving(),
     render: () => {
-      const missing = isNew ? entity.missing?.(store) : undefined;
+      const missing = isNew ? missingParent(kind, store) : undefined;
       if (missing) return html`${pageHead(title, '')}${emptyState(missing.text, missing)}`;
       return html`
         <nav class="crumbs" aria-label="Breadcrumb">
@@ -73,7 +76,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, entity: Enti
           ${faultSummary(form)}
           <div class="form-columns">
             <div class="form-main">
-              ${entity.fields(form, page, { isNew })}
+              ${renderForm(kind, form, page, { isNew })}
               ${
                 copiedCreatives.length > 0
                   ? html`<label class="copy-creatives"
@@ -107,7 +110,7 @@ const existingActions = <K extends Kind>(page: Page, kind: K, record: Records[K]
   </button>
 `;
 
-/** A copy stands beside what it was made from, and says so. */
+/** A copy exists beside its original, so its name or id differs. */
 const copied = <T extends object>(record: T): Partial<T> => ({
   ...record,
   ...('name' in record
@@ -127,26 +130,16 @@ const faultSummary = (form: Form): TemplateResult => {
   if (!problem) return html`<div role="alert"></div>`;
   const faults = form.faults();
   return html`<div class="note bad faults" role="alert" tabindex="-1">
-    <strong>${faults.length > 0 ? `Not saved: ${counted(faults.length, 'thing')} to correct` : problem.title}</strong>
+    <strong>${faults.length > 0 ? `Not saved: ${counted(faults.length, 'field')} to correct` : problem.title}</strong>
     ${
       faults.length > 0
         ? html`<ul>
-            ${faults.map(({ pointer, detail }) => html`<li>${wordsOf(pointer)} ${detail}</li>`)}
+            ${faults.map(({ detail }) => html`<li>${detail}</li>`)}
           </ul>`
         : html`<p>${problem.detail}</p>`
     }
   </div>`;
 };
-
-/** `/targeting/dimensions/age/0` is `Targeting › dimensions › age`. */
-const wordsOf = (pointer: string): string =>
-  capital(
-    pointer
-      .split('/')
-      .filter((step) => step !== '' && !/^\d+$/.test(step))
-      .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~').replaceAll('_', ' '))
-      .join(' › '),
-  );
 
 const saveBar = (form: Form, label: string, back: string): TemplateResult => html`
   <div class="save-bar">

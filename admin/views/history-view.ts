@@ -1,22 +1,11 @@
 import { html, type TemplateResult } from 'lit-html';
-import { linkTo } from '../kinds.ts';
+import type { AuditRow } from '../../src/trafficking/entities/audit-trail.ts';
+import { linkTo } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
-import { emptyState, loading, pageHead, problemNote } from '../parts.ts';
-import { table } from '../table.ts';
-import type { Kind, Problem } from '../wire.ts';
+import { emptyState, loading, pageHead, problemNote } from '../parts/parts.ts';
+import { table } from '../parts/table.ts';
+import type { Kind, Problem } from '../service/wire.ts';
 import { moment } from '../words/formats.ts';
-
-/** GET /api/audit: one change. */
-interface Change {
-  readonly id: number;
-  readonly at: string;
-  readonly actor: string;
-  readonly action: string;
-  readonly entity: string;
-  readonly entity_id: string;
-  readonly before: Readonly<Record<string, unknown>> | null;
-  readonly after: Readonly<Record<string, unknown>> | null;
-}
 
 const KIND_OF: Readonly<Record<string, Kind>> = {
   publisher: 'publishers',
@@ -34,13 +23,13 @@ const WORDS: Readonly<Record<string, string>> = {
   block: 'blocked',
   unblock: 'unblocked',
 };
-const MOST = 200;
+const MAX_CHANGES = 200;
 
-/** Who changed what, newest first. */
+/** The last changes with their authors, newest first. */
 export const openHistory = (page: Page): View => {
-  let changes: readonly Change[] | undefined;
+  let changes: readonly AuditRow[] | undefined;
   let problem: Problem | undefined;
-  void page.api.get<readonly Change[]>(`/audit?limit=${MOST}`).then((answer) => {
+  void page.api.get<readonly AuditRow[]>(`/audit?limit=${MAX_CHANGES}`).then((answer) => {
     changes = answer.ok ? answer.value : undefined;
     problem = answer.ok ? undefined : answer.problem;
     page.redraw();
@@ -49,22 +38,22 @@ export const openHistory = (page: Page): View => {
     title: 'History',
     section: 'history',
     render: () => html`
-      ${pageHead('History', `The last ${MOST} changes to what is booked, times in UTC.`)}
+      ${pageHead('History', `The last ${MAX_CHANGES} changes. Times are in UTC.`)}
       ${
         problem
           ? problemNote(problem)
           : !changes
             ? loading()
             : changes.length === 0
-              ? emptyState('Nothing has been changed yet.')
+              ? emptyState('No changes yet.')
               : table({
                   caption: 'Changes',
                   rows: changes,
                   columns: [
                     { label: 'When', cell: ({ at }) => moment(at) },
                     { label: 'Who', cell: ({ actor }) => actor },
-                    { label: 'What', cell: ({ action }) => WORDS[action] ?? action },
-                    { label: 'Of', cell: named },
+                    { label: 'Change', cell: ({ action }) => WORDS[action] ?? action },
+                    { label: 'Record', cell: named },
                     { label: 'Fields', cell: differences },
                   ],
                 })
@@ -73,7 +62,7 @@ export const openHistory = (page: Page): View => {
   };
 };
 
-const named = ({ entity, entity_id, action, before, after }: Change): TemplateResult | string => {
+const named = ({ entity, entity_id, action, before, after }: AuditRow): TemplateResult | string => {
   const name = (after ?? before)?.['name'];
   const text = `${entity.replaceAll('_', ' ')} ${typeof name === 'string' && name !== '' ? `“${name}”` : entity_id}`;
   const kind = KIND_OF[entity];
@@ -86,7 +75,7 @@ const shown = (value: unknown): string => {
   return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
 };
 
-const differences = ({ before, after }: Change): TemplateResult | string => {
+const differences = ({ before, after }: AuditRow): TemplateResult | string => {
   if (!before || !after) return '';
   const changed = Object.keys(after).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
   return html`${changed.map((name) => html`<div class="change"><b>${name.replaceAll('_', ' ')}</b> ${shown(before[name])} → ${shown(after[name])}</div>`)}`;

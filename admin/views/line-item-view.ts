@@ -1,14 +1,14 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Delivery } from '../../src/trafficking/insight/delivery.ts';
-import { deleteEntity, duplicateHash, toggleActive } from '../actions.ts';
+import { deleteEntity, duplicateHash, toggleActive } from './actions.ts';
 import { daysChart, todayChart } from '../charts/delivery-charts.ts';
 import { countryName } from '../fields/country-field.ts';
-import { linkTo, publisherOfCampaign, titleOf } from '../kinds.ts';
+import { linkTo, publisherOfCampaign, titleOf } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
-import { emptyState, loading, pageHead, pill, problemNote, usageBar } from '../parts.ts';
+import { emptyState, loading, pageHead, pill, problemNote, usageBar } from '../parts/parts.ts';
 import { hashOf, type Route } from '../route.ts';
-import { table } from '../table.ts';
-import type { LineItemWire, Problem } from '../wire.ts';
+import { table } from '../parts/table.ts';
+import type { LineItemWire, Problem } from '../service/wire.ts';
 import { dayGoal } from '../words/day-goal.ts';
 import { deliveryWords, targetingWords } from '../words/delivery-words.ts';
 import { count, flight, money, percent } from '../words/formats.ts';
@@ -17,7 +17,7 @@ import { rowActions } from './row-actions.ts';
 
 const REFRESH_MS = 10_000;
 
-/** How one line item stands: whether it serves and why not, what it delivered, what it may still. */
+/** One line item: its status and the reason, its delivery, and its limits. */
 export const openLineItem = async (page: Page, route: Route): Promise<View> => {
   const { api, store } = page;
   const id = Number(route.parts[1]);
@@ -45,7 +45,7 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
     leave: () => clearInterval(timer),
     render: () => {
       const item = store.find('line_items', id);
-      if (!item) return html`${pageHead('Line item', '')}${emptyState('This line item is not there, or not any more.')}`;
+      if (!item) return html`${pageHead('Line item', '')}${emptyState('This line item does not exist. It may have been deleted.')}`;
       const campaign = store.find('campaigns', item.campaign_id);
       return html`
         <nav class="crumbs" aria-label="Breadcrumb">
@@ -95,7 +95,7 @@ const standing = (item: LineItemWire, delivery: Delivery): TemplateResult => {
   ];
   return html`
     <section class="card status-card">
-      <div class="status-line">${pill(status.value.replaceAll('_', ' '))} ${status.reasons.map((reason) => html`<p>${reason}</p>`)}</div>
+      <div class="status-line">${pill(status.value)} ${status.reasons.map((reason) => html`<p>${reason}</p>`)}</div>
       <dl class="figures">
         ${figures.map(
           ([label, figure]) =>
@@ -139,7 +139,7 @@ const standing = (item: LineItemWire, delivery: Delivery): TemplateResult => {
       <section class="card">
         <h2>How it is delivered</h2>
         ${deliveryWords(item, delivery).map((sentence) => html`<p>${sentence}</p>`)}
-        <p>${targeted.length === 0 ? 'Shown to everybody.' : html`Shown to visitors ${targeted.join('; ')}.`}</p>
+        <p>${targeted.length === 0 ? 'Shown to every visitor.' : html`Shown to visitors ${targeted.join('; ')}.`}</p>
         <p><a href=${hashOf(['test'], { line_item_id: item.id })}>Try a visitor: would this person see it?</a></p>
       </section>
     </div>
@@ -164,7 +164,7 @@ const bars = ({ today, limits, total }: Delivery): TemplateResult => {
     ...(budget === null ? [] : [{ label: 'Total budget', used: total.spend, limit: budget, show: money }]),
     ...(campaign_budget === null ? [] : [{ label: 'Budget of the campaign', used: campaign_spend, limit: campaign_budget, show: money }]),
   ];
-  return all.length === 0 ? html`<p>None is set: nothing but its flight bounds it.</p>` : html`${all.map(usageBar)}`;
+  return all.length === 0 ? html`<p>None is set. Only its flight limits it.</p>` : html`${all.map(usageBar)}`;
 };
 
 const daysTable = ({ last_days }: Delivery): TemplateResult | typeof nothing =>

@@ -1,12 +1,12 @@
 import { html, type TemplateResult } from 'lit-html';
-import { textOf } from '../draft-values.ts';
-import { linkTo, publisherOfCampaign, titleOf } from '../kinds.ts';
+import { textOf } from '../forms/typed-text.ts';
+import { linkTo, publisherOfCampaign, titleOf } from '../words/kinds.ts';
 import type { Page } from '../page.ts';
-import { pill } from '../parts.ts';
-import type { Store } from '../store.ts';
-import type { Column } from '../table.ts';
-import type { Kind, LineItemWire, Records } from '../wire.ts';
-import { flightState } from '../words/flight-state.ts';
+import { pill } from '../parts/parts.ts';
+import type { Store } from '../service/store.ts';
+import type { Column } from '../parts/table.ts';
+import type { Kind, LineItemWire, Records } from '../service/wire.ts';
+import { flightState, type FlightState } from '../words/flight-state.ts';
 import { flight, money } from '../words/formats.ts';
 
 const dash = '–';
@@ -25,12 +25,17 @@ const named = <K extends Kind>(kind: K, label = 'Name'): Column<Records[K]> => (
 /** `5.00 CPM`, in the words of its budget type. */
 export const priceOf = ({ type, budget_type, cpm, cpc }: LineItemWire): string => {
   if (type === 'programmatic') return 'by bid';
-  if (budget_type === 'CPC') return cpc === null ? dash : `${money(cpc)} CPC`;
-  if (budget_type === 'Flat') return cpm === null ? 'flat' : `flat, as ${money(cpm)} CPM`;
-  return cpm === null ? dash : `${money(cpm)} CPM`;
+  switch (budget_type) {
+    case 'CPM':
+      return cpm === null ? dash : `${money(cpm)} CPM`;
+    case 'CPC':
+      return cpc === null ? dash : `${money(cpc)} CPC`;
+    case 'Flat':
+      return cpm === null ? 'flat' : `flat, as ${money(cpm)} CPM`;
+  }
 };
 
-export const statusOf = (store: Store, item: LineItemWire): string =>
+export const statusOf = (store: Store, item: LineItemWire): FlightState =>
   flightState(item, store.find('campaigns', item.campaign_id), Date.now());
 
 /** The columns of each kind's list. */
@@ -61,7 +66,7 @@ export const listColumns = <K extends Kind>({ store }: Page, kind: K): readonly 
       named('campaigns'),
       { label: 'Publisher', cell: ({ publisher_id }) => link('publishers', store.find('publishers', publisher_id)) },
       { label: 'Flight', cell: flight },
-      { label: 'Budget', numeric: true, cell: ({ budget }) => (budget === null ? 'no bound' : money(budget)) },
+      { label: 'Budget', numeric: true, cell: ({ budget }) => (budget === null ? 'no limit' : money(budget)) },
       {
         label: 'Line items',
         numeric: true,
@@ -95,7 +100,7 @@ export const listColumns = <K extends Kind>({ store }: Page, kind: K): readonly 
   return columns[kind];
 };
 
-/** What a search looks through, in lower case. */
+/** The text that a search matches against, in lower case. */
 export const listText = <K extends Kind>(store: Store, kind: K, record: Records[K]): string => {
   const any = record as unknown as Readonly<Record<string, unknown>>;
   const item = kind === 'line_items' ? (record as LineItemWire) : store.find('line_items', any['line_item_id'] as number | undefined);

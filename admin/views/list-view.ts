@@ -1,27 +1,27 @@
 import { html, nothing } from 'lit-html';
 import { live } from 'lit-html/directives/live.js';
-import type { EntityForm } from '../forms/entity-form.ts';
-import { counted, NAMES } from '../kinds.ts';
+import { missingParent } from '../forms/next-step.ts';
+import { counted, NAMES } from '../words/kinds.ts';
 import { listColumns, listText } from './list-columns.ts';
 import { rowActions } from './row-actions.ts';
 import type { Page, View } from '../page.ts';
-import { emptyState, pageHead } from '../parts.ts';
+import { emptyState, pageHead } from '../parts/parts.ts';
 import { hashOf, type Route } from '../route.ts';
-import { table } from '../table.ts';
-import type { Kind, Records } from '../wire.ts';
+import { table } from '../parts/table.ts';
+import type { Kind, Records } from '../service/wire.ts';
 
 const SHOWN = 100;
 
 const ABOUT: Readonly<Record<Kind, string>> = {
-  publishers: 'Sites that show ads. Each has an API key of its own.',
-  placements: 'Places on pages where an ad can stand.',
+  publishers: 'Sites that show ads. Each has its own API key.',
+  placements: 'Places for ads on pages.',
   campaigns: 'Bookings: one publisher, one flight, one budget.',
-  line_items: 'What runs in a campaign: for whom, at what price, under which limits.',
-  creatives: 'What is shown.',
+  line_items: 'What runs in a campaign: its visitors, price and limits.',
+  creatives: 'The ads that line items show.',
 };
 
-/** All of one kind, to be searched. */
-export const openList = <K extends Kind>(page: Page, kind: K, form: EntityForm<K>, route: Route): View => {
+/** A searchable list of the records of one kind. */
+export const openList = <K extends Kind>(page: Page, kind: K, route: Route): View => {
   const names = NAMES[kind];
   let search = route.query.get('q') ?? '';
   let shown = SHOWN;
@@ -39,7 +39,7 @@ export const openList = <K extends Kind>(page: Page, kind: K, form: EntityForm<K
     section: kind,
     render: () => {
       const all = store.all(kind);
-      const missing = form.missing?.(store);
+      const missing = missingParent(kind, store);
       const found = matching();
       const add = { label: `Add a ${names.one}`, hash: hashOf([kind, 'new']) };
       return html`

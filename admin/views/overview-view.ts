@@ -1,22 +1,22 @@
 import { html, type TemplateResult } from 'lit-html';
-import type { NextStep } from '../forms/entity-form.ts';
-import { counted, linkTo, NAMES, titleOf } from '../kinds.ts';
+import type { NextStep } from '../forms/next-step.ts';
+import { counted, linkTo, NAMES, titleOf } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
-import { pageHead, pill } from '../parts.ts';
+import { pageHead, pill } from '../parts/parts.ts';
 import { hashOf } from '../route.ts';
-import { table } from '../table.ts';
-import { KINDS, type Kind } from '../wire.ts';
+import { table } from '../parts/table.ts';
+import { KINDS, type Kind } from '../service/wire.ts';
 import { listColumns, statusOf } from './list-columns.ts';
 
 const STEPS: Readonly<Record<Kind, string>> = {
-  publishers: 'Whose pages show ads, and the key they ask with',
-  placements: 'Where on those pages an ad can stand',
-  campaigns: 'Who pays, from when to when',
-  line_items: 'What runs, for whom, at what price',
-  creatives: 'What is shown',
+  publishers: 'Sites that show ads, and their API keys',
+  placements: 'Where on those pages an ad can appear',
+  campaigns: 'One publisher, one flight, one budget',
+  line_items: 'What runs, for which visitors, at what price',
+  creatives: 'The ads themselves',
 };
 
-/** Where the set-up stands, what needs a hand, and what runs. */
+/** The progress of the set-up, what needs attention, and what runs. */
 export const openOverview = (page: Page): View => {
   const { store } = page;
   void store.refresh().then((problem) => (problem ? page.complain(problem) : page.redraw()));
@@ -28,14 +28,14 @@ export const openOverview = (page: Page): View => {
       const running = store.all('line_items').filter((item) => statusOf(store, item) === 'active');
       const open = needs(page);
       return html`
-        ${pageHead('Overview', next ? 'A campaign is set up in five steps, each on top of the one before.' : `${counted(running.length, 'line item')} running.`)}
+        ${pageHead('Overview', next ? 'Setting up a campaign takes five steps.' : `${counted(running.length, 'line item')} running.`)}
         <ol class="steps" aria-label="Set-up">
           ${KINDS.map((kind, i) => step(page, kind, i + 1, next))}
         </ol>
         ${
           open.length > 0
             ? html`<section class="card">
-                <h2>Needs a hand</h2>
+                <h2>Needs attention</h2>
                 <ul class="needs">
                   ${open.map(({ text, label, hash }) => html`<li><span>${text}</span><a href=${hash}>${label}</a></li>`)}
                 </ul>
@@ -85,9 +85,9 @@ const step = ({ store }: Page, kind: Kind, number: number, next: Kind | undefine
   </li>`;
 };
 
-const MOST = 6;
+const MAX_NEEDS = 6;
 
-/** Bookings that cannot serve because something is missing. */
+/** Campaigns and line items that cannot serve because something is missing, and blocked creatives. */
 const needs = ({ store }: Page): readonly NextStep[] => {
   const creatives = store.all('creatives');
   const items = store.all('line_items');
@@ -111,8 +111,8 @@ const needs = ({ store }: Page): readonly NextStep[] => {
       .filter(({ blocked_at }) => blocked_at)
       .map((creative) => ({
         text: `${titleOf('creatives', creative)} is blocked.`,
-        label: 'Look at it',
+        label: 'Review it',
         hash: linkTo('creatives', creative.id),
       })),
-  ].slice(0, MOST);
+  ].slice(0, MAX_NEEDS);
 };

@@ -1,21 +1,20 @@
 import type { WireImpTrace } from '../../src/http/openrtb/write-trace.ts';
+import { PRIORITIES } from '../../src/catalog/checks/forms.ts';
 import { money } from '../words/formats.ts';
 
-/** What became of one creative in a decision. */
+/** The outcome of one creative in a decision. */
 export interface Candidate {
   readonly creativeId: number;
   readonly lineItemId: number;
   readonly outcome: 'won' | 'outranked' | 'fell';
-  /** Where it fell. */
+  /** The step that rejected it. */
   readonly stage: string;
   readonly detail: string;
   /** In the ranking, from 1. */
   readonly place: number | undefined;
 }
 
-const PRIORITIES: Readonly<Record<number, string>> = { 1: 'high', 2: 'medium', 3: 'low' };
-
-/** A trace turned round: from what each step did to what happened to each creative. Who came furthest stands first. */
+/** The outcome of each creative in a trace, the one that came furthest first. */
 export const readTrace = (trace: WireImpTrace): readonly Candidate[] => {
   const lineItems = new Map<number, number>();
   for (const { creative_id, line_item_id } of [...trace.ranking, ...trace.steps.flatMap(({ rejected }) => rejected)])
@@ -41,16 +40,16 @@ export const readTrace = (trace: WireImpTrace): readonly Candidate[] => {
         lineItemId: line_item_id,
         outcome: won ? 'won' : 'outranked',
         stage: 'ranking',
-        detail: `${PRIORITIES[priority] ?? String(priority)} priority, ${money(ecpm)} eCPM${programmatic ? ', by its bid' : ''}`,
+        detail: `${priorityWord(priority)} priority, ${money(ecpm)} eCPM${programmatic ? ', from its bid' : ''}`,
         place: i + 1,
       },
     ];
   });
-  // What passed every step and was not offered: the winner was found before its turn came.
-  const told = new Set([...ranked, ...fell].map(({ creativeId }) => creativeId));
+  // Passed every step and was not offered: the winner was found first.
+  const listed = new Set([...ranked, ...fell].map(({ creativeId }) => creativeId));
   const last = trace.steps.at(-1);
   const unasked = (last?.creative_ids ?? []).flatMap((creativeId): Candidate[] =>
-    told.has(creativeId)
+    listed.has(creativeId)
       ? []
       : [
           {
@@ -65,3 +64,8 @@ export const readTrace = (trace: WireImpTrace): readonly Candidate[] => {
   );
   return [...ranked.filter(({ outcome }) => outcome === 'won'), ...ranked.filter(({ outcome }) => outcome !== 'won'), ...unasked, ...fell];
 };
+
+const priorityWord = (priority: number): string =>
+  Object.entries(PRIORITIES)
+    .find(([value]) => value === String(priority))?.[1]
+    .label.toLowerCase() ?? String(priority);

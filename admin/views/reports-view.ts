@@ -1,31 +1,19 @@
+import type { ReportedCreativeRow } from '../../src/trafficking/insight/reported-creative-columns.ts';
 import { html } from 'lit-html';
-import { setBlocked } from '../actions.ts';
-import { linkTo } from '../kinds.ts';
+import { setBlocked } from './actions.ts';
+import { linkTo } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
-import { emptyState, loading, pageHead, pill, problemNote } from '../parts.ts';
-import { table } from '../table.ts';
-import type { Problem } from '../wire.ts';
+import { emptyState, loading, pageHead, pill, problemNote } from '../parts/parts.ts';
+import { table } from '../parts/table.ts';
+import type { Problem } from '../service/wire.ts';
 import { count, moment } from '../words/formats.ts';
 
-/** GET /api/reports: one creative that people reported. */
-interface Reported {
-  readonly creative_id: number;
-  readonly line_item_id: number;
-  readonly total: number;
-  readonly reasons: Readonly<Record<string, number>>;
-  readonly last_at: string;
-  readonly blocked_at: string | null;
-  readonly deleted: boolean;
-  readonly line_item: string | null;
-  readonly advertiser_domain: string | null;
-}
-
-/** What people on the pages reported, the most reported first, and the means to stop it. */
+/** Quality reports by creative, the most reported first, with a button to block each. */
 export const openReports = (page: Page): View => {
-  let reports: readonly Reported[] | undefined;
+  let reports: readonly ReportedCreativeRow[] | undefined;
   let problem: Problem | undefined;
   const load = async () => {
-    const answer = await page.api.get<readonly Reported[]>('/reports?limit=500');
+    const answer = await page.api.get<readonly ReportedCreativeRow[]>('/reports?limit=500');
     reports = answer.ok ? answer.value : undefined;
     problem = answer.ok ? undefined : answer.problem;
     page.redraw();
@@ -35,14 +23,14 @@ export const openReports = (page: Page): View => {
     title: 'Ad reports',
     section: 'reports',
     render: () => html`
-      ${pageHead('Ad reports', 'What people told through the report button beside an ad. A blocked creative is not served any more.')}
+      ${pageHead('Ad reports', 'Reports from the button beside an ad. A blocked creative is not served.')}
       ${
         problem
           ? problemNote(problem)
           : !reports
             ? loading()
             : reports.length === 0
-              ? emptyState('Nobody has reported an ad.')
+              ? emptyState('No ad has been reported.')
               : table({
                   caption: 'Reported creatives',
                   rows: reports,
@@ -72,7 +60,7 @@ export const openReports = (page: Page): View => {
                           .join(', '),
                     },
                     { label: 'Last', cell: ({ last_at }) => moment(last_at) },
-                    { label: 'State', cell: ({ blocked_at, deleted }) => pill(deleted ? 'ended' : blocked_at ? 'blocked' : 'live') },
+                    { label: 'State', cell: ({ blocked_at, deleted }) => pill(deleted ? 'deleted' : blocked_at ? 'blocked' : 'live') },
                   ],
                   actions: ({ creative_id, blocked_at, deleted }) =>
                     deleted

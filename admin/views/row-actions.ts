@@ -1,11 +1,11 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { deleteEntity, duplicateHash, setBlocked, toggleActive } from '../actions.ts';
-import { titleOf } from '../kinds.ts';
+import { deleteEntity, duplicateHash, setBlocked, toggleActive } from './actions.ts';
+import { titleOf } from '../words/kinds.ts';
 import type { Page } from '../page.ts';
 import { hashOf } from '../route.ts';
-import type { CreativeWire, Kind, LineItemWire, Records } from '../wire.ts';
+import type { CreativeWire, Kind, LineItemWire, Records } from '../service/wire.ts';
 
-/** What can be done to an entity from its row, in one click each. */
+/** The buttons at the end of a record's row. */
 export const rowActions = <K extends Kind>(page: Page, kind: K, record: Records[K]): TemplateResult => {
   const title = titleOf(kind, record);
   const item = kind === 'line_items' ? (record as LineItemWire) : undefined;

@@ -1,13 +1,13 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { WireImpTrace } from '../../src/http/openrtb/write-trace.ts';
-import { linkTo, titleOf } from '../kinds.ts';
+import { linkTo, titleOf } from '../words/kinds.ts';
 import type { Page } from '../page.ts';
 import { previewServed } from '../preview/preview-document.ts';
-import { table } from '../table.ts';
+import { table } from '../parts/table.ts';
 import { money } from '../words/formats.ts';
 import { readTrace, type Candidate } from './read-trace.ts';
 
-/** The answer of the test: an ad response with its trace. */
+/** The answer of POST /api/test_ad: an ad response with its trace. */
 export interface TestAnswer {
   readonly seatbid: readonly { readonly bid: readonly TestBid[] }[];
   readonly nbr?: number;
@@ -28,7 +28,7 @@ interface TestBid {
   readonly h: number;
 }
 
-/** The ad as a page would show it, the way through the steps, and what became of every candidate. */
+/** The ad as a page would show it, the steps of the decision, and the outcome of every candidate. */
 export const testResult = (page: Page, answer: TestAnswer, placementId: string, askedAbout: number | undefined): TemplateResult => {
   const bid = answer.seatbid[0]?.bid[0];
   const trace = answer.debug.trace.imps[0];
@@ -72,7 +72,7 @@ const decision = (
     </ol>
     ${
       candidates.length === 0
-        ? html`<p class="empty-preview">No creative of this publisher stands on this placement.</p>`
+        ? html`<p class="empty-preview">This publisher has no creative on this placement.</p>`
         : table({
             caption: 'What became of each candidate',
             rows: candidates,
@@ -115,6 +115,6 @@ const words = ({ outcome, stage, detail, creativeId }: Candidate): string =>
 const noAdWords = (candidates: readonly Candidate[], placementId: string): string => {
   const [closest] = candidates;
   return closest
-    ? `Nothing could serve. Closest came creative ${closest.creativeId}, which fell at ${closest.stage}: ${closest.detail}.`
+    ? `No creative could serve. Creative ${closest.creativeId} came closest; it fell at ${closest.stage}: ${closest.detail}.`
     : `Nothing is booked on “${placementId}” for this publisher.`;
 };

@@ -1,28 +1,26 @@
+import { DEVICES } from '../../src/catalog/checks/forms.ts';
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { listOf, numberOf, textOf } from '../draft-values.ts';
+import { listOf, numberOf, textOf } from '../forms/typed-text.ts';
 import { segmentedField, selectField } from '../fields/choice-field.ts';
 import { COUNTRIES } from '../fields/country-field.ts';
-import { dimensionField } from '../fields/dimension-field.ts';
+import { dimensionField, dimensionValue } from '../fields/dimension-field.ts';
 import { keyValuesField, type KeyValueRow } from '../fields/key-values-field.ts';
 import { textField } from '../fields/text-field.ts';
-import { createForm, type Draft, type Form } from '../form.ts';
-import { dimensionValue } from '../forms/line-item-draft.ts';
-import { formSection } from '../forms/section.ts';
-import { publisherOfCampaign } from '../kinds.ts';
+import { createForm, type Draft, type Form } from '../forms/form.ts';
+import { formSection } from '../parts/form-section.ts';
+import { publisherOfCampaign } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
-import { emptyState, pageHead, problemNote } from '../parts.ts';
+import { emptyState, pageHead, problemNote } from '../parts/parts.ts';
 import { hashOf, type Route } from '../route.ts';
-import type { Dimensions } from '../wire.ts';
+import type { Dimensions } from '../service/wire.ts';
 import { testResult, type TestAnswer } from './test-result.ts';
 
-const DEVICES = [
-  { value: '', label: 'As here' },
-  { value: 'desktop', label: 'Desktop' },
-  { value: 'mobile', label: 'Mobile' },
-  { value: 'tablet', label: 'Tablet' },
-] as const;
+const DEVICE_CHOICES = [{ value: '', label: 'As here' }, ...Object.entries(DEVICES).map(([value, { label }]) => ({ value, label }))];
 
-/** Asks for an ad as a visitor of one's choice would, and shows it with every step of the decision. Nothing is served and nothing is counted. */
+/**
+ * Requests an ad for a chosen visitor and shows it with every step of the decision. Nothing is
+ * served or counted.
+ */
 export const openTest = (page: Page, route: Route): View => {
   const { api, store } = page;
   const asked = store.find('line_items', route.query.get('line_item_id'));
@@ -38,7 +36,7 @@ export const openTest = (page: Page, route: Route): View => {
       placement_id: route.query.get('placement_id') ?? shown?.placement_id ?? placements[0]?.id ?? '',
       country: asked?.targeting.countries?.[0] ?? '',
       device: '',
-      user_id: 'somebody',
+      user_id: 'test-visitor',
       dimensions: {},
       key_values: [],
     },
@@ -59,9 +57,9 @@ export const openTest = (page: Page, route: Route): View => {
     render: () => {
       const head = pageHead('Test an ad', 'Which ad would this visitor get, and why? Nothing is served, counted or billed.');
       if (store.all('publishers').length === 0)
-        return html`${head}${emptyState('There is no publisher yet to ask for.', { text: '', label: 'Add a publisher', hash: hashOf(['publishers', 'new']) })}`;
+        return html`${head}${emptyState('Add a publisher first: every ad request names one.', { text: '', label: 'Add a publisher', hash: hashOf(['publishers', 'new']) })}`;
       if (placements.length === 0)
-        return html`${head}${emptyState('There is no placement yet to ask for.', { text: '', label: 'Add a placement', hash: hashOf(['placements', 'new']) })}`;
+        return html`${head}${emptyState('Add a placement first: every ad request names one.', { text: '', label: 'Add a placement', hash: hashOf(['placements', 'new']) })}`;
       const problem = form.problem();
       return html`
         ${head}
@@ -78,7 +76,7 @@ export const openTest = (page: Page, route: Route): View => {
             <div class="form-aside test-aside" aria-live="polite">
               ${problem ? problemNote(problem) : nothing}
               ${answer && !problem ? testResult(page, answer, textOf(form.read('/placement_id')), asked?.id) : nothing}
-              ${!answer && !problem ? html`<section class="card"><p class="empty-preview">The ad and the whole decision will stand here.</p></section>` : nothing}
+              ${!answer && !problem ? html`<section class="card"><p class="empty-preview">The ad and its decision appear here.</p></section>` : nothing}
             </div>
           </div>
         </form>
@@ -105,8 +103,8 @@ const fields = (form: Form, { store }: Page): TemplateResult =>
         choices: store.all('placements').map(({ id, width, height }) => ({ value: id, label: `${id} (${width} × ${height})` })),
       })}
       ${selectField(form, { pointer: '/country', label: 'Country', none: 'As here, or unknown', choices: COUNTRIES })}
-      ${textField(form, { pointer: '/user_id', label: 'User id', help: 'For frequency caps: the same id is the same person.' })}
-      ${segmentedField(form, { pointer: '/device', label: 'Device', wide: true, choices: DEVICES })}
+      ${textField(form, { pointer: '/user_id', label: 'User id', help: 'Frequency caps count per user id.' })}
+      ${segmentedField(form, { pointer: '/device', label: 'Device', wide: true, choices: DEVICE_CHOICES })}
       <details class="wide">
         <summary>Dimensions and key-values of the page</summary>
         <div class="fields">
@@ -128,13 +126,13 @@ const requestOf = (draft: Draft, dimensions: Dimensions): object => {
   return {
     id: 'test',
     imp: [{ id: '1', tagid: draft['placement_id'] }],
-    user: { id: textOf(draft['user_id']).trim() || 'somebody' },
+    user: { id: textOf(draft['user_id']).trim() || 'test-visitor' },
     ext: { publisher_id: numberOf(draft['publisher_id']), kv: Object.fromEntries([...free, ...given]) },
     context: { ...(draft['country'] ? { country: draft['country'] } : {}), ...(draft['device'] ? { device: draft['device'] } : {}) },
   };
 };
 
-/** Where on this form stands what the service found fault with in the request. */
+/** The field of this form that a fault in the request belongs to. */
 const fieldOf = (pointer: string, dimensions: Dimensions): string => {
   const [, name = ''] = /^\/ext\/kv\/([^/]*)/.exec(pointer) ?? [];
   if (name !== '') return name in dimensions ? `/dimensions/${name}` : '/key_values';

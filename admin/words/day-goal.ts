@@ -1,6 +1,6 @@
 import type { Delivery } from '../../src/trafficking/insight/delivery.ts';
 
-/** The share of a day's traffic that has come by a time of day, in hours. */
+/** The share of a day's traffic up to a time of day, in hours. */
 export const shareUntil = (curve: readonly number[], hours: number): number =>
   curve.reduce((sum, share, hour) => sum + share * Math.min(1, Math.max(0, hours - hour)), 0);
 
@@ -10,8 +10,8 @@ export const hoursOf = ({ at }: Delivery): number => {
 };
 
 /**
- * Impressions that a paced line item aims at today: the tightest of its daily caps and of what its budgets leave for the day, which the service tells as what
- * is due by now. For one that is not paced, or at the very beginning of a day, its daily cap; null: there is nothing to aim at.
+ * The impressions that a paced line item aims at today, derived from the number due by now. Without
+ * pacing, and in the first minutes of a day, its daily cap; null: it has no goal.
  */
 export const dayGoal = (delivery: Delivery): number | null => {
   const { pacing, limits } = delivery;

@@ -1,9 +1,9 @@
 import type { Delivery } from '../../src/trafficking/insight/delivery.ts';
-import type { LineItemWire } from '../wire.ts';
+import type { LineItemWire } from '../service/wire.ts';
 import { dayGoal } from './day-goal.ts';
 import { count, duration, money } from './formats.ts';
 
-/** How a line item is paced, and how often one person sees it, in sentences. */
+/** The pacing, frequency cap and rate limit of a line item, in sentences. */
 export const deliveryWords = (item: LineItemWire, delivery: Delivery): readonly string[] => {
   const { daily_impression_cap: impressions, daily_spend_cap: spend } = delivery.limits;
   const caps = [...(impressions === null ? [] : [`${count(impressions)} impressions`]), ...(spend === null ? [] : [money(spend)])];
@@ -14,22 +14,31 @@ export const deliveryWords = (item: LineItemWire, delivery: Delivery): readonly 
       : `One person sees it at most ${item.frequency_cap === 1 ? 'once' : `${item.frequency_cap} times`} within ${duration(item.frequency_window ?? 86_400)}.`,
     ...(item.rate_limit === null
       ? []
-      : [`At most ${item.rate_limit} serves a second${item.rate_burst === null ? '' : `, ${item.rate_burst} at once`}.`]),
+      : [`At most ${item.rate_limit} serves a second${item.rate_burst === null ? '' : `, ${item.rate_burst} in a burst`}.`]),
   ];
 };
 
 const paceWords = (delivery: Delivery, caps: string): string => {
-  const { pacing, today } = delivery;
-  if (pacing.mode === 'ASAP')
-    return caps === '' ? 'No daily cap: it takes every ad that it can win.' : `Serves as fast as it can, up to ${caps} a day.`;
-  const goal = dayGoal(delivery);
-  if (pacing.target === null || goal === null) return 'There is no cap and no budget to pace by, so it takes every ad that it can win.';
-  const how = pacing.mode === 'Even' ? 'Spread over the day as its hours usually go' : 'Kept on course by a controller';
-  const room = pacing.allowance !== null && pacing.allowance < 1 ? '; it waits for its next turn' : '';
-  return `${how}: about ${count(goal)} impressions today, the tightest of its daily caps and of what its budgets leave for the day. Due by now: ${count(pacing.target)}, seen or promised: ${count(today.committed)}${room}.`;
+  const { pacing } = delivery;
+  switch (pacing.mode) {
+    case 'ASAP':
+      return caps === '' ? 'It has no daily cap and takes every ad that it can win.' : `It serves as fast as it can, up to ${caps} a day.`;
+    case 'Even':
+      return pacedWords('Spread over the day by its usual traffic', delivery);
+    case 'PID':
+      return pacedWords('Spread over the day and corrected by a PID controller', delivery);
+  }
 };
 
-/** What a line item asks of a visitor, in words; undefined when it takes everybody. */
+const pacedWords = (how: string, delivery: Delivery): string => {
+  const { pacing, today } = delivery;
+  const goal = dayGoal(delivery);
+  if (pacing.target === null || goal === null) return 'It has no cap and no budget to pace by, and takes every ad that it can win.';
+  const room = pacing.allowance !== null && pacing.allowance < 1 ? '; it waits until more is due' : '';
+  return `${how}: about ${count(goal)} impressions today, from the lowest of its daily caps and the day’s part of its budgets. Due by now: ${count(pacing.target)}; delivered or reserved: ${count(today.committed)}${room}.`;
+};
+
+/** The targeting rules of a line item in words; none when every visitor matches. */
 export const targetingWords = ({ targeting }: LineItemWire, countryName: (code: string) => string): readonly string[] => {
   const list = (values: unknown): string => (Array.isArray(values) ? values.map(String) : [String(values)]).join(', ');
   return [

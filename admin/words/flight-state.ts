@@ -1,8 +1,9 @@
-import type { CampaignWire, LineItemWire } from '../wire.ts';
+import type { DeliveryStatus } from '../../src/trafficking/insight/delivery.ts';
+import type { CampaignWire, LineItemWire } from '../service/wire.ts';
 
-export type FlightState = 'active' | 'paused' | 'scheduled' | 'ended';
+export type FlightState = Extract<DeliveryStatus, 'active' | 'paused' | 'scheduled' | 'ended'>;
 
-/** What the booking itself says of a line item at a moment; the line item's page knows about caps and budgets too. */
+/** The status that follows from the booking alone. Caps and budgets are known on the line item's own page. */
 export const flightState = (item: LineItemWire, campaign: CampaignWire | undefined, nowMs: number): FlightState => {
   const flights = campaign ? [item, campaign] : [item];
   if (flights.some(({ end_date }) => endMs(end_date) <= nowMs)) return 'ended';

@@ -10,7 +10,7 @@ export const count = (value: number): string => whole.format(value);
 
 export const percent = (value: number): string => share.format(value);
 
-/** `7 Jan 2026`, or with the time when the flight does not begin or end with a day. */
+/** `7 Jan 2026`, with the time if the flight does not begin or end with a day. */
 export const flightDate = (text: string): string => {
   const at = new Date(text);
   if (Number.isNaN(at.getTime())) return text;

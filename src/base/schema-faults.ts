@@ -29,19 +29,63 @@ export const schemaFaults = (
 const faultOf = (error: ErrorObject, formats: Readonly<Record<string, string>>): Fault => {
   const { keyword, instancePath: pointer, propertyName, message = 'is invalid' } = error;
   const params = error.params as Readonly<Record<string, unknown>>;
-  if (propertyName !== undefined) return { pointer: pointer + pointerStep(propertyName), detail: `name ${message}` };
+  if (propertyName !== undefined) return { pointer: pointer + pointerStep(propertyName), detail: `name ${wordsOf(error)}` };
   switch (keyword) {
     case 'required':
       return { pointer: pointer + pointerStep(String(params['missingProperty'])), detail: 'is required' };
     case 'additionalProperties':
       return { pointer: pointer + pointerStep(String(params['additionalProperty'])), detail: 'is not a known field' };
-    case 'enum':
-      return { pointer, detail: `must be one of ${(params['allowedValues'] as readonly unknown[]).join(', ')}` };
     case 'format':
       return { pointer, detail: formats[String(params['format'])] ?? message };
-    case 'type':
-      return { pointer, detail: `must be ${[params['type']].flat().join(' or ')}` };
     default:
-      return { pointer, detail: message };
+      return { pointer, detail: wordsOf(error) };
+  }
+};
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+};
+
+/** What a value must be, in words that a person at a form understands; ajv's own words where there are no better ones. */
+const wordsOf = ({ keyword, params, message = 'is invalid' }: ErrorObject): string => {
+  const { limit, type, allowedValues } = params as {
+    readonly limit?: number;
+    readonly type?: string | readonly string[];
+    readonly allowedValues?: readonly unknown[];
+  };
+  switch (keyword) {
+    case 'type':
+      return `must be ${[type ?? []]
+        .flat()
+        .map((name) => TYPES[name] ?? name)
+        .join(' or ')}`;
+    case 'enum':
+      return `must be one of ${(allowedValues ?? []).map(String).join(', ')}`;
+    case 'minimum':
+      return `must be at least ${limit}`;
+    case 'maximum':
+      return `must be at most ${limit}`;
+    case 'exclusiveMinimum':
+      return `must be more than ${limit}`;
+    case 'exclusiveMaximum':
+      return `must be less than ${limit}`;
+    case 'minLength':
+      return limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`;
+    case 'maxLength':
+      return `must have at most ${limit} characters`;
+    case 'minItems':
+      return limit === 1 ? 'must have at least one value' : `must have at least ${limit} values`;
+    case 'maxItems':
+    case 'maxProperties':
+      return `must have at most ${limit} values`;
+    case 'uniqueItems':
+      return 'must not have the same value twice';
+    default:
+      return message;
   }
 };

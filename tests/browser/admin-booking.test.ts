@@ -104,7 +104,7 @@ test('targeting and limits reach the record as they were set', async () => {
   await choose('1');
   await field('/frequency_cap').fill('3');
   await field('/frequency_window').fill('2');
-  await page.locator('#field-window-unit').selectOption('3600');
+  await page.locator('#field-frequency-window-unit').selectOption('3600');
   for (const country of ['Norway', 'se', 'Finland (FI)']) {
     await field('/targeting/countries').fill(country);
     await page.keyboard.press('Enter');

@@ -232,7 +232,7 @@ test('an admin token is asked for once, a wrong one again, and kept for the tab 
   await page.getByLabel('Admin token').press('Enter');
   await page.getByText('That token was not accepted.').waitFor();
   await page.getByLabel('Admin token').fill(token);
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
   await page.reload();
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();

@@ -194,7 +194,7 @@ test('a row set aside is told once, however often it is loaded, and again when i
   expect(candidates(catalog)).toBe(0);
   await knex('line_items').where({ id: 1 }).update({ pacing: 'Even', rate_limit: Number.NaN });
   await catalog.reload();
-  expect(told).toContain('line_items 1 /rate_limit must be number or null');
+  expect(told).toContain('line_items 1 /rate_limit must be a number or null');
 });
 
 test('one load sees one moment, though a writer is busy', async () => {

@@ -23,8 +23,8 @@ export interface AuditRow {
   readonly action: ChangeAction;
   readonly entity: string;
   readonly entity_id: string;
-  readonly before: object | null;
-  readonly after: object | null;
+  readonly before: Readonly<Record<string, unknown>> | null;
+  readonly after: Readonly<Record<string, unknown>> | null;
 }
 
 /** Columns that GET /api/audit filters by. */

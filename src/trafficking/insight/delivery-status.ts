@@ -1,9 +1,9 @@
 import type { Campaign, LineItem } from '../../catalog/model/entities.ts';
 import { showEndDate, showStartDate } from '../../catalog/model/flight-dates.ts';
 import { describeRefusal } from '../../ledger/describe-refusal.ts';
-import { NoBidReason } from '../../decision/no-bid-reason.ts';
+import { DELIVERY_STATUSES, statusOf, type DeliveryStatus } from '../../decision/no-bid-reason.ts';
 import type { LimitReading } from '../../ledger/read/read-limits.ts';
-import { DELIVERY_STATUSES, type DeliveryStatus, type EffectiveStatus } from './delivery.ts';
+import type { EffectiveStatus } from './delivery.ts';
 
 export interface StatusQuestion {
   readonly lineItem: LineItem;
@@ -20,31 +20,24 @@ export interface CreativeObstacle {
   readonly obstacle: string | undefined;
 }
 
-/** Limits that stop a line item for longer than a moment. */
-const STATUS_OF_LIMIT: ReadonlyMap<number, DeliveryStatus> = new Map([
-  [NoBidReason.BudgetSpent, 'budget spent'],
-  [NoBidReason.DailyCap, 'capped'],
-]);
-/** Limits that only delay it, which is no status. */
-const DELAYS: readonly number[] = [NoBidReason.Pacing, NoBidReason.RateLimit];
-
 const MAX_CREATIVES_SHOWN = 5;
 
 /** The status of a line item and everything that keeps it from serving. */
 export const deliveryStatus = ({ lineItem, campaign, creatives, limits, atMs }: StatusQuestion): EffectiveStatus => {
   const refused = limits === undefined || limits.nbr === 0 ? undefined : limits.nbr;
   const refusal = refused === undefined ? '' : describeRefusal(refused, { lineItem, campaign });
-  const limitStatus = refused === undefined ? undefined : STATUS_OF_LIMIT.get(refused);
+  const limitStatus = refused === undefined ? null : statusOf(refused);
   const found: readonly (readonly [DeliveryStatus, string])[] = [
     ...flightObstacles(lineItem.flight, 'its flight', atMs),
     ...flightObstacles(campaign.flight, "the campaign's flight", atMs),
     ...(lineItem.active ? [] : [['paused', 'it is switched off (active is false)'] as const]),
     ...creativeObstacles(creatives),
-    ...(limitStatus === undefined ? [] : [[limitStatus, refusal] as const]),
+    ...(limitStatus === null || limitStatus === 'active' ? [] : [[limitStatus, refusal] as const]),
   ];
   const byStatus = DELIVERY_STATUSES.flatMap((status) => found.filter(([each]) => each === status));
   const value = byStatus[0]?.[0] ?? 'active';
-  const delays = refused !== undefined && DELAYS.includes(refused) ? [`at this moment ${refusal}`] : [];
+  // A limit that leaves the line item active only delays it.
+  const delays = limitStatus === 'active' ? [`at this moment ${refusal}`] : [];
   return { value, reasons: [...byStatus.map(([, reason]) => reason), ...delays] };
 };
 

@@ -1,6 +1,5 @@
-/** What a line item is doing. When several apply, the first in this order is shown. */
-export const DELIVERY_STATUSES = ['ended', 'paused', 'scheduled', 'blocked', 'budget spent', 'capped', 'active'] as const;
-export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+import type { Pacing } from '../../catalog/model/entities.ts';
+import type { DeliveryStatus } from '../../decision/no-bid-reason.ts';
 
 export interface EffectiveStatus {
   readonly value: DeliveryStatus;
@@ -51,7 +50,7 @@ export interface Delivery {
     readonly campaign_spend: number;
   };
   readonly pacing: {
-    readonly mode: string;
+    readonly mode: Pacing;
     /** Impressions due by now; null: the line item is not paced. */
     readonly target: number | null;
     /** Selections that pacing permits now. */

@@ -1,5 +1,5 @@
 import type { ReportedCreative } from '../../tracking/report-store.ts';
-import type { Columns } from '../openapi/columns.ts';
+import type { Columns, Shown } from '../openapi/columns.ts';
 import { boolean, count, countsByName, integer, moment, orNull } from '../openapi/schema.ts';
 
 /** The fields of a row of GET /api/reports, which counts quality reports. */
@@ -16,3 +16,6 @@ export const REPORTED_CREATIVE_COLUMNS = {
   line_item: { schema: orNull('string'), of: ({ lineItem }) => lineItem },
   advertiser_domain: { schema: orNull('string'), of: ({ advertiserDomain }) => advertiserDomain },
 } satisfies Columns<ReportedCreative>;
+
+/** A row of GET /api/reports. */
+export type ReportedCreativeRow = Shown<typeof REPORTED_CREATIVE_COLUMNS>;

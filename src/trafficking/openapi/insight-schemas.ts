@@ -1,6 +1,6 @@
 import { CHANGE_ACTIONS } from '../entities/audit-trail.ts';
 import { ENTITY_KINDS } from '../entities/entity-kind.ts';
-import { DELIVERY_STATUSES } from '../insight/delivery.ts';
+import { DELIVERY_STATUSES } from '../../decision/no-bid-reason.ts';
 import { REPORT_COLUMNS } from '../insight/report-columns.ts';
 import { REPORTED_CREATIVE_COLUMNS } from '../insight/reported-creative-columns.ts';
 import { schemaOf } from './columns.ts';

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 
-/** A part of a form under its own heading. */
+/** A section of a form under a heading. */
 export const formSection = (title: string, text: string, content: TemplateResult): TemplateResult => html`
   <section class="card form-section">
     <header>

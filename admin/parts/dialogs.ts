@@ -1,7 +1,7 @@
 import { html, nothing, render, type TemplateResult } from 'lit-html';
-import type { Question } from './page.ts';
+import type { Question } from '../page.ts';
 
-/** Opens a dialog of its own element and waits for it to close; the focus goes back by itself. */
+/** Opens a dialog and waits until it is closed. The browser restores the focus. */
 const ask = (content: (close: (answer: string) => void) => TemplateResult, label: string): Promise<string> =>
   new Promise((resolve) => {
     const dialog = document.createElement('dialog');
@@ -42,8 +42,8 @@ export const askToken = async (refused: boolean): Promise<string | undefined> =>
       html`<article>
         <h2>Sign in</h2>
         <p>
-          ${refused ? 'That token was not accepted.' : 'This service wants its admin token (ADMIN_TOKEN) for changes to what is booked.'} It
-          is kept until this tab is closed.
+          ${refused ? 'That token was not accepted.' : 'This service requires its admin token (ADMIN_TOKEN).'} It is kept until this tab is
+          closed.
         </p>
         <label for="admin-token">Admin token</label>
         <input
@@ -57,7 +57,7 @@ export const askToken = async (refused: boolean): Promise<string | undefined> =>
         />
         <footer>
           <button type="button" class="secondary" @click=${() => close('')}>Cancel</button>
-          <button type="button" @click=${() => close(GO_AHEAD)}>Go on</button>
+          <button type="button" @click=${() => close(GO_AHEAD)}>Sign in</button>
         </footer>
       </article>`,
     'Sign in',
@@ -65,13 +65,13 @@ export const askToken = async (refused: boolean): Promise<string | undefined> =>
   return answer === GO_AHEAD && typed !== '' ? typed : undefined;
 };
 
-/** An API key, which is shown this once. */
+/** Shows an API key, once. */
 export const showApiKey = (publisher: string, key: string): Promise<string> =>
   ask(
     (close) =>
       html`<article>
         <h2>The API key of ${publisher}</h2>
-        <p>Copy it now: it is stored as a hash, and cannot be shown again. Pages send it as <code>X-API-Key</code>.</p>
+        <p>Copy it now: it is stored as a hash and cannot be shown again. Pages send it as <code>X-API-Key</code>.</p>
         <div class="secret"><code id="api-key">${key}</code></div>
         <footer>
           <button type="button" class="secondary" @click=${() => void navigator.clipboard?.writeText(key)}>Copy</button>

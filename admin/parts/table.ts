@@ -4,7 +4,7 @@ export interface Column<T> {
   readonly label: string;
   readonly cell: (row: T) => TemplateResult | string | number;
   readonly numeric?: boolean;
-  /** Not worth its width on a phone. */
+  /** Hidden on narrow screens. */
   readonly minor?: boolean;
 }
 
@@ -17,7 +17,7 @@ export interface TableOptions<T> {
   readonly rowClass?: (row: T) => string;
 }
 
-/** A table that becomes a list of cards where it has no room. The roles keep it a table to a screen reader then, too. */
+/** A table; on narrow screens a list of cards. The roles keep it a table for screen readers. */
 export const table = <T>({ caption, columns, rows, actions, rowClass }: TableOptions<T>): TemplateResult => html`
   <div class="table-frame">
     <table role="table" aria-label=${caption}>

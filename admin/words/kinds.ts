@@ -1,8 +1,8 @@
-import { hashOf } from './route.ts';
-import type { Store } from './store.ts';
-import type { Counts, Kind, Records } from './wire.ts';
+import { hashOf } from '../route.ts';
+import type { Store } from '../service/store.ts';
+import { KINDS, type Counts, type Kind, type Records } from '../service/wire.ts';
 
-/** What the entities are called. */
+/** The names of the kinds, for people. */
 export const NAMES: Readonly<Record<Kind, { readonly one: string; readonly many: string }>> = {
   publishers: { one: 'publisher', many: 'Publishers' },
   placements: { one: 'placement', many: 'Placements' },
@@ -11,7 +11,7 @@ export const NAMES: Readonly<Record<Kind, { readonly one: string; readonly many:
   creatives: { one: 'creative', many: 'Creatives' },
 };
 
-/** A record as people call it. */
+/** The title of a record. */
 export const titleOf = <K extends Kind>(kind: K, record: Records[K]): string => {
   if (kind === 'creatives') return `Creative ${record.id}`;
   if (kind === 'placements') return String(record.id);
@@ -25,16 +25,14 @@ export const linkTo = (kind: Kind, id: string | number): string => hashOf([kind,
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 
-/** `3 line items and 7 creatives`; '' when there is none. */
-export const describeCounts = ({ placements = 0, campaigns = 0, line_items = 0, creatives = 0 }: Counts): string =>
-  [
-    ...(placements > 0 ? [counted(placements, 'placement')] : []),
-    ...(campaigns > 0 ? [counted(campaigns, 'campaign')] : []),
-    ...(line_items > 0 ? [counted(line_items, 'line item')] : []),
-    ...(creatives > 0 ? [counted(creatives, 'creative')] : []),
-  ]
-    .join(', ')
-    .replace(/, ([^,]*)$/, ' and $1');
+/** `3 line items and 7 creatives`; '' without any. */
+export const describeCounts = (counts: Counts): string =>
+  new Intl.ListFormat('en-GB').format(
+    KINDS.flatMap((kind) => {
+      const count = counts[kind] ?? 0;
+      return count > 0 ? [counted(count, NAMES[kind].one)] : [];
+    }),
+  );
 
 export const publisherOfCampaign = (store: Store, campaignId: number): Records['publishers'] | undefined =>
   store.find('publishers', store.find('campaigns', campaignId)?.publisher_id);

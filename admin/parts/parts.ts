@@ -1,8 +1,9 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { NextStep } from './forms/entity-form.ts';
-import type { Problem } from './wire.ts';
+import type { NextStep } from '../forms/next-step.ts';
+import type { DeliveryStatus } from '../../src/trafficking/insight/delivery.ts';
+import type { Problem } from '../service/wire.ts';
 
-/** Small pieces that most screens are made of. */
+/** The head of a screen: title, a line of text, buttons. */
 export const pageHead = (
   title: string,
   text: TemplateResult | string,
@@ -17,7 +18,9 @@ export const pageHead = (
   </header>
 `;
 
-const TONES: Readonly<Record<string, string>> = {
+export type Status = DeliveryStatus | 'live' | 'deleted' | 'later';
+
+const TONES: Readonly<Record<Status, 'good' | 'calm' | 'quiet' | 'warn' | 'bad'>> = {
   active: 'good',
   live: 'good',
   scheduled: 'calm',
@@ -26,9 +29,11 @@ const TONES: Readonly<Record<string, string>> = {
   capped: 'warn',
   'budget spent': 'warn',
   blocked: 'bad',
+  deleted: 'quiet',
+  later: 'quiet',
 };
 
-export const pill = (status: string): TemplateResult => html`<span class="pill ${TONES[status] ?? 'quiet'}">${status}</span>`;
+export const pill = (status: Status): TemplateResult => html`<span class="pill ${TONES[status]}">${status}</span>`;
 
 export const emptyState = (text: string, step?: NextStep): TemplateResult => html`
   <div class="empty">
@@ -48,16 +53,16 @@ export const loading = (): TemplateResult => html`<p class="loading" aria-busy="
 export interface Bar {
   readonly label: string;
   readonly used: number;
-  /** What is promised but not yet seen, on top of `used`. */
+  /** Reserved and not yet delivered, in addition to `used`. */
   readonly held?: number;
   readonly limit: number;
   readonly show: (value: number) => string;
 }
 
-/** How much of a limit is used. */
+/** The used part of a limit, as a bar. */
 export const usageBar = ({ label, used, held = 0, limit, show }: Bar): TemplateResult => {
   const share = (value: number): number => (limit > 0 ? Math.min(100, (100 * value) / limit) : 100);
-  const text = `${show(used)} of ${show(limit)}${held > 0 ? `, ${show(held)} more promised` : ''}`;
+  const text = `${show(used)} of ${show(limit)}${held > 0 ? `, ${show(held)} more reserved` : ''}`;
   return html`<div class="usage">
     <div class="usage-head"><span>${label}</span><span class="figure">${text}</span></div>
     <div class="bar ${share(used + held) >= 100 ? 'full' : ''}" role="img" aria-label="${label}: ${text}">

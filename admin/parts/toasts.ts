@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
-import type { ToastOptions } from './page.ts';
+import type { ToastOptions } from '../page.ts';
 
 interface Toast extends ToastOptions {
   readonly id: number;
@@ -9,7 +9,7 @@ interface Toast extends ToastOptions {
 
 const LIFE_MS = 8_000;
 
-/** Short notices that go by themselves; faults stay until they are closed. */
+/** Short notices. They close by themselves after LIFE_MS; problems stay until they are closed. */
 export const createToasts = (redraw: () => void) => {
   let toasts: readonly Toast[] = [];
   let last = 0;

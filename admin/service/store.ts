@@ -1,20 +1,20 @@
 import type { Api } from './api.ts';
 import { KINDS, type Dimensions, type Kind, type Problem, type Records } from './wire.ts';
 
-/** What the page knows of the five entities: their whole lists, as last read. */
+/** The records of all five kinds, as last read. */
 export interface Store {
   all<K extends Kind>(kind: K): readonly Records[K][];
   find<K extends Kind>(kind: K, id: string | number | null | undefined): Records[K] | undefined;
   dimensions(): Dimensions;
-  /** True when a list was cut off because it is longer than this page reads. */
+  /** Whether a list has more records than the page reads. */
   isCut(kind: Kind): boolean;
-  /** Reads the lists anew; without kinds, all of them. The problem of the first that could not be read, or undefined. */
+  /** Reads the lists again, or all of them without kinds. Resolves to the first problem, or undefined. */
   refresh(...kinds: readonly Kind[]): Promise<Problem | undefined>;
   loadDimensions(): Promise<Problem | undefined>;
 }
 
-const PAGE = 500;
-const MOST = 10_000;
+const PAGE_SIZE = 500;
+const MAX_RECORDS = 10_000;
 
 export const createStore = (api: Api): Store => {
   const lists = Object.fromEntries(KINDS.map((kind) => [kind, []])) as unknown as { [K in Kind]: readonly Records[K][] };
@@ -25,12 +25,12 @@ export const createStore = (api: Api): Store => {
   const read = async <K extends Kind>(kind: K): Promise<Problem | undefined> => {
     const found: Records[K][] = [];
     for (;;) {
-      const answer = await api.get<readonly Records[K][]>(`/${kind}?limit=${PAGE}&offset=${found.length}`);
+      const answer = await api.get<readonly Records[K][]>(`/${kind}?limit=${PAGE_SIZE}&offset=${found.length}`);
       if (!answer.ok) return answer.problem;
       found.push(...answer.value);
-      if (answer.value.length < PAGE || found.length >= MOST) break;
+      if (answer.value.length < PAGE_SIZE || found.length >= MAX_RECORDS) break;
     }
-    if (found.length >= MOST) cut.add(kind);
+    if (found.length >= MAX_RECORDS) cut.add(kind);
     else cut.delete(kind);
     (lists as Record<Kind, unknown>)[kind] = found;
     byId.set(kind, new Map(found.map((record) => [String(record.id), record])));

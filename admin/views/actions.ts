@@ -1,11 +1,11 @@
 import { html } from 'lit-html';
-import { showApiKey } from './dialogs.ts';
-import { capital, describeCounts, NAMES, titleOf } from './kinds.ts';
-import type { Page } from './page.ts';
-import { hashOf } from './route.ts';
-import type { Counts, Kind, LineItemWire, PublisherWire, Records } from './wire.ts';
+import { showApiKey } from '../parts/dialogs.ts';
+import { capital, describeCounts, NAMES, titleOf } from '../words/kinds.ts';
+import type { Page } from '../page.ts';
+import { hashOf } from '../route.ts';
+import type { Counts, Kind, LineItemWire, PublisherWire, Records } from '../service/wire.ts';
 
-/** Deletes after a question that says what goes with it. True when it is gone. */
+/** Deletes a record after a question that names what goes with it. True: it was deleted. */
 export const deleteEntity = async <K extends Kind>(page: Page, kind: K, record: Records[K]): Promise<boolean> => {
   const path = `/${kind}/${encodeURIComponent(record.id)}`;
   const counted = await page.api.get<{ readonly counts?: Counts }>(`${path}?include=counts`);
@@ -19,8 +19,8 @@ export const deleteEntity = async <K extends Kind>(page: Page, kind: K, record: 
   const sure = await page.confirm({
     title: `Delete ${NAMES[kind].one} “${title}”?`,
     text: withIt
-      ? html`This also deletes its <strong>${withIt}</strong>. What was delivered stays in the reports. It cannot be undone.`
-      : 'Nothing else goes with it. It cannot be undone.',
+      ? html`This also deletes its <strong>${withIt}</strong>. Reports keep what was delivered. This cannot be undone.`
+      : 'Nothing else is deleted with it. This cannot be undone.',
     yes: withIt
       ? `Delete all ${Object.values(counts as Readonly<Record<string, number>>).reduce((sum, count) => sum + count, 1)}`
       : 'Delete',
@@ -38,12 +38,12 @@ export const deleteEntity = async <K extends Kind>(page: Page, kind: K, record: 
   return true;
 };
 
-/** Pauses what runs and resumes what is paused, at once. */
+/** Pauses an active line item, or resumes a paused one. */
 export const toggleActive = async (page: Page, item: LineItemWire): Promise<void> => {
   const answer = await page.api.send<LineItemWire>('PATCH', `/line_items/${item.id}`, { active: !item.active });
   if (!answer.ok) return page.complain(answer.problem);
   await page.store.refresh('line_items');
-  page.toast(`“${titleOf('line_items', item)}” ${item.active ? 'is paused' : 'runs again'}.`, {
+  page.toast(`“${titleOf('line_items', item)}” ${item.active ? 'is paused' : 'is active again'}.`, {
     action: { label: 'Undo', run: () => void toggleActive(page, answer.value) },
   });
   page.redraw();
@@ -53,9 +53,9 @@ export const duplicateHash = (kind: Kind, id: string | number): string => hashOf
 
 export const rotateKey = async (page: Page, publisher: PublisherWire): Promise<void> => {
   const sure = await page.confirm({
-    title: `A new API key for “${publisher.name}”?`,
-    text: 'The old key stops working at once: its pages get no ads until they send the new one.',
-    yes: 'Make a new key',
+    title: `Replace the API key of “${publisher.name}”?`,
+    text: 'The old key stops working immediately: pages get no ads until they send the new one.',
+    yes: 'Replace the key',
     dangerous: true,
   });
   if (!sure) return;
@@ -69,7 +69,7 @@ export const rotateKey = async (page: Page, publisher: PublisherWire): Promise<v
 export const setBlocked = async (page: Page, creativeId: number, blocked: boolean): Promise<void> => {
   const answer = await page.api.send('POST', `/creatives/${creativeId}/${blocked ? 'block' : 'unblock'}`);
   if (!answer.ok) return page.complain(answer.problem);
-  page.toast(`Creative ${creativeId} ${blocked ? 'is blocked: it is not served any more' : 'may be served again'}.`);
+  page.toast(`Creative ${creativeId} ${blocked ? 'is blocked and no longer served' : 'can be served again'}.`);
   await page.store.refresh('creatives');
   page.redraw();
 };

@@ -1,6 +1,8 @@
-import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, PublisherRecord } from '../src/catalog/model/records.ts';
+import type { Fault } from '../../src/base/fault.ts';
+import type { DimensionType, DimensionValue } from '../../src/targeting/dimension-schema.ts';
+import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, PublisherRecord } from '../../src/catalog/model/records.ts';
 
-/** The trafficking API as this page sees it: the records, and what their ids and answers add to them. */
+/** The records of the trafficking API, with the fields that only its answers have. */
 type Stored<T> = T & { readonly id: number };
 
 export type PublisherWire = Stored<PublisherRecord> & { readonly api_key?: string; readonly api_key_hint?: string | null };
@@ -23,19 +25,10 @@ export type Kind = keyof Records;
 /** In the order in which a campaign is set up. */
 export const KINDS: readonly Kind[] = ['publishers', 'placements', 'campaigns', 'line_items', 'creatives'];
 
-export interface Counts {
-  readonly placements?: number;
-  readonly campaigns?: number;
-  readonly line_items?: number;
-  readonly creatives?: number;
-}
+/** How many records of each kind go with one that is deleted. */
+export type Counts = Readonly<Partial<Record<Kind, number>>>;
 
-export interface Fault {
-  readonly pointer: string;
-  readonly detail: string;
-}
-
-/** RFC 9457; status 0 when nothing was answered at all. */
+/** RFC 9457; status 0: the service did not answer. */
 export interface Problem {
   readonly status: number;
   readonly title: string;
@@ -47,9 +40,10 @@ export interface Problem {
 export type Answer<T> =
   { readonly ok: true; readonly value: T; readonly etag?: string | null } | { readonly ok: false; readonly problem: Problem };
 
+/** A registered dimension, as GET /api/dimensions describes it. */
 export interface DimensionProperty {
-  readonly type: 'string' | 'number' | 'integer' | 'boolean';
-  readonly enum?: readonly (string | number | boolean)[];
+  readonly type: DimensionType;
+  readonly enum?: readonly DimensionValue[];
   readonly minimum?: number;
   readonly maximum?: number;
   readonly title?: string;

@@ -1,6 +1,6 @@
 const plain = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** Typed text as the record's number: empty is null, and what is no number is sent as it is, for the service to say so. */
+/** Typed text as a number; null if empty, the text itself if it is not a number. The service reports the fault. */
 export const numberOf = (text: unknown): number | string | null => {
   const typed = textOf(text).trim();
   if (typed === '') return null;
@@ -17,7 +17,7 @@ export const textOrNull = (text: unknown): string | null => {
 export const listOf = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.map(textOf) : value == null ? [] : [textOf(value)];
 
-/** `a, b` and Enter between values alike. */
+/** The values of a text, separated by commas or line breaks. */
 export const splitValues = (text: string): readonly string[] =>
   text
     .split(/[,\n]/)

@@ -1,6 +1,7 @@
-import type { Answer, Fault, Problem } from './wire.ts';
+import type { Fault } from '../../src/base/fault.ts';
+import type { Answer, Problem } from './wire.ts';
 
-/** The trafficking API over fetch. Never rejects: what goes wrong is a problem. */
+/** The trafficking API over fetch. Never rejects: every failure is a Problem. */
 export interface Api {
   get<T>(path: string): Promise<Answer<T>>;
   send<T>(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: unknown, options?: SendOptions): Promise<Answer<T>>;
@@ -9,18 +10,18 @@ export interface Api {
 }
 
 export interface SendOptions {
-  /** The entity tag that the change was made on top of: refused with 412 when somebody else was faster. */
+  /** The entity tag of the record as it was read: the service answers 412 when it has changed since. */
   readonly ifMatch?: string | null | undefined;
 }
 
 export interface ApiOptions {
-  /** Asks for the bearer token; undefined when the person gives up. */
+  /** Asks for the bearer token; undefined: the person cancelled. */
   readonly askToken: (refused: boolean) => Promise<string | undefined>;
 }
 
 const TOKEN = 'admin-token';
 
-/** The token is asked for once, when the service first wants one, and lives as long as the tab. */
+/** Asks for the token when the service first requires one, and keeps it until the tab is closed. */
 export const createApi = ({ askToken }: ApiOptions): Api => {
   let asking: Promise<string | undefined> | undefined;
 
@@ -29,7 +30,7 @@ export const createApi = ({ askToken }: ApiOptions): Api => {
       const token = sessionStorage.getItem(TOKEN);
       const answer = await attempt(method, path, body, token, options);
       if (!(answer instanceof Response) || answer.status !== 401) return answer;
-      // Several requests may be refused at once: one question answers them all, and whoever was late tries the new token first.
+      // Concurrent requests share one question; a late one first tries the token that was given meanwhile.
       if (sessionStorage.getItem(TOKEN) !== token) continue;
       asking ??= askToken(refused || token !== null).finally(() => (asking = undefined));
       const given = await asking;
@@ -77,7 +78,7 @@ const attempt = async (
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   } catch {
-    const detail = 'The service did not answer. Is it running, and is this machine connected to it?';
+    const detail = 'The service did not answer. Check that it is running and that you are online, then try again.';
     return { status: 0, title: 'No answer', detail, code: 'unreachable', errors: [] };
   }
 };
@@ -88,7 +89,7 @@ const toProblem = (status: number, value: unknown): Problem => {
   return {
     status,
     title: typeof given.title === 'string' ? given.title : `The service answered ${status}`,
-    detail: typeof given.detail === 'string' ? given.detail : 'It gave no reason.',
+    detail: typeof given.detail === 'string' ? given.detail : 'The service gave no reason.',
     code: typeof given.code === 'string' ? given.code : '',
     errors,
   };

@@ -1,0 +1,94 @@
+import type { Condition, FieldDescription, FormDescription } from '../../src/catalog/checks/form-description.ts';
+import { FORMS } from '../../src/catalog/checks/forms.ts';
+import type { Fault } from '../../src/base/fault.ts';
+import { campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from '../../src/catalog/checks/schemas.ts';
+import type { Dimensions, Kind } from '../service/wire.ts';
+import { isWithin, readAt, stepsOf } from './pointer.ts';
+import { listOf, textOf } from './typed-text.ts';
+
+/** The parts of a JSON Schema that the forms read. */
+export interface FieldSchema {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly format?: string;
+  readonly maxLength?: number;
+  readonly default?: unknown;
+  readonly items?: FieldSchema;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, FieldSchema>>;
+}
+
+/** One field of a form: what its schema and its description say together. */
+export interface EntityField {
+  readonly pointer: string;
+  readonly schema: FieldSchema;
+  /** Whether the schema requires it; a condition of the description may require it, too. */
+  readonly required: boolean;
+  readonly description: FieldDescription;
+}
+
+export interface EntitySection {
+  readonly title: string;
+  readonly text: string;
+  readonly fields: readonly EntityField[];
+}
+
+const SCHEMAS: Readonly<Record<Kind, FieldSchema>> = {
+  publishers: publisherSchema,
+  placements: placementSchema,
+  campaigns: campaignSchema,
+  line_items: lineItemSchema,
+  creatives: creativeSchema,
+};
+
+export const sectionsOf = (kind: Kind): readonly EntitySection[] => {
+  const schema = SCHEMAS[kind];
+  const form: FormDescription = FORMS[kind];
+  return form.sections.map(({ title, text = '', fields }) => ({
+    title,
+    text,
+    fields: Object.entries(fields).flatMap(([path, description]) =>
+      description === undefined
+        ? []
+        : [{ pointer: `/${path}`, description, schema: schemaAt(schema, path), required: schema.required?.includes(path) === true }],
+    ),
+  }));
+};
+
+export const fieldsOf = (kind: Kind): readonly EntityField[] => sectionsOf(kind).flatMap(({ fields }) => fields);
+
+const schemaAt = (schema: FieldSchema, path: string): FieldSchema =>
+  path.split('/').reduce<FieldSchema>((at, name) => at.properties?.[name] ?? {}, schema);
+
+export const hasType = ({ type }: FieldSchema, ...names: readonly string[]): boolean =>
+  [type].flat().some((one) => names.includes(one ?? ''));
+
+/** Whether a condition holds for a draft. */
+export const holds = (condition: Condition | undefined, draft: unknown): boolean =>
+  Object.entries(condition ?? {}).every(([path, values]) => {
+    const value = textOf(readAt(draft, `/${path}`));
+    return values === 'given' ? value !== '' : values.includes(value);
+  });
+
+/** A fault as a sentence: the label of its field, then what is wrong, with labels for the names of other fields. */
+export const faultInWords = (kind: Kind, { pointer, detail }: Fault, dimensions: Dimensions): string => {
+  const field = fieldsOf(kind).find((each) => isWithin(pointer, each.pointer));
+  const names = stepsOf(pointer.slice(field?.pointer.length)).filter((step) => !/^\d+$/.test(step));
+  const label =
+    field?.description.widget === 'dimensions'
+      ? names.map((name) => dimensions[name]?.title ?? name)
+      : [...(field ? [field.description.label] : []), ...names];
+  // An empty field is the page's null.
+  return `${label.join(' › ')} ${withLabels(kind, detail.replace(/ or null$/, '').replace(/, null$/, ''))}`.trim();
+};
+
+/** `must be after start_date` as `must be after Start`. */
+const withLabels = (kind: Kind, detail: string): string =>
+  fieldsOf(kind)
+    .filter(({ pointer }) => pointer.includes('_'))
+    .reduce((text, { pointer, description }) => text.replaceAll(pointer.slice(1), description.label), detail);
+
+export const choicesOf = ({ schema, description }: EntityField): readonly { value: string; label: string; note?: string }[] =>
+  listOf(schema.enum ?? schema.items?.enum)
+    .filter((value) => value !== '')
+    .map((value) => ({ value, label: value, ...description.choices?.[value] }));

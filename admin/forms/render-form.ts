@@ -1,0 +1,48 @@
+import { html, type TemplateResult } from 'lit-html';
+import type { FieldWords } from '../../src/catalog/checks/form-description.ts';
+import type { Page } from '../page.ts';
+import { formSection } from '../parts/form-section.ts';
+import type { Kind } from '../service/wire.ts';
+import { hasType, holds, sectionsOf, type EntityField } from './entity-fields.ts';
+import type { Form } from './form.ts';
+import { renderWidget } from './widgets.ts';
+
+/** The fields of one kind of record in their sections; those whose condition does not hold are left out. */
+export const renderForm = (kind: Kind, form: Form, page: Page, { isNew }: { readonly isNew: boolean }): TemplateResult => html`
+  ${sectionsOf(kind).map(({ title, text, fields }) =>
+    formSection(
+      title,
+      text,
+      html`${fields.filter(({ description }) => holds(description.when, form.draft())).map((field) => renderField(field, form, page, isNew))}`,
+    ),
+  )}
+`;
+
+const renderField = (field: EntityField, form: Form, page: Page, isNew: boolean): TemplateResult => {
+  const { pointer, schema, description } = field;
+  const { label, help, placeholder, required } = wordsOf(field, form);
+  return renderWidget({
+    form,
+    page,
+    field,
+    options: {
+      pointer,
+      label,
+      // A choice that always has a value needs no mark.
+      required: required ?? (field.required && !schema.enum && !hasType(schema, 'boolean')),
+      ...(help !== undefined && { help }),
+      ...(placeholder !== undefined && { placeholder }),
+      ...(description.unit !== undefined && { suffix: description.unit }),
+      ...(description.wide && { wide: true }),
+      ...(description.createOnly && { disabled: !isNew }),
+      ...(schema.maxLength !== undefined && { maxLength: schema.maxLength }),
+      ...(schema.format === 'http-url' && { inputMode: 'url' as const }),
+      ...(hasType(schema, 'number') && { inputMode: 'decimal' as const }),
+    },
+  });
+};
+
+const wordsOf = ({ description }: EntityField, form: Form): FieldWords =>
+  (description.variants ?? [])
+    .filter(({ when }) => holds(when, form.draft()))
+    .reduce<FieldWords>((words, { when: _, ...variant }) => ({ ...words, ...variant }), description);

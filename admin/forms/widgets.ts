@@ -1,0 +1,124 @@
+import { html, type TemplateResult } from 'lit-html';
+import type { SpecialWidget } from '../../src/catalog/checks/form-description.ts';
+import { checkField, segmentedField, selectField, switchField } from '../fields/choice-field.ts';
+import { contentField } from '../fields/content-field.ts';
+import { countryField } from '../fields/country-field.ts';
+import { dateField } from '../fields/date-field.ts';
+import { dimensionField, dimensionValue } from '../fields/dimension-field.ts';
+import { durationField, durationOf, secondsOf } from '../fields/duration-field.ts';
+import { keyValueRows, keyValuesField, keyValuesOf } from '../fields/key-values-field.ts';
+import { moneyField, numberField, textField, type TextFieldOptions } from '../fields/text-field.ts';
+import type { Page } from '../page.ts';
+import type { Dimensions } from '../service/wire.ts';
+import { NAMES, titleOf } from '../words/kinds.ts';
+import { choicesOf, hasType, type EntityField, type FieldSchema } from './entity-fields.ts';
+import type { Form } from './form.ts';
+import { listOf, numberOf, textOf, textOrNull } from './typed-text.ts';
+
+/** Between the record and what a form holds: numbers are held as typed, so that typing is never lost. */
+interface Codec {
+  toDraft(value: unknown): unknown;
+  toRecord(typed: unknown, context: { readonly schema: FieldSchema; readonly dimensions: Dimensions }): unknown;
+}
+
+export interface WidgetContext {
+  readonly form: Form;
+  readonly page: Page;
+  readonly field: EntityField;
+  readonly options: TextFieldOptions;
+}
+
+interface Widget extends Codec {
+  render(context: WidgetContext): TemplateResult;
+}
+
+const text: Codec = {
+  toDraft: textOf,
+  toRecord: (typed, { schema }) => (hasType(schema, 'null') ? textOrNull(typed) : textOf(typed).trim()),
+};
+const number: Codec = { toDraft: textOf, toRecord: numberOf };
+/** A number or a text, as the schema says; nothing chosen is null. */
+const choice: Codec = {
+  toDraft: textOf,
+  toRecord: (typed, { schema }) => (hasType(schema, 'integer') ? numberOf(typed) : textOrNull(typed)),
+};
+const list: Codec = { toDraft: listOf, toRecord: listOf };
+
+type PlainWidget = 'text' | 'number' | 'date' | 'switch' | 'choice' | 'checks' | 'parent';
+
+const WIDGETS: Readonly<Record<PlainWidget | SpecialWidget, Widget>> = {
+  text: { ...text, render: ({ form, options }) => textField(form, options) },
+  number: { ...number, render: ({ form, options }) => numberField(form, options) },
+  money: { ...number, render: ({ form, options }) => moneyField(form, options) },
+  date: { ...choice, render: ({ form, options }) => dateField(form, options) },
+  switch: {
+    toDraft: (value) => value === true || value === 'true',
+    toRecord: (typed) => typed,
+    render: ({ form, options }) => switchField(form, options),
+  },
+  choice: { ...choice, render: ({ form, options, field }) => segmentedField(form, { ...options, choices: choicesOf(field) }) },
+  checks: { ...list, render: ({ form, options, field }) => checkField(form, { ...options, choices: choicesOf(field) }) },
+  parent: { ...choice, render: parentField },
+  duration: {
+    toDraft: durationOf,
+    toRecord: secondsOf,
+    render: ({ form, options }) => durationField(form, options),
+  },
+  countries: { ...list, render: ({ form, options }) => countryField(form, options) },
+  dimensions: {
+    toDraft: (value) => Object.fromEntries(Object.entries(value ?? {}).map(([name, values]) => [name, listOf(values)])),
+    toRecord: (typed, { dimensions }) =>
+      Object.fromEntries(
+        Object.entries(typed as Readonly<Record<string, readonly string[]>>)
+          .filter(([, values]) => values.length > 0)
+          .map(([name, values]) => [name, values.map((value) => dimensionValue(dimensions[name], value))]),
+      ),
+    render: ({ form, page, options }) =>
+      html`${Object.entries(page.store.dimensions()).map(([name, dimension]) => dimensionField(form, options.pointer, name, dimension))}`,
+  },
+  'key-values': {
+    toDraft: keyValueRows,
+    toRecord: keyValuesOf,
+    render: ({ form, options }) => keyValuesField(form, options),
+  },
+  'creative-format': { ...choice, render: formatField },
+  'creative-content': { toDraft: textOf, toRecord: textOf, render: ({ form, page }) => contentField(form, page) },
+};
+
+const plainWidget = ({ schema, description }: EntityField): PlainWidget => {
+  if (description.parent) return 'parent';
+  if (schema.enum) return 'choice';
+  if (schema.items?.enum) return 'checks';
+  if (schema.format === 'flight-date') return 'date';
+  if (hasType(schema, 'boolean')) return 'switch';
+  return hasType(schema, 'number', 'integer') ? 'number' : 'text';
+};
+
+const widgetOf = (field: EntityField): Widget => WIDGETS[field.description.widget ?? plainWidget(field)];
+
+export const codecOf = (field: EntityField): Codec => widgetOf(field);
+
+export const renderWidget = (context: WidgetContext): TemplateResult => widgetOf(context.field).render(context);
+
+/** The records of another kind, by name. */
+function parentField({ form, page: { store }, field, options }: WidgetContext): TemplateResult {
+  const { parent } = field.description;
+  if (!parent) throw new Error(`${field.pointer} has no parent`);
+  const choices =
+    parent === 'placements'
+      ? store.all(parent).map(({ id, width, height }) => ({ value: id, label: `${id} (${width} × ${height})` }))
+      : store.all(parent).map((record) => ({ value: String(record.id), label: titleOf(parent, record) }));
+  return selectField(form, { ...options, none: options.placeholder ?? `Choose a ${NAMES[parent].one}`, choices });
+}
+
+/** The formats that the chosen placement allows. */
+function formatField({ form, page: { store }, field, options }: WidgetContext): TemplateResult {
+  const placement = store.find('placements', textOf(form.read('/placement_id')));
+  const allowed: readonly string[] | undefined = placement?.formats;
+  const choices = choicesOf(field).filter(({ value }) => !allowed || allowed.includes(value) || form.read('/format') === value);
+  return segmentedField(form, {
+    ...options,
+    choices,
+    ...(allowed && { help: `This placement allows ${allowed.join(', ')}.` }),
+  });
+}

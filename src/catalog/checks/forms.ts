@@ -1,0 +1,225 @@
+import type { BudgetType, CreativeFormat, Device, LineItemType, Pacing, Priority } from '../model/entities.ts';
+import type {
+  CampaignRecord,
+  CreativeRecord,
+  LineItemRecord,
+  PlacementRecord,
+  PublisherRecord,
+  TargetingRecord,
+} from '../model/records.ts';
+import type { ChoiceWords, FormDescription } from './form-description.ts';
+
+/** The forms of the trafficking page, beside the schemas that they describe. */
+const LINE_ITEM_TYPES = {
+  direct: { label: 'Direct', note: 'you sell it, and its creatives are stored here' },
+  programmatic: { label: 'Programmatic', note: 'a bidder answers each ad request' },
+} satisfies Record<LineItemType, ChoiceWords>;
+
+const BUDGET_TYPES = {
+  CPM: { label: 'CPM', note: 'a price per thousand impressions' },
+  CPC: { label: 'CPC', note: 'a price per click' },
+  Flat: { label: 'Flat', note: 'a fixed fee; events are not billed' },
+} satisfies Record<BudgetType, ChoiceWords>;
+
+export const PRIORITIES = {
+  1: { label: 'High', note: 'before all others' },
+  2: { label: 'Medium', note: 'the default' },
+  3: { label: 'Low', note: 'when nothing else can serve' },
+} satisfies Record<Priority, ChoiceWords>;
+
+const PACINGS = {
+  ASAP: { label: 'As soon as possible', note: 'up to the daily caps' },
+  Even: { label: 'Even', note: 'spread over the day' },
+  PID: { label: 'PID', note: 'corrects itself through the day' },
+} satisfies Record<Pacing, ChoiceWords>;
+
+export const DEVICES = {
+  desktop: { label: 'Desktop' },
+  mobile: { label: 'Mobile' },
+  tablet: { label: 'Tablet' },
+} satisfies Record<Device, ChoiceWords>;
+
+const FORMATS = {
+  html: { label: 'HTML', note: 'markup in a sandboxed frame' },
+  banner: { label: 'Banner', note: 'an image, sharp on every screen' },
+  native: { label: 'Native', note: 'assets in the style of the page' },
+} satisfies Record<CreativeFormat, ChoiceWords>;
+
+const publisherForm: FormDescription<keyof PublisherRecord> = {
+  sections: [
+    {
+      title: 'Publisher',
+      text: 'A site that shows ads. It gets its own API key, which its pages send with every ad request.',
+      fields: {
+        name: { label: 'Name', placeholder: 'The Daily Gazette' },
+        domain: { label: 'Domain', placeholder: 'gazette.example' },
+      },
+    },
+  ],
+};
+
+const placementForm: FormDescription<keyof PlacementRecord> = {
+  sections: [
+    {
+      title: 'Placement',
+      text: 'A place for ads on a page. Pages request ads by its id.',
+      fields: {
+        id: {
+          label: 'Id',
+          placeholder: 'article-top',
+          createOnly: true,
+          help: 'Pages send it as imp.tagid. It cannot be changed later.',
+        },
+        publisher_id: { label: 'Publisher', parent: 'publishers', placeholder: 'Open to all publishers' },
+        width: { label: 'Width', unit: 'px', placeholder: '300' },
+        height: { label: 'Height', unit: 'px', placeholder: '250' },
+        formats: { label: 'Formats', wide: true, choices: FORMATS, initial: ['html', 'banner'] },
+      },
+    },
+  ],
+};
+
+const campaignForm: FormDescription<keyof CampaignRecord> = {
+  sections: [
+    {
+      title: 'Campaign',
+      text: 'Holds line items together: one publisher, one flight, one budget.',
+      fields: {
+        name: { label: 'Name', placeholder: 'Spring sale' },
+        publisher_id: { label: 'Publisher', parent: 'publishers' },
+        start_date: { label: 'Start', help: 'Without a time: from the beginning of that UTC day.' },
+        end_date: { label: 'End', help: 'Without a time: through the end of that UTC day.' },
+        budget: { label: 'Budget', widget: 'money', placeholder: 'no limit', help: 'Limits the sum of its line items.' },
+      },
+    },
+  ],
+};
+
+const lineItemForm: FormDescription<keyof LineItemRecord | `targeting/${keyof TargetingRecord}`> = {
+  sections: [
+    {
+      title: 'Booking',
+      text: 'What runs, when, and where its ads come from.',
+      fields: {
+        name: { label: 'Name', placeholder: 'Run of site, desktop' },
+        campaign_id: { label: 'Campaign', parent: 'campaigns' },
+        start_date: { label: 'Start', help: 'It serves only while its campaign’s flight runs, too.' },
+        end_date: { label: 'End', help: 'Without a time: through the end of that UTC day.' },
+        type: { label: 'Type', wide: true, choices: LINE_ITEM_TYPES },
+        endpoint: {
+          label: 'Bidder endpoint',
+          wide: true,
+          required: true,
+          when: { type: ['programmatic'] },
+          placeholder: 'https://bidder.example/openrtb',
+          help: 'Receives an OpenRTB bid request for each ad that this line item could fill. For development, /test/bid of this service always bids.',
+        },
+        active: { label: 'Active', initial: true, help: 'Off: paused. It stays booked and does not serve.' },
+      },
+    },
+    {
+      title: 'Price and priority',
+      text: 'Line items are ranked by priority first, then by the value of a thousand impressions.',
+      fields: {
+        budget_type: { label: 'Budget type', wide: true, choices: BUDGET_TYPES },
+        cpc: {
+          label: 'Price per click (CPC)',
+          widget: 'money',
+          when: { budget_type: ['CPC'] },
+          keptWhileHidden: true,
+          variants: [{ when: { type: ['direct'] }, required: true }],
+        },
+        cpm: {
+          label: 'Price per thousand (CPM)',
+          widget: 'money',
+          when: { budget_type: ['CPM', 'Flat'] },
+          keptWhileHidden: true,
+          variants: [
+            { when: { budget_type: ['Flat'] }, label: 'Rank as a CPM of' },
+            { when: { type: ['direct'], budget_type: ['CPM'] }, required: true },
+            { when: { type: ['programmatic'] }, help: 'Not needed: the bid is the price of a programmatic line item.' },
+          ],
+        },
+        budget: { label: 'Total budget', widget: 'money', placeholder: 'no limit', help: 'Over the whole flight.' },
+        priority: { label: 'Priority', wide: true, choices: PRIORITIES, initial: 2 },
+      },
+    },
+    {
+      title: 'Delivery limits',
+      text: 'Each limit holds exactly, across all replicas. An empty field sets no limit.',
+      fields: {
+        pacing: {
+          label: 'Pacing',
+          wide: true,
+          choices: PACINGS,
+          help: 'Even and PID spread the daily caps, or the day’s part of the budgets.',
+        },
+        daily_impression_cap: { label: 'Daily impressions', placeholder: 'no cap', unit: 'a day' },
+        daily_spend_cap: { label: 'Daily spend', widget: 'money', placeholder: 'no cap', unit: 'a day' },
+        frequency_cap: { label: 'Frequency cap', placeholder: 'no cap', unit: 'per user' },
+        frequency_window: { label: 'Window', widget: 'duration', required: true, when: { frequency_cap: 'given' }, initial: 86_400 },
+        rate_limit: { label: 'Rate limit', placeholder: 'no limit', unit: 'serves a second' },
+        rate_burst: {
+          label: 'Burst',
+          placeholder: 'same as the limit',
+          when: { rate_limit: 'given' },
+          help: 'The most it may serve in one second after a quiet period.',
+        },
+      },
+    },
+    {
+      title: 'Targeting',
+      text: 'A visitor must match every rule; one value of a rule is enough. Without rules, every visitor matches.',
+      fields: {
+        'targeting/countries': {
+          label: 'Countries',
+          widget: 'countries',
+          help: 'Visitors whose country is unknown match no country rule.',
+        },
+        'targeting/devices': { label: 'Devices', choices: DEVICES },
+        'targeting/dimensions': { label: 'Dimensions', widget: 'dimensions' },
+        'targeting/key_values': {
+          label: 'Key-values',
+          widget: 'key-values',
+          wide: true,
+          help: 'Any names and values that your pages send in ext.kv. They are not checked.',
+        },
+      },
+    },
+  ],
+};
+
+const creativeForm: FormDescription<keyof CreativeRecord> = {
+  sections: [
+    {
+      title: 'Where it runs',
+      fields: {
+        line_item_id: { label: 'Line item', parent: 'line_items' },
+        placement_id: { label: 'Placement', parent: 'placements' },
+        format: { label: 'Format', widget: 'creative-format', wide: true, choices: FORMATS, initial: 'html' },
+      },
+    },
+    { title: 'Content', fields: { content: { label: 'Content', widget: 'creative-content' } } },
+    {
+      title: 'Advertiser',
+      fields: {
+        click_url: {
+          label: 'Click address',
+          placeholder: 'https://…',
+          help: 'Where a click leads. Empty: clicks are counted and follow the creative’s own link.',
+        },
+        advertiser_domain: { label: 'Advertiser domain', placeholder: 'advertiser.example', help: 'Shown to pages and in reports.' },
+        width: { label: 'Own width', unit: 'px', placeholder: 'any', help: 'A creative with its own size runs only where it fits.' },
+        height: { label: 'Own height', unit: 'px', placeholder: 'any' },
+      },
+    },
+  ],
+};
+
+export const FORMS = {
+  publishers: publisherForm,
+  placements: placementForm,
+  campaigns: campaignForm,
+  line_items: lineItemForm,
+  creatives: creativeForm,
+};
