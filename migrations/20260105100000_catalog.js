@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 
 /**
- * The catalog: publishers, placements, campaigns, line items and creatives, and a version that every
- * write increments.
+ * The catalog: publishers, placements, campaigns, line items and creatives, and a version that
+ * every write increments.
  *
- * Money is integer micro-dollars. Enumerations and JSON texts have no check constraints: the catalog
- * load checks every row with the rules of the trafficking API and sets invalid rows aside, so that a
- * newer release can add a value without locking a large table.
+ * Money is integer micro-dollars. Enumerations and JSON texts have no check constraints: the
+ * catalog load checks every row with the rules of the trafficking API and sets invalid rows aside,
+ * so that a newer release can add a value without locking a large table.
  */
 
 const WATCHED = ['publishers', 'placements', 'campaigns', 'line_items', 'creatives'];
@@ -82,8 +82,8 @@ export async function up(knex) {
     create index creatives_line_item_id on creatives (line_item_id);
   `);
 
-  // A row instead of a sequence: the new version becomes visible in the same transaction as the write
-  // that caused it.
+  // A row instead of a sequence: the new version becomes visible in the same transaction as the
+  // write that caused it.
   await knex.raw(`
     create table catalog_version (
       one boolean primary key default true check (one),

@@ -1,7 +1,7 @@
 /**
- * Quality reports and the audit trail. Neither has foreign keys into the catalog, because both outlive
- * the records that they name. A quality report stores nothing about the user; `jti` is the id of the
- * tracking token, which makes a repeated report the same row.
+ * Quality reports and the audit trail. Neither has foreign keys into the catalog, because both
+ * outlive the records that they name. A quality report stores nothing about the user; `jti` is the
+ * id of the tracking token, which makes a repeated report the same row.
  */
 export async function up(knex) {
   await knex.raw(`

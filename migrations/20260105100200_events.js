@@ -1,10 +1,10 @@
 /**
- * Events, one row per (day, token, kind, type); the counts made from them; and the hits received while
- * Redis was away.
+ * Events, one row per (day, token, kind, type); the counts made from them; and the hits received
+ * while Redis was away.
  *
- * `day` is the UTC day of the selection, `at` the time of the hit. The event writer creates a partition
- * when a day first appears and drops it after its retention. No foreign keys: events outlive the
- * records that they name.
+ * `day` is the UTC day of the selection, `at` the time of the hit. The event writer creates a
+ * partition when a day first appears and drops it after its retention. No foreign keys: events
+ * outlive the records that they name.
  */
 export async function up(knex) {
   await knex.raw(`

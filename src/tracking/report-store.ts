@@ -50,7 +50,10 @@ export interface ReportedCreativesQuery {
   readonly where: Partial<Readonly<Record<(typeof QUALITY_REPORT_FILTERS)[number], number>>>;
 }
 
-/** Quality reports counted by creative and reason, most reported first. Rejects when Postgres is away. */
+/**
+ * Quality reports counted by creative and reason, most reported first. Rejects when Postgres is
+ * away.
+ */
 export const readReportedCreatives = async (
   knex: Knex,
   { limit, offset, where }: ReportedCreativesQuery,

@@ -6,7 +6,10 @@ import { problem, sendProblem } from '../http/problems/problem.ts';
 export interface AdminGateOptions {
   /** Empty: every client that can reach the API may use it. */
   readonly tokens: readonly AdminToken[];
-  /** The public address of the service; '' when unknown. Needed where a proxy changes the Host header. */
+  /**
+   * The public address of the service; '' when unknown. Needed where a proxy changes the Host
+   * header.
+   */
   readonly publicUrl: string;
 }
 
@@ -52,8 +55,8 @@ const digestOf = (token: string): Buffer => createHash('sha256').update(token, '
 const bearerOf = (req: Request): string => /^Bearer +(\S+) *$/i.exec(req.get('authorization') ?? '')?.[1] ?? '';
 
 /**
- * Browsers send Sec-Fetch-Site, which scripts cannot set; older ones send Origin with every write. A
- * request with neither does not come from a browser.
+ * Browsers send Sec-Fetch-Site, which scripts cannot set; older ones send Origin with every write.
+ * A request with neither does not come from a browser.
  */
 const isFromElsewhere = (req: Request, ownOrigin: string | undefined): boolean => {
   const site = req.get('sec-fetch-site');

@@ -42,8 +42,8 @@ export interface TraffickingOptions {
 }
 
 /**
- * A write answers when this replica serves the change, or after this long: a large catalog loads for
- * several seconds.
+ * A write answers when this replica serves the change, or after this long: a large catalog loads
+ * for several seconds.
  */
 const MAX_RELOAD_WAIT_MS = 1000;
 
@@ -96,7 +96,9 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
   return router;
 };
 
-/** GET /api/dimensions: the registered dimensions as a JSON Schema, from which forms can be built. */
+/**
+ * GET /api/dimensions: the registered dimensions as a JSON Schema, from which forms can be built.
+ */
 const describeDimensions = (dimensions: DimensionSchema): object => ({
   type: 'object',
   properties: Object.fromEntries(

@@ -1,9 +1,14 @@
 import type { ErrorRequestHandler } from 'express';
 import { problem, sendProblem, type Problem } from '../http/problems/problem.ts';
 
-/** The database is unavailable: SQLSTATE codes (PostgreSQL, appendix A) and socket errors of Node. */
+/**
+ * The database is unavailable: SQLSTATE codes (PostgreSQL, appendix A) and socket errors of Node.
+ */
 const AWAY = /^(?:08\w{3}|57P0[123]|53300|ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|ENOENT|ETIMEDOUT)$/;
-/** A unique or foreign key that a concurrent transaction touched, a serialization failure, a deadlock. */
+/**
+ * A unique or foreign key that a concurrent transaction touched, a serialization failure, a
+ * deadlock.
+ */
 const CONFLICT = /^(?:23505|23503|40001|40P01)$/;
 /** JSON and URLs can contain NUL (U+0000); a text of Postgres cannot. */
 const UNSTORABLE = /^(?:22021|22P05)$/;

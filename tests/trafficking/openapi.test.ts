@@ -46,7 +46,7 @@ test('is OpenAPI 3.1, with no dangling reference, and every operation describes 
   }
 });
 
-test('every operation has an id of its own, made of a verb and what it acts on', () => {
+test('every operation has a unique operationId of a verb and a noun', () => {
   const ids = operations().map(([, , { operationId }]): string => operationId);
   expect(ids.filter((id) => !/^[a-z]+([A-Z][a-z]+)+$/.test(id))).toEqual([]);
   expect(new Set(ids).size).toBe(ids.length);

@@ -14,9 +14,15 @@ export interface StoredHour {
   readonly clicks: number;
 }
 
-/** Reads what Postgres has stored of one line item's delivery. Each method rejects when Postgres is away. */
+/**
+ * Reads what Postgres has stored of one line item's delivery. Each method rejects when Postgres is
+ * away.
+ */
 export interface DeliveryHistory {
-  /** The last `count` days up to and including `lastDay`, oldest first. Days without delivery are zero. */
+  /**
+   * The last `count` days up to and including `lastDay`, oldest first. Days without delivery are
+   * zero.
+   */
   days(lineItemId: number, lastDay: number, count: number): Promise<readonly StoredDay[]>;
   /** Custom events of one day, by event type. */
   events(lineItemId: number, day: number): Promise<Readonly<Record<string, number>>>;
@@ -28,7 +34,10 @@ export interface DeliveryHistory {
   hours(lineItemId: number, day: number, lastHour: number): Promise<readonly StoredHour[] | undefined>;
 }
 
-/** Counting by the hour reads every event of the day. A line item with too many is shown without hours. */
+/**
+ * Counting by the hour reads every event of the day. A line item with too many is shown without
+ * hours.
+ */
 const HOURS_TIMEOUT_MS = 3_000;
 
 export const createDeliveryHistory = ({ knex }: { readonly knex: Knex }): DeliveryHistory => ({

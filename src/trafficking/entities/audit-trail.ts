@@ -36,7 +36,9 @@ export interface AuditQuery {
   readonly where: Partial<Readonly<Record<(typeof AUDIT_FILTERS)[number], string>>>;
 }
 
-/** Records a change in the transaction that makes it, so that neither is stored without the other. */
+/**
+ * Records a change in the transaction that makes it, so that neither is stored without the other.
+ */
 export const recordChange = async (trx: Knex.Transaction, { actor, action, entity, entityId, before, after }: Change): Promise<void> => {
   await trx('audit').insert({
     actor,

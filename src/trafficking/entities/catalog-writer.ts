@@ -13,12 +13,14 @@ import { createEntityReader } from './entity-reader.ts';
 import { matchesTag } from './entity-tag.ts';
 import { mergePatch } from './merge-patch.ts';
 
-/** The outcome of a write. The record is as the API returns it; a new API key is in it this once. */
+/**
+ * The outcome of a write. The record is as the API returns it; a new API key is in it this once.
+ */
 export type Written = { readonly ok: true; readonly record: EntityRecord } | Refused;
 
 /**
- * Why nothing was changed. conflict: the id is taken; stale: the record is not the one that If-Match
- * names; invalid: see `faults`.
+ * Why nothing was changed. conflict: the id is taken; stale: the record is not the one that
+ * If-Match names; invalid: see `faults`.
  */
 export interface Refused {
   readonly ok: false;
@@ -57,8 +59,8 @@ type Row = CatalogRow & { readonly id: string | number };
 export const createCatalogWriter = ({ knex, dimensions, goLive }: CatalogWriterOptions): CatalogWriter => {
   /**
    * Runs a change and its audit row in one transaction. A trigger updates the catalog's version on
-   * every change, so writers run one at a time in any case; locking that row first prevents deadlocks
-   * and keeps a parent that was checked from being deleted.
+   * every change, so writers run one at a time in any case; locking that row first prevents
+   * deadlocks and keeps a parent that was checked from being deleted.
    */
   const write = async (work: (trx: Knex.Transaction) => Promise<Written>): Promise<Written> => {
     const written = await knex.transaction(async (trx) => {

@@ -10,8 +10,8 @@ export interface CheckedReferences {
 }
 
 /**
- * Checks that each parent of a record exists, and that the placement and the line item of a creative
- * belong to the same publisher. Malformed ids are left to the schema.
+ * Checks that each parent of a record exists, and that the placement and the line item of a
+ * creative belong to the same publisher. Malformed ids are left to the schema.
  */
 export const checkReferences = async (trx: Knex.Transaction, { parents }: EntityKind, input: EntityRecord): Promise<CheckedReferences> => {
   const faults: Fault[] = [];

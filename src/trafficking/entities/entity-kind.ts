@@ -34,7 +34,9 @@ interface Definition {
   readonly schema: { readonly properties: object };
   /** Fields that answers add to the schema. They are ignored when a client sends a record back. */
   readonly readOnly?: Readonly<Record<string, object>>;
-  /** Tables that a record refers to, each by the id of one row. The last one decides whose it is. */
+  /**
+   * Tables that a record refers to, each by the id of one row. The last one decides whose it is.
+   */
   readonly parents: readonly CatalogTable[];
   readonly actions?: readonly EntityAction[];
   /** Columns that `q` searches. */
@@ -153,8 +155,8 @@ export const readEntityId = ({ namedByClient }: EntityKind, text: string): strin
 };
 
 /**
- * SQL conditions, one per parent, under which a row of `table` belongs to the row `:id` of `ancestor`,
- * directly or through its parents. Empty when it cannot.
+ * SQL conditions, one per parent, under which a row of `table` belongs to the row `:id` of
+ * `ancestor`, directly or through its parents. Empty when it cannot.
  */
 export const belongsTo = (table: CatalogTable, ancestor: CatalogTable): readonly string[] =>
   ENTITY_KINDS[table].parents.flatMap(({ field, table: parent }) => {

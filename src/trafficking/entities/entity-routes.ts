@@ -13,8 +13,8 @@ import { readListQuery, searchOf } from './list-query.ts';
 import { sendJson } from '../../http/send-json.ts';
 
 /**
- * JSON escapes one UTF-16 unit in at most six bytes (`\u001f`), so six times the longest content, and
- * half a megabyte for the other fields.
+ * JSON escapes one UTF-16 unit in at most six bytes (`\u001f`), so six times the longest content,
+ * and half a megabyte for the other fields.
  */
 const MAX_BODY_BYTES = 8 * MAX_CONTENT_LENGTH;
 

@@ -46,7 +46,10 @@ const flightObstacles = ({ startMs, endMs }: LineItem['flight'], flight: string,
   ...(startMs > atMs ? [['scheduled', `${flight} begins ${showStartDate(startMs)}`] satisfies [DeliveryStatus, string]] : []),
 ];
 
-/** A line item with one servable creative can serve, so the others are listed only when there is none. */
+/**
+ * A line item with one servable creative can serve, so the others are listed only when there is
+ * none.
+ */
 const creativeObstacles = (creatives: readonly CreativeObstacle[]): readonly [DeliveryStatus, string][] => {
   if (creatives.length === 0) return [['blocked', 'it has no creative']];
   if (creatives.some(({ obstacle }) => obstacle === undefined)) return [];

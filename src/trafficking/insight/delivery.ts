@@ -29,7 +29,9 @@ export interface Figures extends Omit<DayFigures, 'day'> {
   readonly events: Readonly<Record<string, number>>;
 }
 
-/** The answer of GET /api/line_items/{id}/delivery, here and on the trafficking page. Money in USD. */
+/**
+ * The answer of GET /api/line_items/{id}/delivery, here and on the trafficking page. Money in USD.
+ */
 export interface Delivery {
   readonly line_item_id: number;
   /** RFC 3339. */

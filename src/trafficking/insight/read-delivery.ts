@@ -22,8 +22,8 @@ export interface ReadDeliveryOptions extends CountersSource {
 const DAYS_SHOWN = 14;
 
 /**
- * How a line item delivers: today and yesterday from the ledger, the past from Postgres. Resolves to
- * undefined when the line item does not exist; rejects when Postgres is away.
+ * How a line item delivers: today and yesterday from the ledger, the past from Postgres. Resolves
+ * to undefined when the line item does not exist; rejects when Postgres is away.
  */
 export const createReadDelivery = (options: ReadDeliveryOptions): ((id: number) => Promise<Delivery | undefined>) => {
   const reader = createEntityReader({ knex: options.knex });

@@ -5,8 +5,8 @@ import { count, countsByName, day, integer, number, orNull, usd } from '../opena
 
 /**
  * Every column of a campaign's report, in order. JSON rows and totals, the CSV file and the OpenAPI
- * schema are made from this list. Money is in USD; rates are shares (0.01 is one percent), 0 without
- * impressions.
+ * schema are made from this list. Money is in USD; rates are shares (0.01 is one percent), 0
+ * without impressions.
  */
 export const REPORT_COLUMNS = {
   /** What a row counts; totals have none of these. */

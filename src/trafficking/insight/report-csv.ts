@@ -4,8 +4,8 @@ import { REPORT_COLUMNS, type CampaignReport } from './report-columns.ts';
 const COLUMNS = Object.keys({ ...REPORT_COLUMNS.keys, ...REPORT_COLUMNS.figures }) as (keyof CampaignReport['rows'][number])[];
 
 /**
- * The report as RFC 4180 CSV: CRLF, a header line, one column per event type, no totals. A text that
- * a spreadsheet would run as a formula is prefixed with an apostrophe.
+ * The report as RFC 4180 CSV: CRLF, a header line, one column per event type, no totals. A text
+ * that a spreadsheet would run as a formula is prefixed with an apostrophe.
  * https://owasp.org/www-community/attacks/CSV_Injection
  */
 export const reportCsv = ({ rows, totals }: CampaignReport): string => {

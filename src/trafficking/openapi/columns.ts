@@ -1,8 +1,8 @@
 import { record, type Schema } from './schema.ts';
 
 /**
- * The fields of an answer that is made from a `Source`: each with its OpenAPI schema and the function
- * that reads it. The answer, its type and its schema are derived from one such list.
+ * The fields of an answer that is made from a `Source`: each with its OpenAPI schema and the
+ * function that reads it. The answer, its type and its schema are derived from one such list.
  */
 export type Columns<Source> = Readonly<Record<string, { readonly schema: Schema; readonly of: (source: Source) => unknown }>>;
 

@@ -14,7 +14,9 @@ export interface OpenApiOptions {
   readonly allowedEvents: readonly string[];
 }
 
-/** The whole HTTP API as OpenAPI 3.1. Request bodies are described by the schemas that check them. */
+/**
+ * The whole HTTP API as OpenAPI 3.1. Request bodies are described by the schemas that check them.
+ */
 export const createOpenApiDocument = ({ publicUrl, allowedEvents }: OpenApiOptions): object => ({
   openapi: '3.1.0',
   info: {
