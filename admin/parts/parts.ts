@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { NextStep } from '../forms/next-step.ts';
-import type { DeliveryStatus } from '../../src/trafficking/insight/delivery.ts';
+import type { DeliveryStatus } from '../../src/decision/no-bid-reason.ts';
 import type { Problem } from '../service/wire.ts';
 
 /** The head of a screen: title, a line of text, buttons. */

@@ -1,4 +1,4 @@
-import type { DeliveryStatus } from '../../src/trafficking/insight/delivery.ts';
+import type { DeliveryStatus } from '../../src/decision/no-bid-reason.ts';
 import type { CampaignWire, LineItemWire } from '../service/wire.ts';
 
 export type FlightState = Extract<DeliveryStatus, 'active' | 'paused' | 'scheduled' | 'ended'>;
