@@ -24,7 +24,8 @@ describe.each(OVERLAYS)('the manifests of %s', (overlay) => {
     expect(renderedText(overlay)).toContain(`# sources: ${stdout.trim()}\n`);
   });
 
-  // Only this test needs kubectl: it shows that the rendered files are what a cluster would receive.
+  // Only this test needs kubectl: it shows that the rendered files are what a cluster would
+  // receive.
   (hasKubectl ? test : test.skip)('equal the output of kubectl kustomize', () => {
     const { stdout, status } = spawnSync('kubectl', ['kustomize', path.join(K8S, 'overlays', overlay)], { encoding: 'utf8' });
     expect(status).toBe(0);

@@ -39,7 +39,9 @@ const expressions = [
   ...dashboards.flatMap(({ panels }) => panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))),
 ];
 
-/** The series that a replica exposes: names as a query writes them, and the values of their labels. */
+/**
+ * The series that a replica exposes: names as a query writes them, and the values of their labels.
+ */
 const exposed = async (): Promise<{ readonly names: ReadonlySet<string>; readonly labels: ReadonlySet<string> }> => {
   const metrics = createMetrics({
     noBidReasons: Object.values(NoBidReason).map(reasonName),
