@@ -3,8 +3,9 @@ import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 
 /**
- * What the service and its tests find on the machine, and the Debian package that brings it. Present means: one of `programs` is on the
- * PATH, or one of `files` exists. Optional: whoever wants it goes on without it where it cannot be had.
+ * Programs that the service and its tests need, with their Debian packages. An entry is present
+ * when one of `programs` is on the PATH or one of `files` is readable. A missing optional program
+ * is no error.
  */
 export const DEBIAN_PACKAGES = {
   redis: {
@@ -20,8 +21,8 @@ export const DEBIAN_PACKAGES = {
 };
 
 /**
- * Makes sure that these are there: root on a machine with apt-get gets them installed, anyone else is told what to install (an Error; for
- * an optional one, a line).
+ * Installs missing programs with apt-get when run as root. Otherwise throws an Error that says what
+ * to install; for optional programs it prints a line instead.
  * @param {readonly (keyof typeof DEBIAN_PACKAGES)[]} wanted
  * @param {(line: string) => void} say
  */
@@ -37,7 +38,7 @@ export function installPrograms(wanted, say) {
       say,
     );
   } catch (error) {
-    say(`Going on without: ${error.message}`);
+    say(`Continuing without optional programs: ${error.message}`);
   }
 }
 
@@ -46,7 +47,7 @@ function install(missing, say) {
   const names = missing.map(({ name }) => name).join(', ');
   const packages = missing.map(({ debianPackage }) => debianPackage);
   const advice = [`apt-get install ${packages.join(' ')}`, ...missing.flatMap(({ otherwise }) => otherwise ?? [])].join(', ');
-  if (process.getuid?.() !== 0 || !onPath('apt-get')) throw new Error(`Missing: ${names}. Install it: ${advice}`);
+  if (process.getuid?.() !== 0 || !onPath('apt-get')) throw new Error(`Missing: ${names}. To install: ${advice}`);
   say(`Installing ${names} (apt-get install ${packages.join(' ')}) …`);
   apt(['update', '-qq'], advice);
   apt(['install', '-y', '-qq', '--no-install-recommends', ...packages], advice);
@@ -57,7 +58,7 @@ function apt(args, advice) {
     encoding: 'utf8',
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
   });
-  if (status !== 0) throw new Error(`apt-get ${args[0]} failed; do it by hand: ${advice}\n${(stderr || stdout).trim()}`);
+  if (status !== 0) throw new Error(`apt-get ${args[0]} failed. To install by hand: ${advice}\n${(stderr || stdout).trim()}`);
 }
 
 function isPresent({ programs = [], files = [] }) {
