@@ -1,4 +1,4 @@
-# The verbs of the project. Nothing here is needed: `npm start` and `npm test` do the same on a machine without make.
+# Shortcuts; `npm start` and `npm test` work without make.
 DOOR := node scripts/front-door.mjs
 IMAGE ?= ad-server:latest
 OVERLAY ?= development
@@ -6,40 +6,40 @@ OVERLAY ?= development
 .DEFAULT_GOAL := help
 .PHONY: help run test lint build bench size prove simulate migrate image manifests deploy
 
-help: ## this list
+help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: ## the service, with its own Postgres and Redis unless DATABASE_URL and REDIS_URL are set
+run: ## start the service; with its own Postgres and Redis unless DATABASE_URL and REDIS_URL are set
 	@$(DOOR) start
 
-test: ## every test; ARGS="tests/config -t duration" for some
+test: ## run all tests, or some: ARGS="tests/config -t duration"
 	@$(DOOR) test $(ARGS)
 
-lint: ## types, lint rules, layout
+lint: ## check types, lint rules and formatting
 	@$(DOOR) lint
 
-build: ## dist/ and the browser's files
+build: ## build dist/ and the browser's files
 	@$(DOOR) build
 
-bench: ## the benchmarks, with their ratios
+bench: ## run the benchmarks
 	@$(DOOR) bench $(ARGS)
 
-size: ## what Redis spends on line items, users, tokens, events and ads
+size: ## measure the memory and CPU time of Redis per line item, user, token, event and ad
 	@$(DOOR) run bench/redis-sizing.ts
 
-prove: ## the promises of docs/reliability.md, expected against observed
+prove: ## check the statements of docs/reliability.md
 	@$(DOOR) run proofs/prove.ts $(ARGS)
 
-simulate: ## pacing over a simulated day
+simulate: ## simulate a day of pacing
 	@$(DOOR) run proofs/simulate.ts $(ARGS)
 
-migrate: ## bring the database at DATABASE_URL to the newest schema
+migrate: ## migrate the database at DATABASE_URL
 	@$(DOOR) migrate
 
-image: ## the container image, IMAGE=name:tag
+image: ## build the container image, IMAGE=name:tag
 	docker build -t $(IMAGE) .
 
-manifests: ## k8s/rendered/ from the kustomizations, after a change there
+manifests: ## render the kustomizations to k8s/rendered/
 	@node scripts/render-manifests.mjs
 
 deploy: ## apply the manifests, OVERLAY=development

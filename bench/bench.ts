@@ -8,7 +8,7 @@
  *   npm run bench -- --node-flags=             without flags for Node; default --max-semi-space-size=64, for floors and service alike
  *   npm run bench -- --out figures.md          writes somewhere else
  */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createRig, type Rig } from './create-rig.ts';
@@ -22,7 +22,7 @@ import { profile } from './measures/profile.ts';
 import { reload } from './measures/reload.ts';
 import { replicas } from './measures/replicas.ts';
 import { scaleOut } from './measures/scale.ts';
-import { goalTable, reportOf } from './report.ts';
+import { goalTable, reportOf, withFigures } from './report.ts';
 
 const MEASURES = ['ads', 'pixels', 'latency', 'scale', 'reload', 'life', 'replicas', 'profile'] as const;
 /** The rest takes longer than a smoke run may. */
@@ -92,8 +92,9 @@ const goals = findings.flatMap((finding) => finding.goals);
 const args = process.argv.slice(2).join(' ');
 const command = `npm run bench${args === '' ? '' : ` -- ${args}`}`;
 const report = await reportOf(findings, { command, nodeFlags, pinned: rig.pinned, ...scale });
-const out = values.out ?? (values.quick || only ? undefined : fileURLToPath(new URL('../docs/performance.md', import.meta.url)));
-if (out !== undefined) writeFileSync(out, report);
+const document = fileURLToPath(new URL('../docs/performance.md', import.meta.url));
+const out = values.out ?? (values.quick || only ? undefined : document);
+if (out !== undefined) writeFileSync(out, out === document ? withFigures(readFileSync(document, 'utf8'), report) : report);
 console.log(out === undefined ? report : goalTable(goals));
 const implausible = goals.filter(({ plausible }) => !plausible);
 if (values.quick) for (const { what, goal, measured } of implausible) say(`An order of magnitude off: ${what}: ${measured}, goal ${goal}`);

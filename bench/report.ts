@@ -12,11 +12,21 @@ export interface Circumstances {
   readonly seconds: number;
 }
 
-/** The document of a whole run. */
+const BEGIN = '<!-- figures: begin -->';
+const END = '<!-- figures: end -->';
+
+/** The document with `figures` between its marks. Throws when it has no marks. */
+export const withFigures = (document: string, figures: string): string => {
+  const [before, rest] = document.split(BEGIN);
+  const after = rest?.split(END)[1];
+  if (before === undefined || after === undefined) throw new Error(`The document has no marks ${BEGIN} … ${END}.`);
+  return `${before}${BEGIN}\n${figures}${END}${after}`;
+};
+
+/** The figures of a whole run, as the sections of docs/performance.md. */
 export const reportOf = async (findings: readonly Finding[], circumstances: Circumstances): Promise<string> =>
   [
-    '# Performance',
-    `Measured by the project's own benchmark, in one run: \`${circumstances.command}\`. It starts the stores, the floors and the built service, loads them in turns (A B C, A B C, …), and prints medians of ${circumstances.rounds} rounds of ${circumstances.seconds} s. Absolute figures belong to the machine; the ratios are what is promised.`,
+    `Written by \`${circumstances.command}\` in one run: medians of ${circumstances.rounds} rounds of ${circumstances.seconds} s.`,
     '## Goals',
     goalTable(findings.flatMap(({ goals }) => goals)),
     '## Machine',
@@ -24,8 +34,6 @@ export const reportOf = async (findings: readonly Finding[], circumstances: Circ
     '## What is measured',
     readFileSync(new URL('./method.md', import.meta.url), 'utf8').trim(),
     ...findings.flatMap(({ title, text }) => [`## ${title}`, text]),
-    '## What was tried',
-    readFileSync(new URL('./tried.md', import.meta.url), 'utf8').trim(),
   ].join('\n\n') + '\n';
 
 export const goalTable = (goals: readonly Goal[]): string =>

@@ -3,18 +3,20 @@ import { lstatSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * Makes node_modules match package-lock.json; does nothing when it does already. Throws an Error with a readable message.
+ * Installs the dependencies unless node_modules matches package-lock.json. Throws an Error with a
+ * readable message.
  * @param {string} root the checkout
  * @param {(line: string) => void} say
  */
 export function installDependencies(root, say) {
   if (matchesLock(root)) return;
   if (lstatSync(path.join(root, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink()) {
-    throw new Error('node_modules is a link to packages that do not match package-lock.json: install them where it leads.');
+    throw new Error('node_modules is a link to packages that do not match package-lock.json. Install them at its target.');
   }
   say('Installing the dependencies (npm ci; the first time this takes about half a minute) …');
   const started = Date.now();
-  // Install scripts are never run: nothing here needs them. The build needs the development packages, whatever NODE_ENV says.
+  // No dependency needs its install scripts. The build needs the development packages, also with
+  // NODE_ENV=production.
   const npm = ['ci', '--ignore-scripts', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
   const [command, ...args] = process.env.npm_execpath?.endsWith('.js')
     ? [process.execPath, process.env.npm_execpath, ...npm]
@@ -24,7 +26,7 @@ export function installDependencies(root, say) {
   say(`Dependencies installed in ${Math.round((Date.now() - started) / 1000)} s.`);
 }
 
-/** npm writes down what it installed, last of all, in node_modules/.package-lock.json. */
+/** As its last step, npm writes what it has installed to node_modules/.package-lock.json. */
 function matchesLock(root) {
   const installed = packagesOf(path.join(root, 'node_modules', '.package-lock.json'));
   const locked = packagesOf(path.join(root, 'package-lock.json'));

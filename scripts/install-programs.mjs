@@ -3,8 +3,8 @@ import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 
 /**
- * The programs that the service and its tests need, and the Debian package of each. Present means: one of `programs`
- * is on the PATH, or one of `files` exists.
+ * Programs that the service and its tests need, with their Debian packages. An entry is present
+ * when one of `programs` is on the PATH or one of `files` is readable.
  */
 export const DEBIAN_PACKAGES = {
   redis: {
@@ -19,7 +19,7 @@ export const DEBIAN_PACKAGES = {
 };
 
 /**
- * Makes sure that these programs are there. Root on a machine with apt-get gets them installed.
+ * Installs missing programs with apt-get when run as root.
  * @param {readonly (keyof typeof DEBIAN_PACKAGES)[]} wanted
  * @param {(line: string) => void} say
  * @throws {Error} with what to install, for other users
@@ -30,7 +30,7 @@ export function installPrograms(wanted, say) {
   const names = missing.map(({ name }) => name).join(', ');
   const packages = missing.map(({ debianPackage }) => debianPackage);
   const advice = [`apt-get install ${packages.join(' ')}`, ...missing.flatMap(({ otherwise }) => otherwise ?? [])].join(', ');
-  if (process.getuid?.() !== 0 || !onPath('apt-get')) throw new Error(`Missing: ${names}. Install it: ${advice}`);
+  if (process.getuid?.() !== 0 || !onPath('apt-get')) throw new Error(`Missing: ${names}. To install: ${advice}`);
   say(`Installing ${names} (apt-get install ${packages.join(' ')}) …`);
   apt(['update', '-qq'], advice);
   apt(['install', '-y', '-qq', '--no-install-recommends', ...packages], advice);
@@ -41,7 +41,7 @@ function apt(args, advice) {
     encoding: 'utf8',
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
   });
-  if (status !== 0) throw new Error(`apt-get ${args[0]} failed; do it by hand: ${advice}\n${(stderr || stdout).trim()}`);
+  if (status !== 0) throw new Error(`apt-get ${args[0]} failed. To install by hand: ${advice}\n${(stderr || stdout).trim()}`);
 }
 
 function isPresent({ programs = [], files = [] }) {

@@ -5,8 +5,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /*
- * Writes k8s/rendered/: each overlay as `kubectl kustomize` gives it, under the hash of what it was made from. The rendered files are what a
- * reviewer reads and what the tests check where there is no kubectl; the hash says when they are stale.
+ * Writes k8s/rendered/: the output of `kubectl kustomize` for each overlay, with a hash of its
+ * sources. Reviewers read the rendered files, and the tests check them without kubectl. The hash
+ * detects stale files.
  */
 const K8S = fileURLToPath(new URL('../k8s', import.meta.url));
 const OVERLAYS = ['development', 'staging', 'production'];

@@ -1,6 +1,6 @@
 /* global AdSDK, document, matchMedia */
-// The leaderboard and the half page are asked for in one request; the rectangle (data-lazy) when the reader comes near it.
-// A narrow screen asks for a placement that fits it.
+// The leaderboard and the half page share one request. The rectangle (data-lazy) is requested when
+// the reader scrolls near it. A narrow screen requests a placement that fits.
 const leaderboard = matchMedia('(width < 760px)').matches ? 'article-top-narrow' : 'article-top';
 
 for (const [placement, containerId] of [

@@ -4,9 +4,9 @@ const state = document.getElementById('state');
 
 container.addEventListener('AdSDK:noAd', ({ detail }) => {
   document.getElementById('slot').classList.add('closed');
-  state.textContent = `No ad for “${detail.placementId}” (reason ${detail.nbr}). The slot has given its room back.`;
+  state.textContent = `No ad for “${detail.placementId}” (reason ${detail.nbr}). The slot is collapsed.`;
 });
 
 AdSDK.renderAd('empty-slot', 'empty-slot').then((shown) => {
-  if (shown) state.textContent = 'An ad came after all: something is booked here.';
+  if (shown) state.textContent = 'An ad is shown: something is booked here.';
 });

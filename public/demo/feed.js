@@ -1,6 +1,6 @@
 /* global AdSDK, document */
-// A native ad in the feed's own template. The SDK sends `like`, `share` and `comment` for the buttons that carry data-ad-event,
-// and counts the click on any link.
+// A native ad in the feed's own template. The SDK sends an event for each button with data-ad-event
+// and counts a click on any link.
 const template = (assets, { escapeHTML }) => {
   const image = typeof assets.image === 'string' ? assets.image : assets.image?.url;
   const target = escapeHTML(assets.clickUrl ?? assets.click ?? '#top');

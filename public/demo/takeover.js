@@ -1,5 +1,5 @@
 /* global AdSDK, document */
-// The publisher vouches for this sponsor: the container says data-disable-reporting="true", so the ad carries no report button.
+// The container has data-disable-reporting="true": the ad gets no report button.
 const slot = document.getElementById('takeover');
 slot.addEventListener('AdSDK:noAd', () => {
   slot.closest('.ad-slot').hidden = true;

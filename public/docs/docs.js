@@ -1,4 +1,4 @@
-/* Shows /api/openapi.json. The token is the trafficking page's: asked for once, kept as long as the tab. */
+/* Shows /api/openapi.json. Uses the token of the trafficking page, which session storage keeps. */
 (() => {
   'use strict';
   const KEY = 'admin-token';
@@ -24,15 +24,15 @@
     });
   };
 
-  const tell = (error) => {
-    fault.textContent = `The description of the API could not be loaded. ${error.message}`;
+  const showFault = (error) => {
+    fault.textContent = `The API description could not be loaded. ${error.message}`;
     fault.hidden = false;
   };
 
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     sessionStorage.setItem(KEY, new FormData(form).get('token'));
-    show().catch(tell);
+    show().catch(showFault);
   });
-  show().catch(tell);
+  show().catch(showFault);
 })();

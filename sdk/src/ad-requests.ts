@@ -3,7 +3,7 @@ import { onServer, trackingUrl } from './server-address.ts';
 
 export type Fetch = NonNullable<AdSDKOptions['fetch']>;
 
-/** Of one server, for one publisher, with one set of key-values: what can share a request. */
+/** One placement to fill. Placements with the same other fields can share a request. */
 export interface AdRequest {
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
@@ -18,11 +18,12 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** The server refuses more in one request. */
+/** The server rejects requests with more impressions. */
 const MAX_IMPS = 20;
 const TIMEOUT_MS = 10_000;
 
-const narrow = (answer: AdResponse, impid: string, baseUrl: string): AdResponse => {
+/** The part of an answer that belongs to one impression. */
+const answerFor = (answer: AdResponse, impid: string, baseUrl: string): AdResponse => {
   const bids = answer.seatbid
     .flatMap((seat) => seat.bid)
     .filter((bid) => bid.impid === impid)
@@ -38,9 +39,10 @@ const narrow = (answer: AdResponse, impid: string, baseUrl: string): AdResponse 
 };
 
 /**
- * Asks for ads. Placements asked for in the same tick travel in one request (per server, publisher and key-values), and each caller gets
- * the answer for its own placement, with absolute tracking URLs. Rejects when the server cannot be reached, answers with an error
- * or with something else than an ad response.
+ * Requests ads. Placements requested in the same tick share one request (per server, publisher and
+ * key-values). Each caller receives the answer for its own placement, with absolute tracking URLs.
+ * Rejects when the server cannot be reached, or answers with an error or with anything that is not
+ * an ad response.
  */
 export const createAdRequests = (
   send: Fetch,
@@ -50,7 +52,7 @@ export const createAdRequests = (
 ): ((request: AdRequest) => Promise<AdResponse>) => {
   const open = new Map<string, Waiting[]>();
 
-  const ask = async ({ baseUrl, apiKey, publisherId, keyValues }: AdRequest, waiting: readonly Waiting[]): Promise<AdResponse> => {
+  const sendRequest = async ({ baseUrl, apiKey, publisherId, keyValues }: AdRequest, waiting: readonly Waiting[]): Promise<AdResponse> => {
     const response = await send(onServer(baseUrl, '/ad'), {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'X-API-Key': apiKey ?? '' },
@@ -64,10 +66,10 @@ export const createAdRequests = (
         ext: { publisher_id: publisherId, kv: keyValues },
       }),
     });
-    // The answer says what is wrong with the request; and unread it would keep the request open.
+    // The body says what is wrong; left unread, it would keep the request open.
     if (!response.ok) throw new Error(`the ad server answered ${response.status}: ${await response.text()}`);
     const answer = (await response.json()) as AdResponse;
-    if (!Array.isArray(answer?.seatbid)) throw new Error('the ad server answered something else than ads');
+    if (!Array.isArray(answer?.seatbid)) throw new Error('the answer of the ad server is not an ad response');
     return answer;
   };
 
@@ -84,8 +86,8 @@ export const createAdRequests = (
       open.set(key, waiting);
       nextTick(() => {
         if (open.get(key) === waiting) open.delete(key);
-        ask(request, waiting)
-          .then((answer) => waiting.forEach((one, index) => one.resolve(narrow(answer, String(index + 1), request.baseUrl))))
+        sendRequest(request, waiting)
+          .then((answer) => waiting.forEach((one, index) => one.resolve(answerFor(answer, String(index + 1), request.baseUrl))))
           .catch((error: unknown) => waiting.forEach((one) => one.reject(error)));
       });
     });

@@ -1,4 +1,7 @@
-/** Set by rollup.config.js: the version of sdk/package.json. */
+/** The version of sdk/package.json. Set by rollup.config.js. */
 declare const SDK_VERSION: string;
-/** Set by rollup.config.js: frame-bridge.ts, compiled and minified: the first script of every sandboxed frame. */
+/**
+ * frame-bridge.ts, compiled and minified: the first script of every sandboxed frame. Set by
+ * rollup.config.js.
+ */
 declare const FRAME_BRIDGE: string;

@@ -1,10 +1,10 @@
-/** What pages see of the SDK. Everything here is public and kept stable within a major version. */
+/** The public interface of the SDK, stable within a major version. */
 
 export type KeyValues = Readonly<Record<string, string | number | boolean | ReadonlyArray<string | number | boolean>>>;
 
 export type ReportReason = 'offensive' | 'misleading' | 'malware' | 'irrelevant' | 'other';
 
-/** One ad of the server's answer. Tracking URLs are absolute. */
+/** One ad in the server's answer. Tracking URLs are absolute. */
 export interface Bid {
   readonly id: string;
   readonly impid: string;
@@ -40,25 +40,28 @@ export interface AdResponse {
   };
 }
 
-/** A native creative's assets, without URLs that are not http(s). */
+/** The assets of a native creative. URLs that are not http(s) are removed. */
 export interface NativeAssets {
-  /** Where the creative leads to, when it leads anywhere. */
+  /** The destination of the creative, when it has one. */
   readonly clickUrl?: string;
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- publishers define the assets: a template reads them freely
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- publishers define the assets, and templates read them without casts
   readonly [asset: string]: any;
 }
 
 export interface TemplateHelpers {
-  /** Makes any value safe to stand in HTML text or in a quoted attribute. */
+  /** Escapes a value for HTML text and quoted attributes. */
   readonly escapeHTML: (value: unknown) => string;
 }
 
-/** Returns HTML for the container. */
+/** Returns the HTML of the container. */
 export type TemplateFn = (assets: NativeAssets, helpers: TemplateHelpers) => string | Promise<string>;
 
 export interface NoAdDetail {
   readonly placementId: string;
-  /** The server's no-bid reason; 1 (technical error) when it could not be asked or the ad could not be shown. */
+  /**
+   * The server's no-bid reason; 1 (technical error) when the request failed or the ad could not be
+   * shown.
+   */
   readonly nbr: number | undefined;
 }
 
@@ -68,26 +71,38 @@ export interface ErrorDetail {
 }
 
 export interface AdSDKOptions {
-  /** The ad server: what every method uses unless it is given another. */
+  /** The ad server that methods use unless they are given another. */
   readonly baseUrl: string;
-  /** The page's script nonce, for the script that leads each sandboxed frame; needed under a Content-Security-Policy with nonces. */
+  /**
+   * The page's script nonce, for the first script of each sandboxed frame. Required under a
+   * Content-Security-Policy with nonces.
+   */
   readonly nonce?: string;
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }
 
 export interface AdSDK {
-  /** Of the SDK. */
+  /** The version of the SDK. */
   readonly version: string;
-  /** The publisher's key, for every later request; the same as setting `window.AD_SERVER_API_KEY`. */
+  /**
+   * Sets the publisher's key for all later requests; the same as setting
+   * `window.AD_SERVER_API_KEY`.
+   */
   setApiKey(apiKey: string): void;
-  /** The publisher's id, for every later request; the same as setting `window.AD_SERVER_PUBLISHER_ID`. */
+  /**
+   * Sets the publisher's id for all later requests; the same as setting
+   * `window.AD_SERVER_PUBLISHER_ID`.
+   */
   setPublisherId(publisherId: number): void;
   /**
-   * Shows an html or banner ad in a sandboxed iframe inside the container.
-   * Resolves to whether an ad is shown; never rejects (see the events `AdSDK:noAd` and `AdSDK:error`).
+   * Shows an html or banner ad in a sandboxed iframe inside the container. Resolves to whether an
+   * ad is shown; never rejects (see the events `AdSDK:noAd` and `AdSDK:error`).
    */
   renderAd(placementId: string, containerId: string, baseUrl?: string, keyValues?: KeyValues): Promise<boolean>;
-  /** Shows a native ad: what `templateFn` returns becomes the container's content. Resolves like `renderAd`. */
+  /**
+   * Shows a native ad: the output of `templateFn` becomes the content of the container. Resolves
+   * like `renderAd`.
+   */
   renderNativeAd(
     placementId: string,
     containerId: string,
@@ -95,17 +110,26 @@ export interface AdSDK {
     baseUrl?: string,
     keyValues?: KeyValues,
   ): Promise<boolean>;
-  /** The answer alone: the caller shows the ad and requests its tracking URLs. Rejects when the server cannot be asked. */
+  /**
+   * Returns the answer only: the caller shows the ad and requests its tracking URLs. Rejects when
+   * the request fails.
+   */
   fetchAd(placementId: string, baseUrl?: string, keyValues?: KeyValues): Promise<AdResponse>;
-  /** Sends an ad quality report. Takes any tracking URL of the bid, or its bare token. Resolves to whether it was accepted; never rejects. */
+  /**
+   * Sends a quality report. `reportUrl` is any tracking URL of the bid, or its token. Resolves to
+   * whether it was accepted; never rejects.
+   */
   reportAd(reportUrl: string, reason: ReportReason, baseUrl?: string): Promise<boolean>;
-  /** Asks the visitor for the reason, then reports. */
+  /** Asks the visitor for a reason and sends the report. */
   showReportModal(reportUrl: string, baseUrl?: string): void;
-  /** A report button for native templates: inside an ad's container it opens the modal for that ad. */
+  /**
+   * Returns a report button for native templates, which opens the modal for the ad that contains
+   * it.
+   */
   getReportLinkHTML(text: string, className?: string, style?: string): string;
-  /** Makes any value safe to stand in HTML text or in a quoted attribute. */
+  /** Escapes a value for HTML text and quoted attributes. */
   escapeHTML(value: unknown): string;
-  /** Takes the ad out of its container and drops every listener, observer and timer of it. */
+  /** Removes the ad from its container with all its listeners, observers and timers. */
   destroy(containerId: string): void;
 }
 

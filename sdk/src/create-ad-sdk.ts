@@ -1,8 +1,6 @@
 import { createAdRequests } from './ad-requests.ts';
 import type { AdResponse, AdSDK, AdSDKOptions, Bid, KeyValues } from './contract.ts';
-import { emit } from './emit.ts';
-import { escapeHTML } from './escape-html.ts';
-import { observeViewability } from './observe-viewability.ts';
+import { escapeHTML } from './html.ts';
 import { renderFrame } from './render-frame.ts';
 import { renderNative } from './render-native.ts';
 import { attachReportButton, getReportLinkHTML } from './report-button.ts';
@@ -11,26 +9,37 @@ import { createScope, type Scope } from './scope.ts';
 import { onServer, reportServer, tokenOf } from './server-address.ts';
 import { createTracker, type Tracker } from './tracker.ts';
 import { createUserId, randomId } from './user-id.ts';
-import { whenNear } from './when-near.ts';
+import { observeViewability, whenNear } from './visibility.ts';
 
 const TECHNICAL_ERROR = 1;
 const VIEWABLE = 'viewable';
 
 type Show = (container: HTMLElement, bid: Bid, scope: Scope, tracker: Tracker) => Promise<HTMLElement>;
 
-/** An SDK for one server. Touches nothing of the page before a method is called. */
+/**
+ * Dispatches `AdSDK:<name>` on an ad's container (bubbling) or on the document. An exception in a
+ * listener of the page does not return here.
+ */
+const emit = (target: EventTarget, name: string, detail: object): void => {
+  target.dispatchEvent(new CustomEvent(`AdSDK:${name}`, { bubbles: true, detail }));
+};
+
+/** Creates an SDK for one ad server. Does not touch the page before a method is called. */
 export const createAdSDK = ({ baseUrl: home, nonce = '', fetch: send = (url, init) => window.fetch(url, init) }: AdSDKOptions): AdSDK => {
   const userId = createUserId();
   const requestAd = createAdRequests(send, userId, randomId);
-  /** By container: who waits for an answer, and who is shown. A slot asked again keeps its ad until the new answer is there. */
-  const waiting = new Map<string, Scope>();
+  /**
+   * By container id: pending requests, and ads that are shown. A slot that is requested again keeps
+   * its ad until the new answer arrives.
+   */
+  const pending = new Map<string, Scope>();
   const shown = new Map<string, Scope>();
   let closeModal = (): void => {};
 
   const fail = (target: EventTarget, placementId: string | undefined, error: unknown): void =>
     emit(target, 'error', { placementId, error: error instanceof Error ? error : new Error(String(error)) });
 
-  const ask = async (placementId: string, baseUrl: string | undefined, keyValues: KeyValues | undefined): Promise<AdResponse> =>
+  const requestFor = async (placementId: string, baseUrl: string | undefined, keyValues: KeyValues | undefined): Promise<AdResponse> =>
     requestAd({
       baseUrl: baseUrl || home,
       apiKey: window.AD_SERVER_API_KEY,
@@ -53,7 +62,7 @@ export const createAdSDK = ({ baseUrl: home, nonce = '', fetch: send = (url, ini
         referrerPolicy: 'no-referrer',
         body: JSON.stringify({ token: tokenOf(reportUrl), reason }),
       });
-      if (!response.ok) throw new Error(`the report was answered ${response.status}`);
+      if (!response.ok) throw new Error(`the ad server answered the report with ${response.status}`);
       return true;
     } catch (error) {
       fail(document, undefined, error);
@@ -79,21 +88,22 @@ export const createAdSDK = ({ baseUrl: home, nonce = '', fetch: send = (url, ini
   ): Promise<boolean> => {
     const container = document.getElementById(containerId);
     if (!container) {
-      fail(document, placementId, new Error(`no element has the id ${containerId}`));
+      fail(document, placementId, new Error(`there is no element with the id ${containerId}`));
       return false;
     }
     const scope = createScope();
-    end(waiting, containerId);
-    waiting.set(containerId, scope);
+    end(pending, containerId);
+    pending.set(containerId, scope);
     let nbr: number | undefined = TECHNICAL_ERROR;
     try {
       const near = whenNear(container, scope);
-      // Not awaited when there is nothing to wait for: the placements of one tick keep the page's order.
+      // An await would delay an ordinary slot by a tick and change the order of placements in the
+      // request.
       if (near) await near;
       if (scope.ended()) return false;
-      const answer = await ask(placementId, baseUrl, keyValues);
+      const answer = await requestFor(placementId, baseUrl, keyValues);
       if (scope.ended()) return false;
-      waiting.delete(containerId);
+      pending.delete(containerId);
       end(shown, containerId);
       const bid = answer.seatbid[0]?.bid[0];
       nbr = answer.nbr;
@@ -140,7 +150,7 @@ export const createAdSDK = ({ baseUrl: home, nonce = '', fetch: send = (url, ini
       ),
     fetchAd: async (placementId, baseUrl, keyValues) => {
       try {
-        return await ask(placementId, baseUrl, keyValues);
+        return await requestFor(placementId, baseUrl, keyValues);
       } catch (error) {
         fail(document, placementId, error);
         throw error;
@@ -151,7 +161,7 @@ export const createAdSDK = ({ baseUrl: home, nonce = '', fetch: send = (url, ini
     getReportLinkHTML,
     escapeHTML,
     destroy: (containerId) => {
-      end(waiting, containerId);
+      end(pending, containerId);
       end(shown, containerId);
     },
   };

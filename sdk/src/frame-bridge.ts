@@ -1,15 +1,19 @@
 /**
- * Runs inside the sandboxed frame, before the creative. Tells the page of clicks and of the creative's events by message; the page decides
- * what it believes. Built on its own into FRAME_BRIDGE, so it imports nothing.
+ * Runs inside the sandboxed frame before the creative, and sends clicks and the creative's events
+ * to the page as messages, which the page checks. rollup.config.js builds it separately into
+ * FRAME_BRIDGE, so it has no imports.
  */
 {
-  const tell = (message: object): void => parent.postMessage(message, '*');
-  /** Set while a click is on its way: it was an event of the creative (a like, a next slide), not a visit to the advertiser. */
+  const send = (message: object): void => parent.postMessage(message, '*');
+  /**
+   * Whether the current click was reported as an event of the creative (a like, a next slide) and
+   * is no click on the ad.
+   */
   let isEvent = false;
 
   (window as unknown as { AdSDK_Creative_Event: (type: unknown) => void }).AdSDK_Creative_Event = (type) => {
     isEvent = true;
-    tell({ adsdk: 'event', type: String(type) });
+    send({ adsdk: 'event', type: String(type) });
   };
 
   const onClick = (event: MouseEvent): void => {
@@ -17,14 +21,16 @@
     const hit = origin instanceof Element ? origin.closest('a[href],area[href],input,select,textarea,label,summary') : null;
     if (!event.isTrusted || event.button > 1) return;
     if (!hit) {
-      // A creative may open its page by script from any element: counted after its own handlers, unless they reported an event.
+      // A creative may open its page by script from any element. The click counts after the
+      // creative's own handlers ran, unless they reported an event.
       isEvent = false;
-      if (!event.button) setTimeout(() => isEvent || tell({ adsdk: 'click' }));
+      if (!event.button) setTimeout(() => isEvent || send({ adsdk: 'click' }));
     } else if (/^(a|area)$/i.test(hit.localName) && !/^\s*(#|javascript:)/i.test(hit.getAttribute('href') ?? '')) {
-      // The sandbox would refuse _top and _parent, and _self would load the advertiser's page into the slot.
+      // The sandbox blocks _top and _parent, and _self would load the advertiser's page into the
+      // frame.
       hit.setAttribute('target', '_blank');
       hit.setAttribute('rel', 'noopener');
-      tell({ adsdk: 'click' });
+      send({ adsdk: 'click' });
     }
   };
   addEventListener('click', onClick, true);

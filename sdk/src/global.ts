@@ -1,4 +1,7 @@
-/** The script's entry: sets `window.AdSDK`, for the server that the script came from. A second copy of the script changes nothing. */
+/**
+ * Entry of the script: sets `window.AdSDK` for the server that served it. A second copy of the
+ * script has no effect.
+ */
 import { createAdSDK } from './create-ad-sdk.ts';
 
 const script = document.currentScript as HTMLScriptElement | null;

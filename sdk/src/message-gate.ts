@@ -1,4 +1,7 @@
-/** Lets at most `limit` through in any window of `windowMs`: a creative that floods its page is heard no faster than that. */
+/**
+ * Returns a function that is true at most `limit` times in any `windowMs`: limits the messages that
+ * a creative can send to its page.
+ */
 export const createMessageGate = (limit = 10, windowMs = 1000, now: () => number = () => performance.now()): (() => boolean) => {
   let passed: number[] = [];
   return () => {

@@ -1,25 +1,27 @@
 import type { Bid } from './contract.ts';
-import { escapeHTML } from './escape-html.ts';
+import { escapeHTML, trustedHTML } from './html.ts';
 import { createMessageGate } from './message-gate.ts';
 import type { Scope } from './scope.ts';
 import type { Tracker } from './tracker.ts';
-import { trustedHTML } from './trusted-html.ts';
 
-/** Never allow-same-origin: the creative keeps an origin of its own and cannot reach the page. */
+/** Without allow-same-origin: the creative runs on an opaque origin and cannot reach the page. */
 const SANDBOX = 'allow-scripts allow-popups allow-popups-to-escape-sandbox';
 const MAX_TYPE_LENGTH = 64;
 
-/** What may come: anything at all, of which the two kinds of the frame bridge are known. */
+/** A message may be any value; only the two kinds that the frame bridge sends are handled. */
 type Message = { readonly adsdk?: unknown; readonly type?: unknown } | null | undefined;
 
-/** Attributes instead of a style: a frame by srcdoc lives under the page's Content-Security-Policy, which may refuse inline styles. */
+/**
+ * Margins are attributes, not styles: a srcdoc frame inherits the page's Content-Security-Policy,
+ * which may block inline styles.
+ */
 const frameDocument = (markup: string, nonce: string): string =>
   `<!doctype html><html><head><meta charset="utf-8"><base target="_blank"><script nonce="${escapeHTML(nonce)}">${FRAME_BRIDGE}</script></head>` +
   `<body marginwidth="0" marginheight="0">${markup}</body></html>`;
 
 /**
- * Puts the creative into a sandboxed frame of the ad's size. Resolves when it has loaded, which is when the impression is requested, or
- * with the end of the scope.
+ * Shows the creative in a sandboxed frame of the ad's size. Requests the impression and resolves
+ * when the frame has loaded; also resolves when the scope ends.
  */
 export const renderFrame = (container: HTMLElement, bid: Bid, scope: Scope, tracker: Tracker, nonce: string): Promise<HTMLElement> => {
   const frame = document.createElement('iframe');
@@ -33,10 +35,10 @@ export const renderFrame = (container: HTMLElement, bid: Bid, scope: Scope, trac
 
   const passes = createMessageGate();
   scope.listen(window, 'message', ({ source, data }: MessageEvent<Message>) => {
-    // A frame without a window and a message without a source are both null: compare only real windows.
+    // A detached frame has no window and a synthetic message no source: null must not match null.
     if (!source || source !== frame.contentWindow) return;
     if (data?.adsdk === 'click') {
-      // A creative can forge the bridge's message, but not a gesture of the visitor.
+      // A creative can forge the bridge's message, but not a user gesture.
       if (navigator.userActivation?.hasBeenActive !== false && passes()) tracker.click();
     } else if (data?.adsdk === 'event' && typeof data.type === 'string' && data.type && data.type.length <= MAX_TYPE_LENGTH) {
       if (passes()) tracker.event(data.type);

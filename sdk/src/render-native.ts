@@ -1,9 +1,8 @@
 import type { Bid, NativeAssets, TemplateFn } from './contract.ts';
-import { escapeHTML } from './escape-html.ts';
+import { escapeHTML, trustedHTML } from './html.ts';
 import { sanitizeAssets } from './sanitize-assets.ts';
 import type { Scope } from './scope.ts';
 import type { Tracker } from './tracker.ts';
-import { trustedHTML } from './trusted-html.ts';
 
 interface Parts {
   readonly assets: NativeAssets;
@@ -11,17 +10,23 @@ interface Parts {
   readonly onClick: unknown;
 }
 
-/** The creative's assets as a template may use them, and apart from them its seller's trackers. Throws when they are not a JSON object. */
+/**
+ * Separates the assets for the template from the bidder's trackers. Throws when `adm` is not a JSON
+ * object.
+ */
 const partsOf = (bid: Bid): Parts => {
   const parsed: unknown = JSON.parse(bid.adm);
-  if (typeof parsed !== 'object' || !parsed || Array.isArray(parsed)) throw new Error('the native ad has no assets');
+  if (typeof parsed !== 'object' || !parsed || Array.isArray(parsed)) throw new Error('the native ad is not a JSON object');
   const { impression_trackers: onImpression, click_trackers: onClick, ...assets } = parsed as Readonly<Record<string, unknown>>;
   const clickUrl = bid.ext?.click_url;
   return { assets: sanitizeAssets(clickUrl ? { ...assets, clickUrl } : assets) as NativeAssets, onImpression, onClick };
 };
 
-/** What a click in a native ad means: an event, a visit to the advertiser, or nothing. The report button is its own listener's. */
-const judgeClick = (target: EventTarget | null, container: Element, tracker: Pick<Tracker, 'click' | 'event'>): void => {
+/**
+ * Reports a click in a native ad as an event, as a click, or not at all. The report button has its
+ * own listener.
+ */
+const trackClick = (target: EventTarget | null, container: Element, tracker: Pick<Tracker, 'click' | 'event'>): void => {
   if (!(target instanceof Element)) return;
   const hit = target.closest('[data-ad-event],[data-adsdk-report],a[href],area[href],input,select,textarea,label,summary');
   if (!hit || !container.contains(hit)) return tracker.click();
@@ -31,7 +36,10 @@ const judgeClick = (target: EventTarget | null, container: Element, tracker: Pic
   if (href && !/^\s*(#|javascript:)/i.test(href) && !hit.hasAttribute('data-adsdk-report')) tracker.click();
 };
 
-/** Fills the container from the page's template and requests the impression. Rejects when the template throws. */
+/**
+ * Fills the container with the output of the page's template and requests the impression. Rejects
+ * when the template throws.
+ */
 export const renderNative = async (
   container: HTMLElement,
   bid: Bid,
@@ -44,10 +52,10 @@ export const renderNative = async (
   if (scope.ended()) return container;
   container.innerHTML = trustedHTML(String(html));
   scope.add(() => container.replaceChildren());
-  const judge = ({ target }: Event): void => judgeClick(target, container, { ...tracker, click: () => tracker.click(onClick) });
-  scope.listen(container, 'click', judge);
+  const onAdClick = ({ target }: Event): void => trackClick(target, container, { ...tracker, click: () => tracker.click(onClick) });
+  scope.listen(container, 'click', onAdClick);
   scope.listen(container, 'auxclick', (event: MouseEvent) => {
-    if (event.button === 1 && event.target instanceof Element && event.target.closest('a[href]')) judge(event);
+    if (event.button === 1 && event.target instanceof Element && event.target.closest('a[href]')) onAdClick(event);
   });
   tracker.impression(onImpression);
   return container;

@@ -1,4 +1,4 @@
-import { escapeHTML } from './escape-html.ts';
+import { escapeHTML } from './html.ts';
 import type { Scope } from './scope.ts';
 
 const MARK = 'data-adsdk-report';
@@ -13,8 +13,8 @@ const IN_CORNER = 'position:absolute;top:2px;right:2px;z-index:1';
 const BELOW = 'display:block;margin-left:auto';
 
 /**
- * Opens the report modal from any report button in the container, and adds one where the ad brings none,
- * unless the container says `data-disable-reporting="true"`.
+ * Connects the report buttons in the container to the report modal. Adds a button when the ad has
+ * none, unless the container has `data-disable-reporting="true"`.
  */
 export const attachReportButton = (container: HTMLElement, ad: HTMLElement, scope: Scope, open: () => void): void => {
   if (container.dataset['disableReporting'] !== 'true' && !container.querySelector(`[${MARK}]`)) {
@@ -24,7 +24,7 @@ export const attachReportButton = (container: HTMLElement, ad: HTMLElement, scop
     button.setAttribute(MARK, '');
     button.setAttribute('aria-haspopup', 'dialog');
     button.setAttribute('aria-label', 'Report this ad');
-    // Through the object model, which a Content-Security-Policy without inline styles lets pass.
+    // Set through the object model, which a Content-Security-Policy without inline styles allows.
     button.style.cssText = LOOK + (ad === container ? BELOW : IN_CORNER);
     ad.append(button);
   }

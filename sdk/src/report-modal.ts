@@ -1,6 +1,6 @@
 import type { ReportReason } from './contract.ts';
+import { trustedHTML } from './html.ts';
 import { createScope } from './scope.ts';
-import { trustedHTML } from './trusted-html.ts';
 
 const REASONS: Readonly<Record<ReportReason, string>> = {
   offensive: 'It is offensive',
@@ -28,9 +28,10 @@ const LOOK =
   ':focus-visible{outline:3px solid #0b5cad;outline-offset:2px}';
 
 /**
- * Asks for a reason in a modal dialog and hands it to `submit`, which resolves to whether the report was accepted.
- * The dialog element keeps the focus inside, closes on Escape and covers the page; the shadow root keeps the page's styles out.
- * Returns what closes it; the focus goes back to where it was.
+ * Opens a modal dialog for the reason and calls `submit` with it; `submit` resolves to whether the
+ * report was accepted. The dialog element keeps the focus inside, closes on Escape and covers the
+ * page; the shadow root isolates it from the page's styles. Returns a function that closes the
+ * dialog. Closing restores the focus.
  */
 export const openReportModal = (submit: (reason: ReportReason) => Promise<boolean>): (() => void) => {
   const scope = createScope();
@@ -40,7 +41,7 @@ export const openReportModal = (submit: (reason: ReportReason) => Promise<boolea
   const root = host.attachShadow({ mode: 'open' });
   root.innerHTML = trustedHTML(MARKUP);
   if ('adoptedStyleSheets' in root) {
-    // A constructed sheet needs no inline style, which the page's Content-Security-Policy may refuse.
+    // A constructed style sheet works under a Content-Security-Policy that blocks inline styles.
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(LOOK);
     root.adoptedStyleSheets = [sheet];

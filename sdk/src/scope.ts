@@ -1,4 +1,7 @@
-/** What one ad has taken from the page (listeners, observers, timers, elements) and gives back at its end. */
+/**
+ * The resources that one ad uses on the page (listeners, observers, timers, elements), released
+ * together at its end.
+ */
 export interface Scope {
   readonly ended: () => boolean;
   readonly add: (undo: () => void) => void;
@@ -6,7 +9,9 @@ export interface Scope {
   readonly end: () => void;
 }
 
-/** Things added after the end are given back at once. */
+/**
+ * Resources are released in reverse order. One that is added after the end is released immediately.
+ */
 export const createScope = (): Scope => {
   let undos: (() => void)[] | undefined = [];
   const add = (undo: () => void): void => {

@@ -1,19 +1,27 @@
-/** `path` on the server. A base with a path of its own (a reverse proxy's prefix) keeps it. */
+/**
+ * The URL of `path` on the server. Keeps a path in `baseUrl`, such as the prefix of a reverse
+ * proxy.
+ */
 export const onServer = (baseUrl: string, path: string): string => baseUrl.replace(/\/+$/, '') + path;
 
-/** A tracking URL of an answer, absolute: the server gives `/impression?t=…` unless it knows its public address. '' when it is no http(s) URL. */
+/**
+ * Makes a tracking URL absolute: the server answers `/impression?t=…` unless PUBLIC_URL is set. ''
+ * when it is not an http(s) URL.
+ */
 export const trackingUrl = (baseUrl: string, url: unknown): string => {
   if (typeof url !== 'string') return '';
   if (/^\/(?!\/)/.test(url)) return onServer(baseUrl, url);
   return /^https?:\/\//i.test(url) ? url : '';
 };
 
-/** The token in any tracking URL, absolute or relative; a text without one is the bare token. */
+/**
+ * The token in a tracking URL, absolute or relative; any other text is taken as the token itself.
+ */
 export const tokenOf = (reportUrl: string): string => {
   const found = /[?&]t=([^&#]*)/.exec(reportUrl);
   return found?.[1] === undefined ? reportUrl : decodeURIComponent(found[1]);
 };
 
-/** The server that a report goes to: the one named, else the tracking URL's own, else the default. */
+/** The server for a report: the named one, else that of the tracking URL, else the default. */
 export const reportServer = (reportUrl: string, named: string | undefined, fallback: string): string =>
   named || /^(https?:\/\/.+?)\/\w+\?/i.exec(reportUrl)?.[1] || fallback;

@@ -1,16 +1,19 @@
 import type { Fetch } from './ad-requests.ts';
 import type { Bid } from './contract.ts';
 
-/** Requests an ad's tracking URLs: without cookies and referrer, and outliving the page. */
+/** Requests an ad's tracking URLs, without cookies and referrer; the requests survive the page. */
 export interface Tracker {
-  /** The first call counts. `pixels` are those of the ad's own seller: a list of image URLs, or anything else, which is none. */
+  /**
+   * Only the first call has an effect. `pixels`: the bidder's own image URLs; ignored unless it is
+   * an array.
+   */
   readonly impression: (pixels?: unknown) => void;
-  /** The first call counts. */
+  /** Only the first call has an effect. */
   readonly click: (pixels?: unknown) => void;
   readonly event: (type: string) => void;
 }
 
-/** Of a bidder's trackers in one ad, so many are requested. */
+/** Bidder's trackers that are requested for one impression or click. */
 const MAX_PIXELS = 10;
 
 const requestPixels = (urls: unknown): void => {
@@ -26,8 +29,9 @@ export const createTracker = (bid: Bid, send: Fetch, onError: (error: unknown) =
   const hit = async (url: string): Promise<void> => {
     try {
       if (!url) return;
-      // A counted click is answered with a redirect to the advertiser, which only the visitor's own navigation should follow. Fetch knows
-      // `manual` in cors mode alone (https://fetch.spec.whatwg.org/#main-fetch, step 12); the server allows any origin.
+      // The server answers a click with a redirect to the advertiser, which only the visitor's
+      // navigation should follow. Fetch supports `manual` in cors mode only
+      // (https://fetch.spec.whatwg.org/#main-fetch, step 12); the server allows any origin.
       const response = await send(url, {
         mode: 'cors',
         redirect: 'manual',
@@ -35,9 +39,10 @@ export const createTracker = (bid: Bid, send: Fetch, onError: (error: unknown) =
         referrerPolicy: 'no-referrer',
         keepalive: true,
       });
-      // An unread body keeps the request open in Chromium, and the page never comes to rest for tools that wait for it.
+      // In Chromium an unread body keeps the request open, so that tools never see the network
+      // idle.
       await response.blob();
-      if (!response.ok && response.type !== 'opaqueredirect') throw new Error(`the hit was answered ${response.status}`);
+      if (!response.ok && response.type !== 'opaqueredirect') throw new Error(`the ad server answered the hit with ${response.status}`);
     } catch (error) {
       onError(error);
     }

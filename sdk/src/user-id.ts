@@ -1,12 +1,15 @@
 const KEY = 'adsdk_uid';
 
-/** 128 random bits as hex. `getRandomValues`, because `randomUUID` is missing on plain http pages. */
+/**
+ * 128 random bits as hex. Uses `getRandomValues` because `randomUUID` is missing on plain http
+ * pages.
+ */
 export const randomId = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /**
- * The visitor's id on this site, kept in local storage; where storage is denied or full, an id for the life of the page.
- * A stored value of another shape is replaced.
+ * Returns the visitor's id on this site from local storage, and stores a new one when there is none
+ * or its format is wrong. When storage is denied or full, the id lasts for the page.
  */
 export const createUserId = (storage: () => Storage = () => window.localStorage, random: () => string = randomId): (() => string) => {
   let id: string | undefined;
@@ -17,7 +20,7 @@ export const createUserId = (storage: () => Storage = () => window.localStorage,
       id = /^[\w-]{8,64}$/.test(kept) ? kept : random();
       storage().setItem(KEY, id);
     } catch {
-      // Storage is denied (private mode, blocked site data) or full: the id then lives as long as the page.
+      // Private mode, blocked site data, or a full storage.
       id ??= random();
     }
     return id;

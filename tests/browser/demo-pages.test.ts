@@ -20,7 +20,10 @@ interface Asked {
 
 interface Visit {
   readonly page: Page;
-  /** Uncaught errors, failed and outside requests, refusals of the page's policy (which the creatives' frames inherit). */
+  /**
+   * Uncaught errors, failed or external requests, violations of the page's policy, which frames
+   * inherit.
+   */
   readonly faults: readonly string[];
   readonly asked: readonly string[];
 }
@@ -42,28 +45,28 @@ const visit = async (name: string, width: number): Promise<Visit> => {
   return { page, faults, asked };
 };
 
-/** Of the page and of the creatives' frames, where the browser lets axe in; the ads themselves are the advertisers'. */
+/** Violations in the page and in the frames that axe can enter; the content of ads is excluded. */
 const violations = async (page: Page): Promise<string[]> => {
   await page.evaluate(readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8'));
   const { violations: found } = await page.evaluate(() => axe.run({ exclude: [['iframe']] }));
   return found.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`);
 };
 
-const expectSound = async ({ page, faults }: Visit): Promise<void> => {
+const expectNoFaults = async ({ page, faults }: Visit): Promise<void> => {
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
   expect(await violations(page)).toEqual([]);
   expect(faults).toEqual([]);
 };
 
-// Sound: no fault, nothing that axe objects to, and nothing wider than the screen.
+// Every page must have no faults, no violations found by axe, and nothing wider than the screen.
 describe.each([1280, 390])('at %d pixels', (width) => {
-  test.each(['index', 'landing'])('the page %s is sound', async (name) => expectSound(await visit(name, width)));
+  test.each(['index', 'landing'])('the page %s has no faults', async (name) => expectNoFaults(await visit(name, width)));
 
-  test('the article is sound and shows its ads, the one far down only when the reader comes near', async () => {
+  test('the article shows its ads, and the one far down only when the reader scrolls near it', async () => {
     const visited = await visit('article', width);
     const { page, asked } = visited;
     await eventually(async () => expect(await page.locator('.ad-slot iframe').count()).toBe(2));
-    await expectSound(visited);
+    await expectNoFaults(visited);
     expect(asked).toEqual([width < 760 ? 'article-top-narrow' : 'article-top', 'article-side']);
     expect(await page.getByRole('button', { name: 'Report this ad' }).count()).toBe(2);
     await page.locator('#article-mid').scrollIntoViewIfNeeded();
@@ -71,30 +74,30 @@ describe.each([1280, 390])('at %d pixels', (width) => {
     expect(asked).toContain('article-mid');
   });
 
-  test('the feed is sound and shows two native ads, and a like is an event', async () => {
+  test('the feed shows two native ads, and a like sends an event', async () => {
     const visited = await visit('feed', width);
     const { page } = visited;
     await page.locator('#feed-2 .go').waitFor();
-    await expectSound(visited);
+    await expectNoFaults(visited);
     const event = page.waitForRequest((request) => request.url().includes('/event?'));
     await page.locator('#feed-1 [data-ad-event="like"]').click();
     expect((await event).url()).toContain('&type=like');
     expect(await page.locator('#feed-1 [data-ad-event="like"]').getAttribute('aria-pressed')).toBe('true');
   });
 
-  test('the takeover is sound and carries no report button', async () => {
+  test('the takeover has no report button', async () => {
     const visited = await visit('takeover', width);
     const { page } = visited;
     await page.locator('#takeover iframe').waitFor();
-    await expectSound(visited);
+    await expectNoFaults(visited);
     expect(await page.getByRole('button', { name: /report/i }).count()).toBe(0);
   });
 
-  test('the empty slot gives its room back and says why, on a sound page', async () => {
+  test('the empty slot collapses and shows the reason', async () => {
     const visited = await visit('empty-slot', width);
     const { page } = visited;
-    await page.getByText('The slot has given its room back').waitFor();
+    await page.getByText('The slot is collapsed').waitFor();
     await eventually(async () => expect(await page.locator('#slot').evaluate((slot) => slot.clientHeight)).toBe(0));
-    await expectSound(visited);
+    await expectNoFaults(visited);
   });
 });

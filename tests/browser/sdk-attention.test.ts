@@ -5,7 +5,7 @@ import type { PublisherPage } from './setup/start-publisher-site.ts';
 
 declare const AdSDK: AdSDK;
 
-/** Counts what the SDK holds of the page: listeners by target and type, observers that observe. */
+/** Counts the resources that the SDK holds: listeners by target and type, and active observers. */
 const COUNT = `{
   window.held = { listeners: 0, observers: 0 };
   const live = new Map();
@@ -39,12 +39,12 @@ beforeAll(async () => {
 
 const open = (html: string, init = ''): Promise<PublisherPage> => publisher.open({ html, init, watched: true });
 
-/** A slot of which `visible` pixels stand above the fold of the 720 pixel high viewport. */
+/** A slot with `visible` pixels above the fold of the viewport, which is 720 pixels high. */
 const partly = (visible: number): string =>
   `<style>body{margin:0}</style><div style="height:${720 - visible}px"></div><div id="slot"></div><div style="height:2000px"></div>`;
 const viewables = (opened: PublisherPage): number => opened.sentTo('/event').filter((hit) => hit.query.get('type') === 'viewable').length;
 
-test('half of the pixels for a second is viewable, once; 40 % is not', async () => {
+test('an ad with half of its pixels in view for a second is viewable, once; with 40 % it is not', async () => {
   const [opened, less] = await Promise.all([open(partly(130)), open(partly(100))]);
   const render = async (): Promise<number> => {
     const started = performance.now();
@@ -64,9 +64,9 @@ test('half of the pixels for a second is viewable, once; 40 % is not', async () 
   expect(viewables(less)).toBe(0);
 });
 
-test('the second must be continuous, and the page visible', async () => {
+test('the second must be continuous and the page visible', async () => {
   const opened = await open(partly(250));
-  // In the page, whose timers keep their order with the SDK's however busy the machine is.
+  // Runs in the page, whose timers stay in order with the SDK's on a busy machine.
   await opened.page.evaluate(async () => {
     const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
     await AdSDK.renderAd('seen', 'slot');
@@ -88,7 +88,7 @@ test('the second must be continuous, and the page visible', async () => {
   await eventually(() => expect(viewables(opened)).toBe(1));
 });
 
-test('from 242,500 pixels up, 30 % suffices', async () => {
+test('from 242,500 pixels up, 30 % of the pixels are enough', async () => {
   const opened = await open(partly(85));
   await opened.page.evaluate(() => AdSDK.renderAd('seen-large', 'slot'));
   await eventually(() => expect(viewables(opened)).toBe(1));
@@ -106,7 +106,7 @@ test('viewable is sent only to a server that allows it', async () => {
   expect(viewables(opened)).toBe(0);
 });
 
-test('a lazy slot is asked for when it comes near, an ordinary one at once', async () => {
+test('a lazy slot is requested when it comes near the viewport, an ordinary one immediately', async () => {
   const opened = await open('<div id="now"></div><div style="height:3000px"></div><div id="slot" data-lazy></div>');
   await opened.page.evaluate(() => {
     void AdSDK.renderAd('seen', 'now');
@@ -119,7 +119,7 @@ test('a lazy slot is asked for when it comes near, an ordinary one at once', asy
   expect(opened.sentTo('/ad')).toHaveLength(2);
 });
 
-test('destroy takes everything back: listeners, observers, elements, and what is still under way', async () => {
+test('destroy removes listeners, observers and elements, and cancels pending requests', async () => {
   const opened = await open('<div id="a"></div><div id="b"></div><div style="height:3000px"></div><div id="c" data-lazy></div>', COUNT);
   const held = () => opened.page.evaluate(() => ({ ...(window as unknown as { held: object }).held }));
   const before = await held();
@@ -148,7 +148,7 @@ test('destroy takes everything back: listeners, observers, elements, and what is
   expect(await held()).toEqual(before);
 });
 
-test('no ad and a failed request hold nothing of the page either', async () => {
+test('without an ad or after a failed request the SDK holds no resources of the page', async () => {
   const opened = await open('<div id="slot"></div>', COUNT);
   const held = () => opened.page.evaluate(() => ({ ...(window as unknown as { held: object }).held }));
   const before = await held();

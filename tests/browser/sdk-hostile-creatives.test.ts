@@ -49,7 +49,7 @@ const show = async (placement: string, body = '<div id="slot"></div>'): Promise<
   return opened;
 };
 
-test('a creative cannot take the page elsewhere', async () => {
+test('a creative cannot navigate the page', async () => {
   const { page } = await show('top');
   expect(page.url()).toContain(publisher.site.url);
   expect(await page.locator('#slot iframe').count()).toBe(1);
@@ -61,7 +61,7 @@ test('a creative cannot read or change the page, its storage or cookies', async 
   expect(await page.title()).toBe('A page');
 });
 
-test('a flood of messages is heard at no more than ten a second', async () => {
+test('at most ten messages per second of a frame are handled', async () => {
   const started = performance.now();
   const { sentTo, page } = await show('flood');
   await eventually(() => expect(sentTo('/event').length).toBeGreaterThan(0));
@@ -71,25 +71,25 @@ test('a flood of messages is heard at no more than ten a second', async () => {
   expect(sentTo('/click').length).toBe(0);
 });
 
-test('messages of unknown shape do nothing', async () => {
+test('messages of an unknown format have no effect', async () => {
   const { sent, faults } = await show('odd');
   expect(sent.map((one) => one.path)).toEqual(['/ad', '/impression']);
   expect(faults).toEqual([]);
 });
 
-test('a click without a gesture of the visitor is not counted', async () => {
+test('a click without a user gesture is not counted', async () => {
   const { sentTo } = await show('auto-click');
   expect(sentTo('/click')).toHaveLength(0);
   expect(sentTo('/event').map((hit) => hit.query.get('type'))).toEqual(['share']);
 });
 
-test('messages forged by another frame or by a frame inside the creative are refused', async () => {
+test('messages from another frame or from a frame inside the creative are ignored', async () => {
   const forger = `<script>setInterval(() => { parent.postMessage({ adsdk: 'event', type: 'like' }, '*'); parent.postMessage({ adsdk: 'click' }, '*') }, 20)</script>`;
   const { sent, page } = await show(
     'quiet',
     `<div id="slot"></div><iframe sandbox="allow-scripts" srcdoc="${forger.replaceAll('"', '&quot;')}"></iframe>`,
   );
-  // After a gesture of the visitor, which lets real clicks pass.
+  // After a user gesture, which enables real clicks.
   await page.mouse.click(5, 5);
   await page.evaluate(() => window.postMessage({ adsdk: 'event', type: 'like' }, '*'));
   await page.waitForTimeout(300);
@@ -98,7 +98,7 @@ test('messages forged by another frame or by a frame inside the creative are ref
   expect(nested.sentTo('/event')).toHaveLength(0);
 });
 
-test('markup that tries to leave its frame stays in it', async () => {
+test('markup cannot leave its frame', async () => {
   const { page } = await show('breakout');
   expect(await page.title()).toBe('A page');
   expect(await page.locator('body > #slot').count()).toBe(1);

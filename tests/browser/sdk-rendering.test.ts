@@ -60,14 +60,14 @@ const open = (html = '<div id="slot"></div>', init = ''): Promise<PublisherPage>
 const render = ({ page }: PublisherPage, placement: string): Promise<boolean> =>
   page.evaluate((id) => AdSDK.renderAd(id, 'slot'), placement);
 
-/** Rendered by the page's own script, so that the visitor's clicks are the first gesture on the page. */
+/** Rendered by a script of the page, so that the visitor's click is the first user gesture. */
 const show = async (placement: string): Promise<PublisherPage> => {
   const opened = await publisher.open({ html: '<div id="slot"></div>', run: `AdSDK.renderAd('${placement}', 'slot')` });
   await eventually(() => expect(opened.sentTo('/impression')).toHaveLength(1));
   return opened;
 };
 
-test('an html ad stands in a sandboxed frame of its size, and its impression is requested once', async () => {
+test('an html ad is shown in a sandboxed frame of its size, and its impression is requested once', async () => {
   const before = await publisher.service.stored('html', 'impression');
   const opened = await open();
   expect(await render(opened, 'html')).toBe(true);
@@ -81,7 +81,7 @@ test('an html ad stands in a sandboxed frame of its size, and its impression is 
   await eventually(async () => expect(await publisher.service.stored('html', 'impression')).toBe(before + 1));
 });
 
-test('the impression waits until the creative has rendered', async () => {
+test('the impression is requested only after the creative has loaded', async () => {
   const opened = await open('<div id="slot"></div>');
   let release = (): void => {};
   await opened.page.route('**/a.png', async (route) => {
@@ -99,7 +99,7 @@ test('the impression waits until the creative has rendered', async () => {
   await eventually(() => expect(opened.sentTo('/impression')).toHaveLength(1));
 });
 
-test('a link of a creative that knows nothing of the SDK opens a tab, and its clicks count once', async () => {
+test('a link of a creative without SDK code opens a tab, and its clicks count once', async () => {
   const opened = await show('html');
   const link = opened.page.frameLocator('#slot iframe').locator('#go');
   const [tab] = await Promise.all([opened.page.waitForEvent('popup'), link.click()]);
@@ -111,7 +111,7 @@ test('a link of a creative that knows nothing of the SDK opens a tab, and its cl
   await eventually(async () => expect(await publisher.service.stored('html', 'click')).toBe(1));
 });
 
-test('a link to _top opens a tab instead of dying in the sandbox, and a link inside the creative is no click', async () => {
+test('a link to _top opens a tab although the sandbox blocks it, and a link inside the creative is not a click', async () => {
   const opened = await show('top-link');
   const frame = opened.page.frameLocator('#slot iframe');
   await frame.locator('#skip').click();
@@ -123,7 +123,7 @@ test('a link to _top opens a tab instead of dying in the sandbox, and a link ins
   expect(opened.page.url()).toContain(publisher.site.url);
 });
 
-test('a banner is clicked through to its destination and counted once, without the page following the redirect', async () => {
+test('a click on a banner opens its destination and counts once, and the page does not follow the redirect', async () => {
   const opened = await show('banner');
   const before = publisher.site.landings();
   const [tab] = await Promise.all([opened.page.waitForEvent('popup'), opened.page.frameLocator('#slot iframe').locator('a').click()]);
@@ -134,7 +134,7 @@ test('a banner is clicked through to its destination and counted once, without t
   expect(await opened.signals()).toEqual([]);
 });
 
-test('AdSDK_Creative_Event is there before the creative, requests the event and is no click; opening by script is one', async () => {
+test('AdSDK_Creative_Event exists before the creative and sends an event, not a click; opening by script is a click', async () => {
   const opened = await show('events');
   const frame = opened.page.frameLocator('#slot iframe');
   expect(await frame.locator('body').innerText()).toContain('function');
@@ -146,7 +146,7 @@ test('AdSDK_Creative_Event is there before the creative, requests the event and 
   await eventually(() => expect(opened.sentTo('/click')).toHaveLength(1));
 });
 
-test('a native ad comes from the template, with safe URLs, an escape helper, clickUrl, events and one click', async () => {
+test('a native ad is rendered by the template, with safe URLs, an escape helper, clickUrl, events and one click', async () => {
   const opened = await open('<div id="slot" data-disable-reporting="true"></div>');
   const assets = await opened.page.evaluate(async () => {
     let seen: unknown;
@@ -179,7 +179,7 @@ test('a native ad comes from the template, with safe URLs, an escape helper, cli
   await eventually(async () => expect(await publisher.service.stored('native', 'impression')).toBeGreaterThan(0));
 });
 
-test("a bidder's own trackers are images without a referrer, at most ten, once, and nothing of the template's", async () => {
+test("a bidder's trackers are requested once, as at most ten images without a referrer, and are not passed to the template", async () => {
   const opened = await open();
   const pixels: string[] = [];
   await opened.page.route('https://pixels.invalid/**', (route) => {
@@ -206,7 +206,7 @@ test("a bidder's own trackers are images without a referrer, at most ten, once, 
   expect(pixels).toHaveLength(11);
 });
 
-test('a throwing template is an error and no ad, never an impression', async () => {
+test('a template that throws gives an error and noAd, but no impression', async () => {
   const opened = await open();
   const shown = await opened.page.evaluate(() =>
     AdSDK.renderNativeAd('native', 'slot', () => {
@@ -219,7 +219,7 @@ test('a throwing template is an error and no ad, never an impression', async () 
   expect(opened.faults).toEqual([]);
 });
 
-test('a slot asked again shows the new ad alone, with one impression each', async () => {
+test('a slot that is rendered again shows only the new ad, with one impression per ad', async () => {
   const opened = await open();
   await render(opened, 'html');
   await render(opened, 'banner');

@@ -35,7 +35,7 @@ const violations = async (page: Page): Promise<string[]> => {
   return found.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`);
 };
 
-test('a visitor reports an ad with the keyboard alone, and the focus returns', async () => {
+test('a visitor can report an ad with the keyboard only, and the focus returns', async () => {
   const before = await publisher.service.storedReports('report-html');
   const { page, sentTo } = await show();
   const button = page.getByRole('button', { name: 'Report this ad' });
@@ -65,7 +65,7 @@ test('a visitor reports an ad with the keyboard alone, and the focus returns', a
   await eventually(async () => expect(await publisher.service.storedReports('report-html')).toBe(before + 1));
 });
 
-test('Escape closes, the focus stays inside until then and returns', async () => {
+test('the focus stays inside the modal, Escape closes it, and the focus returns', async () => {
   const { page, sentTo } = await show();
   const button = page.getByRole('button', { name: 'Report this ad' });
   await button.click();
@@ -79,7 +79,7 @@ test('Escape closes, the focus stays inside until then and returns', async () =>
   expect(sentTo('/report')).toHaveLength(0);
 });
 
-test('a failed report says so and can be sent again', async () => {
+test('a failed report shows an error and can be sent again', async () => {
   const { page } = await show();
   await page.route('**/report', (route) => route.abort(), { times: 1 });
   await page.getByRole('button', { name: 'Report this ad' }).click();
@@ -99,7 +99,7 @@ test('without a reason nothing is sent', async () => {
   expect(await page.getByRole('dialog').count()).toBe(1);
 });
 
-test('data-disable-reporting="true" keeps the button away in both renderers; any other value does not', async () => {
+test('data-disable-reporting="true" removes the button in both renderers; any other value does not', async () => {
   const count = async (slot: string, native?: string): Promise<number> =>
     (await show(slot, native)).page.getByRole('button', { name: 'Report this ad' }).count();
   expect(await count('<div id="slot" data-disable-reporting="true"></div>')).toBe(0);
@@ -108,7 +108,7 @@ test('data-disable-reporting="true" keeps the button away in both renderers; any
   expect(await count('<div id="slot"></div>', '<p>Ad</p>')).toBe(1);
 });
 
-test('a report link of the template is escaped, opens the modal, replaces the automatic button and is no click', async () => {
+test('a report link in the template is escaped, opens the modal, replaces the automatic button and is not a click', async () => {
   const { page, sentTo } = await show('<div id="slot"></div>', '');
   const link = page.locator('#slot button');
   expect(await link.count()).toBe(1);

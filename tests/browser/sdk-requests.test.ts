@@ -24,7 +24,7 @@ const open = (html = '<div id="slot"></div>', init = ''): Promise<PublisherPage>
 const render = ({ page }: PublisherPage, placement: string): Promise<boolean> =>
   page.evaluate((id) => AdSDK.renderAd(id, 'slot'), placement);
 
-test('the page and the server have different origins, and the request is preceded by a preflight', async () => {
+test('the page and the server have different origins, and a preflight precedes the request', async () => {
   const opened = await open();
   const preflights: string[] = [];
   const session = await opened.page.context().newCDPSession(opened.page);
@@ -39,7 +39,7 @@ test('the page and the server have different origins, and the request is precede
   expect(opened.sentTo('/ad')[0]!.headers).not.toHaveProperty('cookie');
 });
 
-test('no ad: AdSDK:noAd on the container with the reason, the content untouched, no tracking', async () => {
+test('without an ad, AdSDK:noAd gives the reason, the content is unchanged and nothing is tracked', async () => {
   const opened = await open('<div id="slot">House ad</div>');
   const detail = await opened.page.evaluate(
     () =>
@@ -54,7 +54,7 @@ test('no ad: AdSDK:noAd on the container with the reason, the content untouched,
   expect(opened.sent.map((one) => one.path)).toEqual(['/ad']);
 });
 
-test('fetchAd gives the answer for its placement with absolute URLs and requests none of them', async () => {
+test('fetchAd resolves to the answer for its placement with absolute URLs and requests none of them', async () => {
   const opened = await open();
   const answers = await opened.page.evaluate(() => Promise.all([AdSDK.fetchAd('first'), AdSDK.fetchAd('nowhere')]));
   const bid = answers[0].seatbid[0]!.bid[0]!;
@@ -70,7 +70,7 @@ test('fetchAd gives the answer for its placement with absolute URLs and requests
   expect(opened.sent.map((one) => one.path)).toEqual(['/ad']);
 });
 
-test('placements asked for in one tick travel together; other key-values and a later tick do not', async () => {
+test('placements of one tick share a request; other key-values and a later tick do not', async () => {
   const opened = await open('<div id="a"></div><div id="b"></div><div id="slot"></div>');
   await opened.page.evaluate(async () => {
     await Promise.all([
@@ -90,7 +90,7 @@ test('placements asked for in one tick travel together; other key-values and a l
   expect(await opened.page.locator('#b p').textContent()).toBe('Native');
 });
 
-test('the setters and the window globals are one and the same', async () => {
+test('the setters and the window globals have the same effect', async () => {
   const opened = await open();
   const globals = await opened.page.evaluate(() => {
     AdSDK.setApiKey('from-setter');
@@ -108,7 +108,7 @@ test('the setters and the window globals are one and the same', async () => {
   expect(JSON.parse(request!.body!).ext.publisher_id).toBe(78);
 });
 
-test('the user id is random, kept in local storage, and sent', async () => {
+test('the user id is random, stored in local storage, and sent', async () => {
   const opened = await open();
   await opened.page.evaluate(() => AdSDK.fetchAd('first'));
   const id = JSON.parse(opened.sentTo('/ad')[0]!.body!).user.id;
@@ -116,7 +116,7 @@ test('the user id is random, kept in local storage, and sent', async () => {
   expect(await opened.page.evaluate(() => localStorage.getItem('adsdk_uid'))).toBe(id);
 });
 
-test('with storage denied the ad is shown all the same, under one id for the page', async () => {
+test('with storage denied the ad is shown, with one user id per page', async () => {
   const deny = `Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('denied', 'SecurityError'); } });`;
   const opened = await open('<div id="slot"></div>', deny);
   expect(await render(opened, 'first')).toBe(true);
@@ -127,7 +127,7 @@ test('with storage denied the ad is shown all the same, under one id for the pag
   expect(opened.faults).toEqual([]);
 });
 
-test('with the server down nothing is thrown: noAd and error on the container, a rejected promise from fetchAd', async () => {
+test('with the server down nothing is thrown: noAd and error on the container, and fetchAd rejects', async () => {
   const dead = await deadAddress();
   const opened = await open();
   const outcome = await opened.page.evaluate(async (baseUrl) => {

@@ -36,7 +36,7 @@ const exercise = async (policy: string, scriptAttributes = ''): Promise<Publishe
   return { ...opened, refused };
 };
 
-test('under a policy of nonces, without inline styles and with Trusted Types, everything works and nothing is refused', async () => {
+test('under a policy with nonces, Trusted Types and no inline styles, everything works without violations', async () => {
   const opened = await exercise(
     `default-src 'none'; script-src 'nonce-abc123' 'strict-dynamic'; connect-src ${publisher.service.baseUrl}; style-src 'none'; base-uri 'self'; ` +
       `require-trusted-types-for 'script'; trusted-types adsdk`,
@@ -54,7 +54,7 @@ test('under a policy of nonces, without inline styles and with Trusted Types, ev
   expect(box).toBe('absolute');
 });
 
-test('under a policy of hosts, the published hash of the frame script suffices', async () => {
+test('under a policy with hosts, the published hash of the frame script is enough', async () => {
   const policy = await (await fetch(`${publisher.service.baseUrl}/static/sdk/csp.json`)).json();
   const opened = await exercise(
     `default-src 'none'; script-src ${publisher.service.baseUrl} ${(policy as Record<string, string[]>)['script-src']!.join(' ')}; connect-src ${publisher.service.baseUrl}; style-src 'none'`,
@@ -63,7 +63,7 @@ test('under a policy of hosts, the published hash of the frame script suffices',
   await eventually(() => expect(opened.sentTo('/click')).toHaveLength(1));
 });
 
-test('every page may use the SDK; the versioned copy is kept for a year, the others for an hour', async () => {
+test('any origin may load the SDK; the versioned copy is cached for a year, the others for an hour', async () => {
   const names = await (await fetch(`${publisher.service.baseUrl}/static/sdk/integrity.json`)).json();
   for (const name of [...Object.keys(names as object), 'integrity.json', 'csp.json']) {
     const { headers } = await fetch(`${publisher.service.baseUrl}/static/sdk/${name}`);
@@ -75,7 +75,7 @@ test('every page may use the SDK; the versioned copy is kept for a year, the oth
   }
 });
 
-test('the versioned copy runs under its published integrity hash', async () => {
+test('the versioned copy loads with its published integrity hash', async () => {
   const hashes = (await (await fetch(`${publisher.service.baseUrl}/static/sdk/integrity.json`)).json()) as Record<string, string>;
   const [file, hash] = Object.entries(hashes).find(([name]) => /^adsdk-\d+\.\d+\.\d+\.min\.js$/.test(name))!;
   const opened = await publisher.open({ html: '' });
@@ -92,9 +92,9 @@ test('the versioned copy runs under its published integrity hash', async () => {
   expect(file).toBe(`adsdk-${version}.min.js`);
 });
 
-test('the ES module serves the origin that it came from', async () => {
+test('the ES module uses the origin that served it', async () => {
   const opened = await publisher.open({ html: '<div id="slot"></div>' });
-  // As text: the tests' own compiler would turn the import into a require.
+  // As text, because the compiler of the tests would turn the import into a require.
   const shown = await opened.page.evaluate(`import('${publisher.service.baseUrl}/static/sdk/adsdk.esm.js').then(({ AdSDK }) => {
     return AdSDK.renderAd('policy-html', 'slot');
   })`);

@@ -6,7 +6,7 @@ import { K8S, OVERLAYS, pluck, renderedManifests, renderedText, type Manifest, t
 
 const ROOT = path.resolve(__dirname, '../..');
 const hasKubectl = spawnSync('kubectl', ['kustomize', '--help']).status === 0;
-/** Kinds of the Prometheus operator, which Kubernetes itself does not know. */
+/** Resource kinds of the Prometheus operator, which are not part of Kubernetes. */
 const OPERATOR = 'monitoring.coreos.com/v1';
 
 const one = (overlay: Overlay, kind: string, name = 'ad-server'): Manifest => {
@@ -19,19 +19,20 @@ const podsOf = (overlay: Overlay): readonly Manifest[] =>
   renderedManifests(overlay).filter(({ kind }) => /^(Deployment|StatefulSet)$/.test(kind));
 
 describe.each(OVERLAYS)('the manifests of %s', (overlay) => {
-  test('are rendered from what the folder holds now; "make manifests" renders them', () => {
+  test('are rendered from the current sources ("make manifests")', () => {
     const { stdout } = spawnSync(process.execPath, ['scripts/render-manifests.mjs', '--hash'], { cwd: ROOT, encoding: 'utf8' });
     expect(renderedText(overlay)).toContain(`# sources: ${stdout.trim()}\n`);
   });
 
-  // The test above and those below need no kubectl; this one shows that the files are what a cluster would be given.
-  (hasKubectl ? test : test.skip)('are what kubectl kustomize gives', () => {
+  // Only this test needs kubectl: it shows that the rendered files are what a cluster would
+  // receive.
+  (hasKubectl ? test : test.skip)('equal the output of kubectl kustomize', () => {
     const { stdout, status } = spawnSync('kubectl', ['kustomize', path.join(K8S, 'overlays', overlay)], { encoding: 'utf8' });
     expect(status).toBe(0);
     expect(renderedText(overlay).split('\n').slice(2).join('\n')).toBe(stdout);
   });
 
-  test('hold to the schemas of Kubernetes', async () => {
+  test('match the schemas of Kubernetes', async () => {
     for (const manifest of renderedManifests(overlay).filter(({ apiVersion }) => apiVersion !== OPERATOR)) {
       const models = (await import(`kubernetes-models/${manifest.apiVersion}`)) as Record<
         string,
@@ -41,7 +42,7 @@ describe.each(OVERLAYS)('the manifests of %s', (overlay) => {
     }
   });
 
-  test('have no field that Kubernetes does not know', () => {
+  test('have no fields that Kubernetes does not know', () => {
     const manifests = renderedManifests(overlay).filter(({ apiVersion }) => apiVersion !== OPERATOR);
     const { stdout, stderr } = spawnSync(process.execPath, [path.join(__dirname, 'round-trip.mjs')], {
       input: JSON.stringify(manifests),
@@ -51,7 +52,7 @@ describe.each(OVERLAYS)('the manifests of %s', (overlay) => {
     expect(JSON.parse(stdout)).toEqual(manifests);
   });
 
-  test('run everything as nobody in particular, on a read-only file system, without rights', () => {
+  test('run every container as non-root, on a read-only file system, without capabilities', () => {
     for (const { spec, metadata } of podsOf(overlay)) {
       const pod = spec.template.spec;
       expect([metadata.name, pod.securityContext]).toMatchObject([
@@ -70,7 +71,7 @@ describe.each(OVERLAYS)('the manifests of %s', (overlay) => {
     }
   });
 
-  test('roll out without a moment of less, and leave a replica time to drain', () => {
+  test('roll out without reducing the number of replicas, and leave a replica time to drain', () => {
     const { spec } = one(overlay, 'Deployment');
     expect(spec.strategy.rollingUpdate).toMatchObject({ maxUnavailable: 0 });
     expect(spec.replicas).toBeUndefined();
@@ -84,19 +85,19 @@ describe.each(OVERLAYS)('the manifests of %s', (overlay) => {
     ]);
   });
 
-  test('ask a replica whether it lives and whether it is ready by paths that touch no store', () => {
+  test('probe liveness and readiness with paths that query no store', () => {
     const [container] = one(overlay, 'Deployment').spec.template.spec.containers;
     const probes = [container.startupProbe, container.livenessProbe, container.readinessProbe];
     expect(probes.map((probe) => probe.httpGet.path)).toEqual(['/health', '/health', '/ready']);
   });
 
-  test('give settings that the service accepts, in a config whose name changes with them', () => {
+  test('contain settings that the service accepts, in a config map whose name changes with them', () => {
     const config = configOf(overlay);
     const env = { DATABASE_URL: 'postgres://u:p@h/d', REDIS_URL: 'redis://h', TOKEN_SECRET: 'x'.repeat(32) };
     expect(readSettings({ ...config, ...env })).toMatchObject({ production: true });
   });
 
-  test('migrate before they serve, with the same image', () => {
+  test('migrate the database with the same image before they serve', () => {
     const { initContainers, containers } = one(overlay, 'Deployment').spec.template.spec;
     expect(initContainers).toMatchObject([{ name: 'migrate', image: containers[0].image, command: ['node', 'dist/commands/migrate.js'] }]);
   });
@@ -109,7 +110,7 @@ const configOf = (overlay: Overlay): Readonly<Record<string, string>> => {
   return one(overlay, 'ConfigMap', name).data!;
 };
 
-test('a field that Kubernetes does not know would be seen', () => {
+test('the round trip detects a field that Kubernetes does not know', () => {
   const deployment = one('production', 'Deployment');
   const misspelt = { ...deployment, spec: { ...deployment.spec, minReadySecond: 5 } };
   const { stdout } = spawnSync(process.execPath, [path.join(__dirname, 'round-trip.mjs')], {
@@ -119,7 +120,7 @@ test('a field that Kubernetes does not know would be seen', () => {
   expect(JSON.parse(stdout)).toEqual([deployment]);
 });
 
-test('production opens the public paths and no other', () => {
+test('production exposes the public paths only', () => {
   const { spec } = one('production', 'Ingress');
   expect(
     (spec.rules[0].http.paths as { path: string; pathType: string }[]).map(({ path: open, pathType }) => `${pathType} ${open}`),
@@ -127,7 +128,7 @@ test('production opens the public paths and no other', () => {
   expect(renderedManifests('staging').filter(({ kind }) => kind === 'Ingress')).toEqual([]);
 });
 
-test('production has no tool of development, no secret in its files, and an image that is named', () => {
+test('production has no development tools, no secrets in its files, and a versioned image', () => {
   const [container] = one('production', 'Deployment').spec.template.spec.containers;
   const names = pluck(container.env, 'name');
   expect([...names, ...Object.keys(configOf('production'))]).not.toEqual(
@@ -138,7 +139,7 @@ test('production has no tool of development, no secret in its files, and an imag
   expect(container.image).toMatch(/^ad-server:\d/);
 });
 
-test('Prometheus is told where the metrics are', () => {
+test('the service monitor selects the metrics port of the service', () => {
   const monitor = one('production', 'ServiceMonitor').spec;
   const service = one('production', 'Service');
   expect(service.metadata.labels).toMatchObject(monitor.selector.matchLabels);

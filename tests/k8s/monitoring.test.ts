@@ -12,7 +12,7 @@ interface Alert {
   readonly expr: string;
   readonly for: string;
   readonly labels: { readonly severity: string };
-  readonly annotations: { readonly summary: string; readonly runbook: string };
+  readonly annotations: { readonly summary: string; readonly runbook_url: string };
 }
 interface Panel {
   readonly id: number;
@@ -38,7 +38,9 @@ const expressions = [
   ...dashboards.flatMap(({ panels }) => panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))),
 ];
 
-/** What a replica exposes: series names as a query writes them, and the values of their labels. */
+/**
+ * The series that a replica exposes: names as a query writes them, and the values of their labels.
+ */
 const exposed = async (): Promise<{ readonly names: ReadonlySet<string>; readonly labels: ReadonlySet<string> }> => {
   const metrics = createMetrics(metricLabels(['like']));
   const { body } = await metrics.render();
@@ -55,7 +57,7 @@ const exposed = async (): Promise<{ readonly names: ReadonlySet<string>; readonl
   return { names, labels };
 };
 
-test('alerts and dashboards use only series that a replica exposes, with labels and values that these have', async () => {
+test('alerts and dashboards use only series, labels and values that a replica exposes', async () => {
   const { names, labels } = await exposed();
   const used = expressions.flatMap((expr) => [...expr.matchAll(/\b((?:adserver|nodejs|process)_\w+)(?:\{([^}]*)\})?/g)]);
   expect(used.length).toBeGreaterThan(60);
@@ -68,7 +70,7 @@ test('alerts and dashboards use only series that a replica exposes, with labels 
   }
 });
 
-test('every expression is balanced, and groups by labels that its series have', async () => {
+test('every expression has balanced brackets and groups by labels of its series', async () => {
   const { labels } = await exposed();
   const ofSeries = new Set([...labels].map((entry) => entry.split(' ')[1]!.split('=')[0]!));
   for (const expr of expressions) {
@@ -79,24 +81,25 @@ test('every expression is balanced, and groups by labels that its series have', 
     ] as const)
       expect([expr, expr.split(open).length]).toEqual([expr, expr.split(close).length]);
     for (const [, list] of expr.matchAll(/\b(?:by|on) \(([^)]*)\)/g)) {
-      // Prometheus adds the first two; the circuits of bidders have theirs once there are bidders.
+      // Prometheus adds namespace and pod; endpoint exists only once there are bidders.
       for (const label of list!.split(', ')) expect(['namespace', 'pod', 'le', 'endpoint', ...ofSeries]).toContain(label);
     }
   }
 });
 
-test('every alert says how grave it is and what is wrong, and has its remedy in docs/operations.md', () => {
+test('every alert has a severity, a summary and a section of docs/operations.md that its runbook_url leads to', () => {
   const operations = readFileSync(path.resolve(K8S, '../docs/operations.md'), 'utf8');
   expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length);
   for (const { alert, for: lasting, labels, annotations } of alerts) {
     expect([alert, labels.severity]).toEqual([alert, expect.stringMatching(/^(critical|warning)$/)]);
     expect(lasting).toMatch(/^\d+m$/);
     expect(annotations.summary).toMatch(/^[A-Z].*\.$/);
-    expect(operations).toMatch(new RegExp(`^\\| \`${alert}\` \\| .{20,} \\|$`, 'm'));
+    expect(annotations.runbook_url).toBe(`docs/operations.md#${alert.toLowerCase()}`);
+    expect(operations).toMatch(new RegExp(`^### ${alert}\\n\\n[A-Z].{20,}$`, 'm'));
   }
 });
 
-test('the panels of a dashboard have names, targets and places of their own', () => {
+test('the panels of a dashboard have names and targets and do not overlap', () => {
   expect(dashboards.map(({ uid }) => uid).sort()).toEqual(['adserver-delivery', 'adserver-dependencies', 'adserver-serving']);
   for (const { panels } of dashboards) {
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);

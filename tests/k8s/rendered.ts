@@ -9,7 +9,7 @@ export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace?: string; readonly labels?: Readonly<Record<string, string>> };
-  // What stands in it depends on its kind; the schemas of Kubernetes are the check.
+  // Depends on the kind; checked against the schemas of Kubernetes.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   readonly spec?: any;
   readonly data?: Readonly<Record<string, string>>;

@@ -1,6 +1,7 @@
 /*
- * Reads manifests as JSON from standard input, passes each through the typed client of Kubernetes and prints what came out. A field that the client
- * does not know is missing in it. A program of its own, because the client is an ES module and the tests are not.
+ * Reads manifests as JSON from standard input, passes each through the typed client of Kubernetes and
+ * prints the result. Fields that the client does not know are missing in it. This is a separate
+ * program because the client is an ES module and the tests are CommonJS.
  */
 import { ObjectSerializer } from '@kubernetes/client-node/dist/serializer.js';
 

@@ -34,7 +34,7 @@ const setup = (answer?: (asked: Asked) => Partial<Response>) => {
   return { asked, ask };
 };
 
-test('21 placements of one tick travel in two requests, because the server takes 20', async () => {
+test('21 placements of one tick need two requests, because the server accepts 20', async () => {
   const { asked, ask } = setup();
   const answers = await Promise.all(Array.from({ length: 21 }, (_, index) => ask(`p${index}`)));
   expect(asked.map((one) => one.body.imp.length)).toEqual([20, 1]);
@@ -43,14 +43,14 @@ test('21 placements of one tick travel in two requests, because the server takes
   );
 });
 
-test('each caller gets its own bid or its own reason', async () => {
+test('each caller receives its own bid or its own no-bid reason', async () => {
   const { ask } = setup();
   const [filled, empty] = await Promise.all([ask('some'), ask('none')]);
   expect(filled).not.toHaveProperty('nbr');
   expect(empty).toMatchObject({ seatbid: [], nbr: 503 });
 });
 
-test('tracking URLs become absolute, and what is no http(s) URL becomes nothing', async () => {
+test('tracking URLs become absolute, and a URL that is not http(s) becomes empty', async () => {
   const { ask } = setup();
   const { seatbid } = await ask('some');
   expect(seatbid[0]!.bid[0]).toMatchObject({
@@ -61,7 +61,7 @@ test('tracking URLs become absolute, and what is no http(s) URL becomes nothing'
   });
 });
 
-test('another server, publisher or set of key-values is another request', async () => {
+test('another server, publisher or set of key-values needs another request', async () => {
   const { asked, ask } = setup();
   await Promise.all([
     ask('a'),

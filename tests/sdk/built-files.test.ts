@@ -8,7 +8,7 @@ const BUILT = 'public/sdk';
 const read = (file: string): string => readFileSync(join(BUILT, file), 'utf8');
 const version = JSON.parse(readFileSync('sdk/package.json', 'utf8')).version as string;
 
-test('the minified script weighs at most 6 kB gzipped', () => {
+test('the minified script is at most 6 kB gzipped', () => {
   expect(gzipSync(read('adsdk.min.js'), { level: 9 }).length).toBeLessThanOrEqual(6000);
 });
 
@@ -16,7 +16,7 @@ test('no bundle evaluates text as code', () => {
   for (const file of ['adsdk.js', 'adsdk.min.js', 'adsdk.esm.js']) expect(read(file)).not.toMatch(/\beval\b|new Function|document\.write/);
 });
 
-test('the versioned copy is the minified script, and every hash is that of its file', () => {
+test('the versioned copy equals the minified script, and every hash matches its file', () => {
   expect(read(`adsdk-${version}.min.js`)).toBe(read('adsdk.min.js'));
   const integrity = JSON.parse(read('integrity.json')) as Record<string, string>;
   expect(Object.keys(integrity)).toContain(`adsdk-${version}.min.js`);
@@ -25,13 +25,13 @@ test('the versioned copy is the minified script, and every hash is that of its f
   }
 });
 
-test('the documentation names the size and the hash of what is built', () => {
+test('docs/sdk.md has the size and the hash of the built script', () => {
   const documentation = readFileSync('docs/sdk.md', 'utf8');
   expect(documentation).toContain(`${(gzipSync(read('adsdk.min.js'), { level: 9 }).length / 1000).toFixed(1)} kB`);
   expect(documentation).toContain((JSON.parse(read('integrity.json')) as Record<string, string>)[`adsdk-${version}.min.js`]);
 });
 
-test('the types describe the contract to a page written in TypeScript', () => {
+test('the types describe the public interface to a page written in TypeScript', () => {
   const folder = mkdtempSync(join(BUILT, 'types-'));
   try {
     writeFileSync(

@@ -1,4 +1,4 @@
-import { escapeHTML } from '../../sdk/src/escape-html.ts';
+import { escapeHTML } from '../../sdk/src/html.ts';
 import { createMessageGate } from '../../sdk/src/message-gate.ts';
 import { createScope } from '../../sdk/src/scope.ts';
 import { reportServer, tokenOf } from '../../sdk/src/server-address.ts';
@@ -11,18 +11,18 @@ test.each([
   ['abc.def.ghi', 'abc.def.ghi'],
 ])('the token of %s is %s', (url, token) => expect(tokenOf(url)).toBe(token));
 
-test('a report goes to the named server, else to the tracking URL’s own, else to the default', () => {
+test('a report goes to the named server, else to that of the tracking URL, else to the default', () => {
   expect(reportServer('https://a.invalid/x/click?t=1', 'https://named.invalid', 'https://home.invalid')).toBe('https://named.invalid');
   expect(reportServer('https://a.invalid/x/click?t=1', undefined, 'https://home.invalid')).toBe('https://a.invalid/x');
   expect(reportServer('/click?t=1', undefined, 'https://home.invalid')).toBe('https://home.invalid');
 });
 
-test('escaped text can leave neither an element nor a quoted attribute', () => {
+test('escaped text cannot leave an element or a quoted attribute', () => {
   expect(escapeHTML(`<a href="x" title='y'>&\``)).toBe('&#60;a href=&#34;x&#34; title=&#39;y&#39;&#62;&#38;&#96;');
   expect([escapeHTML(undefined), escapeHTML(null), escapeHTML(0)]).toEqual(['', '', '0']);
 });
 
-test('the gate lets ten through in any second and opens again', () => {
+test('the message gate passes ten messages in any second', () => {
   let now = 0;
   const passes = createMessageGate(10, 1000, () => now);
   const burst = () => Array.from({ length: 100 }, passes).filter(Boolean).length;
@@ -33,7 +33,7 @@ test('the gate lets ten through in any second and opens again', () => {
   expect(burst()).toBe(10);
 });
 
-test('a scope gives back in reverse order, once, and at once after its end', () => {
+test('a scope releases in reverse order, once, and immediately after its end', () => {
   const undone: number[] = [];
   const scope = createScope();
   [1, 2].forEach((n) => scope.add(() => undone.push(n)));
@@ -44,7 +44,7 @@ test('a scope gives back in reverse order, once, and at once after its end', () 
   expect(scope.ended()).toBe(true);
 });
 
-test('a stored user id of another shape is replaced; where storage is full the id lasts for the page', () => {
+test('a stored user id of a wrong format is replaced; when storage is full the id lasts for the page', () => {
   const stored = new Map([['adsdk_uid', '<script>']]);
   const storage = {
     getItem: (key: string) => stored.get(key) ?? null,

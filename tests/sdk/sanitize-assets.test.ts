@@ -4,7 +4,7 @@ import { sanitizeAssets } from '../../sdk/src/sanitize-assets.ts';
 const PAGE = 'https://news.invalid/story';
 const clean = (assets: unknown): unknown => sanitizeAssets(assets, PAGE);
 
-test('http(s) and relative URLs stay, at any depth', () => {
+test('http(s) and relative URLs are kept at any depth', () => {
   const assets = {
     image: { url: 'https://cdn.invalid/a.png', w: 300, h: 250 },
     icon: '//cdn.invalid/i.svg',
@@ -16,7 +16,7 @@ test('http(s) and relative URLs stay, at any depth', () => {
   expect(clean(assets)).toEqual(assets);
 });
 
-test('other schemes are dropped, however they are hidden', () => {
+test('URLs with other schemes are removed, also when the scheme is hidden', () => {
   expect(
     clean({
       image: 'javascript:alert(1)',
@@ -30,7 +30,7 @@ test('other schemes are dropped, however they are hidden', () => {
   ).toEqual({ deep: { list: ['https://ok.invalid/'] } });
 });
 
-test('words with a colon are no URLs', () => {
+test('texts with a colon are not URLs', () => {
   const words = {
     title: 'JavaScript: The course',
     description: 'data: our oil',
@@ -48,7 +48,7 @@ test('a creative cannot set the prototype of the assets', () => {
   expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
 });
 
-test('whatever comes in, no address that comes out resolves to another scheme than http(s)', () => {
+test('for any input, no URL asset in the output resolves to a scheme other than http(s)', () => {
   const url = fc.oneof(
     fc.string(),
     fc.webUrl(),

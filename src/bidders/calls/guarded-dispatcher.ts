@@ -34,7 +34,7 @@ const FORBIDDEN = 'ERR_BIDDER_ADDRESS_FORBIDDEN';
 export const isForbiddenAddressError = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === FORBIDDEN;
 
-/** Pools of sockets, one for each origin, that never connect to an address outside the policy. See docs/adr/guard-addresses-at-connect.md. */
+/** Pools of sockets, one for each origin, that never connect to an address outside the policy. See docs/adr/0007-guard-addresses-at-connect.md. */
 export const createGuardedDispatchers = (options: GuardedDispatchersOptions): GuardedDispatchers => {
   const connect = createGuardedConnector(options);
   const closing = new Set<Promise<void>>();

@@ -11,13 +11,13 @@ export interface Sent {
   readonly body: string | null;
 }
 
-/** A page of a publisher, and what it asked of the ad server, in order. */
+/** A page of a publisher, and its requests to the ad server in order. */
 export interface PublisherPage {
   readonly page: Page;
   readonly sent: readonly Sent[];
   /** Requests of one path: `/ad`, `/impression`, … */
   readonly sentTo: (path: string) => readonly Sent[];
-  /** What came to the page as an uncaught error or rejection. */
+  /** Uncaught errors and rejections of the page. */
   readonly faults: readonly string[];
   /** Events of the SDK as `name placement nbr-or-message`. */
   readonly signals: () => Promise<readonly string[]>;
@@ -25,26 +25,32 @@ export interface PublisherPage {
 
 export interface PublisherSite {
   readonly url: string;
-  /** A page of an advertiser, on an origin of its own. */
+  /** A page of an advertiser, on another origin. */
   readonly landing: string;
-  /** How often the advertiser's page was asked for, by whatever means. */
+  /** Number of requests for the advertiser's page. */
   readonly landings: () => number;
   readonly open: (browser: Browser, options: PageOptions) => Promise<PublisherPage>;
 }
 
 export interface PageOptions {
-  /** Whose script the page loads and whose requests are noted; its key and publisher id are set as globals. */
+  /**
+   * The service whose script the page loads and whose requests are recorded. Its key and publisher
+   * id are set as globals.
+   */
   readonly service: Pick<AdService, 'baseUrl' | 'apiKey' | 'publisherId'>;
   /** Inside body. */
   readonly html: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Attributes of the SDK's script element. */
   readonly scriptAttributes?: string;
-  /** A script of the page, after the SDK's: unlike what a test evaluates, it does not count as a gesture of the visitor. */
+  /**
+   * A script of the page, after the SDK. Unlike code that a test evaluates, it does not count as a
+   * user gesture.
+   */
   readonly run?: string;
-  /** Runs before anything of the page. */
+  /** Runs before all scripts of the page. */
   readonly init?: string;
-  /** Whether somebody looks at the page: only then do ads become viewable, and say so. Default: it lies in the background. */
+  /** Whether the page is in the foreground, where ads can become viewable. Default: background. */
   readonly watched?: boolean;
 }
 
@@ -70,7 +76,10 @@ afterAll(() => {
   }
 });
 
-/** A publisher's web server on `localhost`: another origin, and to a browser another site, than an ad server on `127.0.0.1`. It ends with the test file. */
+/**
+ * Starts a publisher's web server on `localhost`, which is another origin and another site than an
+ * ad server on `127.0.0.1`. It ends with the test file.
+ */
 export const startPublisherSite = async (): Promise<PublisherSite> => {
   const pages = new Map<string, PageOptions>();
   let landings = 0;
