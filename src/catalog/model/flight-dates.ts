@@ -2,9 +2,9 @@ import { MS_PER_DAY } from '../../base/utc-day.ts';
 import type { Flight } from './entities.ts';
 
 /**
- * Flight dates: RFC 3339 `full-date` or `date-time`. A date alone means the beginning of that UTC day as
- * a start, and through the end of that day as an end. The stored end is exclusive, so it is the
- * midnight after, and is shown as the date before.
+ * Flight dates: RFC 3339 `full-date` or `date-time`. A date alone means the beginning of that UTC
+ * day as a start, and through the end of that day as an end. The stored end is exclusive, so it is
+ * the midnight after, and is shown as the date before.
  */
 const SHAPE = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2}):(\d{2})(\.\d{1,9})?(?:[Zz]|([+-])(\d{2}):(\d{2})))?$/;
 

@@ -11,17 +11,21 @@ import { sortInSteps } from './sort-in-steps.ts';
 
 export interface SnapshotOptions {
   readonly dimensions: DimensionSchema;
-  /** The result of the load before, under the same dimensions: what has not changed since is taken over from it. */
+  /** The result of the load before, under the same dimensions. Unchanged parts are reused. */
   readonly previous?: BuiltSnapshot | undefined;
-  /** The moment at which flights and what is left of them are judged: epoch milliseconds. */
+  /** Epoch milliseconds at which flights are judged. */
   readonly nowMs: number;
-  /** Called whenever the event loop has been held long enough; by default waits for its next turn. */
+  /**
+   * Called whenever a slice of time is used up; waits for the next turn of the event loop by
+   * default.
+   */
   readonly pause?: () => Promise<void>;
 }
 
 /**
- * Turns what one load reads into an immutable snapshot, in slices of half a millisecond. Bad rows are set aside, never thrown. A load costs what has
- * changed since `previous`: rows of unchanged blocks are not read again, indexes of unchanged slots not built again.
+ * Builds an immutable snapshot from one reading, in slices of half a millisecond. Invalid rows are
+ * set aside, never thrown. A load costs what has changed since `previous`: rows of unchanged blocks
+ * are not read again, and indexes of unchanged slots are not built again.
  */
 export const buildSnapshot = async (
   reading: CatalogReading,
@@ -39,7 +43,7 @@ export interface BuiltSnapshot {
   readonly slots: ReadonlyMap<string, ReadonlyMap<number, Slot>>;
 }
 
-const STEP = 256;
+const CANDIDATES_PER_STEP = 256;
 
 function* snapshotSteps(
   admitted: AdmittedRows,
@@ -66,7 +70,7 @@ function* snapshotSteps(
   for (const [publisherId, counts] of reading.hourlyImpressions) {
     const learned = hourlyTraffic(counts);
     if (learned) traffic.set(publisherId, learned);
-    if (traffic.size % STEP === 0) yield;
+    if (traffic.size % CANDIDATES_PER_STEP === 0) yield;
   }
   const slotOf = (publisherId: number, placementId: string): Slot | undefined => slots.get(placementId)?.get(publisherId);
   const { publishers, placements, campaigns, lineItems, creatives, quarantined, quarantinedCount } = admitted;
@@ -91,14 +95,14 @@ function* snapshotSteps(
   return { snapshot, admitted, candidates, slots };
 }
 
-/** What the snapshot holds for one publisher on one placement. */
+/** The part of the snapshot for one publisher on one placement. */
 interface Slot {
   readonly direct: Indexed | undefined;
   readonly programmatic: Indexed | undefined;
   readonly leftOut: readonly LeftOut[];
 }
 
-/** An index with the candidates it was built of, in the order in which they were met. */
+/** An index with the candidates that it was built from, in the order of the catalog. */
 interface Indexed {
   readonly of: readonly Candidate[];
   readonly index: CandidateIndex;
@@ -118,7 +122,10 @@ interface Booked {
   readonly leftOut: LeftOut[];
 }
 
-/** Every creative to its placement and publisher, and there to what can be served now or later, or to what cannot. */
+/**
+ * Every creative to its placement and publisher, and there to what can be served now or later, or
+ * to what cannot.
+ */
 function* sortOutBooked(
   { creatives, lineItems, campaigns, placements }: AdmittedRows,
   { recentCounts }: CatalogReading,
@@ -130,7 +137,7 @@ function* sortOutBooked(
   const prices = new Map<number, number>();
   let done = 0;
   for (const creative of creatives.values()) {
-    if (++done % STEP === 0) yield;
+    if (++done % CANDIDATES_PER_STEP === 0) yield;
     const lineItem = lineItems.get(creative.lineItemId)!;
     const campaign = campaigns.get(lineItem.campaignId)!;
     const placement = placements.get(creative.placementId)!;
@@ -170,7 +177,10 @@ const bookedOf = (booked: Map<string, Map<number, Booked>>, placementId: string,
   return slot;
 };
 
-/** Why a candidate will not be live again however long this snapshot serves; a flight that is yet to begin is no such reason. */
+/**
+ * Why a candidate cannot become live while this snapshot serves. A flight that has not begun may
+ * begin.
+ */
 const notLive = ({ creative, lineItem, campaign }: Omit<Candidate, 'ecpmMicros'>, nowMs: number): string | undefined => {
   if (creative.blocked) return 'creative is blocked';
   if (!lineItem.active) return 'line item is not active';
@@ -189,7 +199,7 @@ function* isSameList(one: readonly Candidate[], other: readonly Candidate[]): Ge
   if (one.length !== other.length) return false;
   for (let i = 0; i < one.length; i++) {
     if (one[i] !== other[i]) return false;
-    if (i % (STEP * 16) === 0) yield;
+    if (i % (CANDIDATES_PER_STEP * 16) === 0) yield;
   }
   return true;
 }
