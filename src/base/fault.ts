@@ -2,7 +2,9 @@
 export interface Fault {
   /** JSON pointer (RFC 6901) to the value at fault; '' is the whole document. */
   readonly pointer: string;
-  /** What is wrong and what is accepted, to be read after the value's name: "must be an integer". */
+  /**
+   * What is wrong and what is accepted, to be read after the value's name: "must be an integer".
+   */
   readonly detail: string;
 }
 

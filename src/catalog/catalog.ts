@@ -7,30 +7,37 @@ import type { Quarantined, Snapshot } from './snapshot/snapshot.ts';
 import { asError } from '../base/narrow.ts';
 import { within } from '../base/within.ts';
 
-/** What is booked, as this replica serves it. */
+/** The catalog as this replica serves it. */
 export interface Catalog {
   /** undefined until the first load has succeeded. Take it once per request. */
   current(): Snapshot | undefined;
   /**
-   * Resolves once data read after the call is being served by this replica. Calls share loads: one that comes during a load waits for the
-   * next, together with all others that do. Rejects when the load fails; the old snapshot then goes on serving.
+   * Resolves once this replica serves data that was read after the call. Calls share loads: a call
+   * during a load waits, with all others like it, for the next load. Rejects when the load fails;
+   * the previous snapshot then stays in use.
    */
   reload(): Promise<void>;
-  /** Tells the other replicas to reload, then reloads: for POST /reload and after every write. Rejects only when the own reload fails. */
+  /**
+   * Announces a change to the other replicas, then reloads: for POST /reload and after every write.
+   * Rejects only when this replica's reload fails.
+   */
   reloadEverywhere(): Promise<void>;
-  /** Loads once and keeps itself up to date. Resolves after the first attempt, whether it succeeded or not: it is then tried again. */
+  /**
+   * Loads once, then keeps itself up to date. Resolves after the first attempt, successful or not;
+   * a failed one is repeated.
+   */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** What the catalog tells whoever watches it; metrics and logs hang here. */
+/** Reports for metrics and logs. */
 export interface CatalogObserver {
   loaded?(snapshot: Snapshot, durationMs: number): void;
   loadFailed?(error: Error): void;
-  /** Rows that were set aside and had not been, for the same reason, at the load before. */
+  /** Rows that are set aside, and were not for the same reason at the load before. */
   quarantined?(rows: readonly Quarantined[], count: number): void;
   announceFailed?(error: Error): void;
-  /** The database's version could not be read: Postgres is away. Once per outage. */
+  /** The version could not be read because Postgres is unavailable. Once per outage. */
   pollFailed?(error: Error): void;
 }
 
@@ -40,9 +47,15 @@ export interface CatalogOptions {
   readonly dimensions: DimensionSchema;
   /** 0: only on demand. */
   readonly reloadIntervalMs: number;
-  /** How often the version in Postgres is looked at, which finds what no notice told. 4 s and a load stay within the 5 s promised. */
+  /**
+   * Interval at which the version in Postgres is read, which finds changes whose notice was lost. 4
+   * s and a load stay within the promised 5 s.
+   */
   readonly versionPollMs?: number;
-  /** A load that takes longer counts as failed, so that a hung connection cannot stop reloading for good. */
+  /**
+   * A load that takes longer counts as failed, so that a hung connection does not stop all
+   * reloading.
+   */
   readonly loadTimeoutMs?: number;
   readonly now?: () => number;
   readonly observer?: CatalogObserver;
@@ -105,17 +118,24 @@ export const createCatalog = ({
   const reload = (): Promise<void> => {
     if (next !== undefined) return next;
     if (running === undefined) return begin();
-    // The running load may have read before this call, so it does not count for it; how it ends does not matter either.
+    // The running load may have read before this call, so the call needs the next one, however the
+    // running load ends.
     next = running.then(begin, begin);
     return next;
   };
 
-  /** For reloads that nobody waits for; a failure has been told to the observer and is made good by a later one. */
+  /**
+   * For reloads without a caller. The observer has reported a failure, and a later reload makes up
+   * for it.
+   */
   const reloadInBackground = (): void => {
     if (!stopped) reload().catch(() => undefined);
   };
 
-  /** Runs `work` over and over, the pause counted from its end, until the catalog is stopped. */
+  /**
+   * Runs `work` repeatedly, with the interval between one end and the next start, until the catalog
+   * stops.
+   */
   const repeat = (intervalMs: number, work: () => Promise<void>): void => {
     const timer = setTimeout(() => {
       timers.delete(timer);
@@ -129,7 +149,7 @@ export const createCatalog = ({
     try {
       const version = await store.readVersion();
       pollFailing = false;
-      // A load under way may well be reading that version; if not, the next look finds out.
+      // A running load may be reading that version; if not, the next poll starts another.
       if (version !== built?.snapshot.version && running === undefined) reloadInBackground();
     } catch (fault) {
       if (!pollFailing) observer.pollFailed?.(asError(fault));
@@ -141,9 +161,9 @@ export const createCatalog = ({
     current: () => built?.snapshot,
     reload,
     reloadEverywhere: async () => {
-      const told = notices.announce().catch((fault: unknown) => observer.announceFailed?.(asError(fault)));
+      const announced = notices.announce().catch((fault: unknown) => observer.announceFailed?.(asError(fault)));
       await reload();
-      await told;
+      await announced;
     },
     start: async () => {
       await notices.start(reloadInBackground);

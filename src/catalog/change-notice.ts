@@ -4,34 +4,44 @@ import { asError } from '../base/narrow.ts';
 import { IDLE_KEY_TTL_MS } from '../base/utc-day.ts';
 import { within } from '../base/within.ts';
 
-/** Tells all replicas that the catalog has changed, and hears it from them. Only ever a hint: whoever hears it reads Postgres. */
+/**
+ * Announces catalog changes to all replicas and receives their announcements. An announcement is
+ * only a hint: its receiver reads Postgres.
+ */
 export interface ChangeNotices {
   /**
-   * Starts listening; `onChange` is called after another replica's announcement, whether heard by message or seen by polling. Resolves once
-   * the present version is known, or after a second if Redis does not answer; listening goes on either way. Never rejects.
+   * Starts listening. `onChange` is called after another replica's announcement, received as a
+   * message or found by polling. Resolves once the present version is known, or after a second if
+   * Redis does not answer; listening continues in both cases. Never rejects.
    */
   start(onChange: () => void): Promise<void>;
-  /** Rejects when Redis is away: the other replicas then see the change by polling Postgres. */
+  /**
+   * Rejects when Redis is unavailable; the other replicas then find the change by polling Postgres.
+   */
   announce(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface ChangeNoticeOptions {
-  /** Makes a new connection, already connecting; called twice, because a subscribing connection can do nothing else. */
+  /**
+   * Makes a new connection, already connecting. Called twice, because a subscribed connection
+   * accepts no other commands.
+   */
   readonly connect: () => Redis | Cluster;
   /** Name of the version key and of the channel. */
   readonly name?: string;
-  /** A lost message costs at most this long. */
+  /** The longest delay that a lost message causes. */
   readonly pollIntervalMs?: number;
-  /** Called when Redis goes away, once per outage and connection, and when it is back. */
+  /** Called when Redis becomes unavailable, once per outage and connection, and when it is back. */
   readonly onAvailability?: (available: boolean, error?: Error) => void;
 }
 
 const FIRST_ANSWER_MS = 1000;
 
 /**
- * Announcements go over Redis pub/sub, which may lose them; so each also moves on a version kept in Redis, which every replica polls, and
- * reads again whenever its subscription is (re)made.
+ * Announcements use Redis pub/sub, which can lose messages. Each announcement therefore also
+ * increments a version in Redis, which every replica polls, and reads when its subscription is
+ * (re)made.
  */
 export const createChangeNotices = ({
   connect,
@@ -43,7 +53,7 @@ export const createChangeNotices = ({
   const versionKey = `${name}:version`;
   const commands = connect();
   const subscriber = connect();
-  /** The last version this replica knows of; undefined until Redis has first answered. */
+  /** The last version that this replica has read; undefined until Redis first answers. */
   let seen: number | undefined;
   let listening = false;
   let closed = false;
@@ -55,10 +65,14 @@ export const createChangeNotices = ({
     if (now !== available && !closed) onAvailability(now, error);
     available = now;
   };
-  // ioredis reports a lost connection as an event and reconnects by itself; without a listener the event would end up on stderr.
+  // ioredis emits an event for a lost connection and reconnects; without a listener the event is
+  // written to stderr.
   for (const connection of [commands, subscriber]) connection.on('error', (error: Error) => setAvailable(false, error));
 
-  /** Redis that was emptied answers 0: another version than the one seen, hence a change, which is the safe reading. */
+  /**
+   * An emptied Redis answers 0, which differs from the version seen and so counts as a change: the
+   * safe reading.
+   */
   const poll = async (): Promise<void> => {
     try {
       const version = Number((await commands.get(versionKey)) ?? 0);
@@ -79,7 +93,7 @@ export const createChangeNotices = ({
   const subscribe = async (): Promise<void> => {
     try {
       await subscriber.subscribe(name);
-      // Whatever was announced while there was no subscription shows in the version.
+      // Announcements made while there was no subscription show in the version.
       if (listening) await poll();
     } catch (fault) {
       setAvailable(false, asError(fault));
@@ -89,7 +103,7 @@ export const createChangeNotices = ({
   subscriber.on('message', (_channel: string, message: string) => {
     const [from, version] = message.split(' ');
     if (from === sender || closed) return;
-    // Known already from a poll: the reload is under way or done.
+    // A poll has found this version already, so a reload is running or done.
     if (seen !== undefined && Number(version) <= seen) return;
     seen = Number(version);
     onChange();
@@ -107,7 +121,8 @@ export const createChangeNotices = ({
     announce: async () => {
       const version = await commands.incr(versionKey);
       await commands.pexpire(versionKey, IDLE_KEY_TTL_MS);
-      // Our own step is no news to us; a step of somebody else in between is.
+      // A reload follows our own increment anyway; another replica's increment in between remains a
+      // change.
       if (seen !== undefined && version === seen + 1) seen = version;
       await commands.publish(name, `${sender} ${version}`);
     },

@@ -2,8 +2,9 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 
 /**
- * Where state lies when STATE_DIR does not say: the XDG Base Directory Specification's state folder, or /var/lib for root, whose home
- * other accounts cannot enter (the embedded Postgres runs as one of them).
+ * The default of STATE_DIR: the state folder of the XDG Base Directory Specification, or /var/lib
+ * for root, whose home directory other accounts cannot enter (the embedded Postgres runs as one of
+ * them).
  */
 export function defaultStateDir(env: NodeJS.ProcessEnv, uid: number | undefined = process.getuid?.()): string {
   const { XDG_STATE_HOME: xdg, HOME: home } = env;

@@ -1,16 +1,16 @@
-import ms from 'ms';
-import type { StringValue } from 'ms';
+import { MS_PER_DAY, MS_PER_HOUR } from '../base/utc-day.ts';
 
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: MS_PER_HOUR, d: MS_PER_DAY };
 const PART = /(\d+(?:\.\d+)?)(ms|s|m|h|d)/gy;
 
 /**
- * Reads `30m`, `1h30m`, `45s`, `500ms`; a bare number is seconds.
- * @returns whole milliseconds, or undefined when the text is none of these
+ * Reads `30m`, `1h30m`, `45s`, `500ms`; a number alone is in seconds.
+ * @returns whole milliseconds, or undefined when the text is not a duration
  */
 export function parseDuration(text: string): number | undefined {
   const trimmed = text.trim();
   if (/^\d+(\.\d+)?$/.test(trimmed)) return Math.round(Number(trimmed) * 1000);
-  const parts = trimmed.match(PART) ?? [];
-  if (parts.length === 0 || parts.join('') !== trimmed) return undefined;
-  return Math.round(parts.reduce((sum, part) => sum + ms(part as StringValue), 0));
+  const parts = [...trimmed.matchAll(PART)];
+  if (parts.length === 0 || parts.map(([part]) => part).join('') !== trimmed) return undefined;
+  return Math.round(parts.reduce((sumMs, [, count, unit]) => sumMs + Number(count) * (UNIT_MS[unit!] ?? 0), 0));
 }

@@ -20,10 +20,13 @@ import { SettingsError } from './settings-error.ts';
 import type { SettingsFault } from './settings-error.ts';
 import type { Settings, TokenSecret } from './settings.ts';
 
-/** The key id of a lone TOKEN_SECRET: list it under this name in TOKEN_SECRETS when rotating away from it. */
+/**
+ * The key id of a single TOKEN_SECRET: list it under this name in TOKEN_SECRETS to rotate away from
+ * it.
+ */
 export const LONE_SECRET_KID = 'default';
 
-const LEAST_SECRET_BYTES = 32;
+const MIN_SECRET_BYTES = 32;
 /** The same distance from src/config and from dist/config. */
 const SHIPPED_DIMENSIONS_FILE = fileURLToPath(new URL('../../config/dimensions.json', import.meta.url));
 
@@ -60,9 +63,11 @@ const VARIABLES = {
 };
 
 /**
- * Reads the environment once, whole. Pure: it opens no file, and a missing token secret is a fault here (see `keepTokenSecret`).
- * A variable that is set but empty counts as unset. The table is in docs/configuration.md.
- * @throws SettingsError listing every fault at once
+ * Reads the whole environment once. Pure: opens no file, and reports a missing token secret as a
+ * fault (see `keepTokenSecret`). A variable that is set but empty counts as unset. The table of
+ * variables is in docs/configuration.md.
+ *
+ * @throws SettingsError with all faults together
  */
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const faults: SettingsFault[] = [];
@@ -77,7 +82,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const secrets = read.TOKEN_SECRETS ?? (read.TOKEN_SECRET === undefined ? [] : [{ kid: LONE_SECRET_KID, secret: read.TOKEN_SECRET }]);
   for (const name of ['DATABASE_URL', 'REDIS_URL']) {
     if (given[name] === undefined && !embeddedStores)
-      faults.push({ name, fault: 'required: the embedded stores are off (EMBEDDED_STORES)' });
+      faults.push({ name, fault: 'required, because the embedded stores are off (EMBEDDED_STORES)' });
   }
   faults.push(...secretFaults(secrets, production, given));
   if (faults.length > 0) throw new SettingsError(faults);
@@ -114,10 +119,10 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
 function secretFaults(secrets: readonly TokenSecret[], production: boolean, given: NodeJS.ProcessEnv): readonly SettingsFault[] {
   const name = given['TOKEN_SECRETS'] === undefined ? 'TOKEN_SECRET' : 'TOKEN_SECRETS';
   if (given[name] === undefined)
-    return [{ name, fault: `required: ${LEAST_SECRET_BYTES} random bytes or more, for example from "openssl rand -base64 48"` }];
-  const short = secrets.filter((entry) => Buffer.byteLength(entry.secret) < LEAST_SECRET_BYTES).map(({ kid }) => kid);
+    return [{ name, fault: `required: ${MIN_SECRET_BYTES} random bytes or more, for example from "openssl rand -base64 48"` }];
+  const short = secrets.filter((entry) => Buffer.byteLength(entry.secret) < MIN_SECRET_BYTES).map(({ kid }) => kid);
   if (!production || short.length === 0) return [];
-  return [{ name, fault: `too short (${short.join(', ')}); accepted in production: ${LEAST_SECRET_BYTES} bytes or more each` }];
+  return [{ name, fault: `too short (${short.join(', ')}); accepted in production: ${MIN_SECRET_BYTES} bytes or more each` }];
 }
 
 function freeze<T extends object>(value: T): T {

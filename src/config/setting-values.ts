@@ -3,7 +3,8 @@ import { parseDuration } from './parse-duration.ts';
 import type { AdminToken, TokenSecret } from './settings.ts';
 
 /*
- * One validator per kind of value. Their messages say what is accepted and never repeat what was given: it may be a secret in the wrong place.
+ * One validator per kind of value. Messages name what is accepted and never repeat the given value,
+ * which may be a secret in the wrong variable.
  */
 
 const refuse = (accepted: string): never => {
@@ -19,10 +20,10 @@ export const toggle = makeExactValidator<boolean>((text) => {
 export const oneOf = <const T extends string>(...names: readonly T[]) =>
   makeExactValidator<T>((text) => names.find((name) => name === text.toLowerCase()) ?? refuse(names.join(', ')));
 
-export const wholeNumber = (least: number, most: number) =>
+export const wholeNumber = (min: number, max: number) =>
   makeExactValidator<number>((text) => {
     const value = Number(text);
-    return /^\d+$/.test(text) && value >= least && value <= most ? value : refuse(`a whole number from ${least} to ${most}`);
+    return /^\d+$/.test(text) && value >= min && value <= max ? value : refuse(`a whole number from ${min} to ${max}`);
   });
 
 export const gain = makeExactValidator<number>((text) => {
@@ -30,12 +31,12 @@ export const gain = makeExactValidator<number>((text) => {
   return Number.isFinite(value) && value >= 0 && value <= 1000 ? value : refuse('a number from 0 to 1000');
 });
 
-/** Both bounds belong to the range and are written as the environment would write them. */
-export const duration = (least: string, most: string) =>
+/** Both bounds are inclusive, and are written as in the environment. */
+export const duration = (min: string, max: string) =>
   makeExactValidator<number>((text) => {
     const value = parseDuration(text);
-    const inRange = value !== undefined && value >= parseDuration(least)! && value <= parseDuration(most)!;
-    return inRange ? value : refuse(`a duration from ${least} to ${most}, such as 45s, 30m, 1h30m; a bare number is seconds`);
+    const inRange = value !== undefined && value >= parseDuration(min)! && value <= parseDuration(max)!;
+    return inRange ? value : refuse(`a duration from ${min} to ${max}, such as 45s, 30m, 1h30m; a number alone is in seconds`);
   });
 
 export const eventTypes = makeExactValidator<readonly string[]>((text) => {
@@ -67,18 +68,18 @@ export const tokenSecrets = makeExactValidator<readonly TokenSecret[]>((text) =>
     return kid === undefined || value === undefined ? refuse('kid:secret,kid:secret; the first signs, all verify') : { kid, secret: value };
   });
   if (secrets.length === 0) refuse('kid:secret,kid:secret; the first signs, all verify');
-  if (new Set(secrets.map(({ kid }) => kid)).size < secrets.length) refuse('every kid once');
+  if (new Set(secrets.map(({ kid }) => kid)).size < secrets.length) refuse('each kid only once');
   return secrets;
 });
 
-/** A token alone is called admin; a name before a colon says whose it is. */
+/** A token without a name is called admin; a name before a colon identifies its owner. */
 export const adminTokens = makeExactValidator<readonly AdminToken[]>((text) => {
   const tokens = listOf(text).map((entry) => {
     const [, name = 'admin', token = entry] = /^([A-Za-z0-9_.@-]{1,64}):(.+)$/.exec(entry) ?? [];
     return { name, token };
   });
   if (tokens.length === 0) refuse('a token, or name:token,name:token');
-  // Any other character is cut off, refused or encoded in several ways on its way through an Authorization header.
+  // Other characters are stripped, refused or encoded in different ways in an Authorization header.
   if (!tokens.every(({ token }) => /^[\x21-\x7e]+$/.test(token))) refuse('tokens of visible ASCII characters, without spaces');
   return tokens;
 });

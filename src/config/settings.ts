@@ -1,11 +1,17 @@
-/** Everything the environment decides, read once at start and frozen. Durations in milliseconds. See docs/configuration.md. */
+/**
+ * All settings, read from the environment once at start and frozen. Durations in milliseconds. See
+ * docs/configuration.md.
+ */
 export interface Settings {
   readonly production: boolean;
   readonly port: number;
   readonly host: string;
   /** undefined: the embedded Postgres (never in production). */
   readonly databaseUrl: string | undefined;
-  /** One URL, or the nodes of a Redis Cluster; empty: the private redis-server (never in production). */
+  /**
+   * One URL, or the nodes of a Redis Cluster; empty: the private redis-server (never in
+   * production).
+   */
   readonly redisUrls: readonly string[];
   /** Signing keys in order: the first signs, all verify. Never empty. */
   readonly tokenSecrets: readonly TokenSecret[];
@@ -23,23 +29,29 @@ export interface Settings {
   readonly mockBidderEnabled: boolean;
   readonly dimensionsFile: string;
   readonly adminEnabled: boolean;
-  /** Any of these opens the trafficking API; empty: nobody is asked for one. */
+  /** Each of these gives access to the trafficking API; empty: no token is required. */
   readonly adminTokens: readonly AdminToken[];
   /** undefined: first valid address of X-Forwarded-For; n: the n-th from the right. */
   readonly trustProxyHops: number | undefined;
   readonly stateDir: string;
   readonly logLevel: 'error' | 'warn' | 'info' | 'debug';
-  /** How long a replica keeps accepting after SIGTERM before it closes. */
+  /** Time after SIGTERM in which a replica still accepts connections. */
   readonly drainMs: number;
-  /** How long an idle connection is kept; longer than the load balancer keeps it, or its requests meet a connection that is closing. */
+  /**
+   * Lifetime of an idle connection. Must be longer than the load balancer's, or its requests reach
+   * a connection that is closing.
+   */
   readonly keepAliveMs: number;
-  /** How long event partitions are kept. */
+  /** Age at which event partitions are dropped. */
   readonly eventRetentionDays: number;
-  /** How many slots the ledger's keys and streams are spread over. The same on every replica, and for the life of the data. */
+  /**
+   * Number of shards for the ledger's keys and streams. The same on every replica, and constant for
+   * the life of the data.
+   */
   readonly ledgerShards: number;
 }
 
-/** `name` is whom the audit trail names. */
+/** `name` is the actor in the audit trail. */
 export interface AdminToken {
   readonly name: string;
   readonly token: string;

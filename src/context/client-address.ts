@@ -8,16 +8,21 @@ export interface AddressClues {
   readonly forwardedFor: string | readonly string[] | undefined;
   /** The socket's remote address. */
   readonly remoteAddress: string | undefined;
-  /** undefined: the first valid address of the header; n: the n-th from the right; 0: the header is not believed. */
+  /**
+   * undefined: the first valid address of the header; n: the n-th entry from the right; 0: the
+   * header is not trusted.
+   */
   readonly trustProxyHops: number | undefined;
 }
 
 /**
- * The address of whoever sees the ad, canonical (an IPv4 address mapped into IPv6 becomes IPv4 again, no port, no zone), or null when
- * nothing given is an address. Order: what the publisher says, the proxies' header, the socket. What is no address is passed over.
+ * The visitor's address in canonical form (IPv4 instead of IPv4-mapped IPv6, no port, no zone), or
+ * null when no address is given. Order: the publisher's `device.ip`, the proxies' header, the
+ * socket. Invalid addresses are skipped.
  *
- * With a number of trusted hops only the entry at that place counts: the entries left of it were written by the client. When it is missing or
- * no address, the request did not come the way that the number describes, and the socket is the best that is known.
+ * With a number of trusted hops only the entry at that position counts, because the client wrote
+ * the entries left of it. If that entry is missing or invalid, the request took another route than
+ * configured, and the socket's address is used.
  */
 export const clientAddress = ({ deviceIp, forwardedFor, remoteAddress, trustProxyHops }: AddressClues): string | null =>
   addressOf(deviceIp) ?? forwardedAddress(forwardedFor, trustProxyHops) ?? addressOf(remoteAddress);
@@ -33,19 +38,22 @@ const forwardedAddress = (header: AddressClues['forwardedFor'], hops: number | u
   return null;
 };
 
-/** `[v6]:port`, `[v6]`, `v4:port`: what proxies write beside the bare address. */
+/** `[v6]:port`, `[v6]`, `v4:port`: forms that proxies write besides the plain address. */
 const BRACKETED = /^\[([^\]]+)\](?::\d{1,5})?$/;
 const WITH_PORT = /^([\d.]+):\d{1,5}$/;
 
-/** The longest spelling of an address is 45 characters; quotes, brackets, a port and a zone fit in twice that. */
-const LONGEST = 90;
+/**
+ * An address has at most 45 characters; quotes, brackets, a port and a zone fit into twice that.
+ */
+const MAX_ADDRESS_LENGTH = 90;
 
 const addressOf = (text: string | undefined): string | null => {
-  if (text === undefined || text.length > LONGEST) return null;
+  if (text === undefined || text.length > MAX_ADDRESS_LENGTH) return null;
   const bare = text.trim().replace(/^"(.*)"$/, '$1');
   const [, inside] = BRACKETED.exec(bare) ?? WITH_PORT.exec(bare) ?? [];
   const address = (inside ?? bare).replace(/%.*$/, '');
-  // Node decides what is an address: ipaddr.js also takes `1`, `0x7f.1` and `127.1`, which no proxy writes and which mean other addresses to other readers.
+  // Node decides what is an address: ipaddr.js also accepts `1`, `0x7f.1` and `127.1`, which
+  // proxies do not write and which parsers read differently.
   const family = isIP(address);
   if (family === 4) return address;
   return family === 6 ? ipaddr.process(address).toString() : null;

@@ -1,6 +1,8 @@
 import { Base64Url, BitLength, FixedVectorEncoder, IntEncoder } from '@iabtcf/core';
 
-/** What an ad request says about its user's rights, as sent: nothing in it is trusted to have the type that OpenRTB gives it. */
+/**
+ * The privacy signals of an ad request, as sent: the types are not trusted to be those of OpenRTB.
+ */
 export interface ConsentSignals {
   /** OpenRTB `regs`. */
   readonly regs?: unknown;
@@ -20,21 +22,30 @@ export interface Consent {
   readonly gppSid: readonly number[];
   /** Whether the page is for children (COPPA); null: not said. */
   readonly coppa: boolean | null;
-  /** Whether the user id may be used: hashed, counted against a frequency cap, shown to a bidder. See docs/privacy.md. */
+  /**
+   * Whether the user id may be used: hashed, counted against a frequency cap, shown to a bidder.
+   * See docs/privacy.md.
+   */
   readonly personal: boolean;
 }
 
-/** A string longer than this is not passed on: no consent platform writes one, and it would go out to every bidder. */
-const LONGEST_STRING = 8_192;
-const MOST_SECTIONS = 32;
-/** GPP section of the TCF for Europe: its presence says that the GDPR applies. IAB GPP, section ids. */
+/**
+ * Longer strings are dropped: consent platforms do not write them, and every bidder would receive
+ * them.
+ */
+const MAX_STRING_LENGTH = 8_192;
+const MAX_SECTIONS = 32;
+/**
+ * GPP section id of the TCF for Europe; its presence means that the GDPR applies (IAB GPP, section
+ * ids).
+ */
 const GPP_TCF_EU = 2;
 
 const NOTHING_SAID: Consent = { gdpr: null, consent: null, usPrivacy: null, gpp: null, gppSid: [], coppa: null, personal: true };
 
 /**
- * Reads the consent signals from their OpenRTB 2.6 places, or from `ext` where 2.5 has them. Never throws: what is malformed is as if it had not
- * been sent, and a consent string that cannot be read is no consent.
+ * Reads the consent signals from their OpenRTB 2.6 fields, or from `ext` as in 2.5. Never throws:
+ * malformed fields count as absent, and a consent string that cannot be read as no consent.
  */
 export const readConsent = ({ regs, user }: ConsentSignals): Consent => {
   if (regs === undefined && user === undefined) return NOTHING_SAID;
@@ -61,19 +72,22 @@ const field = (holder: unknown, name: string): unknown => {
 const member = (holder: unknown, name: string): unknown =>
   typeof holder === 'object' && holder !== null && Object.hasOwn(holder, name) ? (holder as Record<string, unknown>)[name] : undefined;
 
-/** 0 and 1, and what page scripts make of them. */
+/** 0 and 1, and the forms in which page scripts write them. */
 const flagOf = (value: unknown): boolean | null => {
   if (value === 1 || value === '1' || value === true) return true;
   return value === 0 || value === '0' || value === false ? false : null;
 };
 
 const textOf = (value: unknown): string | null =>
-  typeof value === 'string' && value !== '' && value.length <= LONGEST_STRING ? value : null;
+  typeof value === 'string' && value !== '' && value.length <= MAX_STRING_LENGTH ? value : null;
 
 const sectionsOf = (value: unknown): readonly number[] =>
-  Array.isArray(value) ? value.slice(0, MOST_SECTIONS).filter((id): id is number => Number.isInteger(id)) : [];
+  Array.isArray(value) ? value.slice(0, MAX_SECTIONS).filter((id): id is number => Number.isInteger(id)) : [];
 
-/** Where the purposes begin in a TCF v2 core segment: the widths of the fields before them. IAB "Consent string and vendor list format v2". */
+/**
+ * Offset of the purposes in a TCF v2 core segment: the sum of the widths of the fields before them
+ * (IAB "Consent string and vendor list format v2").
+ */
 const PURPOSES_AT =
   BitLength.version +
   BitLength.created +
@@ -88,21 +102,25 @@ const PURPOSES_AT =
   BitLength.useNonStandardStacks +
   BitLength.specialFeatureOptins;
 const PURPOSES_END = PURPOSES_AT + BitLength.purposeConsents;
-/** Characters of six bits that hold everything up to the purposes. */
+/** Characters, of six bits each, up to the end of the purposes. */
 const HEAD_CHARACTERS = Math.ceil(PURPOSES_END / 6);
-/** A core segment goes on after the purposes: legitimate interests, two vendor sections, restrictions. A shorter one was cut off. */
-const SHORTEST_CORE = 44;
+/**
+ * A core segment continues after the purposes with legitimate interests, two vendor sections and
+ * restrictions; a shorter one was truncated.
+ */
+const MIN_CORE_LENGTH = 44;
 const TCF_STRING = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+){0,3}$/;
 const STORAGE = 1;
 
 /**
  * Purpose 1: store and/or access information on a device.
  *
- * Only the head of the string is decoded, in 3 µs. `TCString.decode` expands the vendor ranges that follow, up to 65,535 ids for each 33 bits: a hostile
- * string of 600 characters took it 168 ms, one of 5,500 1.6 s, on the one thread that everybody's ads are decided on.
+ * Only the head of the string is decoded, in 3 µs. `TCString.decode` also expands the vendor
+ * ranges, up to 65,535 ids for each 33 bits: a hostile string of 600 characters took 168 ms, one of
+ * 5,500 took 1.6 s, on the thread that handles all requests.
  */
 const allowsStorage = (consent: string): boolean => {
-  if (!TCF_STRING.test(consent) || coreLength(consent) < SHORTEST_CORE) return false;
+  if (!TCF_STRING.test(consent) || coreLength(consent) < MIN_CORE_LENGTH) return false;
   const head = Base64Url.decode(consent.slice(0, HEAD_CHARACTERS));
   if (IntEncoder.decode(head.slice(0, BitLength.version), BitLength.version) !== 2) return false;
   return FixedVectorEncoder.decode(head.slice(PURPOSES_AT, PURPOSES_END), BitLength.purposeConsents).has(STORAGE);

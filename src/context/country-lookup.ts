@@ -6,9 +6,12 @@ import type geoipLite from 'geoip-lite';
 import { LRUCache } from 'lru-cache';
 
 export interface CountryLookupOptions {
-  /** Folder with `geoip-country.dat` and `geoip-country6.dat`; undefined: the data that comes with geoip-lite. */
+  /**
+   * Folder with `geoip-country.dat` and `geoip-country6.dat`; undefined: the data of the package
+   * geoip-lite.
+   */
   readonly dataDir?: string | undefined;
-  /** How many addresses are remembered. */
+  /** Number of addresses in the cache. */
   readonly cacheSize: number;
 }
 
@@ -20,10 +23,12 @@ const COUNTRY = /^[A-Z]{2}$/;
 const UNKNOWN = '';
 
 /**
- * Loads the country table (blocks for about 15 ms, throws when a file is missing) and answers from memory.
+ * Loads the country table (blocks for about 15 ms; throws when a file is missing) and answers from
+ * memory.
  *
- * Only the two country files are shown to geoip-lite: with the city files beside them it loads those instead, 146 MB for 14.
- * Measured on one core of a shared machine: 1.9 µs a lookup (IPv4), 5 µs (IPv6), 0.02 µs from the cache in a tight loop.
+ * Only the two country files are visible to geoip-lite: with the city files it would load those,
+ * 146 MB instead of 14. Measured on one core of a shared machine: 1.9 µs per lookup (IPv4), 5 µs
+ * (IPv6), 0.02 µs from the cache.
  */
 export const createCountryLookup = ({ dataDir, cacheSize }: CountryLookupOptions): CountryLookup => {
   const geoip = loadCountryTable(dataDir);
@@ -41,22 +46,23 @@ export const createCountryLookup = ({ dataDir, cacheSize }: CountryLookupOptions
 };
 
 /**
- * geoip-lite reads its folder's name from the environment, once, while it is being loaded: so it is required here and not imported above,
- * and the environment is put back. A folder with city files in it (the package's own) is shown through a passing folder of two links, which a
- * built image with a folder of its own does not need: its file system may be read-only.
+ * geoip-lite reads the name of its folder from the environment when it is loaded, so it is required
+ * here instead of imported, and the environment is restored. A folder that also has city files (the
+ * package's own) is replaced by a temporary folder with two links. An image with a folder of its
+ * own needs no temporary folder, so its file system may be read-only.
  */
 const loadCountryTable = (dataDir: string | undefined): typeof geoipLite => {
   const require = createRequire(import.meta.url);
   const source = dataDir === undefined ? join(dirname(require.resolve('geoip-lite/package.json')), 'data') : resolve(dataDir);
-  const passing = existsSync(join(source, 'geoip-city-names.dat')) ? mkdtempSync(join(tmpdir(), 'country-table-')) : null;
+  const temporary = existsSync(join(source, 'geoip-city-names.dat')) ? mkdtempSync(join(tmpdir(), 'country-table-')) : null;
   const before = process.env.GEODATADIR;
   try {
-    if (passing !== null) for (const file of DATA_FILES) symlinkSync(join(source, file), join(passing, file));
-    process.env.GEODATADIR = passing ?? source;
+    if (temporary !== null) for (const file of DATA_FILES) symlinkSync(join(source, file), join(temporary, file));
+    process.env.GEODATADIR = temporary ?? source;
     return require('geoip-lite') as typeof geoipLite;
   } finally {
     if (before === undefined) delete process.env.GEODATADIR;
     else process.env.GEODATADIR = before;
-    if (passing !== null) rmSync(passing, { recursive: true, force: true });
+    if (temporary !== null) rmSync(temporary, { recursive: true, force: true });
   }
 };

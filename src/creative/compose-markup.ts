@@ -9,10 +9,11 @@ export interface Slot {
 }
 
 /**
- * The `adm` of a bid: for `html` the advertiser's markup unchanged, macros included; for `banner` one
- * responsive image; for `native` the assets as JSON text.
+ * The `adm` of a bid: for `html` the advertiser's markup unchanged, macros included; for `banner`
+ * one responsive image; for `native` the assets as JSON text.
  *
- * A pure function of an immutable creative and a size, so its results may be kept with the snapshot.
+ * A pure function of an immutable creative and a size, so its results may be kept with the
+ * snapshot.
  */
 export const composeMarkup = ({ content, clickUrl }: Pick<Creative, 'content' | 'clickUrl'>, size: Slot): string => {
   switch (content.format) {
@@ -25,13 +26,19 @@ export const composeMarkup = ({ content, clickUrl }: Pick<Creative, 'content' | 
   }
 };
 
-/** Links to the advertiser itself: the script that renders the ad counts the click, and the link works on a page without it. */
+/**
+ * Links to the advertiser itself: the script that renders the ad counts the click, and the link
+ * works on a page without it.
+ */
 const composeLink = (clickUrl: string | null, image: string): string =>
   clickUrl === null || !isSafeUrl(clickUrl)
     ? image
     : `<a href="${escapeHtml(clickUrl)}" target="_blank" rel="noopener noreferrer sponsored">${image}</a>`;
 
-/** Never wider than the size or its container, in its own proportions, without the gap under an inline image. */
+/**
+ * Never wider than the size or its container, in its own proportions, without the gap under an
+ * inline image.
+ */
 const composeImage = ({ image, alt, images }: BannerAssets, { width, height }: Slot): string => {
   const sources = describeSources(image, images, { width, height });
   const choice = sources === '' ? '' : ` srcset="${escapeHtml(sources)}" sizes="(max-width: ${width}px) 100vw, ${width}px"`;
@@ -42,8 +49,8 @@ const composeImage = ({ image, alt, images }: BannerAssets, { width, height }: S
 };
 
 /**
- * The `srcset` by width: the browser picks by the density of the screen and the width in `sizes`.
- * A srcset is for one picture in several sizes, so images of the size's proportions (within 5 %) are
+ * The `srcset` by width: the browser picks by the density of the screen and the width in `sizes`. A
+ * srcset is for one picture in several sizes, so images of the size's proportions (within 5 %) are
  * used alone when there are any. The default image counts as of the size's width unless a described
  * image has its URL.
  */
@@ -61,7 +68,7 @@ const describeSources = (image: string, images: readonly BannerImage[], size: Sl
 };
 
 /**
- * Percent-encodes white space, which separates the parts of a srcset, and commas at a URL's end, which
- * separate its entries (HTML standard, "parse a srcset attribute").
+ * Percent-encodes white space, which separates the parts of a srcset, and commas at a URL's end,
+ * which separate its entries (HTML standard, "parse a srcset attribute").
  */
 const inSrcset = (url: string): string => url.replace(/\s|,+$/g, (found) => found.replace(/./gs, encodeURIComponent));

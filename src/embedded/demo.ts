@@ -31,13 +31,14 @@ export interface Demo {
   readonly apiKey: string;
   /** Text of /static/demo/demo-config.js. */
   config(): string;
-  /** What to do next, for whoever has just started the service. */
+  /** What to do next, printed after the start. */
   greeting(settings: Settings): string;
 }
 
 /**
- * Fills an empty database with a publisher, placements and campaigns to look at. The API key is stored hashed, so its text is kept in the state
- * folder; when that file has gone the publisher gets a new key.
+ * Fills an empty database with a demonstration publisher, placements and campaigns. The database
+ * stores only the hash of the API key, so the key itself is kept in the state folder; if that file
+ * is missing, the publisher gets a new key.
  */
 export const prepareDemo = async ({
   databaseUrl,
@@ -46,7 +47,10 @@ export const prepareDemo = async ({
 }: {
   readonly databaseUrl: string;
   readonly stateDir: string;
-  /** Where the mock bidder of the demonstration's programmatic line item listens: this service. */
+  /**
+   * The port of this service, where the mock bidder of the demonstration's programmatic line item
+   * listens.
+   */
   readonly port: number;
 }): Promise<Demo | undefined> => {
   const knex = knexFactory({ client: 'pg', connection: databaseUrl, pool: { min: 0, max: 1 } });
@@ -76,7 +80,7 @@ const keptKey = async (file: string): Promise<string> => {
   return (await readFile(file, 'utf8')).trim();
 };
 
-/** The id of the demo publisher; undefined when there is none, because somebody has deleted it. */
+/** The id of the demo publisher; undefined when it has been deleted. */
 const seedOnce = async (
   trx: Knex.Transaction,
   { publisher, placements, campaigns }: DemoData,
@@ -115,7 +119,7 @@ const seedOnce = async (
 };
 
 const checked = <T>(result: Checked<T>): T => {
-  if (!result.ok) throw new Error(`the demonstration data has faults: ${JSON.stringify(result.faults)}`);
+  if (!result.ok) throw new Error(`the demonstration data is invalid: ${JSON.stringify(result.faults)}`);
   return result.record;
 };
 
@@ -126,7 +130,7 @@ const greetingOf = ({ port, adminEnabled }: Settings, publisherId: number, apiKe
   const base = `http://localhost:${port}`;
   const request = { id: '1', imp: [{ id: '1', tagid: 'article-top' }], user: { id: 'me' }, ext: { publisher_id: publisherId } };
   return `
-The ad server is up at ${base}
+The ad server is running at ${base}
 
   A first ad:    curl -s ${base}/ad -H 'X-API-Key: ${apiKey}' -d '${JSON.stringify(request)}'
   Why this ad:   the same with ${base}/ad?debug=1
@@ -135,7 +139,7 @@ The ad server is up at ${base}
 ${adminEnabled ? `  Trafficking    ${base}/static/admin.html\n` : ''}  Metrics        ${base}/metrics
 
   Demo publisher ${publisherId}, API key ${apiKey}
-  Ctrl-C stops everything; the data stays.
+  Ctrl-C stops the service and its stores; the data is kept.
 
 `;
 };

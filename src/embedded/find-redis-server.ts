@@ -3,8 +3,9 @@ import { access } from 'node:fs/promises';
 import path from 'node:path';
 
 /**
- * The Redis server of this machine, as an absolute path: `redis-server`, else `redis-check-rdb` of Debian's package redis-tools, which is the
- * same binary and becomes the server when it is called by the name redis-server. null: neither is on the PATH.
+ * Absolute path of the Redis server: `redis-server`, or `redis-check-rdb` of Debian's package
+ * redis-tools, the same binary, which acts as the server under the name redis-server. null: neither
+ * is on the PATH.
  */
 export async function findRedisServer(searchPath = process.env['PATH'] ?? ''): Promise<string | null> {
   for (const program of ['redis-server', 'redis-check-rdb']) {

@@ -1,7 +1,10 @@
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
-/** A TCP port of 127.0.0.1 that was free a moment ago. Somebody else may take it before its user binds it: be ready to ask again. */
+/**
+ * A TCP port of 127.0.0.1 that was free a moment ago. Another process may take it first, so callers
+ * must be ready to retry.
+ */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

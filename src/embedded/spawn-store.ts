@@ -9,45 +9,50 @@ import type { StoreAccount } from './store-folder.ts';
 export interface StoreCommand {
   /** For messages: 'Postgres', 'Redis'. */
   readonly name: string;
-  /** Holds the data, the log and the lock. */
+  /** The folder of data, log and lock. */
   readonly folder: string;
   readonly account: StoreAccount | null;
   readonly command: string;
   readonly args: readonly string[];
-  /** What the store gets when this process dies, and when it is told to stop. */
+  /** The signal that stops the store, also sent when this process dies. */
   readonly stopSignal: 'SIGINT' | 'SIGTERM';
   readonly isReady: (pid: number) => Promise<boolean>;
 }
 
 export interface StoreProcess {
-  /** Stops the store and waits until it has gone. Safe to call twice. */
+  /** Stops the store and waits for its exit. Safe to call twice. */
   stop(): Promise<void>;
 }
 
-/** The port was taken between choosing and binding it: choose another. */
+/** Another process took the port after it was chosen: choose another. */
 export const PORT_TAKEN = Symbol('port taken');
 
-const LOG_LIMIT_BYTES = 1024 * 1024;
+const MAX_LOG_BYTES = 1024 * 1024;
 const LOCK_HELD = 75;
-/** A store whose service was killed needs a moment to shut down: long enough for its checkpoint, short enough to be told of a conflict. */
-const LOCK_PATIENCE_S = 3;
-const START_PATIENCE_MS = 60_000;
-const STOP_PATIENCE_MS = 10_000;
+/**
+ * A store whose service was killed needs time for its shutdown checkpoint; a real conflict should
+ * still be reported soon.
+ */
+const LOCK_WAIT_S = 3;
+const START_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 10_000;
 
 /**
  * Starts a store as a child that cannot outlive this process, and waits until it is ready.
  *
- * - `flock` holds the folder's lock in the store's own process, so that two services can never work on the same data.
- * - `setpriv --pdeathsig` lets the kernel stop the store when this process dies, even by SIGKILL. It watches the *thread* that spawned:
- *   call this from the main thread only.
- * - Its own session keeps a Ctrl-C in the terminal from stopping the store before the service has drained.
+ * - `flock` keeps the folder's lock in the store's process, so that two services cannot use the
+ *   same data.
+ * - `setpriv --pdeathsig` makes the kernel stop the store when this process dies, even by SIGKILL.
+ *   It applies to the *thread* that spawned: call this from the main thread only.
+ * - A separate session keeps a Ctrl-C in the terminal from stopping the store before the service
+ *   has shut down.
  */
 export async function spawnStore(store: StoreCommand): Promise<StoreProcess | typeof PORT_TAKEN> {
   const logFile = path.join(store.folder, 'log');
   const log = await open(logFile, 'a', 0o644);
-  if ((await log.stat()).size > LOG_LIMIT_BYTES) await log.truncate();
+  if ((await log.stat()).size > MAX_LOG_BYTES) await log.truncate();
   const logStart = (await log.stat()).size;
-  const lock = ['--no-fork', '--wait', String(LOCK_PATIENCE_S), '--conflict-exit-code', String(LOCK_HELD), path.join(store.folder, 'lock')];
+  const lock = ['--no-fork', '--wait', String(LOCK_WAIT_S), '--conflict-exit-code', String(LOCK_HELD), path.join(store.folder, 'lock')];
   const guard = ['setpriv', ...becomeArguments(store.account), '--pdeathsig', store.stopSignal.replace('SIG', '')];
   const child = spawn('flock', [...lock, ...guard, store.command, ...store.args], {
     cwd: store.folder,
@@ -69,32 +74,32 @@ export async function spawnStore(store: StoreCommand): Promise<StoreProcess | ty
     if (hasEnded()) return;
     const ended = once(child, 'exit');
     child.kill(store.stopSignal);
-    const patience = setTimeout(() => child.kill('SIGKILL'), STOP_PATIENCE_MS);
+    const kill = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
     await ended;
-    clearTimeout(patience);
+    clearTimeout(kill);
   };
 
-  const deadline = Date.now() + START_PATIENCE_MS;
+  const deadline = Date.now() + START_TIMEOUT_MS;
   while (!(await store.isReady(pid))) {
     if (hasEnded()) {
       if (child.exitCode === LOCK_HELD) {
-        throw new Error(`${store.folder} is in use by another running service. Stop that one, or give this one a STATE_DIR of its own.`);
+        throw new Error(`${store.folder} is in use by another running service. Stop that service, or set another STATE_DIR for this one.`);
       }
-      const words = (await readFile(logFile)).subarray(logStart).toString().trim();
-      if (/address already in use/i.test(words)) return PORT_TAKEN;
+      const output = (await readFile(logFile)).subarray(logStart).toString().trim();
+      if (/address already in use/i.test(output)) return PORT_TAKEN;
       throw new Error(
-        `${store.name} did not start (${child.signalCode ?? `exit code ${child.exitCode}`}). The end of ${logFile}:\n${lastLines(words)}`,
+        `${store.name} did not start (${child.signalCode ?? `exit code ${child.exitCode}`}). The end of ${logFile}:\n${lastLines(output)}`,
       );
     }
     if (Date.now() > deadline) {
       await stop();
-      throw new Error(`${store.name} was not ready after ${START_PATIENCE_MS / 1000} s. See ${logFile}.`);
+      throw new Error(`${store.name} was not ready after ${START_TIMEOUT_MS / 1000} s. See ${logFile}.`);
     }
     await sleep(10);
   }
   return { stop };
 }
 
-function lastLines(words: string): string {
-  return words.split('\n').slice(-8).join('\n');
+function lastLines(text: string): string {
+  return text.split('\n').slice(-8).join('\n');
 }

@@ -12,11 +12,14 @@ import { becomeArguments, makePrivateFolder, storeAccount } from './store-folder
 import type { StoreAccount } from './store-folder.ts';
 
 export interface EmbeddedPostgresOptions {
-  /** Holds the data, under `postgres/`, and (unless named apart) the binaries. Made when it is not there. */
+  /**
+   * Parent of the data folder `postgres/` and, unless `binariesDir` is given, of the binaries.
+   * Created if missing.
+   */
   readonly stateDir: string;
-  /** Where the binaries are copied to: several state folders can share one copy of 60 MB. */
+  /** Folder for the copy of the binaries: several state folders can share one copy of 60 MB. */
   readonly binariesDir?: string;
-  /** false: no fsync, for tests; a power cut may then lose or spoil the data. Default true. */
+  /** false: no fsync, for tests; a power failure may then lose or corrupt data. Default true. */
   readonly durable?: boolean;
 }
 
@@ -29,9 +32,12 @@ const DATABASE = 'ad_server';
 const UNSAFE_AND_FAST = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'wal_level=minimal', 'max_wal_senders=0'];
 
 /**
- * Starts a private Postgres on a free port of 127.0.0.1 with its data in the state folder, where it is found again next time.
- * For development, demonstration and tests: whoever can open a loopback connection may do everything in it.
- * @throws when the data is in use by another service, or Postgres is missing or does not start; the message says what to do.
+ * Starts a private Postgres on a free port of 127.0.0.1, with its data in the state folder, where
+ * the next start finds it. For development, demonstration and tests: any local process has full
+ * access.
+ *
+ * @throws when another service uses the data, or Postgres is missing or does not start; the message
+ *    says what to do
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedStore> {
   const { stateDir, binariesDir = stateDir, durable = true } = options;
@@ -59,7 +65,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     await createDatabaseOnce(server);
     return { url: `${server}/${DATABASE}`, stop: store.stop };
   }
-  throw new Error('Postgres found no free port of 127.0.0.1 in five attempts.');
+  throw new Error('Postgres could not bind a port of 127.0.0.1 in five attempts.');
 }
 
 interface NewCluster {
@@ -69,7 +75,10 @@ interface NewCluster {
   readonly durable: boolean;
 }
 
-/** The folder gets its name when it is complete, so that an interrupted initdb leaves nothing that looks like data. */
+/**
+ * The folder is renamed only when complete, so that an interrupted initdb leaves nothing that looks
+ * like data.
+ */
 async function initialise({ binaries, data, account, durable }: NewCluster): Promise<void> {
   const unfinished = `${data}.init-${process.pid}`;
   const options = [
@@ -91,12 +100,15 @@ async function initialise({ binaries, data, account, durable }: NewCluster): Pro
     await rename(unfinished, data);
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true });
-    if (existsSync(data)) return; // Another service was faster; the lock decides who may use it.
+    if (existsSync(data)) return; // Another service created it first; the lock decides which one uses it.
     throw error;
   }
 }
 
-/** The eighth line of postmaster.pid is what pg_ctl waits for; the first tells a stale file from a live one. */
+/**
+ * pg_ctl waits for the eighth line of postmaster.pid; the first line, the process id, rules out a
+ * stale file.
+ */
 async function postmasterIsReady(data: string, pid: number): Promise<boolean> {
   const lines = (await readFile(path.join(data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
   return Number(lines[0]) === pid && lines[7]?.trim() === 'ready';

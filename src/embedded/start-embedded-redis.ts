@@ -8,23 +8,26 @@ import type { EmbeddedStore } from './start-embedded-postgres.ts';
 import { makePrivateFolder, storeAccount } from './store-folder.ts';
 
 export interface EmbeddedRedisOptions {
-  /** Holds the data, under `redis/`. Made when it is not there. */
+  /** Parent of the data folder `redis/`. Created if missing. */
   readonly stateDir: string;
   /** false: nothing is written to disk, for tests. Default true. */
   readonly durable?: boolean;
-  /** A fixed port, for tests that stop a server and start it again where its clients look for it. Default: a free one. */
+  /** A fixed port, for tests that restart a server at the same address. Default: a free port. */
   readonly port?: number;
 }
 
 /**
- * Starts a private Redis on a port of 127.0.0.1 with its data in the state folder. Writes reach the disk within a second, and a full memory
- * refuses writes: evicted counters would be caps that silently no longer hold.
- * @throws when the data is in use by another service, or there is no Redis server or it does not start; the message says what to do.
+ * Starts a private Redis on a port of 127.0.0.1, with its data in the state folder. Writes reach
+ * the disk within a second. When memory is full Redis refuses writes: evicted counters would
+ * silently disable caps.
+ *
+ * @throws when another service uses the data, or the Redis server is missing or does not start; the
+ *    message says what to do
  */
 export async function startEmbeddedRedis(options: EmbeddedRedisOptions): Promise<EmbeddedStore> {
   const binary = await findRedisServer();
   if (binary === null)
-    throw new Error('There is no Redis to start: set REDIS_URL, or install redis-server (Debian: apt-get install redis-tools).');
+    throw new Error('Redis is not installed: set REDIS_URL, or install redis-server (Debian: apt-get install redis-tools).');
   const folder = path.join(options.stateDir, 'redis');
   await mkdir(folder, { recursive: true, mode: 0o755 });
   const data = path.join(folder, 'data');
@@ -44,7 +47,7 @@ export async function startEmbeddedRedis(options: EmbeddedRedisOptions): Promise
       'maxmemory-policy': 'noeviction',
     };
     await rm(command, { force: true });
-    await symlink(binary, command); // Its name makes the binary of redis-tools a server.
+    await symlink(binary, command); // Under this name the binary of redis-tools runs as a server.
     try {
       const store = await spawnStore({
         name: 'Redis',
@@ -61,10 +64,10 @@ export async function startEmbeddedRedis(options: EmbeddedRedisOptions): Promise
       await rm(command, { force: true });
     }
   }
-  throw new Error('Redis found no free port of 127.0.0.1 in five attempts.');
+  throw new Error('Redis could not bind a port of 127.0.0.1 in five attempts.');
 }
 
-/** Whether a server on the port answers PING with PONG: while it still loads its data it answers otherwise. */
+/** Whether the server answers PING with PONG; while it loads its data it answers with an error. */
 function answersPing(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.write('PING\r\n'));

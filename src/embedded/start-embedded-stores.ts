@@ -7,12 +7,15 @@ import { startEmbeddedRedis } from './start-embedded-redis.ts';
 
 export interface EmbeddedStores {
   readonly addresses: StoreAddresses;
-  /** Of the embedded Postgres only: nobody wants demonstration data in a database of their own. */
+  /** Only for the embedded Postgres: a configured database gets no demonstration data. */
   readonly demo: Demo | undefined;
   stop(): Promise<void>;
 }
 
-/** Starts what the settings do not name, and fills an empty embedded database with demonstration data. */
+/**
+ * Starts the stores that the settings do not name, and fills an empty embedded database with
+ * demonstration data.
+ */
 export const startEmbeddedStores = async ({
   databaseUrl,
   redisUrls,

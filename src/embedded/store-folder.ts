@@ -1,20 +1,21 @@
 import { spawnSync } from 'node:child_process';
 import { chown, mkdir, readFile, stat } from 'node:fs/promises';
 
-/** The account that a store runs as: root gives its powers up, anyone else keeps their own. */
+/** The account that a store runs as instead of root. */
 export interface StoreAccount {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** Arguments of setpriv(1) that become that account for good; none when there is nothing to give up. */
+/** Arguments of setpriv(1) to switch to that account permanently; none for null. */
 export function becomeArguments(account: StoreAccount | null): readonly string[] {
   return account === null ? [] : [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups'];
 }
 
 /**
- * The account for a store whose data lies in `dataFolder`; null: the one we have. Postgres refuses to run as root, and neither store has any
- * use for root's powers, so under root it is the owner of the data, else `postgres`, else `nobody`.
+ * The account for a store with its data in `dataFolder`; null: the current account. Postgres
+ * refuses to run as root, and Redis does not need root's privileges, so root starts them as the
+ * owner of the data, else as `postgres`, else as `nobody`.
  */
 export async function storeAccount(dataFolder: string): Promise<StoreAccount | null> {
   if (process.getuid?.() !== 0) return null;
@@ -23,13 +24,13 @@ export async function storeAccount(dataFolder: string): Promise<StoreAccount | n
   const accounts = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
   const found = accounts.find(([name]) => name === 'postgres') ?? accounts.find(([name]) => name === 'nobody');
   if (found === undefined)
-    throw new Error('The embedded stores do not run as root, and there is no account "postgres" or "nobody" for them.');
+    throw new Error('The embedded stores do not run as root, and neither the account "postgres" nor "nobody" exists.');
   return { uid: Number(found[2]), gid: Number(found[3]) };
 }
 
 /**
- * Makes a folder that belongs to the account alone. Only what the store itself writes may lie in it: root writing a file
- * where another account can put a link would write wherever that link leads.
+ * Creates a folder that only the account can use. Only the store itself may write to it: if root
+ * wrote a file where another account can place a link, root would write to the link's target.
  */
 export async function makePrivateFolder(folder: string, account: StoreAccount | null): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -37,7 +38,7 @@ export async function makePrivateFolder(folder: string, account: StoreAccount | 
   await chown(folder, account.uid, account.gid);
   if (spawnSync('setpriv', [...becomeArguments(account), 'test', '-w', folder]).status === 0) return;
   throw new Error(
-    `${folder} cannot be reached by the account that the store runs as (uid ${account.uid}). ` +
+    `${folder} is not accessible to the account that the store runs as (uid ${account.uid}). ` +
       'Choose a STATE_DIR outside of private home folders, for example /var/lib/ad-server.',
   );
 }

@@ -4,14 +4,14 @@ import type { TargetingIndex } from './targeting-index.ts';
 import { CONTEXT_KINDS, pairOf } from './targeting-rules.ts';
 import type { TargetingRule, TargetingRules } from './targeting-rules.ts';
 
-/** Each rule about the context has a slot of its own; the other rules of an entry take the slots after them. */
+/** Each context rule has its own slot; an entry's other rules take the slots after them. */
 const CONTEXT_SLOT: ReadonlyMap<string, number> = new Map(CONTEXT_KINDS.map((kind, slot) => [kind, slot]));
 /** Entries that one step of the build handles: well under a millisecond. */
-const STEP = 512;
+const ENTRIES_PER_STEP = 512;
 
 /**
- * Builds the targeting index of entries given in rank order. A generator, so that the caller decides how long the event loop is held: each
- * `yield` is a place to pause. The index is its return value.
+ * Builds the targeting index of entries in rank order; the generator's return value is the index.
+ * Each `yield` is a point where the caller may pause.
  */
 export function* buildTargetingIndex(entries: readonly TargetingRules[]): Generator<undefined, TargetingIndex> {
   const size = entries.length;
@@ -19,12 +19,12 @@ export function* buildTargetingIndex(entries: readonly TargetingRules[]): Genera
   const listings = createListings();
   for (let position = 0; position < size; position++) {
     listings.add(position, entries[position]!);
-    if (position % STEP === STEP - 1) yield;
+    if (position % ENTRIES_PER_STEP === ENTRIES_PER_STEP - 1) yield;
   }
   const { byPair, postingSlot, postingNext, slotCount, listed, entryOf, postingOf } = listings.finish();
   yield;
 
-  // Which entries have a rule in a slot, as bits; their complement is the unruled.
+  // For each slot, a bit for every entry with a rule there; the complement is the unruled entries.
   const wordCount = pageCount * WORDS_A_PAGE;
   const ruled = Array.from({ length: slotCount }, () => new Int32Array(wordCount));
   const postingLength = new Int32Array(postingSlot.length + 1);
@@ -33,17 +33,17 @@ export function* buildTargetingIndex(entries: readonly TargetingRules[]): Genera
     const position = entryOf[i];
     ruled[postingSlot[posting]!]![position! >>> 5]! |= 1 << (position! & 31);
     postingLength[posting + 1]!++;
-    if (i % (STEP * 16) === 0) yield;
+    if (i % (ENTRIES_PER_STEP * 16) === 0) yield;
   }
 
-  // Gather each posting's entries: a counting sort that keeps their order.
+  // Collects each posting's entries with a counting sort, which keeps their order.
   const start = postingLength;
   for (let p = 0; p < postingSlot.length; p++) start[p + 1]! += start[p]!;
   const fill = start.slice();
   const gathered = new Int32Array(listed);
   for (let i = 0; i < listed; i++) {
     gathered[fill[postingOf[i]!]!++] = entryOf[i]!;
-    if (i % (STEP * 16) === 0) yield;
+    if (i % (ENTRIES_PER_STEP * 16) === 0) yield;
   }
 
   const pool = createPagePool();
@@ -53,7 +53,8 @@ export function* buildTargetingIndex(entries: readonly TargetingRules[]): Genera
   for (let slot = 0; slot < slotCount; slot++) {
     for (let page = 0; page < pageCount; page++) {
       for (let w = 0; w < WORDS_A_PAGE; w++) words[w] = ~ruled[slot]![page * WORDS_A_PAGE + w]!;
-      // Bits past the last entry stay set, so that a page without rules is the shared full page; scans stop at the size.
+      // Bits past the last entry stay set, so that a page without rules is the shared full page;
+      // scans stop at the size.
       unruled[slot * pageCount + page] = pool.store(words);
     }
     for (let page = pageCount - 1, next = pageCount; page >= 0; page--) {
@@ -77,7 +78,7 @@ export function* buildTargetingIndex(entries: readonly TargetingRules[]): Genera
       pages.push(page);
       const everyEntry = at - first === Math.min(BITS_A_PAGE, size - page * BITS_A_PAGE);
       refs.push(everyEntry ? FULL_PAGE : pool.store(words));
-      if (pages.length() % STEP === 0) yield;
+      if (pages.length() % ENTRIES_PER_STEP === 0) yield;
     }
     postingStart[posting + 1] = pages.length();
   }
@@ -98,7 +99,10 @@ export function* buildTargetingIndex(entries: readonly TargetingRules[]): Genera
   });
 }
 
-/** Collects which entry is listed under which value of which slot, numbering the (value, slot) postings as they appear. */
+/**
+ * Collects the entries listed under each pair in each slot, and numbers the (pair, slot) postings
+ * in order of appearance.
+ */
 const createListings = () => {
   const byPair = new Map<string, number>();
   const postingSlot = growable(64);
@@ -126,7 +130,7 @@ const createListings = () => {
 
   const add = (position: number, rules: TargetingRules): void => {
     let next = CONTEXT_KINDS.length;
-    // In an order that is the same for all entries, so that equal names tend to share a slot.
+    // The order is the same for all entries, so that equal names tend to share a slot.
     for (const { kind, name, values } of rules.length > 1 ? rules.toSorted(byName) : rules) {
       const slot = CONTEXT_SLOT.get(kind) ?? next++;
       for (const value of new Set(values)) list(position, pairOf(kind, name, value), slot);
@@ -148,7 +152,10 @@ const createListings = () => {
 
 const byName = (a: TargetingRule, b: TargetingRule): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 
-/** A list of 32-bit integers that doubles its length when it is full: growing copies memory and boxes nothing. */
+/**
+ * A list of 32-bit integers that doubles its length when it is full: growing copies memory and
+ * boxes nothing.
+ */
 const growable = (room: number) => {
   let items = new Int32Array(room);
   let used = 0;

@@ -4,15 +4,19 @@ import { pointerStep } from '../base/fault.ts';
 import type { Fault } from '../base/fault.ts';
 
 export interface DimensionCheck {
-  /** Where `values` stands in the document, as a JSON pointer. */
+  /** JSON pointer of `values` in the document. */
   readonly pointer: string;
-  /** A request mixes dimensions with free key-values, so a name outside the schema is left alone; a line item's dimensions may not. */
+  /**
+   * A request mixes dimensions with free key-values, so names outside the schema are allowed; in a
+   * line item's dimensions they are refused.
+   */
   readonly unregistered: 'allowed' | 'refused';
 }
 
 /**
- * The one check of registered dimensions, for requests (`ext.kv`) and line items (`targeting.dimensions`) alike. A value is a scalar or a
- * list of scalars of exactly the registered type: "18" is no integer. Every fault is listed.
+ * Checks registered dimensions, for requests (`ext.kv`) and line items (`targeting.dimensions`)
+ * alike. A value is a scalar or a list of scalars of exactly the registered type: "18" is not an
+ * integer. Returns every fault.
  */
 export const checkDimensions = (
   schema: DimensionSchema,

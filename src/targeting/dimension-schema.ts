@@ -6,13 +6,13 @@ export const DIMENSION_TYPES = ['string', 'number', 'integer', 'boolean'] as con
 export type DimensionType = (typeof DIMENSION_TYPES)[number];
 export type DimensionValue = string | number | boolean;
 
-/** A registered dimension: what a value of it must look like, in requests and in line items alike. */
+/** A registered dimension: the type and range of its values, in requests and line items alike. */
 export interface Dimension {
   readonly name: string;
   readonly type: DimensionType;
   /** null: any value of the type. */
   readonly values: readonly DimensionValue[] | null;
-  /** Both ends belong to the range; null: open. */
+  /** Both ends are inclusive; null: open. */
   readonly minimum: number | null;
   readonly maximum: number | null;
   readonly description: string;
@@ -27,9 +27,9 @@ const DOCUMENT_KEYWORDS = new Set(['$schema', '$id', 'title', 'description', 'ty
 const DIMENSION_KEYWORDS = new Set(['title', 'description', 'type', 'enum', 'minimum', 'maximum']);
 
 /**
- * Reads the registered dimensions from a small subset of JSON Schema: an object schema whose `properties` are the dimensions, each with
- * `type` and, if wanted, `enum`, `minimum`, `maximum`, `title`, `description`. Anything else in it is a fault, because a keyword that is
- * silently not enforced is worse than none.
+ * Reads the registered dimensions from a small subset of JSON Schema: an object schema whose
+ * `properties` are the dimensions, each with `type` and optionally `enum`, `minimum`, `maximum`,
+ * `title`, `description`. Any other keyword is a fault, because it would silently not be enforced.
  */
 export const parseDimensionSchema = (document: unknown): ParsedDimensionSchema => {
   if (!isObject(document)) return refuse([{ pointer: '', detail: 'must be a JSON object' }]);
@@ -48,7 +48,7 @@ export const parseDimensionSchema = (document: unknown): ParsedDimensionSchema =
   return faults.length > 0 ? refuse(faults) : { ok: true, schema };
 };
 
-/** What is wrong with one scalar as a value of `dimension`, in words, or undefined. */
+/** The fault of one scalar as a value of `dimension`, or undefined. */
 export const valueFault = (dimension: Dimension, value: unknown): string | undefined => {
   if (!isOfType(dimension.type, value)) return `must be ${dimension.type === 'integer' ? 'an' : 'a'} ${dimension.type}`;
   if (dimension.values !== null && !dimension.values.includes(value as DimensionValue))
@@ -78,11 +78,11 @@ const definitionFaults = (name: string, definition: unknown, pointer: string): F
   const numeric = type === 'number' || type === 'integer';
   for (const [keyword, bound] of Object.entries({ minimum, maximum })) {
     if (bound === undefined) continue;
-    if (!numeric) faults.push({ pointer: `${pointer}/${keyword}`, detail: 'is for numbers and integers only' });
+    if (!numeric) faults.push({ pointer: `${pointer}/${keyword}`, detail: 'is only allowed for numbers and integers' });
     else if (!isOfType('number', bound)) faults.push({ pointer: `${pointer}/${keyword}`, detail: 'must be a number' });
   }
   if (typeof minimum === 'number' && typeof maximum === 'number' && minimum > maximum) {
-    faults.push({ pointer: pointer + '/minimum', detail: 'must not be above the maximum' });
+    faults.push({ pointer: pointer + '/minimum', detail: 'must not be greater than the maximum' });
   }
   if (values !== undefined && !(Array.isArray(values) && values.length > 0)) {
     faults.push({ pointer: pointer + '/enum', detail: 'must be a list of at least one value' });
@@ -101,7 +101,7 @@ const definitionFaults = (name: string, definition: unknown, pointer: string): F
 const unknownKeywords = (object: Readonly<Record<string, unknown>>, known: ReadonlySet<string>, pointer: string): Fault[] =>
   Object.keys(object)
     .filter((keyword) => !known.has(keyword))
-    .map((keyword) => ({ pointer: pointer + pointerStep(keyword), detail: 'is not a keyword of dimension schemas' }));
+    .map((keyword) => ({ pointer: pointer + pointerStep(keyword), detail: 'is not a supported keyword' }));
 
 const isOfType = (type: DimensionType, value: unknown): boolean => {
   if (type === 'integer') return Number.isSafeInteger(value);

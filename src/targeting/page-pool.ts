@@ -1,8 +1,10 @@
 /**
- * Pages of 1,024 bits, packed into one array. A page is a mask of its non-zero words followed by those words alone, so a page with one bit
- * takes two words and a scan sees from the mask which words can hold anything. Empty and full pages are shared.
+ * Pages of 1,024 bits, packed into one array. A page is a mask of its non-zero words, followed by
+ * those words only: a page with one bit takes two words, and a scan sees in the mask which words to
+ * read. Empty and full pages are shared.
  *
- * Words are the usual 32-bit integers of JavaScript's bit operators: bit i of a page is bit `i & 31` of its word `i >>> 5`.
+ * Words are 32-bit integers as of JavaScript's bit operators: bit i of a page is bit `i & 31` of
+ * its word `i >>> 5`.
  */
 export const WORDS_A_PAGE = 32;
 export const BITS_A_PAGE = 1024;
@@ -14,7 +16,7 @@ export const FULL_PAGE: PageRef = 1;
 const ALL = 0xffffffff | 0;
 
 export interface PagePoolBuilder {
-  /** Stores a page given as 32 words and returns where it is. */
+  /** Stores a page of 32 words and returns its position. */
   store(words: Int32Array): PageRef;
   finish(): Int32Array;
 }
@@ -56,7 +58,7 @@ export const wordOf = (pool: Int32Array, ref: PageRef, w: number): number => {
   return (mask! & bit) === 0 ? 0 : pool[ref + 1 + bitCount(mask! & (bit - 1))]!;
 };
 
-/** How many bits of a 32-bit integer are set (Warren, Hacker's Delight, figure 5-2). */
+/** Number of set bits of a 32-bit integer (Warren, Hacker's Delight, figure 5-2). */
 export const bitCount = (bits: number): number => {
   let n = bits - ((bits >>> 1) & 0x55555555);
   n = (n & 0x33333333) + ((n >>> 2) & 0x33333333);

@@ -1,10 +1,10 @@
 import { EMPTY_PAGE, FULL_PAGE, lowestBit, PAGE_SHIFT, wordOf } from './page-pool.ts';
 import type { TargetingQuery } from './targeting-query.ts';
 
-/** Answers for all entries of a candidate list at once which of them a request's targeting lets through, in list order. */
+/** Finds all entries of a candidate list whose targeting a request meets, in list order. */
 export interface TargetingIndex {
   readonly size: number;
-  /** Every scanner is independent of the others and may be kept across an await. */
+  /** Scanners are independent of each other and may be kept across an await. */
   eligible(query: TargetingQuery): EligibleScanner;
 }
 
@@ -16,9 +16,10 @@ export interface EligibleScanner {
 }
 
 /**
- * The built index. A *slot* is one place for a rule: country, device, then the first, second, … further rule of each entry. An entry passes a
- * slot when it has no rule there (`unruled`) or is listed under one of the request's values. A *posting* is the list of one value in one slot:
- * the pages of the bitset that hold anything, ascending.
+ * The built index. A *rule slot* holds one rule of each entry: each context rule has its own slot,
+ * and an entry's first, second, … other rule takes the next. An entry passes a slot when it has no
+ * rule there (`unruled`) or is listed under one of the request's pairs. A *posting* is the list of
+ * one pair in one slot: the non-empty pages of its bitset, ascending.
  */
 export interface TargetingTables {
   readonly size: number;
@@ -27,13 +28,16 @@ export interface TargetingTables {
   readonly pool: Int32Array;
   /** Page reference at [slot × pageCount + page]. */
   readonly unruled: Int32Array;
-  /** At the same place: the first page from here on that holds an unruled entry, pageCount when there is none. */
+  /** At the same position: the first page from here on with an unruled entry, or pageCount. */
   readonly nextUnruled: Int32Array;
-  /** The first posting of a pair; `postingNext` leads to the same pair in other slots, -1 ends. */
+  /**
+   * The first posting of a pair. `postingNext` leads to the same pair in other slots; -1 ends the
+   * list.
+   */
   readonly byPair: ReadonlyMap<string, number>;
   readonly postingSlot: Int32Array;
   readonly postingNext: Int32Array;
-  /** Posting p owns [postingStart[p], postingStart[p + 1]) of the two lists below. */
+  /** Posting p has [postingStart[p], postingStart[p + 1]) of the two lists below. */
   readonly postingStart: Int32Array;
   readonly postingPage: Int32Array;
   readonly postingRef: Int32Array;
@@ -44,13 +48,14 @@ export const createTargetingIndex = (tables: TargetingTables): TargetingIndex =>
   eligible: (query) => scan(tables, postingsOf(tables, query)),
 });
 
-/** The postings that a request meets, in the order of their slots. */
+/** The postings of a request's pairs, ordered by slot. */
 const postingsOf = (tables: TargetingTables, query: TargetingQuery): number[] => {
   const { postingSlot, postingNext } = tables;
   const found: number[] = [];
   for (let i = 0; i < query.pairs.length; i++) {
     for (let posting = tables.byPair.get(query.pairs[i]!) ?? -1; posting >= 0; posting = postingNext[posting]!) {
-      // Few and nearly sorted: insertion. A pair that the request repeats changes nothing, because listings are joined by "or".
+      // Insertion sort, because the postings are few and nearly sorted. A repeated pair changes
+      // nothing, because listings are joined by "or".
       let at = found.length;
       for (; at > 0 && postingSlot[found[at - 1]!]! > postingSlot[posting]!; at--) found[at] = found[at - 1]!;
       found[at] = posting;
@@ -61,7 +66,8 @@ const postingsOf = (tables: TargetingTables, query: TargetingQuery): number[] =>
 
 const scan = (tables: TargetingTables, postings: readonly number[]): EligibleScanner => {
   const { size, pageCount, slotCount, pool, unruled, nextUnruled, postingSlot, postingStart, postingPage, postingRef } = tables;
-  // The page that the scan stands in: for each slot that restricts it, the pages to be joined by "or", ended by `ends`.
+  // State of the current page: for each slot that restricts it, the pages to join by "or", up to
+  // the position in `ends`.
   const refs: number[] = [];
   const ends: number[] = [];
   const cursors: number[] = [];
@@ -70,7 +76,7 @@ const scan = (tables: TargetingTables, postings: readonly number[]): EligibleSca
   let currentPage = -1;
   /** Words of the current page in which an entry can pass every slot. */
   let currentMask = 0;
-  /** When there are none: the first page that is worth a look. */
+  /** The first page to visit next when `currentMask` is 0. */
   let leapTo = 0;
   let currentWord = -1;
   let currentBits = 0;
@@ -113,7 +119,10 @@ const scan = (tables: TargetingTables, postings: readonly number[]): EligibleSca
     }
   };
 
-  /** Where the posting's pages from `page` on begin. Cursors only move forward in a forward scan; a step back starts them over. */
+  /**
+   * Position of the posting's first page at or after `page`. Cursors only move forward in a forward
+   * scan; a step back restarts them.
+   */
   const seek = (k: number, page: number): number => {
     const posting = postings[k]!;
     const end = postingStart[posting + 1]!;
@@ -145,7 +154,8 @@ const scan = (tables: TargetingTables, postings: readonly number[]): EligibleSca
         continue;
       }
       const wordInPage = (position >>> 5) & 31;
-      // Only the words from here on that can hold an eligible entry; clearing the lowest bit moves on to the next.
+      // Visits only the words from here on that can contain an eligible entry; `words & (words -
+      // 1)` clears the lowest bit.
       for (let words = currentMask & (-1 << wordInPage); words !== 0; words &= words - 1) {
         const w = lowestBit(words);
         const word = (page << 5) | w;
@@ -155,7 +165,7 @@ const scan = (tables: TargetingTables, postings: readonly number[]): EligibleSca
         }
         const bits = w === wordInPage ? currentBits & (-1 << (position & 31)) : currentBits;
         if (bits === 0) continue;
-        // Bits past the last entry may be set; they come after every real one.
+        // Bits past the last entry may be set, but come after all entries.
         const hit = (word << 5) | lowestBit(bits);
         return hit < size ? hit : -1;
       }

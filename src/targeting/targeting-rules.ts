@@ -1,7 +1,7 @@
 /**
- * Rules about the visitor's context: the field of a line item's targeting that lists the values, and
- * the name of what the request is known to be. A request has at most one value of each. A new rule
- * of this sort (language, region, hour) is a line here, and a value in the request's context.
+ * Rules about the visitor's context, by the field of a line item's targeting that lists the values;
+ * the name is that of the value in a request, which has at most one. A new rule of this kind
+ * (language, region, hour) is a line here, and a value in the request's context.
  */
 export const CONTEXT_RULES = { countries: 'country', devices: 'device' } as const;
 
@@ -15,11 +15,11 @@ export type TargetingKind = ContextKind | 'dimensions' | 'key_values';
 export interface TargetingRule {
   readonly kind: TargetingKind;
   readonly name: string;
-  /** Never empty: an empty list is no rule. */
+  /** Never empty: an empty list sets no rule. */
   readonly values: readonly string[];
 }
 
-/** What a line item asks for. Every rule must hold; without rules it accepts every request. */
+/** The rules of a line item. Every rule must be met; without rules it accepts every request. */
 export type TargetingRules = readonly TargetingRule[];
 
 type Scalar = string | number | boolean;
@@ -50,7 +50,7 @@ const ruleOf = (kind: TargetingKind, name: string, values: TargetedValues): Targ
 });
 
 /**
- * A value as rules and requests both spell it. The name's length comes first, so that `a=b` + `c` and
- * `a` + `b=c` differ; the kind keeps a dimension and a key-value of the same name apart.
+ * A value as rules and requests both spell it. The name's length comes first, so that `a=b` + `c`
+ * and `a` + `b=c` differ; the kind keeps a dimension and a key-value of the same name apart.
  */
 export const pairOf = (kind: TargetingKind, name: string, value: string): string => `${kind}${name.length}:${name}=${value}`;

@@ -105,7 +105,7 @@ test('a booked creative is a candidate of its placement, with its line item, cam
   expect(Object.isFrozen(snapshot)).toBe(true);
 });
 
-test('candidates stand by priority, then price, then id, and know where their tie ends', async () => {
+test('candidates are ordered by priority, then price, then id, with the end of each tie', async () => {
   const snapshot = await snapshotOf({
     line_items: [
       lineItem(1, { priority: 3, cpm_micros: '9000000' }),
@@ -132,7 +132,7 @@ test('the index of candidates answers targeting by position', async () => {
   expect(found).toEqual([1, 3]);
 });
 
-test('programmatic line items stand apart and carry no price of their own', async () => {
+test('programmatic line items have an index of their own and no price', async () => {
   const snapshot = await snapshotOf({
     line_items: [lineItem(1, { type: 'programmatic', endpoint: 'https://bidder.example/bid', cpm_micros: null })],
   });
@@ -141,7 +141,7 @@ test('programmatic line items stand apart and carry no price of their own', asyn
   expect(snapshot.slot(1, 'top').vacancy).toBeUndefined();
 });
 
-test('what is bad is set aside with its children and said why, and all else serves', async () => {
+test('an invalid row is set aside with its children and the reason, and everything else serves', async () => {
   const snapshot = await snapshotOf({
     placements: [placement('top'), placement('odd', { formats: ['video'] }), placement('lost', { publisher_id: 9 })],
     campaigns: [campaign(1), campaign(2, { end_at: new Date('2025-01-01') })],
@@ -189,7 +189,7 @@ test('what is bad is set aside with its children and said why, and all else serv
   expect(snapshot.quarantinedCount).toBe(17);
 });
 
-test('the list of what was set aside is bounded, its count is not', async () => {
+test('the list of rows set aside is bounded, their count is not', async () => {
   const snapshot = await snapshotOf({ creatives: Array.from({ length: 1500 }, (_, i) => creative(i + 1, 99)) });
   expect(snapshot.quarantined).toHaveLength(1000);
   expect(snapshot.quarantinedCount).toBe(1500);
@@ -214,7 +214,7 @@ test.each([
   expect(snapshot.slot(1, 'top').direct === undefined).toBe(expected !== undefined);
 });
 
-test('a price per click ranks by its smoothed click-through rate, a flat fee by what is left of it over the impressions expected', async () => {
+test('a price per click ranks by its smoothed click-through rate, a flat fee by its rest over the impressions expected', async () => {
   const snapshot = await snapshotOf({
     line_items: [
       lineItem(1, { budget_type: 'CPC', cpm_micros: null, cpc_micros: '500000' }),
@@ -234,7 +234,7 @@ test('a price per click ranks by its smoothed click-through rate, a flat fee by 
   expect(prices.get(5)).toBe(0);
 });
 
-test('building many line items lets the event loop turn again and again', async () => {
+test('building many line items does not block the event loop', async () => {
   let pauses = 0;
   const ids = Array.from({ length: 20_000 }, (_, i) => i + 1);
   const { snapshot } = await buildSnapshot(

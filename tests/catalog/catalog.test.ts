@@ -74,7 +74,7 @@ const eventually = async (holds: () => boolean, withinMs: number): Promise<void>
   }
 };
 
-test('nothing is served before the first load, and all that is booked after it', async () => {
+test('nothing is served before the first load, and everything booked after it', async () => {
   const catalog = replica();
   expect(catalog.current()).toBeUndefined();
   await catalog.start();
@@ -82,7 +82,7 @@ test('nothing is served before the first load, and all that is booked after it',
   expect(catalog.current()?.userHashKey).toHaveLength(64);
 });
 
-test('a reload serves what was written before it was asked for, and keeps the old snapshot whole for who holds it', async () => {
+test('a reload serves what was written before the call, and leaves the old snapshot unchanged', async () => {
   const catalog = replica();
   await catalog.start();
   const before = catalog.current();
@@ -92,7 +92,7 @@ test('a reload serves what was written before it was asked for, and keeps the ol
   expect(before?.slot(1, 'top').direct?.size).toBe(1);
 });
 
-test('reloads that are asked for during a load share the one after it, which sees what was written before them', async () => {
+test('reloads during a load share the next load, which reads what was written before them', async () => {
   const real = createCatalogStore({ knex });
   let reads = 0;
   let letGo = (): void => undefined;
@@ -114,7 +114,7 @@ test('reloads that are asked for during a load share the one after it, which see
   expect(candidates(catalog)).toBe(2);
 });
 
-test('a load that fails rejects, and the last snapshot goes on serving until Postgres is back', async () => {
+test('a failed load rejects, and the last snapshot serves until Postgres is back', async () => {
   const real = createCatalogStore({ knex });
   const failures: string[] = [];
   let away = false;
@@ -133,7 +133,7 @@ test('a load that fails rejects, and the last snapshot goes on serving until Pos
   expect(candidates(catalog)).toBe(2);
 });
 
-test('a replica that starts without Postgres begins to serve once it is there', async () => {
+test('a replica that starts without Postgres serves once Postgres is available', async () => {
   const real = createCatalogStore({ knex });
   let away = true;
   const gone = <T>(work: () => Promise<T>) => (away ? Promise.reject<T>(new Error('away')) : work());
@@ -157,7 +157,7 @@ test('a reload on one replica is followed by the others within a second', async 
   await eventually(() => candidates(there) === 2, 1000);
 });
 
-test('with Redis away a write is still followed, because the version in Postgres moves on with it', async () => {
+test('without Redis other replicas follow a write by the version in Postgres', async () => {
   const catalog = replica({ redis: 'redis://127.0.0.1:1', versionPollMs: 100 });
   await catalog.start();
   await book(2);
@@ -174,30 +174,33 @@ test('a deletion in plain SQL cascades and is followed too', async () => {
   expect(catalog.current()?.creatives.size).toBe(0);
 });
 
-test('the interval alone brings a replica up to date', async () => {
+test('the reload interval alone brings a replica up to date', async () => {
   const catalog = replica({ reloadIntervalMs: 100 });
   await catalog.start();
   await book(2);
   await eventually(() => candidates(catalog) === 2, 2000);
 });
 
-test('a row set aside is told once, however often it is loaded, and again when it fails for another reason', async () => {
-  const told: string[] = [];
+test('a row set aside is reported once over all loads, and again for another reason', async () => {
+  const reported: string[] = [];
   const catalog = replica({
-    observer: { quarantined: (rows) => told.push(...rows.map(({ table, id, reason }) => `${table} ${id} ${reason}`)) },
+    observer: { quarantined: (rows) => reported.push(...rows.map(({ table, id, reason }) => `${table} ${id} ${reason}`)) },
   });
   await catalog.start();
   await knex('line_items').where({ id: 1 }).update({ pacing: 'sometimes' });
   await catalog.reload();
   await catalog.reload();
-  expect(told).toEqual(['line_items 1 /pacing must be one of ASAP, Even, PID', 'creatives 1 belongs to line_items 1, which is set aside']);
+  expect(reported).toEqual([
+    'line_items 1 /pacing must be one of ASAP, Even, PID',
+    'creatives 1 belongs to line_items 1, which is set aside',
+  ]);
   expect(candidates(catalog)).toBe(0);
   await knex('line_items').where({ id: 1 }).update({ pacing: 'Even', rate_limit: Number.NaN });
   await catalog.reload();
-  expect(told).toContain('line_items 1 /rate_limit must be a number or null');
+  expect(reported).toContain('line_items 1 /rate_limit must be a number or null');
 });
 
-test('one load sees one moment, though a writer is busy', async () => {
+test('one load is consistent while another connection writes', async () => {
   const catalog = replica();
   let writing = true;
   const writer = (async () => {

@@ -16,18 +16,18 @@ afterEach(async () => {
 });
 afterAll(() => redis.disconnect());
 
-/** A replica that listens, and how often it heard of a change. */
+/** A replica that listens, with the number of changes that it received. */
 const listen = async (name: string, { pollIntervalMs = 60_000, at = url }: { pollIntervalMs?: number; at?: string } = {}) => {
-  const heard = { times: 0, availability: [] as boolean[] };
+  const received = { times: 0, availability: [] as boolean[] };
   const notices = createChangeNotices({
     connect: () => new Redis(at, { maxRetriesPerRequest: 0, enableOfflineQueue: false, retryStrategy: () => 20 }),
     name,
     pollIntervalMs,
-    onAvailability: (available) => heard.availability.push(available),
+    onAvailability: (available) => received.availability.push(available),
   });
   open.push(notices);
-  await notices.start(() => void heard.times++);
-  return { notices, heard };
+  await notices.start(() => void received.times++);
+  return { notices, received };
 };
 
 const eventually = async (holds: () => boolean | Promise<boolean>, withinMs: number): Promise<void> => {
@@ -39,7 +39,7 @@ const eventually = async (holds: () => boolean | Promise<boolean>, withinMs: num
 };
 const subscribers = async (name: string): Promise<number> => Number((await redis.pubsub('NUMSUB', name))[1]);
 
-test('an announcement is heard by every other replica, once, and not by the one that made it', async () => {
+test('every other replica receives an announcement once, and its sender does not', async () => {
   const replicas = await Promise.all([
     listen('once', { pollIntervalMs: 30 }),
     listen('once', { pollIntervalMs: 30 }),
@@ -47,35 +47,35 @@ test('an announcement is heard by every other replica, once, and not by the one 
   ]);
   await eventually(async () => (await subscribers('once')) === 3, 1000);
   await replicas[0].notices.announce();
-  await eventually(() => replicas[1].heard.times === 1 && replicas[2].heard.times === 1, 1000);
+  await eventually(() => replicas[1].received.times === 1 && replicas[2].received.times === 1, 1000);
   await new Promise((resolve) => setTimeout(resolve, 150));
-  expect(replicas.map(({ heard }) => heard.times)).toEqual([0, 1, 1]);
+  expect(replicas.map(({ received }) => received.times)).toEqual([0, 1, 1]);
 });
 
-test('an announcement whose message was lost is seen by polling', async () => {
-  const { heard } = await listen('lost', { pollIntervalMs: 50 });
+test('polling finds an announcement whose message was lost', async () => {
+  const { received } = await listen('lost', { pollIntervalMs: 50 });
   await redis.incr('lost:version');
-  await eventually(() => heard.times === 1, 1000);
+  await eventually(() => received.times === 1, 1000);
 });
 
-test('what was announced while the subscription was broken is seen when it is made again', async () => {
-  const { heard } = await listen('broken');
+test('a new subscription finds announcements made while it was broken', async () => {
+  const { received } = await listen('broken');
   await eventually(async () => (await subscribers('broken')) === 1, 1000);
   await redis.incr('broken:version');
   await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
-  await eventually(() => heard.times === 1, 1000);
+  await eventually(() => received.times === 1, 1000);
 });
 
-test('a Redis that was emptied counts as a change', async () => {
+test('an emptied Redis counts as a change', async () => {
   await redis.set('emptied:version', 9);
-  const { heard } = await listen('emptied', { pollIntervalMs: 50 });
+  const { received } = await listen('emptied', { pollIntervalMs: 50 });
   await redis.del('emptied:version');
-  await eventually(() => heard.times === 1, 1000);
+  await eventually(() => received.times === 1, 1000);
 });
 
-test('without Redis listening starts all the same, the outage is told once, and an announcement rejects', async () => {
-  const { notices, heard } = await listen('away', { at: 'redis://127.0.0.1:1', pollIntervalMs: 20 });
+test('without Redis listening starts, the outage is reported once, and an announcement rejects', async () => {
+  const { notices, received } = await listen('away', { at: 'redis://127.0.0.1:1', pollIntervalMs: 20 });
   await expect(notices.announce()).rejects.toThrow();
   await new Promise((resolve) => setTimeout(resolve, 100));
-  expect(heard).toEqual({ times: 0, availability: [false] });
+  expect(received).toEqual({ times: 0, availability: [false] });
 });

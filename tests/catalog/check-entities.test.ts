@@ -19,7 +19,7 @@ const accepted = <T>(checked: Checked<T>): T => {
 };
 const faultsOf = (checked: Checked<unknown>): readonly string[] => (checked.ok ? [] : checked.faults.map(({ pointer }) => pointer));
 
-test('a line item with the least it needs gets the defaults of the contract', () => {
+test('a line item with only its required fields gets the defaults of the contract', () => {
   expect(accepted(checkLineItem(LINE_ITEM, context))).toEqual({
     ...LINE_ITEM,
     type: 'direct',
@@ -39,7 +39,7 @@ test('a line item with the least it needs gets the defaults of the contract', ()
   });
 });
 
-test('enumerations are taken in any letter case and given back in the specification’s', () => {
+test('enumerations are accepted in any letter case and returned in the specification’s', () => {
   const record = accepted(
     checkLineItem(
       {
@@ -61,7 +61,7 @@ test('enumerations are taken in any letter case and given back in the specificat
   expect(accepted(checkPlacement({ id: 'top', width: 300, height: 250, formats: ['HTML', 'Native'] })).formats).toEqual(['html', 'native']);
 });
 
-test('everything that is wrong is listed at once', () => {
+test('one answer lists every fault', () => {
   const faults = faultsOf(
     checkLineItem(
       {
@@ -112,10 +112,14 @@ test.each([
   ['CPC without a cpc', { budget_type: 'CPC' }, ['/cpc']],
   ['CPC with a negative cpc', { budget_type: 'CPC', cpc: -0.01 }, ['/cpc']],
   ['Flat without a price', { budget_type: 'Flat', cpm: null }, []],
-  ['a CPM of which one impression is no whole micro', { cpm: 1.3335 }, ['/cpm']],
+  ['a CPM that does not bill whole micros per impression', { cpm: 1.3335 }, ['/cpm']],
   ['an infinite price', { cpm: Number.POSITIVE_INFINITY }, ['/cpm']],
   ['a programmatic item with an endpoint and no price', { type: 'programmatic', cpm: null, endpoint: 'https://bidder.example/bid' }, []],
-  ['a programmatic item with an endpoint that is no web address', { type: 'programmatic', endpoint: 'file:///etc/passwd' }, ['/endpoint']],
+  [
+    'a programmatic item with an endpoint that is not a web address',
+    { type: 'programmatic', endpoint: 'file:///etc/passwd' },
+    ['/endpoint'],
+  ],
   ['one day', { end_date: '2026-03-01' }, []],
   ['an end at the very start', { start_date: '2026-03-01T00:00:00Z', end_date: '2026-03-01T00:00:00Z' }, ['/end_date']],
   ['a day that does not exist', { start_date: '2026-02-30' }, ['/start_date']],
@@ -151,13 +155,13 @@ test('a creative of a format that its placement does not allow is refused', () =
   expect(faultsOf(checkCreative(CREATIVE, { placementFormats: ['html'] }))).toEqual([]);
 });
 
-test.each([null, [], 'x', 7, undefined])('%p is no record', (input) => {
+test.each([null, [], 'x', 7, undefined])('%p is not a record', (input) => {
   for (const check of [checkPublisher, checkPlacement, checkCampaign, checkCreative, (x: unknown) => checkLineItem(x, context)]) {
     expect(faultsOf(check(input))).toEqual(['']);
   }
 });
 
-test('keys that mean something to JavaScript are unknown fields, or plain key-values, and change nothing', () => {
+test('keys such as __proto__ are unknown fields or plain key-values', () => {
   const faults = faultsOf(
     checkLineItem(JSON.parse(`{"__proto__": {"active": true}, "constructor": 1, ${JSON.stringify(LINE_ITEM).slice(1)}`), context),
   );
@@ -169,7 +173,7 @@ test('keys that mean something to JavaScript are unknown fields, or plain key-va
   expect(({} as Record<string, unknown>)['x']).toBeUndefined();
 });
 
-test('a bare end date is the whole of that day, and shows as it was given', () => {
+test('an end date without a time includes that day, and is shown as given', () => {
   expect(parseStartDate('2026-03-01')).toBe(Date.UTC(2026, 2, 1));
   expect(parseEndDate('2026-03-31')).toBe(Date.UTC(2026, 3, 1));
   expect(showEndDate(Date.UTC(2026, 3, 1))).toBe('2026-03-31');
@@ -178,7 +182,7 @@ test('a bare end date is the whole of that day, and shows as it was given', () =
   expect(parseStartDate('0001-01-01')).toBeUndefined();
 });
 
-test('every moment that is shown is read back as the same moment', () => {
+test('every time is read back as it was shown', () => {
   fc.assert(
     fc.property(fc.date({ min: new Date('1970-01-02'), max: new Date('2200-01-01'), noInvalidDate: true }), (date) => {
       const ms = date.getTime();
@@ -188,7 +192,7 @@ test('every moment that is shown is read back as the same moment', () => {
   );
 });
 
-test('every amount of whole micros up to a billion dollars survives being written as decimal dollars', () => {
+test('every amount of whole micros up to a billion dollars is exact as decimal dollars', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 1_000_000_000_000_000 }), (micros) => {
       expect(microsFromUsd(JSON.parse(JSON.stringify(usdFromMicros(micros))) as number)).toBe(micros);
@@ -197,7 +201,7 @@ test('every amount of whole micros up to a billion dollars survives being writte
   );
 });
 
-test('a record comes back from its row as it went in', () => {
+test('a record is unchanged after a round trip through its row', () => {
   const lineItem = accepted(
     checkLineItem(
       {

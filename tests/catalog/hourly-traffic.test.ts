@@ -3,11 +3,11 @@ import { hourlyTraffic } from '../../src/catalog/snapshot/hourly-traffic.ts';
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
 
 describe('the learned curve', () => {
-  it('is flat as long as there is little to learn from', () => {
+  it('is flat while there are too few impressions', () => {
     expect(hourlyTraffic(Array.from({ length: 24 }, () => 10))).toBeUndefined();
   });
 
-  it('sums to one, leaves no hour without a share, and has its peak where the traffic was', () => {
+  it('sums to one, gives every hour a share, and has its peak where the traffic was', () => {
     const learned = hourlyTraffic(Array.from({ length: 24 }, (_, hour) => (hour === 20 ? 100_000 : 0)));
     const shares = learned?.shareOfHour ?? [];
     expect(sum(shares)).toBeCloseTo(1, 9);

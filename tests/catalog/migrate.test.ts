@@ -12,7 +12,7 @@ const tablesOf = async (url: string): Promise<string[]> => {
   }
 };
 
-test('migrations go down to nothing and up again, and ten replicas may bring them up at once', async () => {
+test('migrations roll back to an empty database and up again, also by ten replicas together', async () => {
   const url = await testDatabase();
   const before = (await tablesOf(url)).sort();
 
@@ -24,7 +24,7 @@ test('migrations go down to nothing and up again, and ten replicas may bring the
   expect((await tablesOf(url)).sort()).toEqual(before);
 });
 
-test('a migration that was killed leaves nothing that keeps the next one out', async () => {
+test('a killed migration does not block the next one', async () => {
   const url = await testDatabase();
   const knex = knexFactory({ client: 'pg', connection: url });
   await knex('knex_migrations_lock').update({ is_locked: 1 });
@@ -33,7 +33,7 @@ test('a migration that was killed leaves nothing that keeps the next one out', a
   await expect(migrateLatest(url)).resolves.not.toEqual([]);
 });
 
-test('events are found by their line item from the next day on, without a wait for the days that are there', async () => {
+test('partitions get the index by line item from the next day on, without locking existing ones', async () => {
   const url = await testDatabase();
   const knex = knexFactory({ client: 'pg', connection: url });
   const addDay = (from: string, to: string) =>

@@ -10,7 +10,7 @@ const faultAt = (format: 'html' | 'banner' | 'native', content: unknown): string
 const nested = (depth: number): string => '{"a":'.repeat(depth) + '1' + '}'.repeat(depth);
 
 describe('content of a creative', () => {
-  test('html is taken as it is', () => {
+  test('html is unchanged', () => {
     expect(parseCreativeContent('html', ' <b>x ')).toEqual({ content: { format: 'html', markup: ' <b>x ' } });
   });
 
@@ -58,7 +58,7 @@ describe('content of a creative', () => {
     expect(faultAt(format, content)).toBe(pointer);
   });
 
-  test('no text throws, and what passes as a banner holds safe URLs alone', () => {
+  test('no text throws, and an accepted banner has only safe URLs', () => {
     fc.assert(
       fc.property(fc.constantFrom(...CREATIVE_FORMATS), fc.oneof(fc.string(), fc.json()), (format, text) => {
         parseCreativeContent(format, text);

@@ -56,8 +56,8 @@ const loader = () => {
   return { load, read };
 };
 
-/** Everything that a decision could see. */
-const told = ({ snapshot }: BuiltSnapshot) => ({
+/** Everything that a decision can read. */
+const seen = ({ snapshot }: BuiltSnapshot) => ({
   publishers: [...snapshot.publishers.values()],
   placements: [...snapshot.placements.values()],
   lineItems: [...snapshot.lineItems.values()],
@@ -76,7 +76,7 @@ const told = ({ snapshot }: BuiltSnapshot) => ({
   ),
 });
 
-test('a reload reads the blocks that have changed and builds the slots they stand in, no others', async () => {
+test('a reload reads only the changed blocks and builds only their slots', async () => {
   await book();
   const { load, read } = loader();
   const first = await load();
@@ -92,10 +92,10 @@ test('a reload reads the blocks that have changed and builds the slots they stan
   expect(after.snapshot.slot(publisherOf301, 'top').direct?.entries[0]!.lineItem).toMatchObject({ id: 301, cpmMicros: 77_000 });
   const others = numbers(PUBLISHERS).filter((publisher) => publisher !== publisherOf301);
   for (const other of others) expect(after.snapshot.slot(other, 'side').direct).toBe(first.snapshot.slot(other, 'side').direct);
-  expect(told(after)).toEqual(told(await load()));
+  expect(seen(after)).toEqual(seen(await load()));
 });
 
-test('whatever is edited, a reload comes to what a first load would', async () => {
+test('after any edit a reload equals a first load', async () => {
   await book();
   const chance = createChance(20_261_121);
   const whole = (below: number): number => Math.floor(chance() * below);
@@ -109,7 +109,7 @@ test('whatever is edited, a reload comes to what a first load would', async () =
       knex('line_items')
         .where('id', anyItem())
         .update({ active: knex.raw('not active') }),
-    'a rate that is no number': () => knex('line_items').where('id', anyItem()).update({ rate_limit: 'NaN' }),
+    'a rate that is not a number': () => knex('line_items').where('id', anyItem()).update({ rate_limit: 'NaN' }),
     'a rate that is one again': () => knex('line_items').where({ rate_limit: 'NaN' }).update({ rate_limit: null }),
     targeting: () =>
       knex('line_items')
@@ -157,7 +157,7 @@ test('whatever is edited, a reload comes to what a first load would', async () =
       await edits[name]!();
     }
     snapshot = await load(snapshot);
-    expect({ done, ...told(snapshot) }).toEqual({ done, ...told(await load()) });
+    expect({ done, ...seen(snapshot) }).toEqual({ done, ...seen(await load()) });
   }
   expect(new Set(done)).toEqual(new Set(names));
 });

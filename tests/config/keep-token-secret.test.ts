@@ -13,7 +13,7 @@ test('a restart in development finds the secret of the last start', () => {
   expect(statSync(path.join(STATE_DIR, 'token-secret')).mode & 0o777).toBe(0o600);
 });
 
-test('a secret that was given, and production, are left alone', () => {
+test('a given secret is kept, and production creates none', () => {
   for (const env of [{ TOKEN_SECRET: 'mine' }, { TOKEN_SECRETS: 'a:b' }, { NODE_ENV: 'production' }])
     expect(keepTokenSecret(env)).toBe(env);
 });

@@ -23,7 +23,7 @@ function faultsOf(env: NodeJS.ProcessEnv): SettingsError {
 
 const faultyNames = (env: NodeJS.ProcessEnv) => faultsOf(env).faults.map(({ name }) => name);
 
-test('development needs nothing but a secret', () => {
+test('development needs only a secret', () => {
   expect(readSettings({ TOKEN_SECRET: 'short', HOME: '/home/ann', XDG_STATE_HOME: '/state' })).toMatchObject({
     production: false,
     port: 8787,
@@ -51,7 +51,7 @@ test('development needs nothing but a secret', () => {
   });
 });
 
-test('production turns the mock bidder, the trafficking tool and private bidder addresses off unless asked for', () => {
+test('production disables the mock bidder, the trafficking tool and private bidder addresses unless enabled', () => {
   const off = { production: true, mockBidderEnabled: false, adminEnabled: false, bidderPrivateAddresses: false };
   const on = { mockBidderEnabled: true, adminEnabled: true, bidderPrivateAddresses: true };
   expect(readSettings(PRODUCTION)).toMatchObject(off);
@@ -64,7 +64,7 @@ test('production refuses to start without stores and with a short secret', () =>
   expect(faultyNames({ ...PRODUCTION, TOKEN_SECRETS: `new:${SECRET},old:short` })).toEqual(['TOKEN_SECRETS']);
 });
 
-test('the embedded stores can be asked for in production, and declined in development', () => {
+test('the embedded stores can be enabled in production and disabled in development', () => {
   expect(readSettings({ NODE_ENV: 'production', TOKEN_SECRET: SECRET, EMBEDDED_STORES: 'true' })).toMatchObject({
     databaseUrl: undefined,
     redisUrls: [],
@@ -111,7 +111,7 @@ test('a Redis Cluster is named by its nodes', () => {
   expect(redisUrls).toEqual(['redis://a:1', 'redis://b:2']);
 });
 
-test('every fault is told at once, and none repeats the value', () => {
+test('one error lists every fault, and none repeats the value', () => {
   const env = {
     NODE_ENV: 'staging-7f3a',
     PORT: '99999',
@@ -145,7 +145,7 @@ test('the public address loses its trailing slash', () => {
   expect(readSettings({ TOKEN_SECRET: 'x', PUBLIC_URL: 'https://ads.example.com/ads/' }).publicUrl).toBe('https://ads.example.com/ads');
 });
 
-test('the settings are frozen to the bottom', () => {
+test('the settings are deeply frozen', () => {
   const settings = readSettings({ TOKEN_SECRET: 'x' });
   expect([settings, settings.pid, settings.tokenSecrets, settings.tokenSecrets[0], settings.allowedEvents].every(Object.isFrozen)).toBe(
     true,

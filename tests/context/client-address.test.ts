@@ -37,11 +37,11 @@ describe('client address', () => {
     expect(clientAddress({ ...clues, forwardedFor: '1.1.1.1, 2.2.2.2, 3.3.3.3', trustProxyHops })).toBe(expected);
   });
 
-  test('what the client wrote in front of the trusted entry is not believed even when that entry is no address', () => {
+  test('entries before the trusted one are ignored, even when it is not an address', () => {
     expect(clientAddress({ ...clues, forwardedFor: ['6.6.6.6', 'unknown'], trustProxyHops: 1 })).toBe('9.9.9.9');
   });
 
-  test('whatever is sent, the answer is a bare address or null', () => {
+  test('any input gives a plain address or null', () => {
     fc.assert(
       fc.property(
         fc.string(),

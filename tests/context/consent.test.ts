@@ -33,11 +33,11 @@ const GRANTED = consentString({ purposes: [1, 2, 7] });
 const REFUSED = consentString({ purposes: [2, 3, 4] });
 
 describe('consent', () => {
-  test('a request that says nothing may use the user id', () => {
+  test('without signals the user id may be used', () => {
     expect(readConsent({})).toEqual({ gdpr: null, consent: null, usPrivacy: null, gpp: null, gppSid: [], coppa: null, personal: true });
   });
 
-  test('signals are read from their OpenRTB 2.6 places and, failing that, from ext', () => {
+  test('signals are read from their OpenRTB 2.6 fields, else from ext', () => {
     const expected = { gdpr: true, consent: GRANTED, usPrivacy: '1YNN', gpp: 'DBABMA~x', gppSid: [2, 7], coppa: null, personal: true };
     const regs = { gdpr: 1, us_privacy: '1YNN', gpp: 'DBABMA~x', gpp_sid: [2, 7] };
     expect(readConsent({ regs, user: { id: 'u', consent: GRANTED } })).toEqual(expected);
@@ -63,7 +63,7 @@ describe('consent', () => {
     expect(readConsent({ regs, user: { consent } }).personal).toBe(personal);
   });
 
-  test('a string of hostile vendor ranges costs no more than another', () => {
+  test('hostile vendor ranges take no more time than others', () => {
     const ranges = bits(65_535, 16) + '1' + bits(1_000, 12) + ('1' + bits(1, 16) + bits(65_534, 16)).repeat(1_000);
     const hostile = GRANTED.slice(0, 38) + Base64Url.encode(ranges);
     const startedAt = performance.now();
@@ -71,7 +71,7 @@ describe('consent', () => {
     expect(performance.now() - startedAt).toBeLessThan(500);
   });
 
-  test('nothing that can be sent throws, and under the GDPR garbage is no consent', () => {
+  test('no input throws, and under the GDPR an invalid string is not consent', () => {
     fc.assert(
       fc.property(fc.anything(), fc.anything(), fc.string(), (regs, user, text) => {
         readConsent({ regs, user });

@@ -3,7 +3,7 @@ import { createCountryLookup } from '../../src/context/country-lookup.ts';
 describe('country lookup', () => {
   const country = createCountryLookup({ cacheSize: 2 });
 
-  test('public addresses of both families have a country, remembered or not', () => {
+  test('public addresses of both families have a country, cached or not', () => {
     for (let round = 0; round < 2; round++) {
       expect(country('8.8.8.8')).toBe('US');
       expect(country('2a00:1450::1')).toBe('IE');
@@ -11,7 +11,7 @@ describe('country lookup', () => {
     }
   });
 
-  test.each([[null], [''], ['127.0.0.1'], ['10.0.0.1'], ['::1'], ['not an address']])('%j has none', (ip) => {
+  test.each([[null], [''], ['127.0.0.1'], ['10.0.0.1'], ['::1'], ['not an address']])('%j has no country', (ip) => {
     expect(country(ip)).toBeNull();
     expect(country(ip)).toBeNull();
   });

@@ -12,7 +12,7 @@ const imageOf = (assets: Partial<BannerAssets>) =>
   tagsOf(composeMarkup({ content: banner(assets), clickUrl: null }, SLOT)).tags[0]!.attributes;
 
 describe('markup of a creative', () => {
-  test('html is returned unchanged, macros and scripts and all', () => {
+  test('html is unchanged, including macros and scripts', () => {
     const markup = '<script>track("${CLICK_URL}")</script>\r\n<b>é';
     expect(composeMarkup({ content: { format: 'html', markup }, clickUrl: 'https://a.example/' }, SLOT)).toBe(markup);
   });
@@ -22,7 +22,7 @@ describe('markup of a creative', () => {
     expect(composeMarkup({ content: { format: 'native', assets }, clickUrl: null }, SLOT)).toBe(JSON.stringify(assets));
   });
 
-  test('a banner is one image with a choice by width, the default image being the slot’s', () => {
+  test('a banner is one image with a srcset by width, the default image being of the requested size', () => {
     const images = [
       { url: 'https://cdn.example/a@3x.png', width: 900, height: 750 },
       { url: 'https://cdn.example/a@2x.png', width: 600, height: 500 },
@@ -38,7 +38,7 @@ describe('markup of a creative', () => {
     expect(imageOf({})).not.toHaveProperty('srcset');
   });
 
-  test('images of other proportions than the slot’s are left out while there are fitting ones', () => {
+  test('images of other proportions are left out when any image fits', () => {
     const images = [
       { url: '/wide.png', width: 728, height: 90 },
       { url: '/fit.png', width: 600, height: 500 },
@@ -55,21 +55,21 @@ describe('markup of a creative', () => {
     expect(imageOf({ images }).srcset).toBe('https://cdn.example/a.png 600w');
   });
 
-  test('a comma inside a URL stays, one at its end cannot pass for the separator', () => {
+  test('a comma inside a URL is kept, one at its end is encoded', () => {
     expect(imageOf({ images: [{ url: '/w_600,h_500,', width: 600, height: 500 }] }).srcset).toContain('/w_600,h_500%2C 600w');
   });
 
-  test('a click URL wraps the image in a link to itself, in a new tab that knows nothing of the page', () => {
+  test('a click URL wraps the image in a link to itself, in a new tab without opener or referrer', () => {
     const { tags } = tagsOf(composeMarkup({ content: banner({}), clickUrl: 'https://shop.example/?a=1&b=2' }, SLOT));
     expect(tags.map(({ name }) => name)).toEqual(['a', 'img', '/a']);
     expect(tags[0]!.attributes).toEqual({ href: 'https://shop.example/?a=1&b=2', target: '_blank', rel: 'noopener noreferrer sponsored' });
   });
 
-  test('a click URL that could run is no link', () => {
+  test('a click URL that could run a script gives no link', () => {
     expect(composeMarkup({ content: banner({}), clickUrl: 'javascript:alert(1)' }, SLOT)).not.toContain('<a');
   });
 
-  test('no text of a creative makes an element or an attribute of its own', () => {
+  test('no text of a creative adds an element or an attribute', () => {
     const hostile = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc

@@ -11,8 +11,9 @@ const unescape = (text: string): string =>
   );
 
 /**
- * The tags of a fragment and the text between them, by the states of the HTML tokenizer that quoted attributes pass through (tag open, tag name,
- * before attribute name, attribute name, before and in the double-quoted value). Throws on every parse error of that road.
+ * The tags of a fragment and the text between them, by the states of the HTML tokenizer that quoted
+ * attributes pass through (tag open, tag name, before attribute name, attribute name, before and in
+ * the double-quoted value). Throws on every such parse error.
  */
 export const tagsOf = (html: string): { readonly tags: readonly Tag[]; readonly text: string } => {
   const tags: Tag[] = [];

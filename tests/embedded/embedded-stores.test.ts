@@ -73,7 +73,7 @@ async function stopsAnswering(url: string): Promise<boolean> {
   return false;
 }
 
-test('what was stored is there after a restart, whether the service stopped or was killed', async () => {
+test('stored data survives a restart, after a stop and after a kill', async () => {
   const first = await runningService();
   expect(await settings(first.urls.redis)).toMatchObject({
     appendonly: 'yes',
@@ -104,7 +104,7 @@ test('what was stored is there after a restart, whether the service stopped or w
   await end(third, 'SIGTERM');
 });
 
-test('a second service with the same state folder is refused and the first goes on', async () => {
+test('a second service with the same state folder is refused and the first keeps running', async () => {
   const first = await runningService();
   expect(await startService()).toMatch(/in use by another running service.*STATE_DIR/);
   await withClient(first.urls.postgres, (client) => client.query('select 1'));

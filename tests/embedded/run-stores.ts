@@ -1,7 +1,10 @@
 import { startEmbeddedPostgres } from '../../src/embedded/start-embedded-postgres.ts';
 import { startEmbeddedRedis } from '../../src/embedded/start-embedded-redis.ts';
 
-/** A service with nothing but its stores, run as a process of its own by embedded-stores.test.ts: prints where they are and stays. */
+/**
+ * A service with only its stores, run as a separate process by embedded-stores.test.ts:
+ * prints where they are and stays.
+ */
 const [stateDir, binariesDir] = process.argv.slice(2) as [string, string];
 const postgres = await startEmbeddedPostgres({ stateDir, binariesDir });
 const redis = await startEmbeddedRedis({ stateDir });

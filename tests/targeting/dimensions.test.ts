@@ -31,7 +31,7 @@ test('values of the registered type, set and range are accepted, alone or in a l
   expect(request({ section: ['news', 'sport'], age: [120], score: [0, 0.5], logged_in: [true, false] })).toEqual([]);
 });
 
-test('every invalid value is listed with its place and what it must be', () => {
+test('every invalid value is listed with its pointer and what it must be', () => {
   expect(request({ section: 'weather', age: [18, 12, '20', 18.5], score: 1.01, logged_in: 'true' })).toEqual([
     { pointer: '/ext/kv/section', detail: 'must be one of news, sport' },
     { pointer: '/ext/kv/age/1', detail: 'must be at least 13' },
@@ -42,7 +42,7 @@ test('every invalid value is listed with its place and what it must be', () => {
   ]);
 });
 
-test.each([null, {}, [[13]], [null], Number.NaN, Number.POSITIVE_INFINITY])('%p is no value of a dimension', (value) => {
+test.each([null, {}, [[13]], [null], Number.NaN, Number.POSITIVE_INFINITY])('%p is not a value of a dimension', (value) => {
   expect(request({ age: value })).toHaveLength(1);
   expect(request({ score: value })).toHaveLength(1);
 });
@@ -58,7 +58,7 @@ test('a line item may not use a dimension that is not registered, by whatever na
   ]);
 });
 
-test('a schema file with faults is refused with all of them', () => {
+test('a schema file is refused with all of its faults', () => {
   const parsed = parseDimensionSchema({
     properties: {
       a: { type: 'text' },

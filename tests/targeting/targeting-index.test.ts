@@ -59,7 +59,7 @@ const anyQuery: fc.Arbitrary<TargetingQuery> = fc
   })
   .map(({ country, device, pairs }) => ({ pairs: [...query({ country, device }).pairs, ...pairs] }));
 
-test('the index lets through exactly the entries that the plain rules let through, in rank order', () => {
+test('the index finds exactly the entries whose rules match, in rank order', () => {
   fc.assert(
     fc.property(fc.array(entry, { maxLength: 60 }), fc.array(anyQuery, { minLength: 1, maxLength: 5 }), (entries, queries) => {
       const index = build(entries);
@@ -69,7 +69,7 @@ test('the index lets through exactly the entries that the plain rules let throug
   );
 });
 
-test('the index agrees with the plain rules over several pages, full, empty and ragged ones', () => {
+test('the index agrees with the rules over several pages: full, empty and partial', () => {
   fc.assert(
     fc.property(
       fc.array(entry, { minLength: 1, maxLength: 7 }),
@@ -102,7 +102,7 @@ test('a scan may start anywhere, go back, and stop early', () => {
   expect(visited).toEqual([0, 7]);
 });
 
-test('two scans of one index do not disturb each other', () => {
+test('two scans of one index are independent', () => {
   const index = build(['DE', 'US', 'DE', 'US'].map((country) => targetingRules({ countries: [country] })));
   const german = index.eligible(query({ country: 'DE' }));
   const american = index.eligible(query({ country: 'US' }));
@@ -116,13 +116,13 @@ test('an unknown country or device reaches only entries without such a rule', ()
   expect(scanned(index, query())).toEqual([2]);
 });
 
-test('a dimension and a key-value of the same name and value are two things', () => {
+test('a dimension and a key-value of the same name and value differ', () => {
   const index = build([targetingRules({ dimensions: { age: [18] } }), targetingRules({ key_values: { age: '18' } })]);
   expect(scanned(index, { pairs: [pairOf('dimensions', 'age', '18')] })).toEqual([0]);
   expect(scanned(index, { pairs: [pairOf('key_values', 'age', '18')] })).toEqual([1]);
 });
 
-test('an empty list of candidates lets nothing through', () => {
+test('an empty list of candidates has no eligible entry', () => {
   expect(scanned(build([]), query())).toEqual([]);
 });
 

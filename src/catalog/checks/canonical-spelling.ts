@@ -1,6 +1,9 @@
 import { isObject } from '../../base/narrow.ts';
 
-/** Brings a value into the spelling that its schema has for it; a value that the schema does not know stays as it is. */
+/**
+ * Brings a value into the spelling that its schema has for it; a value that the schema does not
+ * know stays as it is.
+ */
 type Spelling = (value: unknown) => unknown;
 
 /**
@@ -24,7 +27,10 @@ const enumSpelling = (members: readonly unknown[]): Spelling | undefined => {
   return (value) => (typeof value === 'string' ? (words.get(value.trim().toLowerCase()) ?? value) : value);
 };
 
-/** Replaces the properties that are there in a copy; an absent one stays absent, for its default or its fault. */
+/**
+ * Replaces the properties that are there in a copy; an absent one stays absent, for its default or
+ * its fault.
+ */
 const propertySpelling = (properties: Readonly<Record<string, unknown>>): Spelling | undefined => {
   const spellings = Object.entries(properties).flatMap(([name, schema]) => {
     const spelling = canonicalSpelling(schema);

@@ -12,8 +12,9 @@ import { hasAtMostDecimals } from '../model/money.ts';
 import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, PublisherRecord } from '../model/records.ts';
 
 /**
- * One check per entity, for the trafficking API's writes and for every row of a catalog load. Each takes any JSON value and gives back the
- * record in canonical spelling with its defaults, or every fault. Whether a parent exists is the caller's to see.
+ * One check per entity, for writes of the trafficking API and for every row of a catalog load. Each
+ * takes any JSON value and returns the record in canonical spelling with its defaults, or every
+ * fault. The caller checks whether parents exist.
  */
 export const checkPublisher = (input: unknown): Checked<PublisherRecord> => withRules(shapePublisher(input), () => []);
 
@@ -36,7 +37,10 @@ export const checkLineItem = (input: unknown, { dimensions }: { readonly dimensi
       : []),
   ]);
 
-/** `placementFormats` are those of the creative's placement; undefined leaves that rule out (a placement may be narrowed later). */
+/**
+ * `placementFormats` are the formats of the creative's placement; undefined skips that rule,
+ * because a placement may be narrowed later.
+ */
 export const checkCreative = (
   input: unknown,
   { placementFormats }: { readonly placementFormats?: readonly CreativeFormat[] | undefined } = {},
@@ -54,10 +58,13 @@ export const checkCreative = (
     ];
   });
 
-/** Rules speak even when the shape is wrong, so that one answer lists everything; what the shape has already said they do not repeat. */
+/**
+ * Applies the rules even when the shape has faults, so that one answer lists everything. A rule is
+ * silent about a value whose shape is already at fault.
+ */
 const withRules = <T>({ record, faults }: ShapedRecord<T>, rules: (record: ShapedRecord<T>['record']) => readonly Fault[]): Checked<T> => {
-  const said = new Set(faults.map(({ pointer }) => pointer));
-  const all = [...faults, ...rules(record).filter(({ pointer }) => !said.has(pointer))];
+  const known = new Set(faults.map(({ pointer }) => pointer));
+  const all = [...faults, ...rules(record).filter(({ pointer }) => !known.has(pointer))];
   return all.length > 0 ? { ok: false, faults: all } : { ok: true, record: record as T };
 };
 
@@ -69,7 +76,7 @@ const flightFaults = ({ start_date, end_date }: { readonly start_date?: unknown;
     : [{ pointer: '/end_date', detail: 'must be after start_date' }];
 };
 
-/** A programmatic line item's price is the bid, so it needs none of its own. */
+/** The price of a programmatic line item is the bid. */
 const priceFaults = ({ type, budget_type, cpm, cpc }: ShapedRecord<LineItemRecord>['record']): Fault[] => {
   if (type === 'programmatic') return [];
   if (budget_type === 'CPM' && (cpm ?? null) === null) return [{ pointer: '/cpm', detail: 'is required with budget_type CPM' }];
@@ -81,9 +88,9 @@ const decimalFaults = <T extends object>(record: T, places: { readonly [K in key
   const faults: Fault[] = [];
   for (const field in places) {
     const value: unknown = record[field];
-    const most = places[field] ?? 0;
-    if (typeof value === 'number' && !hasAtMostDecimals(value, most))
-      faults.push({ pointer: `/${field}`, detail: `must have at most ${most} decimals` });
+    const max = places[field] ?? 0;
+    if (typeof value === 'number' && !hasAtMostDecimals(value, max))
+      faults.push({ pointer: `/${field}`, detail: `must have at most ${max} decimals` });
   }
   return faults;
 };

@@ -8,7 +8,10 @@ import { canonicalSpelling } from './canonical-spelling.ts';
 import { isCountryCode } from './country-codes.ts';
 import { campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from './schemas.ts';
 
-/** The result of a check: the record in canonical spelling with its defaults filled in, or every fault. */
+/**
+ * The result of a check: the record in canonical spelling with its defaults filled in, or every
+ * fault.
+ */
 export type Checked<T> = { readonly ok: true; readonly record: T } | { readonly ok: false; readonly faults: readonly Fault[] };
 
 export const isHttpUrl = (text: string): boolean => URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol);
@@ -34,7 +37,10 @@ export interface ShapedRecord<T> {
   readonly faults: readonly Fault[];
 }
 
-/** Makes a check from a schema. It validates a copy of the input in canonical spelling and leaves the input unchanged. */
+/**
+ * Makes a check from a schema. It validates a copy of the input in canonical spelling and leaves
+ * the input unchanged.
+ */
 const shapedBy = <T>(schema: object) => {
   const validate = ajv.compile(schema);
   const spelling = canonicalSpelling(schema);

@@ -1,4 +1,7 @@
-/** Names every region that the ICU of this Node or browser knows; undefined for a code that it does not know. */
+/**
+ * Names every region that the ICU of this Node or browser knows; undefined for a code that it does
+ * not know.
+ */
 const REGION_NAMES = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
 /**
  * Known to ICU, but not the country of a visitor: groupings, private use, and codes reserved for

@@ -6,7 +6,10 @@ import { isSafeUrl } from '../model/is-safe-url.ts';
 /** A fault's pointer leads into the content, '' for the whole of it. */
 export type ParsedContent = { readonly content: CreativeContent } | { readonly fault: Fault };
 
-/** In UTF-16 units. One answer carries the markup of up to 20 impressions, so a creative must be small. */
+/**
+ * In UTF-16 units. One answer carries the markup of up to 20 impressions, so a creative must be
+ * small.
+ */
 export const MAX_CONTENT_LENGTH = 256 * 1024;
 const MAX_DEPTH = 12;
 const MAX_VALUES = 2_000;
@@ -53,7 +56,10 @@ const parseObject = (text: string): Assets | null => {
   }
 };
 
-/** Level by level, without recursion: JSON nested 100,000 deep parses, but overflows the stack of a recursive walk. */
+/**
+ * Level by level, without recursion: JSON nested 100,000 deep parses, but overflows the stack of a
+ * recursive walk.
+ */
 const isBounded = (root: object): boolean => {
   let level: readonly unknown[] = [root];
   let values = 0;

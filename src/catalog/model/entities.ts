@@ -1,13 +1,12 @@
 import type { TargetingRules } from '../../targeting/targeting-rules.ts';
 
 /**
- * What can be served, in the words of the trade. Immutable values of the snapshot; rows and wire records become these once, at load,
- * and nothing on the road of a request sees any other shape.
- *
- * Units: money in integer micro-dollars (1 USD = 1,000,000), a CPM in micros per thousand impressions, moments in epoch milliseconds (UTC).
+ * Entities of the snapshot, immutable. Rows and wire records become entities once, at load, and
+ * request handling sees no other form. Units: money in integer micro-dollars (1 USD = 1,000,000), a
+ * CPM in micros per thousand impressions, times in epoch milliseconds (UTC).
  */
 
-/** Half-open: live from `startMs` up to, not including, `endMs`. */
+/** Half-open: live from `startMs` until just before `endMs`. */
 export interface Flight {
   readonly startMs: number;
   readonly endMs: number;
@@ -28,7 +27,7 @@ export type LineItemType = (typeof LINE_ITEM_TYPES)[number];
 export const DEVICES = ['mobile', 'desktop', 'tablet'] as const;
 export type Device = (typeof DEVICES)[number];
 
-/** 1 is asked first; a line item without a priority is a 2. */
+/** 1 ranks first. A line item without a priority has 2. */
 export type Priority = 1 | 2 | 3;
 
 export interface Publisher {
@@ -115,11 +114,11 @@ export interface Creative {
   readonly lineItemId: number;
   readonly content: CreativeContent;
   readonly advertiserDomain: string | null;
-  /** Own size in CSS pixels; null: fits any slot. */
+  /** Size in CSS pixels; null: fits every impression. */
   readonly width: number | null;
   readonly height: number | null;
   readonly clickUrl: string | null;
-  /** Taken out of delivery, for quality reports for instance. */
+  /** Removed from delivery, for example because of quality reports. */
   readonly blocked: boolean;
 }
 

@@ -2,15 +2,16 @@ import { MS_PER_DAY } from '../../base/utc-day.ts';
 import type { Flight } from './entities.ts';
 
 /**
- * Flight dates as people write them: RFC 3339 `full-date` or `date-time`. A bare start date means the beginning of that UTC day, a bare end
- * date means through the end of it; so the stored, exclusive end is the midnight after, and shows as the date before it.
+ * Flight dates: RFC 3339 `full-date` or `date-time`. A date alone means the beginning of that UTC
+ * day as a start, and through the end of that day as an end. The stored end is exclusive, so it is
+ * the midnight after, and is shown as the date before.
  */
 const SHAPE = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2}):(\d{2})(\.\d{1,9})?(?:[Zz]|([+-])(\d{2}):(\d{2})))?$/;
 
-/** Epoch milliseconds of the start, or undefined when the text is no date. */
+/** Epoch milliseconds of the start, or undefined when the text is not a date. */
 export const parseStartDate = (text: string): number | undefined => parse(text)?.atMs;
 
-/** Epoch milliseconds of the exclusive end, or undefined when the text is no date. */
+/** Epoch milliseconds of the exclusive end, or undefined when the text is not a date. */
 export const parseEndDate = (text: string): number | undefined => {
   const parsed = parse(text);
   return parsed && (parsed.bare ? parsed.atMs + MS_PER_DAY : parsed.atMs);
@@ -30,27 +31,23 @@ export const flightOf = (record: { readonly start_date: string; readonly end_dat
 
 interface ParsedDate {
   readonly atMs: number;
+  /** A date without a time. */
   readonly bare: boolean;
 }
 
 const parse = (text: string): ParsedDate | undefined => {
   const match = SHAPE.exec(text);
   if (match === null) return undefined;
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map((part) => Number(part ?? 0)) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
+  const part = (group: number): number => Number(match[group] ?? 0);
+  const [year, month, day] = [part(1), part(2), part(3)];
   const midnight = Date.UTC(year, month - 1, day);
-  // Date.UTC carries the 30th of February over into March, and takes the years 0 to 99 for the last century's.
+  // Date.UTC reads 30 February as 1 or 2 March, and the years 0 to 99 as 1900 to 1999.
   const date = new Date(midnight);
   if (date.getUTCFullYear() !== year || date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
-  const [offsetHour, offsetMinute] = [Number(match[9] ?? 0), Number(match[10] ?? 0)];
+  const [hour, minute, second] = [part(4), part(5), part(6)];
+  const [offsetHour, offsetMinute] = [part(9), part(10)];
   if (hour > 23 || minute > 59 || second > 59 || offsetHour > 23 || offsetMinute > 59) return undefined;
-  const fractionMs = Math.trunc(Number(match[7] ?? 0) * 1000);
+  const fractionMs = Math.trunc(part(7) * 1000);
   const offsetMs = (match[8] === '-' ? -1 : 1) * (offsetHour * 60 + offsetMinute) * 60_000;
   return { atMs: midnight + ((hour * 60 + minute) * 60 + second) * 1000 + fractionMs - offsetMs, bare: match[4] === undefined };
 };

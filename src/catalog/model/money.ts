@@ -1,8 +1,11 @@
-/** Largest amount accepted, in USD: its micros stay far inside the integers a double holds exactly, so both conversions below are exact. */
+/**
+ * Largest amount accepted, in USD. Its micros are far below 2^53, so both conversions below are
+ * exact.
+ */
 export const MAX_USD = 1_000_000_000;
 const MICROS_A_USD = 1_000_000;
 
-/** Decimal USD, as people write it, to integer micros. */
+/** Decimal USD to integer micros. */
 export const microsFromUsd = (usd: number): number => Math.round(usd * MICROS_A_USD);
 
 /** Integer micros to decimal USD: the nearest double, which prints as the decimal it came from. */

@@ -2,8 +2,9 @@ import type { TargetingFields } from '../../targeting/targeting-rules.ts';
 import type { BudgetType, CreativeFormat, Device, LineItemType, Pacing } from './entities.ts';
 
 /**
- * The catalog as people write it: the JSON of the trafficking API. snake_case, money in decimal USD, dates as RFC 3339 date or date-time,
- * null for what is not set. A record of these types has been checked and its defaults are filled in.
+ * The catalog in the JSON of the trafficking API: snake_case, money in decimal USD, dates as RFC
+ * 3339 date or date-time, null for a field that is not set. A record of these types has been
+ * checked and has its defaults.
  */
 export interface PublisherRecord {
   readonly id?: number;

@@ -4,8 +4,9 @@ import { microsFromUsd, usdFromMicros } from '../model/money.ts';
 import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, PublisherRecord } from '../model/records.ts';
 
 /**
- * Ids of one block, and rows that are parsed without a pause: about a millisecond of the event loop,
- * where one answer of 100,000 rows takes a hundred. Placements, whose ids are names, share one block.
+ * Ids of one block, and rows that are parsed without a pause: about a millisecond of the event
+ * loop, where one answer of 100,000 rows takes a hundred. Placements, whose ids are names, share
+ * one block.
  */
 export const ROWS_A_BLOCK = 256;
 
@@ -156,7 +157,10 @@ const numberOf = (value: unknown): unknown => (value === null || value === undef
 
 const shownUsd = (micros: unknown): unknown => (micros === null || micros === undefined ? null : usdFromMicros(Number(micros)));
 
-/** A date that RFC 3339 cannot write (infinity, the year 12000) stays as it is, and the check refuses it. */
+/**
+ * A date that RFC 3339 cannot write (infinity, the year 12000) stays as it is, and the check
+ * refuses it.
+ */
 const shownDate = (value: unknown, show: (ms: number) => string): unknown =>
   value instanceof Date && Number.isFinite(value.getTime()) ? show(value.getTime()) : String(value);
 

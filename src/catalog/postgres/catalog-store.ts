@@ -2,18 +2,21 @@ import type { Knex } from 'knex';
 import { COLUMNS, ROWS_A_BLOCK } from './catalog-rows.ts';
 import type { CatalogReading, CatalogRow, CatalogTable, RecentCounts } from '../model/catalog-reading.ts';
 
-/** The catalog in Postgres, as the loading side needs it. */
+/** The catalog in Postgres, for loading. */
 export interface CatalogStore {
   /**
-   * Lets `use` read all tables as they are at one moment, in one REPEATABLE READ, read-only transaction, which ends with it. Rejects when
-   * Postgres is away.
+   * Gives `use` a consistent reading of all tables, in one REPEATABLE READ, read-only transaction
+   * that ends with it. Rejects when Postgres is unavailable.
    */
   readAll<T>(use: (reading: CatalogReading) => Promise<T>): Promise<T>;
-  /** The number that every write to a catalog table moves on; one small query. */
+  /** The version, which every write to a catalog table increments; one small query. */
   readVersion(): Promise<number>;
 }
 
-/** Longer than any healthy read of 100,000 line items, shorter than a hung connection may hold up the next load. */
+/**
+ * Longer than a healthy read of 100,000 line items, short enough that a hung connection does not
+ * delay the next load.
+ */
 const STATEMENT_TIMEOUT_MS = 30_000;
 
 export const createCatalogStore = ({ knex }: { readonly knex: Knex }): CatalogStore => ({
@@ -38,7 +41,9 @@ export const createCatalogStore = ({ knex }: { readonly knex: Knex }): CatalogSt
   readVersion: () => versionIn(knex),
 });
 
-/** Postgres reads and hashes 300,000 rows in a second or less, and this replica reads a few hundred numbers. */
+/**
+ * Postgres reads and hashes 300,000 rows within a second; this replica reads a few hundred numbers.
+ */
 const digestsIn = async (knex: Knex, table: CatalogTable): Promise<ReadonlyMap<number, string>> => {
   const block = table === 'placements' ? '0' : `id / ${ROWS_A_BLOCK}`;
   const { rows } = await knex.raw<{ rows: { block: number; digest: string }[] }>(
@@ -67,7 +72,10 @@ const versionIn = async (knex: Knex): Promise<number> => {
   return Number(row.version);
 };
 
-/** Only for those whose price depends on them: at 100,000 line items, most of the history is of no use to a load. */
+/**
+ * Only line items whose price depends on their counts: at 100,000 line items a load needs little of
+ * the history.
+ */
 const recentCountsIn = async (knex: Knex): Promise<ReadonlyMap<number, RecentCounts>> => {
   const { rows } = await knex.raw<{ rows: { line_item_id: number; impressions: string; clicks: string; days: string }[] }>(`
     select counts.line_item_id, sum(counts.impressions) as impressions, sum(counts.clicks) as clicks, count(distinct counts.day) as days
@@ -80,7 +88,9 @@ const recentCountsIn = async (knex: Knex): Promise<ReadonlyMap<number, RecentCou
   );
 };
 
-/** The last seven days, without today: a day that is not over yet would make its first hours look busy. */
+/**
+ * The last seven days without today, whose hours so far would look busy beside the hours to come.
+ */
 const hourlyImpressionsIn = async (knex: Knex): Promise<ReadonlyMap<number, readonly number[]>> => {
   const { rows } = await knex.raw<{ rows: { publisher_id: number; hour: number; impressions: string }[] }>(`
     select publisher_id, hour, sum(impressions) as impressions

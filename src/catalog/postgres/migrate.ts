@@ -4,14 +4,15 @@ import knexFactory from 'knex';
 import type { Knex } from 'knex';
 import pg from 'pg';
 
-/** Any number, as long as nothing else in the database locks it. */
+/** An arbitrary key that nothing else in the database locks. */
 const MIGRATION_LOCK = 7_240_117_001;
-/** How long a replica waits for the one that migrates. */
+/** How long a replica waits for another that migrates. */
 const LOCK_TIMEOUT_MS = 120_000;
 
 /**
- * Brings the database to the newest migration known to this build. Safe to call from any number of replicas at once: one works, the
- * others wait and then find nothing to do. Rejects when Postgres is away or a migration fails (which is then rolled back).
+ * Migrates the database to the newest version that this build knows. Any number of replicas may
+ * call it together: one migrates, the others wait and then find nothing to do. Rejects when
+ * Postgres is unavailable or a migration fails, which is then rolled back.
  *
  * @returns the file names that were applied, in order.
  */
@@ -22,9 +23,9 @@ export const migrateLatest = (databaseUrl: string): Promise<readonly string[]> =
   });
 
 /**
- * Takes back the last batch, or with `all` every migration: an empty database.
+ * Rolls back the last batch, or with `all` every migration, which empties the database.
  *
- * @returns the file names that were taken back, newest first.
+ * @returns the file names that were rolled back, newest first.
  */
 export const migrateRollback = (databaseUrl: string, options: { readonly all?: boolean } = {}): Promise<readonly string[]> =>
   underMigrationLock(databaseUrl, async (migrator) => {
@@ -32,10 +33,14 @@ export const migrateRollback = (databaseUrl: string, options: { readonly all?: b
     return names;
   });
 
-/** Holds a session advisory lock on a connection of its own while `work` runs, so that knex's own lock table can never be in dispute. */
+/**
+ * Holds a session advisory lock on a separate connection while `work` runs, so that knex's own lock
+ * table is never contended.
+ */
 const underMigrationLock = async <T>(databaseUrl: string, work: (migrator: Knex.Migrator) => Promise<T>): Promise<T> => {
   const guard = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000, keepAlive: true });
-  // A guard connection that dies makes the unlock below fail; without a listener it would end the process instead.
+  // If the guard connection dies, the unlock below fails; without a listener the error would end
+  // the process.
   let guardFault: Error | undefined;
   guard.on('error', (error) => (guardFault = error));
   await guard.connect();
@@ -43,7 +48,8 @@ const underMigrationLock = async <T>(databaseUrl: string, work: (migrator: Knex.
     await guard.query(`set lock_timeout = ${LOCK_TIMEOUT_MS}`);
     await guard.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
     return await withMigrator(databaseUrl, async (migrator) => {
-      // Whoever holds the advisory lock is alone, so a lock row left behind by a killed migration is stale by definition.
+      // Only one process holds the advisory lock, so a lock row must come from a migration that was
+      // killed.
       await migrator.forceFreeMigrationsLock();
       return await work(migrator);
     });
@@ -60,7 +66,8 @@ const withMigrator = async <T>(databaseUrl: string, work: (migrator: Knex.Migrat
     acquireConnectionTimeout: 10_000,
     migrations: {
       migrationSource: FOLDER_SOURCE,
-      // During a rolling start an older release may meet a newer schema; migrations only ever expand under it, so it may run.
+      // During a rolling deployment an older release may meet a newer schema. Migrations only
+      // expand the schema under it, so it may run.
       disableMigrationsListValidation: true,
     },
   });
@@ -71,7 +78,10 @@ const withMigrator = async <T>(databaseUrl: string, work: (migrator: Knex.Migrat
   }
 };
 
-/** Own source instead of knex's: the path is relative to this module, which is the same distance from `migrations/` in src and in dist. */
+/**
+ * Replaces knex's source, because the path is relative to this module, at the same distance from
+ * `migrations/` in src and in dist.
+ */
 const FOLDER_SOURCE: Knex.MigrationSource<string> = {
   getMigrations: async () => {
     const names = await readdir(fileURLToPath(new URL('../../../migrations/', import.meta.url)));

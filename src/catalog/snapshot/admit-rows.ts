@@ -9,7 +9,7 @@ import { pauseForEventLoop, runInSlices } from './run-in-slices.ts';
 import type { Quarantined } from './snapshot.ts';
 import { toCampaign, toCreative, toLineItem, toPlacement } from './to-entities.ts';
 
-/** The rows that hold, as entities; the others, listed. */
+/** The valid rows as entities, and the list of the others. */
 export interface AdmittedRows {
   readonly publishers: ReadonlyMap<number, Publisher>;
   readonly placements: ReadonlyMap<string, Placement>;
@@ -18,11 +18,11 @@ export interface AdmittedRows {
   readonly creatives: ReadonlyMap<number, Creative>;
   readonly quarantined: readonly Quarantined[];
   readonly quarantinedCount: number;
-  /** What the next load need not read again, by table and block. */
+  /** What the next load can reuse, by table and block. */
   readonly blocks: ReadonlyMap<CatalogTable, ReadonlyMap<number, Block>>;
 }
 
-/** A block of rows of which every one was admitted. */
+/** A block of rows that were all admitted. */
 interface Block {
   readonly digest: string;
   readonly entities: readonly Entity[];
@@ -34,28 +34,31 @@ interface Entity {
 
 export interface AdmitOptions {
   readonly dimensions: DimensionSchema;
-  /** The load before, under the same dimensions: where a block's digest is the same, so are its entities. */
+  /**
+   * The load before, under the same dimensions. A block with the same digest has the same entities.
+   */
   readonly previous?: AdmittedRows | undefined;
-  /** Awaited whenever the event loop has been held long enough. */
+  /** Awaited whenever a slice of time is used up. */
   readonly pause?: () => Promise<void>;
 }
 
-/** How the rows of one table become entities. A text says why one cannot be admitted. */
+/** How the rows of one table become entities. A string is the reason why a row is set aside. */
 interface Admission<Record, E extends Entity> {
   readonly table: CatalogTable;
   readonly check: (row: CatalogRow) => Checked<Record>;
   readonly toEntity: (record: Record, row: CatalogRow) => E | string;
-  /** Holds an entity against the parents of this load, and gives it as this load has it. */
+  /** Checks an entity against the parents of this load and returns it as this load has it. */
   readonly join: (entity: E) => E | string;
   readonly into: Map<E['id'], E>;
 }
 
-const STEP = 64;
-const LISTED = 1000;
+const ROWS_PER_STEP = 64;
+const MAX_LISTED = 1000;
 
 /**
- * Checks rows with the rules of the trafficking API, parents first. A row that fails is set aside, and with it all that belong to it;
- * everything else is admitted. Blocks that are as they were are not read: their entities are admitted again, if their parents still are.
+ * Checks rows with the rules of the trafficking API, parents first. A row that fails is set aside,
+ * with all that belongs to it; everything else is admitted. Unchanged blocks are not read: their
+ * entities are admitted again if their parents still are.
  */
 export const admitRows = async (
   reading: CatalogReading,
@@ -73,7 +76,7 @@ export const admitRows = async (
     const keep = (id: E['id'], given: E | string, entities: E[], old?: E): void => {
       const joined = typeof given === 'string' ? given : join(given);
       if (typeof joined === 'string') return quarantine.add(table, id, joined);
-      // The same object says to all that is built of it that nothing has changed.
+      // The same object means "unchanged" to everything that is built from it.
       const entity = isDeepStrictEqual(old, joined) ? (old as E) : joined;
       into.set(entity.id, entity);
       entities.push(entity);
@@ -86,7 +89,7 @@ export const admitRows = async (
       for (const [i, row] of page.entries()) {
         const id = row['id'] as E['id'];
         keep(id, read(row), entities, old.get(id));
-        if (i % STEP === STEP - 1) yield;
+        if (i % ROWS_PER_STEP === ROWS_PER_STEP - 1) yield;
       }
     }
     function* admitAgain(kept: readonly E[], entities: E[]): Generator<undefined, void> {
@@ -104,7 +107,7 @@ export const admitRows = async (
       else {
         const old = new Map(kept?.entities.map((entity) => [entity.id, entity as E]));
         for await (const page of reading.rows(table, block)) {
-          // Parsing the page has held the loop already.
+          // Parsing the page has used the event loop already.
           await pause();
           await runInSlices(admitPage(page, entities, old), pause);
         }
@@ -174,7 +177,7 @@ const createQuarantine = () => {
     add: (table: CatalogTable, id: unknown, reason: string): void => {
       count++;
       setAside.add(`${table} ${String(id)}`);
-      if (listed.length < LISTED) listed.push({ table, id: String(id), reason });
+      if (listed.length < MAX_LISTED) listed.push({ table, id: String(id), reason });
     },
     count: () => count,
     parentReason: (table: CatalogTable, id: number | string): string =>

@@ -14,17 +14,21 @@ import { curveAt } from './traffic-curve.ts';
 
 export interface SnapshotOptions {
   readonly dimensions: DimensionSchema;
-  /** The result of the load before, under the same dimensions: what has not changed since is taken over from it. */
+  /** The result of the load before, under the same dimensions. Unchanged parts are reused. */
   readonly previous?: BuiltSnapshot | undefined;
-  /** The moment at which flights and what is left of them are judged: epoch milliseconds. */
+  /** Epoch milliseconds at which flights are judged. */
   readonly nowMs: number;
-  /** Called whenever the event loop has been held long enough; by default waits for its next turn. */
+  /**
+   * Called whenever a slice of time is used up; waits for the next turn of the event loop by
+   * default.
+   */
   readonly pause?: () => Promise<void>;
 }
 
 /**
- * Turns what one load reads into an immutable snapshot, in slices of half a millisecond. Bad rows are set aside, never thrown. A load costs what has
- * changed since `previous`: rows of unchanged blocks are not read again, indexes of unchanged slots not built again.
+ * Builds an immutable snapshot from one reading, in slices of half a millisecond. Invalid rows are
+ * set aside, never thrown. A load costs what has changed since `previous`: rows of unchanged blocks
+ * are not read again, and indexes of unchanged slots are not built again.
  */
 export const buildSnapshot = async (
   reading: CatalogReading,
@@ -48,7 +52,7 @@ interface BuiltSlot extends Slot {
   readonly ofProgrammatic: readonly Candidate[];
 }
 
-const STEP = 256;
+const CANDIDATES_PER_STEP = 256;
 
 function* snapshotSteps(
   admitted: AdmittedRows,
@@ -78,7 +82,7 @@ function* snapshotSteps(
   for (const [publisherId, counts] of reading.hourlyImpressions) {
     const learned = hourlyTraffic(counts);
     if (learned) traffic.set(publisherId, learned);
-    if (traffic.size % STEP === 0) yield;
+    if (traffic.size % CANDIDATES_PER_STEP === 0) yield;
   }
   const flightEnds = lastFlightEnds(admitted.campaigns.values());
   const { publishers, placements, campaigns, lineItems, creatives, quarantined, quarantinedCount } = admitted;
@@ -120,7 +124,10 @@ interface Booked {
   vacancy: Exclude<Vacancy, 'NothingBooked'>;
 }
 
-/** Every creative to its placement and publisher, and there to what can be served now or later, or to what cannot. */
+/**
+ * Every creative to its placement and publisher, and there to what can be served now or later, or
+ * to what cannot.
+ */
 function* sortOutBooked(
   { creatives, lineItems, campaigns, placements }: AdmittedRows,
   { recentCounts }: CatalogReading,
@@ -132,7 +139,7 @@ function* sortOutBooked(
   const prices = new Map<number, number>();
   let done = 0;
   for (const creative of creatives.values()) {
-    if (++done % STEP === 0) yield;
+    if (++done % CANDIDATES_PER_STEP === 0) yield;
     const lineItem = lineItems.get(creative.lineItemId)!;
     const campaign = campaigns.get(lineItem.campaignId)!;
     const placement = placements.get(creative.placementId)!;
@@ -184,7 +191,7 @@ function* isSameList(one: readonly Candidate[], other: readonly Candidate[]): Ge
   if (one.length !== other.length) return false;
   for (let i = 0; i < one.length; i++) {
     if (one[i] !== other[i]) return false;
-    if (i % (STEP * 16) === 0) yield;
+    if (i % (CANDIDATES_PER_STEP * 16) === 0) yield;
   }
   return true;
 }

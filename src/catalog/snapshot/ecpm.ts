@@ -4,20 +4,27 @@ import type { LineItem } from '../model/entities.ts';
 
 export const NO_COUNTS: RecentCounts = { impressions: 0, clicks: 0, days: 0 };
 
-/** Smoothing of the click-through rate: as if each line item had begun with 1,000 impressions and one click (0.1 %). */
+/**
+ * Smoothing of the click-through rate, as if each line item began with 1,000 impressions and one
+ * click (0.1 %).
+ */
 const PRIOR_IMPRESSIONS = 1000;
 const PRIOR_CLICKS = 1;
-/** What a flat line item is taken to deliver a day until it has shown otherwise; counts as one more day beside those it has had. */
+/**
+ * Assumed daily delivery of a flat line item without history; weighs as one more day beside its
+ * days with delivery.
+ */
 const PRIOR_DAILY_IMPRESSIONS = 10_000;
-/** Prices stay safe integers even for a flat fee with hardly an impression to spread over. */
+/** Keeps prices safe integers even for a flat fee with very few expected impressions. */
 const MAX_ECPM_MICROS = 1_000_000_000_000;
 
 /**
- * What a thousand impressions of a line item are worth, in whole micros; its rank follows from it.
+ * Value of a thousand impressions of a line item, in whole micros; its rank follows from it.
  *
- * CPM: the price. CPC: price × smoothed click-through rate × 1000. Flat: the CPM when one is given, else what is left of the budget over the
- * impressions expected in what is left of the flight; as events of a flat line item bill nothing, its fee is earned evenly with time.
- * Programmatic: 0, because its price is the bid.
+ * CPM: the price. CPC: price × smoothed click-through rate × 1000. Flat: the CPM when one is given,
+ * else the remaining budget over the impressions expected in the rest of the flight. Events of a
+ * flat line item bill nothing, so its fee is earned evenly over time. Programmatic: 0, because its
+ * price is the bid.
  */
 export const ecpmMicros = (lineItem: LineItem, recent: RecentCounts, nowMs: number): number => {
   if (lineItem.type === 'programmatic') return 0;

@@ -9,11 +9,16 @@ export interface Candidate extends Booking {
   readonly ecpmMicros: number;
 }
 
-/** The candidates of one publisher on one placement, in rank order: priority, then eCPM, then id. */
+/**
+ * The candidates of one publisher on one placement, in rank order: priority, then eCPM, then id.
+ */
 export interface CandidateIndex {
   readonly size: number;
   readonly entries: readonly Candidate[];
-  /** For each position, where its group of equal priority and eCPM ends (exclusive): within it the order is a matter of chance. */
+  /**
+   * For each position, the end (exclusive) of its group of equal priority and eCPM; the order
+   * within a group is random.
+   */
   readonly tieEnd: Int32Array;
   /** Positions are those of `entries`. */
   readonly targeting: TargetingIndex;
@@ -34,16 +39,16 @@ export interface Slot {
   readonly vacancy: Vacancy | undefined;
 }
 
-/** A row that was set aside at load because it, or what it belongs to, does not hold. */
+/** A row that was set aside at load because it, or a row that it belongs to, is invalid. */
 export interface Quarantined {
   readonly table: CatalogTable;
   readonly id: string;
   readonly reason: string;
 }
 
-/** Everything a replica knows of what is booked, at one moment. Never changed, only replaced whole. */
+/** The catalog at one moment. Never changed, only replaced as a whole. */
 export interface Snapshot {
-  /** Of the catalog in Postgres; moves on with every write. */
+  /** The version of the catalog in Postgres, which every write increments. */
   readonly version: number;
   readonly loadedAtMs: number;
   readonly publishers: ReadonlyMap<number, Publisher>;
@@ -61,6 +66,8 @@ export interface Snapshot {
   /** The first of the rows that were set aside, at most 1,000. */
   readonly quarantined: readonly Quarantined[];
   readonly quarantinedCount: number;
-  /** Keys the hash of user ids, in hex: the same on every replica and for the life of the database. */
+  /**
+   * Keys the hash of user ids, in hex: the same on every replica and for the life of the database.
+   */
   readonly userHashKey: string;
 }

@@ -6,7 +6,10 @@ import { flightOf } from '../model/flight-dates.ts';
 import { microsFromUsd } from '../model/money.ts';
 import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord } from '../model/records.ts';
 
-/** Checked records into what can be served. Defaults of meaning (priority 2, a day's frequency window) are given here, once. */
+/**
+ * Turns checked records into entities. Defaults of meaning (priority 2, a frequency window of a
+ * day) are applied here, once.
+ */
 export const toPlacement = (record: PlacementRecord): Placement => ({
   id: record.id,
   publisherId: record.publisher_id,
@@ -49,7 +52,7 @@ export const toLineItem = (id: number, record: LineItemRecord, publisherId: numb
   endpoint: record.type === 'programmatic' ? record.endpoint : null,
 });
 
-/** Undefined when the content cannot be read, which a checked record never is. */
+/** Undefined when the content cannot be read, which the check of a record rules out. */
 export const toCreative = (id: number, record: CreativeRecord, blocked: boolean): Creative | undefined => {
   const parsed = parseCreativeContent(record.format, record.content);
   if ('fault' in parsed) return undefined;
