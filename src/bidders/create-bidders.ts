@@ -16,7 +16,7 @@ import { readBidderUrl } from './calls/read-bidder-url.ts';
 import { readBidResponse, type AskedBid } from './openrtb/read-bid-response.ts';
 
 export interface BiddersOptions {
-  /** For all bidders of one ad request together: names, connections, headers and bodies included. */
+  /** For all bidders of one ad request together: name resolution, connections, headers and bodies included. */
   readonly timeoutMs: number;
   /** Development only: plain http and private addresses. False means https and public addresses. */
   readonly allowPrivateAddresses: boolean;
@@ -24,11 +24,11 @@ export interface BiddersOptions {
   readonly log: { readonly error: (message: string, fields: Readonly<Record<string, unknown>>) => void };
   /** ISO 4217; the prices of the service are USD. */
   readonly currency?: string;
-  /** Told to bidders as `bidfloor`, and held. */
+  /** Sent to bidders as `bidfloor`, and enforced. */
   readonly floorMicros?: number;
   readonly noticeTimeoutMs?: number;
   readonly circuit?: CircuitSettings;
-  /** Endpoints and pools unused for this long are forgotten. */
+  /** Endpoints and pools unused for this long are evicted. */
   readonly idleMs?: number;
   /** Monotonic milliseconds. */
   readonly now?: () => number;
@@ -36,7 +36,7 @@ export interface BiddersOptions {
   readonly resolve?: GuardedDispatchersOptions['resolve'];
 }
 
-/** Endpoints remembered at a time, and so the bound of what is labelled with one. */
+/** Endpoints kept at a time, which also bounds the metric series that are labelled with one. */
 export const MAX_ENDPOINTS = 256;
 const CONNECTIONS_PER_BIDDER = 50;
 const NOTHING: BidAnswers = { bids: [], refusals: [] };
@@ -57,7 +57,7 @@ export const createBidders = (options: BiddersOptions): Bidders => {
     connectTimeoutMs: timeoutMs,
     maxResponseBytes: MAX_ANSWER_BYTES,
   });
-  // Pools of their own: hosts named in notices are the bidders' choice and must not push out the pools of endpoints.
+  // Separate pools: bidders choose the hosts in notices, which must not evict the pools of endpoints.
   const noticeDispatchers = createGuardedDispatchers({
     ...guard,
     connections: 4,
@@ -111,7 +111,7 @@ export const createBidders = (options: BiddersOptions): Bidders => {
     };
     const tmaxMs = Math.max(1, Math.floor(timeoutMs - (now() - startedAt)));
     const body = JSON.stringify(buildBidRequest({ ...asked, transactionId, tmaxMs, opportunities: call.opportunities, context }));
-    // The race is for what an abort cannot interrupt, inflating above all; the abort frees everything else.
+    // The race covers what an abort cannot interrupt, such as gunzip; the abort frees everything else.
     const answer = await Promise.race([exchange(call, body, deadline.signal), deadline.passed]);
     return answer.kind === 'answer' ? readBidResponse(answer.json, asked) : answer;
   };
@@ -121,9 +121,9 @@ export const createBidders = (options: BiddersOptions): Bidders => {
     if (calls.length === 0) return NOTHING;
     const auction: Auction = { context, transactionId: newId(), startedAt: now(), deadline: startDeadline(timeoutMs) };
     const results = calls.map(async (call): Promise<CallResult> => {
-      // A fault of ours costs this bidder, not the answer.
+      // An internal error costs this bidder's bid, not the whole response.
       const read = await askBidder(call, auction).catch((error: unknown): CallResult['read'] => {
-        log.error('asking a bidder failed', { lineItemId: call.opportunities[0]?.invitations[0]?.lineItem.id, error });
+        log.error('Bidder call failed', { lineItemId: call.opportunities[0]?.invitations[0]?.lineItem.id, error });
         return { kind: 'refused', outcome: 'internal_error' };
       });
       observe.call(callOutcome(read), now() - auction.startedAt);

@@ -15,14 +15,14 @@ export interface AppOptions {
   readonly isReady: () => boolean;
   readonly renderMetrics: Parameters<typeof metricsRoute>[0];
   readonly mockBidder: boolean;
-  /** Pages, scripts and whatever else lies under /static. */
+  /** Pages, scripts and other files under /static. */
   readonly staticFiles: RequestHandler;
-  /** The trafficking API under /api; undefined: switched off. */
+  /** The trafficking API under /api; undefined: disabled. */
   readonly trafficking: RequestHandler | undefined;
   readonly errors: ErrorHandlerParts;
 }
 
-/** The surface of the service. What is hot comes first, and nothing stands in front of it. */
+/** All routes of the service. Hot routes come first, without middleware before them. */
 export const createApp = (options: AppOptions): Express => {
   const app = express();
   app.disable('x-powered-by');

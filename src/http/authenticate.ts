@@ -3,12 +3,12 @@ import type { Publisher } from '../catalog/model/entities.ts';
 import { hashApiKey } from '../catalog/model/hash-api-key.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 
-/** Longer than any key of ours; nothing longer is hashed. */
+/** Longer than any issued key; longer ones are not hashed. */
 const MAX_KEY_LENGTH = 256;
 
 /**
- * Whose key it is, if it is the key of the publisher that the body names. A missing key, a wrong one, an unknown publisher and
- * another publisher's key are one and the same undefined: an answer that told them apart would say which publishers exist.
+ * The publisher of a key, if it is the one that the body names. A missing key, a wrong one, an unknown publisher and another
+ * publisher's key all give undefined: different answers would reveal which publishers exist.
  */
 export const createAuthenticate = ({ cacheSize = 10_000 } = {}) => {
   const hashes = new LRUCache<string, string>({ max: cacheSize });

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** One transparent pixel, GIF89a, section numbers of that specification: the smallest that every browser draws. */
+/** One transparent pixel as GIF89a, with the section numbers of that specification; the smallest that every browser draws. */
 const PIXEL = Buffer.from([
   ...Buffer.from('GIF89a', 'latin1'), // 17. header
   ...[1, 0, 1, 0, 0x80, 0, 0], // 18. screen: 1 × 1, a table of two colours follows
@@ -14,7 +14,7 @@ const PIXEL = Buffer.from([
 const HEADERS = {
   'Content-Type': 'image/gif',
   'Content-Length': PIXEL.length,
-  // Every request has to arrive: one that is answered from a cache is an impression that nobody counts.
+  // Every request must arrive: an impression answered from a cache is not counted.
   'Cache-Control': 'no-store, no-cache, must-revalidate, private',
   'Access-Control-Allow-Origin': '*',
   'Cross-Origin-Resource-Policy': 'cross-origin',

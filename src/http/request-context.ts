@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import type { Device } from '../catalog/model/entities.ts';
 import { clientAddress } from '../context/client-address.ts';
 
-/** Who is asking, as far as the service wants to know. */
+/** Address, country and device of a request. */
 export interface Asker {
   readonly ip: string | null;
   readonly country: string | null;
@@ -19,7 +19,7 @@ export interface RequestContextOptions {
   readonly trustProxyHops: number | undefined;
 }
 
-/** Address, country and device of a request: what its body names comes before what its headers say. */
+/** Reads the context of a request; values in its body take precedence over its headers. */
 export const createRequestContext =
   ({ countryOf, deviceOf, trustProxyHops }: RequestContextOptions): RequestContext =>
   (req, named) => {

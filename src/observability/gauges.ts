@@ -3,7 +3,7 @@ import { within } from '../base/within.ts';
 
 type Read<T> = () => T | Promise<T>;
 
-/** What is read at a scrape. A reader that fails, or takes longer than half a second, gives NaN: unknown. */
+/** Values read at each scrape. A reader that fails, or takes longer than half a second, gives NaN. */
 export interface GaugeReaders {
   readonly ready?: Read<boolean>;
   readonly snapshotVersion?: Read<number>;
@@ -24,26 +24,26 @@ export interface GaugeReaders {
 }
 
 const TABLES = ['publishers', 'placements', 'campaigns', 'line_items', 'creatives'] as const;
-const LONGEST_READ_MS = 500;
+const MAX_READ_MS = 500;
 
 const HELP = {
-  ready: ['ready', '1 when the replica wants requests: it has a snapshot and is not draining'],
-  snapshotVersion: ['snapshot_version', 'Version of the catalog snapshot that is being served'],
+  ready: ['ready', '1 when the replica accepts requests: it has a snapshot and is not shutting down'],
+  snapshotVersion: ['snapshot_version', 'Version of the catalog snapshot in use'],
   snapshotAgeSeconds: ['snapshot_age_seconds', 'Time since the snapshot was last known to be current'],
-  redisUp: ['redis_up', '1 when Redis answers, every shard of it'],
-  redisShardsDown: ['redis_shards_down', 'Shards of the counters whose Redis does not answer'],
-  redisRoundTripSeconds: ['redis_round_trip_seconds', 'Time of the last ping of Redis'],
+  redisUp: ['redis_up', '1 when every Redis shard answers'],
+  redisShardsDown: ['redis_shards_down', 'Redis shards that do not answer'],
+  redisRoundTripSeconds: ['redis_round_trip_seconds', 'Round trip of the last Redis ping'],
   postgresUp: ['postgres_up', '1 when Postgres answers'],
-  postgresRoundTripSeconds: ['postgres_round_trip_seconds', 'Time of a smallest query to Postgres, waiting for a connection included'],
-  postgresWaiting: ['postgres_waiting', 'Work that waits for a connection to Postgres'],
-  redisMisconfigured: ['redis_misconfigured', '1 when Redis could lose counters: an evicting policy or no append-only file'],
-  streamLagEntries: ['stream_lag_entries', 'Events in Redis that are not in Postgres yet'],
-  pendingHits: ['pending_hits', 'Hits stored in Postgres that are not folded back into Redis yet'],
-  foldHorizonAgeSeconds: ['fold_horizon_age_seconds', 'Age of the moment up to which every hit is known to be folded back'],
-  unsettledReservations: ['unsettled_reservations', "Today's reservations that are open: selected, and neither seen nor expired"],
+  postgresRoundTripSeconds: ['postgres_round_trip_seconds', 'Time of a minimal Postgres query, waiting for a connection included'],
+  postgresWaiting: ['postgres_waiting', 'Queries waiting for a Postgres connection'],
+  redisMisconfigured: ['redis_misconfigured', '1 when Redis could lose counters: an eviction policy or no append-only file'],
+  streamLagEntries: ['stream_lag_entries', 'Events in Redis that are not yet in Postgres'],
+  pendingHits: ['pending_hits', 'Hits in Postgres that are not yet folded into Redis'],
+  foldHorizonAgeSeconds: ['fold_horizon_age_seconds', 'Age of the time up to which every hit is folded'],
+  unsettledReservations: ['unsettled_reservations', "Today's open reservations: served, neither seen nor expired"],
 } as const;
 
-/** Registers the gauges, at zero until they have a reader, and returns the function that gives them their readers. */
+/** Registers the gauges, zero until they have a reader, and returns the function that sets their readers. */
 export const createGauges = (registry: Registry): ((readers: GaugeReaders) => void) => {
   const readers: { -readonly [name in keyof GaugeReaders]: GaugeReaders[name] } = {};
   for (const name of Object.keys(HELP) as (keyof typeof HELP)[]) {
@@ -60,7 +60,7 @@ export const createGauges = (registry: Registry): ((readers: GaugeReaders) => vo
   }
   const quarantined = new Gauge({
     name: 'adserver_snapshot_quarantined_rows',
-    help: 'Rows left out of the snapshot because they, or what they belong to, cannot be served',
+    help: 'Rows left out of the snapshot because they, or their parents, are invalid',
     labelNames: ['table'],
     registers: [registry],
     async collect() {
@@ -73,11 +73,11 @@ export const createGauges = (registry: Registry): ((readers: GaugeReaders) => vo
   return (given) => void Object.assign(readers, given);
 };
 
-/** A scrape tells what it can: one reader whose store hangs must not hide all other series. */
+/** One reader whose store hangs must not hide all other series. */
 const bounded = <T>(read: Read<T>, unknown: T): Promise<T> =>
   // NaN in the scrape is the report of a failure.
   within(
-    LONGEST_READ_MS,
+    MAX_READ_MS,
     Promise.resolve()
       .then(read)
       .catch(() => unknown),

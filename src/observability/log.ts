@@ -6,7 +6,7 @@ import { isSecretName, redact } from './redact.ts';
 
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** error: someone must act now; warn: someone should look this week; info: what an operator did or a replica went through; debug: for development. */
+/** error: act now; warn: look this week; info: operator actions and the lifecycle of a replica; debug: for development. */
 export interface Log {
   readonly error: (message: string, fields?: LogFields) => void;
   readonly warn: (message: string, fields?: LogFields) => void;
@@ -25,8 +25,8 @@ export interface LogOptions {
 const STDOUT = 1;
 
 /**
- * JSON lines `{timestamp, level, message, …fields}`, one write each, done when the call returns. What could not be written is dropped and
- * reported to `onDropped`; a full disk or a reader that went away never reaches the caller.
+ * JSON lines `{timestamp, level, message, …fields}`, one synchronous write each. A line that cannot be written is dropped and
+ * reported to `onDropped`; a full disk or a closed pipe never reaches the caller.
  */
 export const createLog = ({ level, stream, onDropped = () => {} }: LogOptions): Log => {
   const logger = createLogger({
@@ -40,7 +40,7 @@ export const createLog = ({ level, stream, onDropped = () => {} }: LogOptions): 
   return { error: at('error'), warn: at('warn'), info: at('info'), debug: at('debug') };
 };
 
-/** Works on the line itself, because winston keeps its level under a symbol of it. */
+/** Changes the line in place, because winston keeps its level under a symbol property. */
 const withoutSecrets = format((line) => {
   for (const name of Object.keys(line)) {
     if (isSecretName(name)) delete line[name];
@@ -50,8 +50,8 @@ const withoutSecrets = format((line) => {
 });
 
 /**
- * Standard output by its descriptor and not by `process.stdout`: that stream is destroyed by its first error, so a disk that was full for a second
- * would end the log of the process, and an error nobody listens for would end the process.
+ * Writes to the descriptor of standard output instead of `process.stdout`: the first error destroys that stream, so a disk that is
+ * full for a second would end the log, and an unhandled error event would end the process.
  */
 const stdout = (onDropped: () => void): Writable =>
   new Writable({
@@ -60,7 +60,7 @@ const stdout = (onDropped: () => void): Writable =>
       try {
         for (let at = 0; at < line.length;) at += writeSync(STDOUT, line, at);
       } catch {
-        onDropped(); // EPIPE, ENOSPC, EAGAIN, EBADF: nowhere is left to say which
+        onDropped(); // EPIPE, ENOSPC, EAGAIN, EBADF: there is no output left to report it to
       }
       done();
     },

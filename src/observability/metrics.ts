@@ -1,8 +1,8 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { countBy, countByTwo } from './closed-labels.ts';
+import { countBy, countByTwo } from './count-by.ts';
 import { createGauges, type GaugeReaders } from './gauges.ts';
 
-/** The label sets that settings and the other folders decide. Whatever is counted outside them counts as `other`. */
+/** The label sets that settings and other folders define. Values outside them count as `other`. */
 export interface MetricsOptions {
   /** Names of the no-bid reasons. */
   readonly noBidReasons: readonly string[];
@@ -20,22 +20,22 @@ export interface MetricsOptions {
   readonly circuitStates: readonly string[];
 }
 
-/** A bad token is not told apart further: to the service forged, malformed and expired are one. */
+/** `token`: malformed, forged or expired. */
 export type TrackingRefusal = 'token' | 'event_type' | 'unavailable';
-/** The work that a store failed. */
+/** The work that fails when a store does. */
 export const STORE_WORK = ['reserve', 'settle', 'hit', 'report', 'drain', 'fold', 'prune', 'billing_notice', 'trafficking'] as const;
 export type StoreWork = (typeof STORE_WORK)[number];
 
-/** Each function is one increment, cheap enough for the road of a request: nothing here throws, allocates a series or waits. */
+/** Each function is one increment, cheap enough for the hot path: none throws, waits or creates a series. */
 export interface Metrics {
   readonly adRequest: () => void;
   /** One per filled impression. */
   readonly served: () => void;
-  /** A whole selection, bidders and Redis included. */
+  /** Time from a valid ad request to its selection, bidders and Redis included. */
   readonly selectionTook: (seconds: number) => void;
   readonly impression: () => void;
   readonly click: () => void;
-  /** A fault of the service: what is answered with a 5xx, or lost in the background. */
+  /** An internal error: a 5xx response, or work lost in the background. */
   readonly error: () => void;
   readonly noBid: (reason: string) => void;
   readonly duplicateHit: (kind: string) => void;
@@ -43,29 +43,32 @@ export interface Metrics {
   readonly invalidTraffic: (kind: string, reason: string) => void;
   readonly trackingRefused: (reason: TrackingRefusal) => void;
   readonly reload: (outcome: 'success' | 'failure', seconds: number) => void;
-  /** A hit that was kept in the other store because this one was away. */
+  /** A hit stored in the other store because this one was unavailable. */
   readonly storeFallback: (store: 'redis' | 'postgres') => void;
-  /** Redis or Postgres failed at some work. */
+  /** Redis or Postgres failed. */
   readonly storeFailure: (work: StoreWork) => void;
-  /** One per call of a bidder, and one per bid read out of an answer. */
+  /** One per bidder call; `bid`: one per bid in a response. */
   readonly bidderCall: (outcome: string, seconds: number) => void;
   readonly bid: (outcome: string) => void;
-  /** 'closed', 'half_open', 'open'; null: the endpoint has been forgotten, and its series with it. */
+  /** One of `circuitStates`; null: the endpoint was evicted, its series is dropped. */
   readonly bidderCircuit: (endpoint: string, state: string | null) => void;
   readonly bidderNotice: (kind: string, outcome: string) => void;
-  /** An impression whose reservation was not there: Redis has lost data. */
+  /** An impression without its reservation: Redis has lost data. */
   readonly settledWithoutHold: () => void;
   readonly logDropped: () => void;
-  /** Gives gauges their readers, asked at each scrape. */
+  /** Sets the readers of gauges, called at each scrape. */
   readonly watch: (readers: GaugeReaders) => void;
   readonly render: () => Promise<{ readonly contentType: string; readonly body: string }>;
 }
 
-/** Seconds, dense where a selection without bidders lives (below 5 ms) and at the default bidder timeout (300 ms). */
+/** Seconds; dense below 5 ms, where selections without bidders are, and at the default bidder timeout (300 ms). */
 const SELECTION_BUCKETS = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 1];
 const RELOAD_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** All series of one replica, in a registry of their own. The six that the specification names carry no labels and are there, at zero, from the first scrape. */
+/**
+ * All series of one replica, in a registry per replica. The six that the specification names have no labels and are present, at
+ * zero, from the first scrape.
+ */
 export const createMetrics = (options: MetricsOptions): Metrics => {
   const { noBidReasons, eventTypes, hitKinds, invalidReasons, bidOutcomes, noticeKinds, noticeOutcomes, circuitStates } = options;
   const registry = new Registry();
@@ -79,30 +82,30 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
   };
   const selection = new Histogram({
     name: 'adserver_ad_selection_duration_seconds',
-    help: 'Time from a checked ad request to its selection, bidders and counters included',
+    help: 'Time from a valid ad request to its selection, bidders and Redis included',
     buckets: SELECTION_BUCKETS,
     registers,
   });
   const reloadTime = new Histogram({
     name: 'adserver_reload_duration_seconds',
-    help: 'Time of a load of the catalog, failed ones included',
+    help: 'Time to load the catalog, failed loads included',
     buckets: RELOAD_BUCKETS,
     registers,
   });
-  const calls = countBy(counter('bidder_calls_total', 'Calls of bidders by outcome', ['outcome']), 'outcome', bidOutcomes);
+  const calls = countBy(counter('bidder_calls_total', 'Bidder calls by outcome', ['outcome']), 'outcome', bidOutcomes);
   const callTime = new Histogram({
     name: 'adserver_bidder_call_duration_seconds',
-    help: 'Time until a bidder had answered or was given up',
+    help: 'Time until a bidder answered or its call was abandoned',
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1],
     registers,
   });
   const circuits = new Gauge({
     name: 'adserver_bidder_circuit',
-    help: 'State of the circuit of a bidder endpoint: 0 closed, 1 half open, 2 open',
+    help: 'Circuit breaker of a bidder endpoint: 0 closed, 1 half open, 2 open',
     labelNames: ['endpoint'],
     registers,
   });
-  const reloads = countBy(counter('reloads_total', 'Loads of the catalog', ['outcome']), 'outcome', ['success', 'failure']);
+  const reloads = countBy(counter('reloads_total', 'Catalog loads by outcome', ['outcome']), 'outcome', ['success', 'failure']);
 
   return {
     adRequest: plain('ad_requests_total', 'Ad requests received'),
@@ -110,9 +113,9 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
     selectionTook: (seconds) => selection.observe(seconds),
     impression: plain('impressions_total', 'Impressions counted'),
     click: plain('clicks_total', 'Clicks counted'),
-    error: plain('errors_total', 'Faults of the service'),
+    error: plain('errors_total', 'Internal errors'),
     noBid: countBy(counter('no_bids_total', 'Impressions left unfilled', ['reason']), 'reason', noBidReasons),
-    duplicateHit: countBy(counter('duplicate_hits_total', 'Hits whose token had been counted before', ['kind']), 'kind', hitKinds),
+    duplicateHit: countBy(counter('duplicate_hits_total', 'Hits whose token was counted before', ['kind']), 'kind', hitKinds),
     customEvent: countBy(counter('custom_events_total', 'Custom events counted', ['type']), 'type', eventTypes),
     invalidTraffic: countByTwo(
       counter('invalid_traffic_total', 'Hits recorded as invalid traffic', ['kind', 'reason']),
@@ -128,16 +131,17 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
       reloads(outcome);
       reloadTime.observe(seconds);
     },
-    storeFallback: countBy(counter('store_fallback_total', 'Hits kept elsewhere because a store was away', ['store']), 'store', [
-      'redis',
-      'postgres',
-    ]),
-    storeFailure: countBy(counter('store_failures_total', 'Work that Redis or Postgres failed', ['work']), 'work', STORE_WORK),
+    storeFallback: countBy(
+      counter('store_fallback_total', 'Hits stored in the other store because this one was unavailable', ['store']),
+      'store',
+      ['redis', 'postgres'],
+    ),
+    storeFailure: countBy(counter('store_failures_total', 'Failures of Redis or Postgres by work', ['work']), 'work', STORE_WORK),
     bidderCall: (outcome, seconds) => {
       calls(outcome);
       callTime.observe(seconds);
     },
-    bid: countBy(counter('bids_total', 'Bids read out of answers, by what became of them', ['outcome']), 'outcome', bidOutcomes),
+    bid: countBy(counter('bids_total', 'Bids by outcome', ['outcome']), 'outcome', bidOutcomes),
     bidderCircuit: (endpoint, state) => {
       if (state === null) circuits.remove({ endpoint });
       else circuits.set({ endpoint }, circuitStates.indexOf(state));

@@ -1,4 +1,4 @@
-/** Names, without case, hyphens and underscores, of what no log line may hold. Logging them is a mistake already; this is the second line of defence. */
+/** Field names, without case, hyphens and underscores, that no log line may contain. No caller should log them; this is the second line of defence. */
 const SECRET_NAMES: ReadonlySet<string> = new Set(
   (
     'apikey xapikey key token tokens t jwt authorization cookie setcookie password secret secrets tokensecret tokensecrets admintoken ' +
@@ -14,26 +14,26 @@ const SECRET_TEXT: readonly (readonly [RegExp, string])[] = [
   [/\b(bearer|basic)\s+[\w.~+/=-]+/gi, `$1 ${MASK}`],
   [/(\w:\/\/)[^\s/@]*:[^\s/]*@/g, `$1${MASK}@`],
 ];
-const LONGEST_TEXT = 8_192;
-const DEEPEST = 5;
-const MOST_ENTRIES = 100;
+const MAX_TEXT_LENGTH = 8_192;
+const MAX_DEPTH = 5;
+const MAX_ENTRIES = 100;
 
 /**
- * A value as it may be logged: fields of secret names dropped, token-like text masked, errors as name, message, code and stack, long and deep things cut.
- * Addresses inside free text are left: an error that says which server refused is what an operator needs.
+ * A value as it may be logged: secret fields dropped, token-like text masked, errors as name, message, code and stack, long and
+ * deep values cut. Addresses inside free text stay: an operator needs to know which server refused a connection.
  */
 export const redact = (value: unknown, depth = 0): unknown => {
   if (typeof value === 'string') return redactText(value);
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return value;
-  if (depth >= DEEPEST) return '…';
+  if (depth >= MAX_DEPTH) return '…';
   if (value instanceof Error) return redactError(value, depth);
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
   if (ArrayBuffer.isView(value)) return '…';
-  if (Array.isArray(value)) return value.slice(0, MOST_ENTRIES).map((entry) => redact(entry, depth + 1));
+  if (Array.isArray(value)) return value.slice(0, MAX_ENTRIES).map((entry) => redact(entry, depth + 1));
   return Object.fromEntries(
     Object.entries(value)
-      .slice(0, MOST_ENTRIES)
+      .slice(0, MAX_ENTRIES)
       .filter(([name]) => !isSecretName(name))
       .map(([name, entry]) => [name, redact(entry, depth + 1)]),
   );
@@ -42,11 +42,11 @@ export const redact = (value: unknown, depth = 0): unknown => {
 export const isSecretName = (name: string): boolean => SECRET_NAMES.has(name.replace(/[-_]/g, '').toLowerCase());
 
 const redactText = (text: string): string => {
-  const cut = text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text;
+  const cut = text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text;
   return SECRET_TEXT.reduce((masked, [pattern, by]) => masked.replace(pattern, by), cut);
 };
 
-/** An error's own other fields stay behind: body parsers hang the raw body there, database drivers the row. */
+/** Other fields of an error are left out: body parsers attach the raw body, database drivers the row. */
 const redactError = (error: Error, depth: number): unknown => ({
   name: error.name,
   message: redactText(error.message),

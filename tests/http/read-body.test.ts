@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import request from 'supertest';
 import { sendProblem } from '../../src/http/problems/problem.ts';
 import { readBody, type BodyOutcome } from '../../src/http/body/read-body.ts';
 
@@ -14,7 +15,7 @@ describe('body reader', () => {
     server = createServer((req, res) => {
       void readBody(req, LIMIT).then((outcome) => {
         outcomes.push(outcome);
-        if ('body' in outcome) res.end(outcome.body);
+        if ('body' in outcome) res.setHeader('Content-Type', 'text/plain').end(outcome.body);
         else if ('refusal' in outcome) sendProblem(res, outcome.refusal);
       });
     });
@@ -27,12 +28,8 @@ describe('body reader', () => {
 
   const port = () => (server.address() as AddressInfo).port;
   const post = async (body: string | Buffer, headers: Record<string, string> = {}) => {
-    const answer = await fetch(`http://127.0.0.1:${port()}/`, {
-      method: 'POST',
-      body: typeof body === 'string' ? body : new Uint8Array(body),
-      headers,
-    });
-    return { status: answer.status, text: await answer.text() };
+    const answer = await request(server).post('/').type('text').set(headers).send(body);
+    return { status: answer.status, text: answer.text };
   };
   /** Speaks HTTP by hand; resolves with all that came back once `until` is seen or the connection ends. */
   const talk = (until: RegExp, speak: (socket: Socket) => void) =>

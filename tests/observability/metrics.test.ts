@@ -43,53 +43,35 @@ describe('metrics', () => {
     expect(body).toContain('process_cpu_seconds_total');
   });
 
-  test('each function counts its own series', async () => {
+  test('a bidder call is counted once, under its outcome, with its duration', async () => {
     const metrics = create();
-    metrics.adRequest();
-    metrics.served();
-    metrics.selectionTook(0.0004);
-    metrics.impression();
-    metrics.click();
-    metrics.error();
-    metrics.noBid('daily_cap');
-    metrics.duplicateHit('click');
-    metrics.customEvent('like');
-    metrics.invalidTraffic('impression', 'prefetch');
-    metrics.trackingRefused('token');
     metrics.bidderCall('timeout', 0.3);
-    metrics.settledWithoutHold();
-    metrics.reload('success', 0.02);
-    metrics.storeFallback('redis');
-    metrics.storeFailure('settle');
-    metrics.bid('timeout');
-    metrics.bidderNotice('win', 'sent');
-    metrics.logDropped();
-    const counted = [...(await seriesOf(metrics))].filter(([name, value]) => value === 1 && !name.includes('_bucket'));
-    expect(counted.map(([name]) => name.replace('adserver_', '')).sort()).toEqual(
-      [
-        'ad_requests_total',
-        'ad_served_total',
-        'ad_selection_duration_seconds_count',
-        'impressions_total',
-        'clicks_total',
-        'errors_total',
-        'no_bids_total{reason="daily_cap"}',
-        'duplicate_hits_total{kind="click"}',
-        'custom_events_total{type="like"}',
-        'invalid_traffic_total{kind="impression",reason="prefetch"}',
-        'tracking_refused_total{reason="token"}',
-        'bidder_calls_total{outcome="timeout"}',
-        'bidder_call_duration_seconds_count',
-        'settled_without_hold_total',
-        'reloads_total{outcome="success"}',
-        'reload_duration_seconds_count',
-        'store_fallback_total{store="redis"}',
-        'store_failures_total{work="settle"}',
-        'bids_total{outcome="timeout"}',
-        'bidder_notices_total{kind="win",outcome="sent"}',
-        'logs_dropped_total',
-      ].sort(),
-    );
+    const series = await seriesOf(metrics);
+    expect(series.get('adserver_bidder_calls_total{outcome="timeout"}')).toBe(1);
+    expect(series.get('adserver_bidder_calls_total{outcome="no_bid"}')).toBe(0);
+    expect(series.get('adserver_bidder_call_duration_seconds_sum')).toBe(0.3);
+    expect(series.get('adserver_bidder_call_duration_seconds_bucket{le="0.2"}')).toBe(0);
+    expect(series.get('adserver_bidder_call_duration_seconds_bucket{le="0.3"}')).toBe(1);
+  });
+
+  test('invalid traffic is counted by kind and reason, and not as an impression', async () => {
+    const metrics = create();
+    metrics.invalidTraffic('impression', 'prefetch');
+    const series = await seriesOf(metrics);
+    expect(series.get('adserver_invalid_traffic_total{kind="impression",reason="prefetch"}')).toBe(1);
+    expect(series.get('adserver_invalid_traffic_total{kind="click",reason="prefetch"}')).toBe(0);
+    expect(series.get('adserver_impressions_total')).toBe(0);
+  });
+
+  test('the circuit of an endpoint is shown until the endpoint is evicted', async () => {
+    const metrics = create();
+    const circuit = async () => (await seriesOf(metrics)).get('adserver_bidder_circuit{endpoint="bidder.example/"}');
+    const shown: unknown[] = [];
+    for (const state of ['closed', 'open', 'half_open', null]) {
+      metrics.bidderCircuit('bidder.example/', state);
+      shown.push(await circuit());
+    }
+    expect(shown).toEqual([0, 2, 1, undefined]);
   });
 
   test('no value that is counted adds a series', async () => {
@@ -99,10 +81,14 @@ describe('metrics', () => {
       metrics.noBid(`reason ${i}`);
       metrics.customEvent(`type ${i}`);
       metrics.bid(`outcome ${i}`);
+      metrics.invalidTraffic(`kind ${i}`, `reason ${i}`);
+      metrics.bidderNotice('win', `outcome ${i}`);
     }
     const after = await seriesOf(metrics);
     expect([...after.keys()]).toEqual(before);
     expect(after.get('adserver_custom_events_total{type="other"}')).toBe(5_000);
+    expect(after.get('adserver_invalid_traffic_total{kind="other",reason="other"}')).toBe(5_000);
+    expect(after.get('adserver_bidder_notices_total{kind="win",outcome="other"}')).toBe(5_000);
   });
 
   test('a gauge is read at the scrape; one whose reader fails or hangs is unknown and hides nothing', async () => {

@@ -7,25 +7,25 @@ import { bareHost, isAllowedAddress, type AddressPolicy } from './read-bidder-ur
 export interface GuardedDispatchersOptions extends AddressPolicy {
   /** Sockets per origin. */
   readonly connections: number;
-  /** Pools kept; the least recently used origin gives way. */
+  /** Pools kept; the least recently used origin is evicted. */
   readonly maxOrigins: number;
   /** A pool unused for this long is closed. */
   readonly idleMs: number;
   readonly connectTimeoutMs: number;
-  /** Longer answers fail with UND_ERR_RES_EXCEEDED_MAX_SIZE; bytes on the wire. */
+  /** Longer responses fail with UND_ERR_RES_EXCEEDED_MAX_SIZE; counted on the wire. */
   readonly maxResponseBytes: number;
-  /** Name resolution with `all: true`; the system's unless told. */
+  /** Name resolution with `all: true`; the system's by default. */
   readonly resolve?: (name: string, options: LookupOptions & { all: true }, done: ResolveCallback) => void;
 }
 
 export type ResolveCallback = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void;
 
 export interface GuardedDispatchers {
-  /** The keep-alive pool of the URL's origin. Its sockets refuse forbidden addresses where they connect, with an error that `isForbiddenAddressError` knows. */
+  /** The keep-alive pool of the URL's origin. Connecting to a forbidden address fails with an error that `isForbiddenAddressError` detects. */
   of(url: URL): Dispatcher;
-  /** Closes the pools that nobody used for `idleMs`. */
+  /** Closes the pools that were idle for `idleMs`. */
   sweep(): void;
-  /** Lets the requests under way end, then closes every socket. */
+  /** Waits for the requests under way, then closes every socket. */
   close(): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export const createGuardedDispatchers = (options: GuardedDispatchersOptions): Gu
         pipelining: 1,
         connect,
         maxResponseSize: options.maxResponseBytes,
-        // The caller's abort signal is the one deadline, headers and body included; undici's own coarse timers would only compete with it.
+        // The caller's abort signal is the only deadline, headers and body included; undici's coarse timers are off.
         headersTimeout: 0,
         bodyTimeout: 0,
         keepAliveMaxTimeout: 60_000,
@@ -74,11 +74,11 @@ export const createGuardedDispatchers = (options: GuardedDispatchersOptions): Gu
 };
 
 const createGuardedConnector = (options: GuardedDispatchersOptions): buildConnector.connector => {
-  // `lookup` is net.connect's own hook: what it hands back is what the socket connects to, so no second resolution can answer differently.
+  // net.connect connects to the addresses that `lookup` returns, so there is no second resolution that could differ.
   const connect = buildConnector({ timeout: options.connectTimeoutMs, lookup: guardLookup(options), autoSelectFamily: true });
   return (target, callback) => {
     const host = bareHost(target.hostname);
-    // net.connect does not look up what already is an address, so literals are judged here.
+    // net.connect does not look up IP addresses, so they are checked here.
     if (isIP(host) !== 0 && !isAllowedAddress(host, options)) callback(forbidden(), null);
     else connect(target, callback);
   };
@@ -89,7 +89,7 @@ const guardLookup = (options: GuardedDispatchersOptions): LookupFunction => {
   return (name, lookupOptions, done) =>
     resolve(name, { ...lookupOptions, all: true }, (error, addresses) => {
       if (error) return done(error, []);
-      // One forbidden address condemns the name: picking the others would leave the choice to whoever answers next.
+      // One forbidden address rejects the name: the next resolution might return only that one.
       const [first] = addresses;
       if (!first || !addresses.every(({ address }) => isAllowedAddress(address, options))) return done(forbidden(), []);
       return lookupOptions.all ? done(null, addresses) : done(null, first.address, first.family);

@@ -6,10 +6,10 @@ import { isForbiddenAddressError } from './guarded-dispatcher.ts';
 
 const gunzip = promisify(gunzipCallback);
 
-/** Of an answer, as sent and as inflated. */
+/** Of a response, both as sent and decompressed. */
 export const MAX_ANSWER_BYTES = 256 * 1024;
 
-/** What came over the wire: parsed JSON (null for 204), not yet trusted in any other way, or why there is none. */
+/** Parsed JSON (null for 204), not yet validated, or why there is none. */
 export type BidAnswer = { readonly kind: 'answer'; readonly json: unknown } | { readonly kind: 'refused'; readonly outcome: BidOutcome };
 
 const refused = (outcome: BidOutcome): BidAnswer => ({ kind: 'refused', outcome });
@@ -19,11 +19,11 @@ export interface BidCall {
   readonly url: URL;
   /** A serialized OpenRTB 2.6 BidRequest. */
   readonly body: string;
-  /** Aborts the call wherever it stands: queued, resolving, connecting, waiting or reading. */
+  /** Aborts the call in any phase: queued, resolving, connecting, waiting or reading. */
   readonly signal: AbortSignal;
 }
 
-/** One HTTP exchange with a bidder. Resolves in every case; redirects are not followed. */
+/** One HTTP exchange with a bidder. Never rejects; redirects are not followed. */
 export const postBidRequest = async ({ dispatcher, url, body, signal }: BidCall): Promise<BidAnswer> => {
   try {
     const answer = await dispatcher.request({
@@ -35,7 +35,7 @@ export const postBidRequest = async ({ dispatcher, url, body, signal }: BidCall)
       signal,
     });
     if (answer.statusCode === 200) return await readBody(answer);
-    // What is left of the body is read away so that the socket can be used again; past 16 KiB or the deadline it is cut, which rejects by design.
+    // Reads the rest of the body so that the socket can be reused; past 16 KiB or the deadline the socket is closed, which rejects.
     answer.body.dump({ limit: 16 * 1024, signal }).catch(() => undefined);
     if (answer.statusCode === 204) return { kind: 'answer', json: null };
     return refused(answer.statusCode >= 300 && answer.statusCode < 400 ? 'redirect' : 'bad_status');
@@ -85,7 +85,7 @@ const outcomeOfError = (error: unknown): BidOutcome => {
   const code = codeOf(error);
   if (isForbiddenAddressError(error)) return 'forbidden_address';
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return 'too_large';
-  // undici leaves the code of some parser errors undefined, so the class is asked.
+  // undici leaves the code of some parser errors undefined, so the class is checked.
   const notHttp = error instanceof errors.HTTPParserError || NOT_HTTP.has(code);
   return notHttp ? 'malformed' : 'unreachable';
 };

@@ -2,23 +2,23 @@ import { isIP } from 'node:net';
 import { isOwnNetworkAddress, isPublicAddress } from './is-public-address.ts';
 
 export interface AddressPolicy {
-  /** Development only: plain http and private addresses are let through; metadata addresses never are. */
+  /** Development only: allows plain http and private addresses, but never metadata addresses. */
   readonly allowPrivateAddresses: boolean;
 }
 
-/** Longer than any real endpoint or notice; a stored billing URL also travels through Redis. */
+/** Longer than any real endpoint or notice; billing URLs are also stored in Redis. */
 const MAX_URL_LENGTH = 2048;
 
-/** Names that only ever lead inside: never worth a look-up, whatever a resolver says. */
+/** Names reserved for internal use: rejected without a look-up. */
 const INSIDE_NAME = /(?:^|\.)(?:localhost|local|internal|home\.arpa)\.?$/;
 
-/** May a socket go to this address under this policy? */
+/** May a socket connect to this address under this policy? */
 export const isAllowedAddress = (address: string, policy: AddressPolicy): boolean =>
   policy.allowPrivateAddresses ? isOwnNetworkAddress(address) : isPublicAddress(address);
 
 /**
- * An endpoint or notice URL that may be called as far as its text tells, or why not. The URL parser has by then turned every spelling of an IPv4
- * address (decimal, octal, hexadecimal, shortened) into dotted form. Names are judged again, by address, where the socket connects.
+ * An endpoint or notice URL whose text is allowed, or why not. The URL parser converts every spelling of an IPv4 address (decimal,
+ * octal, hexadecimal, shortened) to dotted form. Names are checked again, by address, when the socket connects.
  */
 export const readBidderUrl = (text: string, policy: AddressPolicy): URL | 'bad_endpoint' | 'forbidden_address' => {
   const url = text.length <= MAX_URL_LENGTH && URL.canParse(text) ? new URL(text) : null;

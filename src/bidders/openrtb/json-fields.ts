@@ -1,4 +1,4 @@
-/** A JSON object, or null. Fields are read by name and never copied wholesale, so that an own `__proto__` key stays a curiosity. */
+/** A JSON object, or null. Read its fields by name and never copy it whole, so that an own `__proto__` key has no effect. */
 export const asObject = (value: unknown): Readonly<Record<string, unknown>> | null =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Readonly<Record<string, unknown>>) : null;
 

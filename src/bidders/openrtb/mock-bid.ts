@@ -2,7 +2,7 @@ import { asList, asObject } from './json-fields.ts';
 
 export interface MockBidAnswer {
   readonly status: 200 | 204;
-  /** To be waited before answering. */
+  /** Delay before the response. */
   readonly delayMs: number;
   /** JSON; null for 204. */
   readonly body: object | null;
@@ -25,8 +25,8 @@ const NATIVE = JSON.stringify({
 });
 
 /**
- * What POST /test/bid answers: a winning bid of 1.75 whatever the body. A body that is a BidRequest is only used to address the bids: its id and its
- * imp ids are echoed. Query parameters, for tests: `price` (a number), `delay` (milliseconds), `no_bid=1` (204), `native=1`.
+ * The response of POST /test/bid: a bid of 1.75 for any body. Of a BidRequest only the id and the imp ids are used, which are
+ * echoed. Query parameters, for tests: `price` (a number), `delay` (milliseconds), `no_bid=1` (204), `native=1`.
  */
 export const mockBid = (query: URLSearchParams, body: unknown): MockBidAnswer => {
   const request = asObject(body);

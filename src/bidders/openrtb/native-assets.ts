@@ -1,6 +1,6 @@
 import { asList, asObject, asText } from './json-fields.ts';
 
-/** The ids under which assets are asked; an answer refers to them. */
+/** Ids of the requested assets; responses refer to them. */
 const TITLE = 1;
 const IMAGE = 2;
 const ICON = 3;
@@ -8,23 +8,23 @@ const SPONSORED = 4;
 const DESCRIPTION = 5;
 const CALL_TO_ACTION = 6;
 
-const TITLE_LENGTH = 90;
-const TEXT_LENGTH = 200;
+const MAX_TITLE_LENGTH = 90;
+const MAX_TEXT_LENGTH = 200;
 const MAX_TRACKERS = 20;
 
-/** What the publisher's template gets. Texts are plain text; every URL is http or https, and https wherever something is loaded on a secure page. */
+/** Input of the publisher's template. Plain text; URLs are http or https, and https for every resource loaded on a secure page. */
 export interface NativeAssets {
   readonly title: string;
-  /** Where a click leads. */
+  /** Click destination. */
   readonly click: string;
   readonly description?: string;
-  /** Who pays, from OpenRTB's "sponsored" data asset; under both names that templates use. */
+  /** The sponsor, from OpenRTB's "sponsored" data asset; under both names that templates use. */
   readonly brand?: string;
   readonly sponsored?: string;
   readonly cta?: string;
   readonly image?: NativeImage;
   readonly icon?: NativeImage;
-  /** To be requested as images when the ad is shown, and when it is clicked. */
+  /** Requested as images when the ad is shown or clicked. */
   readonly impression_trackers?: readonly string[];
   readonly click_trackers?: readonly string[];
 }
@@ -35,12 +35,12 @@ export interface NativeImage {
   readonly h?: number;
 }
 
-/** The OpenRTB Native 1.2 request object for a slot of this size (pixels), to be sent as a JSON string in `imp.native.request`. */
+/** The OpenRTB Native 1.2 request object for an impression of this size (pixels), sent as a JSON string in `imp.native.request`. */
 export const nativeRequest = (width: number, height: number): object => ({
   ver: '1.2',
   plcmttype: 1,
   assets: [
-    { id: TITLE, required: 1, title: { len: TITLE_LENGTH } },
+    { id: TITLE, required: 1, title: { len: MAX_TITLE_LENGTH } },
     { id: IMAGE, required: 0, img: { type: 3, w: width, h: height } },
     { id: ICON, required: 0, img: { type: 1, wmin: 50, hmin: 50 } },
     { id: SPONSORED, required: 0, data: { type: 1, len: 40 } },
@@ -51,8 +51,8 @@ export const nativeRequest = (width: number, height: number): object => ({
 });
 
 /**
- * Turns an OpenRTB Native 1.x response, parsed, bare or under a `native` key, into our assets. Script trackers are left out: nothing of a bidder's
- * runs in the publisher's page.
+ * Converts a parsed OpenRTB Native 1.x response, bare or under a `native` key, into our assets. Script trackers are left out: no
+ * code of a bidder runs in the publisher's page.
  */
 export const readNativeAssets = (markup: unknown, secure: boolean): NativeAssets | 'bad_native' | 'not_secure' => {
   const outer = asObject(markup);
@@ -63,8 +63,8 @@ export const readNativeAssets = (markup: unknown, secure: boolean): NativeAssets
   if (native === null || link === null || assets === null || click === null) return 'bad_native';
 
   const byId = new Map(assets.map((asset) => [asObject(asset)?.['id'], asObject(asset)]));
-  const text = (id: number): string => asText(asObject(byId.get(id)?.['data'])?.['value'], TEXT_LENGTH);
-  const title = asText(asObject(byId.get(TITLE)?.['title'])?.['text'], TITLE_LENGTH * 2);
+  const text = (id: number): string => asText(asObject(byId.get(id)?.['data'])?.['value'], MAX_TEXT_LENGTH);
+  const title = asText(asObject(byId.get(TITLE)?.['title'])?.['text'], MAX_TITLE_LENGTH * 2);
   if (title === '') return 'bad_native';
   const image = readImage(byId.get(IMAGE)?.['img']);
   const icon = readImage(byId.get(ICON)?.['img']);

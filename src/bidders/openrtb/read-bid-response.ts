@@ -5,39 +5,39 @@ import { fillAuctionMacros, formatCpm, type AuctionMacros } from './fill-auction
 import { asList, asObject, asText } from './json-fields.ts';
 import { readBidMarkup } from './read-bid-markup.ts';
 
-/** What one bidder was asked. */
+/** What one bidder was sent. */
 export interface AskedBid {
   /** BidRequest.id */
   readonly auctionId: string;
   readonly currency: string;
   readonly format: BidFormat;
-  /** The page is https, so may be nothing else in the markup. */
+  /** The page is https, so the markup may load https resources only. */
   readonly secure: boolean;
   readonly floorMicros: number;
   readonly imps: ReadonlyMap<string, { readonly width: number; readonly height: number }>;
 }
 
 export interface RefusedBid {
-  /** null: the bid, or the whole answer, belongs to no impression that was asked. */
+  /** null: the bid, or the whole response, belongs to no requested impression. */
   readonly impId: string | null;
   readonly outcome: BidOutcome;
-  /** With the loss code filled in; null when there is none to tell. */
+  /** With the loss code filled in; null: no notice to send. */
   readonly lossNoticeUrl: string | null;
 }
 
 export interface ReadAnswer {
-  /** The best bid of each impression that got one. */
+  /** The best valid bid of each impression. */
   readonly best: ReadonlyMap<string, ReadBid>;
   readonly refused: readonly RefusedBid[];
 }
 
-/** A CPM of more than 1,000 units is a mistake in units, not an offer. */
+/** A CPM of more than 1,000 currency units is taken as a mistake in units. */
 const MAX_CPM_MICROS = 1_000_000_000;
-/** More bids than this in one answer are not read. */
+/** Further bids of one response are ignored. */
 const MAX_BIDS = 100;
 const MAX_ID_LENGTH = 128;
 
-/** Reads an OpenRTB 2.6 BidResponse that arrived as parsed JSON (null: HTTP 204). Pure; a no-bid is an answer with nothing in it. */
+/** Reads an OpenRTB 2.6 BidResponse from parsed JSON (null: HTTP 204). Pure; a no-bid is a response without bids. */
 export const readBidResponse = (json: unknown, asked: AskedBid): ReadAnswer => {
   if (json === null) return NOTHING;
   const answer = asObject(json);
@@ -89,7 +89,7 @@ const readOffer = ({ bid, seat }: Offer, answerBidId: string, asked: AskedBid): 
     MIN_TO_WIN: '',
     MULTIPLIER: '1',
   };
-  // What the winner paid is nobody else's business: a loss notice carries no price.
+  // A loss notice carries no price: losers must not learn what the winner paid.
   const lossUrl = readNotice(bid['lurl'], { ...macros, PRICE: '' });
   const refuse = (outcome: BidOutcome): RefusedBid => ({
     impId,
@@ -121,7 +121,7 @@ const readOffer = ({ bid, seat }: Offer, answerBidId: string, asked: AskedBid): 
   };
 };
 
-/** An absent impid is taken as the one impression that was asked. */
+/** An absent impid means the requested impression, if there is only one. */
 const readImpId = (value: unknown, { imps }: AskedBid): string | null => {
   if (value === undefined || value === null) return imps.size === 1 ? ([...imps.keys()][0] ?? null) : null;
   return typeof value === 'string' && imps.has(value) ? value : null;
@@ -135,7 +135,7 @@ const readPrice = (value: unknown, floorMicros: number): number | BidOutcome => 
   return micros < floorMicros ? 'below_floor' : micros;
 };
 
-/** Absent and 0 (which some bidders send for "yours") are null; null for the whole: not sizes at all. */
+/** Absent sides and 0, which some bidders send for "as requested", become null; the whole is null when a side is invalid. */
 const readSize = ({
   w,
   h,
@@ -151,7 +151,7 @@ const readNotice = (value: unknown, macros: AuctionMacros): string | null => {
   return url.length <= 2048 ? url : null;
 };
 
-/** The bidder's loss URL with its code, the last macro left in it. */
+/** Fills the last macro of a loss URL. */
 export const fillLossReason = (lossNoticeUrl: string, lossReason: number): string =>
   fillAuctionMacros(lossNoticeUrl, { LOSS: String(lossReason) });
 

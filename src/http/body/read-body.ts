@@ -4,14 +4,14 @@ import { brotliDecompress, unzip } from 'node:zlib';
 import getRawBody from 'raw-body';
 import { problem, type Problem } from '../problems/problem.ts';
 
-/** `gone`: the client left before its body was whole; nobody is there to answer. */
+/** `gone`: the client disconnected before the body was complete; no response can be sent. */
 export type BodyOutcome = { readonly body: Buffer } | { readonly refusal: Problem } | { readonly gone: true };
 
 export const DEFAULT_BODY_LIMIT = 64 * 1024;
 
-/** A refused body is read on and thrown away up to here, so that the client, which is still sending, gets to the answer: twice the largest body that is taken. */
-const DISCARD_BYTES = 4 * 1024 * 1024;
-const DISCARD_MS = 2_000;
+/** A refused body is read and discarded up to here, so that a client that is still sending receives the response: twice the largest limit. */
+const MAX_DISCARD_BYTES = 4 * 1024 * 1024;
+const MAX_DISCARD_MS = 2_000;
 
 const GONE = { gone: true } as const;
 const DECODERS: ReadonlyMap<string, (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>> = new Map([
@@ -22,8 +22,8 @@ const DECODERS: ReadonlyMap<string, (body: Buffer, options: { maxOutputLength: n
 ]);
 
 /**
- * The body of a request, decoded, up to `limit` bytes before and after decoding. Never rejects for what a client did: too long is 413 (without
- * waiting for a body whose length says so), an encoding that is unknown 415, one that is broken 400.
+ * The body of a request, decoded, up to `limit` bytes before and after decoding. Client errors are values: 413 for too long (before
+ * the body arrives if Content-Length says so), 415 for an unknown encoding, 400 for a broken one.
  */
 export const readBody = (req: IncomingMessage, limit: number = DEFAULT_BODY_LIMIT): Promise<BodyOutcome> => {
   const encoding = req.headers['content-encoding']?.trim().toLowerCase();
@@ -44,11 +44,11 @@ const collectEncoded = async (req: IncomingMessage, limit: number, decode: Retur
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
       ? tooLarge(limit)
-      : { refusal: problem('invalid_request', 'The body does not decode as its Content-Encoding says.') };
+      : { refusal: problem('invalid_request', 'The body does not match its Content-Encoding.') };
   }
 };
 
-const tooLarge = (limit: number): BodyOutcome => ({ refusal: problem('body_too_large', `The body may have up to ${limit} bytes.`) });
+const tooLarge = (limit: number): BodyOutcome => ({ refusal: problem('body_too_large', `The body must not exceed ${limit} bytes.`) });
 
 const collect = async (req: IncomingMessage, limit: number): Promise<BodyOutcome> => {
   try {
@@ -63,18 +63,18 @@ const collect = async (req: IncomingMessage, limit: number): Promise<BodyOutcome
 const ignore = (): void => {};
 
 /**
- * Closing at once would answer with a reset, which can overtake the answer on its way to a client that is still sending. So the rest is read and
- * dropped; a client that goes on for longer than is polite loses its connection.
+ * Closing the connection immediately would send a reset, which can overtake the response on its way to a client that is still
+ * sending. So the rest is read and dropped, within bounds; past them the connection is closed.
  */
 const discard = (req: IncomingMessage): void => {
   let discarded = 0;
-  const impatience = setTimeout(() => req.socket.destroy(), DISCARD_MS).unref();
+  const timer = setTimeout(() => req.socket.destroy(), MAX_DISCARD_MS).unref();
   req.on('error', ignore);
   req.on('data', (chunk: Buffer) => {
     discarded += chunk.length;
-    if (discarded > DISCARD_BYTES) req.socket.destroy();
+    if (discarded > MAX_DISCARD_BYTES) req.socket.destroy();
   });
-  req.once('close', () => clearTimeout(impatience));
-  req.once('end', () => clearTimeout(impatience));
+  req.once('close', () => clearTimeout(timer));
+  req.once('end', () => clearTimeout(timer));
   req.resume();
 };

@@ -5,7 +5,6 @@ import type { Tokens } from '../../tracking/tokens.ts';
 import { CORS_HEADERS } from '../cors.ts';
 import { sendPixel } from '../pixel.ts';
 import { problem, sendProblem } from '../problems/problem.ts';
-import { queryValue } from '../query-value.ts';
 import type { RequestContext } from '../request-context.ts';
 
 export interface TrackRouteOptions {
@@ -13,7 +12,7 @@ export interface TrackRouteOptions {
   readonly recordHit: (hit: Hit) => Promise<HitOutcome>;
   readonly requestContext: RequestContext;
   readonly allowedEvents: readonly string[];
-  /** Where a click on this creative leads; undefined: nowhere, the click answers the GIF. */
+  /** The click destination of this creative; without one, a click is answered with the pixel. */
   readonly clickUrlOf: (creativeId: number) => string | null | undefined;
   readonly now: () => number;
   readonly observe: {
@@ -22,10 +21,10 @@ export interface TrackRouteOptions {
   };
 }
 
-/** GET /impression: counts and bills what was reserved. */
+/** GET /impression: counts and bills a reservation. */
 export const impressionRoute = (options: TrackRouteOptions): RequestHandler => track(options, 'impression');
 
-/** GET /click: counts, then leads to where the creative says; the destination is stored with it, never taken from the query. */
+/** GET /click: counts, then redirects to the destination that is stored with the creative, never to one from the query. */
 export const clickRoute = (options: TrackRouteOptions): RequestHandler => track(options, 'click');
 
 /** GET /event: the type is checked first, then the token. */
@@ -34,7 +33,7 @@ export const eventRoute = (options: TrackRouteOptions): RequestHandler => track(
 const track =
   (options: TrackRouteOptions, kind: HitKind): RequestHandler =>
   async (req, res) => {
-    // A HEAD is somebody looking, not somebody seeing.
+    // HEAD requests are never counted.
     if (req.method === 'HEAD') return sendPixel(res);
     const eventType = kind === 'event' ? (queryValue(req, 'type') ?? '') : '';
     if (kind === 'event' && !options.allowedEvents.includes(eventType)) {
@@ -54,16 +53,16 @@ const track =
     const destination = kind === 'click' ? options.clickUrlOf(ad.creativeId) : undefined;
     if (destination) return redirect(res, destination);
     if (outcome === 'unavailable')
-      return sendProblem(res, problem('unavailable', 'The hit could not be stored; it may be sent again.'), CORS_HEADERS);
+      return sendProblem(res, problem('unavailable', 'The hit could not be stored. Send it again later.'), CORS_HEADERS);
     sendPixel(res);
   };
 
 const refuseToken = ({ observe }: TrackRouteOptions, res: Response): void => {
   observe.refused('token');
-  sendProblem(res, problem('invalid_token', 't must be a tracking token that has not expired.'), CORS_HEADERS);
+  sendProblem(res, problem('invalid_token', 't must be an unexpired tracking token.'), CORS_HEADERS);
 };
 
-/** A person who clicked goes on even when nobody could count it: an outage of ours is not theirs. */
+/** A click is redirected even when it could not be counted. */
 const redirect = (res: Response, destination: string): void => {
   res.writeHead(302, { ...REDIRECT_HEADERS, Location: destination }).end();
 };
@@ -75,9 +74,20 @@ const REDIRECT_HEADERS = {
   'Referrer-Policy': 'no-referrer',
 };
 
-/** Loaded ahead of anyone looking: Sec-Purpose (Fetch standard), and what browsers sent before it. */
+/** Loaded before the user sees it: Sec-Purpose (Fetch standard) and its predecessors. */
 const isPrefetch = ({ headers }: Request): boolean =>
   saysPrefetch(headers['sec-purpose']) || saysPrefetch(headers['purpose']) || saysPrefetch(headers['x-moz']);
 
 const saysPrefetch = (header: string | readonly string[] | undefined): boolean =>
   header !== undefined && /prefetch|prerender|preview/i.test(String(header));
+
+/** The value of a query parameter that must be given once: undefined when it is missing or repeated. */
+const queryValue = (req: Request, name: string): string | undefined => {
+  const at = req.url.indexOf('?');
+  if (at < 0) return undefined;
+  const query = req.url.slice(at + 1);
+  // A tracking URL as issued; parsing it in full takes ten times as long.
+  if (query.startsWith(`${name}=`) && !/[&%+#]/.test(query)) return query.slice(name.length + 1);
+  const values = new URLSearchParams(query).getAll(name);
+  return values.length === 1 ? values[0] : undefined;
+};
