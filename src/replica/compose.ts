@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { createDrain } from '../events/drain-events.ts';
+import { createEventWriter } from '../events/event-writer.ts';
 import { createEventStore } from '../events/postgres/event-store.ts';
 import { BID_OUTCOME_NAMES } from '../bidders/bid-outcome.ts';
 import { createBidders } from '../bidders/create-bidders.ts';
@@ -166,7 +166,7 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
     onFailure: (fault) => observe.storeFailed('fold', 'hits could not be folded into the ledger', fault),
   });
   const eventStore = createEventStore({ knex: stores.knex });
-  const drain = createDrain({
+  const eventWriter = createEventWriter({
     redis: stores.backgroundRedis,
     keys,
     store: eventStore,
@@ -265,7 +265,7 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
       await catalog.start();
       void checkRedis();
       fold.start();
-      drain.start();
+      eventWriter.start();
       prune();
       pruning = setInterval(prune, PRUNE_MS);
     },
@@ -278,7 +278,7 @@ export const compose = ({ settings, addresses, dimensions, demo }: ComposeOption
       await serverDrain.close(FINISH_MS);
       clearInterval(pruning);
       // A store that hangs is left behind: whatever was not handed over is claimed by another replica.
-      const handedOver = await within(HAND_OVER_MS, Promise.allSettled([catalog.stop(), fold.stop(), drain.stop(), bidders.close()]));
+      const handedOver = await within(HAND_OVER_MS, Promise.allSettled([catalog.stop(), fold.stop(), eventWriter.stop(), bidders.close()]));
       const closed = await within(CLOSE_MS, stores.close());
       log.info('stopped', { handedOver, closed });
     },
