@@ -1,14 +1,17 @@
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { dayOf, MS_PER_DAY } from '../base/utc-day.ts';
+import { createCountStore } from '../events/postgres/count-store.ts';
 import { rebuildCounts } from '../events/rebuild-counts.ts';
 import { keepTokenSecret } from '../config/keep-token-secret.ts';
 import { readSettings } from '../config/read-settings.ts';
+import { createAccountRestorer } from '../ledger/read/restore-account.ts';
 import { connectStores } from '../replica/connect-stores.ts';
 
 /** `node dist/commands/reconcile.js [--day 2026-11-20] [--dry-run]`: rebuilds a day's counters from the stored events. See docs/operations.md. */
 const main = async (): Promise<void> => {
   const { values } = parseArgs({ options: { day: { type: 'string' }, 'dry-run': { type: 'boolean', default: false } } });
+  const dryRun = values['dry-run'];
   const settings = readSettings(keepTokenSecret(process.env));
   const { databaseUrl, redisUrls } = settings;
   if (databaseUrl === undefined || redisUrls.length === 0) throw new Error('DATABASE_URL and REDIS_URL say which stores to reconcile.');
@@ -20,15 +23,18 @@ const main = async (): Promise<void> => {
   try {
     if (stores.backgroundRedis.status !== 'ready') await once(stores.backgroundRedis, 'ready');
     const { dailyCounts, accounts } = await rebuildCounts({
-      knex: stores.knex,
-      redis: stores.backgroundRedis,
-      keys: stores.keys,
+      counts: createCountStore({ knex: stores.knex }),
+      restoreAccount: createAccountRestorer({
+        redis: stores.backgroundRedis,
+        keys: stores.keys,
+        expiresAtMs: nowMs + 400 * MS_PER_DAY,
+        dryRun,
+      }),
       day: dayOf(dayMs),
       today: dayOf(nowMs),
-      expiresAtMs: nowMs + 400 * MS_PER_DAY,
-      dryRun: values['dry-run'],
+      dryRun,
     });
-    const verb = values['dry-run'] ? 'would be' : 'were';
+    const verb = dryRun ? 'would be' : 'were';
     console.log(`${dailyCounts} daily counts ${verb} corrected, ${accounts.length} accounts ${verb} raised`);
     for (const account of accounts) console.log(`  ${account}`);
   } finally {

@@ -3,13 +3,13 @@ import type { LedgerKeys } from './ledger-keys.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
 
 /**
- * Where bidders want to be told that their bid was billed: kept in Redis from the selection to the impression, because any replica may see
- * the impression, and a token with a URL in it would be twice as long.
+ * The billing notice URLs of bids, kept in Redis from the selection to the impression: any replica may receive the
+ * impression, and a token that contained the URL would be twice as long.
  */
 export interface BillingNotices {
-  /** Nobody waits for it; a notice that cannot be kept is one that is not sent, which OpenRTB allows. */
+  /** Returns without waiting. A notice that cannot be stored is not sent, which OpenRTB allows. */
   keep(ad: ServedAd, url: string): void;
-  /** The URL, given out once; undefined when there is none. */
+  /** Returns the URL and deletes it; undefined when there is none. */
   take(ad: ServedAd): Promise<string | undefined>;
 }
 

@@ -19,12 +19,12 @@ export interface ServedAd {
   readonly priceMicros: number;
   readonly perClick: boolean;
   readonly day: number;
-  /** 0 when nothing was reserved, because Redis was away and the line item has no limit. */
+  /** 0 when nothing was reserved, because Redis was unavailable and the line item has no limit. */
   readonly holdEndMs: number;
   readonly tokenExpS: number;
   /** Keyed hash; null when no user may be remembered. */
   readonly userHash: string | null;
-  /** Whether a bidder wants to be told when it is billed (delivery/billing-notices.ts). */
+  /** Whether the bid has a billing notice URL (billing-notices.ts). */
   readonly billingNotice: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface ServedAd {
 export interface Hit {
   readonly ad: ServedAd;
   readonly kind: HitKind;
-  /** For an event: which, off the allowlist; '' otherwise. */
+  /** For an event: its type, from the allowlist; '' otherwise. */
   readonly eventType: string;
   /** '' for a countable hit; 'prefetch' is stored but not counted; 'bot' is counted and marked. */
   readonly invalidReason: '' | InvalidReason;

@@ -55,7 +55,8 @@ export const createLedger = ({ redis, link, keys, tokenTtlMs, pid, clock, patien
   const encodeCandidate = createCandidateEncoder();
 
   const sendReserves = async (requests: readonly ReserveRequest[]): Promise<readonly Reservation[]> => {
-    const args = requests.flatMap((request) => reserveKeys(keys, request));
+    const args: string[] = [];
+    for (const request of requests) args.push(...reserveKeys(keys, request));
     const keyCount = args.length;
     args.push(settings);
     for (const request of requests) args.push(encodeReserve(request, encodeCandidate));

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createDrain } from '../events/drain-events.ts';
+import { createEventWriter } from '../events/event-writer.ts';
 import { createEventStore } from '../events/postgres/event-store.ts';
 import { createPruneEvents } from '../events/prune-events.ts';
 import { createLedger } from '../ledger/ledger.ts';
@@ -23,7 +23,7 @@ export const composeBackground = ({ settings, log, observe, stores }: Foundation
   });
   const eventStore = createEventStore({ knex: stores.knex });
   const unreadable = observe.storeFailed('drain', 'An event can never be stored');
-  const drain = createDrain({
+  const eventWriter = createEventWriter({
     redis: stores.backgroundRedis,
     keys,
     store: eventStore,
@@ -41,13 +41,13 @@ export const composeBackground = ({ settings, log, observe, stores }: Foundation
   return {
     start: (): void => {
       fold.start();
-      drain.start();
+      eventWriter.start();
       prune.start();
     },
     /** Resolves when each has finished what it was doing. */
     stop: async (): Promise<void> => {
       prune.stop();
-      await Promise.allSettled([fold.stop(), drain.stop()]);
+      await Promise.allSettled([fold.stop(), eventWriter.stop()]);
     },
   };
 };

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { hasEventRow } from '../events/postgres/event-store.ts';
 import type { Hit } from '../ledger/hit.ts';
 
 /** Hits taken in by Postgres while Redis could not be counted on, waiting to be folded into the ledger. */
@@ -30,11 +31,7 @@ const GRACE_S = 1;
  * that has waited longer than that is known by its event row.
  */
 const FORGET_STORED = `
-  delete from pending_hits p using events e
-  where p.stored_at < now() - interval '5 minutes'
-    and e.day = date '1970-01-01' + (p.payload #>> '{ad,day}')::int
-    and e.jti = p.jti and e.kind = p.kind and e.event_type = p.event_type
-    and (e.invalid_reason = 'prefetch') = (p.invalid_reason = 'prefetch')`;
+  delete from pending_hits p where p.stored_at < now() - interval '5 minutes' and ${hasEventRow('p')}`;
 
 export const createPendingHits = ({ knex }: { readonly knex: Knex }): PendingHits => ({
   store: async (hit, shard) => {

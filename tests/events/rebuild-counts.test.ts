@@ -1,7 +1,9 @@
 import knexFactory from 'knex';
 import { createEventStore, type StoredEvent } from '../../src/events/postgres/event-store.ts';
 import { VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-keys.ts';
+import { createCountStore } from '../../src/events/postgres/count-store.ts';
 import { rebuildCounts } from '../../src/events/rebuild-counts.ts';
+import { createAccountRestorer } from '../../src/ledger/read/restore-account.ts';
 import { candidate, createLedgerRig, DAY, lineItem, NOON, servedAd } from '../ledger/ledger-rig.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
@@ -29,20 +31,15 @@ it('rebuilds what Redis has forgotten from the stored events, and keeps what it 
     await rig.at(NOON);
     await event();
     const today = Math.floor(NOON / DAY);
-    const options = {
-      knex,
-      redis: rig.redis,
-      keys: rig.keys,
-      day: today,
-      today,
-      expiresAtMs: Date.now() + DAY,
-      clock: VIRTUAL_CLOCK_KEY,
-    };
+    const counts = createCountStore({ knex });
+    const restoring = { redis: rig.redis, keys: rig.keys, expiresAtMs: Date.now() + DAY, clock: VIRTUAL_CLOCK_KEY };
+    const rebuild = (dryRun: boolean) =>
+      rebuildCounts({ counts, restoreAccount: createAccountRestorer({ ...restoring, dryRun }), day: today, today, dryRun });
     const told = { dailyCounts: 0, accounts: ['publisher 1 campaign 1', 'publisher 1 line item 1'] };
-    expect(await rebuildCounts({ ...options, dryRun: true }).then(sorted)).toEqual(told);
+    expect(await rebuild(true).then(sorted)).toEqual(told);
     expect((await rig.accounts.lineItems(1, [1]))[0]?.today.impressions).toBe(1);
 
-    expect(await rebuildCounts({ ...options, dryRun: false }).then(sorted)).toEqual(told);
+    expect(await rebuild(false).then(sorted)).toEqual(told);
     expect((await rig.accounts.lineItems(1, [1]))[0]).toMatchObject({
       today: { impressions: 4, spendMicros: 4 * 1333 },
       totalSpendMicros: 4 * 1333,
@@ -50,7 +47,7 @@ it('rebuilds what Redis has forgotten from the stored events, and keeps what it 
     expect(await rig.reserveMany(one, 20)).toBe(6);
 
     await knex('daily_counts').update({ impressions: 1, spend_micros: 0 });
-    expect(await rebuildCounts({ ...options, dryRun: false })).toEqual({ dailyCounts: 1, accounts: [] });
+    expect(await rebuild(false)).toEqual({ dailyCounts: 1, accounts: [] });
     expect(await knex('daily_counts').first('impressions', 'spend_micros')).toEqual({ impressions: '4', spend_micros: String(4 * 1333) });
   } finally {
     rig.close();

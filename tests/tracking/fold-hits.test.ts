@@ -1,5 +1,5 @@
 import knexFactory, { type Knex } from 'knex';
-import { createDrain } from '../../src/events/drain-events.ts';
+import { createEventWriter } from '../../src/events/event-writer.ts';
 import { createEventStore } from '../../src/events/postgres/event-store.ts';
 import type { Hit } from '../../src/ledger/hit.ts';
 import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
@@ -74,10 +74,10 @@ test('a hit that Redis counted unheard, and that waited in Postgres until its to
   expect([await counted(), await pending.count(), folded]).toEqual([1, 1, 0]);
 
   const store = createEventStore({ knex });
-  const drain = createDrain({ redis, keys, store, consumer: 'test', onFailure: fail, onUnreadable: fail });
-  drain.start();
+  const eventWriter = createEventWriter({ redis, keys, store, consumer: 'test', onFailure: fail, onUnreadable: fail });
+  eventWriter.start();
   await eventually(async () => expect(await pending.count()).toBe(0));
-  await drain.stop();
+  await eventWriter.stop();
   await fold.stop();
   expect([await counted(), folded]).toEqual([1, 0]);
   expect(await knex('events').where({ jti: 'unheard' })).toHaveLength(1);

@@ -30,6 +30,19 @@ export interface EventStore {
   prune(days: number, nowMs: number): Promise<readonly string[]>;
 }
 
+/** Whether Postgres refused a value (SQLSTATE class 22): the same event would be refused again. */
+export const isDataFault = (fault: unknown): boolean => String((fault as { code?: unknown }).code).startsWith('22');
+
+/**
+ * SQL: whether the hit in the row `hit` has its event row. The row has jti, kind, event_type, invalid_reason and `payload`, the hit
+ * as JSON.
+ */
+export const hasEventRow = (hit: string): string => `exists (
+   select from events e
+   where e.day = date '1970-01-01' + (${hit}.payload #>> '{ad,day}')::int
+     and e.jti = ${hit}.jti and e.kind = ${hit}.kind and e.event_type = ${hit}.event_type
+     and (e.invalid_reason = 'prefetch') = (${hit}.invalid_reason = 'prefetch'))`;
+
 /** Traffic by the hour is asked about the last week only. */
 const HOURLY_DAYS = 35;
 

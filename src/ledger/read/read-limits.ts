@@ -6,7 +6,7 @@ import type { LedgerKeys } from '../ledger-keys.ts';
 import { loadScript } from '../../redis/load-script.ts';
 import type { RedisClient } from '../../redis/redis-client.ts';
 import type { TrafficCurve } from '../../catalog/snapshot/traffic-curve.ts';
-import { fromRow, luaReader, luaWriter, toRow } from '../../redis/script-fields.ts';
+import { encodeRow, fromRow, luaReader, luaWriter } from '../../redis/script-fields.ts';
 
 export interface LimitsQuestion {
   readonly publisherId: number;
@@ -92,7 +92,7 @@ export const createLimitReader = ({ redis, keys, pid, clock }: LimitReaderOption
       accounts,
       keys.horizon(keys.shardOf(publisherId)),
       userHash === null ? accounts : keys.places(publisherId, userHash),
-      JSON.stringify(toRow(QUESTION_FIELDS, { ...pid, ...curve, readsPlaces: userHash !== null })),
+      encodeRow(QUESTION_FIELDS, { ...pid, ...curve, readsPlaces: userHash !== null }),
       ...candidates.map(encodeCandidate),
     );
     return readings.map(decodeReading);

@@ -1,7 +1,7 @@
 import type { Campaign, Creative, LineItem } from '../../catalog/model/entities.ts';
 import { NoBidReason } from '../../decision/no-bid-reason.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
-import { luaConstants, luaReader, toRow } from '../../redis/script-fields.ts';
+import { luaConstants, luaReader, encodeRow } from '../../redis/script-fields.ts';
 import { accountField, servesField } from '../ledger-keys.ts';
 import { limitsOf } from '../limits.ts';
 
@@ -58,7 +58,7 @@ export const createCandidateEncoder = (): EncodeCandidate => {
 const encodeLasting = (creative: Creative, lineItem: LineItem, campaign: Campaign): string => {
   const { id, campaignId, publisherId } = lineItem;
   const limits = limitsOf(lineItem, campaign);
-  const row = toRow(LASTING_FIELDS, {
+  const row = encodeRow(LASTING_FIELDS, {
     lineItem: accountField('l', id),
     campaign: accountField('c', campaignId),
     creative: creative.id,
@@ -74,5 +74,5 @@ const encodeLasting = (creative: Creative, lineItem: LineItem, campaign: Campaig
     pacing: lineItem.pacing,
     flightEndMs: Math.min(lineItem.flight.endMs, campaign.flight.endMs),
   });
-  return JSON.stringify(row).slice(0, -1);
+  return row.slice(0, -1);
 };

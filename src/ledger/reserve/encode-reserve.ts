@@ -1,5 +1,5 @@
 import type { NoBidReason } from '../../decision/no-bid-reason.ts';
-import { fromRow, luaReader, luaWriter, toRow } from '../../redis/script-fields.ts';
+import { encodeRow, luaReader, luaWriter, positionsOf } from '../../redis/script-fields.ts';
 import type { LedgerKeys } from '../ledger-keys.ts';
 import type { Reservation, ReservedImp, ReserveRequest } from '../reservation.ts';
 import { CANDIDATE_LUA, type EncodeCandidate } from './encode-candidate.ts';
@@ -7,6 +7,7 @@ import { CANDIDATE_LUA, type EncodeCandidate } from './encode-candidate.ts';
 const SETTINGS_FIELDS = ['tokenTtlMs', 'bucketMs', 'kp', 'ki', 'kd'] as const;
 const REQUEST_FIELDS = ['expiresAtS', 'readsPlaces', 'hourStartMs', 'shareBefore', 'shareOfHour'] as const;
 const MOMENTS_FIELDS = ['tokenExpS', 'holdEndMs', 'day'] as const;
+const MOMENT = positionsOf(MOMENTS_FIELDS);
 
 /** The generated part of reserve.lua. */
 export const RESERVE_LUA: readonly string[] = [
@@ -18,7 +19,7 @@ export const RESERVE_LUA: readonly string[] = [
 
 /** What is the same for every call: `ARGV[1]`. */
 export const encodeReserveSettings = (settings: Readonly<Record<(typeof SETTINGS_FIELDS)[number], number>>): string =>
-  JSON.stringify(toRow(SETTINGS_FIELDS, settings));
+  encodeRow(SETTINGS_FIELDS, settings);
 
 /** The keys of reserve.lua for one request. */
 export const reserveKeys = (keys: LedgerKeys, { publisherId, userHash }: ReserveRequest): string[] => {
@@ -29,19 +30,27 @@ export const reserveKeys = (keys: LedgerKeys, { publisherId, userHash }: Reserve
 
 /** One request: a line with what concerns all of it, then a line for each impression with its candidates. */
 export const encodeReserve = ({ expiresAtMs, userHash, curve, imps }: ReserveRequest, encodeCandidate: EncodeCandidate): string => {
-  const request = toRow(REQUEST_FIELDS, {
-    ...curve,
+  const request = encodeRow(REQUEST_FIELDS, {
+    hourStartMs: curve.hourStartMs,
+    shareBefore: curve.shareBefore,
+    shareOfHour: curve.shareOfHour,
     expiresAtS: Math.ceil(expiresAtMs / 1000),
     // The user's places are read only when a candidate has a frequency cap.
     readsPlaces: userHash !== null && imps.some((candidates) => candidates.some(({ lineItem }) => lineItem.frequencyCap)),
   });
   // An impression without candidates still needs its line: ';' is an empty one.
-  return `${JSON.stringify(request)}\n${imps.map((candidates) => candidates.map(encodeCandidate).join(';') || ';').join('\n')}`;
+  return `${request}\n${imps.map((candidates) => candidates.map(encodeCandidate).join(';') || ';').join('\n')}`;
 };
 
 export const decodeReservation = (reply: string): Reservation => {
-  const [moments = '', ...lines] = reply.split('\n');
-  return { ...fromRow(MOMENTS_FIELDS, moments.split(' ').map(Number)), imps: lines.map(decodeImp) };
+  const [head = '', ...lines] = reply.split('\n');
+  const moments = head.split(' ').map(Number);
+  return {
+    tokenExpS: moments[MOMENT.tokenExpS]!,
+    holdEndMs: moments[MOMENT.holdEndMs]!,
+    day: moments[MOMENT.day]!,
+    imps: lines.map(decodeImp),
+  };
 };
 
 const decodeImp = (line: string): ReservedImp => {

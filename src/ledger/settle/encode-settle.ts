@@ -1,4 +1,4 @@
-import { luaReader, toRow } from '../../redis/script-fields.ts';
+import { encodeRow, luaReader } from '../../redis/script-fields.ts';
 import type { Hit, Settled } from '../hit.ts';
 import { accountField, servesField, type LedgerKeys } from '../ledger-keys.ts';
 import type { Limits } from '../limits.ts';
@@ -59,28 +59,26 @@ export const encodeSettle = (
 ): string => {
   const label = eventType === '' ? kind : `${kind}:${eventType}`;
   const prefetch = invalidReason === 'prefetch';
-  return JSON.stringify(
-    toRow(HIT_FIELDS, {
-      label: prefetch ? `${label}!prefetch` : label,
-      action: prefetch ? 'record' : kind,
-      lineItem: accountField('l', ad.lineItemId),
-      campaign: accountField('c', ad.campaignId),
-      tally: servesField(ad.publisherId, ad.campaignId, ad.lineItemId, ad.creativeId),
-      eventTally: `${ad.lineItemId}:${eventType}`,
-      priceMicros: ad.priceMicros,
-      perClick: ad.perClick,
-      day: ad.day,
-      holdEndMs: ad.holdEndMs,
-      tokenExpS: ad.tokenExpS,
-      hasUser: ad.userHash !== null,
-      windowMs: limits.frequency?.windowMs ?? 0,
-      dailySpendMicros: limits.dailySpendMicros ?? NONE,
-      budgetMicros: limits.budgetMicros ?? NONE,
-      campaignBudgetMicros: limits.campaignBudgetMicros ?? NONE,
-      expiresAtS: Math.ceil(expiresAtMs / 1000),
-      lateAtMs: late ? atMs : 0,
-    }),
-  );
+  return encodeRow(HIT_FIELDS, {
+    label: prefetch ? `${label}!prefetch` : label,
+    action: prefetch ? 'record' : kind,
+    lineItem: accountField('l', ad.lineItemId),
+    campaign: accountField('c', ad.campaignId),
+    tally: servesField(ad.publisherId, ad.campaignId, ad.lineItemId, ad.creativeId),
+    eventTally: `${ad.lineItemId}:${eventType}`,
+    priceMicros: ad.priceMicros,
+    perClick: ad.perClick,
+    day: ad.day,
+    holdEndMs: ad.holdEndMs,
+    tokenExpS: ad.tokenExpS,
+    hasUser: ad.userHash !== null,
+    windowMs: limits.frequency?.windowMs ?? 0,
+    dailySpendMicros: limits.dailySpendMicros ?? NONE,
+    budgetMicros: limits.budgetMicros ?? NONE,
+    campaignBudgetMicros: limits.campaignBudgetMicros ?? NONE,
+    expiresAtS: Math.ceil(expiresAtMs / 1000),
+    lateAtMs: late ? atMs : 0,
+  });
 };
 
 export const decodeSettled = (reply: string): Settled => {

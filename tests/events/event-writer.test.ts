@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { createDrain, DRAIN_GROUP, type Drain, type DrainOptions } from '../../src/events/drain-events.ts';
+import { createEventWriter, EVENT_GROUP, type EventWriter, type EventWriterOptions } from '../../src/events/event-writer.ts';
 import { createStreamConsumer } from '../../src/redis/stream-consumer.ts';
 import type { EventStore, StoredEvent } from '../../src/events/postgres/event-store.ts';
 import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
@@ -9,24 +9,24 @@ import { testRedisUrl } from '../setup/test-redis-url.ts';
 const keys = createLedgerKeys(1);
 const STREAM = keys.events(0);
 let redis: Redis;
-let drain: Drain | undefined;
+let writer: EventWriter | undefined;
 
 beforeAll(async () => {
   redis = new Redis(await testRedisUrl());
 });
 beforeEach(() => redis.flushdb());
 afterEach(async () => {
-  await drain?.stop();
-  drain = undefined;
+  await writer?.stop();
+  writer = undefined;
 });
 afterAll(() => redis.disconnect());
 
-const start = (options: Partial<DrainOptions> & { readonly append: EventStore['append'] }): void => {
+const start = (options: Partial<EventWriterOptions> & { readonly append: EventStore['append'] }): void => {
   const { append, ...others } = options;
   const store: EventStore = { append, recordServes: () => Promise.resolve(), prune: () => Promise.resolve([]) };
   const failures = { onFailure: () => undefined, onUnreadable: () => undefined };
-  drain = createDrain({ redis, keys, store, consumer: 'this', idleMs: 10, ...failures, ...others });
-  drain.start();
+  writer = createEventWriter({ redis, keys, store, consumer: 'this', idleMs: 10, ...failures, ...others });
+  writer.start();
 };
 const add = (tokenId: string) => redis.xadd(STREAM, '*', 'e', JSON.stringify({ ad: { tokenId } }), 'at', 1, 'billed', 2);
 const isEmpty = async () => (await redis.xlen(STREAM)) === 0;
@@ -43,7 +43,7 @@ test('entries that Postgres refused are tried again before new ones, without wai
     },
   });
   await add('first');
-  await untilTrue(async () => ((await redis.xpending(STREAM, DRAIN_GROUP).catch(() => [0]))[0] as number) > 0, 5_000, 10);
+  await untilTrue(async () => ((await redis.xpending(STREAM, EVENT_GROUP).catch(() => [0]))[0] as number) > 0, 5_000, 10);
   await add('second');
   away = false;
   expect(await untilTrue(isEmpty, 5_000, 10)).toBeDefined();
@@ -52,9 +52,9 @@ test('entries that Postgres refused are tried again before new ones, without wai
 
 test('entries of a replica that died are taken over', async () => {
   const stored: string[] = [];
-  await redis.xgroup('CREATE', STREAM, DRAIN_GROUP, '0', 'MKSTREAM');
+  await redis.xgroup('CREATE', STREAM, EVENT_GROUP, '0', 'MKSTREAM');
   await add('orphan');
-  await redis.xreadgroup('GROUP', DRAIN_GROUP, 'dead', 'STREAMS', STREAM, '>');
+  await redis.xreadgroup('GROUP', EVENT_GROUP, 'dead', 'STREAMS', STREAM, '>');
   start({
     claimAfterMs: 30,
     append: (events) => {
@@ -66,7 +66,7 @@ test('entries of a replica that died are taken over', async () => {
   expect(stored).toEqual(['orphan']);
 });
 
-test('a Redis that was emptied gets its group back, and draining goes on', async () => {
+test('a Redis that was emptied gets its group back, and the writer goes on', async () => {
   let stored = 0;
   start({ append: (events) => Promise.resolve((stored += events.length)) });
   await add('before');
@@ -77,16 +77,16 @@ test('a Redis that was emptied gets its group back, and draining goes on', async
 });
 
 test('members of the group that are silent leave it, unless they hold entries', async () => {
-  const consumer = createStreamConsumer({ redis, group: DRAIN_GROUP, name: 'this', batch: 10, keyTtlS: 60 });
+  const consumer = createStreamConsumer({ redis, group: EVENT_GROUP, name: 'this', batch: 10, keyTtlS: 60 });
   expect(await consumer.retireOthers(STREAM, 0)).toBe(0);
   await consumer.fresh(STREAM);
   await add('held');
-  await redis.xreadgroup('GROUP', DRAIN_GROUP, 'holding', 'STREAMS', STREAM, '>');
-  await redis.xgroup('CREATECONSUMER', STREAM, DRAIN_GROUP, 'silent');
+  await redis.xreadgroup('GROUP', EVENT_GROUP, 'holding', 'STREAMS', STREAM, '>');
+  await redis.xgroup('CREATECONSUMER', STREAM, EVENT_GROUP, 'silent');
   await new Promise((resolve) => setTimeout(resolve, 60));
   await add('taken');
   await consumer.fresh(STREAM);
   expect(await consumer.retireOthers(STREAM, 50)).toBe(1);
-  const members = (await redis.xinfo('CONSUMERS', STREAM, DRAIN_GROUP)) as string[][];
+  const members = (await redis.xinfo('CONSUMERS', STREAM, EVENT_GROUP)) as string[][];
   expect(members.map((fields) => fields[1]).toSorted()).toEqual(['holding', 'this']);
 });
