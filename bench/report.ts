@@ -25,7 +25,7 @@ export const reportOf = async (findings: readonly Finding[], circumstances: Circ
     readFileSync(new URL('./method.md', import.meta.url), 'utf8').trim(),
     ...findings.flatMap(({ title, text }) => [`## ${title}`, text]),
     '## What was tried',
-    readFileSync(new URL('./tried.md', import.meta.url), 'utf8').trim(),
+    'What was tried, with its figures: [measured optimizations](adr/measured-optimizations.md).',
   ].join('\n\n') + '\n';
 
 export const goalTable = (goals: readonly Goal[]): string =>
