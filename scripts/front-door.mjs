@@ -11,7 +11,7 @@ import { lint } from './lint.mjs';
 import { runTests } from './run-tests.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const LEAST_NODE = [20, 18, 1];
+const MIN_NODE = [20, 18, 1];
 
 const verbs = {
   /** Imported, not spawned: signals and the exit code are the service's own, and no process is left between. */
@@ -87,13 +87,13 @@ function startsOwnRedis({ REDIS_URL: url, NODE_ENV: nodeEnv, EMBEDDED_STORES: em
 
 function hasOldNode() {
   const version = process.versions.node.split('.').map(Number);
-  const differs = LEAST_NODE.findIndex((part, index) => part !== version[index]);
-  return differs !== -1 && version[differs] < LEAST_NODE[differs];
+  const differs = MIN_NODE.findIndex((part, index) => part !== version[index]);
+  return differs !== -1 && version[differs] < MIN_NODE[differs];
 }
 
 const [verb, ...args] = process.argv.slice(2);
 if (hasOldNode()) {
-  say(`Node ${LEAST_NODE.join('.')} or newer is needed; this is ${process.versions.node}.`);
+  say(`Node ${MIN_NODE.join('.')} or newer is needed; this is ${process.versions.node}.`);
   process.exit(1);
 }
 if (!Object.hasOwn(verbs, verb)) {

@@ -1,9 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-const SRC = path.resolve(__dirname, '../src');
+const ROOT = path.resolve(__dirname, '..');
 
-/** Top floor to ground. A folder may import its own floor's neighbours only where that is said, and any floor below. */
+/**
+ * The folders of src from top to bottom. A folder imports only folders below its own; folders of one row do not import
+ * each other unless SAME_FLOOR allows it.
+ */
 const FLOORS: readonly (readonly string[])[] = [
   ['.'],
   ['commands', 'replica'],
@@ -17,81 +20,118 @@ const FLOORS: readonly (readonly string[])[] = [
   ['catalog'],
   ['targeting', 'redis'],
 ];
-/** May be imported from anywhere, and import none of the floors. */
-const EVERYWHERE = ['base', 'config', 'observability'];
-/** Development and tests only: nothing on the road of a request may load it. */
-const EMBEDDED = 'embedded';
 const SAME_FLOOR: Readonly<Record<string, readonly string[]>> = { commands: ['replica'] };
+/** May be imported from every folder of src, and import none of the floors. */
+const EVERYWHERE = ['base', 'config', 'observability'];
+/** For development, demo and tests: only main.ts imports it, dynamically. */
+const EMBEDDED = 'embedded';
 
-/** No package, no clock, no chance, no I/O: what they need of the world is handed in. */
-const PURE = ['targeting', 'decision', 'creative'];
+/** No package, clock, random number or I/O: their callers pass in what they need. */
+const PURE = ['src/targeting', 'src/decision', 'src/creative'];
 const IMPURE = /\b(Date\.now|Math\.random|performance\.now|process\.|setTimeout|setInterval|setImmediate|fetch)\b/;
 
-const LONGEST_FILE = 300;
+/** The top-level folders, and which others each may import. */
+const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
+  src: [],
+  sdk: [],
+  admin: ['src'],
+  testkit: ['src'],
+  proofs: ['testkit', 'src'],
+  bench: ['testkit', 'src'],
+  tests: ['testkit', 'src', 'sdk', 'admin', 'scripts'],
+  scripts: [],
+};
+/** The page imports types from all of src, but code only from these folders, which need no server. */
+const CODE_FOR_ADMIN = ['src/base', 'src/targeting', 'src/decision', 'src/creative', 'src/catalog/checks', 'src/catalog/model'];
+
+const MAX_LINES = 250;
+const SHORT = ['src', 'admin', 'sdk', 'testkit'];
 
 interface SourceFile {
+  /** Relative to the checkout. */
   readonly name: string;
-  readonly folder: string;
+  readonly program: string;
   readonly text: string;
-  readonly imports: readonly string[];
+  readonly imports: readonly { readonly target: string; readonly typeOnly: boolean }[];
 }
 
-const sources: readonly SourceFile[] = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.ts'))
-  .map((name) => {
-    const text = readFileSync(path.join(SRC, name), 'utf8');
-    const imports = [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(([, target]) => target!);
-    return { name, folder: folderOf(name), text, imports };
+const filesNamed = (pattern: RegExp): readonly string[] =>
+  Object.keys(PROGRAMS).flatMap((program) =>
+    readdirSync(path.join(ROOT, program), { recursive: true, encoding: 'utf8' })
+      .filter((name) => pattern.test(name) && !name.includes('node_modules'))
+      .map((name) => path.join(program, name)),
+  );
+const read = (name: string): string => readFileSync(path.join(ROOT, name), 'utf8');
+
+const sources: readonly SourceFile[] = filesNamed(/\.(ts|mjs)$/).map((name) => {
+  const text = read(name);
+  const found = text.matchAll(/^(?:import|export)\s(?:(type)\s)?[^'";]*?from\s'([^']+)'|\bimport\(\s*'([^']+)'|^import\s'([^']+)'/gm);
+  const imports = [...found].map(([, type, from, dynamic, bare]) => {
+    const target = from ?? dynamic ?? bare ?? '';
+    return { target: target.startsWith('.') ? path.join(path.dirname(name), target) : target, typeOnly: type !== undefined };
   });
+  return { name, program: programOf(name), text, imports };
+});
+const src = sources.filter(({ program }) => program === 'src');
+const names = new Set(sources.map(({ name }) => name));
 
-function folderOf(name: string): string {
-  return name.includes(path.sep) ? name.split(path.sep)[0]! : '.';
+function programOf(name: string): string {
+  return name.split(path.sep)[0] ?? name;
 }
+
+/** The folder of src that a file of src is in, '.' for src itself. */
+function folderOf(name: string): string {
+  const [, folder, ...rest] = name.split(path.sep);
+  return folder !== undefined && rest.length > 0 ? folder : '.';
+}
+
+const isWithin = (name: string, folders: readonly string[]): boolean => folders.some((folder) => name.startsWith(folder + path.sep));
+
+const foldersImported = ({ name, imports }: SourceFile): readonly string[] =>
+  imports
+    .filter(({ target }) => programOf(target) === 'src')
+    .map(({ target }) => folderOf(target))
+    .filter((folder) => folder !== folderOf(name));
 
 const floorOf = (folder: string): number => FLOORS.findIndex((floor) => floor.includes(folder));
 
-/** The folders of src that a file imports, its own left out. */
-const foldersImported = ({ name, folder, imports }: SourceFile): readonly string[] =>
-  imports
-    .filter((target) => target.startsWith('.'))
-    .map((target) => folderOf(path.relative(SRC, path.resolve(SRC, path.dirname(name), target))))
-    .filter((target) => target !== folder);
-
-describe('the house', () => {
-  it('knows every folder of src', () => {
+describe('the folders of src', () => {
+  it('are all listed here', () => {
     const known = [...FLOORS.flat(), ...EVERYWHERE, EMBEDDED];
-    expect([...new Set(sources.map(({ folder }) => folder))].filter((folder) => !known.includes(folder))).toEqual([]);
+    expect([...new Set(src.map(({ name }) => folderOf(name)))].filter((folder) => !known.includes(folder))).toEqual([]);
   });
 
-  it('imports one way, from the top floor to the ground', () => {
-    const upward = sources
-      .filter(({ folder }) => floorOf(folder) >= 0 && folder !== '.')
-      .flatMap((file) =>
-        foldersImported(file)
+  it('import one way, from the top floor to the bottom', () => {
+    const upward = src
+      .filter(({ name }) => floorOf(folderOf(name)) >= 0 && folderOf(name) !== '.')
+      .flatMap((file) => {
+        const folder = folderOf(file.name);
+        return foldersImported(file)
           .filter((target) => !EVERYWHERE.includes(target))
-          .filter((target) => floorOf(target) <= floorOf(file.folder) && !SAME_FLOOR[file.folder]?.includes(target))
-          .map((target) => `${file.name} → ${target}`),
-      );
+          .filter((target) => floorOf(target) <= floorOf(folder) && !SAME_FLOOR[folder]?.includes(target))
+          .map((target) => `${file.name} → ${target}`);
+      });
     expect(upward).toEqual([]);
   });
 
-  it('keeps configuration and observability free of the floors, and the embedded stores off the road', () => {
-    const wrong = sources.flatMap((file) =>
+  it('keep base, configuration and observability free of the floors, and the embedded stores out of the replica', () => {
+    const wrong = src.flatMap((file) =>
       foldersImported(file)
         .filter(
           (target) =>
-            (EVERYWHERE.includes(file.folder) && !EVERYWHERE.includes(target)) || (target === EMBEDDED && file.name !== 'main.ts'),
+            (EVERYWHERE.includes(folderOf(file.name)) && !EVERYWHERE.includes(target)) ||
+            (target === EMBEDDED && file.name !== path.join('src', 'main.ts')),
         )
         .map((target) => `${file.name} → ${target}`),
     );
     expect(wrong).toEqual([]);
   });
 
-  it('keeps targeting, decision and creative pure: no package, no clock, no chance, no I/O', () => {
-    const impure = sources
-      .filter(({ folder }) => PURE.includes(folder))
+  it('keep targeting, decision and creative pure: no package, clock, random number or I/O', () => {
+    const impure = src
+      .filter(({ name }) => isWithin(name, PURE))
       .flatMap(({ name, text, imports }) => [
-        ...imports.filter((target) => !target.startsWith('.')).map((target) => `${name} imports ${target}`),
+        ...imports.filter(({ target }) => programOf(target) !== 'src').map(({ target }) => `${name} imports ${target}`),
         ...text
           .split('\n')
           .filter((line) => !/^\s*(\/\/|\/?\*)/.test(line) && IMPURE.test(line))
@@ -99,14 +139,86 @@ describe('the house', () => {
       ]);
     expect(impure).toEqual([]);
   });
+});
 
-  it('exports by name, from the file where a thing stands', () => {
-    const wrong = sources.filter(({ text }) => /^export default|^export \* from/m.test(text)).map(({ name }) => name);
+describe('the whole repository', () => {
+  it('imports one way: tests, proofs and bench → testkit → src', () => {
+    const wrong = sources.flatMap(({ name, program, imports }) =>
+      imports
+        .map(({ target }) => target)
+        .filter((target) => programOf(target) in PROGRAMS && programOf(target) !== program)
+        .filter((target) => !PROGRAMS[program]?.includes(programOf(target)))
+        .map((target) => `${name} → ${target}`),
+    );
     expect(wrong).toEqual([]);
   });
 
-  it('keeps every file short enough to read in one sitting', () => {
-    const long = sources.map(({ name, text }) => ({ name, lines: text.split('\n').length })).filter(({ lines }) => lines > LONGEST_FILE);
+  it('gives the trafficking page types of src, and code only of folders that need no server', () => {
+    const wrong = sources
+      .filter(({ program }) => program === 'admin')
+      .flatMap(({ name, imports }) =>
+        imports
+          .filter(({ target, typeOnly }) => programOf(target) === 'src' && !typeOnly && !isWithin(target, CODE_FOR_ADMIN))
+          .map(({ target }) => `${name} → ${target}`),
+      );
+    expect(wrong).toEqual([]);
+  });
+
+  it('has no import circle', () => {
+    const importsOf = new Map(sources.map(({ name, imports }) => [name, imports.map(({ target }) => target)]));
+    const done = new Set<string>();
+    const circles: string[] = [];
+    const visit = (name: string, trail: readonly string[]): void => {
+      if (trail.includes(name)) circles.push([...trail.slice(trail.indexOf(name)), name].join(' → '));
+      if (trail.includes(name) || done.has(name)) return;
+      for (const target of importsOf.get(name) ?? []) if (names.has(target)) visit(target, [...trail, name]);
+      done.add(name);
+    };
+    for (const { name } of sources) visit(name, []);
+    expect(circles).toEqual([]);
+  });
+
+  it('exports by name, from the file that defines a thing', () => {
+    const wrong = sources.filter(({ text, program }) => program !== 'tests' && /^export default|^export \* from/m.test(text));
+    expect(wrong.map(({ name }) => name)).toEqual([]);
+  });
+
+  it(`keeps the files of ${SHORT.join(', ')} within ${MAX_LINES} lines`, () => {
+    const long = sources
+      .filter(({ program }) => SHORT.includes(program))
+      .map(({ name, text }) => ({ name, lines: text.split('\n').length - 1 }))
+      .filter(({ lines }) => lines > MAX_LINES);
     expect(long).toEqual([]);
+  });
+});
+
+describe('Lua files', () => {
+  const luaFiles = filesNamed(/\.lua$/);
+  const scripts = src.flatMap(({ name, text }) =>
+    [...text.matchAll(/loadScript\(new URL\('([^']+\.lua)'/g)].map(([, target = '']) => path.join(path.dirname(name), target)),
+  );
+
+  it('begin with a sentence', () => {
+    expect(luaFiles.filter((name) => !/^-- [A-Z`][^\n]*(\n-- [^\n]*)*[.:]/i.test(read(name)))).toEqual([]);
+  });
+
+  it('that a module loads name their KEYS, ARGV, what they return and why they are atomic', () => {
+    expect(scripts.length).toBeGreaterThan(5);
+    const missing = scripts.flatMap((name) => {
+      const text = read(name);
+      const code = text.replace(/^--.*$/gm, '');
+      const header = text.slice(0, text.search(/^(?!--)/m));
+      const used = ['KEYS', 'ARGV'].filter((word) => code.includes(word));
+      return [...used, 'Returns', 'Why'].filter((word) => !header.includes(word)).map((word) => `${name}: ${word}`);
+    });
+    expect(missing).toEqual([]);
+  });
+
+  it('include files that exist', () => {
+    const included = luaFiles.flatMap((name) =>
+      [...read(name).matchAll(/^-- @include (\S+)/gm)].map(([, target = '']) => path.join(path.dirname(name), target)),
+    );
+    expect(included.length).toBeGreaterThan(5);
+    expect(included.filter((name) => !luaFiles.includes(name))).toEqual([]);
   });
 });

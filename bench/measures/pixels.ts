@@ -15,7 +15,7 @@ import { adCalls, USER, type AdCall } from '../traffic.ts';
 const IMPS = 20;
 const COLLECTORS = 16;
 /** More than one core has ever answered, so that no token is needed twice. */
-const MOST_PER_SECOND = 24_000;
+const MAX_PER_SECOND = 24_000;
 
 export interface Pixels extends Finding {
   readonly impression: Run;
@@ -38,7 +38,7 @@ export const pixels = async (rig: Rig, { rounds, seconds: given, quick }: Scale)
   const runs = await interleave(['gif', 'impression', 'replay'], rounds, async (name, warmUp) => {
     const runSeconds = warmUp ? Math.min(seconds, 2) : seconds;
     if (name === 'impression') {
-      const paths = await collectTokens(service, calls, runSeconds * (quick ? 12_000 : MOST_PER_SECOND));
+      const paths = await collectTokens(service, calls, runSeconds * (quick ? 12_000 : MAX_PER_SECOND));
       collected += paths.length;
       writeFileSync(files.impression, paths.join('\n') + '\n');
       writeFileSync(gifFile, paths.slice(0, 10_000).join('\n') + '\n');

@@ -9,8 +9,8 @@ import type { FaultMode } from '../../testkit/start-fault-proxy.ts';
 import { readBooks, untilDrained } from '../../testkit/read-books.ts';
 import { untilTrue } from '../../testkit/until.ts';
 
-const MOST_P99_MS = 150;
-const MOST_RECOVERY_MS = 2_000;
+const MAX_P99_MS = 150;
+const MAX_RECOVERY_MS = 2_000;
 
 export interface Outage {
   readonly proxies: (fleet: Fleet) => Fleet['redisProxies'];
@@ -61,11 +61,11 @@ export const rideOutOutage = async (rig: Rig, scale: Scale, { proxies, capServes
     const ok =
       drained &&
       during.adsNot200 === 0 &&
-      during.adP99Ms <= MOST_P99_MS &&
+      during.adP99Ms <= MAX_P99_MS &&
       lost === 0 &&
       stored.length === known.size &&
       counted === stored.length &&
-      (recoveryMs ?? Infinity) <= MOST_RECOVERY_MS &&
+      (recoveryMs ?? Infinity) <= MAX_RECOVERY_MS &&
       (!capServesMeanwhile || during.filled === during.ads);
     return {
       ok,

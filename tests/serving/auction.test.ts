@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Redis } from 'ioredis';
+import { atEnd } from '../setup/at-end.ts';
 import { bookCatalog } from '../../testkit/book-catalog.ts';
 import { eventually } from '../../testkit/until.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
@@ -103,11 +104,11 @@ it('tells of the billed impression also when Postgres had taken it in while Redi
   const billed = () => notices.filter((notice) => notice.startsWith('/billed'));
   const before = billed().length;
   const redis = new Redis(redisUrl);
+  atEnd(() => redis.disconnect());
   await redis.call('CLIENT', 'PAUSE', '1000', 'ALL');
   expect((await fetch(replica.url + answer.seatbid[0]!.bid[0]!.impurl)).status).toBe(200);
   expect(billed()).toHaveLength(before);
   await eventually(() => expect(billed()).toHaveLength(before + 1));
-  redis.disconnect();
 });
 
 it('ranks three bidders and two direct line items by price, in every order of prices', async () => {
