@@ -42,8 +42,8 @@ export const askToken = async (refused: boolean): Promise<string | undefined> =>
       html`<article>
         <h2>Sign in</h2>
         <p>
-          ${refused ? 'That token was not accepted.' : 'This service requires its admin token (ADMIN_TOKEN).'} It is kept until
-          this tab is closed.
+          ${refused ? 'That token was not accepted.' : 'This service requires its admin token (ADMIN_TOKEN).'} It is kept until this tab is
+          closed.
         </p>
         <label for="admin-token">Admin token</label>
         <input
