@@ -3,7 +3,9 @@ import { textOf } from '../forms/typed-text.ts';
 /** The assets of a banner or native creative, by name. */
 export type Assets = Readonly<Record<string, unknown>>;
 
-/** The content as an object; undefined when it is not a JSON object. Empty text is an empty object. */
+/**
+ * The content as an object; undefined when it is not a JSON object. Empty text is an empty object.
+ */
 export const assetsOf = (content: unknown): Assets | undefined => {
   const text = textOf(content).trim();
   if (text === '') return {};

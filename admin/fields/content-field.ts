@@ -1,9 +1,9 @@
 import { CREATIVE_FORMATS, type CreativeFormat } from '../../src/catalog/model/entities.ts';
 import type { Page } from '../page.ts';
-import { html, nothing, type TemplateResult } from 'lit-html';
+import { html, type TemplateResult } from 'lit-html';
 import { live } from 'lit-html/directives/live.js';
 import { numberOf, textOf } from '../forms/typed-text.ts';
-import { textArea } from './text-field.ts';
+import { textArea, textField } from './text-field.ts';
 import type { Form } from '../forms/form.ts';
 import { capital } from '../words/kinds.ts';
 import { assetsOf, withAsset, type Assets } from './content-assets.ts';
@@ -18,7 +18,10 @@ interface Image {
   readonly height?: unknown;
 }
 
-/** The content of a creative: markup as text; the assets of a banner or native ad as fields, or as JSON. */
+/**
+ * The content of a creative: markup as text; the assets of a banner or native ad as fields, or as
+ * JSON.
+ */
 export const contentField = (form: Form, { store }: Page): TemplateResult => {
   const format = CREATIVE_FORMATS.find((each) => each === textOf(form.read('/format')));
   const isBidders = store.find('line_items', textOf(form.read('/line_item_id')))?.type === 'programmatic';
@@ -62,14 +65,7 @@ const assetEditor = (form: Form, format: CreativeFormat, fields: (form: Form, as
   const assets = assetsOf(form.read('/content'));
   const asJson = form.read('/as_json') === true || !assets;
   return html`
-    ${
-      asJson
-        ? source(form, `${capital(format)} content (JSON)`)
-        : html`${fields(form, assets)}
-            <div class="field wide field-faults" aria-live="polite">
-              ${form.faultsAt('/content').map((fault) => html`<p>${fault}</p>`)}
-            </div>`
-    }
+    ${asJson ? source(form, `${capital(format)} content (JSON)`) : fields(form, assets)}
     <div class="wide row">
       <button type="button" class="quiet" ?disabled=${asJson && !assets} @click=${() => form.write('/as_json', asJson ? undefined : true)}>
         ${asJson ? 'Edit as fields' : 'Edit as JSON'}
@@ -84,43 +80,33 @@ const sample = (form: Form, format: CreativeFormat): TemplateResult | '' =>
     ? html`<button type="button" class="quiet" @click=${() => form.write('/content', SAMPLES[format])}>Start from a sample</button>`
     : '';
 
-const assetField = (
-  form: Form,
-  name: string,
-  label: string,
-  value: unknown,
-  options: {
-    readonly wide?: boolean;
-    readonly help?: string;
-    readonly change?: (typed: string) => unknown;
-    readonly required?: boolean;
-  } = {},
-): TemplateResult => {
-  const id = `asset-${name}`;
-  const invalid = options.required && form.faultsAt('/content').length > 0 ? 'true' : nothing;
-  return html`<div class="field ${options.wide ? 'wide' : ''}">
-    <label for=${id}>${label}${options.required ? html`<span class="required"> *</span>` : ''}</label>
-    <input
-      id=${id}
-      type="text"
-      autocomplete="off"
-      aria-invalid=${invalid}
-      aria-describedby="${id}-help"
-      .value=${live(textOf(value))}
-      @input=${(event: InputEvent) => {
-        const typed = (event.target as HTMLInputElement).value;
-        form.write('/content', withAsset(form.read('/content'), name, options.change ? options.change(typed) : typed));
-      }}
-    />
-    <small class="help" id="${id}-help">${options.help ?? ''}</small>
-  </div>`;
+/** The form of the assets: each pointer names one. The faults of the content show at `faultsAt`. */
+const assetsForm = (form: Form, faultsAt?: string): Form => {
+  const assetAt = (pointer: string): unknown => assetsOf(form.read('/content'))?.[pointer.slice(1)];
+  return {
+    ...form,
+    // An image may be an object with its size; the field edits its address.
+    read: (pointer) => {
+      const asset = assetAt(pointer);
+      return isImage(asset) ? asset.url : asset;
+    },
+    write: (pointer, typed) => {
+      const asset = assetAt(pointer);
+      form.write('/content', withAsset(form.read('/content'), pointer.slice(1), isImage(asset) ? { ...asset, url: typed } : typed));
+    },
+    faultsAt: (pointer) => (pointer === faultsAt ? form.faultsAt('/content') : []),
+  };
 };
+
+const isImage = (asset: unknown): asset is Image => typeof asset === 'object' && asset !== null;
 
 const imagesOf = (images: unknown): readonly Image[] => (Array.isArray(images) ? (images as readonly Image[]) : []);
 
-const bannerFields = (form: Form, { image, alt, images }: Assets): TemplateResult => {
+const bannerFields = (form: Form, { images }: Assets): TemplateResult => {
+  const assets = assetsForm(form, '/image');
   const rows = imagesOf(images);
-  // Reads the current content, not the rendered one: two changes may come before the next rendering.
+  // Reads the current content, not the rendered one: two changes may come before the next
+  // rendering.
   const write = (next: (now: readonly Image[]) => readonly Image[]) =>
     form.write('/content', withAsset(form.read('/content'), 'images', next(imagesOf(assetsOf(form.read('/content'))?.['images']))));
   const change = (at: number, part: Image) => write((now) => now.map((row, i) => (i === at ? { ...row, ...part } : row)));
@@ -134,8 +120,15 @@ const bannerFields = (form: Form, { image, alt, images }: Assets): TemplateResul
       @change=${(event: Event) => change(at, { [name]: read((event.target as HTMLInputElement).value) })}
     />`;
   return html`
-    ${assetField(form, 'image', 'Image address', image, { wide: true, required: true, help: 'The picture at the size of the placement: an http or https address, or a path on this server.' })}
-    ${assetField(form, 'alt', 'Alternative text', alt, { wide: true, help: 'Describes the picture to screen readers.' })}
+    ${textField(assets, {
+      pointer: '/image',
+      label: 'Image address',
+      wide: true,
+      required: true,
+      inputMode: 'url',
+      help: 'The picture at the size of the placement: an http or https address, or a path on this server.',
+    })}
+    ${textField(assets, { pointer: '/alt', label: 'Alternative text', wide: true, help: 'Describes the picture to screen readers.' })}
     <fieldset class="field wide">
       <legend>More sizes of the same picture</legend>
       ${rows.map(
@@ -163,16 +156,10 @@ const bannerFields = (form: Form, { image, alt, images }: Assets): TemplateResul
 const nativeFields = (form: Form, assets: Assets): TemplateResult => {
   const others = Object.keys(assets).filter((name) => !(NATIVE_ASSETS as readonly string[]).includes(name));
   return html`
-    ${NATIVE_ASSETS.map((name) => {
-      const value = assets[name];
-      const isObject = typeof value === 'object' && value !== null;
-      // An image may be an object with its size; the field edits its address.
-      const shown = isObject ? (value as Image).url : value;
-      return assetField(form, name, capital(name), shown, {
-        wide: ['title', 'description', 'image'].includes(name),
-        ...(isObject ? { change: (url: string) => ({ ...value, url }) } : {}),
-      });
-    })}
+    ${NATIVE_ASSETS.map((name) =>
+      textField(assetsForm(form), { pointer: `/${name}`, label: capital(name), wide: ['title', 'description', 'image'].includes(name) }),
+    )}
     ${others.length > 0 ? html`<p class="wide help">Other assets, kept as they are: ${others.join(', ')}.</p>` : ''}
+    <div class="wide field-faults" aria-live="polite">${form.faultsAt('/content').map((fault) => html`<p>${fault}</p>`)}</div>
   `;
 };

@@ -5,7 +5,10 @@ import type { DimensionProperty } from '../service/wire.ts';
 import { checkField } from './choice-field.ts';
 import { valuesField } from './values-field.ts';
 
-/** The control for a registered dimension: check boxes for an enumeration or a boolean, else typed values. */
+/**
+ * The control for a registered dimension: check boxes for an enumeration or a boolean, else typed
+ * values.
+ */
 export const dimensionField = (form: Form, parent: string, name: string, dimension: DimensionProperty): TemplateResult => {
   const pointer = `${parent}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
   const options = { pointer, label: dimension.title ?? name, help: [dimension.description ?? '', range(dimension)].join(' ').trim() };
@@ -24,7 +27,10 @@ export const dimensionField = (form: Form, parent: string, name: string, dimensi
   return valuesField(form, { ...options, inputMode: dimension.type === 'integer' ? 'numeric' : 'decimal' });
 };
 
-/** A typed value in the dimension's type. A value of another type is kept as typed: the service says what is wrong. */
+/**
+ * A typed value in the dimension's type. A value of another type is kept as typed: the service says
+ * what is wrong.
+ */
 export const dimensionValue = (dimension: DimensionProperty | undefined, typed: string): string | number | boolean => {
   if (dimension?.type === 'boolean') return typed === 'true' ? true : typed === 'false' ? false : typed;
   if (dimension?.type === 'integer' || dimension?.type === 'number') return numberOf(typed) ?? typed;

@@ -33,10 +33,15 @@ export const secondsOf = (value: unknown): number | string | null => {
   return typeof typed === 'number' ? typed * Number(unit) : typed;
 };
 
-/** An amount and its unit. */
-export const durationField = (form: Form, options: FieldOptions): TemplateResult => html`
-  <div class="pair">
-    ${numberField(form, { ...options, part: 'amount' })}
-    ${selectField(form, { pointer: `${options.pointer}/unit`, label: 'Unit', choices: UNITS })}
-  </div>
-`;
+/** An amount and its unit. The faults of the whole show at the amount. */
+export const durationField = (form: Form, options: FieldOptions): TemplateResult => {
+  const { pointer } = options;
+  const amount = {
+    ...form,
+    read: () => form.read(`${pointer}/amount`),
+    write: (_: string, to: unknown) => form.write(`${pointer}/amount`, to),
+  };
+  return html`<div class="pair">
+    ${numberField(amount, options)} ${selectField(form, { pointer: `${pointer}/unit`, label: 'Unit', choices: UNITS })}
+  </div>`;
+};

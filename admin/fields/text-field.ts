@@ -13,13 +13,10 @@ export interface TextFieldOptions extends FieldOptions {
   readonly suffix?: string;
   readonly disabled?: boolean;
   readonly maxLength?: number;
-  /** The part of the value that this control edits; without it, the whole value. */
-  readonly part?: string;
 }
 
 export const textField = (form: Form, options: TextFieldOptions): TemplateResult =>
   field(form, options, ({ id, describedBy, invalid }) => {
-    const pointer = options.part === undefined ? options.pointer : `${options.pointer}/${options.part}`;
     const input = html`<input
       id=${id}
       type="text"
@@ -32,8 +29,8 @@ export const textField = (form: Form, options: TextFieldOptions): TemplateResult
       aria-invalid=${invalid}
       ?required=${options.required}
       ?disabled=${options.disabled}
-      .value=${live(textOf(form.read(pointer)))}
-      @input=${(event: InputEvent) => form.write(pointer, (event.target as HTMLInputElement).value)}
+      .value=${live(textOf(form.read(options.pointer)))}
+      @input=${(event: InputEvent) => form.write(options.pointer, (event.target as HTMLInputElement).value)}
     />`;
     if (!options.prefix && !options.suffix) return input;
     return html`<div class="affixed">

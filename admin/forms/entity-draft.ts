@@ -5,14 +5,20 @@ import type { Draft } from './form.ts';
 import { readAt, writtenAt } from './pointer.ts';
 import { codecOf } from './widgets.ts';
 
-/** What a form begins with: the record, or initial values and the schema's defaults where it has none. */
+/**
+ * What a form begins with: the record, or initial values and the schema's defaults where it has
+ * none.
+ */
 export const draftOf = (kind: Kind, record: object): Draft =>
   fieldsOf(kind).reduce<Draft>((draft, field) => {
     const value = readAt(record, field.pointer) ?? field.description.initial ?? field.schema.default;
     return writtenAt(draft, field.pointer, codecOf(field).toDraft(value));
   }, {});
 
-/** The record as the service takes it. What a person typed and is not valid is sent as typed: the service says what is wrong. */
+/**
+ * The record as the service takes it. What a person typed and is not valid is sent as typed: the
+ * service says what is wrong.
+ */
 export const recordOf = (kind: Kind, draft: Draft, dimensions: Dimensions): Draft =>
   fieldsOf(kind).reduce<Draft>((record, field) => {
     const value = valueOf(field, draft, dimensions);
@@ -30,7 +36,10 @@ const DAY_MS = 86_400_000;
 const CAMPAIGN_DAYS = 30;
 const day = (offset: number): string => new Date(Date.now() + offset * DAY_MS).toISOString().slice(0, 10);
 
-/** A new record with what the address says, what has only one choice, and what follows from its parent. */
+/**
+ * A new record with what the address says, what has only one choice, and what follows from its
+ * parent.
+ */
 export const newRecord = (kind: Kind, given: object, store: Store): object => {
   const onlyParents = fieldsOf(kind).flatMap(({ pointer, required, description: { parent } }) => {
     const [first, ...others] = parent && required ? store.all(parent) : [];

@@ -70,7 +70,10 @@ export const holds = (condition: Condition | undefined, draft: unknown): boolean
     return values === 'given' ? value !== '' : values.includes(value);
   });
 
-/** A fault as a sentence: the label of its field, then what is wrong, with labels for the names of other fields. */
+/**
+ * A fault as a sentence: the label of its field, then what is wrong, with labels for the names of
+ * other fields.
+ */
 export const faultInWords = (kind: Kind, { pointer, detail }: Fault, dimensions: Dimensions): string => {
   const field = fieldsOf(kind).find((each) => isWithin(pointer, each.pointer));
   const names = stepsOf(pointer.slice(field?.pointer.length)).filter((step) => !/^\d+$/.test(step));

@@ -11,7 +11,9 @@ export interface NextStep {
   readonly hash: string;
 }
 
-/** The record that must exist before one of this kind can be created; undefined: nothing is missing. */
+/**
+ * The record that must exist before one of this kind can be created; undefined: nothing is missing.
+ */
 export const missingParent = (kind: Kind, store: Store): NextStep | undefined => {
   const { one } = NAMES[kind];
   for (const { required, description } of fieldsOf(kind)) {

@@ -7,7 +7,10 @@ import { hasType, holds, sectionsOf, type EntityField } from './entity-fields.ts
 import type { Form } from './form.ts';
 import { renderWidget } from './widgets.ts';
 
-/** The fields of one kind of record in their sections; those whose condition does not hold are left out. */
+/**
+ * The fields of one kind of record in their sections; those whose condition does not hold are left
+ * out.
+ */
 export const renderForm = (kind: Kind, form: Form, page: Page, { isNew }: { readonly isNew: boolean }): TemplateResult => html`
   ${sectionsOf(kind).map(({ title, text, fields }) =>
     formSection(

@@ -1,6 +1,9 @@
 const plain = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** Typed text as a number; null if empty, the text itself if it is not a number. The service reports the fault. */
+/**
+ * Typed text as a number; null if empty, the text itself if it is not a number. The service reports
+ * the fault.
+ */
 export const numberOf = (text: unknown): number | string | null => {
   const typed = textOf(text).trim();
   if (typed === '') return null;

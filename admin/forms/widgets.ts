@@ -15,7 +15,10 @@ import { choicesOf, hasType, type EntityField, type FieldSchema } from './entity
 import type { Form } from './form.ts';
 import { listOf, numberOf, textOf, textOrNull } from './typed-text.ts';
 
-/** Between the record and what a form holds: numbers are held as typed, so that typing is never lost. */
+/**
+ * Between the record and what a form holds: numbers are held as typed, so that typing is never
+ * lost.
+ */
 interface Codec {
   toDraft(value: unknown): unknown;
   toRecord(typed: unknown, context: { readonly schema: FieldSchema; readonly dimensions: Dimensions }): unknown;

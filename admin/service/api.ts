@@ -10,7 +10,9 @@ export interface Api {
 }
 
 export interface SendOptions {
-  /** The entity tag of the record as it was read: the service answers 412 when it has changed since. */
+  /**
+   * The entity tag of the record as it was read: the service answers 412 when it has changed since.
+   */
   readonly ifMatch?: string | null | undefined;
 }
 
@@ -30,7 +32,8 @@ export const createApi = ({ askToken }: ApiOptions): Api => {
       const token = sessionStorage.getItem(TOKEN);
       const answer = await attempt(method, path, body, token, options);
       if (!(answer instanceof Response) || answer.status !== 401) return answer;
-      // Concurrent requests share one question; a late one first tries the token that was given meanwhile.
+      // Concurrent requests share one question; a late one first tries the token that was given
+      // meanwhile.
       if (sessionStorage.getItem(TOKEN) !== token) continue;
       asking ??= askToken(refused || token !== null).finally(() => (asking = undefined));
       const given = await asking;

@@ -8,7 +8,10 @@ export interface Store {
   dimensions(): Dimensions;
   /** Whether a list has more records than the page reads. */
   isCut(kind: Kind): boolean;
-  /** Reads the lists again, or all of them without kinds. Resolves to the first problem, or undefined. */
+  /**
+   * Reads the lists again, or all of them without kinds. Resolves to the first problem, or
+   * undefined.
+   */
   refresh(...kinds: readonly Kind[]): Promise<Problem | undefined>;
   loadDimensions(): Promise<Problem | undefined>;
 }

@@ -10,7 +10,7 @@ import { table, type Column } from '../parts/table.ts';
 import type { CampaignWire, Problem } from '../service/wire.ts';
 import { count, flight, money, percent } from '../words/formats.ts';
 import { listColumns } from './list-columns.ts';
-import { rowActions } from './row-actions.ts';
+import { recordActions, rowActions } from './row-actions.ts';
 
 const day = (offset: number): string => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
 
@@ -53,7 +53,8 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
         ${pageHead(
           named(),
           html`${publisher ? html`For <a href=${linkTo('publishers', publisher.id)}>${publisher.name}</a>, ` : nothing}${flight(campaign)}`,
-          actions(page, campaign),
+          html`<a role="button" href=${hashOf(['campaigns', id, 'edit'])}>Edit</a>
+            ${recordActions(page, 'campaigns', campaign, hashOf(['campaigns']))}`,
         )}
         ${lineItems(page, campaign)}
         <section class="card">
@@ -83,18 +84,6 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
     },
   };
 };
-
-const actions = (page: Page, campaign: CampaignWire): TemplateResult => html`
-  <a role="button" href=${hashOf(['campaigns', campaign.id, 'edit'])}>Edit</a>
-  <a role="button" class="secondary" href=${duplicateHash('campaigns', campaign.id)}>Duplicate</a>
-  <button
-    type="button"
-    class="secondary danger-text"
-    @click=${() => void deleteEntity(page, 'campaigns', campaign).then((gone) => gone && page.go(hashOf(['campaigns'])))}
-  >
-    Delete
-  </button>
-`;
 
 const lineItems = (page: Page, campaign: CampaignWire): TemplateResult => {
   const rows = page.store.all('line_items').filter(({ campaign_id }) => campaign_id === campaign.id);

@@ -1,6 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { live } from 'lit-html/directives/live.js';
-import { deleteEntity, duplicateHash } from './actions.ts';
 import { showApiKey } from '../parts/dialogs.ts';
 import { createForm, type Form } from '../forms/form.ts';
 import { draftOf, newRecord, recordOf } from '../forms/entity-draft.ts';
@@ -13,6 +12,7 @@ import { emptyState, pageHead, problemNote } from '../parts/parts.ts';
 import { hashOf, type Route } from '../route.ts';
 import type { Answer, CreativeWire, Kind, PublisherWire, Records } from '../service/wire.ts';
 import { formAside } from './form-aside.ts';
+import { recordActions } from './row-actions.ts';
 
 /** The form of one record: a new one, a copy, or an existing one. */
 export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route): Promise<View> => {
@@ -64,7 +64,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
         <nav class="crumbs" aria-label="Breadcrumb">
           <a href=${hashOf([kind])}>${many}</a> / ${isNew ? title : html`<span>${title}</span>`}
         </nav>
-        ${pageHead(title, '', record && !isNew ? existingActions(page, kind, record) : nothing)}
+        ${pageHead(title, '', record && !isNew ? recordActions(page, kind, record, hashOf([kind])) : nothing)}
         <form
           novalidate
           class="entity-form ${kind}"
@@ -98,17 +98,6 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
     },
   };
 };
-
-const existingActions = <K extends Kind>(page: Page, kind: K, record: Records[K]): TemplateResult => html`
-  <a role="button" class="secondary" href=${duplicateHash(kind, record.id)}>Duplicate</a>
-  <button
-    type="button"
-    class="secondary danger-text"
-    @click=${() => void deleteEntity(page, kind, record).then((gone) => gone && page.go(hashOf([kind]), { saved: true }))}
-  >
-    Delete
-  </button>
-`;
 
 /** A copy exists beside its original, so its name or id differs. */
 const copied = <T extends object>(record: T): Partial<T> => ({

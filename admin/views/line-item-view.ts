@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Delivery } from '../../src/trafficking/insight/delivery.ts';
-import { deleteEntity, duplicateHash, toggleActive } from './actions.ts';
+import { toggleActive } from './actions.ts';
 import { daysChart, todayChart } from '../charts/delivery-charts.ts';
 import { countryName } from '../fields/country-field.ts';
 import { linkTo, publisherOfCampaign, titleOf } from '../words/kinds.ts';
@@ -13,7 +13,7 @@ import { dayGoal } from '../words/day-goal.ts';
 import { deliveryWords, targetingWords } from '../words/delivery-words.ts';
 import { count, flight, money, percent } from '../words/formats.ts';
 import { listColumns, priceOf } from './list-columns.ts';
-import { rowActions } from './row-actions.ts';
+import { recordActions, rowActions } from './row-actions.ts';
 
 const REFRESH_MS = 10_000;
 
@@ -72,14 +72,7 @@ const actions = (page: Page, item: LineItemWire): TemplateResult => html`
     ${item.active ? 'Pause' : 'Resume'}
   </button>
   <a role="button" class="secondary" href=${hashOf(['line_items', item.id, 'edit'])}>Edit</a>
-  <a role="button" class="secondary" href=${duplicateHash('line_items', item.id)}>Duplicate</a>
-  <button
-    type="button"
-    class="secondary danger-text"
-    @click=${() => void deleteEntity(page, 'line_items', item).then((gone) => gone && page.go(linkTo('campaigns', item.campaign_id)))}
-  >
-    Delete
-  </button>
+  ${recordActions(page, 'line_items', item, linkTo('campaigns', item.campaign_id))}
 `;
 
 const standing = (item: LineItemWire, delivery: Delivery): TemplateResult => {

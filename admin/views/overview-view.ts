@@ -87,7 +87,9 @@ const step = ({ store }: Page, kind: Kind, number: number, next: Kind | undefine
 
 const MAX_NEEDS = 6;
 
-/** Campaigns and line items that cannot serve because something is missing, and blocked creatives. */
+/**
+ * Campaigns and line items that cannot serve because something is missing, and blocked creatives.
+ */
 const needs = ({ store }: Page): readonly NextStep[] => {
   const creatives = store.all('creatives');
   const items = store.all('line_items');

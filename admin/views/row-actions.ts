@@ -5,6 +5,18 @@ import type { Page } from '../page.ts';
 import { hashOf } from '../route.ts';
 import type { CreativeWire, Kind, LineItemWire, Records } from '../service/wire.ts';
 
+/** Duplicate and Delete, on a screen of the record. */
+export const recordActions = <K extends Kind>(page: Page, kind: K, record: Records[K], afterDelete: string): TemplateResult => html`
+  <a role="button" class="secondary" href=${duplicateHash(kind, record.id)}>Duplicate</a>
+  <button
+    type="button"
+    class="secondary danger-text"
+    @click=${() => void deleteEntity(page, kind, record).then((gone) => gone && page.go(afterDelete, { saved: true }))}
+  >
+    Delete
+  </button>
+`;
+
 /** The buttons at the end of a record's row. */
 export const rowActions = <K extends Kind>(page: Page, kind: K, record: Records[K]): TemplateResult => {
   const title = titleOf(kind, record);

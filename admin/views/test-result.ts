@@ -28,7 +28,9 @@ interface TestBid {
   readonly h: number;
 }
 
-/** The ad as a page would show it, the steps of the decision, and the outcome of every candidate. */
+/**
+ * The ad as a page would show it, the steps of the decision, and the outcome of every candidate.
+ */
 export const testResult = (page: Page, answer: TestAnswer, placementId: string, askedAbout: number | undefined): TemplateResult => {
   const bid = answer.seatbid[0]?.bid[0];
   const trace = answer.debug.trace.imps[0];

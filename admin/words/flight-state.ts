@@ -3,7 +3,10 @@ import type { CampaignWire, LineItemWire } from '../service/wire.ts';
 
 export type FlightState = Extract<DeliveryStatus, 'active' | 'paused' | 'scheduled' | 'ended'>;
 
-/** The status that follows from the booking alone. Caps and budgets are known on the line item's own page. */
+/**
+ * The status that follows from the booking alone. Caps and budgets are known on the line item's own
+ * page.
+ */
 export const flightState = (item: LineItemWire, campaign: CampaignWire | undefined, nowMs: number): FlightState => {
   const flights = campaign ? [item, campaign] : [item];
   if (flights.some(({ end_date }) => endMs(end_date) <= nowMs)) return 'ended';

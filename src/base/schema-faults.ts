@@ -51,7 +51,10 @@ const TYPES: Readonly<Record<string, string>> = {
   object: 'an object',
 };
 
-/** What a value must be, in words that a person at a form understands; ajv's own words where there are no better ones. */
+/**
+ * What a value must be, in words that a person at a form understands; ajv's own words where there
+ * are no better ones.
+ */
 const wordsOf = ({ keyword, params, message = 'is invalid' }: ErrorObject): string => {
   const { limit, type, allowedValues } = params as {
     readonly limit?: number;

@@ -22,7 +22,7 @@ afterEach(async () => {
   await admin.close();
 });
 
-/** By the pointer of the field in the record. */
+/** The control of a field, by its pointer in the record. */
 const field = (pointer: string) => admin.page.locator(`#field${pointer.replace(/[^a-zA-Z0-9]/g, '-')}`);
 const save = () => admin.page.locator('.save-bar button[type=submit]').click();
 const choose = (value: string) => admin.page.locator(`.choice:has(input[value="${value}"])`).click();
@@ -44,10 +44,10 @@ const bookLineItem = async (name: string, more: object = {}) => {
   return { publisher, campaign, item };
 };
 
-test('a campaign booked from nothing through the page is served by another replica within a second', async () => {
+test('another replica serves a campaign within a second of its booking on the page', async () => {
   const { page } = admin;
   await admin.go('#/line_items/new');
-  // What is missing is said, with the step that leads on.
+  // The page names the missing parent and links to its form.
   await page.getByRole('button', { name: 'Add a campaign' }).click();
   await page.getByRole('button', { name: 'Add a publisher' }).click();
   await field('/name').fill('The Gazette');
@@ -93,7 +93,7 @@ test('a campaign booked from nothing through the page is served by another repli
   expect(await api('GET', `/campaigns/${item!.campaign_id}`)).toMatchObject({ name: 'Spring', budget: 100.5 });
 });
 
-test('targeting and limits reach the record as they were set', async () => {
+test('the record has the targeting and limits that were set on the page', async () => {
   const { campaign } = await bookLineItem('other');
   await admin.go(`#/line_items/new?campaign_id=${campaign.id}`);
   const { page } = admin;
@@ -144,7 +144,7 @@ test('targeting and limits reach the record as they were set', async () => {
   });
 });
 
-test('an invalid dimension prevents the creation, and its field says why', async () => {
+test('an invalid dimension prevents the creation, and its field shows the fault', async () => {
   const { campaign } = await bookLineItem('valid');
   const before = ((await api('GET', '/line_items')) as unknown as unknown[]).length;
   await admin.go(`#/line_items/new?campaign_id=${campaign.id}`);
@@ -162,7 +162,7 @@ test('an invalid dimension prevents the creation, and its field says why', async
   await admin.page.locator('.status-card').waitFor();
 });
 
-test('deleting a campaign says what goes with it, and takes it along only after the question', async () => {
+test('deleting a campaign names its line items and creatives and asks before it deletes them', async () => {
   const { campaign, item, publisher } = await bookLineItem('doomed');
   await api('POST', '/placements', { id: 'doomed', width: 300, height: 250, formats: ['html'], publisher_id: publisher.id });
   for (const content of ['a', 'b'])
@@ -182,7 +182,7 @@ test('deleting a campaign says what goes with it, and takes it along only after 
   await expect(api('GET', `/line_items/${item.id}`)).rejects.toThrow('404');
 });
 
-test('one click pauses a line item and another brings it back; a copy takes its creatives along', async () => {
+test('a line item is paused and resumed with one click each, and its copy includes its creatives', async () => {
   const { item, publisher } = await bookLineItem('to copy');
   await api('POST', '/placements', { id: 'copied', width: 300, height: 250, formats: ['html'], publisher_id: publisher.id });
   await api('POST', '/creatives', { placement_id: 'copied', line_item_id: item.id, format: 'html', content: 'c' });
@@ -202,7 +202,7 @@ test('one click pauses a line item and another brings it back; a copy takes its 
   expect(await api('GET', `/creatives?line_item_id=${copyId}`)).toMatchObject([{ content: 'c', placement_id: 'copied' }]);
 });
 
-test('what somebody else changed meanwhile is not overwritten, and unsaved work is not lost unasked', async () => {
+test('a concurrent change is not overwritten, and leaving with unsaved changes asks first', async () => {
   const { campaign } = await bookLineItem('shared');
   await admin.go(`#/campaigns/${campaign.id}/edit`);
   await field('/name').fill('Mine');
@@ -219,7 +219,7 @@ test('what somebody else changed meanwhile is not overwritten, and unsaved work 
   await heading('Placements');
 });
 
-test('a tested visitor gets the ad that would be served, each other candidate says where it fell, and nothing is counted', async () => {
+test('a test ad shows the winner and where each other candidate fell, and counts nothing', async () => {
   const { item, publisher, campaign } = await bookLineItem('Winner', { priority: 2, cpm: 5 });
   await api('POST', '/placements', { id: 'tested', width: 300, height: 250, formats: ['html'], publisher_id: publisher.id });
   const rivals: readonly [string, object][] = [
@@ -242,17 +242,17 @@ test('a tested visitor gets the ad that would be served, each other candidate sa
   await page.getByRole('button', { name: 'Ask for an ad' }).click();
   await page.frameLocator('.result iframe').getByText(`Shown for ${item.id}`).waitFor();
   const rows = page.getByRole('table', { name: 'What became of each candidate' }).getByRole('row');
-  const told = Object.fromEntries(
+  const outcomes = Object.fromEntries(
     (await rows.allInnerTexts()).slice(1).map((row) => [row.split('\n')[0], row.replace(/\s+/g, ' ')] as const),
   );
-  expect(told['Winner']).toContain('won');
-  expect(told['Cheaper']).toMatch(/place \d/);
-  expect(told['Nordic']).toMatch(/fell at targeting .*country is DE, wanted NO/);
-  expect(told['Resting']).toMatch(/fell at flight .*not active/);
-  expect(told['Empty']).toMatch(/fell at limits .*cap/);
+  expect(outcomes['Winner']).toContain('won');
+  expect(outcomes['Cheaper']).toMatch(/place \d/);
+  expect(outcomes['Nordic']).toMatch(/fell at targeting .*country is DE, wanted NO/);
+  expect(outcomes['Resting']).toMatch(/fell at flight .*not active/);
+  expect(outcomes['Empty']).toMatch(/fell at limits .*cap/);
   expect(await api('GET', `/line_items/${item.id}/delivery`)).toMatchObject({ today: { serves: 0, held: 0 } });
 
-  // The line item's own page leads to the same answer for itself.
+  // The page of a line item links to the same test for itself.
   await admin.go(`#/line_items/${items[2]!.id}`);
   await page.getByRole('link', { name: /Try a visitor/ }).click();
   await field('/country').selectOption('SE');
@@ -260,7 +260,7 @@ test('a tested visitor gets the ad that would be served, each other candidate sa
   await page.locator('.result .note', { hasText: 'country is SE, wanted NO' }).waitFor();
 });
 
-test('the page of a line item tells its status with the reason, its delivery and its limits', async () => {
+test('the page of a line item shows its status with the reason, its delivery and its limits', async () => {
   const { item, publisher } = await bookLineItem('Watched', { daily_impression_cap: 2, budget: 10, frequency_cap: 1 });
   await api('POST', '/placements', { id: 'watched', width: 300, height: 250, formats: ['html'], publisher_id: publisher.id });
   const { page } = admin;
@@ -268,7 +268,7 @@ test('the page of a line item tells its status with the reason, its delivery and
   await page.getByText('It has no creative yet').waitFor();
   await api('POST', '/creatives', { placement_id: 'watched', line_item_id: item.id, format: 'html', content: 'w' });
   const { api_key: key } = await api('POST', `/publishers/${publisher.id}/rotate_key`);
-  // The other replica has up to a second to hear of the booking and of the new key.
+  // The other replica reloads within a second of the booking and the new key.
   let impurl = '';
   await eventually(async () => {
     const answer = await askAd(replicas[1]!, key!, publisher.id, 'watched');

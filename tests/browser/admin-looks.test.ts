@@ -12,7 +12,7 @@ const AXE = readFileSync(createRequire(__filename).resolve('axe-core/axe.min.js'
 
 let browser: Browser;
 let replica: Replica;
-/** All of them, and those that between them have every part. */
+/** All screens, and a selection that together contains every component. */
 let screens: readonly string[];
 let rich: readonly string[];
 
@@ -61,7 +61,7 @@ const LOOKS: readonly (readonly [string, PageLook])[] = [
   ['narrow and dark', { width: 390, height: 844, scheme: 'dark' }],
 ];
 
-test.each(LOOKS)('%s, no screen has a serious fault of accessibility, runs over its edge or asks other hosts', async (_, look) => {
+test.each(LOOKS)('%s, no screen has a serious axe violation, overflows its width or requests other hosts', async (_, look) => {
   const admin = await openAdmin(browser, replica, look);
   await admin.go(screens[0]!);
   await admin.page.evaluate(AXE);
@@ -87,7 +87,7 @@ test.each(LOOKS)('%s, no screen has a serious fault of accessibility, runs over 
   await admin.close();
 });
 
-test('a placement is made with the keyboard alone', async () => {
+test('a placement is created with the keyboard alone', async () => {
   const admin = await openAdmin(browser, replica);
   const { page } = admin;
   await admin.go('#/placements/new');

@@ -22,7 +22,10 @@ beforeEach(async () => {
 });
 afterEach(() => admin.close());
 
-/** Each would leave its mark on the window or open a dialog if any part of it were taken for markup, script or address. */
+/**
+ * Each sets a variable on the window or opens a dialog if any part of it is interpreted as markup,
+ * script or address.
+ */
 const PAYLOADS = [
   '<img src=x onerror="alert(1);top.struck=1">',
   '<script>alert(2);top.struck=2</script>',
@@ -34,7 +37,7 @@ const PAYLOADS = [
   '<!--?lit$1$-->${top.struck=8}<b onclick=alert(8)>',
 ];
 
-test('whatever is stored in names, texts and addresses stays text on every screen', async () => {
+test('stored names, texts and addresses are shown as text on every screen', async () => {
   const hashes = ['#/overview', '#/publishers', '#/placements', '#/campaigns', '#/line_items', '#/creatives', '#/history', '#/reports'];
   for (const [i, payload] of PAYLOADS.entries()) {
     const publisher = await api('POST', '/publishers', { name: payload, domain: payload });
@@ -106,7 +109,7 @@ test('whatever is stored in names, texts and addresses stays text on every scree
     }));
     expect({ hash, ...found }).toEqual({ hash, struck: undefined, strange: 0 });
   }
-  // What a preview's sandbox refused says so on the console: that is the payload being stopped.
+  // The console also reports what the preview's sandbox refused: the payload was stopped.
   const refused = /x\.invalid|Failed to load|The document is sandboxed|Blocked a frame with origin "null"/;
   expect(admin.troubles.filter((trouble) => !refused.test(trouble))).toEqual([]);
 }, 60_000);
@@ -120,7 +123,7 @@ const previewFrame = async (): Promise<Frame> => {
   return found!;
 };
 
-test('a previewed creative runs its own styles and scripts and reaches neither the page nor its API', async () => {
+test('a previewed creative runs its styles and scripts and reaches neither the page nor its API', async () => {
   const publisher = await api('POST', '/publishers', { name: 'Preview', domain: 'preview.example' });
   await api('POST', '/placements', { id: 'previewed', width: 300, height: 250, formats: ['html'], publisher_id: publisher.id });
   const campaign = await api('POST', '/campaigns', { publisher_id: publisher.id, name: 'Preview', ...FLIGHT });
@@ -156,7 +159,7 @@ test('a previewed creative runs its own styles and scripts and reaches neither t
   expect(admin.troubles.filter((trouble) => trouble.startsWith('dialog'))).toEqual([]);
 });
 
-test('a banner is previewed as screens of one and of two densities choose it', async () => {
+test('a banner is previewed as 1× and 2× screens choose its picture', async () => {
   const publisher = await api('POST', '/publishers', { name: 'Banners', domain: 'banner.example' });
   await api('POST', '/placements', { id: 'banners', width: 300, height: 250, formats: ['banner'], publisher_id: publisher.id });
   const campaign = await api('POST', '/campaigns', { publisher_id: publisher.id, name: 'Banners', ...FLIGHT });
@@ -197,7 +200,7 @@ test('a banner is previewed as screens of one and of two densities choose it', a
   });
 });
 
-test('the policies stand on every spelling of their paths, and a switched-off page is there under none', async () => {
+test('every spelling of a path has its policy, and a disabled page is not served under any', async () => {
   const policyOf = async (path: string) => (await fetch(replica.url + path)).headers.get('content-security-policy') ?? '';
   for (const path of ['/static/admin.html', '/static/%61dmin.html', '/static//admin.html', '/static/./admin%2ehtml']) {
     expect({ path, policy: await policyOf(path) }).toMatchObject({
@@ -222,7 +225,7 @@ test('the policies stand on every spelling of their paths, and a switched-off pa
   await off.stop();
 });
 
-test('an admin token is asked for once, a wrong one again, and kept for the tab alone', async () => {
+test('the page asks for an admin token once, again after a wrong one, and keeps it for the tab only', async () => {
   const token = 'a-token-of-this-test-that-is-long-enough';
   const guarded = await startReplica({ env: { DATABASE_URL: await testDatabase(), REDIS_URL: await testRedisUrl(), ADMIN_TOKEN: token } });
   const guest = await openAdmin(browser, guarded);

@@ -3,6 +3,7 @@ import { FORMS } from '../../src/catalog/checks/forms.ts';
 import { campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from '../../src/catalog/checks/schemas.ts';
 
 interface Schema {
+  readonly type?: unknown;
   readonly enum?: readonly unknown[];
   readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;

@@ -13,7 +13,10 @@ export interface FormSection<Name extends string = string> {
   readonly fields: Readonly<Partial<Record<Name, FieldDescription>>>;
 }
 
-/** Controls that the schema alone does not select. Without one, a field gets the control of its type. */
+/**
+ * Controls that the schema alone does not select. Without one, a field gets the control of its
+ * type.
+ */
 export type SpecialWidget = 'money' | 'duration' | 'countries' | 'dimensions' | 'key-values' | 'creative-format' | 'creative-content';
 
 export interface FieldWords {

@@ -3,14 +3,14 @@ import { startReplica, type Replica } from '../../setup/start-replica.ts';
 import { testDatabase } from '../../setup/test-database.ts';
 import { testRedisUrl } from '../../setup/test-redis-url.ts';
 
-/** The trafficking page in a browser, and what happened there that should not have. */
+/** The trafficking page in a browser, and everything unexpected that happened there. */
 export interface AdminPage {
   readonly page: Page;
   /** Dialogs, uncaught errors, refused resources and requests to other hosts. */
   readonly troubles: readonly string[];
   /** Loads the page at a screen. */
   readonly go: (hash: string) => Promise<void>;
-  /** To another screen without loading the page anew; resolves when it stands. */
+  /** Goes to another screen without a reload; resolves when it is shown. */
   readonly turn: (hash: string) => Promise<void>;
   readonly close: () => Promise<void>;
 }
@@ -21,7 +21,7 @@ export interface PageLook {
   readonly scheme?: 'light' | 'dark';
 }
 
-/** So many replicas over one database and one Redis. */
+/** Starts replicas that share one database and one Redis. */
 export const startReplicas = async (count: number, env: Readonly<Record<string, string>> = {}): Promise<readonly Replica[]> => {
   const stores = { DATABASE_URL: await testDatabase(), REDIS_URL: await testRedisUrl(), ...env };
   const first = await startReplica({ env: stores });
@@ -39,7 +39,7 @@ export const openAdmin = async (browser: Browser, { url }: Pick<Replica, 'url'>,
   });
   page.on('pageerror', (error) => troubles.push(`error: ${error.message}`));
   page.on('console', (message) => {
-    // What a refused write answers is a line in the console, too.
+    // The console also reports every refused write.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) troubles.push(`console: ${message.text()}`);
   });
   page.on('request', (request) => {
@@ -63,7 +63,7 @@ export const openAdmin = async (browser: Browser, { url }: Pick<Replica, 'url'>,
 
 export type Api = (method: string, path: string, body?: object) => Promise<Record<string, never> & { readonly id: number }>;
 
-/** The trafficking API of a replica; throws with the answer when it refuses. */
+/** The trafficking API of a replica; throws when it refuses, with its answer. */
 export const apiOf =
   ({ url }: Pick<Replica, 'url'>): Api =>
   async (method, path, body) => {
