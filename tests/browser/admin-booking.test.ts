@@ -248,7 +248,7 @@ test('a test ad shows the winner and where each other candidate fell, and counts
   expect(outcomes['Winner']).toContain('won');
   expect(outcomes['Cheaper']).toMatch(/place \d/);
   expect(outcomes['Nordic']).toMatch(/fell at targeting .*country is DE, wanted NO/);
-  expect(outcomes['Resting']).toMatch(/fell at flight .*not active/);
+  expect(outcomes['Resting']).toMatch(/fell at flight .*is paused/);
   expect(outcomes['Empty']).toMatch(/fell at limits .*cap/);
   expect(await api('GET', `/line_items/${item.id}/delivery`)).toMatchObject({ today: { serves: 0, held: 0 } });
 

@@ -4,7 +4,8 @@ import { VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-keys.ts';
 import { createCountStore } from '../../src/events/postgres/count-store.ts';
 import { rebuildCounts } from '../../src/events/rebuild-counts.ts';
 import { createAccountRestorer } from '../../src/ledger/read/restore-account.ts';
-import { candidate, createLedgerRig, DAY, lineItem, NOON, servedAd } from '../ledger/ledger-rig.ts';
+import { candidate, DAY, lineItem, NOON } from '../decision/candidates.ts';
+import { createLedgerRig, servedAd } from '../ledger/ledger-rig.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 

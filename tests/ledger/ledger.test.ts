@@ -1,7 +1,8 @@
 import { NoBidReason } from '../../src/decision/no-bid-reason.ts';
 import { VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-keys.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
-import { campaign, candidate, createLedgerRig, DAY, HOUR, lineItem, MINUTE, NOON, servedAd, type LedgerRig } from './ledger-rig.ts';
+import { campaign, candidate, DAY, HOUR, lineItem, MINUTE, NOON } from '../decision/candidates.ts';
+import { createLedgerRig, servedAd, type LedgerRig } from './ledger-rig.ts';
 
 let rig: LedgerRig;
 beforeEach(async () => {

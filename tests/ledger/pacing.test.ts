@@ -6,7 +6,8 @@ import { createLimitReader, type ReadLimits } from '../../src/ledger/read/read-l
 import { VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-keys.ts';
 import { curveAt } from '../../src/catalog/snapshot/traffic-curve.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
-import { campaign, candidate, createLedgerRig, DAY, HOUR, lineItem, MINUTE, NOON, servedAd, type LedgerRig } from './ledger-rig.ts';
+import { campaign, candidate, DAY, HOUR, lineItem, MINUTE, NOON } from '../decision/candidates.ts';
+import { createLedgerRig, servedAd, type LedgerRig } from './ledger-rig.ts';
 
 const MIDNIGHT = NOON - 12 * HOUR;
 /** Tokens that outlive the test: nothing is released, so what is served is what is committed. */

@@ -5,7 +5,8 @@ import { NoBidReason } from '../../src/decision/no-bid-reason.ts';
 import { createLimitReader, type ReadLimits } from '../../src/ledger/read/read-limits.ts';
 import { curveAt } from '../../src/catalog/snapshot/traffic-curve.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
-import { campaign, candidate, createLedgerRig, HOUR, lineItem, NOON, servedAd, type LedgerRig } from './ledger-rig.ts';
+import { campaign, candidate, HOUR, lineItem, NOON } from '../decision/candidates.ts';
+import { createLedgerRig, servedAd, type LedgerRig } from './ledger-rig.ts';
 
 let rig: LedgerRig;
 let readLimits: ReadLimits;
