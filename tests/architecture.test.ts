@@ -195,7 +195,9 @@ describe('the whole repository', () => {
 describe('Lua files', () => {
   const luaFiles = filesNamed(/\.lua$/);
   const scripts = src.flatMap(({ name, text }) =>
-    [...text.matchAll(/loadScript\(new URL\('([^']+\.lua)'/g)].map(([, target = '']) => path.join(path.dirname(name), target)),
+    [...text.replaceAll(/^\s*\/?\*.*$/gm, '').matchAll(/'(\.[^']+\.lua)'/g)].map(([, target = '']) =>
+      path.join(path.dirname(name), target),
+    ),
   );
 
   it('begin with a sentence', () => {
