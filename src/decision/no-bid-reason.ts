@@ -13,7 +13,9 @@ export const STAGES = [
 ] as const;
 export type Stage = (typeof STAGES)[number];
 
-/** What a line item is doing, as staff see it. The first that applies is what has to change first. */
+/**
+ * The state of a line item as shown to staff. The first state that applies has to be changed first.
+ */
 export const DELIVERY_STATUSES = ['ended', 'paused', 'scheduled', 'blocked', 'budget spent', 'capped', 'active'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
@@ -25,13 +27,17 @@ interface Reason {
   readonly stage: Stage;
   /** In a sentence: "it is not served because …". */
   readonly words: string;
-  /** Of a line item that is refused for this reason whoever asks; null: the reason depends on the request. */
+  /**
+   * For a reason that refuses the line item on every request: its state. null: the reason depends
+   * on the request.
+   */
   readonly status: DeliveryStatus | null;
 }
 
 /**
- * Every reason why a candidate, an impression or a whole request gets no ad, in the order of the decision: of several reasons, the last in
- * this table is reported, because it came closest to an ad. The table is read as `nbr`, trace, metric label, log line and delivery status.
+ * Every reason why a candidate, an impression or a whole request gets no ad, in the order of the
+ * decision. Of several reasons the last in this table is reported, because it came closest to an
+ * ad. The table supplies `nbr`, trace, metric label, log line and delivery status.
  */
 export const REASONS = {
   UnknownPlacement: { nbr: 2, stage: 'placement', words: 'the placement does not exist or belongs to another publisher', status: null },
@@ -80,5 +86,5 @@ export const wordsOf = (reason: NoBidReason): string => entryOf(reason).words;
 
 export const statusOf = (reason: NoBidReason): DeliveryStatus | null => entryOf(reason).status;
 
-/** The reason that stands later in the table. */
+/** The reason that comes later in the table. */
 export const latestReason = (a: NoBidReason, b: NoBidReason): NoBidReason => (entryOf(b).rank > entryOf(a).rank ? b : a);

@@ -17,19 +17,25 @@ export interface RankingInput {
   readonly bids: readonly PricedBooking[];
   readonly query: AdQuery;
   readonly imp: ImpQuery;
-  /** What the ledger refused a moment ago: the reason, or 0. Advisory: a wrong 0 costs a refusal by the ledger. */
+  /**
+   * Why the ledger recently refused the candidate, or 0. Advisory: a wrong 0 costs one refusal by
+   * the ledger.
+   */
   readonly exhausted: (position: number) => NoBidReason | 0;
-  /** Whether any direct line item could run here now, whatever its targeting. Asked only when nothing was served. */
+  /**
+   * Whether any direct line item could run here now, ignoring targeting. Called only when nothing
+   * was served.
+   */
   readonly runsHere: () => boolean;
   /** A number in [0, 1). */
   readonly random: () => number;
 }
 
-/** The candidates of one impression, best first, found as far as they are asked for. */
+/** The candidates of one impression, best first, computed only as far as they are taken. */
 export interface Ranking {
   /** The next best ones, at most `count`; empty at the end. */
   take(count: number): readonly RankedCandidate[];
-  /** Of all that were passed over so far, the latest reason. */
+  /** The latest reason among all candidates passed over so far. */
   passedOver(): NoBidReason;
 }
 
@@ -37,8 +43,9 @@ export interface Ranking {
 const MAX_FAIR_TIE = 64;
 
 /**
- * Ranks by priority (1 first), then eCPM, then a fair random tie. The index has answered targeting; the other rules, which depend on the
- * moment, the size or the user, are checked candidate by candidate, so that the work ends with the first that are wanted.
+ * Ranks by priority (1 first), then eCPM, then a fair random tie-break. The index has already
+ * evaluated targeting. The other rules depend on the moment, the size or the user and are checked
+ * candidate by candidate, so the work stops after the first `count` that pass.
  */
 export const rankCandidates = ({ direct, bids, query, imp, exhausted, runsHere, random }: RankingInput): Ranking => {
   const scanner = direct?.targeting.eligible(query.targeting);
