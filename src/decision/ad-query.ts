@@ -6,7 +6,7 @@ export interface AdQuery {
   readonly targeting: TargetingQuery;
   readonly atMs: number;
   /**
-   * Whether the user may be tracked. If false, frequency caps cannot be enforced and line items
+   * Whether the user id may be used. If false, frequency caps cannot be enforced and line items
    * with one do not serve.
    */
   readonly mayRemember: boolean;

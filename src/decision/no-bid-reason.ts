@@ -1,4 +1,7 @@
-/** The stages of a decision, in order. The trace names them; a candidate reaches a stage by passing those before it. */
+/**
+ * The stages of a decision, in order. The trace names them; a candidate reaches a stage by passing
+ * those before it.
+ */
 export const STAGES = [
   'placement',
   'booked',
@@ -21,7 +24,8 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 interface Reason {
   /**
-   * The number in the answer. 1 to 15 are OpenRTB's (List: No-Bid Reason Codes); 500 and above are exchange-specific, as that list allows.
+   * The number in the answer. 1 to 15 are OpenRTB's (List: No-Bid Reason Codes); 500 and above are
+   * exchange-specific, as that list allows.
    */
   readonly nbr: number;
   readonly stage: Stage;

@@ -5,7 +5,9 @@ import { latestReason, NoBidReason } from './no-bid-reason.ts';
 import type { RankedCandidate } from './ranked-candidate.ts';
 import { firstRefusal, RULES_AFTER_INDEX } from './rules.ts';
 
-/** A programmatic booking with the price that its bidder offered, micros per thousand impressions. */
+/**
+ * A programmatic booking with the price that its bidder offered, micros per thousand impressions.
+ */
 export interface PricedBooking {
   readonly booking: Booking;
   readonly cpmMicros: number;
@@ -39,7 +41,10 @@ export interface Ranking {
   passedOver(): NoBidReason;
 }
 
-/** In a larger tie the candidates come from a window at a random place; up to this size all have the same chance. */
+/**
+ * In a larger tie the candidates come from a window at a random place; up to this size all have the
+ * same chance.
+ */
 const MAX_FAIR_TIE = 64;
 
 /**
@@ -64,7 +69,10 @@ export const rankCandidates = ({ direct, bids, query, imp, exhausted, runsHere, 
     return false;
   };
 
-  /** The members of the next tie group that pass, in random order. A group of one, the usual case, costs one check. */
+  /**
+   * The members of the next tie group that pass, in random order. A group of one, the usual case,
+   * costs one check.
+   */
   const nextGroup = (): boolean => {
     if (!direct || !scanner) return false;
     for (let first = scanner.firstFrom(scanned + 1); first !== -1; first = scanner.firstFrom(scanned + 1)) {
@@ -112,7 +120,8 @@ export const rankCandidates = ({ direct, bids, query, imp, exhausted, runsHere, 
       return taken;
     },
     passedOver: () => {
-      // The index says which candidates match, not which do not: one that could run here was refused for its targeting.
+      // The index says which candidates match, not which do not: one that could run here was
+      // refused for its targeting.
       return direct && runsHere() ? latestReason(latest, NoBidReason.Targeting) : latest;
     },
   };

@@ -7,7 +7,10 @@ import type { Booking } from '../catalog/model/entities.ts';
 export interface RankedCandidate extends Booking {
   /** Micros per thousand impressions: the ranking value, and the price in the answer. */
   readonly ecpmMicros: number;
-  /** Billed on the impression: a thousandth of the CPM, in whole micros; 0 when billed by click or flat. */
+  /**
+   * Billed on the impression: a thousandth of the CPM, in whole micros; 0 when billed by click or
+   * flat.
+   */
   readonly priceMicros: number;
   /**
    * Expected revenue of an impression: pacing divides a budget by it when the impression itself

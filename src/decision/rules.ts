@@ -3,7 +3,7 @@ import { matchTargeting } from '../targeting/match-targeting.ts';
 import type { AdQuery, ImpQuery } from './ad-query.ts';
 import { NoBidReason } from './no-bid-reason.ts';
 
-/** One reason to refuse a candidate before its limits are looked at. Pure. */
+/** One reason to refuse a candidate before its limits are checked. Pure. */
 export interface Rule {
   readonly reason: NoBidReason;
   readonly refuses: (booking: Booking, query: AdQuery, imp: ImpQuery) => boolean;
@@ -14,8 +14,9 @@ export interface Rule {
 }
 
 /**
- * The rules that need no counter, in the order of the decision. Ranking, trace and explain all read this table; the ranking leaves targeting
- * to the index (targeting/targeting-index.ts), which answers that rule for all candidates at once.
+ * The rules that need no counter, in the order of the decision. Ranking, trace and explain all read
+ * this table; the ranking leaves targeting to the index (targeting/targeting-index.ts), which
+ * evaluates that rule for all candidates together.
  */
 export const RULES: readonly Rule[] = [
   {

@@ -116,7 +116,8 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
   const pass = async (claim: boolean): Promise<number> => {
     let moved = 0;
     let failed: Error | undefined;
-    // A shard that fails (its cluster node is failing over) must not stop the others. An outage of all is one failure.
+    // A shard that fails (its cluster node is failing over) must not stop the others. An outage of
+    // all is one failure.
     for (const result of await Promise.allSettled(shards.map((shard) => carryShard(shard, claim)))) {
       if (result.status === 'fulfilled') moved += result.value;
       else failed ??= result.reason as Error;

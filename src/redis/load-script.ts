@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 
 export interface LoadOptions {
-  /** Key of a clock that simulations and tests set by hand (lua/virtual-clock.lua). Default: Redis's own clock. */
+  /**
+   * Key of the clock of simulations and tests (lua/virtual-clock.lua). Default: Redis's clock.
+   */
   readonly clock?: string | undefined;
   /**
    * Lua to prepend: functions and constants generated from TypeScript's tables (script-fields.ts).

@@ -5,7 +5,10 @@ export type RedisClient = Redis | Cluster;
 export interface RedisClientOptions {
   /** One URL: a single server. Several: the nodes of a Redis Cluster. */
   readonly urls: readonly string[];
-  /** A command that takes longer fails; it may still run later, which is why every write is idempotent. */
+  /**
+   * A command that takes longer fails; it may still run later, which is why every write is
+   * idempotent.
+   */
   readonly commandTimeoutMs: number;
   readonly name: string;
 }
@@ -42,8 +45,8 @@ export const createRedisClient = ({ urls, commandTimeoutMs, name }: RedisClientO
     {
       enableOfflineQueue: false,
       clusterRetryStrategy: options.retryStrategy,
-      // When a node is gone, ioredis by default retries a command up to 16 times after 100 ms: 1.6 s
-      // in which a page would wait.
+      // When a node is gone, ioredis by default retries a command up to 16 times after 100 ms: 1.6
+      // s in which a page would wait.
       maxRedirections: MAX_REDIRECTIONS,
       retryDelayOnFailover: 0,
       retryDelayOnClusterDown: 0,

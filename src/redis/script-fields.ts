@@ -39,7 +39,9 @@ export const luaReader = (name: string, fields: Fields): string =>
 export const luaWriter = (name: string, fields: Fields): string =>
   `local function ${name}(record)\n  return { ${fields.map((field) => `record.${snakeCase(field)}`).join(', ')} }\nend`;
 
-/** Lua: one local constant for each number, `prefix` and its name in upper case: `NBR_DAILY_CAP`. */
+/**
+ * Lua: one local constant for each number, `prefix` and its name in upper case: `NBR_DAILY_CAP`.
+ */
 export const luaConstants = (prefix: string, numbers: Readonly<Record<string, number>>): string => {
   const names = Object.keys(numbers).map((name) => prefix + snakeCase(name).replace(/^_/, '').toUpperCase());
   return `local ${names.join(', ')} = ${Object.values(numbers).join(', ')}`;

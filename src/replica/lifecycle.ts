@@ -13,7 +13,10 @@ export interface Service {
   readonly log: Log;
   /** Loads the catalog and starts the background work. Resolves after the first attempt at each. */
   start(): Promise<void>;
-  /** Not ready, keeps accepting for `drainMs`, finishes requests and background work, closes the stores. */
+  /**
+   * Not ready, keeps accepting for `drainMs`, finishes requests and background work, closes the
+   * stores.
+   */
   stop(signal: string, drainMs: number): Promise<void>;
 }
 

@@ -8,7 +8,7 @@ export interface AdRequest {
   readonly publisher: Publisher;
   readonly imps: readonly RequestedImp[];
   readonly query: AdQuery;
-  /** Keyed hash; null when the user may not be tracked. */
+  /** Keyed hash; null when the user id may not be used. */
   readonly userHash: string | null;
   readonly bidContext: BidContext;
   readonly traced: boolean;

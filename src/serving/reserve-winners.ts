@@ -131,7 +131,10 @@ const remember = (
   if (index && position !== undefined) memories(index).exhausted.remember(position, reason, query.atMs);
 };
 
-/** Without counters only line items without limits serve; their impressions are counted and billed when they arrive. */
+/**
+ * Without counters only line items without limits serve; their impressions are counted and billed
+ * when they arrive.
+ */
 const serveUncounted = (options: ReserveWinnersOptions, request: AdRequest, offers: readonly Offer[], shown: Set<number>): void => {
   const { atMs } = request.query;
   const moments = { tokenExpS: Math.ceil((atMs + options.tokenTtlMs) / 1000), holdEndMs: 0, day: dayOf(atMs) };

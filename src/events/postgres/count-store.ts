@@ -21,8 +21,8 @@ export interface CountedAccount {
 /** Compares the daily counts with the event rows. Rejects when Postgres is unavailable. */
 export interface CountStore {
   /**
-   * Counts a day (since the epoch) from its event rows, and corrects the daily counts unless `dryRun`. Resolves to how many
-   * differed.
+   * Counts a day (since the epoch) from its event rows, and corrects the daily counts unless
+   * `dryRun`. Resolves to how many differed.
    */
   rebuildDay(day: number, dryRun: boolean): Promise<number>;
   /** All accounts, with `today` in days since the epoch. */

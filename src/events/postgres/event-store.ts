@@ -43,8 +43,8 @@ export interface EventStore {
 export const isDataFault = (fault: unknown): boolean => String((fault as { code?: unknown }).code).startsWith('22');
 
 /**
- * SQL: whether the hit in the row `hit` has its event row. The row has jti, kind, event_type, invalid_reason and `payload`, the hit
- * as JSON.
+ * SQL: whether the hit in the row `hit` has its event row. The row has jti, kind, event_type,
+ * invalid_reason and `payload`, the hit as JSON.
  */
 export const hasEventRow = (hit: string): string => `exists (
    select from events e
