@@ -10,8 +10,8 @@ import type { Settings } from './config/settings.ts';
 import type { StoreAddresses } from './replica/connect-stores.ts';
 import type { Demo } from './embedded/demo.ts';
 
-/** After the drain time. Every step of stopping is bounded; this bounds what is not a step. */
-const LONGEST_STOP_MS = 14_500;
+/** Added to the drain time. Every step of the shutdown has a limit; this one covers the rest. */
+const MAX_STOP_MS = 14_500;
 
 /** One replica: settings → stores → compose → listen; SIGTERM → drain. */
 const main = async (): Promise<void> => {
@@ -22,10 +22,10 @@ const main = async (): Promise<void> => {
 
   let stopping = false;
   const stop = async (signal: string, drainMs: number): Promise<void> => {
-    // Whoever asks twice will not wait.
+    // A second signal ends the process immediately.
     if (stopping) process.exit(1);
     stopping = true;
-    setTimeout(() => process.exit(0), drainMs + LONGEST_STOP_MS).unref();
+    setTimeout(() => process.exit(0), drainMs + MAX_STOP_MS).unref();
     await service.stop(signal, drainMs);
     await stores.stop();
     process.exit(0);
@@ -49,7 +49,10 @@ interface OpenStores {
   stop(): Promise<void>;
 }
 
-/** The stores that the settings name, or private ones that end with this process. What starts those is not even loaded otherwise. */
+/**
+ * The stores that the settings name, or embedded ones that end with this process. The code of the
+ * embedded stores is loaded only when it is needed.
+ */
 const openStores = async ({ databaseUrl, redisUrls, stateDir, port }: Settings): Promise<OpenStores> => {
   if (databaseUrl !== undefined && redisUrls.length > 0) {
     return { addresses: { databaseUrl, redisUrls }, demo: undefined, stop: async () => undefined };
@@ -58,7 +61,7 @@ const openStores = async ({ databaseUrl, redisUrls, stateDir, port }: Settings):
   return startEmbeddedStores({ databaseUrl, redisUrls, stateDir, port });
 };
 
-/** Postgres may come up after its replicas; a replica that waits for it is not ready, and that is all. */
+/** Postgres may start after its replicas; until then a replica is up but not ready. */
 const migrateWhenPossible = async (databaseUrl: string, onFailure: (fault: Error) => boolean): Promise<void> => {
   for (;;) {
     try {
@@ -71,11 +74,12 @@ const migrateWhenPossible = async (databaseUrl: string, onFailure: (fault: Error
   }
 };
 
-// A full disk or a closed pipe behind these ends nothing.
+// An error on these streams (full disk, closed pipe) must not end the process.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 main().catch((fault: unknown) => {
-  // Faults of the settings and of missing programs are written for people; any other deserves its stack.
+  // Errors about settings and missing programs are meant for the operator; for all others the stack
+  // is printed.
   const inUse = (fault as { code?: unknown }).code === 'EADDRINUSE';
   const isForPeople = fault instanceof SettingsError || inUse || (fault instanceof Error && fault.constructor === Error);
   process.stderr.write(`${isForPeople ? (fault as Error).message : fault instanceof Error ? fault.stack : String(fault)}\n`);

@@ -1,12 +1,17 @@
 import { NoBidReason } from '../decision/no-bid-reason.ts';
 
 interface Outcome {
-  /** Non-bid status code of the OpenRTB community extension "seat non bid"; null when nothing was refused. */
+  /**
+   * Non-bid status code of the OpenRTB community extension "seat non bid"; null when nothing was
+   * refused.
+   */
   readonly seatNonBid: number | null;
-  /** OpenRTB loss reason code for the bidder's `lurl`; null when there was no bid to send it for. */
+  /**
+   * OpenRTB loss reason code for the bidder's `lurl`; null when there was no bid to send it for.
+   */
   readonly lossReason: number | null;
   readonly reason: NoBidReason;
-  /** For the trace: our words, never the bidder's. */
+  /** For the trace: the service's own text, never the bidder's. */
   readonly detail: string;
 }
 
@@ -22,7 +27,7 @@ const refused = (
   detail,
 });
 
-/** Every way in which a bidder call or a bid can end. The key is the metric label: a closed set. */
+/** Every possible outcome of a bidder call or a bid. The key is the metric label: a closed set. */
 export const BID_OUTCOMES = {
   accepted: { seatNonBid: null, lossReason: null, reason: NoBidReason.BiddersDidNotBid, detail: 'bid accepted' },
   no_bid: refused(0, null, 'the bidder did not bid'),

@@ -11,13 +11,22 @@ export type NoticeKind = (typeof NOTICE_KINDS)[number];
 export const NOTICE_OUTCOMES = ['sent', 'failed', 'dropped', 'refused'] as const;
 export type NoticeOutcome = (typeof NOTICE_OUTCOMES)[number];
 
-/** Receives measurements: called once per occurrence, with labels from closed sets. Its functions must not throw. */
+/**
+ * Receives measurements: called once per occurrence, with labels from closed sets. Its functions
+ * must not throw.
+ */
 export interface BidderObserver {
-  /** A bidder was called, or skipped because of its URL or its circuit. `accepted`: its response could be read, with or without bids. */
+  /**
+   * A bidder was called, or skipped because of its URL or its circuit. `accepted`: its response
+   * could be read, with or without bids.
+   */
   readonly call: (outcome: BidOutcome, durationMs: number) => void;
   /** A bid was read from a response. */
   readonly bid: (outcome: BidOutcome) => void;
-  /** `endpoint` is host and path, of at most `MAX_ENDPOINTS` endpoints at a time; null: the endpoint was evicted, drop its series. */
+  /**
+   * `endpoint` is host and path, of at most `MAX_ENDPOINTS` endpoints at a time; null: the endpoint
+   * was evicted, drop its series.
+   */
   readonly circuit: (endpoint: string, state: CircuitState | null) => void;
   readonly notice: (kind: NoticeKind, outcome: NoticeOutcome) => void;
 }

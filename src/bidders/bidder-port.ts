@@ -8,11 +8,14 @@ export interface BidOpportunity {
   /** The size of this request in CSS pixels: the placement's, or the one that the request names. */
   readonly width: number;
   readonly height: number;
-  /** The programmatic line items that could fill it, each with the creative row that names the placement and the format. */
+  /**
+   * The programmatic line items that could fill it, each with the creative row that names the
+   * placement and the format.
+   */
   readonly invitations: readonly Booking[];
 }
 
-/** The page and the user, already stripped of what a bidder may not know. */
+/** The page and the user, without what bidders may not receive. */
 export interface BidContext {
   readonly requestId: string;
   readonly publisher: Publisher;
@@ -26,7 +29,10 @@ export interface BidContext {
   readonly gdpr: boolean | null;
   readonly consent: string | null;
   readonly usPrivacy: string | null;
-  /** The GPP string and its section ids, and whether the page or app is directed at children, as received. */
+  /**
+   * The GPP string and its section ids, and whether the page or app is directed at children, as
+   * received.
+   */
   readonly gpp?: string | null;
   readonly gppSid?: readonly number[];
   readonly coppa?: boolean | null;
@@ -38,7 +44,7 @@ export interface ReadBid {
   readonly bidId: string;
   /** Micros per thousand impressions, > 0. */
   readonly cpmMicros: number;
-  /** Markup, or for native our assets as JSON. */
+  /** Markup, or for native the assets as JSON. */
   readonly adm: string;
   readonly adomain: readonly string[];
   readonly width: number | null;
@@ -52,7 +58,10 @@ export interface ReadBid {
 /** A valid bid for one of the line items that share its endpoint. */
 export type Bid = ReadBid & { readonly invitation: Booking };
 
-/** An invitation without a valid bid. `detail` is for the trace: short, never the bidder's own text, with the OpenRTB codes. */
+/**
+ * An invitation without a valid bid. `detail` is for the trace: short, never the bidder's own text,
+ * with the OpenRTB codes.
+ */
 export interface BidRefusal {
   readonly impId: string;
   readonly invitation: Booking;
@@ -65,17 +74,23 @@ export interface BidAnswers {
   readonly refusals: readonly BidRefusal[];
 }
 
-/** Programmatic demand. `ask` never rejects and never takes longer than the bidder timeout; without opportunities it sends no request. */
+/**
+ * Programmatic demand. `ask` never rejects and never takes longer than the bidder timeout; without
+ * opportunities it sends no request.
+ */
 export interface Bidders {
   ask(opportunities: readonly BidOpportunity[], context: BidContext): Promise<BidAnswers>;
   /**
-   * Sends the win and loss notices of bids without blocking the caller. `lossReason` is an OpenRTB loss reason code. Pass the
-   * objects that `ask` returned: line items that share an endpoint share a bid, for which one notice is sent, a win if one of
-   * them won.
+   * Sends the win and loss notices of bids without blocking the caller. `lossReason` is an OpenRTB
+   * loss reason code. Pass the objects that `ask` returned: line items that share an endpoint share
+   * a bid, for which one notice is sent, a win if one of them won.
    */
   notifyWin(bid: Bid): void;
   notifyLoss(bid: Bid, lossReason: number): void;
-  /** Sends the notice of a billed impression; the URL travels from the bid through the stored reservation. */
+  /**
+   * Sends the notice of a billed impression; the URL travels from the bid through the stored
+   * reservation.
+   */
   notifyBilled(billingNoticeUrl: string): void;
   close(): Promise<void>;
 }

@@ -16,7 +16,10 @@ import { readBidderUrl } from './calls/read-bidder-url.ts';
 import { readBidResponse, type AskedBid } from './openrtb/read-bid-response.ts';
 
 export interface BiddersOptions {
-  /** For all bidders of one ad request together: name resolution, connections, headers and bodies included. */
+  /**
+   * For all bidders of one ad request together: name resolution, connections, headers and bodies
+   * included.
+   */
   readonly timeoutMs: number;
   /** Development only: plain http and private addresses. False means https and public addresses. */
   readonly allowPrivateAddresses: boolean;
@@ -36,7 +39,7 @@ export interface BiddersOptions {
   readonly resolve?: GuardedDispatchersOptions['resolve'];
 }
 
-/** Endpoints kept at a time, which also bounds the metric series that are labelled with one. */
+/** Endpoints kept at a time, which also limits the number of metric series labelled with one. */
 export const MAX_ENDPOINTS = 256;
 const CONNECTIONS_PER_BIDDER = 50;
 const NOTHING: BidAnswers = { bids: [], refusals: [] };
@@ -57,7 +60,8 @@ export const createBidders = (options: BiddersOptions): Bidders => {
     connectTimeoutMs: timeoutMs,
     maxResponseBytes: MAX_ANSWER_BYTES,
   });
-  // Separate pools: bidders choose the hosts in notices, which must not evict the pools of endpoints.
+  // Separate pools: bidders choose the hosts in notices, which must not evict the pools of
+  // endpoints.
   const noticeDispatchers = createGuardedDispatchers({
     ...guard,
     connections: 4,
@@ -111,7 +115,8 @@ export const createBidders = (options: BiddersOptions): Bidders => {
     };
     const tmaxMs = Math.max(1, Math.floor(timeoutMs - (now() - startedAt)));
     const body = JSON.stringify(buildBidRequest({ ...asked, transactionId, tmaxMs, opportunities: call.opportunities, context }));
-    // The race covers what an abort cannot interrupt, such as gunzip; the abort frees everything else.
+    // The race covers what an abort cannot interrupt, such as gunzip; the abort frees everything
+    // else.
     const answer = await Promise.race([exchange(call, body, deadline.signal), deadline.passed]);
     return answer.kind === 'answer' ? readBidResponse(answer.json, asked) : answer;
   };

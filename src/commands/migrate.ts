@@ -1,8 +1,8 @@
 import { migrateLatest } from '../catalog/postgres/migrate.ts';
 
 /**
- * Brings the database at DATABASE_URL to the newest schema and ends: 0 when it is there, 1 when it is not. Run before a rollout, by the
- * init container of k8s/base; any number may run at once.
+ * Migrates the database at DATABASE_URL to the newest schema. Exits with 0 on success and 1 on
+ * failure. The init container of k8s/base runs it before a rollout; concurrent runs are safe.
  */
 const databaseUrl = process.env['DATABASE_URL']?.trim();
 try {

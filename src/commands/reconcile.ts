@@ -8,7 +8,10 @@ import { readSettings } from '../config/read-settings.ts';
 import { createAccountRestorer } from '../ledger/read/restore-account.ts';
 import { connectStores } from '../replica/connect-stores.ts';
 
-/** `node dist/commands/reconcile.js [--day 2026-11-20] [--dry-run]`: rebuilds a day's counters from the stored events. See docs/operations.md. */
+/**
+ * `node dist/commands/reconcile.js [--day 2026-11-20] [--dry-run]`: rebuilds a day's counters from
+ * the stored events. See docs/operations.md.
+ */
 const main = async (): Promise<void> => {
   const { values } = parseArgs({ options: { day: { type: 'string' }, 'dry-run': { type: 'boolean', default: false } } });
   const dryRun = values['dry-run'];

@@ -1,11 +1,14 @@
 import type { CreativeFormat } from '../catalog/model/entities.ts';
 import type { TargetingQuery } from '../targeting/targeting-query.ts';
 
-/** What the decision needs to know of a request: not its wire format, not the user's identity. */
+/** What the decision reads of a request: neither its wire format nor the user's identity. */
 export interface AdQuery {
   readonly targeting: TargetingQuery;
   readonly atMs: number;
-  /** Whether the user may be remembered. Without it frequency caps cannot be kept, and line items that have one do not serve. */
+  /**
+   * Whether the user id may be used. If false, frequency caps cannot be enforced and line items
+   * with one do not serve.
+   */
   readonly mayRemember: boolean;
 }
 

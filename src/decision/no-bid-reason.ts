@@ -1,4 +1,7 @@
-/** The stages of a decision, in order. The trace names them; a candidate reaches a stage by passing those before it. */
+/**
+ * The stages of a decision, in order. The trace names them; a candidate reaches a stage by passing
+ * those before it.
+ */
 export const STAGES = [
   'placement',
   'booked',
@@ -13,25 +16,32 @@ export const STAGES = [
 ] as const;
 export type Stage = (typeof STAGES)[number];
 
-/** What a line item is doing, as staff see it. The first that applies is what has to change first. */
+/**
+ * The state of a line item as shown to staff. The first state that applies has to be changed first.
+ */
 export const DELIVERY_STATUSES = ['ended', 'paused', 'scheduled', 'blocked', 'budget spent', 'capped', 'active'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 interface Reason {
   /**
-   * The number in the answer. 1 to 15 are OpenRTB's (List: No-Bid Reason Codes); 500 and above are exchange-specific, as that list allows.
+   * The number in the answer. 1 to 15 are OpenRTB's (List: No-Bid Reason Codes); 500 and above are
+   * exchange-specific, as that list allows.
    */
   readonly nbr: number;
   readonly stage: Stage;
   /** In a sentence: "it is not served because …". */
   readonly words: string;
-  /** Of a line item that is refused for this reason whoever asks; null: the reason depends on the request. */
+  /**
+   * For a reason that refuses the line item on every request: its state. null: the reason depends
+   * on the request.
+   */
   readonly status: DeliveryStatus | null;
 }
 
 /**
- * Every reason why a candidate, an impression or a whole request gets no ad, in the order of the decision: of several reasons, the last in
- * this table is reported, because it came closest to an ad. The table is read as `nbr`, trace, metric label, log line and delivery status.
+ * Every reason why a candidate, an impression or a whole request gets no ad, in the order of the
+ * decision. Of several reasons the last in this table is reported, because it came closest to an
+ * ad. The table supplies `nbr`, trace, metric label, log line and delivery status.
  */
 export const REASONS = {
   UnknownPlacement: { nbr: 2, stage: 'placement', words: 'the placement does not exist or belongs to another publisher', status: null },
@@ -80,5 +90,5 @@ export const wordsOf = (reason: NoBidReason): string => entryOf(reason).words;
 
 export const statusOf = (reason: NoBidReason): DeliveryStatus | null => entryOf(reason).status;
 
-/** The reason that stands later in the table. */
+/** The reason that comes later in the table. */
 export const latestReason = (a: NoBidReason, b: NoBidReason): NoBidReason => (entryOf(b).rank > entryOf(a).rank ? b : a);

@@ -5,7 +5,9 @@ import { latestReason, NoBidReason } from './no-bid-reason.ts';
 import type { RankedCandidate } from './ranked-candidate.ts';
 import { firstRefusal, RULES_AFTER_INDEX } from './rules.ts';
 
-/** A programmatic booking with the price that its bidder offered, micros per thousand impressions. */
+/**
+ * A programmatic booking with the price that its bidder offered, micros per thousand impressions.
+ */
 export interface PricedBooking {
   readonly booking: Booking;
   readonly cpmMicros: number;
@@ -17,28 +19,38 @@ export interface RankingInput {
   readonly bids: readonly PricedBooking[];
   readonly query: AdQuery;
   readonly imp: ImpQuery;
-  /** What the ledger refused a moment ago: the reason, or 0. Advisory: a wrong 0 costs a refusal by the ledger. */
+  /**
+   * Why the ledger recently refused the candidate, or 0. Advisory: a wrong 0 costs one refusal by
+   * the ledger.
+   */
   readonly exhausted: (position: number) => NoBidReason | 0;
-  /** Whether any direct line item could run here now, whatever its targeting. Asked only when nothing was served. */
+  /**
+   * Whether any direct line item could run here now, ignoring targeting. Called only when nothing
+   * was served.
+   */
   readonly runsHere: () => boolean;
   /** A number in [0, 1). */
   readonly random: () => number;
 }
 
-/** The candidates of one impression, best first, found as far as they are asked for. */
+/** The candidates of one impression, best first, computed only as far as they are taken. */
 export interface Ranking {
   /** The next best ones, at most `count`; empty at the end. */
   take(count: number): readonly RankedCandidate[];
-  /** Of all that were passed over so far, the latest reason. */
+  /** The latest reason among all candidates passed over so far. */
   passedOver(): NoBidReason;
 }
 
-/** In a larger tie the candidates come from a window at a random place; up to this size all have the same chance. */
+/**
+ * In a larger tie the candidates come from a window at a random place; up to this size all have the
+ * same chance.
+ */
 const MAX_FAIR_TIE = 64;
 
 /**
- * Ranks by priority (1 first), then eCPM, then a fair random tie. The index has answered targeting; the other rules, which depend on the
- * moment, the size or the user, are checked candidate by candidate, so that the work ends with the first that are wanted.
+ * Ranks by priority (1 first), then eCPM, then a fair random tie-break. The index has already
+ * evaluated targeting. The other rules depend on the moment, the size or the user and are checked
+ * candidate by candidate, so the work stops after the first `count` that pass.
  */
 export const rankCandidates = ({ direct, bids, query, imp, exhausted, runsHere, random }: RankingInput): Ranking => {
   const scanner = direct?.targeting.eligible(query.targeting);
@@ -57,7 +69,10 @@ export const rankCandidates = ({ direct, bids, query, imp, exhausted, runsHere, 
     return false;
   };
 
-  /** The members of the next tie group that pass, in random order. A group of one, the usual case, costs one check. */
+  /**
+   * The members of the next tie group that pass, in random order. A group of one, the usual case,
+   * costs one check.
+   */
   const nextGroup = (): boolean => {
     if (!direct || !scanner) return false;
     for (let first = scanner.firstFrom(scanned + 1); first !== -1; first = scanner.firstFrom(scanned + 1)) {
@@ -105,7 +120,8 @@ export const rankCandidates = ({ direct, bids, query, imp, exhausted, runsHere, 
       return taken;
     },
     passedOver: () => {
-      // The index says which candidates match, not which do not: one that could run here was refused for its targeting.
+      // The index says which candidates match, not which do not: one that could run here was
+      // refused for its targeting.
       return direct && runsHere() ? latestReason(latest, NoBidReason.Targeting) : latest;
     },
   };

@@ -1,12 +1,21 @@
 import type { Booking } from '../catalog/model/entities.ts';
 
-/** One creative that could fill an impression, with what it is ranked by and what one impression of it costs. */
+/**
+ * One creative that could fill an impression, with its ranking figures and the cost of one
+ * impression.
+ */
 export interface RankedCandidate extends Booking {
-  /** Micros per thousand impressions: what it is ranked by, and the price in the answer. */
+  /** Micros per thousand impressions: the ranking value, and the price in the answer. */
   readonly ecpmMicros: number;
-  /** Billed on the impression: a thousandth of the CPM, in whole micros; 0 when billed by click or flat. */
+  /**
+   * Billed on the impression: a thousandth of the CPM, in whole micros; 0 when billed by click or
+   * flat.
+   */
   readonly priceMicros: number;
-  /** What an impression is expected to bring: pacing divides a budget by it when the impression itself bills nothing. */
+  /**
+   * Expected revenue of an impression: pacing divides a budget by it when the impression itself
+   * bills nothing.
+   */
   readonly expectedMicros: number;
   /** Position in the candidate index; -1 for a bid. */
   readonly position: number;

@@ -3,17 +3,20 @@ import { matchTargeting } from '../targeting/match-targeting.ts';
 import type { AdQuery, ImpQuery } from './ad-query.ts';
 import { NoBidReason } from './no-bid-reason.ts';
 
-/** One reason to refuse a candidate before its limits are looked at. Pure. */
+/** One reason to refuse a candidate before its limits are checked. Pure. */
 export interface Rule {
   readonly reason: NoBidReason;
   readonly refuses: (booking: Booking, query: AdQuery, imp: ImpQuery) => boolean;
-  /** Why, with the figures of this candidate. Called only for a candidate that the rule refuses. */
+  /**
+   * The reason with this candidate's figures. Called only for a candidate that the rule refuses.
+   */
   readonly words: (booking: Booking, query: AdQuery, imp: ImpQuery) => string;
 }
 
 /**
- * The rules that need no counter, in the order of the decision. Ranking, trace and explain all read this table; the ranking leaves targeting
- * to the index (targeting/targeting-index.ts), which answers that rule for all candidates at once.
+ * The rules that need no counter, in the order of the decision. Ranking, trace and explain all read
+ * this table; the ranking leaves targeting to the index (targeting/targeting-index.ts), which
+ * evaluates that rule for all candidates together.
  */
 export const RULES: readonly Rule[] = [
   {
@@ -54,7 +57,10 @@ export const RULES: readonly Rule[] = [
 /** What the ranking checks candidate by candidate: all but targeting. */
 export const RULES_AFTER_INDEX: readonly Rule[] = RULES.filter(({ reason }) => reason !== NoBidReason.Targeting);
 
-/** What does not depend on the user: whether a candidate could run in this place at this moment for someone. */
+/**
+ * The rules that do not depend on the user: whether a candidate could run in this place at this
+ * moment.
+ */
 export const RULES_OF_PLACE: readonly Rule[] = RULES_AFTER_INDEX.filter(({ reason }) => reason !== NoBidReason.Consent);
 
 /** The first rule that refuses a candidate; undefined: it passes all of them. */
@@ -71,11 +77,13 @@ export const isInFlight = ({ startMs, endMs }: Flight, atMs: number): boolean =>
 
 const allowsFormat = ({ creative }: Booking, { formats }: ImpQuery): boolean => formats.includes(creative.content.format);
 
-/** A creative with a size of its own must fit; one without fits any size. */
+/** A creative with a size must fit it; one without a size fits any. */
 const fits = ({ creative }: Booking, { size }: ImpQuery): boolean =>
   (creative.width === null || creative.width <= size.width) && (creative.height === null || creative.height <= size.height);
 
-/** Why a creative cannot be served now whatever the request and its size, in words; undefined: it can. */
+/**
+ * Why a creative cannot be served now on any request and at any size, in words; undefined: it can.
+ */
 export const obstacleOf = (booking: Booking, formats: ImpQuery['formats'], atMs: number): string | undefined => {
   const query: AdQuery = { targeting: { pairs: [] }, atMs, mayRemember: true };
   const imp: ImpQuery = { impId: '', placementId: '', size: { width: Infinity, height: Infinity }, formats };

@@ -28,7 +28,9 @@ export interface ImpTrace {
   readonly reason: NoBidReason | undefined;
 }
 
-/** The steps that need no counter, one by one, for every creative that is booked on the placement. */
+/**
+ * Evaluates the rules that need no counter, one by one, for every creative booked on the placement.
+ */
 export const traceRules = (booked: readonly Booking[], query: AdQuery, imp: ImpQuery): readonly TraceStep[] => {
   const steps: TraceStep[] = [{ stage: 'booked', passed: booked, refused: [] }];
   let passed = booked;
@@ -44,7 +46,7 @@ export const traceRules = (booked: readonly Booking[], query: AdQuery, imp: ImpQ
   return steps;
 };
 
-/** The step of one stage, for refusals that others decided: the ledger, the bidders. */
+/** The step of one stage for refusals decided elsewhere: by the ledger or the bidders. */
 export const traceStep = (stage: Stage, reached: readonly Booking[], refused: readonly Refusal[]): TraceStep => ({
   stage,
   passed: without(

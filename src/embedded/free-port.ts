@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
 /**
- * A TCP port of 127.0.0.1 that was free a moment ago. Another process may take it first, so callers
+ * A TCP port of 127.0.0.1 that was free when checked. Another process may take it first, so callers
  * must be ready to retry.
  */
 export function freePort(): Promise<number> {

@@ -14,9 +14,12 @@ export interface EventWriterOptions {
   /** This replica's name in the consumer group. */
   readonly consumer: string;
   readonly idleMs?: number;
-  /** An entry that a consumer has held this long is claimed: its replica has died, or Postgres refused it. */
+  /**
+   * An entry held by a consumer for this long is claimed: its replica has died, or Postgres refused
+   * it.
+   */
   readonly claimAfterMs?: number;
-  /** Called for each pass that failed; its entries stay in the stream and are tried again. */
+  /** Called for each pass that failed; its entries stay in the stream and are retried. */
   readonly onFailure: (fault: Error) => void;
   /** Called for each entry that can never be stored. */
   readonly onUnreadable: (shard: number, entryId: string) => void;
@@ -24,7 +27,10 @@ export interface EventWriterOptions {
 
 export interface EventWriter {
   start(): void;
-  /** Finishes the current pass, tries once more what this replica still holds, and leaves the groups where it holds nothing. */
+  /**
+   * Finishes the current pass, retries the entries that this replica still holds once, and leaves
+   * each group in which it holds none.
+   */
   stop(): Promise<void>;
 }
 
@@ -32,15 +38,19 @@ const MAX_BATCH = 500;
 /** Streams and tallies expire a month after the last replica stopped carrying them. */
 const KEY_TTL_S = 35 * 86_400;
 const RENEW_MS = 60_000;
-/** A replica reads about once a second. One that has not for an hour, and holds no entries, is gone. */
+/**
+ * A replica reads about once a second. One that has not read for an hour and holds no entries has
+ * stopped.
+ */
 const RETIRE_AFTER_MS = 3_600_000;
 
 /**
- * Carries settled hits from the streams to Postgres, and the tallies with them. Every replica runs one.
+ * Copies settled hits and tallies from Redis to Postgres. Every replica runs one.
  *
- * The consumer group divides the entries among the replicas. A replica tries again what it failed to store before it
- * takes more; entries of a dead replica are claimed by another. An entry leaves the stream only after its row is
- * committed, and the row's unique key makes a second delivery harmless: delivery is at least once, storage exactly once.
+ * The consumer group divides the entries among the replicas. A replica retries the entries that it
+ * failed to store before it reads more; another replica claims the entries of a dead one. An entry
+ * is deleted from the stream only after its row is committed, and the row's unique key makes a
+ * repeated delivery harmless: delivery is at least once, storage exactly once.
  */
 export const createEventWriter = (options: EventWriterOptions): EventWriter => {
   const { redis, keys, store, consumer, idleMs = 200, claimAfterMs = 15_000, onFailure } = options;
@@ -51,7 +61,10 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
   let renewedAtMs = 0;
   const group = createStreamConsumer({ redis, group: EVENT_GROUP, name: consumer, batch: MAX_BATCH, keyTtlS: KEY_TTL_S });
   const tallies = createTallyWriter({ redis, keys, store });
-  /** Shards of which a pass has failed. Their entries are this consumer's, even if the reply was lost, and come first. */
+  /**
+   * Shards whose last pass failed. Their entries are read first: they are assigned to this consumer
+   * even if the reply was lost.
+   */
   const unfinished = new Set<number>();
 
   const carryShard = async (shard: number, claim: boolean): Promise<number> => {
@@ -83,7 +96,7 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
     );
   };
 
-  /** One entry that Postgres will never take must not block the rest of its batch. */
+  /** An entry that Postgres always rejects must not block the rest of its batch. */
   const appendAll = async (shard: number, events: ReadonlyMap<string, StoredEvent>): Promise<void> => {
     try {
       await store.append([...events.values()]);
@@ -103,7 +116,8 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
   const pass = async (claim: boolean): Promise<number> => {
     let moved = 0;
     let failed: Error | undefined;
-    // A shard that fails (its cluster node is failing over) must not stop the others. An outage of all is one failure.
+    // A shard that fails (its cluster node is failing over) must not stop the others. An outage of
+    // all is one failure.
     for (const result of await Promise.allSettled(shards.map((shard) => carryShard(shard, claim)))) {
       if (result.status === 'fulfilled') moved += result.value;
       else failed ??= result.reason as Error;

@@ -3,9 +3,9 @@ import type { LedgerKeys } from '../ledger/ledger-keys.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
 import type { EventStore, ServeCount } from './postgres/event-store.ts';
 
-/** Carries the ledger's tallies (hashes by shard, fields that begin with the day) to Postgres. */
+/** Copies the ledger's tallies (hashes by shard, fields that begin with the day) to Postgres. */
 export interface TallyWriter {
-  /** Does what is due at `nowMs`. Rejects when a store is unavailable. */
+  /** Runs the copies that are due at `nowMs`. Rejects when a store is unavailable. */
   tick(nowMs: number): Promise<void>;
   /** Copies the serves of all shards into the daily counts. */
   flush(): Promise<void>;
@@ -27,7 +27,10 @@ export const createTallyWriter = ({
   let flushedAtMs = 0;
   let prunedAtMs = 0;
 
-  /** Reads a tally in pieces, and drops from each the days before yesterday, which no longer change. */
+  /**
+   * Reads a tally in pieces, and deletes from each the fields of days before yesterday, which no
+   * longer change.
+   */
   const sweep = async (
     key: string,
     carry?: (piece: readonly (readonly [field: string, count: string])[]) => Promise<void>,

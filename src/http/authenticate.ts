@@ -7,8 +7,9 @@ import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 const MAX_KEY_LENGTH = 256;
 
 /**
- * The publisher of a key, if it is the one that the body names. A missing key, a wrong one, an unknown publisher and another
- * publisher's key all give undefined: different answers would reveal which publishers exist.
+ * The publisher of a key, if it is the one that the body names. A missing key, a wrong one, an
+ * unknown publisher and another publisher's key all give undefined: different answers would reveal
+ * which publishers exist.
  */
 export const createAuthenticate = ({ cacheSize = 10_000 } = {}) => {
   const hashes = new LRUCache<string, string>({ max: cacheSize });

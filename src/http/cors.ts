@@ -1,9 +1,14 @@
 import type { RequestHandler } from 'express';
 
-/** For responses to pages of any publisher. No credentials are involved: the page's script sets the key as a header. */
+/**
+ * For responses to pages of any publisher. No credentials are involved: the page's script sets the
+ * key as a header.
+ */
 export const CORS_HEADERS = { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' } as const;
 
-/** A day; Chromium caps it at two hours. Without it every ad request from a page takes two requests. */
+/**
+ * A day; Chromium caps it at two hours. Without it every ad request from a page takes two requests.
+ */
 const MAX_AGE_SECONDS = 86_400;
 
 const PREFLIGHT_HEADERS = {
@@ -14,7 +19,10 @@ const PREFLIGHT_HEADERS = {
   Allow: 'POST, OPTIONS',
 };
 
-/** Answers OPTIONS on the paths that pages post to: 204, for any origin and the two headers that the SDK sends. */
+/**
+ * Answers OPTIONS on the paths that pages post to: 204, for any origin and the two headers that the
+ * SDK sends.
+ */
 export const preflight: RequestHandler = (_req, res) => {
   res.writeHead(204, PREFLIGHT_HEADERS);
   res.end();

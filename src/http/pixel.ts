@@ -1,6 +1,9 @@
 import type { ServerResponse } from 'node:http';
 
-/** One transparent pixel as GIF89a, with the section numbers of that specification; the smallest that every browser draws. */
+/**
+ * A transparent 1 × 1 pixel as GIF89a, with the section numbers of that specification; the smallest
+ * that every browser draws.
+ */
 const PIXEL = Buffer.from([
   ...Buffer.from('GIF89a', 'latin1'), // 17. header
   ...[1, 0, 1, 0, 0x80, 0, 0], // 18. screen: 1 × 1, a table of two colours follows

@@ -3,8 +3,8 @@ import type { LedgerKeys } from './ledger-keys.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
 
 /**
- * The billing notice URLs of bids, kept in Redis from the selection to the impression: any replica may receive the
- * impression, and a token that contained the URL would be twice as long.
+ * The billing notice URLs of bids, kept in Redis from the selection to the impression: any replica
+ * may receive the impression, and a token that contained the URL would be twice as long.
  */
 export interface BillingNotices {
   /** Returns without waiting. A notice that cannot be stored is not sent, which OpenRTB allows. */

@@ -1,15 +1,18 @@
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import type { AccountReader } from './read/read-accounts.ts';
 
-/** Reading 1,000 accounts costs Redis about 3 ms. Calls of 100 keep requests from waiting behind it. */
+/**
+ * Reading 1,000 accounts costs Redis about 3 ms. Calls of 100 keep requests from waiting behind it.
+ */
 const MAX_CAMPAIGNS = 1000;
 const MAX_PER_CALL = 100;
 const FRESH_MS = 60_000;
 
 /**
- * How many of today's reservations are open: selected, and neither seen nor expired. Read at most once a minute from the
- * accounts of the live campaigns, which hold the sums of their line items; beyond 1,000 campaigns from an even sample. A
- * separate counter would add to the cost of every ad request.
+ * How many of today's reservations are open: selected, and neither seen nor expired. Read at most
+ * once a minute from the accounts of the live campaigns, which hold the sums of their line items;
+ * beyond 1,000 campaigns from an even sample. A separate counter would add to the cost of every ad
+ * request.
  */
 export const createUnsettledCount = ({
   accounts,

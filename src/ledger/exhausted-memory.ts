@@ -1,8 +1,8 @@
 import { NoBidReason } from '../decision/no-bid-reason.ts';
 
 /**
- * What the ledger refused a moment ago, so that the next requests offer other candidates first. Only a hint: it is
- * short-lived, a replica may lose it at any time, and the ledger alone decides.
+ * Recent refusals by the ledger, so that the next requests offer other candidates first. Only a
+ * hint: it is short-lived, a replica may lose it at any time, and only the ledger decides.
  */
 export interface ExhaustedMemory {
   /** The reason for which the entry at `position` was refused, if that is still fresh; else 0. */
@@ -11,8 +11,8 @@ export interface ExhaustedMemory {
 }
 
 /**
- * A cap lasts for the day, but an expired reservation may free a place; a bucket refills at any moment. Reasons that
- * concern one user are not kept.
+ * A cap lasts for the day, but an expired reservation may free a place; a bucket refills at any
+ * moment. Reasons that concern one user are not kept.
  */
 const FRESH_MS = new Map<NoBidReason, number>([
   [NoBidReason.BudgetSpent, 1000],

@@ -1,4 +1,7 @@
-/** What can happen to a served ad. A `record` is stored and neither counted nor billed: invalid traffic. */
+/**
+ * The kinds of hits on a served ad. A `record` is stored and neither counted nor billed: invalid
+ * traffic.
+ */
 export const HIT_KINDS = ['impression', 'click', 'event'] as const;
 export type HitKind = (typeof HIT_KINDS)[number];
 
@@ -6,7 +9,9 @@ export type HitKind = (typeof HIT_KINDS)[number];
 export const INVALID_REASONS = ['prefetch', 'bot'] as const;
 export type InvalidReason = (typeof INVALID_REASONS)[number];
 
-/** The reservation that a tracking token carries; the token is this, signed. Moments by Redis's clock. */
+/**
+ * The reservation in a tracking token; the token is this record, signed. Times by Redis's clock.
+ */
 export interface ServedAd {
   /** Unique for this bid; every count of it is idempotent by this. */
   readonly tokenId: string;
@@ -22,7 +27,7 @@ export interface ServedAd {
   /** 0 when nothing was reserved, because Redis was unavailable and the line item has no limit. */
   readonly holdEndMs: number;
   readonly tokenExpS: number;
-  /** Keyed hash; null when no user may be remembered. */
+  /** Keyed hash; null when the user id may not be used. */
   readonly userHash: string | null;
   /** Whether the bid has a billing notice URL (billing-notices.ts). */
   readonly billingNotice: boolean;

@@ -1,6 +1,7 @@
 /**
- * Every key of the ledger, spelled once. All keys of a publisher share the hash tag of its shard, so that one request's keys share a
- * cluster slot; streams and tallies are one a shard, so their number is bounded however many publishers there are.
+ * Every key of the ledger. All keys of a publisher share the hash tag of its shard, so that one
+ * request's keys share a cluster slot. There is one stream and one tally per shard, so their number
+ * does not grow with the number of publishers.
  */
 export interface LedgerKeys {
   readonly shards: number;
@@ -11,7 +12,7 @@ export interface LedgerKeys {
   places(publisherId: number, userHash: string): string;
   /** String: the kinds already seen of one token. */
   seen(publisherId: number, tokenId: string): string;
-  /** String: where a programmatic bid wants to be told that it was billed. */
+  /** String: the billing notice URL of a programmatic bid. */
   billingNotice(publisherId: number, tokenId: string): string;
   /** Stream of settled hits on their way to Postgres. */
   events(shard: number): string;
@@ -19,7 +20,9 @@ export interface LedgerKeys {
   serves(shard: number): string;
   /** Hash `day:line item:event type` → custom events. */
   eventTally(shard: number): string;
-  /** String: up to which moment (Redis ms) every hit stored in Postgres has been folded back. */
+  /**
+   * String: the fold horizon; every hit stored in Postgres before it (Redis ms) has been folded.
+   */
   horizon(shard: number): string;
 }
 
@@ -30,7 +33,8 @@ export const createLedgerKeys = (shards: number): LedgerKeys => {
   return {
     shards,
     shardOf,
-    // The number is that of the account's layout (lua/include/account.lua): no script may meet one of another.
+    // The number is the version of the account's layout (lua/account.lua): no script may read
+    // another version.
     accounts: (publisherId) => ofPublisher(publisherId, `accounts2:${publisherId}`),
     places: (publisherId, userHash) => ofPublisher(publisherId, `places:${publisherId}:${userHash}`),
     seen: (publisherId, tokenId) => ofPublisher(publisherId, `seen:${tokenId}`),
@@ -42,12 +46,12 @@ export const createLedgerKeys = (shards: number): LedgerKeys => {
   };
 };
 
-/** The clock of simulations and tests, in ms; the service goes by the clock of Redis. */
+/** The clock of simulations and tests, in ms; the service uses the clock of Redis. */
 export const VIRTUAL_CLOCK_KEY = 'ads:virtual-clock';
 
 /** The field of a line item's or a campaign's account in the hash of its publisher. */
 export const accountField = (kind: 'l' | 'c', id: number): string => `${kind}${id}`;
 
-/** What follows the day in the field of the serves tally that counts one creative. */
+/** The part after the day in the field of the serves tally that counts one creative. */
 export const servesField = (publisherId: number, campaignId: number, lineItemId: number, creativeId: number): string =>
   `${publisherId}:${campaignId}:${lineItemId}:${creativeId}`;

@@ -11,7 +11,10 @@ import type { RedisClient } from '../redis/redis-client.ts';
 import type { RedisLink } from '../redis/redis-link.ts';
 import type { Reservation, ReserveRequest } from './reservation.ts';
 
-/** Every count that a decision depends on. Both calls resolve to undefined when Redis is unavailable, without waiting for it. */
+/**
+ * All counts that a decision depends on. Both calls resolve to undefined without waiting when Redis
+ * is unavailable.
+ */
 export interface Ledger {
   reserve(request: ReserveRequest): Promise<Reservation | undefined>;
   settle(hit: Hit, limits: HitLimits, options?: { readonly late?: boolean }): Promise<Settled | undefined>;
@@ -25,13 +28,16 @@ export interface LedgerOptions {
   readonly pid: PidGains;
   /** Of loadScript. */
   readonly clock?: string;
-  /** How long a call waits for Redis; undefined: as long as any command of this connection. */
+  /** Timeout of a call; undefined: the command timeout of this connection. */
   readonly patienceMs?: number;
   /** Called for every failed call. */
   readonly onFailure?: (script: 'reserve' | 'settle', fault: Error) => void;
 }
 
-/** Reservations that end in the same bucket share a hold. The life of a token is divided into this many buckets. */
+/**
+ * Reservations that end in the same bucket share a hold. The life of a token is divided into this
+ * many buckets.
+ */
 const BUCKETS_PER_TTL = 30;
 
 interface Scripts {
@@ -97,8 +103,8 @@ export const createLedger = ({ redis, link, keys, tokenTtlMs, pid, clock, patien
 };
 
 /**
- * A script call reaches one cluster slot, so in a cluster each shard gathers its own calls. A single server takes the
- * calls of all shards together.
+ * A script call reaches one cluster slot, so in a cluster each shard gathers its own calls. A
+ * single server takes the calls of all shards together.
  */
 const createLanes = <Call, Answer>(
   redis: RedisClient,

@@ -1,13 +1,13 @@
 import type { Campaign, FrequencyCap, LineItem, RateLimit } from '../catalog/model/entities.ts';
 
-/** Everything that bounds the delivery of a line item. null: no bound. Money in micros. */
+/** All limits of a line item's delivery. null: no limit. Money in micros. */
 export interface Limits {
   /** Impressions per UTC day. */
   readonly dailyImpressions: number | null;
   readonly dailySpendMicros: number | null;
   /** Over the whole flight. */
   readonly budgetMicros: number | null;
-  /** Bounds the sum of the campaign's line items. */
+  /** Limits the sum of the campaign's line items. */
   readonly campaignBudgetMicros: number | null;
   readonly frequency: FrequencyCap | null;
   readonly rate: RateLimit | null;
@@ -23,10 +23,11 @@ export const NO_LIMITS: Limits = {
 };
 
 /**
- * The limits of a line item, including its campaign's budget: the one place that decides what bounds
- * what. The ledger enforces them; the trace, the delivery page and explain show them.
+ * The limits of a line item, including its campaign's budget. The only place that decides which
+ * limits apply: the ledger enforces them; the trace, the delivery page and explain show them.
  *
- * A Flat fee is agreed in advance: events of the line item bill nothing, so neither its own budget nor the campaign's bounds them.
+ * A Flat fee is agreed in advance: events of the line item bill nothing, so neither its own budget
+ * nor the campaign's limits them.
  */
 export const limitsOf = (lineItem: LineItem, campaign: Campaign): Limits => {
   const isFlat = lineItem.budgetType === 'Flat';
@@ -40,6 +41,9 @@ export const limitsOf = (lineItem: LineItem, campaign: Campaign): Limits => {
   };
 };
 
-/** Whether a line item has no limit to count against. Only these serve while the counters are unavailable. */
+/**
+ * Whether a line item has no limit to count against. Only these serve while the counters are
+ * unavailable.
+ */
 export const isUnbounded = (lineItem: LineItem, campaign: Campaign): boolean =>
   Object.values(limitsOf(lineItem, campaign)).every((limit) => limit === null);

@@ -3,7 +3,10 @@ import type { Counter } from 'prom-client';
 /** The label of values outside their set, so that a request can never add a series. */
 const OTHER = 'other';
 
-/** Returns a function that increments the child of one label value. Children are created at zero and kept: 0.14 µs per increment. */
+/**
+ * Returns a function that increments the child of one label value. Children are created at zero and
+ * kept: 0.14 µs per increment.
+ */
 export const countBy = <V extends string>(counter: Counter, label: string, values: readonly V[]): ((value: V) => void) => {
   const childOf = (value: string): Counter.Internal => zeroed(counter, { [label]: value });
   const other = childOf(OTHER);

@@ -3,7 +3,9 @@ import { within } from '../base/within.ts';
 
 type Read<T> = () => T | Promise<T>;
 
-/** Values read at each scrape. A reader that fails, or takes longer than half a second, gives NaN. */
+/**
+ * Values read at each scrape. A reader that fails, or takes longer than half a second, gives NaN.
+ */
 export interface GaugeReaders {
   readonly ready?: Read<boolean>;
   readonly snapshotVersion?: Read<number>;
@@ -43,7 +45,10 @@ const HELP = {
   unsettledReservations: ['unsettled_reservations', "Today's open reservations: served, neither seen nor expired"],
 } as const;
 
-/** Registers the gauges, zero until they have a reader, and returns the function that sets their readers. */
+/**
+ * Registers the gauges, zero until they have a reader, and returns the function that sets their
+ * readers.
+ */
 export const createGauges = (registry: Registry): ((readers: GaugeReaders) => void) => {
   const readers: { -readonly [name in keyof GaugeReaders]: GaugeReaders[name] } = {};
   for (const name of Object.keys(HELP) as (keyof typeof HELP)[]) {

@@ -6,7 +6,10 @@ import { isSecretName, redact } from './redact.ts';
 
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** error: act now; warn: look this week; info: operator actions and the lifecycle of a replica; debug: for development. */
+/**
+ * error: act now; warn: look this week; info: operator actions and the lifecycle of a replica;
+ * debug: for development.
+ */
 export interface Log {
   readonly error: (message: string, fields?: LogFields) => void;
   readonly warn: (message: string, fields?: LogFields) => void;
@@ -25,8 +28,9 @@ export interface LogOptions {
 const STDOUT = 1;
 
 /**
- * JSON lines `{timestamp, level, message, …fields}`, one synchronous write each. A line that cannot be written is dropped and
- * reported to `onDropped`; a full disk or a closed pipe never reaches the caller.
+ * JSON lines `{timestamp, level, message, …fields}`, one synchronous write each. A line that cannot
+ * be written is dropped and reported to `onDropped`; a full disk or a closed pipe never reaches the
+ * caller.
  */
 export const createLog = ({ level, stream, onDropped = () => {} }: LogOptions): Log => {
   const logger = createLogger({
@@ -50,8 +54,9 @@ const withoutSecrets = format((line) => {
 });
 
 /**
- * Writes to the descriptor of standard output instead of `process.stdout`: the first error destroys that stream, so a disk that is
- * full for a second would end the log, and an unhandled error event would end the process.
+ * Writes to the descriptor of standard output instead of `process.stdout`: the first error destroys
+ * that stream, so a disk that is full for a second would end the log, and an unhandled error event
+ * would end the process.
  */
 const stdout = (onDropped: () => void): Writable =>
   new Writable({

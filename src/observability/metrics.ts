@@ -26,7 +26,10 @@ export type TrackingRefusal = 'token' | 'event_type' | 'unavailable';
 export const STORE_WORK = ['reserve', 'settle', 'hit', 'report', 'drain', 'fold', 'prune', 'billing_notice', 'trafficking'] as const;
 export type StoreWork = (typeof STORE_WORK)[number];
 
-/** Each function is one increment, cheap enough for the hot path: none throws, waits or creates a series. */
+/**
+ * Each function is one increment, cheap enough for the hot path: none throws, waits or creates a
+ * series.
+ */
 export interface Metrics {
   readonly adRequest: () => void;
   /** One per filled impression. */
@@ -61,13 +64,16 @@ export interface Metrics {
   readonly render: () => Promise<{ readonly contentType: string; readonly body: string }>;
 }
 
-/** Seconds; dense below 5 ms, where selections without bidders are, and at the default bidder timeout (300 ms). */
+/**
+ * Seconds; dense below 5 ms, where selections without bidders are, and at the default bidder
+ * timeout (300 ms).
+ */
 const SELECTION_BUCKETS = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 1];
 const RELOAD_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /**
- * All series of one replica, in a registry per replica. The six that the specification names have no labels and are present, at
- * zero, from the first scrape.
+ * All series of one replica, in a registry per replica. The six that the specification names have
+ * no labels and are present, at zero, from the first scrape.
  */
 export const createMetrics = (options: MetricsOptions): Metrics => {
   const { noBidReasons, eventTypes, hitKinds, invalidReasons, bidOutcomes, noticeKinds, noticeOutcomes, circuitStates } = options;

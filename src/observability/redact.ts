@@ -1,4 +1,7 @@
-/** Field names, without case, hyphens and underscores, that no log line may contain. No caller should log them; this is the second line of defence. */
+/**
+ * Field names, without case, hyphens and underscores, that no log line may contain. No caller
+ * should log them; this is the second line of defence.
+ */
 const SECRET_NAMES: ReadonlySet<string> = new Set(
   (
     'apikey xapikey key token tokens t jwt authorization cookie setcookie password secret secrets tokensecret tokensecrets admintoken ' +
@@ -19,8 +22,9 @@ const MAX_DEPTH = 5;
 const MAX_ENTRIES = 100;
 
 /**
- * A value as it may be logged: secret fields dropped, token-like text masked, errors as name, message, code and stack, long and
- * deep values cut. Addresses inside free text stay: an operator needs to know which server refused a connection.
+ * A value as it may be logged: secret fields dropped, token-like text masked, errors as name,
+ * message, code and stack, long and deep values cut. Addresses inside free text stay: an operator
+ * needs to know which server refused a connection.
  */
 export const redact = (value: unknown, depth = 0): unknown => {
   if (typeof value === 'string') return redactText(value);
@@ -46,7 +50,10 @@ const redactText = (text: string): string => {
   return SECRET_TEXT.reduce((masked, [pattern, by]) => masked.replace(pattern, by), cut);
 };
 
-/** Other fields of an error are left out: body parsers attach the raw body, database drivers the row. */
+/**
+ * Other fields of an error are left out: body parsers attach the raw body, database drivers the
+ * row.
+ */
 const redactError = (error: Error, depth: number): unknown => ({
   name: error.name,
   message: redactText(error.message),

@@ -1,7 +1,8 @@
 /**
- * The answer, or a rejection when it has not come after `patienceMs`. A loop that was busy for that long gets one turn to read what
- * has arrived meanwhile: giving up on an answer that lies in the socket would count a healthy Redis as away, and leave behind a reservation that
- * nobody uses. What comes later is dropped.
+ * Resolves to the answer, or rejects after `patienceMs`. If the event loop was blocked for that
+ * long, one more turn reads what has arrived meanwhile: timing out on an answer that is already in
+ * the socket would report a healthy Redis as unavailable and leave an unused reservation behind.
+ * Later answers are dropped.
  */
 export const answerWithin = <T>(patienceMs: number | undefined, answer: Promise<T>): Promise<T> =>
   patienceMs === undefined

@@ -1,13 +1,14 @@
 /**
- * Gathers the calls of one turn of the event loop and sends them as one: under load many requests reach Redis in one script call, when
- * idle a request waits for nothing but the end of its own turn. Batches stay small, because a long script makes everybody else wait.
+ * Collects the calls of one turn of the event loop and sends them as one. Under load many requests
+ * share a script call; when idle a request waits only for the end of its turn. Batches are small,
+ * because a long script delays all other clients.
  *
  * @param send runs one batch and answers in its order
- * @param most calls in one batch
+ * @param maxCalls calls per batch
  */
 export const batchCalls = <Call, Answer>(
   send: (calls: readonly Call[]) => Promise<readonly Answer[]>,
-  most = 16,
+  maxCalls = 16,
 ): ((call: Call) => Promise<Answer>) => {
   interface Waiting {
     readonly call: Call;
@@ -30,6 +31,6 @@ export const batchCalls = <Call, Answer>(
     new Promise<Answer>((resolve, reject) => {
       if (waiting.length === 0) setImmediate(flush);
       waiting.push({ call, resolve, reject });
-      if (waiting.length === most) flush();
+      if (waiting.length === maxCalls) flush();
     });
 };

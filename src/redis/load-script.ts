@@ -1,15 +1,20 @@
 import { readFileSync } from 'node:fs';
 
 export interface LoadOptions {
-  /** Key of a clock that simulations and tests set by hand (lua/virtual-clock.lua). Default: Redis's own clock. */
+  /**
+   * Key of the clock of simulations and tests (lua/virtual-clock.lua). Default: Redis's clock.
+   */
   readonly clock?: string | undefined;
-  /** Lua that comes first: functions and constants made from TypeScript's tables (script-fields.ts). */
+  /**
+   * Lua to prepend: functions and constants generated from TypeScript's tables (script-fields.ts).
+   */
   readonly generated?: readonly string[];
 }
 
 /**
- * The text of a Lua script. In front of it, in order: the generated parts, then the files that its `-- @include path` lines name, with paths
- * relative to the script. Read once at start; throws when a file is missing, which is an error of the build.
+ * Returns the text of a Lua script, preceded by the generated parts and by the files that its
+ * `-- @include path` lines name, with paths relative to the script. Read once at start; throws when
+ * a file is missing, which is a build error.
  *
  * @param script the file, as `new URL('./reserve.lua', import.meta.url)`
  */

@@ -5,20 +5,23 @@ export type RedisClient = Redis | Cluster;
 export interface RedisClientOptions {
   /** One URL: a single server. Several: the nodes of a Redis Cluster. */
   readonly urls: readonly string[];
-  /** A command that takes longer fails; it may still run later, which is why every write is idempotent. */
+  /**
+   * A command that takes longer fails; it may still run later, which is why every write is
+   * idempotent.
+   */
   readonly commandTimeoutMs: number;
   readonly name: string;
 }
 
-/** A slot that has moved is asked for where it went; twice is enough when it is still on its way. */
-const MOST_REDIRECTIONS = 3;
+/** A moved cluster slot takes one redirection, or two while it is being migrated. */
+const MAX_REDIRECTIONS = 3;
 const CONNECT_MS = 1_000;
-const LEAST_SILENCE_MS = 1_000;
+const MIN_SOCKET_TIMEOUT_MS = 1_000;
 
 /**
- * A connection that never hides an outage: no command waits for a reconnect and none is sent twice. A queued command would run
- * minutes later against a world that has moved on, and a resent one would count twice. Redirections are no such thing: the node that
- * answers MOVED or ASK has done nothing.
+ * A connection that reports every outage: no command waits for a reconnect and none is sent twice.
+ * A queued command would run minutes later, when its data is out of date, and a repeated one would
+ * count twice. Redirections are safe: a node that answers MOVED or ASK has executed nothing.
  */
 export const createRedisClient = ({ urls, commandTimeoutMs, name }: RedisClientOptions): RedisClient => {
   const options = {
@@ -27,9 +30,9 @@ export const createRedisClient = ({ urls, commandTimeoutMs, name }: RedisClientO
     maxRetriesPerRequest: 0,
     commandTimeout: commandTimeoutMs,
     connectTimeout: CONNECT_MS,
-    // A path that swallows packets keeps a connection alive for minutes and then answers on TCP's own, by then long, schedule; a new connection
-    // answers as soon as the path does.
-    socketTimeout: Math.max(LEAST_SILENCE_MS, commandTimeoutMs),
+    // When packets are dropped, TCP keeps the connection open for minutes and retransmits with
+    // growing delays. A new connection works as soon as the network does.
+    socketTimeout: Math.max(MIN_SOCKET_TIMEOUT_MS, commandTimeoutMs),
     connectionName: name,
     retryStrategy: (times: number) => Math.min(50 * times, 500),
   };
@@ -42,8 +45,9 @@ export const createRedisClient = ({ urls, commandTimeoutMs, name }: RedisClientO
     {
       enableOfflineQueue: false,
       clusterRetryStrategy: options.retryStrategy,
-      // By default ioredis sends a command again, after 100 ms, up to 16 times, when its node is gone: 1.6 s that a page would wait.
-      maxRedirections: MOST_REDIRECTIONS,
+      // When a node is gone, ioredis by default retries a command up to 16 times after 100 ms: 1.6
+      // s in which a page would wait.
+      maxRedirections: MAX_REDIRECTIONS,
       retryDelayOnFailover: 0,
       retryDelayOnClusterDown: 0,
       retryDelayOnTryAgain: 10,

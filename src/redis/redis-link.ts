@@ -2,32 +2,42 @@ import { Cluster } from 'ioredis';
 import { answerWithin } from './answer-within.ts';
 import type { RedisClient } from './redis-client.ts';
 
-/** Whether Redis can be counted on right now. In a cluster each shard answers for itself: a node that is away takes only its own along. */
+/**
+ * Whether Redis is available. In a cluster each shard has its own state: an unavailable node
+ * affects only its shards.
+ */
 export interface RedisLink {
-  /** True when every shard can be counted on. */
+  /** True when every shard is available. */
   readonly up: boolean;
-  /** False from the shard's first failed command until it answers again. A request that sees false does not wait: it takes the other road. */
+  /**
+   * False from the shard's first failed command until it answers again. While it is false, requests
+   * use the fallback without waiting.
+   */
   upOf(shard: number): boolean;
-  /** A command of this shard failed or timed out: everybody takes the other road until a probe succeeds. */
+  /**
+   * Reports that a command of this shard failed or timed out: all requests use the fallback until a
+   * probe succeeds.
+   */
   suspect(shard: number): void;
-  /** How long the last answered probe took; NaN while nothing answers. */
+  /** Duration of the last answered probe; NaN while Redis does not answer. */
   readonly roundTripSeconds: number;
   stop(): void;
 }
 
 export interface RedisLinkOptions {
   readonly redis: RedisClient;
-  /** One key of each shard: in a cluster, what its node is asked for. */
+  /** One key of each shard, to reach its node in a cluster. */
   readonly shardKeys: readonly string[];
   readonly probeMs?: number;
-  /** How long a probe may take; undefined: as long as any command of this connection. */
+  /** Timeout of a probe; undefined: the command timeout of this connection. */
   readonly patienceMs?: number;
 }
 
 /**
- * Without this, a Redis that swallows packets would cost every request its command timeout. With it, the first request pays; the others
- * learn from it. Probes run in the background, `probeMs` apart: one that says whether Redis answers at all, and in a cluster one for
- * each shard that is down, because another node's answer says nothing about its own.
+ * Without this, a Redis whose packets are dropped would cost every request its command timeout.
+ * With it, only the requests up to the first timeout wait. Probes run in the background every
+ * `probeMs`: one for Redis as a whole and, in a cluster, one for each unavailable shard, because
+ * another node's answer says nothing about its node.
  */
 export const createRedisLink = ({ redis, shardKeys, probeMs = 200, patienceMs }: RedisLinkOptions): RedisLink => {
   const clustered = redis instanceof Cluster;
@@ -44,7 +54,7 @@ export const createRedisLink = ({ redis, shardKeys, probeMs = 200, patienceMs }:
       roundTripSeconds = (performance.now() - begun) / 1000;
       if (!clustered) setAll(true);
     } catch {
-      // Not an error of its own: being down is the answer, and it is on the gauge.
+      // Not reported as an error: the gauge shows that Redis is down.
       roundTripSeconds = NaN;
       if (!clustered) setAll(false);
     }
@@ -61,7 +71,7 @@ export const createRedisLink = ({ redis, shardKeys, probeMs = 200, patienceMs }:
     if (probing) return;
     probing = true;
     const down = clustered ? shards.filter((shard) => !isUp[shard]) : [];
-    // A node that died says MOVED to nobody: where its slots went has to be looked up.
+    // A dead node sends no MOVED reply, so the new owner of its cluster slots has to be looked up.
     if (clustered && down.length > 0) redis.refreshSlotsCache(() => undefined);
     await Promise.all([probeServer(), ...down.map(probeShard)]);
     probing = false;
@@ -70,7 +80,8 @@ export const createRedisLink = ({ redis, shardKeys, probeMs = 200, patienceMs }:
   redis.on('close', () => setAll(false));
   redis.on('end', () => setAll(false));
   redis.on('ready', () => void probe());
-  // Without a listener ioredis prints connection errors itself; the state they lead to is on the gauge and in one log line of its change.
+  // Without a listener ioredis prints connection errors itself. The gauge shows the state, and its
+  // change is logged once.
   redis.on('error', () => setAll(false));
   return {
     get up() {

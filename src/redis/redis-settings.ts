@@ -2,10 +2,11 @@ import { Cluster } from 'ioredis';
 import type { RedisClient } from './redis-client.ts';
 
 /**
- * What is wrong with the settings of each server that keeps counters: counters that may be evicted, or that a restart forgets, are caps
- * that silently no longer hold. INFO and not CONFIG, which managed servers forbid. Rejects when a server is away.
+ * Finds the faults in the settings of each server that keeps counters. If counters can be evicted
+ * or are lost at a restart, caps fail silently. Uses INFO, because managed servers forbid CONFIG.
+ * Rejects when a server is unavailable.
  *
- * @returns one sentence a fault and server; empty when all is well
+ * @returns one sentence per fault and server; empty when there is none
  */
 export const redisSettingsFaults = async (redis: RedisClient): Promise<readonly string[]> => {
   const servers = redis instanceof Cluster ? redis.nodes('master') : [redis];

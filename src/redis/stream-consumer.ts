@@ -1,22 +1,39 @@
 import type { RedisClient } from './redis-client.ts';
 import { loadScript } from './load-script.ts';
 
-/** An entry of a stream. No fields: it has left the stream already and only waits to be acknowledged. */
+/**
+ * An entry of a stream. Without fields it has already been deleted from the stream and only has to
+ * be acknowledged.
+ */
 export type StreamEntry = readonly [id: string, fields: readonly string[] | null];
 
-/** One member of a consumer group. Every call makes the group if it is not there (any more) and then finds nothing. */
+/**
+ * One member of a consumer group. A read from a missing group creates the group and returns no
+ * entries.
+ */
 export interface StreamConsumer {
-  /** Entries that nobody has taken yet. */
+  /** Entries that have not been delivered to any consumer. */
   fresh(stream: string): Promise<readonly StreamEntry[]>;
-  /** Entries that this consumer took and has not finished: its last attempt failed, or it never heard that it got them. */
+  /**
+   * Entries delivered to this consumer and not finished: processing failed, or the reply was lost.
+   */
   unfinished(stream: string): Promise<readonly StreamEntry[]>;
-  /** Takes over what any consumer has held for longer than `idleMs`. */
+  /** Claims entries that any consumer has held for longer than `idleMs`. */
   abandoned(stream: string, idleMs: number): Promise<readonly StreamEntry[]>;
-  /** Acknowledges and deletes in one step: an entry that was only acknowledged would stay in the stream for ever. */
+  /**
+   * Acknowledges and deletes in one step: an entry that was only acknowledged would stay in the
+   * stream.
+   */
   finish(stream: string, ids: readonly string[]): Promise<void>;
-  /** Leaves the group, if this consumer owes it nothing: a member that is deleted takes what it owes with it, and what it owes is to be claimed. */
+  /**
+   * Leaves the group, unless this consumer has pending entries: deleting a consumer deletes its
+   * pending entries, and other replicas could no longer claim them.
+   */
   leave(stream: string): Promise<void>;
-  /** Takes members off the group that hold nothing and have been silent for longer than `idleMs`. */
+  /**
+   * Deletes the members of the group that hold no entries and have been idle for longer than
+   * `idleMs`.
+   */
   retireOthers(stream: string, idleMs: number): Promise<number>;
 }
 
@@ -25,7 +42,7 @@ export interface StreamConsumerOptions {
   readonly group: string;
   /** This replica's name in the group. */
   readonly name: string;
-  /** Entries given at once. */
+  /** Entries per read. */
   readonly batch: number;
   readonly keyTtlS: number;
 }
@@ -39,7 +56,7 @@ export const createStreamConsumer = ({ redis, group, name, batch, keyTtlS }: Str
       await redis.xgroup('CREATE', stream, group, '0', 'MKSTREAM');
       await redis.expire(stream, keyTtlS);
     } catch (fault) {
-      // Another replica was first.
+      // Another replica has created the group.
       if (!String((fault as Error).message).startsWith('BUSYGROUP')) throw fault;
     }
   };

@@ -8,7 +8,10 @@ import { createPendingHits } from '../tracking/pending-hits.ts';
 import type { Delivery } from './compose-delivery.ts';
 import type { Foundation } from './lay-foundation.ts';
 
-/** The work that no request waits for: folding hits back into the ledger, carrying events into Postgres, dropping old partitions. */
+/**
+ * Work outside of requests: folding hits into the ledger, copying events to Postgres, dropping old
+ * partitions.
+ */
 export const composeBackground = ({ settings, log, observe, stores }: Foundation, { ledgerOptions, settling }: Delivery) => {
   const { keys } = stores;
   const fold = createFold({
@@ -44,7 +47,7 @@ export const composeBackground = ({ settings, log, observe, stores }: Foundation
       eventWriter.start();
       prune.start();
     },
-    /** Resolves when each has finished what it was doing. */
+    /** Resolves when each task has finished its current pass. */
     stop: async (): Promise<void> => {
       prune.stop();
       await Promise.allSettled([fold.stop(), eventWriter.stop()]);

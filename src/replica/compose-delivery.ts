@@ -24,7 +24,7 @@ import { createReportStore } from '../tracking/report-store.ts';
 import { createTokens } from '../tracking/tokens.ts';
 import type { Foundation } from './lay-foundation.ts';
 
-/** Deciding ads and recording hits: everything between the HTTP surface and the stores. */
+/** Ad decisions and hit recording: everything between the HTTP surface and the stores. */
 export const composeDelivery = ({ settings, addresses, dimensions, metrics, log, observe, stores }: Foundation) => {
   const { keys } = stores;
   const catalog = createCatalog({
@@ -53,7 +53,8 @@ export const composeDelivery = ({ settings, addresses, dimensions, metrics, log,
     log,
   });
   const billingNotices = createBillingNotices({
-    // No request waits for a notice, and a hit that is folded after an outage finds this connection open.
+    // Notices are sent outside of requests, and a hit folded after an outage needs this connection
+    // open.
     redis: stores.backgroundRedis,
     keys,
     now: Date.now,
@@ -75,7 +76,10 @@ export const composeDelivery = ({ settings, addresses, dimensions, metrics, log,
 
   const pending = createPendingHits({ knex: stores.promptKnex });
   const notifyBilled = createNotifyBilled({ billingNotices, send: bidders.notifyBilled });
-  /** What the ledger needs of the catalog to settle a hit, and what follows from it: the same for a hit and for one that is folded later. */
+  /**
+   * What the ledger needs from the catalog to settle a hit, and the effects of settling it: the
+   * same for direct and for folded hits.
+   */
   const settling = {
     limitsOf: (hit: Hit) => {
       const snapshot = catalog.current();

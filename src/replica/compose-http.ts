@@ -11,10 +11,16 @@ import { createTrafficking } from '../trafficking/create-trafficking.ts';
 import type { Delivery } from './compose-delivery.ts';
 import type { Foundation } from './lay-foundation.ts';
 
-/** Against slow clients: the time in which a request must send its headers, and arrive whole; checked every two seconds. */
+/**
+ * Against slow clients: the time in which a request must send its headers, and arrive whole;
+ * checked every two seconds.
+ */
 const SLOW_CLIENTS = { headersTimeout: 10_000, requestTimeout: 15_000, connectionsCheckingInterval: 2_000 };
 
-/** The HTTP surface: ads, tracking, operations, static files and, where it is enabled, the trafficking API. */
+/**
+ * The HTTP surface: ads, tracking, operations, static files and, where it is enabled, the
+ * trafficking API.
+ */
 export const composeHttp = (foundation: Foundation, delivery: Delivery, isReady: () => boolean): Server => {
   const { settings, dimensions, demo, metrics, log, observe } = foundation;
   const { catalog, tokens, requestContext } = delivery;

@@ -5,7 +5,10 @@ import { layFoundation, type ComposeOptions } from './lay-foundation.ts';
 import { lifecycle, type Readiness, type Service } from './lifecycle.ts';
 import { watchService } from './watch-service.ts';
 
-/** One replica: settings and stores, delivery on top of them, the work in the background, and the HTTP surface. */
+/**
+ * One replica: settings and stores, delivery on top of them, the work in the background, and the
+ * HTTP surface.
+ */
 export const compose = (options: ComposeOptions): Service => {
   const foundation = layFoundation(options);
   const delivery = composeDelivery(foundation);

@@ -11,13 +11,13 @@ export interface StoreAddresses {
 }
 
 export interface Stores {
-  /** For work that nobody waits for. */
+  /** For work outside of requests. */
   readonly knex: Knex;
-  /** For what a request waits for: it gives up soon. */
+  /** For requests: short timeouts. */
   readonly promptKnex: Knex;
-  /** For ad requests and hits: a command gives up before the page would notice. */
+  /** For ad requests and hits, with a short timeout. */
   readonly redis: RedisClient;
-  /** For the drain, the fold and what people ask. */
+  /** For the drain, the fold, and queries by staff. */
   readonly backgroundRedis: RedisClient;
   /** How long an ad request or a hit waits for `redis`. */
   readonly patienceMs: number;
@@ -28,11 +28,14 @@ export interface Stores {
 }
 
 const PROMPT_MS = 100;
-/** What nobody waits for any more ends here; and a connection on which nothing at all comes back is given up. */
+/** Timeout of a command of `redis`; a connection without any answer for this long is closed. */
 const ABANDONED_MS = 1_000;
 const IDLE_TRANSACTION_MS = 30_000;
 const BACKGROUND_MS = 5_000;
-/** A hit that Redis cannot take waits this long for Postgres, server-side as well, so that it cannot land later than its reservation lives. */
+/**
+ * How long a hit that Redis cannot take waits for Postgres. Also enforced by Postgres, so that the
+ * hit is not stored after its reservation has ended.
+ */
 const HIT_STATEMENT_MS = 1_000;
 
 export const connectStores = (settings: Settings, { databaseUrl, redisUrls }: StoreAddresses): Stores => {
@@ -43,7 +46,7 @@ export const connectStores = (settings: Settings, { databaseUrl, redisUrls }: St
         connectionString: databaseUrl,
         application_name: `ad-server ${name}`,
         statement_timeout: statementMs,
-        // A replica that hangs in the middle of folding must not keep the others from it.
+        // A replica that hangs while folding must not block the others.
         idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
         connectionTimeoutMillis: acquireMs,
         keepAlive: true,

@@ -10,11 +10,11 @@ export interface ComposeOptions {
   readonly settings: Settings;
   readonly addresses: StoreAddresses;
   readonly dimensions: DimensionSchema;
-  /** Of the embedded Postgres: whose ads the demo pages ask for. */
+  /** Of the embedded Postgres: the publisher of the demo pages. */
   readonly demo?: { readonly config: () => string };
 }
 
-/** What everything else is built on: settings, metrics, the log and the stores. */
+/** What every other part depends on: settings, metrics, the log and the stores. */
 export const layFoundation = (options: ComposeOptions) => {
   const { settings, addresses } = options;
   const metrics = createMetrics(metricLabels(settings.allowedEvents));

@@ -13,7 +13,10 @@ export interface Service {
   readonly log: Log;
   /** Loads the catalog and starts the background work. Resolves after the first attempt at each. */
   start(): Promise<void>;
-  /** Not ready, keeps accepting for `drainMs`, finishes requests and background work, closes the stores. */
+  /**
+   * Not ready, keeps accepting for `drainMs`, finishes requests and background work, closes the
+   * stores.
+   */
   stop(signal: string, drainMs: number): Promise<void>;
 }
 
@@ -22,7 +25,7 @@ const MAX_FINISH_MS = 8_000;
 const MAX_HAND_OVER_MS = 4_000;
 const MAX_CLOSE_MS = 2_000;
 
-/** Whether a replica wants requests: it has a snapshot and is not draining. */
+/** Whether a replica accepts requests: it has a snapshot and is not draining. */
 export interface Readiness {
   draining: boolean;
   isReady(): boolean;
@@ -54,11 +57,13 @@ export const lifecycle = ({ foundation, delivery, background, server, readiness,
     stop: async (signal, drainMs) => {
       readiness.draining = true;
       log.info('Draining', { signal });
-      // The load balancer needs a moment to see that the replica is not ready; until then its requests are answered as before.
+      // The load balancer needs time to see that the replica is not ready; until then requests are
+      // answered as before.
       serverDrain.announce();
       await sleep(drainMs);
       await serverDrain.close(MAX_FINISH_MS);
-      // A store that hangs is left behind: another replica claims what was not handed over.
+      // The replica does not wait for a hanging store: another replica claims what was not handed
+      // over.
       const handedOver = await endsWithin(MAX_HAND_OVER_MS, Promise.allSettled([catalog.stop(), background.stop(), bidders.close()]));
       const closed = await endsWithin(MAX_CLOSE_MS, stores.close());
       log.info('Stopped', { handedOver, closed });

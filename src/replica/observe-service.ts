@@ -7,7 +7,7 @@ import type { Metrics, StoreWork } from '../observability/metrics.ts';
 import type { AdAnswer } from '../serving/serve-ad.ts';
 import type { HitOutcome } from '../tracking/record-hit.ts';
 
-/** The one place where what happens in the service becomes metrics and log lines. */
+/** Turns the events of the service into metrics and log lines. No other place does. */
 export const observeService = ({ log, metrics }: { readonly log: Log; readonly metrics: Metrics }) => {
   const lastLogged = new Map<string, number>();
   /** An outage fails thousands of times a second; one log line in ten seconds is enough. */

@@ -17,8 +17,9 @@ export interface WatchedService {
 }
 
 /**
- * Gives the gauges what they read at a scrape.
- * @returns looks at Redis's settings, for the start: a fault is logged when it is first seen, here or at a scrape
+ * Sets the readers of the gauges.
+ * @returns checks the settings of Redis at start; a fault is logged when it is first seen, here or
+ *   at a scrape
  */
 export const watchService = ({ metrics, log, catalog, stores, pending, isReady }: WatchedService): (() => Promise<void>) => {
   const { knex, promptKnex, backgroundRedis: redis, link, keys } = stores;
@@ -27,12 +28,12 @@ export const watchService = ({ metrics, log, catalog, stores, pending, isReady }
     (await Promise.all(shards.map(read))).reduce((total, count) => total + count, 0);
   const accounts = createAccountReader({ redis, keys });
 
-  let toldFaults = '';
+  let loggedFaults = '';
   const isMisconfigured = async (): Promise<boolean> => {
     const faults = await redisSettingsFaults(redis);
-    const told = faults.join('; ');
-    if (told !== toldFaults && told !== '') log.warn('Redis is set up so that it can lose counters, and caps with them', { faults });
-    toldFaults = told;
+    const found = faults.join('; ');
+    if (found !== loggedFaults && found !== '') log.warn('Redis is set up so that it can lose counters, and caps with them', { faults });
+    loggedFaults = found;
     return faults.length > 0;
   };
 
@@ -69,7 +70,8 @@ export const watchService = ({ metrics, log, catalog, stores, pending, isReady }
     unsettledReservations: createUnsettledCount({ accounts, currentSnapshot: catalog.current }),
   });
   return async () => {
-    // Redis away is told elsewhere; its settings are then looked at by the first scrape that reaches it.
+    // An unavailable Redis is reported elsewhere; the first scrape that reaches it checks its
+    // settings.
     await isMisconfigured().catch(() => undefined);
   };
 };

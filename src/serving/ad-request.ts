@@ -2,13 +2,13 @@ import type { BidContext } from '../bidders/bidder-port.ts';
 import type { Publisher } from '../catalog/model/entities.ts';
 import type { AdQuery } from '../decision/ad-query.ts';
 
-/** A request for ads, as the domain sees it: parsed, authenticated, its context known. */
+/** A request for ads in the domain's terms: parsed, authenticated and with its context. */
 export interface AdRequest {
   readonly id: string;
   readonly publisher: Publisher;
   readonly imps: readonly RequestedImp[];
   readonly query: AdQuery;
-  /** Keyed hash; null when no user may be remembered. */
+  /** Keyed hash; null when the user id may not be used. */
   readonly userHash: string | null;
   readonly bidContext: BidContext;
   readonly traced: boolean;

@@ -3,10 +3,13 @@ import type { AdQuery, ImpQuery } from '../decision/ad-query.ts';
 import { firstRefusal, RULES_OF_PLACE } from '../decision/rules.ts';
 import { createExhaustedMemory, type ExhaustedMemory } from '../ledger/exhausted-memory.ts';
 
-/** What a replica remembers of one candidate index. Advisory: it ends with the snapshot that holds the index and can be lost at any moment. */
+/**
+ * What a replica remembers about one candidate index. Advisory: it is dropped with the snapshot
+ * that holds the index and may be lost at any time.
+ */
 export interface IndexMemory {
   readonly exhausted: ExhaustedMemory;
-  /** Whether any candidate of the index fits and is in flight, whatever its targeting. */
+  /** Whether any candidate of the index fits and is in flight, ignoring targeting. */
   runsHere(query: AdQuery, imp: ImpQuery): boolean;
 }
 
@@ -25,10 +28,13 @@ export const createIndexMemories = (): IndexMemories => {
 };
 
 const FRESH_MS = 1_000;
-/** Clients choose the sizes they ask for; past this number the oldest are forgotten. */
+/** Clients choose the sizes in requests; beyond this number the oldest are dropped. */
 const MAX_SIZES = 64;
 
-/** The first candidate usually answers. When none does, all were checked (1 ms for 100,000), so an answer is kept for a second. */
+/**
+ * Usually the first candidate decides. When none fits, all were checked (1 ms for 100,000), so a
+ * result is kept for a second.
+ */
 const createRunsHere = ({ entries }: CandidateIndex): IndexMemory['runsHere'] => {
   const known = new Map<string, { readonly atMs: number; readonly runs: boolean }>();
   return (query, imp) => {

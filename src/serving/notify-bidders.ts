@@ -2,11 +2,17 @@ import type { Bidders } from '../bidders/bidder-port.ts';
 import type { BillingNotices } from '../ledger/billing-notices.ts';
 import type { DecidedOpportunity } from './opportunity.ts';
 
-/** OpenRTB's loss reason codes: lost to a higher bid; internal error, because the ledger did not let it win. */
+/**
+ * OpenRTB's loss reason codes: lost to a higher bid; internal error, used when the ledger refused
+ * the bid.
+ */
 const LOST_TO_HIGHER_BID = 102;
 const INTERNAL_ERROR = 1;
 
-/** Sends each bidder its win and loss notices, and keeps billing notices until the impression. No request waits for it. */
+/**
+ * Sends each bidder its win and loss notices, and stores billing notices until the impression. Does
+ * not block the request.
+ */
 export const createNotifyBidders =
   (bidders: Pick<Bidders, 'notifyWin' | 'notifyLoss'>, billingNotices: Pick<BillingNotices, 'keep'>) =>
   (opportunities: readonly DecidedOpportunity[]): void => {

@@ -9,13 +9,16 @@ import type { ServedAd } from '../ledger/hit.ts';
 import type { AdRequest, RequestedImp } from './ad-request.ts';
 import type { IndexMemories } from './index-memories.ts';
 
-/** One impression of a request, with what is booked for it. Each step of the decision returns a new value with what it adds. */
+/**
+ * One impression of a request, with its bookings. Each step of the decision returns a new value
+ * with its additions.
+ */
 export interface Opportunity {
   readonly imp: ImpQuery;
-  /** undefined: unknown, or another publisher's; a caller cannot tell the two apart. */
+  /** undefined: unknown, or another publisher's; a caller cannot distinguish the two. */
   readonly placement: Placement | undefined;
   readonly slot: Slot;
-  /** Programmatic line items whose bidders are asked. */
+  /** Programmatic line items whose bidders are called. */
   readonly invited: readonly RankedCandidate[];
 }
 
@@ -26,7 +29,7 @@ export interface RankedOpportunity extends Opportunity {
   readonly ranking: Ranking | undefined;
 }
 
-/** … with what the ledger decided. */
+/** … with the ledger's decision. */
 export interface DecidedOpportunity extends RankedOpportunity {
   /** The candidates that were offered to the ledger, in rank order. */
   readonly considered: readonly RankedCandidate[];
@@ -46,17 +49,17 @@ export interface Won {
   readonly ad: ServedAd;
 }
 
-/** What the steps share. */
+/** The inputs that all steps share. */
 export interface Steps {
   readonly memories: IndexMemories;
   /** A number in [0, 1). */
   readonly random: () => number;
 }
 
-/** More bidders than this are not asked for one impression. */
+/** Bidders called for one impression. */
 const MAX_INVITATIONS = 20;
 
-/** Finds the placement, what is booked on it, and which programmatic line items could fill it. */
+/** Finds the placement, its bookings, and the programmatic line items that could fill it. */
 export const openOpportunity = (
   snapshot: Snapshot,
   request: AdRequest,
@@ -85,7 +88,9 @@ const invite = ({ programmatic }: Slot, request: AdRequest, imp: ImpQuery, { mem
   }).take(MAX_INVITATIONS);
 };
 
-/** What the bidders are asked; undefined when no programmatic line item could fill the impression. */
+/**
+ * The request to the bidders; undefined when no programmatic line item could fill the impression.
+ */
 export const bidOpportunityOf = ({ imp, placement, invited }: Opportunity): BidOpportunity | undefined =>
   placement && invited.length > 0 ? { impId: imp.impId, placement, ...imp.size, invitations: invited } : undefined;
 
@@ -107,7 +112,7 @@ export const rankOpportunity = (
     bids: bids.map(({ invitation, cpmMicros }) => ({ booking: invitation, cpmMicros })),
     query,
     imp,
-    // A trace shows what the ledger says, not what it said a moment ago.
+    // A trace shows the ledger's current answer, not a remembered one.
     exhausted: (position) => (memory && !traced ? memory.exhausted.reasonAt(position, query.atMs) : 0),
     runsHere: () => memory?.runsHere(query, imp) ?? false,
     random,
@@ -115,7 +120,7 @@ export const rankOpportunity = (
   return { ...opportunity, bids, bidRefusals, ranking };
 };
 
-/** Why the impression was not filled: of all that refused its candidates, the latest reason. */
+/** Why the impression was not filled: the latest reason among its refused candidates. */
 export const reasonOf = ({ placement, slot, ranking, refused, bidRefusals }: DecidedOpportunity): NoBidReason => {
   if (!placement) return NoBidReason.UnknownPlacement;
   return [

@@ -24,15 +24,18 @@ export type ReserveWinners = (
 ) => Promise<readonly DecidedOpportunity[]>;
 
 /**
- * Usually one call decides. When the ledger refuses all that it was offered, the next call offers more, so that a long row of spent line items
- * costs few calls. The benchmark's catalog refuses one candidate in 25 ads: first offers of four and of eight both take 1.000 calls per ad, and
- * every candidate offered has to be ranked, encoded, sent and decoded.
+ * Usually one call decides. When the ledger refuses all offered candidates, the next call offers
+ * more, so that a long row of exhausted line items costs few calls. The benchmark's catalog refuses
+ * one candidate in 25 ads: first offers of four and of eight both take 1.000 calls per ad, and
+ * every offered candidate has to be ranked, encoded, sent and decoded.
  */
 const FIRST_OFFER = 4;
 const LATER_OFFER_FACTOR = 4;
 const MAX_OFFER = 512;
 
-/** Lets the ledger take, for each impression, the first ranked candidate that is under all its limits. */
+/**
+ * For each impression, the ledger reserves the first ranked candidate that is under all its limits.
+ */
 export const createReserveWinners = (options: ReserveWinnersOptions): ReserveWinners =>
   async function reserveWinners(snapshot, request, opportunities) {
     const drafts = opportunities.map((opportunity): Draft => ({ opportunity, considered: [], refused: [], won: undefined }));
@@ -81,7 +84,7 @@ interface Offer {
 
 const hasCandidates = ({ candidates }: Offer): boolean => candidates.length > 0;
 
-/** The next best, at most `count`; empty only at the end of the ranking. */
+/** The next best candidates, at most `count`; empty only at the end of the ranking. */
 const nextOffer = (draft: Draft, count: number, shown: ReadonlySet<number>): readonly RankedCandidate[] => {
   for (;;) {
     const next = draft.opportunity.ranking?.take(count) ?? [];
@@ -97,7 +100,7 @@ const refuseShown = (draft: Draft, candidate: RankedCandidate, shown: ReadonlySe
   return isShown;
 };
 
-/** Notes which candidates the ledger refused, and returns the one that it took. */
+/** Records which candidates the ledger refused, and returns the one that it reserved. */
 const noteAnswer = (
   { memories }: ReserveWinnersOptions,
   request: AdRequest,
@@ -111,7 +114,10 @@ const noteAnswer = (
   return candidates[winner];
 };
 
-/** So that the next requests offer others first, and bidders whose line items cannot serve are not asked. */
+/**
+ * Records refusals, so that the next requests offer other candidates first and skip bidders whose
+ * line items cannot serve.
+ */
 const remember = (
   memories: IndexMemories,
   { query }: AdRequest,
@@ -125,7 +131,10 @@ const remember = (
   if (index && position !== undefined) memories(index).exhausted.remember(position, reason, query.atMs);
 };
 
-/** Without counters only line items without limits serve; their impressions are counted and billed when they arrive. */
+/**
+ * Without counters only line items without limits serve; their impressions are counted and billed
+ * when they arrive.
+ */
 const serveUncounted = (options: ReserveWinnersOptions, request: AdRequest, offers: readonly Offer[], shown: Set<number>): void => {
   const { atMs } = request.query;
   const moments = { tokenExpS: Math.ceil((atMs + options.tokenTtlMs) / 1000), holdEndMs: 0, day: dayOf(atMs) };

@@ -24,7 +24,10 @@ export interface FilledImp {
 
 export interface ServeAdOptions extends Omit<ReserveWinnersOptions, 'memories'> {
   readonly bidders: Pick<Bidders, 'ask'>;
-  /** What becomes of the bids: notices to the bidders. Called once per request with invited bidders, after the decision. */
+  /**
+   * Receives the outcome of the bids, for notices to the bidders. Called once per request with
+   * invited bidders, after the decision.
+   */
   readonly onBidsDecided: (opportunities: readonly DecidedOpportunity[]) => void;
   /** A number in [0, 1). */
   readonly random: () => number;
@@ -35,10 +38,11 @@ export interface ServeAdOptions extends Omit<ReserveWinnersOptions, 'memories'> 
 export type ServeAd = (snapshot: Snapshot, request: AdRequest) => Promise<AdAnswer>;
 
 /**
- * Decides an ad request: candidates, bidders, ranking, reservation. The caller takes the snapshot once, so that a reload in the middle cannot mix
- * two. Never rejects for what a dependency does: without counters or bidders it serves what needs neither.
+ * Decides an ad request: candidates, bidders, ranking, reservation. The caller passes one snapshot,
+ * so that a reload during the request cannot mix two. Never rejects when a dependency fails:
+ * without counters or bidders it serves the line items that need neither.
  *
- * With a ledger that takes nothing (ledger/read/dry-ledger.ts) it is a dry run.
+ * With a dry ledger (ledger/read/dry-ledger.ts) it is a dry run.
  */
 export const createServeAd = ({ bidders, onBidsDecided, random, clock, ...reserving }: ServeAdOptions): ServeAd => {
   const steps = { memories: createIndexMemories(), random };

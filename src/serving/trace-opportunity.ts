@@ -12,7 +12,10 @@ export interface AdTrace {
   readonly timingsMs: { readonly candidates: number; readonly bidders: number; readonly reserve: number; readonly total: number };
 }
 
-/** How one impression was decided, with every creative that the publisher has booked on the placement. Never another publisher's. */
+/**
+ * How one impression was decided, with every creative that the publisher has booked on the
+ * placement. Excludes other publishers' creatives.
+ */
 export const traceOpportunity = (opportunity: DecidedOpportunity, query: AdQuery): ImpTrace => {
   const { imp, placement, slot, considered, won } = opportunity;
   const head = { impId: imp.impId, ranking: considered, winner: won?.candidate, reason: won ? undefined : reasonOf(opportunity) };
@@ -33,7 +36,7 @@ export const traceOpportunity = (opportunity: DecidedOpportunity, query: AdQuery
   return { ...head, steps };
 };
 
-/** Everything that is booked, also what can be served neither now nor later. */
+/** Everything that is booked, including what can be served neither now nor later. */
 export const bookingsOf = ({ direct, programmatic, leftOut }: Slot): readonly Booking[] => [
   ...(direct?.entries ?? []),
   ...(programmatic?.entries ?? []),
@@ -45,7 +48,7 @@ const refusalsOf = ({ refused, bidRefusals }: DecidedOpportunity): readonly Refu
   ...bidRefusals.map(({ invitation, reason, detail }) => ({ booking: invitation, reason, detail })),
 ];
 
-/** The stages after the rules: limits always; the others when something came to them. */
+/** The stages after the rules: limits always; the others when they had candidates. */
 const laterStages = ({ invited, bids }: DecidedOpportunity, refusals: readonly Refusal[]): readonly Stage[] => {
   const refused = new Set(refusals.map(({ reason }) => stageOf(reason)));
   const bidding = invited.length > 0 || bids.length > 0;

@@ -18,7 +18,7 @@ export interface FoldOptions {
   readonly limitsOf: (hit: Hit) => HitLimits | undefined;
   readonly everyMs?: number;
   readonly onFolded: (hits: number) => void;
-  /** As of createRecordHit: a hit was settled by the ledger for the first time. */
+  /** As in createRecordHit: the ledger settled a hit for the first time. */
   readonly onSettled: (hit: Hit, foundHold: boolean) => void;
   readonly onFailure: (fault: Error) => void;
 }
@@ -28,20 +28,25 @@ export interface Fold {
   stop(): Promise<void>;
 }
 
-/** The ledger is sure to know a hit by its token for so long; after that its event row does, once it is there (pending-hits.ts). */
+/**
+ * For this long the ledger reliably recognizes a hit by its token; after that its event row does
+ * (pending-hits.ts).
+ */
 const KNOWN_BY_TOKEN_MS = 5 * 60_000;
-/** A replica's clock against Redis's. */
+/** Maximum difference between a replica's clock and Redis's. */
 const CLOCKS_MS = 60_000;
 
 /**
- * Brings the hits that Postgres took in back into the ledger, and tells the ledger how far that has come.
+ * Folds the hits that were stored in Postgres into the ledger, and advances the fold horizon.
  *
- * The fold horizon is a promise: every hit stored in Postgres before this moment of Redis's clock has been settled. Only holds that
- * ended before it are released, so an answered hit always finds its reservation and a cap cannot be passed by what arrives late. While Postgres is away the
- * horizon stands still: holds stay, which may deliver less, never more.
+ * The fold horizon guarantees that every hit stored in Postgres before this moment of Redis's clock
+ * has been settled. Only holds that ended before it are released, so an accepted hit always finds
+ * its reservation and late hits cannot exceed a cap. While Postgres is unavailable the horizon does
+ * not advance and holds stay, which may deliver less, never more.
  *
- * A hit that Redis counted without our hearing so is in the stream as well as in Postgres. One that has waited long is therefore folded only when
- * nothing as old as itself is left in its shard's stream: if it was there it has its row now, and is forgotten.
+ * When Redis counted a hit but its reply was lost, the hit is both in the stream and in Postgres.
+ * An old hit is therefore folded only when its shard's stream holds no entry as old as the hit: if
+ * it was in the stream, it has its event row by now and is deleted.
  */
 export const createFold = (options: FoldOptions): Fold => {
   const { redis, link, keys, ledger, pending, limitsOf, everyMs = 1000, onFolded, onSettled, onFailure } = options;
@@ -71,7 +76,8 @@ export const createFold = (options: FoldOptions): Fold => {
   const pass = async (): Promise<void> => {
     if (!link.up) return;
     const horizons = await Promise.all(shards.map((shard) => clock.serverTime(keys.horizon(shard))));
-    // Read before the hits are: what leaves the stream after this has its row by the time it is looked for.
+    // Read before the pending hits: an entry that leaves the stream later has its row when the row
+    // is looked up.
     const oldestEvents = await Promise.all(shards.map(oldestEventMs));
     const result = await pending.foldAll((hits) => settleLate(hits, Math.max(...horizons), oldestEvents));
     if (!result) return;

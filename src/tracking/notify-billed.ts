@@ -8,8 +8,8 @@ export interface NotifyBilledOptions {
 }
 
 /**
- * Tells a bidder that its bid was billed, for a hit that the ledger has just counted: an impression that bills, of a bid that asked for the
- * notice. No request waits for it.
+ * Sends a bidder the billing notice of its bid after the ledger has counted the hit: an impression
+ * that bills, of a bid with a billing URL. Does not block the request.
  */
 export const createNotifyBilled =
   ({ billingNotices, send }: NotifyBilledOptions) =>

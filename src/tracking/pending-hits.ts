@@ -2,16 +2,16 @@ import type { Knex } from 'knex';
 import { hasEventRow } from '../events/postgres/event-store.ts';
 import type { Hit } from '../ledger/hit.ts';
 
-/** Hits taken in by Postgres while Redis could not be counted on, waiting to be folded into the ledger. */
+/** Hits stored in Postgres while Redis was unavailable, until they are folded into the ledger. */
 export interface PendingHits {
   /**
-   * Stores a hit, once per token and kind. `late` when, by Postgres's clock, the token has ended meanwhile: then nothing was stored.
-   * Rejects when Postgres is away.
+   * Stores a hit, once per token and kind. `late`: by Postgres's clock the token has ended, and
+   * nothing was stored. Rejects when Postgres is unavailable.
    */
   store(hit: Hit, shard: number): Promise<'stored' | 'duplicate' | 'late'>;
   /**
-   * Gives all waiting hits to `fold`, oldest first, and forgets those that it took. Resolves to the number folded and whether that was all of them;
-   * undefined when another replica is at it.
+   * Passes all waiting hits to `fold`, oldest first, and deletes those that it settled. Resolves to
+   * the number folded and whether that was all of them; undefined when another replica is folding.
    */
   foldAll(
     fold: (hits: readonly Hit[]) => Promise<readonly boolean[]>,
@@ -19,16 +19,19 @@ export interface PendingHits {
   count(): Promise<number>;
 }
 
-/** Any number, as long as nothing else in the database locks it: one replica folds at a time. */
+/** Any number that no other lock in the database uses: one replica folds at a time. */
 const FOLD_LOCK = 7_240_117_003;
 const BATCH = 500;
-/** Kept below the margin after which the ledger may release a hold (lua/include/account.lua), with the clocks' difference to spare. */
+/**
+ * Below the margin after which the ledger may release a hold (ledger/lua/account.lua), with room
+ * for the difference of the clocks.
+ */
 const STORE_TIMEOUT_MS = 1_000;
 const GRACE_S = 1;
 
 /**
- * A hit whose Redis call timed out and yet ran is in the stream as well as here; the ledger knows it by its token while that is remembered. One
- * that has waited longer than that is known by its event row.
+ * A hit whose Redis call timed out but ran is in the stream as well as here. The ledger recognizes
+ * it by its token while that is remembered; after that its event row shows that it was counted.
  */
 const FORGET_STORED = `
   delete from pending_hits p where p.stored_at < now() - interval '5 minutes' and ${hasEventRow('p')}`;

@@ -5,8 +5,9 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { PendingHits } from './pending-hits.ts';
 
 /**
- * What became of a hit. `counted` and `duplicate` are durable and answered 200; `expired` is answered like a bad token;
- * `unavailable`: neither store took it, the client is told so and may try again.
+ * The outcome of a hit. `counted` and `duplicate` are durable and answered 200. `expired` is
+ * answered like an invalid token. `unavailable`: neither store accepted the hit, and the client may
+ * retry.
  */
 export type HitOutcome = 'counted' | 'duplicate' | 'expired' | 'unavailable';
 
@@ -16,14 +17,19 @@ export interface RecordHitOptions {
   readonly keys: LedgerKeys;
   /** undefined: the catalog has not been loaded yet. */
   readonly limitsOf: (hit: Hit) => HitLimits | undefined;
-  /** A hit took the road through Postgres, because Redis could not be counted on. */
+  /** Called when a hit is stored in Postgres because Redis is unavailable. */
   readonly onFallback: () => void;
   readonly onFailure: (fault: Error) => void;
-  /** A hit was settled by the ledger for the first time; an impression should find its hold. */
+  /**
+   * Called when the ledger settles a hit for the first time; an impression should find its hold.
+   */
   readonly onSettled: (hit: Hit, foundHold: boolean) => void;
 }
 
-/** Counts a hit once, wherever it can be made durable: in the ledger, else in Postgres, from where it is folded into the ledger later. */
+/**
+ * Counts a hit once, in the first store that accepts it: the ledger, else Postgres, from which it
+ * is folded into the ledger later.
+ */
 export const createRecordHit =
   ({ ledger, pending, keys, limitsOf, onFallback, onFailure, onSettled }: RecordHitOptions) =>
   async (hit: Hit): Promise<HitOutcome> => {

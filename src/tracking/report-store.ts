@@ -8,7 +8,7 @@ export type ReportReason = (typeof REPORT_REASONS)[number];
 export interface ReportStore {
   /**
    * Stores one report per token and resolves to its id; a repeated token returns the first id.
-   * Rejects when Postgres is away.
+   * Rejects when Postgres is unavailable.
    */
   file(ad: ServedAd, reason: ReportReason): Promise<string>;
 }
@@ -52,7 +52,7 @@ export interface ReportedCreativesQuery {
 
 /**
  * Quality reports counted by creative and reason, most reported first. Rejects when Postgres is
- * away.
+ * unavailable.
  */
 export const readReportedCreatives = async (
   knex: Knex,

@@ -9,7 +9,7 @@ export interface CallResult {
 }
 
 export interface CallAnswers extends BidAnswers {
-  /** Every bid that was read, with the loss notice to send for it, if any. */
+  /** Every bid that was read, with its loss notice, if any. */
   readonly judged: readonly { readonly outcome: BidOutcome; readonly lossNoticeUrl: string | null }[];
 }
 
@@ -35,6 +35,9 @@ export const answersOf = (results: readonly CallResult[]): CallAnswers => {
   return { bids, refusals, judged };
 };
 
-/** The refused bid for this impression explains most, then one that names no requested impression; otherwise there was no bid. */
+/**
+ * The most specific refusal: a refused bid for this impression, else one that names no requested
+ * impression; otherwise there was no bid.
+ */
 const whyNone = ({ refused }: ReadAnswer, impId: string): BidOutcome =>
   (refused.find((bid) => bid.impId === impId) ?? refused.find((bid) => bid.impId === null))?.outcome ?? 'no_bid';

@@ -9,7 +9,10 @@ export interface CircuitSettings {
   readonly failuresInRow: number;
   /** An open circuit allows one trial call after this long. */
   readonly retryAfterMs: number;
-  /** Timeout of the trial call. No page waits for it: its bid is dropped, its success closes the circuit. */
+  /**
+   * Timeout of the trial call. No page waits for it: its bid is dropped, its success closes the
+   * circuit.
+   */
   readonly trialTimeoutMs: number;
 }
 
@@ -28,9 +31,15 @@ export interface BidderEndpoint {
 
 /** Twice the sockets: a call that waits longer for a socket would miss its deadline. */
 const MAX_CALLS_UNDER_WAY = 100;
-/** From this many consecutive failures on, and before the first answer, only as many calls go out as can still open the circuit. */
+/**
+ * After this many consecutive failures, and before the first answer, the number of concurrent calls
+ * is limited to the failures that still open the circuit.
+ */
 const DOUBTFUL_FAILURES = 2;
-/** Half of at least 10 calls in 2 s. A short window, so that a bidder that worked for long opens its circuit soon after it fails. */
+/**
+ * Half of at least 10 calls in 2 s. A short window, so that a bidder that worked for long opens its
+ * circuit soon after it fails.
+ */
 const FAILURE_RATE = { threshold: 0.5, duration: 2_000, minimumRps: 5 };
 
 const STATE_NAMES: Readonly<Record<Exclude<Circuit, Circuit.Isolated>, CircuitState>> = {
@@ -63,7 +72,7 @@ export const createBidderEndpoint = ({ url, dispatchers, circuit, onCircuit }: B
       },
     },
   );
-  // Nothing here isolates the circuit by hand.
+  // The circuit is never isolated manually.
   breaker.onStateChange((state) => onCircuit(STATE_NAMES[state as keyof typeof STATE_NAMES]));
   onCircuit('closed');
 
@@ -73,7 +82,8 @@ export const createBidderEndpoint = ({ url, dispatchers, circuit, onCircuit }: B
   return {
     ask: async (body, signal) => {
       if (breaker.state !== Circuit.Closed) {
-        // A trial call, or a rejection while it is too early for one. During a trial `execute` would wait for its result.
+        // A trial call, or a rejection while it is too early for one. During a trial `execute`
+        // would wait for its result.
         if (breaker.state === Circuit.Open) void call(body, AbortSignal.timeout(circuit.trialTimeoutMs)).catch(() => undefined);
         return { kind: 'refused', outcome: 'circuit_open' };
       }
@@ -90,6 +100,8 @@ export const createBidderEndpoint = ({ url, dispatchers, circuit, onCircuit }: B
   };
 };
 
-/** Host and path; a query, which may hold a key, only as a short hash that keeps endpoints apart. */
+/**
+ * Host and path; a query, which may hold a key, only as a short hash that keeps endpoints apart.
+ */
 export const endpointLabel = (url: URL): string =>
   url.host + url.pathname + (url.search === '' ? '' : `?${createHash('sha256').update(url.search).digest('hex').slice(0, 8)}`);

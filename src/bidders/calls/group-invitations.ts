@@ -2,7 +2,10 @@ import type { Booking } from '../../catalog/model/entities.ts';
 import type { BidOpportunity } from '../bidder-port.ts';
 import { bidFormatOf, type BidFormat } from '../openrtb/bid-format.ts';
 
-/** One call to one bidder: the impressions it gets, all in one format, and the invitations that its answer will serve. */
+/**
+ * One call to one bidder: the impressions it gets, all in one format, and the invitations that its
+ * answer will serve.
+ */
 export interface BidderCall {
   readonly endpoint: string;
   readonly format: BidFormat;
@@ -10,9 +13,9 @@ export interface BidderCall {
 }
 
 /**
- * A bidder gets one BidRequest per ad request and format, with an imp for each impression that invites it. Line items that share
- * an endpoint share its answer: the bid enters the ranking once for each of them, under its own caps and budget. An invitation
- * without an endpoint is skipped.
+ * A bidder gets one BidRequest per ad request and format, with an imp for each impression that
+ * invites it. Line items that share an endpoint share its answer: the bid enters the ranking once
+ * for each of them, under its own caps and budget. An invitation without an endpoint is skipped.
  */
 export const groupInvitations = (opportunities: readonly BidOpportunity[]): readonly BidderCall[] => {
   const calls = new Map<string, { endpoint: string; format: BidFormat; byImp: Map<BidOpportunity, Booking[]> }>();

@@ -21,7 +21,10 @@ export interface GuardedDispatchersOptions extends AddressPolicy {
 export type ResolveCallback = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void;
 
 export interface GuardedDispatchers {
-  /** The keep-alive pool of the URL's origin. Connecting to a forbidden address fails with an error that `isForbiddenAddressError` detects. */
+  /**
+   * The keep-alive pool of the URL's origin. Connecting to a forbidden address fails with an error
+   * that `isForbiddenAddressError` detects.
+   */
   of(url: URL): Dispatcher;
   /** Closes the pools that were idle for `idleMs`. */
   sweep(): void;
@@ -34,7 +37,10 @@ const FORBIDDEN = 'ERR_BIDDER_ADDRESS_FORBIDDEN';
 export const isForbiddenAddressError = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === FORBIDDEN;
 
-/** Pools of sockets, one for each origin, that never connect to an address outside the policy. See docs/adr/0007-guard-addresses-at-connect.md. */
+/**
+ * Pools of sockets, one for each origin, that never connect to an address outside the policy. See
+ * docs/adr/0007-guard-addresses-at-connect.md.
+ */
 export const createGuardedDispatchers = (options: GuardedDispatchersOptions): GuardedDispatchers => {
   const connect = createGuardedConnector(options);
   const closing = new Set<Promise<void>>();
@@ -57,7 +63,8 @@ export const createGuardedDispatchers = (options: GuardedDispatchersOptions): Gu
         pipelining: 1,
         connect,
         maxResponseSize: options.maxResponseBytes,
-        // The caller's abort signal is the only deadline, headers and body included; undici's coarse timers are off.
+        // The caller's abort signal is the only deadline, headers and body included; undici's
+        // coarse timers are off.
         headersTimeout: 0,
         bodyTimeout: 0,
         keepAliveMaxTimeout: 60_000,
@@ -74,7 +81,8 @@ export const createGuardedDispatchers = (options: GuardedDispatchersOptions): Gu
 };
 
 const createGuardedConnector = (options: GuardedDispatchersOptions): buildConnector.connector => {
-  // net.connect connects to the addresses that `lookup` returns, so there is no second resolution that could differ.
+  // net.connect connects to the addresses that `lookup` returns, so there is no second resolution
+  // that could differ.
   const connect = buildConnector({ timeout: options.connectTimeoutMs, lookup: guardLookup(options), autoSelectFamily: true });
   return (target, callback) => {
     const host = bareHost(target.hostname);

@@ -1,16 +1,23 @@
 import ipaddr from 'ipaddr.js';
 
-/** Public-looking addresses of cloud metadata services (Azure's host agent); link-local ones are excluded by their range. */
+/**
+ * Public-looking addresses of cloud metadata services (Azure's host agent); link-local ones are
+ * excluded by their range.
+ */
 const CLOUD_HOSTS: ReadonlySet<string> = new Set(['168.63.129.16']);
 
-/** What a development machine may call: itself and its network, never link-local (metadata) addresses, multicast or "this network". */
+/**
+ * What a development machine may call: itself and its network, never link-local (metadata)
+ * addresses, multicast or "this network".
+ */
 const OWN_NETWORK: ReadonlySet<string> = new Set(['unicast', 'loopback', 'private', 'uniqueLocal', 'carrierGradeNat']);
 const METADATA_V6 = 'fd00:ec2::254';
 
 /**
- * May a socket connect to this IP address? Public means globally routable unicast (IANA special-purpose registries): an IPv6
- * address must be in 2000::/3 and outside the tunnels that embed an IPv4 address (6to4, Teredo); a NAT64 address (64:ff9b::/96)
- * counts as the IPv4 address in it, as does ::ffff:a.b.c.d. Anything that is not an IP address is not public.
+ * May a socket connect to this IP address? Public means globally routable unicast (IANA
+ * special-purpose registries): an IPv6 address must be in 2000::/3 and outside the tunnels that
+ * embed an IPv4 address (6to4, Teredo); a NAT64 address (64:ff9b::/96) counts as the IPv4 address
+ * in it, as does ::ffff:a.b.c.d. Anything that is not an IP address is not public.
  */
 export const isPublicAddress = (address: string): boolean => {
   const ip = effectiveAddress(address);

@@ -35,7 +35,8 @@ export const postBidRequest = async ({ dispatcher, url, body, signal }: BidCall)
       signal,
     });
     if (answer.statusCode === 200) return await readBody(answer);
-    // Reads the rest of the body so that the socket can be reused; past 16 KiB or the deadline the socket is closed, which rejects.
+    // Reads the rest of the body so that the socket can be reused; past 16 KiB or the deadline the
+    // socket is closed, which rejects.
     answer.body.dump({ limit: 16 * 1024, signal }).catch(() => undefined);
     if (answer.statusCode === 204) return { kind: 'answer', json: null };
     return refused(answer.statusCode >= 300 && answer.statusCode < 400 ? 'redirect' : 'bad_status');

@@ -17,8 +17,9 @@ export const isAllowedAddress = (address: string, policy: AddressPolicy): boolea
   policy.allowPrivateAddresses ? isOwnNetworkAddress(address) : isPublicAddress(address);
 
 /**
- * An endpoint or notice URL whose text is allowed, or why not. The URL parser converts every spelling of an IPv4 address (decimal,
- * octal, hexadecimal, shortened) to dotted form. Names are checked again, by address, when the socket connects.
+ * An endpoint or notice URL whose text is allowed, or why not. The URL parser converts every
+ * spelling of an IPv4 address (decimal, octal, hexadecimal, shortened) to dotted form. Names are
+ * checked again, by address, when the socket connects.
  */
 export const readBidderUrl = (text: string, policy: AddressPolicy): URL | 'bad_endpoint' | 'forbidden_address' => {
   const url = text.length <= MAX_URL_LENGTH && URL.canParse(text) ? new URL(text) : null;

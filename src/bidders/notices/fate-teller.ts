@@ -5,7 +5,10 @@ import { fillLossReason } from '../openrtb/read-bid-response.ts';
 
 /** Sends one win or loss notice per bid, however many line items share it. */
 export interface FateTeller {
-  /** The bids of one `ask`. Bids with the same impression, endpoint and format come from one bid of one bidder. */
+  /**
+   * The bids of one `ask`. Bids with the same impression, endpoint and format come from one bid of
+   * one bidder.
+   */
   remember(bids: readonly Bid[]): void;
   won(bid: Bid): void;
   lost(bid: Bid, lossReason: number): void;
@@ -16,8 +19,8 @@ interface Fate {
 }
 
 /**
- * Line items that share an endpoint share its bid. The win notice is sent immediately, the loss notice after this turn of the
- * event loop and only if none of them has won by then.
+ * Line items that share an endpoint share its bid. The win notice is sent immediately, the loss
+ * notice after this turn of the event loop and only if none of them has won by then.
  */
 export const createFateTeller = (notices: NoticeSender): FateTeller => {
   const fates = new WeakMap<Bid, Fate>();

@@ -14,7 +14,10 @@ export interface NoticeSenderOptions extends AddressPolicy {
 /** Sends win, billing and loss notices: each once, in order, without delaying a request. */
 export interface NoticeSender {
   send(kind: NoticeKind, url: string): void;
-  /** Accepts no more, sends what waits for up to `graceMs`, drops the rest. Resolves when the last request has ended. */
+  /**
+   * Accepts no further notices, sends the queued ones for up to `graceMs` and drops the rest.
+   * Resolves when the last request has ended.
+   */
   close(graceMs: number): Promise<void>;
 }
 
@@ -31,7 +34,7 @@ export const createNoticeSender = (options: NoticeSenderOptions): NoticeSender =
 
   const deliver = async (kind: NoticeKind, url: URL): Promise<void> => {
     if (graceOver) return observe(kind, 'dropped');
-    // After the response that this turn of the event loop is writing.
+    // Runs after the response that this turn of the event loop writes.
     await nextTurn();
     const signal = AbortSignal.timeout(timeoutMs);
     try {
@@ -41,7 +44,8 @@ export const createNoticeSender = (options: NoticeSenderOptions): NoticeSender =
       await body.dump({ limit: 16 * 1024, signal });
       observe(kind, statusCode >= 200 && statusCode < 300 ? 'sent' : 'failed');
     } catch {
-      // Unreachable, at a forbidden address or out of time. Notices are not retried; the metric counts the failures.
+      // Unreachable, at a forbidden address or out of time. Notices are not retried; the metric
+      // counts the failures.
       observe(kind, 'failed');
     }
   };

@@ -1,6 +1,6 @@
 import type { CreativeFormat } from '../../catalog/model/entities.ts';
 
-/** What a bidder is asked for: markup or a native object. */
+/** The kind of bid that is requested: markup or a native object. */
 export type BidFormat = 'html' | 'native';
 
 /** The bid format that fills a creative row: html and banner rows both take markup. */

@@ -32,7 +32,10 @@ const WEB_PAGE = /^https?:\/\/.{1,2040}$/i;
 /** A page counts as https unless its address starts with http:. */
 export const isSecurePage = (pageUrl: string | null): boolean => !/^http:/i.test(pageUrl ?? '');
 
-/** An OpenRTB 2.6 BidRequest, to be serialized: impressions, page, device and user. It reveals nothing about bookings. */
+/**
+ * An OpenRTB 2.6 BidRequest, to be serialized: impressions, page, device and user. It reveals
+ * nothing about bookings.
+ */
 export const buildBidRequest = (parts: BidRequestParts): object => {
   const { context, currency } = parts;
   const secure = isSecurePage(context.pageUrl) ? 1 : 0;
@@ -72,7 +75,10 @@ const buildSite = ({ publisher, pageUrl }: BidContext): object => ({
   publisher: { id: String(publisher.id), name: publisher.name, domain: publisher.domain },
 });
 
-/** OpenRTB names a country in three letters (2.6, object Geo) where the rest of the service uses two. undefined: not a country code. */
+/**
+ * OpenRTB names a country in three letters (2.6, object Geo) where the rest of the service uses
+ * two. undefined: not a country code.
+ */
 export const countryAlpha3 = (alpha2: string): string | undefined => countries.alpha2ToAlpha3(alpha2.toUpperCase());
 
 const buildDevice = ({ userAgent, ip, country, device }: BidContext): object => {
@@ -85,7 +91,10 @@ const buildDevice = ({ userAgent, ip, country, device }: BidContext): object => 
   };
 };
 
-/** Privacy signals as received; each bidder must judge them itself. Absent when the request has none. */
+/**
+ * Privacy signals as received; each bidder must judge them itself. Absent when the request has
+ * none.
+ */
 const buildRegs = ({ gdpr, usPrivacy, gpp, gppSid, coppa }: BidContext): { readonly regs?: object } => {
   const regs = {
     ...flag('coppa', coppa),

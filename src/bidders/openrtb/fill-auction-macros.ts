@@ -1,4 +1,7 @@
-/** OpenRTB 2.6, section 4.4. A macro without a value stays in the text; an empty value removes it, as the standard requires. */
+/**
+ * OpenRTB 2.6, section 4.4. A macro without a value stays in the text; an empty value removes it,
+ * as the standard requires.
+ */
 export interface AuctionMacros {
   readonly ID?: string;
   readonly BID_ID?: string;
@@ -17,8 +20,9 @@ export interface AuctionMacros {
 const MACRO = /\$\{AUCTION_([A-Z_]{2,10})(:B64)?\}/g;
 
 /**
- * Fills `${AUCTION_…}` and `${AUCTION_…:B64}`. Values are percent-encoded, because macros are used in URLs and an id from a bidder
- * or a page must not end an attribute, a JSON string or a URL parameter.
+ * Fills `${AUCTION_…}` and `${AUCTION_…:B64}`. Values are percent-encoded, because macros are used
+ * in URLs and an id from a bidder or a page must not end an attribute, a JSON string or a URL
+ * parameter.
  */
 export const fillAuctionMacros = (text: string, values: AuctionMacros): string =>
   text.includes('${AUCTION_')

@@ -5,21 +5,28 @@ const LOADING = new Set(['src', 'srcset', 'imagesrcset', 'poster', 'data', 'back
 const HREFS = new Set(['href', 'xlink:href']);
 const LINKS = new Set(['a', 'area']);
 
-/** `url(http:…)` and `@import "http:…"`. One character class each, so that no input makes it backtrack. */
+/**
+ * `url(http:…)` and `@import "http:…"`. One character class each, so that no input makes it
+ * backtrack.
+ */
 const INSECURE_CSS = /(?:url\(|@import)["'\s]*http:/i;
 /** Browsers drop tabs and line ends inside a URL and white space before it. */
 const INSECURE_URL = /^[\0- ]*http:/i;
 const INSECURE_SRCSET = /(?:^|[\s,])http:/i;
-/** Ends a tag that the markup leaves open, in whichever quotes: a browser that is still parsing may load its resource. */
+/**
+ * Ends a tag that the markup leaves open, in whichever quotes: a browser that is still parsing may
+ * load its resource.
+ */
 const CLOSING = `'">`;
 
 /**
- * Would this markup make an https page load something over plain http? Linear time. Requests that scripts make at run time are
- * left to the browser's mixed-content rules.
+ * Would this markup make an https page load something over plain http? Linear time. Requests that
+ * scripts make at run time are left to the browser's mixed-content rules.
  */
 export const hasInsecureResource = (markup: string): boolean => {
   let element = '';
-  // CSS is searched for in the markup as written and in every decoded piece of it: style elements, attributes, SVG text.
+  // CSS is searched for in the markup as written and in every decoded piece of it: style elements,
+  // attributes, SVG text.
   let css = `${markup}<`;
   let insecure = false;
   const parser = new Parser({
@@ -30,7 +37,8 @@ export const hasInsecureResource = (markup: string): boolean => {
     },
     ontext: (text) => void (css += text),
   });
-  // In HTML, browsers end a CDATA section at its first `>`; the parser would look for `]]>` and skip the tags before it.
+  // In HTML, browsers end a CDATA section at its first `>`; the parser would look for `]]>` and
+  // skip the tags before it.
   parser.end(markup.replaceAll('<![CDATA[', '<!x') + CLOSING);
   return insecure || INSECURE_CSS.test(css);
 };

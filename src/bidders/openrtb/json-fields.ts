@@ -1,4 +1,7 @@
-/** A JSON object, or null. Read its fields by name and never copy it whole, so that an own `__proto__` key has no effect. */
+/**
+ * A JSON object, or null. Read its fields by name and never copy it whole, so that an own
+ * `__proto__` key has no effect.
+ */
 export const asObject = (value: unknown): Readonly<Record<string, unknown>> | null =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Readonly<Record<string, unknown>>) : null;
 

@@ -25,8 +25,9 @@ const NATIVE = JSON.stringify({
 });
 
 /**
- * The response of POST /test/bid: a bid of 1.75 for any body. Of a BidRequest only the id and the imp ids are used, which are
- * echoed. Query parameters, for tests: `price` (a number), `delay` (milliseconds), `no_bid=1` (204), `native=1`.
+ * The response of POST /test/bid: a bid of 1.75 for any body. Of a BidRequest only the id and the
+ * imp ids are used, which are echoed. Query parameters, for tests: `price` (a number), `delay`
+ * (milliseconds), `no_bid=1` (204), `native=1`.
  */
 export const mockBid = (query: URLSearchParams, body: unknown): MockBidAnswer => {
   const request = asObject(body);

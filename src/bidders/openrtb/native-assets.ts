@@ -12,7 +12,10 @@ const MAX_TITLE_LENGTH = 90;
 const MAX_TEXT_LENGTH = 200;
 const MAX_TRACKERS = 20;
 
-/** Input of the publisher's template. Plain text; URLs are http or https, and https for every resource loaded on a secure page. */
+/**
+ * Input of the publisher's template. Plain text; URLs are http or https, and https for every
+ * resource loaded on a secure page.
+ */
 export interface NativeAssets {
   readonly title: string;
   /** Click destination. */
@@ -35,7 +38,10 @@ export interface NativeImage {
   readonly h?: number;
 }
 
-/** The OpenRTB Native 1.2 request object for an impression of this size (pixels), sent as a JSON string in `imp.native.request`. */
+/**
+ * The OpenRTB Native 1.2 request object for an impression of this size (pixels), sent as a JSON
+ * string in `imp.native.request`.
+ */
 export const nativeRequest = (width: number, height: number): object => ({
   ver: '1.2',
   plcmttype: 1,
@@ -51,8 +57,8 @@ export const nativeRequest = (width: number, height: number): object => ({
 });
 
 /**
- * Converts a parsed OpenRTB Native 1.x response, bare or under a `native` key, into our assets. Script trackers are left out: no
- * code of a bidder runs in the publisher's page.
+ * Converts a parsed OpenRTB Native 1.x response, bare or under a `native` key, to the assets of the
+ * template. Script trackers are omitted: no code of a bidder runs in the publisher's page.
  */
 export const readNativeAssets = (markup: unknown, secure: boolean): NativeAssets | 'bad_native' | 'not_secure' => {
   const outer = asObject(markup);
@@ -106,6 +112,8 @@ const impressionPixels = (trackers: readonly unknown[]): readonly unknown[] =>
 
 const webUrls = (values: readonly unknown[]): readonly string[] => values.slice(0, MAX_TRACKERS).flatMap((value) => webUrl(value) ?? []);
 
-/** An absolute http(s) URL: never `javascript:` or `data:`, which a template would put into a link. */
+/**
+ * An absolute http(s) URL: never `javascript:` or `data:`, which a template would put into a link.
+ */
 const webUrl = (value: unknown): string | null =>
   typeof value === 'string' && /^https?:\/\//i.test(value) && URL.canParse(value) ? value : null;

@@ -15,8 +15,9 @@ const VIDEO_MARKUP = /^\s*<(?:\?xml|vast)\b/i;
 type ReadMarkup = { readonly adm: string } | { readonly refused: BidOutcome };
 
 /**
- * The markup of a bid as it will be served, macros filled: for html the bidder's own, for native our assets as JSON. Checked after
- * filling, so that no macro can complete what the checks would have refused.
+ * The markup of a bid as it will be served, macros filled: for html the bidder's own, for native
+ * the assets as JSON. It is checked after the macros are filled, so that no macro value can produce
+ * markup that the checks refuse.
  */
 export const readBidMarkup = (
   bid: Readonly<Record<string, unknown>>,

@@ -37,7 +37,10 @@ const MAX_CPM_MICROS = 1_000_000_000;
 const MAX_BIDS = 100;
 const MAX_ID_LENGTH = 128;
 
-/** Reads an OpenRTB 2.6 BidResponse from parsed JSON (null: HTTP 204). Pure; a no-bid is a response without bids. */
+/**
+ * Reads an OpenRTB 2.6 BidResponse from parsed JSON (null: HTTP 204). Pure; a no-bid is a response
+ * without bids.
+ */
 export const readBidResponse = (json: unknown, asked: AskedBid): ReadAnswer => {
   if (json === null) return NOTHING;
   const answer = asObject(json);
@@ -135,7 +138,10 @@ const readPrice = (value: unknown, floorMicros: number): number | BidOutcome => 
   return micros < floorMicros ? 'below_floor' : micros;
 };
 
-/** Absent sides and 0, which some bidders send for "as requested", become null; the whole is null when a side is invalid. */
+/**
+ * Absent sides and 0, which some bidders send for "as requested", become null; the whole is null
+ * when a side is invalid.
+ */
 const readSize = ({
   w,
   h,

@@ -1,6 +1,6 @@
 /**
- * What a form says about the fields of a record. The JSON Schema of the record says the rest: types, enumerations, limits,
- * which fields are required, and defaults.
+ * What a form says about the fields of a record. The JSON Schema of the record says the rest:
+ * types, enumerations, limits, which fields are required, and defaults.
  */
 export interface FormDescription<Name extends string = string> {
   readonly sections: readonly FormSection<Name>[];

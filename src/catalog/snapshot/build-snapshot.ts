@@ -46,7 +46,9 @@ export interface BuiltSnapshot {
   readonly slots: ReadonlyMap<string, ReadonlyMap<number, BuiltSlot>>;
 }
 
-/** A slot with the candidates that its indexes were built of, in the order in which they were met. */
+/**
+ * A slot with the candidates that its indexes were built of, in the order in which they were met.
+ */
 interface BuiltSlot extends Slot {
   readonly ofDirect: readonly Candidate[];
   readonly ofProgrammatic: readonly Candidate[];
@@ -107,7 +109,10 @@ function* snapshotSteps(
 
 const EMPTY_SLOT: Slot = { direct: undefined, programmatic: undefined, leftOut: [], vacancy: 'NothingBooked' };
 
-/** Counters outlive the last flight of their publisher by this much, for late hits, reports and a flight that is extended. */
+/**
+ * Counters outlive the last flight of their publisher by this much, for late hits, reports and a
+ * flight that is extended.
+ */
 const COUNTERS_MARGIN_MS = IDLE_KEY_TTL_MS;
 
 const lastFlightEnds = (campaigns: Iterable<Campaign>): ReadonlyMap<number, number> => {
@@ -173,7 +178,10 @@ const bookedOf = (booked: Map<string, Map<number, Booked>>, placementId: string,
   return slot;
 };
 
-/** Whether a creative will not serve again for as long as this snapshot is used. A flight that has not started does not count. */
+/**
+ * Whether a creative will not serve again for as long as this snapshot is used. A flight that has
+ * not started does not count.
+ */
 const isOver = ({ creative, lineItem, campaign }: Booking, nowMs: number): boolean =>
   creative.blocked || !lineItem.active || lineItem.flight.endMs <= nowMs || campaign.flight.endMs <= nowMs;
 

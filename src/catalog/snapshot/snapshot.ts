@@ -29,13 +29,19 @@ export type Vacancy = 'NothingBooked' | 'SizeOrFormat' | 'NotInFlight';
 
 /** What the snapshot holds for one publisher on one placement. */
 export interface Slot {
-  /** Direct candidates: not ended, active, not blocked, of a format the placement allows. Flight and size are the request's to check. */
+  /**
+   * Direct candidates: not ended, active, not blocked, of a format the placement allows. Flight and
+   * size are the request's to check.
+   */
   readonly direct: CandidateIndex | undefined;
   /** The same for programmatic line items. */
   readonly programmatic: CandidateIndex | undefined;
   /** Booked, but not servable for as long as this snapshot is used. */
   readonly leftOut: readonly Booking[];
-  /** The latest stage that anything booked reached when there are no candidates; undefined when there are some. */
+  /**
+   * The latest stage that anything booked reached when there are no candidates; undefined when
+   * there are some.
+   */
   readonly vacancy: Vacancy | undefined;
 }
 
@@ -59,9 +65,14 @@ export interface Snapshot {
   readonly creatives: ReadonlyMap<number, Creative>;
   /** What is booked for a publisher on a placement; an empty slot when nothing is. */
   slot(publisherId: number, placementId: string): Slot;
-  /** Where a moment lies in the publisher's day of traffic, as pacing follows it. Flat while no traffic is known. */
+  /**
+   * Where a moment lies in the publisher's day of traffic, as pacing follows it. Flat while no
+   * traffic is known.
+   */
   curveAt(publisherId: number, atMs: number): TrafficCurve;
-  /** When the publisher's counters may expire: 35 days after the end of its last flight. Epoch ms. */
+  /**
+   * When the publisher's counters may expire: 35 days after the end of its last flight. Epoch ms.
+   */
   expiresAtMs(publisherId: number): number;
   /** The first of the rows that were set aside, at most 1,000. */
   readonly quarantined: readonly Quarantined[];

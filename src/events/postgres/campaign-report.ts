@@ -52,7 +52,7 @@ const REPORT = `
   order by 1, 2, 4`;
 
 /**
- * Days × line items × creatives of one campaign. Rejects when Postgres is away.
+ * Days × line items × creatives of one campaign. Rejects when Postgres is unavailable.
  *
  * @returns undefined when the campaign does not exist and has never delivered
  */

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { dateOfDay } from '../../base/utc-day.ts';
 
-/** What the daily counts say of one line item ('l') or campaign ('c'). Money in micros. */
+/** The daily counts of one line item ('l') or campaign ('c'). Money in micros. */
 export interface CountedAccount {
   readonly publisherId: number;
   readonly kind: 'l' | 'c';
@@ -18,11 +18,11 @@ export interface CountedAccount {
   readonly totalSpendMicros: number;
 }
 
-/** The daily counts against the event rows. Rejects when Postgres is unavailable. */
+/** Compares the daily counts with the event rows. Rejects when Postgres is unavailable. */
 export interface CountStore {
   /**
-   * Counts a day (since the epoch) from its event rows, and corrects the daily counts unless `dryRun`. Resolves to how many
-   * differed.
+   * Counts a day (since the epoch) from its event rows, and corrects the daily counts unless
+   * `dryRun`. Resolves to how many differed.
    */
   rebuildDay(day: number, dryRun: boolean): Promise<number>;
   /** All accounts, with `today` in days since the epoch. */

@@ -16,7 +16,7 @@ export interface StoredHour {
 
 /**
  * Reads what Postgres has stored of one line item's delivery. Each method rejects when Postgres is
- * away.
+ * unavailable.
  */
 export interface DeliveryHistory {
   /**

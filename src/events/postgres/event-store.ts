@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { dateOfDay, dayOf } from '../../base/utc-day.ts';
 import type { Hit } from '../../ledger/hit.ts';
 
-/** A settled hit as it comes off the stream. */
+/** A settled hit as read from the stream. */
 export interface StoredEvent {
   readonly hit: Hit;
   /** Epoch milliseconds at which it was counted. */
@@ -20,13 +20,22 @@ export interface ServeCount {
   readonly serves: number;
 }
 
-/** Where hits end up: day-partitioned event rows, and the daily counts kept in step with them in the same transaction. */
+/**
+ * Permanent storage of hits: event rows partitioned by day, and daily counts updated in the same
+ * transaction.
+ */
 export interface EventStore {
-  /** Stores each event once, however often it is given. Resolves to how many were new. Rejects when Postgres is away. */
+  /**
+   * Stores each event once, even if it is passed repeatedly. Resolves to the number of new events.
+   * Rejects when Postgres is unavailable.
+   */
   append(events: readonly StoredEvent[]): Promise<number>;
-  /** Serves are tallied, not stored one by one; the tally only ever grows within a day, so the larger figure is the newer. */
+  /**
+   * Stores tallies of serves, which have no event rows. A tally only grows within a day, so the
+   * larger figure is the newer.
+   */
   recordServes(counts: readonly ServeCount[]): Promise<void>;
-  /** Drops the partitions of days that lie more than `days` back. Resolves to their names. */
+  /** Drops the partitions of days more than `days` ago. Resolves to their names. */
   prune(days: number, nowMs: number): Promise<readonly string[]>;
 }
 
@@ -34,8 +43,8 @@ export interface EventStore {
 export const isDataFault = (fault: unknown): boolean => String((fault as { code?: unknown }).code).startsWith('22');
 
 /**
- * SQL: whether the hit in the row `hit` has its event row. The row has jti, kind, event_type, invalid_reason and `payload`, the hit
- * as JSON.
+ * SQL: whether the hit in the row `hit` has its event row. The row has jti, kind, event_type,
+ * invalid_reason and `payload`, the hit as JSON.
  */
 export const hasEventRow = (hit: string): string => `exists (
    select from events e
@@ -43,15 +52,19 @@ export const hasEventRow = (hit: string): string => `exists (
      and e.jti = ${hit}.jti and e.kind = ${hit}.kind and e.event_type = ${hit}.event_type
      and (e.invalid_reason = 'prefetch') = (${hit}.invalid_reason = 'prefetch'))`;
 
-/** Traffic by the hour is asked about the last week only. */
+/** Hourly traffic is queried for the last week only. */
 const HOURLY_DAYS = 35;
 
 const partitionOf = (date: string): string => `events_${date.replaceAll('-', '')}`;
 
-/** Any number, as long as nothing else in the database locks it: one replica at a time makes or drops partitions. */
+/**
+ * Any number that no other lock in the database uses: one replica at a time creates or drops
+ * partitions.
+ */
 const PARTITION_LOCK = 7_240_117_002;
 
-// Rows are sorted before they are written, so that two writers that meet lock rows in one order and cannot deadlock.
+// Rows are sorted before they are written, so that concurrent writers lock them in the same order
+// and cannot deadlock.
 const APPEND = `
   with arrived as (
     insert into events (day, jti, kind, event_type, invalid_reason, at, publisher_id, campaign_id, line_item_id, creative_id,

@@ -9,7 +9,10 @@ export type BodyOutcome = { readonly body: Buffer } | { readonly refusal: Proble
 
 export const DEFAULT_BODY_LIMIT = 64 * 1024;
 
-/** A refused body is read and discarded up to here, so that a client that is still sending receives the response: twice the largest limit. */
+/**
+ * A refused body is read and discarded up to here, so that a client that is still sending receives
+ * the response: twice the largest limit.
+ */
 const MAX_DISCARD_BYTES = 4 * 1024 * 1024;
 const MAX_DISCARD_MS = 2_000;
 
@@ -22,8 +25,9 @@ const DECODERS: ReadonlyMap<string, (body: Buffer, options: { maxOutputLength: n
 ]);
 
 /**
- * The body of a request, decoded, up to `limit` bytes before and after decoding. Client errors are values: 413 for too long (before
- * the body arrives if Content-Length says so), 415 for an unknown encoding, 400 for a broken one.
+ * The body of a request, decoded, up to `limit` bytes before and after decoding. Client errors are
+ * values: 413 for too long (before the body arrives if Content-Length says so), 415 for an unknown
+ * encoding, 400 for a broken one.
  */
 export const readBody = (req: IncomingMessage, limit: number = DEFAULT_BODY_LIMIT): Promise<BodyOutcome> => {
   const encoding = req.headers['content-encoding']?.trim().toLowerCase();
@@ -63,8 +67,9 @@ const collect = async (req: IncomingMessage, limit: number): Promise<BodyOutcome
 const ignore = (): void => {};
 
 /**
- * Closing the connection immediately would send a reset, which can overtake the response on its way to a client that is still
- * sending. So the rest is read and dropped, within bounds; past them the connection is closed.
+ * Closing the connection immediately would send a reset, which can overtake the response on its way
+ * to a client that is still sending. So the rest is read and dropped, within bounds; past them the
+ * connection is closed.
  */
 const discard = (req: IncomingMessage): void => {
   let discarded = 0;

@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
 /**
- * The simplified OpenRTB ad request. Fields that OpenRTB knows and this service does not are ignored, never refused; what is read is
- * bounded, so that a request costs what a request may cost.
+ * The simplified OpenRTB ad request. OpenRTB fields that this service does not use are ignored,
+ * never refused. Everything that is read has a maximum size, which limits the cost of a request.
  */
 const ID = { type: 'string', minLength: 1, maxLength: 128 } as const;
 const KEY_VALUE = {
@@ -43,7 +43,10 @@ export const AD_REQUEST_SCHEMA = {
   },
 } as const;
 
-/** What the trafficking tool's example sends: one impression, without OpenRTB's nesting. */
+/**
+ * The flat form that the trafficking tool's example sends: one impression, without OpenRTB's
+ * nesting.
+ */
 export const FLAT_AD_REQUEST_SCHEMA = {
   $id: 'FlatAdRequest',
   type: 'object',

@@ -5,7 +5,10 @@ import { validateAdRequest, validateFlatAdRequest, type WireAdRequest } from './
 export type ParsedAdRequest =
   { readonly ok: true; readonly request: WireAdRequest } | { readonly ok: false; readonly faults: readonly Fault[] };
 
-/** The body of POST /ad, checked; a flat body becomes a request with one impression. Every fault is listed. */
+/**
+ * Validates the body of POST /ad; a flat body becomes a request with one impression. Lists every
+ * fault.
+ */
 export const parseAdRequest = (body: unknown): ParsedAdRequest => {
   if (isFlat(body)) {
     if (!validateFlatAdRequest(body)) return { ok: false, faults: schemaFaults(validateFlatAdRequest.errors) };

@@ -16,7 +16,10 @@ export interface ToAdRequestOptions {
   readonly now: () => number;
 }
 
-/** A checked ad request as the domain sees it: its context known, its user a hash, its key-values pairs. */
+/**
+ * Converts a validated ad request to the domain's: with its context, the user as a hash and
+ * key-values as pairs.
+ */
 export const toAdRequest = (
   { dimensions, requestContext, userHash, debugTrace, now }: ToAdRequestOptions,
   snapshot: Snapshot,

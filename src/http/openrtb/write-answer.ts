@@ -8,7 +8,7 @@ import type { AdAnswer, FilledImp } from '../../serving/serve-ad.ts';
 import { writeTrace } from './write-trace.ts';
 
 export interface AnswerWriterOptions {
-  /** Event types that `evturl` takes, listed in `ext.events`. */
+  /** Event types that `evturl` accepts, listed in `ext.events`. */
   readonly allowedEvents: readonly string[];
   /** undefined: a dry run, whose bids have no id and no tracking URLs. */
   readonly tracking:
@@ -23,7 +23,9 @@ export interface AnswerWriterOptions {
 /** The OpenRTB answer of an ad request as JSON text; `id` is the request's. */
 export type WriteAnswer = (id: string, answer: AdAnswer) => string;
 
-/** Characters of creatives that are kept as text; those shown longest ago are dropped first. */
+/**
+ * Limit, in characters, of the cached creative text; the least recently shown are evicted first.
+ */
 const MAX_KEPT_CHARACTERS = 16_000_000;
 
 interface WrittenCreative extends AdSize {
@@ -31,8 +33,9 @@ interface WrittenCreative extends AdSize {
 }
 
 /**
- * Writes text, not objects: what a bid says of its creative is the same each time it is shown at a size, so it is written once and kept. That takes
- * 1.1 µs per bid; an object and JSON.stringify took 5.5.
+ * Writes text instead of objects: the members that belong to a creative are the same each time it
+ * is shown at a size, so their text is cached. That takes 1.1 µs per bid; an object and
+ * JSON.stringify took 5.5.
  */
 export const createAnswerWriter = ({ allowedEvents, tracking }: AnswerWriterOptions): WriteAnswer => {
   const events = JSON.stringify(allowedEvents);
@@ -68,7 +71,7 @@ export const createAnswerWriter = ({ allowedEvents, tracking }: AnswerWriterOpti
   };
 };
 
-/** One signed token in all of a bid's tracking URLs. */
+/** All tracking URLs of a bid contain the same signed token. */
 const createTrackingWriter = ({ signToken, publicUrl }: NonNullable<AnswerWriterOptions['tracking']>) => {
   const host = JSON.stringify(publicUrl).slice(1, -1);
   return (ad: ServedAd): { readonly id: string; readonly urls: string } => {
@@ -82,7 +85,10 @@ const createTrackingWriter = ({ signToken, publicUrl }: NonNullable<AnswerWriter
   };
 };
 
-/** The members of a bid that belong to its creative, and the closing brace. A bidder's markup, size and domains replace the creative's own. */
+/**
+ * The members of a bid that belong to its creative, and the closing brace. A bidder's markup, size
+ * and domains replace the creative's own.
+ */
 const writeCreative = (creative: Creative, size: AdSize, bid?: Bid): string => {
   const adomain = bid ? bid.adomain : creative.advertiserDomain === null ? [] : [creative.advertiserDomain];
   return JSON.stringify({

@@ -9,8 +9,9 @@ export interface ErrorHandlerParts {
 }
 
 /**
- * Maps thrown errors to problem responses. Client errors that Express and its file server report stay 4xx; all others become a
- * 500, logged once with the stack and counted. The response never carries an error's message, its stack or the body.
+ * Maps thrown errors to problem responses. Client errors that Express and its file server report
+ * stay 4xx; all others become a 500, logged once with the stack and counted. The response never
+ * carries an error's message, its stack or the body.
  */
 export const createErrorHandler =
   ({ log, countError }: ErrorHandlerParts): ErrorRequestHandler =>
@@ -20,7 +21,8 @@ export const createErrorHandler =
       countError();
       log.error('a request failed', { method: req.method, path: req.path, error });
     }
-    // Express's default handler closes the connection, so that a client cannot mistake half a response for a whole one.
+    // Express's default handler closes the connection, so that a client cannot mistake half a
+    // response for a whole one.
     if (res.headersSent) next(error);
     else sendProblem(res, answer);
   };

@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import type { Fault } from '../../base/fault.ts';
 
 /**
- * Every way in which a request can fail, as RFC 9457 asks: a stable type, a fixed title, a status. `code` is what a client's
- * program reads; it is the last part of `type`. Listed in docs/api.md.
+ * Every way in which a request can fail. As RFC 9457 requires, each has a stable type, a fixed
+ * title and a status. Client programs read `code`, the last part of `type`. Listed in docs/api.md.
  */
 export const PROBLEMS = {
   invalid_json: { status: 400, title: 'Invalid JSON' },
@@ -39,7 +39,10 @@ export interface Problem {
   readonly errors?: readonly Fault[];
 }
 
-/** `detail` is for the developer who reads it: what is wrong and what is accepted, never the body's text or internals of the service. */
+/**
+ * `detail` is for the developer of the client: what is wrong and what is accepted, never text of
+ * the body or internals of the service.
+ */
 export const problem = (code: ProblemCode, detail: string, errors?: readonly Fault[]): Problem => {
   const { status, title } = PROBLEMS[code];
   return { type: `/problems/${code}`, title, status, detail, code, ...(errors !== undefined && errors.length > 0 && { errors }) };
@@ -55,9 +58,10 @@ const instanceOf = (res: ServerResponse): string => {
 };
 
 /**
- * Sends a problem as `application/problem+json`, readable from any origin unless the response is declared same-origin: a page's
- * script must be able to distinguish a wrong key from a network failure. `headers` are added (Allow, Retry-After,
- * WWW-Authenticate). Does nothing when a response has begun.
+ * Sends a problem as `application/problem+json`, readable from any origin unless the response is
+ * declared same-origin: a page's script must be able to distinguish a wrong key from a network
+ * failure. `headers` are added (Allow, Retry-After, WWW-Authenticate). Does nothing when a response
+ * has begun.
  */
 export const sendProblem = (res: ServerResponse, sent: Problem, headers: Readonly<Record<string, string>> = {}): void => {
   if (res.headersSent) return;

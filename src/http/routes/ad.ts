@@ -21,7 +21,10 @@ export interface AdRouteOptions extends ToAdRequestOptions {
   };
 }
 
-/** POST /ad. The order of checks: body (400, 413), key (401), registered dimensions (400), then the decision, which always answers 200. */
+/**
+ * POST /ad. The order of checks: body (400, 413), key (401), registered dimensions (400), then the
+ * decision, which always answers 200.
+ */
 export const adRoute = (options: AdRouteOptions): RequestHandler => {
   const { currentSnapshot, serveAd, writeAnswer, authenticate, dimensions, observe } = options;
   return async function answerAdRequest(req, res) {
@@ -55,8 +58,9 @@ export const adRoute = (options: AdRouteOptions): RequestHandler => {
 };
 
 /**
- * One string, one write: res.json would look at the settings and make an ETag that nobody asks for. Most answers are plain ASCII, which `latin1`
- * copies as it is; for UTF-8 the socket makes room for three bytes a character.
+ * One string, one write: res.json would read the settings and compute an unused ETag. Most answers
+ * are plain ASCII, which `latin1` copies unchanged; for UTF-8 the socket reserves three bytes per
+ * character.
  */
 const sendAnswer = (res: Response, text: string): void => {
   const bytes = Buffer.byteLength(text);

@@ -4,12 +4,18 @@ import { sendJson } from '../send-json.ts';
 
 const OK = { status: 'ok' };
 
-/** GET /health: the process is up. Queries no store, so that an outage of a store does not restart the fleet. */
+/**
+ * GET /health: the process is up. Queries no store, so that an outage of a store does not restart
+ * the fleet.
+ */
 export const healthRoute: RequestHandler = (_req, res) => {
   sendJson(res, 200, OK);
 };
 
-/** GET /ready: 200 when the load balancer should send requests: after the first snapshot and before shutdown begins. */
+/**
+ * GET /ready: 200 when the load balancer should send requests: after the first snapshot and before
+ * shutdown begins.
+ */
 export const readyRoute =
   (isReady: () => boolean): RequestHandler =>
   (_req, res) => {
@@ -18,7 +24,10 @@ export const readyRoute =
     sendJson(res, 200, OK);
   };
 
-/** POST /reload: 204 once this replica serves data read after the call; 503 when the read failed and the old data stays. */
+/**
+ * POST /reload: 204 once this replica serves data read after the call; 503 when the read failed and
+ * the old data stays.
+ */
 export const reloadRoute =
   (reloadEverywhere: () => Promise<void>): RequestHandler =>
   async (_req, res) => {

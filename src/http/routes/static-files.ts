@@ -3,7 +3,10 @@ import path from 'node:path';
 import express, { type RequestHandler } from 'express';
 import helmet from 'helmet';
 
-/** The built, versioned copies never change. The SDK under its plain name is on publishers' pages: updated there within an hour. */
+/**
+ * The built, versioned copies never change. Publishers' pages load the SDK under its plain name, so
+ * that copy is updated there within an hour.
+ */
 const VERSIONED = /-\d+\.\d+\.\d+[^/]*\.js$/;
 const cacheControl = (file: string): string => {
   if (file.startsWith('admin')) return 'no-cache';
@@ -19,8 +22,8 @@ const policy = (directives: Readonly<Record<string, readonly string[]>>) =>
   });
 
 /**
- * For the demo pages. The frames of creatives inherit it, and they are written with inline styles and scripts, load what their
- * advertisers serve, and may contain frames themselves.
+ * The policy of the demo pages. The frames of creatives inherit it: creatives use inline styles and
+ * scripts, load their advertisers' resources, and may contain frames.
  */
 const DEMO_POLICY = policy({
   defaultSrc: ["'self'"],
@@ -37,8 +40,9 @@ const DEMO_POLICY = policy({
 });
 
 /**
- * The trafficking page loads nothing from other origins, runs no inline script, and passes no string to the HTML parser except
- * through lit-html's policy, so that typed text stays text. Creatives, and what they load, live in the frame of the preview.
+ * The trafficking page loads nothing from other origins, runs no inline script, and passes no
+ * string to the HTML parser except through lit-html's policy, so that user input stays text.
+ * Creatives and their resources are confined to the frame of the preview.
  */
 const ADMIN_POLICY = policy({
   defaultSrc: ["'none'"],
@@ -54,7 +58,10 @@ const ADMIN_POLICY = policy({
   trustedTypes: ['lit-html'],
 });
 
-/** A previewed creative may do all that it could on a page, in an opaque origin: it reaches neither the page around it nor the API. */
+/**
+ * A previewed creative has all capabilities of a page, but in an opaque origin: it can access
+ * neither the surrounding page nor the API.
+ */
 const PREVIEW_POLICY = policy({
   sandbox: ['allow-scripts', 'allow-popups', 'allow-popups-to-escape-sandbox'],
   frameAncestors: ["'self'"],
@@ -75,7 +82,10 @@ const POLICY_OF_FILE = new Map([
 
 const ADMIN_PATHS = /^\/(admin(\.html)?|docs)(\/|$)/i;
 
-/** As the files are looked up: percent-decoded, without doubled slashes and dot segments. '' for a path that cannot be decoded. */
+/**
+ * The path by which files are looked up: percent-decoded, without doubled slashes and dot segments.
+ * '' for a path that cannot be decoded.
+ */
 const plainPath = (requested: string): string => {
   try {
     return path.posix.normalize(decodeURIComponent(requested));
@@ -87,7 +97,10 @@ const plainPath = (requested: string): string => {
 export interface StaticFilesOptions {
   /** Absolute path of public/. */
   readonly root: string;
-  /** Text of /static/demo/demo-config.js, the publisher of the demo pages; undefined: there is no demo publisher. */
+  /**
+   * Text of /static/demo/demo-config.js, the publisher of the demo pages; undefined: there is no
+   * demo publisher.
+   */
   readonly demoConfig: (() => string) | undefined;
   /** False: the trafficking page and the page of the API are not served. */
   readonly admin: boolean;
@@ -113,7 +126,8 @@ export const staticFiles = ({ root, demoConfig, admin }: StaticFilesOptions): Re
     express.static(path.resolve(root), {
       index: 'index.html',
       redirect: true,
-      // By the file that is sent, so that no other spelling of its path gets past them.
+      // Selected by the file that is sent, so that another spelling of its path cannot bypass the
+      // headers.
       setHeaders: (res, file) => {
         const name = path.relative(path.resolve(root), file);
         POLICY_OF_FILE.get(name)?.(res.req, res, () => undefined);
@@ -124,7 +138,10 @@ export const staticFiles = ({ root, demoConfig, admin }: StaticFilesOptions): Re
   return router;
 };
 
-/** The page of the API: our own document and initializer; the viewer's files come straight from its package. */
+/**
+ * The page of the API: our own document and initializer; the viewer's files come straight from its
+ * package.
+ */
 const apiPage = (root: string): RequestHandler => {
   const viewer = path.dirname(createRequire(path.join(root, 'index.js')).resolve('swagger-ui-dist/package.json'));
   const router = express.Router();

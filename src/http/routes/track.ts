@@ -24,7 +24,10 @@ export interface TrackRouteOptions {
 /** GET /impression: counts and bills a reservation. */
 export const impressionRoute = (options: TrackRouteOptions): RequestHandler => track(options, 'impression');
 
-/** GET /click: counts, then redirects to the destination that is stored with the creative, never to one from the query. */
+/**
+ * GET /click: counts, then redirects to the destination that is stored with the creative, never to
+ * one from the query.
+ */
 export const clickRoute = (options: TrackRouteOptions): RequestHandler => track(options, 'click');
 
 /** GET /event: the type is checked first, then the token. */
@@ -74,14 +77,16 @@ const REDIRECT_HEADERS = {
   'Referrer-Policy': 'no-referrer',
 };
 
-/** Loaded before the user sees it: Sec-Purpose (Fetch standard) and its predecessors. */
+/** Prefetched before the user sees it: Sec-Purpose (Fetch standard) and its predecessors. */
 const isPrefetch = ({ headers }: Request): boolean =>
   saysPrefetch(headers['sec-purpose']) || saysPrefetch(headers['purpose']) || saysPrefetch(headers['x-moz']);
 
 const saysPrefetch = (header: string | readonly string[] | undefined): boolean =>
   header !== undefined && /prefetch|prerender|preview/i.test(String(header));
 
-/** The value of a query parameter that must be given once: undefined when it is missing or repeated. */
+/**
+ * The value of a query parameter that must occur once: undefined when it is missing or repeated.
+ */
 const queryValue = (req: Request, name: string): string | undefined => {
   const at = req.url.indexOf('?');
   if (at < 0) return undefined;

@@ -1,10 +1,19 @@
 import type { Server } from 'node:http';
 
-/** Shuts a server down in two steps, so that a load balancer can switch away before connections are refused. */
+/**
+ * Shuts a server down in two steps, so that a load balancer can switch away before connections are
+ * refused.
+ */
 export interface ServerDrain {
-  /** From now on every response closes its connection, so that clients with open connections reconnect elsewhere. */
+  /**
+   * From now on every response closes its connection, so that clients with open connections
+   * reconnect elsewhere.
+   */
   announce(): void;
-  /** Stops listening, waits for requests under way, and closes the rest after `graceMs`. Resolves when no connection is left. */
+  /**
+   * Stops listening, waits for requests under way, and closes the rest after `graceMs`. Resolves
+   * when no connection is left.
+   */
   close(graceMs: number): Promise<void>;
 }
 

@@ -1,22 +1,24 @@
--- An account: what one line item, or one campaign, has delivered, spent and promised. One field in the hash of
--- its publisher.
+-- An account: the delivered, billed and reserved amounts of one line item or campaign. One field in
+-- the hash of its publisher.
 --
--- DAY is the UTC day (since the epoch) to which the plain counts belong; P_ fields are the day before; T_ fields
--- run over the flight. HELD_ fields are sums over the open holds, so that a limit costs one comparison. A hold
--- is the sum of all reservations that end in the same bucket. The newest hold has four numbers of its own; the
--- older ones, one for each minute of a token's life, are one string of records, oldest first, which is parsed
--- only when one of them ends or is settled.
+-- DAY is the UTC day (since the epoch) to which the plain counts belong; P_ fields are the day
+-- before; T_ fields run over the flight. HELD_ fields are sums over the open holds, so that a limit
+-- costs one comparison. A hold is the sum of all reservations that end in the same bucket. The
+-- newest hold is stored in four numbers; the older ones, one for each minute of a token's life,
+-- are one string of records, oldest first, which is parsed only when one of them ends or is
+-- settled.
 --
--- Packed, an account is its numbers as doubles, 232 bytes, and the older holds behind them: 1.4 µs to unpack and
--- pack. As a cmsgpack array of numbers it took 2.0 µs with no holds (70 bytes), and 8.9 µs with thirty.
+-- Packed, an account is its numbers as doubles, 232 bytes, and the older holds behind them: 1.4 µs
+-- to unpack and pack. As a cmsgpack array of numbers it took 2.0 µs with no holds (70 bytes), and
+-- 8.9 µs with thirty.
 local DAY, SERVES, IMPRESSIONS, CLICKS, SPEND = 1, 2, 3, 4, 5
 local P_SERVES, P_IMPRESSIONS, P_CLICKS, P_SPEND = 6, 7, 8, 9
 local T_IMPRESSIONS, T_SPEND = 10, 11
 local HELD_COUNT, HELD_MICROS, HELD_TOTAL = 12, 13, 14
 local RATE_TOKENS, RATE_AT = 15, 16
--- Pacing: allowances and when they were counted (ms); where it began today (share of the day, committed); the
--- controller's last sample (ms), its error in hours, the integral and the slope of that error, and the multiple
--- of the even rate that it set.
+-- Pacing: allowances and when they were counted (ms); where it began today (share of the day,
+-- committed); the controller's last sample (ms), its error in hours, the integral and the slope of
+-- that error, and the multiple of the even rate that it set.
 local PACE_TOKENS, PACE_AT, PACE_FROM, PACE_BASE = 17, 18, 19, 20
 local PACE_SAMPLED, PACE_ERROR, PACE_INTEGRAL, PACE_SLOPE, PACE_FACTOR = 21, 22, 23, 24, 25
 local HOLD_END, HOLD_DAY, HOLD_COUNT, HOLD_MICROS, OLDER_HOLDS = 26, 27, 28, 29, 30
@@ -29,8 +31,8 @@ local NUMBERS_FORMAT = '<' .. string.rep('d', NUMBERS)
 
 local MS_PER_DAY = 86400000
 
--- A hit that a replica stored in Postgres may be this late, against Redis's clock, before its hold is released:
--- clock skew plus one insert.
+-- A hit that a replica stored in Postgres may be this late, against Redis's clock, before its hold
+-- is released: clock skew plus one insert.
 local RELEASE_MARGIN_MS = 5000
 
 local function account_new(day)
@@ -59,7 +61,8 @@ local function account_roll_over(a, today)
   a[HELD_COUNT], a[HELD_MICROS] = 0, 0
 end
 
--- How many of today's reservations this call released, by account. Pacing gives their allowances back.
+-- How many of today's reservations this call released, by account. Pacing gives their allowances
+-- back.
 local account_released = {}
 
 -- Adds reservations to the HELD_ sums; negative numbers take them out.
@@ -96,8 +99,9 @@ local function account_release(a, now, horizon)
   end
 end
 
--- Opens an account at the day of `now` and releases its holds (unless `horizon` is nil). Returns it, and whether
--- it is new or its day is. Redis's clock may step back; an account's day never does.
+-- Opens an account at the day of `now` and releases its holds (unless `horizon` is nil). Returns
+-- it, and whether it is new or its day is. Redis's clock may step back; an account's day never
+-- does.
 local function account_open(packed, now, horizon)
   local today = math.floor(now / MS_PER_DAY)
   if not packed then
@@ -140,8 +144,8 @@ local function account_unhold_older(a, hold_end, day, micros)
   return false
 end
 
--- Takes one reservation out of its hold, at the price at which it was made. Returns false when it is not there:
--- it was released, or never made.
+-- Takes one reservation out of its hold, at the price at which it was made. Returns false when it
+-- is not there: it was released, or never made.
 local function account_unhold(a, hold_end, day, micros)
   if a[HOLD_END] == hold_end and a[HOLD_DAY] == day and a[HOLD_COUNT] > 0 then
     a[HOLD_COUNT], a[HOLD_MICROS] = a[HOLD_COUNT] - 1, a[HOLD_MICROS] - micros
@@ -152,8 +156,8 @@ local function account_unhold(a, hold_end, day, micros)
   return true
 end
 
--- Adds to a count of the day on which the ad was selected: today or yesterday. The event rows alone know older
--- days.
+-- Adds to a count of the day on which the ad was selected: today or yesterday. Older days are only
+-- in the event rows.
 local function account_add(a, day, today_field, yesterday_field, amount)
   if day == a[DAY] then
     a[today_field] = a[today_field] + amount

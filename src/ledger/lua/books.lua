@@ -1,9 +1,10 @@
--- The accounts that one call works on, by hash and field. Each is opened once, so that one request or hit of a
--- batch sees what the one before it changed, and written back once, at the end. Comes after account.
+-- The accounts that one call works on, by hash and field. Each is opened once, so that a request or
+-- hit of a batch sees the changes of those before it, and written back once, at the end. Include
+-- after account.lua.
 local books = {}
 
--- The accounts of a line item and of its campaign, which are fields of the hash `key`, at the day of `now`.
--- Releases holds that have ended, unless `horizon` is nil.
+-- The accounts of a line item and of its campaign, which are fields of the hash `key`, at the day
+-- of `now`. Releases holds that have ended, unless `horizon` is nil.
 local function books_open(key, line_item, campaign, now, horizon)
   local book = books[key]
   if not book then
@@ -24,8 +25,8 @@ local function books_open(key, line_item, campaign, now, horizon)
   return book, open[line_item], open[campaign]
 end
 
--- Writes the accounts that changed. `expires_at` holds the end of each hash in epoch seconds; it is set once a
--- day and whenever an account is made.
+-- Writes the accounts that changed. `expires_at` holds the end of each hash in epoch seconds; it is
+-- set once a day and whenever an account is made.
 local function books_save(expires_at)
   for key, book in pairs(books) do
     local fields = {}

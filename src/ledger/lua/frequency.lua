@@ -1,6 +1,6 @@
--- The places that one user holds under frequency caps at one publisher: a packed array of pairs (line item, until
--- ms). A selection holds a place until its token ends; the impression extends it to the end of the sliding window.
--- Places that have ended are dropped.
+-- The places that one user holds under frequency caps at one publisher: a packed array of pairs
+-- (line item, until ms). A selection holds a place until its token ends; the impression extends it
+-- to the end of the sliding window. Places that have ended are dropped.
 local function frequency_open(packed, now)
   local open = {}
   if packed then

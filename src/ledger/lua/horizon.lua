@@ -1,4 +1,5 @@
--- The fold horizon of a shard (ms): every hit that was stored in Postgres before it has been settled.
+-- The fold horizon of a shard (ms): every hit that was stored in Postgres before it has been
+-- settled.
 local horizons = {}
 
 -- Returns a function that reads the horizon when it is first called: only a hold that has ended needs it.

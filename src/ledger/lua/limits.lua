@@ -1,8 +1,9 @@
--- Judges the limits of a candidate against its accounts, for reserve.lua and for read-limits.lua.
--- A candidate is what encode-candidate.ts writes: candidate_record and the NBR_ constants are generated from
--- its field list and from the table of no-bid reasons. A limit of -1 is not set.
+-- Checks the limits of a candidate against its accounts, for reserve.lua and for read-limits.lua. A
+-- candidate is what encode-candidate.ts writes: candidate_record and the NBR_ constants are
+-- generated from its field list and from the table of no-bid reasons. A limit of -1 is not set.
 
--- The token bucket of a rate limit, filled up to now. Elapsed time is never negative, whatever the clock did.
+-- The token bucket of a rate limit, filled up to now. Elapsed time is never negative, whatever the
+-- clock did.
 local function limits_rate_tokens(a, c, now)
   if a[RATE_TOKENS] < 0 then
     return c.rate_burst

@@ -1,5 +1,6 @@
--- Counts by day and something else, in a hash of the shard: serves by creative, custom events by line item.
--- The event writer carries them to Postgres; a tally expires three days after the last new field.
+-- Counts by day and a second key, in a hash of the shard: serves by creative, custom events by line
+-- item. The event writer copies them to Postgres; a tally expires three days after the last new
+-- field.
 local TALLY_TTL_S = 259200
 
 local function tally_add(key, day, rest)

@@ -5,7 +5,10 @@ import { isUnbounded } from '../limits.ts';
 import type { ReservedImp } from '../reservation.ts';
 import type { LimitReading, LimitsQuestion, ReadLimits } from './read-limits.ts';
 
-/** A candidate, whether its limits would let it be reserved (0) or why not, and what they stand at; undefined: the counters are unavailable. */
+/**
+ * A candidate with the ledger's verdict (0: it would be reserved) and the current values of its
+ * limits; undefined: the counters are unavailable.
+ */
 export interface JudgedCandidate {
   readonly candidate: RankedCandidate;
   readonly reason: NoBidReason | 0;
@@ -16,15 +19,18 @@ export type JudgeLimits = (question: LimitsQuestion) => Promise<readonly JudgedC
 
 export interface DryLedgerOptions {
   readonly readLimits: ReadLimits;
-  /** False: the counters are not asked, because they would not answer. */
+  /** False: the counters are not read, because Redis is unavailable. */
   readonly countersUp: () => boolean;
 }
 
-/** Judges candidates by the ledger's own limits, without taking anything. Without counters, a candidate that has a limit is refused. */
+/**
+ * Checks candidates against the ledger's limits without reserving. If the counters are unavailable,
+ * a candidate that has a limit is refused.
+ */
 export const createJudgeLimits =
   ({ readLimits, countersUp }: DryLedgerOptions): JudgeLimits =>
   async (question) => {
-    // Redis may fail in between; its client logs that.
+    // Redis may fail meanwhile; its client logs that.
     const readings = countersUp() ? await readLimits(question).catch(() => undefined) : undefined;
     return question.candidates.map((candidate, i) => {
       const reading = readings?.[i];
@@ -33,7 +39,7 @@ export const createJudgeLimits =
     });
   };
 
-/** A ledger that takes nothing: it answers as `reserve` would, for trying a decision out. */
+/** A ledger that reserves nothing: it answers as `reserve` would, for dry runs. */
 export const createDryReserve =
   (judgeLimits: JudgeLimits): Ledger['reserve'] =>
   async ({ publisherId, userHash, curve, imps }) => {

@@ -30,7 +30,7 @@ for i = 1, #ARGV do
       held_today = a[HELD_COUNT],
       held_today_micros = a[HELD_MICROS],
       held_micros = a[HELD_TOTAL],
-      -- 0 until pacing begins today; what follows in thousandths.
+      -- 0 until pacing begins today; the following fields in thousandths.
       is_paced = math.floor(a[PACE_AT] / MS_PER_DAY) == a[DAY] and 1 or 0,
       hours_behind = math.floor(a[PACE_ERROR] * 1000),
       integral = math.floor(a[PACE_INTEGRAL] * 1000),

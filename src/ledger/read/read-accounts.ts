@@ -4,7 +4,7 @@ import { loadScript } from '../../redis/load-script.ts';
 import type { RedisClient } from '../../redis/redis-client.ts';
 import { fromRow, luaWriter } from '../../redis/script-fields.ts';
 
-/** The counts of one line item, or of one campaign, as the ledger has them now. Money in micros. */
+/** The ledger's current counts of one line item or campaign. Money in micros. */
 export interface Account {
   /** UTC day, in days since the epoch, of the counts of today. */
   readonly day: number;
@@ -40,8 +40,8 @@ export interface DayCounts {
 
 export interface AccountReader {
   /**
-   * The accounts of line items, in the order of `ids`; undefined where nothing has happened yet. Rejects when Redis is
-   * unavailable.
+   * The accounts of line items, in the order of `ids`; undefined where there is none yet. Rejects
+   * when Redis is unavailable.
    */
   lineItems(publisherId: number, ids: readonly number[]): Promise<readonly (Account | undefined)[]>;
   campaigns(publisherId: number, ids: readonly number[]): Promise<readonly (Account | undefined)[]>;
@@ -54,7 +54,7 @@ export interface AccountReaderOptions {
   readonly clock?: string;
 }
 
-/** What read-accounts.lua returns of one account. */
+/** The fields that read-accounts.lua returns for one account. */
 const ACCOUNT_FIELDS = [
   'day',
   'serves',

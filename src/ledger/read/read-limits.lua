@@ -1,12 +1,13 @@
--- Tells for each candidate whether its limits would let it be reserved now, and their current values. Changes
--- nothing.
+-- Reads for each candidate whether its limits would let it be reserved now, and their current
+-- values. Changes nothing.
 --
 -- KEYS[1] accounts of the publisher (hash), KEYS[2] fold horizon of the shard, KEYS[3] frequency places of the user
 --   (without a user: never touched)
 -- ARGV[1] the question, ARGV[2], … candidates: JSON arrays by the field lists of read-limits.ts and
 --   encode-candidate.ts
 -- Returns per candidate whole numbers by the field list of read-limits.ts; -1 where it has no such limit
--- Why a script: the limits are judged by the code that also enforces them, on accounts that it unpacks, rolls over
+-- Why a script: the limits are checked by the code that also enforces them, on accounts that it
+-- unpacks, rolls over
 --   and releases in the same way.
 --
 -- @include ../../redis/lua/clock.lua
@@ -33,7 +34,8 @@ for i = 2, #ARGV do
   local reason = limits_refusal(a, campaign, c, places, now, question, question) or 0
   local allowance, goal, due = -1, -1, -1
   if c.pacing ~= 'ASAP' then
-    -- limits_refusal gets to pacing only when no earlier limit refuses; the figures are wanted in any case.
+    -- limits_refusal reaches pacing only when no earlier limit refuses; the figures are always
+    -- returned.
     if reason ~= 0 and reason ~= NBR_PACING and reason ~= NBR_RATE_LIMIT then
       pacing_allows(a, campaign, c, now, question, question)
     end

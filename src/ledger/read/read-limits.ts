@@ -10,13 +10,16 @@ import { encodeRow, fromRow, luaReader, luaWriter } from '../../redis/script-fie
 
 export interface LimitsQuestion {
   readonly publisherId: number;
-  /** null: no user may be remembered, so candidates with a frequency cap are refused. */
+  /** null: the user id may not be used, so candidates with a frequency cap are refused. */
   readonly userHash: string | null;
   readonly curve: TrafficCurve;
   readonly candidates: readonly RankedCandidate[];
 }
 
-/** The current values of one candidate's limits, and whether they would let it be reserved. Money in micros. */
+/**
+ * The current values of one candidate's limits, and whether they would let it be reserved. Money in
+ * micros.
+ */
 export interface LimitReading {
   /** 0: it would be reserved. */
   readonly nbr: NoBidReason | 0;
@@ -32,24 +35,27 @@ export interface LimitReading {
   readonly placesHeld: number | null;
   /** In the bucket of the rate limit; null: it has none. */
   readonly rateTokens: number | null;
-  /** null when it is not paced, or has nothing to be paced by. */
+  /** null when it is not paced, or has no goal for pacing. */
   readonly pacing: {
     /** Selections that would be allowed now. */
     readonly allowance: number;
     /** Impressions of the whole day. */
     readonly goal: number;
-    /** Of these, by now. */
+    /** The part of the day's goal up to now. */
     readonly due: number;
   } | null;
 }
 
-/** The limits as the ledger judges them, in the order of `candidates`. Takes nothing. Rejects when Redis is unavailable. */
+/**
+ * Checks the limits as the ledger does, in the order of `candidates`. Reserves nothing. Rejects
+ * when Redis is unavailable.
+ */
 export type ReadLimits = (question: LimitsQuestion) => Promise<readonly LimitReading[]>;
 
-/** What concerns all candidates of one call. */
+/** The inputs that all candidates of one call share. */
 const QUESTION_FIELDS = ['kp', 'ki', 'kd', 'readsPlaces', 'hourStartMs', 'shareBefore', 'shareOfHour'] as const;
 
-/** What read-limits.lua returns of one candidate. */
+/** The fields that read-limits.lua returns for one candidate. */
 const READING_FIELDS = [
   'nbr',
   'impressionsToday',

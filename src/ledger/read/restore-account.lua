@@ -1,11 +1,12 @@
--- Raises an account to counts that were rebuilt from the stored events. Never lowers one, and keeps its open holds.
+-- Raises an account to counts rebuilt from the stored events. Never lowers a count, and keeps open
+-- holds.
 --
 -- KEYS[1] accounts of the publisher (hash)
 -- ARGV[1] field, ARGV[2] counts, a JSON array by the field list of restore-account.ts, ARGV[3] expires_at_s,
 --   ARGV[4] '1' to change nothing
 -- Returns 1 when the account was lower somewhere, 0 when it was not, -1 when it is at another day
--- Why atomic: a hit that settles in the meantime is in the account, or in event rows to come; counts only grow, so the
---   larger one is right.
+-- Why atomic: a hit that settles in the meantime is in the account, or in event rows to come;
+--   counts only grow, so the larger one is right.
 --
 -- @include ../../redis/lua/clock.lua
 -- @include ../lua/account.lua

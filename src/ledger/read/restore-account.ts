@@ -24,7 +24,10 @@ export interface RestoredAccount extends Readonly<Record<(typeof COUNT_FIELDS)[n
   readonly id: number;
 }
 
-/** Raises an account to these counts. Resolves to whether it was lower somewhere. Rejects when Redis is unavailable. */
+/**
+ * Raises an account to these counts. Resolves to whether it was lower somewhere. Rejects when Redis
+ * is unavailable.
+ */
 export type RestoreAccount = (account: RestoredAccount) => Promise<boolean>;
 
 export interface AccountRestorerOptions {

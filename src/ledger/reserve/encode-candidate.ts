@@ -5,7 +5,7 @@ import { luaConstants, luaReader, encodeRow } from '../../redis/script-fields.ts
 import { accountField, servesField } from '../ledger-keys.ts';
 import { limitsOf } from '../limits.ts';
 
-/** What stays the same as long as the snapshot does. */
+/** The part that does not change within a snapshot. */
 const LASTING_FIELDS = [
   'lineItem',
   'campaign',
@@ -23,13 +23,16 @@ const LASTING_FIELDS = [
   'flightEndMs',
 ] as const;
 
-/** One candidate as a script reads it. The prices come last, because they may be those of a bid. */
+/** One candidate as a script reads it. The prices come last, because a bid may replace them. */
 const CANDIDATE_FIELDS = [...LASTING_FIELDS, 'priceMicros', 'expectedMicros'] as const;
 
-/** Lua that every script needs that judges candidates: `candidate_record` and the numbers of the no-bid reasons, `NBR_…`. */
+/**
+ * Lua for every script that checks candidates: `candidate_record` and the numbers of the no-bid
+ * reasons, `NBR_…`.
+ */
 export const CANDIDATE_LUA: readonly string[] = [luaReader('candidate_record', CANDIDATE_FIELDS), luaConstants('NBR_', NoBidReason)];
 
-/** Stands for a limit that is not set. */
+/** The value of a limit that is not set. */
 const NONE = -1;
 
 /** A candidate as the JSON array that scripts read. */
@@ -42,7 +45,7 @@ interface Written {
   readonly text: string;
 }
 
-/** Everything but the prices is written once for each creative of a snapshot and not for each request. */
+/** Everything but the prices is encoded once per creative of a snapshot, not per request. */
 export const createCandidateEncoder = (): EncodeCandidate => {
   const written = new WeakMap<Creative, Written>();
   return function encodeCandidate({ creative, lineItem, campaign, priceMicros, expectedMicros }) {

@@ -17,7 +17,7 @@ export const RESERVE_LUA: readonly string[] = [
   luaWriter('moments_row', MOMENTS_FIELDS),
 ];
 
-/** What is the same for every call: `ARGV[1]`. */
+/** The settings that all calls share: `ARGV[1]`. */
 export const encodeReserveSettings = (settings: Readonly<Record<(typeof SETTINGS_FIELDS)[number], number>>): string =>
   encodeRow(SETTINGS_FIELDS, settings);
 
@@ -28,7 +28,7 @@ export const reserveKeys = (keys: LedgerKeys, { publisherId, userHash }: Reserve
   return [accounts, userHash === null ? accounts : keys.places(publisherId, userHash), keys.serves(shard), keys.horizon(shard)];
 };
 
-/** One request: a line with what concerns all of it, then a line for each impression with its candidates. */
+/** One request: a line for the request, then a line for each impression with its candidates. */
 export const encodeReserve = ({ expiresAtMs, userHash, curve, imps }: ReserveRequest, encodeCandidate: EncodeCandidate): string => {
   const request = encodeRow(REQUEST_FIELDS, {
     hourStartMs: curve.hourStartMs,

@@ -1,4 +1,5 @@
--- Reserves, for each impression of each request, the first of its ranked candidates that is under all its limits.
+-- Reserves, for each impression of each request, the first of its ranked candidates that is under
+-- all its limits.
 --
 -- KEYS per request r = 0, 1, …: KEYS[4r + 1] accounts of the publisher (hash), KEYS[4r + 2] frequency places of
 --   the user at this publisher (without a user: never touched), KEYS[4r + 3] serves tally of the shard (hash),
@@ -8,8 +9,8 @@
 --   encode-candidate.ts.
 -- Returns per request one string: a line 'token_exp_s hold_end_ms day', then one line per impression: the
 --   winner's position from 0, or -1, and the no-bid reason of each candidate before it
--- Why atomic: limits are read and the winner is counted in one step, so two replicas cannot both take the last
---   place.
+-- Why atomic: limits are read and the winner is counted in one step, so two replicas cannot both
+--   take the last place.
 --
 -- @include ../../redis/lua/clock.lua
 -- @include ../lua/account.lua
@@ -20,9 +21,9 @@
 -- @include ../lua/pacing.lua
 -- @include ../lua/limits.lua
 
--- Iterates over the pieces of a text between separators, without empty ones. A plain search skips from one
--- separator to the next: 1.4 µs for eight candidates in two lines. A pattern, which tests every character, took
--- 3.0 µs.
+-- Iterates over the pieces of a text between separators, without empty ones. A plain search skips
+-- from one separator to the next: 1.4 µs for eight candidates in two lines. A pattern, which tests
+-- every character, took 3.0 µs.
 local function pieces(text, separator)
   local from = 1
   return function()
@@ -44,7 +45,7 @@ local hold_end = math.ceil(token_exp * 1000 / settings.bucket_ms) * settings.buc
 local today = math.floor(now / MS_PER_DAY)
 local moments = table.concat(moments_row({ token_exp_s = token_exp, hold_end_ms = hold_end, day = today }), ' ')
 
--- Counts the winner: the serve, the holds, and what its limits use up.
+-- Counts the winner: the serve, the holds, and the use of its limits.
 local function take(c, request, book, a, campaign)
   local day = a[DAY]
   a[SERVES] = a[SERVES] + 1

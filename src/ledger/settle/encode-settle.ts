@@ -3,10 +3,10 @@ import type { Hit, Settled } from '../hit.ts';
 import { accountField, servesField, type LedgerKeys } from '../ledger-keys.ts';
 import type { Limits } from '../limits.ts';
 
-/** What the catalog says now about the line item of a hit. */
+/** The catalog's current data on the line item of a hit. */
 export interface HitLimits {
   readonly limits: Limits;
-  /** When the publisher's accounts may be forgotten, epoch ms. */
+  /** When the publisher's accounts expire, epoch ms. */
   readonly expiresAtMs: number;
 }
 
@@ -34,7 +34,7 @@ const HIT_FIELDS = [
 /** The generated part of settle.lua. */
 export const SETTLE_LUA: readonly string[] = [luaReader('hit_record', HIT_FIELDS)];
 
-/** Stands for a limit that is not set. */
+/** The value of a limit that is not set. */
 const NONE = -1;
 
 /** The keys of settle.lua for one hit. */
@@ -51,7 +51,7 @@ export const settleKeys = (keys: LedgerKeys, { ad }: Hit): string[] => {
   ];
 };
 
-/** What settle.lua needs to know of one hit, beside the event that it stores. */
+/** The input of settle.lua for one hit, in addition to the event that it stores. */
 export const encodeSettle = (
   { ad, kind, eventType, invalidReason, atMs }: Hit,
   { limits, expiresAtMs }: HitLimits,

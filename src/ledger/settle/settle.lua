@@ -1,5 +1,5 @@
--- Settles hits: counts each once, bills it, confirms what was reserved for it, and appends it to the event stream
--- of its shard.
+-- Settles hits: counts each once, bills it, confirms what was reserved for it, and appends it to
+-- the event stream of its shard.
 --
 -- KEYS per hit h = 0, 1, …: KEYS[6h + 1] accounts of the publisher (hash), KEYS[6h + 2] kinds already seen of this
 --   token (string), KEYS[6h + 3] frequency places of the user, KEYS[6h + 4] event stream of the shard,
@@ -9,8 +9,8 @@
 --   'impression', 'click', 'event' or 'record' (store only); a limit of -1 is not set; hold_end_ms is 0 when
 --   nothing was reserved; late_at_ms: when the hit was accepted, if that was while Redis was unavailable, else 0
 -- Returns per hit 'outcome found_hold': 'counted', 'duplicate' or 'expired', and 1 or 0
--- Why atomic: the check for duplicates, the billing and the stored event are one step, so no hit is billed twice
---   or stored without being billed.
+-- Why atomic: the check for duplicates, the billing and the stored event are one step, so no hit is
+--   billed twice or stored without being billed.
 --
 -- @include ../../redis/lua/clock.lua
 -- @include ../lua/account.lua
@@ -18,13 +18,13 @@
 -- @include ../lua/tally.lua
 -- @include ../lua/frequency.lua
 
--- The kinds of a token are remembered this long after its end, so that a hit that went to Postgres in the
--- meantime is recognized when it is folded.
+-- The kinds of a token are remembered this long after its end, so that a hit that went to Postgres
+-- in the meantime is recognized when it is folded.
 local DEDUPE_MARGIN_MS = 600000
 
 local now = clock_ms()
 
--- What a click may still bill: its price, or less when less is left of a limit.
+-- The amount that a click may bill: its price, or what is left of a limit if that is less.
 local function click_bill(h, a, campaign)
   local left = h.price_micros
   if h.daily_spend_micros >= 0 then
@@ -40,7 +40,7 @@ local function click_bill(h, a, campaign)
   return math.max(left, 0)
 end
 
--- Moves what an impression held to what it has delivered. Returns whether the hold was there.
+-- Moves an impression from held to delivered. Returns whether the hold existed.
 local function settle_impression(h, a, campaign, held_micros, serves)
   local found = true
   if h.hold_end_ms == 0 then
@@ -57,7 +57,7 @@ local function settle_impression(h, a, campaign, held_micros, serves)
   return found
 end
 
--- Returns what was billed, and whether an impression's hold was there.
+-- Returns the billed amount, and whether an impression's hold existed.
 local function settle_accounts(h, accounts_key, serves)
   local book, a, campaign = books_open(accounts_key, h.line_item, h.campaign, now)
   local billed, found = 0, true
@@ -81,7 +81,8 @@ local function settle(h, event, first_key)
   local accounts_key, seen_key, places_key = KEYS[first_key], KEYS[first_key + 1], KEYS[first_key + 2]
   local events, event_tally, serves = KEYS[first_key + 3], KEYS[first_key + 4], KEYS[first_key + 5]
   local exp_ms = h.token_exp_s * 1000
-  -- After this the reservation may have been released, so the hit is too late, whatever a replica's clock says.
+  -- After this the reservation may have been released, so the hit is too late, whatever a replica's
+  -- clock says.
   if h.late_at_ms == 0 and now > exp_ms + RELEASE_MARGIN_MS then
     return 'expired 0'
   end

@@ -1,10 +1,12 @@
--- Takes consumers off a group that hold no entry and have not been heard of for long: replicas that are no more.
+-- Deletes the consumers of a group that hold no entry and have been idle for long: stopped
+-- replicas.
 --
 -- KEYS[1] stream; ARGV[1] group, ARGV[2] idle_ms
--- Returns how many were taken off
--- Why atomic: a consumer that read between the look and the removal would take its entries with it.
+-- Returns the number of deleted consumers
+-- Why atomic: if a consumer read entries between the check and its deletion, they would be lost
+--   with it.
 
--- No stream or no group yet: nobody to retire.
+-- Without the stream or the group there is nothing to delete.
 local consumers = redis.pcall('XINFO', 'CONSUMERS', KEYS[1], ARGV[1])
 if consumers.err then
   return 0

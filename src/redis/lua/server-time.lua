@@ -2,7 +2,8 @@
 --
 -- KEYS[1] any key of the shard
 -- Returns epoch milliseconds
--- Why a script: in a cluster TIME alone cannot be sent to the node of a key, and each node has a clock of its own.
+-- Why a script: in a cluster, TIME alone cannot be routed to the node of a key, and the clocks of
+--   nodes differ.
 --
 -- @include clock.lua
 

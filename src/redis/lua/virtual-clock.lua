@@ -1,5 +1,5 @@
--- A clock that is set by hand, in the key CLOCK_KEY: a day in seconds for the simulation, exact moments for tests.
--- The service never loads it.
+-- A clock set through the key CLOCK_KEY: for simulations, which run a day in seconds, and for tests
+-- that need exact times. The service never loads it.
 local function clock_ms()
   return tonumber(redis.call('GET', CLOCK_KEY))
 end

@@ -7,11 +7,11 @@ import type { JudgedCandidate } from '../../ledger/read/dry-ledger.ts';
 import { stopped, type CreativeExplanation } from './explanation.ts';
 import { showLimits } from './show-limits.ts';
 
-/** Candidates below this rank are not looked at. */
+/** Candidates below this rank are not checked. */
 export const MAX_RANKED = 512;
 const MAX_BEHIND = 5;
 
-/** What becomes of a creative that nothing before the limits has refused. */
+/** The outcome of a creative that passed every stage before the limits. */
 export const explainRank = (
   creative: Creative,
   impid: string,

@@ -14,7 +14,10 @@ export interface ExplainRouteOptions extends ToAdRequestOptions {
   readonly explain: ReturnType<typeof createExplain>;
 }
 
-/** POST /api/explain `{ request, line_item_id }`: the request as POST /ad takes it, its publisher taken from `ext.publisher_id` without a key. */
+/**
+ * POST /api/explain `{ request, line_item_id }`: the request is the body of POST /ad; its publisher
+ * is `ext.publisher_id`, without a key.
+ */
 export const explainRoute =
   (options: ExplainRouteOptions): RequestHandler =>
   async (req, res) => {

@@ -21,24 +21,24 @@ export interface Explanation {
   /** What the service read from the request. */
   readonly context: { readonly country: string | null; readonly device: string | null; readonly may_remember_user: boolean };
   readonly outcome: Outcome;
-  /** The best that any of its creatives reached, in one sentence. */
+  /** The furthest outcome of its creatives, in one sentence. */
   readonly summary: string;
   readonly creatives: readonly CreativeExplanation[];
 }
 
-/** What one explanation works on. */
+/** The inputs of one explanation. */
 interface Question {
   readonly snapshot: Snapshot;
   readonly request: AdRequest;
   readonly judgeLimits: JudgeLimits;
 }
 
-/** Ties are shown as ties, so chance has no part in the order. */
+/** Ties are shown as ties, so the order contains no randomness. */
 const NO_CHANCE = (): number => 0;
 
 /**
- * Why a line item would or would not fill a request: the steps of the decision without taking or counting anything, and without asking a bidder.
- * undefined: the snapshot does not know the line item.
+ * Why a line item would or would not fill a request: the steps of the decision, without reserving,
+ * counting or calling a bidder. undefined: the snapshot does not contain the line item.
  */
 export const createExplain =
   (judgeLimits: JudgeLimits) =>
@@ -124,7 +124,7 @@ const explainImp = async (
   });
 };
 
-/** A programmatic candidate before its bid: its limits can be judged, its price is not known. */
+/** A programmatic candidate before its bid: its limits can be checked, its price is unknown. */
 const withoutPrice = (candidate: RankedCandidate): RankedCandidate => ({ ...candidate, priceMicros: 0, expectedMicros: 0 });
 
 /** By outcome, then by the stage reached. */

@@ -2,7 +2,7 @@ import type { Creative } from '../../catalog/model/entities.ts';
 import { reasonName, type NoBidReason, type Stage } from '../../decision/no-bid-reason.ts';
 import type { ShownLimits } from './show-limits.ts';
 
-/** stopped: at the stage in `stage`. depends_on_bid: nothing refuses it before its bidder is asked. */
+/** stopped: at the stage in `stage`. depends_on_bid: no stage before the bidder call refuses it. */
 export const OUTCOMES = ['wins', 'tied', 'outranked', 'depends_on_bid', 'stopped'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
@@ -15,13 +15,13 @@ export interface CreativeExplanation {
   readonly detail: string;
   readonly reason?: string;
   readonly nbr?: NoBidReason;
-  /** As the ledger has them now; null: it was not asked, or is unavailable. */
+  /** The ledger's current values; null: they were not read, or are unavailable. */
   readonly limits: ShownLimits | null;
-  /** Among those that would be offered; 1 is first. */
+  /** Rank among the candidates that would be offered; 1 is first. */
   readonly rank?: number;
   readonly of?: number;
   readonly ecpm?: number;
-  /** The first of those ranked before it. */
+  /** The first of the candidates ranked before it. */
   readonly behind?: readonly {
     readonly line_item_id: number;
     readonly creative_id: number;

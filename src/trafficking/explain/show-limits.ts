@@ -2,7 +2,7 @@ import { usdFromMicros } from '../../catalog/model/money.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import type { LimitReading } from '../../ledger/read/read-limits.ts';
 
-/** One limit: what is used up of it for good, what is promised, and where it lies. */
+/** One limit: the amounts used and reserved, and the maximum. */
 interface Stand {
   readonly used: number;
   readonly reserved: number;
@@ -22,10 +22,10 @@ export interface ShownLimits {
   readonly words: readonly string[];
 }
 
-/** What the ledger read, beside the limits that it was read against. */
+/** The values that the ledger read, and the limits that apply to them. */
 export const showLimits = ({ lineItem, campaign }: RankedCandidate, reading: LimitReading): ShownLimits => {
   const { frequencyCap, rateLimit, pacing: mode } = lineItem;
-  // A flat fee is agreed, not spent, so budgets do not bound it.
+  // A flat fee is agreed in advance, so budgets do not limit it.
   const flat = lineItem.budgetType === 'Flat';
   const daily_impressions = stand(reading.impressionsToday, reading.heldToday, lineItem.dailyImpressionCap);
   const daily_spend = usdStand(reading.spendTodayMicros, reading.heldTodayMicros, lineItem.dailySpendCapMicros);

@@ -14,15 +14,16 @@ import { sendJsonText } from '../../http/send-json.ts';
 
 export interface TestAdRouteOptions extends ToAdRequestOptions {
   readonly currentSnapshot: () => Snapshot | undefined;
-  /** The decision with a ledger that takes nothing and bidders that get no notices. */
+  /** The decision with a dry ledger and with bidders that receive no notices. */
   readonly dryServeAd: ServeAd;
   /** Without tracking. */
   readonly writeAnswer: WriteAnswer;
 }
 
 /**
- * POST /api/test_ad: the body of POST /ad, its publisher taken from `ext.publisher_id` without a key, and if wanted `context { country, device }` in the place
- * of what address and user agent say. Answers what POST /ad?debug=1 would, without tracking URLs: nothing is served, counted or billed.
+ * POST /api/test_ad: the body of POST /ad; its publisher is `ext.publisher_id`, without a key. An
+ * optional `context { country, device }` replaces the values from address and user agent. Answers
+ * as POST /ad?debug=1 would, without tracking URLs: nothing is served, counted or billed.
  */
 export const testAdRoute =
   (options: TestAdRouteOptions): RequestHandler =>
@@ -71,7 +72,7 @@ const faultsOfContext = (body: unknown): readonly Fault[] => {
   ];
 };
 
-/** Reads requests as if their visitor had the chosen country and device. */
+/** Reads requests as if they came from the chosen country and device. */
 const inContext = (options: TestAdRouteOptions, { country, device }: Context): TestAdRouteOptions => ({
   ...options,
   requestContext: (req, named) => ({
