@@ -10,7 +10,7 @@ export default defineConfig(
     extends: [tseslint.configs.recommendedTypeChecked],
     languageOptions: { parserOptions: { projectService: true } },
     rules: {
-      // There are no classes here: methods are closures and may be handed around.
+      // The project has no classes: methods are closures and may be passed unbound.
       '@typescript-eslint/unbound-method': 'off',
       '@typescript-eslint/consistent-type-imports': 'error',
       '@typescript-eslint/no-unnecessary-type-assertion': 'error',
@@ -18,9 +18,9 @@ export default defineConfig(
       '@typescript-eslint/return-await': ['error', 'error-handling-correctness-only'],
       '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
-      // An async function keeps the promise of its interface whether or not it has to wait.
+      // An interface may require a promise although the function does not wait.
       '@typescript-eslint/require-await': 'off',
-      // Numbers in messages are what messages are for.
+      // Numbers are allowed in messages.
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true, allowNullish: true }],
       eqeqeq: ['error', 'always', { null: 'ignore' }],
     },
@@ -34,7 +34,7 @@ export default defineConfig(
   {
     files: ['tests/**/*.ts'],
     rules: {
-      // What comes back over HTTP in a test is looked at, not trusted: expect() is its type check.
+      // Tests check HTTP answers with expect(), not with types.
       '@typescript-eslint/no-unsafe-assignment': 'off',
       '@typescript-eslint/no-unsafe-member-access': 'off',
       '@typescript-eslint/no-unsafe-argument': 'off',

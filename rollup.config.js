@@ -19,13 +19,13 @@ const { version, license } = JSON.parse(readFileSync(join(root, 'sdk/package.jso
 const typescript = (target = 'es2020') => swc({ swc: { swcrc: false, jsc: { parser: { syntax: 'typescript' }, target } } });
 const minify = () => terser({ ecma: 2020, module: true, compress: { passes: 3, unsafe_arrows: true }, format: { comments: /^!/ } });
 
-/** The script that leads every sandboxed frame, as text: built once, so that it is the same in every bundle and has one hash for policies. */
+/** The first script of every sandboxed frame, as text: built once, so that every bundle has the same text and policies need one hash. */
 const buildFrameBridge = async () => {
   const bundle = await rollup({ input: join(sources, 'frame-bridge.ts'), plugins: [typescript()] });
   const { output } = await bundle.generate({ format: 'iife', strict: false, plugins: [minify()] });
   await bundle.close();
   const text = output[0].code.trim();
-  if (/<\/script|<!--/i.test(text)) throw new Error('the frame bridge cannot stand inside a script element');
+  if (/<\/script|<!--/i.test(text)) throw new Error('the frame bridge must not contain text that ends or changes a script element');
   return text;
 };
 
@@ -50,7 +50,7 @@ const writeTypes = () => {
   writeFileSync(join(served, 'adsdk.d.ts'), declarations);
 };
 
-/** What stands beside the bundles: types, the immutable copy named by its version, and the hashes that pages pin. */
+/** The files beside the bundles: types, the immutable copy named by its version, and the integrity hashes. */
 const publish = (bridge) => ({
   name: 'publish',
   closeBundle() {

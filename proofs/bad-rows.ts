@@ -4,7 +4,7 @@ import type { Proof } from './rig/proof.ts';
 
 export const badRows: Proof = {
   name: 'bad-rows',
-  claim: 'rows that cannot be served: a rate that is no number, a negative price, a flight without end, broken JSON, a dangling key',
+  claim: 'rows that cannot be served: a rate that is not a number, a negative price, a flight without an end, invalid JSON, a dangling foreign key',
   expected: 'each set aside with its children and counted; all else serves',
   run: async (rig) => {
     const fleet = await rig.fleet({ replicas: 3 });
@@ -20,7 +20,7 @@ export const badRows: Proof = {
         await book(fleet.knex, { lineItems: [{ targeting: JSON.stringify({ countries: 'all' }) }] }),
       ];
       const dangling = bad[4];
-      // The foreign keys are looked away from, as a restored or hand-mended database might have had them.
+      // Foreign key checks are disabled, as in a database that was restored or repaired by hand.
       await fleet.knex.transaction(async (trx) => {
         await trx.raw('set local session_replication_role = replica');
         await trx('line_items').where({ id: dangling?.lineItemIds[0] }).update({ campaign_id: 999_999 });
@@ -36,7 +36,7 @@ export const badRows: Proof = {
         }
         await direct.close();
       }
-      // Each of the six took its creative with it; the broken creative took nobody.
+      // Each of the six is set aside with its creative; the invalid creative alone.
       const expected = fleet.replicas.length * (5 * 2 + 1);
       const counted = await fleet.metric('adserver_snapshot_quarantined_rows');
       return {

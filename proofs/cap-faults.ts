@@ -7,12 +7,12 @@ import { untilTrue } from '../testkit/until.ts';
 import type { Proof } from './rig/proof.ts';
 
 /**
- * The same with Redis going away three times (twice stopped, once killed) and a replica killed. Reservations whose answer died on the way hold their place
- * until their token ends, so demand goes on until the cap is reached.
+* The cap proof with three Redis outages (stopped twice, killed once) and a killed replica. Reservations whose answer was lost hold their place
+* until their token expires, so demand continues until the cap is reached.
  */
 export const capFaults: Proof = {
   name: 'cap-faults',
-  claim: 'the same with Redis stopped twice and killed once, and one replica killed (-9)',
+  claim: 'the same cap with Redis stopped twice and killed once, and one replica killed (-9)',
   expected: 'overshoot 0; no impression that was answered 200 lost or counted twice; the cap reached in the end',
   run: async (rig, scale) => {
     const limit = scale.of(10_000, 1_000);
@@ -34,7 +34,7 @@ export const capFaults: Proof = {
           const { bids } = await page.ask(booking, `user-${i}`);
           const [bid] = bids;
           if (!bid) return;
-          // A page that was told 503 or nothing sends its hit again, for as long as its token lives.
+          // A page that received 503 or no answer sends its hit again until its token expires.
           for (let attempt = 0; attempt < 40 && !acknowledged.has(bid.id); attempt++) {
             if (attempt > 0) await sleep(250);
             if ((await page.hit(bid.impurl)) === 200) acknowledged.add(bid.id);
@@ -60,7 +60,7 @@ export const capFaults: Proof = {
         })();
         await Promise.all([inParallel(demand, 64, ask), faults]);
         await untilTrue(() => fleet.redis.status === 'ready', 10_000);
-        // What was promised and never seen comes free when its token has ended.
+        // The reservation of an ad that was not seen is released when its token has expired.
         const deadline = Date.now() + 60_000;
         const delivered = async () => (await readBooks(fleet, booking)).counters.impressions;
         while ((await delivered()) < limit && Date.now() < deadline) {

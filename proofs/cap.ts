@@ -4,7 +4,7 @@ import { inParallel } from '../testkit/in-parallel.ts';
 import { readBooks, untilDrained } from '../testkit/read-books.ts';
 import type { Proof } from './rig/proof.ts';
 
-/** Every ad is asked for and, when there is one, seen: the most that a cap can be pressed. */
+/** Requests ads and the impression of every bid: the highest possible demand on a cap. */
 export const cap: Proof = {
   name: 'cap',
   claim: 'a daily impression cap under more demand than it allows, on 4 replicas at 64 connections',

@@ -35,7 +35,7 @@ export const convergence: Proof = {
         for (const proxy of fleet.redisProxies) proxy.set({ kind: round % 2 === 0 ? 'blackhole' : 'reset' });
         cut.push(await change());
         for (const proxy of fleet.redisProxies) proxy.set({ kind: 'pass' });
-        // The subscription must stand again before the next message.
+        // Wait for the new subscription before the next message.
         await untilTrue(async () => (await fleet.metric('adserver_redis_up')) === fleet.replicas.length, 10_000);
         await new Promise((resolve) => setTimeout(resolve, 1_000));
       }

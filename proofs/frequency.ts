@@ -22,7 +22,7 @@ export const frequency: Proof = {
         const answers = await Promise.all(Array.from({ length: CONCURRENT }, () => page.ask(booking, `user-${user}`)));
         const bids = answers.flatMap((answer) => answer.bids);
         if (bids.length !== PLACES) wrong.push(`user ${user}: ${bids.length}`);
-        // Half of the users see what they were served: a confirmed place counts like a held one.
+        // Half of the users see their ads: a confirmed place counts like a reserved one.
         if (user % 2 === 0) for (const { impurl, evturl } of bids) await Promise.all([page.hit(impurl), page.hit(`${evturl}&type=like`)]);
         const again = await page.ask(booking, `user-${user}`);
         if (again.bids.length > 0) wrong.push(`user ${user}: one more afterwards`);

@@ -8,10 +8,10 @@ import type { Proof } from './rig/proof.ts';
 const SENDS = 3;
 const PRICE_MICROS = 1_000;
 
-/** Three copies of every hit at once, as impatient pages and balancers send them, while replicas die and replies get lost. */
+/** Sends three concurrent copies of every hit, like pages and balancers that retry, while replicas are killed and replies are lost. */
 export const hits: Proof = {
   name: 'hits',
-  claim: `every hit ${SENDS} times, the balancer sending GETs again, a replica killed (-9) every 2 s, 1 % of Redis replies dropped`,
+  claim: `every hit sent ${SENDS} times, GETs retried by the balancer, a replica killed (-9) every 2 s, 1 % of Redis replies dropped`,
   expected: 'lost 0, doubled 0; client log = Redis counters = event rows',
   run: async (rig, scale) => {
     const wanted = scale.of(20_000, 1_500);

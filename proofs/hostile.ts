@@ -6,7 +6,7 @@ import { createPage } from '../testkit/create-page.ts';
 import { inParallel } from '../testkit/in-parallel.ts';
 import type { Proof } from './rig/proof.ts';
 
-/** One in so many is not even HTTP, and goes out on a socket of its own. */
+/** One in this many requests is not valid HTTP and is sent on a separate socket. */
 const RAW_EVERY = 50;
 
 export const hostile: Proof = {
@@ -19,7 +19,7 @@ export const hostile: Proof = {
     const pools = fleet.replicas.map(({ url }) => new Pool(url, { connections: 16, headersTimeout: 20_000, bodyTimeout: 20_000 }));
     const page = createPage(fleet.url);
     try {
-      // Creative 1, at which the trafficking API is aimed: some of what is sent deletes it, as it should.
+      // Creative 1 is the target of the trafficking API requests; some of them delete it, as they should.
       await book(fleet.knex);
       const booking = await book(fleet.knex, { creative: { click_url: 'https://example.com/' } });
       await fleet.reload();
@@ -43,7 +43,7 @@ export const hostile: Proof = {
           if (answer.statusCode >= 500 || html)
             faults.push(`${request.method} ${request.path.slice(0, 80)} → ${answer.statusCode} ${text.slice(0, 120)}`);
         } catch (fault) {
-          // What the client library itself will not send, and connections that were closed on a body that went on too long.
+          // Requests that the client library refuses to send, and connections closed because of an oversized body.
           const code = (fault as { code?: string }).code ?? String(fault);
           statuses.set(code === 'UND_ERR_INVALID_ARG' ? -1 : 0, (statuses.get(code === 'UND_ERR_INVALID_ARG' ? -1 : 0) ?? 0) + 1);
         }
@@ -69,7 +69,7 @@ export const hostile: Proof = {
 
 const isHtml = (text: string): boolean => /^\s*<(!doctype|html)/i.test(text);
 
-/** Sends bytes on a connection of their own and resolves to what came back within a second. */
+/** Sends bytes on a separate connection and resolves to the answer of the first second. */
 const sendRaw = (port: number, bytes: Buffer): Promise<string> =>
   new Promise((resolve) => {
     let answer = '';

@@ -8,10 +8,10 @@ import type { Proof } from './rig/proof.ts';
 
 const MAX_P99_MS = 150;
 
-/** A bidder that accepts connections and says nothing; the direct line item behind it must be served in its place. */
+/** A bidder accepts connections and never answers; the direct line item must be served instead. */
 export const hungBidders: Proof = {
   name: 'hung-bidders',
-  claim: 'the only bidder accepts calls and never answers',
+  claim: 'the only bidder accepts connections and never answers',
   expected: `/ad 100 % 200 and filled by direct line items; p99 ≤ ${MAX_P99_MS} ms from the first request on`,
   run: async (rig, scale) => {
     const lastsMs = scale.of(60_000, 20_000);

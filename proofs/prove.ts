@@ -1,11 +1,11 @@
 /*
- * npm run prove: the promises of docs/reliability.md, each tried on a fleet of replicas behind a balancer with faults on the wire.
+* npm run prove: tests the claims of docs/reliability.md on a fleet of replicas behind a balancer, with network faults.
  *
  *   npm run prove                        every proof at full scale
- *   npm run prove -- --quick             the same at a scale for every change, under four minutes
- *   npm run prove -- --only cap,tokens   some of them
- *   npm run prove -- --seed 7            other chances
- *   npm run prove -- --write             puts the figures into docs/reliability.md
+ *   npm run prove -- --quick             a smaller scale for every change, under four minutes
+ *   npm run prove -- --only cap,tokens   selected proofs
+ *   npm run prove -- --seed 7            other random choices
+ *   npm run prove -- --write             writes the figures to docs/reliability.md
  */
 import { parseArgs } from 'node:util';
 import { createRig } from './rig/create-rig.ts';

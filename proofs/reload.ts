@@ -7,7 +7,7 @@ import { weighProcess } from '../testkit/weigh-process.ts';
 
 const MAX_LAG_MS = 50;
 
-/** Every row carries the number of the write that it belongs to; an answer that holds two numbers is torn. */
+/** Every row has the version of its write; an answer with two versions is inconsistent. */
 export const reload: Proof = {
   name: 'reload',
   claim: 'reloads under load, every row stamped with the version of its write',
@@ -15,7 +15,7 @@ export const reload: Proof = {
   run: async (rig, scale) => {
     const reloads = scale.of(200, 20);
     const fleet = await rig.fleet({ replicas: 3 });
-    // The load, the stores and the balancer share the machine: a loop that waits for a processor says nothing about what a reload does to it.
+    // The load, the stores and the balancer share the machine: lag from waiting for a processor says nothing about the reload.
     for (const replica of fleet.replicas) weighProcess(replica.pid(), -20);
     const page = createPage(fleet.url);
     try {
@@ -45,7 +45,7 @@ export const reload: Proof = {
       const timer = setInterval(() => visits.push(visit()), 5);
       const lags: number[] = [];
       const mostLags: number[] = [];
-      // A scrape reads the lag since the scrape before.
+      // A scrape reads the lag since the previous scrape.
       const readLag = async (): Promise<void> => {
         for (const { url } of fleet.replicas) {
           const text = await (await fetch(`${url}/metrics`)).text();

@@ -7,11 +7,11 @@ const USER = 'a-very-private-user-id';
 const ADDRESS = '203.0.113.77';
 const CONSENT = 'CPXxRfAPXxRfAAfKABENB-CgAAAAAAAAAAYgAAAAAAAA';
 
-/** Walks through all that logs, refuses and fails, then looks for every secret in all that came out. */
+/** Triggers logs, refusals and failures, then searches every output for every secret. */
 export const secrets: Proof = {
   name: 'secrets',
   claim:
-    'keys, tokens, signing secrets, store passwords, user ids and addresses in logs (at debug), metrics and error answers, in outages too',
+    'keys, tokens, signing secrets, store passwords, user ids and addresses in logs (at debug), metrics and error answers, also during outages',
   expected: '0 found',
   run: async (rig, scale) => {
     const fleet = await rig.fleet({
@@ -74,7 +74,7 @@ export const secrets: Proof = {
       for (const { url } of fleet.replicas) said.push(await (await fetch(`${url}/metrics`)).text());
       const texts = [...said, ...fleet.replicas.map((replica) => replica.logs())];
       const hidden = [booking.apiKey, USER, ADDRESS, CONSENT, fleet.tokenSecret, 'a-store-password', 'an-administrators-token', ...tokens];
-      // The signature alone would be enough to know a token by.
+      // The signature alone identifies a token.
       const needles = [...hidden, ...tokens.map((token) => token.split('.')[2] ?? token)];
       const found = needles.filter((needle) => texts.some((text) => text.includes(needle)));
       const size = texts.reduce((sum, text) => sum + text.length, 0);

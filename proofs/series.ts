@@ -7,7 +7,7 @@ const TAGS_PER_REQUEST = 20;
 
 export const series: Proof = {
   name: 'series',
-  claim: 'metrics after a million names that nobody has seen before: users, tags, key-values, event types, paths',
+  claim: 'metrics after a million new names: users, tags, key-values, event types, paths',
   expected: 'the same series as before',
   run: async (rig, scale) => {
     const requests = scale.of(42_000, 800);
@@ -37,7 +37,7 @@ export const series: Proof = {
         const answer = await pool.request({ method: 'GET', path });
         await answer.body.dump();
       };
-      // What exists once has been seen before the count begins: one of each kind.
+      // Send one of each kind before the count, so that series with fixed labels exist.
       await ask(0);
       await get('/event?t=x&type=first');
       await get('/somewhere');
@@ -63,7 +63,7 @@ export const series: Proof = {
   },
 };
 
-/** Node's own gauges of open handles and requests name what happens to be open, and each of the four kinds of collection appears with its first. */
+/** Node's gauges of open handles and requests depend on what is open, and each of the four kinds of garbage collection appears at its first run. */
 const namesOf = (text: string): string[] =>
   text
     .split('\n')

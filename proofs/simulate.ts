@@ -1,6 +1,6 @@
 /**
- * A day of pacing in seconds: a clock set by hand drives the service's own Lua in a real Redis, for ASAP, Even and PID at once, through a
- * day with a surge and the same day with an outage. Prints the figures, writes a report with charts, ends with 1 when a promise is missed.
+ * A day of pacing in seconds: a clock set by hand drives the service's Lua scripts in a real Redis, for ASAP, Even and PID together, through a
+ * day with a surge and the same day with an outage. Prints the figures, writes a report with charts, and exits with 1 when a promise is not kept.
  *
  * npm run simulate -- --kp 0.5 --outage 20:00+60   (every parameter: npm run simulate -- --help)
  */
@@ -20,7 +20,7 @@ const parameters = readParameters(process.argv.slice(2));
 if (parameters) {
   const begunAt = performance.now();
   const progress = createProgress();
-  // Each day has a Redis of its own, so that they can run side by side.
+  // Each day has a separate Redis, so that they can run in parallel.
   const [calm, rough] = await Promise.all([
     runDay(parameters, 'A day with a surge', undefined, progress(0)),
     runDay(parameters, 'The same day with an outage', parameters.outage, progress(1)),

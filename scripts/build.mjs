@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** What the build reads: a change in one of these makes it stale. */
+/** Inputs of the build: a change in one of these makes it stale. */
 const SOURCES = ['src', 'admin', 'sdk', 'tsconfig.json', 'rollup.config.js', 'package-lock.json', 'scripts/build.mjs'];
 const STAMP = '.built-from';
 
 /**
- * Builds dist/ (and, by rollup, the browser's files in public/) unless it was built from these very sources.
- * The old dist/ stays until the new one is whole. Throws an Error that holds what the compiler said.
+ * Builds dist/ (and, by rollup, the browser's files in public/) unless it is up to date.
+ * The old dist/ stays until the new one is complete. Throws an Error with the output of the compiler.
  * @param {string} root the checkout
  * @param {(line: string) => void} say
  */
@@ -51,7 +51,7 @@ function fingerprintOf(root) {
   return hash.digest('hex');
 }
 
-/** Sorted, so that two machines agree. */
+/** Sorted, so that the hash is the same on every machine. */
 function filesUnder(place) {
   if (!existsSync(place)) return [];
   if (!statSync(place).isDirectory()) return [place];
@@ -65,7 +65,7 @@ function copyDataFiles(from, to) {
   for (const file of filesUnder(from).filter((name) => /\.(lua|json)$/.test(name))) cpSync(file, path.join(to, path.relative(from, file)));
 }
 
-/** The country files alone: geoip-lite loads whatever it finds in its data folder, and the cities take 130 MB of memory. */
+/** The country files alone: geoip-lite loads every file in its data folder, and the cities take 130 MB of memory. */
 function copyCountries(root, to) {
   const data = path.join(root, 'node_modules', 'geoip-lite', 'data');
   mkdirSync(to, { recursive: true });

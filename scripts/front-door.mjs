@@ -1,6 +1,6 @@
 /*
- * What `npm start`, `npm test`, `npm run build` and `npm run lint` do, from a fresh checkout on a bare machine: they first make sure that the
- * dependencies, the build and the servers are there. Nothing but Node's own modules is imported here, because nothing else may be there yet.
+ * What `npm start`, `npm test`, `npm run build` and `npm run lint` do, from a fresh checkout: they first make sure that the
+ * dependencies, the build and the servers are there. Imports only Node's built-in modules, because others may not be installed yet.
  */
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -14,7 +14,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const MIN_NODE = [20, 18, 1];
 
 const verbs = {
-  /** Imported, not spawned: signals and the exit code are the service's own, and no process is left between. */
+  /** Imported, not spawned: so that the service receives signals and sets the exit code directly. */
   start: async (args) => {
     endWithNpm();
     installDependencies(ROOT, say);
@@ -68,7 +68,7 @@ function say(line) {
   console.error(line);
 }
 
-/** npm passes a SIGTERM on to its shell alone, and a SIGKILL to nobody: without this the service would outlive the `npm start` it came from. */
+/** npm forwards SIGTERM only to its shell and cannot forward SIGKILL: without this the service would outlive `npm start`. */
 function endWithNpm() {
   if (process.env.npm_lifecycle_event === undefined) return;
   const parent = process.ppid;
@@ -103,7 +103,7 @@ if (!Object.hasOwn(verbs, verb)) {
 try {
   await verbs[verb](args);
 } catch (error) {
-  // What this file's own steps throw is written for people; anything else deserves its stack.
+  // Errors of the steps in this file have readable messages; others are printed with their stack.
   say(error.constructor === Error ? error.message : error.stack);
   process.exit(1);
 }

@@ -26,7 +26,7 @@ export function installDependencies(root, say) {
   say(`Dependencies installed in ${Math.round((Date.now() - started) / 1000)} s.`);
 }
 
-/** As its last step, npm writes what it has installed to node_modules/.package-lock.json. */
+/** As its last step, npm writes the list of installed packages to node_modules/.package-lock.json. */
 function matchesLock(root) {
   const installed = packagesOf(path.join(root, 'node_modules', '.package-lock.json'));
   const locked = packagesOf(path.join(root, 'package-lock.json'));

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * Types, lint rules and layout of everything; all checks run, whatever the others say.
+ * Checks types, lint rules and formatting; every check runs, also after another has failed.
  * @param {string} root the checkout
  * @param {(line: string) => void} say
  * @returns {Promise<boolean>} whether all of them passed

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-/** Jest has stopped its stores when it writes the results; after this time it is ended. */
+/** Jest has stopped its stores when it writes the results; after this time it is killed. */
 const MAX_EXIT_MS = 5_000;
 const POLL_MS = 100;
 

@@ -5,14 +5,14 @@ import path from 'node:path';
 const ROOT = path.resolve(__dirname, '..');
 const dockerfile = readFileSync(path.join(ROOT, 'Dockerfile'), 'utf8');
 
-test('the linter has nothing to say about the Dockerfile', () => {
+test('the linter finds no fault in the Dockerfile', () => {
   const lint = path.join(ROOT, 'node_modules/dockerfilelint/bin/dockerfilelint');
   const { stdout, status } = spawnSync(process.execPath, [lint, '--output', 'json', path.join(ROOT, 'Dockerfile')], { encoding: 'utf8' });
   expect(JSON.parse(stdout)).toMatchObject({ totalIssues: 0 });
   expect(status).toBe(0);
 });
 
-test('the image runs as somebody without rights, asks itself whether it is well, and its program gets the signals', () => {
+test('the image runs as a non-root user, has a health check, and passes signals to the service', () => {
   const last = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
   expect(last).toMatch(/^USER 1000:1000$/m);
   expect(last).toMatch(/^HEALTHCHECK /m);
@@ -20,7 +20,7 @@ test('the image runs as somebody without rights, asks itself whether it is well,
   expect(dockerfile).not.toMatch(/--chown/);
 });
 
-test('what the Dockerfile copies is not left out by .dockerignore', () => {
+test('.dockerignore does not exclude files that the Dockerfile copies', () => {
   const letIn = readFileSync(path.join(ROOT, '.dockerignore'), 'utf8')
     .split('\n')
     .filter((line) => line.startsWith('!'))

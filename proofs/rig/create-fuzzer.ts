@@ -11,11 +11,11 @@ export interface FuzzedRequest {
 
 export interface Fuzzer {
   request(): FuzzedRequest;
-  /** Bytes that are HTTP only by resemblance. */
+  /** Bytes that resemble HTTP. */
   raw(): Buffer;
 }
 
-/** Requests as nobody should send them, from a seed. Many are almost right: those go deepest. */
+/** Hostile requests from a seed. Many are almost valid, to reach code behind the first checks. */
 export const createFuzzer = ({
   seed,
   booking,

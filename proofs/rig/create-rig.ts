@@ -7,11 +7,11 @@ import { defaultStateDir } from '../../src/config/default-state-dir.ts';
 import { startEmbeddedPostgres } from '../../src/embedded/start-embedded-postgres.ts';
 import { openFleet, type Fleet, type FleetOptions } from './open-fleet.ts';
 
-/** The machinery of a run: a Postgres of its own, and on demand a fleet of replicas. */
+/** The rig of a run: a separate Postgres, and fleets of replicas on demand. */
 export interface Rig {
-  /** Where all chance comes from. */
+  /** Source of all random choices. */
   readonly seed: number;
-  /** A line of progress. */
+  /** Prints a line of progress. */
   say(line: string): void;
   /** Starts replicas on an empty database and an empty Redis. */
   fleet(options?: FleetOptions): Promise<Fleet>;

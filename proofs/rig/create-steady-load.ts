@@ -10,7 +10,7 @@ export interface SteadyLoadOptions {
   readonly bookings: readonly Booking[];
 }
 
-/** Visits at a fixed rate, whether answers come or not (open loop): an ad, and the impression of what was served. */
+/** Visits at a fixed rate, independent of answers (open loop): an ad request, and the impression of its bid. */
 export interface SteadyLoad {
   /** Begins a new measurement. */
   reset(): void;

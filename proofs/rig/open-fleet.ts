@@ -16,12 +16,12 @@ export interface FleetOptions {
   readonly replicas?: number;
   /** Puts a fault proxy between each replica and the stores. */
   readonly faulty?: boolean;
-  /** Stands in the replicas' addresses of the stores; the stores themselves ask for none. */
+  /** Included in the replicas' store URLs; the stores themselves require no password. */
   readonly storePassword?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Replicas behind a balancer, with a Redis and a database of their own. `knex` and `redis` go past the fault proxies. */
+/** Replicas behind a balancer, with a separate Redis and database. `knex` and `redis` bypass the fault proxies. */
 export interface Fleet extends Stores {
   readonly url: string;
   readonly replicas: readonly Replica[];
@@ -29,12 +29,12 @@ export interface Fleet extends Stores {
   readonly redisProxies: readonly FaultProxy[];
   readonly postgresProxies: readonly FaultProxy[];
   readonly redisPort: number;
-  /** Ends Redis, politely or at once, and starts it again on the same port and data. */
+  /** Stops Redis, by SIGTERM or SIGKILL, and starts it again on the same port and data. */
   stopRedis(how: 'SIGTERM' | 'SIGKILL'): Promise<void>;
   startRedis(): Promise<void>;
-  /** What signs tokens on all replicas. */
+  /** The token secret of all replicas. */
   readonly tokenSecret: string;
-  /** Makes every replica read the catalog anew. */
+  /** Reloads the catalog on every replica. */
   reload(): Promise<void>;
   /** One metric of every replica, added up over its series; replicas that do not answer are left out. */
   metric(name: string): Promise<number>;
@@ -70,7 +70,7 @@ export const openFleet = async (
     return startReplica({ env: { TOKEN_SECRET, DRAIN_TIME: '1s', LOG_LEVEL: 'info', ...urls, ...env } });
   };
   const replicas: Replica[] = [];
-  // The first alone, because all of them would prepare the same things; the others together.
+  // The first one starts alone and prepares the stores; the others then start in parallel.
   replicas.push(await startOne());
   replicas.push(...(await Promise.all(Array.from({ length: count - 1 }, startOne))));
   const balancer = await startBalancer(replicas.map(({ port }) => port));

@@ -14,13 +14,13 @@ const MAX_RECOVERY_MS = 2_000;
 
 export interface Outage {
   readonly proxies: (fleet: Fleet) => Fleet['redisProxies'];
-  /** Whether a fresh ad of a capped line item can be had meanwhile. */
+  /** Whether an ad of a capped line item can be served during the outage. */
   readonly capServesMeanwhile: boolean;
 }
 
 /**
- * Lets a store vanish for a while, half of the time as a black hole and half as refused connections, under steady traffic; then looks at
- * what pages noticed, how soon all was as before, and whether every acknowledged impression is in the books once.
+* Makes a store unreachable, half of the time as a black hole and half as refused connections, under steady traffic; then checks
+* the effect on pages, the time to recovery, and whether every acknowledged impression is counted once.
  */
 export const rideOutOutage = async (rig: Rig, scale: Scale, { proxies, capServesMeanwhile }: Outage): Promise<Finding> => {
   const awayMs = scale.of(60_000, 5_000);
@@ -40,7 +40,7 @@ export const rideOutOutage = async (rig: Rig, scale: Scale, { proxies, capServes
     await sleep(awayMs / 2);
     const during = load.figures();
     setAll({ kind: 'pass' });
-    // Normal again: both line items serve, ten times in a row on whatever replica it falls.
+    // Recovered: both line items serve ten times in a row on any replica.
     const isNormal = async (): Promise<boolean> => {
       for (let i = 0; i < 10; i++) {
         const [one, other] = await Promise.all([page.ask(capped, 'probe'), page.ask(free, 'probe')]);

@@ -7,7 +7,7 @@ const FILE = fileURLToPath(new URL('../../docs/reliability.md', import.meta.url)
 const BEGIN = '<!-- figures: begin -->';
 const END = '<!-- figures: end -->';
 
-/** Puts the figures between the marks in docs/reliability.md. */
+/** Writes the figures between the marks in docs/reliability.md. */
 export const writeFigures = async (verdicts: readonly Verdict[], command: string): Promise<void> => {
   const text = await readFile(FILE, 'utf8');
   const [before, rest] = text.split(BEGIN);

@@ -1,4 +1,4 @@
-/** A line chart as HTML with inline SVG, without a script: the drawing stretches with the page, the words do not. */
+/** A line chart as HTML with inline SVG, without a script: the drawing scales with the page, the text does not. */
 export interface Series {
   readonly name: string;
   readonly colour: string;
@@ -74,7 +74,7 @@ const pathOf = (values: readonly (number | undefined)[], y: (value: number) => n
   return parts.join('');
 };
 
-/** Ends at a round number of which a quarter is round too. */
+/** Rounds up to a number whose quarter is round too. */
 const niceRange = (least: number, most: number): readonly [number, number] => {
   const reach = Math.max(most, -least);
   const unit = 10 ** Math.floor(Math.log10(reach));

@@ -21,7 +21,7 @@ const OPTIONS = {
   cap: option('50000', 'daily impression cap of each line item'),
   modes: option('ASAP,Even,PID', 'which pacings to run'),
   curve: option('daily', 'traffic: daily or flat'),
-  learned: option('daily', 'the curve that pacing is told: daily or flat'),
+  learned: option('daily', 'the curve given to pacing: daily or flat'),
   unrest: option('0.15', 'how far an hour may stray from the curve'),
   surge: option('19:00+20', 'when: hh:mm+minutes'),
   'surge-factor': option('5', 'times the traffic in the surge'),
@@ -38,7 +38,7 @@ const OPTIONS = {
 /**
  * Reads the command line.
  * @returns undefined after --help
- * @throws a message for people when a value cannot be read
+ * @throws with a readable message when a value is invalid
  */
 export const readParameters = (args: readonly string[]): Parameters | undefined => {
   const { values } = parseArgs({ args: [...args], options: { ...OPTIONS, report: { type: 'string' }, help: { type: 'boolean' } } });

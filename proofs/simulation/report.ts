@@ -27,7 +27,7 @@ const COLOURS: Readonly<Record<Pacing, string>> = { ASAP: '#b4541a', Even: '#176
 const TARGET = '#6b6b76';
 const SMOOTH_MINUTES = 10;
 
-/** One page that needs nothing else: charts of both days, the table, the promises, the parameters. */
+/** A self-contained page: charts of both days, the table, the promises, the parameters. */
 export const reportHtml = (options: ReportOptions): string => {
   const { days, bounds, parameters } = options;
   const kept = bounds.filter((bound) => bound.kept).length;
@@ -58,7 +58,7 @@ const figuresTable = (figures: readonly Figures[]): string => `<div class="scrol
 ${figures.map((each) => row(figureCells(each))).join('\n')}
 </tbody></table></div>`;
 
-/** One line item's figures as people read them, in the order of the table's columns. */
+/** One line item's formatted figures, in the order of the table's columns. */
 export const figureCells = (figures: Figures): readonly string[] => [
   figures.mode,
   figures.delivered.toLocaleString('en'),
@@ -89,7 +89,7 @@ const deliveredChart = (day: SimulatedDay, bands: readonly Band[], { modes, cap,
 const rateChart = (day: SimulatedDay, bands: readonly Band[], { modes, cap, curve }: ReportOptions): string =>
   chart({
     title: 'Rate',
-    note: `Over ${SMOOTH_MINUTES} minutes, as a multiple of the even rate of those minutes. What is above 2 is cut.`,
+    note: `Over ${SMOOTH_MINUTES} minutes, as a multiple of the even rate of those minutes. Values above 2 are cut off.`,
     bands,
     range: [0, 2],
     format: (value) => value.toFixed(1),

@@ -16,7 +16,7 @@ const cases: readonly (readonly [object, unknown, string])[] = [
   [{ enum: ['CPM', 'CPC'] }, 'x', 'must be one of CPM, CPC'],
 ];
 
-test.each(cases)('%j refuses %j in words that a person understands', (schema, value, detail) => {
+test.each(cases)('%j refuses %j with a readable message', (schema, value, detail) => {
   const validate = ajv.compile(schema);
   expect(validate(value)).toBe(false);
   expect(schemaFaults(validate.errors)).toEqual([{ pointer: '', detail }]);

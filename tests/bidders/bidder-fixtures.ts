@@ -80,7 +80,7 @@ export interface Seen {
   readonly errors: unknown[];
 }
 
-/** Bidders that write down what they observe. */
+/** Bidders that record their notifications. */
 export const watchedBidders = (options: Partial<BiddersOptions> = {}) => {
   const seen: Seen = { calls: [], bids: [], circuits: [], notices: [], errors: [] };
   const observe: BidderObserver = {
@@ -151,7 +151,7 @@ export const httpBidder = (handle: (request: ReceivedRequest, response: ServerRe
     }),
   );
 
-/** A bidder that gets the bare socket once something was sent to it. */
+/** A bidder that handles the raw socket after the first bytes have arrived. */
 export const rawBidder = (handle: (socket: Socket) => void): Promise<TestBidder> =>
   listen(createTcpServer((socket) => socket.once('data', () => handle(socket))));
 
@@ -160,7 +160,7 @@ export const answerJson = (response: ServerResponse, body: unknown): void => {
   response.end(JSON.stringify(body));
 };
 
-/** The outcome that a refusal describes: the words and codes of each are unique. */
+/** The outcome of a refusal; its message and codes are unique per outcome. */
 export const outcomeOf = ({ detail }: BidRefusal): BidOutcome | undefined =>
   BID_OUTCOME_NAMES.find((outcome) => describeOutcome(outcome) === detail);
 

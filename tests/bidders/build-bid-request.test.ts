@@ -23,7 +23,7 @@ const parts = {
   context,
 };
 
-test('a banner request says who asks, for what, where, and until when', () => {
+test('a banner request names the publisher, the impression, the page and the deadline', () => {
   expect(buildBidRequest(parts)).toEqual({
     id: 'a-1',
     at: 1,
@@ -47,7 +47,7 @@ test('a banner request says who asks, for what, where, and until when', () => {
   });
 });
 
-test('what is not known is left out', () => {
+test('omits unknown values', () => {
   const unknown: BidContext = {
     ...context,
     userAgent: '',
@@ -68,12 +68,12 @@ test('what is not known is left out', () => {
   expect(Object.keys(buildBidRequest({ ...parts, context: unknown }))).not.toContain('regs');
 });
 
-test('an IPv6 address goes where OpenRTB wants it, a page over http is not secure, gdpr no is 0', () => {
+test('sends an IPv6 address in device.ipv6, secure 0 for a page over http, and gdpr 0 when GDPR does not apply', () => {
   const request = buildBidRequest({ ...parts, context: { ...context, ip: '2001:db8::7', pageUrl: 'http://daily.example/', gdpr: false } });
   expect(request).toMatchObject({ device: { ipv6: '2001:db8::7' }, imp: [{ secure: 0 }], regs: { gdpr: 0 } });
 });
 
-test('nothing of what is booked leaves the house', () => {
+test('a bid request contains no data of bookings', () => {
   const text = JSON.stringify(buildBidRequest(parts));
   for (const secret of ['secret', 'line item', '99', '123', 'campaign', 'invitation']) expect(text).not.toContain(secret);
 });
@@ -132,7 +132,7 @@ test('every request is valid OpenRTB 2.6, and every native one Native 1.2', () =
   );
 });
 
-test('the schema that holds our requests refuses what OpenRTB refuses', () => {
+test('the schema of the tests refuses requests that OpenRTB does not allow', () => {
   const sound = JSON.parse(JSON.stringify(buildBidRequest(parts))) as Record<string, unknown>;
   const imp = (sound['imp'] as readonly object[])[0];
   for (const [name, broken] of Object.entries({
@@ -147,7 +147,7 @@ test('the schema that holds our requests refuses what OpenRTB refuses', () => {
   }
 });
 
-test('countries have three letters, each its own', () => {
+test('every country has a unique three-letter code', () => {
   const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
   const codes = letters.flatMap((a) => letters.flatMap((b) => countryAlpha3(a + b) ?? []));
   expect(codes).toHaveLength(250);

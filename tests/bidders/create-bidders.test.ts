@@ -26,7 +26,7 @@ afterEach(async () => {
   for (const part of open.splice(0).reverse()) await part.close();
 });
 
-/** A bidder that keeps what it was sent and answers what `answer` says (JSON; undefined: 204; null: never). */
+/** A bidder that records its requests and answers with `answer` (JSON; undefined: 204; null: no answer). */
 const bidder = async (answer: (request: ReceivedRequest) => unknown): Promise<TestBidder & { readonly received: ReceivedRequest[] }> => {
   const received: ReceivedRequest[] = [];
   const server = await httpBidder((request, response) => {
@@ -50,7 +50,7 @@ const nth = <T>(list: readonly T[], index: number): T => {
   return value;
 };
 
-test('a bid comes back with its price in micros and its macros filled, in HTML and in its notices', async () => {
+test('a bid is returned with its price in micros and with macros replaced in its HTML and its notices', async () => {
   const adm =
     '<a href="https://x.example/?p=${AUCTION_PRICE}&c=${AUCTION_CURRENCY}&i=${AUCTION_IMP_ID}&s=${AUCTION_SEAT_ID}&b=${AUCTION_BID_ID}&a=${AUCTION_AD_ID}">';
   const server = await bidder(() =>
@@ -89,14 +89,14 @@ test('a bid comes back with its price in micros and its macros filled, in HTML a
   expect(seen).toMatchObject({ calls: ['accepted'], bids: ['accepted'], errors: [] });
 });
 
-test('nobody is asked when nobody is invited', async () => {
+test('no bidder is called without an invitation', async () => {
   const { bidders, seen } = started();
   expect(await bidders.ask([], context)).toEqual({ bids: [], refusals: [] });
   expect(await bidders.ask([opportunity([]), opportunity([invitationTo(null)], 'imp-2')], context)).toEqual({ bids: [], refusals: [] });
   expect(seen.calls).toEqual([]);
 });
 
-test('a bidder gets one request for all impressions of a page, and one more for the other format', async () => {
+test('a bidder gets one request per format for all impressions of a page', async () => {
   const server = await bidder(() => undefined);
   const { bidders } = started();
   const native = invitationTo(server.url, 2, nativeContent);
@@ -107,7 +107,7 @@ test('a bidder gets one request for all impressions of a page, and one more for 
   expect(nth(requests, 0).id).not.toBe(nth(requests, 1).id);
 });
 
-test('the best bid of an answer is taken for each impression, the others are told', async () => {
+test('the best bid for each impression is used, and the other bids get a loss notice', async () => {
   const told: string[] = [];
   const notices = await bidder(({ path }) => void told.push(path));
   const lurl = `${notices.url}/lost?code=\${AUCTION_LOSS}&price=\${AUCTION_PRICE}`;
@@ -134,7 +134,7 @@ test('the best bid of an answer is taken for each impression, the others are tol
   expect([...seen.bids].sort()).toEqual(['accepted', 'accepted', 'bad_price', 'outbid_by_itself', 'wrong_size']);
 });
 
-test('one bidder that hangs costs the deadline once, and not the bids of the others', async () => {
+test('a bidder that hangs delays the answer to the deadline and does not affect other bids', async () => {
   const hung = keep(await rawBidder(() => undefined));
   const servers = await Promise.all([1, 2].map((price) => bidder(() => bidOf({ price, adm: 'x' }))));
   const { bidders } = started({ timeoutMs: 150 });
@@ -153,7 +153,7 @@ test('a bid below the floor is refused with its codes', async () => {
   expect(refusals).toMatchObject([{ detail: 'price below the floor (seat-non-bid 301, loss 100)' }]);
 });
 
-test('a gzipped answer is read, and an impid may be missing when one impression was asked', async () => {
+test('reads a gzipped answer, and accepts a missing impid in the answer for a single impression', async () => {
   const server = keep(
     await httpBidder((_, response) => {
       response.setHeader('content-encoding', 'gzip');
@@ -166,7 +166,7 @@ test('a gzipped answer is read, and an impid may be missing when one impression 
   expect((await bidders.ask(both, context)).refusals.map(outcomeOf)).toEqual(['unknown_imp', 'unknown_imp']);
 });
 
-test('a native answer becomes our native assets', async () => {
+test('a native answer is converted to native assets', async () => {
   const native = {
     link: { url: 'https://brand.example/', clicktrackers: ['https://t.example/c?p=${AUCTION_PRICE}'] },
     assets: [
@@ -195,7 +195,7 @@ test('a native answer becomes our native assets', async () => {
   }
 });
 
-test('the mock bidder can be a bidder for html and native', async () => {
+test('the mock bidder bids on html and native impressions', async () => {
   const server = await bidder(({ path, body }) => mockBid(new URL(path, 'http://mock').searchParams, JSON.parse(body)).body ?? undefined);
   const { bidders } = started();
   const ask = (query: string, content = invitationTo(null).creative.content) =>
@@ -219,7 +219,7 @@ describe('notices', () => {
     return { paths, server };
   };
 
-  test('win, billing and loss are each told to their URL, with prices as decimals', async () => {
+  test('win, billing and loss notices are sent to their URLs with decimal prices', async () => {
     const { paths, server } = await noticed();
     const { bidders, seen } = started();
     const ask = async (): Promise<Bid> => nth((await bidders.ask([opportunity([invitationTo(server.url)])], context)).bids, 0);
@@ -233,7 +233,7 @@ describe('notices', () => {
     expect(seen.notices.sort()).toEqual(['billing sent', 'loss sent', 'win sent']);
   });
 
-  test('line items that share an endpoint share one call and one bid, which is told once', async () => {
+  test('line items with the same endpoint share one call and one bid, whose notice is sent once', async () => {
     const { paths, server } = await noticed();
     const { bidders } = started();
     const { bids } = await bidders.ask([opportunity([invitationTo(server.url, 1), invitationTo(server.url, 2)])], context);
@@ -246,7 +246,7 @@ describe('notices', () => {
     expect(paths).toEqual(['GET /win?p=0.000001']);
   });
 
-  test('a receiver that hangs delays neither an answer nor the end', async () => {
+  test('a notice receiver that hangs delays neither answers nor shutdown', async () => {
     const hung = keep(await rawBidder(() => undefined));
     const { bidders, seen } = started({ noticeTimeoutMs: 200 });
     for (let index = 0; index < 2_100; index += 1) bidders.notifyBilled(`${hung.url}/${index}`);
@@ -262,7 +262,7 @@ describe('notices', () => {
     expect(hung.open()).toBe(0);
   });
 
-  test('a URL that may not be called is counted, not called', () => {
+  test('a forbidden notice URL is counted and not called', () => {
     const { bidders, seen } = started({ allowPrivateAddresses: false });
     for (const url of ['http://127.0.0.1/', 'https://10.0.0.1/', 'javascript:alert(1)', '', 'https://u:p@x.example/'])
       bidders.notifyBilled(url);
@@ -271,7 +271,7 @@ describe('notices', () => {
 });
 
 describe('the circuit breaker', () => {
-  test('a dead bidder costs nothing after a few tries, and comes back by itself', async () => {
+  test('an unreachable bidder is skipped after a few failures, and is called again when it has recovered', async () => {
     let dead = true;
     const server = await bidder(() => (dead ? null : bidOf({ price: 1, adm: 'x' })));
     const { bidders, seen } = started({ timeoutMs: 150, circuit: { failuresInRow: 5, retryAfterMs: 500, trialTimeoutMs: 150 } });
@@ -296,7 +296,7 @@ describe('the circuit breaker', () => {
     );
   });
 
-  test('nobody waits for a dead bidder while it is tried again', async () => {
+  test('no request waits for the trial call to an unreachable bidder', async () => {
     const hung = keep(await rawBidder(() => undefined));
     const { bidders, seen } = started({ timeoutMs: 300, circuit: { failuresInRow: 1, retryAfterMs: 100, trialTimeoutMs: 300 } });
     const ask = async () => bidders.ask([opportunity([invitationTo(hung.url)])], context);
@@ -312,7 +312,7 @@ describe('the circuit breaker', () => {
     }
   });
 
-  test('few pages wait for a bidder that has never answered, however many ask and for how long', async () => {
+  test('only a few requests wait for a bidder that has never answered, for any number of requests', async () => {
     const hung = keep(await rawBidder(() => undefined));
     const { bidders, seen } = started({ timeoutMs: 100 });
     const asked: Promise<unknown>[] = [];
@@ -325,7 +325,7 @@ describe('the circuit breaker', () => {
     expect(seen.calls.filter((outcome) => outcome === 'busy' || outcome === 'circuit_open')).toHaveLength(55);
   });
 
-  test('a bidder that falls ill under load is left alone at once, one that bids badly is not', async () => {
+  test('the circuit opens on failures under load, and not on invalid bids', async () => {
     let ill = false;
     const server = await bidder(({ path }) => (ill && path === '/ill' ? 'not an answer'.repeat(100_000) : bidOf({ price: 'x', adm: 'x' })));
     const { bidders, seen } = started();
@@ -342,12 +342,12 @@ describe('the circuit breaker', () => {
   });
 });
 
-test('a bidder gets at most 50 connections, kept alive', async () => {
+test('a bidder gets at most 50 keep-alive connections', async () => {
   const server = keep(await httpBidder((_, response) => void setTimeout(() => answerJson(response, {}), 20)));
   const { bidders, seen } = started({ timeoutMs: 3_000 });
   const ask = async () => bidders.ask([opportunity([invitationTo(server.url)])], context);
   for (let index = 0; index < 10; index += 1) await ask();
-  // The second may be opened while the first is still being put back.
+  // The second may be opened before the first is back in the pool.
   expect(server.accepted()).toBeLessThanOrEqual(2);
   await Promise.all(Array.from({ length: 150 }, ask));
   expect(server.accepted()).toBeLessThanOrEqual(50);
@@ -355,7 +355,7 @@ test('a bidder gets at most 50 connections, kept alive', async () => {
   expect(seen.calls.filter((outcome) => outcome === 'busy').length).toBe(50);
 });
 
-test('endpoints are remembered up to a bound, and forgotten ones take their series with them', async () => {
+test('the number of remembered endpoints is bounded, and eviction removes the metric series of an endpoint', async () => {
   const server = await bidder(() => undefined);
   const { bidders, seen } = started({ timeoutMs: 3_000 });
   for (let index = 0; index < MAX_ENDPOINTS + 10; index += 1)
@@ -365,13 +365,13 @@ test('endpoints are remembered up to a bound, and forgotten ones take their seri
   expect(seen.circuits.filter((state) => state.endsWith('gone'))).toHaveLength(MAX_ENDPOINTS + 10);
 });
 
-test('hundreds of calls cut by the deadline leave no socket behind', async () => {
+test('hundreds of calls aborted at the deadline leave no open socket', async () => {
   const hung = keep(await rawBidder((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{')));
   const { bidders, seen } = started({ timeoutMs: 50, circuit: { failuresInRow: 1_000, retryAfterMs: 20, trialTimeoutMs: 50 } });
   for (let round = 0; round < 5; round += 1) {
     await Promise.all(Array.from({ length: 60 }, async () => bidders.ask([opportunity([invitationTo(hung.url)])], context)));
   }
-  // Sockets opened for calls that were cut meanwhile wait for the next call as long as any idle one: 4 seconds.
+  // Sockets opened for calls that were aborted meanwhile stay idle for 4 seconds, like any other.
   expect(hung.open()).toBeLessThanOrEqual(50);
   await until(() => hung.open() === 0, 8_000);
   expect(hung.open()).toBe(0);

@@ -103,7 +103,7 @@ const resolve = (name: string, _: unknown, done: (error: null, addresses: Lookup
     (RESOLVED[name] ?? []).map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
   );
 
-/** Counts what the process asks of the operating system, below every library: TCP connects and name look-ups. */
+/** Counts TCP connects and name look-ups of the process below every library. */
 const counted = async (run: () => Promise<void>): Promise<{ connects: number; lookups: number }> => {
   const count = { connects: 0, lookups: 0 };
   const hook = createHook({
@@ -117,7 +117,7 @@ const counted = async (run: () => Promise<void>): Promise<{ connects: number; lo
   return count;
 };
 
-test('no forbidden address is connected to, however it is spelled, resolved or redirected to', async () => {
+test('does not connect to a forbidden address in any spelling, by resolution or by redirect', async () => {
   const { bidders, seen } = watchedBidders({ allowPrivateAddresses: false, timeoutMs: 1_000, resolve });
   const hosts = [...FORBIDDEN_HOSTS, ...Object.keys(RESOLVED)];
   const outcomes: Record<string, BidOutcome | undefined> = {};
@@ -145,7 +145,7 @@ test.each([
   ['no URL', 'bidder.example'],
   ['a file', 'file:///etc/passwd'],
   ['an endless URL', `https://bidder.example/${'x'.repeat(3_000)}`],
-])('with private addresses off, %s is no endpoint', async (_, endpoint) => {
+])('refuses %s as an endpoint when private addresses are disabled', async (_, endpoint) => {
   const { bidders } = watchedBidders({ allowPrivateAddresses: false });
   const count = await counted(async () => {
     const { refusals } = await bidders.ask([opportunity([invitationTo(endpoint)])], context);
@@ -155,7 +155,7 @@ test.each([
   expect(count.connects).toBe(0);
 });
 
-test('the development setting lets a bidder on this machine through, by address and by name, and metadata addresses never', async () => {
+test('the development setting allows local bidders by address and by name, but no metadata addresses', async () => {
   const server = await httpBidder((_, response) => answerJson(response, bidOf({ price: 1, adm: '<b>ad</b>' })));
   const { bidders } = watchedBidders({ allowPrivateAddresses: true });
   const port = new URL(server.url).port;
@@ -176,7 +176,7 @@ test('the development setting lets a bidder on this machine through, by address 
   await server.close();
 });
 
-test('a name is judged each time a socket connects, so that one that turns private later is refused then', async () => {
+test('checks the resolved address at every connection, so a name that becomes private later is refused', async () => {
   const server = await httpBidder((_, response) => answerJson(response, {}));
   let addresses: LookupAddress[] = [{ address: '127.0.0.1', family: 4 }];
   const { bidders } = watchedBidders({ resolve: (_name, _options, done) => done(null, addresses) });
@@ -186,13 +186,13 @@ test('a name is judged each time a socket connects, so that one that turns priva
   expect(await outcome()).toBe('no_bid');
   addresses = [{ address: '169.254.169.254', family: 4 }];
   await server.close();
-  // The first call may still find the old socket half closed; from then on there is only the new address.
+  // The first call may still use the half-closed old socket; later calls use the new address.
   await outcome();
   expect(await outcome()).toBe('forbidden_address');
   await bidders.close();
 });
 
-test('public addresses are public, also inside NAT64', () => {
+test('allows public addresses, also inside NAT64', () => {
   for (const address of [
     '8.8.8.8',
     '93.184.215.14',

@@ -19,7 +19,7 @@ import {
 
 const TIMEOUT_MS = 200;
 /**
- * The goal is 20 ms; the rest is slack for a machine that does other things. Counted over what a plain timer of the same length took, started in the same moment.
+* The goal is 20 ms; the rest is tolerance for a busy machine. Measured against a plain timer of the same length, started at the same time.
  */
 const MAX_OVERSHOOT_MS = 60;
 
@@ -48,7 +48,7 @@ const whole = (body: Buffer | string, headers = ''): ((socket: Socket) => void) 
 };
 const winning = (adm: string): string => JSON.stringify(bidOf({ price: 1, adm }));
 
-/** What a socket can do to us. */
+/** Hostile behaviours of a server at the socket level. */
 const BEHAVIOURS: readonly { readonly name: string; readonly outcome: BidOutcome; readonly handle: (socket: Socket) => void }[] = [
   { name: 'says nothing', outcome: 'timeout', handle: () => undefined },
   { name: 'hangs in the status line', outcome: 'timeout', handle: (socket) => socket.write('HTTP/1.1 20') },
@@ -152,7 +152,7 @@ beforeAll(async () => {
     response.end(answer?.body);
   });
   servers.push(answering);
-  // The first call of a process pays for compilation; that is not what is measured here.
+  // The first call of a process includes compilation, which is not measured here.
   await bidders.ask([opportunity([invitationTo(`${answering.url}/none`)])], context);
 });
 
@@ -169,7 +169,7 @@ afterAll(async () => {
   expect(left).toBe(0);
 });
 
-/** Asks one bidder, and holds the answer against the deadline. */
+/** Calls one bidder and checks the duration against the deadline. */
 const expectOutcome = async (endpoint: string, outcome: BidOutcome): Promise<void> => {
   const startedAt = performance.now();
   const timer = new Promise<number>((resolve) => setTimeout(() => resolve(performance.now() - startedAt), TIMEOUT_MS));
@@ -198,20 +198,20 @@ test.each(BEHAVIOURS.map(({ name, outcome, handle }) => [name, outcome, handle] 
   },
 );
 
-test('a bidder where nobody listens is unreachable', async () => {
+test('a bidder with a closed port is unreachable', async () => {
   const gone = await httpBidder(() => undefined);
   await gone.close();
   await expectOutcome(gone.url, 'unreachable');
 });
 
-test('a name that does not resolve in time is a timeout', async () => {
+test('a name look-up that exceeds the deadline is a timeout', async () => {
   const slow = watchedBidders({ timeoutMs: 100, resolve: () => undefined });
   const { refusals } = await slow.bidders.ask([opportunity([invitationTo('http://bidder.example/')])], context);
   expect(refusals.map(outcomeOf)).toEqual(['timeout']);
   await slow.bidders.close();
 });
 
-test('no hostile bidder caused a fault, a warning or an error log', () => {
+test('no hostile bidder caused an internal error, a warning or an error log', () => {
   expect(overshoots.length).toBeGreaterThanOrEqual(80);
   expect({ faults, errors: seen.errors }).toEqual({ faults: [], errors: [] });
 });

@@ -22,7 +22,7 @@ const asked = (more: Partial<AskedBid> = {}): AskedBid => ({
 const maybe = <T>(sound: fc.Arbitrary<T>): fc.Arbitrary<unknown> =>
   fc.oneof({ weight: 19, arbitrary: sound }, { weight: 1, arbitrary: fc.jsonValue() });
 
-test('whatever JSON a bidder sends, what is accepted is sound and what is not has a reason', () => {
+test('for any JSON, an accepted bid is valid and a refused bid has a reason', () => {
   const bid = fc.record(
     {
       id: maybe(fc.string()),
@@ -76,7 +76,7 @@ test('whatever JSON a bidder sends, what is accepted is sound and what is not ha
   expect(accepted).toBeGreaterThan(50);
 });
 
-test('of several bids the highest wins, the first of equals', () => {
+test('the highest of several bids wins, and the first of equal bids', () => {
   const bids = [1, 3, 3, 2].map((price, index) => ({ id: `b${index}`, impid: 'a', price, adm: 'x' }));
   const { best, refused } = readBidResponse({ seatbid: [{ bid: bids }] }, asked());
   expect(best.get('a')).toMatchObject({ bidId: 'b1', cpmMicros: 3_000_000 });
@@ -94,7 +94,7 @@ test.each([
   expect(formatCpm(micros)).toBe(text);
 });
 
-test('prices as text are the same price and never an exponent', () => {
+test('a price as text equals the price and has no exponent', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 1_000_000_000 }), (micros) => {
       expect(formatCpm(micros)).toMatch(/^\d+(\.\d{1,6})?$/);
@@ -103,7 +103,7 @@ test('prices as text are the same price and never an exponent', () => {
   );
 });
 
-test('macros without a value stay or vanish as the standard says, and no value breaks out of what it stands in', () => {
+test('macros without a value are kept or removed as OpenRTB specifies, and values are escaped for their context', () => {
   expect(fillAuctionMacros('${AUCTION_PRICE}|${AUCTION_LOSS}|${AUCTION_MBR}|${AUCTION_FOO}|${CLICK}', { PRICE: '1.5', MBR: '' })).toBe(
     '1.5|${AUCTION_LOSS}||${AUCTION_FOO}|${CLICK}',
   );
@@ -196,7 +196,7 @@ test.each([
   expect(readNativeAssets(markup, true)).toEqual(expected);
 });
 
-test('the mock bidder answers 1.75 whatever the body', () => {
+test('the mock bidder bids 1.75 for any body', () => {
   for (const body of [undefined, null, 'text', 7, [], { imp: 'x' }, { imp: [null, {}] }, { id: 5 }]) {
     const { status, delayMs, body: answer } = mockBid(new URLSearchParams(), body);
     expect([status, delayMs]).toEqual([200, 0]);

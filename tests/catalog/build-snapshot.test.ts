@@ -132,7 +132,7 @@ test('the index of candidates answers targeting by position', async () => {
   expect(found).toEqual([1, 3]);
 });
 
-test('programmatic line items have an index of their own and no price', async () => {
+test('programmatic line items have a separate index and no price', async () => {
   const snapshot = await snapshotOf({
     line_items: [lineItem(1, { type: 'programmatic', endpoint: 'https://bidder.example/bid', cpm_micros: null })],
   });

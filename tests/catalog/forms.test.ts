@@ -20,7 +20,7 @@ const SCHEMAS = {
 const fieldsOf = (form: FormDescription): readonly (readonly [string, FieldDescription])[] =>
   form.sections.flatMap(({ fields }) => Object.entries(fields) as [string, FieldDescription][]);
 
-/** By path; an object with properties of its own counts as its properties. */
+/** By path; an object with properties is replaced by its properties. */
 const pathsOf = ({ properties = {} }: Schema): readonly (readonly [string, Schema])[] =>
   Object.entries(properties).flatMap(([name, schema]) =>
     schema.properties ? pathsOf(schema).map(([path, below]) => [`${name}/${path}`, below] as const) : [[name, schema] as const],

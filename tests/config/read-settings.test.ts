@@ -98,7 +98,7 @@ test.each([
   'hunter2\u007f7f3a',
   'hunter2\u00a07f3a',
   'hunter2é7f3a',
-])('ADMIN_TOKEN %j would not come through an Authorization header: refused, alone or beside others', (token) => {
+])('ADMIN_TOKEN %j cannot be sent in an Authorization header: refused, alone or with others', (token) => {
   for (const ADMIN_TOKEN of [token, `ann:fine,bob:${token}`]) {
     const error = faultsOf({ TOKEN_SECRET: 'x', ADMIN_TOKEN });
     expect(error.message).toContain('ADMIN_TOKEN: accepted: tokens of visible ASCII characters, without spaces');
@@ -106,7 +106,7 @@ test.each([
   }
 });
 
-test('a Redis Cluster is named by its nodes', () => {
+test('a Redis Cluster is given as the list of its nodes', () => {
   const { redisUrls } = readSettings({ ...PRODUCTION, REDIS_URL: 'redis://a:1, redis://b:2' });
   expect(redisUrls).toEqual(['redis://a:1', 'redis://b:2']);
 });

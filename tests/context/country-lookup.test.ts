@@ -16,7 +16,7 @@ describe('country lookup', () => {
     expect(country(ip)).toBeNull();
   });
 
-  test('the environment is left as it was', () => {
+  test('the environment is unchanged', () => {
     expect(process.env.GEODATADIR).toBeUndefined();
   });
 });

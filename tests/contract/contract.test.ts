@@ -13,7 +13,7 @@ interface Step {
     readonly path: string;
     readonly headers?: Readonly<Record<string, string>>;
     readonly body?: unknown;
-    /** Sent as it stands, for bodies that are no JSON. */
+    /** Sent unchanged, for bodies that are not JSON. */
     readonly text?: string;
   };
   readonly answer: {
@@ -82,6 +82,6 @@ describe.each(KINDS)('the contract: %s', (kind) => {
   });
 });
 
-it('names every case by what it is', () => {
+it('names every case after its kind', () => {
   expect(files.filter((name) => !KINDS.some((kind) => name.startsWith(`${kind}-`)))).toEqual([]);
 });

@@ -1,5 +1,5 @@
 /**
- * Compares an answer with what a case expects, and says every difference. Objects: the fields named, others are free. Lists: whole. Texts
+* Compares an answer with the expectation of a case and lists every difference. Objects: the named fields are compared, others ignored. Lists are compared whole. Texts
  * that begin with `~` are regular expressions; `{"$absent": true}` wants the field not to be there; `{"$any": true}` wants it to be.
  */
 export function differences(expected: unknown, actual: unknown, at = ''): readonly string[] {

@@ -51,13 +51,13 @@ const rank = (entries: readonly Candidate[], options: Partial<Parameters<typeof 
 const ids = (ranked: readonly RankedCandidate[]): number[] => ranked.map(({ lineItem: { id } }) => id);
 
 describe('the ranking', () => {
-  it('goes by priority, then by eCPM, bids and direct line items in one order', () => {
+  it('orders bids and direct line items together by priority, then by eCPM', () => {
     const direct = [entry(1, 1), entry(2, 5), entry(3, 9, { priority: 3 }), entry(4, 0.1, { priority: 1 })];
     const bid = (id: number, usd: number, priority: 1 | 2 | 3 = 2) => ({ booking: entry(id, 0, { priority }), cpmMicros: usd * 1e6 });
     expect(ids(rank(direct, { bids: [bid(10, 3), bid(11, 7), bid(12, 20, 3)] }).take(20))).toEqual([4, 11, 2, 10, 1, 12, 3]);
   });
 
-  it('gives equal candidates an equal chance', () => {
+  it('orders equal candidates at random with equal probability', () => {
     const tied = [1, 2, 3, 4].map((id) => entry(id, 2));
     const first = new Map<number, number>();
     for (let i = 0; i < 8000; i++) {
@@ -68,7 +68,7 @@ describe('the ranking', () => {
     for (const id of [1, 2, 3, 4]) expect(Math.abs((first.get(id) ?? 0) - 2000)).toBeLessThan(155);
   });
 
-  it('is the plain sort of all that pass, however it is taken', () => {
+  it('equals a full sort of all eligible candidates, for any number taken', () => {
     const items = fc.array(
       fc.record({
         ecpm: fc.integer({ min: 1, max: 5 }),
@@ -114,7 +114,7 @@ describe('the ranking', () => {
     );
   });
 
-  it('passes over what is known to be exhausted', () => {
+  it('skips candidates that are known to be exhausted', () => {
     const ranking = rank([entry(1, 5), entry(2, 4), entry(3, 3)], { exhausted: (position) => (position < 2 ? NoBidReason.DailyCap : 0) });
     expect(ids(ranking.take(8))).toEqual([3]);
     expect(ranking.passedOver()).toBe(NoBidReason.DailyCap);

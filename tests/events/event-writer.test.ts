@@ -31,7 +31,7 @@ const start = (options: Partial<EventWriterOptions> & { readonly append: EventSt
 const add = (tokenId: string) => redis.xadd(STREAM, '*', 'e', JSON.stringify({ ad: { tokenId } }), 'at', 1, 'billed', 2);
 const isEmpty = async () => (await redis.xlen(STREAM)) === 0;
 
-test('entries that Postgres refused are tried again before new ones, without waiting until they could be claimed', async () => {
+test('retries entries that Postgres refused before new ones, without waiting until they can be claimed', async () => {
   const stored: string[] = [];
   let away = true;
   start({
@@ -50,7 +50,7 @@ test('entries that Postgres refused are tried again before new ones, without wai
   expect(stored).toEqual(['first', 'second']);
 });
 
-test('entries of a replica that died are taken over', async () => {
+test('takes over entries of a replica that crashed', async () => {
   const stored: string[] = [];
   await redis.xgroup('CREATE', STREAM, EVENT_GROUP, '0', 'MKSTREAM');
   await add('orphan');
@@ -66,7 +66,7 @@ test('entries of a replica that died are taken over', async () => {
   expect(stored).toEqual(['orphan']);
 });
 
-test('a Redis that was emptied gets its group back, and the writer goes on', async () => {
+test('creates the group again after Redis was emptied, and continues', async () => {
   let stored = 0;
   start({ append: (events) => Promise.resolve((stored += events.length)) });
   await add('before');
@@ -76,7 +76,7 @@ test('a Redis that was emptied gets its group back, and the writer goes on', asy
   expect(await untilTrue(async () => stored === 2 && (await isEmpty()), 5_000, 10)).toBeDefined();
 });
 
-test('members of the group that are silent leave it, unless they hold entries', async () => {
+test('removes inactive consumers from the group, unless they hold entries', async () => {
   const consumer = createStreamConsumer({ redis, group: EVENT_GROUP, name: 'this', batch: 10, keyTtlS: 60 });
   expect(await consumer.retireOthers(STREAM, 0)).toBe(0);
   await consumer.fresh(STREAM);

@@ -53,7 +53,7 @@ test('a publisher with paced line items gets the curve of its last whole days, e
   const store = createEventStore({ knex });
   const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
   const events: StoredEvent[] = [];
-  // Four times as much at 20 h as in any other hour, on two days; more today, longer ago, of no worth, or of somebody else: none of these count.
+  // Four times as much at 20 h as in any other hour, on two days; more today, longer ago, invalid, or of another publisher: none of these count.
   for (const day of [today - DAY_MS, today - 7 * DAY_MS]) {
     for (let hour = 0; hour < 24; hour++) {
       for (let i = 0; i < (hour === 20 ? 240 : 60); i++) events.push(impressionAt(1, day + hour * HOUR_MS + i));
@@ -76,7 +76,7 @@ test('a publisher with paced line items gets the curve of its last whole days, e
   expect(shares(2)).toEqual(Array.from({ length: 24 }, () => 1 / 24));
 });
 
-test('traffic of long ago is forgotten', async () => {
+test('ignores old traffic', async () => {
   const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
   const store = createEventStore({ knex });
   await store.append([impressionAt(1, today - 60 * DAY_MS)]);

@@ -9,7 +9,7 @@ import { createLedgerRig, servedAd } from '../ledger/ledger-rig.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 
-it('rebuilds what Redis has forgotten from the stored events, and keeps what it still knows', async () => {
+it('rebuilds counts missing in Redis from the stored events, and keeps existing ones', async () => {
   const knex = knexFactory({ client: 'pg', connection: await testDatabase() });
   const rig = await createLedgerRig(await testRedisUrl());
   try {

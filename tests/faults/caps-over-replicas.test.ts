@@ -7,7 +7,7 @@ import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { ask, openTestFleet, type TestFleet } from './fault-fixtures.ts';
 
 const TOKEN_TTL_MS = 4_000;
-/** Reservations end with their token, plus the margin in which a late hit may still arrive (5 s) and the fold that follows it (1 s). */
+/** Reservations expire with their token, plus the margin for a late hit (5 s) and for the fold after it (1 s). */
 const RELEASED_WITHIN_MS = 20_000;
 
 let fleet: TestFleet;
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => fleet.close());
 
-test('an impression cap and a spend cap hold exactly under 2,000 requests to two replicas, and what was not seen serves again', async () => {
+test('an impression cap and a spend cap hold exactly under 2,000 requests to two replicas, and impressions that were not seen are served again', async () => {
   const capped = await fleet.book({ lineItems: [{ daily_impression_cap: 100 }] });
   // 1.333 USD per thousand is 1,333 micros each: 75 of them fit into 0.1 USD.
   const paid = await fleet.book({ lineItems: [{ cpm_micros: 1_333_000, daily_spend_cap_micros: 100_000 }] });
@@ -32,13 +32,13 @@ test('an impression cap and a spend cap hold exactly under 2,000 requests to two
   expect([ofPaid.counters.spendMicros, ofPaid.rowSpendMicros]).toEqual([75 * 1_333, 75 * 1_333]);
 }, 60_000);
 
-test('a user with a frequency cap of 3 gets 3 of 200 concurrent ads, and a place that was not used again', async () => {
+test('a user with a frequency cap of 3 gets 3 of 200 concurrent ads, and an unused place later', async () => {
   const booking = await fleet.book({ lineItems: [{ frequency_cap: 3, frequency_window_s: 3600 }] });
   expect(await ask(fleet, booking, 200, { userId: 'one user', see: 1 })).toHaveLength(3);
   expect(await ask(fleet, booking, 20, { userId: 'one user' })).toEqual([]);
   expect(await ask(fleet, booking, 20, { userId: 'another user' })).toHaveLength(3);
 
-  // A place that nobody used is free with the end of its token; one that was used, with the end of the window.
+  // An unused place is free when its token expires; a used one at the end of the window.
   await sleep(TOKEN_TTL_MS + 1_500);
   expect(await ask(fleet, booking, 100, { userId: 'one user' })).toHaveLength(2);
 });
@@ -57,7 +57,7 @@ test('1,000 replays of one impression URL, at both replicas, bill once and are a
   expect([counters.impressions, counters.spendMicros, rows.impression, rowSpendMicros]).toEqual([1, 1_000, [bid!.id], 1_000]);
 });
 
-test('ten reloads under load with a row that cannot be served fail no request and leave out that row alone', async () => {
+test('ten reloads under load with an invalid row fail no request and exclude only that row', async () => {
   const bad = await fleet.book({ lineItems: [{ cpm_micros: -1 }] });
   const good = await fleet.book();
   let asking = true;

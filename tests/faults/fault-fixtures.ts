@@ -9,13 +9,13 @@ import { createAccountReader } from '../../src/ledger/read/read-accounts.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 
-/** Two replicas as processes on one Redis and one database, without a balancer: each is asked by its own page. */
+/** Two replicas as processes on one Redis and one database, without a balancer: each has its own page. */
 export interface TestFleet extends Stores {
   readonly knex: Knex;
   readonly redis: Redis;
   readonly replicas: readonly Replica[];
   readonly pages: readonly Page[];
-  /** The same for tracking URLs alone, which then need not wait behind ad requests. */
+  /** The same for tracking URLs only, so that they do not queue behind ad requests. */
   readonly trackers: readonly Page[];
   readonly env: Readonly<Record<string, string>>;
   book(options?: BookingOptions): Promise<Booking>;
@@ -29,7 +29,7 @@ export const openTestFleet = async (redisUrl: string, env: Readonly<Record<strin
   const databaseUrl = await testDatabase();
   const knex = knexFactory({ client: 'pg', connection: databaseUrl, pool: { min: 0, max: 3 } });
   const redis = new Redis(redisUrl, { retryStrategy: () => 100 });
-  // A Redis that a test stops is not an error of this client's.
+  // ioredis would print an error when a test stops Redis.
   redis.on('error', () => undefined);
   const ofAll = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, ...env };
   const replicas = await Promise.all([startReplica({ env: ofAll }), startReplica({ env: ofAll })]);
@@ -65,11 +65,11 @@ export const openTestFleet = async (redisUrl: string, env: Readonly<Record<strin
 
 export interface AskOptions {
   readonly userId?: string;
-  /** So many of the bids are seen, each as soon as it is there. */
+  /** Number of bids whose impression is requested, each when its bid arrives. */
   readonly see?: number;
 }
 
-/** Sends so many ad requests, as many at once as there are connections, taking the pages in turn, and resolves to the bids. */
+/** Sends ad requests in parallel over all connections, to each page in turn, and resolves to the bids. */
 export const ask = async (fleet: TestFleet, booking: Booking, requests: number, { userId, see = 0 }: AskOptions = {}) => {
   const { pages, trackers } = fleet;
   let seen = 0;

@@ -31,14 +31,14 @@ const killRedis = async (): Promise<void> => {
   await store.stop();
 };
 
-test('Redis killed and started again in the middle of traffic loses and doubles no impression that was answered 200', async () => {
+test('killing and restarting Redis under traffic neither loses nor duplicates an impression answered 200', async () => {
   const booking = await fleet.book({ lineItems: [{ daily_impression_cap: 100_000 }] });
   const bids = await ask(fleet, booking, 600);
   expect(bids).toHaveLength(600);
   const acknowledged = new Set<string>();
   const traffic = bids.map(async ({ id, impurl }, i) => {
     await sleep(i * 4);
-    // Twice, at both replicas, as a balancer that tries again would.
+    // Twice, at both replicas, as a balancer that retries would.
     const statuses = await Promise.all(fleet.pages.map((page) => page.hit(impurl)));
     if (statuses.includes(200)) acknowledged.add(id);
   });
@@ -55,7 +55,7 @@ test('Redis killed and started again in the middle of traffic loses and doubles 
   expect([counters.impressions, daily.impressions, counters.held]).toEqual([600, 600, 0]);
 }, 60_000);
 
-test('reservations and counts survive the death of the replica that made them', async () => {
+test('reservations and counts survive a crash of the replica that made them', async () => {
   const booking = await fleet.book({ lineItems: [{ daily_impression_cap: 100 }] });
   const bids = await ask(fleet, booking, 300);
   expect(bids).toHaveLength(100);

@@ -14,7 +14,7 @@ app.post(
 );
 
 describe('prepared answers', () => {
-  test('the pixel is a 43-byte transparent GIF that no cache keeps and every page may load', async () => {
+  test('the pixel is a 43-byte transparent GIF that is not cached and loads on every origin', async () => {
     const answer = await request(app).get('/impression').buffer();
     const bytes = answer.body as Buffer;
     expect(bytes).toHaveLength(43);
@@ -30,7 +30,7 @@ describe('prepared answers', () => {
     expect(answer.headers).not.toHaveProperty('etag');
   });
 
-  test('a preflight is answered for any origin and the headers of the SDK', async () => {
+  test('a preflight allows any origin and the headers of the SDK', async () => {
     const answer = await request(app)
       .options('/ad')
       .set('Origin', 'https://p.example')
@@ -44,7 +44,7 @@ describe('prepared answers', () => {
     });
   });
 
-  test('the aligned server behaves as Express does, with no prototype to set', async () => {
+  test('the aligned server behaves as Express does, without changing prototypes per request', async () => {
     const server = createAlignedServer(app, { keepAliveTimeout: 1_000 });
     const prototypes: unknown[] = [];
     server.prependListener('request', (req, res) => prototypes.push(Object.getPrototypeOf(req), Object.getPrototypeOf(res)));

@@ -16,7 +16,7 @@ const appOf = (build: (app: Express) => void) => {
 };
 
 describe('problems', () => {
-  test('each is an RFC 9457 document with its type, status and faults, and the path without its query', async () => {
+  test('every problem is an RFC 9457 document with type, status, faults, and the path without the query', async () => {
     const { app } = appOf((it) =>
       it.get('/impression', (_req, res) =>
         sendProblem(res, problem('invalid_request', 'Wrong.', [{ pointer: '/imp/0/id', detail: 'é is missing' }])),
@@ -78,7 +78,7 @@ describe('thrown errors', () => {
     ['broken percent-encoding', () => request(app).get('/item/%E0%A4%A'), 400, 'invalid_request'],
     ['an unknown path', () => request(app).get('/nowhere'), 404, 'not_found'],
     ['a wrong method', () => request(app).delete('/item/1'), 405, 'method_not_allowed'],
-  ])('%s is a client error: a 4xx that is not logged', async (_, ask, status, code) => {
+  ])('%s gives a 4xx response and is not logged', async (_, ask, status, code) => {
     const before = errors();
     const answer = await ask();
     expect([answer.status, JSON.parse(answer.text).code]).toEqual([status, code]);
@@ -86,7 +86,7 @@ describe('thrown errors', () => {
     expect([logged, errors() - before]).toEqual([[], 0]);
   });
 
-  test('a method that is not allowed gets the allowed ones', async () => {
+  test('a method that is not allowed gets a 405 with the allowed methods', async () => {
     expect((await request(app).delete('/item/1')).headers.allow).toBe('GET, HEAD');
   });
 
@@ -112,7 +112,7 @@ describe('thrown errors', () => {
     expect([answer.status, JSON.parse(answer.text).code, errors() - before]).toEqual([status, code, 1]);
   });
 
-  test('a response that fails half-way is cut, so that no client takes it for whole', async () => {
+  test('closes the connection of a response that fails half-way, so that clients detect the truncation', async () => {
     const server = createServer(app.set('env', 'test')).listen(0, '127.0.0.1');
     try {
       await expect(request(server).get('/half')).rejects.toThrow(/aborted|hang up|reset/);

@@ -31,7 +31,7 @@ describe('body reader', () => {
     const answer = await request(server).post('/').type('text').set(headers).send(body);
     return { status: answer.status, text: answer.text };
   };
-  /** Speaks HTTP by hand; resolves with all that came back once `until` is seen or the connection ends. */
+  /** Sends raw HTTP; resolves with the received text when it matches `until` or the connection ends. */
   const talk = (until: RegExp, speak: (socket: Socket) => void) =>
     new Promise<string>((resolve) => {
       let heard = '';
@@ -44,18 +44,18 @@ describe('body reader', () => {
       socket.on('close', () => resolve(heard));
     });
 
-  test('a body up to the limit arrives as it was sent', async () => {
+  test('accepts a body up to the limit unchanged', async () => {
     expect(await post('é'.repeat(500))).toEqual({ status: 200, text: 'é'.repeat(500) });
     expect(await post('')).toEqual({ status: 200, text: '' });
   });
 
-  test('a length over the limit is refused before the body comes', async () => {
+  test('refuses a Content-Length over the limit before the body arrives', async () => {
     const heard = await talk(/\}$/, (socket) => socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1001\r\n\r\n'));
     expect(heard).toMatch(/^HTTP\/1\.1 413 /);
     expect(heard).toContain('"code":"body_too_large"');
   });
 
-  test('a chunked body is refused when it passes the limit, and the connection goes on when it ends soon', async () => {
+  test('refuses a chunked body that exceeds the limit, and keeps the connection when the body ends soon', async () => {
     const chunk = `258\r\n${'x'.repeat(600)}\r\n`;
     const heard = await talk(/again/, (socket) => {
       socket.write(`POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}${chunk}${chunk}0\r\n\r\n`);
@@ -64,7 +64,7 @@ describe('body reader', () => {
     expect(heard).toMatch(/^HTTP\/1\.1 413 [^]*HTTP\/1\.1 200 [^]*again$/);
   });
 
-  test('a client that goes on sending far beyond the limit still gets its answer, and then loses the connection', async () => {
+  test('answers a client that sends far beyond the limit, then closes the connection', async () => {
     let sent = 0;
     const heard = await talk(/never/, (socket) => {
       socket.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
@@ -79,7 +79,7 @@ describe('body reader', () => {
     expect(sent).toBeLessThan(50_000_000);
   });
 
-  test('a client that leaves before its body is whole is gone, and that is all', async () => {
+  test('a client that disconnects in the middle of its body causes no error', async () => {
     await new Promise<void>((resolve) => {
       const socket = connect(port(), '127.0.0.1', () => {
         socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nhalf');
@@ -97,7 +97,7 @@ describe('body reader', () => {
     ['br', brotliCompressSync],
     ['GZIP', gzipSync],
     ['x-gzip', gzipSync],
-  ])('a %s body is decoded', async (encoding, compress) => {
+  ])('decodes a %s body', async (encoding, compress) => {
     expect(await post(compress('{"a":1}'), { 'Content-Encoding': encoding })).toEqual({ status: 200, text: '{"a":1}' });
   });
 
@@ -108,8 +108,8 @@ describe('body reader', () => {
     ['gzip', gzipSync('{"a":1}').subarray(0, 15), 400],
     ['zip', Buffer.from('x'), 415],
     ['gzip, gzip', gzipSync(gzipSync('x')), 415],
-  ])('a %s body that is too much, broken or unknown is refused', async (encoding, body, status) => {
-    // Ten megabytes of one letter are 9.7 kB of gzip: refused for the length as it comes; 1,001 letters for the length as it is.
+  ])('refuses a %s body that is too large, broken or of unknown encoding', async (encoding, body, status) => {
+    // Ten megabytes of one letter are 9.7 kB of gzip, over the limit as sent; 1,001 letters are over it only decoded.
     expect((await post(body, { 'Content-Encoding': encoding })).status).toBe(status);
   });
 });

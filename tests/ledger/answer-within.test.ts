@@ -7,7 +7,7 @@ const block = (ms: number): void => {
   while (performance.now() < until);
 };
 
-test('an answer that came while the loop was busy is an answer', async () => {
+test('accepts an answer that arrived while the event loop was blocked', async () => {
   const redis = new Redis(await testRedisUrl());
   await redis.ping();
   const answer = answerWithin(20, redis.ping());
@@ -17,7 +17,7 @@ test('an answer that came while the loop was busy is an answer', async () => {
   redis.disconnect();
 });
 
-test('no answer is a rejection once the patience has passed', async () => {
+test('rejects when no answer arrives within the time limit', async () => {
   const begun = performance.now();
   await expect(answerWithin(30, new Promise(() => undefined))).rejects.toThrow('no answer within 30 ms');
   expect(performance.now() - begun).toBeGreaterThanOrEqual(29);

@@ -16,12 +16,12 @@ export interface LedgerRig {
   readonly ledger: Ledger;
   readonly accounts: AccountReader;
   readonly keys: ReturnType<typeof createLedgerKeys>;
-  /** Sets the clock that the scripts go by. */
+  /** Sets the clock of the scripts. */
   at(ms: number): Promise<void>;
-  /** Says that all hits stored elsewhere before this moment have been folded. */
+  /** Marks all hits stored in Postgres before this moment as folded. */
   horizon(ms: number): Promise<void>;
   reserve(imps: readonly (readonly RankedCandidate[])[], userHash?: string | null, curve?: TrafficCurve): Promise<Reservation>;
-  /** How many of so many requests for one candidate get it. */
+  /** Sends this many requests for one candidate; resolves to the number of reservations. */
   reserveMany(candidate: RankedCandidate, requests: number, userHash?: string | null, curve?: TrafficCurve): Promise<number>;
   settle(
     ad: ServedAd,
@@ -52,7 +52,7 @@ export const createLedgerRig = async (
     },
   });
   let nowMs = NOON;
-  /** What the stored event of a hit says that was billed. */
+  /** The amount billed according to the stored event of a hit. */
   const billedFor = async (hit: Hit): Promise<number> => {
     for (const [, [, event, , , , billed]] of await redis.xrevrange(keys.events(1), '+', '-')) {
       if (event === JSON.stringify(hit)) return Number(billed);
@@ -95,7 +95,7 @@ export const createLedgerRig = async (
 
 let served = 0;
 
-/** The token of a reservation, as the road would make it. */
+/** The token of a reservation, as POST /ad creates it. */
 export const servedAd = (reservation: Reservation, won: RankedCandidate, userHash: string | null = null): ServedAd => ({
   tokenId: `token-${++served}`,
   publisherId: 1,

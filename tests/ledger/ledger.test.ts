@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => rig.close());
 
 describe('a reservation', () => {
-  it('is given exactly as often as the daily impression cap allows, however many ask at once', async () => {
+  it('is granted exactly as often as the daily impression cap allows, for any number of concurrent requests', async () => {
     expect(await rig.reserveMany(candidate(lineItem({ dailyImpressionCap: 100 })), 1000)).toBe(100);
   });
 
@@ -20,7 +20,7 @@ describe('a reservation', () => {
     expect(await rig.reserveMany(candidate(lineItem({ dailySpendCapMicros: 10_000 })), 50)).toBe(7);
   });
 
-  it('is bounded by the total budget and by what all line items of the campaign share', async () => {
+  it('is bounded by the total budget and by the limits that the campaign’s line items share', async () => {
     const shared = campaign({ budgetMicros: 10 * 1333 });
     const first = candidate(lineItem({ id: 1, budgetMicros: 6 * 1333 }), { campaign: shared });
     const second = candidate(lineItem({ id: 2 }), { campaign: shared });
@@ -28,7 +28,7 @@ describe('a reservation', () => {
     expect(await rig.reserveMany(second, 50)).toBe(4);
   });
 
-  it('takes the next candidate when the first is over a limit, and says why for each it passed', async () => {
+  it('takes the next candidate when the first is over a limit, with the reason for each candidate skipped', async () => {
     const spent = candidate(lineItem({ id: 1, dailyImpressionCap: 0 }));
     const broke = candidate(lineItem({ id: 2, budgetMicros: 1 }));
     const free = candidate(lineItem({ id: 3 }));
@@ -36,7 +36,7 @@ describe('a reservation', () => {
     expect(imps[0]).toEqual({ winner: 2, refused: [NoBidReason.DailyCap, NoBidReason.BudgetSpent] });
   });
 
-  it('gives two impressions of one request neither the same creative nor both the last place', async () => {
+  it('gives two impressions of one request different creatives, and the last place to one of them', async () => {
     const last = candidate(lineItem({ id: 1, dailyImpressionCap: 1 }), { creativeId: 10 });
     const sameItem = candidate(lineItem({ id: 1, dailyImpressionCap: 1 }), { creativeId: 11 });
     const other = candidate(lineItem({ id: 2 }), { creativeId: 20 });
@@ -50,7 +50,7 @@ describe('a reservation', () => {
     expect(imps[2]?.refused).toEqual([NoBidReason.DuplicateInPage, NoBidReason.DuplicateInPage]);
   });
 
-  it('is released after its end, but only once every hit stored elsewhere is known to be folded', async () => {
+  it('is released after it expires, once every hit stored in Postgres is known to be folded', async () => {
     const capped = candidate(lineItem({ dailyImpressionCap: 10 }));
     expect(await rig.reserveMany(capped, 20)).toBe(10);
     await rig.at(NOON + 40 * MINUTE);
@@ -61,7 +61,7 @@ describe('a reservation', () => {
     expect(await rig.reserveMany(capped, 20)).toBe(10);
   });
 
-  it('is released at the price at which it was taken', async () => {
+  it('is released at the price at which it was reserved', async () => {
     const bid = (priceMicros: number) => candidate(lineItem({ dailySpendCapMicros: 3_000, cpmMicros: null }), { priceMicros });
     expect(await rig.reserveMany(bid(1_000), 1)).toBe(1);
     expect(await rig.reserveMany(bid(1_500), 5)).toBe(1);
@@ -72,7 +72,7 @@ describe('a reservation', () => {
     expect(await rig.reserveMany(bid(3_000), 5)).toBe(1);
   });
 
-  it('counts to the UTC day of its selection: a new day starts with its whole cap', async () => {
+  it('counts towards the UTC day of its selection; a new day starts with its whole cap', async () => {
     const capped = candidate(lineItem({ dailyImpressionCap: 5 }));
     await rig.at(NOON + 12 * HOUR - MINUTE);
     const before = await rig.reserve([[capped]]);
@@ -87,12 +87,12 @@ describe('a reservation', () => {
     });
   });
 
-  it('leaves a time to live on every key', async () => {
+  it('sets a time to live on every key', async () => {
     const capped = candidate(lineItem({ frequencyCap: { places: 3, windowMs: DAY } }));
     const reservation = await rig.reserve([[capped]], 'user');
     await rig.settle(servedAd(reservation, capped, 'user'), 'impression', { item: capped.lineItem });
     await rig.redis.del(VIRTUAL_CLOCK_KEY);
-    const streams = [rig.keys.events(1)]; // The drain renews those: an event must outlive any pause of Postgres.
+    const streams = [rig.keys.events(1)]; // The event writer renews those: an event must outlive any outage of Postgres.
     const keys = (await rig.redis.keys('*')).filter((key) => !streams.includes(key));
     expect(keys.length).toBeGreaterThanOrEqual(4);
     expect((await Promise.all(keys.map((key) => rig.redis.pttl(key)))).every((ttl) => ttl > 0)).toBe(true);
@@ -100,7 +100,7 @@ describe('a reservation', () => {
 });
 
 describe('a settled impression', () => {
-  it('is counted and billed once, however often and for whatever kinds it comes', async () => {
+  it('is counted and billed once, however often each kind of hit is repeated', async () => {
     const one = candidate(lineItem());
     const ad = servedAd(await rig.reserve([[one]]), one);
     const outcomes = await Promise.all(Array.from({ length: 100 }, () => rig.settle(ad)));
@@ -117,7 +117,7 @@ describe('a settled impression', () => {
     expect(await rig.redis.xlen(rig.keys.events(1))).toBe(4);
   });
 
-  it('is refused when its reservation may have been released, unless it had been accepted before', async () => {
+  it('is refused when its reservation may have been released, unless it was accepted before', async () => {
     const one = candidate(lineItem());
     const reservation = await rig.reserve([[one]]);
     await rig.at(reservation.tokenExpS * 1000 + 5_001);
@@ -147,7 +147,7 @@ describe('a settled impression', () => {
 });
 
 describe('a click', () => {
-  it('bills its price, and the last one only what is left', async () => {
+  it('bills its price, and the last click only the remaining budget', async () => {
     const item = lineItem({ budgetType: 'CPC', cpmMicros: null, cpcMicros: 400_000, budgetMicros: 1_000_000 });
     const one = candidate(item);
     const ads = [];
@@ -162,12 +162,12 @@ describe('a click', () => {
 describe('a frequency cap', () => {
   const twice = candidate(lineItem({ frequencyCap: { places: 2, windowMs: HOUR } }));
 
-  it('gives one user exactly its places at once, and every user its own', async () => {
+  it('gives a user exactly as many concurrent places as the cap allows, independently of other users', async () => {
     expect(await rig.reserveMany(twice, 200, 'ann')).toBe(2);
     expect(await rig.reserveMany(twice, 200, 'ben')).toBe(2);
   });
 
-  it('frees a place when the selection was not rendered, and slides from the impression when it was', async () => {
+  it('frees the place of a selection that is not rendered, and starts the window at the impression of one that is', async () => {
     const seen = await rig.reserve([[twice]], 'ann');
     await rig.reserve([[twice]], 'ann');
     await rig.at(NOON + 20 * MINUTE);
@@ -178,13 +178,13 @@ describe('a frequency cap', () => {
     expect(await rig.reserveMany(twice, 5, 'ann')).toBe(2);
   });
 
-  it('cannot be kept for a user who may not be remembered, so it does not serve', async () => {
+  it('does not serve without consent to remember the user, because the cap cannot be enforced', async () => {
     expect((await rig.reserve([[twice]])).imps[0]).toEqual({ winner: -1, refused: [NoBidReason.Consent] });
   });
 });
 
 describe('a rate limit', () => {
-  it('lets the burst through, then its rate, and takes a token from the winner only', async () => {
+  it('allows the burst, then the rate, and takes a token from the winner only', async () => {
     const limited = candidate(lineItem({ id: 1, rateLimit: { perSecond: 2, burst: 5 } }));
     const better = candidate(lineItem({ id: 2, dailyImpressionCap: 3 }));
     for (let i = 0; i < 3; i++) await rig.reserve([[better, limited]]);
@@ -193,7 +193,7 @@ describe('a rate limit', () => {
     expect(await rig.reserveMany(limited, 20)).toBe(2);
   });
 
-  it('does not fill when the clock steps back', async () => {
+  it('does not refill when the clock steps back', async () => {
     const limited = candidate(lineItem({ rateLimit: { perSecond: 1, burst: 1 } }));
     expect(await rig.reserveMany(limited, 3)).toBe(1);
     await rig.at(NOON - HOUR);
@@ -201,8 +201,8 @@ describe('a rate limit', () => {
   });
 });
 
-describe('what the ledger leaves in Redis', () => {
-  it('ends by itself, key by key, but for the stream, which its drain keeps alive', async () => {
+describe('the keys of the ledger', () => {
+  it('expire one by one, except the stream, which the event writer renews', async () => {
     const one = candidate(lineItem({ dailyImpressionCap: 10, frequencyCap: { places: 2, windowMs: HOUR } }));
     const reserved = servedAd(await rig.reserve([[one]], 'ann'), one, 'ann');
     // Served while Redis was away: nothing was reserved.

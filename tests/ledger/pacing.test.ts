@@ -10,7 +10,7 @@ import { campaign, candidate, DAY, HOUR, lineItem, MINUTE, NOON } from '../decis
 import { createLedgerRig, servedAd, type LedgerRig } from './ledger-rig.ts';
 
 const MIDNIGHT = NOON - 12 * HOUR;
-/** Tokens that outlive the test: nothing is released, so what is served is what is committed. */
+/** Tokens outlive the test, so nothing is released and every serve stays committed. */
 const NEVER_RELEASED = { tokenTtlMs: 3 * DAY };
 
 const PID = { kp: 0.3, ki: 0.05, kd: 0.1 };
@@ -32,7 +32,7 @@ interface Traffic {
   readonly traffic?: HourlyTraffic;
 }
 
-/** Asks all the time from one hour of the day to another; how many were served in each step. */
+/** Sends requests from one hour of the day to another; resolves to the number served in each step. */
 const ask = async (
   one: RankedCandidate,
   fromHour: number,
@@ -42,7 +42,7 @@ const ask = async (
   const served: number[] = [];
   for (let minute = fromHour * 60; minute < toHour * 60; minute += stepMinutes) {
     const nowMs = MIDNIGHT + minute * MINUTE;
-    // Sent together, on one connection: the clock is set before anybody asks.
+    // Sent together on one connection, so the clock is set before the requests.
     const [, count] = await Promise.all([rig.at(nowMs), rig.reserveMany(one, perMinute * stepMinutes, null, curveAt(nowMs, traffic))]);
     served.push(count);
   }
@@ -51,11 +51,11 @@ const ask = async (
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
 
-/** The most that any window of so many steps has. */
+/** The largest sum of any window of this many steps. */
 const fastest = (counts: readonly number[], steps: number): number =>
   Math.max(...counts.slice(0, counts.length - steps + 1).map((_, from) => sum(counts.slice(from, from + steps))));
 
-/** What the ledger itself says about the pacing of a candidate. */
+/** The ledger's own reading of a candidate's pacing. */
 const pacingOf = async (one: RankedCandidate, nowMs: number, traffic?: HourlyTraffic) => {
   const [reading] = await readLimits({ publisherId: 1, userHash: null, curve: curveAt(nowMs, traffic), candidates: [one] });
   return reading?.pacing;
@@ -64,7 +64,7 @@ const pacingOf = async (one: RankedCandidate, nowMs: number, traffic?: HourlyTra
 describe.each<Pacing>(['Even', 'PID'])('%s pacing', (pacing) => {
   beforeEach(() => begin());
 
-  it('gives the first of a day at once, and the second in its time', async () => {
+  it('serves the first impression of a day immediately, and the second on schedule', async () => {
     await rig.at(MIDNIGHT);
     expect(await rig.reserveMany(paced(pacing), 50)).toBe(1);
     await rig.at(MIDNIGHT + MINUTE);
@@ -82,7 +82,7 @@ describe.each<Pacing>(['Even', 'PID'])('%s pacing', (pacing) => {
     expect(day).toBeLessThanOrEqual(1000);
   });
 
-  it('serves the same with ten times the traffic, with a silence in the day too', async () => {
+  it('serves the same with ten times the traffic, also after a gap in the traffic', async () => {
     const day = async (perMinute: number) => [
       sum(await ask(paced(pacing), 0, 4, { perMinute })),
       sum(await ask(paced(pacing), 6, 9, { perMinute })),
@@ -93,14 +93,14 @@ describe.each<Pacing>(['Even', 'PID'])('%s pacing', (pacing) => {
     busy.forEach((count, i) => expect(Math.abs(count - calm[i]!)).toBeLessThanOrEqual(0.02 * count + 1));
   });
 
-  it('gives a line item that begins at noon the whole of its cap by midnight, evenly', async () => {
+  it('delivers the whole cap of a line item that begins at noon evenly by midnight', async () => {
     const served = await ask(paced(pacing), 12, 24);
     expect(sum(served.slice(0, 360))).toBeGreaterThanOrEqual(485);
     expect(sum(served.slice(0, 360))).toBeLessThanOrEqual(505);
     expect(sum(served)).toBeGreaterThanOrEqual(990);
   });
 
-  it('begins each day anew', async () => {
+  it('starts each day with a new goal', async () => {
     await ask(paced(pacing), 20, 24, { stepMinutes: 5 });
     const first = await ask(paced(pacing), 24, 26);
     expect(first[0]).toBe(1);
@@ -108,7 +108,7 @@ describe.each<Pacing>(['Even', 'PID'])('%s pacing', (pacing) => {
     expect(sum(first)).toBeLessThanOrEqual(85);
   });
 
-  it('ends with the flight when that ends today', async () => {
+  it('finishes at the end of the flight when that is today', async () => {
     const one = paced(pacing, { flight: { startMs: 0, endMs: MIDNIGHT + 6 * HOUR } });
     const half = sum(await ask(one, 0, 3));
     expect(half).toBeGreaterThanOrEqual(485);
@@ -116,7 +116,7 @@ describe.each<Pacing>(['Even', 'PID'])('%s pacing', (pacing) => {
     expect(half + sum(await ask(one, 3, 6))).toBeGreaterThanOrEqual(985);
   });
 
-  it('spreads a total budget over what is left of the flight when that is tighter than the daily cap', async () => {
+  it('spreads a total budget over the rest of the flight when that is tighter than the daily cap', async () => {
     const one = paced(pacing, { budgetMicros: 400 * 1333, flight: { startMs: 0, endMs: MIDNIGHT + 4 * DAY } });
     const day = sum(await ask(one, 0, 24, { stepMinutes: 5, perMinute: 1 }));
     expect(day).toBeGreaterThanOrEqual(97);
@@ -133,7 +133,7 @@ describe.each<Pacing>(['Even', 'PID'])('%s pacing', (pacing) => {
     }
   });
 
-  it('keeps to its rate while replicas whose clocks differ pass the hour and the day', async () => {
+  it('keeps its rate when replicas with different clocks pass the hour and the day', async () => {
     const traffic = dailyCurve();
     const one = paced(pacing, { dailyImpressionCap: 100_000 });
     const around = async (atMs: number): Promise<number> => {
@@ -145,16 +145,16 @@ describe.each<Pacing>(['Even', 'PID'])('%s pacing', (pacing) => {
       return served;
     };
     const perMinute = (hour: number): number => (100_000 * traffic.shareOfHour[hour]!) / 60;
-    // A minute in the bucket, two minutes of even rate; an hour old, so that what is left of the day is what is planned.
+    // A minute in the bucket, two minutes of even rate; an hour old, so that the plan covers the rest of the day.
     await ask(one, 0, 1, { perMinute: 60, traffic });
     expect(await around(MIDNIGHT + HOUR)).toBeLessThanOrEqual(3.2 * perMinute(0));
-    // What follows is a whole day's backlog in its last minute, which may be served, and then the first minute of a new day.
+    // The day's last minute has a whole day's backlog, which may be served; then a new day begins.
     await around(MIDNIGHT + DAY);
     const [account] = await rig.accounts.lineItems(1, [1]);
     expect(account?.heldToday).toBeLessThanOrEqual(2.2 * perMinute(0) + 2);
   });
 
-  it('does not burst when the curve is learned anew', async () => {
+  it('does not burst when the curve is updated', async () => {
     await ask(paced(pacing), 0, 6);
     const served = await ask(paced(pacing), 6, 8, { traffic: dailyCurve() });
     expect(fastest(served, 10)).toBeLessThanOrEqual(12);
@@ -205,7 +205,7 @@ describe.each<Pacing>(['Even', 'PID'])('%s pacing', (pacing) => {
 describe('Even pacing', () => {
   beforeEach(() => begin());
 
-  it('spreads what a quiet time left over the rest of the day, and gives at most a minute of it at once', async () => {
+  it('spreads the backlog of a gap over the rest of the day, and serves at most a minute’s worth in a burst', async () => {
     const before = sum(await ask(paced('Even'), 0, 6));
     const after = await ask(paced('Even'), 12, 24);
     const perTenMinutes = (1000 - before) / 72;
@@ -214,7 +214,7 @@ describe('Even pacing', () => {
     expect(before + sum(after)).toBeGreaterThanOrEqual(985);
   });
 
-  it('shares a campaign budget among its line items instead of promising it to each', async () => {
+  it('divides a campaign budget among its line items', async () => {
     const shared = campaign({ budgetMicros: 1000 * 1333, flight: { startMs: 0, endMs: MIDNIGHT + DAY } });
     const items = [1, 2].map((id) => candidate(lineItem({ id, pacing: 'Even' }), { campaign: shared }));
     let served = 0;
@@ -226,18 +226,18 @@ describe('Even pacing', () => {
     expect(served).toBeLessThanOrEqual(550);
   });
 
-  it('paces the clicks that a spend cap buys by what an impression is expected to bring', async () => {
+  it('paces a spend cap of clicks by the expected revenue of an impression', async () => {
     const perClick = candidate(
       lineItem({ pacing: 'Even', budgetType: 'CPC', cpmMicros: null, cpcMicros: 1_000_000, dailySpendCapMicros: 1_000_000 }),
     );
     expect(perClick.expectedMicros).toBe(1000);
     const served = sum(await ask(perClick, 0, 6));
-    // Nothing was clicked, so nothing is spent: a thousand impressions are expected to use the cap up in what is left of the day.
+    // Nothing was clicked, so nothing is spent: a thousand impressions are expected to use the cap in the rest of the day.
     expect(served).toBeGreaterThanOrEqual(250);
     expect(served).toBeLessThanOrEqual(300);
   });
 
-  it('paces a flat fee by its daily cap alone, and lets it run when there is none', async () => {
+  it('paces a flat fee by its daily cap alone, and not at all without one', async () => {
     const flat = { pacing: 'Even', budgetType: 'Flat', cpmMicros: null, budgetMicros: 1000 } as const;
     expect(sum(await ask(candidate(lineItem({ ...flat, id: 1, dailyImpressionCap: 1440 })), 0, 1))).toBe(60);
     expect(await rig.reserveMany(candidate(lineItem({ ...flat, id: 2 })), 40)).toBe(40);
@@ -251,7 +251,7 @@ describe('Even pacing', () => {
     expect(await rig.reserveMany(even, 10)).toBe(0);
   });
 
-  it('serves again, in its time, what did not render', async () => {
+  it('serves impressions that did not render again, on schedule', async () => {
     rig.close();
     await begin({ tokenTtlMs: 30 * MINUTE });
     const one = paced('Even');
@@ -274,7 +274,7 @@ describe('Even pacing', () => {
 });
 
 describe('PID pacing', () => {
-  it('works a two-hour outage off at no more than one and a half times the even rate in any ten minutes, and still delivers the day', async () => {
+  it('catches up after a two-hour outage at no more than 1.5 times the even rate in any ten minutes, and delivers the day’s cap', async () => {
     await begin();
     const one = paced('PID', { dailyImpressionCap: 7_200 });
     const before = sum(await ask(one, 0, 10, { perMinute: 15 }));
@@ -289,7 +289,7 @@ describe('PID pacing', () => {
     { kp: 1000, ki: 1000, kd: 1000 },
     { kp: 0, ki: 1000, kd: 0 },
     { kp: 0, ki: 0, kd: 0 },
-  ])('never passes the cap nor its bounds, whatever the gains: %p', async (pid) => {
+  ])('stays within the cap and its bounds with any gains: %p', async (pid) => {
     await begin({ ...NEVER_RELEASED, pid });
     const one = paced('PID', { dailyImpressionCap: 7_200 });
     const served = [...(await ask(one, 0, 2, { perMinute: 12 })), ...(await ask(one, 4, 6, { perMinute: 12 }))];

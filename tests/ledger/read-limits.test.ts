@@ -19,7 +19,7 @@ afterEach(() => rig.close());
 const ask = async (candidates: Parameters<ReadLimits>[0]['candidates'], userHash: string | null = null, atMs = NOON) =>
   readLimits({ publisherId: 1, userHash, curve: curveAt(atMs), candidates });
 
-test('what stands in the accounts is told in numbers', async () => {
+test('returns the balances of the accounts as numbers', async () => {
   const item = lineItem({ dailyImpressionCap: 10, budgetMicros: 1_000_000, frequencyCap: { places: 3, windowMs: HOUR } });
   const one = candidate(item, { campaign: campaign({ budgetMicros: 2_000_000 }) });
   const reservation = await rig.reserve([[one]], 'u');
@@ -49,7 +49,7 @@ test('even pacing at noon: half of the daily cap is due', async () => {
   expect((await ask([paced]))[0]?.pacing).toEqual({ allowance: 1, goal: 1000, due: 500 });
 });
 
-test('the judgement is the one that a reservation would get, and asking changes nothing', async () => {
+test('gives the same result as a reservation, and changes nothing', async () => {
   const limit = (most: number) => fc.option(fc.integer({ min: 0, max: most }), { nil: null });
   const items = fc.record({
     dailyImpressionCap: limit(4),

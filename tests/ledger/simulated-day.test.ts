@@ -4,7 +4,7 @@ import { dailyCurve } from '../../testkit/simulation/traffic.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 
 describe('a simulated day', () => {
-  it('of two replicas, a surge, an outage and pages that do not render delivers its cap, evenly and never more', async () => {
+  it('with two replicas, a surge, an outage and pages that do not render delivers exactly its cap, evenly', async () => {
     const cap = 10_000;
     const curve = dailyCurve();
     const outage = { fromMinute: 780, toMinute: 900 };

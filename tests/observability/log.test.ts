@@ -16,7 +16,7 @@ const collect = () => {
 };
 
 describe('log', () => {
-  test('a line is JSON with its moment, level, message and fields; lower levels are left out', () => {
+  test('writes a JSON line with time, level, message and fields, and omits lower levels', () => {
     const { lines, stream } = collect();
     const log = createLog({ level: 'info', stream });
     log.info('reloaded', { version: 7 });
@@ -24,13 +24,13 @@ describe('log', () => {
     expect(lines).toEqual([{ level: 'info', message: 'reloaded', version: 7, timestamp: expect.stringMatching(/^\d{4}-.*Z$/) }]);
   });
 
-  test('fields cannot pretend to be another level or message', () => {
+  test('fields cannot override the level or the message', () => {
     const { lines, stream } = collect();
     createLog({ level: 'info', stream }).warn('true', { level: 'error', message: 'false' });
     expect(lines[0]).toMatchObject({ level: 'warn', message: 'true' });
   });
 
-  test('keys, tokens, users and addresses are in no line, wherever they were put', () => {
+  test('redacts keys, tokens, users and addresses in any position', () => {
     const { lines, stream } = collect();
     const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJzZWNyZXQifQ.c2VjcmV0c2VjcmV0';
     createLog({ level: 'info', stream }).error(`GET /impression?t=${jwt}&x=1 failed`, {
@@ -55,7 +55,7 @@ describe('log', () => {
     });
   });
 
-  test('a value that JSON cannot hold does not break the line', () => {
+  test('a value that JSON cannot represent does not break the line', () => {
     const { lines, stream } = collect();
     const circle: Record<string, unknown> = { n: 10n };
     circle.self = circle;
@@ -63,7 +63,7 @@ describe('log', () => {
     expect(lines[0]).toMatchObject({ message: 'odd', at: null, bytes: '…' });
   });
 
-  test('a stream that fails costs the lines and nothing else', () => {
+  test('a stream that fails loses its lines and has no other effect', () => {
     let dropped = 0;
     const stream = new Writable({ write: (_chunk, _encoding, done) => done(new Error('gone')) });
     const log = createLog({ level: 'info', stream, onDropped: () => void dropped++ });
@@ -99,17 +99,17 @@ describe('standard output', () => {
       child.stdin!.end('go');
     });
 
-  test('every line is out when the process ends at once', async () => {
+  test('every line is written when the process exits immediately', async () => {
     const { code, said, out } = await run('pipe', false);
     expect({ code, said }).toEqual({ code: 0, said: 'alive, dropped 0' });
     expect(out.trimEnd().split('\n')).toHaveLength(50);
   }, 20_000);
 
-  test('a reader that went away leaves the process running, and the lines counted', async () => {
+  test('the process runs on after the reader has closed, and counts lost lines', async () => {
     expect(await run('pipe', true)).toMatchObject({ code: 0, said: 'alive, dropped 50' });
   }, 20_000);
 
-  test('a full disk leaves the process running, and the lines counted', async () => {
+  test('the process runs on with a full disk, and counts lost lines', async () => {
     const full = openSync('/dev/full', 'w');
     try {
       expect(await run(full, false)).toMatchObject({ code: 0, said: 'alive, dropped 50' });

@@ -20,7 +20,7 @@ const seriesOf = async (metrics: ReturnType<typeof create>): Promise<ReadonlyMap
   );
 
 describe('metrics', () => {
-  test('the six named series are there at zero, without labels, at the first scrape', async () => {
+  test('the first scrape has the six named series at zero, without labels', async () => {
     const series = await seriesOf(create());
     for (const name of [
       'ad_requests_total',
@@ -35,7 +35,7 @@ describe('metrics', () => {
     expect(series.get('adserver_ad_selection_duration_seconds_bucket{le="0.00025"}')).toBe(0);
   });
 
-  test('the text is Prometheus’ own, with the process and its event loop in it', async () => {
+  test('the format is Prometheus text, and includes process and event loop metrics', async () => {
     const { contentType, body } = await create().render();
     expect(contentType).toMatch(/^text\/plain; version=0\.0\.4/);
     expect(body).toContain('# TYPE adserver_ad_selection_duration_seconds histogram');
@@ -74,7 +74,7 @@ describe('metrics', () => {
     expect(shown).toEqual([0, 2, 1, undefined]);
   });
 
-  test('no value that is counted adds a series', async () => {
+  test('unknown values do not add series', async () => {
     const metrics = create();
     const before = [...(await seriesOf(metrics)).keys()];
     for (let i = 0; i < 5_000; i++) {
@@ -91,7 +91,7 @@ describe('metrics', () => {
     expect(after.get('adserver_bidder_notices_total{kind="win",outcome="other"}')).toBe(5_000);
   });
 
-  test('a gauge is read at the scrape; one whose reader fails or hangs is unknown and hides nothing', async () => {
+  test('gauges are read at the scrape; one whose reader fails or hangs is NaN and does not affect others', async () => {
     const metrics = create();
     metrics.watch({
       snapshotVersion: () => 41,
@@ -111,7 +111,7 @@ describe('metrics', () => {
     expect(series.get('adserver_pending_hits')).toBeNaN();
   });
 
-  test('two registries do not know each other', async () => {
+  test('two registries are independent', async () => {
     const [one, other] = [create(), create()];
     one.click();
     expect((await seriesOf(other)).get('adserver_clicks_total')).toBe(0);

@@ -17,7 +17,7 @@ import { startTraffic } from './traffic.ts';
 
 let databaseUrl: string;
 let env: Record<string, string>;
-/** Takes longest, so it runs beside the rest. */
+/** The slowest check, so it runs in parallel with the others. */
 let slowClients: Promise<readonly number[]>;
 
 beforeAll(async () => {
@@ -35,14 +35,14 @@ const exitOf = async (replica: Replica): Promise<{ readonly code: 'zero' | 'othe
   return { code, seconds: (performance.now() - begun) / 1000 };
 };
 
-test('a replica told to go says so at once, serves on for its drain time, closes connections, finishes what is under way and ends with 0', async () => {
+test('after SIGTERM a replica reports not ready, serves for its drain time, closes connections, finishes open requests and exits with 0', async () => {
   const [publisher] = await bookPublishers(databaseUrl, 1);
   const replica = await startReplica({ env: { ...env, DRAIN_TIME: '1s' } });
   const agent = new Agent({ keepAlive: true });
   const before = await answerOf(request(`${replica.url}/health`, { agent }).end());
   expect([before.statusCode, before.headers.connection]).toEqual([200, 'keep-alive']);
 
-  // Half of an ad request is there when the signal comes, the rest only after the listener has gone.
+  // The first half of an ad request arrives before the signal, the rest after the listener has closed.
   const slow = request(`${replica.url}/ad`, { method: 'POST', headers: { 'x-api-key': publisher!.apiKey } });
   const body = JSON.stringify({
     id: 'r',
@@ -65,7 +65,7 @@ test('a replica told to go says so at once, serves on for its drain time, closes
   expect(await exit).toMatchObject({ code: 'zero' });
 });
 
-test('events that a replica has counted are in Postgres when it has gone, and it leaves no consumer behind', async () => {
+test('after a replica has exited, its counted events are in Postgres and its consumer is removed', async () => {
   const publishers = await bookPublishers(await reset(), 1);
   const replica = await startReplica({ env });
   const traffic = startTraffic(replica.url, publishers, 300);
@@ -82,11 +82,11 @@ test('events that a replica has counted are in Postgres when it has gone, and it
   const redis = new Redis(env['REDIS_URL']!);
   const consumers = (await redis.xinfo('CONSUMERS', `ads:{${publishers[0]!.publisherId % 16}}:events`, 'postgres')) as unknown[];
   redis.disconnect();
-  // The replica that bears with the slow clients may still be there; the two that have gone are not.
+  // The replica with the slow clients may still be registered; the two that have exited are not.
   expect(consumers.length).toBeLessThanOrEqual(1);
 });
 
-test('a replica whose stores hang still ends with 0 within its bounds', async () => {
+test('a replica whose stores hang exits with 0 within its time limits', async () => {
   const [postgres, redis] = [await startFaultProxy(databaseUrl), await startFaultProxy(env['REDIS_URL']!)];
   for (const proxy of [postgres, redis]) atEnd(() => proxy.close());
   const replica = await startReplica({ env: { ...env, DATABASE_URL: postgres.url, REDIS_URL: redis.url } });
@@ -97,7 +97,7 @@ test('a replica whose stores hang still ends with 0 within its bounds', async ()
   expect(seconds).toBeLessThan(10);
 });
 
-test('a full disk behind standard output ends nothing: the replica serves, drains and ends with 0', async () => {
+test('with a full disk behind standard output a replica serves, drains and exits with 0', async () => {
   const service = await startServer({
     name: 'the replica',
     command: [process.execPath, path.resolve(__dirname, '../../dist/main.js')],
@@ -112,11 +112,11 @@ test('a full disk behind standard output ends nothing: the replica serves, drain
   expect(service.ending()).toBe(0);
 });
 
-test('a client that never finishes its headers, or its body, is cut off', async () => {
+test('disconnects a client that does not finish its headers or its body', async () => {
   for (const seconds of await slowClients) expect(seconds).toBeLessThan(18);
 });
 
-/** How long a replica bears with two clients that stop in the middle of a request, in seconds. */
+/** Seconds until a replica disconnects two clients that stop in the middle of a request. */
 const bearWithSlowClients = async (): Promise<readonly number[]> => {
   const replica = await startReplica({ env });
   const begun = performance.now();

@@ -8,7 +8,7 @@ import { withClient } from '../../testkit/databases.ts';
 import { startRedisCluster, type ClusterNode, type RedisCluster } from './start-redis-cluster.ts';
 import { startTraffic, type TrafficReport } from './traffic.ts';
 
-/** As many publishers as there are shards: their ids fall into every one of them, and these into slots of all three masters. */
+/** As many publishers as shards: their ids use every shard, and the shards use cluster slots of all three masters. */
 const SHARDS = 16;
 const CAP = 35;
 
@@ -53,7 +53,7 @@ const metric = async (name: string): Promise<number> => {
 
 const keysOn = ({ client }: ClusterNode): Promise<string[]> => client.keys('ads:*');
 
-test('the counters of sixteen shards lie on three masters, and every script, stream and consumer group stays within one slot', async () => {
+test('sixteen shards are spread over three masters, and every script, stream and consumer group uses one cluster slot', async () => {
   const { failed, served, unfilledAtMs } = await serveDuring(200, () => sleep(1_500));
   expect(failed).toEqual([]);
   expect([...unfilledAtMs.values()].flat()).toEqual([]);
@@ -64,7 +64,7 @@ test('the counters of sixteen shards lie on three masters, and every script, str
   for (const replica of replicas) expect(replica.logs()).not.toMatch(/CROSSSLOT|MOVED|NOSCRIPT|WRONGTYPE|Lua/);
 });
 
-test('the settings of every master are watched', async () => {
+test('checks the settings of every master', async () => {
   expect(await metric('adserver_redis_misconfigured')).toBe(0);
   await cluster.masters[2]!.client.config('SET', 'appendonly', 'no');
   expect(await metric('adserver_redis_misconfigured')).toBe(1);
@@ -72,7 +72,7 @@ test('the settings of every master are watched', async () => {
   await cluster.masters[2]!.client.config('SET', 'appendonly', 'yes');
 });
 
-test('slots that move to another master under load fail no request and lose no count', async () => {
+test('moving cluster slots to another master under load fails no request and loses no count', async () => {
   const [from, to] = cluster.masters as [ClusterNode, ClusterNode];
   const moved = (await keysOn(from)).find((key) => key.endsWith(':events'))!;
   const slot = Number(await from.client.cluster('KEYSLOT', moved));
@@ -93,7 +93,7 @@ test('slots that move to another master under load fail no request and lose no c
   await eventually(async () => expect(await storedImpressions()).toBe(acknowledged), 10_000);
 });
 
-test('a failover that is asked for fails no request and passes no cap', async () => {
+test('a manual failover fails no request and exceeds no cap', async () => {
   const capped = publishers[0]!;
   await withClient(databaseUrl, (client) =>
     client.query('update line_items set daily_impression_cap = $1 where id = $2', [CAP, capped.lineItemIds[0]]),
@@ -108,8 +108,8 @@ test('a failover that is asked for fails no request and passes no cap', async ()
   await eventually(async () => expect(await storedImpressions()).toBe(acknowledged), 10_000);
 });
 
-test('when a master crashes its replica takes over: every request is answered, other shards do not notice, no acknowledged hit is lost', async () => {
-  // After the failover of the test before, the replicas of the start are the masters.
+test('after a master crashes its replica takes over: every request is answered, other shards are not affected, no acknowledged hit is lost', async () => {
+  // After the failover of the previous test, the initial replicas are the masters.
   const [crashing, taking] = [cluster.replicas[1], cluster.masters[1]];
   const lost = new Set((await keysOn(crashing!)).map((key) => Number(/\{(\d+)\}/.exec(key)![1])));
   const { failed, unfilledAtMs } = await serveDuring(200, async () => {
@@ -127,7 +127,7 @@ test('when a master crashes its replica takes over: every request is answered, o
   const capped = await withClient(databaseUrl, (client) =>
     client.query<{ impressions: string }>('select impressions from daily_counts where line_item_id = $1', [publishers[0]!.lineItemIds[0]]),
   );
-  // A reservation whose answer came too late stands until its token ends, so a little less than the cap may have been delivered, never more.
+  // A reservation whose answer was late is held until its token expires, so slightly less than the cap may be delivered, never more.
   expect(Number(capped.rows[0]!.impressions)).toBeGreaterThan(CAP / 2);
   expect(Number(capped.rows[0]!.impressions)).toBeLessThanOrEqual(CAP);
 });

@@ -11,7 +11,7 @@ import { startTraffic } from './traffic.ts';
 const OLD = 'default:the secret that every replica has begun with';
 const NEW = '2026b:the secret that every replica will end with';
 
-/** What each rollout gives to every replica: docs/configuration.md, "Rotating the token secret". */
+/** The settings of each rollout: docs/configuration.md, "Rotating the token secret". */
 const ROLLOUTS = [`${OLD},${NEW}`, `${NEW},${OLD}`];
 
 test('three replicas, each restarted twice while the token secret is rotated, fail no request at 200 a second', async () => {
@@ -39,7 +39,7 @@ test('three replicas, each restarted twice while the token secret is rotated, fa
   expect(failed).toEqual([]);
   expect([...unfilledAtMs]).toEqual([]);
   expect(requests).toBeGreaterThan(2_000);
-  // Every impression that was answered is stored, once, whichever replica had taken it off the stream when it was told to go.
+  // Every answered impression is stored once, whichever replica had read it from the stream when it was stopped.
   const stored = await withClient(databaseUrl, async (client) => {
     const { rows } = await client.query<{ count: number }>(`select count(*)::int as count from events where kind = 'impression'`);
     return rows[0]!.count;
@@ -47,7 +47,7 @@ test('three replicas, each restarted twice while the token secret is rotated, fa
   expect(stored).toBe(impressions);
 }, 240_000);
 
-test('ten replicas start at once on an empty database and migrate it once', async () => {
+test('ten replicas start in parallel on an empty database and migrate it once', async () => {
   const databaseUrl = await testDatabase();
   await withClient(databaseUrl, (client) => client.query('drop schema public cascade; create schema public'));
   const env = { NODE_ENV: 'production', DATABASE_URL: databaseUrl, REDIS_URL: await testRedisUrl() };

@@ -12,7 +12,7 @@ export interface ClusterNode {
   readonly port: number;
   /** A connection to this node alone. */
   readonly client: Redis;
-  /** As the cluster knows it. */
+  /** The node id in the cluster. */
   readonly id: string;
   /** Ends the process with SIGKILL. */
   crash(): Promise<void>;
@@ -32,7 +32,7 @@ const SLOTS = 16_384;
 export const startRedisCluster = async (): Promise<RedisCluster> => {
   const folder = await mkdtemp(path.join(tmpdir(), 'ad-server-cluster-'));
   const binary = await findRedisServer();
-  if (binary === null) throw new Error('There is no Redis to start.');
+  if (binary === null) throw new Error('No Redis binary was found.');
   const processes: StoreProcess[] = [];
   const clients: Redis[] = [];
   atEnd(async () => {
@@ -41,7 +41,7 @@ export const startRedisCluster = async (): Promise<RedisCluster> => {
     await rm(folder, { recursive: true, maxRetries: 5, retryDelay: 100 });
   });
 
-  /** Another process may take a free port before the node does: then the node tries other ports. */
+  /** When another process takes the free port first, the node tries other ports. */
   const startNode = async (name: string, attempt = 1): Promise<ClusterNode> => {
     const [home, port, busPort] = [path.join(folder, `${name}-${attempt}`), await freePort(), await freePort()];
     await mkdir(home);

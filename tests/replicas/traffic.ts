@@ -17,14 +17,14 @@ export interface TrafficReport {
 }
 
 export interface Traffic {
-  /** Ends the sending and waits for what is under way. */
+  /** Stops sending and waits for open requests. */
   stop(): Promise<TrafficReport>;
 }
 
 const ANSWER_PATIENCE_MS = 10_000;
 
 /**
- * Sends ad requests on a fixed beat, whatever the answers do, each publisher in its turn; follows every ad with its impression and every
+* Sends ad requests at a fixed rate, independent of the answers, for each publisher in turn; follows every ad with its impression and every
  * second one with its click. `perSecond` counts all three kinds. Nothing is ever sent again.
  */
 export const startTraffic = (url: string, publishers: readonly Booking[], perSecond: number): Traffic => {

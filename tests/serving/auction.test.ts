@@ -89,7 +89,7 @@ const ask = async (slot: string): Promise<Answer> => {
   return (await response.json()) as Answer;
 };
 
-it('tells the winner of its win and of the billed impression, and the losers why they lost', async () => {
+it('sends win and billing notices to the winner, and loss notices with the reason to the losers', async () => {
   const won = orders.findIndex((order) => order.indexOf(8) < 3 && order.indexOf(0.5) < 3 && order.indexOf(2) < 3);
   const answer = await ask(`slot-${won}`);
   await eventually(() => expect([...notices].sort()).toEqual(['/lost?price=0.5&code=102', '/lost?price=2&code=102', '/win?price=8']));
@@ -99,7 +99,7 @@ it('tells the winner of its win and of the billed impression, and the losers why
   expect(notices.filter((notice) => notice.startsWith('/billed'))).toHaveLength(1);
 });
 
-it('tells of the billed impression also when Postgres had taken it in while Redis did not answer', async () => {
+it('sends the billing notice of an impression that Postgres stored while Redis did not answer', async () => {
   const answer = await ask(`slot-${orders.findIndex((order) => order.indexOf(8) < 3)}`);
   const billed = () => notices.filter((notice) => notice.startsWith('/billed'));
   const before = billed().length;

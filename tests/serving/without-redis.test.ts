@@ -13,7 +13,7 @@ interface Answer {
   readonly nbr?: number;
 }
 
-it('serves what has no limit while Redis is away, pauses what has, keeps every hit, and is whole again when it is back', async () => {
+it('while Redis is down, serves line items without limits, pauses those with limits and keeps every hit; recovers when Redis is back', async () => {
   const databaseUrl = await testDatabase();
   const creatives = (placement_id: string) => [{ placement_id }];
   await bookCatalog(databaseUrl, {

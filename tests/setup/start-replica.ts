@@ -5,7 +5,7 @@ export type { Replica };
 
 const DEFAULTS = { TOKEN_SECRET: 'the token secret of every test replica', DRAIN_TIME: '100ms' };
 
-/** Starts a replica that lives until the end of the test file at most. `env` as from `testDatabase` and `testRedisUrl`. */
+/** Starts a replica that is stopped at the end of the test file at the latest. `env` as from `testDatabase` and `testRedisUrl`. */
 export const startReplica = async ({ env, ...rest }: ReplicaOptions): Promise<Replica> => {
   const replica = await start({ env: { ...DEFAULTS, ...env }, ...rest });
   atEnd(() => replica.kill('SIGKILL'));

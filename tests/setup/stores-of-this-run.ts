@@ -1,4 +1,4 @@
-/** What the global setup prepared, handed to the test workers through the environment. */
+/** The stores of the global setup, passed to the test workers through the environment. */
 export interface StoresOfThisRun {
   /** A Postgres whose account may create databases, without a database name. */
   readonly postgresUrl: string;

@@ -3,7 +3,7 @@ import { testDatabase } from './test-database.ts';
 import { withClient } from '../../testkit/databases.ts';
 import { testRedisUrl } from './test-redis-url.ts';
 
-test('every call gives a migrated database of its own', async () => {
+test('every call creates a separate migrated database', async () => {
   const [first, second] = [await testDatabase(), await testDatabase()];
   expect(first).not.toBe(second);
   await withClient(first, (client) => client.query('create table only_here ()'));

@@ -1,12 +1,12 @@
 import { databaseNamed, dropDatabases, withClient } from '../../testkit/databases.ts';
 import { storesOfThisRun, workerNumber } from './stores-of-this-run.ts';
 
-/** Jest gives every test file modules of its own, so these live as long as one file. */
+/** Jest loads modules separately for every test file, so these live as long as one file. */
 let made = 0;
 let cleared: Promise<void> | undefined;
 
 /**
- * A fresh, migrated database for the calling test file; call again for another one. It lives until this worker's next file asks for one,
+ * A fresh, migrated database for the calling test file; call again for another one. It is dropped when this worker's next file requests one,
  * so a file need not have closed its connections first.
  * @returns a postgres:// URL
  */

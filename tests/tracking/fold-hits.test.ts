@@ -31,7 +31,7 @@ const fail = (...told: readonly unknown[]): never => {
   throw new Error(told.map(String).join(' '));
 };
 
-test('a hit that Redis counted unheard, and that waited in Postgres until its token was forgotten, is not counted again', async () => {
+test('does not count a hit again that Redis counted without an answer and that stayed in Postgres until its token expired', async () => {
   const keys = createLedgerKeys(1);
   const link = { up: true, upOf: () => true, suspect: fail, roundTripSeconds: 0, stop: () => undefined };
   const ledger = createLedger({ redis, link, keys, tokenTtlMs: 1_800_000, pid: { kp: 0.3, ki: 0.05, kd: 0.1 } });
@@ -47,7 +47,7 @@ test('a hit that Redis counted unheard, and that waited in Postgres until its to
   const hit: Hit = { ad, kind: 'impression', eventType: '', invalidReason: '', atMs, country: null, device: null };
   const limits = { limits: NO_LIMITS, expiresAtMs: Date.now() + 86_400_000 };
 
-  // Long ago: Redis counts the hit, nobody hears it, Postgres takes the hit in; then Redis is away until the token is forgotten.
+  // Redis counted the hit but its answer was lost, so Postgres stored the hit; Redis was down until the token had expired.
   await ledger.settle(hit, limits);
   const [, fields] = (await redis.xrange(keys.events(0), '-', '+'))[0]!;
   await redis.del(keys.events(0), keys.seen(1, 'unheard'));

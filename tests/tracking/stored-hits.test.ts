@@ -59,7 +59,7 @@ const rows = async (sql: string): Promise<unknown[]> => (await postgres.query<Re
 const KINDS = `select kind, event_type, invalid_reason, billed_micros::int as billed from events order by kind, event_type, invalid_reason`;
 
 describe('a hit answered 200', () => {
-  it('becomes one row and one count, however often it comes', async () => {
+  it('gives one row and one count, however often it is repeated', async () => {
     const { impurl, clkurl, evturl } = await ask();
     for (const url of [impurl, clkurl, `${evturl}&type=like`, `${evturl}&type=share`]) {
       expect(await Promise.all([1, 2, 3].map(() => hit(url)))).toEqual([200, 200, 200]);
@@ -91,7 +91,7 @@ describe('a hit answered 200', () => {
     );
   });
 
-  it('is kept but not billed when it was prefetched, and the real one after it counts', async () => {
+  it('is stored but not billed when it was prefetched, and the real hit after it counts', async () => {
     const { impurl } = await ask();
     expect(await hit(impurl, { 'Sec-Purpose': 'prefetch;prerender' })).toBe(200);
     expect(await hit(impurl)).toBe(200);
@@ -112,7 +112,7 @@ describe('a hit answered 200', () => {
     );
   });
 
-  it('goes to Postgres while Redis does not answer, and is folded back once', async () => {
+  it('is stored in Postgres while Redis does not answer, and is folded back once', async () => {
     const { impurl, clkurl } = await ask();
     await redis.call('CLIENT', 'PAUSE', '1500', 'ALL');
     expect(await Promise.all([hit(impurl), hit(impurl), hit(clkurl)])).toEqual([200, 200, 200]);

@@ -32,7 +32,7 @@ describe('a tracking token', () => {
     expect(tokens.verify(tokens.sign(perClick))).toEqual(perClick);
   });
 
-  it('is to the byte what jsonwebtoken signs', () => {
+  it('equals the token of jsonwebtoken byte by byte', () => {
     const token = tokens.sign(AD);
     const claims = jwt.decode(token) as object;
     expect(jwt.sign(claims, createSecretKey(Buffer.from(FIRST.secret)), { algorithm: 'HS256', keyid: 'k1', noTimestamp: true })).toBe(
@@ -40,14 +40,14 @@ describe('a tracking token', () => {
     );
   });
 
-  it('ends when it says, to the second', () => {
+  it('expires at exp, to the second', () => {
     const token = tokens.sign(AD);
     const at = (ms: number) => createTokens({ secrets: [FIRST], now: () => ms }).verify(token);
     expect(at(AD.tokenExpS * 1000 - 1)).toEqual(AD);
     expect(at(AD.tokenExpS * 1000)).toBeUndefined();
   });
 
-  it('is verified by every secret of the list, and signed by the first', () => {
+  it('is signed with the first secret and verified with every secret of the list', () => {
     const both = createTokens({ secrets: [SECOND, FIRST], now: () => NOW });
     expect(both.verify(tokens.sign(AD))).toEqual(AD);
     expect(tokens.verify(both.sign(AD))).toBeUndefined();
@@ -69,13 +69,13 @@ describe('a tracking token', () => {
       `${Buffer.from('{"alg":"none","kid":"k1"}').toString('base64url')}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.`,
     ],
     ['is empty', ''],
-    ['is no token', 'a.b.c'],
+    ['is not a token', 'a.b.c'],
     ['is longer than any token', `${tokens.sign(AD)}${'a'.repeat(4096)}`],
   ])('is refused when it %s', (_, token) => {
     expect(tokens.verify(token)).toBeUndefined();
   });
 
-  it('is refused whatever single thing of it is changed', () => {
+  it('is refused after any single change', () => {
     const token = tokens.sign(AD);
     const change = fc.record({
       at: fc.nat(token.length - 1),
