@@ -1,7 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { live } from 'lit-html/directives/live.js';
 import type { CampaignReport, ReportRow } from '../../src/trafficking/insight/report-columns.ts';
-import { deleteEntity, duplicateHash } from './actions.ts';
 import { linkTo, titleOf } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
 import { emptyState, loading, pageHead, problemNote, usageBar } from '../parts/parts.ts';
