@@ -45,16 +45,13 @@ export const contentField = (form: Form, { store }: Page): TemplateResult => {
   `;
 };
 
+/** Formats whose content is an object of assets have fields; any other content is edited as text. */
 const editor = (form: Form, format: CreativeFormat): TemplateResult => {
-  switch (format) {
-    case 'html':
-      return html`${source(form, 'Markup')}
-        <div class="wide row">${sample(form, format)}</div>`;
-    case 'banner':
-      return assetEditor(form, format, bannerFields);
-    case 'native':
-      return assetEditor(form, format, nativeFields);
-  }
+  const editors: Partial<Record<CreativeFormat, typeof bannerFields>> = { banner: bannerFields, native: nativeFields };
+  const fields = editors[format];
+  if (fields) return assetEditor(form, format, fields);
+  return html`${source(form, 'Markup')}
+    <div class="wide row">${sample(form, format)}</div>`;
 };
 
 const source = (form: Form, label: string): TemplateResult =>

@@ -21,13 +21,8 @@ export const previewCreative = (formatText: string, text: string, clickUrl: stri
   const parsed = parseCreativeContent(format, text);
   if ('fault' in parsed) return { ok: false, reason: `${parsed.fault.pointer.slice(1)} ${parsed.fault.detail}`.trim() };
   const { content } = parsed;
-  switch (content.format) {
-    case 'native':
-      return { ok: true, markup: documentOf(sampleNative(content.assets)) };
-    case 'html':
-    case 'banner':
-      return { ok: true, markup: documentOf(composeMarkup({ content, clickUrl }, slot)) };
-  }
+  const markup = content.format === 'native' ? sampleNative(content.assets) : composeMarkup({ content, clickUrl }, slot);
+  return { ok: true, markup: documentOf(markup) };
 };
 
 /** The `adm` of an answer as a page would show it. */

@@ -1,3 +1,4 @@
+import { PACING_WORDS } from '../../src/catalog/checks/forms.ts';
 import type { Delivery } from '../../src/trafficking/insight/delivery.ts';
 import type { LineItemWire } from '../service/wire.ts';
 import { dayGoal } from './day-goal.ts';
@@ -19,15 +20,9 @@ export const deliveryWords = (item: LineItemWire, delivery: Delivery): readonly 
 };
 
 const paceWords = (delivery: Delivery, caps: string): string => {
-  const { pacing } = delivery;
-  switch (pacing.mode) {
-    case 'ASAP':
-      return caps === '' ? 'It has no daily cap and takes every ad that it can win.' : `It serves as fast as it can, up to ${caps} a day.`;
-    case 'Even':
-      return pacedWords('Spread over the day by its usual traffic', delivery);
-    case 'PID':
-      return pacedWords('Spread over the day and corrected by a PID controller', delivery);
-  }
+  const { spread } = PACING_WORDS[delivery.pacing.mode];
+  if (spread !== null) return pacedWords(spread, delivery);
+  return caps === '' ? 'It has no daily cap and takes every ad that it can win.' : `It serves as fast as it can, up to ${caps} a day.`;
 };
 
 const pacedWords = (how: string, delivery: Delivery): string => {

@@ -1,5 +1,5 @@
 import type { HourlyTraffic } from '../../src/catalog/snapshot/hourly-traffic.ts';
-import type { Pacing } from '../../src/catalog/model/entities.ts';
+import { PACINGS, type Pacing } from '../../src/catalog/model/entities.ts';
 import type { PidGains } from '../../src/config/settings.ts';
 import { chart, type Band, type Series } from './chart.ts';
 import { committedOf, shareAt, type Bound, type Figures } from '../../testkit/simulation/measure.ts';
@@ -23,8 +23,10 @@ export interface ReportOptions {
   readonly parameters: readonly (readonly [string, string])[];
 }
 
-const COLOURS: Readonly<Record<Pacing, string>> = { ASAP: '#b4541a', Even: '#1769aa', PID: '#2d7d46' };
 const TARGET = '#6b6b76';
+/** By the position of a mode in PACINGS. */
+const COLOURS = ['#b4541a', '#1769aa', '#2d7d46', '#7a3e9d', '#8a6d00'];
+const colourOf = (mode: Pacing): string => COLOURS[PACINGS.indexOf(mode) % COLOURS.length] ?? TARGET;
 const SMOOTH_MINUTES = 10;
 
 /** A self-contained page: charts of both days, the table, the promises, the parameters. */
@@ -81,7 +83,7 @@ const deliveredChart = (day: SimulatedDay, bands: readonly Band[], { modes, cap,
     bands,
     format: thousands,
     series: [
-      ...modes.map((mode): Series => ({ name: mode, colour: COLOURS[mode], values: committedOf(day, mode) })),
+      ...modes.map((mode): Series => ({ name: mode, colour: colourOf(mode), values: committedOf(day, mode) })),
       { name: 'The day’s line', colour: TARGET, dashed: true, values: everyMinute.map((minute) => cap * shareAt(curve, minute)) },
     ],
   });
@@ -101,7 +103,7 @@ const rateChart = (day: SimulatedDay, bands: readonly Band[], { modes, cap, curv
         const even = cap * (shareAt(curve, minute) - shareAt(curve, from));
         return (committed[minute]! - committed[from]!) / even;
       });
-      return { name: mode, colour: COLOURS[mode], values };
+      return { name: mode, colour: colourOf(mode), values };
     }),
   });
 
@@ -115,7 +117,7 @@ const controllerChart = (day: SimulatedDay, bands: readonly Band[], { pid }: Rep
     range: [-0.5, 1.5],
     format: (value) => value.toFixed(1),
     series: [
-      { name: 'Fill rate', colour: COLOURS.PID, values: hours(({ factor }) => factor) },
+      { name: 'Fill rate', colour: colourOf('PID'), values: hours(({ factor }) => factor) },
       { name: `Proportional (${pid.kp} an hour behind)`, colour: '#8a3ffc', values: hours(({ hoursBehind }) => pid.kp * hoursBehind) },
       { name: `Integral (${pid.ki})`, colour: '#c2185b', values: hours(({ integral }) => pid.ki * integral) },
       { name: `Derivative (${pid.kd})`, colour: '#00838f', values: hours(({ slope }) => pid.kd * slope) },

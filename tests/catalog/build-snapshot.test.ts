@@ -1,5 +1,6 @@
 import { buildSnapshot } from '../../src/catalog/snapshot/build-snapshot.ts';
 import type { CatalogReading, CatalogRow, CatalogTable } from '../../src/catalog/model/catalog-reading.ts';
+import { CREATIVE_FORMATS, PACINGS } from '../../src/catalog/model/entities.ts';
 import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
 import { parseDimensionSchema } from '../../src/targeting/dimension-schema.ts';
 import { targetingQuery } from '../../src/targeting/targeting-query.ts';
@@ -168,11 +169,11 @@ test('an invalid row is set aside with its children and the reason, and everythi
   });
   expect(ranked(snapshot)).toEqual([1]);
   expect(snapshot.quarantined.map(({ table, id, reason }) => `${table} ${id}: ${reason}`)).toEqual([
-    'placements odd: /formats/0 must be one of html, banner, native',
+    `placements odd: /formats/0 must be one of ${CREATIVE_FORMATS.join(', ')}`,
     'placements lost: refers to publishers 9, which does not exist',
     'campaigns 2: /end_date must be after start_date',
     'line_items 2: /cpm must be a number or null',
-    'line_items 3: /pacing must be one of ASAP, Even, PID',
+    `line_items 3: /pacing must be one of ${PACINGS.join(', ')}`,
     'line_items 4: belongs to campaigns 2, which is set aside',
     'line_items 5: refers to campaigns 77, which does not exist',
     'line_items 6: /targeting/dimensions/section/0 must be one of news, sport',

@@ -3,6 +3,7 @@ import knexFactory from 'knex';
 import type { Knex } from 'knex';
 import { createCatalog } from '../../src/catalog/catalog.ts';
 import type { Catalog, CatalogObserver } from '../../src/catalog/catalog.ts';
+import { PACINGS } from '../../src/catalog/model/entities.ts';
 import { createCatalogStore } from '../../src/catalog/postgres/catalog-store.ts';
 import type { CatalogStore } from '../../src/catalog/postgres/catalog-store.ts';
 import { createChangeNotices } from '../../src/catalog/change-notice.ts';
@@ -191,7 +192,7 @@ test('a row set aside is reported once over all loads, and again for another rea
   await catalog.reload();
   await catalog.reload();
   expect(reported).toEqual([
-    'line_items 1 /pacing must be one of ASAP, Even, PID',
+    `line_items 1 /pacing must be one of ${PACINGS.join(', ')}`,
     'creatives 1 belongs to line_items 1, which is set aside',
   ]);
   expect(candidates(catalog)).toBe(0);

@@ -27,11 +27,12 @@ export const PRIORITIES = {
   3: { label: 'Low', note: 'when nothing else can serve' },
 } satisfies Record<Priority, ChoiceWords>;
 
-const PACINGS = {
-  ASAP: { label: 'As soon as possible', note: 'up to the daily caps' },
-  Even: { label: 'Even', note: 'spread over the day' },
-  PID: { label: 'PID', note: 'corrects itself through the day' },
-} satisfies Record<Pacing, ChoiceWords>;
+/** `spread` begins the sentence on a line item's delivery page; null: the mode spreads nothing. */
+export const PACING_WORDS = {
+  ASAP: { label: 'As soon as possible', note: 'up to the daily caps', spread: null },
+  Even: { label: 'Even', note: 'spread over the day', spread: 'Spread over the day by its usual traffic' },
+  PID: { label: 'PID', note: 'corrects itself through the day', spread: 'Spread over the day and corrected by a PID controller' },
+} satisfies Record<Pacing, ChoiceWords & { readonly spread: string | null }>;
 
 export const DEVICES = {
   desktop: { label: 'Desktop' },
@@ -151,7 +152,7 @@ const lineItemForm: FormDescription<keyof LineItemRecord | `targeting/${keyof Ta
         pacing: {
           label: 'Pacing',
           wide: true,
-          choices: PACINGS,
+          choices: PACING_WORDS,
           help: 'Even and PID spread the daily caps, or the day’s part of the budgets.',
         },
         daily_impression_cap: { label: 'Daily impressions', placeholder: 'no cap', unit: 'a day' },

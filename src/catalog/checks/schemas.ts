@@ -115,7 +115,7 @@ export const creativeSchema = {
     content: {
       type: 'string',
       maxLength: MAX_CONTENT_LENGTH,
-      description: 'markup for html; JSON text for banner and native; its length is counted in UTF-16 units',
+      description: 'markup or the JSON text of assets, as the format requires; its length is counted in UTF-16 units',
     },
     advertiser_domain: { type: ['string', 'null'], minLength: 1, maxLength: 253, default: null },
     width: { ...orNull(pixels), default: null },
