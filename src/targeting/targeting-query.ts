@@ -8,7 +8,7 @@ export interface TargetingQuery {
   readonly pairs: readonly string[];
 }
 
-/** What is known of the visitor, by the rule's name; null or absent: unknown, which no rule accepts. */
+/** What is known of the visitor, by the rule's name. No rule accepts null or an absent value. */
 export type TargetingContext = { readonly [name in (typeof CONTEXT_RULES)[ContextKind]]?: string | null };
 
 /**
