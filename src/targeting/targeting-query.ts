@@ -8,8 +8,8 @@ export interface TargetingQuery {
   readonly pairs: readonly string[];
 }
 
-/** What is known of the visitor, by the rule's name; null: unknown, which no rule accepts. */
-export type TargetingContext = { readonly [name in (typeof CONTEXT_RULES)[ContextKind]]: string | null };
+/** What is known of the visitor, by the rule's name. No rule accepts null or an absent value. */
+export type TargetingContext = { readonly [name in (typeof CONTEXT_RULES)[ContextKind]]?: string | null };
 
 /**
  * A request's context and its `ext.kv` as pairs. A scalar key-value gives one pair, a list one for
@@ -25,7 +25,7 @@ export const targetingQuery = (
   for (const kind of CONTEXT_KINDS) {
     const name = CONTEXT_RULES[kind];
     const value = context[name];
-    if (value !== null) pairs.push(pairOf(kind, name, value));
+    if (value !== null && value !== undefined) pairs.push(pairOf(kind, name, value));
   }
   for (const [name, given] of Object.entries(keyValues)) {
     const registered = schema.has(name);
