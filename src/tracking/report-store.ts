@@ -13,11 +13,19 @@ export interface ReportStore {
   file(ad: ServedAd, reason: ReportReason): Promise<string>;
 }
 
+/** A client waits no longer than this; a report that is stored later anyway is the same row. */
+const MAX_FILE_MS = 1_000;
+
 export const createReportStore = ({ knex }: { readonly knex: Knex }): ReportStore => ({
   file: async (ad, reason) => {
     const row = { jti: ad.tokenId, publisher_id: ad.publisherId, line_item_id: ad.lineItemId, creative_id: ad.creativeId, reason };
     // The update changes nothing; without it, `returning` would omit the existing row.
-    const [filed] = await knex('reports').insert(row).onConflict('jti').merge({ jti: ad.tokenId }).returning<{ id: string }[]>('id');
+    const [filed] = await knex('reports')
+      .insert(row)
+      .onConflict('jti')
+      .merge({ jti: ad.tokenId })
+      .returning<{ id: string }[]>('id')
+      .timeout(MAX_FILE_MS);
     return String(filed?.id);
   },
 });
