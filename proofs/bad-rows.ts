@@ -4,7 +4,8 @@ import type { Proof } from './rig/proof.ts';
 
 export const badRows: Proof = {
   name: 'bad-rows',
-  claim: 'rows that cannot be served: a rate that is not a number, a negative price, a flight without an end, invalid JSON, a dangling foreign key',
+  claim:
+    'rows that cannot be served: a rate that is not a number, a negative price, a flight without an end, invalid JSON, a dangling foreign key',
   expected: 'each set aside with its children and counted; all else serves',
   run: async (rig) => {
     const fleet = await rig.fleet({ replicas: 3 });

@@ -7,8 +7,8 @@ import { untilTrue } from '../testkit/until.ts';
 import type { Proof } from './rig/proof.ts';
 
 /**
-* The cap proof with three Redis outages (stopped twice, killed once) and a killed replica. Reservations whose answer was lost hold their place
-* until their token expires, so demand continues until the cap is reached.
+ * The cap proof with three Redis outages (stopped twice, killed once) and a killed replica. Reservations whose answer was lost hold their place
+ * until their token expires, so demand continues until the cap is reached.
  */
 export const capFaults: Proof = {
   name: 'cap-faults',

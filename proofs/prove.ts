@@ -1,5 +1,5 @@
 /*
-* npm run prove: tests the claims of docs/reliability.md on a fleet of replicas behind a balancer, with network faults.
+ * npm run prove: tests the claims of docs/reliability.md on a fleet of replicas behind a balancer, with network faults.
  *
  *   npm run prove                        every proof at full scale
  *   npm run prove -- --quick             a smaller scale for every change, under four minutes

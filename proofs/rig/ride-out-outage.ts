@@ -19,8 +19,8 @@ export interface Outage {
 }
 
 /**
-* Makes a store unreachable, half of the time as a black hole and half as refused connections, under steady traffic; then checks
-* the effect on pages, the time to recovery, and whether every acknowledged impression is counted once.
+ * Makes a store unreachable, half of the time as a black hole and half as refused connections, under steady traffic; then checks
+ * the effect on pages, the time to recovery, and whether every acknowledged impression is counted once.
  */
 export const rideOutOutage = async (rig: Rig, scale: Scale, { proxies, capServesMeanwhile }: Outage): Promise<Finding> => {
   const awayMs = scale.of(60_000, 5_000);

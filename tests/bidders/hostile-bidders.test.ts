@@ -19,7 +19,7 @@ import {
 
 const TIMEOUT_MS = 200;
 /**
-* The goal is 20 ms; the rest is tolerance for a busy machine. Measured against a plain timer of the same length, started at the same time.
+ * The goal is 20 ms; the rest is tolerance for a busy machine. Measured against a plain timer of the same length, started at the same time.
  */
 const MAX_OVERSHOOT_MS = 60;
 

@@ -1,5 +1,5 @@
 /**
-* Compares an answer with the expectation of a case and lists every difference. Objects: the named fields are compared, others ignored. Lists are compared whole. Texts
+ * Compares an answer with the expectation of a case and lists every difference. Objects: the named fields are compared, others ignored. Lists are compared whole. Texts
  * that begin with `~` are regular expressions; `{"$absent": true}` wants the field not to be there; `{"$any": true}` wants it to be.
  */
 export function differences(expected: unknown, actual: unknown, at = ''): readonly string[] {

@@ -24,7 +24,7 @@ export interface Traffic {
 const ANSWER_PATIENCE_MS = 10_000;
 
 /**
-* Sends ad requests at a fixed rate, independent of the answers, for each publisher in turn; follows every ad with its impression and every
+ * Sends ad requests at a fixed rate, independent of the answers, for each publisher in turn; follows every ad with its impression and every
  * second one with its click. `perSecond` counts all three kinds. Nothing is ever sent again.
  */
 export const startTraffic = (url: string, publishers: readonly Booking[], perSecond: number): Traffic => {

@@ -15,7 +15,7 @@ declare global {
 /**
  * One Postgres without fsync and a migrated template database in it; one Redis per worker, because a paused or flushed Redis, its scripts
  * and its channels belong to the whole server. TEST_DATABASE_URL and TEST_REDIS_URL name servers to use instead: in the first, databases
-* are created and dropped beside the named one; in the second, every worker uses the logical database of its number.
+ * are created and dropped beside the named one; in the second, every worker uses the logical database of its number.
  */
 export default async function globalSetup({ maxWorkers }: { readonly maxWorkers: number }): Promise<void> {
   const { TEST_DATABASE_URL: databaseUrl, TEST_REDIS_URL: redisUrl } = process.env;
