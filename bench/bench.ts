@@ -4,15 +4,18 @@
  *   npm run bench                              everything, about a quarter of an hour
  *   npm run bench -- --quick                   a smoke run under 90 seconds that fails when a figure is an order of magnitude off; writes nothing
  *   npm run bench -- --only ads,pixels         some measures; writes nothing
+ *   npm run bench -- --against ../before/dist  this build and another one, turn by turn; writes nothing
  *   npm run bench -- --rounds 5 --seconds 10   longer
  *   npm run bench -- --node-flags=             without flags for Node; default --max-semi-space-size=64, for floors and service alike
  *   npm run bench -- --out figures.md          writes somewhere else
  */
 import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createRig, type Rig } from './create-rig.ts';
 import type { Finding, Scale } from './finding.ts';
+import { against } from './measures/against.ts';
 import { adThroughput } from './measures/ad-throughput.ts';
 import { costOnPaper } from './measures/cost.ts';
 import { latency } from './measures/latency.ts';
@@ -36,6 +39,7 @@ const { values } = parseArgs({
     seconds: { type: 'string' },
     'node-flags': { type: 'string', default: '--max-semi-space-size=64' },
     dist: { type: 'string' },
+    against: { type: 'string' },
     out: { type: 'string' },
   },
 });
@@ -55,6 +59,7 @@ const scale: Scale = {
 const nodeFlags = values['node-flags'].split(' ').filter((flag) => flag !== '');
 
 const measureAll = async (rig: Rig): Promise<readonly Finding[]> => {
+  if (values.against !== undefined) return [await against(rig, path.resolve(values.against), scale)];
   const findings: Finding[] = [];
   const measure = async <T extends Finding>(name: (typeof MEASURES)[number], run: () => Promise<T>): Promise<T | undefined> => {
     if (!isWanted(name)) return undefined;
@@ -93,7 +98,7 @@ const args = process.argv.slice(2).join(' ');
 const command = `npm run bench${args === '' ? '' : ` -- ${args}`}`;
 const report = await reportOf(findings, { command, nodeFlags, pinned: rig.pinned, ...scale });
 const document = fileURLToPath(new URL('../docs/performance.md', import.meta.url));
-const out = values.out ?? (values.quick || only ? undefined : document);
+const out = values.out ?? (values.quick || only || values.against ? undefined : document);
 if (out !== undefined) writeFileSync(out, out === document ? withFigures(readFileSync(document, 'utf8'), report) : report);
 console.log(out === undefined ? report : goalTable(goals));
 const implausible = goals.filter(({ plausible }) => !plausible);

@@ -40,6 +40,8 @@ export interface Rig {
 
 export interface ServiceOptions {
   readonly name?: string;
+  /** The build to start instead of the rig's own. */
+  readonly dist?: string;
   readonly nodeFlags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -123,11 +125,11 @@ export const createRig = async ({ nodeFlags, dist = path.join(ROOT, 'dist'), say
           cwd: ROOT,
         }),
       ),
-    startService: (stage, { name = 'service', nodeFlags: extra = [], env = {} } = {}) =>
+    startService: (stage, { name = 'service', dist: build = dist, nodeFlags: extra = [], env = {} } = {}) =>
       keep(
         startServer({
           name,
-          command: [...through, process.execPath, ...nodeFlags, ...extra, path.join(dist, 'main.js')],
+          command: [...through, process.execPath, ...nodeFlags, ...extra, path.join(build, 'main.js')],
           env: { ...PRODUCTION, DATABASE_URL: stage.databaseUrl, REDIS_URL: stage.redisUrl, ...env },
           readyPath: '/ready',
           cwd: stateDir,
