@@ -3,7 +3,7 @@ import type { Booking, LineItem } from '../catalog/model/entities.ts';
 import type { AdQuery, ImpQuery } from './ad-query.ts';
 import { latestReason, NoBidReason } from './no-bid-reason.ts';
 import type { RankedCandidate } from './ranked-candidate.ts';
-import { firstRefusal, RULES_AFTER_INDEX } from './rules.ts';
+import { firstRefusal, RULES_PER_CANDIDATE } from './rules.ts';
 
 /**
  * A programmatic booking with the price that its bidder offered, micros per thousand impressions.
@@ -62,7 +62,7 @@ export const rankCandidates = ({ direct, bids, query, imp, exhausted, runsHere, 
   let bidAt = 0;
 
   const passes = (position: number): boolean => {
-    const rule = firstRefusal(RULES_AFTER_INDEX, (direct as CandidateIndex).entries[position]!, query, imp);
+    const rule = firstRefusal(RULES_PER_CANDIDATE, (direct as CandidateIndex).entries[position]!, query, imp);
     const reason = rule ? rule.reason : exhausted(position);
     if (reason === 0) return true;
     latest = latestReason(latest, reason);

@@ -6,6 +6,12 @@ import { NoBidReason } from './no-bid-reason.ts';
 /** One reason to refuse a candidate before its limits are checked. Pure. */
 export interface Rule {
   readonly reason: NoBidReason;
+  /**
+   * When the rule can be decided: for as long as a snapshot is used (candidates that it refuses are
+   * left out of the index), for all candidates of a request together by the targeting index, or
+   * candidate by candidate.
+   */
+  readonly decided: 'at load' | 'by the index' | 'per candidate';
   readonly refuses: (booking: Booking, query: AdQuery, imp: ImpQuery) => boolean;
   /**
    * The reason with this candidate's figures. Called only for a candidate that the rule refuses.
@@ -21,26 +27,35 @@ export interface Rule {
 export const RULES: readonly Rule[] = [
   {
     reason: NoBidReason.SizeOrFormat,
-    refuses: (booking, _query, imp) => !allowsFormat(booking, imp) || !fits(booking, imp),
-    words: (booking, _query, imp) => {
-      const { content, width, height } = booking.creative;
-      return allowsFormat(booking, imp)
-        ? `${width ?? 'any'}×${height ?? 'any'} does not fit ${imp.size.width}×${imp.size.height}`
-        : `the placement does not allow ${content.format}`;
-    },
+    decided: 'at load',
+    refuses: ({ creative }, _query, { formats }) => !formats.includes(creative.content.format),
+    words: ({ creative }) => `the placement does not allow ${creative.content.format}`,
+  },
+  {
+    reason: NoBidReason.SizeOrFormat,
+    decided: 'per candidate',
+    // A creative with a size must fit; one without a size fits any.
+    refuses: ({ creative: { width, height } }, _query, { size }) =>
+      (width !== null && width > size.width) || (height !== null && height > size.height),
+    words: ({ creative: { width, height } }, _query, { size }) =>
+      `${width ?? 'any'}×${height ?? 'any'} does not fit ${size.width}×${size.height}`,
   },
   {
     reason: NoBidReason.NotInFlight,
-    refuses: ({ creative, lineItem, campaign }, { atMs }) => creative.blocked || !isLive(lineItem, campaign, atMs),
-    words: ({ creative, lineItem, campaign }, { atMs }) => {
-      if (creative.blocked) return 'the creative is blocked';
-      if (!lineItem.active) return 'the line item is paused';
-      if (atMs < Math.max(lineItem.flight.startMs, campaign.flight.startMs)) return 'the flight has not started';
-      return 'the flight has ended';
-    },
+    decided: 'at load',
+    refuses: ({ creative, lineItem }) => creative.blocked || !lineItem.active,
+    words: ({ creative }) => (creative.blocked ? 'the creative is blocked' : 'the line item is paused'),
+  },
+  {
+    reason: NoBidReason.NotInFlight,
+    decided: 'per candidate',
+    refuses: ({ lineItem, campaign }, { atMs }) => !isInFlight(lineItem.flight, atMs) || !isInFlight(campaign.flight, atMs),
+    words: ({ lineItem, campaign }, { atMs }) =>
+      atMs < Math.max(lineItem.flight.startMs, campaign.flight.startMs) ? 'the flight has not started' : 'the flight has ended',
   },
   {
     reason: NoBidReason.Targeting,
+    decided: 'by the index',
     refuses: ({ lineItem }, { targeting }) => matchTargeting(lineItem.targeting, targeting) !== undefined,
     words: ({ lineItem }, { targeting }) => {
       const refusal = matchTargeting(lineItem.targeting, targeting);
@@ -49,19 +64,22 @@ export const RULES: readonly Rule[] = [
   },
   {
     reason: NoBidReason.Consent,
+    decided: 'per candidate',
     refuses: ({ lineItem }, { mayRemember }) => lineItem.frequencyCap !== null && !mayRemember,
     words: () => 'a frequency cap needs consent to remember the user',
   },
 ];
 
-/** What the ranking checks candidate by candidate: all but targeting. */
-export const RULES_AFTER_INDEX: readonly Rule[] = RULES.filter(({ reason }) => reason !== NoBidReason.Targeting);
+/** What the ranking checks candidate by candidate: the index holds no others. */
+export const RULES_PER_CANDIDATE: readonly Rule[] = RULES.filter(({ decided }) => decided === 'per candidate');
 
 /**
  * The rules that do not depend on the user: whether a candidate could run in this place at this
  * moment.
  */
-export const RULES_OF_PLACE: readonly Rule[] = RULES_AFTER_INDEX.filter(({ reason }) => reason !== NoBidReason.Consent);
+export const RULES_OF_PLACE: readonly Rule[] = RULES.filter(
+  ({ reason }) => reason !== NoBidReason.Targeting && reason !== NoBidReason.Consent,
+);
 
 /** The first rule that refuses a candidate; undefined: it passes all of them. */
 export const firstRefusal = (rules: readonly Rule[], booking: Booking, query: AdQuery, imp: ImpQuery): Rule | undefined => {
@@ -74,12 +92,6 @@ export const isLive = (lineItem: LineItem, campaign: Campaign, atMs: number): bo
   lineItem.active && isInFlight(lineItem.flight, atMs) && isInFlight(campaign.flight, atMs);
 
 export const isInFlight = ({ startMs, endMs }: Flight, atMs: number): boolean => startMs <= atMs && atMs < endMs;
-
-const allowsFormat = ({ creative }: Booking, { formats }: ImpQuery): boolean => formats.includes(creative.content.format);
-
-/** A creative with a size must fit it; one without a size fits any. */
-const fits = ({ creative }: Booking, { size }: ImpQuery): boolean =>
-  (creative.width === null || creative.width <= size.width) && (creative.height === null || creative.height <= size.height);
 
 /**
  * Why a creative cannot be served now on any request and at any size, in words; undefined: it can.

@@ -2,7 +2,7 @@ import type { Booking } from '../catalog/model/entities.ts';
 import type { AdQuery, ImpQuery } from './ad-query.ts';
 import { stageOf, type NoBidReason, type Stage } from './no-bid-reason.ts';
 import type { RankedCandidate } from './ranked-candidate.ts';
-import { RULES } from './rules.ts';
+import { firstRefusal, RULES } from './rules.ts';
 
 /** One step of the decision: the candidates that passed it, and those that it refused. */
 export interface TraceStep {
@@ -29,19 +29,19 @@ export interface ImpTrace {
 }
 
 /**
- * Evaluates the rules that need no counter, one by one, for every creative booked on the placement.
+ * Evaluates the rules that need no counter, stage by stage, for every creative booked on the
+ * placement.
  */
 export const traceRules = (booked: readonly Booking[], query: AdQuery, imp: ImpQuery): readonly TraceStep[] => {
   const steps: TraceStep[] = [{ stage: 'booked', passed: booked, refused: [] }];
   let passed = booked;
-  for (const { reason, refuses, words } of RULES) {
-    const refused = passed.filter((booking) => refuses(booking, query, imp));
-    passed = without(passed, refused);
-    steps.push({
-      stage: stageOf(reason),
-      passed,
-      refused: refused.map((booking) => ({ booking, reason, detail: words(booking, query, imp) })),
+  for (const reason of new Set(RULES.map((rule) => rule.reason))) {
+    const refused = passed.flatMap((booking): Refusal[] => {
+      const rule = firstRefusal(RULES, booking, query, imp);
+      return rule?.reason === reason ? [{ booking, reason, detail: rule.words(booking, query, imp) }] : [];
     });
+    steps.push(traceStep(stageOf(reason), passed, refused));
+    passed = steps.at(-1)!.passed;
   }
   return steps;
 };

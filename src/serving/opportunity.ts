@@ -101,10 +101,10 @@ export const rankOpportunity = (
   request: AdRequest,
   { memories, random }: Steps,
 ): RankedOpportunity => {
-  const { imp, placement, slot } = opportunity;
+  const { imp, placement, slot, invited } = opportunity;
   const bids = answers ? answers.bids.filter(({ impId }) => impId === imp.impId) : [];
   const bidRefusals = answers ? answers.refusals.filter(({ impId }) => impId === imp.impId) : [];
-  if (!placement) return { ...opportunity, bids, bidRefusals, ranking: undefined };
+  if (!placement) return { imp, placement, slot, invited, bids, bidRefusals, ranking: undefined };
   const { query, traced } = request;
   const memory = slot.direct && memories(slot.direct);
   const ranking = rankCandidates({
@@ -117,7 +117,8 @@ export const rankOpportunity = (
     runsHere: () => memory?.runsHere(query, imp) ?? false,
     random,
   });
-  return { ...opportunity, bids, bidRefusals, ranking };
+  // Named one by one: a spread followed by more members costs 1 µs.
+  return { imp, placement, slot, invited, bids, bidRefusals, ranking };
 };
 
 /** Why the impression was not filled: the latest reason among its refused candidates. */

@@ -38,10 +38,10 @@ const MAX_OFFER = 512;
  */
 export const createReserveWinners = (options: ReserveWinnersOptions): ReserveWinners =>
   async function reserveWinners(snapshot, request, opportunities) {
-    const drafts = opportunities.map((opportunity): Draft => ({ opportunity, considered: [], refused: [], won: undefined }));
+    const drafts = opportunities.map(draftOf);
     /** Creatives that this answer shows already. */
     const shown = new Set<number>();
-    let open = drafts.filter(({ opportunity }) => opportunity.ranking);
+    let open = drafts.filter(({ ranking }) => ranking);
     // A trace shows the whole ranking.
     for (let count = request.traced ? MAX_OFFER : FIRST_OFFER; ; count = Math.min(count * LATER_OFFER_FACTOR, MAX_OFFER)) {
       const offers = open.map((draft) => ({ draft, candidates: nextOffer(draft, count, shown) })).filter(hasCandidates);
@@ -65,16 +65,28 @@ export const createReserveWinners = (options: ReserveWinnersOptions): ReserveWin
       }
       open = offers.map(({ draft }) => draft).filter(({ won }) => !won);
     }
-    return drafts.map(({ opportunity, considered, refused, won }) => ({ ...opportunity, considered, refused, won }));
+    return drafts;
   };
 
 /** An impression while it is being decided. */
-interface Draft {
-  readonly opportunity: RankedOpportunity;
+interface Draft extends DecidedOpportunity {
   readonly considered: RankedCandidate[];
   readonly refused: RefusedCandidate[];
   won: Won | undefined;
 }
+
+const draftOf = ({ imp, placement, slot, invited, bids, bidRefusals, ranking }: RankedOpportunity): Draft => ({
+  imp,
+  placement,
+  slot,
+  invited,
+  bids,
+  bidRefusals,
+  ranking,
+  considered: [],
+  refused: [],
+  won: undefined,
+});
 
 /** The candidates of one impression that are offered to the ledger in one call, in rank order. */
 interface Offer {
@@ -87,7 +99,7 @@ const hasCandidates = ({ candidates }: Offer): boolean => candidates.length > 0;
 /** The next best candidates, at most `count`; empty only at the end of the ranking. */
 const nextOffer = (draft: Draft, count: number, shown: ReadonlySet<number>): readonly RankedCandidate[] => {
   for (;;) {
-    const next = draft.opportunity.ranking?.take(count) ?? [];
+    const next = draft.ranking?.take(count) ?? [];
     draft.considered.push(...next);
     const offer = shown.size === 0 ? next : next.filter((candidate) => !refuseShown(draft, candidate, shown));
     if (offer.length > 0 || next.length === 0) return offer;
@@ -109,7 +121,7 @@ const noteAnswer = (
 ): RankedCandidate | undefined => {
   refused.forEach((reason, i) => {
     draft.refused.push({ candidate: candidates[i]!, reason });
-    remember(memories, request, draft.opportunity, candidates[i]!, reason);
+    remember(memories, request, draft, candidates[i]!, reason);
   });
   return candidates[winner];
 };
@@ -157,7 +169,7 @@ const serveUncounted = (options: ReserveWinnersOptions, request: AdRequest, offe
 const win = (
   { newId }: ReserveWinnersOptions,
   request: AdRequest,
-  { opportunity: { imp, bids } }: Draft,
+  { imp, bids }: Draft,
   candidate: RankedCandidate,
   { tokenExpS, holdEndMs, day }: Pick<Reservation, 'tokenExpS' | 'holdEndMs' | 'day'>,
 ): Won => {

@@ -73,7 +73,7 @@ describe('the ranking', () => {
       fc.record({
         ecpm: fc.integer({ min: 1, max: 5 }),
         priority: fc.constantFrom(1, 2, 3),
-        active: fc.boolean(),
+        started: fc.boolean(),
         wide: fc.boolean(),
         capped: fc.boolean(),
         country: fc.constantFrom('DE', 'FR'),
@@ -82,13 +82,13 @@ describe('the ranking', () => {
     );
     fc.assert(
       fc.property(items, fc.integer({ min: 1, max: 50 }), fc.boolean(), (specs, most, mayRemember) => {
-        const entries = specs.map(({ ecpm, priority, active, wide, capped, country }, i) =>
+        const entries = specs.map(({ ecpm, priority, started, wide, capped, country }, i) =>
           entry(
             i + 1,
             ecpm,
             {
               priority: priority,
-              active,
+              flight: { startMs: started ? 0 : NOON + 1, endMs: NOON + 2 },
               frequencyCap: capped ? { places: 1, windowMs: 1000 } : null,
               targeting: targetingRules({ countries: [country] }),
             },
@@ -101,7 +101,10 @@ describe('the ranking', () => {
 
         const wanted = entries.filter(
           ({ creative, lineItem: item }) =>
-            item.active && creative.width === null && item.targeting[0]?.values[0] === 'DE' && (mayRemember || !item.frequencyCap),
+            item.flight.startMs <= NOON &&
+            creative.width === null &&
+            item.targeting[0]?.values[0] === 'DE' &&
+            (mayRemember || !item.frequencyCap),
         );
         const keyOf = ({ lineItem: item, ecpmMicros }: { lineItem: { priority: number }; ecpmMicros: number }) => [
           item.priority,
@@ -131,8 +134,8 @@ describe('the reason for an empty ranking', () => {
     ],
     ['size, when nothing fits', [entry(1, 1, {}, { width: 400, height: 10 })], NoBidReason.SizeOrFormat],
     [
-      'flight, when what fits is paused',
-      [entry(1, 1, { active: false }), entry(2, 1, {}, { width: 400, height: 10 })],
+      'flight, when what fits has ended',
+      [entry(1, 1, { flight: { startMs: 0, endMs: NOON } }), entry(2, 1, {}, { width: 400, height: 10 })],
       NoBidReason.NotInFlight,
     ],
     ['flight, when it has not begun', [entry(1, 1, { flight: { startMs: NOON + 1, endMs: NOON + 2 } })], NoBidReason.NotInFlight],
