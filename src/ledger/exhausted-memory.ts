@@ -15,6 +15,7 @@ export interface ExhaustedMemory {
  * moment. Reasons that concern one user are not kept.
  */
 const FRESH_MS = new Map<NoBidReason, number>([
+  [NoBidReason.AccountSetAside, 1000],
   [NoBidReason.BudgetSpent, 1000],
   [NoBidReason.DailyCap, 1000],
   [NoBidReason.Pacing, 50],

@@ -34,12 +34,6 @@ export interface LedgerOptions {
   readonly onFailure?: (script: 'reserve' | 'settle', fault: Error) => void;
 }
 
-/**
- * Reservations that end in the same bucket share a hold. The life of a token is divided into this
- * many buckets.
- */
-const BUCKETS_PER_TTL = 30;
-
 interface Scripts {
   reserveAds(keyCount: number, ...args: string[]): Promise<string[]>;
   settleHits(keyCount: number, ...args: string[]): Promise<string[]>;
@@ -56,8 +50,7 @@ export const createLedger = ({ redis, link, keys, tokenTtlMs, pid, clock, patien
   redis.defineCommand('reserveAds', load('./reserve/reserve.lua', RESERVE_LUA));
   redis.defineCommand('settleHits', load('./settle/settle.lua', SETTLE_LUA));
   const scripts = redis as unknown as Scripts;
-  const bucketMs = Math.max(1, Math.ceil(tokenTtlMs / BUCKETS_PER_TTL));
-  const settings = encodeReserveSettings({ tokenTtlMs, bucketMs, ...pid });
+  const settings = encodeReserveSettings({ tokenTtlMs, ...pid });
   const encodeCandidate = createCandidateEncoder();
 
   const sendReserves = async (requests: readonly ReserveRequest[]): Promise<readonly Reservation[]> => {

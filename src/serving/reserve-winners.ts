@@ -5,7 +5,7 @@ import type { RankedCandidate } from '../decision/ranked-candidate.ts';
 import type { ServedAd } from '../ledger/hit.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { isUnbounded } from '../ledger/limits.ts';
-import type { Reservation, ReservedImp } from '../ledger/reservation.ts';
+import type { ReservationMoments, ReservedImp } from '../ledger/reservation.ts';
 import type { AdRequest } from './ad-request.ts';
 import type { IndexMemories } from './index-memories.ts';
 import type { DecidedOpportunity, RankedOpportunity, RefusedCandidate, Won } from './opportunity.ts';
@@ -58,10 +58,11 @@ export const createReserveWinners = (options: ReserveWinnersOptions): ReserveWin
         break;
       }
       for (const [i, offer] of offers.entries()) {
-        const winner = noteAnswer(options, request, offer, reservation.imps[i]!);
-        if (!winner) continue;
+        const reserved = reservation.imps[i]!;
+        const winner = noteAnswer(options, request, offer, reserved);
+        if (!winner || !reserved.moments) continue;
         shown.add(winner.creative.id);
-        offer.draft.won = win(options, request, offer.draft, winner, reservation);
+        offer.draft.won = win(options, request, offer.draft, winner, reserved.moments);
       }
       open = offers.map(({ draft }) => draft).filter(({ won }) => !won);
     }
@@ -171,7 +172,7 @@ const win = (
   request: AdRequest,
   { imp, bids }: Draft,
   candidate: RankedCandidate,
-  { tokenExpS, holdEndMs, day }: Pick<Reservation, 'tokenExpS' | 'holdEndMs' | 'day'>,
+  { tokenExpS, holdEndMs, day }: ReservationMoments,
 ): Won => {
   const { lineItem, creative, priceMicros } = candidate;
   const bid = candidate.bid < 0 ? undefined : bids[candidate.bid];

@@ -8,7 +8,7 @@ import { NO_LIMITS } from '../../src/ledger/limits.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
 import { createAccountReader, type Account } from '../../src/ledger/read/read-accounts.ts';
 import { createRedisClient } from '../../src/redis/redis-client.ts';
-import type { Reservation } from '../../src/ledger/reservation.ts';
+import type { Reservation, ReservationMoments } from '../../src/ledger/reservation.ts';
 import { curveAt } from '../../src/catalog/snapshot/traffic-curve.ts';
 import { sampleCreative, sampleLineItem } from '../sample-booking.ts';
 import { createChance, type Chance } from '../chance.ts';
@@ -104,12 +104,12 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
   };
 
   const render = (nowMs: number, reservation: Reservation): void => {
-    reservation.imps.forEach(({ winner }, i) => {
+    reservation.imps.forEach(({ moments }, i) => {
       const chance = rendered[i]!;
-      if (winner !== 0 || chance() >= options.renderRate) return;
+      if (!moments || chance() >= options.renderRate) return;
       const dueStep = Math.ceil((nowMs + renderDelayMs(chance)) / stepMs);
       const due = rendering.get(dueStep) ?? [];
-      due.push(servedAd(`t${++tokens}`, reservation, candidates[i]!));
+      due.push(servedAd(`t${++tokens}`, moments, candidates[i]!));
       rendering.set(dueStep, due);
     });
   };
@@ -177,6 +177,7 @@ const NOTHING_YET: Account = {
   heldToday: 0,
   heldTodayMicros: 0,
   heldMicros: 0,
+  broken: 0,
 };
 
 const FLIGHT = { startMs: DAY_START_MS - 30 * DAY_MINUTES * MINUTE_MS, endMs: DAY_START_MS + 30 * DAY_MINUTES * MINUTE_MS };
@@ -188,11 +189,7 @@ const candidateOf = (pacing: Pacing, id: number, dailyImpressionCap: number): Ra
   return { creative, lineItem, campaign: CAMPAIGN, ecpmMicros: 1_000_000, priceMicros: 1000, expectedMicros: 1000, position: 0, bid: -1 };
 };
 
-const servedAd = (
-  tokenId: string,
-  { day, holdEndMs, tokenExpS }: Reservation,
-  { lineItem, creative, priceMicros }: RankedCandidate,
-): ServedAd => ({
+const servedAd = (tokenId: string, moments: ReservationMoments, { lineItem, creative, priceMicros }: RankedCandidate): ServedAd => ({
   tokenId,
   publisherId: PUBLISHER,
   campaignId: lineItem.campaignId,
@@ -201,9 +198,7 @@ const servedAd = (
   placementId: creative.placementId,
   priceMicros,
   perClick: false,
-  day,
-  holdEndMs,
-  tokenExpS,
+  ...moments,
   userHash: null,
   billingNotice: false,
 });
