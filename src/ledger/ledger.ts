@@ -1,6 +1,6 @@
 import type { PidGains } from '../config/settings.ts';
 import { answerWithin } from '../redis/answer-within.ts';
-import { batchCalls } from '../redis/batch-calls.ts';
+import { batchCalls, type BatchOptions } from '../redis/batch-calls.ts';
 import { createCandidateEncoder } from './reserve/encode-candidate.ts';
 import { decodeReservation, encodeReserve, encodeReserveSettings, RESERVE_LUA, reserveKeys } from './reserve/encode-reserve.ts';
 import { decodeSettled, encodeSettle, SETTLE_LUA, settleKeys, type HitLimits } from './settle/encode-settle.ts';
@@ -33,6 +33,15 @@ export interface LedgerOptions {
   /** Called for every failed call. */
   readonly onFailure?: (script: 'reserve' | 'settle', fault: Error) => void;
 }
+
+/**
+ * Candidates that one script call checks, at 3.5 µs each: more would delay the requests of others.
+ * The calls of a turn are split by it, and one request offers no more at a time
+ * (serving/reserve-winners.ts).
+ */
+export const MAX_CANDIDATES_PER_CALL = 640;
+
+const candidatesOf = ({ imps }: ReserveRequest): number => imps.reduce((sum, candidates) => sum + candidates.length, 0);
 
 interface Scripts {
   reserveAds(keyCount: number, ...args: string[]): Promise<string[]>;
@@ -69,7 +78,7 @@ export const createLedger = ({ redis, link, keys, tokenTtlMs, pid, clock, patien
     return (await answerWithin(patienceMs, scripts.settleHits(keyCount, ...args))).map(decodeSettled);
   };
 
-  const reserveIn = createLanes(redis, keys, sendReserves);
+  const reserveIn = createLanes(redis, keys, sendReserves, { weigh: candidatesOf, maxWeight: MAX_CANDIDATES_PER_CALL });
   const settleIn = createLanes(redis, keys, sendSettles);
 
   const guarded = async <T>(script: 'reserve' | 'settle', shard: number, call: () => Promise<T>): Promise<T | undefined> => {
@@ -103,7 +112,8 @@ const createLanes = <Call, Answer>(
   redis: RedisClient,
   keys: LedgerKeys,
   send: (calls: readonly Call[]) => Promise<readonly Answer[]>,
+  options: BatchOptions<Call> = {},
 ): ((shard: number) => (call: Call) => Promise<Answer>) => {
-  const lanes = Array.from({ length: redis.isCluster ? keys.shards : 1 }, () => batchCalls(send));
+  const lanes = Array.from({ length: redis.isCluster ? keys.shards : 1 }, () => batchCalls(send, options));
   return (shard) => lanes[shard % lanes.length]!;
 };

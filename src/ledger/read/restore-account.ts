@@ -5,7 +5,7 @@ import { ACCOUNT_LUA } from '../set-aside.ts';
 import { accountField, type LedgerKeys } from '../ledger-keys.ts';
 
 /** The counts to which an account is raised. */
-const COUNT_FIELDS = [
+export const COUNT_FIELDS = [
   'day',
   'serves',
   'impressions',

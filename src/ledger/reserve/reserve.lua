@@ -92,20 +92,32 @@ local function take(c, request, a, campaign)
   return string.format('%d %.0f %d', moments.token_exp_s, hold_end, day)
 end
 
+-- Takes a candidate, or returns why it may not be taken. What one impression of a request was
+-- refused, the next one is too: within a call limits only fill up.
+local function offer(text, request)
+  local refused = request.refused[text]
+  if refused then
+    return nil, refused
+  end
+  local c, book = candidate_record(cjson.decode(text)), request.book
+  if request.taken[c.creative] then
+    return nil, NBR_DUPLICATE_IN_PAGE
+  end
+  local a, campaign = books_open(request.accounts, book, c.line_item, c.campaign)
+  local reason, sampled = limits_refusal(a, campaign, c, request.user, book.now, book.horizon, request.curve, settings)
+  if sampled then
+    book.dirty[c.line_item] = true
+  end
+  request.refused[text] = reason
+  return not reason and take(c, request, a, campaign), reason
+end
+
 local function reserve_imp(line, request)
-  local book, reasons, position = request.book, '', 0
+  local reasons, position = '', 0
   for text in pieces(line, ';') do
-    local c = candidate_record(cjson.decode(text))
-    local a, campaign = books_open(request.accounts, book, c.line_item, c.campaign)
-    local reason, sampled = NBR_DUPLICATE_IN_PAGE, false
-    if not request.taken[c.creative] then
-      reason, sampled = limits_refusal(a, campaign, c, request.user, book.now, book.horizon, request.curve, settings)
-    end
-    if sampled then
-      book.dirty[c.line_item] = true
-    end
-    if not reason then
-      return position .. ' ' .. take(c, request, a, campaign) .. reasons
+    local taken, reason = offer(text, request)
+    if taken then
+      return position .. ' ' .. taken .. reasons
     end
     position = position + 1
     reasons = reasons .. ' ' .. reason
@@ -126,6 +138,7 @@ for r = 0, #ARGV - 2 do
     user = head.reads_places and frequency_open(places_key) or nil,
     curve = head,
     taken = {},
+    refused = {},
   }
   local replies = {}
   for line in lines do
