@@ -11,6 +11,7 @@ import { redisAway } from './redis-away.ts';
 import { reload } from './reload.ts';
 import { rolling } from './rolling.ts';
 import { secrets } from './secrets.ts';
+import { scriptCost } from './script-cost.ts';
 import { series } from './series.ts';
 import { spend } from './spend.ts';
 import { tokens } from './tokens.ts';
@@ -22,6 +23,7 @@ export const PROOFS: readonly Proof[] = [
   capFaults,
   spend,
   frequency,
+  scriptCost,
   hits,
   rolling,
   redisAway,
