@@ -53,7 +53,7 @@ const VARIABLES = {
   DIMENSIONS_FILE: secret({ default: SHIPPED_DIMENSIONS_FILE }),
   ADMIN_ENABLED: toggle({ default: undefined }),
   ADMIN_TOKEN: adminTokens({ default: [] }),
-  TRUST_PROXY_HOPS: wholeNumber(1, 32)({ default: undefined }),
+  TRUST_PROXY_HOPS: wholeNumber(0, 32)({ default: undefined }),
   STATE_DIR: secret({ default: undefined }),
   LOG_LEVEL: oneOf('error', 'warn', 'info', 'debug')({ default: 'info' }),
   DRAIN_TIME: duration('0', '10m')({ default: 5000 }),

@@ -9,7 +9,7 @@ export interface AddressClues {
   /** The socket's remote address. */
   readonly remoteAddress: string | undefined;
   /**
-   * undefined: the first valid address of the header; n: the n-th entry from the right; 0: the
+   * undefined: the first valid address among the first 32 entries of the header; n: the n-th entry from the right; 0: the
    * header is not trusted.
    */
   readonly trustProxyHops: number | undefined;
@@ -27,15 +27,33 @@ export interface AddressClues {
 export const clientAddress = ({ deviceIp, forwardedFor, remoteAddress, trustProxyHops }: AddressClues): string | null =>
   addressOf(deviceIp) ?? forwardedAddress(forwardedFor, trustProxyHops) ?? addressOf(remoteAddress);
 
+/** Entries of the header that are read. A chain of proxies has a few. */
+const MAX_HOPS = 32;
+
 const forwardedAddress = (header: AddressClues['forwardedFor'], hops: number | undefined): string | null => {
   if (header === undefined || header.length === 0 || hops === 0) return null;
-  const entries = (typeof header === 'string' ? header : header.join(',')).split(',');
-  if (hops !== undefined) return addressOf(entries.at(-hops));
-  for (const entry of entries) {
-    const address = addressOf(entry);
+  const list = typeof header === 'string' ? header : header.join(',');
+  if (hops !== undefined) return addressOf(entryFromRight(list, hops));
+  let from = 0;
+  for (let hop = 0; hop < MAX_HOPS && from <= list.length; hop++) {
+    const comma = list.indexOf(',', from);
+    const end = comma < 0 ? list.length : comma;
+    const address = addressOf(list.slice(from, end));
     if (address !== null) return address;
+    from = end + 1;
   }
   return null;
+};
+
+/** Reads no more of the header than it needs; undefined when it has fewer entries. */
+const entryFromRight = (list: string, hops: number): string | undefined => {
+  let end = list.length;
+  for (let hop = 1; ; hop++) {
+    const comma = end < 1 ? -1 : list.lastIndexOf(',', end - 1);
+    if (hop === hops) return list.slice(comma + 1, end);
+    if (comma < 0) return undefined;
+    end = comma;
+  }
 };
 
 /** `[v6]:port`, `[v6]`, `v4:port`: forms that proxies write besides the plain address. */

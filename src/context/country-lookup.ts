@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type geoipLite from 'geoip-lite';
 import { LRUCache } from 'lru-cache';
+import { copyText } from '../base/copy-text.ts';
 
 export interface CountryLookupOptions {
   /**
@@ -39,7 +40,8 @@ export const createCountryLookup = ({ dataDir, cacheSize }: CountryLookupOptions
     if (country === undefined) {
       const found = geoip.lookup(ip)?.country;
       country = found !== undefined && COUNTRY.test(found) ? found : UNKNOWN;
-      known.set(ip, country);
+      // The address may be a slice of a long header.
+      known.set(copyText(ip), country);
     }
     return country === UNKNOWN ? null : country;
   };

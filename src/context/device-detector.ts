@@ -1,6 +1,7 @@
 import Bowser from 'bowser';
 import { isbot } from 'isbot';
 import { LRUCache } from 'lru-cache';
+import { copyText } from '../base/copy-text.ts';
 import type { Device } from '../catalog/model/entities.ts';
 
 export interface Visitor {
@@ -44,7 +45,7 @@ export const createDeviceDetector = ({ cacheSize }: { readonly cacheSize: number
   const known = new LRUCache<string, Visitor>({ max: cacheSize });
   return (given) => {
     if (given === '') return NO_VISITOR;
-    const userAgent = given.length > MAX_USER_AGENT_LENGTH ? cut(given) : given;
+    const userAgent = given.length > MAX_USER_AGENT_LENGTH ? copyText(given.slice(0, MAX_USER_AGENT_LENGTH)) : given;
     let visitor = known.get(userAgent);
     if (visitor === undefined) {
       visitor = look(userAgent);
@@ -53,12 +54,6 @@ export const createDeviceDetector = ({ cacheSize }: { readonly cacheSize: number
     return visitor;
   };
 };
-
-/**
- * Copies through a buffer, because V8's slice keeps the whole string in memory, and a cache of
- * slices would keep every request body.
- */
-const cut = (userAgent: string): string => Buffer.from(userAgent.slice(0, MAX_USER_AGENT_LENGTH), 'utf16le').toString('utf16le');
 
 /**
  * Parses only the platform; browser, engine and system would cost as much again and are not needed.

@@ -7,17 +7,18 @@ import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 const MAX_KEY_LENGTH = 256;
 
 /**
- * The publisher of a key, if it is the one that the body names. A missing key, a wrong one, an
- * unknown publisher and another publisher's key all give undefined: different answers would reveal
- * which publishers exist.
+ * The publisher of a key. A missing key and a wrong one both give undefined. A body may only name
+ * this publisher; the answer to any other is the same as to a wrong key, because different answers
+ * would reveal which publishers exist.
  */
 export const createAuthenticate = ({ cacheSize = 10_000 } = {}) => {
   const hashes = new LRUCache<string, string>({ max: cacheSize });
-  return (snapshot: Snapshot, key: string | undefined, publisherId: number): Publisher | undefined => {
+  return (snapshot: Snapshot, key: string | undefined): Publisher | undefined => {
     if (key === undefined || key === '' || key.length > MAX_KEY_LENGTH) return undefined;
-    let hash = hashes.get(key);
-    if (hash === undefined) hashes.set(key, (hash = hashApiKey(key)));
+    const hash = hashes.get(key) ?? hashApiKey(key);
     const publisher = snapshot.publisherByKeyHash.get(hash);
-    return publisher?.id === publisherId ? publisher : undefined;
+    // Keys that are not known are not kept: a stranger could fill the cache with them.
+    if (publisher) hashes.set(key, hash);
+    return publisher;
   };
 };

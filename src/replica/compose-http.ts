@@ -17,6 +17,9 @@ import type { Foundation } from './lay-foundation.ts';
  */
 const SLOW_CLIENTS = { headersTimeout: 10_000, requestTimeout: 15_000, connectionsCheckingInterval: 2_000 };
 
+/** A connection on which nothing moves for so long is closed: its client does not read the answer. */
+const MAX_SILENCE_MS = 60_000;
+
 /**
  * The HTTP surface: ads, tracking, operations, static files and, where it is enabled, the
  * trafficking API.
@@ -77,5 +80,7 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, isReady:
       : undefined,
     errors: { log, countError: metrics.error },
   });
-  return createAlignedServer(app, { keepAliveTimeout: settings.keepAliveMs, ...SLOW_CLIENTS });
+  const server = createAlignedServer(app, { keepAliveTimeout: settings.keepAliveMs, ...SLOW_CLIENTS });
+  server.timeout = MAX_SILENCE_MS;
+  return server;
 };

@@ -125,7 +125,7 @@ test('one error lists every fault, and none repeats the value', () => {
     ALLOWED_EVENTS: 'li ke 7f3a',
     PUBLIC_URL: 'javascript:7f3a',
     BIDDER_TIMEOUT: '1h',
-    TRUST_PROXY_HOPS: '0',
+    TRUST_PROXY_HOPS: '33',
     LOG_LEVEL: 'loud-7f3a',
     DRAIN_TIME: '-5s',
     EVENT_RETENTION: '1.5',

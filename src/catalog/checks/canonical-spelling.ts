@@ -8,13 +8,16 @@ type Spelling = (value: unknown) => unknown;
 
 /**
  * Derives from a JSON Schema how its values are spelled: members of an enumeration match without
- * regard to case and surrounding space, countries become upper case, a list holds each value once.
+ * regard to case and surrounding space, countries become upper case, URLs are normalized, a list
+ * holds each value once.
  * undefined: nothing in the schema has a spelling.
  */
 export const canonicalSpelling = (schema: unknown): Spelling | undefined => {
   if (!isObject(schema)) return undefined;
   const { enum: members, format, items, properties } = schema;
   if (Array.isArray(members)) return enumSpelling(members);
+  // A URL goes into headers: without its line breaks, and in ASCII.
+  if (format === 'http-url') return (value) => (typeof value === 'string' && URL.canParse(value) ? new URL(value).href : value);
   if (format === 'country') return (value) => (typeof value === 'string' ? value.toUpperCase() : value);
   if (isObject(properties)) return propertySpelling(properties);
   const item = canonicalSpelling(items);

@@ -9,9 +9,36 @@ export type JsonBody = { readonly ok: true; readonly value: unknown } | { readon
 export const readJson = async (req: Request, limit = DEFAULT_BODY_LIMIT): Promise<JsonBody> => {
   const outcome = await readBody(req, limit);
   if (!('body' in outcome)) return { ok: false, problem: 'refusal' in outcome ? outcome.refusal : undefined };
+  const text = outcome.body.toString('utf8');
+  if (text.length > MAX_UNSCANNED && isDeeper(text, MAX_DEPTH))
+    return { ok: false, problem: problem('invalid_json', `The body must not be nested deeper than ${MAX_DEPTH} levels.`) };
   try {
-    return { ok: true, value: JSON.parse(outcome.body.toString('utf8')) };
+    return { ok: true, value: JSON.parse(text) };
   } catch {
     return { ok: false, problem: problem('invalid_json', 'The body must be valid JSON.') };
   }
+};
+
+const MAX_DEPTH = 64;
+/** A body of this length cannot be so deep that walking it overflows the stack. */
+const MAX_UNSCANNED = 2_048;
+
+const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [...'"\\[]{}'].map((sign) => sign.charCodeAt(0));
+
+/**
+ * Whether lists and objects are nested deeper than `max`. Schemas, comparisons and JSON.stringify
+ * walk a value recursively. 1 ns per character.
+ */
+const isDeeper = (text: string, max: number): boolean => {
+  let depth = 0;
+  let quoted = false;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === QUOTE) quoted = !quoted;
+    else if (quoted) i += code === BACKSLASH ? 1 : 0;
+    else if (code === OPEN_LIST || code === OPEN_OBJECT) {
+      if (++depth > max) return true;
+    } else if (code === CLOSE_LIST || code === CLOSE_OBJECT) depth--;
+  }
+  return false;
 };

@@ -54,10 +54,19 @@ export const FLAT_AD_REQUEST_SCHEMA = {
   properties: { publisher_id: { type: 'integer' }, placement_id: ID, user_id: ID, kv: KEY_VALUES },
 } as const;
 
-const ajv = new Ajv2020({ allErrors: true, strictTypes: false });
+const validatorsOf = (options: { readonly allErrors: boolean }) => {
+  const ajv = new Ajv2020({ ...options, strictTypes: false });
+  return {
+    full: ajv.compile<WireAdRequest>(AD_REQUEST_SCHEMA),
+    flat: ajv.compile<WireFlatAdRequest>(FLAT_AD_REQUEST_SCHEMA),
+  };
+};
 
-export const validateAdRequest = ajv.compile<WireAdRequest>(AD_REQUEST_SCHEMA);
-export const validateFlatAdRequest = ajv.compile<WireFlatAdRequest>(FLAT_AD_REQUEST_SCHEMA);
+/**
+ * `first` stops at the first fault: with all of them, a body of 64 kB lists 21,000. `all` is for
+ * staff.
+ */
+export const AD_REQUEST_VALIDATORS = { first: validatorsOf({ allErrors: false }), all: validatorsOf({ allErrors: true }) };
 
 export interface WireAdRequest {
   readonly id: string;

@@ -1,22 +1,24 @@
 import type { Fault } from '../../base/fault.ts';
 import { schemaFaults } from '../../base/schema-faults.ts';
-import { validateAdRequest, validateFlatAdRequest, type WireAdRequest } from './ad-request-schema.ts';
+import { AD_REQUEST_VALIDATORS, type WireAdRequest } from './ad-request-schema.ts';
 
 export type ParsedAdRequest =
   { readonly ok: true; readonly request: WireAdRequest } | { readonly ok: false; readonly faults: readonly Fault[] };
 
 /**
- * Validates the body of POST /ad; a flat body becomes a request with one impression. Lists every
- * fault.
+ * Validates the body of an ad request; a flat body becomes a request with one impression.
+ *
+ * @param report anyone can send a body to POST /ad, so it reports the first fault only
  */
-export const parseAdRequest = (body: unknown): ParsedAdRequest => {
+export const parseAdRequest = (body: unknown, report: keyof typeof AD_REQUEST_VALIDATORS = 'first'): ParsedAdRequest => {
+  const { full, flat } = AD_REQUEST_VALIDATORS[report];
   if (isFlat(body)) {
-    if (!validateFlatAdRequest(body)) return { ok: false, faults: schemaFaults(validateFlatAdRequest.errors) };
+    if (!flat(body)) return { ok: false, faults: schemaFaults(flat.errors) };
     const { publisher_id, placement_id, user_id, kv } = body;
     const ext = kv === undefined ? { publisher_id } : { publisher_id, kv };
     return { ok: true, request: { id: placement_id, imp: [{ id: '1', tagid: placement_id }], user: { id: user_id }, ext } };
   }
-  if (!validateAdRequest(body)) return { ok: false, faults: schemaFaults(validateAdRequest.errors) };
+  if (!full(body)) return { ok: false, faults: schemaFaults(full.errors) };
   const repeated = repeatedImpId(body);
   return repeated < 0
     ? { ok: true, request: body }

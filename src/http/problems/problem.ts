@@ -39,13 +39,29 @@ export interface Problem {
   readonly errors?: readonly Fault[];
 }
 
+/** Faults in one answer, and characters of the pointer to each, which a client chooses. */
+const MAX_FAULTS = 50;
+const MAX_POINTER_LENGTH = 300;
+
+const shorten = ({ pointer, detail }: Fault): Fault => ({
+  pointer: pointer.length > MAX_POINTER_LENGTH ? `${pointer.slice(0, MAX_POINTER_LENGTH)}…` : pointer,
+  detail,
+});
+
 /**
  * `detail` is for the developer of the client: what is wrong and what is accepted, never text of
- * the body or internals of the service.
+ * the body or internals of the service. At most 50 of the faults are sent.
  */
 export const problem = (code: ProblemCode, detail: string, errors?: readonly Fault[]): Problem => {
   const { status, title } = PROBLEMS[code];
-  return { type: `/problems/${code}`, title, status, detail, code, ...(errors !== undefined && errors.length > 0 && { errors }) };
+  return {
+    type: `/problems/${code}`,
+    title,
+    status,
+    detail,
+    code,
+    ...(errors !== undefined && errors.length > 0 && { errors: errors.slice(0, MAX_FAULTS).map(shorten) }),
+  };
 };
 
 const MAX_INSTANCE_LENGTH = 256;

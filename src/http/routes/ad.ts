@@ -22,8 +22,8 @@ export interface AdRouteOptions extends ToAdRequestOptions {
 }
 
 /**
- * POST /ad. The order of checks: body (400, 413), key (401), registered dimensions (400), then the
- * decision, which always answers 200.
+ * POST /ad. The order of checks: JSON (400, 413), known key (401), schema (400), the key's publisher
+ * (401), registered dimensions (400), then the decision, which always answers 200.
  */
 export const adRoute = (options: AdRouteOptions): RequestHandler => {
   const { currentSnapshot, serveAd, writeAnswer, authenticate, dimensions, observe } = options;
@@ -32,15 +32,14 @@ export const adRoute = (options: AdRouteOptions): RequestHandler => {
     observe.requested();
     const body = await readJson(req);
     if (!body.ok) return body.problem && sendProblem(res, body.problem, CORS_HEADERS);
-    const parsed = parseAdRequest(body.value);
-    if (!parsed.ok) return sendProblem(res, problem('invalid_request', 'The ad request has faults.', parsed.faults), CORS_HEADERS);
-
     const snapshot = currentSnapshot();
     if (!snapshot) return sendProblem(res, problem('unavailable', 'The campaign data has not been loaded yet.'), CORS_HEADERS);
+    const publisher = authenticate(snapshot, req.get('x-api-key'));
+    if (!publisher) return sendProblem(res, problem('unauthorized', WRONG_KEY), CORS_HEADERS);
+    const parsed = parseAdRequest(body.value);
+    if (!parsed.ok) return sendProblem(res, problem('invalid_request', 'The ad request has a fault.', parsed.faults), CORS_HEADERS);
     const { request: wire } = parsed;
-    const publisher = authenticate(snapshot, req.get('x-api-key'), wire.ext.publisher_id);
-    if (!publisher)
-      return sendProblem(res, problem('unauthorized', 'X-API-Key must be the key of the publisher in ext.publisher_id.'), CORS_HEADERS);
+    if (wire.ext.publisher_id !== publisher.id) return sendProblem(res, problem('unauthorized', WRONG_KEY), CORS_HEADERS);
 
     const kv = wire.ext.kv ?? {};
     const faults = checkDimensions(dimensions, kv, { pointer: '/ext/kv', unregistered: 'allowed' });
@@ -56,6 +55,8 @@ export const adRoute = (options: AdRouteOptions): RequestHandler => {
     observe.answered(answer, (performance.now() - started) / 1000);
   };
 };
+
+const WRONG_KEY = 'X-API-Key must be the key of the publisher in ext.publisher_id.';
 
 /**
  * One string, one write: res.json would read the settings and compute an unused ETag. Most answers

@@ -25,7 +25,7 @@ export const explainRoute =
     if (!body.ok) return body.problem && sendProblem(res, body.problem);
     const given = typeof body.value === 'object' && body.value !== null ? (body.value as Readonly<Record<string, unknown>>) : {};
     const lineItemId = given['line_item_id'];
-    const parsed = parseAdRequest(given['request']);
+    const parsed = parseAdRequest(given['request'], 'all');
     const idFaults = Number.isSafeInteger(lineItemId) ? [] : [{ pointer: '/line_item_id', detail: 'must be the id of a line item' }];
     if (!parsed.ok)
       return sendProblem(res, problem('invalid_request', 'The question has faults.', [...idFaults, ...inRequest(parsed.faults)]));

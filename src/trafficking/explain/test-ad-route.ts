@@ -30,7 +30,7 @@ export const testAdRoute =
   async (req, res) => {
     const body = await readJson(req);
     if (!body.ok) return body.problem && sendProblem(res, body.problem);
-    const parsed = parseAdRequest(body.value);
+    const parsed = parseAdRequest(body.value, 'all');
     const contextFaults = faultsOfContext(body.value);
     if (!parsed.ok) return sendProblem(res, problem('invalid_request', 'The request has faults.', [...parsed.faults, ...contextFaults]));
 
