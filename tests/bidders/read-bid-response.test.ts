@@ -184,13 +184,18 @@ test.each([
   ['a script as link', { link: { url: 'javascript:alert(1)' }, assets: [title] }, 'bad_native'],
   ['assets that are no list', { link, assets: {} }, 'bad_native'],
   ['nothing', null, 'bad_native'],
+  [
+    'an image whose URL would end an attribute',
+    { link, assets: [title, { id: 2, img: { url: `https://x.example/a'.png?"onerror="alert(1)` } }] },
+    { title: 'T', click: 'https://x.example/', image: { url: 'https://x.example/a%27.png?%22onerror=%22alert(1)' } },
+  ],
   ['an http image', { link, assets: [title, { id: 2, img: { url: 'http://x.example/i.png' } }] }, 'not_secure'],
   ['an http tracker', { link, assets: [title], imptrackers: ['http://x.example/'] }, 'not_secure'],
-  ['a link to an http page', { link: { url: 'http://x.example' }, assets: [title] }, { title: 'T', click: 'http://x.example' }],
+  ['a link to an http page', { link: { url: 'http://x.example' }, assets: [title] }, { title: 'T', click: 'http://x.example/' }],
   [
     'assets of the wrong shape',
     { link, assets: [title, null, { id: 2, img: 'x' }, { id: 5, data: { value: 7 } }] },
-    { title: 'T', click: 'https://x.example' },
+    { title: 'T', click: 'https://x.example/' },
   ],
 ])('a native answer with %s', (_, markup, expected) => {
   expect(readNativeAssets(markup, true)).toEqual(expected);

@@ -30,6 +30,16 @@ test('URLs with other schemes are removed, also when the scheme is hidden', () =
   ).toEqual({ deep: { list: ['https://ok.invalid/'] } });
 });
 
+test('a URL cannot end the attribute that a template puts it into', () => {
+  const hostile = 'https://cdn.invalid/a.png?"onerror="alert(1)';
+  expect(clean({ image: { url: hostile }, click: "/a' onclick='alert(1)", list: [hostile], title: 'A "quoted" title' })).toEqual({
+    image: { url: 'https://cdn.invalid/a.png?%22onerror=%22alert(1)' },
+    click: '/a%27%20onclick=%27alert(1)',
+    list: ['https://cdn.invalid/a.png?%22onerror=%22alert(1)'],
+    title: 'A "quoted" title',
+  });
+});
+
 test('texts with a colon are not URLs', () => {
   const words = {
     title: 'JavaScript: The course',

@@ -1,3 +1,4 @@
+import { quoteFree } from '../../creative/quote-free.ts';
 import { asList, asObject, asText } from './json-fields.ts';
 
 /** Ids of the requested assets; responses refer to them. */
@@ -113,7 +114,8 @@ const impressionPixels = (trackers: readonly unknown[]): readonly unknown[] =>
 const webUrls = (values: readonly unknown[]): readonly string[] => values.slice(0, MAX_TRACKERS).flatMap((value) => webUrl(value) ?? []);
 
 /**
- * An absolute http(s) URL: never `javascript:` or `data:`, which a template would put into a link.
+ * An absolute http(s) URL, normalized and without quotes: never `javascript:` or `data:`, which a
+ * template would put into a link, and nothing that ends an attribute of a template.
  */
 const webUrl = (value: unknown): string | null =>
-  typeof value === 'string' && /^https?:\/\//i.test(value) && URL.canParse(value) ? value : null;
+  typeof value === 'string' && /^https?:\/\//i.test(value) && URL.canParse(value) ? quoteFree(new URL(value).href) : null;
