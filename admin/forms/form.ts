@@ -63,8 +63,11 @@ export const createForm = <T>({ page, draft: initial, inWords = ({ detail }) => 
   };
 };
 
+/** A summary that offers a way out comes before the field at fault. */
 const focusFirstFault = (): void => {
-  const first = document.querySelector<HTMLElement>('[aria-invalid="true"]') ?? document.querySelector<HTMLElement>('.faults');
+  const first = ['.faults:has(button)', '[aria-invalid="true"]', '.faults']
+    .map((selector) => document.querySelector<HTMLElement>(selector))
+    .find((element) => element);
   first?.focus();
   first?.scrollIntoView({ block: 'center' });
 };

@@ -202,6 +202,35 @@ test('a line item is paused and resumed with one click each, and its copy includ
   expect(await api('GET', `/creatives?line_item_id=${copyId}`)).toMatchObject([{ content: 'c', placement_id: 'copied' }]);
 });
 
+test('a line item that may have been served stays in its campaign; the page offers its duplicate, by keyboard', async () => {
+  const { item, publisher } = await bookLineItem('to move');
+  await api('POST', '/placements', { id: 'moved', width: 300, height: 250, formats: ['html'], publisher_id: publisher.id });
+  for (const content of ['shown', 'blocked'])
+    await api('POST', '/creatives', { placement_id: 'moved', line_item_id: item.id, format: 'html', content });
+  const [, second] = (await api('GET', `/creatives?line_item_id=${item.id}`)) as unknown as { id: number }[];
+  await api('POST', `/creatives/${second!.id}/block`);
+  const target = await api('POST', '/campaigns', { publisher_id: publisher.id, name: 'Target', ...FLIGHT });
+  const { page } = admin;
+  await admin.go(`#/line_items/${item.id}/edit`);
+  await field('/campaign_id').selectOption(String(target.id));
+  await field('/cpm').fill('3');
+  await save();
+  await page.locator('.faults', { hasText: 'Campaign cannot change once the line item may have been served' }).waitFor();
+  expect(await api('GET', `/line_items/${item.id}`)).toMatchObject({ cpm: 2 });
+
+  await page.waitForFunction(() => document.activeElement?.classList.contains('faults'));
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await heading('to move (copy)');
+  const copyId = /line_items\/(\d+)/.exec(page.url())![1];
+  expect(await api('GET', `/line_items/${copyId}`)).toMatchObject({ campaign_id: target.id, cpm: 3, active: false });
+  expect(await api('GET', `/line_items/${item.id}`)).toMatchObject({ cpm: 2, active: true, name: 'to move' });
+  expect(await api('GET', `/creatives?line_item_id=${copyId}`)).toMatchObject([
+    { content: 'shown', blocked_at: null },
+    { content: 'blocked', blocked_at: expect.any(String) },
+  ]);
+});
+
 test('a concurrent change is not overwritten, and leaving with unsaved changes asks first', async () => {
   const { campaign } = await bookLineItem('shared');
   await admin.go(`#/campaigns/${campaign.id}/edit`);
