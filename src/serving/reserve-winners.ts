@@ -4,7 +4,7 @@ import { NoBidReason } from '../decision/no-bid-reason.ts';
 import type { RankedCandidate } from '../decision/ranked-candidate.ts';
 import type { ServedAd } from '../ledger/hit.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { isUnbounded } from '../ledger/limits.ts';
+import { isUnbounded, pricingOf } from '../ledger/limits.ts';
 import type { Reservation, ReservedImp } from '../ledger/reservation.ts';
 import type { AdRequest } from './ad-request.ts';
 import type { IndexMemories } from './index-memories.ts';
@@ -175,7 +175,7 @@ const win = (
 ): Won => {
   const { lineItem, creative, priceMicros } = candidate;
   const bid = candidate.bid < 0 ? undefined : bids[candidate.bid];
-  const perClick = lineItem.budgetType === 'CPC';
+  const perClick = pricingOf(lineItem) === 'CPC';
   const ad: ServedAd = {
     tokenId: newId(),
     publisherId: request.publisher.id,
