@@ -25,7 +25,8 @@ export const NO_LIMITS: Limits = {
 /**
  * How a line item bills. A programmatic one bills its bid on each impression, so it is always CPM.
  */
-export const pricingOf = ({ type, budgetType }: LineItem): BudgetType => (type === 'programmatic' ? 'CPM' : budgetType);
+export const pricingOf = ({ type, budgetType }: Pick<LineItem, 'type' | 'budgetType'>): BudgetType =>
+  type === 'programmatic' ? 'CPM' : budgetType;
 
 /**
  * The limits of a line item, including its campaign's budget. The only place that decides which
