@@ -34,7 +34,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
   const form = createForm<Records[K]>({
     page,
     draft: draftOf(kind, isNew ? newRecord(kind, record ? copied(record) : Object.fromEntries(route.query), store) : (record ?? {})),
-    inWords: (fault) => faultInWords(kind, fault, store.dimensions()),
+    inWords: (fault, draft) => faultInWords(kind, fault, draft, store.dimensions()),
     save: (draft): Promise<Answer<Records[K]>> => {
       const changed = recordOf(kind, draft, store.dimensions());
       return isNew || duplicating

@@ -162,6 +162,42 @@ test('an invalid dimension prevents the creation, and its field shows the fault'
   await admin.page.locator('.status-card').waitFor();
 });
 
+test('a Flat line item needs a fee or a value, a programmatic one has no budget type, and the campaign shows the fee', async () => {
+  const { campaign } = await bookLineItem('deals');
+  const { page } = admin;
+  await admin.go(`#/line_items/new?campaign_id=${campaign.id}`);
+  await field('/name').fill('Takeover');
+  await choose('Flat');
+  await save();
+  await page.locator('#field-budget-faults', { hasText: 'Fee is required with Budget type Flat' }).waitFor();
+  await field('/budget').fill('3');
+  const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
+  for (const [pointer, offset] of [
+    ['/start_date', -1],
+    ['/end_date', 1],
+  ] as const) {
+    await field(pointer).fill(day(offset));
+    await field(pointer).blur();
+  }
+  await save();
+  await page.locator('.page-head', { hasText: 'flat fee of $3.00' }).waitFor();
+  await admin.go(`#/campaigns/${campaign.id}`);
+  const row = page.getByRole('table', { name: 'Delivery by day' }).getByRole('row', { name: day(0) });
+  expect((await row.innerText()).replace(/\s+/g, ' ')).toBe(`${day(0)} Takeover 0 0 0 – $1.00 –`);
+
+  await admin.go(`#/line_items/new?campaign_id=${campaign.id}`);
+  await field('/name').fill('Auction');
+  await choose('CPC');
+  await choose('programmatic');
+  await page.getByText('Budget type').waitFor({ state: 'detached' });
+  expect(await field('/cpc').count()).toBe(0);
+  await field('/endpoint').fill('https://bidder.example/openrtb');
+  await save();
+  await page.locator('.page-head', { hasText: 'Programmatic, by bid' }).waitFor();
+  const [, , auction] = (await api('GET', `/line_items?campaign_id=${campaign.id}`)) as unknown as object[];
+  expect(auction).toMatchObject({ type: 'programmatic', budget_type: 'CPM', name: 'Auction' });
+});
+
 test('deleting a campaign names its line items and creatives and asks before it deletes them', async () => {
   const { campaign, item, publisher } = await bookLineItem('doomed');
   await api('POST', '/placements', { id: 'doomed', width: 300, height: 250, formats: ['html'], publisher_id: publisher.id });

@@ -90,7 +90,7 @@ const priceFaults = ({ type, budget_type, cpm, cpc, budget }: ShapedRecord<LineI
   if (budget_type === 'CPM' && isMissing(cpm)) return [{ pointer: '/cpm', detail: 'is required with budget_type CPM' }];
   if (budget_type === 'CPC' && isMissing(cpc)) return [{ pointer: '/cpc', detail: 'is required with budget_type CPC' }];
   if (budget_type === 'Flat' && isMissing(budget) && isMissing(cpm))
-    return [{ pointer: '/budget', detail: 'is required with budget_type Flat as its fee, unless cpm gives its value' }];
+    return [{ pointer: '/budget', detail: 'is required with budget_type Flat, unless it has a cpm' }];
   return [];
 };
 
