@@ -4,8 +4,8 @@ import { MAX_CONTENT_LENGTH } from './parse-content.ts';
 
 /**
  * JSON Schemas (2020-12) of the trafficking API's records: one source for the API, the catalog load
- * and the API page. What needs two fields or another record at once stands in the check files
- * beside this one. `flight-date`, `http-url` and `country` are formats of our own, given to ajv in
+ * and the API page. Rules that need two fields or another record are in the check files beside this
+ * one. `flight-date`, `http-url` and `country` are formats of our own, given to ajv in
  * check-record.ts.
  */
 const id = { type: 'integer', minimum: 1, maximum: 2_147_483_647 };
