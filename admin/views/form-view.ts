@@ -122,13 +122,20 @@ const copied = <T extends object>(record: T): Partial<T> => ({
 /** A name has at most 256 characters. */
 const MAX_COPIED_NAME = 256 - ' (copy)'.length;
 
-/** The copy of a blocked creative is blocked, too. */
-const copyCreatives = async ({ api, complain }: Page, creatives: readonly CreativeWire[], lineItemId: number): Promise<void> => {
+/**
+ * The copy of a blocked creative is blocked, too. One that cannot be copied, for example because its
+ * placement belongs to another publisher, does not stop the others.
+ */
+const copyCreatives = async ({ api, store, toast }: Page, creatives: readonly CreativeWire[], lineItemId: number): Promise<void> => {
+  const reasons: string[] = [];
   for (const { id: _id, blocked_at, ...creative } of creatives) {
     const answer = await api.send<CreativeWire>('POST', '/creatives', { ...creative, line_item_id: lineItemId });
     const done = answer.ok && blocked_at ? await api.send('POST', `/creatives/${answer.value.id}/block`) : answer;
-    if (!done.ok) return complain(done.problem);
+    if (done.ok) continue;
+    const [fault] = done.problem.errors;
+    reasons.push(fault ? faultInWords('creatives', fault, creative, store.dimensions()) : done.problem.detail);
   }
+  if (reasons.length > 0) toast(`${counted(reasons.length, 'creative')} could not be copied: ${reasons[0]}.`, { tone: 'bad' });
 };
 
 /** What a copy under another parent has. */

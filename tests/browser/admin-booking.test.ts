@@ -240,6 +240,7 @@ test('a line item is paused and resumed with one click each, and its copy includ
 
 test('a line item that may have been served stays in its campaign; the page offers its duplicate, by keyboard', async () => {
   const { item, publisher } = await bookLineItem('to move');
+  const { campaign: foreign } = await bookLineItem('elsewhere');
   await api('POST', '/placements', { id: 'moved', width: 300, height: 250, formats: ['html'], publisher_id: publisher.id });
   for (const content of ['shown', 'blocked'])
     await api('POST', '/creatives', { placement_id: 'moved', line_item_id: item.id, format: 'html', content });
@@ -265,6 +266,13 @@ test('a line item that may have been served stays in its campaign; the page offe
     { content: 'shown', blocked_at: null },
     { content: 'blocked', blocked_at: expect.any(String) },
   ]);
+
+  await admin.go(`#/line_items/${item.id}/edit`);
+  await field('/campaign_id').selectOption(String(foreign.id));
+  await save();
+  await page.getByRole('button', { name: 'Duplicate it instead' }).click();
+  await page.locator('.toast.bad', { hasText: '2 creatives could not be copied: Placement belongs to publisher' }).waitFor();
+  await heading('to move (copy)');
 });
 
 test('a concurrent change is not overwritten, and leaving with unsaved changes asks first', async () => {
