@@ -1,4 +1,4 @@
-import type { Condition, FieldDescription, FormDescription } from '../../src/catalog/checks/form-description.ts';
+import type { Condition, FieldDescription, FieldWords, FormDescription } from '../../src/catalog/checks/form-description.ts';
 import { FORMS } from '../../src/catalog/checks/forms.ts';
 import type { Fault } from '../../src/base/fault.ts';
 import { campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from '../../src/catalog/checks/schemas.ts';
@@ -70,17 +70,23 @@ export const holds = (condition: Condition | undefined, draft: unknown): boolean
     return values === 'given' ? value !== '' : values.includes(value);
   });
 
+/** The words of a field for a draft, by the conditions that hold. */
+export const wordsOf = ({ description }: EntityField, draft: unknown): FieldWords =>
+  (description.variants ?? [])
+    .filter(({ when }) => holds(when, draft))
+    .reduce<FieldWords>((words, { when: _, ...variant }) => ({ ...words, ...variant }), description);
+
 /**
- * A fault as a sentence: the label of its field, then what is wrong, with labels for the names of
+ * A fault of a draft as a sentence: the label of its field, then what is wrong, with labels for the names of
  * other fields.
  */
-export const faultInWords = (kind: Kind, { pointer, detail }: Fault, dimensions: Dimensions): string => {
+export const faultInWords = (kind: Kind, { pointer, detail }: Fault, draft: unknown, dimensions: Dimensions): string => {
   const field = fieldsOf(kind).find((each) => isWithin(pointer, each.pointer));
   const names = stepsOf(pointer.slice(field?.pointer.length)).filter((step) => !/^\d+$/.test(step));
   const label =
     field?.description.widget === 'dimensions'
       ? names.map((name) => dimensions[name]?.title ?? name)
-      : [...(field ? [field.description.label] : []), ...names];
+      : [...(field ? [wordsOf(field, draft).label] : []), ...names];
   // An empty field is the page's null.
   return `${label.join(' › ')} ${withLabels(kind, detail.replace(/ or null$/, '').replace(/, null$/, ''))}`.trim();
 };

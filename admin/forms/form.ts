@@ -23,8 +23,8 @@ export interface Form {
 export interface FormOptions<T> {
   readonly page: Page;
   readonly draft: Draft;
-  /** A fault as a sentence for the person at the form. */
-  readonly inWords?: (fault: Fault) => string;
+  /** A fault of the draft as a sentence for the person at the form. */
+  readonly inWords?: (fault: Fault, draft: Draft) => string;
   readonly save: (draft: Draft) => Promise<Answer<T>>;
   readonly onSaved: (value: T) => void | Promise<void>;
 }
@@ -54,7 +54,7 @@ export const createForm = <T>({ page, draft: initial, inWords = ({ detail }) => 
       page.redraw();
       const answer = await save(draft);
       saving = false;
-      faults = answer.ok ? [] : answer.problem.errors.map((fault) => ({ ...fault, detail: inWords(fault) }));
+      faults = answer.ok ? [] : answer.problem.errors.map((fault) => ({ ...fault, detail: inWords(fault, draft) }));
       problem = answer.ok ? undefined : answer.problem;
       if (answer.ok) await onSaved(answer.value);
       page.redraw();
@@ -63,8 +63,11 @@ export const createForm = <T>({ page, draft: initial, inWords = ({ detail }) => 
   };
 };
 
+/** A summary that offers a way out comes before the field at fault. */
 const focusFirstFault = (): void => {
-  const first = document.querySelector<HTMLElement>('[aria-invalid="true"]') ?? document.querySelector<HTMLElement>('.faults');
+  const first = ['.faults:has(button)', '[aria-invalid="true"]', '.faults']
+    .map((selector) => document.querySelector<HTMLElement>(selector))
+    .find((element) => element);
   first?.focus();
   first?.scrollIntoView({ block: 'center' });
 };

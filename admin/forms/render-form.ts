@@ -1,9 +1,8 @@
 import { html, type TemplateResult } from 'lit-html';
-import type { FieldWords } from '../../src/catalog/checks/form-description.ts';
 import type { Page } from '../page.ts';
 import { formSection } from '../parts/form-section.ts';
 import type { Kind } from '../service/wire.ts';
-import { hasType, holds, sectionsOf, type EntityField } from './entity-fields.ts';
+import { hasType, holds, sectionsOf, wordsOf, type EntityField } from './entity-fields.ts';
 import type { Form } from './form.ts';
 import { renderWidget } from './widgets.ts';
 
@@ -23,7 +22,7 @@ export const renderForm = (kind: Kind, form: Form, page: Page, { isNew }: { read
 
 const renderField = (field: EntityField, form: Form, page: Page, isNew: boolean): TemplateResult => {
   const { pointer, schema, description } = field;
-  const { label, help, placeholder, required } = wordsOf(field, form);
+  const { label, help, placeholder, required } = wordsOf(field, form.draft());
   return renderWidget({
     form,
     page,
@@ -44,8 +43,3 @@ const renderField = (field: EntityField, form: Form, page: Page, isNew: boolean)
     },
   });
 };
-
-const wordsOf = ({ description }: EntityField, form: Form): FieldWords =>
-  (description.variants ?? [])
-    .filter(({ when }) => holds(when, form.draft()))
-    .reduce<FieldWords>((words, { when: _, ...variant }) => ({ ...words, ...variant }), description);

@@ -77,7 +77,7 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
               </button>
             </div>
           </div>
-          ${problem ? problemNote(problem) : report ? reportTable(campaign, report) : loading()}
+          ${problem ? problemNote(problem) : report ? reportTable(page, campaign, report) : loading()}
         </section>
       `;
     },
@@ -105,7 +105,7 @@ const lineItems = (page: Page, campaign: CampaignWire): TemplateResult => {
   </section>`;
 };
 
-const reportTable = (campaign: CampaignWire, { rows, totals }: CampaignReport): TemplateResult => {
+const reportTable = (page: Page, campaign: CampaignWire, { rows, totals }: CampaignReport): TemplateResult => {
   const columns: readonly Column<ReportRow>[] = [
     { label: 'Day', cell: (row) => row.day },
     {
@@ -117,7 +117,7 @@ const reportTable = (campaign: CampaignWire, { rows, totals }: CampaignReport): 
     },
     {
       label: 'Creative',
-      cell: (row) => (row.creative_id > 0 ? html`<a href=${linkTo('creatives', row.creative_id)}>${row.creative_id}</a>` : ''),
+      cell: (row) => (row.creative_id ? html`<a href=${linkTo('creatives', row.creative_id)}>${row.creative_id}</a>` : ''),
     },
     { label: 'Serves', numeric: true, cell: ({ serves }) => count(serves) },
     { label: 'Impressions', numeric: true, cell: ({ impressions }) => count(impressions) },
@@ -126,9 +126,13 @@ const reportTable = (campaign: CampaignWire, { rows, totals }: CampaignReport): 
     { label: 'Spend', numeric: true, cell: ({ spend }) => money(spend) },
     { label: 'eCPM', numeric: true, cell: ({ ecpm, impressions }) => (impressions === 0 ? '–' : money(ecpm)) },
   ];
-  const sum: ReportRow = { ...totals, day: 'All', line_item_id: 0, line_item: null, creative_id: 0 };
+  const sum: ReportRow = { ...totals, day: 'All', line_item_id: 0, line_item: null, creative_id: null };
+  // Fees are agreed in advance and do not use the budget.
+  const used = rows
+    .filter(({ line_item_id }) => page.store.find('line_items', line_item_id)?.budget_type !== 'Flat')
+    .reduce((sum, { spend }) => sum + spend, 0);
   return html`
-    ${campaign.budget === null ? nothing : usageBar({ label: 'Budget, in these days', used: totals.spend, limit: campaign.budget, show: money })}
+    ${campaign.budget === null ? nothing : usageBar({ label: 'Budget, in these days', used, limit: campaign.budget, show: money })}
     ${rows.length === 0 ? html`<p class="empty-preview">Nothing was delivered in these days.</p>` : table({ caption: 'Delivery by day', columns, rows: [...rows, sum], rowClass: (row) => (row === sum ? 'sum' : '') })}
   `;
 };

@@ -25,32 +25,43 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
   if (stored && !stored.ok) return { title: 'Not found', section: kind, render: () => problemNote(stored.problem) };
 
   const record = stored?.value;
-  const copiedCreatives =
-    kind === 'line_items' && copyOf !== null ? store.all('creatives').filter(({ line_item_id }) => String(line_item_id) === copyOf) : [];
+  const ofItem = kind === 'line_items' ? store.all('creatives').filter(({ line_item_id }) => String(line_item_id) === (copyOf ?? id)) : [];
+  const copiedCreatives = copyOf === null ? [] : ofItem;
   let withCreatives = true;
+  /** An existing record is saved as a copy, because its parent cannot change. */
+  let duplicating = false;
 
   const form = createForm<Records[K]>({
     page,
     draft: draftOf(kind, isNew ? newRecord(kind, record ? copied(record) : Object.fromEntries(route.query), store) : (record ?? {})),
-    inWords: (fault) => faultInWords(kind, fault, store.dimensions()),
+    inWords: (fault, draft) => faultInWords(kind, fault, draft, store.dimensions()),
     save: (draft): Promise<Answer<Records[K]>> => {
       const changed = recordOf(kind, draft, store.dimensions());
-      return isNew
-        ? api.send('POST', `/${kind}`, changed)
+      return isNew || duplicating
+        ? api.send('POST', `/${kind}`, duplicating ? copied(changed) : changed)
         : api.send('PUT', `/${kind}/${encodeURIComponent(id)}`, changed, { ifMatch: stored?.etag });
     },
     onSaved: async (saved) => {
-      if (withCreatives) await copyCreatives(page, copiedCreatives, saved.id as number);
+      if (withCreatives) await copyCreatives(page, duplicating ? ofItem : copiedCreatives, saved.id as number);
       await store.refresh();
       const key = kind === 'publishers' && isNew ? (saved as PublisherWire).api_key : undefined;
       if (key) await showApiKey((saved as PublisherWire).name, key);
-      const next = isNew ? nextStep(kind, saved, store) : undefined;
-      page.toast(`${capital(one)} “${titleOf(kind, saved)}” ${isNew ? 'was created' : 'was saved'}. ${next?.text ?? ''}`.trim(), {
-        ...(next && { action: { label: next.label, run: () => page.go(next.hash) } }),
-      });
+      const next = isNew && copyOf === null ? nextStep(kind, saved, store) : undefined;
+      page.toast(
+        `${capital(one)} “${titleOf(kind, saved)}” ${isNew || duplicating ? 'was created' : 'was saved'}. ${next?.text ?? ''}`.trim(),
+        {
+          ...(next && { action: { label: next.label, run: () => page.go(next.hash) } }),
+        },
+      );
       page.go(linkTo(kind, saved.id), { saved: true });
     },
   });
+
+  const duplicate = async (): Promise<void> => {
+    duplicating = true;
+    await form.submit();
+    duplicating = false;
+  };
 
   const title = isNew ? `${copyOf === null ? 'New' : 'Copy of a'} ${one}` : titleOf(kind, record as Records[K]);
   return {
@@ -73,7 +84,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
             void form.submit();
           }}
         >
-          ${faultSummary(form)}
+          ${faultSummary(form, kind, duplicate)}
           <div class="form-columns">
             <div class="form-main">
               ${renderForm(kind, form, page, { isNew })}
@@ -99,22 +110,42 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
   };
 };
 
-/** A copy exists beside its original, so its name or id differs. */
+/** A copy exists beside its original, so its name or id differs, and a line item starts paused. */
 const copied = <T extends object>(record: T): Partial<T> => ({
   ...record,
   ...('name' in record
-    ? { name: `${String(record.name)} (copy)`.trim() }
+    ? { name: `${String(record.name).slice(0, MAX_COPIED_NAME)} (copy)`.trim() }
     : { id: 'id' in record ? `${String(record.id)}-copy` : undefined }),
+  ...('active' in record && { active: false }),
 });
 
-const copyCreatives = async ({ api, complain }: Page, creatives: readonly CreativeWire[], lineItemId: number): Promise<void> => {
-  for (const { id: _id, blocked_at: _blocked, ...creative } of creatives) {
-    const answer = await api.send('POST', '/creatives', { ...creative, line_item_id: lineItemId });
-    if (!answer.ok) return complain(answer.problem);
+/** A name has at most 256 characters. */
+const MAX_COPIED_NAME = 256 - ' (copy)'.length;
+
+/**
+ * The copy of a blocked creative is blocked, too. One that cannot be copied, for example because its
+ * placement belongs to another publisher, does not stop the others.
+ */
+const copyCreatives = async ({ api, store, toast }: Page, creatives: readonly CreativeWire[], lineItemId: number): Promise<void> => {
+  const reasons: string[] = [];
+  for (const { id: _id, blocked_at, ...creative } of creatives) {
+    const answer = await api.send<CreativeWire>('POST', '/creatives', { ...creative, line_item_id: lineItemId });
+    const done = answer.ok && blocked_at ? await api.send('POST', `/creatives/${answer.value.id}/block`) : answer;
+    if (done.ok) continue;
+    const [fault] = done.problem.errors;
+    reasons.push(fault ? faultInWords('creatives', fault, creative, store.dimensions()) : done.problem.detail);
   }
+  if (reasons.length > 0) toast(`${counted(reasons.length, 'creative')} could not be copied: ${reasons[0]}.`, { tone: 'bad' });
 };
 
-const faultSummary = (form: Form): TemplateResult => {
+/** What a copy under another parent has. */
+const COPY_WORDS: Readonly<Partial<Record<Kind, string>>> = {
+  campaigns: 'The copy belongs to the chosen publisher and has no line items yet.',
+  line_items: 'The copy belongs to the chosen campaign, has the same creatives, and is paused.',
+  creatives: 'The copy belongs to the chosen line item.',
+};
+
+const faultSummary = (form: Form, kind: Kind, duplicate: () => Promise<void>): TemplateResult => {
   const problem = form.problem();
   if (!problem) return html`<div role="alert"></div>`;
   const faults = form.faults();
@@ -126,6 +157,12 @@ const faultSummary = (form: Form): TemplateResult => {
             ${faults.map(({ detail }) => html`<li>${detail}</li>`)}
           </ul>`
         : html`<p>${problem.detail}</p>`
+    }
+    ${
+      problem.code === 'parent_fixed'
+        ? html`<p>${COPY_WORDS[kind]}</p>
+            <button type="button" @click=${() => void duplicate()}>Duplicate it instead</button>`
+        : nothing
     }
   </div>`;
 };

@@ -23,7 +23,7 @@ const named = <K extends Kind>(kind: K, label = 'Name'): Column<Records[K]> => (
 });
 
 /** `5.00 CPM`, in the words of its budget type. */
-export const priceOf = ({ type, budget_type, cpm, cpc }: LineItemWire): string => {
+export const priceOf = ({ type, budget_type, cpm, cpc, budget }: LineItemWire): string => {
   if (type === 'programmatic') return 'by bid';
   switch (budget_type) {
     case 'CPM':
@@ -31,7 +31,7 @@ export const priceOf = ({ type, budget_type, cpm, cpc }: LineItemWire): string =
     case 'CPC':
       return cpc === null ? dash : `${money(cpc)} CPC`;
     case 'Flat':
-      return cpm === null ? 'flat' : `flat, as ${money(cpm)} CPM`;
+      return [budget === null ? 'flat' : `flat fee of ${money(budget)}`, ...(cpm === null ? [] : [`as ${money(cpm)} CPM`])].join(', ');
   }
 };
 

@@ -134,7 +134,10 @@ export const rankDirect = ({ creative, lineItem, campaign, ecpmMicros }: Candida
   return { creative, lineItem, campaign, ecpmMicros, priceMicros, expectedMicros, position, bid: -1 };
 };
 
-/** An impression bills whole micros, so a thousandth of the bid is rounded to the nearest. */
+/**
+ * A bid is a CPM, whatever its line item says. An impression bills whole micros, so a thousandth of
+ * the bid is rounded to the nearest.
+ */
 const rankBids = (bids: readonly PricedBooking[], random: () => number): readonly RankedCandidate[] => {
   const ranked = bids.map(({ booking: { creative, lineItem, campaign }, cpmMicros }, bid): RankedCandidate => {
     const priceMicros = Math.round(cpmMicros / 1000);

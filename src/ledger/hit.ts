@@ -1,3 +1,5 @@
+import type { Limits } from './limits.ts';
+
 /**
  * The kinds of hits on a served ad. A `record` is stored and neither counted nor billed: invalid
  * traffic.
@@ -8,6 +10,9 @@ export type HitKind = (typeof HIT_KINDS)[number];
 /** 'prefetch' is stored but not counted; 'bot' is counted and marked. */
 export const INVALID_REASONS = ['prefetch', 'bot'] as const;
 export type InvalidReason = (typeof INVALID_REASONS)[number];
+
+/** The limits of spend. Micros; null: no limit. */
+export type SpendLimits = Pick<Limits, 'dailySpendMicros' | 'budgetMicros' | 'campaignBudgetMicros'>;
 
 /**
  * The reservation in a tracking token; the token is this record, signed. Times by Redis's clock.
@@ -31,6 +36,11 @@ export interface ServedAd {
   readonly userHash: string | null;
   /** Whether the bid has a billing notice URL (billing-notices.ts). */
   readonly billingNotice: boolean;
+  /**
+   * The limits that bounded the selection of an ad that bills clicks: nothing is held for a click,
+   * so they bound it when its line item no longer does. undefined: it had none, or bills no click.
+   */
+  readonly clickBounds?: SpendLimits | undefined;
 }
 
 /** One request of a tracking URL. */

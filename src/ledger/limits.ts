@@ -1,4 +1,4 @@
-import type { Campaign, FrequencyCap, LineItem, RateLimit } from '../catalog/model/entities.ts';
+import type { BudgetType, Campaign, FrequencyCap, LineItem, RateLimit } from '../catalog/model/entities.ts';
 
 /** All limits of a line item's delivery. null: no limit. Money in micros. */
 export interface Limits {
@@ -23,6 +23,12 @@ export const NO_LIMITS: Limits = {
 };
 
 /**
+ * How a line item bills. A programmatic one bills its bid on each impression, so it is always CPM.
+ */
+export const pricingOf = ({ type, budgetType }: Pick<LineItem, 'type' | 'budgetType'>): BudgetType =>
+  type === 'programmatic' ? 'CPM' : budgetType;
+
+/**
  * The limits of a line item, including its campaign's budget. The only place that decides which
  * limits apply: the ledger enforces them; the trace, the delivery page and explain show them.
  *
@@ -30,7 +36,7 @@ export const NO_LIMITS: Limits = {
  * nor the campaign's limits them.
  */
 export const limitsOf = (lineItem: LineItem, campaign: Campaign): Limits => {
-  const isFlat = lineItem.budgetType === 'Flat';
+  const isFlat = pricingOf(lineItem) === 'Flat';
   return {
     dailyImpressions: lineItem.dailyImpressionCap,
     dailySpendMicros: lineItem.dailySpendCapMicros,

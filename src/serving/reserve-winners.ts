@@ -2,10 +2,10 @@ import { dayOf } from '../base/utc-day.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import { NoBidReason } from '../decision/no-bid-reason.ts';
 import type { RankedCandidate } from '../decision/ranked-candidate.ts';
-import type { ServedAd } from '../ledger/hit.ts';
+import type { ServedAd, SpendLimits } from '../ledger/hit.ts';
 import type { UserMemory } from '../ledger/exhausted-memory.ts';
 import { MAX_CANDIDATES_PER_CALL, type Ledger } from '../ledger/ledger.ts';
-import { isUnbounded } from '../ledger/limits.ts';
+import { isUnbounded, limitsOf, pricingOf } from '../ledger/limits.ts';
 import type { ReservationMoments, ReservedImp } from '../ledger/reservation.ts';
 import type { AdRequest } from './ad-request.ts';
 import type { IndexMemories } from './index-memories.ts';
@@ -181,7 +181,7 @@ const win = (
 ): Won => {
   const { lineItem, creative, priceMicros } = candidate;
   const bid = candidate.bid < 0 ? undefined : bids[candidate.bid];
-  const perClick = lineItem.budgetType === 'CPC';
+  const perClick = pricingOf(lineItem) === 'CPC';
   const ad: ServedAd = {
     tokenId: newId(),
     publisherId: request.publisher.id,
@@ -196,6 +196,14 @@ const win = (
     day,
     userHash: lineItem.frequencyCap ? request.userHash : null,
     billingNotice: typeof bid?.billingNoticeUrl === 'string',
+    clickBounds: perClick ? clickBoundsOf(candidate) : undefined,
   };
   return { candidate, bid, ad };
+};
+
+/** undefined: the line item has no limit of spend, and its token does not grow. */
+const clickBoundsOf = ({ lineItem, campaign }: RankedCandidate): SpendLimits | undefined => {
+  const { dailySpendMicros, budgetMicros, campaignBudgetMicros } = limitsOf(lineItem, campaign);
+  const bounds = { dailySpendMicros, budgetMicros, campaignBudgetMicros };
+  return Object.values(bounds).some((bound) => bound !== null) ? bounds : undefined;
 };

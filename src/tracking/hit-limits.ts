@@ -1,17 +1,28 @@
+import { IDLE_KEY_TTL_MS } from '../base/utc-day.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import type { Hit } from '../ledger/hit.ts';
-import { limitsOf, NO_LIMITS } from '../ledger/limits.ts';
+import { limitsOf, NO_LIMITS, pricingOf, type Limits } from '../ledger/limits.ts';
 import type { HitLimits } from '../ledger/settle/encode-settle.ts';
 
 /**
- * The current limits of a hit. After its line item has been deleted, only the campaign's budget
- * applies.
+ * The limits that bound what a hit bills: the current ones of its line item while that bills as the
+ * token does, else those under which the ad was selected, which the token carries. A line item that
+ * was deleted, set aside or switched to another price therefore never bills above them.
+ *
+ * The accounts are kept for at least a month after the hit: the snapshot knows when the flights of
+ * the publisher end, unless the publisher is gone or the snapshot is old.
  */
-export const hitLimits = (snapshot: Snapshot, { ad }: Hit): HitLimits => {
+export const hitLimits = (snapshot: Snapshot, { ad, atMs }: Hit): HitLimits => ({
+  limits: limitsOfAd(snapshot, ad),
+  expiresAtMs: Math.max(snapshot.expiresAtMs(ad.publisherId), atMs + IDLE_KEY_TTL_MS),
+});
+
+const limitsOfAd = (snapshot: Snapshot, ad: Hit['ad']): Limits => {
   const lineItem = snapshot.lineItems.get(ad.lineItemId);
   const campaign = snapshot.campaigns.get(ad.campaignId);
-  return {
-    limits: lineItem && campaign ? limitsOf(lineItem, campaign) : { ...NO_LIMITS, campaignBudgetMicros: campaign?.budgetMicros ?? null },
-    expiresAtMs: snapshot.expiresAtMs(ad.publisherId),
-  };
+  const current = lineItem && campaign ? limitsOf(lineItem, campaign) : NO_LIMITS;
+  const billsClicks = lineItem !== undefined && pricingOf(lineItem) === 'CPC';
+  return ad.perClick && !billsClicks ? { ...current, ...NO_SPEND_LIMITS, ...ad.clickBounds } : current;
 };
+
+const NO_SPEND_LIMITS = { dailySpendMicros: null, budgetMicros: null, campaignBudgetMicros: null };

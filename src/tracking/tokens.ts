@@ -28,6 +28,8 @@ interface Claims {
   h: number;
   u: string | undefined;
   b: 1 | undefined;
+  /** Daily spend, budget, campaign budget. */
+  x: readonly [number | null, number | null, number | null] | undefined;
 }
 
 /** Longer than any token of this service; longer ones are rejected unread. */
@@ -125,6 +127,7 @@ const toClaims = (ad: ServedAd): Claims => ({
   h: ad.holdEndMs,
   u: ad.userHash ?? undefined,
   b: ad.billingNotice ? 1 : undefined,
+  x: ad.clickBounds && [ad.clickBounds.dailySpendMicros, ad.clickBounds.budgetMicros, ad.clickBounds.campaignBudgetMicros],
 });
 
 const fromClaims = (claims: Claims): ServedAd => ({
@@ -141,4 +144,5 @@ const fromClaims = (claims: Claims): ServedAd => ({
   holdEndMs: claims.h,
   userHash: claims.u ?? null,
   billingNotice: claims.b === 1,
+  clickBounds: claims.x && { dailySpendMicros: claims.x[0], budgetMicros: claims.x[1], campaignBudgetMicros: claims.x[2] },
 });

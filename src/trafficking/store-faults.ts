@@ -25,7 +25,7 @@ export const answerStoreFaults =
 
 const problemOf = (fault: unknown): Problem | undefined => {
   const { code, name, message } = fault as { code?: unknown; name?: unknown; message?: unknown };
-  if (typeof code === 'string' && CONFLICT.test(code)) return problem('conflict', 'A concurrent change got in the way: try again.');
+  if (typeof code === 'string' && CONFLICT.test(code)) return problem('conflict', 'A concurrent change prevented this one: try again.');
   if (typeof code === 'string' && UNSTORABLE.test(code))
     return problem('invalid_request', 'Texts must not contain the character NUL (U+0000).');
   const away =

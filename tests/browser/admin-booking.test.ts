@@ -162,6 +162,42 @@ test('an invalid dimension prevents the creation, and its field shows the fault'
   await admin.page.locator('.status-card').waitFor();
 });
 
+test('a Flat line item needs a fee or a value, a programmatic one has no budget type, and the campaign shows the fee', async () => {
+  const { campaign } = await bookLineItem('deals');
+  const { page } = admin;
+  await admin.go(`#/line_items/new?campaign_id=${campaign.id}`);
+  await field('/name').fill('Takeover');
+  await choose('Flat');
+  await save();
+  await page.locator('#field-budget-faults', { hasText: 'Fee is required with Budget type Flat' }).waitFor();
+  await field('/budget').fill('3');
+  const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
+  for (const [pointer, offset] of [
+    ['/start_date', -1],
+    ['/end_date', 1],
+  ] as const) {
+    await field(pointer).fill(day(offset));
+    await field(pointer).blur();
+  }
+  await save();
+  await page.locator('.page-head', { hasText: 'flat fee of $3.00' }).waitFor();
+  await admin.go(`#/campaigns/${campaign.id}`);
+  const row = page.getByRole('table', { name: 'Delivery by day' }).getByRole('row', { name: day(0) });
+  expect((await row.innerText()).replace(/\s+/g, ' ')).toBe(`${day(0)} Takeover 0 0 0 – $1.00 –`);
+
+  await admin.go(`#/line_items/new?campaign_id=${campaign.id}`);
+  await field('/name').fill('Auction');
+  await choose('CPC');
+  await choose('programmatic');
+  await page.getByText('Budget type').waitFor({ state: 'detached' });
+  expect(await field('/cpc').count()).toBe(0);
+  await field('/endpoint').fill('https://bidder.example/openrtb');
+  await save();
+  await page.locator('.page-head', { hasText: 'Programmatic, by bid' }).waitFor();
+  const [, , auction] = (await api('GET', `/line_items?campaign_id=${campaign.id}`)) as unknown as object[];
+  expect(auction).toMatchObject({ type: 'programmatic', budget_type: 'CPM', name: 'Auction' });
+});
+
 test('deleting a campaign names its line items and creatives and asks before it deletes them', async () => {
   const { campaign, item, publisher } = await bookLineItem('doomed');
   await api('POST', '/placements', { id: 'doomed', width: 300, height: 250, formats: ['html'], publisher_id: publisher.id });
@@ -200,6 +236,43 @@ test('a line item is paused and resumed with one click each, and its copy includ
   await heading('to copy (copy)');
   const copyId = /line_items\/(\d+)/.exec(page.url())![1];
   expect(await api('GET', `/creatives?line_item_id=${copyId}`)).toMatchObject([{ content: 'c', placement_id: 'copied' }]);
+});
+
+test('a line item that may have been served stays in its campaign; the page offers its duplicate, by keyboard', async () => {
+  const { item, publisher } = await bookLineItem('to move');
+  const { campaign: foreign } = await bookLineItem('elsewhere');
+  await api('POST', '/placements', { id: 'moved', width: 300, height: 250, formats: ['html'], publisher_id: publisher.id });
+  for (const content of ['shown', 'blocked'])
+    await api('POST', '/creatives', { placement_id: 'moved', line_item_id: item.id, format: 'html', content });
+  const [, second] = (await api('GET', `/creatives?line_item_id=${item.id}`)) as unknown as { id: number }[];
+  await api('POST', `/creatives/${second!.id}/block`);
+  const target = await api('POST', '/campaigns', { publisher_id: publisher.id, name: 'Target', ...FLIGHT });
+  const { page } = admin;
+  await admin.go(`#/line_items/${item.id}/edit`);
+  await field('/campaign_id').selectOption(String(target.id));
+  await field('/cpm').fill('3');
+  await save();
+  await page.locator('.faults', { hasText: 'Campaign cannot change once the line item may have been served' }).waitFor();
+  expect(await api('GET', `/line_items/${item.id}`)).toMatchObject({ cpm: 2 });
+
+  await page.waitForFunction(() => document.activeElement?.classList.contains('faults'));
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await heading('to move (copy)');
+  const copyId = /line_items\/(\d+)/.exec(page.url())![1];
+  expect(await api('GET', `/line_items/${copyId}`)).toMatchObject({ campaign_id: target.id, cpm: 3, active: false });
+  expect(await api('GET', `/line_items/${item.id}`)).toMatchObject({ cpm: 2, active: true, name: 'to move' });
+  expect(await api('GET', `/creatives?line_item_id=${copyId}`)).toMatchObject([
+    { content: 'shown', blocked_at: null },
+    { content: 'blocked', blocked_at: expect.any(String) },
+  ]);
+
+  await admin.go(`#/line_items/${item.id}/edit`);
+  await field('/campaign_id').selectOption(String(foreign.id));
+  await save();
+  await page.getByRole('button', { name: 'Duplicate it instead' }).click();
+  await page.locator('.toast.bad', { hasText: '2 creatives could not be copied: Placement belongs to publisher' }).waitFor();
+  await heading('to move (copy)');
 });
 
 test('a concurrent change is not overwritten, and leaving with unsaved changes asks first', async () => {

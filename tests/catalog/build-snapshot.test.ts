@@ -222,9 +222,8 @@ test('a price per click ranks by its smoothed click-through rate, a flat fee by 
       lineItem(2, { budget_type: 'CPC', cpm_micros: null, cpc_micros: '500000' }),
       lineItem(3, { budget_type: 'Flat', cpm_micros: null, budget_micros: '3000000000' }),
       lineItem(4, { budget_type: 'Flat', cpm_micros: '250000', budget_micros: '3000000000' }),
-      lineItem(5, { budget_type: 'Flat', cpm_micros: null, budget_micros: null }),
     ],
-    creatives: [1, 2, 3, 4, 5].map((id) => creative(id, id)),
+    creatives: [1, 2, 3, 4].map((id) => creative(id, id)),
     recentCounts: new Map([[2, { impressions: 9000, clicks: 99, days: 3 }]]),
   });
   const prices = new Map(snapshot.slot(1, 'top').direct?.entries.map(({ lineItem: { id }, ecpmMicros }) => [id, ecpmMicros]));
@@ -232,7 +231,25 @@ test('a price per click ranks by its smoothed click-through rate, a flat fee by 
   expect(prices.get(2)).toBe(5_000_000); // (99 + 1) of (9,000 + 1,000): 0.50 × 0.01 × 1000
   expect(prices.get(3)).toBe(10_000_000); // 3,000 USD in 30 days, 100 a day, over 10,000 impressions a day
   expect(prices.get(4)).toBe(250_000);
-  expect(prices.get(5)).toBe(0);
+});
+
+test('stored line items whose price cannot be billed are set aside: Flat without fee and value, programmatic by click or fee', async () => {
+  const programmatic = { type: 'programmatic', endpoint: 'https://bidder.example/bid' };
+  const snapshot = await snapshotOf({
+    line_items: [
+      lineItem(1, { budget_type: 'Flat', cpm_micros: null, budget_micros: null }),
+      lineItem(2, { ...programmatic, budget_type: 'Flat', budget_micros: '10000' }),
+      lineItem(3, { ...programmatic, budget_type: 'CPC', cpc_micros: '500000' }),
+      lineItem(4, programmatic),
+    ],
+    creatives: [],
+  });
+  expect([...snapshot.lineItems.keys()]).toEqual([4]);
+  expect(snapshot.quarantined.map(({ id, reason }) => [id, reason.split(' ', 1)[0]])).toEqual([
+    ['1', '/budget'],
+    ['2', '/budget_type'],
+    ['3', '/budget_type'],
+  ]);
 });
 
 test('building many line items does not block the event loop', async () => {

@@ -111,10 +111,22 @@ test.each([
   ['CPM without a cpm', { cpm: null }, ['/cpm']],
   ['CPC without a cpc', { budget_type: 'CPC' }, ['/cpc']],
   ['CPC with a negative cpc', { budget_type: 'CPC', cpc: -0.01 }, ['/cpc']],
-  ['Flat without a price', { budget_type: 'Flat', cpm: null }, []],
+  ['Flat without a fee and a value', { budget_type: 'Flat', cpm: null }, ['/budget']],
+  ['Flat with a fee alone', { budget_type: 'Flat', cpm: null, budget: 100 }, []],
+  ['Flat with a value alone', { budget_type: 'Flat', cpm: 0 }, []],
   ['a CPM that does not bill whole micros per impression', { cpm: 1.3335 }, ['/cpm']],
   ['an infinite price', { cpm: Number.POSITIVE_INFINITY }, ['/cpm']],
   ['a programmatic item with an endpoint and no price', { type: 'programmatic', cpm: null, endpoint: 'https://bidder.example/bid' }, []],
+  [
+    'a programmatic item that is billed by click',
+    { type: 'programmatic', endpoint: 'https://bidder.example/bid', budget_type: 'CPC', cpc: 1 },
+    ['/budget_type'],
+  ],
+  [
+    'a programmatic item with a fee',
+    { type: 'programmatic', endpoint: 'https://bidder.example/bid', budget_type: 'Flat', budget: 1 },
+    ['/budget_type'],
+  ],
   [
     'a programmatic item with an endpoint that is not a web address',
     { type: 'programmatic', endpoint: 'file:///etc/passwd' },

@@ -3,7 +3,7 @@ import type { Campaign, LineItem } from '../../src/catalog/model/entities.ts';
 import type { RankedCandidate } from '../../src/decision/ranked-candidate.ts';
 import type { Hit, ServedAd } from '../../src/ledger/hit.ts';
 import { createLedgerKeys, VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-keys.ts';
-import { limitsOf, NO_LIMITS } from '../../src/ledger/limits.ts';
+import { limitsOf, NO_LIMITS, pricingOf } from '../../src/ledger/limits.ts';
 import { createLedger, type Ledger } from '../../src/ledger/ledger.ts';
 import { createAccountReader, type AccountReader } from '../../src/ledger/read/read-accounts.ts';
 import { createRedisClient, type RedisClient } from '../../src/redis/redis-client.ts';
@@ -103,8 +103,8 @@ export const servedAd = (reservation: Reservation, won: RankedCandidate, userHas
   lineItemId: won.lineItem.id,
   creativeId: won.creative.id,
   placementId: 'top',
-  priceMicros: won.lineItem.budgetType === 'CPC' ? (won.lineItem.cpcMicros ?? 0) : won.priceMicros,
-  perClick: won.lineItem.budgetType === 'CPC',
+  priceMicros: pricingOf(won.lineItem) === 'CPC' ? (won.lineItem.cpcMicros ?? 0) : won.priceMicros,
+  perClick: pricingOf(won.lineItem) === 'CPC',
   ...momentsOf(reservation),
   userHash,
   billingNotice: false,

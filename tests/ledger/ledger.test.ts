@@ -1,3 +1,4 @@
+import type { BudgetType } from '../../src/catalog/model/entities.ts';
 import { NoBidReason } from '../../src/decision/no-bid-reason.ts';
 import { VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-keys.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
@@ -144,6 +145,29 @@ describe('a settled impression', () => {
     expect(rendered).toBe(50);
     expect((await rig.accounts.lineItems(1, [1]))[0]).toMatchObject({ today: { impressions: 50 }, heldToday: 0 });
   });
+});
+
+describe('a bid', () => {
+  const bid = (budgetType: BudgetType) =>
+    candidate(lineItem({ type: 'programmatic', budgetType, cpmMicros: null, cpcMicros: 500_000, budgetMicros: 20_000 }), {
+      priceMicros: 7_000,
+    });
+
+  it.each(['CPM', 'CPC', 'Flat'] as const)(
+    'is held, billed and bounded by the budget as a CPM when its row says %s',
+    async (budgetType) => {
+      const one = bid(budgetType);
+      const first = await rig.reserve([[one]]);
+      const second = await rig.reserve([[one]]);
+      expect((await rig.reserve([[one]])).imps[0]).toEqual({ winner: -1, refused: [NoBidReason.BudgetSpent] });
+      for (const reservation of [first, second])
+        expect(await rig.settle(servedAd(reservation, one), 'impression', { item: one.lineItem })).toMatchObject({
+          billedMicros: 7_000,
+          foundHold: true,
+        });
+      expect((await rig.accounts.lineItems(1, [1]))[0]).toMatchObject({ totalSpendMicros: 14_000, heldMicros: 0 });
+    },
+  );
 });
 
 describe('a click', () => {

@@ -30,6 +30,13 @@ describe('a tracking token', () => {
     expect(tokens.verify(tokens.sign(AD))).toEqual(AD);
     const perClick = { ...AD, perClick: true, userHash: null, holdEndMs: 0 };
     expect(tokens.verify(tokens.sign(perClick))).toEqual(perClick);
+    const bounded = { ...perClick, clickBounds: { dailySpendMicros: null, budgetMicros: 2_000_000, campaignBudgetMicros: 0 } };
+    expect(tokens.verify(tokens.sign(bounded))).toEqual(bounded);
+  });
+
+  it('is no longer for bounds that the ad does not have', () => {
+    expect(jwt.decode(tokens.sign(AD))).not.toHaveProperty('x');
+    expect(tokens.sign({ ...AD, clickBounds: undefined })).toBe(tokens.sign(AD));
   });
 
   it('equals the token of jsonwebtoken byte by byte', () => {

@@ -6,7 +6,7 @@ import { apiOf, book, each, serveAd, type ApiAnswer, type ApiCall, type Booked, 
 let replica: Replica;
 let api: ApiCall;
 let databaseUrl: string;
-const today = () => new Date().toISOString().slice(0, 10);
+const today = (offset = 0) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
 
 beforeAll(async () => {
   databaseUrl = await testDatabase();
@@ -124,6 +124,31 @@ describe('a campaign’s report', () => {
         `${today()},${booked.lineItem},"'=cmd|""x"",1",${booked.creative},2,2,1,0.5,1,0.008,4\r\n`,
     );
     expect((await api('GET', `${path}&format=csv`)).body).toBe(csv.body);
+  });
+
+  test('shows the fee of a Flat line item as the spend of each day, and the whole fee over its flight', async () => {
+    const flight = { start_date: today(-1), end_date: today(1) };
+    const booked = await book(api, 'fee', { ...flight, budget_type: 'Flat', cpm: null, budget: 10 });
+    await get((await serve(booked, 'a')).impurl);
+    const path = `/campaigns/${booked.campaign}/report?from=${today(-2)}&to=${today(2)}`;
+    const report = await eventually(
+      () => api('GET', path),
+      ({ totals }) => totals.impressions === 1 && totals.serves === 1,
+    );
+    const figuresOf = ({ day, creative_id, spend, ecpm }: Json) => [day, creative_id, spend, ecpm];
+    expect((report.rows as Json[]).map(figuresOf)).toEqual([
+      [today(-1), null, 3.333333, 0],
+      [today(), booked.creative, 3.333333, 3333.333],
+      [today(1), null, 3.333334, 0],
+    ]);
+    expect(report.totals).toMatchObject({ spend: 10, ecpm: 10_000 });
+    const csv = (await api('GET', `${path}&format=csv`)).body as string;
+    expect(csv.split('\r\n')[1]).toBe(`${today(-1)},${booked.lineItem},Boots,,0,0,0,0,3.333333,0`);
+    // The fee bounds nothing, and the page of the line item shows no budget.
+    expect((await api('GET', `/line_items/${booked.lineItem}/delivery`)).body.limits).toMatchObject({
+      budget: null,
+      campaign_budget: null,
+    });
   });
 
   test.each(['from=yesterday', 'from=2026-02-02&to=2026-02-01', 'from=2020-01-01&to=2026-01-01', 'to=2026-02-30', 'format=xml'])(

@@ -76,11 +76,21 @@ const flightFaults = ({ start_date, end_date }: { readonly start_date?: unknown;
     : [{ pointer: '/end_date', detail: 'must be after start_date' }];
 };
 
-/** The price of a programmatic line item is the bid. */
-const priceFaults = ({ type, budget_type, cpm, cpc }: ShapedRecord<LineItemRecord>['record']): Fault[] => {
-  if (type === 'programmatic') return [];
-  if (budget_type === 'CPM' && (cpm ?? null) === null) return [{ pointer: '/cpm', detail: 'is required with budget_type CPM' }];
-  if (budget_type === 'CPC' && (cpc ?? null) === null) return [{ pointer: '/cpc', detail: 'is required with budget_type CPC' }];
+/**
+ * The price of a programmatic line item is the bid, a CPM. A Flat fee is the budget; without one the
+ * line item needs a value to rank by.
+ */
+const priceFaults = ({ type, budget_type, cpm, cpc, budget }: ShapedRecord<LineItemRecord>['record']): Fault[] => {
+  const isMissing = (value: unknown): boolean => (value ?? null) === null;
+  if (type === 'programmatic') {
+    return budget_type === 'CPM'
+      ? []
+      : [{ pointer: '/budget_type', detail: 'must be CPM for a programmatic line item: its price is the bid' }];
+  }
+  if (budget_type === 'CPM' && isMissing(cpm)) return [{ pointer: '/cpm', detail: 'is required with budget_type CPM' }];
+  if (budget_type === 'CPC' && isMissing(cpc)) return [{ pointer: '/cpc', detail: 'is required with budget_type CPC' }];
+  if (budget_type === 'Flat' && isMissing(budget) && isMissing(cpm))
+    return [{ pointer: '/budget', detail: 'is required with budget_type Flat, unless it has a cpm' }];
   return [];
 };
 

@@ -122,26 +122,44 @@ const lineItemForm: FormDescription<keyof LineItemRecord | `targeting/${keyof Ta
       title: 'Price and priority',
       text: 'Line items are ranked by priority first, then by the value of a thousand impressions.',
       fields: {
-        budget_type: { label: 'Budget type', wide: true, choices: BUDGET_TYPES },
+        // Hidden for a programmatic line item, and then saved as the default: CPM.
+        budget_type: { label: 'Budget type', wide: true, choices: BUDGET_TYPES, when: { type: ['direct'] } },
         cpc: {
           label: 'Price per click (CPC)',
           widget: 'money',
-          when: { budget_type: ['CPC'] },
+          required: true,
+          when: { type: ['direct'], budget_type: ['CPC'] },
           keptWhileHidden: true,
-          variants: [{ when: { type: ['direct'] }, required: true }],
         },
         cpm: {
           label: 'Price per thousand (CPM)',
           widget: 'money',
-          when: { budget_type: ['CPM', 'Flat'] },
+          required: true,
+          when: { type: ['direct'], budget_type: ['CPM', 'Flat'] },
           keptWhileHidden: true,
           variants: [
-            { when: { budget_type: ['Flat'] }, label: 'Rank as a CPM of' },
-            { when: { type: ['direct'], budget_type: ['CPM'] }, required: true },
-            { when: { type: ['programmatic'] }, help: 'Not needed: the bid is the price of a programmatic line item.' },
+            {
+              when: { budget_type: ['Flat'] },
+              label: 'Rank as a CPM of',
+              required: false,
+              help: 'Empty: it ranks by what is left of its fee.',
+            },
           ],
         },
-        budget: { label: 'Total budget', widget: 'money', placeholder: 'no limit', help: 'Over the whole flight.' },
+        budget: {
+          label: 'Total budget',
+          widget: 'money',
+          placeholder: 'no limit',
+          help: 'Over the whole flight.',
+          variants: [
+            {
+              when: { type: ['direct'], budget_type: ['Flat'] },
+              label: 'Fee',
+              placeholder: 'no fee',
+              help: 'For the whole flight. Reports spread it evenly over its days.',
+            },
+          ],
+        },
         priority: { label: 'Priority', wide: true, choices: PRIORITIES, initial: 2 },
       },
     },

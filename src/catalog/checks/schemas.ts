@@ -4,8 +4,8 @@ import { MAX_CONTENT_LENGTH } from './parse-content.ts';
 
 /**
  * JSON Schemas (2020-12) of the trafficking API's records: one source for the API, the catalog load
- * and the API page. What needs two fields or another record at once stands in the check files
- * beside this one. `flight-date`, `http-url` and `country` are formats of our own, given to ajv in
+ * and the API page. Rules that need two fields or another record are in the check files beside this
+ * one. `flight-date`, `http-url` and `country` are formats of our own, given to ajv in
  * check-record.ts.
  */
 const id = { type: 'integer', minimum: 1, maximum: 2_147_483_647 };
@@ -76,10 +76,14 @@ export const lineItemSchema = {
     active: { type: 'boolean' },
     start_date: flightDate,
     end_date: flightDate,
-    budget_type: { type: 'string', enum: BUDGET_TYPES, default: 'CPM' },
-    cpm: { ...orNull({ ...usd, maximum: 100_000 }), default: null, description: 'USD per thousand impressions, at most 3 decimals' },
+    budget_type: { type: 'string', enum: BUDGET_TYPES, default: 'CPM', description: 'CPM for a programmatic line item' },
+    cpm: {
+      ...orNull({ ...usd, maximum: 100_000 }),
+      default: null,
+      description: 'USD per thousand impressions, at most 3 decimals; with Flat, the value to rank by',
+    },
     cpc: { ...orNull({ ...usd, maximum: 100_000 }), default: null, description: 'USD per click' },
-    budget: { ...orNull(usd), default: null, description: 'USD over the whole flight' },
+    budget: { ...orNull(usd), default: null, description: 'USD over the whole flight; with Flat, the fee' },
     priority: { type: ['integer', 'null'], enum: [1, 2, 3, null], default: null, description: '1 first; null counts as 2' },
     pacing: { type: 'string', enum: PACINGS, default: 'ASAP' },
     daily_impression_cap: { type: ['integer', 'null'], minimum: 0, maximum: 1_000_000_000, default: null },

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { addFlatFees, type FlatFee } from '../flat-fees.ts';
 
 /** The counts that a report sums: each with its column of daily_counts. */
 const SUMMED = { serves: 'serves', impressions: 'impressions', clicks: 'clicks', spendMicros: 'spend_micros' } as const;
@@ -16,7 +17,8 @@ export interface StoredReportRow extends ReportCounts {
   readonly lineItemId: number;
   /** null: the line item has been deleted. */
   readonly lineItem: string | null;
-  readonly creativeId: number;
+  /** null: what a Flat line item earned on a day without delivery. */
+  readonly creativeId: number | null;
 }
 
 export interface ReportQuestion {
@@ -51,16 +53,42 @@ const REPORT = `
   left join line_items on line_items.id = line_item_id
   order by 1, 2, 4`;
 
+/** Infinite and empty flights are those of rows that a load sets aside. */
+const FLAT_FEES = `
+  select id as "lineItemId", name as "lineItem", budget_micros as "feeMicros", start_at as "startAt", end_at as "endAt"
+  from line_items
+  where campaign_id = :campaignId and type = 'direct' and lower(budget_type) = 'flat' and budget_micros > 0
+    and isfinite(start_at) and isfinite(end_at) and start_at < end_at`;
+
 /**
- * Days × line items × creatives of one campaign. Rejects when Postgres is unavailable.
+ * Days × line items × creatives of one campaign; the fees of its Flat line items, as they are now,
+ * are part of the spend. Rejects when Postgres is unavailable.
  *
  * @returns undefined when the campaign does not exist and has never delivered
  */
 export const readCampaignReport = async (knex: Knex, question: ReportQuestion): Promise<readonly StoredReportRow[] | undefined> => {
   const { rows } = await knex.raw<{ rows: StoredReportRow[] }>(REPORT, { ...question });
-  if (rows.length === 0 && !(await isKnown(knex, question.campaignId))) return undefined;
+  const fees = await readFlatFees(knex, question.campaignId);
+  if (rows.length === 0 && fees.length === 0 && !(await isKnown(knex, question.campaignId))) return undefined;
   // Postgres returns bigint as text.
-  return rows.map((row) => ({ ...row, ...mapCounts((field) => Number(row[field])) }));
+  const counted = rows.map((row) => ({ ...row, ...mapCounts((field) => Number(row[field])) }));
+  return addFlatFees(counted, fees, question, withoutDelivery);
+};
+
+/** The row of a day on which a Flat line item earned its fee alone. */
+export const withoutDelivery = (date: string, { lineItemId, lineItem }: FlatFee): StoredReportRow => ({
+  ...{ date, lineItemId, lineItem, creativeId: null },
+  ...{ ...mapCounts(() => 0), events: {} },
+});
+
+const readFlatFees = async (knex: Knex, campaignId: number): Promise<readonly FlatFee[]> => {
+  const { rows } = await knex.raw<{
+    rows: (Pick<FlatFee, 'lineItemId' | 'lineItem'> & { readonly feeMicros: string; readonly startAt: Date; readonly endAt: Date })[];
+  }>(FLAT_FEES, { campaignId });
+  return rows.map(({ lineItemId, lineItem, feeMicros, startAt, endAt }) => ({
+    ...{ lineItemId, lineItem, feeMicros: Number(feeMicros) },
+    ...{ startMs: startAt.getTime(), endMs: endAt.getTime() },
+  }));
 };
 
 /** The totals of a report. */

@@ -18,6 +18,7 @@ export const PROBLEMS = {
   method_not_allowed: { status: 405, title: 'Method not allowed' },
   request_timeout: { status: 408, title: 'Request timeout' },
   conflict: { status: 409, title: 'Conflict with stored data' },
+  parent_fixed: { status: 409, title: 'Parent cannot change' },
   precondition_failed: { status: 412, title: 'Record changed since it was read' },
   body_too_large: { status: 413, title: 'Body too large' },
   unsupported_media: { status: 415, title: 'Unsupported content type or encoding' },

@@ -3,7 +3,7 @@ import { NoBidReason } from '../../decision/no-bid-reason.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import { luaConstants, luaReader, encodeRow } from '../../redis/script-fields.ts';
 import { accountField, servesField } from '../ledger-keys.ts';
-import { limitsOf } from '../limits.ts';
+import { limitsOf, pricingOf } from '../limits.ts';
 import { ACCOUNT_LUA } from '../set-aside.ts';
 
 /** The part that does not change within a snapshot. */
@@ -72,7 +72,7 @@ const encodeLasting = (creative: Creative, lineItem: LineItem, campaign: Campaig
     campaign: accountField('c', campaignId),
     creative: creative.id,
     tally: servesField(publisherId, campaignId, id, creative.id),
-    perClick: lineItem.budgetType === 'CPC',
+    perClick: pricingOf(lineItem) === 'CPC',
     dailyImpressions: limits.dailyImpressions ?? NONE,
     dailySpendMicros: limits.dailySpendMicros ?? NONE,
     budgetMicros: limits.budgetMicros ?? NONE,

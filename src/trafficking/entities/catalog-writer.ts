@@ -11,6 +11,7 @@ import { checkReferences } from './check-references.ts';
 import type { EntityKind, EntityRecord } from './entity-kind.ts';
 import { createEntityReader } from './entity-reader.ts';
 import { matchesTag } from './entity-tag.ts';
+import { fixedParentFault } from './fixed-parent.ts';
 import { mergePatch } from './merge-patch.ts';
 
 /**
@@ -20,11 +21,11 @@ export type Written = { readonly ok: true; readonly record: EntityRecord } | Ref
 
 /**
  * Why nothing was changed. conflict: the id is taken; stale: the record is not the one that
- * If-Match names; invalid: see `faults`.
+ * If-Match names; invalid and parent_fixed: see `faults`.
  */
 export interface Refused {
   readonly ok: false;
-  readonly refusal: 'not_found' | 'conflict' | 'stale' | 'invalid';
+  readonly refusal: 'not_found' | 'conflict' | 'stale' | 'invalid' | 'parent_fixed';
   readonly faults: readonly Fault[];
 }
 
@@ -112,6 +113,8 @@ export const createCatalogWriter = ({ knex, dimensions, goLive }: CatalogWriterO
       return refused('invalid', [{ pointer: '/id', detail: `must be ${id}, as in the path: an id does not change` }]);
     const checked = await check(trx, kind, isObject(input) ? { id, ...input } : input);
     if (!checked.ok) return checked;
+    const fixed = await fixedParentFault(trx, kind, before, checked.row);
+    if (fixed) return refused('parent_fixed', [fixed]);
     return { ok: true, record: await rewrite(trx, target, checked.row, { actor, action: 'update', before }) };
   };
 

@@ -128,6 +128,8 @@ const problemOf = (kind: EntityKind, { refusal, faults }: Refused): Problem => {
       return problem('conflict', `A ${kind.words} with this id exists already.`);
     case 'stale':
       return problem('precondition_failed', `The ${kind.words} does not match If-Match: read it again.`);
+    case 'parent_fixed':
+      return problem('parent_fixed', `The ${kind.words} may have been served under its parent: duplicate it instead.`, faults);
     case 'invalid':
       return problem('invalid_request', `The ${kind.words} is invalid.`, faults);
   }

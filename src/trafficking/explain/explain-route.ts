@@ -36,7 +36,7 @@ export const explainRoute =
     const publisher = snapshot.publishers.get(wire.ext.publisher_id);
     const faults = [
       ...idFaults,
-      ...(publisher ? [] : [{ pointer: '/request/ext/publisher_id', detail: 'is no publisher that is loaded' }]),
+      ...(publisher ? [] : [{ pointer: '/request/ext/publisher_id', detail: 'must be the id of a loaded publisher' }]),
       ...inRequest(checkDimensions(options.dimensions, wire.ext.kv ?? {}, { pointer: '/ext/kv', unregistered: 'allowed' })),
     ];
     if (!publisher || faults.length > 0) return sendProblem(res, problem('invalid_request', 'The question has faults.', faults));
@@ -44,9 +44,7 @@ export const explainRoute =
     const explanation = await options.explain(snapshot, toAdRequest(options, snapshot, publisher, wire, req), lineItemId as number);
     if (explanation) return sendJson(res, 200, explanation);
     const row = snapshot.quarantined.find(({ table, id }) => table === 'line_items' && id === String(lineItemId));
-    const why = row
-      ? `Line item ${String(lineItemId)} is set aside: ${row.reason}.`
-      : `There is no line item ${String(lineItemId)} among those loaded.`;
+    const why = row ? `Line item ${String(lineItemId)} is set aside: ${row.reason}.` : `Line item ${String(lineItemId)} is not loaded.`;
     sendProblem(res, problem('not_found', why));
   };
 

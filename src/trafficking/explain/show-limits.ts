@@ -1,5 +1,6 @@
 import { usdFromMicros } from '../../catalog/model/money.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
+import { limitsOf } from '../../ledger/limits.ts';
 import type { LimitReading } from '../../ledger/read/read-limits.ts';
 
 /** One limit: the amounts used and reserved, and the maximum. */
@@ -25,12 +26,11 @@ export interface ShownLimits {
 /** The values that the ledger read, and the limits that apply to them. */
 export const showLimits = ({ lineItem, campaign }: RankedCandidate, reading: LimitReading): ShownLimits => {
   const { frequencyCap, rateLimit, pacing: mode } = lineItem;
-  // A flat fee is agreed in advance, so budgets do not limit it.
-  const flat = lineItem.budgetType === 'Flat';
-  const daily_impressions = stand(reading.impressionsToday, reading.heldToday, lineItem.dailyImpressionCap);
-  const daily_spend = usdStand(reading.spendTodayMicros, reading.heldTodayMicros, lineItem.dailySpendCapMicros);
-  const budget = usdStand(reading.totalSpendMicros, reading.heldMicros, flat ? null : lineItem.budgetMicros);
-  const campaign_budget = usdStand(reading.campaignSpendMicros, reading.campaignHeldMicros, flat ? null : campaign.budgetMicros);
+  const limits = limitsOf(lineItem, campaign);
+  const daily_impressions = stand(reading.impressionsToday, reading.heldToday, limits.dailyImpressions);
+  const daily_spend = usdStand(reading.spendTodayMicros, reading.heldTodayMicros, limits.dailySpendMicros);
+  const budget = usdStand(reading.totalSpendMicros, reading.heldMicros, limits.budgetMicros);
+  const campaign_budget = usdStand(reading.campaignSpendMicros, reading.campaignHeldMicros, limits.campaignBudgetMicros);
   const frequency =
     frequencyCap && reading.placesHeld !== null
       ? { places_held: reading.placesHeld, places: frequencyCap.places, window: frequencyCap.windowMs / 1000 }

@@ -39,7 +39,7 @@ export const testAdRoute =
     const { request: wire } = parsed;
     const publisher = snapshot.publishers.get(wire.ext.publisher_id);
     const faults = [
-      ...(publisher ? [] : [{ pointer: '/ext/publisher_id', detail: 'is no publisher that is loaded' }]),
+      ...(publisher ? [] : [{ pointer: '/ext/publisher_id', detail: 'must be the id of a loaded publisher' }]),
       ...checkDimensions(options.dimensions, wire.ext.kv ?? {}, { pointer: '/ext/kv', unregistered: 'allowed' }),
       ...contextFaults,
     ];

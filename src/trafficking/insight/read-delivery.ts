@@ -4,6 +4,7 @@ import { usdFromMicros } from '../../catalog/model/money.ts';
 import type { CampaignRecord, LineItemRecord } from '../../catalog/model/records.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { createDeliveryHistory, type DeliveryHistory, type StoredDay } from '../../events/postgres/delivery-history.ts';
+import { pricingOf } from '../../ledger/limits.ts';
 import type { DayCounts } from '../../ledger/read/read-accounts.ts';
 import { ENTITY_KINDS } from '../entities/entity-kind.ts';
 import { createEntityReader, type EntityReader } from '../entities/entity-reader.ts';
@@ -93,6 +94,7 @@ interface DeliveryParts {
 const toDelivery = ({ records: { id, lineItem, campaign }, stored, counters, status, curve, atMs }: DeliveryParts): Delivery => {
   const account = counters?.account;
   const limits = counters?.limits;
+  const isFlat = pricingOf({ type: lineItem.type, budgetType: lineItem.budget_type }) === 'Flat';
   const [storedYesterday, storedToday] = stored.days.slice(-2) as [StoredDay, StoredDay];
   const today = figuresOf(account?.today ?? storedToday, stored.eventsToday);
   const total = account ? { impressions: account.totalImpressions, spendMicros: account.totalSpendMicros } : stored.total;
@@ -113,8 +115,8 @@ const toDelivery = ({ records: { id, lineItem, campaign }, stored, counters, sta
     limits: {
       daily_impression_cap: lineItem.daily_impression_cap,
       daily_spend_cap: lineItem.daily_spend_cap,
-      budget: lineItem.budget,
-      campaign_budget: campaign.budget,
+      budget: isFlat ? null : lineItem.budget,
+      campaign_budget: isFlat ? null : campaign.budget,
       campaign_spend: usdFromMicros(limits?.campaignSpendMicros ?? stored.campaignSpendMicros),
     },
     pacing: { mode: lineItem.pacing, target: limits?.pacing?.due ?? null, allowance: limits?.pacing?.allowance ?? null, curve },

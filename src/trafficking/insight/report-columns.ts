@@ -14,7 +14,10 @@ export const REPORT_COLUMNS = {
     day: { schema: day, of: ({ date }) => date },
     line_item_id: { schema: integer, of: ({ lineItemId }) => lineItemId },
     line_item: { schema: orNull('string', { description: 'null: deleted' }), of: ({ lineItem }) => lineItem },
-    creative_id: { schema: integer, of: ({ creativeId }) => creativeId },
+    creative_id: {
+      schema: orNull('integer', { description: 'null: the fee of a day without delivery' }),
+      of: ({ creativeId }) => creativeId,
+    },
   } satisfies Columns<StoredReportRow>,
   /** Read from the counts of a row, and from the sums of all rows for the totals. */
   figures: {
@@ -24,6 +27,7 @@ export const REPORT_COLUMNS = {
     ctr: { schema: number, of: ({ impressions, clicks }) => (impressions === 0 ? 0 : clicks / impressions) },
     /** In CSV one column per event type. */
     events: { schema: countsByName, of: ({ events }) => events },
+    /** Billed events, and the fees of Flat line items. */
     spend: { schema: usd, of: ({ spendMicros }) => usdFromMicros(spendMicros) },
     ecpm: {
       schema: usd,

@@ -1,4 +1,5 @@
 import { ENTITY_KINDS, ancestorsOf, type EntityAction, type EntityKind } from '../entities/entity-kind.ts';
+import { fixedParentOf } from '../entities/fixed-parent.ts';
 import { MAX_LISTED, MAX_OFFSET } from '../entities/list-query.ts';
 import { entityRef, pascalCase } from './entity-schemas.ts';
 import {
@@ -83,7 +84,13 @@ const listPath = (kind: EntityKind): PathItem => ({
 const recordPath = (kind: EntityKind): PathItem => {
   const changed = {
     200: jsonAnswer('The record after the change', entityRef(kind), ETAG),
-    ...problems(...BODY_PROBLEMS, ...WRITE_PROBLEMS, 'not_found', 'precondition_failed'),
+    ...problems(
+      ...BODY_PROBLEMS,
+      ...WRITE_PROBLEMS,
+      'not_found',
+      'precondition_failed',
+      ...(fixedParentOf(kind) ? ['parent_fixed' as const] : []),
+    ),
   };
   return {
     parameters: [idOf(kind)],
