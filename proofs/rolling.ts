@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { book } from '../testkit/book.ts';
 import { createPage } from '../testkit/create-page.ts';
+import { openLoop } from '../testkit/open-loop.ts';
 import { readBooks, untilDrained } from '../testkit/read-books.ts';
 import type { Proof } from './rig/proof.ts';
 
@@ -20,18 +21,16 @@ export const rolling: Proof = {
       const failures: string[] = [];
       const seen = new Set<string>();
       let requests = 0;
-      const visit = async (): Promise<void> => {
+      const stop = openLoop(PER_SECOND / 2, async () => {
         requests++;
-        const { status, bids, text } = await page.ask(booking, 'somebody');
+        const { status, bids, text } = await page.ask(booking, 'user');
         const [bid] = bids;
         if (status !== 200 || !bid) return void failures.push(`/ad ${status} ${text.slice(0, 80)}`);
         requests++;
         const answered = await page.hit(bid.impurl);
         if (answered === 200) seen.add(bid.id);
         else failures.push(`/impression ${answered}`);
-      };
-      const visits: Promise<void>[] = [];
-      const timer = setInterval(() => visits.push(visit()), 2_000 / PER_SECOND);
+      });
       try {
         for (let round = 0; round < rounds; round++) {
           for (const replica of fleet.replicas) {
@@ -41,9 +40,8 @@ export const rolling: Proof = {
           }
         }
       } finally {
-        clearInterval(timer);
+        await stop();
       }
-      await Promise.all(visits);
       const drained = await untilDrained(fleet);
       const { counters, rows } = await readBooks(fleet, booking);
       return {
