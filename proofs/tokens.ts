@@ -59,7 +59,7 @@ const createForger = (originals: readonly string[], secret: string, seed: number
   const parts = () => original().split('.') as [string, string, string];
   const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>;
   const own = createSecretKey(Buffer.from(secret));
-  const foreign = createSecretKey(Buffer.from('a signing secret that belongs to somebody else'));
+  const foreign = createSecretKey(Buffer.from('the signing secret of another service'));
   const soon = () => Math.floor(Date.now() / 1000) + 600;
   const sign = (claims: object, key: typeof own, header: Partial<jwt.JwtHeader> = {}, algorithm: jwt.Algorithm = 'HS256') =>
     jwt.sign(claims, key, { algorithm, noTimestamp: true, header: { alg: algorithm, kid: LONE_SECRET_KID, ...header } });

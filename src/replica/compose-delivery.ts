@@ -81,7 +81,7 @@ export const composeDelivery = ({ settings, addresses, dimensions, metrics, log,
    * same for direct and for folded hits.
    */
   const settling = {
-    limitsOf: (hit: Hit) => {
+    hitLimitsOf: (hit: Hit) => {
       const snapshot = catalog.current();
       return snapshot && hitLimits(snapshot, hit);
     },

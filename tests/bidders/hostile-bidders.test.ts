@@ -94,7 +94,7 @@ const BEHAVIOURS: readonly { readonly name: string; readonly outcome: BidOutcome
   { name: 'sends UTF-16', outcome: 'bad_encoding', handle: whole(Buffer.from('\ufeff{}', 'utf16le')) },
   { name: 'sends 100,000 nested arrays', outcome: 'malformed', handle: whole('['.repeat(100_000) + ']'.repeat(100_000)) },
   {
-    name: 'sends 50,000 nested objects in a field nobody reads',
+    name: 'sends 50,000 nested objects in an unused field',
     outcome: 'no_bid',
     handle: whole(`{"ext":${'{"a":'.repeat(40_000)}1${'}'.repeat(40_000)}}`),
   },
@@ -109,7 +109,7 @@ const BEHAVIOURS: readonly { readonly name: string; readonly outcome: BidOutcome
     outcome: 'not_secure',
     handle: whole(winning(`${'<a '.repeat(10_000)}${'a'.repeat(10_000)}${' '.repeat(10_000)}<img src=http://x>`)),
   },
-  { name: 'closes at once', outcome: 'unreachable', handle: (socket) => socket.destroy() },
+  { name: 'closes immediately', outcome: 'unreachable', handle: (socket) => socket.destroy() },
   {
     name: 'resets in the body',
     outcome: 'unreachable',

@@ -27,8 +27,8 @@ afterAll(async () => {
   await knex.destroy();
 });
 
-const fail = (...told: readonly unknown[]): never => {
-  throw new Error(told.map(String).join(' '));
+const fail = (...details: readonly unknown[]): never => {
+  throw new Error(details.map(String).join(' '));
 };
 
 test('does not count a hit again that Redis counted without an answer and that stayed in Postgres until its token expired', async () => {
@@ -40,7 +40,7 @@ test('does not count a hit again that Redis counted without an answer and that s
   const counted = async () => (await accounts.lineItems(1, [3]))[0]?.totalImpressions;
   const atMs = Date.now() - LONG_MS;
   const ad = {
-    ...{ tokenId: 'unheard', publisherId: 1, campaignId: 2, lineItemId: 3, creativeId: 4, placementId: 'top', priceMicros: 1000 },
+    ...{ tokenId: 'unsettled', publisherId: 1, campaignId: 2, lineItemId: 3, creativeId: 4, placementId: 'top', priceMicros: 1000 },
     ...{ perClick: false, day: Math.floor(atMs / 86_400_000), holdEndMs: 0, tokenExpS: Math.ceil(Date.now() / 1000) + 600 },
     ...{ userHash: null, billingNotice: false },
   };
@@ -50,20 +50,20 @@ test('does not count a hit again that Redis counted without an answer and that s
   // Redis counted the hit but its answer was lost, so Postgres stored the hit; Redis was down until the token had expired.
   await ledger.settle(hit, limits);
   const [, fields] = (await redis.xrange(keys.events(0), '-', '+'))[0]!;
-  await redis.del(keys.events(0), keys.seen(1, 'unheard'));
+  await redis.del(keys.events(0), keys.seen(1, 'unsettled'));
   await redis.xadd(keys.events(0), `${atMs}-0`, ...fields);
   await pending.store(hit, 0);
   await knex('pending_hits').update({ stored_at: new Date(atMs) });
 
   let folded = 0;
-  const limitsOf = () => limits;
+  const hitLimitsOf = () => limits;
   const fold = createFold({
     redis,
     link,
     keys,
     ledger,
     pending,
-    limitsOf,
+    hitLimitsOf,
     everyMs: 20,
     onFolded: (hits) => (folded += hits),
     onSettled: fail,
@@ -80,5 +80,5 @@ test('does not count a hit again that Redis counted without an answer and that s
   await eventWriter.stop();
   await fold.stop();
   expect([await counted(), folded]).toEqual([1, 0]);
-  expect(await knex('events').where({ jti: 'unheard' })).toHaveLength(1);
+  expect(await knex('events').where({ jti: 'unsettled' })).toHaveLength(1);
 });

@@ -4,7 +4,7 @@ import { MAX_CONTENT_LENGTH } from './parse-content.ts';
 
 /**
  * JSON Schemas (2020-12) of the trafficking API's records: one source for the API, the catalog load
- * and the API page. What needs two fields or another record at once stands in the check files
+ * and the API page. What needs two fields or another record is checked in the check files
  * beside this one. `flight-date`, `http-url` and `country` are formats of our own, given to ajv in
  * check-record.ts.
  */
