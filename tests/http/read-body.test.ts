@@ -3,7 +3,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import request from 'supertest';
 import { sendProblem } from '../../src/http/problems/problem.ts';
-import { readBody, type BodyOutcome } from '../../src/http/body/read-body.ts';
+import { readBody, type BodyOutcome } from '../../src/http/request/read-body.ts';
 
 const LIMIT = 1_000;
 
