@@ -16,6 +16,7 @@ import {
   watchedBidders,
   type TestBidder,
 } from './bidder-fixtures.ts';
+import { atEnd } from '../setup/at-end.ts';
 
 const TIMEOUT_MS = 200;
 /**
@@ -206,9 +207,9 @@ test('a bidder with a closed port is unreachable', async () => {
 
 test('a name look-up that exceeds the deadline is a timeout', async () => {
   const slow = watchedBidders({ timeoutMs: 100, resolve: () => undefined });
+  atEnd(() => slow.bidders.close());
   const { refusals } = await slow.bidders.ask([opportunity([invitationTo('http://bidder.example/')])], context);
   expect(refusals.map(outcomeOf)).toEqual(['timeout']);
-  await slow.bidders.close();
 });
 
 test('no hostile bidder caused an internal error, a warning or an error log', () => {

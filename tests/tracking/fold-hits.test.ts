@@ -10,6 +10,7 @@ import { createRedisClient, type RedisClient } from '../../src/redis/redis-clien
 import { createFold } from '../../src/tracking/fold-hits.ts';
 import { createPendingHits } from '../../src/tracking/pending-hits.ts';
 import { eventually } from '../../testkit/until.ts';
+import { atEnd } from '../setup/at-end.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 
@@ -70,12 +71,14 @@ test('does not count a hit again that Redis counted without an answer and that s
     onFailure: fail,
   });
   fold.start();
+  atEnd(() => fold.stop());
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect([await counted(), await pending.count(), folded]).toEqual([1, 1, 0]);
 
   const store = createEventStore({ knex });
   const eventWriter = createEventWriter({ redis, keys, store, consumer: 'test', onFailure: fail, onUnreadable: fail });
   eventWriter.start();
+  atEnd(() => eventWriter.stop());
   await eventually(async () => expect(await pending.count()).toBe(0));
   await eventWriter.stop();
   await fold.stop();
