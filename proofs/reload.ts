@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { book, type Booking } from '../testkit/book.ts';
-import { createPage } from '../testkit/create-page.ts';
 import { openLoop } from '../testkit/open-loop.ts';
 import { percentile } from '../testkit/statistics.ts';
 import type { Proof } from './rig/proof.ts';
@@ -18,7 +17,7 @@ export const reload: Proof = {
     const fleet = await rig.fleet({ replicas: 3 });
     // The load, the stores and the balancer share the machine: lag from waiting for a processor says nothing about the reload.
     for (const replica of fleet.replicas) weighProcess(replica.pid(), -20);
-    const page = createPage(fleet.url);
+    const { page } = fleet;
     try {
       const booking = await book(fleet.knex, { lineItems: Array.from({ length: 1_000 }, () => ({})) });
       const placementIds = [booking.placementId, `${booking.placementId}-b`];
@@ -84,7 +83,6 @@ export const reload: Proof = {
         ok: torn === 0 && failed === 0 && refused === 0 && newest >= reloads && lag <= MAX_LAG_MS,
       };
     } finally {
-      await page.close();
       await fleet.close();
     }
   },

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { book } from '../testkit/book.ts';
-import { createPage } from '../testkit/create-page.ts';
 import { openLoop } from '../testkit/open-loop.ts';
 import { readBooks, untilDrained } from '../testkit/read-books.ts';
 import type { Proof } from './rig/proof.ts';
@@ -14,7 +13,7 @@ export const rolling: Proof = {
   run: async (rig, scale) => {
     const rounds = scale.of(2, 1);
     const fleet = await rig.fleet({ replicas: 3, env: { DRAIN_TIME: scale.of('5s', '1s') } });
-    const page = createPage(fleet.url);
+    const { page } = fleet;
     try {
       const booking = await book(fleet.knex);
       await fleet.reload();
@@ -49,7 +48,6 @@ export const rolling: Proof = {
         ok: drained && failures.length === 0 && seen.size === counters.impressions && seen.size === rows.impression.length,
       };
     } finally {
-      await page.close();
       await fleet.close();
     }
   },

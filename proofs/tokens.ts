@@ -2,7 +2,6 @@ import { createSecretKey } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { LONE_SECRET_KID } from '../src/config/read-settings.ts';
 import { book } from '../testkit/book.ts';
-import { createPage } from '../testkit/create-page.ts';
 import { createChance } from '../testkit/chance.ts';
 import { inParallel } from '../testkit/in-parallel.ts';
 import { readBooks, untilDrained } from '../testkit/read-books.ts';
@@ -17,7 +16,7 @@ export const tokens: Proof = {
   run: async (rig, scale) => {
     const attempts = scale.of(100_000, 5_000);
     const fleet = await rig.fleet({ replicas: 3 });
-    const page = createPage(fleet.url);
+    const { page } = fleet;
     try {
       const booking = await book(fleet.knex);
       await fleet.reload();
@@ -41,7 +40,6 @@ export const tokens: Proof = {
         ok: accepted.length === 0 && before === 0 && counters.impressions === originals.length,
       };
     } finally {
-      await page.close();
       await fleet.close();
     }
   },

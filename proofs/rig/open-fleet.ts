@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { freePort } from '../../src/embedded/free-port.ts';
 import { startEmbeddedRedis } from '../../src/embedded/start-embedded-redis.ts';
 import { createChance } from '../../testkit/chance.ts';
+import { createPage, type Page } from '../../testkit/create-page.ts';
 import { connectStores, type Stores } from '../../testkit/read-books.ts';
 import { startBalancer } from '../../testkit/start-balancer.ts';
 import { startFaultProxy, type FaultProxy } from '../../testkit/start-fault-proxy.ts';
@@ -20,6 +21,8 @@ export interface FleetOptions {
 /** Replicas behind a balancer, with a separate Redis and database. `knex` and `redis` bypass the fault proxies. */
 export interface Fleet extends Stores {
   readonly url: string;
+  /** A page of the publisher, with 64 connections to the balancer. */
+  readonly page: Page;
   readonly replicas: readonly Replica[];
   /** Per replica; empty without `faulty`. */
   readonly redisProxies: readonly FaultProxy[];
@@ -70,6 +73,7 @@ export const openFleet = async (
   replicas.push(...(await Promise.all(Array.from({ length: count - 1 }, startOne))));
   const balancer = await startBalancer(replicas.map(({ port }) => port));
 
+  const page = createPage(balancer.url);
   const stores = connectStores({ databaseUrl, redisUrl });
   const { redis } = stores;
   const redisPid = async (): Promise<number> => {
@@ -80,6 +84,7 @@ export const openFleet = async (
   return {
     ...stores,
     url: balancer.url,
+    page,
     replicas,
     redisProxies,
     postgresProxies,
@@ -106,6 +111,7 @@ export const openFleet = async (
       return texts.flatMap((text) => [...text.matchAll(series)]).reduce((sum, [, value]) => sum + Number(value), 0);
     },
     close: async () => {
+      await page.close();
       await balancer.end('SIGKILL');
       await Promise.allSettled(replicas.map((replica) => replica.kill('SIGKILL')));
       await Promise.allSettled([...redisProxies, ...postgresProxies].map((proxy) => proxy.close()));
