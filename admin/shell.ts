@@ -4,23 +4,21 @@ import { NAMES } from './words/kinds.ts';
 import { hashOf } from './route.ts';
 import { KINDS } from './service/wire.ts';
 
-interface Entry {
-  readonly section: string;
-  readonly icon: IconName;
-  readonly label: string;
-}
+/** The sections of the page, which are also the names of their icons; the API has a separate page. */
+type Entry = readonly [section: IconName, label: string];
 
-const GROUPS: readonly { readonly label: string; readonly entries: readonly Entry[] }[] = [
-  { label: '', entries: [{ section: 'overview', icon: 'overview', label: 'Overview' }] },
-  { label: 'Set-up', entries: KINDS.map((kind) => ({ section: kind, icon: kind, label: NAMES[kind].many })) },
+const GROUPS: readonly { readonly label?: string; readonly entries: readonly Entry[] }[] = [
+  { entries: [['overview', 'Overview']] },
+  { label: 'Set-up', entries: KINDS.map((kind) => [kind, NAMES[kind].many] as const) },
   {
     label: 'Check',
     entries: [
-      { section: 'test', icon: 'test', label: 'Test an ad' },
-      { section: 'reports', icon: 'reports', label: 'Ad reports' },
-      { section: 'history', icon: 'history', label: 'History' },
+      ['test', 'Test an ad'],
+      ['reports', 'Ad reports'],
+      ['history', 'History'],
     ],
   },
+  { entries: [['api', 'API']] },
 ];
 
 /** The frame of every screen: navigation, the screen, notices. */
@@ -37,23 +35,16 @@ export const shell = (section: string, screen: TemplateResult, toasts: TemplateR
             ${label ? html`<p class="nav-label">${label}</p>` : ''}
             <ul>
               ${entries.map(
-                (entry) =>
+                ([name, text]) =>
                   html`<li>
-                    <a href=${hashOf([entry.section])} aria-current=${entry.section === section ? 'page' : 'false'}
-                      >${icon(entry.icon)}<span>${entry.label}</span></a
+                    <a href=${name === 'api' ? 'docs/' : hashOf([name])} aria-current=${name === section ? 'page' : 'false'}
+                      >${icon(name)}<span>${text}</span></a
                     >
                   </li>`,
               )}
             </ul>
           </div>`,
       )}
-      <div class="nav-group">
-        <ul>
-          <li>
-            <a href="docs/">${icon('api')}<span>API</span></a>
-          </li>
-        </ul>
-      </div>
     </nav>
     <main id="main" tabindex="-1">${screen}</main>
   </div>

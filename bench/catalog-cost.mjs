@@ -60,7 +60,7 @@ for (let i = 0; i < RELOADS; i++) {
 const bytes = (await settle()) - empty;
 const { rss } = process.memoryUsage();
 const middle = (runs, field) => runs.map((one) => one[field]).sort((x, y) => x - y)[runs.length >> 1];
-// The first load, which nothing was compiled for, is told apart.
+// The first load is reported separately: nothing is compiled yet.
 const whole = loads.at(-1);
 process.stdout.write(
   JSON.stringify({

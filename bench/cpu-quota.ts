@@ -39,7 +39,7 @@ export const createCpuQuota = (name: string, share: number): CpuQuota | undefine
   };
 };
 
-/** Where this process stands in the hierarchies that know CPU quotas. */
+/** This process's groups in the control-group hierarchies that have CPU quotas. */
 const groupFolders = (): readonly (string | undefined)[] =>
   readFileSync('/proc/self/cgroup', 'utf8')
     .trim()

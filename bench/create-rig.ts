@@ -1,13 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
-import pg from 'pg';
-import { startEmbeddedPostgres } from '../src/embedded/start-embedded-postgres.ts';
-import { startEmbeddedRedis } from '../src/embedded/start-embedded-redis.ts';
 import { seedCatalog, type CatalogPlan, type SeededCatalog } from './seed-catalog.ts';
+import { createDatabase, databaseNamed, withClient } from '../testkit/databases.ts';
+import { openPrivateStores } from '../testkit/private-stores.ts';
 import { startServer, type Server } from '../testkit/start-process.ts';
 import { weighProcess } from '../testkit/weigh-process.ts';
 
@@ -58,21 +57,20 @@ const SERVER_CORE = '0';
 const LOAD_CORE = '1';
 const REDIS_DATABASES = 16;
 
-/** Starts a durable Postgres and Redis of its own, as they run in production, in a passing folder. */
+/** Starts a durable Postgres and Redis, as they run in production, with their data in a temporary folder. */
 export const createRig = async ({ nodeFlags, dist = path.join(ROOT, 'dist'), say }: RigOptions): Promise<Rig> => {
   const pinned = availableParallelism() > 1 && canPin();
   // Inherited by everything that is started from here on; the servers choose the other core themselves.
   if (pinned) execFileSync('taskset', ['-acp', LOAD_CORE, String(process.pid)], { stdio: 'ignore' });
-  const stateDir = mkdtempSync(path.join(tmpdir(), 'ad-server-bench-'));
-  chmodSync(stateDir, 0o755);
-  const stores = await Promise.all([startEmbeddedPostgres({ stateDir }), startEmbeddedRedis({ stateDir })]);
-  const [postgres, redis] = stores;
+  const stores = await openPrivateStores('bench');
+  const stateDir = stores.folder;
+  const [postgres, redis] = await Promise.all([stores.startPostgres(), stores.startRedis()]);
   const control = new Redis(redis.url);
   const redisPid = Number(/process_id:(\d+)/.exec(await control.info('server'))?.[1]);
   // A rewrite of the log forks in the middle of a measurement; the folder is thrown away at the end.
   await control.config('SET', 'auto-aof-rewrite-percentage', '0');
 
-  // Postgres has a machine of its own where it matters; on this one it gets what Redis and the load leave over.
+  // In production Postgres has a separate machine; here it gets the processor time that Redis and the load leave over.
   weighProcess(await postmasterOf(postgres.url), 19);
 
   const through = pinned ? ['taskset', '-c', SERVER_CORE] : [];
@@ -88,14 +86,8 @@ export const createRig = async ({ nodeFlags, dist = path.join(ROOT, 'dist'), say
   const prepareStage = async (name: string, plan: CatalogPlan, database: number): Promise<Stage> => {
     if (database >= REDIS_DATABASES) throw new Error(`more than ${REDIS_DATABASES} stages`);
     const begun = performance.now();
-    const databaseUrl = new URL(postgres.url);
-    const admin = new pg.Client({ connectionString: postgres.url });
-    await admin.connect();
-    await admin.query(`create database ${name}`);
-    await admin.end();
-    databaseUrl.pathname = `/${name}`;
-    const catalog = await seedCatalog(databaseUrl.href, plan);
-    const redisUrl = `${redis.url}/${database}`;
+    const catalog = await seedCatalog(await createDatabase(postgres.url, name), plan);
+    const redisUrl = databaseNamed(redis.url, String(database));
     const client = new Redis(redisUrl);
     clients.push(client);
     say(`  booked ${plan.lineItems} line items (${plan.targeting}) in ${((performance.now() - begun) / 1000).toFixed(1)} s`);
@@ -144,21 +136,17 @@ export const createRig = async ({ nodeFlags, dist = path.join(ROOT, 'dist'), say
     close: async () => {
       await Promise.all([...running].map((server) => server.stop()));
       for (const client of clients) client.disconnect();
-      await Promise.all(stores.map((store) => store.stop()));
-      rmSync(stateDir, { recursive: true, force: true });
+      await stores.stop();
     },
   };
 };
 
-/** The process that all of Postgres's others descend from. */
-const postmasterOf = async (url: string): Promise<number> => {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-  const postmaster = Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${rows[0]!.pid}/status`, 'utf8'))?.[1]);
-  await client.end();
-  return postmaster;
-};
+/** The parent of all other processes of Postgres. */
+const postmasterOf = (url: string): Promise<number> =>
+  withClient(url, async (client) => {
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+    return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${rows[0]!.pid}/status`, 'utf8'))?.[1]);
+  });
 
 /** As in production, with two differences: no drain time at the end, and the catalog is reloaded when a measure says so. */
 const PRODUCTION = {

@@ -40,7 +40,7 @@ export const atMost = (what: string, goal: number, measured: number, note = ''):
   plausible: measured <= goal * 10,
 });
 
-/** A markdown table; all columns but the first are numbers and stand right. */
+/** A markdown table; all columns but the first are numbers and right-aligned. */
 export const tableOf = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map((_, i) => (i === 0 ? '---' : '---:')), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 

@@ -53,7 +53,7 @@ const open = () =>
       open().then(free, reject);
     });
     socket.on('data', (chunk) => {
-      // A connection that has waited for its first request for long is told so (408) and closed.
+      // A server answers 408 on a connection that waits too long for its first request, and closes it.
       if (link.due === 0) return;
       link.text = link.text === '' ? chunk : link.text + chunk;
       const end = link.text.indexOf('\r\n\r\n');

@@ -8,7 +8,7 @@ const STIME = 12;
 /** CPU time that a process has used so far, user and system, all threads, in microseconds; steps of 10 ms. Source: proc(5), /proc/PID/stat. */
 export const processCpuMicros = (pid: number): number => {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The name in parentheses may hold blanks and parentheses of its own.
+  // The name in parentheses may contain blanks and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[UTIME]) + Number(fields[STIME])) * MICROS_PER_TICK;
 };

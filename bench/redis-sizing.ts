@@ -1,6 +1,3 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import type { Campaign } from '../src/catalog/model/entities.ts';
 import type { RankedCandidate } from '../src/decision/ranked-candidate.ts';
 import type { Hit } from '../src/ledger/hit.ts';
@@ -9,7 +6,7 @@ import { NO_LIMITS } from '../src/ledger/limits.ts';
 import { createLedger } from '../src/ledger/ledger.ts';
 import { createRedisClient } from '../src/redis/redis-client.ts';
 import { curveAt } from '../src/catalog/snapshot/traffic-curve.ts';
-import { startEmbeddedRedis } from '../src/embedded/start-embedded-redis.ts';
+import { openPrivateStores } from '../testkit/private-stores.ts';
 import { sampleCreative, sampleLineItem } from '../testkit/sample-booking.ts';
 
 /*
@@ -22,9 +19,8 @@ const USERS = 10_000;
 const TOGETHER = 64;
 const DAY_MS = 86_400_000;
 
-const folder = await mkdtemp(path.join(tmpdir(), 'ad-server-sizing-'));
-await chmod(folder, 0o755);
-const server = await startEmbeddedRedis({ stateDir: folder, durable: true });
+const stores = await openPrivateStores('sizing');
+const server = await stores.startRedis();
 const redis = createRedisClient({ urls: [server.url], commandTimeoutMs: 10_000, name: 'sizing' });
 await new Promise((resolve) => redis.once('ready', resolve));
 const keys = createLedgerKeys(16);
@@ -107,5 +103,4 @@ const rows: readonly (readonly [string, string])[] = [
 ];
 for (const [what, figure] of rows) console.log(`${what.padEnd(42)} ${figure}`);
 redis.disconnect();
-await server.stop();
-await rm(folder, { recursive: true });
+await stores.stop();

@@ -59,7 +59,7 @@ const machine = async ({ nodeFlags, pinned }: Circumstances): Promise<string> =>
   ].join('\n');
 };
 
-/** '' when it cannot be told: a version is decoration. */
+/** '' when it is unknown: the report is complete without it. */
 const versionOf = (command: string, args: readonly string[], pattern: RegExp, name: string): string => {
   // The binary of redis-tools is a server by the name it is called by.
   const { stdout } = spawnSync(command, args, { encoding: 'utf8', argv0: 'redis-server' });

@@ -10,7 +10,7 @@ export interface CatalogPlan {
   readonly publishers: number;
   /** `adversarial`: all line items match every request but for their key-values; only the lowest in rank match those. */
   readonly targeting: 'realistic' | 'adversarial';
-  /** So many line items with this daily cap stand above all others, in front of every request. */
+  /** Line items with this daily cap that rank above all others for every request. */
   readonly capped?: { readonly lineItems: number; readonly dailyImpressions: number };
 }
 

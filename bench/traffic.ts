@@ -2,14 +2,14 @@ import { createCountryLookup } from '../src/context/country-lookup.ts';
 import { COLOURS, COUNTRIES, PLACEMENTS, SECTIONS, TOPICS, type BenchPublisher } from './seed-catalog.ts';
 import { createChance } from '../testkit/chance.ts';
 
-/** One ad request, as text; every occurrence of USER stands for twelve characters that the load generator draws anew each time. */
+/** One ad request, as text; the load generator replaces every occurrence of USER with twelve new random characters. */
 export interface AdCall {
   readonly apiKey: string;
   readonly body: string;
 }
 
 export const USER = '@USER-ID-12@';
-/** What the prototypes of the design were measured with. */
+/** The body size that the prototypes of the design were measured with. */
 const BODY_BYTES = 376;
 
 export interface TrafficPlan {
@@ -70,7 +70,7 @@ const addressesOf = (chance: () => number, count: number): readonly string[] => 
   const most = Math.ceil(count / COUNTRIES.length);
   const taken = new Map<string, number>();
   const addresses: string[] = [];
-  // Small countries have few addresses: after a while the rest is filled with whatever comes.
+  // Small countries have few addresses: after a while addresses of any country fill the rest.
   for (let tries = 0; addresses.length < count; tries++) {
     const ip = [1 + Math.floor(chance() * 222), ...Array.from({ length: 3 }, () => Math.floor(chance() * 256))].join('.');
     const country = countryOf(ip) ?? '';

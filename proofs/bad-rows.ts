@@ -9,7 +9,6 @@ export const badRows: Proof = {
   expected: 'each set aside with its children and counted; all else serves',
   run: async (rig) => {
     const fleet = await rig.fleet({ replicas: 3 });
-    const page = createPage(fleet.url);
     try {
       const good = await book(fleet.knex);
       const bad = [
@@ -45,7 +44,6 @@ export const badRows: Proof = {
         ok: wrong.length === 0 && counted === expected,
       };
     } finally {
-      await page.close();
       await fleet.close();
     }
   },

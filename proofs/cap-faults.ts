@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { book } from '../testkit/book.ts';
-import { createPage } from '../testkit/create-page.ts';
 import { inParallel } from '../testkit/in-parallel.ts';
 import { readBooks, untilDrained } from '../testkit/read-books.ts';
 import { untilTrue } from '../testkit/until.ts';
@@ -23,7 +22,7 @@ export const capFaults: Proof = {
     let [allLost, allTwice, byPostgres] = [0, 0, 0];
     for (let repeat = 1; repeat <= repeats; repeat++) {
       const fleet = await rig.fleet({ replicas: 4, env: { TOKEN_TTL: scale.of('15s', '4s') } });
-      const page = createPage(fleet.url);
+      const { page } = fleet;
       try {
         const booking = await book(fleet.knex, { lineItems: [{ daily_impression_cap: limit }] });
         await fleet.reload();
@@ -84,7 +83,6 @@ export const capFaults: Proof = {
         byPostgres += fallbacks;
         outcomes.push(`${counters.impressions}`);
       } finally {
-        await page.close();
         await fleet.close();
       }
     }

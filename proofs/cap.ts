@@ -1,5 +1,4 @@
 import { book } from '../testkit/book.ts';
-import { createPage } from '../testkit/create-page.ts';
 import { inParallel } from '../testkit/in-parallel.ts';
 import { readBooks, untilDrained } from '../testkit/read-books.ts';
 import type { Proof } from './rig/proof.ts';
@@ -14,7 +13,7 @@ export const cap: Proof = {
     const demand = limit * 5;
     const repeats = scale.of(5, 1);
     const fleet = await rig.fleet({ replicas: 4 });
-    const page = createPage(fleet.url);
+    const { page } = fleet;
     const results: string[] = [];
     let ok = true;
     try {
@@ -42,7 +41,6 @@ export const cap: Proof = {
         );
       }
     } finally {
-      await page.close();
       await fleet.close();
     }
     return { observed: `${demand} requests, cap ${limit}: delivered ${results.join(', ')}`, ok };

@@ -28,10 +28,10 @@ export const convergence: Proof = {
         };
         return (await untilTrue(isThere, 20_000, 10)) ?? Infinity;
       };
-      const heard: number[] = [];
+      const notifiedMs: number[] = [];
       const cut: number[] = [];
       for (let round = 0; round < rounds; round++) {
-        heard.push(await change());
+        notifiedMs.push(await change());
         for (const proxy of fleet.redisProxies) proxy.set({ kind: round % 2 === 0 ? 'blackhole' : 'reset' });
         cut.push(await change());
         for (const proxy of fleet.redisProxies) proxy.set({ kind: 'pass' });
@@ -39,10 +39,10 @@ export const convergence: Proof = {
         await untilTrue(async () => (await fleet.metric('adserver_redis_up')) === fleet.replicas.length, 10_000);
         await new Promise((resolve) => setTimeout(resolve, 1_000));
       }
-      const [mostHeard, mostCut] = [Math.round(Math.max(...heard)), Math.round(Math.max(...cut))];
+      const [maxNotifiedMs, maxCutOffMs] = [Math.round(Math.max(...notifiedMs)), Math.round(Math.max(...cut))];
       return {
-        observed: `${rounds} rounds on ${fleet.replicas.length} replicas: at most ${mostHeard} ms with pub/sub, ${mostCut} ms with Redis cut off`,
-        ok: mostHeard <= MAX_NOTIFIED_MS && mostCut <= MAX_CUT_OFF_MS,
+        observed: `${rounds} rounds on ${fleet.replicas.length} replicas: at most ${maxNotifiedMs} ms with pub/sub, ${maxCutOffMs} ms with Redis cut off`,
+        ok: maxNotifiedMs <= MAX_NOTIFIED_MS && maxCutOffMs <= MAX_CUT_OFF_MS,
       };
     } finally {
       for (const page of pages) await page.close();

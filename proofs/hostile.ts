@@ -2,7 +2,6 @@ import { connect } from 'node:net';
 import { Pool } from 'undici';
 import { book } from '../testkit/book.ts';
 import { createFuzzer } from './rig/create-fuzzer.ts';
-import { createPage } from '../testkit/create-page.ts';
 import { inParallel } from '../testkit/in-parallel.ts';
 import type { Proof } from './rig/proof.ts';
 
@@ -17,7 +16,7 @@ export const hostile: Proof = {
     const count = scale.of(100_000, 5_000);
     const fleet = await rig.fleet({ replicas: 3 });
     const pools = fleet.replicas.map(({ url }) => new Pool(url, { connections: 16, headersTimeout: 20_000, bodyTimeout: 20_000 }));
-    const page = createPage(fleet.url);
+    const { page } = fleet;
     try {
       // Creative 1 is the target of the trafficking API requests; some of them delete it, as they should.
       await book(fleet.knex);
@@ -60,7 +59,6 @@ export const hostile: Proof = {
         ok: faults.length === 0 && exits === 0 && served && sent > count * 0.95,
       };
     } finally {
-      await page.close();
       await Promise.all(pools.map((pool) => pool.destroy()));
       await fleet.close();
     }

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { book } from '../testkit/book.ts';
-import { createPage } from '../testkit/create-page.ts';
 import { createSteadyLoad } from './rig/create-steady-load.ts';
 import type { Proof } from './rig/proof.ts';
 
@@ -20,7 +19,7 @@ export const hungBidders: Proof = {
     await once(bidder, 'listening');
     const endpoint = `http://127.0.0.1:${(bidder.address() as AddressInfo).port}/`;
     const fleet = await rig.fleet({ replicas: 3 });
-    const page = createPage(fleet.url);
+    const { page } = fleet;
     try {
       const booking = await book(fleet.knex, { lineItems: [{ type: 'programmatic', endpoint, cpm_micros: null, priority: 1 }, {}] });
       await fleet.reload();
@@ -33,7 +32,6 @@ export const hungBidders: Proof = {
         ok: adsNot200 === 0 && filled === ads && adP99Ms <= MAX_P99_MS,
       };
     } finally {
-      await page.close();
       await fleet.close();
       bidder.close();
     }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { book, type Booking } from '../testkit/book.ts';
-import { createPage } from '../testkit/create-page.ts';
+import { openLoop } from '../testkit/open-loop.ts';
 import { percentile } from '../testkit/statistics.ts';
 import type { Proof } from './rig/proof.ts';
 import { weighProcess } from '../testkit/weigh-process.ts';
@@ -17,7 +17,7 @@ export const reload: Proof = {
     const fleet = await rig.fleet({ replicas: 3 });
     // The load, the stores and the balancer share the machine: lag from waiting for a processor says nothing about the reload.
     for (const replica of fleet.replicas) weighProcess(replica.pid(), -20);
-    const page = createPage(fleet.url);
+    const { page } = fleet;
     try {
       const booking = await book(fleet.knex, { lineItems: Array.from({ length: 1_000 }, () => ({})) });
       const placementIds = [booking.placementId, `${booking.placementId}-b`];
@@ -33,16 +33,14 @@ export const reload: Proof = {
       let failed = 0;
       let answers = 0;
       let newest = 0;
-      const visits: Promise<void>[] = [];
-      const visit = async (): Promise<void> => {
+      const stopVisits = openLoop(200, async () => {
         const { status, bids } = await page.ask(booking, 'reader', { placementIds });
         answers++;
         if (status !== 200 || bids.length !== 2) return void failed++;
         const versions = new Set(bids.flatMap(({ adm, price }) => [Number(adm), Math.round(price * 1_000)]));
         if (versions.size > 1) torn++;
         newest = Math.max(newest, ...versions);
-      };
-      const timer = setInterval(() => visits.push(visit()), 5);
+      });
       const lags: number[] = [];
       const mostLags: number[] = [];
       // A scrape reads the lag since the previous scrape.
@@ -74,9 +72,8 @@ export const reload: Proof = {
           if (version % 10 === 0) await readLag();
         }
       } finally {
-        clearInterval(timer);
+        await stopVisits();
       }
-      await Promise.all(visits);
       await sleep(100);
       const lag = Math.round(Math.max(...lags));
       return {
@@ -86,7 +83,6 @@ export const reload: Proof = {
         ok: torn === 0 && failed === 0 && refused === 0 && newest >= reloads && lag <= MAX_LAG_MS,
       };
     } finally {
-      await page.close();
       await fleet.close();
     }
   },

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { book } from '../testkit/book.ts';
-import { createPage } from '../testkit/create-page.ts';
+import { openLoop } from '../testkit/open-loop.ts';
 import { readBooks, untilDrained } from '../testkit/read-books.ts';
 import type { Proof } from './rig/proof.ts';
 
@@ -13,25 +13,23 @@ export const rolling: Proof = {
   run: async (rig, scale) => {
     const rounds = scale.of(2, 1);
     const fleet = await rig.fleet({ replicas: 3, env: { DRAIN_TIME: scale.of('5s', '1s') } });
-    const page = createPage(fleet.url);
+    const { page } = fleet;
     try {
       const booking = await book(fleet.knex);
       await fleet.reload();
       const failures: string[] = [];
       const seen = new Set<string>();
       let requests = 0;
-      const visit = async (): Promise<void> => {
+      const stop = openLoop(PER_SECOND / 2, async () => {
         requests++;
-        const { status, bids, text } = await page.ask(booking, 'somebody');
+        const { status, bids, text } = await page.ask(booking, 'user');
         const [bid] = bids;
         if (status !== 200 || !bid) return void failures.push(`/ad ${status} ${text.slice(0, 80)}`);
         requests++;
         const answered = await page.hit(bid.impurl);
         if (answered === 200) seen.add(bid.id);
         else failures.push(`/impression ${answered}`);
-      };
-      const visits: Promise<void>[] = [];
-      const timer = setInterval(() => visits.push(visit()), 2_000 / PER_SECOND);
+      });
       try {
         for (let round = 0; round < rounds; round++) {
           for (const replica of fleet.replicas) {
@@ -41,9 +39,8 @@ export const rolling: Proof = {
           }
         }
       } finally {
-        clearInterval(timer);
+        await stop();
       }
-      await Promise.all(visits);
       const drained = await untilDrained(fleet);
       const { counters, rows } = await readBooks(fleet, booking);
       return {
@@ -51,7 +48,6 @@ export const rolling: Proof = {
         ok: drained && failures.length === 0 && seen.size === counters.impressions && seen.size === rows.impression.length,
       };
     } finally {
-      await page.close();
       await fleet.close();
     }
   },

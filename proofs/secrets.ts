@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { book } from '../testkit/book.ts';
-import { createPage } from '../testkit/create-page.ts';
 import type { Proof } from './rig/proof.ts';
 
 const USER = 'a-very-private-user-id';
@@ -20,7 +19,7 @@ export const secrets: Proof = {
       storePassword: 'a-store-password',
       env: { LOG_LEVEL: 'debug', ADMIN_TOKEN: 'an-administrators-token' },
     });
-    const page = createPage(fleet.url);
+    const { page } = fleet;
     const said: string[] = [];
     try {
       const booking = await book(fleet.knex, { lineItems: [{ frequency_cap: 1_000 }, {}] });
@@ -90,7 +89,6 @@ export const secrets: Proof = {
         ok: found.length === 0 && tokens.length > 0 && texts.some((text) => text.includes('"level":"warn"')),
       };
     } finally {
-      await page.close();
       await fleet.close();
     }
   },

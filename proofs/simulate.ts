@@ -4,10 +4,10 @@
  *
  * npm run simulate -- --kp 0.5 --outage 20:00+60   (every parameter: npm run simulate -- --help)
  */
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startEmbeddedRedis } from '../src/embedded/start-embedded-redis.ts';
+import { openPrivateStores } from '../testkit/private-stores.ts';
 import { boundsOf, measure } from '../testkit/simulation/measure.ts';
 import { readParameters, type Parameters } from './simulation/parameters.ts';
 import { figureCells, reportHtml, type ReportedDay } from './simulation/report.ts';
@@ -49,21 +49,16 @@ async function runDay(
   outage: Period | undefined,
   onMinute: (minute: number) => void,
 ): Promise<ReportedDay> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'pacing-simulation-'));
-  await chmod(folder, 0o755); // Under root the store runs as another account, which must be able to reach it.
+  const stores = await openPrivateStores('simulation');
   try {
-    const store = await startEmbeddedRedis({ stateDir: folder, durable: false });
-    try {
-      const day = await simulateDay({ ...options, redisUrl: store.url, outage, onMinute });
-      const { modes, cap, learned: curve, surge } = options;
-      const figures = modes.map((mode) => measure({ day, mode, cap, curve, outage }));
-      const bands = [{ name: 'surge', ...surge }, ...(outage ? [{ name: 'outage', ...outage }] : [])];
-      return { title, day, figures, bands };
-    } finally {
-      await store.stop();
-    }
+    const { url: redisUrl } = await stores.startRedis('', { durable: false });
+    const day = await simulateDay({ ...options, redisUrl, outage, onMinute });
+    const { modes, cap, learned: curve, surge } = options;
+    const figures = modes.map((mode) => measure({ day, mode, cap, curve, outage }));
+    const bands = [{ name: 'surge', ...surge }, ...(outage ? [{ name: 'outage', ...outage }] : [])];
+    return { title, day, figures, bands };
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await stores.stop();
   }
 }
 

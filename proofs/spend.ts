@@ -1,5 +1,4 @@
 import { book } from '../testkit/book.ts';
-import { createPage } from '../testkit/create-page.ts';
 import { inParallel } from '../testkit/in-parallel.ts';
 import { readBooks, untilDrained } from '../testkit/read-books.ts';
 import type { Proof } from './rig/proof.ts';
@@ -15,7 +14,7 @@ export const spend: Proof = {
     const fits = Math.floor(capMicros / PRICE_MICROS);
     const item = { cpm_micros: PRICE_MICROS * 1_000 };
     const fleet = await rig.fleet({ replicas: 4 });
-    const page = createPage(fleet.url);
+    const { page } = fleet;
     try {
       const observed: string[] = [];
       let ok = true;
@@ -37,7 +36,6 @@ export const spend: Proof = {
       }
       return { observed: observed.join('; '), ok };
     } finally {
-      await page.close();
       await fleet.close();
     }
   },

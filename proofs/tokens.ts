@@ -2,7 +2,6 @@ import { createSecretKey } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { LONE_SECRET_KID } from '../src/config/read-settings.ts';
 import { book } from '../testkit/book.ts';
-import { createPage } from '../testkit/create-page.ts';
 import { createChance } from '../testkit/chance.ts';
 import { inParallel } from '../testkit/in-parallel.ts';
 import { readBooks, untilDrained } from '../testkit/read-books.ts';
@@ -17,7 +16,7 @@ export const tokens: Proof = {
   run: async (rig, scale) => {
     const attempts = scale.of(100_000, 5_000);
     const fleet = await rig.fleet({ replicas: 3 });
-    const page = createPage(fleet.url);
+    const { page } = fleet;
     try {
       const booking = await book(fleet.knex);
       await fleet.reload();
@@ -41,7 +40,6 @@ export const tokens: Proof = {
         ok: accepted.length === 0 && before === 0 && counters.impressions === originals.length,
       };
     } finally {
-      await page.close();
       await fleet.close();
     }
   },
@@ -59,7 +57,7 @@ const createForger = (originals: readonly string[], secret: string, seed: number
   const parts = () => original().split('.') as [string, string, string];
   const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>;
   const own = createSecretKey(Buffer.from(secret));
-  const foreign = createSecretKey(Buffer.from('a signing secret that belongs to somebody else'));
+  const foreign = createSecretKey(Buffer.from('the signing secret of another service'));
   const soon = () => Math.floor(Date.now() / 1000) + 600;
   const sign = (claims: object, key: typeof own, header: Partial<jwt.JwtHeader> = {}, algorithm: jwt.Algorithm = 'HS256') =>
     jwt.sign(claims, key, { algorithm, noTimestamp: true, header: { alg: algorithm, kid: LONE_SECRET_KID, ...header } });

@@ -1,4 +1,4 @@
-import { Pool } from 'undici';
+import { Pool, type Dispatcher } from 'undici';
 import type { Booking } from './book.ts';
 
 /** The part of a bid that a page uses. */
@@ -13,26 +13,41 @@ export interface PageBid {
   readonly evturl: string;
 }
 
-export interface AdReply {
-  /** 0: no answer came. */
+/** `status` 0: no answer came, and `text` says why. */
+export interface Reply {
   readonly status: number;
-  readonly bids: readonly PageBid[];
-  readonly nbr: number | undefined;
   readonly text: string;
 }
 
 /** What pages do: ask for ads and request tracking URLs, over kept-alive connections. No call rejects. */
 export interface Page {
   ask(booking: Booking, userId: string, changes?: { readonly placementIds?: readonly string[] }): Promise<AdReply>;
-  /** Requests a tracking URL; resolves to the status, 0 when no answer came. */
+  /** Requests a tracking URL. */
+  get(url: string): Promise<Reply>;
+  /** The same; resolves to the status. */
   hit(url: string): Promise<number>;
   close(): Promise<void>;
+}
+
+export interface AdReply extends Reply {
+  readonly bids: readonly PageBid[];
+  readonly nbr: number | undefined;
 }
 
 let requests = 0;
 
 export const createPage = (origin: string, connections = 64): Page => {
   const pool = new Pool(origin, { connections, pipelining: 1, headersTimeout: 20_000, bodyTimeout: 20_000, connectTimeout: 5_000 });
+  const send = async (options: Pick<Dispatcher.RequestOptions, 'method' | 'path' | 'headers' | 'body'>): Promise<Reply> => {
+    try {
+      const answer = await pool.request(options);
+      return { status: answer.statusCode, text: await answer.body.text() };
+    } catch (fault) {
+      const { code, message } = fault as Error & { readonly code?: string };
+      return { status: 0, text: code ?? message };
+    }
+  };
+  const get = (path: string): Promise<Reply> => send({ method: 'GET', path });
   return {
     ask: async ({ publisherId, apiKey, placementId }, userId, changes = {}) => {
       const body = JSON.stringify({
@@ -42,25 +57,13 @@ export const createPage = (origin: string, connections = 64): Page => {
         ext: { publisher_id: publisherId },
       });
       const headers = { 'content-type': 'application/json', 'x-api-key': apiKey };
-      try {
-        const answer = await pool.request({ method: 'POST', path: '/ad', headers, body });
-        const text = await answer.body.text();
-        if (answer.statusCode !== 200) return { status: answer.statusCode, bids: [], nbr: undefined, text };
-        const { seatbid, nbr } = JSON.parse(text) as { seatbid: { bid: PageBid[] }[]; nbr?: number };
-        return { status: 200, bids: seatbid.flatMap(({ bid }) => bid), nbr, text };
-      } catch (fault) {
-        return { status: 0, bids: [], nbr: undefined, text: String(fault) };
-      }
+      const reply = await send({ method: 'POST', path: '/ad', headers, body });
+      if (reply.status !== 200) return { ...reply, bids: [], nbr: undefined };
+      const { seatbid, nbr } = JSON.parse(reply.text) as { seatbid: { bid: PageBid[] }[]; nbr?: number };
+      return { ...reply, bids: seatbid.flatMap(({ bid }) => bid), nbr };
     },
-    hit: async (url) => {
-      try {
-        const answer = await pool.request({ method: 'GET', path: url });
-        await answer.body.dump();
-        return answer.statusCode;
-      } catch {
-        return 0;
-      }
-    },
+    get,
+    hit: async (url) => (await get(url)).status,
     close: () => pool.destroy(),
   };
 };

@@ -7,7 +7,7 @@ export function databaseNamed(url: string, name: string): string {
   return named.href;
 }
 
-/** Runs one piece of work on a connection of its own. */
+/** Runs one piece of work on a new connection. */
 export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -16,6 +16,12 @@ export async function withClient<T>(url: string, work: (client: pg.Client) => Pr
   } finally {
     await client.end();
   }
+}
+
+/** @param template the database that the new one is a copy of; default: an empty one. @returns the URL of the new database */
+export async function createDatabase(url: string, name: string, template = 'template1'): Promise<string> {
+  await withClient(url, (client) => client.query(`create database ${name} template ${template}`));
+  return databaseNamed(url, name);
 }
 
 /** Drops every database whose name starts so, together with whatever is still connected to it. */

@@ -1,6 +1,6 @@
 /**
- * Runs `job` for 0, 1, … `count` − 1 with at most `width` under way at once. The first fault stops the rest and is thrown.
- * @param until asked before each job; true ends the run early
+ * Runs `job` for 0, 1, … `count` − 1 with at most `width` under way. The first fault stops the rest and is thrown.
+ * @param until called before each job; true ends the run early
  */
 export const inParallel = async (
   count: number,

@@ -1,7 +1,7 @@
-import type { Knex } from 'knex';
-import type { AccountReader } from '../src/ledger/read/read-accounts.ts';
-import type { LedgerKeys } from '../src/ledger/ledger-keys.ts';
-import type { RedisClient } from '../src/redis/redis-client.ts';
+import knexFactory, { type Knex } from 'knex';
+import { createAccountReader, type AccountReader } from '../src/ledger/read/read-accounts.ts';
+import { createLedgerKeys, type LedgerKeys } from '../src/ledger/ledger-keys.ts';
+import { createRedisClient, type RedisClient } from '../src/redis/redis-client.ts';
 import type { Booking } from './book.ts';
 import { untilTrue } from './until.ts';
 
@@ -9,7 +9,7 @@ import { untilTrue } from './until.ts';
 export interface Books {
   /** The ledger's accounts, summed over the line items. */
   readonly counters: { readonly impressions: number; readonly clicks: number; readonly spendMicros: number; readonly held: number };
-  /** Token ids of event rows by kind ('impression', 'click', 'event'), each as often as it stands there. */
+  /** Token ids of event rows by kind ('impression', 'click', 'event'), once per row. */
   readonly rows: Readonly<Record<'impression' | 'click' | 'event', readonly string[]>>;
   readonly rowSpendMicros: number;
   readonly daily: { readonly impressions: number; readonly clicks: number; readonly spendMicros: number; readonly serves: number };
@@ -22,7 +22,21 @@ export interface Stores {
   readonly accounts: AccountReader;
 }
 
-/** Waits until nothing is on its way any more: no hit waits in Postgres for the ledger, no event in a stream for Postgres. */
+/** Connections of an observer to the stores of a fleet, with the key layout that its replicas use by default. */
+export const connectStores = ({ databaseUrl, redisUrl }: { readonly databaseUrl: string; readonly redisUrl: string }) => {
+  const knex = knexFactory({ client: 'pg', connection: databaseUrl, pool: { min: 0, max: 4 } });
+  const redis = createRedisClient({ urls: [redisUrl], commandTimeoutMs: 5_000, name: 'observer' });
+  // Outages are part of a run; ioredis would print each failed attempt.
+  redis.on('error', () => undefined);
+  const keys = createLedgerKeys(16);
+  const close = async (): Promise<void> => {
+    redis.disconnect();
+    await knex.destroy();
+  };
+  return { knex, redis, keys, accounts: createAccountReader({ redis, keys }), close };
+};
+
+/** Waits until no hit in Postgres waits for the ledger and no event in a stream waits for Postgres. */
 export const untilDrained = async ({ knex, redis, keys }: Stores, patienceMs = 60_000): Promise<boolean> => {
   const isQuiet = async (): Promise<boolean> => {
     const [{ count } = { count: 0 }] = await knex('pending_hits').count<{ count: string }[]>('*');

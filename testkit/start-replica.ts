@@ -22,6 +22,14 @@ export interface Replica {
   start(): Promise<void>;
 }
 
+/** Reloads the catalog on each. @throws when one does not answer 204 */
+export const reloadAll = async (replicas: readonly Pick<Replica, 'url'>[]): Promise<void> => {
+  for (const { url } of replicas) {
+    const { status } = await fetch(`${url}/reload`, { method: 'POST' });
+    if (status !== 204) throw new Error(`POST /reload answered ${status}`);
+  }
+};
+
 export interface ReplicaOptions {
   /** DATABASE_URL and REDIS_URL at least. */
   readonly env: Readonly<Record<string, string>>;

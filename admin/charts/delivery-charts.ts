@@ -6,25 +6,22 @@ import type { ChartData, Colours } from './chart.ts';
 
 const HEIGHT = 220;
 
-const axes = ({ text, grid }: Colours, names: (value: number) => string, splits?: readonly number[]): uPlot.Axis[] => [
-  {
-    stroke: text,
-    grid: { show: false },
-    ...(splits && { splits: () => [...splits] }),
-    ticks: { show: false },
-    values: (_, at) => at.map(names),
-    font: '12px system-ui',
-    size: 28,
-  },
-  {
-    stroke: text,
-    grid: { stroke: grid, width: 1 },
-    ticks: { show: false },
-    font: '12px system-ui',
-    size: 56,
-    values: (_, at) => at.map((value) => (Number.isInteger(value) ? count(value) : '')),
-  },
-];
+const axes = ({ text, grid }: Colours, names: (value: number) => string, splits: number[]): uPlot.Axis[] => {
+  const common = { stroke: text, ticks: { show: false }, font: '12px system-ui' };
+  const ofCount = (value: number): string => (Number.isInteger(value) ? count(value) : '');
+  return [
+    { ...common, grid: { show: false }, splits: () => splits, values: (_, at) => at.map(names), size: 28 },
+    { ...common, grid: { stroke: grid, width: 1 }, values: (_, at) => at.map(ofCount), size: 56 },
+  ];
+};
+
+const frame = (width: number, range: [number, number]): Omit<uPlot.Options, 'series'> => ({
+  width,
+  height: HEIGHT,
+  scales: { x: { time: false, range }, y: { range: (_, __, most) => [0, Math.max(4, most * 1.1)] } },
+  legend: { show: false },
+  cursor: { show: false },
+});
 
 /** Today's impressions, cumulative by hour, beside the pacing target. */
 export const todayChart = (delivery: Delivery): ChartData => {
@@ -45,11 +42,7 @@ export const todayChart = (delivery: Delivery): ChartData => {
     label: `Impressions today by hour, UTC: ${count(today.impressions)} so far. ${aim}`,
     data: [times, delivered, target],
     options: (colours, width) => ({
-      width,
-      height: HEIGHT,
-      scales: { x: { time: false, range: [0, 24] }, y: { range: (_, __, most) => [0, Math.max(4, most * 1.1)] } },
-      legend: { show: false },
-      cursor: { show: false },
+      ...frame(width, [0, 24]),
       axes: axes(colours, (hour) => `${String(hour).padStart(2, '0')}:00`, [0, 6, 12, 18, 24]),
       series: [
         {},
@@ -68,11 +61,7 @@ export const daysChart = ({ last_days }: Delivery): ChartData => {
     label: `Impressions of the last ${days.length} days: ${count(total)} in total.`,
     data: [days.map((_, i) => i), days.map(({ impressions }) => impressions)],
     options: (colours, width) => ({
-      width,
-      height: HEIGHT,
-      scales: { x: { time: false, range: [-0.6, days.length - 0.4] }, y: { range: (_, __, most) => [0, Math.max(4, most * 1.1)] } },
-      legend: { show: false },
-      cursor: { show: false },
+      ...frame(width, [-0.6, days.length - 0.4]),
       axes: axes(colours, (i) => shortDay(days[i]?.day ?? ''), [0, 3, 6, 9, 12]),
       series: [
         {},

@@ -44,11 +44,8 @@ const choices = (
   type: 'radio' | 'checkbox',
   isChosen: (value: string) => boolean,
 ): TemplateResult => {
-  const { invalid, describedBy, id } = {
-    id: idOf(options.pointer),
-    invalid: form.faultsAt(options.pointer).length > 0 ? 'true' : nothing,
-    describedBy: `${idOf(options.pointer)}-faults`,
-  };
+  const id = idOf(options.pointer);
+  const invalid = form.faultsAt(options.pointer).length > 0 ? 'true' : nothing;
   return html`<div class="choices ${type}">
     ${options.choices.map(
       ({ value, label, note }) =>
@@ -57,7 +54,7 @@ const choices = (
             type=${type}
             name=${id}
             value=${value}
-            aria-describedby=${describedBy}
+            aria-describedby="${id}-faults"
             aria-invalid=${invalid}
             .checked=${live(isChosen(value))}
             @change=${(event: Event) => {

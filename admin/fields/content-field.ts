@@ -1,13 +1,14 @@
 import { CREATIVE_FORMATS, type CreativeFormat } from '../../src/catalog/model/entities.ts';
 import type { Page } from '../page.ts';
 import { html, type TemplateResult } from 'lit-html';
-import { live } from 'lit-html/directives/live.js';
+import { button } from '../parts/parts.ts';
 import { numberOf, textOf } from '../forms/typed-text.ts';
 import { textArea, textField } from './text-field.ts';
 import type { Form } from '../forms/form.ts';
 import { capital } from '../words/kinds.ts';
 import { assetsOf, withAsset, type Assets } from './content-assets.ts';
 import { formatHelp, SAMPLES } from './format-help.ts';
+import { input } from './input.ts';
 
 /** Assets of native ads that have a field; others are kept and can be edited as JSON. */
 const NATIVE_ASSETS = ['title', 'description', 'brand', 'image', 'sponsored', 'offer', 'click', 'background'] as const;
@@ -45,13 +46,17 @@ export const contentField = (form: Form, { store }: Page): TemplateResult => {
   `;
 };
 
-/** Formats whose content is an object of assets have fields; any other content is edited as text. */
+/** Formats whose content is an object of assets have fields; other content is edited as text. */
 const editor = (form: Form, format: CreativeFormat): TemplateResult => {
-  const editors: Partial<Record<CreativeFormat, typeof bannerFields>> = { banner: bannerFields, native: nativeFields };
-  const fields = editors[format];
-  if (fields) return assetEditor(form, format, fields);
-  return html`${source(form, 'Markup')}
-    <div class="wide row">${sample(form, format)}</div>`;
+  switch (format) {
+    case 'banner':
+      return assetEditor(form, format, bannerFields);
+    case 'native':
+      return assetEditor(form, format, nativeFields);
+    case 'html':
+      return html`${source(form, 'Markup')}
+        <div class="wide row">${sample(form, format)}</div>`;
+  }
 };
 
 const source = (form: Form, label: string): TemplateResult =>
@@ -73,9 +78,7 @@ const assetEditor = (form: Form, format: CreativeFormat, fields: (form: Form, as
 };
 
 const sample = (form: Form, format: CreativeFormat): TemplateResult | '' =>
-  textOf(form.read('/content')).trim() === ''
-    ? html`<button type="button" class="quiet" @click=${() => form.write('/content', SAMPLES[format])}>Start from a sample</button>`
-    : '';
+  textOf(form.read('/content')).trim() === '' ? button('Start from a sample', () => form.write('/content', SAMPLES[format]), 'quiet') : '';
 
 /** The form of the assets: each pointer names one. The faults of the content show at `faultsAt`. */
 const assetsForm = (form: Form, faultsAt?: string): Form => {
@@ -108,14 +111,13 @@ const bannerFields = (form: Form, { images }: Assets): TemplateResult => {
     form.write('/content', withAsset(form.read('/content'), 'images', next(imagesOf(assetsOf(form.read('/content'))?.['images']))));
   const change = (at: number, part: Image) => write((now) => now.map((row, i) => (i === at ? { ...row, ...part } : row)));
   const cell = (row: Image, at: number, name: keyof Image, label: string, read: (typed: string) => unknown) =>
-    html`<input
-      type="text"
-      inputmode=${name === 'url' ? 'url' : 'numeric'}
-      aria-label="${label} of image ${at + 1}"
-      placeholder=${name === 'url' ? 'https://…' : name}
-      .value=${live(textOf(row[name]))}
-      @change=${(event: Event) => change(at, { [name]: read((event.target as HTMLInputElement).value) })}
-    />`;
+    input({
+      label: `${label} of image ${at + 1}`,
+      inputMode: name === 'url' ? 'url' : 'numeric',
+      placeholder: name === 'url' ? 'https://…' : name,
+      value: textOf(row[name]),
+      onChange: (typed) => change(at, { [name]: read(typed) }),
+    });
   return html`
     ${textField(assets, {
       pointer: '/image',
@@ -133,19 +135,10 @@ const bannerFields = (form: Form, { images }: Assets): TemplateResult => {
           html`<div class="image-row">
             ${cell(row, i, 'url', 'Address', (typed) => typed)} ${cell(row, i, 'width', 'Width', numberOf)}
             ${cell(row, i, 'height', 'Height', numberOf)}
-            <button
-              type="button"
-              class="quiet icon-button"
-              aria-label="Remove image ${i + 1}"
-              @click=${() => write((now) => now.filter((_, j) => j !== i))}
-            >
-              ×
-            </button>
+            ${button('×', () => write((now) => now.filter((_, j) => j !== i)), 'quiet icon-button', `Remove image ${i + 1}`)}
           </div>`,
       )}
-      <button type="button" class="quiet" @click=${() => write((now) => [...now, { url: '', width: null, height: null }])}>
-        + Add a size
-      </button>
+      ${button('+ Add a size', () => write((now) => [...now, { url: '', width: null, height: null }]), 'quiet')}
     </fieldset>
   `;
 };

@@ -1,37 +1,28 @@
 import { html, type TemplateResult } from 'lit-html';
-import { live } from 'lit-html/directives/live.js';
 import { textOf } from '../forms/typed-text.ts';
 import type { Form } from '../forms/form.ts';
 import { field, type FieldOptions } from './field.ts';
+import { input } from './input.ts';
 
 /** A flight date: a day, with a UTC time if the flight does not begin or end with the day. */
 export const dateField = (form: Form, options: FieldOptions): TemplateResult =>
-  field(form, options, ({ id, describedBy, invalid }) => {
+  field(form, options, (control) => {
     const { day, time } = splitMoment(textOf(form.read(options.pointer)));
     const write = (next: { readonly day: string; readonly time: string }) => form.write(options.pointer, joinMoment(next));
     return html`<div class="date-and-time">
-      <input
-        id=${id}
-        type="date"
-        aria-describedby=${describedBy}
-        aria-invalid=${invalid}
-        ?required=${options.required}
-        .value=${live(day)}
-        @change=${(event: Event) => write({ day: (event.target as HTMLInputElement).value, time })}
-      />
+      ${input({ control, type: 'date', value: day, required: options.required, onChange: (typed) => write({ day: typed, time }) })}
       ${
         time === ''
           ? html`<button type="button" class="quiet" ?disabled=${day === ''} @click=${() => write({ day, time: '00:00:00' })}>
               Set a time
             </button>`
-          : html`<input
-              type="time"
-              step="1"
-              aria-label="${options.label}: time in UTC"
-              title="In UTC. Empty: the whole day."
-              .value=${live(time)}
-              @change=${(event: Event) => write({ day, time: (event.target as HTMLInputElement).value })}
-            />`
+          : input({
+              type: 'time',
+              label: `${options.label}: time in UTC`,
+              title: 'In UTC. Empty: the whole day.',
+              value: time,
+              onChange: (typed) => write({ day, time: typed }),
+            })
       }
     </div>`;
   });

@@ -12,17 +12,9 @@ import { valuesField } from './values-field.ts';
 export const dimensionField = (form: Form, parent: string, name: string, dimension: DimensionProperty): TemplateResult => {
   const pointer = `${parent}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
   const options = { pointer, label: dimension.title ?? name, help: [dimension.description ?? '', range(dimension)].join(' ').trim() };
-  if (dimension.enum)
-    return checkField(form, { ...options, choices: dimension.enum.map((value) => ({ value: String(value), label: String(value) })) });
-  if (dimension.type === 'boolean') {
-    return checkField(form, {
-      ...options,
-      choices: [
-        { value: 'true', label: 'yes' },
-        { value: 'false', label: 'no' },
-      ],
-    });
-  }
+  const values = dimension.enum ?? (dimension.type === 'boolean' ? [true, false] : undefined);
+  const labelOf = (value: unknown): string => (value === true ? 'yes' : value === false ? 'no' : String(value));
+  if (values) return checkField(form, { ...options, choices: values.map((value) => ({ value: String(value), label: labelOf(value) })) });
   if (dimension.type === 'string') return valuesField(form, options);
   return valuesField(form, { ...options, inputMode: dimension.type === 'integer' ? 'numeric' : 'decimal' });
 };

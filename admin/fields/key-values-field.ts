@@ -1,8 +1,9 @@
 import { html, type TemplateResult } from 'lit-html';
-import { live } from 'lit-html/directives/live.js';
+import { button } from '../parts/parts.ts';
 import type { Form } from '../forms/form.ts';
 import { listOf, splitValues } from '../forms/typed-text.ts';
-import { fieldGroup, idOf, type FieldOptions } from './field.ts';
+import { fieldGroup, idOf, type Control, type FieldOptions } from './field.ts';
+import { input } from './input.ts';
 
 export interface KeyValueRow {
   readonly name: string;
@@ -27,6 +28,7 @@ export const keyValuesOf = (rows: unknown): Readonly<Record<string, readonly str
 /** Free key-values, one name per row. */
 export const keyValuesField = (form: Form, options: FieldOptions & { readonly one?: boolean }): TemplateResult =>
   fieldGroup(form, options, ({ invalid }) => {
+    const control: Partial<Control> = { invalid };
     const rows = (form.read(options.pointer) as readonly KeyValueRow[] | undefined) ?? [];
     const id = idOf(options.pointer);
     const change = (at: number, part: Partial<KeyValueRow>) =>
@@ -34,44 +36,26 @@ export const keyValuesField = (form: Form, options: FieldOptions & { readonly on
         options.pointer,
         rows.map((row, i) => (i === at ? { ...row, ...part } : row)),
       );
+    const remove = (at: number): void => {
+      form.write(
+        options.pointer,
+        rows.filter((_, i) => i !== at),
+      );
+      document.getElementById(`${id}-add`)?.focus();
+    };
     return html`<div class="key-values">
       ${rows.map(
         (row, i) =>
           html`<div class="key-value">
-            <input
-              type="text"
-              aria-label="Name ${i + 1}"
-              placeholder="name"
-              autocomplete="off"
-              spellcheck="false"
-              aria-invalid=${invalid}
-              .value=${live(row.name)}
-              @input=${(event: InputEvent) => change(i, { name: (event.target as HTMLInputElement).value })}
-            />
-            <input
-              type="text"
-              aria-label=${options.one ? `Value ${i + 1}` : `Values ${i + 1}, separated by commas`}
-              placeholder=${options.one ? 'value' : 'value, another value'}
-              autocomplete="off"
-              spellcheck="false"
-              aria-invalid=${invalid}
-              .value=${live(row.values)}
-              @input=${(event: InputEvent) => change(i, { values: (event.target as HTMLInputElement).value })}
-            />
-            <button
-              type="button"
-              class="quiet icon-button"
-              aria-label="Remove key-value ${i + 1}"
-              @click=${() => {
-                form.write(
-                  options.pointer,
-                  rows.filter((_, j) => j !== i),
-                );
-                document.getElementById(`${id}-add`)?.focus();
-              }}
-            >
-              ×
-            </button>
+            ${input({ control, label: `Name ${i + 1}`, placeholder: 'name', value: row.name, onInput: (name) => change(i, { name }) })}
+            ${input({
+              control,
+              label: options.one ? `Value ${i + 1}` : `Values ${i + 1}, separated by commas`,
+              placeholder: options.one ? 'value' : 'value, another value',
+              value: row.values,
+              onInput: (values) => change(i, { values }),
+            })}
+            ${button('×', () => remove(i), 'quiet icon-button', `Remove key-value ${i + 1}`)}
           </div>`,
       )}
       <button

@@ -1,8 +1,9 @@
-import { html, nothing, type TemplateResult } from 'lit-html';
+import { html, type TemplateResult } from 'lit-html';
 import { live } from 'lit-html/directives/live.js';
 import { textOf } from '../forms/typed-text.ts';
 import type { Form } from '../forms/form.ts';
 import { field, type FieldOptions } from './field.ts';
+import { input } from './input.ts';
 
 export interface TextFieldOptions extends FieldOptions {
   readonly placeholder?: string;
@@ -16,28 +17,14 @@ export interface TextFieldOptions extends FieldOptions {
 }
 
 export const textField = (form: Form, options: TextFieldOptions): TemplateResult =>
-  field(form, options, ({ id, describedBy, invalid }) => {
-    const input = html`<input
-      id=${id}
-      type="text"
-      autocomplete="off"
-      spellcheck="false"
-      inputmode=${options.inputMode ?? 'text'}
-      placeholder=${options.placeholder ?? ''}
-      maxlength=${options.maxLength ?? nothing}
-      aria-describedby=${describedBy}
-      aria-invalid=${invalid}
-      ?required=${options.required}
-      ?disabled=${options.disabled}
-      .value=${live(textOf(form.read(options.pointer)))}
-      @input=${(event: InputEvent) => form.write(options.pointer, (event.target as HTMLInputElement).value)}
-    />`;
-    if (!options.prefix && !options.suffix) return input;
-    return html`<div class="affixed">
-      ${options.prefix ? html`<span class="affix" aria-hidden="true">${options.prefix}</span>` : ''}${input}${
-        options.suffix ? html`<span class="affix" aria-hidden="true">${options.suffix}</span>` : ''
-      }
-    </div>`;
+  field(form, options, (control) => {
+    const { pointer, prefix, suffix, placeholder, inputMode, maxLength, required, disabled } = options;
+    const value = textOf(form.read(pointer));
+    const onInput = (typed: string): void => form.write(pointer, typed);
+    const typed = input({ control, value, onInput, placeholder, inputMode, maxLength, required, disabled });
+    if (!prefix && !suffix) return typed;
+    const affix = (text: string | undefined) => (text ? html`<span class="affix" aria-hidden="true">${text}</span>` : '');
+    return html`<div class="affixed">${affix(prefix)}${typed}${affix(suffix)}</div>`;
   });
 
 /** A number; empty: not set. */

@@ -1,7 +1,7 @@
 import { html, type TemplateResult } from 'lit-html';
 import { listOf, splitValues } from '../forms/typed-text.ts';
 import type { Form } from '../forms/form.ts';
-import { chips } from './chips.ts';
+import { button } from '../parts/parts.ts';
 import { field, type FieldOptions } from './field.ts';
 
 export interface ValuesFieldOptions extends FieldOptions {
@@ -17,23 +17,28 @@ export interface ValuesFieldOptions extends FieldOptions {
 /** A list of values. Enter, a comma or leaving the field adds the typed value. */
 export const valuesField = (form: Form, options: ValuesFieldOptions): TemplateResult =>
   field(form, options, ({ id, describedBy, invalid }) => {
-    const { pointer, suggestions, toValue = (typed: string) => typed } = options;
+    const { pointer, suggestions = [], toValue = (typed: string) => typed, labelOf = (value: string) => value } = options;
+    const write = (next: readonly string[]): void => form.write(pointer, next);
     const values = listOf(form.read(pointer));
     const take = (input: HTMLInputElement) => {
       const added = splitValues(input.value).map(toValue);
       input.value = '';
-      if (added.length > 0) form.write(pointer, [...new Set([...values, ...added])]);
+      if (added.length > 0) write([...new Set([...values, ...added])]);
     };
     return html`<div class="values">
-      ${chips({
-        values,
-        ...(options.labelOf && { labelOf: options.labelOf }),
-        onRemove: (value) =>
-          form.write(
-            pointer,
-            values.filter((other) => other !== value),
-          ),
-      })}
+      ${
+        values.length === 0
+          ? ''
+          : html`<ul class="chips">
+              ${values.map(
+                (value) =>
+                  html`<li>
+                    <span>${labelOf(value)}</span
+                    >${button('×', () => write(values.filter((other) => other !== value)), 'chip-remove', `Remove ${labelOf(value)}`)}
+                  </li>`,
+              )}
+            </ul>`
+      }
       <input
         id=${id}
         type="text"
@@ -51,11 +56,11 @@ export const valuesField = (form: Form, options: ValuesFieldOptions): TemplateRe
             event.preventDefault();
             take(input);
           } else if (event.key === 'Enter') event.preventDefault();
-          else if (event.key === 'Backspace' && input.value === '' && values.length > 0) form.write(pointer, values.slice(0, -1));
+          else if (event.key === 'Backspace' && input.value === '' && values.length > 0) write(values.slice(0, -1));
         }}
       />
       <datalist id="${id}-list">
-        ${(suggestions ?? []).map(({ value, label }) => html`<option value=${label === value ? value : `${label} (${value})`}></option>`)}
+        ${suggestions.map(({ value, label }) => html`<option value=${label === value ? value : `${label} (${value})`}></option>`)}
       </datalist>
     </div>`;
   });

@@ -11,16 +11,21 @@ export interface NextStep {
   readonly hash: string;
 }
 
+/** To the form of a new record. `query`: what it begins with. */
+export const addStep = (kind: Kind, text = '', query: Parameters<typeof hashOf>[1] = {}): NextStep => ({
+  text,
+  label: `Add a ${NAMES[kind].one}`,
+  hash: hashOf([kind, 'new'], query),
+});
+
 /**
  * The record that must exist before one of this kind can be created; undefined: nothing is missing.
  */
 export const missingParent = (kind: Kind, store: Store): NextStep | undefined => {
-  const { one } = NAMES[kind];
   for (const { required, description } of fieldsOf(kind)) {
     const { parent } = description;
     if (!parent || !required || store.all(parent).length > 0) continue;
-    const needed = NAMES[parent].one;
-    return { text: `A ${one} needs a ${needed}, and there is none yet.`, label: `Add a ${needed}`, hash: hashOf([parent, 'new']) };
+    return addStep(parent, `A ${NAMES[kind].one} needs a ${NAMES[parent].one}, and there is none yet.`);
   }
   return undefined;
 };
@@ -31,25 +36,17 @@ export const nextStep = <K extends Kind>(kind: K, record: Records[K], store: Sto
 const NEXT: { readonly [K in Kind]: (record: Records[K], store: Store) => NextStep | undefined } = {
   publishers: ({ id }, store) =>
     store.all('placements').length === 0
-      ? { text: 'Next: add a place for ads on its pages.', label: 'Add a placement', hash: hashOf(['placements', 'new']) }
-      : { text: 'Next: book a campaign for it.', label: 'Add a campaign', hash: hashOf(['campaigns', 'new'], { publisher_id: id }) },
+      ? addStep('placements', 'Next: add a place for ads on its pages.')
+      : addStep('campaigns', 'Next: book a campaign for it.', { publisher_id: id }),
   placements: (_, store) => {
     const [publisher] = store.all('publishers');
     if (store.all('campaigns').length > 0) return undefined;
     return publisher
-      ? { text: 'Next: book a campaign.', label: 'Add a campaign', hash: hashOf(['campaigns', 'new'], { publisher_id: publisher.id }) }
-      : { text: 'Next: add the publisher of the page.', label: 'Add a publisher', hash: hashOf(['publishers', 'new']) };
+      ? addStep('campaigns', 'Next: book a campaign.', { publisher_id: publisher.id })
+      : addStep('publishers', 'Next: add the publisher of the page.');
   },
-  campaigns: ({ id }) => ({
-    text: 'Next: add what runs in it, and its price.',
-    label: 'Add a line item',
-    hash: hashOf(['line_items', 'new'], { campaign_id: id }),
-  }),
-  line_items: ({ id }) => ({
-    text: 'Next: add a creative. Without one it cannot serve.',
-    label: 'Add a creative',
-    hash: hashOf(['creatives', 'new'], { line_item_id: id }),
-  }),
+  campaigns: ({ id }) => addStep('line_items', 'Next: add what runs in it, and its price.', { campaign_id: id }),
+  line_items: ({ id }) => addStep('creatives', 'Next: add a creative. Without one it cannot serve.', { line_item_id: id }),
   creatives: ({ placement_id, line_item_id }) => ({
     text: 'It is live. See it served:',
     label: 'Test an ad',

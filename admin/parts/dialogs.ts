@@ -1,47 +1,51 @@
 import { html, nothing, render, type TemplateResult } from 'lit-html';
 import type { Question } from '../page.ts';
+import { button } from './parts.ts';
 
-/** Opens a dialog and waits until it is closed. The browser restores the focus. */
-const ask = (content: (close: (answer: string) => void) => TemplateResult, label: string): Promise<string> =>
+/** Opens a dialog and resolves to the answer of its buttons, '' for Escape. The browser restores the focus. */
+const ask = (
+  title: string,
+  content: (close: (answer: string) => void) => TemplateResult,
+  buttons: (close: (answer: string) => void) => TemplateResult,
+): Promise<string> =>
   new Promise((resolve) => {
     const dialog = document.createElement('dialog');
-    dialog.setAttribute('aria-label', label);
+    const close = (answer: string): void => dialog.close(answer);
+    dialog.setAttribute('aria-label', title);
     dialog.addEventListener('close', () => {
       dialog.remove();
       resolve(dialog.returnValue);
     });
-    render(
-      content((answer) => dialog.close(answer)),
-      dialog,
-    );
+    const article = html`<article>
+      <h2>${title}</h2>
+      ${content(close)}
+      <footer>${buttons(close)}</footer>
+    </article>`;
+    render(article, dialog);
     document.body.append(dialog);
     dialog.showModal();
   });
 
 const GO_AHEAD = 'yes';
 
-export const askQuestion = async ({ title, text, yes, dangerous }: Question): Promise<boolean> =>
-  (await ask(
-    (close) =>
-      html`<article>
-        <h2>${title}</h2>
-        <p>${text}</p>
-        <footer>
-          <button type="button" class="secondary" autofocus @click=${() => close('')}>Cancel</button>
-          <button type="button" class=${dangerous ? 'danger' : ''} @click=${() => close(GO_AHEAD)}>${yes}</button>
-        </footer>
-      </article>`,
+export const askQuestion = async ({ title, text, yes, dangerous }: Question): Promise<boolean> => {
+  const answer = await ask(
     title,
-  )) === GO_AHEAD;
+    () => html`<p>${text}</p>`,
+    (close) =>
+      html`<button type="button" class="secondary" autofocus @click=${() => close('')}>Cancel</button>
+        ${button(yes, () => close(GO_AHEAD), dangerous ? 'danger' : '')}`,
+  );
+  return answer === GO_AHEAD;
+};
 
 /** The bearer token of the trafficking API, or undefined. */
 export const askToken = async (refused: boolean): Promise<string | undefined> => {
   let typed = '';
   const answer = await ask(
+    'Sign in',
     (close) =>
-      html`<article>
-        <h2>Sign in</h2>
-        <p>
+      html`<p>
           ${refused ? 'That token was not accepted.' : 'This service requires its admin token (ADMIN_TOKEN).'} It is kept until this tab is
           closed.
         </p>
@@ -54,13 +58,8 @@ export const askToken = async (refused: boolean): Promise<string | undefined> =>
           aria-invalid=${refused ? 'true' : nothing}
           @input=${(event: InputEvent) => (typed = (event.target as HTMLInputElement).value.trim())}
           @keydown=${(event: KeyboardEvent) => event.key === 'Enter' && close(GO_AHEAD)}
-        />
-        <footer>
-          <button type="button" class="secondary" @click=${() => close('')}>Cancel</button>
-          <button type="button" @click=${() => close(GO_AHEAD)}>Sign in</button>
-        </footer>
-      </article>`,
-    'Sign in',
+        />`,
+    (close) => html`${button('Cancel', () => close(''), 'secondary')}${button('Sign in', () => close(GO_AHEAD))}`,
   );
   return answer === GO_AHEAD && typed !== '' ? typed : undefined;
 };
@@ -68,15 +67,11 @@ export const askToken = async (refused: boolean): Promise<string | undefined> =>
 /** Shows an API key, once. */
 export const showApiKey = (publisher: string, key: string): Promise<string> =>
   ask(
+    `The API key of ${publisher}`,
+    () =>
+      html`<p>Copy it now: it is stored as a hash and cannot be shown again. Pages send it as <code>X-API-Key</code>.</p>
+        <div class="secret"><code id="api-key">${key}</code></div>`,
     (close) =>
-      html`<article>
-        <h2>The API key of ${publisher}</h2>
-        <p>Copy it now: it is stored as a hash and cannot be shown again. Pages send it as <code>X-API-Key</code>.</p>
-        <div class="secret"><code id="api-key">${key}</code></div>
-        <footer>
-          <button type="button" class="secondary" @click=${() => void navigator.clipboard?.writeText(key)}>Copy</button>
-          <button type="button" autofocus @click=${() => close('')}>I have copied it</button>
-        </footer>
-      </article>`,
-    'API key',
+      html`${button('Copy', () => navigator.clipboard?.writeText(key), 'secondary')}
+        <button type="button" autofocus @click=${() => close('')}>I have copied it</button>`,
   );

@@ -18,6 +18,30 @@ export const pageHead = (
   </header>
 `;
 
+/** The way to a screen: links, and the screen's own name last. */
+export const crumbs = (links: readonly (readonly [hash: string, label: string])[], here: string): TemplateResult =>
+  html`<nav class="crumbs" aria-label="Breadcrumb">
+    ${links.map(([hash, label]) => html`<a href=${hash}>${label}</a> / `)}<span>${here}</span>
+  </nav>`;
+
+/** A titled part of a screen; `head` is beside its title. */
+export const card = (title: string, content: unknown, head: TemplateResult | typeof nothing = nothing): TemplateResult =>
+  html`<section class="card">
+    ${
+      head === nothing
+        ? html`<h2>${title}</h2>`
+        : html`<div class="card-head">
+            <h2>${title}</h2>
+            ${head}
+          </div>`
+    }
+    ${content}
+  </section>`;
+
+/** A button that submits no form. @param name for screen readers, where the label alone is not clear */
+export const button = (label: string, run: () => unknown, look = '', name?: string): TemplateResult =>
+  html`<button type="button" class=${look} aria-label=${name ?? nothing} @click=${() => void run()}>${label}</button>`;
+
 export type Status = DeliveryStatus | 'live' | 'deleted' | 'later';
 
 const TONES: Readonly<Record<Status, 'good' | 'calm' | 'quiet' | 'warn' | 'bad'>> = {

@@ -1,6 +1,7 @@
 import { html, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { ToastOptions } from '../page.ts';
+import { button } from './parts.ts';
 
 interface Toast extends ToastOptions {
   readonly id: number;
@@ -32,21 +33,8 @@ export const createToasts = (redraw: () => void) => {
           ({ id, text, tone = 'good', action }) =>
             html`<div class="toast ${tone}">
               <span>${text}</span>
-              ${
-                action
-                  ? html`<button
-                      type="button"
-                      class="quiet"
-                      @click=${() => {
-                        close(id);
-                        action.run();
-                      }}
-                    >
-                      ${action.label}
-                    </button>`
-                  : ''
-              }
-              <button type="button" class="quiet icon-button" aria-label="Close this notice" @click=${() => close(id)}>×</button>
+              ${action ? button(action.label, () => (close(id), action.run()), 'quiet') : ''}
+              ${button('×', () => close(id), 'quiet icon-button', 'Close this notice')}
             </div>`,
         )}
       </div>

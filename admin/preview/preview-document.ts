@@ -9,7 +9,7 @@ export interface Slot {
 }
 
 /** The document around a creative, as the browser SDK makes it: no margin, links open a tab. */
-export const documentOf = (markup: string): string =>
+const documentOf = (markup: string): string =>
   `<!doctype html><html><head><meta charset="utf-8"><base target="_blank"></head><body marginwidth="0" marginheight="0">${markup}</body></html>`;
 
 export type Preview = { readonly ok: true; readonly markup: string } | { readonly ok: false; readonly reason: string };

@@ -42,24 +42,25 @@ export const createApi = ({ askToken }: ApiOptions): Api => {
     }
   };
 
-  const json = async <T>(method: string, path: string, body?: unknown, options?: SendOptions): Promise<Answer<T>> => {
+  const ask = async <T>(
+    read: (answer: Response) => Promise<unknown>,
+    method: string,
+    path: string,
+    body?: unknown,
+    options?: SendOptions,
+  ): Promise<Answer<T>> => {
     const answer = await request(method, path, body, options);
     if (!(answer instanceof Response)) return { ok: false, problem: answer };
-    const value: unknown = await answer.json().catch(() => undefined);
+    const value: unknown = await (answer.ok ? read(answer) : answer.json()).catch(() => undefined);
     return answer.ok
       ? { ok: true, value: value as T, etag: answer.headers.get('etag') }
       : { ok: false, problem: toProblem(answer.status, value) };
   };
 
   return {
-    get: (path) => json('GET', path),
-    send: json,
-    file: async (path) => {
-      const answer = await request('GET', path, undefined);
-      if (!(answer instanceof Response)) return { ok: false, problem: answer };
-      if (answer.ok) return { ok: true, value: await answer.blob() };
-      return { ok: false, problem: toProblem(answer.status, await answer.json().catch(() => undefined)) };
-    },
+    get: (path) => ask((answer) => answer.json(), 'GET', path),
+    send: (...request) => ask((answer) => answer.json(), ...request),
+    file: (path) => ask((answer) => answer.blob(), 'GET', path),
   };
 };
 

@@ -2,9 +2,10 @@ import { html, type TemplateResult } from 'lit-html';
 import type { AuditRow } from '../../src/trafficking/entities/audit-trail.ts';
 import { linkTo } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
-import { emptyState, loading, pageHead, problemNote } from '../parts/parts.ts';
-import { table } from '../parts/table.ts';
-import type { Kind, Problem } from '../service/wire.ts';
+import { emptyState, pageHead } from '../parts/parts.ts';
+import { createReading } from '../parts/reading.ts';
+import { table, type Column } from '../parts/table.ts';
+import type { Kind } from '../service/wire.ts';
 import { moment } from '../words/formats.ts';
 
 const KIND_OF: Readonly<Record<string, Kind>> = {
@@ -27,37 +28,13 @@ const MAX_CHANGES = 200;
 
 /** The last changes with their authors, newest first. */
 export const openHistory = (page: Page): View => {
-  let changes: readonly AuditRow[] | undefined;
-  let problem: Problem | undefined;
-  void page.api.get<readonly AuditRow[]>(`/audit?limit=${MAX_CHANGES}`).then((answer) => {
-    changes = answer.ok ? answer.value : undefined;
-    problem = answer.ok ? undefined : answer.problem;
-    page.redraw();
-  });
+  const changes = createReading<readonly AuditRow[]>(page, () => `/audit?limit=${MAX_CHANGES}`);
   return {
     title: 'History',
     section: 'history',
     render: () => html`
       ${pageHead('History', `The last ${MAX_CHANGES} changes. Times are in UTC.`)}
-      ${
-        problem
-          ? problemNote(problem)
-          : !changes
-            ? loading()
-            : changes.length === 0
-              ? emptyState('No changes yet.')
-              : table({
-                  caption: 'Changes',
-                  rows: changes,
-                  columns: [
-                    { label: 'When', cell: ({ at }) => moment(at) },
-                    { label: 'Who', cell: ({ actor }) => actor },
-                    { label: 'Change', cell: ({ action }) => WORDS[action] ?? action },
-                    { label: 'Record', cell: named },
-                    { label: 'Fields', cell: differences },
-                  ],
-                })
-      }
+      ${changes.render((rows) => (rows.length === 0 ? emptyState('No changes yet.') : table({ caption: 'Changes', rows, columns: COLUMNS })))}
     `,
   };
 };
@@ -80,3 +57,11 @@ const differences = ({ before, after }: AuditRow): TemplateResult | string => {
   const changed = Object.keys(after).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
   return html`${changed.map((name) => html`<div class="change"><b>${name.replaceAll('_', ' ')}</b> ${shown(before[name])} → ${shown(after[name])}</div>`)}`;
 };
+
+const COLUMNS: readonly Column<AuditRow>[] = [
+  { label: 'When', cell: ({ at }) => moment(at) },
+  { label: 'Who', cell: ({ actor }) => actor },
+  { label: 'Change', cell: ({ action }) => WORDS[action] ?? action },
+  { label: 'Record', cell: named },
+  { label: 'Fields', cell: differences },
+];

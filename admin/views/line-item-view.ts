@@ -5,77 +5,62 @@ import { daysChart, todayChart } from '../charts/delivery-charts.ts';
 import { countryName } from '../fields/country-field.ts';
 import { linkTo, publisherOfCampaign, titleOf } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
-import { emptyState, loading, pageHead, pill, problemNote, usageBar } from '../parts/parts.ts';
+import { button, card, crumbs, pageHead, pill, usageBar } from '../parts/parts.ts';
+import { createReading } from '../parts/reading.ts';
 import { hashOf, type Route } from '../route.ts';
 import { table } from '../parts/table.ts';
-import type { LineItemWire, Problem } from '../service/wire.ts';
+import type { LineItemWire } from '../service/wire.ts';
 import { dayGoal } from '../words/day-goal.ts';
 import { deliveryWords, targetingWords } from '../words/delivery-words.ts';
 import { count, flight, money, percent } from '../words/formats.ts';
-import { listColumns, priceOf } from './list-columns.ts';
-import { recordActions, rowActions } from './row-actions.ts';
+import { priceOf } from './list-columns.ts';
+import { childrenCard, recordView } from './record-view.ts';
+import { recordActions } from './row-actions.ts';
 
 const REFRESH_MS = 10_000;
 
 /** One line item: its status and the reason, its delivery, and its limits. */
 export const openLineItem = async (page: Page, route: Route): Promise<View> => {
-  const { api, store } = page;
+  const { store } = page;
   const id = Number(route.parts[1]);
-  let delivery: Delivery | undefined;
-  let problem: Problem | undefined;
+  const delivery = createReading<Delivery>(page, () => `/line_items/${id}/delivery`, { keep: true });
+  const timer = setInterval(() => document.visibilityState === 'visible' && void delivery.load(), REFRESH_MS);
+  const fault = await store.refresh('line_items', 'creatives');
+  if (fault) page.complain(fault);
 
-  const load = async () => {
-    const answer = await api.get<Delivery>(`/line_items/${id}/delivery`);
-    delivery = answer.ok ? answer.value : delivery;
-    problem = answer.ok ? undefined : answer.problem;
-    page.redraw();
+  const render = (item: LineItemWire, title: string): TemplateResult => {
+    const campaign = store.find('campaigns', item.campaign_id);
+    const publisher = publisherOfCampaign(store, item.campaign_id);
+    return html`
+      ${crumbs(
+        [
+          [hashOf(['campaigns']), 'Campaigns'],
+          ...(campaign ? [[linkTo('campaigns', campaign.id), titleOf('campaigns', campaign)] as const] : []),
+        ],
+        title,
+      )}
+      ${pageHead(title, `${item.type === 'direct' ? 'Direct' : 'Programmatic'}, ${priceOf(item)}, ${flight(item)}`, actions(page, item))}
+      ${delivery.render((read) => statusAndDelivery(item, read))}
+      ${childrenCard(page, {
+        kind: 'creatives',
+        rows: store.all('creatives').filter(({ line_item_id }) => line_item_id === id),
+        parent: { line_item_id: id },
+        without: 'Line item',
+        empty: 'It has no creative yet, so it cannot serve.',
+        caption: `Creatives${publisher ? ` for ${publisher.name}` : ''}`,
+      })}
+    `;
   };
-  void load();
-  const timer = setInterval(() => document.visibilityState === 'visible' && void load(), REFRESH_MS);
-  const found = await store.refresh('line_items', 'creatives');
-  if (found) page.complain(found);
-  const title = () => {
-    const item = store.find('line_items', id);
-    return item ? titleOf('line_items', item) : 'Line item';
-  };
-
-  return {
-    title: title(),
-    section: 'line_items',
-    leave: () => clearInterval(timer),
-    render: () => {
-      const item = store.find('line_items', id);
-      if (!item) return html`${pageHead('Line item', '')}${emptyState('This line item does not exist. It may have been deleted.')}`;
-      const campaign = store.find('campaigns', item.campaign_id);
-      return html`
-        <nav class="crumbs" aria-label="Breadcrumb">
-          <a href=${hashOf(['campaigns'])}>Campaigns</a> /
-          ${campaign ? html`<a href=${linkTo('campaigns', campaign.id)}>${titleOf('campaigns', campaign)}</a>` : ''} /
-          <span>${title()}</span>
-        </nav>
-        ${pageHead(title(), `${item.type === 'direct' ? 'Direct' : 'Programmatic'}, ${priceOf(item)}, ${flight(item)}`, actions(page, item))}
-        ${problem ? problemNote(problem) : nothing} ${delivery ? standing(item, delivery) : problem ? nothing : loading()}
-        ${creatives(page, item)}
-      `;
-    },
-  };
+  return recordView(page, 'line_items', id, render, () => clearInterval(timer));
 };
 
 const actions = (page: Page, item: LineItemWire): TemplateResult => html`
-  <button
-    type="button"
-    @click=${async () => {
-      await toggleActive(page, item);
-      page.go(location.hash);
-    }}
-  >
-    ${item.active ? 'Pause' : 'Resume'}
-  </button>
+  ${button(item.active ? 'Pause' : 'Resume', () => toggleActive(page, item).then(() => page.go(location.hash)))}
   <a role="button" class="secondary" href=${hashOf(['line_items', item.id, 'edit'])}>Edit</a>
   ${recordActions(page, 'line_items', item, linkTo('campaigns', item.campaign_id))}
 `;
 
-const standing = (item: LineItemWire, delivery: Delivery): TemplateResult => {
+const statusAndDelivery = (item: LineItemWire, delivery: Delivery): TemplateResult => {
   const { status, today, total } = delivery;
   const targeted = targetingWords(item, countryName);
   const figures: readonly (readonly [string, string])[] = [
@@ -85,6 +70,7 @@ const standing = (item: LineItemWire, delivery: Delivery): TemplateResult => {
     ['Spend today', money(today.spend)],
     ['Serves today', count(today.serves)],
     ['All impressions', count(total.impressions)],
+    ...Object.entries(today.events).map(([type, times]) => [`“${type}” today`, count(times)] as const),
   ];
   return html`
     <section class="card status-card">
@@ -97,67 +83,48 @@ const standing = (item: LineItemWire, delivery: Delivery): TemplateResult => {
               <dd>${figure}</dd>
             </div>`,
         )}
-        ${Object.entries(today.events).map(
-          ([type, times]) =>
-            html`<div>
-              <dt>“${type}” today</dt>
-              <dd>${count(times)}</dd>
-            </div>`,
-        )}
       </dl>
     </section>
     <div class="two">
-      <section class="card">
-        <h2>Today</h2>
-        <p class="legend">
-          <span class="key line">impressions</span
-          >${dayGoal(delivery) === null ? '' : html`<span class="key dashed">${item.pacing === 'ASAP' ? 'daily cap' : 'pacing target'}</span>`}<span
-            >hours in UTC</span
-          >
-        </p>
-        <ad-chart .chart=${todayChart(delivery)}></ad-chart>
-      </section>
-      <section class="card">
-        <h2>Last 14 days</h2>
-        <p class="legend"><span class="key line">impressions a day</span></p>
-        ${delivery.last_days.some(({ impressions }) => impressions > 0) ? html`<ad-chart .chart=${daysChart(delivery)}></ad-chart>` : html`<p class="empty-preview">Nothing was delivered yet.</p>`}
-        ${daysTable(delivery)}
-      </section>
+      ${card(
+        'Today',
+        html`<p class="legend">
+            <span class="key line">impressions</span
+            >${dayGoal(delivery) === null ? '' : html`<span class="key dashed">${item.pacing === 'ASAP' ? 'daily cap' : 'pacing target'}</span>`}<span
+              >hours in UTC</span
+            >
+          </p>
+          <ad-chart .chart=${todayChart(delivery)}></ad-chart>`,
+      )}
+      ${card(
+        'Last 14 days',
+        html`<p class="legend"><span class="key line">impressions a day</span></p>
+          ${delivery.last_days.some(({ impressions }) => impressions > 0) ? html`<ad-chart .chart=${daysChart(delivery)}></ad-chart>` : html`<p class="empty-preview">Nothing was delivered yet.</p>`}
+          ${daysTable(delivery)}`,
+      )}
     </div>
     <div class="two">
-      <section class="card">
-        <h2>Caps and budgets</h2>
-        ${bars(delivery)}
-      </section>
-      <section class="card">
-        <h2>How it is delivered</h2>
-        ${deliveryWords(item, delivery).map((sentence) => html`<p>${sentence}</p>`)}
-        <p>${targeted.length === 0 ? 'Shown to every visitor.' : html`Shown to visitors ${targeted.join('; ')}.`}</p>
-        <p><a href=${hashOf(['test'], { line_item_id: item.id })}>Try a visitor: would this person see it?</a></p>
-      </section>
+      ${card('Caps and budgets', bars(delivery))}
+      ${card(
+        'How it is delivered',
+        html`${deliveryWords(item, delivery).map((sentence) => html`<p>${sentence}</p>`)}
+          <p>${targeted.length === 0 ? 'Shown to every visitor.' : html`Shown to visitors ${targeted.join('; ')}.`}</p>
+          <p><a href=${hashOf(['test'], { line_item_id: item.id })}>Try a visitor: would this person see it?</a></p>`,
+      )}
     </div>
   `;
 };
 
 const bars = ({ today, limits, total }: Delivery): TemplateResult => {
   const { daily_impression_cap, daily_spend_cap, budget, campaign_budget, campaign_spend } = limits;
+  const held = today.committed - today.impressions;
   const all = [
-    ...(daily_impression_cap === null
-      ? []
-      : [
-          {
-            label: 'Impressions today',
-            used: today.impressions,
-            held: today.committed - today.impressions,
-            limit: daily_impression_cap,
-            show: count,
-          },
-        ]),
-    ...(daily_spend_cap === null ? [] : [{ label: 'Spend today', used: today.spend, limit: daily_spend_cap, show: money }]),
-    ...(budget === null ? [] : [{ label: 'Total budget', used: total.spend, limit: budget, show: money }]),
-    ...(campaign_budget === null ? [] : [{ label: 'Budget of the campaign', used: campaign_spend, limit: campaign_budget, show: money }]),
-  ];
-  return all.length === 0 ? html`<p>None is set. Only its flight limits it.</p>` : html`${all.map(usageBar)}`;
+    { label: 'Impressions today', used: today.impressions, held, limit: daily_impression_cap, show: count },
+    { label: 'Spend today', used: today.spend, limit: daily_spend_cap, show: money },
+    { label: 'Total budget', used: total.spend, limit: budget, show: money },
+    { label: 'Budget of the campaign', used: campaign_spend, limit: campaign_budget, show: money },
+  ].flatMap(({ limit, ...bar }) => (limit === null ? [] : [usageBar({ ...bar, limit })]));
+  return all.length === 0 ? html`<p>None is set. Only its flight limits it.</p>` : html`${all}`;
 };
 
 const daysTable = ({ last_days }: Delivery): TemplateResult | typeof nothing =>
@@ -177,25 +144,3 @@ const daysTable = ({ last_days }: Delivery): TemplateResult | typeof nothing =>
           ],
         })}
       </details>`;
-
-const creatives = (page: Page, item: LineItemWire): TemplateResult => {
-  const rows = page.store.all('creatives').filter(({ line_item_id }) => line_item_id === item.id);
-  const publisher = publisherOfCampaign(page.store, item.campaign_id);
-  const add = hashOf(['creatives', 'new'], { line_item_id: item.id });
-  return html`<section class="card">
-    <div class="card-head">
-      <h2>Creatives</h2>
-      ${rows.length > 0 ? html`<a href=${add}>Add a creative</a>` : nothing}
-    </div>
-    ${
-      rows.length === 0
-        ? emptyState('It has no creative yet, so it cannot serve.', { text: '', label: 'Add a creative', hash: add })
-        : table({
-            caption: `Creatives${publisher ? ` for ${publisher.name}` : ''}`,
-            columns: listColumns(page, 'creatives').filter(({ label }) => label !== 'Line item'),
-            rows,
-            actions: (creative) => rowActions(page, 'creatives', creative),
-          })
-    }
-  </section>`;
-};

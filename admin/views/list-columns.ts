@@ -40,38 +40,28 @@ export const statusOf = (store: Store, item: LineItemWire): FlightState =>
 
 /** The columns of each kind's list. */
 export const listColumns = <K extends Kind>({ store }: Page, kind: K): readonly Column<Records[K]>[] => {
+  const children = <C extends Kind>(of: C, field: keyof Records[C], id: string | number): number =>
+    store.all(of).filter((child) => child[field] === id).length;
   const columns: { readonly [Each in Kind]: readonly Column<Records[Each]>[] } = {
     publishers: [
       named('publishers'),
       { label: 'Domain', cell: ({ domain }) => domain },
       { label: 'API key', cell: ({ api_key_hint }) => (api_key_hint ? html`<code>…${api_key_hint}</code>` : dash), minor: true },
-      {
-        label: 'Campaigns',
-        numeric: true,
-        cell: ({ id }) => store.all('campaigns').filter((campaign) => campaign.publisher_id === id).length,
-      },
+      { label: 'Campaigns', numeric: true, cell: ({ id }) => children('campaigns', 'publisher_id', id) },
     ],
     placements: [
       named('placements', 'Id'),
       { label: 'Size', cell: ({ width, height }) => `${width} × ${height}` },
       { label: 'Formats', cell: ({ formats }) => formats.join(', ') },
       { label: 'Publisher', cell: ({ publisher_id }) => link('publishers', store.find('publishers', publisher_id), 'open to all') },
-      {
-        label: 'Creatives',
-        numeric: true,
-        cell: ({ id }) => store.all('creatives').filter(({ placement_id }) => placement_id === id).length,
-      },
+      { label: 'Creatives', numeric: true, cell: ({ id }) => children('creatives', 'placement_id', id) },
     ],
     campaigns: [
       named('campaigns'),
       { label: 'Publisher', cell: ({ publisher_id }) => link('publishers', store.find('publishers', publisher_id)) },
       { label: 'Flight', cell: flight },
       { label: 'Budget', numeric: true, cell: ({ budget }) => (budget === null ? 'no limit' : money(budget)) },
-      {
-        label: 'Line items',
-        numeric: true,
-        cell: ({ id }) => store.all('line_items').filter(({ campaign_id }) => campaign_id === id).length,
-      },
+      { label: 'Line items', numeric: true, cell: ({ id }) => children('line_items', 'campaign_id', id) },
     ],
     line_items: [
       named('line_items'),
@@ -82,10 +72,7 @@ export const listColumns = <K extends Kind>({ store }: Page, kind: K): readonly 
       {
         label: 'Creatives',
         numeric: true,
-        cell: ({ id }) => {
-          const count = store.all('creatives').filter(({ line_item_id }) => line_item_id === id).length;
-          return count === 0 ? html`<span class="pill warn">none yet</span>` : count;
-        },
+        cell: ({ id }) => children('creatives', 'line_item_id', id) || html`<span class="pill warn">none yet</span>`,
       },
     ],
     creatives: [

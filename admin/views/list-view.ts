@@ -1,12 +1,12 @@
 import { html, nothing } from 'lit-html';
-import { live } from 'lit-html/directives/live.js';
-import { missingParent } from '../forms/next-step.ts';
+import { input } from '../fields/input.ts';
+import { addStep, missingParent } from '../forms/next-step.ts';
 import { counted, NAMES } from '../words/kinds.ts';
 import { listColumns, listText } from './list-columns.ts';
 import { rowActions } from './row-actions.ts';
 import type { Page, View } from '../page.ts';
-import { emptyState, pageHead } from '../parts/parts.ts';
-import { hashOf, type Route } from '../route.ts';
+import { button, emptyState, pageHead } from '../parts/parts.ts';
+import type { Route } from '../route.ts';
 import { table } from '../parts/table.ts';
 import type { Kind, Records } from '../service/wire.ts';
 
@@ -34,6 +34,11 @@ export const openList = <K extends Kind>(page: Page, kind: K, route: Route): Vie
     return words.length === 0 ? all : all.filter((record) => words.every((word) => listText(store, kind, record).includes(word)));
   };
 
+  const show = (rows: number): void => {
+    shown = rows;
+    page.redraw();
+  };
+
   return {
     title: names.many,
     section: kind,
@@ -41,25 +46,24 @@ export const openList = <K extends Kind>(page: Page, kind: K, route: Route): Vie
       const all = store.all(kind);
       const missing = missingParent(kind, store);
       const found = matching();
-      const add = { label: `Add a ${names.one}`, hash: hashOf([kind, 'new']) };
+      const add = addStep(kind, `No ${names.many.toLowerCase()} yet.`);
       return html`
         ${pageHead(names.many, ABOUT[kind], missing ? nothing : html`<a role="button" href=${add.hash}>${add.label}</a>`)}
         ${
           all.length === 0
-            ? emptyState(missing?.text ?? `No ${names.many.toLowerCase()} yet.`, missing ?? { ...add, text: '' })
+            ? emptyState((missing ?? add).text, missing ?? add)
             : html`
                 <div class="toolbar">
-                  <input
-                    type="search"
-                    aria-label="Search ${names.many.toLowerCase()}"
-                    placeholder="Search by name, id, parent, status …"
-                    .value=${live(search)}
-                    @input=${(event: InputEvent) => {
-                      search = (event.target as HTMLInputElement).value;
-                      shown = SHOWN;
-                      page.redraw();
-                    }}
-                  />
+                  ${input({
+                    type: 'search',
+                    label: `Search ${names.many.toLowerCase()}`,
+                    placeholder: 'Search by name, id, parent, status …',
+                    value: search,
+                    onInput: (typed) => {
+                      search = typed;
+                      show(SHOWN);
+                    },
+                  })}
                   <span class="figure" role="status"
                     >${counted(found.length, names.one, names.many.toLowerCase())}${store.isCut(kind) ? ' read; there are more' : ''}</span
                   >
@@ -74,20 +78,7 @@ export const openList = <K extends Kind>(page: Page, kind: K, route: Route): Vie
                         actions: (record) => rowActions(page, kind, record),
                       })
                 }
-                ${
-                  found.length > shown
-                    ? html`<button
-                        type="button"
-                        class="secondary"
-                        @click=${() => {
-                          shown += SHOWN;
-                          page.redraw();
-                        }}
-                      >
-                        Show more
-                      </button>`
-                    : nothing
-                }
+                ${found.length > shown ? button('Show more', () => show(shown + SHOWN), 'secondary') : nothing}
               `
         }
       `;

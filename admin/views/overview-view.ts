@@ -1,8 +1,8 @@
 import { html, type TemplateResult } from 'lit-html';
-import type { NextStep } from '../forms/next-step.ts';
+import { addStep, type NextStep } from '../forms/next-step.ts';
 import { counted, linkTo, NAMES, titleOf } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
-import { pageHead, pill } from '../parts/parts.ts';
+import { card, pageHead, pill } from '../parts/parts.ts';
 import { hashOf } from '../route.ts';
 import { table } from '../parts/table.ts';
 import { KINDS, type Kind } from '../service/wire.ts';
@@ -34,23 +34,21 @@ export const openOverview = (page: Page): View => {
         </ol>
         ${
           open.length > 0
-            ? html`<section class="card">
-                <h2>Needs attention</h2>
-                <ul class="needs">
+            ? card(
+                'Needs attention',
+                html`<ul class="needs">
                   ${open.map(({ text, label, hash }) => html`<li><span>${text}</span><a href=${hash}>${label}</a></li>`)}
-                </ul>
-              </section>`
+                </ul>`,
+              )
             : ''
         }
         ${
           running.length > 0
-            ? html`<section class="card">
-                <div class="card-head">
-                  <h2>Running now</h2>
-                  <a href=${hashOf(['line_items'])}>All line items</a>
-                </div>
-                ${table({ caption: 'Running line items', rows: running.slice(0, 8), columns: listColumns(page, 'line_items') })}
-              </section>`
+            ? card(
+                'Running now',
+                table({ caption: 'Running line items', rows: running.slice(0, 8), columns: listColumns(page, 'line_items') }),
+                html`<a href=${hashOf(['line_items'])}>All line items</a>`,
+              )
             : ''
         }
         ${
@@ -97,18 +95,14 @@ const needs = ({ store }: Page): readonly NextStep[] => {
     ...store
       .all('campaigns')
       .filter(({ id }) => !items.some(({ campaign_id }) => campaign_id === id))
-      .map((campaign) => ({
-        text: `Campaign “${titleOf('campaigns', campaign)}” has no line item.`,
-        label: 'Add a line item',
-        hash: hashOf(['line_items', 'new'], { campaign_id: campaign.id }),
-      })),
+      .map((campaign) =>
+        addStep('line_items', `Campaign “${titleOf('campaigns', campaign)}” has no line item.`, { campaign_id: campaign.id }),
+      ),
     ...items
       .filter((item) => statusOf(store, item) !== 'ended' && !creatives.some(({ line_item_id }) => line_item_id === item.id))
-      .map((item) => ({
-        text: `Line item “${titleOf('line_items', item)}” has no creative, so it cannot serve.`,
-        label: 'Add a creative',
-        hash: hashOf(['creatives', 'new'], { line_item_id: item.id }),
-      })),
+      .map((item) =>
+        addStep('creatives', `Line item “${titleOf('line_items', item)}” has no creative, so it cannot serve.`, { line_item_id: item.id }),
+      ),
     ...creatives
       .filter(({ blocked_at }) => blocked_at)
       .map((creative) => ({

@@ -21,48 +21,33 @@ export const readTrace = (trace: WireImpTrace): readonly Candidate[] => {
     lineItems.set(creative_id, line_item_id);
 
   const fell = trace.steps.toReversed().flatMap(({ stage, rejected }) =>
-    rejected.map(({ creative_id, line_item_id, detail, reason }): Candidate => ({
-      creativeId: creative_id,
-      lineItemId: line_item_id,
-      outcome: 'fell',
-      stage,
-      detail: detail || reason.replaceAll('_', ' '),
-      place: undefined,
-    })),
+    rejected.map(({ creative_id: creativeId, line_item_id: lineItemId, detail, reason }): Candidate => {
+      return { creativeId, lineItemId, outcome: 'fell', stage, detail: detail || reason.replaceAll('_', ' '), place: undefined };
+    }),
   );
   const stopped = new Set(fell.map(({ creativeId }) => creativeId));
-  const ranked = trace.ranking.flatMap(({ creative_id, line_item_id, priority, ecpm, programmatic }, i): Candidate[] => {
-    if (stopped.has(creative_id)) return [];
-    const won = trace.winner?.creative_id === creative_id;
-    return [
-      {
-        creativeId: creative_id,
-        lineItemId: line_item_id,
-        outcome: won ? 'won' : 'outranked',
-        stage: 'ranking',
-        detail: `${priorityWord(priority)} priority, ${money(ecpm)} eCPM${programmatic ? ', from its bid' : ''}`,
-        place: i + 1,
-      },
-    ];
-  });
+  const ranked = trace.ranking.flatMap(
+    ({ creative_id: creativeId, line_item_id: lineItemId, priority, ecpm, programmatic }, i): Candidate[] => {
+      if (stopped.has(creativeId)) return [];
+      const outcome = trace.winner?.creative_id === creativeId ? 'won' : 'outranked';
+      const detail = `${priorityWord(priority)} priority, ${money(ecpm)} eCPM${programmatic ? ', from its bid' : ''}`;
+      return [{ creativeId, lineItemId, outcome, stage: 'ranking', detail, place: i + 1 }];
+    },
+  );
   // Passed every step and was not offered: the winner was found first.
   const listed = new Set([...ranked, ...fell].map(({ creativeId }) => creativeId));
-  const last = trace.steps.at(-1);
-  const unasked = (last?.creative_ids ?? []).flatMap((creativeId): Candidate[] =>
-    listed.has(creativeId)
-      ? []
-      : [
-          {
-            creativeId,
-            lineItemId: lineItems.get(creativeId) ?? 0,
-            outcome: 'outranked',
-            stage: 'ranking',
-            detail: 'ranked further down',
-            place: undefined,
-          },
-        ],
-  );
-  return [...ranked.filter(({ outcome }) => outcome === 'won'), ...ranked.filter(({ outcome }) => outcome !== 'won'), ...unasked, ...fell];
+  const notOffered = (trace.steps.at(-1)?.creative_ids ?? [])
+    .filter((creativeId) => !listed.has(creativeId))
+    .map((creativeId): Candidate => {
+      const lineItemId = lineItems.get(creativeId) ?? 0;
+      return { creativeId, lineItemId, outcome: 'outranked', stage: 'ranking', detail: 'ranked further down', place: undefined };
+    });
+  return [
+    ...ranked.filter(({ outcome }) => outcome === 'won'),
+    ...ranked.filter(({ outcome }) => outcome !== 'won'),
+    ...notOffered,
+    ...fell,
+  ];
 };
 
 const priorityWord = (priority: number): string =>

@@ -2,50 +2,30 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { deleteEntity, duplicateHash, setBlocked, toggleActive } from './actions.ts';
 import { titleOf } from '../words/kinds.ts';
 import type { Page } from '../page.ts';
+import { button } from '../parts/parts.ts';
 import { hashOf } from '../route.ts';
 import type { CreativeWire, Kind, LineItemWire, Records } from '../service/wire.ts';
 
 /** Duplicate and Delete, on a screen of the record. */
-export const recordActions = <K extends Kind>(page: Page, kind: K, record: Records[K], afterDelete: string): TemplateResult => html`
-  <a role="button" class="secondary" href=${duplicateHash(kind, record.id)}>Duplicate</a>
-  <button
-    type="button"
-    class="secondary danger-text"
-    @click=${() => void deleteEntity(page, kind, record).then((gone) => gone && page.go(afterDelete, { saved: true }))}
-  >
-    Delete
-  </button>
-`;
+export const recordActions = <K extends Kind>(page: Page, kind: K, record: Records[K], afterDelete: string): TemplateResult => {
+  const remove = () => deleteEntity(page, kind, record).then((gone) => gone && page.go(afterDelete, { saved: true }));
+  return html`
+    <a role="button" class="secondary" href=${duplicateHash(kind, record.id)}>Duplicate</a>
+    ${button('Delete', remove, 'secondary danger-text')}
+  `;
+};
 
 /** The buttons at the end of a record's row. */
 export const rowActions = <K extends Kind>(page: Page, kind: K, record: Records[K]): TemplateResult => {
   const title = titleOf(kind, record);
   const item = kind === 'line_items' ? (record as LineItemWire) : undefined;
   const creative = kind === 'creatives' ? (record as CreativeWire) : undefined;
+  const quiet = (label: string, run: () => unknown, look = 'quiet') => button(label, run, look, `${label} ${title}`);
+  const link = (label: string, hash: string) => html`<a class="quiet-link" href=${hash} aria-label="${label} ${title}">${label}</a>`;
   return html`
-    ${
-      item
-        ? html`<button
-            type="button"
-            class="quiet"
-            aria-label="${item.active ? 'Pause' : 'Resume'} ${title}"
-            @click=${() => void toggleActive(page, item)}
-          >
-            ${item.active ? 'Pause' : 'Resume'}
-          </button>`
-        : nothing
-    }
-    ${
-      creative?.blocked_at
-        ? html`<button type="button" class="quiet" aria-label="Unblock ${title}" @click=${() => void setBlocked(page, creative.id, false)}>
-            Unblock
-          </button>`
-        : nothing
-    }
-    <a class="quiet-link" href=${hashOf([kind, record.id, 'edit'])} aria-label="Edit ${title}">Edit</a>
-    <a class="quiet-link" href=${duplicateHash(kind, record.id)} aria-label="Duplicate ${title}">Duplicate</a>
-    <button type="button" class="quiet danger-text" aria-label="Delete ${title}" @click=${() => void deleteEntity(page, kind, record)}>
-      Delete
-    </button>
+    ${item ? quiet(item.active ? 'Pause' : 'Resume', () => toggleActive(page, item)) : nothing}
+    ${creative?.blocked_at ? quiet('Unblock', () => setBlocked(page, creative.id, false)) : nothing}
+    ${link('Edit', hashOf([kind, record.id, 'edit']))} ${link('Duplicate', duplicateHash(kind, record.id))}
+    ${quiet('Delete', () => deleteEntity(page, kind, record), 'quiet danger-text')}
   `;
 };

@@ -89,7 +89,7 @@ const decision = (
                     >
                   </div>`,
               },
-              { label: 'Outcome', cell: ({ outcome, stage, place }) => outcomePill(outcome, stage, place) },
+              { label: 'Outcome', cell: outcomePill },
               { label: 'Why', cell: ({ detail }) => detail },
             ],
           })
@@ -97,12 +97,16 @@ const decision = (
   </section>
 `;
 
-const outcomePill = (outcome: Candidate['outcome'], stage: string, place: number | undefined): TemplateResult =>
-  outcome === 'won'
-    ? html`<span class="pill good">won</span>`
-    : outcome === 'outranked'
-      ? html`<span class="pill calm">${place ? `place ${place}` : 'outranked'}</span>`
-      : html`<span class="pill warn">fell at ${stage}</span>`;
+const outcomePill = ({ outcome, stage, place }: Candidate): TemplateResult => {
+  switch (outcome) {
+    case 'won':
+      return html`<span class="pill good">won</span>`;
+    case 'outranked':
+      return html`<span class="pill calm">${place ? `place ${place}` : 'outranked'}</span>`;
+    case 'fell':
+      return html`<span class="pill warn">fell at ${stage}</span>`;
+  }
+};
 
 const lineItemLink = ({ store }: Page, { lineItemId }: Candidate): TemplateResult => {
   const item = store.find('line_items', lineItemId);

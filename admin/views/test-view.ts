@@ -7,11 +7,12 @@ import { dimensionField, dimensionValue } from '../fields/dimension-field.ts';
 import { keyValuesField, type KeyValueRow } from '../fields/key-values-field.ts';
 import { textField } from '../fields/text-field.ts';
 import { createForm, type Draft, type Form } from '../forms/form.ts';
+import { addStep } from '../forms/next-step.ts';
 import { formSection } from '../parts/form-section.ts';
 import { publisherOfCampaign } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
 import { emptyState, pageHead, problemNote } from '../parts/parts.ts';
-import { hashOf, type Route } from '../route.ts';
+import type { Route } from '../route.ts';
 import type { Dimensions } from '../service/wire.ts';
 import { testResult, type TestAnswer } from './test-result.ts';
 
@@ -57,9 +58,9 @@ export const openTest = (page: Page, route: Route): View => {
     render: () => {
       const head = pageHead('Test an ad', 'Which ad would this visitor get, and why? Nothing is served, counted or billed.');
       if (store.all('publishers').length === 0)
-        return html`${head}${emptyState('Add a publisher first: every ad request names one.', { text: '', label: 'Add a publisher', hash: hashOf(['publishers', 'new']) })}`;
+        return html`${head}${emptyState('Add a publisher first: every ad request names one.', addStep('publishers'))}`;
       if (placements.length === 0)
-        return html`${head}${emptyState('Add a placement first: every ad request names one.', { text: '', label: 'Add a placement', hash: hashOf(['placements', 'new']) })}`;
+        return html`${head}${emptyState('Add a placement first: every ad request names one.', addStep('placements'))}`;
       const problem = form.problem();
       return html`
         ${head}

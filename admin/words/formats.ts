@@ -11,7 +11,7 @@ export const count = (value: number): string => whole.format(value);
 export const percent = (value: number): string => share.format(value);
 
 /** `7 Jan 2026`, with the time if the flight does not begin or end with a day. */
-export const flightDate = (text: string): string => {
+const flightDate = (text: string): string => {
   const at = new Date(text);
   if (Number.isNaN(at.getTime())) return text;
   const day = at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });

@@ -21,7 +21,7 @@ interface Round {
 }
 
 /**
- * This build against another one, turn by turn: both run at once on their own databases, one of them under load. The ratio of
+ * This build against another one, turn by turn: both run side by side on their own databases, one of them under load. The ratio of
  * each round is taken from two runs a few seconds apart, so that a machine which slows down slows both.
  */
 export const against = async (rig: Rig, other: string, { rounds, seconds }: Scale): Promise<Finding> => {

@@ -21,7 +21,7 @@ export interface Pixels extends Finding {
   readonly impression: Run;
 }
 
-/** GET /impression with a token of its own each time, as a page sends it, against an empty GIF on default Express. */
+/** GET /impression with a new token each time, as a page sends it, against an empty GIF on default Express. */
 export const pixels = async (rig: Rig, { rounds, seconds: given, quick }: Scale): Promise<Pixels> => {
   const seconds = Math.min(given, 6);
   const { stage } = await thousandStage(rig);

@@ -17,7 +17,7 @@ interface CpuProfile {
   readonly timeDeltas: readonly number[];
 }
 
-/** In the order of the road; the first pattern that fits a script's address names its stage. */
+/** In the order of a request; the first pattern that matches a script's URL names its stage. */
 const STAGES: readonly (readonly [stage: string, pattern: RegExp])[] = [
   ['body, check, key, dimensions (src/http)', /dist\/http\/(?!server)|node_modules\/ajv/],
   ['Express and its router', /node_modules\/(express|router|path-to-regexp|parseurl|finalhandler|accepts|once)\/|dist\/http\/server/],
@@ -43,7 +43,7 @@ const COLLECTOR = 'garbage collection';
 const NATIVE = 'native code of Node (system calls, the HTTP parser, JSON, hashes)';
 const OTHER = 'everything else';
 
-/** Self time per stage of the road, and the functions in which most of it is spent. */
+/** Self time per stage of a request, and the functions in which most of it is spent. */
 export const profile = async (rig: Rig, { seconds, quick }: Scale, cpuMicros: number): Promise<Finding> => {
   const { stage, file } = await thousandStage(rig);
   await stage.redis.flushdb();

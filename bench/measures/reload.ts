@@ -11,7 +11,7 @@ import { largeStage } from './scale.ts';
 const LOAD_SHARE = 0.5;
 const PAUSE_MS = 1_500;
 
-/** Every reload follows an edit of one campaign's line items, which stand in all slots of the catalog. */
+/** Every reload follows an edit of one campaign's line items, which are in all slots of the catalog. */
 const editCampaign = async ({ databaseUrl }: Stage, campaignId: number): Promise<void> => {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -42,7 +42,7 @@ export const reload = async (rig: Rig, scale: Scale): Promise<Finding> => {
       windows.push({ from, to: Date.now() });
     }
   })();
-  // Both at once: a failure of one ends the measure without leaving the other behind unheard.
+  // Awaited together, so that a failure of one ends the measure and the other's rejection is handled.
   const load = openLoop(rig, { server, file, perSecond: LOAD_SHARE * perSecond, seconds }).finally(() => (over = true));
   const [samples] = await Promise.all([load, reloading]);
   const lag = (await scrape(server)).get('nodejs_eventloop_lag_max_seconds') ?? NaN;

@@ -15,7 +15,7 @@ const TITLE = 'Replicas under equal CPU quotas';
 interface Fleet {
   readonly perSecond: number;
   readonly redisMicros: number;
-  /** Serves of the line items that stand above all others, each of which may have CAP. */
+  /** Serves of the line items that rank above all others; each has a daily cap of CAP. */
   readonly serves: readonly number[];
 }
 
@@ -101,7 +101,7 @@ const describe = (runs: ReadonlyMap<number, readonly Fleet[]>): Finding => {
           redisMicros.toFixed(1),
         ]),
       ),
-      `Each replica is held to ${QUOTA * 100} % of a core by a control group, so that they do not share what they are to add. ${CAPPED} line items with a daily cap of ${CAP} stand in front of every request.`,
+      `Each replica is held to ${QUOTA * 100} % of a core by a control group, so that they do not share what they are to add. ${CAPPED} line items with a daily cap of ${CAP} rank first for every request.`,
     ].join('\n\n'),
     goals: [atLeast('two replicas against one, the same CPU quota each, requests/s', 1.9, two!.perSecond / one!.perSecond), caps],
   };

@@ -114,7 +114,7 @@ export const scaleOut = async (rig: Rig, scale: Scale): Promise<Finding> => {
           ];
         }),
       ),
-      'Each line item has two creatives, which are counted in its bytes; those of 100 also carry what stands by once. A load reads everything, as a start does; a reload follows an edit of one campaign; in a process that does nothing else.',
+      'Each line item has two creatives, which are counted in its bytes; those of 100 also carry the values that are stored once. A load reads everything, as a start does; a reload follows an edit of one campaign; in a process that does nothing else.',
     ].join('\n\n'),
     goals: [
       atLeast(`${whole(largest)} line items against 100, requests/s`, 0.95, large.perSecond / small.perSecond),

@@ -1,10 +1,7 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import knexFactory from 'knex';
 import { migrateLatest } from '../../src/catalog/postgres/migrate.ts';
-import { defaultStateDir } from '../../src/config/default-state-dir.ts';
-import { startEmbeddedPostgres } from '../../src/embedded/start-embedded-postgres.ts';
+import { createDatabase } from '../../testkit/databases.ts';
+import { openPrivateStores } from '../../testkit/private-stores.ts';
 import { openFleet, type Fleet, type FleetOptions } from './open-fleet.ts';
 
 /** The rig of a run: a separate Postgres, and fleets of replicas on demand. */
@@ -19,35 +16,21 @@ export interface Rig {
 }
 
 export const createRig = async ({ seed, say }: { readonly seed: number; readonly say: (line: string) => void }): Promise<Rig> => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'ad-server-prove-'));
-  await chmod(folder, 0o755);
-  const postgres = await startEmbeddedPostgres({ stateDir: folder, binariesDir: defaultStateDir(process.env) });
+  const stores = await openPrivateStores('prove');
+  const postgres = await stores.startPostgres();
   await migrateLatest(postgres.url);
-  const admin = new URL(postgres.url);
-  const template = admin.pathname.slice(1);
-  admin.pathname = '/postgres';
+  const template = path.basename(new URL(postgres.url).pathname);
+  const server = new URL('/postgres', postgres.url).href;
   const fleets = new Set<Fleet>();
   let databases = 0;
-
-  const newDatabase = async (): Promise<string> => {
-    const name = `proof_${++databases}`;
-    const knex = knexFactory({ client: 'pg', connection: admin.href, pool: { min: 0, max: 1 } });
-    try {
-      await knex.raw('create database ?? template ??', [name, template]);
-    } finally {
-      await knex.destroy();
-    }
-    const url = new URL(postgres.url);
-    url.pathname = `/${name}`;
-    return url.href;
-  };
 
   return {
     seed,
     say,
     fleet: async (options = {}) => {
-      const databaseUrl = await newDatabase();
-      const fleet = await openFleet({ databaseUrl, folder: path.join(folder, `fleet-${databases}`), seed }, options);
+      const number = ++databases;
+      const databaseUrl = await createDatabase(server, `proof_${number}`, template);
+      const fleet = await openFleet({ databaseUrl, folder: path.join(stores.folder, `fleet-${number}`), seed }, options);
       fleets.add(fleet);
       return {
         ...fleet,
@@ -59,8 +42,7 @@ export const createRig = async ({ seed, say }: { readonly seed: number; readonly
     },
     close: async () => {
       await Promise.allSettled([...fleets].map((fleet) => fleet.close()));
-      await postgres.stop();
-      await rm(folder, { recursive: true, force: true });
+      await stores.stop();
     },
   };
 };

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Booking } from '../../testkit/book.ts';
 import type { Page } from '../../testkit/create-page.ts';
+import { openLoop } from '../../testkit/open-loop.ts';
 import { percentile } from '../../testkit/statistics.ts';
 
 export interface SteadyLoadOptions {
@@ -32,18 +33,15 @@ export interface LoadFigures {
 
 export const createSteadyLoad = ({ page, perSecond, bookings }: SteadyLoadOptions): SteadyLoad => {
   const acknowledged = new Set<string>();
-  const visits = new Set<Promise<void>>();
   let stopping = false;
   let took: number[] = [];
   let not200 = 0;
   let filled = 0;
   let refused = 0;
-  let turn = 0;
 
-  const visit = async (): Promise<void> => {
-    const booking = bookings[turn++ % bookings.length]!;
+  const stop = openLoop(perSecond, async (n) => {
     const begun = performance.now();
-    const { status, bids } = await page.ask(booking, `user-${turn}`);
+    const { status, bids } = await page.ask(bookings[n % bookings.length]!, `user-${n}`);
     took.push(performance.now() - begun);
     if (status !== 200) not200++;
     const [bid] = bids;
@@ -55,12 +53,7 @@ export const createSteadyLoad = ({ page, perSecond, bookings }: SteadyLoadOption
       else if (attempt === 0) refused++;
       if (stopping && attempt > 5) return;
     }
-  };
-  const timer = setInterval(() => {
-    const one = visit();
-    visits.add(one);
-    void one.finally(() => visits.delete(one));
-  }, 1_000 / perSecond);
+  });
 
   return {
     acknowledged,
@@ -76,10 +69,9 @@ export const createSteadyLoad = ({ page, perSecond, bookings }: SteadyLoadOption
       adMostMs: Math.round(Math.max(0, ...took)),
       hitsRefused: refused,
     }),
-    stop: async () => {
+    stop: () => {
       stopping = true;
-      clearInterval(timer);
-      await Promise.all(visits);
+      return stop();
     },
   };
 };

@@ -1,16 +1,13 @@
 import { mkdir } from 'node:fs/promises';
-import knexFactory from 'knex';
-import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
-import { createAccountReader } from '../../src/ledger/read/read-accounts.ts';
-import { createRedisClient } from '../../src/redis/redis-client.ts';
 import { freePort } from '../../src/embedded/free-port.ts';
 import { startEmbeddedRedis } from '../../src/embedded/start-embedded-redis.ts';
 import { createChance } from '../../testkit/chance.ts';
-import type { Stores } from '../../testkit/read-books.ts';
+import { createPage, type Page } from '../../testkit/create-page.ts';
+import { connectStores, type Stores } from '../../testkit/read-books.ts';
 import { startBalancer } from '../../testkit/start-balancer.ts';
 import { startFaultProxy, type FaultProxy } from '../../testkit/start-fault-proxy.ts';
 import { untilTrue } from '../../testkit/until.ts';
-import { startReplica, type Replica } from '../../testkit/start-replica.ts';
+import { reloadAll, startReplica, type Replica } from '../../testkit/start-replica.ts';
 
 export interface FleetOptions {
   readonly replicas?: number;
@@ -24,6 +21,8 @@ export interface FleetOptions {
 /** Replicas behind a balancer, with a separate Redis and database. `knex` and `redis` bypass the fault proxies. */
 export interface Fleet extends Stores {
   readonly url: string;
+  /** A page of the publisher, with 64 connections to the balancer. */
+  readonly page: Page;
   readonly replicas: readonly Replica[];
   /** Per replica; empty without `faulty`. */
   readonly redisProxies: readonly FaultProxy[];
@@ -52,7 +51,6 @@ export const openFleet = async (
   const redisUrl = `redis://127.0.0.1:${redisPort}`;
   let store = await startEmbeddedRedis({ stateDir: folder, port: redisPort });
   const chance = createChance(seed);
-  const knex = knexFactory({ client: 'pg', connection: databaseUrl, pool: { min: 0, max: 4 } });
 
   const redisProxies: FaultProxy[] = [];
   const postgresProxies: FaultProxy[] = [];
@@ -75,25 +73,22 @@ export const openFleet = async (
   replicas.push(...(await Promise.all(Array.from({ length: count - 1 }, startOne))));
   const balancer = await startBalancer(replicas.map(({ port }) => port));
 
-  const redis = createRedisClient({ urls: [redisUrl], commandTimeoutMs: 5_000, name: 'proof' });
-  // An outage is part of the proof; ioredis would print each failed attempt.
-  redis.on('error', () => undefined);
-  const keys = createLedgerKeys(16);
+  const page = createPage(balancer.url);
+  const stores = connectStores({ databaseUrl, redisUrl });
+  const { redis } = stores;
   const redisPid = async (): Promise<number> => {
     await untilTrue(() => redis.status === 'ready', 10_000);
     return Number(/^process_id:(\d+)/m.exec(await redis.info('server'))?.[1]);
   };
 
   return {
+    ...stores,
     url: balancer.url,
+    page,
     replicas,
     redisProxies,
     postgresProxies,
     redisPort,
-    knex,
-    redis,
-    keys,
-    accounts: createAccountReader({ redis, keys }),
     stopRedis: async (how) => {
       if (how === 'SIGKILL') process.kill(await redisPid(), 'SIGKILL');
       await store.stop();
@@ -102,12 +97,7 @@ export const openFleet = async (
       store = await startEmbeddedRedis({ stateDir: folder, port: redisPort });
     },
     tokenSecret: TOKEN_SECRET,
-    reload: async () => {
-      for (const { url } of replicas) {
-        const { status } = await fetch(`${url}/reload`, { method: 'POST' });
-        if (status !== 204) throw new Error(`POST /reload answered ${status}`);
-      }
-    },
+    reload: () => reloadAll(replicas),
     metric: async (name) => {
       const texts = await Promise.all(
         replicas.map(({ url }) =>
@@ -121,11 +111,11 @@ export const openFleet = async (
       return texts.flatMap((text) => [...text.matchAll(series)]).reduce((sum, [, value]) => sum + Number(value), 0);
     },
     close: async () => {
-      redis.disconnect();
+      await page.close();
       await balancer.end('SIGKILL');
       await Promise.allSettled(replicas.map((replica) => replica.kill('SIGKILL')));
       await Promise.allSettled([...redisProxies, ...postgresProxies].map((proxy) => proxy.close()));
-      await knex.destroy();
+      await stores.close();
       await store.stop();
     },
   };

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { book } from '../../testkit/book.ts';
-import { createPage } from '../../testkit/create-page.ts';
 import { createSteadyLoad } from './create-steady-load.ts';
 import type { Fleet } from './open-fleet.ts';
 import type { Finding, Scale } from './proof.ts';
@@ -25,7 +24,7 @@ export interface Outage {
 export const rideOutOutage = async (rig: Rig, scale: Scale, { proxies, capServesMeanwhile }: Outage): Promise<Finding> => {
   const awayMs = scale.of(60_000, 5_000);
   const fleet = await rig.fleet({ replicas: 3, faulty: true });
-  const page = createPage(fleet.url);
+  const { page } = fleet;
   try {
     const capped = await book(fleet.knex, { lineItems: [{ daily_impression_cap: 1_000_000 }] });
     const free = await book(fleet.knex);
@@ -75,7 +74,6 @@ export const rideOutOutage = async (rig: Rig, scale: Scale, { proxies, capServes
         `normal after ${recoveryMs === undefined ? 'more than 30 s' : `${Math.round(recoveryMs)} ms`}${drained ? '' : '; not drained'}`,
     };
   } finally {
-    await page.close();
     await fleet.close();
   }
 };

@@ -7,7 +7,7 @@ import { createBidderEndpoint, endpointLabel, type BidderEndpoint, type CircuitS
 import type { BidderObserver } from './bidder-observer.ts';
 import type { BidAnswers, BidContext, Bidders, BidOpportunity } from './bidder-port.ts';
 import { buildBidRequest, isSecurePage } from './openrtb/build-bid-request.ts';
-import { createFateTeller } from './notices/fate-teller.ts';
+import { createBidResults } from './notices/bid-results.ts';
 import { groupInvitations, type BidderCall } from './calls/group-invitations.ts';
 import { createGuardedDispatchers, type GuardedDispatchersOptions } from './calls/guarded-dispatcher.ts';
 import { createNoticeSender } from './notices/notice-sender.ts';
@@ -75,7 +75,7 @@ export const createBidders = (options: BiddersOptions): Bidders => {
     timeoutMs: noticeTimeoutMs,
     observe: observe.notice,
   });
-  const fates = createFateTeller(notices);
+  const results = createBidResults(notices);
 
   const endpoints = new LRUCache<string, { readonly endpoint: BidderEndpoint; readonly label: string }>({
     max: MAX_ENDPOINTS,
@@ -125,7 +125,7 @@ export const createBidders = (options: BiddersOptions): Bidders => {
     const calls = groupInvitations(opportunities);
     if (calls.length === 0) return NOTHING;
     const auction: Auction = { context, transactionId: newId(), startedAt: now(), deadline: startDeadline(timeoutMs) };
-    const results = calls.map(async (call): Promise<CallResult> => {
+    const answers = calls.map(async (call): Promise<CallResult> => {
       // An internal error costs this bidder's bid, not the whole response.
       const read = await askBidder(call, auction).catch((error: unknown): CallResult['read'] => {
         log.error('Bidder call failed', { lineItemId: call.opportunities[0]?.invitations[0]?.lineItem.id, error });
@@ -134,9 +134,9 @@ export const createBidders = (options: BiddersOptions): Bidders => {
       observe.call(callOutcome(read), now() - auction.startedAt);
       return { call, read };
     });
-    const { bids, refusals, judged } = answersOf(await Promise.all(results));
+    const { bids, refusals, judged } = answersOf(await Promise.all(answers));
     auction.deadline.clear();
-    fates.remember(bids);
+    results.remember(bids);
     for (const { outcome, lossNoticeUrl } of judged) {
       observe.bid(outcome);
       if (lossNoticeUrl !== null) notices.send('loss', lossNoticeUrl);
@@ -146,8 +146,8 @@ export const createBidders = (options: BiddersOptions): Bidders => {
 
   return {
     ask,
-    notifyWin: fates.won,
-    notifyLoss: fates.lost,
+    notifyWin: results.won,
+    notifyLoss: results.lost,
     notifyBilled: (url) => notices.send('billing', url),
     close: async () => {
       closed = true;

@@ -36,6 +36,8 @@ export interface ChangeNoticeOptions {
   readonly onAvailability?: (available: boolean, error?: Error) => void;
 }
 
+/** Default name of the channel; the version key begins with it. */
+const CATALOG_CHANNEL = 'adserver:catalog';
 const FIRST_ANSWER_MS = 1000;
 
 /**
@@ -45,7 +47,7 @@ const FIRST_ANSWER_MS = 1000;
  */
 export const createChangeNotices = ({
   connect,
-  name = 'adserver:catalog',
+  name = CATALOG_CHANNEL,
   pollIntervalMs = 2000,
   onAvailability = () => undefined,
 }: ChangeNoticeOptions): ChangeNotices => {

@@ -2,7 +2,7 @@ import Bowser from 'bowser';
 import { isbot } from 'isbot';
 import { LRUCache } from 'lru-cache';
 import { copyText } from '../base/copy-text.ts';
-import type { Device } from '../catalog/model/entities.ts';
+import { DEVICES, type Device } from '../catalog/model/entities.ts';
 
 export interface Visitor {
   /**
@@ -23,17 +23,14 @@ const MAX_USER_AGENT_LENGTH = 512;
 
 const NO_VISITOR: Visitor = { device: null, bot: false };
 
+const bothOf = (device: Device | null): readonly [person: Visitor, bot: Visitor] => [
+  { device, bot: false },
+  { device, bot: true },
+];
+
 /** All possible results, so that cache entries share them. */
-const VISITORS: ReadonlyMap<string, readonly [person: Visitor, bot: Visitor]> = new Map(
-  (['mobile', 'desktop', 'tablet'] as const).map((device) => [
-    device,
-    [
-      { device, bot: false },
-      { device, bot: true },
-    ],
-  ]),
-);
-const UNKNOWN: readonly [Visitor, Visitor] = [NO_VISITOR, { device: null, bot: true }];
+const VISITORS: ReadonlyMap<string, readonly [person: Visitor, bot: Visitor]> = new Map(DEVICES.map((device) => [device, bothOf(device)]));
+const UNKNOWN = bothOf(null);
 
 /**
  * Detects device and bot from the User-Agent, with a bounded cache. Never throws: an empty

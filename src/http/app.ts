@@ -1,5 +1,5 @@
 import express, { type Express, type RequestHandler } from 'express';
-import { preflight } from './cors.ts';
+import { preflight } from './answers/cors.ts';
 import { createErrorHandler, methodNotAllowed, notFound, type ErrorHandlerParts } from './problems/error-handler.ts';
 import { adRoute, type AdRouteOptions } from './routes/ad.ts';
 import { healthRoute, metricsRoute, readyRoute, reloadRoute } from './routes/operations.ts';

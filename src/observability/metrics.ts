@@ -23,7 +23,7 @@ export interface MetricsOptions {
 /** `token`: malformed, forged or expired. */
 export type TrackingRefusal = 'token' | 'event_type' | 'unavailable';
 /** The work that fails when a store does. */
-export const STORE_WORK = ['reserve', 'settle', 'hit', 'report', 'drain', 'fold', 'prune', 'billing_notice', 'trafficking'] as const;
+export const STORE_WORK = ['reserve', 'settle', 'hit', 'report', 'write_events', 'fold', 'prune', 'billing_notice', 'trafficking'] as const;
 export type StoreWork = (typeof STORE_WORK)[number];
 
 /**

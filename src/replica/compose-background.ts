@@ -25,13 +25,13 @@ export const composeBackground = ({ settings, log, observe, stores }: Foundation
     onFailure: observe.storeFailed('fold', 'Hits could not be folded into the ledger'),
   });
   const eventStore = createEventStore({ knex: stores.knex });
-  const unreadable = observe.storeFailed('drain', 'An event can never be stored');
+  const unreadable = observe.storeFailed('write_events', 'An event can never be stored');
   const eventWriter = createEventWriter({
     redis: stores.backgroundRedis,
     keys,
     store: eventStore,
     consumer: randomUUID(),
-    onFailure: observe.storeFailed('drain', 'Events could not be carried into Postgres; they wait in Redis'),
+    onFailure: observe.storeFailed('write_events', 'Events could not be carried into Postgres; they wait in Redis'),
     onUnreadable: (shard, entryId) => unreadable(new Error(`shard ${shard}, entry ${entryId}`)),
   });
   const prune = createPruneEvents({

@@ -5,7 +5,7 @@ import { createCatalog } from '../catalog/catalog.ts';
 import { createChangeNotices } from '../catalog/change-notice.ts';
 import { createCountryLookup } from '../context/country-lookup.ts';
 import { createDeviceDetector } from '../context/device-detector.ts';
-import { createRequestContext } from '../http/request-context.ts';
+import { createRequestContext } from '../http/request/request-context.ts';
 import { createBillingNotices } from '../ledger/billing-notices.ts';
 import type { Hit } from '../ledger/hit.ts';
 import { createLedger } from '../ledger/ledger.ts';
@@ -81,7 +81,7 @@ export const composeDelivery = ({ settings, addresses, dimensions, metrics, log,
    * same for direct and for folded hits.
    */
   const settling = {
-    limitsOf: (hit: Hit) => {
+    hitLimitsOf: (hit: Hit) => {
       const snapshot = catalog.current();
       return snapshot && hitLimits(snapshot, hit);
     },

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import { userHash } from '../context/user-hash.ts';
 import { createApp } from '../http/app.ts';
-import { createAuthenticate } from '../http/authenticate.ts';
+import { createAuthenticate } from '../http/request/authenticate.ts';
 import { createAnswerWriter } from '../http/openrtb/write-answer.ts';
 import { staticFiles } from '../http/routes/static-files.ts';
 import { createAlignedServer } from '../http/server/aligned-server.ts';

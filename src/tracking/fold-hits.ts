@@ -15,7 +15,7 @@ export interface FoldOptions {
   readonly ledger: Ledger;
   readonly pending: PendingHits;
   /** undefined: the catalog has not been loaded yet, and folding waits for it. */
-  readonly limitsOf: (hit: Hit) => HitLimits | undefined;
+  readonly hitLimitsOf: (hit: Hit) => HitLimits | undefined;
   readonly everyMs?: number;
   readonly onFolded: (hits: number) => void;
   /** As in createRecordHit: the ledger settled a hit for the first time. */
@@ -49,7 +49,7 @@ const CLOCKS_MS = 60_000;
  * it was in the stream, it has its event row by now and is deleted.
  */
 export const createFold = (options: FoldOptions): Fold => {
-  const { redis, link, keys, ledger, pending, limitsOf, everyMs = 1000, onFolded, onSettled, onFailure } = options;
+  const { redis, link, keys, ledger, pending, hitLimitsOf, everyMs = 1000, onFolded, onSettled, onFailure } = options;
   redis.defineCommand('serverTime', { lua: loadScript(new URL('../redis/lua/server-time.lua', import.meta.url)), numberOfKeys: 1 });
   const clock = redis as unknown as { serverTime(key: string): Promise<number> };
   const shards = Array.from({ length: keys.shards }, (_, shard) => shard);
@@ -66,7 +66,7 @@ export const createFold = (options: FoldOptions): Fold => {
       hits.map(async (hit) => {
         const oldest = oldestEvents[keys.shardOf(hit.ad.publisherId)];
         if (nowMs - hit.atMs > KNOWN_BY_TOKEN_MS && oldest! <= hit.atMs + CLOCKS_MS) return false;
-        const limits = limitsOf(hit);
+        const limits = hitLimitsOf(hit);
         const settled = limits && (await ledger.settle(hit, limits, { late: true }));
         if (settled?.outcome === 'counted') onSettled(hit, settled.foundHold);
         return settled !== undefined;

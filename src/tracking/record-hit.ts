@@ -16,7 +16,7 @@ export interface RecordHitOptions {
   readonly pending: PendingHits;
   readonly keys: LedgerKeys;
   /** undefined: the catalog has not been loaded yet. */
-  readonly limitsOf: (hit: Hit) => HitLimits | undefined;
+  readonly hitLimitsOf: (hit: Hit) => HitLimits | undefined;
   /** Called when a hit is stored in Postgres because Redis is unavailable. */
   readonly onFallback: () => void;
   readonly onFailure: (fault: Error) => void;
@@ -31,9 +31,9 @@ export interface RecordHitOptions {
  * is folded into the ledger later.
  */
 export const createRecordHit =
-  ({ ledger, pending, keys, limitsOf, onFallback, onFailure, onSettled }: RecordHitOptions) =>
+  ({ ledger, pending, keys, hitLimitsOf, onFallback, onFailure, onSettled }: RecordHitOptions) =>
   async (hit: Hit): Promise<HitOutcome> => {
-    const limits = limitsOf(hit);
+    const limits = hitLimitsOf(hit);
     const settled = limits && (await ledger.settle(hit, limits));
     if (settled) {
       if (settled.outcome === 'counted') onSettled(hit, settled.foundHold);

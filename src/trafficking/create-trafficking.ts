@@ -19,7 +19,7 @@ import { explainRoute } from './explain/explain-route.ts';
 import { insightRoutes } from './insight/insight-routes.ts';
 import { createOpenApiDocument } from './openapi/openapi-document.ts';
 import { createReadDelivery } from './insight/read-delivery.ts';
-import { sendJson } from '../http/send-json.ts';
+import { sendJson } from '../http/answers/send-json.ts';
 import { testAdRoute } from './explain/test-ad-route.ts';
 import { answerStoreFaults } from './store-faults.ts';
 

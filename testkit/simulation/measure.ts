@@ -22,7 +22,7 @@ export interface MeasureOptions {
   readonly day: SimulatedDay;
   readonly mode: Pacing;
   readonly cap: number;
-  /** What pacing was told. */
+  /** The hourly traffic that pacing expected. */
   readonly curve: HourlyTraffic;
   readonly outage: Period | undefined;
 }
@@ -50,7 +50,7 @@ export const measure = ({ day, mode, cap, curve, outage }: MeasureOptions): Figu
   const at = (minute: number): number => committed[minute]!;
   const delivered = day.delivered.get(mode) ?? 0;
   const backAt = outage && backOnLine(committed, cap, curve, outage);
-  // Even spreads an outage over the rest of the day, so its target is right again at once; PID first has to make its way back.
+  // Even spreads an outage over the rest of the day, so its target is correct immediately; PID needs time to return.
   const spoiled = outage && (mode === 'PID' ? { ...outage, toMinute: backAt ?? DAY_MINUTES } : outage);
   return {
     mode,

@@ -20,7 +20,7 @@ export interface DayOptions extends Omit<TrafficOptions, 'chance'> {
   readonly modes: readonly Pacing[];
   /** Daily impression cap of the line item of each mode. */
   readonly cap: number;
-  /** The curve that pacing is told, by hour; undefined: flat. */
+  /** The hourly traffic that pacing expects; undefined: flat. */
   readonly learned: HourlyTraffic | undefined;
   /** No request reaches the service. */
   readonly outage: Period | undefined;
@@ -34,7 +34,7 @@ export interface DayOptions extends Omit<TrafficOptions, 'chance'> {
   readonly onMinute?: (minute: number) => void;
 }
 
-/** What stood in the accounts at the start of a minute of the day: 0 … 1440. */
+/** The accounts at the start of a minute of the day: 0 … 1440. */
 export interface Minute {
   readonly requests: number;
   readonly accounts: ReadonlyMap<Pacing, Account>;
@@ -53,10 +53,10 @@ const DAY_MINUTES = 1440;
 const DAY_START_MS = Date.UTC(2026, 2, 10);
 const PUBLISHER = 1;
 
-/** Renders within seconds as a rule; now and then the page lay in a background tab for minutes. */
+/** Most ads render within seconds; 5 % are in a background tab for up to ten minutes. */
 const renderDelayMs = (chance: Chance): number => (chance() < 0.95 ? 300 + 4000 * chance() : 10 * MINUTE_MS * chance());
 
-/** One day of one publisher: the service's own scripts on a real Redis, which is told the time. */
+/** One day of one publisher: the service's Lua scripts on a real Redis, with a clock that the simulation sets. */
 export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> => {
   const { seed, modes, learned, outage, stepMs } = options;
   const connect = () => createRedisClient({ urls: [options.redisUrl], commandTimeoutMs: 30_000, name: 'simulation' });
@@ -87,7 +87,7 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
   const expiresAtMs = Date.now() + 7 * 86_400_000;
   const limits = { limits: NO_LIMITS, expiresAtMs };
   const rendering = new Map<number, ServedAd[]>();
-  // A sequence of chances for each thing that is left to it, so that the order in which replies come in changes nothing.
+  // One random sequence per use, so that the order of replies changes nothing.
   const arrivals = createTraffic({ ...options, chance: createChance(seed) });
   const balance = createChance(seed + 1);
   const rendered = modes.map((_, i) => createChance(seed + 2 + i));
@@ -120,7 +120,7 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
     rendering.delete(nowMs / stepMs);
     const settled = due.map((ad, i) => {
       const hit = { ad, kind: 'impression', eventType: '', invalidReason: '', atMs: nowMs, country: null, device: null } as const;
-      // Whichever replica the balancer likes, not the one that selected.
+      // Any replica, not the one that selected, as behind a balancer.
       return replicas[i % replicas.length]!.ledger.settle(hit, limits);
     });
     const reserved = Array.from({ length: count }, () => reserve(nowMs, Math.floor(balance() * replicas.length)));
@@ -142,7 +142,7 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
     for (let minute = 0; minute < DAY_MINUTES; minute++) {
       const fromMs = DAY_START_MS + minute * MINUTE_MS;
       const away = outage !== undefined && isWithin(minute, outage);
-      // The fold's promise, kept once a minute; and the streams that nobody drains here are emptied.
+      // Once a minute the fold's horizon advances and the stream is emptied: no event writer runs here.
       await control.mset(VIRTUAL_CLOCK_KEY, fromMs, keys.horizon(0), fromMs);
       await control.del(keys.events(0));
       const before = requests;
@@ -153,11 +153,11 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
       minutes[minute] = { ...minutes[minute]!, requests: requests - before };
       options.onMinute?.(minute);
     }
-    // Just before midnight the day is as full as it gets; then its last tokens render or end.
+    // The day's counts are final just before midnight; then its last tokens render or expire.
     await control.set(VIRTUAL_CLOCK_KEY, DAY_START_MS + DAY_MINUTES * MINUTE_MS - 1);
     minutes.push(await read(requests));
     for (let ms = 0; ms <= options.tokenTtlMs + MINUTE_MS; ms += stepMs) await step(DAY_START_MS + DAY_MINUTES * MINUTE_MS + ms, 0);
-    // The day after begins with its first request; until then the accounts speak of yesterday.
+    // An account starts a new day with its first request; until then it shows yesterday.
     const last = await read(requests);
     const delivered = new Map(modes.map((mode) => [mode, (last.accounts.get(mode) as Account).yesterday.impressions]));
     return { minutes, delivered, requests };

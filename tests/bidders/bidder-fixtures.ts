@@ -5,6 +5,7 @@ import type { BidderObserver } from '../../src/bidders/bidder-observer.ts';
 import type { BidContext, BidOpportunity, BidRefusal } from '../../src/bidders/bidder-port.ts';
 import { createBidders, type BiddersOptions } from '../../src/bidders/create-bidders.ts';
 import type { Booking, CreativeContent } from '../../src/catalog/model/entities.ts';
+import { sampleCreative, sampleLineItem } from '../../testkit/sample-booking.ts';
 
 const flight = { startMs: 0, endMs: 4_102_444_800_000 };
 
@@ -27,39 +28,18 @@ export const invitationTo = (
   lineItemId = 1,
   content: CreativeContent = { format: 'html', markup: '' },
 ): Booking => ({
-  lineItem: {
+  lineItem: sampleLineItem({
     id: lineItemId,
-    campaignId: 1,
     publisherId: 7,
     name: `line item ${lineItemId}`,
     type: 'programmatic',
-    active: true,
     flight,
-    budgetType: 'CPM',
     cpmMicros: 99_000_000,
-    cpcMicros: null,
     budgetMicros: 123_456_789,
-    priority: 2,
-    pacing: 'ASAP',
-    dailyImpressionCap: null,
-    dailySpendCapMicros: null,
-    frequencyCap: null,
-    rateLimit: null,
-    targeting: [],
     endpoint,
-  },
+  }),
   campaign: { id: 1, publisherId: 7, name: 'secret campaign', flight, budgetMicros: null },
-  creative: {
-    id: lineItemId * 10,
-    placementId: 'top',
-    lineItemId,
-    content,
-    advertiserDomain: null,
-    blocked: false,
-    width: null,
-    height: null,
-    clickUrl: null,
-  },
+  creative: sampleCreative(lineItemId, { id: lineItemId * 10, content }),
 });
 
 export const nativeContent: CreativeContent = { format: 'native', assets: {} };

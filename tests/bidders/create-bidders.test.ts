@@ -108,8 +108,8 @@ test('a bidder gets one request per format for all impressions of a page', async
 });
 
 test('the best bid for each impression is used, and the other bids get a loss notice', async () => {
-  const told: string[] = [];
-  const notices = await bidder(({ path }) => void told.push(path));
+  const notified: string[] = [];
+  const notices = await bidder(({ path }) => void notified.push(path));
   const lurl = `${notices.url}/lost?code=\${AUCTION_LOSS}&price=\${AUCTION_PRICE}`;
   const bid = (impid: string, price: unknown, more = {}): object => ({
     id: `${impid} ${String(price)}`,
@@ -129,8 +129,8 @@ test('the best bid for each impression is used, and the other bids get a loss no
     ['a', 2_000_000],
     ['b', 3_000_000],
   ]);
-  await until(() => told.length === 3);
-  expect(told.sort()).toEqual(['/lost?code=102&price=', '/lost?code=203&price=', '/lost?code=3&price=']);
+  await until(() => notified.length === 3);
+  expect(notified.sort()).toEqual(['/lost?code=102&price=', '/lost?code=203&price=', '/lost?code=3&price=']);
   expect([...seen.bids].sort()).toEqual(['accepted', 'accepted', 'bad_price', 'outbid_by_itself', 'wrong_size']);
 });
 

@@ -3,6 +3,7 @@ import type { LookupAddress } from 'node:dns';
 import type { BidOutcome } from '../../src/bidders/bid-outcome.ts';
 import { isOwnNetworkAddress, isPublicAddress } from '../../src/bidders/calls/is-public-address.ts';
 import { answerJson, bidOf, context, httpBidder, invitationTo, opportunity, outcomeOf, watchedBidders } from './bidder-fixtures.ts';
+import { atEnd } from '../setup/at-end.ts';
 
 /** Hosts of endpoint URLs, in every spelling that a URL or a resolver takes. */
 const FORBIDDEN_HOSTS = [
@@ -119,6 +120,7 @@ const counted = async (run: () => Promise<void>): Promise<{ connects: number; lo
 
 test('does not connect to a forbidden address in any spelling, by resolution or by redirect', async () => {
   const { bidders, seen } = watchedBidders({ allowPrivateAddresses: false, timeoutMs: 1_000, resolve });
+  atEnd(() => bidders.close());
   const hosts = [...FORBIDDEN_HOSTS, ...Object.keys(RESOLVED)];
   const outcomes: Record<string, BidOutcome | undefined> = {};
   const count = await counted(async () => {
@@ -147,6 +149,7 @@ test.each([
   ['an endless URL', `https://bidder.example/${'x'.repeat(3_000)}`],
 ])('refuses %s as an endpoint when private addresses are disabled', async (_, endpoint) => {
   const { bidders } = watchedBidders({ allowPrivateAddresses: false });
+  atEnd(() => bidders.close());
   const count = await counted(async () => {
     const { refusals } = await bidders.ask([opportunity([invitationTo(endpoint)])], context);
     expect(refusals).toMatchObject([{ detail: 'endpoint URL not allowed (seat-non-bid 200)' }]);
@@ -157,7 +160,9 @@ test.each([
 
 test('the development setting allows local bidders by address and by name, but no metadata addresses', async () => {
   const server = await httpBidder((_, response) => answerJson(response, bidOf({ price: 1, adm: '<b>ad</b>' })));
+  atEnd(() => server.close());
   const { bidders } = watchedBidders({ allowPrivateAddresses: true });
+  atEnd(() => bidders.close());
   const port = new URL(server.url).port;
   const count = await counted(async () => {
     for (const host of ['127.0.0.1', 'localhost']) {
@@ -178,8 +183,10 @@ test('the development setting allows local bidders by address and by name, but n
 
 test('checks the resolved address at every connection, so a name that becomes private later is refused', async () => {
   const server = await httpBidder((_, response) => answerJson(response, {}));
+  atEnd(() => server.close());
   let addresses: LookupAddress[] = [{ address: '127.0.0.1', family: 4 }];
   const { bidders } = watchedBidders({ resolve: (_name, _options, done) => done(null, addresses) });
+  atEnd(() => bidders.close());
   const endpoint = `http://bidder.example:${new URL(server.url).port}/`;
   const outcome = async (): Promise<BidOutcome | undefined> =>
     (await bidders.ask([opportunity([invitationTo(endpoint)])], context)).refusals.map(outcomeOf)[0];

@@ -16,6 +16,7 @@ import {
   watchedBidders,
   type TestBidder,
 } from './bidder-fixtures.ts';
+import { atEnd } from '../setup/at-end.ts';
 
 const TIMEOUT_MS = 200;
 /**
@@ -94,7 +95,7 @@ const BEHAVIOURS: readonly { readonly name: string; readonly outcome: BidOutcome
   { name: 'sends UTF-16', outcome: 'bad_encoding', handle: whole(Buffer.from('\ufeff{}', 'utf16le')) },
   { name: 'sends 100,000 nested arrays', outcome: 'malformed', handle: whole('['.repeat(100_000) + ']'.repeat(100_000)) },
   {
-    name: 'sends 50,000 nested objects in a field nobody reads',
+    name: 'sends 50,000 nested objects in an unused field',
     outcome: 'no_bid',
     handle: whole(`{"ext":${'{"a":'.repeat(40_000)}1${'}'.repeat(40_000)}}`),
   },
@@ -109,7 +110,7 @@ const BEHAVIOURS: readonly { readonly name: string; readonly outcome: BidOutcome
     outcome: 'not_secure',
     handle: whole(winning(`${'<a '.repeat(10_000)}${'a'.repeat(10_000)}${' '.repeat(10_000)}<img src=http://x>`)),
   },
-  { name: 'closes at once', outcome: 'unreachable', handle: (socket) => socket.destroy() },
+  { name: 'closes immediately', outcome: 'unreachable', handle: (socket) => socket.destroy() },
   {
     name: 'resets in the body',
     outcome: 'unreachable',
@@ -206,9 +207,9 @@ test('a bidder with a closed port is unreachable', async () => {
 
 test('a name look-up that exceeds the deadline is a timeout', async () => {
   const slow = watchedBidders({ timeoutMs: 100, resolve: () => undefined });
+  atEnd(() => slow.bidders.close());
   const { refusals } = await slow.bidders.ask([opportunity([invitationTo('http://bidder.example/')])], context);
   expect(refusals.map(outcomeOf)).toEqual(['timeout']);
-  await slow.bidders.close();
 });
 
 test('no hostile bidder caused an internal error, a warning or an error log', () => {

@@ -128,10 +128,10 @@ test('a previewed creative runs its styles and scripts and reaches neither the p
   await api('POST', '/placements', { id: 'previewed', width: 300, height: 250, formats: ['html'], publisher_id: publisher.id });
   const campaign = await api('POST', '/campaigns', { publisher_id: publisher.id, name: 'Preview', ...FLIGHT });
   const item = await api('POST', '/line_items', { campaign_id: campaign.id, name: 'Preview', active: true, cpm: 1, ...FLIGHT });
-  const content = `<style>#styled { color: rgb(1, 2, 3) }</style><p id="styled" style="background-color: rgb(4, 5, 6)">x</p><p id="told"></p>
+  const content = `<style>#styled { color: rgb(1, 2, 3) }</style><p id="styled" style="background-color: rgb(4, 5, 6)">x</p><p id="reached"></p>
     <script>
-      const told = [];
-      const note = (name, attempt) => { try { attempt(); told.push(name) } catch {} };
+      const reached = [];
+      const note = (name, attempt) => { try { attempt(); reached.push(name) } catch {} };
       note('document', () => parent.document.title);
       note('storage', () => localStorage.length);
       note('cookie', () => { document.cookie = 'a=1' });
@@ -140,9 +140,9 @@ test('a previewed creative runs its styles and scripts and reaches neither the p
       try { top.location = 'https://x.invalid/' } catch {}
       parent.postMessage({ preview: 'ready' }, '*');
       Promise.all([
-        fetch('/api/publishers').then((answer) => told.push('read ' + answer.status), () => {}),
+        fetch('/api/publishers').then((answer) => reached.push('read ' + answer.status), () => {}),
         fetch('/api/publishers', { method: 'POST', mode: 'no-cors', body: '{"name":"Forged","domain":"x"}' }).catch(() => {}),
-      ]).then(() => { document.getElementById('told').textContent = told.join(); document.body.insertAdjacentHTML('beforeend', '<i id="done">done</i>') });
+      ]).then(() => { document.getElementById('reached').textContent = reached.join(); document.body.insertAdjacentHTML('beforeend', '<i id="done">done</i>') });
     </script>`;
   const creative = await api('POST', '/creatives', { placement_id: 'previewed', line_item_id: item.id, format: 'html', content });
   await admin.go(`#/creatives/${creative.id}`);
@@ -150,9 +150,9 @@ test('a previewed creative runs its styles and scripts and reaches neither the p
   expect(
     await frame.evaluate(() => {
       const { color, backgroundColor } = getComputedStyle(document.getElementById('styled')!);
-      return { color, backgroundColor, told: document.getElementById('told')!.textContent, origin: self.origin, width: innerWidth };
+      return { color, backgroundColor, reached: document.getElementById('reached')!.textContent, origin: self.origin, width: innerWidth };
     }),
-  ).toEqual({ color: 'rgb(1, 2, 3)', backgroundColor: 'rgb(4, 5, 6)', told: '', origin: 'null', width: 300 });
+  ).toEqual({ color: 'rgb(1, 2, 3)', backgroundColor: 'rgb(4, 5, 6)', reached: '', origin: 'null', width: 300 });
   expect(new URL(admin.page.url()).pathname).toBe('/static/admin.html');
   const names = ((await api('GET', '/publishers')) as unknown as { name: string }[]).map(({ name }) => name);
   expect(names).not.toContain('Forged');

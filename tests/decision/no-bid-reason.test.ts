@@ -14,7 +14,7 @@ test('docs/api.md lists every no-bid reason with its stage and number, in the or
   expect(rows).toEqual(Object.values(REASONS).map(({ stage, nbr, words }) => ({ stage, nbr, words })));
 });
 
-test('reasons stand in the order of the stages, and rules in the order of their reasons', () => {
+test('reasons are in the order of the stages, and rules in the order of their reasons', () => {
   const stages = Object.values(REASONS).map(({ stage }) => STAGES.indexOf(stage));
   expect(stages).toEqual(stages.toSorted((a, b) => a - b));
   const order = Object.values(REASONS).map(({ nbr }) => nbr);

@@ -128,7 +128,7 @@ describe('the reason for an empty ranking', () => {
   const inFrance = { targeting: targetingRules({ countries: ['FR'] }) };
   it.each([
     [
-      'targeting, when somebody could have run but for it',
+      'targeting, when a line item matches everything else',
       [entry(1, 1, inFrance), entry(2, 1, {}, { width: 400, height: 10 })],
       NoBidReason.Targeting,
     ],

@@ -49,10 +49,17 @@ async function end(service: Service, signal: NodeJS.Signals): Promise<void> {
   running.delete(service.process);
 }
 
+async function withRedis<T>(url: string, work: (client: Redis) => Promise<T>): Promise<T> {
+  const client = new Redis(url);
+  try {
+    return await work(client);
+  } finally {
+    client.disconnect();
+  }
+}
+
 async function settings(redisUrl: string): Promise<Record<string, string>> {
-  const client = new Redis(redisUrl);
-  const reply = await client.config('GET', 'append*', 'maxmemory-policy', 'bind', 'save');
-  client.disconnect();
+  const reply = await withRedis(redisUrl, (client) => client.config('GET', 'append*', 'maxmemory-policy', 'bind', 'save'));
   return Object.fromEntries(reply.flatMap((name, index) => (index % 2 === 0 ? [[name, reply[index + 1]!]] : [])));
 }
 
@@ -82,25 +89,20 @@ test('stored data survives a restart, after a stop and after a kill', async () =
     bind: '127.0.0.1',
   });
   await withClient(first.urls.postgres, (client) => client.query('create table kept as select 1 as n'));
-  const writer = new Redis(first.urls.redis);
-  await writer.set('kept', '1');
-  writer.disconnect();
+  await withRedis(first.urls.redis, (client) => client.set('kept', '1'));
   await end(first, 'SIGTERM');
 
   const second = await runningService();
   await withClient(second.urls.postgres, (client) => client.query('insert into kept values (2)'));
-  const again = new Redis(second.urls.redis);
-  await again.incr('kept');
-  again.disconnect();
+  await withRedis(second.urls.redis, (client) => client.incr('kept'));
   await end(second, 'SIGKILL');
   expect(await stopsAnswering(second.urls.redis)).toBe(true);
   expect(await stopsAnswering(second.urls.postgres)).toBe(true);
 
   const third = await runningService();
   const rows = await withClient(third.urls.postgres, (client) => client.query('select n from kept order by n'));
-  const reader = new Redis(third.urls.redis);
-  expect([rows.rows, await reader.get('kept')]).toEqual([[{ n: 1 }, { n: 2 }], '2']);
-  reader.disconnect();
+  const kept = await withRedis(third.urls.redis, (client) => client.get('kept'));
+  expect([rows.rows, kept]).toEqual([[{ n: 1 }, { n: 2 }], '2']);
   await end(third, 'SIGTERM');
 });
 

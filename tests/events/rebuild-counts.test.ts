@@ -36,11 +36,11 @@ it('rebuilds counts missing in Redis from the stored events, and keeps existing 
     const restoring = { redis: rig.redis, keys: rig.keys, expiresAtMs: Date.now() + DAY, clock: VIRTUAL_CLOCK_KEY };
     const rebuild = (dryRun: boolean) =>
       rebuildCounts({ counts, restoreAccount: createAccountRestorer({ ...restoring, dryRun }), day: today, today, dryRun });
-    const told = { dailyCounts: 0, accounts: ['publisher 1 campaign 1', 'publisher 1 line item 1'] };
-    expect(await rebuild(true).then(sorted)).toEqual(told);
+    const rebuilt = { dailyCounts: 0, accounts: ['publisher 1 campaign 1', 'publisher 1 line item 1'] };
+    expect(await rebuild(true).then(sorted)).toEqual(rebuilt);
     expect((await rig.accounts.lineItems(1, [1]))[0]?.today.impressions).toBe(1);
 
-    expect(await rebuild(false).then(sorted)).toEqual(told);
+    expect(await rebuild(false).then(sorted)).toEqual(rebuilt);
     expect((await rig.accounts.lineItems(1, [1]))[0]).toMatchObject({
       today: { impressions: 4, spendMicros: 4 * 1333 },
       totalSpendMicros: 4 * 1333,
@@ -56,4 +56,4 @@ it('rebuilds counts missing in Redis from the stored events, and keeps existing 
   }
 });
 
-const sorted = <T extends { readonly accounts: readonly string[] }>(told: T) => ({ ...told, accounts: [...told.accounts].sort() });
+const sorted = <T extends { readonly accounts: readonly string[] }>(result: T) => ({ ...result, accounts: [...result.accounts].sort() });

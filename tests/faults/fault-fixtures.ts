@@ -1,18 +1,13 @@
-import { Redis } from 'ioredis';
-import knexFactory, { type Knex } from 'knex';
 import { book, type Booking, type BookingOptions } from '../../testkit/book.ts';
 import { createPage, type Page } from '../../testkit/create-page.ts';
 import { inParallel } from '../../testkit/in-parallel.ts';
-import type { Stores } from '../../testkit/read-books.ts';
-import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
-import { createAccountReader } from '../../src/ledger/read/read-accounts.ts';
+import { connectStores, type Stores } from '../../testkit/read-books.ts';
+import { reloadAll } from '../../testkit/start-replica.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 
 /** Two replicas as processes on one Redis and one database, without a balancer: each has its own page. */
 export interface TestFleet extends Stores {
-  readonly knex: Knex;
-  readonly redis: Redis;
   readonly replicas: readonly Replica[];
   readonly pages: readonly Page[];
   /** The same for tracking URLs only, so that they do not queue behind ad requests. */
@@ -27,29 +22,20 @@ const CONNECTIONS = 64;
 
 export const openTestFleet = async (redisUrl: string, env: Readonly<Record<string, string>> = {}): Promise<TestFleet> => {
   const databaseUrl = await testDatabase();
-  const knex = knexFactory({ client: 'pg', connection: databaseUrl, pool: { min: 0, max: 3 } });
-  const redis = new Redis(redisUrl, { retryStrategy: () => 100 });
-  // ioredis would print an error when a test stops Redis.
-  redis.on('error', () => undefined);
+  const stores = connectStores({ databaseUrl, redisUrl });
   const ofAll = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, ...env };
   const replicas = await Promise.all([startReplica({ env: ofAll }), startReplica({ env: ofAll })]);
   const pages = replicas.map(({ url }) => createPage(url, CONNECTIONS));
   const trackers = replicas.map(({ url }) => createPage(url, 16));
-  const keys = createLedgerKeys(16);
-  const reload = async () => {
-    for (const { url } of replicas) await fetch(`${url}/reload`, { method: 'POST' });
-  };
+  const reload = () => reloadAll(replicas);
   return {
-    knex,
-    redis,
-    keys,
-    accounts: createAccountReader({ redis, keys }),
+    ...stores,
     replicas,
     pages,
     trackers,
     env: ofAll,
     book: async (options) => {
-      const booking = await book(knex, options);
+      const booking = await book(stores.knex, options);
       await reload();
       return booking;
     },
@@ -57,8 +43,7 @@ export const openTestFleet = async (redisUrl: string, env: Readonly<Record<strin
     close: async () => {
       await Promise.all([...pages, ...trackers].map((page) => page.close()));
       await Promise.all(replicas.map((replica) => replica.kill('SIGKILL')));
-      redis.disconnect();
-      await knex.destroy();
+      await stores.close();
     },
   };
 };

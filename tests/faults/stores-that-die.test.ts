@@ -1,28 +1,21 @@
-import { mkdtemp, chmod, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readBooks, untilDrained } from '../../testkit/read-books.ts';
-import { freePort } from '../../src/embedded/free-port.ts';
-import { startEmbeddedRedis } from '../../src/embedded/start-embedded-redis.ts';
+import type { EmbeddedStore } from '../../src/embedded/start-embedded-postgres.ts';
+import { openPrivateStores, type PrivateStores } from '../../testkit/private-stores.ts';
 import { ask, openTestFleet, type TestFleet } from './fault-fixtures.ts';
 
-let folder: string;
-let port: number;
-let store: Awaited<ReturnType<typeof startEmbeddedRedis>>;
+let stores: PrivateStores;
+let store: EmbeddedStore;
 let fleet: TestFleet;
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'ad-server-faults-'));
-  await chmod(folder, 0o755);
-  port = await freePort();
-  store = await startEmbeddedRedis({ stateDir: folder, port });
+  stores = await openPrivateStores('faults');
+  store = await stores.startRedis();
   fleet = await openTestFleet(store.url);
 });
 afterAll(async () => {
-  await fleet.close();
-  await store.stop();
-  await rm(folder, { recursive: true, force: true });
+  await fleet?.close();
+  await stores.stop();
 });
 
 const killRedis = async (): Promise<void> => {
@@ -45,7 +38,7 @@ test('killing and restarting Redis under traffic neither loses nor duplicates an
   await sleep(500);
   await killRedis();
   await sleep(800);
-  store = await startEmbeddedRedis({ stateDir: folder, port });
+  store = await stores.startRedis('', { port: Number(new URL(store.url).port) });
   await Promise.all(traffic);
 
   expect(acknowledged.size).toBe(600);

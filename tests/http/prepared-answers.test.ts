@@ -1,8 +1,8 @@
 import express from 'express';
 import request from 'supertest';
 import { createAlignedServer } from '../../src/http/server/aligned-server.ts';
-import { preflight } from '../../src/http/cors.ts';
-import { sendPixel } from '../../src/http/pixel.ts';
+import { preflight } from '../../src/http/answers/cors.ts';
+import { sendPixel } from '../../src/http/answers/pixel.ts';
 
 const app = express().disable('x-powered-by');
 app.get('/impression', (_req, res) => sendPixel(res));

@@ -3,7 +3,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import request from 'supertest';
 import { sendProblem } from '../../src/http/problems/problem.ts';
-import { readBody, type BodyOutcome } from '../../src/http/body/read-body.ts';
+import { readBody, type BodyOutcome } from '../../src/http/request/read-body.ts';
 
 const LIMIT = 1_000;
 
@@ -34,14 +34,14 @@ describe('body reader', () => {
   /** Sends raw HTTP; resolves with the received text when it matches `until` or the connection ends. */
   const talk = (until: RegExp, speak: (socket: Socket) => void) =>
     new Promise<string>((resolve) => {
-      let heard = '';
+      let received = '';
       const socket = connect(port(), '127.0.0.1', () => speak(socket));
       socket.on('data', (chunk) => {
-        heard += chunk.toString();
-        if (until.test(heard)) socket.destroy();
+        received += chunk.toString();
+        if (until.test(received)) socket.destroy();
       });
       socket.on('error', () => {});
-      socket.on('close', () => resolve(heard));
+      socket.on('close', () => resolve(received));
     });
 
   test('accepts a body up to the limit unchanged', async () => {
@@ -50,23 +50,23 @@ describe('body reader', () => {
   });
 
   test('refuses a Content-Length over the limit before the body arrives', async () => {
-    const heard = await talk(/\}$/, (socket) => socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1001\r\n\r\n'));
-    expect(heard).toMatch(/^HTTP\/1\.1 413 /);
-    expect(heard).toContain('"code":"body_too_large"');
+    const received = await talk(/\}$/, (socket) => socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1001\r\n\r\n'));
+    expect(received).toMatch(/^HTTP\/1\.1 413 /);
+    expect(received).toContain('"code":"body_too_large"');
   });
 
   test('refuses a chunked body that exceeds the limit, and keeps the connection when the body ends soon', async () => {
     const chunk = `258\r\n${'x'.repeat(600)}\r\n`;
-    const heard = await talk(/again/, (socket) => {
+    const received = await talk(/again/, (socket) => {
       socket.write(`POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}${chunk}${chunk}0\r\n\r\n`);
       socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nagain');
     });
-    expect(heard).toMatch(/^HTTP\/1\.1 413 [^]*HTTP\/1\.1 200 [^]*again$/);
+    expect(received).toMatch(/^HTTP\/1\.1 413 [^]*HTTP\/1\.1 200 [^]*again$/);
   });
 
   test('answers a client that sends far beyond the limit, then closes the connection', async () => {
     let sent = 0;
-    const heard = await talk(/never/, (socket) => {
+    const received = await talk(/never/, (socket) => {
       socket.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
       const more = (): void => {
         if (socket.destroyed || sent > 50_000_000) return void socket.destroy();
@@ -75,7 +75,7 @@ describe('body reader', () => {
       };
       more();
     });
-    expect(heard).toMatch(/^HTTP\/1\.1 413 /);
+    expect(received).toMatch(/^HTTP\/1\.1 413 /);
     expect(sent).toBeLessThan(50_000_000);
   });
 

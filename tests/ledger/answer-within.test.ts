@@ -1,5 +1,6 @@
 import { answerWithin } from '../../src/redis/answer-within.ts';
 import { Redis } from 'ioredis';
+import { atEnd } from '../setup/at-end.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 
 const block = (ms: number): void => {
@@ -9,12 +10,12 @@ const block = (ms: number): void => {
 
 test('accepts an answer that arrived while the event loop was blocked', async () => {
   const redis = new Redis(await testRedisUrl());
+  atEnd(() => redis.disconnect());
   await redis.ping();
   const answer = answerWithin(20, redis.ping());
   await new Promise((resolve) => setImmediate(resolve));
   block(100);
   await expect(answer).resolves.toBe('PONG');
-  redis.disconnect();
 });
 
 test('rejects when no answer arrives within the time limit', async () => {

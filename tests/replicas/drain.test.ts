@@ -80,8 +80,8 @@ test('after a replica has exited, its counted events are in Postgres and its con
   );
   expect(stored.rows).toEqual([{ count: impressions }]);
   const redis = new Redis(env['REDIS_URL']!);
+  atEnd(() => redis.disconnect());
   const consumers = (await redis.xinfo('CONSUMERS', `ads:{${publishers[0]!.publisherId % 16}}:events`, 'postgres')) as unknown[];
-  redis.disconnect();
   // The replica with the slow clients may still be registered; the two that have exited are not.
   expect(consumers.length).toBeLessThanOrEqual(1);
 });

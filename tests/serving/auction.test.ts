@@ -31,12 +31,12 @@ beforeAll(async () => {
       const request = JSON.parse(text) as { id: string; imp: { id: string }[] };
       const price = Number(url.searchParams.get('price'));
       const at = `http://${req.headers.host}`;
-      const told = {
+      const notices = {
         nurl: `${at}/win?price=\${AUCTION_PRICE}`,
         burl: `${at}/billed?price=\${AUCTION_PRICE}`,
         lurl: `${at}/lost?price=${price}&code=\${AUCTION_LOSS}`,
       };
-      const bid = request.imp.map(({ id }) => ({ id: '1', impid: id, price, adm: `<i>${price}</i>`, crid: 'c', ...told }));
+      const bid = request.imp.map(({ id }) => ({ id: '1', impid: id, price, adm: `<i>${price}</i>`, crid: 'c', ...notices }));
       res.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ id: request.id, cur: 'USD', seatbid: [{ bid }] }));
     });
   });

@@ -1,10 +1,8 @@
-import { Client } from 'pg';
-import { startEmbeddedRedis } from '../../src/embedded/start-embedded-redis.ts';
-import { chmod, mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { bookCatalog } from '../../testkit/book-catalog.ts';
+import { openPrivateStores } from '../../testkit/private-stores.ts';
+import { withClient } from '../../testkit/databases.ts';
 import { eventually } from '../../testkit/until.ts';
+import { atEnd } from '../setup/at-end.ts';
 import { startReplica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 
@@ -30,10 +28,9 @@ it('while Redis is down, serves line items without limits, pauses those with lim
       },
     ],
   });
-  const stateDir = await mkdtemp(path.join(tmpdir(), 'without-redis-'));
-  await chmod(stateDir, 0o755);
-  const first = await startEmbeddedRedis({ stateDir });
-  const port = Number(new URL(first.url).port);
+  const stores = await openPrivateStores('without-redis');
+  atEnd(stores.stop);
+  const first = await stores.startRedis();
   const replica = await startReplica({ env: { DATABASE_URL: databaseUrl, REDIS_URL: first.url } });
   const ask = async (tagid: string): Promise<Answer & { readonly ms: number }> => {
     const begun = performance.now();
@@ -58,19 +55,10 @@ it('while Redis is down, serves line items without limits, pauses those with lim
   const slowest = Math.max(...(await Promise.all(Array.from({ length: 20 }, () => ask('both')))).map(({ ms }) => ms));
   expect(slowest).toBeLessThan(1000);
 
-  const second = await startEmbeddedRedis({ stateDir, port });
-  try {
-    await eventually(async () => expect(winner(await ask('both'))).toBe('4'));
-    const postgres = new Client({ connectionString: databaseUrl });
-    await postgres.connect();
-    const counts = `select line_item_id, serves::int, impressions::int from daily_counts where impressions > 0`;
-    await eventually(
-      async () => expect((await postgres.query(counts)).rows).toEqual([{ line_item_id: 1, serves: 1, impressions: 1 }]),
-      10_000,
-    );
-    await postgres.end();
-  } finally {
-    await replica.kill('SIGKILL');
-    await second.stop();
-  }
+  await stores.startRedis('', { port: Number(new URL(first.url).port) });
+  await eventually(async () => expect(winner(await ask('both'))).toBe('4'));
+  const counts = `select line_item_id, serves::int, impressions::int from daily_counts where impressions > 0`;
+  await withClient(databaseUrl, (postgres) =>
+    eventually(async () => expect((await postgres.query(counts)).rows).toEqual([{ line_item_id: 1, serves: 1, impressions: 1 }]), 10_000),
+  );
 }, 60_000);

@@ -1,12 +1,7 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { migrateLatest } from '../../src/catalog/postgres/migrate.ts';
-import { defaultStateDir } from '../../src/config/default-state-dir.ts';
-import { startEmbeddedPostgres } from '../../src/embedded/start-embedded-postgres.ts';
-import { startEmbeddedRedis } from '../../src/embedded/start-embedded-redis.ts';
+import { createDatabase, databaseNamed, dropDatabases } from '../../testkit/databases.ts';
+import { openPrivateStores } from '../../testkit/private-stores.ts';
 import { publishStores } from './stores-of-this-run.ts';
-import { databaseNamed, dropDatabases, withClient } from '../../testkit/databases.ts';
 
 declare global {
   var stopTestStores: (() => Promise<void>) | undefined;
@@ -22,34 +17,21 @@ export default async function globalSetup({ maxWorkers }: { readonly maxWorkers:
   const workers = Array.from({ length: maxWorkers }, (_, index) => index + 1);
   const prefix = `test_${process.pid}_`;
   const template = `${prefix}template`;
-  const folder = await mkdtemp(path.join(tmpdir(), 'ad-server-test-'));
-  await chmod(folder, 0o755);
-
-  const postgres = databaseUrl
-    ? undefined
-    : await startEmbeddedPostgres({ stateDir: folder, binariesDir: defaultStateDir(process.env), durable: false });
-  const redis = await Promise.all(
-    (redisUrl ? [] : workers).map((worker) => startEmbeddedRedis({ stateDir: path.join(folder, `worker-${worker}`), durable: false })),
-  );
-  const postgresUrl = postgres?.url ?? databaseUrl!;
-  globalThis.stopTestStores = async () => {
-    await dropDatabases(postgresUrl, prefix);
-    await postgres?.stop();
-    await Promise.all(redis.map((store) => store.stop()));
-    await rm(folder, { recursive: true, force: true });
-  };
-
+  const stores = await openPrivateStores('test');
+  globalThis.stopTestStores = stores.stop;
   try {
-    await withClient(postgresUrl, (client) => client.query(`create database ${template}`));
-    await migrateLatest(databaseNamed(postgresUrl, template));
+    const postgresUrl = databaseUrl || (await stores.startPostgres({ durable: false })).url;
+    globalThis.stopTestStores = async () => {
+      await dropDatabases(postgresUrl, prefix);
+      await stores.stop();
+    };
+    await migrateLatest(await createDatabase(postgresUrl, template));
+    const redisUrls = workers.map(async (worker) =>
+      redisUrl ? databaseNamed(redisUrl, String(worker)) : (await stores.startRedis(`worker-${worker}`, { durable: false })).url,
+    );
+    publishStores({ postgresUrl, template, prefix, redisUrls: await Promise.all(redisUrls) });
   } catch (error) {
     await globalThis.stopTestStores();
     throw error;
   }
-  publishStores({
-    postgresUrl,
-    template,
-    prefix,
-    redisUrls: redisUrl ? workers.map((worker) => databaseNamed(redisUrl, String(worker))) : redis.map((store) => store.url),
-  });
 }

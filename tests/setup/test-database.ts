@@ -1,4 +1,4 @@
-import { databaseNamed, dropDatabases, withClient } from '../../testkit/databases.ts';
+import { createDatabase, dropDatabases } from '../../testkit/databases.ts';
 import { storesOfThisRun, workerNumber } from './stores-of-this-run.ts';
 
 /** Jest loads modules separately for every test file, so these live as long as one file. */
@@ -15,7 +15,5 @@ export async function testDatabase(): Promise<string> {
   const ofThisWorker = `${prefix}w${workerNumber()}_`;
   cleared ??= dropDatabases(postgresUrl, ofThisWorker);
   await cleared;
-  const name = `${ofThisWorker}${++made}`;
-  await withClient(postgresUrl, (client) => client.query(`create database ${name} template ${template}`));
-  return databaseNamed(postgresUrl, name);
+  return createDatabase(postgresUrl, `${ofThisWorker}${++made}`, template);
 }

@@ -10,6 +10,7 @@ import { createRedisClient, type RedisClient } from '../../src/redis/redis-clien
 import { createFold } from '../../src/tracking/fold-hits.ts';
 import { createPendingHits } from '../../src/tracking/pending-hits.ts';
 import { eventually } from '../../testkit/until.ts';
+import { atEnd } from '../setup/at-end.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 
@@ -27,8 +28,8 @@ afterAll(async () => {
   await knex.destroy();
 });
 
-const fail = (...told: readonly unknown[]): never => {
-  throw new Error(told.map(String).join(' '));
+const fail = (...details: readonly unknown[]): never => {
+  throw new Error(details.map(String).join(' '));
 };
 
 test('does not count a hit again that Redis counted without an answer and that stayed in Postgres until its token expired', async () => {
@@ -40,7 +41,7 @@ test('does not count a hit again that Redis counted without an answer and that s
   const counted = async () => (await accounts.lineItems(1, [3]))[0]?.totalImpressions;
   const atMs = Date.now() - LONG_MS;
   const ad = {
-    ...{ tokenId: 'unheard', publisherId: 1, campaignId: 2, lineItemId: 3, creativeId: 4, placementId: 'top', priceMicros: 1000 },
+    ...{ tokenId: 'unsettled', publisherId: 1, campaignId: 2, lineItemId: 3, creativeId: 4, placementId: 'top', priceMicros: 1000 },
     ...{ perClick: false, day: Math.floor(atMs / 86_400_000), holdEndMs: 0, tokenExpS: Math.ceil(Date.now() / 1000) + 600 },
     ...{ userHash: null, billingNotice: false },
   };
@@ -50,35 +51,37 @@ test('does not count a hit again that Redis counted without an answer and that s
   // Redis counted the hit but its answer was lost, so Postgres stored the hit; Redis was down until the token had expired.
   await ledger.settle(hit, limits);
   const [, fields] = (await redis.xrange(keys.events(0), '-', '+'))[0]!;
-  await redis.del(keys.events(0), keys.seen(1, 'unheard'));
+  await redis.del(keys.events(0), keys.seen(1, 'unsettled'));
   await redis.xadd(keys.events(0), `${atMs}-0`, ...fields);
   await pending.store(hit, 0);
   await knex('pending_hits').update({ stored_at: new Date(atMs) });
 
   let folded = 0;
-  const limitsOf = () => limits;
+  const hitLimitsOf = () => limits;
   const fold = createFold({
     redis,
     link,
     keys,
     ledger,
     pending,
-    limitsOf,
+    hitLimitsOf,
     everyMs: 20,
     onFolded: (hits) => (folded += hits),
     onSettled: fail,
     onFailure: fail,
   });
   fold.start();
+  atEnd(() => fold.stop());
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect([await counted(), await pending.count(), folded]).toEqual([1, 1, 0]);
 
   const store = createEventStore({ knex });
   const eventWriter = createEventWriter({ redis, keys, store, consumer: 'test', onFailure: fail, onUnreadable: fail });
   eventWriter.start();
+  atEnd(() => eventWriter.stop());
   await eventually(async () => expect(await pending.count()).toBe(0));
   await eventWriter.stop();
   await fold.stop();
   expect([await counted(), folded]).toEqual([1, 0]);
-  expect(await knex('events').where({ jti: 'unheard' })).toHaveLength(1);
+  expect(await knex('events').where({ jti: 'unsettled' })).toHaveLength(1);
 });

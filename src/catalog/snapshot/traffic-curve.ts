@@ -2,7 +2,7 @@ import { MS_PER_DAY, MS_PER_HOUR } from '../../base/utc-day.ts';
 import type { HourlyTraffic } from './hourly-traffic.ts';
 
 /**
- * Where the current hour stands in a publisher's day of traffic: `shareBefore` of the day's traffic
+ * The position of the current hour in a publisher's day of traffic: `shareBefore` of the day's traffic
  * comes before `hourStartMs`, `shareOfHour` within it. Flat traffic is n/24 and 1/24.
  */
 export interface TrafficCurve {

@@ -6,7 +6,7 @@ import type { AdRequest } from '../../serving/ad-request.ts';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 import { targetingQuery } from '../../targeting/targeting-query.ts';
 import type { WireAdRequest } from './ad-request-schema.ts';
-import type { RequestContext } from '../request-context.ts';
+import type { RequestContext } from '../request/request-context.ts';
 
 export interface ToAdRequestOptions {
   readonly dimensions: DimensionSchema;

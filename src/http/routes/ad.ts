@@ -2,12 +2,12 @@ import type { RequestHandler, Response } from 'express';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { checkDimensions } from '../../targeting/check-dimensions.ts';
 import type { AdAnswer, ServeAd } from '../../serving/serve-ad.ts';
-import type { createAuthenticate } from '../authenticate.ts';
-import { CORS_HEADERS } from '../cors.ts';
+import type { createAuthenticate } from '../request/authenticate.ts';
+import { CORS_HEADERS, refusePage } from '../answers/cors.ts';
 import { parseAdRequest } from '../openrtb/parse-ad-request.ts';
 import type { WriteAnswer } from '../openrtb/write-answer.ts';
-import { problem, sendProblem } from '../problems/problem.ts';
-import { readJson } from '../body/read-json.ts';
+import { problem } from '../problems/problem.ts';
+import { readJson } from '../request/read-json.ts';
 import { toAdRequest, type ToAdRequestOptions } from '../openrtb/to-ad-request.ts';
 
 export interface AdRouteOptions extends ToAdRequestOptions {
@@ -31,24 +31,20 @@ export const adRoute = (options: AdRouteOptions): RequestHandler => {
     const started = performance.now();
     observe.requested();
     const body = await readJson(req);
-    if (!body.ok) return body.problem && sendProblem(res, body.problem, CORS_HEADERS);
+    if (!body.ok) return body.problem && refusePage(res, body.problem);
     const snapshot = currentSnapshot();
-    if (!snapshot) return sendProblem(res, problem('unavailable', 'The campaign data has not been loaded yet.'), CORS_HEADERS);
+    if (!snapshot) return refusePage(res, problem('unavailable', 'The campaign data has not been loaded yet.'));
     const publisher = authenticate(snapshot, req.get('x-api-key'));
-    if (!publisher) return sendProblem(res, problem('unauthorized', WRONG_KEY), CORS_HEADERS);
+    if (!publisher) return refusePage(res, problem('unauthorized', WRONG_KEY));
     const parsed = parseAdRequest(body.value);
-    if (!parsed.ok) return sendProblem(res, problem('invalid_request', 'The ad request has a fault.', parsed.faults), CORS_HEADERS);
+    if (!parsed.ok) return refusePage(res, problem('invalid_request', 'The ad request has a fault.', parsed.faults));
     const { request: wire } = parsed;
-    if (wire.ext.publisher_id !== publisher.id) return sendProblem(res, problem('unauthorized', WRONG_KEY), CORS_HEADERS);
+    if (wire.ext.publisher_id !== publisher.id) return refusePage(res, problem('unauthorized', WRONG_KEY));
 
     const kv = wire.ext.kv ?? {};
     const faults = checkDimensions(dimensions, kv, { pointer: '/ext/kv', unregistered: 'allowed' });
     if (faults.length > 0)
-      return sendProblem(
-        res,
-        problem('invalid_dimensions', 'A registered dimension has a value outside its schema.', faults),
-        CORS_HEADERS,
-      );
+      return refusePage(res, problem('invalid_dimensions', 'A registered dimension has a value outside its schema.', faults));
 
     const answer = await serveAd(snapshot, toAdRequest(options, snapshot, publisher, wire, req));
     sendAnswer(res, writeAnswer(wire.id, answer));

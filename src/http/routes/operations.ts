@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { problem, sendProblem } from '../problems/problem.ts';
-import { sendJson } from '../send-json.ts';
+import { sendJson } from '../answers/send-json.ts';
 
 const OK = { status: 'ok' };
 

@@ -4,10 +4,10 @@ import { REPORT_REASONS, type ReportReason, type ReportStore } from '../../track
 import type { Fault } from '../../base/fault.ts';
 import { isObject } from '../../base/narrow.ts';
 import type { Tokens } from '../../tracking/tokens.ts';
-import { CORS_HEADERS } from '../cors.ts';
-import { problem, sendProblem } from '../problems/problem.ts';
-import { readJson } from '../body/read-json.ts';
-import { sendJson } from '../send-json.ts';
+import { CORS_HEADERS, refusePage } from '../answers/cors.ts';
+import { problem } from '../problems/problem.ts';
+import { readJson } from '../request/read-json.ts';
+import { sendJson } from '../answers/send-json.ts';
 
 export interface ReportRouteOptions {
   readonly tokens: Tokens;
@@ -20,15 +20,14 @@ export const reportRoute =
   ({ tokens, reports, onFailure }: ReportRouteOptions): RequestHandler =>
   async (req, res) => {
     const body = await readJson(req);
-    if (!body.ok) return body.problem && sendProblem(res, body.problem, CORS_HEADERS);
+    if (!body.ok) return body.problem && refusePage(res, body.problem);
     const faults = faultsOfReport(body.value);
-    if (faults.length > 0) return sendProblem(res, problem('invalid_request', 'The report is invalid.', faults), CORS_HEADERS);
+    if (faults.length > 0) return refusePage(res, problem('invalid_request', 'The report is invalid.', faults));
     const { token, reason } = body.value as { token: string; reason: ReportReason };
     const ad = tokens.verify(token);
-    if (!ad) return sendProblem(res, problem('invalid_token', 'token must be an unexpired tracking token.'), CORS_HEADERS);
+    if (!ad) return refusePage(res, problem('invalid_token', 'token must be an unexpired tracking token.'));
     const id = await file(reports, ad, reason, onFailure);
-    if (id === undefined)
-      return sendProblem(res, problem('unavailable', 'The report could not be stored. Send it again later.'), CORS_HEADERS);
+    if (id === undefined) return refusePage(res, problem('unavailable', 'The report could not be stored. Send it again later.'));
     sendJson(res, 201, { id }, CORS_HEADERS);
   };
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestHandler } from 'express';
 import { mockBid } from '../../bidders/openrtb/mock-bid.ts';
-import { readJson } from '../body/read-json.ts';
-import { sendJson } from '../send-json.ts';
+import { readJson } from '../request/read-json.ts';
+import { sendJson } from '../answers/send-json.ts';
 
 /** POST /test/bid: a bidder for development that bids on any body. */
 export const testBidRoute: RequestHandler = async (req, res) => {

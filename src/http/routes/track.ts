@@ -2,10 +2,10 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Hit, HitKind } from '../../ledger/hit.ts';
 import type { HitOutcome } from '../../tracking/record-hit.ts';
 import type { Tokens } from '../../tracking/tokens.ts';
-import { CORS_HEADERS } from '../cors.ts';
-import { sendPixel } from '../pixel.ts';
-import { problem, sendProblem } from '../problems/problem.ts';
-import type { RequestContext } from '../request-context.ts';
+import { refusePage } from '../answers/cors.ts';
+import { sendPixel } from '../answers/pixel.ts';
+import { problem } from '../problems/problem.ts';
+import type { RequestContext } from '../request/request-context.ts';
 
 export interface TrackRouteOptions {
   readonly tokens: Tokens;
@@ -41,7 +41,7 @@ const track =
     const eventType = kind === 'event' ? (queryValue(req, 'type') ?? '') : '';
     if (kind === 'event' && !options.allowedEvents.includes(eventType)) {
       options.observe.refused('event_type');
-      return sendProblem(res, problem('unknown_event_type', `type must be one of: ${options.allowedEvents.join(', ')}.`), CORS_HEADERS);
+      return refusePage(res, problem('unknown_event_type', `type must be one of: ${options.allowedEvents.join(', ')}.`));
     }
     const ad = options.tokens.verify(queryValue(req, 't') ?? '');
     if (!ad) return refuseToken(options, res);
@@ -55,14 +55,13 @@ const track =
 
     const destination = kind === 'click' ? options.clickUrlOf(ad.creativeId) : undefined;
     if (destination) return redirect(res, destination);
-    if (outcome === 'unavailable')
-      return sendProblem(res, problem('unavailable', 'The hit could not be stored. Send it again later.'), CORS_HEADERS);
+    if (outcome === 'unavailable') return refusePage(res, problem('unavailable', 'The hit could not be stored. Send it again later.'));
     sendPixel(res);
   };
 
 const refuseToken = ({ observe }: TrackRouteOptions, res: Response): void => {
   observe.refused('token');
-  sendProblem(res, problem('invalid_token', 't must be an unexpired tracking token.'), CORS_HEADERS);
+  refusePage(res, problem('invalid_token', 't must be an unexpired tracking token.'));
 };
 
 /** A click is redirected even when it could not be counted. */

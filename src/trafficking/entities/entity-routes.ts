@@ -3,14 +3,14 @@ import type { Request, Response } from 'express';
 import { MAX_CONTENT_LENGTH } from '../../catalog/checks/parse-content.ts';
 import { methodNotAllowed } from '../../http/problems/error-handler.ts';
 import { problem, sendProblem, type Problem } from '../../http/problems/problem.ts';
-import { readJson } from '../../http/body/read-json.ts';
+import { readJson } from '../../http/request/read-json.ts';
 import { actorOf } from '../admin-gate.ts';
 import type { CatalogWriter, Refused, Written, WriteTarget } from './catalog-writer.ts';
 import { ENTITY_KINDS, readEntityId, type EntityAction, type EntityKind, type EntityRecord } from './entity-kind.ts';
 import type { EntityReader } from './entity-reader.ts';
 import { entityTag } from './entity-tag.ts';
 import { readListQuery, searchOf } from './list-query.ts';
-import { sendJson } from '../../http/send-json.ts';
+import { sendJson } from '../../http/answers/send-json.ts';
 
 /**
  * JSON escapes one UTF-16 unit in at most six bytes (`\u001f`), so six times the longest content,

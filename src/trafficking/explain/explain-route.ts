@@ -2,12 +2,12 @@ import type { RequestHandler } from 'express';
 import { parseAdRequest } from '../../http/openrtb/parse-ad-request.ts';
 import type { Fault } from '../../base/fault.ts';
 import { problem, sendProblem } from '../../http/problems/problem.ts';
-import { readJson } from '../../http/body/read-json.ts';
+import { readJson } from '../../http/request/read-json.ts';
 import { toAdRequest, type ToAdRequestOptions } from '../../http/openrtb/to-ad-request.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { checkDimensions } from '../../targeting/check-dimensions.ts';
 import type { createExplain } from './explain.ts';
-import { sendJson } from '../../http/send-json.ts';
+import { sendJson } from '../../http/answers/send-json.ts';
 
 export interface ExplainRouteOptions extends ToAdRequestOptions {
   readonly currentSnapshot: () => Snapshot | undefined;

@@ -4,7 +4,7 @@ import { limitsOf } from '../../ledger/limits.ts';
 import type { LimitReading } from '../../ledger/read/read-limits.ts';
 
 /** One limit: the amounts used and reserved, and the maximum. */
-interface Stand {
+interface Usage {
   readonly used: number;
   readonly reserved: number;
   readonly limit: number;
@@ -12,10 +12,10 @@ interface Stand {
 
 /** Only limits that the line item or its campaign has. Money in USD. */
 export interface ShownLimits {
-  readonly daily_impressions?: Stand;
-  readonly daily_spend?: Stand;
-  readonly budget?: Stand;
-  readonly campaign_budget?: Stand;
+  readonly daily_impressions?: Usage;
+  readonly daily_spend?: Usage;
+  readonly budget?: Usage;
+  readonly campaign_budget?: Usage;
   readonly frequency?: { readonly places_held: number; readonly places: number; readonly window: number };
   readonly pacing?: { readonly mode: string; readonly target: number; readonly goal: number; readonly allowance: number };
   readonly rate?: { readonly tokens: number; readonly per_second: number; readonly burst: number };
@@ -25,28 +25,28 @@ export interface ShownLimits {
 
 /** The values that the ledger read, and the limits that apply to them. */
 export const showLimits = ({ lineItem, campaign }: RankedCandidate, reading: LimitReading): ShownLimits => {
-  const { frequencyCap, rateLimit, pacing: mode } = lineItem;
+  const { pacing: mode } = lineItem;
   const limits = limitsOf(lineItem, campaign);
-  const daily_impressions = stand(reading.impressionsToday, reading.heldToday, limits.dailyImpressions);
-  const daily_spend = usdStand(reading.spendTodayMicros, reading.heldTodayMicros, limits.dailySpendMicros);
-  const budget = usdStand(reading.totalSpendMicros, reading.heldMicros, limits.budgetMicros);
-  const campaign_budget = usdStand(reading.campaignSpendMicros, reading.campaignHeldMicros, limits.campaignBudgetMicros);
+  const daily_impressions = usage(reading.impressionsToday, reading.heldToday, limits.dailyImpressions);
+  const daily_spend = usdUsage(reading.spendTodayMicros, reading.heldTodayMicros, limits.dailySpendMicros);
+  const budget = usdUsage(reading.totalSpendMicros, reading.heldMicros, limits.budgetMicros);
+  const campaign_budget = usdUsage(reading.campaignSpendMicros, reading.campaignHeldMicros, limits.campaignBudgetMicros);
   const frequency =
-    frequencyCap && reading.placesHeld !== null
-      ? { places_held: reading.placesHeld, places: frequencyCap.places, window: frequencyCap.windowMs / 1000 }
+    limits.frequency && reading.placesHeld !== null
+      ? { places_held: reading.placesHeld, places: limits.frequency.places, window: limits.frequency.windowMs / 1000 }
       : undefined;
   const pacing = reading.pacing
     ? { mode, target: reading.pacing.due, goal: reading.pacing.goal, allowance: reading.pacing.allowance }
     : undefined;
   const rate =
-    rateLimit && reading.rateTokens !== null
-      ? { tokens: reading.rateTokens, per_second: rateLimit.perSecond, burst: rateLimit.burst }
+    limits.rate && reading.rateTokens !== null
+      ? { tokens: reading.rateTokens, per_second: limits.rate.perSecond, burst: limits.rate.burst }
       : undefined;
   const words = [
-    daily_impressions && `impressions today: ${said(daily_impressions)}`,
-    daily_spend && `spend today: ${said(daily_spend)} USD`,
-    budget && `budget: ${said(budget)} USD`,
-    campaign_budget && `campaign budget: ${said(campaign_budget)} USD`,
+    daily_impressions && `impressions today: ${inWords(daily_impressions)}`,
+    daily_spend && `spend today: ${inWords(daily_spend)} USD`,
+    budget && `budget: ${inWords(budget)} USD`,
+    campaign_budget && `campaign budget: ${inWords(campaign_budget)} USD`,
     frequency && `frequency: the user holds ${frequency.places_held} of ${frequency.places} places in ${frequency.window} s`,
     pacing &&
       `pacing ${mode}: ${committed(reading)} committed, ${pacing.target} due by now of ${pacing.goal} today, allowance ${pacing.allowance}`,
@@ -64,12 +64,12 @@ export const showLimits = ({ lineItem, campaign }: RankedCandidate, reading: Lim
   };
 };
 
-const stand = (used: number, reserved: number, limit: number | null): Stand | undefined =>
+const usage = (used: number, reserved: number, limit: number | null): Usage | undefined =>
   limit === null ? undefined : { used, reserved, limit };
 
-const usdStand = (used: number, reserved: number, limit: number | null): Stand | undefined =>
+const usdUsage = (used: number, reserved: number, limit: number | null): Usage | undefined =>
   limit === null ? undefined : { used: usdFromMicros(used), reserved: usdFromMicros(reserved), limit: usdFromMicros(limit) };
 
-const said = ({ used, reserved, limit }: Stand): string => `${used} counted and ${reserved} reserved of ${limit}`;
+const inWords = ({ used, reserved, limit }: Usage): string => `${used} counted and ${reserved} reserved of ${limit}`;
 
 const committed = ({ impressionsToday, heldToday }: LimitReading): number => impressionsToday + heldToday;

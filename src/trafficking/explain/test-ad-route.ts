@@ -5,12 +5,12 @@ import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { parseAdRequest } from '../../http/openrtb/parse-ad-request.ts';
 import type { Fault } from '../../base/fault.ts';
 import { problem, sendProblem } from '../../http/problems/problem.ts';
-import { readJson } from '../../http/body/read-json.ts';
+import { readJson } from '../../http/request/read-json.ts';
 import { toAdRequest, type ToAdRequestOptions } from '../../http/openrtb/to-ad-request.ts';
 import type { WriteAnswer } from '../../http/openrtb/write-answer.ts';
 import type { ServeAd } from '../../serving/serve-ad.ts';
 import { checkDimensions } from '../../targeting/check-dimensions.ts';
-import { sendJsonText } from '../../http/send-json.ts';
+import { sendJsonText } from '../../http/answers/send-json.ts';
 
 export interface TestAdRouteOptions extends ToAdRequestOptions {
   readonly currentSnapshot: () => Snapshot | undefined;

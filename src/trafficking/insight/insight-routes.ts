@@ -10,7 +10,7 @@ import { AUDIT_FILTERS, readAudit } from '../entities/audit-trail.ts';
 import { ENTITY_KINDS, readEntityId, type EntityKind } from '../entities/entity-kind.ts';
 import { NO_ID, readPage, searchOf } from '../entities/list-query.ts';
 import { show } from '../openapi/columns.ts';
-import { sendJson } from '../../http/send-json.ts';
+import { sendJson } from '../../http/answers/send-json.ts';
 import { campaignReport } from './campaign-report.ts';
 import type { Delivery } from './delivery.ts';
 import { reportCsv } from './report-csv.ts';

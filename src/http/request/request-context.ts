@@ -1,7 +1,7 @@
 import type { Request } from 'express';
-import type { Device } from '../catalog/model/entities.ts';
-import { clientAddress } from '../context/client-address.ts';
-import type { TargetingContext } from '../targeting/targeting-query.ts';
+import type { Device } from '../../catalog/model/entities.ts';
+import { clientAddress } from '../../context/client-address.ts';
+import type { TargetingContext } from '../../targeting/targeting-query.ts';
 
 /** Address, country and device of a request, and every other value that a context rule reads. */
 export interface Asker extends Required<TargetingContext> {

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { Publisher } from '../catalog/model/entities.ts';
-import { hashApiKey } from '../catalog/model/hash-api-key.ts';
-import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
+import type { Publisher } from '../../catalog/model/entities.ts';
+import { hashApiKey } from '../../catalog/model/hash-api-key.ts';
+import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 
 /** Longer than any issued key; longer ones are not hashed. */
 const MAX_KEY_LENGTH = 256;

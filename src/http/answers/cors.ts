@@ -1,10 +1,14 @@
-import type { RequestHandler } from 'express';
+import type { RequestHandler, Response } from 'express';
+import { sendProblem, type Problem } from '../problems/problem.ts';
 
 /**
  * For responses to pages of any publisher. No credentials are involved: the page's script sets the
  * key as a header.
  */
 export const CORS_HEADERS = { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' } as const;
+
+/** Refuses a request of a page. */
+export const refusePage = (res: Response, sent: Problem): void => sendProblem(res, sent, CORS_HEADERS);
 
 /**
  * A day; Chromium caps it at two hours. Without it every ad request from a page takes two requests.

@@ -4,7 +4,7 @@ import type { NoticeSender } from './notice-sender.ts';
 import { fillLossReason } from '../openrtb/read-bid-response.ts';
 
 /** Sends one win or loss notice per bid, however many line items share it. */
-export interface FateTeller {
+export interface BidResults {
   /**
    * The bids of one `ask`. Bids with the same impression, endpoint and format come from one bid of
    * one bidder.
@@ -14,31 +14,31 @@ export interface FateTeller {
   lost(bid: Bid, lossReason: number): void;
 }
 
-interface Fate {
-  settled: boolean;
+interface BidResult {
+  sent: boolean;
 }
 
 /**
  * Line items that share an endpoint share its bid. The win notice is sent immediately, the loss
  * notice after this turn of the event loop and only if none of them has won by then.
  */
-export const createFateTeller = (notices: NoticeSender): FateTeller => {
-  const fates = new WeakMap<Bid, Fate>();
+export const createBidResults = (notices: NoticeSender): BidResults => {
+  const results = new WeakMap<Bid, BidResult>();
   const isFirst = (bid: Bid): boolean => {
-    const fate = fates.get(bid) ?? { settled: false };
-    fates.set(bid, fate);
-    const first = !fate.settled;
-    fate.settled = true;
+    const result = results.get(bid) ?? { sent: false };
+    results.set(bid, result);
+    const first = !result.sent;
+    result.sent = true;
     return first;
   };
   return {
     remember: (bids) => {
-      const shared = new Map<string, Fate>();
+      const shared = new Map<string, BidResult>();
       for (const bid of bids) {
         const key = JSON.stringify([bid.impId, bid.invitation.lineItem.endpoint, bidFormatOf(bid.invitation.creative.content.format)]);
-        const fate = shared.get(key) ?? { settled: false };
-        shared.set(key, fate);
-        fates.set(bid, fate);
+        const result = shared.get(key) ?? { sent: false };
+        shared.set(key, result);
+        results.set(bid, result);
       }
     },
     won: (bid) => {

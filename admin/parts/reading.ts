@@ -1,0 +1,30 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { Page } from '../page.ts';
+import type { Problem } from '../service/wire.ts';
+import { loading, problemNote } from './parts.ts';
+
+/** A resource of the API that a screen reads when it opens, and again when `load` is called. */
+export interface Reading<T> {
+  load(): Promise<void>;
+  /** The problem of the last reading, and the value or that it is loading. */
+  render(show: (value: T) => TemplateResult): TemplateResult;
+}
+
+/** @param options.keep shows the previous value beside the problem of a later reading */
+export const createReading = <T>(page: Page, path: () => string, { keep = false } = {}): Reading<T> => {
+  let value: T | undefined;
+  let problem: Problem | undefined;
+  const load = async (): Promise<void> => {
+    const answer = await page.api.get<T>(path());
+    if (answer.ok) value = answer.value;
+    else if (!keep) value = undefined;
+    problem = answer.ok ? undefined : answer.problem;
+    page.redraw();
+  };
+  void load();
+  return {
+    load,
+    render: (show) =>
+      html`${problem ? problemNote(problem) : nothing} ${value !== undefined ? show(value) : problem ? nothing : loading()}`,
+  };
+};

@@ -1,0 +1,38 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { defaultStateDir } from '../src/config/default-state-dir.ts';
+import { startEmbeddedPostgres, type EmbeddedPostgresOptions, type EmbeddedStore } from '../src/embedded/start-embedded-postgres.ts';
+import { startEmbeddedRedis, type EmbeddedRedisOptions } from '../src/embedded/start-embedded-redis.ts';
+
+/** Servers of one run, with their data in a temporary folder. */
+export interface PrivateStores {
+  readonly folder: string;
+  startPostgres(options?: Pick<EmbeddedPostgresOptions, 'durable'>): Promise<EmbeddedStore>;
+  /** @param subfolder of its data, relative to `folder`; two servers need two */
+  startRedis(subfolder?: string, options?: Pick<EmbeddedRedisOptions, 'durable' | 'port'>): Promise<EmbeddedStore>;
+  /** Stops every server that was started here and deletes the folder. Stopping a server twice is harmless. */
+  stop(): Promise<void>;
+}
+
+/** @param purpose part of the folder's name */
+export const openPrivateStores = async (purpose: string): Promise<PrivateStores> => {
+  const folder = await mkdtemp(path.join(tmpdir(), `ad-server-${purpose}-`));
+  // The servers run under an account of their own when this process is root.
+  await chmod(folder, 0o755);
+  const stores: EmbeddedStore[] = [];
+  const keep = async (starting: Promise<EmbeddedStore>): Promise<EmbeddedStore> => {
+    const store = await starting;
+    stores.push(store);
+    return store;
+  };
+  return {
+    folder,
+    startPostgres: (options) => keep(startEmbeddedPostgres({ stateDir: folder, binariesDir: defaultStateDir(process.env), ...options })),
+    startRedis: (subfolder = '', options = {}) => keep(startEmbeddedRedis({ stateDir: path.join(folder, subfolder), ...options })),
+    stop: async () => {
+      await Promise.all(stores.map((store) => store.stop()));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
