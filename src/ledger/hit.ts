@@ -41,7 +41,7 @@ export interface Hit {
   readonly eventType: string;
   /** '' for a countable hit; 'prefetch' is stored but not counted; 'bot' is counted and marked. */
   readonly invalidReason: '' | InvalidReason;
-  /** Epoch ms by the replica's clock, used only when the hit went to Postgres first. */
+  /** Epoch ms by Redis's clock, used only when the hit went to Postgres first. */
   readonly atMs: number;
   readonly country: string | null;
   readonly device: string | null;
