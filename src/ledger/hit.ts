@@ -48,7 +48,7 @@ export interface Hit {
 }
 
 export interface Settled {
-  /** `expired`: Redis's clock says that the token's reservation may be gone. */
+  /** `expired`: by Redis's clock the token has ended. */
   readonly outcome: 'counted' | 'duplicate' | 'expired';
   /** False when an impression's hold was not there; never, unless Redis lost data. */
   readonly foundHold: boolean;

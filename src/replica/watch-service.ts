@@ -43,7 +43,7 @@ export const watchService = ({ metrics, log, catalog, stores, pending, tokenTtls
   metrics.watch({
     ready: () => readiness.notReadyBecause() === undefined,
     snapshotVersion: () => catalog.current()?.version ?? 0,
-    snapshotAgeSeconds: () => (Date.now() - (catalog.current()?.loadedAtMs ?? Date.now())) / 1000,
+    snapshotAgeSeconds: () => (link.nowMs(0) - (catalog.current()?.loadedAtMs ?? link.nowMs(0))) / 1000,
     snapshotQuarantinedRows: () => {
       const rows: Record<string, number> = {};
       for (const { table } of catalog.current()?.quarantined ?? []) rows[table] = (rows[table] ?? 0) + 1;
