@@ -37,7 +37,7 @@ export const createTokenTtls = ({ redis, keys, tokenTtlMs, now, onDifference }: 
       .pexpire(key, MAX_SILENCE_MS)
       .zrange(key, '0', '-1')
       .exec();
-    const inUse = (replies?.at(-1)?.[1] as readonly string[] | undefined)?.map(Number) ?? [tokenTtlMs];
+    const inUse = (replies?.at(-1)?.[1] as readonly string[] | undefined)?.map(Number).sort((a, b) => a - b) ?? [tokenTtlMs];
     if (inUse.length > 1 && known === 1) onDifference(inUse);
     known = inUse.length;
   };
