@@ -1,11 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { bookPublishers, type Booking } from '../../testkit/book.ts';
 import { withClient } from '../../testkit/databases.ts';
+import { failOver } from '../../testkit/fail-over.ts';
 import { startFaultProxy, type FaultProxy } from '../../testkit/start-fault-proxy.ts';
 import { eventually, untilTrue } from '../../testkit/until.ts';
 import { atEnd } from '../setup/at-end.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { startRedisServer, type RedisServer } from './start-redis-server.ts';
+import { startTraffic } from './traffic.ts';
 
 let databaseUrl: string;
 let publisher: Booking;
@@ -91,4 +94,24 @@ test('after a demoted master has kept its connections, every replica serves agai
     const listeners = String(await second.client.client('LIST', 'TYPE', 'PUBSUB'));
     expect(listeners.match(/name=ad-server-notices/g)).toHaveLength(replicas.length);
   }, 5_000);
+}, 60_000);
+
+test('a failover under traffic fails no request and loses no impression that was answered 200', async () => {
+  await withClient(databaseUrl, (client) => client.query('update line_items set active = true'));
+  await fetch(`${replicas[0]!.url}/reload`, { method: 'POST' });
+  await eventually(async () => expect(await Promise.all(replicas.map(ask))).not.toContain(undefined), 5_000);
+  const before = await storedImpressions();
+  const traffic = replicas.map(({ url }) => startTraffic(url, [publisher], 100));
+  await sleep(500);
+  await failOver(second.client, first.client);
+  await sleep(500);
+  address.moveTo(first.url);
+  await sleep(2_500);
+  const reports = await Promise.all(traffic.map((one) => one.stop()));
+  expect(reports.flatMap(({ failed }) => failed)).toEqual([]);
+  const impressions = reports.reduce((sum, one) => sum + one.impressions, 0);
+  await eventually(async () => expect(await storedImpressions()).toBe(before + impressions));
+  // Before the failover and after it.
+  for (const { unfilledAtMs } of reports)
+    for (const atMs of unfilledAtMs.get(publisher.publisherId) ?? []) expect(atMs).toBeLessThan(3_000);
 }, 60_000);
