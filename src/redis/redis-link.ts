@@ -90,7 +90,8 @@ export const createRedisLink = ({ redis, claimKeys, probeMs = 200, patienceMs, n
   const takeDown = takeInTurns(MAX_PROBES_OF_DOWN);
   const takeUp = takeInTurns(MAX_PROBES_OF_UP);
   let roundTripSeconds = NaN;
-  let probing = false;
+  /** Shards whose probe is under way: a node that hangs must not delay the probes of others. */
+  const probing = new Set<number>();
   let accepted = false;
   let foreignClaim: string | undefined;
   let opening: { readonly claim: string; readonly accept: () => void; readonly refuse: (conflict: ClaimConflict) => void } | undefined;
@@ -100,6 +101,7 @@ export const createRedisLink = ({ redis, claimKeys, probeMs = 200, patienceMs, n
   /** The claim that a shard holds; undefined: it does not answer, or refuses writes. */
   const probeShard = async (shard: number, claim: string): Promise<string | undefined> => {
     const [begun, sentMs] = [performance.now(), now()];
+    probing.add(shard);
     try {
       const [serverMs, found] = await answerWithin(patienceMs, scripts.probe(claimKeys[shard] ?? '', claim, IDLE_KEY_TTL_MS));
       roundTripSeconds = (performance.now() - begun) / 1000;
@@ -110,18 +112,21 @@ export const createRedisLink = ({ redis, claimKeys, probeMs = 200, patienceMs, n
       // Not reported as an error: the gauge shows that Redis is down.
       set(shard, false);
       return undefined;
+    } finally {
+      probing.delete(shard);
     }
   };
 
   const dueShards = (): readonly number[] => {
-    if (!clustered) return [0];
-    if (!accepted) return shards;
-    return [...takeDown(shards.filter((shard) => !isUp[shard])), ...takeUp(shards.filter((shard) => isUp[shard]))];
+    if (!clustered) return probing.size === 0 ? [0] : [];
+    // The first round probes all shards, to find a foreign claim on any of them.
+    if (!accepted) return probing.size === 0 ? shards : [];
+    const idle = shards.filter((shard) => !probing.has(shard));
+    return [...takeDown(idle.filter((shard) => !isUp[shard])), ...takeUp(idle.filter((shard) => isUp[shard]))];
   };
 
   const probe = async (): Promise<void> => {
-    if (probing || opening === undefined) return;
-    probing = true;
+    if (opening === undefined) return;
     // A dead node sends no MOVED reply, so the new owner of its cluster slots has to be looked up.
     if (clustered && isUp.includes(false)) redis.refreshSlotsCache(() => undefined);
     const { claim, accept, refuse } = opening;
@@ -137,7 +142,6 @@ export const createRedisLink = ({ redis, claimKeys, probeMs = 200, patienceMs, n
       due.forEach((shard, i) => set(shard, found[i] !== undefined));
       accept();
     } else if (answered.length > 0) foreignClaim = foreign;
-    probing = false;
   };
 
   const timer = setInterval(() => void probe(), probeMs).unref();
