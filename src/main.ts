@@ -24,12 +24,12 @@ const main = async (): Promise<void> => {
   const service = compose({ settings, addresses: stores.addresses, dimensions, ...(stores.demo && { demo: stores.demo }) });
 
   let stopping = false;
-  const stop = async (signal: string, drainMs: number, exitCode = 0): Promise<void> => {
+  const stop = async (cause: string, drainMs: number, exitCode = 0): Promise<void> => {
     // A second signal ends the process immediately.
     if (stopping) process.exit(1);
     stopping = true;
     setTimeout(() => process.exit(exitCode), drainMs + MAX_STOP_MS).unref();
-    await service.stop(signal, drainMs);
+    await service.stop(cause, drainMs);
     await stores.stop();
     process.exit(exitCode);
   };
@@ -41,14 +41,16 @@ const main = async (): Promise<void> => {
   const { version } = createRequire(import.meta.url)('../package.json') as { readonly version: string };
   const listening = { version, port: (service.server.address() as AddressInfo).port };
   service.log.info('Listening', { ...listening, schema: await newestMigration() });
+  let logged = '';
   await untilMigrated(stores.addresses.databaseUrl, settings.production, (reason, fault) => {
     service.waitFor(reason);
-    service.log.warn(`Not ready: ${reason}; trying again`, fault && { reason: fault.message });
+    if (reason !== logged) service.log.warn(`Not ready: ${reason}`, fault && { reason: fault.message });
+    logged = reason;
     return stopping;
   });
   if (stopping) return;
   await service.start(() => void stop('Redis refused', 0, 1));
-  if (stores.demo) process.stdout.write(stores.demo.greeting(settings));
+  if (stores.demo && !stopping) process.stdout.write(stores.demo.greeting(settings));
 };
 
 interface OpenStores {

@@ -5,7 +5,7 @@ import { ClaimConflict } from '../redis/redis-link.ts';
 import type { Stores } from './connect-stores.ts';
 
 const WAY_OUT =
-  'It does not start, because caps and budgets would begin again at zero. ' +
+  'It stops, because caps and budgets would begin again at zero. ' +
   'Another installation needs another Redis, or another database number of it (REDIS_URL=redis://host:6379/1). ' +
   'Another LEDGER_SHARDS: set the old value, or give up the counters and rebuild them (docs/operations.md, "Clearing the counters").';
 

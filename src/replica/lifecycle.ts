@@ -26,7 +26,7 @@ export interface Service {
    * Not ready, keeps accepting for `drainMs`, finishes requests and background work, closes the
    * stores.
    */
-  stop(signal: string, drainMs: number): Promise<void>;
+  stop(cause: string, drainMs: number): Promise<void>;
 }
 
 /** How long a start waits for Redis before it goes on without. */
@@ -88,7 +88,7 @@ export const lifecycle = ({ foundation, delivery, background, server, readiness,
       const isClaimed = claimed.catch((fault: Error) => {
         readiness.waitingFor = 'Redis holds the counters of another installation or LEDGER_SHARDS';
         log.error(fault.message);
-        onRefused();
+        if (!readiness.draining) onRefused();
         return false;
       });
       // An unavailable Redis is waited for in the background.
@@ -96,9 +96,9 @@ export const lifecycle = ({ foundation, delivery, background, server, readiness,
       await catalog.start();
       void checkRedis();
     },
-    stop: async (signal, drainMs) => {
+    stop: async (cause, drainMs) => {
       readiness.draining = true;
-      log.info('Draining', { signal });
+      log.info('Draining', { cause });
       // The load balancer needs time to see that the replica is not ready; until then requests are
       // answered as before.
       serverDrain.announce();

@@ -60,7 +60,7 @@ test('a replica of another installation ends with 1, says why and what to do, an
 });
 
 test('a replica with another LEDGER_SHARDS ends with 1, also when Redis was away at its start; before that it serves without Redis', async () => {
-  expect(await endOf({ LEDGER_SHARDS: '8' })).toEqual([1, expect.stringContaining('LEDGER_SHARDS=8, account layout 2. It does not start')]);
+  expect(await endOf({ LEDGER_SHARDS: '8' })).toEqual([1, expect.stringContaining('LEDGER_SHARDS=8, account layout 2. It stops')]);
 
   const [booking] = await bookPublishers(databaseUrl, 1);
   const proxy = await startFaultProxy(redis.url);
