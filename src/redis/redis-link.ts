@@ -160,7 +160,7 @@ export const createRedisLink = ({ redis, claimKeys, probeMs = 200, patienceMs, n
     get up() {
       return isUp.every(Boolean);
     },
-    upOf: (shard) => isUp[shard]!,
+    upOf: (shard) => isUp[shard] === true,
     suspect: (shard) => void set(shard, false),
     get roundTripSeconds() {
       return isUp.includes(true) ? roundTripSeconds : NaN;
