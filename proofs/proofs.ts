@@ -2,6 +2,7 @@ import { badRows } from './bad-rows.ts';
 import { cap } from './cap.ts';
 import { capFaults } from './cap-faults.ts';
 import { convergence } from './convergence.ts';
+import { failover } from './failover.ts';
 import { frequency } from './frequency.ts';
 import { hits } from './hits.ts';
 import { hostile } from './hostile.ts';
@@ -27,6 +28,7 @@ export const PROOFS: readonly Proof[] = [
   hits,
   rolling,
   redisAway,
+  failover,
   postgresAway,
   hungBidders,
   reload,

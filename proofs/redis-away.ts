@@ -1,9 +1,9 @@
-import { rideOutOutage } from './rig/ride-out-outage.ts';
+import { networkOutage, rideOutOutage } from './rig/ride-out-outage.ts';
 import type { Proof } from './rig/proof.ts';
 
 export const redisAway: Proof = {
   name: 'redis-away',
   claim: 'Redis away for 60 s: a black hole, then refused connections',
   expected: '/ad 100 % 200, p99 ≤ 150 ms; no acknowledged impression lost or doubled; normal within 2 s after',
-  run: (rig, scale) => rideOutOutage(rig, scale, { proxies: ({ redisProxies }) => redisProxies, capServesMeanwhile: false }),
+  run: (rig, scale) => rideOutOutage(rig, scale, { ...networkOutage(({ redisProxies }) => redisProxies), capServesMeanwhile: false }),
 };

@@ -1,6 +1,9 @@
 import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { migrateLatest } from './catalog/postgres/migrate.ts';
+import { asError } from './base/narrow.ts';
+import { migrateLatest, missingMigrations, newestMigration } from './catalog/postgres/migrate.ts';
 import { readDimensionSchema } from './catalog/read-dimension-schema.ts';
 import { compose } from './replica/compose.ts';
 import { keepTokenSecret } from './config/keep-token-secret.ts';
@@ -21,26 +24,33 @@ const main = async (): Promise<void> => {
   const service = compose({ settings, addresses: stores.addresses, dimensions, ...(stores.demo && { demo: stores.demo }) });
 
   let stopping = false;
-  const stop = async (signal: string, drainMs: number): Promise<void> => {
+  const stop = async (cause: string, drainMs: number, exitCode = 0): Promise<void> => {
     // A second signal ends the process immediately.
     if (stopping) process.exit(1);
     stopping = true;
-    setTimeout(() => process.exit(0), drainMs + MAX_STOP_MS).unref();
-    await service.stop(signal, drainMs);
+    setTimeout(() => process.exit(exitCode), drainMs + MAX_STOP_MS).unref();
+    await service.stop(cause, drainMs);
     await stores.stop();
-    process.exit(0);
+    process.exit(exitCode);
   };
   process.on('SIGTERM', () => void stop('SIGTERM', settings.drainMs));
   process.on('SIGINT', () => void stop('SIGINT', 0));
 
   service.server.listen(settings.port, settings.host);
   await once(service.server, 'listening');
-  await migrateWhenPossible(stores.addresses.databaseUrl, (fault) => {
-    service.log.warn('the database cannot be migrated yet; trying again', { reason: fault.message });
+  const { version } = createRequire(import.meta.url)('../package.json') as { readonly version: string };
+  const listening = { version, port: (service.server.address() as AddressInfo).port };
+  service.log.info('Listening', { ...listening, schema: await newestMigration() });
+  let logged = '';
+  await untilMigrated(stores.addresses.databaseUrl, settings.production, (reason, fault) => {
+    service.waitFor(reason);
+    if (reason !== logged) service.log.warn(`Not ready: ${reason}`, fault && { reason: fault.message });
+    logged = reason;
     return stopping;
   });
-  await service.start();
-  if (stores.demo) process.stdout.write(stores.demo.greeting(settings));
+  if (stopping) return;
+  await service.start(() => void stop('Redis refused', 0, 1));
+  if (stores.demo && !stopping) process.stdout.write(stores.demo.greeting(settings));
 };
 
 interface OpenStores {
@@ -61,16 +71,27 @@ const openStores = async ({ databaseUrl, redisUrls, stateDir, port }: Settings):
   return startEmbeddedStores({ databaseUrl, redisUrls, stateDir, port });
 };
 
-/** Postgres may start after its replicas; until then a replica is up but not ready. */
-const migrateWhenPossible = async (databaseUrl: string, onFailure: (fault: Error) => boolean): Promise<void> => {
+/**
+ * Waits until the database has the schema of this build. In production the command `migrate`
+ * changes the schema, before the rollout; elsewhere every start does. Postgres may start after its
+ * replicas.
+ *
+ * @param onWait called before each further attempt with the reason; true ends the wait
+ */
+const untilMigrated = async (
+  databaseUrl: string,
+  production: boolean,
+  onWait: (reason: string, fault?: Error) => boolean,
+): Promise<void> => {
   for (;;) {
     try {
-      await migrateLatest(databaseUrl);
-      return;
+      if (!production) await migrateLatest(databaseUrl);
+      const missing = production ? await missingMigrations(databaseUrl) : [];
+      if (missing.length === 0 || onWait(`the database is not migrated (${missing.join(', ')})`)) return;
     } catch (fault) {
-      if (onFailure(fault as Error)) return;
-      await sleep(1000);
+      if (onWait(`the database cannot be ${production ? 'read' : 'migrated'} yet`, asError(fault))) return;
     }
+    await sleep(1000);
   }
 };
 

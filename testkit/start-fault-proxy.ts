@@ -22,6 +22,8 @@ export interface FaultProxy {
   /** The target's URL with the host and port of the proxy. */
   readonly url: string;
   set(mode: FaultMode): void;
+  /** New connections go to this URL's host and port; open ones keep their server, as when a host name or a service gets a new address. */
+  moveTo(target: string): void;
   /** Replies lost so far. */
   dropped(): number;
   close(): Promise<void>;
@@ -35,7 +37,7 @@ const SILENCE_MS = 150;
  * @param chance decides which replies are dropped
  */
 export const startFaultProxy = async (target: string, chance: Chance = createChance(1)): Promise<FaultProxy> => {
-  const { hostname, port: targetPort } = new URL(target);
+  let { hostname, port: targetPort } = new URL(target);
   let mode: FaultMode = { kind: 'pass' };
   let dropped = 0;
   const links = new Set<{ readonly cut: () => void; readonly wake: () => void }>();
@@ -108,6 +110,7 @@ export const startFaultProxy = async (target: string, chance: Chance = createCha
       if (mode.kind === 'reset') for (const link of links) link.cut();
       else if (mode.kind !== 'blackhole') for (const link of links) link.wake();
     },
+    moveTo: (next) => void ({ hostname, port: targetPort } = new URL(next)),
     dropped: () => dropped,
     close: async () => {
       for (const link of links) link.cut();

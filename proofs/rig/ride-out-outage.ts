@@ -12,16 +12,33 @@ const MAX_P99_MS = 150;
 const MAX_RECOVERY_MS = 2_000;
 
 export interface Outage {
-  readonly proxies: (fleet: Fleet) => Fleet['redisProxies'];
+  /** Makes the store unavailable; resolves after `awayMs`. */
+  begin(fleet: Fleet, awayMs: number): Promise<void>;
+  /** Makes it available again. */
+  end(fleet: Fleet): void;
   /** Whether an ad of a capped line item can be served during the outage. */
   readonly capServesMeanwhile: boolean;
 }
 
+/** The network to a store: half of the time a black hole, half of it refused connections. */
+export const networkOutage = (proxies: (fleet: Fleet) => Fleet['redisProxies']): Pick<Outage, 'begin' | 'end'> => {
+  const setAll = (fleet: Fleet, mode: FaultMode) => proxies(fleet).forEach((proxy) => proxy.set(mode));
+  return {
+    begin: async (fleet, awayMs) => {
+      setAll(fleet, { kind: 'blackhole' });
+      await sleep(awayMs / 2);
+      setAll(fleet, { kind: 'reset' });
+      await sleep(awayMs / 2);
+    },
+    end: (fleet) => setAll(fleet, { kind: 'pass' }),
+  };
+};
+
 /**
- * Makes a store unreachable, half of the time as a black hole and half as refused connections, under steady traffic; then checks
- * the effect on pages, the time to recovery, and whether every acknowledged impression is counted once.
+ * Makes a store unavailable under steady traffic; then checks the effect on pages, the time to recovery, and whether every
+ * acknowledged impression is counted once.
  */
-export const rideOutOutage = async (rig: Rig, scale: Scale, { proxies, capServesMeanwhile }: Outage): Promise<Finding> => {
+export const rideOutOutage = async (rig: Rig, scale: Scale, { begin, end, capServesMeanwhile }: Outage): Promise<Finding> => {
   const awayMs = scale.of(60_000, 5_000);
   const fleet = await rig.fleet({ replicas: 3, faulty: true });
   const { page } = fleet;
@@ -31,14 +48,10 @@ export const rideOutOutage = async (rig: Rig, scale: Scale, { proxies, capServes
     await fleet.reload();
     const load = createSteadyLoad({ page, perSecond: 60, bookings: [capped, free] });
     await sleep(2_000);
-    const setAll = (mode: FaultMode) => proxies(fleet).forEach((proxy) => proxy.set(mode));
     load.reset();
-    setAll({ kind: 'blackhole' });
-    await sleep(awayMs / 2);
-    setAll({ kind: 'reset' });
-    await sleep(awayMs / 2);
+    await begin(fleet, awayMs);
     const during = load.figures();
-    setAll({ kind: 'pass' });
+    end(fleet);
     // Recovered: both line items serve ten times in a row on any replica.
     const isNormal = async (): Promise<boolean> => {
       for (let i = 0; i < 10; i++) {

@@ -77,7 +77,8 @@ export const createChangeNotices = ({
    */
   const poll = async (): Promise<void> => {
     try {
-      const version = Number((await commands.get(versionKey)) ?? 0);
+      // GETEX is a write: a demoted master refuses it, but would answer GET with an old version.
+      const version = Number((await commands.getex(versionKey, 'PX', IDLE_KEY_TTL_MS)) ?? 0);
       const changed = seen !== undefined ? version !== seen : listening;
       seen = version;
       setAvailable(true);
@@ -111,9 +112,16 @@ export const createChangeNotices = ({
     onChange();
   });
 
+  // A demoted master refuses writes, which makes `commands` connect anew, perhaps to another server.
+  // It never refuses a subscription, so the subscriber has to follow.
+  const follow = (): void => {
+    if (subscriber.status === 'ready') subscriber.disconnect(true);
+  };
+
   return {
     start: async (listener) => {
       onChange = listener;
+      void whenReady(commands).then(() => commands.on('ready', follow));
       subscriber.on('ready', () => void subscribe());
       if (subscriber.status === 'ready') void subscribe();
       await within(FIRST_ANSWER_MS, whenReady(commands).then(poll), () => undefined);

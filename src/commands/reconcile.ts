@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { dayOf, MS_PER_DAY } from '../base/utc-day.ts';
 import { createCountStore } from '../events/postgres/count-store.ts';
@@ -6,6 +5,7 @@ import { rebuildCounts } from '../events/rebuild-counts.ts';
 import { keepTokenSecret } from '../config/keep-token-secret.ts';
 import { readSettings } from '../config/read-settings.ts';
 import { createAccountRestorer } from '../ledger/read/restore-account.ts';
+import { claimRedis } from '../replica/claim-redis.ts';
 import { connectStores } from '../replica/connect-stores.ts';
 
 /**
@@ -24,7 +24,7 @@ const main = async (): Promise<void> => {
 
   const stores = connectStores(settings, { databaseUrl, redisUrls });
   try {
-    if (stores.backgroundRedis.status !== 'ready') await once(stores.backgroundRedis, 'ready');
+    await claimRedis(stores);
     const { dailyCounts, accounts } = await rebuildCounts({
       counts: createCountStore({ knex: stores.knex }),
       restoreAccount: createAccountRestorer({

@@ -12,5 +12,5 @@ export function parseDuration(text: string): number | undefined {
   if (/^\d+(\.\d+)?$/.test(trimmed)) return Math.round(Number(trimmed) * 1000);
   const parts = [...trimmed.matchAll(PART)];
   if (parts.length === 0 || parts.map(([part]) => part).join('') !== trimmed) return undefined;
-  return Math.round(parts.reduce((sumMs, [, count, unit]) => sumMs + Number(count) * (UNIT_MS[unit!] ?? 0), 0));
+  return Math.round(parts.reduce((sumMs, [, count, unit = '']) => sumMs + Number(count) * (UNIT_MS[unit] ?? 0), 0));
 }

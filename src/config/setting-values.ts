@@ -35,7 +35,7 @@ export const gain = makeExactValidator<number>((text) => {
 export const duration = (min: string, max: string) =>
   makeExactValidator<number>((text) => {
     const value = parseDuration(text);
-    const inRange = value !== undefined && value >= parseDuration(min)! && value <= parseDuration(max)!;
+    const inRange = value !== undefined && value >= (parseDuration(min) ?? NaN) && value <= (parseDuration(max) ?? NaN);
     return inRange ? value : refuse(`a duration from ${min} to ${max}, such as 45s, 30m, 1h30m; a number alone is in seconds`);
   });
 

@@ -12,7 +12,7 @@ export interface AppOptions {
   readonly track: TrackRouteOptions;
   readonly report: ReportRouteOptions;
   readonly reloadEverywhere: () => Promise<void>;
-  readonly isReady: () => boolean;
+  readonly readiness: Parameters<typeof readyRoute>[0];
   readonly renderMetrics: Parameters<typeof metricsRoute>[0];
   readonly mockBidder: boolean;
   /** Pages, scripts and other files under /static. */
@@ -36,7 +36,7 @@ export const createApp = (options: AppOptions): Express => {
   app.post('/report', reportRoute(options.report));
 
   app.get('/health', healthRoute);
-  app.get('/ready', readyRoute(options.isReady));
+  app.get('/ready', readyRoute(options.readiness));
   app.get('/metrics', metricsRoute(options.renderMetrics));
   app.post('/reload', reloadRoute(options.reloadEverywhere));
   if (options.mockBidder) app.post('/test/bid', testBidRoute);

@@ -51,14 +51,14 @@ export interface Hit {
   readonly eventType: string;
   /** '' for a countable hit; 'prefetch' is stored but not counted; 'bot' is counted and marked. */
   readonly invalidReason: '' | InvalidReason;
-  /** Epoch ms by the replica's clock, used only when the hit went to Postgres first. */
+  /** Epoch ms by Redis's clock, used only when the hit went to Postgres first. */
   readonly atMs: number;
   readonly country: string | null;
   readonly device: string | null;
 }
 
 export interface Settled {
-  /** `expired`: Redis's clock says that the token's reservation may be gone. */
+  /** `expired`: by Redis's clock the token has ended. */
   readonly outcome: 'counted' | 'duplicate' | 'expired';
   /** False when an impression's hold was not there; never, unless Redis lost data. */
   readonly foundHold: boolean;

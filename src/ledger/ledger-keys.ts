@@ -26,7 +26,17 @@ export interface LedgerKeys {
   horizon(shard: number): string;
   /** Hash: the accounts that are set aside, by key and field (lua/books.lua). */
   broken(shard: number): string;
+  /** String: the installation and layout of the shard's counters (redis/lua/probe.lua). */
+  claim(shard: number): string;
+  /** Sorted set: the TOKEN_TTL of each running replica, by the time of its last report. */
+  readonly tokenTtls: string;
 }
+
+/**
+ * The version of the account's layout (lua/account.lua) in the name of its key: no script may read
+ * another version.
+ */
+export const ACCOUNT_LAYOUT = 3;
 
 export const createLedgerKeys = (shards: number): LedgerKeys => {
   const shardOf = (publisherId: number) => publisherId % shards;
@@ -35,9 +45,7 @@ export const createLedgerKeys = (shards: number): LedgerKeys => {
   return {
     shards,
     shardOf,
-    // The number is the version of the account's layout (lua/account.lua): no script may read
-    // another version.
-    accounts: (publisherId) => ofPublisher(publisherId, `accounts3:${publisherId}`),
+    accounts: (publisherId) => ofPublisher(publisherId, `accounts${ACCOUNT_LAYOUT}:${publisherId}`),
     places: (publisherId, userHash) => ofPublisher(publisherId, `places:${publisherId}:${userHash}`),
     seen: (publisherId, tokenId) => ofPublisher(publisherId, `seen:${tokenId}`),
     billingNotice: (publisherId, tokenId) => ofPublisher(publisherId, `burl:${tokenId}`),
@@ -46,6 +54,8 @@ export const createLedgerKeys = (shards: number): LedgerKeys => {
     eventTally: (shard) => ofShard(shard, 'event-tally'),
     horizon: (shard) => ofShard(shard, 'horizon'),
     broken: (shard) => ofShard(shard, 'broken'),
+    claim: (shard) => ofShard(shard, 'claim'),
+    tokenTtls: ofShard(0, 'token-ttls'),
   };
 };
 

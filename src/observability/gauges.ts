@@ -15,6 +15,10 @@ export interface GaugeReaders {
   readonly redisUp?: Read<boolean>;
   readonly redisShardsDown?: Read<number>;
   readonly redisRoundTripSeconds?: Read<number>;
+  readonly redisContested?: Read<boolean>;
+  /** This replica's clock minus Redis's. */
+  readonly clockOffsetSeconds?: Read<number>;
+  readonly tokenTtls?: Read<number>;
   readonly postgresUp?: Read<boolean>;
   readonly postgresRoundTripSeconds?: Read<number>;
   readonly postgresWaiting?: Read<number>;
@@ -33,9 +37,12 @@ const HELP = {
   ready: ['ready', '1 when the replica accepts requests: it has a snapshot and is not shutting down'],
   snapshotVersion: ['snapshot_version', 'Version of the catalog snapshot in use'],
   snapshotAgeSeconds: ['snapshot_age_seconds', 'Time since the snapshot was last known to be current'],
-  redisUp: ['redis_up', '1 when every Redis shard answers'],
-  redisShardsDown: ['redis_shards_down', 'Redis shards that do not answer'],
-  redisRoundTripSeconds: ['redis_round_trip_seconds', 'Round trip of the last Redis ping'],
+  redisUp: ['redis_up', '1 when every Redis shard accepts writes'],
+  redisShardsDown: ['redis_shards_down', 'Redis shards that do not accept writes'],
+  redisRoundTripSeconds: ['redis_round_trip_seconds', 'Round trip of the last Redis probe'],
+  redisContested: ['redis_contested', '1 when Redis holds the claim of another installation or LEDGER_SHARDS since this replica started'],
+  clockOffsetSeconds: ['clock_offset_seconds', "This replica's clock minus Redis's"],
+  tokenTtls: ['token_ttls', 'Different values of TOKEN_TTL on the running replicas'],
   postgresUp: ['postgres_up', '1 when Postgres answers'],
   postgresRoundTripSeconds: ['postgres_round_trip_seconds', 'Time of a minimal Postgres query, waiting for a connection included'],
   postgresWaiting: ['postgres_waiting', 'Queries waiting for a Postgres connection'],

@@ -19,6 +19,16 @@ const CONNECT_MS = 1_000;
 const MIN_SOCKET_TIMEOUT_MS = 1_000;
 
 /**
+ * Replies of a server that takes no writes: a demoted master, one that loads its data or has lost
+ * its master, a full memory or disk, too few replicas. A script of Redis 6 wraps the code of its
+ * failed command.
+ */
+const REFUSES_WRITES = /(?:^|-)(?:READONLY|LOADING|MASTERDOWN|CLUSTERDOWN|MISCONF|OOM|NOREPLICAS) /;
+
+/** Whether a failed command means that the server behind this connection takes no writes. */
+export const refusesWrites = (fault: unknown): boolean => fault instanceof Error && REFUSES_WRITES.test(fault.message);
+
+/**
  * A connection that reports every outage: no command waits for a reconnect and none is sent twice.
  * A queued command would run minutes later, when its data is out of date, and a repeated one would
  * count twice. Redirections are safe: a node that answers MOVED or ASK has executed nothing.
@@ -35,6 +45,9 @@ export const createRedisClient = ({ urls, commandTimeoutMs, name }: RedisClientO
     socketTimeout: Math.max(MIN_SOCKET_TIMEOUT_MS, commandTimeoutMs),
     connectionName: name,
     retryStrategy: (times: number) => Math.min(50 * times, 500),
+    // A demoted master keeps its connections open. A new one resolves the host again and may reach
+    // the new master. The failed command is not repeated.
+    reconnectOnError: refusesWrites,
   };
   const [first] = urls;
   if (first === undefined) throw new Error('a Redis client needs at least one URL');

@@ -5,6 +5,7 @@ import { createPruneEvents } from '../events/prune-events.ts';
 import { createLedger } from '../ledger/ledger.ts';
 import { createFold } from '../tracking/fold-hits.ts';
 import { createPendingHits } from '../tracking/pending-hits.ts';
+import { createTokenTtls } from './compare-token-ttls.ts';
 import type { Delivery } from './compose-delivery.ts';
 import type { Foundation } from './lay-foundation.ts';
 
@@ -41,8 +42,18 @@ export const composeBackground = ({ settings, log, observe, stores }: Foundation
     onFailure: observe.storeFailed('prune', 'Old event partitions could not be dropped'),
   });
 
+  const tokenTtls = createTokenTtls({
+    redis: stores.backgroundRedis,
+    keys,
+    tokenTtlMs: settings.tokenTtlMs,
+    now: () => stores.backgroundLink.nowMs(0),
+    onDifference: (ttlsMs) => log.warn('Replicas run with different TOKEN_TTL', { seconds: ttlsMs.map((ms) => ms / 1000) }),
+  });
+
   return {
+    tokenTtls,
     start: (): void => {
+      tokenTtls.start();
       fold.start();
       eventWriter.start();
       prune.start();
@@ -50,6 +61,7 @@ export const composeBackground = ({ settings, log, observe, stores }: Foundation
     /** Resolves when each task has finished its current pass. */
     stop: async (): Promise<void> => {
       prune.stop();
+      tokenTtls.stop();
       await Promise.allSettled([fold.stop(), eventWriter.stop()]);
     },
   };

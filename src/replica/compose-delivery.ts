@@ -26,7 +26,9 @@ import type { Foundation } from './lay-foundation.ts';
 
 /** Ad decisions and hit recording: everything between the HTTP surface and the stores. */
 export const composeDelivery = ({ settings, addresses, dimensions, metrics, log, observe, stores }: Foundation) => {
-  const { keys } = stores;
+  const { keys, link } = stores;
+  /** Redis's clock, epoch ms: in a cluster that of the publisher's node. */
+  const now = (publisherId = 0) => link.nowMs(keys.shardOf(publisherId));
   const catalog = createCatalog({
     store: createCatalogStore({ knex: stores.knex }),
     notices: createChangeNotices({
@@ -35,11 +37,12 @@ export const composeDelivery = ({ settings, addresses, dimensions, metrics, log,
     }),
     dimensions,
     reloadIntervalMs: settings.reloadIntervalMs,
+    now,
     observer: observe.catalog,
   });
 
   const ledgerOptions = { keys, tokenTtlMs: settings.tokenTtlMs, pid: settings.pid, onFailure: observe.ledgerFailed };
-  const ledger = createLedger({ ...ledgerOptions, redis: stores.redis, link: stores.link, patienceMs: stores.patienceMs });
+  const ledger = createLedger({ ...ledgerOptions, redis: stores.redis, link, patienceMs: stores.patienceMs });
   const counters = {
     accounts: createAccountReader({ redis: stores.backgroundRedis, keys }),
     readLimits: createLimitReader({ redis: stores.backgroundRedis, keys, pid: settings.pid }),
@@ -57,7 +60,7 @@ export const composeDelivery = ({ settings, addresses, dimensions, metrics, log,
     // open.
     redis: stores.backgroundRedis,
     keys,
-    now: Date.now,
+    now,
     onFailure: observe.storeFailed('billing_notice', 'A billing notice could not be stored'),
   });
   const deciding = { bidders, tokenTtlMs: settings.tokenTtlMs, random: Math.random, clock: () => performance.now() };
@@ -91,13 +94,14 @@ export const composeDelivery = ({ settings, addresses, dimensions, metrics, log,
     },
   };
   return {
+    now,
     catalog,
     ledgerOptions,
     counters,
     bidders,
     serveAd,
     dryServeAd,
-    tokens: createTokens({ secrets: settings.tokenSecrets }),
+    tokens: createTokens({ secrets: settings.tokenSecrets, now }),
     pending,
     settling,
     recordHit: createRecordHit({

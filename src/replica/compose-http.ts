@@ -10,6 +10,7 @@ import { createAlignedServer } from '../http/server/aligned-server.ts';
 import { createTrafficking } from '../trafficking/create-trafficking.ts';
 import type { Delivery } from './compose-delivery.ts';
 import type { Foundation } from './lay-foundation.ts';
+import type { Readiness } from './lifecycle.ts';
 
 /**
  * Against slow clients: the time in which a request must send its headers, and arrive whole;
@@ -24,15 +25,15 @@ const MAX_SILENCE_MS = 60_000;
  * The HTTP surface: ads, tracking, operations, static files and, where it is enabled, the
  * trafficking API.
  */
-export const composeHttp = (foundation: Foundation, delivery: Delivery, isReady: () => boolean): Server => {
-  const { settings, dimensions, demo, metrics, log, observe } = foundation;
+export const composeHttp = (foundation: Foundation, delivery: Delivery, readiness: Readiness): Server => {
+  const { settings, dimensions, demo, metrics, log, observe, stores } = foundation;
   const { catalog, tokens, requestContext } = delivery;
   const { allowedEvents, publicUrl } = settings;
   const asking = {
     requestContext,
     userHash: (snapshot: Snapshot, publisherId: number, userId: string) => userHash(snapshot.userHashKey, publisherId, userId),
     debugTrace: settings.debugTrace,
-    now: Date.now,
+    now: delivery.now,
   };
   const app = createApp({
     ad: {
@@ -50,12 +51,12 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, isReady:
       requestContext,
       allowedEvents,
       clickUrlOf: (creativeId) => catalog.current()?.creatives.get(creativeId)?.clickUrl,
-      now: Date.now,
+      now: delivery.now,
       observe: observe.track,
     },
     report: { tokens, reports: delivery.reports, onFailure: observe.storeFailed('report', 'A quality report could not be stored') },
     reloadEverywhere: catalog.reloadEverywhere,
-    isReady,
+    readiness: { notReadyBecause: readiness.notReadyBecause, redisUp: () => stores.link.up },
     renderMetrics: metrics.render,
     mockBidder: settings.mockBidderEnabled,
     staticFiles: staticFiles({

@@ -2,7 +2,7 @@ import { composeBackground } from './compose-background.ts';
 import { composeDelivery } from './compose-delivery.ts';
 import { composeHttp } from './compose-http.ts';
 import { layFoundation, type ComposeOptions } from './lay-foundation.ts';
-import { lifecycle, type Readiness, type Service } from './lifecycle.ts';
+import { createReadiness, lifecycle, type Service } from './lifecycle.ts';
 import { watchService } from './watch-service.ts';
 
 /**
@@ -13,8 +13,8 @@ export const compose = (options: ComposeOptions): Service => {
   const foundation = layFoundation(options);
   const delivery = composeDelivery(foundation);
   const background = composeBackground(foundation, delivery);
-  const readiness: Readiness = { draining: false, isReady: () => delivery.catalog.current() !== undefined && !readiness.draining };
-  const server = composeHttp(foundation, delivery, readiness.isReady);
-  const checkRedis = watchService({ ...foundation, ...delivery, isReady: readiness.isReady });
+  const readiness = createReadiness(() => delivery.catalog.current() !== undefined);
+  const server = composeHttp(foundation, delivery, readiness);
+  const checkRedis = watchService({ ...foundation, ...delivery, tokenTtls: background.tokenTtls, readiness });
   return lifecycle({ foundation, delivery, background, server, readiness, checkRedis });
 };

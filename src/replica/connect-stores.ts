@@ -2,7 +2,7 @@ import knexFactory, { type Knex } from 'knex';
 import type { Settings } from '../config/settings.ts';
 import { createLedgerKeys, type LedgerKeys } from '../ledger/ledger-keys.ts';
 import { createRedisClient, type RedisClient } from '../redis/redis-client.ts';
-import { createRedisLink, type RedisLink } from '../redis/redis-link.ts';
+import { createRedisLink, type ProbedRedisLink } from '../redis/redis-link.ts';
 
 /** Where a service finds its stores; the embedded ones have addresses too. */
 export interface StoreAddresses {
@@ -21,8 +21,9 @@ export interface Stores {
   readonly backgroundRedis: RedisClient;
   /** How long an ad request or a hit waits for `redis`. */
   readonly patienceMs: number;
-  readonly link: RedisLink;
-  readonly backgroundLink: RedisLink;
+  /** Both are down until claimRedis opens them. */
+  readonly link: ProbedRedisLink;
+  readonly backgroundLink: ProbedRedisLink;
   readonly keys: LedgerKeys;
   close(): Promise<void>;
 }
@@ -32,6 +33,7 @@ const PROMPT_MS = 100;
 const ABANDONED_MS = 1_000;
 const IDLE_TRANSACTION_MS = 30_000;
 const BACKGROUND_MS = 5_000;
+const BACKGROUND_PROBE_MS = 1_000;
 /**
  * How long a hit that Redis cannot take waits for Postgres. Also enforced by Postgres, so that the
  * hit is not stored after its reservation has ended.
@@ -59,9 +61,9 @@ export const connectStores = (settings: Settings, { databaseUrl, redisUrls }: St
   const redis = createRedisClient({ urls: redisUrls, commandTimeoutMs: ABANDONED_MS, name: 'ad-server-requests' });
   const backgroundRedis = createRedisClient({ urls: redisUrls, commandTimeoutMs: BACKGROUND_MS, name: 'ad-server-background' });
   const keys = createLedgerKeys(settings.ledgerShards);
-  const shardKeys = Array.from({ length: keys.shards }, (_, shard) => keys.horizon(shard));
-  const link = createRedisLink({ redis, shardKeys, patienceMs: PROMPT_MS });
-  const backgroundLink = createRedisLink({ redis: backgroundRedis, shardKeys });
+  const claimKeys = Array.from({ length: keys.shards }, (_, shard) => keys.claim(shard));
+  const link = createRedisLink({ redis, claimKeys, patienceMs: PROMPT_MS });
+  const backgroundLink = createRedisLink({ redis: backgroundRedis, claimKeys, probeMs: BACKGROUND_PROBE_MS });
   return {
     knex,
     promptKnex,

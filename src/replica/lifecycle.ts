@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { within } from '../base/within.ts';
 import { createServerDrain } from '../http/server/drain-server.ts';
 import type { Log } from '../observability/log.ts';
+import { claimRedis } from './claim-redis.ts';
 import type { Background } from './compose-background.ts';
 import type { Delivery } from './compose-delivery.ts';
 import type { Foundation } from './lay-foundation.ts';
@@ -11,15 +12,25 @@ import type { Foundation } from './lay-foundation.ts';
 export interface Service {
   readonly server: Server;
   readonly log: Log;
-  /** Loads the catalog and starts the background work. Resolves after the first attempt at each. */
-  start(): Promise<void>;
+  /** Says on /ready why the replica does not start yet. */
+  waitFor(reason: string): void;
+  /**
+   * Claims Redis, loads the catalog and starts the background work. Resolves after the first
+   * attempt at each.
+   *
+   * @param onRefused called when Redis turns out to hold the counters of another installation or
+   *   layout: the replica must stop
+   */
+  start(onRefused: () => void): Promise<void>;
   /**
    * Not ready, keeps accepting for `drainMs`, finishes requests and background work, closes the
    * stores.
    */
-  stop(signal: string, drainMs: number): Promise<void>;
+  stop(cause: string, drainMs: number): Promise<void>;
 }
 
+/** How long a start waits for Redis before it goes on without. */
+const MAX_CLAIM_MS = 1_000;
 /** After the drain time: requests, then background work, then the stores. 14 s in all. */
 const MAX_FINISH_MS = 8_000;
 const MAX_HAND_OVER_MS = 4_000;
@@ -28,8 +39,23 @@ const MAX_CLOSE_MS = 2_000;
 /** Whether a replica accepts requests: it has a snapshot and is not draining. */
 export interface Readiness {
   draining: boolean;
-  isReady(): boolean;
+  /** What the first snapshot waits for. */
+  waitingFor: string;
+  /** undefined: ready. */
+  notReadyBecause(): string | undefined;
 }
+
+export const createReadiness = (hasSnapshot: () => boolean): Readiness => {
+  const readiness: Readiness = {
+    draining: false,
+    waitingFor: 'the database has not been reached yet',
+    notReadyBecause: () => {
+      if (readiness.draining) return 'the replica is shutting down';
+      return hasSnapshot() ? undefined : readiness.waitingFor;
+    },
+  };
+  return readiness;
+};
 
 export interface LifecycleParts {
   readonly foundation: Foundation;
@@ -47,16 +73,32 @@ export const lifecycle = ({ foundation, delivery, background, server, readiness,
   return {
     server,
     log,
-    start: async () => {
+    waitFor: (reason) => {
+      readiness.waitingFor = reason;
+    },
+    start: async (onRefused) => {
+      readiness.waitingFor = 'the catalog is not loaded yet';
       if (settings.production && settings.adminEnabled && settings.adminTokens.length === 0)
         log.warn('The trafficking API is open to every client: ADMIN_ENABLED is set and ADMIN_TOKEN is not');
+      const claimed = claimRedis(stores).then(() => {
+        // Not before: the event writer and the fold would take another installation's events.
+        if (!readiness.draining) background.start();
+        return true;
+      });
+      const isClaimed = claimed.catch((fault: Error) => {
+        readiness.waitingFor = 'Redis holds the counters of another installation or LEDGER_SHARDS';
+        log.error(fault.message);
+        if (!readiness.draining) onRefused();
+        return false;
+      });
+      // An unavailable Redis is waited for in the background.
+      if (!(await within(MAX_CLAIM_MS, isClaimed, () => true))) return;
       await catalog.start();
       void checkRedis();
-      background.start();
     },
-    stop: async (signal, drainMs) => {
+    stop: async (cause, drainMs) => {
       readiness.draining = true;
-      log.info('Draining', { signal });
+      log.info('Draining', { cause });
       // The load balancer needs time to see that the replica is not ready; until then requests are
       // answered as before.
       serverDrain.announce();

@@ -7,6 +7,8 @@ import { redisSettingsFaults } from '../redis/redis-settings.ts';
 import type { Log } from '../observability/log.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { PendingHits } from '../tracking/pending-hits.ts';
+import type { TokenTtls } from './compare-token-ttls.ts';
+import type { Readiness } from './lifecycle.ts';
 
 export interface WatchedService {
   readonly metrics: Metrics;
@@ -14,7 +16,8 @@ export interface WatchedService {
   readonly catalog: Catalog;
   readonly stores: Stores;
   readonly pending: PendingHits;
-  readonly isReady: () => boolean;
+  readonly tokenTtls: TokenTtls;
+  readonly readiness: Readiness;
 }
 
 /**
@@ -22,7 +25,7 @@ export interface WatchedService {
  * @returns checks the settings of Redis at start; a fault is logged when it is first seen, here or
  *   at a scrape
  */
-export const watchService = ({ metrics, log, catalog, stores, pending, isReady }: WatchedService): (() => Promise<void>) => {
+export const watchService = ({ metrics, log, catalog, stores, pending, tokenTtls, readiness }: WatchedService): (() => Promise<void>) => {
   const { knex, promptKnex, backgroundRedis: redis, link, keys } = stores;
   const shards = Array.from({ length: keys.shards }, (_, shard) => shard);
   const sum = async (read: (shard: number) => Promise<number>) =>
@@ -52,9 +55,9 @@ export const watchService = ({ metrics, log, catalog, stores, pending, isReady }
   };
 
   metrics.watch({
-    ready: isReady,
+    ready: () => readiness.notReadyBecause() === undefined,
     snapshotVersion: () => catalog.current()?.version ?? 0,
-    snapshotAgeSeconds: () => (Date.now() - (catalog.current()?.loadedAtMs ?? Date.now())) / 1000,
+    snapshotAgeSeconds: () => (link.nowMs(0) - (catalog.current()?.loadedAtMs ?? link.nowMs(0))) / 1000,
     snapshotQuarantinedRows: () => {
       const rows: Record<string, number> = {};
       for (const { table } of catalog.current()?.quarantined ?? []) rows[table] = (rows[table] ?? 0) + 1;
@@ -63,6 +66,9 @@ export const watchService = ({ metrics, log, catalog, stores, pending, isReady }
     redisUp: () => link.up,
     redisShardsDown: () => shards.filter((shard) => !link.upOf(shard)).length,
     redisRoundTripSeconds: () => link.roundTripSeconds,
+    redisContested: () => link.foreignClaim !== undefined,
+    clockOffsetSeconds: () => -link.clockOffsetMs / 1000,
+    tokenTtls: tokenTtls.count,
     postgresRoundTripSeconds: async () => {
       const begun = performance.now();
       await knex.raw('select 1');

@@ -8,9 +8,9 @@ export type ReportReason = (typeof REPORT_REASONS)[number];
 export interface ReportStore {
   /**
    * Stores one report per token and resolves to its id; a repeated token returns the first id.
-   * Rejects when Postgres is unavailable.
+   * undefined: by Postgres's clock the token has ended. Rejects when Postgres is unavailable.
    */
-  file(ad: ServedAd, reason: ReportReason): Promise<string>;
+  file(ad: ServedAd, reason: ReportReason): Promise<string | undefined>;
 }
 
 /** A client waits no longer than this; a report that is stored later anyway is the same row. */
@@ -18,15 +18,16 @@ const MAX_FILE_MS = 1_000;
 
 export const createReportStore = ({ knex }: { readonly knex: Knex }): ReportStore => ({
   file: async (ad, reason) => {
-    const row = { jti: ad.tokenId, publisher_id: ad.publisherId, line_item_id: ad.lineItemId, creative_id: ad.creativeId, reason };
     // The update changes nothing; without it, `returning` would omit the existing row.
-    const [filed] = await knex('reports')
-      .insert(row)
-      .onConflict('jti')
-      .merge({ jti: ad.tokenId })
-      .returning<{ id: string }[]>('id')
+    const { rows } = await knex
+      .raw<{ rows: { id: string }[] }>(
+        `insert into reports (jti, publisher_id, line_item_id, creative_id, reason)
+         select ?, ?, ?, ?, ? where now() < to_timestamp(?)
+         on conflict (jti) do update set jti = excluded.jti returning id::text`,
+        [ad.tokenId, ad.publisherId, ad.lineItemId, ad.creativeId, reason, ad.tokenExpS],
+      )
       .timeout(MAX_FILE_MS);
-    return String(filed?.id);
+    return rows[0]?.id;
   },
 });
 

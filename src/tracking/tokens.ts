@@ -6,7 +6,11 @@ import type { ServedAd } from '../ledger/hit.ts';
 /** Signs a reservation as a tracking token, and reads it back. */
 export interface Tokens {
   sign(ad: ServedAd): string;
-  /** undefined when the token is missing, malformed, forged or expired, without saying which. */
+  /**
+   * undefined when the token is missing, malformed, forged, or ended more than CLOCK_LEEWAY_S ago by
+   * this replica's clock, without saying which. The store that takes the hit or the quality report
+   * decides by its own clock whether the token has ended.
+   */
   verify(token: string): ServedAd | undefined;
 }
 
@@ -35,6 +39,9 @@ interface Claims {
 /** Longer than any token of this service; longer ones are rejected unread. */
 const MAX_TOKEN_LENGTH = 2048;
 
+/** How far a replica's clock may be ahead without refusing tokens that have not ended. */
+const CLOCK_LEEWAY_S = 300;
+
 /**
  * One JWT (RFC 7519) per bid, HS256 alone, key chosen by `kid`, `exp` required. Secrets become
  * KeyObjects once: with a string secret, jsonwebtoken derives the key anew at each call, which took
@@ -60,12 +67,14 @@ export const createTokens = ({
     sign: (ad) => signCompact(signingHeader, toClaims(ad), signingKey),
     verify: (token) => {
       if (token.length > MAX_TOKEN_LENGTH) return undefined;
-      const nowS = Math.floor(now() / 1000);
+      const refusedAtS = Math.floor(now() / 1000) - CLOCK_LEEWAY_S;
       const ownKey = keyOfHeader.get(token.slice(0, token.indexOf('.')));
       const key = ownKey ?? keys.get(kidOf(token) ?? '');
       if (!key) return undefined;
       try {
-        const claims = ownKey ? verifyCompact(token, key, nowS) : jwt.verify(token, key, { algorithms: ['HS256'], clockTimestamp: nowS });
+        const claims = ownKey
+          ? verifyCompact(token, key, refusedAtS)
+          : jwt.verify(token, key, { algorithms: ['HS256'], clockTimestamp: refusedAtS });
         return typeof claims === 'object' && typeof claims.exp === 'number' ? fromClaims(claims as Claims) : undefined;
       } catch {
         // jsonwebtoken rejected the token, or the signed payload is not JSON.
@@ -81,16 +90,16 @@ const headerOf = (kid: string): string => encode({ alg: 'HS256', typ: 'JWT', kid
 
 /**
  * The claims of a token whose header is byte for byte one of ours, so that its algorithm and key
- * are known; undefined when the signature is invalid or the token has ended. Takes 3.7 µs;
+ * are known; undefined when the signature is invalid or the token ended at `refusedAtS` or before. Takes 3.7 µs;
  * jsonwebtoken, which supports any header, takes 7.8.
  */
-const verifyCompact = (token: string, key: KeyObject, nowS: number): Claims | undefined => {
+const verifyCompact = (token: string, key: KeyObject, refusedAtS: number): Claims | undefined => {
   const end = token.lastIndexOf('.');
   const given = Buffer.from(token.slice(end + 1), 'latin1');
   const expected = Buffer.from(createHmac('sha256', key).update(token.slice(0, end)).digest('base64url'), 'latin1');
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
   const claims = JSON.parse(Buffer.from(token.slice(token.indexOf('.') + 1, end), 'base64url').toString('utf8')) as Claims;
-  return nowS < claims.exp ? claims : undefined;
+  return refusedAtS < claims.exp ? claims : undefined;
 };
 
 /**

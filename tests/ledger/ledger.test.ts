@@ -118,10 +118,12 @@ describe('a settled impression', () => {
     expect(await rig.redis.xlen(rig.keys.events(1))).toBe(4);
   });
 
-  it('is refused when its reservation may have been released, unless it was accepted before', async () => {
+  it("is refused from its token's end by Redis's clock, unless it was accepted before", async () => {
     const one = candidate(lineItem());
     const reservation = await rig.reserve([[one]]);
-    await rig.at(momentsOf(reservation).tokenExpS * 1000 + 5_001);
+    await rig.at(momentsOf(reservation).tokenExpS * 1000 - 1);
+    expect(await rig.settle(servedAd(reservation, one), 'event', { eventType: 'like' })).toMatchObject({ outcome: 'counted' });
+    await rig.at(momentsOf(reservation).tokenExpS * 1000);
     expect(await rig.settle(servedAd(reservation, one))).toMatchObject({ outcome: 'expired' });
     expect(await rig.settle(servedAd(reservation, one), 'impression', { late: true })).toMatchObject({
       outcome: 'counted',

@@ -6,6 +6,7 @@ import { startReplica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { withClient } from '../../testkit/databases.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
+import { startRedisServer } from './start-redis-server.ts';
 import { startTraffic } from './traffic.ts';
 
 const OLD = 'default:the secret that every replica has begun with';
@@ -47,10 +48,11 @@ test('three replicas, each restarted twice while the token secret is rotated, fa
   expect(stored).toBe(impressions);
 }, 240_000);
 
-test('ten replicas start in parallel on an empty database and migrate it once', async () => {
+test('outside production, ten replicas start in parallel on an empty database and migrate it once', async () => {
   const databaseUrl = await testDatabase();
   await withClient(databaseUrl, (client) => client.query('drop schema public cascade; create schema public'));
-  const env = { NODE_ENV: 'production', DATABASE_URL: databaseUrl, REDIS_URL: await testRedisUrl() };
+  // A database that is migrated anew is another installation, and needs another Redis.
+  const env = { DATABASE_URL: databaseUrl, REDIS_URL: (await startRedisServer()).url };
   const replicas = await Promise.all(Array.from({ length: 10 }, () => startReplica({ env, readyWithinMs: 100_000 })));
   const found = await withClient(databaseUrl, async (client) => ({
     migrations: (await client.query('select name from knex_migrations group by name having count(*) > 1')).rows,

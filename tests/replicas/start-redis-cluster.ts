@@ -14,6 +14,8 @@ export interface ClusterNode {
   readonly client: Redis;
   /** The node id in the cluster. */
   readonly id: string;
+  /** SIGSTOP: it hangs; SIGCONT: it goes on. */
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void;
   /** Ends the process with SIGKILL. */
   crash(): Promise<void>;
 }
@@ -84,6 +86,7 @@ export const startRedisCluster = async (): Promise<RedisCluster> => {
       port,
       client,
       id: await client.cluster('MYID'),
+      signal: (name) => void process.kill(pid, name),
       crash: async () => {
         process.kill(pid, 'SIGKILL');
         await store.stop();

@@ -23,6 +23,29 @@ export const migrateLatest = (databaseUrl: string): Promise<readonly string[]> =
   });
 
 /**
+ * The migrations of this build that the database lacks, in order; changes nothing. Rejects when
+ * Postgres is unavailable.
+ */
+export const missingMigrations = async (databaseUrl: string): Promise<readonly string[]> => {
+  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000, query_timeout: 10_000 });
+  // The query below reports a connection that dies; without a listener the error would end the
+  // process.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    const { rows: tables } = await client.query<{ exists: boolean }>(`select to_regclass('knex_migrations') is not null as exists`);
+    const { rows } = tables[0]?.exists ? await client.query<{ name: string }>('select name from knex_migrations') : { rows: [] };
+    const applied = new Set(rows.map(({ name }) => name));
+    return (await migrationNames()).filter((name) => !applied.has(name));
+  } finally {
+    await client.end();
+  }
+};
+
+/** The schema version of this build: its newest migration, without the file's extension. */
+export const newestMigration = async (): Promise<string> => ((await migrationNames()).at(-1) ?? '').replace(/\.js$/, '');
+
+/**
  * Rolls back the last batch, or with `all` every migration, which empties the database.
  *
  * @returns the file names that were rolled back, newest first.
@@ -78,15 +101,17 @@ const withMigrator = async <T>(databaseUrl: string, work: (migrator: Knex.Migrat
   }
 };
 
+async function migrationNames(): Promise<string[]> {
+  const names = await readdir(fileURLToPath(new URL('../../../migrations/', import.meta.url)));
+  return names.filter((name) => name.endsWith('.js')).sort();
+}
+
 /**
  * Replaces knex's source, because the path is relative to this module, at the same distance from
  * `migrations/` in src and in dist.
  */
 const FOLDER_SOURCE: Knex.MigrationSource<string> = {
-  getMigrations: async () => {
-    const names = await readdir(fileURLToPath(new URL('../../../migrations/', import.meta.url)));
-    return names.filter((name) => name.endsWith('.js')).sort();
-  },
+  getMigrations: migrationNames,
   getMigrationName: (name) => name,
   getMigration: async (name) => (await import(`../../../migrations/${name}`)) as Knex.Migration,
 };

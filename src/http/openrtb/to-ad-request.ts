@@ -13,7 +13,8 @@ export interface ToAdRequestOptions {
   readonly requestContext: RequestContext;
   readonly userHash: (snapshot: Snapshot, publisherId: number, userId: string) => string;
   readonly debugTrace: boolean;
-  readonly now: () => number;
+  /** The clock of the publisher's counters, epoch ms. */
+  readonly now: (publisherId?: number) => number;
 }
 
 /**
@@ -36,7 +37,7 @@ export const toAdRequest = (
     imps: wire.imp.map(({ id, tagid, w, h }) => ({ impId: id, placementId: tagid, width: w ?? null, height: h ?? null })),
     query: {
       targeting: targetingQuery(dimensions, context, wire.ext.kv),
-      atMs: now(),
+      atMs: now(publisher.id),
       mayRemember: consent.personal,
     },
     userHash: hash,

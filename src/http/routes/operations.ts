@@ -3,6 +3,7 @@ import { problem, sendProblem } from '../problems/problem.ts';
 import { sendJson } from '../answers/send-json.ts';
 
 const OK = { status: 'ok' };
+const DEGRADED = { status: 'degraded', redis: 'unavailable' };
 
 /**
  * GET /health: the process is up. Queries no store, so that an outage of a store does not restart
@@ -12,16 +13,23 @@ export const healthRoute: RequestHandler = (_req, res) => {
   sendJson(res, 200, OK);
 };
 
+export interface ReadyRouteOptions {
+  /** undefined: ready. */
+  readonly notReadyBecause: () => string | undefined;
+  readonly redisUp: () => boolean;
+}
+
 /**
  * GET /ready: 200 when the load balancer should send requests: after the first snapshot and before
- * shutdown begins.
+ * shutdown begins. Without Redis it is still 200, because line items without limits serve and hits
+ * are kept in Postgres; the status is then `degraded`.
  */
 export const readyRoute =
-  (isReady: () => boolean): RequestHandler =>
+  ({ notReadyBecause, redisUp }: ReadyRouteOptions): RequestHandler =>
   (_req, res) => {
-    if (!isReady())
-      return sendProblem(res, problem('unavailable', 'Not ready: the catalog is not loaded yet, or the replica is shutting down.'));
-    sendJson(res, 200, OK);
+    const reason = notReadyBecause();
+    if (reason !== undefined) return sendProblem(res, problem('unavailable', `Not ready: ${reason}.`));
+    sendJson(res, 200, redisUp() ? OK : DEGRADED);
   };
 
 /**

@@ -1,8 +1,7 @@
 import type { RequestHandler } from 'express';
-import type { ServedAd } from '../../ledger/hit.ts';
 import { REPORT_REASONS, type ReportReason, type ReportStore } from '../../tracking/report-store.ts';
 import type { Fault } from '../../base/fault.ts';
-import { isObject } from '../../base/narrow.ts';
+import { asError, isObject } from '../../base/narrow.ts';
 import type { Tokens } from '../../tracking/tokens.ts';
 import { CORS_HEADERS, refusePage } from '../answers/cors.ts';
 import { problem } from '../problems/problem.ts';
@@ -25,25 +24,18 @@ export const reportRoute =
     if (faults.length > 0) return refusePage(res, problem('invalid_request', 'The report is invalid.', faults));
     const { token, reason } = body.value as { token: string; reason: ReportReason };
     const ad = tokens.verify(token);
-    if (!ad) return refusePage(res, problem('invalid_token', 'token must be an unexpired tracking token.'));
-    const id = await file(reports, ad, reason, onFailure);
-    if (id === undefined) return refusePage(res, problem('unavailable', 'The report could not be stored. Send it again later.'));
-    sendJson(res, 201, { id }, CORS_HEADERS);
+    if (!ad) return refusePage(res, INVALID_TOKEN);
+    try {
+      const id = await reports.file(ad, reason);
+      if (id === undefined) return refusePage(res, INVALID_TOKEN);
+      sendJson(res, 201, { id }, CORS_HEADERS);
+    } catch (fault) {
+      onFailure(asError(fault));
+      refusePage(res, problem('unavailable', 'The report could not be stored. Send it again later.'));
+    }
   };
 
-const file = async (
-  reports: ReportStore,
-  ad: ServedAd,
-  reason: ReportReason,
-  onFailure: (fault: Error) => void,
-): Promise<string | undefined> => {
-  try {
-    return await reports.file(ad, reason);
-  } catch (fault) {
-    onFailure(fault as Error);
-    return undefined;
-  }
-};
+const INVALID_TOKEN = problem('invalid_token', 'token must be an unexpired tracking token.');
 
 const faultsOfReport = (body: unknown): readonly Fault[] => {
   if (!isObject(body)) return [{ pointer: '', detail: 'must be a JSON object' }];

@@ -14,7 +14,8 @@ export interface TrackRouteOptions {
   readonly allowedEvents: readonly string[];
   /** The click destination of this creative; without one, a click is answered with the pixel. */
   readonly clickUrlOf: (creativeId: number) => string | null | undefined;
-  readonly now: () => number;
+  /** The clock of the publisher's counters, epoch ms. */
+  readonly now: (publisherId: number) => number;
   readonly observe: {
     readonly recorded: (hit: Hit, outcome: HitOutcome) => void;
     readonly refused: (reason: 'token' | 'event_type') => void;
@@ -48,7 +49,7 @@ const track =
 
     const { country, device, bot } = options.requestContext(req);
     const invalidReason = isPrefetch(req) ? 'prefetch' : bot ? 'bot' : '';
-    const hit: Hit = { ad, kind, eventType, invalidReason, atMs: options.now(), country, device };
+    const hit: Hit = { ad, kind, eventType, invalidReason, atMs: options.now(ad.publisherId), country, device };
     const outcome = await options.recordHit(hit);
     options.observe.recorded(hit, outcome);
     if (outcome === 'expired') return refuseToken(options, res);

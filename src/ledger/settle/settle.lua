@@ -88,9 +88,8 @@ local function settle(h, event, first_key)
   local book = books_of(accounts_key, KEYS[first_key + 6], clock)
   local now = book.now
   local exp_ms = h.token_exp_s * 1000
-  -- After this the reservation may have been released, so the hit is too late, whatever a replica's
-  -- clock says.
-  if h.late_at_ms == 0 and now > exp_ms + RELEASE_MARGIN_MS then
+  -- This clock decides: that of a replica may be minutes ahead or behind (tracking/tokens.ts).
+  if h.late_at_ms == 0 and now >= exp_ms then
     return 'expired 0'
   end
   local seen = redis.call('GET', seen_key) or ''

@@ -98,7 +98,16 @@ export const publicPaths = (allowedEvents: readonly string[]): Paths => ({
       tags: ['operations'],
       summary: 'Whether the replica accepts requests',
       ...unauthenticated,
-      responses: { 200: jsonAnswer('Ready', record({ status: { const: 'ok' } })), ...problems('unavailable') },
+      responses: {
+        200: jsonAnswer(
+          'Ready; `degraded` while Redis does not accept writes',
+          record(
+            { status: { enum: ['ok', 'degraded'] } },
+            { properties: { status: { enum: ['ok', 'degraded'] }, redis: { const: 'unavailable' } } },
+          ),
+        ),
+        ...problems('unavailable'),
+      },
     },
   },
   '/metrics': {
