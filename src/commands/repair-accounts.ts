@@ -1,10 +1,10 @@
-import { once } from 'node:events';
 import { dayOf, MS_PER_DAY } from '../base/utc-day.ts';
 import { createCountStore, type CountedAccount } from '../events/postgres/count-store.ts';
 import { keepTokenSecret } from '../config/keep-token-secret.ts';
 import { readSettings } from '../config/read-settings.ts';
 import { createAccountRepairer } from '../ledger/read/repair-account.ts';
 import { createSetAsideReader, type SetAsideAccount } from '../ledger/read/set-aside-accounts.ts';
+import { claimRedis } from '../replica/claim-redis.ts';
 import { connectStores } from '../replica/connect-stores.ts';
 
 /**
@@ -18,7 +18,7 @@ const main = async (): Promise<void> => {
   const stores = connectStores(settings, { databaseUrl, redisUrls });
   const { backgroundRedis: redis, keys, knex } = stores;
   try {
-    if (redis.status !== 'ready') await once(redis, 'ready');
+    await claimRedis(stores);
     const accounts = await createSetAsideReader({ redis, keys }).list();
     const today = dayOf(Date.now());
     const counted = accounts.length === 0 ? [] : await createCountStore({ knex }).readAccounts(today);

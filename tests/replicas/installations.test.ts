@@ -53,7 +53,7 @@ test('a replica of another installation ends with 1, says why and what to do, an
   const [ending, output] = await endOf({ DATABASE_URL: other });
   expect(ending).toBe(1);
   expect(output).toContain(
-    `Redis holds the counters of installation ${ids[0]}, LEDGER_SHARDS=16, account layout 3; this replica is of installation ${ids[1]}, LEDGER_SHARDS=16, account layout 2.`,
+    `Redis holds the counters of installation ${ids[0]}, LEDGER_SHARDS=16, account layout 3; this replica is of installation ${ids[1]}, LEDGER_SHARDS=16, account layout 3.`,
   );
   expect(output).toContain('REDIS_URL=redis://host:6379/1');
   expect([await metric(running, 'adserver_redis_up'), await metric(running, 'adserver_redis_contested')]).toEqual([1, 0]);
