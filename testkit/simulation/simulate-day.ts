@@ -1,5 +1,5 @@
 import type { HourlyTraffic } from '../../src/catalog/snapshot/hourly-traffic.ts';
-import type { Campaign, Pacing } from '../../src/catalog/model/entities.ts';
+import type { Campaign, LineItem } from '../../src/catalog/model/entities.ts';
 import type { PidGains } from '../../src/config/settings.ts';
 import type { RankedCandidate } from '../../src/decision/ranked-candidate.ts';
 import type { ServedAd } from '../../src/ledger/hit.ts';
@@ -14,13 +14,20 @@ import { sampleCreative, sampleLineItem } from '../sample-booking.ts';
 import { createChance, type Chance } from '../chance.ts';
 import { createTraffic, isWithin, type Period, type TrafficOptions } from './traffic.ts';
 
-export interface DayOptions extends Omit<TrafficOptions, 'chance'> {
+/** Requests that show the same candidates, each in an impression of its own. */
+export interface SimulatedStream {
+  /** Requests of the day, apart from a surge. */
+  readonly requests: number;
+  readonly candidates: readonly RankedCandidate[];
+  /** Whether the candidates are booked and active in a minute of the day. Default: the whole day. */
+  readonly isLive?: (minute: number) => boolean;
+}
+
+export interface DayOptions extends Omit<TrafficOptions, 'chance' | 'requests'> {
   readonly redisUrl: string;
   readonly seed: number;
-  readonly modes: readonly Pacing[];
-  /** Daily impression cap of the line item of each mode. */
-  readonly cap: number;
-  /** The curve that pacing is told, by hour; undefined: flat. */
+  readonly streams: readonly SimulatedStream[];
+  /** The traffic curve that pacing gets; undefined: flat. */
   readonly learned: HourlyTraffic | undefined;
   /** No request reaches the service. */
   readonly outage: Period | undefined;
@@ -28,22 +35,24 @@ export interface DayOptions extends Omit<TrafficOptions, 'chance'> {
   readonly renderRate: number;
   readonly tokenTtlMs: number;
   readonly pid: PidGains;
-  /** One replica each: how far its clock is ahead of Redis's. */
+  /** One replica each: by how much its clock is ahead of Redis's. */
   readonly clockSkewsMs: readonly number[];
   readonly stepMs: number;
   readonly onMinute?: (minute: number) => void;
 }
 
-/** What stood in the accounts at the start of a minute of the day: 0 … 1440. */
+/** The accounts, by the line item's name, at the start of a minute of the day: 0 … 1440. */
 export interface Minute {
   readonly requests: number;
-  readonly accounts: ReadonlyMap<Pacing, Account>;
+  readonly accounts: ReadonlyMap<string, Account>;
 }
 
 export interface SimulatedDay {
   readonly minutes: readonly Minute[];
-  /** After the last token of the day has ended: impressions that count to the day, and any beyond what was reserved. */
-  readonly delivered: ReadonlyMap<Pacing, number>;
+  /**
+   * By the line item's name: the day's impressions after its last token has ended.
+   */
+  readonly delivered: ReadonlyMap<string, number>;
   readonly requests: number;
 }
 
@@ -53,12 +62,12 @@ const DAY_MINUTES = 1440;
 const DAY_START_MS = Date.UTC(2026, 2, 10);
 const PUBLISHER = 1;
 
-/** Renders within seconds as a rule; now and then the page lay in a background tab for minutes. */
+/** Most ads render within seconds; one in twenty waits up to ten minutes in a background tab. */
 const renderDelayMs = (chance: Chance): number => (chance() < 0.95 ? 300 + 4000 * chance() : 10 * MINUTE_MS * chance());
 
-/** One day of one publisher: the service's own scripts on a real Redis, which is told the time. */
+/** One day of one publisher: the service's own scripts on a real Redis with a virtual clock. */
 export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> => {
-  const { seed, modes, learned, outage, stepMs } = options;
+  const { seed, streams, learned, outage, stepMs } = options;
   const connect = () => createRedisClient({ urls: [options.redisUrl], commandTimeoutMs: 30_000, name: 'simulation' });
   const keys = createLedgerKeys(1);
   const link = { up: true, upOf: () => true, suspect: () => undefined, roundTripSeconds: 0, stop: () => undefined };
@@ -83,50 +92,52 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
   const reader = createAccountReader({ redis: control, keys, clock: VIRTUAL_CLOCK_KEY });
   await control.flushdb();
 
-  const candidates = modes.map((pacing, i) => candidateOf(pacing, i + 1, options.cap));
+  const candidates = streams.flatMap((stream) => stream.candidates);
   const expiresAtMs = Date.now() + 7 * 86_400_000;
   const limits = { limits: NO_LIMITS, expiresAtMs };
   const rendering = new Map<number, ServedAd[]>();
-  // A sequence of chances for each thing that is left to it, so that the order in which replies come in changes nothing.
-  const arrivals = createTraffic({ ...options, chance: createChance(seed) });
+  // A separate random sequence for each kind of choice, so that the order of the replies changes nothing.
+  const arrivals = streams.map(({ requests: ofDay }, i) =>
+    createTraffic({ ...options, requests: ofDay, chance: createChance(seed + 1000 * i) }),
+  );
   const balance = createChance(seed + 1);
-  const rendered = modes.map((_, i) => createChance(seed + 2 + i));
+  const rendered = new Map(candidates.map((one, i) => [one, createChance(seed + 2 + i)]));
   let tokens = 0;
   let requests = 0;
 
-  const reserve = async (nowMs: number, replicaAt: number): Promise<Reservation> => {
+  const reserve = async (nowMs: number, replicaAt: number, stream: SimulatedStream): Promise<Reservation> => {
     const { ledger, skewMs } = replicas[replicaAt]!;
     const curve = curveAt(nowMs + skewMs, learned);
-    const imps = candidates.map((one) => [one]);
+    const imps = stream.candidates.map((one) => [one]);
     const reservation = await ledger.reserve({ publisherId: PUBLISHER, userHash: null, curve, expiresAtMs, imps });
     if (!reservation) throw new Error('the ledger gave no answer');
     return reservation;
   };
 
-  const render = (nowMs: number, reservation: Reservation): void => {
+  const render = (nowMs: number, stream: SimulatedStream, reservation: Reservation): void => {
     reservation.imps.forEach(({ winner }, i) => {
-      const chance = rendered[i]!;
+      const chance = rendered.get(stream.candidates[i]!)!;
       if (winner !== 0 || chance() >= options.renderRate) return;
       const dueStep = Math.ceil((nowMs + renderDelayMs(chance)) / stepMs);
       const due = rendering.get(dueStep) ?? [];
-      due.push(servedAd(`t${++tokens}`, reservation, candidates[i]!));
+      due.push(servedAd(`t${++tokens}`, reservation, stream.candidates[i]!));
       rendering.set(dueStep, due);
     });
   };
 
-  const step = async (nowMs: number, count: number): Promise<void> => {
+  const step = async (nowMs: number, arrived: readonly SimulatedStream[]): Promise<void> => {
     await control.set(VIRTUAL_CLOCK_KEY, nowMs);
     const due = rendering.get(nowMs / stepMs) ?? [];
     rendering.delete(nowMs / stepMs);
     const settled = due.map((ad, i) => {
       const hit = { ad, kind: 'impression', eventType: '', invalidReason: '', atMs: nowMs, country: null, device: null } as const;
-      // Whichever replica the balancer likes, not the one that selected.
+      // Any replica, not only the one that selected the ad.
       return replicas[i % replicas.length]!.ledger.settle(hit, limits);
     });
-    const reserved = Array.from({ length: count }, () => reserve(nowMs, Math.floor(balance() * replicas.length)));
-    for (const reservation of await Promise.all(reserved)) render(nowMs, reservation);
+    const reserved = arrived.map((stream) => reserve(nowMs, Math.floor(balance() * replicas.length), stream));
+    (await Promise.all(reserved)).forEach((reservation, i) => render(nowMs, arrived[i]!, reservation));
     await Promise.all(settled);
-    requests += count;
+    requests += arrived.length;
   };
 
   const read = async (since: number): Promise<Minute> => {
@@ -134,32 +145,43 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
       PUBLISHER,
       candidates.map(({ lineItem }) => lineItem.id),
     );
-    return { requests: requests - since, accounts: new Map(modes.map((mode, i) => [mode, accounts[i] ?? NOTHING_YET])) };
+    return {
+      requests: requests - since,
+      accounts: new Map(candidates.map(({ lineItem }, i) => [lineItem.name, accounts[i] ?? NOTHING_YET])),
+    };
+  };
+
+  /** The requests of one step in random order. */
+  const arrivedAt = (minute: number): SimulatedStream[] => {
+    if (outage && isWithin(Math.floor(minute), outage)) return [];
+    const arrived = streams.flatMap((stream, i) => {
+      const count = arrivals[i]!(minute, stepMs / MINUTE_MS);
+      return stream.isLive?.(minute) === false ? [] : Array<SimulatedStream>(count).fill(stream);
+    });
+    return streams.length === 1 ? arrived : inRandomOrder(arrived, balance);
   };
 
   try {
     const minutes: Minute[] = [];
     for (let minute = 0; minute < DAY_MINUTES; minute++) {
       const fromMs = DAY_START_MS + minute * MINUTE_MS;
-      const away = outage !== undefined && isWithin(minute, outage);
-      // The fold's promise, kept once a minute; and the streams that nobody drains here are emptied.
+      // What the event writer does: it moves the fold horizon, and empties the event stream.
       await control.mset(VIRTUAL_CLOCK_KEY, fromMs, keys.horizon(0), fromMs);
       await control.del(keys.events(0));
       const before = requests;
       minutes.push(await read(before));
       for (let ms = 0; ms < MINUTE_MS; ms += stepMs) {
-        await step(fromMs + ms, away ? 0 : arrivals(minute + ms / MINUTE_MS, stepMs / MINUTE_MS));
+        await step(fromMs + ms, arrivedAt(minute + ms / MINUTE_MS));
       }
       minutes[minute] = { ...minutes[minute]!, requests: requests - before };
       options.onMinute?.(minute);
     }
-    // Just before midnight the day is as full as it gets; then its last tokens render or end.
+    // The last moment of the day; then its last tokens render or end.
     await control.set(VIRTUAL_CLOCK_KEY, DAY_START_MS + DAY_MINUTES * MINUTE_MS - 1);
     minutes.push(await read(requests));
-    for (let ms = 0; ms <= options.tokenTtlMs + MINUTE_MS; ms += stepMs) await step(DAY_START_MS + DAY_MINUTES * MINUTE_MS + ms, 0);
-    // The day after begins with its first request; until then the accounts speak of yesterday.
+    for (let ms = 0; ms <= options.tokenTtlMs + MINUTE_MS; ms += stepMs) await step(DAY_START_MS + DAY_MINUTES * MINUTE_MS + ms, []);
     const last = await read(requests);
-    const delivered = new Map(modes.map((mode) => [mode, (last.accounts.get(mode) as Account).yesterday.impressions]));
+    const delivered = new Map(Array.from(last.accounts, ([name, account]) => [name, account.yesterday.impressions]));
     return { minutes, delivered, requests };
   } finally {
     for (const { redis } of replicas) redis.disconnect();
@@ -179,13 +201,34 @@ const NOTHING_YET: Account = {
   heldMicros: 0,
 };
 
+const inRandomOrder = <T>(things: readonly T[], chance: Chance): T[] => {
+  const shuffled = [...things];
+  for (let i = shuffled.length - 1; i > 0; i--) {
+    const j = Math.floor(chance() * (i + 1));
+    [shuffled[i], shuffled[j]] = [shuffled[j]!, shuffled[i]!];
+  }
+  return shuffled;
+};
+
 const FLIGHT = { startMs: DAY_START_MS - 30 * DAY_MINUTES * MINUTE_MS, endMs: DAY_START_MS + 30 * DAY_MINUTES * MINUTE_MS };
 const CAMPAIGN: Campaign = { id: 1, publisherId: PUBLISHER, name: 'simulated', flight: FLIGHT, budgetMicros: null };
 
-const candidateOf = (pacing: Pacing, id: number, dailyImpressionCap: number): RankedCandidate => {
-  const lineItem = sampleLineItem({ id, publisherId: PUBLISHER, name: pacing, flight: FLIGHT, pacing, dailyImpressionCap });
-  const creative = sampleCreative(id);
-  return { creative, lineItem, campaign: CAMPAIGN, ecpmMicros: 1_000_000, priceMicros: 1000, expectedMicros: 1000, position: 0, bid: -1 };
+/** A campaign whose budget is for the simulated day alone. */
+export const simulatedCampaign = (budgetMicros: number): Campaign => ({
+  ...CAMPAIGN,
+  flight: { startMs: DAY_START_MS, endMs: DAY_START_MS + DAY_MINUTES * MINUTE_MS },
+  budgetMicros,
+});
+
+/** A candidate at a CPM of 1 USD unless `item` has another price. */
+export const simulatedCandidate = (
+  item: Partial<LineItem> & Pick<LineItem, 'id' | 'name' | 'pacing'>,
+  campaign = CAMPAIGN,
+): RankedCandidate => {
+  const lineItem = sampleLineItem({ publisherId: PUBLISHER, flight: FLIGHT, ...item });
+  const priceMicros = (lineItem.cpmMicros ?? 0) / 1000;
+  const creative = sampleCreative(lineItem.id);
+  return { creative, lineItem, campaign, ecpmMicros: priceMicros * 1000, priceMicros, expectedMicros: priceMicros, position: 0, bid: -1 };
 };
 
 const servedAd = (

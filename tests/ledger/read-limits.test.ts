@@ -44,9 +44,13 @@ test('returns the balances of the accounts as numbers', async () => {
   expect((await ask([one], null))[0]).toMatchObject({ nbr: NoBidReason.Consent, placesHeld: null });
 });
 
-test('even pacing at noon: half of the daily cap is due', async () => {
+test('counts what is due from where pacing began today', async () => {
   const paced = candidate(lineItem({ pacing: 'Even', dailyImpressionCap: 1000 }));
-  expect((await ask([paced]))[0]?.pacing).toEqual({ allowance: 1, goal: 1000, due: 500 });
+  expect((await ask([paced]))[0]?.pacing).toMatchObject({ allowance: 1, goal: 1000, due: 0 });
+  expect(await rig.reserveMany(paced, 10)).toBe(1);
+  expect((await ask([paced]))[0]?.pacing).toMatchObject({ allowance: 0, goal: 1000, due: 0 });
+  await rig.at(NOON + 3 * HOUR);
+  expect((await ask([paced], null, NOON + 3 * HOUR))[0]?.pacing).toMatchObject({ goal: 1000, due: 250 });
 });
 
 test('gives the same result as a reservation, and changes nothing', async () => {

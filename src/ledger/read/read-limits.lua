@@ -14,6 +14,7 @@
 -- @include ../lua/account.lua
 -- @include ../lua/horizon.lua
 -- @include ../lua/frequency.lua
+-- @include ../lua/bucket.lua
 -- @include ../lua/pacing.lua
 -- @include ../lua/limits.lua
 
@@ -34,15 +35,10 @@ for i = 2, #ARGV do
   local reason = limits_refusal(a, campaign, c, places, now, question, question) or 0
   local allowance, goal, due = -1, -1, -1
   if c.pacing ~= 'ASAP' then
-    -- limits_refusal reaches pacing only when no earlier limit refuses; the figures are always
-    -- returned.
-    if reason ~= 0 and reason ~= NBR_PACING and reason ~= NBR_RATE_LIMIT then
-      pacing_allows(a, campaign, c, now, question, question)
-    end
-    local share = pacing_day(now, question, c.flight_end_ms)
-    local whole_day = pacing_goal(a, campaign, c, now, share)
-    if whole_day then
-      allowance, goal, due = thousandths(math.max(a[PACE_TOKENS], 0)), math.floor(whole_day), math.floor(whole_day * share)
+    -- limits_refusal reaches pacing only when no earlier limit refuses, so it is filled here too.
+    local allowances, whole_day, by_now = pacing_figures(a, campaign, c, now, question, question)
+    if allowances then
+      allowance, goal, due = thousandths(allowances), math.floor(whole_day), math.floor(by_now)
     end
   end
   results[i - 1] = reading_row({

@@ -18,6 +18,7 @@
 -- @include ../lua/horizon.lua
 -- @include ../lua/tally.lua
 -- @include ../lua/frequency.lua
+-- @include ../lua/bucket.lua
 -- @include ../lua/pacing.lua
 -- @include ../lua/limits.lua
 
@@ -52,8 +53,8 @@ local function take(c, request, book, a, campaign)
   campaign[SERVES] = campaign[SERVES] + 1
   account_hold(a, hold_end, day, c.price_micros)
   account_hold(campaign, hold_end, day, c.price_micros)
-  if c.pacing ~= 'ASAP' then
-    pacing_take(a)
+  if pacing_applies(c) then
+    pacing_take(a, campaign, c)
   end
   if c.rate_per_second >= 0 then
     a[RATE_TOKENS], a[RATE_AT] = limits_rate_tokens(a, c, now) - 1, now
@@ -77,7 +78,7 @@ local function reserve_imp(line, request)
       reason, sampled = limits_refusal(a, campaign, c, request.places, now, request.curve, settings)
     end
     if sampled then
-      book.dirty[c.line_item] = true
+      book.dirty[c.line_item], book.dirty[c.campaign] = true, true
     end
     if not reason then
       take(c, request, book, a, campaign)
