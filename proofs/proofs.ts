@@ -12,6 +12,7 @@ import { reload } from './reload.ts';
 import { rolling } from './rolling.ts';
 import { secrets } from './secrets.ts';
 import { series } from './series.ts';
+import { siblings } from './siblings.ts';
 import { spend } from './spend.ts';
 import { tokens } from './tokens.ts';
 import type { Proof } from './rig/proof.ts';
@@ -32,6 +33,7 @@ export const PROOFS: readonly Proof[] = [
   convergence,
   tokens,
   hostile,
+  siblings,
   series,
   secrets,
 ];

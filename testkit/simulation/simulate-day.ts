@@ -54,6 +54,8 @@ export interface SimulatedDay {
    */
   readonly delivered: ReadonlyMap<string, number>;
   readonly requests: number;
+  /** In the order of the streams. */
+  readonly requestsOfStream: readonly number[];
 }
 
 const MINUTE_MS = 60_000;
@@ -104,6 +106,7 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
   const rendered = new Map(candidates.map((one, i) => [one, createChance(seed + 2 + i)]));
   let tokens = 0;
   let requests = 0;
+  const requestsOfStream = new Map(streams.map((stream) => [stream, 0]));
 
   const reserve = async (nowMs: number, replicaAt: number, stream: SimulatedStream): Promise<Reservation> => {
     const { ledger, skewMs } = replicas[replicaAt]!;
@@ -134,6 +137,7 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
       // Any replica, not only the one that selected the ad.
       return replicas[i % replicas.length]!.ledger.settle(hit, limits);
     });
+    for (const stream of arrived) requestsOfStream.set(stream, requestsOfStream.get(stream)! + 1);
     const reserved = arrived.map((stream) => reserve(nowMs, Math.floor(balance() * replicas.length), stream));
     (await Promise.all(reserved)).forEach((reservation, i) => render(nowMs, arrived[i]!, reservation));
     await Promise.all(settled);
@@ -182,7 +186,7 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
     for (let ms = 0; ms <= options.tokenTtlMs + MINUTE_MS; ms += stepMs) await step(DAY_START_MS + DAY_MINUTES * MINUTE_MS + ms, []);
     const last = await read(requests);
     const delivered = new Map(Array.from(last.accounts, ([name, account]) => [name, account.yesterday.impressions]));
-    return { minutes, delivered, requests };
+    return { minutes, delivered, requests, requestsOfStream: [...requestsOfStream.values()] };
   } finally {
     for (const { redis } of replicas) redis.disconnect();
     control.disconnect();

@@ -1,5 +1,6 @@
 import { measure } from '../../testkit/simulation/measure.ts';
 import { simulateDay, simulatedCandidate } from '../../testkit/simulation/simulate-day.ts';
+import { MIN_DELIVERED, MIN_OF_FAIR, SIBLING_SCENARIOS, simulateSiblings } from '../../testkit/simulation/siblings.ts';
 import { dailyCurve } from '../../testkit/simulation/traffic.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 
@@ -38,4 +39,23 @@ describe('a simulated day', () => {
       if (mode === 'PID') expect(figures.fastestTenMinutes).toBeLessThanOrEqual(1.5);
     }
   });
+
+  it.each(['one stops at noon, one starts', 'one added at noon', 'a busy ASAP beside an Even'])(
+    'gives each line item of a campaign budget its part: %s',
+    async (name) => {
+      const scenario = SIBLING_SCENARIOS.find((one) => one.name === name)!;
+      const figures = await simulateSiblings(scenario, {
+        redisUrl: await testRedisUrl(),
+        seed: 1,
+        renderRate: 0.8,
+        tokenTtlMs: 30 * 60_000,
+        pid: { kp: 0.3, ki: 0.05, kd: 0.1 },
+        clockSkewsMs: [-2000, 3000],
+        stepMs: 30_000,
+      });
+      expect(figures.overspent).toBe(0);
+      expect(figures.delivered).toBeGreaterThanOrEqual(MIN_DELIVERED);
+      expect(figures.leastOfFair).toBeGreaterThanOrEqual(MIN_OF_FAIR);
+    },
+  );
 });

@@ -128,7 +128,8 @@ local function pacing_fill(a, mode, goal, committed, now, day, gains, unit, has_
   local depth = reserve + unit + size
   local filled = a[PACE_TOKENS] + per_ms * math.max(now - a[PACE_AT], 0)
   -- Reservations give back several allowances together, which may exceed the depth by one.
-  a[PACE_TOKENS] = math.min(math.min(filled, depth) + released, depth + unit)
+  local given = math.min(filled, depth) + released
+  a[PACE_TOKENS] = math.min(given, depth + unit)
   a[PACE_AT] = now
-  return reserve, math.max(filled - depth, 0), sampled
+  return reserve, math.max(filled - depth, 0) + given - math.min(given, depth + unit), sampled
 end
