@@ -33,12 +33,13 @@ for i = 2, #ARGV do
   local a = account_open(packed[1], now, horizon_of(KEYS[2]))
   local campaign = account_open(packed[2], now, horizon_of(KEYS[2]))
   local reason = limits_refusal(a, campaign, c, places, now, question, question) or 0
-  local allowance, goal, due = -1, -1, -1
+  local allowance, goal, due, began_at, began_with = -1, -1, -1, -1, -1
   if c.pacing ~= 'ASAP' then
     -- limits_refusal reaches pacing only when no earlier limit refuses, so it is filled here too.
     local allowances, whole_day, by_now = pacing_figures(a, campaign, c, now, question, question)
     if allowances then
       allowance, goal, due = thousandths(allowances), math.floor(whole_day), math.floor(by_now)
+      began_at, began_with = math.floor(a[PACE_FROM] * 1000000), a[PACE_BASE]
     end
   end
   results[i - 1] = reading_row({
@@ -56,6 +57,8 @@ for i = 2, #ARGV do
     allowance_thousandths = allowance,
     goal = goal,
     due = due,
+    began_millionths = began_at,
+    began_with = began_with,
   })
 end
 return results

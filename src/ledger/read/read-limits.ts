@@ -39,10 +39,15 @@ export interface LimitReading {
   readonly pacing: {
     /** Selections that would be allowed now. */
     readonly allowance: number;
-    /** Impressions of the whole day. */
+    /**
+     * Impressions of the whole day. Under a campaign's budget: with an equal part of what is left
+     * for the paced line items that have requests.
+     */
     readonly goal: number;
-    /** The part of the day's goal up to now. */
+    /** Impressions due by now, on the line from where pacing began today to the goal. */
     readonly due: number;
+    /** Where pacing began today: the share of the day and the impressions committed. */
+    readonly began: { readonly share: number; readonly impressions: number };
   } | null;
 }
 
@@ -71,6 +76,8 @@ const READING_FIELDS = [
   'allowanceThousandths',
   'goal',
   'due',
+  'beganMillionths',
+  'beganWith',
 ] as const;
 
 interface Script {
@@ -106,12 +113,16 @@ export const createLimitReader = ({ redis, keys, pid, clock }: LimitReaderOption
 };
 
 const decodeReading = (row: readonly number[]): LimitReading => {
-  const { nbr, placesHeld, rateThousandths, allowanceThousandths, goal, due, ...sums } = fromRow(READING_FIELDS, row);
+  const { nbr, placesHeld, rateThousandths, allowanceThousandths, goal, due, beganMillionths, beganWith, ...sums } = fromRow(
+    READING_FIELDS,
+    row,
+  );
+  const began = { share: beganMillionths / 1e6, impressions: beganWith };
   return {
     ...sums,
     nbr: nbr as NoBidReason | 0,
     placesHeld: placesHeld < 0 ? null : placesHeld,
     rateTokens: rateThousandths < 0 ? null : rateThousandths / 1000,
-    pacing: goal < 0 ? null : { allowance: allowanceThousandths / 1000, goal, due },
+    pacing: goal < 0 ? null : { allowance: allowanceThousandths / 1000, goal, due, began },
   };
 };
