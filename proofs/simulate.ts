@@ -13,7 +13,8 @@ import { boundsOf, measure } from '../testkit/simulation/measure.ts';
 import { readParameters, type Parameters, type Volume } from './simulation/parameters.ts';
 import { figureCells, reportHtml, type ReportedDay } from './simulation/report.ts';
 import { withRedis } from './simulation/with-redis.ts';
-import { simulateDay, simulatedCandidate } from '../testkit/simulation/simulate-day.ts';
+import { simulateDay } from '../testkit/simulation/simulate-day.ts';
+import { simulatedCandidate } from '../testkit/simulation/simulated-booking.ts';
 import type { Period } from '../testkit/simulation/traffic.ts';
 
 const COLUMNS = ['Pacing', 'Delivered', '÷ cap', 'Above cap', 'Worst hour', 'Fastest 10 min', 'On its line again'];

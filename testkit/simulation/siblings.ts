@@ -1,6 +1,7 @@
 import type { Pacing } from '../../src/catalog/model/entities.ts';
 import { shareAt } from './measure.ts';
-import { simulateDay, simulatedCampaign, simulatedCandidate, type DayOptions } from './simulate-day.ts';
+import { simulateDay, type DayOptions } from './simulate-day.ts';
+import { simulatedCampaign, simulatedCandidate } from './simulated-booking.ts';
 import { dailyCurve } from './traffic.ts';
 
 /** A line item of a campaign with a budget for the day. */

@@ -1,5 +1,4 @@
 import type { HourlyTraffic } from '../../src/catalog/snapshot/hourly-traffic.ts';
-import type { Campaign, LineItem } from '../../src/catalog/model/entities.ts';
 import type { PidGains } from '../../src/config/settings.ts';
 import type { RankedCandidate } from '../../src/decision/ranked-candidate.ts';
 import type { ServedAd } from '../../src/ledger/hit.ts';
@@ -10,8 +9,8 @@ import { createAccountReader, type Account } from '../../src/ledger/read/read-ac
 import { createRedisClient } from '../../src/redis/redis-client.ts';
 import type { Reservation } from '../../src/ledger/reservation.ts';
 import { curveAt } from '../../src/catalog/snapshot/traffic-curve.ts';
-import { sampleCreative, sampleLineItem } from '../sample-booking.ts';
 import { createChance, type Chance } from '../chance.ts';
+import { DAY_START_MS, PUBLISHER, simulatedServe } from './simulated-booking.ts';
 import { createTraffic, isWithin, type Period, type TrafficOptions } from './traffic.ts';
 
 /** Requests that show the same candidates, each in an impression of its own. */
@@ -60,9 +59,6 @@ export interface SimulatedDay {
 
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 1440;
-/** Any day; only its hours matter. */
-const DAY_START_MS = Date.UTC(2026, 2, 10);
-const PUBLISHER = 1;
 
 /** Most ads render within seconds; one in twenty waits up to ten minutes in a background tab. */
 const renderDelayMs = (chance: Chance): number => (chance() < 0.95 ? 300 + 4000 * chance() : 10 * MINUTE_MS * chance());
@@ -123,7 +119,7 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
       if (winner !== 0 || chance() >= options.renderRate) return;
       const dueStep = Math.ceil((nowMs + renderDelayMs(chance)) / stepMs);
       const due = rendering.get(dueStep) ?? [];
-      due.push(servedAd(`t${++tokens}`, reservation, stream.candidates[i]!));
+      due.push(simulatedServe(`t${++tokens}`, reservation, stream.candidates[i]!));
       rendering.set(dueStep, due);
     });
   };
@@ -213,44 +209,3 @@ const inRandomOrder = <T>(things: readonly T[], chance: Chance): T[] => {
   }
   return shuffled;
 };
-
-const FLIGHT = { startMs: DAY_START_MS - 30 * DAY_MINUTES * MINUTE_MS, endMs: DAY_START_MS + 30 * DAY_MINUTES * MINUTE_MS };
-const CAMPAIGN: Campaign = { id: 1, publisherId: PUBLISHER, name: 'simulated', flight: FLIGHT, budgetMicros: null };
-
-/** A campaign whose budget is for the simulated day alone. */
-export const simulatedCampaign = (budgetMicros: number): Campaign => ({
-  ...CAMPAIGN,
-  flight: { startMs: DAY_START_MS, endMs: DAY_START_MS + DAY_MINUTES * MINUTE_MS },
-  budgetMicros,
-});
-
-/** A candidate at a CPM of 1 USD unless `item` has another price. */
-export const simulatedCandidate = (
-  item: Partial<LineItem> & Pick<LineItem, 'id' | 'name' | 'pacing'>,
-  campaign = CAMPAIGN,
-): RankedCandidate => {
-  const lineItem = sampleLineItem({ publisherId: PUBLISHER, flight: FLIGHT, ...item });
-  const priceMicros = (lineItem.cpmMicros ?? 0) / 1000;
-  const creative = sampleCreative(lineItem.id);
-  return { creative, lineItem, campaign, ecpmMicros: priceMicros * 1000, priceMicros, expectedMicros: priceMicros, position: 0, bid: -1 };
-};
-
-const servedAd = (
-  tokenId: string,
-  { day, holdEndMs, tokenExpS }: Reservation,
-  { lineItem, creative, priceMicros }: RankedCandidate,
-): ServedAd => ({
-  tokenId,
-  publisherId: PUBLISHER,
-  campaignId: lineItem.campaignId,
-  lineItemId: lineItem.id,
-  creativeId: creative.id,
-  placementId: creative.placementId,
-  priceMicros,
-  perClick: false,
-  day,
-  holdEndMs,
-  tokenExpS,
-  userHash: null,
-  billingNotice: false,
-});

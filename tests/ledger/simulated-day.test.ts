@@ -1,5 +1,6 @@
 import { measure } from '../../testkit/simulation/measure.ts';
-import { simulateDay, simulatedCandidate } from '../../testkit/simulation/simulate-day.ts';
+import { simulateDay } from '../../testkit/simulation/simulate-day.ts';
+import { simulatedCandidate } from '../../testkit/simulation/simulated-booking.ts';
 import { MIN_DELIVERED, MIN_OF_FAIR, SIBLING_SCENARIOS, simulateSiblings } from '../../testkit/simulation/siblings.ts';
 import { dailyCurve } from '../../testkit/simulation/traffic.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
