@@ -70,12 +70,12 @@ const reserve =
     const userHash = `user-hash-of-22-chars${i % USERS}`;
     const imps = [[...refused, from[first]!]];
     const answer = await ledger.reserve({ publisherId: 1, userHash, curve: curveAt(now), expiresAtMs: flight.endMs, imps });
-    const { day, holdEndMs, tokenExpS } = answer!;
     const won = candidates[first]!.lineItem;
     hits.push({
       ad: {
         ...{ tokenId: `0123456789abcdef${i}-${refused.length}`, publisherId: 1, campaignId: 1, lineItemId: won.id, creativeId: won.id },
-        ...{ placementId: 'article-top', priceMicros: 2000, perClick: false, day, holdEndMs, tokenExpS, userHash, billingNotice: false },
+        ...{ placementId: 'article-top', priceMicros: 2000, perClick: false, userHash, billingNotice: false },
+        ...answer!.imps[0]!.moments!,
       },
       ...{ kind: 'impression', eventType: '', invalidReason: '', atMs: now, country: 'NL', device: 'mobile' },
     });

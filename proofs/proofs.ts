@@ -11,6 +11,7 @@ import { redisAway } from './redis-away.ts';
 import { reload } from './reload.ts';
 import { rolling } from './rolling.ts';
 import { secrets } from './secrets.ts';
+import { scriptCost } from './script-cost.ts';
 import { series } from './series.ts';
 import { siblings } from './siblings.ts';
 import { spend } from './spend.ts';
@@ -23,6 +24,7 @@ export const PROOFS: readonly Proof[] = [
   capFaults,
   spend,
   frequency,
+  scriptCost,
   hits,
   rolling,
   redisAway,

@@ -50,6 +50,7 @@ export const REASONS = {
   NotInFlight: { nbr: 502, stage: 'flight', words: 'the line item is not in flight, paused or blocked', status: null },
   Targeting: { nbr: 503, stage: 'targeting', words: 'the request does not match the targeting', status: null },
   Consent: { nbr: 510, stage: 'consent', words: 'a frequency cap needs consent to remember the user', status: null },
+  AccountSetAside: { nbr: 514, stage: 'limits', words: 'its counters are set aside until they are repaired', status: 'blocked' },
   BudgetSpent: { nbr: 504, stage: 'limits', words: 'the budget is spent or reserved', status: 'budget spent' },
   DailyCap: { nbr: 505, stage: 'limits', words: 'the daily cap is delivered or reserved', status: 'capped' },
   FrequencyCapped: { nbr: 9, stage: 'limits', words: 'the user has reached the frequency cap', status: null },

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { NoBidReason } from '../decision/no-bid-reason.ts';
 
 /**
@@ -12,9 +13,10 @@ export interface ExhaustedMemory {
 
 /**
  * A cap lasts for the day, but an expired reservation may free a place; a bucket refills at any
- * moment. Reasons that concern one user are not kept.
+ * moment. Reasons that concern one user are kept by user (UserMemory).
  */
 const FRESH_MS = new Map<NoBidReason, number>([
+  [NoBidReason.AccountSetAside, 1000],
   [NoBidReason.BudgetSpent, 1000],
   [NoBidReason.DailyCap, 1000],
   [NoBidReason.Pacing, 50],
@@ -33,6 +35,31 @@ export const createExhaustedMemory = (size: number): ExhaustedMemory => {
       until ??= new Float64Array(size);
       reasons[position] = reason;
       until[position] = nowMs + fresh;
+    },
+  };
+};
+
+/** Recent refusals of one user by frequency caps, for the same purpose. */
+export interface UserMemory {
+  isCapped(userHash: string, lineItemId: number, nowMs: number): boolean;
+  remember(userHash: string, lineItemId: number, nowMs: number): void;
+}
+
+const USER_FRESH_MS = 1_000;
+const MAX_USERS = 1_000;
+
+/**
+ * Without it, a user who has seen a thousand capped line items would have all of them checked for
+ * every impression of every request.
+ */
+export const createUserMemory = (): UserMemory => {
+  const users = new LRUCache<string, Map<number, number>>({ max: MAX_USERS });
+  return {
+    isCapped: (userHash, lineItemId, nowMs) => (users.get(userHash)?.get(lineItemId) ?? -Infinity) > nowMs,
+    remember: (userHash, lineItemId, nowMs) => {
+      let capped = users.get(userHash);
+      if (!capped) users.set(userHash, (capped = new Map()));
+      capped.set(lineItemId, nowMs + USER_FRESH_MS);
     },
   };
 };

@@ -24,6 +24,8 @@ export interface LedgerKeys {
    * String: the fold horizon; every hit stored in Postgres before it (Redis ms) has been folded.
    */
   horizon(shard: number): string;
+  /** Hash: the accounts that are set aside, by key and field (lua/books.lua). */
+  broken(shard: number): string;
 }
 
 export const createLedgerKeys = (shards: number): LedgerKeys => {
@@ -35,7 +37,7 @@ export const createLedgerKeys = (shards: number): LedgerKeys => {
     shardOf,
     // The number is the version of the account's layout (lua/account.lua): no script may read
     // another version.
-    accounts: (publisherId) => ofPublisher(publisherId, `accounts2:${publisherId}`),
+    accounts: (publisherId) => ofPublisher(publisherId, `accounts3:${publisherId}`),
     places: (publisherId, userHash) => ofPublisher(publisherId, `places:${publisherId}:${userHash}`),
     seen: (publisherId, tokenId) => ofPublisher(publisherId, `seen:${tokenId}`),
     billingNotice: (publisherId, tokenId) => ofPublisher(publisherId, `burl:${tokenId}`),
@@ -43,6 +45,7 @@ export const createLedgerKeys = (shards: number): LedgerKeys => {
     serves: (shard) => ofShard(shard, 'serves'),
     eventTally: (shard) => ofShard(shard, 'event-tally'),
     horizon: (shard) => ofShard(shard, 'horizon'),
+    broken: (shard) => ofShard(shard, 'broken'),
   };
 };
 

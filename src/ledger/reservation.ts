@@ -17,20 +17,25 @@ export interface ReserveRequest {
   readonly imps: readonly (readonly RankedCandidate[])[];
 }
 
-/** What was reserved. All times by Redis's clock. */
 export interface Reservation {
+  readonly imps: readonly ReservedImp[];
+}
+
+/** When a reservation ends. All times by Redis's clock. */
+export interface ReservationMoments {
   /** End of the token that carries this reservation, in epoch seconds as in JWT. */
   readonly tokenExpS: number;
   /** The bucket of the hold; the token carries it so that the impression finds its hold. */
   readonly holdEndMs: number;
   /** UTC day, in days since the epoch, to which all counts of this selection belong. */
   readonly day: number;
-  readonly imps: readonly ReservedImp[];
 }
 
 export interface ReservedImp {
   /** Position in the candidates given, or -1. */
   readonly winner: number;
+  /** Of the winner; undefined without one. */
+  readonly moments: ReservationMoments | undefined;
   /**
    * Why each candidate before the winner was refused (all of them without a winner), in their
    * order.

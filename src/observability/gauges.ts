@@ -23,6 +23,7 @@ export interface GaugeReaders {
   readonly pendingHits?: Read<number>;
   readonly foldHorizonAgeSeconds?: Read<number>;
   readonly unsettledReservations?: Read<number>;
+  readonly accountsSetAside?: Read<number>;
 }
 
 const TABLES = ['publishers', 'placements', 'campaigns', 'line_items', 'creatives'] as const;
@@ -43,6 +44,7 @@ const HELP = {
   pendingHits: ['pending_hits', 'Hits in Postgres that are not yet folded into Redis'],
   foldHorizonAgeSeconds: ['fold_horizon_age_seconds', 'Age of the time up to which every hit is folded'],
   unsettledReservations: ['unsettled_reservations', "Today's open reservations: served, neither seen nor expired"],
+  accountsSetAside: ['accounts_set_aside', 'Accounts with wrong sums or records: they refuse every reservation until repaired'],
 } as const;
 
 /**

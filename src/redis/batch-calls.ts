@@ -1,14 +1,22 @@
+export interface BatchOptions<Call> {
+  /** Calls per batch. */
+  readonly maxCalls?: number;
+  /** The work that a call causes, in units of the caller's choice; default: none. */
+  readonly weigh?: (call: Call) => number;
+  /** Work per batch; a heavier call gets a batch of its own. */
+  readonly maxWeight?: number;
+}
+
 /**
  * Collects the calls of one turn of the event loop and sends them as one. Under load many requests
  * share a script call; when idle a request waits only for the end of its turn. Batches are small,
  * because a long script delays all other clients.
  *
  * @param send runs one batch and answers in its order
- * @param maxCalls calls per batch
  */
 export const batchCalls = <Call, Answer>(
   send: (calls: readonly Call[]) => Promise<readonly Answer[]>,
-  maxCalls = 16,
+  { maxCalls = 16, weigh = () => 0, maxWeight = Infinity }: BatchOptions<Call> = {},
 ): ((call: Call) => Promise<Answer>) => {
   interface Waiting {
     readonly call: Call;
@@ -16,11 +24,13 @@ export const batchCalls = <Call, Answer>(
     readonly reject: (fault: unknown) => void;
   }
   let waiting: Waiting[] = [];
+  let weight = 0;
 
   const flush = (): void => {
     const batch = waiting;
     if (batch.length === 0) return;
     waiting = [];
+    weight = 0;
     send(batch.map(({ call }) => call)).then(
       (answers) => batch.forEach(({ resolve }, i) => resolve(answers[i]!)),
       (fault: unknown) => batch.forEach(({ reject }) => reject(fault)),
@@ -29,8 +39,11 @@ export const batchCalls = <Call, Answer>(
 
   return (call) =>
     new Promise<Answer>((resolve, reject) => {
+      const own = weigh(call);
+      if (weight + own > maxWeight) flush();
       if (waiting.length === 0) setImmediate(flush);
       waiting.push({ call, resolve, reject });
+      weight += own;
       if (waiting.length === maxCalls) flush();
     });
 };

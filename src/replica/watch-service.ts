@@ -2,6 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Stores } from './connect-stores.ts';
 import { createUnsettledCount } from '../ledger/count-unsettled.ts';
 import { createAccountReader } from '../ledger/read/read-accounts.ts';
+import { createSetAsideReader } from '../ledger/read/set-aside-accounts.ts';
 import { redisSettingsFaults } from '../redis/redis-settings.ts';
 import type { Log } from '../observability/log.ts';
 import type { Metrics } from '../observability/metrics.ts';
@@ -37,6 +38,19 @@ export const watchService = ({ metrics, log, catalog, stores, pending, isReady }
     return faults.length > 0;
   };
 
+  const setAside = createSetAsideReader({ redis, keys });
+  let loggedSetAside = 0;
+  const countSetAside = async (): Promise<number> => {
+    const count = await setAside.count();
+    if (count > loggedSetAside)
+      log.error('Accounts are set aside and refuse every reservation: repair them', {
+        count,
+        accounts: (await setAside.list()).slice(0, 20),
+      });
+    loggedSetAside = count;
+    return count;
+  };
+
   metrics.watch({
     ready: isReady,
     snapshotVersion: () => catalog.current()?.version ?? 0,
@@ -67,6 +81,7 @@ export const watchService = ({ metrics, log, catalog, stores, pending, isReady }
       const horizons = await Promise.all(shards.map(async (shard) => Number(await redis.get(keys.horizon(shard)))));
       return (Date.now() - Math.min(...horizons)) / 1000;
     },
+    accountsSetAside: countSetAside,
     unsettledReservations: createUnsettledCount({ accounts, currentSnapshot: catalog.current }),
   });
   return async () => {

@@ -1,13 +1,14 @@
 import type { Bid, BidAnswers, BidOpportunity, BidRefusal } from '../bidders/bidder-port.ts';
 import type { Placement } from '../catalog/model/entities.ts';
-import type { Slot, Snapshot } from '../catalog/snapshot/snapshot.ts';
+import type { CandidateIndex, Slot, Snapshot } from '../catalog/snapshot/snapshot.ts';
 import type { ImpQuery } from '../decision/ad-query.ts';
 import { latestReason, NoBidReason } from '../decision/no-bid-reason.ts';
 import { rankCandidates, type Ranking } from '../decision/rank-candidates.ts';
 import type { RankedCandidate } from '../decision/ranked-candidate.ts';
 import type { ServedAd } from '../ledger/hit.ts';
 import type { AdRequest, RequestedImp } from './ad-request.ts';
-import type { IndexMemories } from './index-memories.ts';
+import type { UserMemory } from '../ledger/exhausted-memory.ts';
+import type { IndexMemories, IndexMemory } from './index-memories.ts';
 
 /**
  * One impression of a request, with its bookings. Each step of the decision returns a new value
@@ -52,6 +53,7 @@ export interface Won {
 /** The inputs that all steps share. */
 export interface Steps {
   readonly memories: IndexMemories;
+  readonly users: UserMemory;
   /** A number in [0, 1). */
   readonly random: () => number;
 }
@@ -99,7 +101,7 @@ export const rankOpportunity = (
   opportunity: Opportunity,
   answers: BidAnswers | undefined,
   request: AdRequest,
-  { memories, random }: Steps,
+  { memories, users, random }: Steps,
 ): RankedOpportunity => {
   const { imp, placement, slot, invited } = opportunity;
   const bids = answers ? answers.bids.filter(({ impId }) => impId === imp.impId) : [];
@@ -113,12 +115,26 @@ export const rankOpportunity = (
     query,
     imp,
     // A trace shows the ledger's current answer, not a remembered one.
-    exhausted: (position) => (memory && !traced ? memory.exhausted.reasonAt(position, query.atMs) : 0),
+    exhausted: (position) => (slot.direct && memory && !traced ? refusedLately(slot.direct, memory, users, request, position) : 0),
     runsHere: () => memory?.runsHere(query, imp) ?? false,
     random,
   });
   // Named one by one: a spread followed by more members costs 1 µs.
   return { imp, placement, slot, invited, bids, bidRefusals, ranking };
+};
+
+/** Why the ledger has refused a direct candidate to anyone, or to this user, a moment ago; or 0. */
+const refusedLately = (
+  { entries }: CandidateIndex,
+  { exhausted }: IndexMemory,
+  users: UserMemory,
+  { query: { atMs }, userHash }: AdRequest,
+  position: number,
+): NoBidReason | 0 => {
+  const reason = exhausted.reasonAt(position, atMs);
+  if (reason !== 0 || userHash === null) return reason;
+  const { id, frequencyCap } = entries[position]!.lineItem;
+  return frequencyCap !== null && users.isCapped(userHash, id, atMs) ? NoBidReason.FrequencyCapped : 0;
 };
 
 /** Why the impression was not filled: the latest reason among its refused candidates. */

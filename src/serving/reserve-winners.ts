@@ -3,9 +3,10 @@ import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import { NoBidReason } from '../decision/no-bid-reason.ts';
 import type { RankedCandidate } from '../decision/ranked-candidate.ts';
 import type { ServedAd } from '../ledger/hit.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import type { UserMemory } from '../ledger/exhausted-memory.ts';
+import { MAX_CANDIDATES_PER_CALL, type Ledger } from '../ledger/ledger.ts';
 import { isUnbounded } from '../ledger/limits.ts';
-import type { Reservation, ReservedImp } from '../ledger/reservation.ts';
+import type { ReservationMoments, ReservedImp } from '../ledger/reservation.ts';
 import type { AdRequest } from './ad-request.ts';
 import type { IndexMemories } from './index-memories.ts';
 import type { DecidedOpportunity, RankedOpportunity, RefusedCandidate, Won } from './opportunity.ts';
@@ -15,6 +16,7 @@ export interface ReserveWinnersOptions {
   readonly tokenTtlMs: number;
   readonly newId: () => string;
   readonly memories: IndexMemories;
+  readonly users: UserMemory;
 }
 
 export type ReserveWinners = (
@@ -44,7 +46,8 @@ export const createReserveWinners = (options: ReserveWinnersOptions): ReserveWin
     let open = drafts.filter(({ ranking }) => ranking);
     // A trace shows the whole ranking.
     for (let count = request.traced ? MAX_OFFER : FIRST_OFFER; ; count = Math.min(count * LATER_OFFER_FACTOR, MAX_OFFER)) {
-      const offers = open.map((draft) => ({ draft, candidates: nextOffer(draft, count, shown) })).filter(hasCandidates);
+      const perImp = Math.min(count, Math.ceil(MAX_CANDIDATES_PER_CALL / open.length));
+      const offers = open.map((draft) => ({ draft, candidates: nextOffer(draft, perImp, shown) })).filter(hasCandidates);
       if (offers.length === 0) break;
       const reservation = await options.reserve({
         publisherId: request.publisher.id,
@@ -58,10 +61,11 @@ export const createReserveWinners = (options: ReserveWinnersOptions): ReserveWin
         break;
       }
       for (const [i, offer] of offers.entries()) {
-        const winner = noteAnswer(options, request, offer, reservation.imps[i]!);
-        if (!winner) continue;
+        const reserved = reservation.imps[i]!;
+        const winner = noteAnswer(options, request, offer, reserved);
+        if (!winner || !reserved.moments) continue;
         shown.add(winner.creative.id);
-        offer.draft.won = win(options, request, offer.draft, winner, reservation);
+        offer.draft.won = win(options, request, offer.draft, winner, reserved.moments);
       }
       open = offers.map(({ draft }) => draft).filter(({ won }) => !won);
     }
@@ -114,7 +118,7 @@ const refuseShown = (draft: Draft, candidate: RankedCandidate, shown: ReadonlySe
 
 /** Records which candidates the ledger refused, and returns the one that it reserved. */
 const noteAnswer = (
-  { memories }: ReserveWinnersOptions,
+  { memories, users }: ReserveWinnersOptions,
   request: AdRequest,
   { draft, candidates }: Offer,
   { winner, refused }: ReservedImp,
@@ -122,6 +126,8 @@ const noteAnswer = (
   refused.forEach((reason, i) => {
     draft.refused.push({ candidate: candidates[i]!, reason });
     remember(memories, request, draft, candidates[i]!, reason);
+    if (reason === NoBidReason.FrequencyCapped && request.userHash !== null)
+      users.remember(request.userHash, candidates[i]!.lineItem.id, request.query.atMs);
   });
   return candidates[winner];
 };
@@ -171,7 +177,7 @@ const win = (
   request: AdRequest,
   { imp, bids }: Draft,
   candidate: RankedCandidate,
-  { tokenExpS, holdEndMs, day }: Pick<Reservation, 'tokenExpS' | 'holdEndMs' | 'day'>,
+  { tokenExpS, holdEndMs, day }: ReservationMoments,
 ): Won => {
   const { lineItem, creative, priceMicros } = candidate;
   const bid = candidate.bid < 0 ? undefined : bids[candidate.bid];

@@ -1,5 +1,6 @@
 import type { Bidders } from '../bidders/bidder-port.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
+import { createUserMemory } from '../ledger/exhausted-memory.ts';
 import type { ImpQuery } from '../decision/ad-query.ts';
 import { latestReason, NoBidReason } from '../decision/no-bid-reason.ts';
 import type { AdRequest } from './ad-request.ts';
@@ -22,7 +23,7 @@ export interface FilledImp {
   readonly won: Won;
 }
 
-export interface ServeAdOptions extends Omit<ReserveWinnersOptions, 'memories'> {
+export interface ServeAdOptions extends Omit<ReserveWinnersOptions, 'memories' | 'users'> {
   readonly bidders: Pick<Bidders, 'ask'>;
   /**
    * Receives the outcome of the bids, for notices to the bidders. Called once per request with
@@ -45,8 +46,8 @@ export type ServeAd = (snapshot: Snapshot, request: AdRequest) => Promise<AdAnsw
  * With a dry ledger (ledger/read/dry-ledger.ts) it is a dry run.
  */
 export const createServeAd = ({ bidders, onBidsDecided, random, clock, ...reserving }: ServeAdOptions): ServeAd => {
-  const steps = { memories: createIndexMemories(), random };
-  const reserveWinners = createReserveWinners({ ...reserving, memories: steps.memories });
+  const steps = { memories: createIndexMemories(), users: createUserMemory(), random };
+  const reserveWinners = createReserveWinners({ ...reserving, ...steps });
 
   return async function serveAd(snapshot, request) {
     const startedAt = clock();

@@ -114,12 +114,12 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
   };
 
   const render = (nowMs: number, stream: SimulatedStream, reservation: Reservation): void => {
-    reservation.imps.forEach(({ winner }, i) => {
+    reservation.imps.forEach(({ moments }, i) => {
       const chance = rendered.get(stream.candidates[i]!)!;
-      if (winner !== 0 || chance() >= options.renderRate) return;
+      if (!moments || chance() >= options.renderRate) return;
       const dueStep = Math.ceil((nowMs + renderDelayMs(chance)) / stepMs);
       const due = rendering.get(dueStep) ?? [];
-      due.push(simulatedServe(`t${++tokens}`, reservation, stream.candidates[i]!));
+      due.push(simulatedServe(`t${++tokens}`, moments, stream.candidates[i]!));
       rendering.set(dueStep, due);
     });
   };
@@ -199,6 +199,7 @@ const NOTHING_YET: Account = {
   heldToday: 0,
   heldTodayMicros: 0,
   heldMicros: 0,
+  broken: 0,
 };
 
 const inRandomOrder = <T>(things: readonly T[], chance: Chance): T[] => {

@@ -2,7 +2,7 @@ import { MS_PER_DAY } from '../../src/base/utc-day.ts';
 import type { Campaign, LineItem } from '../../src/catalog/model/entities.ts';
 import type { RankedCandidate } from '../../src/decision/ranked-candidate.ts';
 import type { ServedAd } from '../../src/ledger/hit.ts';
-import type { Reservation } from '../../src/ledger/reservation.ts';
+import type { ReservationMoments } from '../../src/ledger/reservation.ts';
 import { sampleCreative, sampleLineItem } from '../sample-booking.ts';
 
 /** The start of the simulated day: any day, only its hours matter. */
@@ -33,7 +33,7 @@ export const simulatedCandidate = (
 /** The token of a reservation, as POST /ad creates it. */
 export const simulatedServe = (
   tokenId: string,
-  { day, holdEndMs, tokenExpS }: Reservation,
+  moments: ReservationMoments,
   { lineItem, creative, priceMicros }: RankedCandidate,
 ): ServedAd => ({
   tokenId,
@@ -44,9 +44,7 @@ export const simulatedServe = (
   placementId: creative.placementId,
   priceMicros,
   perClick: false,
-  day,
-  holdEndMs,
-  tokenExpS,
+  ...moments,
   userHash: null,
   billingNotice: false,
 });

@@ -9,7 +9,7 @@ import { createAccountReader, type AccountReader } from '../../src/ledger/read/r
 import { createRedisClient, type RedisClient } from '../../src/redis/redis-client.ts';
 import { curveAt, type TrafficCurve } from '../../src/catalog/snapshot/traffic-curve.ts';
 import type { PidGains } from '../../src/config/settings.ts';
-import type { Reservation } from '../../src/ledger/reservation.ts';
+import type { Reservation, ReservationMoments } from '../../src/ledger/reservation.ts';
 
 export interface LedgerRig {
   readonly redis: RedisClient;
@@ -95,7 +95,7 @@ export const createLedgerRig = async (
 
 let served = 0;
 
-/** The token of a reservation, as POST /ad creates it. */
+/** The token of a reservation's first winner, as POST /ad creates it. */
 export const servedAd = (reservation: Reservation, won: RankedCandidate, userHash: string | null = null): ServedAd => ({
   tokenId: `token-${++served}`,
   publisherId: 1,
@@ -105,9 +105,14 @@ export const servedAd = (reservation: Reservation, won: RankedCandidate, userHas
   placementId: 'top',
   priceMicros: won.lineItem.budgetType === 'CPC' ? (won.lineItem.cpcMicros ?? 0) : won.priceMicros,
   perClick: won.lineItem.budgetType === 'CPC',
-  day: reservation.day,
-  holdEndMs: reservation.holdEndMs,
-  tokenExpS: reservation.tokenExpS,
+  ...momentsOf(reservation),
   userHash,
   billingNotice: false,
 });
+
+/** When the first winner of a reservation ends. */
+export const momentsOf = ({ imps }: Reservation): ReservationMoments => {
+  const moments = imps.find((imp) => imp.moments)?.moments;
+  if (!moments) throw new Error('nothing was reserved');
+  return moments;
+};

@@ -2,7 +2,7 @@ import { NoBidReason } from '../../src/decision/no-bid-reason.ts';
 import { VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-keys.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { campaign, candidate, DAY, HOUR, lineItem, MINUTE, NOON } from '../decision/candidates.ts';
-import { createLedgerRig, servedAd, type LedgerRig } from './ledger-rig.ts';
+import { createLedgerRig, momentsOf, servedAd, type LedgerRig } from './ledger-rig.ts';
 
 let rig: LedgerRig;
 beforeEach(async () => {
@@ -33,7 +33,7 @@ describe('a reservation', () => {
     const broke = candidate(lineItem({ id: 2, budgetMicros: 1 }));
     const free = candidate(lineItem({ id: 3 }));
     const { imps } = await rig.reserve([[spent, broke, free]]);
-    expect(imps[0]).toEqual({ winner: 2, refused: [NoBidReason.DailyCap, NoBidReason.BudgetSpent] });
+    expect(imps[0]).toMatchObject({ winner: 2, refused: [NoBidReason.DailyCap, NoBidReason.BudgetSpent] });
   });
 
   it('gives two impressions of one request different creatives, and the last place to one of them', async () => {
@@ -120,7 +120,7 @@ describe('a settled impression', () => {
   it('is refused when its reservation may have been released, unless it was accepted before', async () => {
     const one = candidate(lineItem());
     const reservation = await rig.reserve([[one]]);
-    await rig.at(reservation.tokenExpS * 1000 + 5_001);
+    await rig.at(momentsOf(reservation).tokenExpS * 1000 + 5_001);
     expect(await rig.settle(servedAd(reservation, one))).toMatchObject({ outcome: 'expired' });
     expect(await rig.settle(servedAd(reservation, one), 'impression', { late: true })).toMatchObject({
       outcome: 'counted',
@@ -155,7 +155,7 @@ describe('a click', () => {
     const billed = [];
     for (const ad of ads) billed.push((await rig.settle(ad, 'click', { item })).billedMicros);
     expect(billed).toEqual([400_000, 400_000, 200_000, 0]);
-    expect((await rig.reserve([[one]])).imps[0]).toEqual({ winner: -1, refused: [NoBidReason.BudgetSpent] });
+    expect((await rig.reserve([[one]])).imps[0]).toMatchObject({ winner: -1, refused: [NoBidReason.BudgetSpent] });
   });
 });
 
@@ -167,19 +167,22 @@ describe('a frequency cap', () => {
     expect(await rig.reserveMany(twice, 200, 'ben')).toBe(2);
   });
 
-  it('frees the place of a selection that is not rendered, and starts the window at the impression of one that is', async () => {
+  it('frees the place of a selection that is not rendered, once late hits are folded, and starts the window at the impression of one that is', async () => {
     const seen = await rig.reserve([[twice]], 'ann');
     await rig.reserve([[twice]], 'ann');
     await rig.at(NOON + 20 * MINUTE);
     await rig.settle(servedAd(seen, twice, 'ann'), 'impression', { item: twice.lineItem });
     await rig.at(NOON + 35 * MINUTE);
+    expect(await rig.reserveMany(twice, 5, 'ann')).toBe(0);
+    await rig.horizon(NOON + 35 * MINUTE);
     expect(await rig.reserveMany(twice, 5, 'ann')).toBe(1);
     await rig.at(NOON + 81 * MINUTE);
+    await rig.horizon(NOON + 81 * MINUTE);
     expect(await rig.reserveMany(twice, 5, 'ann')).toBe(2);
   });
 
   it('does not serve without consent to remember the user, because the cap cannot be enforced', async () => {
-    expect((await rig.reserve([[twice]])).imps[0]).toEqual({ winner: -1, refused: [NoBidReason.Consent] });
+    expect((await rig.reserve([[twice]])).imps[0]).toMatchObject({ winner: -1, refused: [NoBidReason.Consent] });
   });
 });
 

@@ -3,42 +3,88 @@
 -- after account.lua.
 local books = {}
 
--- The accounts of a line item and of its campaign, which are fields of the hash `key`, at the day
--- of `now`. Releases holds that have ended, unless `horizon` is nil.
-local function books_open(key, line_item, campaign, now, horizon)
+-- The field with the latest time at which the hash was written. A publisher's time does not step
+-- back when Redis's clock does (a failover, a moved slot, NTP): its day, the ends of its holds and
+-- its pacing only move forward.
+local TIME_FIELD = '@'
+
+-- Arguments of one HSET: Lua can unpack some 8,000 values.
+local MAX_FIELDS = 1000
+-- The list of broken accounts is only a list: each account carries its own mark.
+local BROKEN_LIST_TTL_S = 3024000
+
+-- The accounts of one publisher: `key` is their hash, `broken_key` the shard's list of broken
+-- accounts. Without `horizon` no holds are released.
+local function books_of(key, broken_key, clock, horizon)
   local book = books[key]
   if not book then
-    book = { open = {}, dirty = {}, renewed = false }
+    local last = tonumber(redis.call('HGET', key, TIME_FIELD) or '0')
+    book = {
+      broken_key = broken_key,
+      now = math.max(clock, last),
+      horizon = horizon,
+      open = {},
+      dirty = {},
+      renewed = false,
+    }
     books[key] = book
   end
+  return book
+end
+
+local function books_keep(book, field, packed)
+  local a, renewed = account_open(packed, book.now, book.horizon)
+  book.open[field] = a
+  book.renewed = book.renewed or renewed
+end
+
+-- The accounts of a line item and of its campaign.
+local function books_open(key, book, line_item, campaign)
   local open = book.open
   if not open[line_item] or not open[campaign] then
     local packed = redis.call('HMGET', key, line_item, campaign)
-    for i, field in ipairs({ line_item, campaign }) do
-      if not open[field] then
-        local a, renewed = account_open(packed[i], now, horizon)
-        open[field] = a
-        book.renewed = book.renewed or renewed
+    if not open[line_item] then
+      books_keep(book, line_item, packed[1])
+    end
+    if not open[campaign] then
+      books_keep(book, campaign, packed[2])
+    end
+  end
+  return open[line_item], open[campaign]
+end
+
+-- Adds the broken accounts that are not listed yet: 'reason since_ms safe_at_ms' by 'key field'.
+local function books_list_broken(key, book)
+  for field, a in pairs(book.open) do
+    if a[BROKEN] ~= 0 then
+      local about = string.format('%d %.0f %.0f', a[BROKEN], book.now, account_safe_at(a, book.now))
+      if redis.call('HSETNX', book.broken_key, key .. ' ' .. field, about) == 1 then
+        redis.call('EXPIRE', book.broken_key, BROKEN_LIST_TTL_S)
+        book.dirty[field] = true
       end
     end
   end
-  return book, open[line_item], open[campaign]
 end
 
 -- Writes the accounts that changed. `expires_at` holds the end of each hash in epoch seconds; it is
 -- set once a day and whenever an account is made.
 local function books_save(expires_at)
   for key, book in pairs(books) do
-    local fields = {}
+    books_list_broken(key, book)
+    local fields = { TIME_FIELD, string.format('%.0f', book.now) }
     for field in pairs(book.dirty) do
       fields[#fields + 1] = field
       fields[#fields + 1] = account_pack(book.open[field])
-    end
-    if #fields > 0 then
-      redis.call('HSET', key, unpack(fields))
-      if book.renewed then
-        redis.call('EXPIREAT', key, expires_at[key])
+      if #fields >= MAX_FIELDS then
+        redis.call('HSET', key, unpack(fields))
+        fields = {}
       end
+    end
+    if next(book.dirty) and #fields > 0 then
+      redis.call('HSET', key, unpack(fields))
+    end
+    if next(book.dirty) and book.renewed then
+      redis.call('EXPIREAT', key, expires_at[key])
     end
   end
 end

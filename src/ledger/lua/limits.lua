@@ -13,7 +13,10 @@ end
 
 -- Returns the reason why this candidate may not be taken, in the order of the stages, or nil when it may be;
 -- and whether pacing changed the accounts so that they are worth storing.
-local function limits_refusal(a, campaign, c, places, now, curve, gains)
+local function limits_refusal(a, campaign, c, user, now, horizon, curve, gains)
+  if a[BROKEN] ~= 0 or campaign[BROKEN] ~= 0 then
+    return NBR_ACCOUNT_SET_ASIDE
+  end
   local price = c.per_click and 1 or c.price_micros
   if c.budget_micros >= 0 and a[T_SPEND] + a[HELD_TOTAL] + price > c.budget_micros then
     return NBR_BUDGET_SPENT
@@ -28,10 +31,10 @@ local function limits_refusal(a, campaign, c, places, now, curve, gains)
   if c.daily_spend_micros >= 0 and a[SPEND] + a[HELD_MICROS] + price > c.daily_spend_micros then
     return NBR_DAILY_CAP
   end
-  if c.places >= 0 and not places then
+  if c.places >= 0 and not user then
     return NBR_CONSENT
   end
-  if c.places >= 0 and frequency_count(places, c.line_item) >= c.places then
+  if c.places >= 0 and frequency_count(user, c.line_item, now, horizon) >= c.places then
     return NBR_FREQUENCY_CAPPED
   end
   local sampled = false

@@ -2,7 +2,7 @@ import { NoBidReason } from '../../decision/no-bid-reason.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import type { Ledger } from '../ledger.ts';
 import { isUnbounded } from '../limits.ts';
-import type { ReservedImp } from '../reservation.ts';
+import type { ReservationMoments, ReservedImp } from '../reservation.ts';
 import type { LimitReading, LimitsQuestion, ReadLimits } from './read-limits.ts';
 
 /**
@@ -39,6 +39,8 @@ export const createJudgeLimits =
     });
   };
 
+const NO_MOMENTS: ReservationMoments = { tokenExpS: 0, holdEndMs: 0, day: 0 };
+
 /** A ledger that reserves nothing: it answers as `reserve` would, for dry runs. */
 export const createDryReserve =
   (judgeLimits: JudgeLimits): Ledger['reserve'] =>
@@ -52,7 +54,7 @@ export const createDryReserve =
       const winner = reasons.indexOf(0);
       const taken = candidates[winner];
       if (taken) shown.add(taken.creative.id);
-      judged.push({ winner, refused: reasons.slice(0, winner === -1 ? undefined : winner) as NoBidReason[] });
+      judged.push({ winner, moments: taken && NO_MOMENTS, refused: reasons.slice(0, winner === -1 ? undefined : winner) as NoBidReason[] });
     }
-    return { nowMs: 0, tokenExpS: 0, holdEndMs: 0, day: 0, imps: judged };
+    return { imps: judged };
   };

@@ -7,14 +7,18 @@
 --
 -- @include ../../redis/lua/clock.lua
 -- @include ../lua/account.lua
+-- @include ../lua/books.lua
 -- @include ../lua/horizon.lua
 
-local now = clock_ms()
+local book = books_of(KEYS[1], nil, clock_ms(), horizon_of(KEYS[2]))
 local packed = redis.call('HMGET', KEYS[1], unpack(ARGV))
 local results = {}
 for i = 1, #ARGV do
   if packed[i] then
-    local a = account_open(packed[i], now, horizon_of(KEYS[2]))
+    local a = account_open(packed[i], book.now, book.horizon)
+    if a[BROKEN] == 0 then
+      account_check_records(a)
+    end
     results[i] = account_row({
       day = a[DAY],
       serves = a[SERVES],
@@ -36,6 +40,7 @@ for i = 1, #ARGV do
       integral = math.floor(a[PACE_INTEGRAL] * 1000),
       slope = math.floor(a[PACE_SLOPE] * 1000),
       factor = math.floor(a[PACE_FACTOR] * 1000),
+      broken = a[BROKEN],
     })
   else
     results[i] = {}

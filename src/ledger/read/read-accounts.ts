@@ -1,5 +1,6 @@
 import type { LedgerKeys } from '../ledger-keys.ts';
 import { accountField } from '../ledger-keys.ts';
+import { ACCOUNT_LUA } from '../set-aside.ts';
 import { loadScript } from '../../redis/load-script.ts';
 import type { RedisClient } from '../../redis/redis-client.ts';
 import { fromRow, luaWriter } from '../../redis/script-fields.ts';
@@ -16,6 +17,8 @@ export interface Account {
   readonly heldToday: number;
   readonly heldTodayMicros: number;
   readonly heldMicros: number;
+  /** 0, or why the account is set aside (set-aside.ts). */
+  readonly broken: number;
   /** undefined: pacing has not begun today. */
   readonly pace?: PaceState | undefined;
 }
@@ -75,6 +78,7 @@ const ACCOUNT_FIELDS = [
   'integral',
   'slope',
   'factor',
+  'broken',
 ] as const;
 
 interface Script {
@@ -82,7 +86,7 @@ interface Script {
 }
 
 export const createAccountReader = ({ redis, keys, clock }: AccountReaderOptions): AccountReader => {
-  const generated = [luaWriter('account_row', ACCOUNT_FIELDS)];
+  const generated = [...ACCOUNT_LUA, luaWriter('account_row', ACCOUNT_FIELDS)];
   redis.defineCommand('readAccounts', { lua: loadScript(new URL('./read-accounts.lua', import.meta.url), { clock, generated }) });
   const script = redis as unknown as Script;
   const readAs =
@@ -99,9 +103,9 @@ export const createAccountReader = ({ redis, keys, clock }: AccountReaderOptions
 const decodeAccount = (row: readonly number[]): Account | undefined => {
   if (row.length === 0) return undefined;
   const a = fromRow(ACCOUNT_FIELDS, row);
-  const { day, totalImpressions, totalSpendMicros, heldToday, heldTodayMicros, heldMicros } = a;
+  const { day, totalImpressions, totalSpendMicros, heldToday, heldTodayMicros, heldMicros, broken } = a;
   return {
-    ...{ day, totalImpressions, totalSpendMicros, heldToday, heldTodayMicros, heldMicros },
+    ...{ day, totalImpressions, totalSpendMicros, heldToday, heldTodayMicros, heldMicros, broken },
     today: { serves: a.serves, impressions: a.impressions, clicks: a.clicks, spendMicros: a.spendMicros },
     yesterday: {
       serves: a.yesterdayServes,

@@ -12,15 +12,18 @@
 --
 -- @include ../../redis/lua/clock.lua
 -- @include ../lua/account.lua
+-- @include ../lua/books.lua
 -- @include ../lua/horizon.lua
 -- @include ../lua/frequency.lua
 -- @include ../lua/bucket.lua
 -- @include ../lua/pacing.lua
 -- @include ../lua/limits.lua
 
-local now = clock_ms()
+local horizon = horizon_of(KEYS[2])
+local book = books_of(KEYS[1], nil, clock_ms(), horizon)
+local now = book.now
 local question = question_record(cjson.decode(ARGV[1]))
-local places = question.reads_places and frequency_open(redis.call('GET', KEYS[3]) or nil, now) or nil
+local user = question.reads_places and frequency_open(KEYS[3]) or nil
 
 local function thousandths(number)
   return math.floor(number * 1000 + 0.5)
@@ -30,9 +33,9 @@ local results = {}
 for i = 2, #ARGV do
   local c = candidate_record(cjson.decode(ARGV[i]))
   local packed = redis.call('HMGET', KEYS[1], c.line_item, c.campaign)
-  local a = account_open(packed[1], now, horizon_of(KEYS[2]))
-  local campaign = account_open(packed[2], now, horizon_of(KEYS[2]))
-  local reason = limits_refusal(a, campaign, c, places, now, question, question) or 0
+  local a = account_open(packed[1], now, horizon)
+  local campaign = account_open(packed[2], now, horizon)
+  local reason = limits_refusal(a, campaign, c, user, now, horizon, question, question) or 0
   local allowance, goal, due, began_at, began_with = -1, -1, -1, -1, -1
   if c.pacing ~= 'ASAP' then
     -- limits_refusal reaches pacing only when no earlier limit refuses, so it is filled here too.
@@ -52,7 +55,7 @@ for i = 2, #ARGV do
     held_micros = a[HELD_TOTAL],
     campaign_spend_micros = campaign[T_SPEND],
     campaign_held_micros = campaign[HELD_TOTAL],
-    places_held = c.places >= 0 and places and frequency_count(places, c.line_item) or -1,
+    places_held = c.places >= 0 and user and frequency_count(user, c.line_item, now, horizon) or -1,
     rate_thousandths = c.rate_per_second >= 0 and thousandths(limits_rate_tokens(a, c, now)) or -1,
     allowance_thousandths = allowance,
     goal = goal,

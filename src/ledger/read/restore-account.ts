@@ -1,10 +1,11 @@
 import { loadScript } from '../../redis/load-script.ts';
 import type { RedisClient } from '../../redis/redis-client.ts';
 import { encodeRow, luaReader } from '../../redis/script-fields.ts';
+import { ACCOUNT_LUA } from '../set-aside.ts';
 import { accountField, type LedgerKeys } from '../ledger-keys.ts';
 
 /** The counts to which an account is raised. */
-const COUNT_FIELDS = [
+export const COUNT_FIELDS = [
   'day',
   'serves',
   'impressions',
@@ -42,7 +43,7 @@ export interface AccountRestorerOptions {
 }
 
 export const createAccountRestorer = ({ redis, keys, expiresAtMs, dryRun, clock }: AccountRestorerOptions): RestoreAccount => {
-  const generated = [luaReader('counts_record', COUNT_FIELDS)];
+  const generated = [...ACCOUNT_LUA, luaReader('counts_record', COUNT_FIELDS)];
   redis.defineCommand('restoreAccount', {
     lua: loadScript(new URL('./restore-account.lua', import.meta.url), { clock, generated }),
     numberOfKeys: 1,

@@ -4,6 +4,7 @@ import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import { luaConstants, luaReader, encodeRow } from '../../redis/script-fields.ts';
 import { accountField, servesField } from '../ledger-keys.ts';
 import { limitsOf } from '../limits.ts';
+import { ACCOUNT_LUA } from '../set-aside.ts';
 
 /** The part that does not change within a snapshot. */
 const LASTING_FIELDS = [
@@ -17,6 +18,7 @@ const LASTING_FIELDS = [
   'budgetMicros',
   'campaignBudgetMicros',
   'places',
+  'windowMs',
   'ratePerSecond',
   'rateBurst',
   'pacing',
@@ -27,10 +29,14 @@ const LASTING_FIELDS = [
 const CANDIDATE_FIELDS = [...LASTING_FIELDS, 'priceMicros', 'expectedMicros'] as const;
 
 /**
- * Lua for every script that checks candidates: `candidate_record` and the numbers of the no-bid
- * reasons, `NBR_…`.
+ * Lua for every script that checks candidates: `candidate_record`, the numbers of the no-bid
+ * reasons, `NBR_…`, and what accounts need.
  */
-export const CANDIDATE_LUA: readonly string[] = [luaReader('candidate_record', CANDIDATE_FIELDS), luaConstants('NBR_', NoBidReason)];
+export const CANDIDATE_LUA: readonly string[] = [
+  ...ACCOUNT_LUA,
+  luaReader('candidate_record', CANDIDATE_FIELDS),
+  luaConstants('NBR_', NoBidReason),
+];
 
 /** The value of a limit that is not set. */
 const NONE = -1;
@@ -72,6 +78,7 @@ const encodeLasting = (creative: Creative, lineItem: LineItem, campaign: Campaig
     budgetMicros: limits.budgetMicros ?? NONE,
     campaignBudgetMicros: limits.campaignBudgetMicros ?? NONE,
     places: limits.frequency?.places ?? NONE,
+    windowMs: limits.frequency?.windowMs ?? NONE,
     ratePerSecond: limits.rate?.perSecond ?? NONE,
     rateBurst: limits.rate?.burst ?? NONE,
     pacing: lineItem.pacing,

@@ -1,20 +1,17 @@
 import type { NoBidReason } from '../../decision/no-bid-reason.ts';
-import { encodeRow, luaReader, luaWriter, positionsOf } from '../../redis/script-fields.ts';
+import { encodeRow, luaReader } from '../../redis/script-fields.ts';
 import type { LedgerKeys } from '../ledger-keys.ts';
 import type { Reservation, ReservedImp, ReserveRequest } from '../reservation.ts';
 import { CANDIDATE_LUA, type EncodeCandidate } from './encode-candidate.ts';
 
-const SETTINGS_FIELDS = ['tokenTtlMs', 'bucketMs', 'kp', 'ki', 'kd'] as const;
+const SETTINGS_FIELDS = ['tokenTtlMs', 'kp', 'ki', 'kd'] as const;
 const REQUEST_FIELDS = ['expiresAtS', 'readsPlaces', 'hourStartMs', 'shareBefore', 'shareOfHour'] as const;
-const MOMENTS_FIELDS = ['tokenExpS', 'holdEndMs', 'day'] as const;
-const MOMENT = positionsOf(MOMENTS_FIELDS);
 
 /** The generated part of reserve.lua. */
 export const RESERVE_LUA: readonly string[] = [
   ...CANDIDATE_LUA,
   luaReader('settings_record', SETTINGS_FIELDS),
   luaReader('request_record', REQUEST_FIELDS),
-  luaWriter('moments_row', MOMENTS_FIELDS),
 ];
 
 /** The settings that all calls share: `ARGV[1]`. */
@@ -25,7 +22,13 @@ export const encodeReserveSettings = (settings: Readonly<Record<(typeof SETTINGS
 export const reserveKeys = (keys: LedgerKeys, { publisherId, userHash }: ReserveRequest): string[] => {
   const accounts = keys.accounts(publisherId);
   const shard = keys.shardOf(publisherId);
-  return [accounts, userHash === null ? accounts : keys.places(publisherId, userHash), keys.serves(shard), keys.horizon(shard)];
+  return [
+    accounts,
+    userHash === null ? accounts : keys.places(publisherId, userHash),
+    keys.serves(shard),
+    keys.horizon(shard),
+    keys.broken(shard),
+  ];
 };
 
 /** One request: a line for the request, then a line for each impression with its candidates. */
@@ -42,18 +45,16 @@ export const encodeReserve = ({ expiresAtMs, userHash, curve, imps }: ReserveReq
   return `${request}\n${imps.map((candidates) => candidates.map(encodeCandidate).join(';') || ';').join('\n')}`;
 };
 
-export const decodeReservation = (reply: string): Reservation => {
-  const [head = '', ...lines] = reply.split('\n');
-  const moments = head.split(' ').map(Number);
-  return {
-    tokenExpS: moments[MOMENT.tokenExpS]!,
-    holdEndMs: moments[MOMENT.holdEndMs]!,
-    day: moments[MOMENT.day]!,
-    imps: lines.map(decodeImp),
-  };
-};
+export const decodeReservation = (reply: string): Reservation => ({ imps: reply.split('\n').map(decodeImp) });
 
 const decodeImp = (line: string): ReservedImp => {
-  const [winner = -1, ...refused] = line.split(' ').map(Number);
-  return { winner, refused: refused as NoBidReason[] };
+  const numbers = line.split(' ').map(Number);
+  const winner = numbers[0]!;
+  return winner < 0
+    ? { winner, moments: undefined, refused: numbers.slice(1) as NoBidReason[] }
+    : {
+        winner,
+        moments: { tokenExpS: numbers[1]!, holdEndMs: numbers[2]!, day: numbers[3]! },
+        refused: numbers.slice(4) as NoBidReason[],
+      };
 };

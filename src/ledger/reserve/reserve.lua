@@ -1,14 +1,15 @@
 -- Reserves, for each impression of each request, the first of its ranked candidates that is under
 -- all its limits.
 --
--- KEYS per request r = 0, 1, …: KEYS[4r + 1] accounts of the publisher (hash), KEYS[4r + 2] frequency places of
---   the user at this publisher (without a user: never touched), KEYS[4r + 3] serves tally of the shard (hash),
---   KEYS[4r + 4] fold horizon of the shard
+-- KEYS per request r = 0, 1, …: KEYS[5r + 1] accounts of the publisher (hash), KEYS[5r + 2] frequency places of
+--   the user at this publisher (without a user: never touched), KEYS[5r + 3] serves tally of the shard (hash),
+--   KEYS[5r + 4] fold horizon of the shard, KEYS[5r + 5] broken accounts of the shard (hash)
 -- ARGV[1] settings; ARGV[r + 2] per request: lines; the first is the request, then one line per impression with
 --   its candidates, joined by ';'. All are JSON arrays by the field lists of encode-reserve.ts and
 --   encode-candidate.ts.
--- Returns per request one string: a line 'token_exp_s hold_end_ms day', then one line per impression: the
---   winner's position from 0, or -1, and the no-bid reason of each candidate before it
+-- Returns per request one string with a line per impression: the winner's position from 0, the end of its token
+--   (epoch s), the end of its hold (ms) and its day, then the no-bid reason of each candidate before it; without
+--   a winner -1 and the reason of each candidate
 -- Why atomic: limits are read and the winner is counted in one step, so two replicas cannot both
 --   take the last place.
 --
@@ -39,50 +40,85 @@ local function pieces(text, separator)
   end
 end
 
-local now = clock_ms()
+local clock = clock_ms()
 local settings = settings_record(cjson.decode(ARGV[1]))
-local token_exp = math.ceil((now + settings.token_ttl_ms) / 1000)
-local hold_end = math.ceil(token_exp * 1000 / settings.bucket_ms) * settings.bucket_ms
-local today = math.floor(now / MS_PER_DAY)
-local moments = table.concat(moments_row({ token_exp_s = token_exp, hold_end_ms = hold_end, day = today }), ' ')
 
--- Counts the winner: the serve, the holds, and the use of its limits.
-local function take(c, request, book, a, campaign)
-  local day = a[DAY]
+-- Reservations that end in the same bucket share a hold. A life is divided into at most this many
+-- buckets; their lengths are powers of two, so that the buckets of different lives coincide and an
+-- account stays small whatever the lives of its tokens are.
+local BUCKETS_PER_LIFE = 32
+local moments_by_time = {}
+
+-- When the token and the hold of a candidate end. A hold is as short as its use: the life of a
+-- token, and never longer than the frequency window in which it takes a place.
+local function moments_of(c, now)
+  local life = c.window_ms >= 0 and math.min(settings.token_ttl_ms, c.window_ms) or settings.token_ttl_ms
+  local by_life = moments_by_time[now] or {}
+  moments_by_time[now] = by_life
+  if not by_life[life] then
+    local token_exp = math.ceil((now + life) / 1000)
+    local bucket = 1
+    while bucket * BUCKETS_PER_LIFE < life do
+      bucket = bucket * 2
+    end
+    by_life[life] = { token_exp_s = token_exp, hold_end_ms = math.ceil(token_exp * 1000 / bucket) * bucket }
+  end
+  return by_life[life]
+end
+
+-- Counts the winner: the serve, the holds, and the use of its limits. Returns the end of the token,
+-- the end of the hold and the day.
+local function take(c, request, a, campaign)
+  local book, day = request.book, a[DAY]
+  local moments = moments_of(c, book.now)
+  local hold_end = moments.hold_end_ms
+  -- A click bills when it comes; until then its impression holds a place, and no money.
+  local micros = c.per_click and 0 or c.price_micros
   a[SERVES] = a[SERVES] + 1
   campaign[SERVES] = campaign[SERVES] + 1
-  account_hold(a, hold_end, day, c.price_micros)
-  account_hold(campaign, hold_end, day, c.price_micros)
+  account_hold(a, hold_end, day, micros)
+  account_hold(campaign, hold_end, day, micros)
   if pacing_applies(c) then
     pacing_take(a, campaign, c)
   end
   if c.rate_per_second >= 0 then
-    a[RATE_TOKENS], a[RATE_AT] = limits_rate_tokens(a, c, now) - 1, now
+    a[RATE_TOKENS], a[RATE_AT] = limits_rate_tokens(a, c, book.now) - 1, book.now
   end
   if c.places >= 0 then
-    frequency_hold(request.places, c.line_item, hold_end)
-    request.places_dirty = true
+    frequency_hold(request.user, c.line_item, hold_end)
   end
   book.dirty[c.line_item], book.dirty[c.campaign] = true, true
   request.taken[c.creative] = true
   tally_add(request.serves, day, c.tally)
+  return string.format('%d %.0f %d', moments.token_exp_s, hold_end, day)
+end
+
+-- Takes a candidate, or returns why it may not be taken. What one impression of a request was
+-- refused, the next one is too: within a call limits only fill up.
+local function offer(text, request)
+  local refused = request.refused[text]
+  if refused then
+    return nil, refused
+  end
+  local c, book = candidate_record(cjson.decode(text)), request.book
+  if request.taken[c.creative] then
+    return nil, NBR_DUPLICATE_IN_PAGE
+  end
+  local a, campaign = books_open(request.accounts, book, c.line_item, c.campaign)
+  local reason, sampled = limits_refusal(a, campaign, c, request.user, book.now, book.horizon, request.curve, settings)
+  if sampled then
+    book.dirty[c.line_item], book.dirty[c.campaign] = true, true
+  end
+  request.refused[text] = reason
+  return not reason and take(c, request, a, campaign), reason
 end
 
 local function reserve_imp(line, request)
   local reasons, position = '', 0
   for text in pieces(line, ';') do
-    local c = candidate_record(cjson.decode(text))
-    local book, a, campaign = books_open(request.accounts, c.line_item, c.campaign, now, request.horizon)
-    local reason, sampled = NBR_DUPLICATE_IN_PAGE, false
-    if not request.taken[c.creative] then
-      reason, sampled = limits_refusal(a, campaign, c, request.places, now, request.curve, settings)
-    end
-    if sampled then
-      book.dirty[c.line_item], book.dirty[c.campaign] = true, true
-    end
-    if not reason then
-      take(c, request, book, a, campaign)
-      return position .. reasons
+    local taken, reason = offer(text, request)
+    if taken then
+      return position .. ' ' .. taken .. reasons
     end
     position = position + 1
     reasons = reasons .. ' ' .. reason
@@ -92,24 +128,25 @@ end
 
 local results, expires_at = {}, {}
 for r = 0, #ARGV - 2 do
-  local accounts, places_key, serves, horizon_key = KEYS[4 * r + 1], KEYS[4 * r + 2], KEYS[4 * r + 3], KEYS[4 * r + 4]
+  local accounts, places_key, serves = KEYS[5 * r + 1], KEYS[5 * r + 2], KEYS[5 * r + 3]
+  local horizon, broken_key = horizon_of(KEYS[5 * r + 4]), KEYS[5 * r + 5]
   local lines = pieces(ARGV[r + 2], '\n')
   local head = request_record(cjson.decode(lines()))
   local request = {
     accounts = accounts,
+    book = books_of(accounts, broken_key, clock, horizon),
     serves = serves,
-    places = head.reads_places and frequency_open(redis.call('GET', places_key) or nil, now) or nil,
-    places_dirty = false,
+    user = head.reads_places and frequency_open(places_key) or nil,
     curve = head,
     taken = {},
-    horizon = horizon_of(horizon_key),
+    refused = {},
   }
-  local replies = { moments }
+  local replies = {}
   for line in lines do
     replies[#replies + 1] = reserve_imp(line, request)
   end
-  if request.places_dirty then
-    frequency_save(places_key, request.places, now)
+  if request.user then
+    frequency_save(request.user, request.book.now, horizon)
   end
   results[r + 1] = table.concat(replies, '\n')
   expires_at[accounts] = head.expires_at_s

@@ -2,6 +2,7 @@ import { encodeRow, luaReader } from '../../redis/script-fields.ts';
 import type { Hit, Settled } from '../hit.ts';
 import { accountField, servesField, type LedgerKeys } from '../ledger-keys.ts';
 import type { Limits } from '../limits.ts';
+import { ACCOUNT_LUA } from '../set-aside.ts';
 
 /** The catalog's current data on the line item of a hit. */
 export interface HitLimits {
@@ -32,7 +33,7 @@ const HIT_FIELDS = [
 ] as const;
 
 /** The generated part of settle.lua. */
-export const SETTLE_LUA: readonly string[] = [luaReader('hit_record', HIT_FIELDS)];
+export const SETTLE_LUA: readonly string[] = [...ACCOUNT_LUA, luaReader('hit_record', HIT_FIELDS)];
 
 /** The value of a limit that is not set. */
 const NONE = -1;
@@ -48,6 +49,7 @@ export const settleKeys = (keys: LedgerKeys, { ad }: Hit): string[] => {
     keys.events(shard),
     keys.eventTally(shard),
     keys.serves(shard),
+    keys.broken(shard),
   ];
 };
 

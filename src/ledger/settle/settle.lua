@@ -1,9 +1,10 @@
 -- Settles hits: counts each once, bills it, confirms what was reserved for it, and appends it to
 -- the event stream of its shard.
 --
--- KEYS per hit h = 0, 1, …: KEYS[6h + 1] accounts of the publisher (hash), KEYS[6h + 2] kinds already seen of this
---   token (string), KEYS[6h + 3] frequency places of the user, KEYS[6h + 4] event stream of the shard,
---   KEYS[6h + 5] event tally of the shard (hash), KEYS[6h + 6] serves tally of the shard (hash)
+-- KEYS per hit h = 0, 1, …: KEYS[7h + 1] accounts of the publisher (hash), KEYS[7h + 2] kinds already seen of this
+--   token (string), KEYS[7h + 3] frequency places of the user, KEYS[7h + 4] event stream of the shard,
+--   KEYS[7h + 5] event tally of the shard (hash), KEYS[7h + 6] serves tally of the shard (hash),
+--   KEYS[7h + 7] broken accounts of the shard (hash)
 -- ARGV per hit: ARGV[2h + 1] a JSON array by the field list of encode-settle.ts, ARGV[2h + 2] the event as JSON
 --   label: what is counted once, such as 'impression', 'event:like' or 'impression!prefetch'; action:
 --   'impression', 'click', 'event' or 'record' (store only); a limit of -1 is not set; hold_end_ms is 0 when
@@ -22,20 +23,24 @@
 -- in the meantime is recognized when it is folded.
 local DEDUPE_MARGIN_MS = 600000
 
-local now = clock_ms()
+local clock = clock_ms()
 
 -- The amount that a click may bill: its price, or what is left of a limit if that is less.
 local function click_bill(h, a, campaign)
+  -- The held sums of a broken account mean nothing.
+  local function held(account, field)
+    return account[BROKEN] == 0 and account[field] or 0
+  end
   local left = h.price_micros
   if h.daily_spend_micros >= 0 then
-    local spent = h.day == a[DAY] and a[SPEND] + a[HELD_MICROS] or a[P_SPEND]
+    local spent = h.day == a[DAY] and a[SPEND] + held(a, HELD_MICROS) or a[P_SPEND]
     left = math.min(left, h.daily_spend_micros - spent)
   end
   if h.budget_micros >= 0 then
-    left = math.min(left, h.budget_micros - a[T_SPEND] - a[HELD_TOTAL])
+    left = math.min(left, h.budget_micros - a[T_SPEND] - held(a, HELD_TOTAL))
   end
   if h.campaign_budget_micros >= 0 then
-    left = math.min(left, h.campaign_budget_micros - campaign[T_SPEND] - campaign[HELD_TOTAL])
+    left = math.min(left, h.campaign_budget_micros - campaign[T_SPEND] - held(campaign, HELD_TOTAL))
   end
   return math.max(left, 0)
 end
@@ -58,8 +63,8 @@ local function settle_impression(h, a, campaign, held_micros, serves)
 end
 
 -- Returns the billed amount, and whether an impression's hold existed.
-local function settle_accounts(h, accounts_key, serves)
-  local book, a, campaign = books_open(accounts_key, h.line_item, h.campaign, now)
+local function settle_accounts(h, accounts_key, book, serves)
+  local a, campaign = books_open(accounts_key, book, h.line_item, h.campaign)
   local billed, found = 0, true
   if h.action == 'impression' then
     billed = h.per_click and 0 or h.price_micros
@@ -80,6 +85,8 @@ end
 local function settle(h, event, first_key)
   local accounts_key, seen_key, places_key = KEYS[first_key], KEYS[first_key + 1], KEYS[first_key + 2]
   local events, event_tally, serves = KEYS[first_key + 3], KEYS[first_key + 4], KEYS[first_key + 5]
+  local book = books_of(accounts_key, KEYS[first_key + 6], clock)
+  local now = book.now
   local exp_ms = h.token_exp_s * 1000
   -- After this the reservation may have been released, so the hit is too late, whatever a replica's
   -- clock says.
@@ -95,15 +102,15 @@ local function settle(h, event, first_key)
 
   local billed, found = 0, true
   if h.action == 'impression' or h.action == 'click' then
-    billed, found = settle_accounts(h, accounts_key, serves)
+    billed, found = settle_accounts(h, accounts_key, book, serves)
   elseif h.action == 'event' then
     tally_add(event_tally, h.day, h.event_tally)
   end
   local at = h.late_at_ms > 0 and h.late_at_ms or now
   if h.action == 'impression' and h.has_user and h.window_ms > 0 then
-    local places = frequency_open(redis.call('GET', places_key) or nil, now)
-    frequency_confirm(places, h.line_item, h.hold_end_ms, at + h.window_ms)
-    frequency_save(places_key, places, now)
+    local user = frequency_open(places_key)
+    frequency_confirm(user, h.line_item, h.hold_end_ms, at + h.window_ms)
+    frequency_save(user, now)
   end
   redis.call('XADD', events, '*', 'e', event, 'at', at, 'billed', billed)
   return found and 'counted 1' or 'counted 0'
@@ -112,8 +119,8 @@ end
 local results, expires_at = {}, {}
 for i = 0, #ARGV / 2 - 1 do
   local h = hit_record(cjson.decode(ARGV[2 * i + 1]))
-  expires_at[KEYS[6 * i + 1]] = h.expires_at_s
-  results[i + 1] = settle(h, ARGV[2 * i + 2], 6 * i + 1)
+  expires_at[KEYS[7 * i + 1]] = h.expires_at_s
+  results[i + 1] = settle(h, ARGV[2 * i + 2], 7 * i + 1)
 end
 books_save(expires_at)
 return results

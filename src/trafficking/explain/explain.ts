@@ -6,6 +6,7 @@ import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import { traceRules } from '../../decision/trace.ts';
 import type { JudgeLimits } from '../../ledger/read/dry-ledger.ts';
 import type { AdRequest, RequestedImp } from '../../serving/ad-request.ts';
+import { createUserMemory } from '../../ledger/exhausted-memory.ts';
 import { createIndexMemories } from '../../serving/index-memories.ts';
 import { openOpportunity, rankOpportunity } from '../../serving/opportunity.ts';
 import { bookingsOf } from '../../serving/trace-opportunity.ts';
@@ -98,7 +99,7 @@ const explainImp = async (
   own: readonly Creative[],
 ): Promise<readonly CreativeExplanation[]> => {
   if (own.length === 0) return [];
-  const steps = { memories: createIndexMemories(), random: NO_CHANCE };
+  const steps = { memories: createIndexMemories(), users: createUserMemory(), random: NO_CHANCE };
   const opportunity = openOpportunity(snapshot, request, imp, steps);
   if (!opportunity.placement) {
     const detail = `placement ${imp.placementId} does not exist, or belongs to another publisher`;

@@ -1,0 +1,38 @@
+import type { RedisClient } from '../../redis/redis-client.ts';
+import type { LedgerKeys } from '../ledger-keys.ts';
+import { brokenWords } from '../set-aside.ts';
+
+/** An account whose sums or records were wrong: it takes no reservation until it is repaired. */
+export interface SetAsideAccount {
+  readonly publisherId: number;
+  readonly kind: 'l' | 'c';
+  readonly id: number;
+  readonly why: string;
+  readonly sinceMs: number;
+  /** When all of its reservations have ended for certain, so that it can be repaired. */
+  readonly safeAtMs: number;
+}
+
+export interface SetAsideReader {
+  /** Rejects when Redis is unavailable, as does `list`. */
+  count(): Promise<number>;
+  list(): Promise<readonly SetAsideAccount[]>;
+}
+
+export const createSetAsideReader = ({ redis, keys }: { readonly redis: RedisClient; readonly keys: LedgerKeys }): SetAsideReader => {
+  const shards = Array.from({ length: keys.shards }, (_, shard) => keys.broken(shard));
+  return {
+    count: async () => (await Promise.all(shards.map((key) => redis.hlen(key)))).reduce((sum, count) => sum + count, 0),
+    list: async () => {
+      const listed = await Promise.all(shards.map((key) => redis.hgetall(key)));
+      return listed.flatMap((accounts) => Object.entries(accounts).map(([name, about]) => readEntry(name, about)));
+    },
+  };
+};
+
+/** As books.lua writes it: `<accounts key> <field>` → `<reason> <since> <safe at>`. */
+const readEntry = (name: string, about: string): SetAsideAccount => {
+  const [, publisher, kind, id] = /:(\d+) ([lc])(\d+)$/.exec(name) ?? [];
+  const [code = 0, sinceMs = 0, safeAtMs = 0] = about.split(' ').map(Number);
+  return { publisherId: Number(publisher), kind: kind as 'l' | 'c', id: Number(id), why: brokenWords(code), sinceMs, safeAtMs };
+};

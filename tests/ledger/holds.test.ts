@@ -1,0 +1,159 @@
+import fc from 'fast-check';
+import { createLedgerRig, servedAd, type LedgerRig } from './ledger-rig.ts';
+import type { ServedAd } from '../../src/ledger/hit.ts';
+import { NoBidReason } from '../../src/decision/no-bid-reason.ts';
+import { createLedger } from '../../src/ledger/ledger.ts';
+import { VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-keys.ts';
+import { testRedisUrl } from '../setup/test-redis-url.ts';
+import { campaign, candidate, DAY, HOUR, lineItem, MINUTE, NOON } from '../decision/candidates.ts';
+
+const MIDNIGHT = NOON + 12 * HOUR;
+const UP = { up: true, upOf: () => true, suspect: () => undefined, roundTripSeconds: 0, stop: () => undefined };
+
+let rig: LedgerRig;
+beforeEach(async () => {
+  rig = await createLedgerRig(await testRedisUrl());
+});
+afterEach(() => rig.close());
+
+/** A replica on the same Redis with another life of tokens. */
+const ledgerOf = (tokenTtlMs: number) =>
+  createLedger({ redis: rig.redis, link: UP as never, keys: rig.keys, tokenTtlMs, pid: { kp: 0, ki: 0, kd: 0 }, clock: VIRTUAL_CLOCK_KEY });
+
+const accountOf = async (id = 1) => (await rig.accounts.lineItems(1, [id]))[0]!;
+
+/** Everything has ended, and every late hit is folded. */
+const afterTheEnd = async (ms: number): Promise<void> => {
+  await rig.at(ms);
+  await rig.horizon(ms);
+};
+
+describe('holds', () => {
+  it('return to zero, to the micro, whatever lives, prices, clocks and orders of settling they have', async () => {
+    const step = fc.record({
+      ttlMs: fc.constantFrom(MINUTE, 20 * MINUTE, 30 * MINUTE, 2 * HOUR),
+      priceMicros: fc.constantFrom(1, 1_000, 50_000),
+      clockMs: fc.constantFrom(-1_000, -200, 0, 10, 5_000, 61_000, 10 * MINUTE),
+      settles: fc.nat({ max: 3 }),
+      which: fc.nat(),
+    });
+    let id = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
+        id++;
+        const start = MIDNIGHT - 15 * MINUTE + id * DAY;
+        let now = start;
+        await afterTheEnd(now);
+        const item = lineItem({ id, campaignId: id, budgetMicros: 400_000 });
+        const open: ServedAd[] = [];
+        let billed = 0;
+        for (const { ttlMs, priceMicros, clockMs, settles, which } of steps) {
+          await rig.at((now += clockMs));
+          const one = candidate(item, { campaign: campaign({ id }), priceMicros });
+          const answer = await ledgerOf(ttlMs).reserve({
+            ...{ publisherId: 1, userHash: null, expiresAtMs: Date.now() + DAY, imps: [[one]] },
+            curve: { hourStartMs: 0, shareBefore: 0, shareOfHour: 0 },
+          });
+          if (answer!.imps[0]!.moments) open.push(servedAd(answer!, one));
+          for (let i = 0; i < settles && open.length > 0; i++) {
+            const [ad] = open.splice(which % open.length, 1);
+            const { outcome, foundHold } = await rig.settle(ad!, 'impression', { item });
+            expect([outcome, foundHold]).not.toEqual(['counted', false]);
+            if (outcome === 'counted') billed += ad!.priceMicros;
+          }
+          const account = await accountOf(id);
+          expect(account).toMatchObject({ broken: 0, totalSpendMicros: billed });
+          expect(billed + account.heldMicros).toBeLessThanOrEqual(400_000);
+        }
+        await afterTheEnd(now + 6 * HOUR);
+        expect(await accountOf(id)).toMatchObject({ broken: 0, heldMicros: 0, heldToday: 0, heldTodayMicros: 0 });
+      }),
+      { numRuns: 40, seed: 3 },
+    );
+  });
+
+  it('of tokens with a short life are released on time behind one with a long life', async () => {
+    const one = candidate(lineItem({ dailyImpressionCap: 10 }));
+    const request = { publisherId: 1, userHash: null, expiresAtMs: Date.now() + DAY, imps: [[one]] };
+    const curve = { hourStartMs: 0, shareBefore: 0, shareOfHour: 0 };
+    await ledgerOf(12 * HOUR).reserve({ ...request, curve });
+    for (let i = 0; i < 9; i++) await ledgerOf(MINUTE).reserve({ ...request, curve });
+    await afterTheEnd(NOON + 2 * MINUTE);
+    expect((await accountOf()).heldToday).toBe(1);
+  });
+
+  it('keep an account small when lives alternate', async () => {
+    const one = candidate(lineItem());
+    const curve = { hourStartMs: 0, shareBefore: 0, shareOfHour: 0 };
+    const ledgers = [ledgerOf(30 * MINUTE), ledgerOf(20 * MINUTE)];
+    for (let i = 0; i < 600; i++) {
+      await afterTheEnd(NOON + i * 10_000);
+      await ledgers[i % 2]!.reserve({ publisherId: 1, userHash: null, curve, expiresAtMs: Date.now() + DAY, imps: [[one]] });
+    }
+    expect(await rig.redis.hstrlen(rig.keys.accounts(1), 'l1')).toBeLessThan(1_500);
+  });
+
+  it('are found by hits when the clock of Redis steps back over midnight', async () => {
+    const one = candidate(lineItem({ dailyImpressionCap: 10 }));
+    await rig.at(MIDNIGHT + 100);
+    const ads = [servedAd(await rig.reserve([[one]]), one)];
+    await rig.at(MIDNIGHT - 900);
+    for (let i = 0; i < 3; i++) ads.push(servedAd(await rig.reserve([[one]]), one));
+    for (const ad of ads) expect(await rig.settle(ad)).toMatchObject({ outcome: 'counted', foundHold: true });
+    expect(await accountOf()).toMatchObject({ today: { impressions: 4 }, yesterday: { impressions: 0 }, heldToday: 0 });
+  });
+
+  it('occupy a place no longer than its frequency window', async () => {
+    const once = candidate(lineItem({ frequencyCap: { places: 1, windowMs: 2_000 } }));
+    expect(await rig.reserveMany(once, 3, 'ann')).toBe(1);
+    await afterTheEnd(NOON + 15_000);
+    expect(await rig.reserveMany(once, 3, 'ann')).toBe(1);
+  });
+});
+
+describe('a place under a frequency cap', () => {
+  it('waits for the hits that were stored in Postgres', async () => {
+    const once = candidate(lineItem({ frequencyCap: { places: 1, windowMs: HOUR } }));
+    const ad = servedAd(await rig.reserve([[once]], 'ann'), once, 'ann');
+    await rig.at(NOON + 40 * MINUTE);
+    expect(await rig.reserveMany(once, 3, 'ann')).toBe(0);
+    expect(await rig.settle(ad, 'impression', { item: once.lineItem, late: true })).toMatchObject({ outcome: 'counted' });
+    await rig.horizon(NOON + 40 * MINUTE);
+    expect(await rig.reserveMany(once, 3, 'ann')).toBe(0);
+  });
+});
+
+describe('an account whose records are wrong', () => {
+  const broken = {
+    'a held sum is negative': (bytes: Buffer) => bytes.writeDoubleLE(-1, 11 * 8),
+    'the held sums differ from the holds': (bytes: Buffer) => bytes.writeDoubleLE(123, 13 * 8),
+    'a count is not a number': (bytes: Buffer) => bytes.writeDoubleLE(NaN, 2 * 8),
+    'its last record is cut': (bytes: Buffer) => bytes.subarray(0, bytes.length - 3),
+    'the records are not in order': (bytes: Buffer) => {
+      const [from, middle] = [bytes.length - 40, bytes.length - 20];
+      return Buffer.concat([bytes.subarray(0, from), bytes.subarray(middle), bytes.subarray(from, middle)]);
+    },
+  };
+
+  it.each(Object.entries(broken))('is set aside alone: %s', async (_, damage) => {
+    const one = candidate(lineItem({ id: 1, dailyImpressionCap: 100 }));
+    const other = candidate(lineItem({ id: 2, dailyImpressionCap: 100 }), { creativeId: 2, campaign: campaign({ id: 2 }) });
+    const ads = [];
+    for (let minute = 0; minute < 8; minute += 2) {
+      await rig.at(NOON + minute * MINUTE);
+      ads.push(servedAd(await rig.reserve([[one]]), one));
+    }
+    const key = rig.keys.accounts(1);
+    const packed = (await rig.redis.hgetBuffer(key, 'l1'))!;
+    const damaged = damage(packed);
+    await rig.redis.hset(key, 'l1', damaged instanceof Buffer ? damaged : packed);
+
+    expect((await accountOf()).broken).toBeGreaterThan(0);
+    await rig.settle(ads[0]!);
+    const { imps } = await rig.reserve([[one, other]]);
+    expect(imps[0]).toMatchObject({ winner: 1, refused: [NoBidReason.AccountSetAside] });
+    expect(await rig.redis.hkeys(rig.keys.broken(1))).toEqual([`${key} l1`]);
+    expect(await rig.settle(ads[1]!)).toMatchObject({ outcome: 'counted', billedMicros: 1333 });
+    expect((await rig.reserve([[one]])).imps[0]).toMatchObject({ refused: [NoBidReason.AccountSetAside] });
+  });
+});
