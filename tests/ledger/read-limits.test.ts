@@ -37,11 +37,27 @@ test('returns the balances of the accounts as numbers', async () => {
       campaignSpendMicros: 1333,
       campaignHeldMicros: 1333,
       placesHeld: 2,
+      placeFreeAtMs: null,
       rateTokens: null,
       pacing: null,
     },
   ]);
   expect((await ask([one], null))[0]).toMatchObject({ nbr: NoBidReason.Consent, placesHeld: null });
+});
+
+test('says when a place under a frequency cap is free again', async () => {
+  const item = lineItem({ frequencyCap: { places: 1, windowMs: 2000 } });
+  const one = candidate(item);
+  await rig.reserve([[one]], 'u');
+  const [held] = await ask([one], 'u');
+  // The place is held for the window of 2 s and the margin of 5 s.
+  expect(held?.placeFreeAtMs).toBeGreaterThanOrEqual(NOON + 7000);
+  expect(held?.placeFreeAtMs).toBeLessThan(NOON + 9000);
+  await rig.at(held!.placeFreeAtMs! - 1);
+  await rig.horizon(NOON + HOUR);
+  expect((await ask([one], 'u'))[0]?.nbr).toBe(NoBidReason.FrequencyCapped);
+  await rig.at(held!.placeFreeAtMs!);
+  expect((await ask([one], 'u'))[0]).toMatchObject({ nbr: 0, placeFreeAtMs: null });
 });
 
 test('counts what is due from where pacing began today', async () => {

@@ -29,6 +29,16 @@ local function thousandths(number)
   return math.floor(number * 1000 + 0.5)
 end
 
+-- When one of the user's places is free again (ms), -1 when one is free now.
+local function place_free_at(c)
+  local ends = {}
+  for _, place in ipairs(frequency_places(user, c.line_item, now, horizon)) do
+    ends[#ends + 1] = place > 0 and place or RELEASE_MARGIN_MS - place
+  end
+  table.sort(ends)
+  return ends[#ends - c.places + 1] or -1
+end
+
 local results = {}
 for i = 2, #ARGV do
   local c = candidate_record(cjson.decode(ARGV[i]))
@@ -56,6 +66,7 @@ for i = 2, #ARGV do
     campaign_spend_micros = campaign[T_SPEND],
     campaign_held_micros = campaign[HELD_TOTAL],
     places_held = c.places >= 0 and user and frequency_count(user, c.line_item, now, horizon) or -1,
+    place_free_at_ms = c.places > 0 and user and place_free_at(c) or -1,
     rate_thousandths = c.rate_per_second >= 0 and thousandths(limits_rate_tokens(a, c, now)) or -1,
     allowance_thousandths = allowance,
     goal = goal,

@@ -33,6 +33,11 @@ export interface LimitReading {
   readonly campaignHeldMicros: number;
   /** Of the user, under the frequency cap; null: it has none, or there is no user. */
   readonly placesHeld: number | null;
+  /**
+   * When the user may be shown it again, if no impression confirms a held place before: epoch ms.
+   * null: now, or there is no frequency cap or user.
+   */
+  readonly placeFreeAtMs: number | null;
   /** In the bucket of the rate limit; null: it has none. */
   readonly rateTokens: number | null;
   /** null when it is not paced, or has no goal for pacing. */
@@ -72,6 +77,7 @@ const READING_FIELDS = [
   'campaignSpendMicros',
   'campaignHeldMicros',
   'placesHeld',
+  'placeFreeAtMs',
   'rateThousandths',
   'allowanceThousandths',
   'goal',
@@ -113,7 +119,7 @@ export const createLimitReader = ({ redis, keys, pid, clock }: LimitReaderOption
 };
 
 const decodeReading = (row: readonly number[]): LimitReading => {
-  const { nbr, placesHeld, rateThousandths, allowanceThousandths, goal, due, beganMillionths, beganWith, ...sums } = fromRow(
+  const { nbr, placesHeld, placeFreeAtMs, rateThousandths, allowanceThousandths, goal, due, beganMillionths, beganWith, ...sums } = fromRow(
     READING_FIELDS,
     row,
   );
@@ -122,6 +128,7 @@ const decodeReading = (row: readonly number[]): LimitReading => {
     ...sums,
     nbr: nbr as NoBidReason | 0,
     placesHeld: placesHeld < 0 ? null : placesHeld,
+    placeFreeAtMs: placeFreeAtMs < 0 ? null : placeFreeAtMs,
     rateTokens: rateThousandths < 0 ? null : rateThousandths / 1000,
     pacing: goal < 0 ? null : { allowance: allowanceThousandths / 1000, goal, due, began },
   };

@@ -15,7 +15,7 @@ export interface ShownLimits {
   readonly daily_spend?: Stand;
   readonly budget?: Stand;
   readonly campaign_budget?: Stand;
-  readonly frequency?: { readonly places_held: number; readonly places: number; readonly window: number };
+  readonly frequency?: { readonly places_held: number; readonly places: number; readonly window: number; readonly free_at: string | null };
   readonly pacing?: { readonly mode: string; readonly target: number; readonly goal: number; readonly allowance: number };
   readonly rate?: { readonly tokens: number; readonly per_second: number; readonly burst: number };
   /** The same as sentences. */
@@ -33,7 +33,12 @@ export const showLimits = ({ lineItem, campaign }: RankedCandidate, reading: Lim
   const campaign_budget = usdStand(reading.campaignSpendMicros, reading.campaignHeldMicros, flat ? null : campaign.budgetMicros);
   const frequency =
     frequencyCap && reading.placesHeld !== null
-      ? { places_held: reading.placesHeld, places: frequencyCap.places, window: frequencyCap.windowMs / 1000 }
+      ? {
+          places_held: reading.placesHeld,
+          places: frequencyCap.places,
+          window: frequencyCap.windowMs / 1000,
+          free_at: reading.placeFreeAtMs === null ? null : new Date(reading.placeFreeAtMs).toISOString(),
+        }
       : undefined;
   const pacing = reading.pacing
     ? { mode, target: reading.pacing.due, goal: reading.pacing.goal, allowance: reading.pacing.allowance }
@@ -47,7 +52,8 @@ export const showLimits = ({ lineItem, campaign }: RankedCandidate, reading: Lim
     daily_spend && `spend today: ${said(daily_spend)} USD`,
     budget && `budget: ${said(budget)} USD`,
     campaign_budget && `campaign budget: ${said(campaign_budget)} USD`,
-    frequency && `frequency: the user holds ${frequency.places_held} of ${frequency.places} places in ${frequency.window} s`,
+    frequency &&
+      `frequency: the user holds ${frequency.places_held} of ${frequency.places} places in ${frequency.window} s${frequency.free_at === null ? '' : `; one is free again at ${frequency.free_at}`}`,
     pacing &&
       `pacing ${mode}: ${committed(reading)} committed, ${pacing.target} due by now of ${pacing.goal} today, allowance ${pacing.allowance}`,
     rate && `rate: ${rate.tokens} of ${rate.burst} tokens, ${rate.per_second} a second`,
