@@ -14,6 +14,7 @@ import { rolling } from './rolling.ts';
 import { secrets } from './secrets.ts';
 import { scriptCost } from './script-cost.ts';
 import { series } from './series.ts';
+import { siblings } from './siblings.ts';
 import { spend } from './spend.ts';
 import { tokens } from './tokens.ts';
 import type { Proof } from './rig/proof.ts';
@@ -36,6 +37,7 @@ export const PROOFS: readonly Proof[] = [
   convergence,
   tokens,
   hostile,
+  siblings,
   series,
   secrets,
 ];

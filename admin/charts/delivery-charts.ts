@@ -1,6 +1,6 @@
 import uPlot from 'uplot';
 import type { Delivery } from '../../src/trafficking/insight/delivery.ts';
-import { dayGoal, hoursOf, shareUntil } from '../words/day-goal.ts';
+import { dueAt, hoursOf } from '../words/day-goal.ts';
 import { count } from '../words/formats.ts';
 import type { ChartData, Colours } from './chart.ts';
 
@@ -25,7 +25,7 @@ const frame = (width: number, range: [number, number]): Omit<uPlot.Options, 'ser
 
 /** Today's impressions, cumulative by hour, beside the pacing target. */
 export const todayChart = (delivery: Delivery): ChartData => {
-  const { hourly, pacing, limits, today } = delivery;
+  const { hourly, limits, today } = delivery;
   const hourNow = hoursOf(delivery);
   const times = [...new Set([...Array.from({ length: 25 }, (_, hour) => hour), hourNow])].sort((a, b) => a - b);
   const byHour = new Map(hourly.map(({ hour, impressions }) => [hour, impressions]));
@@ -34,8 +34,7 @@ export const todayChart = (delivery: Delivery): ChartData => {
   const delivered = times.map((time) =>
     time < hourNow ? before(Math.floor(time)) : time === hourNow ? Math.max(today.impressions, before(24)) : null,
   );
-  const goal = dayGoal(delivery);
-  const target = times.map((time) => (goal === null ? null : pacing.mode === 'ASAP' ? goal : goal * shareUntil(pacing.curve, time)));
+  const target = times.map((time) => dueAt(delivery, time));
   const cap = limits.daily_impression_cap;
   const aim = cap === null ? 'There is no daily cap.' : `The cap is ${count(cap)} a day.`;
   return {

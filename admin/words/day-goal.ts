@@ -1,7 +1,7 @@
 import type { Delivery } from '../../src/trafficking/insight/delivery.ts';
 
 /** The share of a day's traffic up to a time of day, in hours. */
-export const shareUntil = (curve: readonly number[], hours: number): number =>
+const shareUntil = (curve: readonly number[], hours: number): number =>
   curve.reduce((sum, share, hour) => sum + share * Math.min(1, Math.max(0, hours - hour)), 0);
 
 export const hoursOf = ({ at }: Delivery): number => {
@@ -9,12 +9,18 @@ export const hoursOf = ({ at }: Delivery): number => {
   return now.getUTCHours() + now.getUTCMinutes() / 60;
 };
 
+/** The impressions that a line item aims at today: the goal of its pacing, else its daily cap. */
+export const dayGoal = ({ pacing, limits }: Delivery): number | null => pacing.goal ?? limits.daily_impression_cap;
+
 /**
- * The impressions that a paced line item aims at today, derived from the number due by now. Without
- * pacing, and in the first minutes of a day, its daily cap; null: it has no goal.
+ * The impressions due at a time of day, in hours: the straight line over the traffic from where
+ * pacing began today to the goal. Without pacing, the goal. null: none.
  */
-export const dayGoal = (delivery: Delivery): number | null => {
-  const { pacing, limits } = delivery;
-  const share = shareUntil(pacing.curve, hoursOf(delivery));
-  return pacing.target === null || share < 0.001 ? limits.daily_impression_cap : pacing.target / share;
+export const dueAt = (delivery: Delivery, hours: number): number | null => {
+  const goal = dayGoal(delivery);
+  const { began, curve } = delivery.pacing;
+  if (goal === null || began === null) return goal;
+  const share = shareUntil(curve, hours);
+  if (share < began.share) return null;
+  return began.impressions + ((goal - began.impressions) * (share - began.share)) / Math.max(1 - began.share, 1e-6);
 };

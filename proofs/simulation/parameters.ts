@@ -4,7 +4,15 @@ import type { HourlyTraffic } from '../../src/catalog/snapshot/hourly-traffic.ts
 import type { DayOptions } from '../../testkit/simulation/simulate-day.ts';
 import { dailyCurve, flatCurve, type Period } from '../../testkit/simulation/traffic.ts';
 
-export interface Parameters extends Omit<DayOptions, 'redisUrl' | 'onMinute' | 'outage'> {
+/** Ad requests of a day, and the daily impression cap of each line item. */
+export interface Volume {
+  readonly requests: number;
+  readonly cap: number;
+}
+
+export interface Parameters extends Omit<DayOptions, 'redisUrl' | 'onMinute' | 'outage' | 'streams'> {
+  readonly volumes: readonly Volume[];
+  readonly modes: readonly Pacing[];
   readonly learned: HourlyTraffic;
   readonly outage: Period;
   /** Where the report goes; undefined: the temporary folder. */
@@ -17,9 +25,9 @@ const option = (fallback: string, meaning: string) => ({ type: 'string', default
 
 const OPTIONS = {
   seed: option('1', 'the same seed gives the same day'),
-  requests: option('200000', 'ad requests of the day, surge apart'),
-  cap: option('50000', 'daily impression cap of each line item'),
-  modes: option('ASAP,Even,PID', 'which pacings to run'),
+  requests: option('200000,30000', 'ad requests of a day without the surge; a list: one pair of days each'),
+  cap: option('50000,10000', 'daily impression cap of each line item; a list as long'),
+  modes: option('ASAP,Even,PID', 'the pacings to run'),
   curve: option('daily', 'traffic: daily or flat'),
   learned: option('daily', 'the curve given to pacing: daily or flat'),
   unrest: option('0.15', 'how far an hour may stray from the curve'),
@@ -57,8 +65,7 @@ export const readParameters = (args: readonly string[]): Parameters | undefined 
   if (60_000 % stepMs !== 0) throw new Error('--step must divide a minute');
   return {
     seed: number('seed', 0, 2 ** 32 - 1),
-    requests: number('requests', 1, 5_000_000),
-    cap: number('cap', 1, 5_000_000),
+    volumes: readVolumes(values.requests, values.cap),
     modes: values.modes.split(',').map(readMode),
     curve: readCurve('curve', values.curve),
     learned: readCurve('learned', values.learned),
@@ -77,6 +84,19 @@ export const readParameters = (args: readonly string[]): Parameters | undefined 
     report: values.report,
     shown: Object.keys(OPTIONS).map((name) => [name, values[name as keyof typeof OPTIONS]]),
   };
+};
+
+const readVolumes = (requests: string, cap: string): readonly Volume[] => {
+  const read = (name: string, text: string): readonly number[] =>
+    text.split(',').map((part) => {
+      const value = Number(part);
+      if (!(value >= 1 && value <= 5_000_000)) throw new Error(`--${name} must be numbers from 1 to 5000000, not ${text}`);
+      return value;
+    });
+  const caps = read('cap', cap);
+  const volumes = read('requests', requests).map((ofDay, i) => ({ requests: ofDay, cap: caps[i] ?? 0 }));
+  if (caps.length !== volumes.length) throw new Error('--requests and --cap must be lists of the same length');
+  return volumes;
 };
 
 const readMode = (text: string): Pacing => {

@@ -7,6 +7,7 @@ import type { SimulatedDay } from '../../testkit/simulation/simulate-day.ts';
 
 export interface ReportedDay {
   readonly title: string;
+  readonly cap: number;
   readonly day: SimulatedDay;
   readonly figures: readonly Figures[];
   readonly bands: readonly Band[];
@@ -16,7 +17,6 @@ export interface ReportOptions {
   readonly days: readonly ReportedDay[];
   readonly bounds: readonly Bound[];
   readonly modes: readonly Pacing[];
-  readonly cap: number;
   readonly curve: HourlyTraffic;
   readonly pid: PidGains;
   /** Every parameter with its value, as given on the command line. */
@@ -29,7 +29,7 @@ const COLOURS = ['#b4541a', '#1769aa', '#2d7d46', '#7a3e9d', '#8a6d00'];
 const colourOf = (mode: Pacing): string => COLOURS[PACINGS.indexOf(mode) % COLOURS.length] ?? TARGET;
 const SMOOTH_MINUTES = 10;
 
-/** A self-contained page: charts of both days, the table, the promises, the parameters. */
+/** A self-contained page: charts of each day, the table, the promises, the parameters. */
 export const reportHtml = (options: ReportOptions): string => {
   const { days, bounds, parameters } = options;
   const kept = bounds.filter((bound) => bound.kept).length;
@@ -47,12 +47,12 @@ ${bounds.map(({ promise, expected, observed, kept: ok }) => row([promise, expect
 `;
 };
 
-const daySection = ({ title, day, figures, bands }: ReportedDay, options: ReportOptions): string => `<section><h2>${title}</h2>
-${figuresTable(figures)}
-${deliveredChart(day, bands, options)}
-${rateChart(day, bands, options)}
-${options.modes.includes('PID') ? controllerChart(day, bands, options) : ''}
-${trafficChart(day, bands)}
+const daySection = (reported: ReportedDay, options: ReportOptions): string => `<section><h2>${reported.title}</h2>
+${figuresTable(reported.figures)}
+${deliveredChart(reported, options)}
+${rateChart(reported, options)}
+${options.modes.includes('PID') ? controllerChart(reported, options) : ''}
+${trafficChart(reported)}
 </section>`;
 
 const figuresTable = (figures: readonly Figures[]): string => `<div class="scroll"><table><thead><tr><th>Pacing</th><th>Delivered</th>
@@ -76,7 +76,7 @@ const row = (cells: readonly string[], name = ''): string =>
 
 const everyMinute = Array.from({ length: 1441 }, (_, minute) => minute);
 
-const deliveredChart = (day: SimulatedDay, bands: readonly Band[], { modes, cap, curve }: ReportOptions): string =>
+const deliveredChart = ({ day, bands, cap }: ReportedDay, { modes, curve }: ReportOptions): string =>
   chart({
     title: 'Delivered against target',
     note: 'Impressions of the day and unexpired reservations.',
@@ -88,7 +88,7 @@ const deliveredChart = (day: SimulatedDay, bands: readonly Band[], { modes, cap,
     ],
   });
 
-const rateChart = (day: SimulatedDay, bands: readonly Band[], { modes, cap, curve }: ReportOptions): string =>
+const rateChart = ({ day, bands, cap }: ReportedDay, { modes, curve }: ReportOptions): string =>
   chart({
     title: 'Rate',
     note: `Over ${SMOOTH_MINUTES} minutes, as a multiple of the even rate of those minutes. Values above 2 are cut off.`,
@@ -107,7 +107,7 @@ const rateChart = (day: SimulatedDay, bands: readonly Band[], { modes, cap, curv
     }),
   });
 
-const controllerChart = (day: SimulatedDay, bands: readonly Band[], { pid }: ReportOptions): string => {
+const controllerChart = ({ day, bands }: ReportedDay, { pid }: ReportOptions): string => {
   const states = day.minutes.map(({ accounts }) => accounts.get('PID')?.pace);
   const hours = (read: (state: NonNullable<(typeof states)[number]>) => number) => states.map((state) => state && read(state));
   return chart({
@@ -125,7 +125,7 @@ const controllerChart = (day: SimulatedDay, bands: readonly Band[], { pid }: Rep
   });
 };
 
-const trafficChart = (day: SimulatedDay, bands: readonly Band[]): string =>
+const trafficChart = ({ day, bands }: ReportedDay): string =>
   chart({
     title: 'Traffic',
     note: 'Ad requests a minute.',

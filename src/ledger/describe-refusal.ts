@@ -13,7 +13,9 @@ export const describeRefusal = (reason: NoBidReason, { lineItem, campaign }: Pic
     case NoBidReason.FrequencyCapped:
       return `the user has seen or is being shown it ${limits.frequency?.places} times within ${(limits.frequency?.windowMs ?? 0) / 1000} s`;
     case NoBidReason.Pacing:
-      return `${lineItem.pacing} pacing holds it back until later in the day`;
+      return lineItem.pacing === 'ASAP'
+        ? "what is left of the campaign's budget is set aside for its paced line items"
+        : `${lineItem.pacing} pacing holds it back until later in the day`;
     case NoBidReason.RateLimit:
       return `more than ${limits.rate?.perSecond} serves a second`;
     case NoBidReason.CountersUnavailable:

@@ -10,11 +10,18 @@ export interface Figures {
   readonly deliveredShare: number;
   /** The most that was ever committed or delivered above the cap. */
   readonly overshoot: number;
-  /** The hour that missed its target by most, as a part of the target; hours that an outage or the way back from it spoils are left out. */
+  /**
+   * The hour that missed its target by most, as a part of the target, which counts as at least
+   * MIN_TARGET impressions. Hours of an outage are left out, and for PID those until it is on the
+   * line again.
+   */
   readonly worstHour: number | undefined;
-  /** The fastest ten minutes after the outage, as a multiple of what the curve gives those minutes. */
+  /** The fastest ten minutes after the outage, as a multiple of what the curve gives them. */
   readonly fastestTenMinutes: number | undefined;
-  /** Minutes from the end of the outage until the line item was on the day's line again (within a quarter of a percent of the cap); undefined: not that day. */
+  /**
+   * Minutes from the end of the outage until the line item was on the day's line again (within a
+   * quarter of a percent of the cap); undefined: not that day.
+   */
   readonly backAfterMinutes: number | undefined;
 }
 
@@ -29,7 +36,12 @@ export interface MeasureOptions {
 
 const DAY_MINUTES = 1440;
 const WINDOW = 10;
-/** Part of the cap by which a line item may be behind and still be on its line: a few minutes' worth. */
+/**
+ * An hour has whole impressions: 3 % of a smaller target would be less than three of them, which is
+ * where the requests happen to fall.
+ */
+const MIN_TARGET = 100;
+/** Part of the cap by which a line item may be behind and still count as on its line. */
 const ON_LINE = 0.0025;
 
 /** The share of the day's traffic before a minute. */
@@ -63,21 +75,20 @@ export const measure = ({ day, mode, cap, curve, outage }: MeasureOptions): Figu
   };
 };
 
-/** Each hour's growth of what is committed against the target of that moment: the hour's share of what was left of the cap when it began. */
+/** Each hour's growth of what is committed against its target: its share of what was left of the cap when it began. */
 const worstHour = (at: (minute: number) => number, cap: number, curve: HourlyTraffic, spoiled: Period | undefined): number => {
   let worst = 0;
   for (let from = 0; from < DAY_MINUTES; from += 60) {
     if (spoiled && from + 60 > spoiled.fromMinute && from < spoiled.toMinute) continue;
     const share = shareAt(curve, from + 60) - shareAt(curve, from);
     const target = ((cap - at(from)) * share) / (1 - shareAt(curve, from));
-    worst = Math.max(worst, Math.abs(at(from + 60) - at(from) - target) / target);
+    worst = Math.max(worst, Math.abs(at(from + 60) - at(from) - target) / Math.max(target, MIN_TARGET));
   }
   return worst;
 };
 
 const fastest = (at: (minute: number) => number, cap: number, curve: HourlyTraffic, { toMinute }: Period): number => {
   let most = 0;
-  // Only while the catching up could show; the last minutes of a day have too small a share to divide by.
   for (let from = toMinute; from + WINDOW <= DAY_MINUTES; from++) {
     const even = cap * (shareAt(curve, from + WINDOW) - shareAt(curve, from));
     most = Math.max(most, (at(from + WINDOW) - at(from)) / even);
@@ -102,16 +113,13 @@ export interface Bound {
 
 const percent = (part: number): string => `${(100 * part).toFixed(2)} %`;
 
-/** What pacing promises, checked against a day without an outage and one with. */
-export const boundsOf = (calm: readonly Figures[], rough: readonly Figures[]): readonly Bound[] => {
+/** What pacing promises, checked against the figures of each day. */
+export const boundsOf = (days: readonly { readonly title: string; readonly figures: readonly Figures[] }[]): readonly Bound[] => {
   const bounds: Bound[] = [];
   const add = (promise: string, expected: string, observed: string, kept: boolean): void => {
     bounds.push({ promise, expected, observed, kept });
   };
-  for (const [figures, when] of [
-    [calm, 'surge'],
-    [rough, 'surge and outage'],
-  ] as const) {
+  for (const { title: when, figures } of days) {
     for (const { mode, deliveredShare, overshoot, worstHour: worst, fastestTenMinutes } of figures) {
       add(`${mode}, ${when}: above the cap`, '0', String(overshoot), overshoot === 0);
       if (mode === 'ASAP') continue;

@@ -1,5 +1,4 @@
 import type { HourlyTraffic } from '../../src/catalog/snapshot/hourly-traffic.ts';
-import type { Campaign, Pacing } from '../../src/catalog/model/entities.ts';
 import type { PidGains } from '../../src/config/settings.ts';
 import type { RankedCandidate } from '../../src/decision/ranked-candidate.ts';
 import type { ServedAd } from '../../src/ledger/hit.ts';
@@ -8,19 +7,26 @@ import { NO_LIMITS } from '../../src/ledger/limits.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
 import { createAccountReader, type Account } from '../../src/ledger/read/read-accounts.ts';
 import { createRedisClient } from '../../src/redis/redis-client.ts';
-import type { Reservation, ReservationMoments } from '../../src/ledger/reservation.ts';
+import type { Reservation } from '../../src/ledger/reservation.ts';
 import { curveAt } from '../../src/catalog/snapshot/traffic-curve.ts';
-import { sampleCreative, sampleLineItem } from '../sample-booking.ts';
 import { createChance, type Chance } from '../chance.ts';
+import { DAY_START_MS, PUBLISHER, simulatedServe } from './simulated-booking.ts';
 import { createTraffic, isWithin, type Period, type TrafficOptions } from './traffic.ts';
 
-export interface DayOptions extends Omit<TrafficOptions, 'chance'> {
+/** Requests that show the same candidates, each in an impression of its own. */
+export interface SimulatedStream {
+  /** Requests of the day, apart from a surge. */
+  readonly requests: number;
+  readonly candidates: readonly RankedCandidate[];
+  /** Whether the candidates are booked and active in a minute of the day. Default: the whole day. */
+  readonly isLive?: (minute: number) => boolean;
+}
+
+export interface DayOptions extends Omit<TrafficOptions, 'chance' | 'requests'> {
   readonly redisUrl: string;
   readonly seed: number;
-  readonly modes: readonly Pacing[];
-  /** Daily impression cap of the line item of each mode. */
-  readonly cap: number;
-  /** The hourly traffic that pacing expects; undefined: flat. */
+  readonly streams: readonly SimulatedStream[];
+  /** The traffic curve that pacing gets; undefined: flat. */
   readonly learned: HourlyTraffic | undefined;
   /** No request reaches the service. */
   readonly outage: Period | undefined;
@@ -28,37 +34,38 @@ export interface DayOptions extends Omit<TrafficOptions, 'chance'> {
   readonly renderRate: number;
   readonly tokenTtlMs: number;
   readonly pid: PidGains;
-  /** One replica each: how far its clock is ahead of Redis's. */
+  /** One replica each: by how much its clock is ahead of Redis's. */
   readonly clockSkewsMs: readonly number[];
   readonly stepMs: number;
   readonly onMinute?: (minute: number) => void;
 }
 
-/** The accounts at the start of a minute of the day: 0 … 1440. */
+/** The accounts, by the line item's name, at the start of a minute of the day: 0 … 1440. */
 export interface Minute {
   readonly requests: number;
-  readonly accounts: ReadonlyMap<Pacing, Account>;
+  readonly accounts: ReadonlyMap<string, Account>;
 }
 
 export interface SimulatedDay {
   readonly minutes: readonly Minute[];
-  /** After the last token of the day has ended: impressions that count to the day, and any beyond what was reserved. */
-  readonly delivered: ReadonlyMap<Pacing, number>;
+  /**
+   * By the line item's name: the day's impressions after its last token has ended.
+   */
+  readonly delivered: ReadonlyMap<string, number>;
   readonly requests: number;
+  /** In the order of the streams. */
+  readonly requestsOfStream: readonly number[];
 }
 
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 1440;
-/** Any day; only its hours matter. */
-const DAY_START_MS = Date.UTC(2026, 2, 10);
-const PUBLISHER = 1;
 
-/** Most ads render within seconds; 5 % are in a background tab for up to ten minutes. */
+/** Most ads render within seconds; one in twenty waits up to ten minutes in a background tab. */
 const renderDelayMs = (chance: Chance): number => (chance() < 0.95 ? 300 + 4000 * chance() : 10 * MINUTE_MS * chance());
 
-/** One day of one publisher: the service's Lua scripts on a real Redis, with a clock that the simulation sets. */
+/** One day of one publisher: the service's own scripts on a real Redis with a virtual clock. */
 export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> => {
-  const { seed, modes, learned, outage, stepMs } = options;
+  const { seed, streams, learned, outage, stepMs } = options;
   const connect = () => createRedisClient({ urls: [options.redisUrl], commandTimeoutMs: 30_000, name: 'simulation' });
   const keys = createLedgerKeys(1);
   const link = { up: true, upOf: () => true, suspect: () => undefined, roundTripSeconds: 0, stop: () => undefined };
@@ -83,50 +90,54 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
   const reader = createAccountReader({ redis: control, keys, clock: VIRTUAL_CLOCK_KEY });
   await control.flushdb();
 
-  const candidates = modes.map((pacing, i) => candidateOf(pacing, i + 1, options.cap));
+  const candidates = streams.flatMap((stream) => stream.candidates);
   const expiresAtMs = Date.now() + 7 * 86_400_000;
   const limits = { limits: NO_LIMITS, expiresAtMs };
   const rendering = new Map<number, ServedAd[]>();
-  // One random sequence per use, so that the order of replies changes nothing.
-  const arrivals = createTraffic({ ...options, chance: createChance(seed) });
+  // A separate random sequence for each kind of choice, so that the order of the replies changes nothing.
+  const arrivals = streams.map(({ requests: ofDay }, i) =>
+    createTraffic({ ...options, requests: ofDay, chance: createChance(seed + 1000 * i) }),
+  );
   const balance = createChance(seed + 1);
-  const rendered = modes.map((_, i) => createChance(seed + 2 + i));
+  const rendered = new Map(candidates.map((one, i) => [one, createChance(seed + 2 + i)]));
   let tokens = 0;
   let requests = 0;
+  const requestsOfStream = new Map(streams.map((stream) => [stream, 0]));
 
-  const reserve = async (nowMs: number, replicaAt: number): Promise<Reservation> => {
+  const reserve = async (nowMs: number, replicaAt: number, stream: SimulatedStream): Promise<Reservation> => {
     const { ledger, skewMs } = replicas[replicaAt]!;
     const curve = curveAt(nowMs + skewMs, learned);
-    const imps = candidates.map((one) => [one]);
+    const imps = stream.candidates.map((one) => [one]);
     const reservation = await ledger.reserve({ publisherId: PUBLISHER, userHash: null, curve, expiresAtMs, imps });
     if (!reservation) throw new Error('the ledger gave no answer');
     return reservation;
   };
 
-  const render = (nowMs: number, reservation: Reservation): void => {
+  const render = (nowMs: number, stream: SimulatedStream, reservation: Reservation): void => {
     reservation.imps.forEach(({ moments }, i) => {
-      const chance = rendered[i]!;
+      const chance = rendered.get(stream.candidates[i]!)!;
       if (!moments || chance() >= options.renderRate) return;
       const dueStep = Math.ceil((nowMs + renderDelayMs(chance)) / stepMs);
       const due = rendering.get(dueStep) ?? [];
-      due.push(servedAd(`t${++tokens}`, moments, candidates[i]!));
+      due.push(simulatedServe(`t${++tokens}`, moments, stream.candidates[i]!));
       rendering.set(dueStep, due);
     });
   };
 
-  const step = async (nowMs: number, count: number): Promise<void> => {
+  const step = async (nowMs: number, arrived: readonly SimulatedStream[]): Promise<void> => {
     await control.set(VIRTUAL_CLOCK_KEY, nowMs);
     const due = rendering.get(nowMs / stepMs) ?? [];
     rendering.delete(nowMs / stepMs);
     const settled = due.map((ad, i) => {
       const hit = { ad, kind: 'impression', eventType: '', invalidReason: '', atMs: nowMs, country: null, device: null } as const;
-      // Any replica, not the one that selected, as behind a balancer.
+      // Any replica, not only the one that selected the ad.
       return replicas[i % replicas.length]!.ledger.settle(hit, limits);
     });
-    const reserved = Array.from({ length: count }, () => reserve(nowMs, Math.floor(balance() * replicas.length)));
-    for (const reservation of await Promise.all(reserved)) render(nowMs, reservation);
+    for (const stream of arrived) requestsOfStream.set(stream, requestsOfStream.get(stream)! + 1);
+    const reserved = arrived.map((stream) => reserve(nowMs, Math.floor(balance() * replicas.length), stream));
+    (await Promise.all(reserved)).forEach((reservation, i) => render(nowMs, arrived[i]!, reservation));
     await Promise.all(settled);
-    requests += count;
+    requests += arrived.length;
   };
 
   const read = async (since: number): Promise<Minute> => {
@@ -134,33 +145,44 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
       PUBLISHER,
       candidates.map(({ lineItem }) => lineItem.id),
     );
-    return { requests: requests - since, accounts: new Map(modes.map((mode, i) => [mode, accounts[i] ?? NOTHING_YET])) };
+    return {
+      requests: requests - since,
+      accounts: new Map(candidates.map(({ lineItem }, i) => [lineItem.name, accounts[i] ?? NOTHING_YET])),
+    };
+  };
+
+  /** The requests of one step in random order. */
+  const arrivedAt = (minute: number): SimulatedStream[] => {
+    if (outage && isWithin(Math.floor(minute), outage)) return [];
+    const arrived = streams.flatMap((stream, i) => {
+      const count = arrivals[i]!(minute, stepMs / MINUTE_MS);
+      return stream.isLive?.(minute) === false ? [] : Array<SimulatedStream>(count).fill(stream);
+    });
+    return streams.length === 1 ? arrived : inRandomOrder(arrived, balance);
   };
 
   try {
     const minutes: Minute[] = [];
     for (let minute = 0; minute < DAY_MINUTES; minute++) {
       const fromMs = DAY_START_MS + minute * MINUTE_MS;
-      const away = outage !== undefined && isWithin(minute, outage);
-      // Once a minute the fold's horizon advances and the stream is emptied: no event writer runs here.
+      // What the event writer does: it moves the fold horizon, and empties the event stream.
       await control.mset(VIRTUAL_CLOCK_KEY, fromMs, keys.horizon(0), fromMs);
       await control.del(keys.events(0));
       const before = requests;
       minutes.push(await read(before));
       for (let ms = 0; ms < MINUTE_MS; ms += stepMs) {
-        await step(fromMs + ms, away ? 0 : arrivals(minute + ms / MINUTE_MS, stepMs / MINUTE_MS));
+        await step(fromMs + ms, arrivedAt(minute + ms / MINUTE_MS));
       }
       minutes[minute] = { ...minutes[minute]!, requests: requests - before };
       options.onMinute?.(minute);
     }
-    // The day's counts are final just before midnight; then its last tokens render or expire.
+    // The last moment of the day; then its last tokens render or end.
     await control.set(VIRTUAL_CLOCK_KEY, DAY_START_MS + DAY_MINUTES * MINUTE_MS - 1);
     minutes.push(await read(requests));
-    for (let ms = 0; ms <= options.tokenTtlMs + MINUTE_MS; ms += stepMs) await step(DAY_START_MS + DAY_MINUTES * MINUTE_MS + ms, 0);
-    // An account starts a new day with its first request; until then it shows yesterday.
+    for (let ms = 0; ms <= options.tokenTtlMs + MINUTE_MS; ms += stepMs) await step(DAY_START_MS + DAY_MINUTES * MINUTE_MS + ms, []);
     const last = await read(requests);
-    const delivered = new Map(modes.map((mode) => [mode, (last.accounts.get(mode) as Account).yesterday.impressions]));
-    return { minutes, delivered, requests };
+    const delivered = new Map(Array.from(last.accounts, ([name, account]) => [name, account.yesterday.impressions]));
+    return { minutes, delivered, requests, requestsOfStream: [...requestsOfStream.values()] };
   } finally {
     for (const { redis } of replicas) redis.disconnect();
     control.disconnect();
@@ -180,25 +202,11 @@ const NOTHING_YET: Account = {
   broken: 0,
 };
 
-const FLIGHT = { startMs: DAY_START_MS - 30 * DAY_MINUTES * MINUTE_MS, endMs: DAY_START_MS + 30 * DAY_MINUTES * MINUTE_MS };
-const CAMPAIGN: Campaign = { id: 1, publisherId: PUBLISHER, name: 'simulated', flight: FLIGHT, budgetMicros: null };
-
-const candidateOf = (pacing: Pacing, id: number, dailyImpressionCap: number): RankedCandidate => {
-  const lineItem = sampleLineItem({ id, publisherId: PUBLISHER, name: pacing, flight: FLIGHT, pacing, dailyImpressionCap });
-  const creative = sampleCreative(id);
-  return { creative, lineItem, campaign: CAMPAIGN, ecpmMicros: 1_000_000, priceMicros: 1000, expectedMicros: 1000, position: 0, bid: -1 };
+const inRandomOrder = <T>(things: readonly T[], chance: Chance): T[] => {
+  const shuffled = [...things];
+  for (let i = shuffled.length - 1; i > 0; i--) {
+    const j = Math.floor(chance() * (i + 1));
+    [shuffled[i], shuffled[j]] = [shuffled[j]!, shuffled[i]!];
+  }
+  return shuffled;
 };
-
-const servedAd = (tokenId: string, moments: ReservationMoments, { lineItem, creative, priceMicros }: RankedCandidate): ServedAd => ({
-  tokenId,
-  publisherId: PUBLISHER,
-  campaignId: lineItem.campaignId,
-  lineItemId: lineItem.id,
-  creativeId: creative.id,
-  placementId: creative.placementId,
-  priceMicros,
-  perClick: false,
-  ...moments,
-  userHash: null,
-  billingNotice: false,
-});

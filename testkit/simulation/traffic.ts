@@ -25,14 +25,14 @@ export interface TrafficOptions {
   /** Requests that the day has without the surge. */
   readonly requests: number;
   readonly curve: HourlyTraffic;
-  /** How far an hour may stray from the curve, as a part of it: no day is like the days before. */
+  /** The most by which an hour differs from the curve, as a part of it. */
   readonly unrest: number;
   readonly surge: Period;
   readonly surgeFactor: number;
   readonly chance: Chance;
 }
 
-/** Requests that come within a step that begins at `minute` (a fraction is fine) of the day. */
+/** Returns the number of requests in a step that begins at `minute` of the day, which may be a fraction. */
 export const createTraffic = ({ requests, curve, unrest, surge, surgeFactor, chance }: TrafficOptions) => {
   const ofHour = curve.shareOfHour.map((share) => share * (1 + unrest * (2 * chance() - 1)));
   return (minute: number, stepMinutes: number): number => {

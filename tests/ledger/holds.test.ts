@@ -18,7 +18,7 @@ afterEach(() => rig.close());
 
 /** A replica on the same Redis with another life of tokens. */
 const ledgerOf = (tokenTtlMs: number) =>
-  createLedger({ redis: rig.redis, link: UP as never, keys: rig.keys, tokenTtlMs, pid: { kp: 0, ki: 0, kd: 0 }, clock: VIRTUAL_CLOCK_KEY });
+  createLedger({ redis: rig.redis, link: UP, keys: rig.keys, tokenTtlMs, pid: { kp: 0, ki: 0, kd: 0 }, clock: VIRTUAL_CLOCK_KEY });
 
 const accountOf = async (id = 1) => (await rig.accounts.lineItems(1, [id]))[0]!;
 

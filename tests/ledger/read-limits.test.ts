@@ -37,6 +37,7 @@ test('returns the balances of the accounts as numbers', async () => {
       campaignSpendMicros: 1333,
       campaignHeldMicros: 1333,
       placesHeld: 2,
+      placeFreeAtMs: null,
       rateTokens: null,
       pacing: null,
     },
@@ -44,9 +45,28 @@ test('returns the balances of the accounts as numbers', async () => {
   expect((await ask([one], null))[0]).toMatchObject({ nbr: NoBidReason.Consent, placesHeld: null });
 });
 
-test('even pacing at noon: half of the daily cap is due', async () => {
+test('says when a place under a frequency cap is free again', async () => {
+  const item = lineItem({ frequencyCap: { places: 1, windowMs: 2000 } });
+  const one = candidate(item);
+  await rig.reserve([[one]], 'u');
+  const [held] = await ask([one], 'u');
+  // The place is held for the window of 2 s and the margin of 5 s.
+  expect(held?.placeFreeAtMs).toBeGreaterThanOrEqual(NOON + 7000);
+  expect(held?.placeFreeAtMs).toBeLessThan(NOON + 9000);
+  await rig.at(held!.placeFreeAtMs! - 1);
+  await rig.horizon(NOON + HOUR);
+  expect((await ask([one], 'u'))[0]?.nbr).toBe(NoBidReason.FrequencyCapped);
+  await rig.at(held!.placeFreeAtMs!);
+  expect((await ask([one], 'u'))[0]).toMatchObject({ nbr: 0, placeFreeAtMs: null });
+});
+
+test('counts what is due from where pacing began today', async () => {
   const paced = candidate(lineItem({ pacing: 'Even', dailyImpressionCap: 1000 }));
-  expect((await ask([paced]))[0]?.pacing).toEqual({ allowance: 1, goal: 1000, due: 500 });
+  expect((await ask([paced]))[0]?.pacing).toEqual({ allowance: 1, goal: 1000, due: 0, began: { share: 0.5, impressions: 0 } });
+  expect(await rig.reserveMany(paced, 10)).toBe(1);
+  expect((await ask([paced]))[0]?.pacing).toMatchObject({ allowance: 0, goal: 1000, due: 0 });
+  await rig.at(NOON + 3 * HOUR);
+  expect((await ask([paced], null, NOON + 3 * HOUR))[0]?.pacing).toMatchObject({ goal: 1000, due: 250 });
 });
 
 test('gives the same result as a reservation, and changes nothing', async () => {

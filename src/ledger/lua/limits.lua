@@ -12,7 +12,7 @@ local function limits_rate_tokens(a, c, now)
 end
 
 -- Returns the reason why this candidate may not be taken, in the order of the stages, or nil when it may be;
--- and whether the account has a new pacing sample that is worth storing.
+-- and whether pacing changed the accounts so that they are worth storing.
 local function limits_refusal(a, campaign, c, user, now, horizon, curve, gains)
   if a[BROKEN] ~= 0 or campaign[BROKEN] ~= 0 then
     return NBR_ACCOUNT_SET_ASIDE
@@ -38,7 +38,7 @@ local function limits_refusal(a, campaign, c, user, now, horizon, curve, gains)
     return NBR_FREQUENCY_CAPPED
   end
   local sampled = false
-  if c.pacing ~= 'ASAP' then
+  if pacing_applies(c) then
     local allowed
     allowed, sampled = pacing_allows(a, campaign, c, now, curve, gains)
     if not allowed then

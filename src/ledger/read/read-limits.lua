@@ -15,6 +15,7 @@
 -- @include ../lua/books.lua
 -- @include ../lua/horizon.lua
 -- @include ../lua/frequency.lua
+-- @include ../lua/bucket.lua
 -- @include ../lua/pacing.lua
 -- @include ../lua/limits.lua
 
@@ -28,6 +29,16 @@ local function thousandths(number)
   return math.floor(number * 1000 + 0.5)
 end
 
+-- When one of the user's places is free again (ms), -1 when one is free now.
+local function place_free_at(c)
+  local ends = {}
+  for _, place in ipairs(frequency_places(user, c.line_item, now, horizon)) do
+    ends[#ends + 1] = place > 0 and place or RELEASE_MARGIN_MS - place
+  end
+  table.sort(ends)
+  return ends[#ends - c.places + 1] or -1
+end
+
 local results = {}
 for i = 2, #ARGV do
   local c = candidate_record(cjson.decode(ARGV[i]))
@@ -35,17 +46,13 @@ for i = 2, #ARGV do
   local a = account_open(packed[1], now, horizon)
   local campaign = account_open(packed[2], now, horizon)
   local reason = limits_refusal(a, campaign, c, user, now, horizon, question, question) or 0
-  local allowance, goal, due = -1, -1, -1
+  local allowance, goal, due, began_at, began_with = -1, -1, -1, -1, -1
   if c.pacing ~= 'ASAP' then
-    -- limits_refusal reaches pacing only when no earlier limit refuses; the figures are always
-    -- returned.
-    if reason ~= 0 and reason ~= NBR_PACING and reason ~= NBR_RATE_LIMIT then
-      pacing_allows(a, campaign, c, now, question, question)
-    end
-    local share = pacing_day(now, question, c.flight_end_ms)
-    local whole_day = pacing_goal(a, campaign, c, now, share)
-    if whole_day then
-      allowance, goal, due = thousandths(math.max(a[PACE_TOKENS], 0)), math.floor(whole_day), math.floor(whole_day * share)
+    -- limits_refusal reaches pacing only when no earlier limit refuses, so it is filled here too.
+    local allowances, whole_day, by_now = pacing_figures(a, campaign, c, now, question, question)
+    if allowances then
+      allowance, goal, due = thousandths(allowances), math.floor(whole_day), math.floor(by_now)
+      began_at, began_with = math.floor(a[PACE_FROM] * 1000000), a[PACE_BASE]
     end
   end
   results[i - 1] = reading_row({
@@ -59,10 +66,13 @@ for i = 2, #ARGV do
     campaign_spend_micros = campaign[T_SPEND],
     campaign_held_micros = campaign[HELD_TOTAL],
     places_held = c.places >= 0 and user and frequency_count(user, c.line_item, now, horizon) or -1,
+    place_free_at_ms = c.places > 0 and user and place_free_at(c) or -1,
     rate_thousandths = c.rate_per_second >= 0 and thousandths(limits_rate_tokens(a, c, now)) or -1,
     allowance_thousandths = allowance,
     goal = goal,
     due = due,
+    began_millionths = began_at,
+    began_with = began_with,
   })
 end
 return results

@@ -33,16 +33,26 @@ export interface LimitReading {
   readonly campaignHeldMicros: number;
   /** Of the user, under the frequency cap; null: it has none, or there is no user. */
   readonly placesHeld: number | null;
+  /**
+   * When the user may be shown it again, if no impression confirms a held place before: epoch ms.
+   * null: now, or there is no frequency cap or user.
+   */
+  readonly placeFreeAtMs: number | null;
   /** In the bucket of the rate limit; null: it has none. */
   readonly rateTokens: number | null;
   /** null when it is not paced, or has no goal for pacing. */
   readonly pacing: {
     /** Selections that would be allowed now. */
     readonly allowance: number;
-    /** Impressions of the whole day. */
+    /**
+     * Impressions of the whole day. Under a campaign's budget: with an equal part of what is left
+     * for the paced line items that have requests.
+     */
     readonly goal: number;
-    /** The part of the day's goal up to now. */
+    /** Impressions due by now, on the line from where pacing began today to the goal. */
     readonly due: number;
+    /** Where pacing began today: the share of the day and the impressions committed. */
+    readonly began: { readonly share: number; readonly impressions: number };
   } | null;
 }
 
@@ -67,10 +77,13 @@ const READING_FIELDS = [
   'campaignSpendMicros',
   'campaignHeldMicros',
   'placesHeld',
+  'placeFreeAtMs',
   'rateThousandths',
   'allowanceThousandths',
   'goal',
   'due',
+  'beganMillionths',
+  'beganWith',
 ] as const;
 
 interface Script {
@@ -106,12 +119,17 @@ export const createLimitReader = ({ redis, keys, pid, clock }: LimitReaderOption
 };
 
 const decodeReading = (row: readonly number[]): LimitReading => {
-  const { nbr, placesHeld, rateThousandths, allowanceThousandths, goal, due, ...sums } = fromRow(READING_FIELDS, row);
+  const { nbr, placesHeld, placeFreeAtMs, rateThousandths, allowanceThousandths, goal, due, beganMillionths, beganWith, ...sums } = fromRow(
+    READING_FIELDS,
+    row,
+  );
+  const began = { share: beganMillionths / 1e6, impressions: beganWith };
   return {
     ...sums,
     nbr: nbr as NoBidReason | 0,
     placesHeld: placesHeld < 0 ? null : placesHeld,
+    placeFreeAtMs: placeFreeAtMs < 0 ? null : placeFreeAtMs,
     rateTokens: rateThousandths < 0 ? null : rateThousandths / 1000,
-    pacing: goal < 0 ? null : { allowance: allowanceThousandths / 1000, goal, due },
+    pacing: goal < 0 ? null : { allowance: allowanceThousandths / 1000, goal, due, began },
   };
 };

@@ -19,6 +19,7 @@
 -- @include ../lua/horizon.lua
 -- @include ../lua/tally.lua
 -- @include ../lua/frequency.lua
+-- @include ../lua/bucket.lua
 -- @include ../lua/pacing.lua
 -- @include ../lua/limits.lua
 
@@ -77,8 +78,8 @@ local function take(c, request, a, campaign)
   campaign[SERVES] = campaign[SERVES] + 1
   account_hold(a, hold_end, day, micros)
   account_hold(campaign, hold_end, day, micros)
-  if c.pacing ~= 'ASAP' then
-    pacing_take(a)
+  if pacing_applies(c) then
+    pacing_take(a, campaign, c)
   end
   if c.rate_per_second >= 0 then
     a[RATE_TOKENS], a[RATE_AT] = limits_rate_tokens(a, c, book.now) - 1, book.now
@@ -106,7 +107,7 @@ local function offer(text, request)
   local a, campaign = books_open(request.accounts, book, c.line_item, c.campaign)
   local reason, sampled = limits_refusal(a, campaign, c, request.user, book.now, book.horizon, request.curve, settings)
   if sampled then
-    book.dirty[c.line_item] = true
+    book.dirty[c.line_item], book.dirty[c.campaign] = true, true
   end
   request.refused[text] = reason
   return not reason and take(c, request, a, campaign), reason

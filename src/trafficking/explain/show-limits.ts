@@ -16,7 +16,7 @@ export interface ShownLimits {
   readonly daily_spend?: Usage;
   readonly budget?: Usage;
   readonly campaign_budget?: Usage;
-  readonly frequency?: { readonly places_held: number; readonly places: number; readonly window: number };
+  readonly frequency?: { readonly places_held: number; readonly places: number; readonly window: number; readonly free_at: string | null };
   readonly pacing?: { readonly mode: string; readonly target: number; readonly goal: number; readonly allowance: number };
   readonly rate?: { readonly tokens: number; readonly per_second: number; readonly burst: number };
   /** The same as sentences. */
@@ -33,7 +33,12 @@ export const showLimits = ({ lineItem, campaign }: RankedCandidate, reading: Lim
   const campaign_budget = usdUsage(reading.campaignSpendMicros, reading.campaignHeldMicros, limits.campaignBudgetMicros);
   const frequency =
     limits.frequency && reading.placesHeld !== null
-      ? { places_held: reading.placesHeld, places: limits.frequency.places, window: limits.frequency.windowMs / 1000 }
+      ? {
+          places_held: reading.placesHeld,
+          places: limits.frequency.places,
+          window: limits.frequency.windowMs / 1000,
+          free_at: reading.placeFreeAtMs === null ? null : new Date(reading.placeFreeAtMs).toISOString(),
+        }
       : undefined;
   const pacing = reading.pacing
     ? { mode, target: reading.pacing.due, goal: reading.pacing.goal, allowance: reading.pacing.allowance }
@@ -47,7 +52,8 @@ export const showLimits = ({ lineItem, campaign }: RankedCandidate, reading: Lim
     daily_spend && `spend today: ${inWords(daily_spend)} USD`,
     budget && `budget: ${inWords(budget)} USD`,
     campaign_budget && `campaign budget: ${inWords(campaign_budget)} USD`,
-    frequency && `frequency: the user holds ${frequency.places_held} of ${frequency.places} places in ${frequency.window} s`,
+    frequency &&
+      `frequency: the user holds ${frequency.places_held} of ${frequency.places} places in ${frequency.window} s${frequency.free_at === null ? '' : `; one is free again at ${frequency.free_at}`}`,
     pacing &&
       `pacing ${mode}: ${committed(reading)} committed, ${pacing.target} due by now of ${pacing.goal} today, allowance ${pacing.allowance}`,
     rate && `rate: ${rate.tokens} of ${rate.burst} tokens, ${rate.per_second} a second`,

@@ -53,8 +53,12 @@ export interface Delivery {
   };
   readonly pacing: {
     readonly mode: Pacing;
-    /** Impressions due by now; null: the line item is not paced. */
+    /** Impressions of the whole day; null: the line item is not paced. */
+    readonly goal: number | null;
+    /** Impressions due by now, on the line from where pacing began today to the goal. */
     readonly target: number | null;
+    /** Where pacing began today: the share of the day's traffic and the impressions committed. */
+    readonly began: { readonly share: number; readonly impressions: number } | null;
     /** Selections that pacing permits now. */
     readonly allowance: number | null;
     /** A day's traffic by UTC hour: 24 shares that sum to 1. */

@@ -119,7 +119,14 @@ const toDelivery = ({ records: { id, lineItem, campaign }, stored, counters, sta
       campaign_budget: isFlat ? null : campaign.budget,
       campaign_spend: usdFromMicros(limits?.campaignSpendMicros ?? stored.campaignSpendMicros),
     },
-    pacing: { mode: lineItem.pacing, target: limits?.pacing?.due ?? null, allowance: limits?.pacing?.allowance ?? null, curve },
+    pacing: {
+      mode: lineItem.pacing,
+      goal: limits?.pacing?.goal ?? null,
+      target: limits?.pacing?.due ?? null,
+      began: limits?.pacing?.began ?? null,
+      allowance: limits?.pacing?.allowance ?? null,
+      curve,
+    },
     frequency:
       lineItem.frequency_cap === null ? null : { places: lineItem.frequency_cap, window: lineItem.frequency_window ?? SECONDS_PER_DAY },
     hourly: stored.hours ?? [],

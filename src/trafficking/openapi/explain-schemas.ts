@@ -42,7 +42,12 @@ export const EXPLAIN_SCHEMAS = {
       daily_spend: usage,
       budget: usage,
       campaign_budget: usage,
-      frequency: record({ places_held: integer, places: integer, window: number }),
+      frequency: record({
+        places_held: integer,
+        places: integer,
+        window: number,
+        free_at: orNull('string', { description: 'When the user may be shown it again; null: now' }),
+      }),
       pacing: record({ mode: text, target: integer, goal: integer, allowance: number }),
       rate: record({ tokens: number, per_second: number, burst: number }),
       words: listOf(text),

@@ -33,7 +33,14 @@ export const INSIGHT_SCHEMAS = {
     }),
     pacing: record({
       mode: text,
-      target: orNull('integer', { description: 'Impressions due by now; null: the line item is not paced' }),
+      goal: orNull('integer', { description: 'Impressions of the whole day; null: the line item is not paced' }),
+      target: orNull('integer', { description: 'Impressions due by now, on the line from where pacing began today to the goal' }),
+      began: {
+        anyOf: [
+          { type: 'null' },
+          record({ share: { ...number, description: 'Share of the day’s traffic at which pacing began today' }, impressions: integer }),
+        ],
+      },
       allowance: orNull('number', { description: 'Selections that pacing permits now' }),
       curve: { type: 'array', items: number, minItems: 24, maxItems: 24, description: 'Share of a day’s traffic by UTC hour' },
     }),
