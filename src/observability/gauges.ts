@@ -22,6 +22,7 @@ export interface GaugeReaders {
   readonly streamLagEntries?: Read<number>;
   readonly pendingHits?: Read<number>;
   readonly foldHorizonAgeSeconds?: Read<number>;
+  readonly deadEvents?: Read<number>;
   readonly unsettledReservations?: Read<number>;
 }
 
@@ -42,6 +43,7 @@ const HELP = {
   streamLagEntries: ['stream_lag_entries', 'Events in Redis that are not yet in Postgres'],
   pendingHits: ['pending_hits', 'Hits in Postgres that are not yet folded into Redis'],
   foldHorizonAgeSeconds: ['fold_horizon_age_seconds', 'Age of the time up to which every hit is folded'],
+  deadEvents: ['dead_events', 'Events in the dead-letter table'],
   unsettledReservations: ['unsettled_reservations', "Today's open reservations: served, neither seen nor expired"],
 } as const;
 

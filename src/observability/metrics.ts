@@ -58,6 +58,8 @@ export interface Metrics {
   readonly bidderNotice: (kind: string, outcome: string) => void;
   /** An impression without its reservation: Redis has lost data. */
   readonly settledWithoutHold: () => void;
+  /** An event that Postgres refused for a lasting reason. */
+  readonly deadEvent: () => void;
   readonly logDropped: () => void;
   /** Sets the readers of gauges, called at each scrape. */
   readonly watch: (readers: GaugeReaders) => void;
@@ -158,6 +160,7 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
       ['outcome', noticeOutcomes],
     ),
     settledWithoutHold: plain('settled_without_hold_total', 'Impressions whose reservation was not in Redis'),
+    deadEvent: plain('dead_events_total', 'Events put into the dead-letter table'),
     logDropped: plain('logs_dropped_total', 'Log lines that could not be written'),
     watch: createGauges(registry),
     render: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createEventWriter } from '../events/event-writer.ts';
+import { createDeadEvents } from '../events/postgres/dead-events.ts';
 import { createEventStore } from '../events/postgres/event-store.ts';
 import { createPruneEvents } from '../events/prune-events.ts';
 import { createLedger } from '../ledger/ledger.ts';
@@ -25,14 +26,15 @@ export const composeBackground = ({ settings, log, observe, stores }: Foundation
     onFailure: observe.storeFailed('fold', 'Hits could not be folded into the ledger'),
   });
   const eventStore = createEventStore({ knex: stores.knex });
-  const unreadable = observe.storeFailed('drain', 'An event can never be stored');
   const eventWriter = createEventWriter({
     redis: stores.backgroundRedis,
+    link: stores.backgroundLink,
     keys,
     store: eventStore,
+    deadEvents: createDeadEvents({ knex: stores.knex }),
     consumer: randomUUID(),
     onFailure: observe.storeFailed('drain', 'Events could not be carried into Postgres; they wait in Redis'),
-    onUnreadable: (shard, entryId) => unreadable(new Error(`shard ${shard}, entry ${entryId}`)),
+    onDead: observe.eventDied,
   });
   const prune = createPruneEvents({
     store: eventStore,

@@ -1,4 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
+import { createDeadEvents } from '../events/postgres/dead-events.ts';
 import type { Stores } from './connect-stores.ts';
 import { createUnsettledCount } from '../ledger/count-unsettled.ts';
 import { createAccountReader } from '../ledger/read/read-accounts.ts';
@@ -63,6 +64,7 @@ export const watchService = ({ metrics, log, catalog, stores, pending, isReady }
     redisMisconfigured: isMisconfigured,
     streamLagEntries: () => sum((shard) => redis.xlen(keys.events(shard))),
     pendingHits: pending.count,
+    deadEvents: createDeadEvents({ knex }).count,
     foldHorizonAgeSeconds: async () => {
       const horizons = await Promise.all(shards.map(async (shard) => Number(await redis.get(keys.horizon(shard)))));
       return (Date.now() - Math.min(...horizons)) / 1000;

@@ -37,12 +37,12 @@ const REBUILD_DAY = `
     from events where day = ?::date and kind in ('impression', 'click') and invalid_reason <> 'prefetch'
     group by 1, 2, 3, 4, 5
   ), wrong as (
-    select c.* from counted c left join daily_counts d using (day, line_item_id, creative_id)
+    select c.* from counted c left join daily_counts d using (day, line_item_id, creative_id, campaign_id, publisher_id)
     where (d.impressions, d.clicks, d.spend_micros) is distinct from (c.impressions, c.clicks, c.spend_micros::bigint)
   ), corrected as (
     insert into daily_counts (day, publisher_id, campaign_id, line_item_id, creative_id, impressions, clicks, spend_micros)
     select * from wrong where not ?
-    on conflict (day, line_item_id, creative_id) do update set
+    on conflict (day, line_item_id, creative_id, campaign_id, publisher_id) do update set
       impressions = excluded.impressions, clicks = excluded.clicks, spend_micros = excluded.spend_micros
   )
   select count(*)::int as wrong from wrong`;
