@@ -39,16 +39,6 @@ export interface EventStore {
   prune(days: number, nowMs: number): Promise<readonly string[]>;
 }
 
-/**
- * SQL: whether the hit in the row `hit` has its event row. The row has jti, kind, event_type,
- * invalid_reason and `payload`, the hit as JSON.
- */
-export const hasEventRow = (hit: string): string => `exists (
-   select from events e
-   where e.day = date '1970-01-01' + (${hit}.payload #>> '{ad,day}')::int
-     and e.jti = ${hit}.jti and e.kind = ${hit}.kind and e.event_type = ${hit}.event_type
-     and (e.invalid_reason = 'prefetch') = (${hit}.invalid_reason = 'prefetch'))`;
-
 /** Hourly traffic is queried for the last week only. */
 const HOURLY_DAYS = 35;
 
@@ -118,11 +108,33 @@ const RECORD_SERVES = `
  */
 export const holdPartitions = async (trx: Knex.Transaction, days: readonly number[]): Promise<readonly number[]> => {
   await trx.raw('select pg_advisory_xact_lock_shared(?)', [PARTITION_LOCK]);
+  // Not to_regclass: it may answer from a cache that is older than the lock.
   const { rows } = await trx.raw<{ rows: { day: number }[] }>(
-    'select day from unnest(?::int[], ?::text[]) as named (day, partition) where to_regclass(partition) is null',
+    `select day from unnest(?::int[], ?::text[]) as named (day, partition)
+     where not exists (select from pg_inherits i join pg_class c on c.oid = i.inhrelid
+                       where i.inhparent = 'events'::regclass and c.relname = partition)`,
     [[...days], days.map((day) => partitionOf(dateOfDay(day)))] as unknown as Knex.RawBinding,
   );
   return rows.map(({ day }) => day);
+};
+
+/**
+ * Which of these hits have their event row, in their order. One query for each day, with the day as
+ * a constant: a plan over all partitions takes Postgres 130 ms when there are 400.
+ */
+export const haveEventRows = async (knex: Knex, hits: readonly Hit[]): Promise<readonly boolean[]> => {
+  const found = new Set<string>();
+  const keyOf = (jti: string, kind: string, eventType: string, invalidReason: string) =>
+    [jti, kind, eventType, invalidReason === 'prefetch'].join(' ');
+  for (const day of new Set(hits.map(({ ad }) => ad.day))) {
+    const ofDay = hits.filter(({ ad }) => ad.day === day);
+    const { rows } = await knex.raw<{ rows: Record<'jti' | 'kind' | 'event_type' | 'invalid_reason', string>[] }>(
+      'select jti, kind, event_type, invalid_reason from events where day = ?::date and jti = any(?::text[])',
+      [dateOfDay(day), ofDay.map(({ ad }) => ad.tokenId)] as unknown as Knex.RawBinding,
+    );
+    for (const { jti, kind, event_type, invalid_reason } of rows) found.add(keyOf(jti, kind, event_type, invalid_reason));
+  }
+  return hits.map(({ ad, kind, eventType, invalidReason }) => found.has(keyOf(ad.tokenId, kind, eventType, invalidReason)));
 };
 
 export const createEventStore = ({ knex }: { readonly knex: Knex }): EventStore => {
