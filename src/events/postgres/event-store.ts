@@ -137,8 +137,34 @@ export const haveEventRows = async (knex: Knex, hits: readonly Hit[]): Promise<r
   return hits.map(({ ad, kind, eventType, invalidReason }) => found.has(keyOf(ad.tokenId, kind, eventType, invalidReason)));
 };
 
+const insert = async (trx: Knex.Transaction, events: readonly StoredEvent[]): Promise<number> => {
+  const column = <T>(read: (event: StoredEvent) => T): T[] => events.map(read);
+  const result = await trx.raw<{ rows: { stored: number }[] }>(APPEND, [
+    column(({ hit }) => dateOfDay(hit.ad.day)),
+    column(({ hit }) => hit.ad.tokenId),
+    column(({ hit }) => hit.kind),
+    column(({ hit }) => hit.eventType),
+    column(({ hit }) => hit.invalidReason),
+    column(({ atMs }) => new Date(atMs).toISOString()),
+    column(({ hit }) => hit.ad.publisherId),
+    column(({ hit }) => hit.ad.campaignId),
+    column(({ hit }) => hit.ad.lineItemId),
+    column(({ hit }) => hit.ad.creativeId),
+    column(({ hit }) => hit.ad.placementId),
+    column(({ hit }) => hit.ad.userHash ?? ''),
+    column(({ hit }) => hit.country),
+    column(({ hit }) => hit.device),
+    column(({ billedMicros }) => billedMicros),
+  ] as unknown as Knex.RawBinding);
+  return result.rows[0]?.stored ?? 0;
+};
+
 export const createEventStore = ({ knex }: { readonly knex: Knex }): EventStore => {
-  const createPartitions = (days: readonly number[]): Promise<void> =>
+  /** undefined: a day has no partition. */
+  const appendToPartitions = (events: readonly StoredEvent[], days: readonly number[]): Promise<number | undefined> =>
+    knex.transaction(async (trx) => ((await holdPartitions(trx, days)).length > 0 ? undefined : insert(trx, events)));
+
+  const createPartitionsAndAppend = (events: readonly StoredEvent[], days: readonly number[]): Promise<number> =>
     knex.transaction(async (trx) => {
       await trx.raw('select pg_advisory_xact_lock(?)', [PARTITION_LOCK]);
       for (const day of days) {
@@ -147,44 +173,14 @@ export const createEventStore = ({ knex }: { readonly knex: Knex }): EventStore 
           `create table if not exists ${partitionOf(from)} partition of events for values from ('${from}') to ('${dateOfDay(day + 1)}')`,
         );
       }
-    });
-
-  /** Resolves to the number of new events, or to the days that have no partition yet. */
-  const tryAppend = (events: readonly StoredEvent[], days: readonly number[]): Promise<number | readonly number[]> =>
-    knex.transaction(async (trx) => {
-      const missing = await holdPartitions(trx, days);
-      if (missing.length > 0) return missing;
-      const column = <T>(read: (event: StoredEvent) => T): T[] => events.map(read);
-      const result = await trx.raw<{ rows: { stored: number }[] }>(APPEND, [
-        column(({ hit }) => dateOfDay(hit.ad.day)),
-        column(({ hit }) => hit.ad.tokenId),
-        column(({ hit }) => hit.kind),
-        column(({ hit }) => hit.eventType),
-        column(({ hit }) => hit.invalidReason),
-        column(({ atMs }) => new Date(atMs).toISOString()),
-        column(({ hit }) => hit.ad.publisherId),
-        column(({ hit }) => hit.ad.campaignId),
-        column(({ hit }) => hit.ad.lineItemId),
-        column(({ hit }) => hit.ad.creativeId),
-        column(({ hit }) => hit.ad.placementId),
-        column(({ hit }) => hit.ad.userHash ?? ''),
-        column(({ hit }) => hit.country),
-        column(({ hit }) => hit.device),
-        column(({ billedMicros }) => billedMicros),
-      ] as unknown as Knex.RawBinding);
-      return result.rows[0]?.stored ?? 0;
+      return insert(trx, events);
     });
 
   return {
     append: async (events) => {
       if (events.length === 0) return 0;
       const days = [...new Set(events.map(({ hit }) => hit.ad.day))];
-      // Another replica may drop a partition between its creation and the next attempt.
-      for (;;) {
-        const stored = await tryAppend(events, days);
-        if (typeof stored === 'number') return stored;
-        await createPartitions(stored);
-      }
+      return (await appendToPartitions(events, days)) ?? createPartitionsAndAppend(events, days);
     },
 
     recordServes: async (counts) => {
