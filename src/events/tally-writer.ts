@@ -1,5 +1,6 @@
 import { MS_PER_DAY } from '../base/utc-day.ts';
 import type { LedgerKeys } from '../ledger/ledger-keys.ts';
+import { loadScript } from '../redis/load-script.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
 import type { DeadEvent } from './postgres/dead-events.ts';
 import type { EventStore, ServeCount } from './postgres/event-store.ts';
@@ -10,7 +11,7 @@ import { storeEach } from './store-each.ts';
 export interface TallyWriter {
   /** Does for a shard what is due at `nowMs`. Rejects when a store is unavailable. */
   tick(shard: number, nowMs: number): Promise<void>;
-  /** Copies the serves of a shard into the daily counts. */
+  /** Copies the changed serves of a shard into the daily counts. */
   flush(shard: number): Promise<void>;
 }
 
@@ -27,46 +28,58 @@ const FLUSH_MS = 5_000;
 const PRUNE_MS = 3_600_000;
 const SCAN_COUNT = 500;
 
+/**
+ * Only serves that have changed since any replica copied them are copied: the ledger lists them. A
+ * count stays listed until it is committed, so a replica that dies in between loses none.
+ */
 export const createTallyWriter = ({ redis, keys, store, bury, flushMs = FLUSH_MS }: TallyWriterOptions): TallyWriter => {
+  redis.defineCommand('tallyCopied', { lua: loadScript(new URL('./lua/tally-copied.lua', import.meta.url)), numberOfKeys: 2 });
+  const scripts = redis as unknown as { tallyCopied(serves: string, changed: string, ...args: string[]): Promise<number> };
   const flushedAtMs = new Map<number, number>();
   const prunedAtMs = new Map<number, number>();
 
-  /** Reads a tally in pieces. */
-  const sweep = async (key: string, carry: (piece: readonly (readonly [field: string, count: string])[]) => Promise<void>) => {
-    let cursor = '0';
-    do {
-      const [next, flat] = await redis.hscan(key, cursor, 'COUNT', SCAN_COUNT);
-      cursor = next;
-      await carry(Array.from({ length: flat.length / 2 }, (_, i) => [flat[2 * i]!, flat[2 * i + 1]!] as const));
-    } while (cursor !== '0');
+  /** Stores the counts of some fields, then removes from the changes those that have not changed meanwhile. */
+  const copy = async (shard: number, fields: readonly string[]): Promise<void> => {
+    const dead = (entry: readonly [string, string], refusal: Pick<DeadEvent, 'sqlState' | 'reason'>) =>
+      bury({ source: 'serves', shard, entryId: entry[0], fields: entry, ...refusal });
+    const values = await redis.hmget(keys.serves(shard), ...fields);
+    const counts: { readonly entry: readonly [string, string]; readonly serves: ServeCount }[] = [];
+    for (const [i, field] of fields.entries()) {
+      const count = values[i];
+      if (count == null) continue;
+      try {
+        counts.push({ entry: [field, count], serves: readServes(field, count) });
+      } catch (fault) {
+        await dead([field, count], { sqlState: null, reason: (fault as Error).message });
+      }
+    }
+    await storeEach(
+      counts,
+      (batch) => store.recordServes(batch.map(({ serves }) => serves)),
+      ({ entry }, refusal) => dead(entry, refusal),
+    );
+    await scripts.tallyCopied(keys.serves(shard), keys.changedServes(shard), ...fields.flatMap((field, i) => [field, values[i] ?? '']));
   };
 
-  const flush = (shard: number): Promise<void> =>
-    sweep(keys.serves(shard), async (piece) => {
-      const dead = (fields: readonly [string, string], refusal: Pick<DeadEvent, 'sqlState' | 'reason'>) =>
-        bury({ source: 'serves', shard, entryId: fields[0], fields, ...refusal });
-      const counts: { readonly fields: readonly [string, string]; readonly serves: ServeCount }[] = [];
-      for (const fields of piece) {
-        try {
-          counts.push({ fields, serves: readServes(...fields) });
-        } catch (fault) {
-          await dead(fields, { sqlState: null, reason: (fault as Error).message });
-        }
-      }
-      await storeEach(
-        counts,
-        (batch) => store.recordServes(batch.map(({ serves }) => serves)),
-        ({ fields }, refusal) => dead(fields, refusal),
-      );
-    });
+  const flush = async (shard: number): Promise<void> => {
+    let cursor = '0';
+    do {
+      const [next, fields] = await redis.sscan(keys.changedServes(shard), cursor, 'COUNT', SCAN_COUNT);
+      cursor = next;
+      if (fields.length > 0) await copy(shard, [...new Set(fields)]);
+    } while (cursor !== '0');
+  };
 
   /** Deletes the fields of days before yesterday, which no longer change. */
   const prune = async (key: string): Promise<void> => {
     const yesterday = Math.floor(Date.now() / MS_PER_DAY) - 1;
-    await sweep(key, async (piece) => {
-      const old = piece.map(([field]) => field).filter((field) => Number.parseInt(field, 10) < yesterday);
+    let cursor = '0';
+    do {
+      const [next, flat] = await redis.hscan(key, cursor, 'COUNT', SCAN_COUNT);
+      cursor = next;
+      const old = flat.filter((field, i) => i % 2 === 0 && Number.parseInt(field, 10) < yesterday);
       if (old.length > 0) await redis.hdel(key, ...old);
-    });
+    } while (cursor !== '0');
   };
 
   return {

@@ -18,6 +18,8 @@ export interface LedgerKeys {
   events(shard: number): string;
   /** Hash `day:publisher:campaign:line item:creative` → serves. */
   serves(shard: number): string;
+  /** Set: the fields of the serves that changed since they were copied to Postgres. */
+  changedServes(shard: number): string;
   /** Hash `day:line item:event type` → custom events. */
   eventTally(shard: number): string;
   /**
@@ -41,6 +43,8 @@ export const createLedgerKeys = (shards: number): LedgerKeys => {
     billingNotice: (publisherId, tokenId) => ofPublisher(publisherId, `burl:${tokenId}`),
     events: (shard) => ofShard(shard, 'events'),
     serves: (shard) => ofShard(shard, 'serves'),
+    // lua/tally.lua derives this key from that of the serves.
+    changedServes: (shard) => ofShard(shard, 'serves:changed'),
     eventTally: (shard) => ofShard(shard, 'event-tally'),
     horizon: (shard) => ofShard(shard, 'horizon'),
   };

@@ -48,6 +48,11 @@ afterAll(async () => {
 });
 
 const add = (shard: number, ...fields: string[]) => redis.xadd(keys.events(shard), '*', ...fields);
+/** What tally.lua does for this many serves of shard 0. */
+const serve = async (counts: Readonly<Record<string, number>>) => {
+  await redis.hset(keys.serves(0), counts);
+  await redis.sadd(keys.changedServes(0), ...Object.keys(counts));
+};
 const waiting = async () => (await Promise.all([0, 1].map((shard) => redis.xlen(keys.events(shard))))).reduce((a, b) => a + b);
 const counts = () =>
   knex('daily_counts')
@@ -59,7 +64,7 @@ const row = (lineItem: number, campaign: number, publisher: number, impressions:
 
 test('M5: events of one line item that name two campaigns, or two publishers, are stored and counted apart', async () => {
   for (const ad of [{}, { campaignId: 20 }, { publisherId: 10 }, { campaignId: 20 }]) await add(0, ...fieldsOf(eventOf(ad)));
-  await redis.hset(keys.serves(0), `${DAY}:1:2:3:4`, 7, `${DAY}:1:20:3:4`, 8);
+  await serve({ [`${DAY}:1:2:3:4`]: 7, [`${DAY}:1:20:3:4`]: 8 });
   writer.start();
   await eventually(async () => expect(await counts()).toEqual([row(3, 2, 1, 1, 7), row(3, 2, 10, 1), row(3, 20, 1, 2, 8)]));
   expect([await waiting(), dead, failures]).toEqual([0, [], []]);
@@ -103,7 +108,7 @@ test('an entry that cannot be read is stored as a dead event, with characters th
 });
 
 test('a serve count that cannot be stored neither stops the others nor the events', async () => {
-  await redis.hset(keys.serves(0), `${DAY}:1:2:3:4`, 5, `${DAY}:1:2:x:4`, 5, `${DAY}:1:2:99999999999:4`, 5, `${DAY}:1:2:4:4`, 6);
+  await serve({ [`${DAY}:1:2:3:4`]: 5, [`${DAY}:1:2:x:4`]: 5, [`${DAY}:1:2:99999999999:4`]: 5, [`${DAY}:1:2:4:4`]: 6 });
   await add(1, ...fieldsOf(eventOf()));
   writer.start();
   await eventually(async () => expect(await counts()).toEqual([row(3, 2, 1, 1, 5), row(4, 2, 1, 0, 6)]));
