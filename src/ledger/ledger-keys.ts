@@ -14,6 +14,8 @@ export interface LedgerKeys {
   seen(publisherId: number, tokenId: string): string;
   /** String: the billing notice URL of a programmatic bid. */
   billingNotice(publisherId: number, tokenId: string): string;
+  /** String: the number of the last adjustment of accounts by the reconciliation. */
+  adjustment(shard: number): string;
   /** Stream of settled hits on their way to Postgres. */
   events(shard: number): string;
   /** Hash `day:publisher:campaign:line item:creative` → serves. */
@@ -41,6 +43,7 @@ export const createLedgerKeys = (shards: number): LedgerKeys => {
     places: (publisherId, userHash) => ofPublisher(publisherId, `places:${publisherId}:${userHash}`),
     seen: (publisherId, tokenId) => ofPublisher(publisherId, `seen:${tokenId}`),
     billingNotice: (publisherId, tokenId) => ofPublisher(publisherId, `burl:${tokenId}`),
+    adjustment: (shard) => ofShard(shard, 'adjustment'),
     events: (shard) => ofShard(shard, 'events'),
     serves: (shard) => ofShard(shard, 'serves'),
     // lua/tally.lua derives this key from that of the serves.

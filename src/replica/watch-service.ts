@@ -1,5 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import { createDeadEvents } from '../events/postgres/dead-events.ts';
+import { readReconciliation } from '../events/postgres/reconciliation.ts';
 import type { Stores } from './connect-stores.ts';
 import { createUnsettledCount } from '../ledger/count-unsettled.ts';
 import { createAccountReader } from '../ledger/read/read-accounts.ts';
@@ -91,6 +92,9 @@ export const watchService = ({ metrics, log, catalog, stores, pending, isReady }
     pendingHits: pending.count,
     pendingHitAgeSeconds: pending.ageSeconds,
     deadEvents: createDeadEvents({ knex }).count,
+    driftDailyCounts: async () => (await readReconciliation(knex, 'daily_counts')).differences,
+    driftAccounts: async () => (await readReconciliation(knex, 'accounts')).differences,
+    reconciledAgeSeconds: async () => (await readReconciliation(knex, 'accounts')).ageSeconds ?? ageSeconds([startedAtMs]),
     foldHorizonAgeSeconds: async () => ageSeconds(await horizons()),
     unsettledReservations: createUnsettledCount({ accounts, currentSnapshot: catalog.current }),
   });
