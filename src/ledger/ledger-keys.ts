@@ -12,8 +12,8 @@ export interface LedgerKeys {
   places(publisherId: number, userHash: string): string;
   /** String: the kinds already seen of one token. */
   seen(publisherId: number, tokenId: string): string;
-  /** String: the billing notice URL of a programmatic bid. */
-  billingNotice(publisherId: number, tokenId: string): string;
+  /** Hash token id → billing notice URL of the bids whose tokens end in a minute (since the epoch). */
+  billingNotices(shard: number, minute: number): string;
   /** String: the number of the last adjustment of accounts by the reconciliation. */
   adjustment(shard: number): string;
   /** Stream of settled hits on their way to Postgres. */
@@ -42,7 +42,7 @@ export const createLedgerKeys = (shards: number): LedgerKeys => {
     accounts: (publisherId) => ofPublisher(publisherId, `accounts2:${publisherId}`),
     places: (publisherId, userHash) => ofPublisher(publisherId, `places:${publisherId}:${userHash}`),
     seen: (publisherId, tokenId) => ofPublisher(publisherId, `seen:${tokenId}`),
-    billingNotice: (publisherId, tokenId) => ofPublisher(publisherId, `burl:${tokenId}`),
+    billingNotices: (shard, minute) => ofShard(shard, `burl:${minute}`),
     adjustment: (shard) => ofShard(shard, 'adjustment'),
     events: (shard) => ofShard(shard, 'events'),
     serves: (shard) => ofShard(shard, 'serves'),

@@ -18,7 +18,10 @@ import type { Foundation } from './lay-foundation.ts';
  * Work outside of requests: folding hits into the ledger, copying events to Postgres, comparing the
  * books, dropping old partitions.
  */
-export const composeBackground = ({ settings, log, observe, stores }: Foundation, { catalog, ledgerOptions, settling }: Delivery) => {
+export const composeBackground = (
+  { settings, log, observe, stores }: Foundation,
+  { catalog, ledgerOptions, billingNotices, settling }: Delivery,
+) => {
   const { keys } = stores;
   const fold = createFold({
     redis: stores.backgroundRedis,
@@ -27,6 +30,7 @@ export const composeBackground = ({ settings, log, observe, stores }: Foundation
     ledger: createLedger({ ...ledgerOptions, redis: stores.backgroundRedis, link: stores.backgroundLink }),
     pending: createPendingHits({ knex: stores.knex }),
     ...settling,
+    onAdvanced: billingNotices.drop,
     onFolded: (hits) => log.info('Hits stored in Postgres were folded into the ledger', { hits }),
     onFailure: observe.storeFailed('fold', 'Hits could not be folded into the ledger'),
   });

@@ -57,7 +57,6 @@ export const composeDelivery = ({ settings, addresses, dimensions, metrics, log,
     // open.
     redis: stores.backgroundRedis,
     keys,
-    now: Date.now,
     onFailure: observe.storeFailed('billing_notice', 'A billing notice could not be stored'),
   });
   const deciding = { bidders, tokenTtlMs: settings.tokenTtlMs, random: Math.random, clock: () => performance.now() };
@@ -101,6 +100,7 @@ export const composeDelivery = ({ settings, addresses, dimensions, metrics, log,
     dryServeAd,
     tokens: createTokens({ secrets: settings.tokenSecrets }),
     pending,
+    billingNotices,
     settling,
     recordHit: createRecordHit({
       ledger,

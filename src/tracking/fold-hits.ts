@@ -19,6 +19,8 @@ export interface FoldOptions {
   /** undefined: the catalog has not been loaded yet, and folding waits for it. */
   readonly limitsOf: (hit: Hit) => HitLimits | undefined;
   readonly everyMs?: number;
+  /** Called when the fold horizon of a shard has advanced. */
+  readonly onAdvanced?: (shard: number, horizonMs: number) => void;
   /** Called for each shard whose hits were folded. */
   readonly onFolded: (hits: number) => void;
   /** As in createRecordHit. */
@@ -60,7 +62,7 @@ const MAX_SHARDS_AT_ONCE = 3;
  * by now and is deleted.
  */
 export const createFold = (options: FoldOptions): Fold => {
-  const { redis, link, keys, ledger, pending, limitsOf, everyMs = 1000, onFolded, onSettled, onFailure } = options;
+  const { redis, link, keys, ledger, pending, limitsOf, everyMs = 1000, onAdvanced, onFolded, onSettled, onFailure } = options;
   redis.defineCommand('serverTime', { lua: loadScript(new URL('../redis/lua/server-time.lua', import.meta.url)), numberOfKeys: 1 });
   const clock = redis as unknown as { serverTime(key: string): Promise<number> };
   const shards = Array.from({ length: keys.shards }, (_, shard) => shard);
@@ -117,8 +119,14 @@ export const createFold = (options: FoldOptions): Fold => {
     return complete;
   };
 
-  const advance = (shard: number, horizonMs: number): Promise<unknown> =>
-    redis.set(keys.horizon(shard), horizonMs, 'PX', IDLE_KEY_TTL_MS).catch(onFailure);
+  const advance = async (shard: number, horizonMs: number): Promise<void> => {
+    try {
+      await redis.set(keys.horizon(shard), horizonMs, 'PX', IDLE_KEY_TTL_MS);
+      onAdvanced?.(shard, horizonMs);
+    } catch (fault) {
+      onFailure(fault as Error);
+    }
+  };
 
   const clockOf = async (shard: number): Promise<number | undefined> => {
     try {
