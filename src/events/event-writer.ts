@@ -55,8 +55,8 @@ const RETIRE_AFTER_MS = 3_600_000;
 const REST_MS = 1_000;
 
 /**
- * Copies settled hits and tallies from Redis to Postgres. Every replica runs one. Each shard is
- * carried by a loop of its own, so that a shard whose node or whose events fail delays no other.
+ * Copies settled hits and tallies from Redis to Postgres. Every replica runs one. Each shard has a
+ * separate loop, so that a shard whose node or whose events fail delays no other.
  *
  * The consumer group divides the entries among the replicas. A replica retries the entries that it
  * failed to store before it reads more; another replica claims the entries of a dead one. An entry

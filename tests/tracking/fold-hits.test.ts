@@ -27,8 +27,8 @@ afterAll(async () => {
   await knex.destroy();
 });
 
-const fail = (...told: readonly unknown[]): never => {
-  throw new Error(told.map(String).join(' '));
+const fail = (...said: readonly unknown[]): never => {
+  throw new Error(said.map(String).join(' '));
 };
 
 test('does not count a hit again that Redis counted without an answer and that stayed in Postgres until its token expired', async () => {
