@@ -1,49 +1,73 @@
 import { parseArgs } from 'node:util';
-import { dayOf, MS_PER_DAY } from '../base/utc-day.ts';
-import { createCountStore } from '../events/postgres/count-store.ts';
-import { rebuildCounts } from '../events/rebuild-counts.ts';
+import { dateOfDay, dayOf, MS_PER_DAY } from '../base/utc-day.ts';
 import { keepTokenSecret } from '../config/keep-token-secret.ts';
 import { readSettings } from '../config/read-settings.ts';
-import { createAccountRestorer } from '../ledger/read/restore-account.ts';
 import { claimRedis } from '../replica/claim-redis.ts';
+import { createCompareAccounts } from '../events/compare-accounts.ts';
+import { compareAllAccounts, compareDay } from '../events/compare-books.ts';
+import { createCountStore } from '../events/postgres/count-store.ts';
+import { underReconcileLock } from '../events/postgres/reconciliation.ts';
+import { COUNT_NAMES, createAccountBooks } from '../ledger/read/account-books.ts';
 import { connectStores } from '../replica/connect-stores.ts';
 
+const OPTIONS = {
+  day: { type: 'string' },
+  from: { type: 'string' },
+  to: { type: 'string' },
+  'dry-run': { type: 'boolean', default: false },
+} as const;
+
+/** Accounts that a comparison creates are kept for this long; the ledger sets the end of the others. */
+const NEW_ACCOUNT_DAYS = 400;
+
 /**
- * `node dist/commands/reconcile.js [--day 2026-11-20] [--dry-run]`: rebuilds a day's counters from
- * the stored events. See docs/operations.md.
+ * `node dist/commands/reconcile.js [--day 2026-11-20 | --from 2026-11-01 --to 2026-11-20] [--dry-run]`:
+ * compares the daily counts of these days with the event rows, and all accounts with the daily counts,
+ * and corrects what differs. See docs/operations.md.
  */
 const main = async (): Promise<void> => {
-  const { values } = parseArgs({ options: { day: { type: 'string' }, 'dry-run': { type: 'boolean', default: false } } });
+  const { values } = parseArgs({ options: OPTIONS });
   const dryRun = values['dry-run'];
+  const today = dayOf(Date.now());
+  const from = dayNamed('--from', values.from ?? values.day) ?? today;
+  const to = dayNamed('--to', values.to ?? values.day) ?? today;
+  if (from > to) throw new Error('--from must not be later than --to.');
   const settings = readSettings(keepTokenSecret(process.env));
   const { databaseUrl, redisUrls } = settings;
   if (databaseUrl === undefined || redisUrls.length === 0) throw new Error('DATABASE_URL and REDIS_URL say which stores to reconcile.');
-  const nowMs = Date.now();
-  const dayMs = values.day === undefined ? nowMs : Date.parse(`${values.day}T00:00:00Z`);
-  if (Number.isNaN(dayMs)) throw new Error('--day must be a date such as 2026-11-20.');
 
   const stores = connectStores(settings, { databaseUrl, redisUrls });
   try {
+    const { knex, backgroundRedis: redis, keys } = stores;
     await claimRedis(stores);
-    const { dailyCounts, accounts } = await rebuildCounts({
-      counts: createCountStore({ knex: stores.knex }),
-      restoreAccount: createAccountRestorer({
-        redis: stores.backgroundRedis,
-        keys: stores.keys,
-        expiresAtMs: nowMs + 400 * MS_PER_DAY,
-        dryRun,
-      }),
-      day: dayOf(dayMs),
-      today: dayOf(nowMs),
-      dryRun,
+    const books = createAccountBooks({ redis, keys, expiresAtMs: () => Date.now() + NEW_ACCOUNT_DAYS * MS_PER_DAY });
+    const counts = createCountStore({ knex });
+    // The background comparison of the replicas waits meanwhile.
+    await underReconcileLock(knex, { wait: true }, async (checkLock) => {
+      const comparing = { counts, compareAccounts: createCompareAccounts({ knex, books }), dryRun, rest: checkLock };
+      const verb = dryRun ? 'would be corrected' : 'were corrected';
+      for (const day of (await counts.days()).filter((one) => one >= from && one <= to).toReversed())
+        console.log(`${dateOfDay(day)}: ${await compareDay(comparing, day)} daily counts ${verb}`);
+      const accounts = await compareAllAccounts(comparing, dayOf(Date.now()));
+      console.log(`${accounts.length} accounts ${verb}`);
+      for (const { publisherId, kind, id, difference } of accounts) {
+        const changes = COUNT_NAMES.filter((name) => difference[name] !== 0).map((name) => `${name} ${signed(difference[name])}`);
+        console.log(`  publisher ${publisherId} ${kind === 'l' ? 'line item' : 'campaign'} ${id}: ${changes.join(', ')}`);
+      }
     });
-    const verb = dryRun ? 'would be' : 'were';
-    console.log(`${dailyCounts} daily counts ${verb} corrected, ${accounts.length} accounts ${verb} raised`);
-    for (const account of accounts) console.log(`  ${account}`);
   } finally {
     await stores.close();
   }
 };
+
+const dayNamed = (option: string, date: string | undefined): number | undefined => {
+  if (date === undefined) return undefined;
+  const atMs = Date.parse(`${date}T00:00:00Z`);
+  if (Number.isNaN(atMs)) throw new Error(`${option} must be a date such as 2026-11-20.`);
+  return dayOf(atMs);
+};
+
+const signed = (count: number): string => (count > 0 ? `+${count}` : String(count));
 
 main().catch((fault: unknown) => {
   process.stderr.write(`${fault instanceof Error ? fault.message : String(fault)}\n`);

@@ -1,7 +1,8 @@
 import { dayOf, MS_PER_DAY } from '../base/utc-day.ts';
-import { createCountStore, type CountedAccount } from '../events/postgres/count-store.ts';
+import { createCountStore } from '../events/postgres/count-store.ts';
 import { keepTokenSecret } from '../config/keep-token-secret.ts';
 import { readSettings } from '../config/read-settings.ts';
+import { COUNT_NAMES, type AccountCounts } from '../ledger/read/account-books.ts';
 import { createAccountRepairer } from '../ledger/read/repair-account.ts';
 import { createSetAsideReader, type SetAsideAccount } from '../ledger/read/set-aside-accounts.ts';
 import { claimRedis } from '../replica/claim-redis.ts';
@@ -21,7 +22,15 @@ const main = async (): Promise<void> => {
     await claimRedis(stores);
     const accounts = await createSetAsideReader({ redis, keys }).list();
     const today = dayOf(Date.now());
-    const counted = accounts.length === 0 ? [] : await createCountStore({ knex }).readAccounts(today);
+    const counts = createCountStore({ knex });
+    const campaignsOf = async ({ kind, id }: SetAsideAccount): Promise<readonly number[]> =>
+      kind === 'c' ? [id] : await knex('daily_counts').distinct().where({ line_item_id: id }).pluck<number[]>('campaign_id');
+    /** Of the stored events, as the daily counts sum them. */
+    const countsOf = async (account: SetAsideAccount): Promise<AccountCounts> => {
+      const counted = await counts.accounts(today, await campaignsOf(account));
+      const { publisherId, kind, id } = account;
+      return counted.find((one) => one.publisherId === publisherId && one.kind === kind && one.id === id)?.counts ?? NOTHING_COUNTED;
+    };
     const repair = createAccountRepairer({ redis, keys, expiresAtMs: Date.now() + 400 * MS_PER_DAY });
     /** Every event of the account has left the stream: its last token ended before. */
     const isStored = async ({ publisherId, safeAtMs }: SetAsideAccount): Promise<boolean> => {
@@ -30,8 +39,7 @@ const main = async (): Promise<void> => {
     };
     for (const account of accounts) {
       const { publisherId, kind, id, why, safeAtMs } = account;
-      const counts = counted.find((one) => one.publisherId === publisherId && one.kind === kind && one.id === id) ?? NOTHING_COUNTED;
-      const outcome = (await isStored(account)) ? await repair(account, { ...counts, publisherId, kind, id, day: today }) : 'too early';
+      const outcome = (await isStored(account)) ? await repair(account, today, await countsOf(account)) : 'too early';
       const wait = outcome === 'too early' ? `, repair it after ${new Date(safeAtMs).toISOString()}` : '';
       console.log(`publisher ${publisherId} ${kind === 'l' ? 'line item' : 'campaign'} ${id}: ${why}: ${outcome}${wait}`);
     }
@@ -41,18 +49,7 @@ const main = async (): Promise<void> => {
   }
 };
 
-const NOTHING_COUNTED: Omit<CountedAccount, 'publisherId' | 'kind' | 'id'> = {
-  serves: 0,
-  impressions: 0,
-  clicks: 0,
-  spendMicros: 0,
-  yesterdayServes: 0,
-  yesterdayImpressions: 0,
-  yesterdayClicks: 0,
-  yesterdaySpendMicros: 0,
-  totalImpressions: 0,
-  totalSpendMicros: 0,
-};
+const NOTHING_COUNTED = Object.fromEntries(COUNT_NAMES.map((name) => [name, 0])) as AccountCounts;
 
 main().catch((fault: unknown) => {
   process.stderr.write(`${fault instanceof Error ? fault.message : String(fault)}\n`);

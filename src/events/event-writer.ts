@@ -1,7 +1,11 @@
 import type { LedgerKeys } from '../ledger/ledger-keys.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
+import type { RedisLink } from '../redis/redis-link.ts';
 import { createStreamConsumer, type StreamEntry } from '../redis/stream-consumer.ts';
-import { isDataFault, type EventStore, type StoredEvent } from './postgres/event-store.ts';
+import type { DeadEvent, DeadEvents } from './postgres/dead-events.ts';
+import type { EventStore, StoredEvent } from './postgres/event-store.ts';
+import { readEvent } from './read-event.ts';
+import { storeEach, type Refusal } from './store-each.ts';
 import { createTallyWriter } from './tally-writer.ts';
 
 /** The consumer group of the event streams. */
@@ -9,8 +13,10 @@ export const EVENT_GROUP = 'postgres';
 
 export interface EventWriterOptions {
   readonly redis: RedisClient;
+  readonly link: Pick<RedisLink, 'upOf'>;
   readonly keys: LedgerKeys;
-  readonly store: EventStore;
+  readonly store: Pick<EventStore, 'append' | 'recordServes'>;
+  readonly deadEvents: Pick<DeadEvents, 'add'>;
   /** This replica's name in the consumer group. */
   readonly consumer: string;
   readonly idleMs?: number;
@@ -19,10 +25,12 @@ export interface EventWriterOptions {
    * it.
    */
   readonly claimAfterMs?: number;
-  /** Called for each pass that failed; its entries stay in the stream and are retried. */
+  /** How often the serves are copied. */
+  readonly flushMs?: number;
+  /** Called for each pass of a shard that failed; its entries stay in the stream and are retried. */
   readonly onFailure: (fault: Error) => void;
-  /** Called for each entry that can never be stored. */
-  readonly onUnreadable: (shard: number, entryId: string) => void;
+  /** Called after an entry has been stored as a dead event. */
+  readonly onDead: (dead: DeadEvent) => void;
 }
 
 export interface EventWriter {
@@ -43,149 +51,144 @@ const RENEW_MS = 60_000;
  * stopped.
  */
 const RETIRE_AFTER_MS = 3_600_000;
+/** After a failed pass, a shard rests for this long. */
+const REST_MS = 1_000;
 
 /**
- * Copies settled hits and tallies from Redis to Postgres. Every replica runs one.
+ * Copies settled hits and tallies from Redis to Postgres. Every replica runs one. Each shard has a
+ * separate loop, so that a shard whose node or whose events fail delays no other.
  *
  * The consumer group divides the entries among the replicas. A replica retries the entries that it
  * failed to store before it reads more; another replica claims the entries of a dead one. An entry
- * is deleted from the stream only after its row is committed, and the row's unique key makes a
- * repeated delivery harmless: delivery is at least once, storage exactly once.
+ * is deleted from the stream only after its row, or its dead event, is committed, and the row's
+ * unique key makes a repeated delivery harmless: delivery is at least once, storage exactly once.
  */
 export const createEventWriter = (options: EventWriterOptions): EventWriter => {
-  const { redis, keys, store, consumer, idleMs = 200, claimAfterMs = 15_000, onFailure } = options;
-  const shards = Array.from({ length: keys.shards }, (_, shard) => shard);
-  let running: Promise<void> | undefined;
-  let stopping = false;
-  let wake: () => void = () => undefined;
-  let renewedAtMs = 0;
+  const { redis, link, keys, store, deadEvents, consumer, idleMs = 200, claimAfterMs = 15_000, flushMs, onFailure, onDead } = options;
   const group = createStreamConsumer({ redis, group: EVENT_GROUP, name: consumer, batch: MAX_BATCH, keyTtlS: KEY_TTL_S });
-  const tallies = createTallyWriter({ redis, keys, store });
-  /**
-   * Shards whose last pass failed. Their entries are read first: they are assigned to this consumer
-   * even if the reply was lost.
-   */
-  const unfinished = new Set<number>();
+  const wakers = new Set<() => void>();
+  let running: Promise<unknown> | undefined;
+  let stopping = false;
 
-  const carryShard = async (shard: number, claim: boolean): Promise<number> => {
-    const stream = keys.events(shard);
-    const retry = unfinished.has(shard);
-    try {
-      const entries = claim ? await group.abandoned(stream, claimAfterMs) : await (retry ? group.unfinished(stream) : group.fresh(stream));
-      if (entries.length > 0) await storeEntries(shard, stream, entries);
-      else if (!claim) unfinished.delete(shard);
-      return entries.length;
-    } catch (fault) {
-      unfinished.add(shard);
-      throw fault;
-    }
+  const bury = async (dead: DeadEvent): Promise<void> => {
+    await deadEvents.add(dead);
+    onDead(dead);
   };
+  const tallies = createTallyWriter({ redis, keys, store, bury, flushMs });
 
-  const storeEntries = async (shard: number, stream: string, entries: readonly StreamEntry[]): Promise<void> => {
-    const events = new Map<string, StoredEvent>();
-    for (const [id, fields] of entries) {
+  const storeEntries = async (shard: number, entries: readonly StreamEntry[]): Promise<void> => {
+    const events: { readonly entryId: string; readonly fields: readonly string[]; readonly event: StoredEvent }[] = [];
+    for (const [entryId, fields] of entries) {
       if (fields === null) continue;
-      const event = readEvent(fields);
-      if (event) events.set(id, event);
-      else options.onUnreadable(shard, id);
+      try {
+        events.push({ entryId, fields, event: readEvent(fields) });
+      } catch (fault) {
+        await bury({ source: 'events', shard, entryId, fields, sqlState: null, reason: (fault as Error).message });
+      }
     }
-    await appendAll(shard, events);
+    await storeEach(
+      events,
+      (batch) => store.append(batch.map(({ event }) => event)),
+      ({ entryId, fields }, refusal: Refusal) => bury({ source: 'events', shard, entryId, fields, ...refusal }),
+    );
     await group.finish(
-      stream,
+      keys.events(shard),
       entries.map(([id]) => id),
     );
   };
 
-  /** An entry that Postgres always rejects must not block the rest of its batch. */
-  const appendAll = async (shard: number, events: ReadonlyMap<string, StoredEvent>): Promise<void> => {
-    try {
-      await store.append([...events.values()]);
-    } catch (fault) {
-      if (!isDataFault(fault)) throw fault;
-      for (const [id, event] of events) {
-        try {
-          await store.append([event]);
-        } catch (single) {
-          if (!isDataFault(single)) throw single;
-          options.onUnreadable(shard, id);
-        }
-      }
-    }
-  };
-
-  const pass = async (claim: boolean): Promise<number> => {
-    let moved = 0;
-    let failed: Error | undefined;
-    // A shard that fails (its cluster node is failing over) must not stop the others. An outage of
-    // all is one failure.
-    for (const result of await Promise.allSettled(shards.map((shard) => carryShard(shard, claim)))) {
-      if (result.status === 'fulfilled') moved += result.value;
-      else failed ??= result.reason as Error;
-    }
-    if (failed) onFailure(failed);
-    return moved;
-  };
-
-  const handOver = async (): Promise<void> => {
-    for (const shard of shards) unfinished.add(shard);
-    await pass(false);
-    await pass(false);
-    await tallies.flush();
-    for (const shard of shards) await group.leave(keys.events(shard));
-  };
-
-  const renewKeys = async (nowMs: number): Promise<void> => {
-    if (nowMs - renewedAtMs < RENEW_MS) return;
-    renewedAtMs = nowMs;
-    for (const shard of shards) {
-      for (const key of [keys.events(shard), keys.serves(shard), keys.eventTally(shard)]) await redis.expire(key, KEY_TTL_S);
-      await group.retireOthers(keys.events(shard), RETIRE_AFTER_MS);
-    }
-  };
-
-  const loop = async (): Promise<void> => {
+  const carriage = (shard: number) => {
+    const stream = keys.events(shard);
+    /**
+     * The last pass failed. Its entries are read first: they are assigned to this consumer even if
+     * the reply was lost.
+     */
+    let unfinished = false;
     let claimedAtMs = 0;
-    while (!stopping) {
-      let moved = 0;
+    let renewedAtMs = 0;
+
+    const carry = async (claim: boolean): Promise<number> => {
       try {
-        const nowMs = Date.now();
-        const claim = nowMs - claimedAtMs >= claimAfterMs / 3;
-        if (claim) claimedAtMs = nowMs;
-        if (claim) moved = await pass(true);
-        // A full batch was claimed: claim the rest in the next turn.
-        if (moved >= MAX_BATCH) claimedAtMs = 0;
-        moved += await pass(false);
-        await tallies.tick(nowMs);
-        await renewKeys(nowMs);
+        const entries = await (claim ? group.abandoned(stream, claimAfterMs) : unfinished ? group.unfinished(stream) : group.fresh(stream));
+        if (entries.length > 0) await storeEntries(shard, entries);
+        else if (!claim) unfinished = false;
+        return entries.length;
       } catch (fault) {
-        onFailure(fault as Error);
+        unfinished = true;
+        throw fault;
       }
-      if (moved === 0 && !stopping) await new Promise<void>((resolve) => ((wake = resolve), setTimeout(resolve, idleMs)));
-    }
+    };
+
+    const renewKeys = async (nowMs: number): Promise<void> => {
+      if (nowMs - renewedAtMs < RENEW_MS) return;
+      renewedAtMs = nowMs;
+      for (const key of [stream, keys.serves(shard), keys.changedServes(shard), keys.eventTally(shard)]) await redis.expire(key, KEY_TTL_S);
+      await group.retireOthers(stream, RETIRE_AFTER_MS);
+    };
+
+    return {
+      /** One pass. Resolves to the number of entries that were carried. */
+      pass: async (): Promise<number> => {
+        const nowMs = Date.now();
+        let moved = 0;
+        if (nowMs - claimedAtMs >= claimAfterMs / 3) {
+          claimedAtMs = nowMs;
+          moved = await carry(true);
+          // A full batch was claimed: claim the rest in the next pass.
+          if (moved >= MAX_BATCH) claimedAtMs = 0;
+        }
+        moved += await carry(false);
+        await tallies.tick(shard, nowMs);
+        await renewKeys(nowMs);
+        return moved;
+      },
+      handOver: async (): Promise<void> => {
+        unfinished = true;
+        await carry(false);
+        await carry(false);
+        await tallies.flush(shard);
+        await group.leave(stream);
+      },
+    };
+  };
+
+  const sleep = (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      const wake = (): void => {
+        clearTimeout(timer);
+        wakers.delete(wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, ms);
+      wakers.add(wake);
+    });
+
+  const reported = async (work: Promise<number | void>): Promise<number | void> => {
     try {
-      await handOver();
+      return await work;
     } catch (fault) {
       onFailure(fault as Error);
+      if (!stopping) await sleep(REST_MS);
     }
+  };
+
+  const loop = async (shard: number): Promise<void> => {
+    const { pass, handOver } = carriage(shard);
+    while (!stopping) {
+      const moved = link.upOf(shard) ? await reported(pass()) : 0;
+      if (moved === 0 && !stopping) await sleep(idleMs);
+    }
+    if (link.upOf(shard)) await reported(handOver());
   };
 
   return {
     start: () => {
-      running ??= loop();
+      running ??= Promise.all(Array.from({ length: keys.shards }, (_, shard) => loop(shard)));
     },
     stop: async () => {
       stopping = true;
-      wake();
+      for (const wake of [...wakers]) wake();
       await running;
     },
   };
-};
-
-const readEvent = (fields: readonly string[]): StoredEvent | undefined => {
-  const value = (name: string) => fields[fields.indexOf(name) + 1] ?? '';
-  try {
-    return { hit: JSON.parse(value('e')) as StoredEvent['hit'], atMs: Number(value('at')), billedMicros: Number(value('billed')) };
-  } catch {
-    return undefined;
-  }
 };

@@ -1,3 +1,4 @@
+import { IDLE_KEY_TTL_MS } from '../base/utc-day.ts';
 import type { ServedAd } from './hit.ts';
 import type { LedgerKeys } from './ledger-keys.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
@@ -11,26 +12,66 @@ export interface BillingNotices {
   keep(ad: ServedAd, url: string): void;
   /** Returns the URL and deletes it; undefined when there is none. */
   take(ad: ServedAd): Promise<string | undefined>;
+  /**
+   * Deletes the notices of a shard whose impressions can no longer be counted. Returns without
+   * waiting.
+   *
+   * @param horizonMs the fold horizon of the shard
+   */
+  drop(shard: number, horizonMs: number): void;
 }
 
 export interface BillingNoticesOptions {
   readonly redis: RedisClient;
   readonly keys: LedgerKeys;
-  readonly now: () => number;
   readonly onFailure: (fault: Error) => void;
 }
 
-export const createBillingNotices = ({ redis, keys, now, onFailure }: BillingNoticesOptions): BillingNotices => ({
-  keep: ({ publisherId, tokenId, tokenExpS }, url) => {
-    const ttlMs = Math.max(tokenExpS * 1000 - now(), 1000);
-    redis.set(keys.billingNotice(publisherId, tokenId), url, 'PX', ttlMs).catch(onFailure);
-  },
-  take: async ({ publisherId, tokenId }) => {
-    try {
-      return (await redis.getdel(keys.billingNotice(publisherId, tokenId))) ?? undefined;
-    } catch (fault) {
-      onFailure(fault as Error);
-      return undefined;
-    }
-  },
-});
+const BUCKET_MS = 60_000;
+/**
+ * A hit is accepted for a few seconds after the end of its token, by clocks that may differ by a
+ * minute.
+ */
+const MARGIN_MS = 70_000;
+/** A replica that starts deletes the buckets of the last day; older ones have a time to live. */
+const FIRST_BUCKETS = 1_440;
+const MAX_KEYS_PER_CALL = 500;
+
+/**
+ * The notices of all tokens that end in the same minute are a hash of their shard. It is deleted
+ * when the fold horizon has passed it: an impression that waits in Postgres during an outage still
+ * finds its notice, however long that takes.
+ */
+export const createBillingNotices = ({ redis, keys, onFailure }: BillingNoticesOptions): BillingNotices => {
+  const droppedUpTo = new Map<number, number>();
+  const bucketOf = ({ publisherId, tokenExpS }: ServedAd): string =>
+    keys.billingNotices(keys.shardOf(publisherId), Math.floor((tokenExpS * 1000) / BUCKET_MS));
+  return {
+    keep: (ad, url) => {
+      const bucket = bucketOf(ad);
+      redis.multi().hset(bucket, ad.tokenId, url).pexpire(bucket, IDLE_KEY_TTL_MS).exec().catch(onFailure);
+    },
+    take: async (ad) => {
+      const bucket = bucketOf(ad);
+      try {
+        const [found] = (await redis.multi().hget(bucket, ad.tokenId).hdel(bucket, ad.tokenId).exec()) ?? [];
+        const [fault, url] = found ?? [];
+        if (fault) throw fault;
+        return (url as string | null | undefined) ?? undefined;
+      } catch (fault) {
+        onFailure(fault as Error);
+        return undefined;
+      }
+    },
+    drop: (shard, horizonMs) => {
+      const last = Math.floor((horizonMs - MARGIN_MS) / BUCKET_MS) - 1;
+      const from = droppedUpTo.get(shard) ?? last - FIRST_BUCKETS;
+      if (last <= from) return;
+      droppedUpTo.set(shard, last);
+      for (let first = from + 1; first <= last; first += MAX_KEYS_PER_CALL) {
+        const count = Math.min(MAX_KEYS_PER_CALL, last - first + 1);
+        redis.unlink(...Array.from({ length: count }, (_, i) => keys.billingNotices(shard, first + i))).catch(onFailure);
+      }
+    },
+  };
+};

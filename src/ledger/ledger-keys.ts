@@ -12,12 +12,16 @@ export interface LedgerKeys {
   places(publisherId: number, userHash: string): string;
   /** String: the kinds already seen of one token. */
   seen(publisherId: number, tokenId: string): string;
-  /** String: the billing notice URL of a programmatic bid. */
-  billingNotice(publisherId: number, tokenId: string): string;
+  /** Hash token id → billing notice URL of the bids whose tokens end in a minute (since the epoch). */
+  billingNotices(shard: number, minute: number): string;
+  /** String: the number of the last adjustment of accounts by the reconciliation. */
+  adjustment(shard: number): string;
   /** Stream of settled hits on their way to Postgres. */
   events(shard: number): string;
   /** Hash `day:publisher:campaign:line item:creative` → serves. */
   serves(shard: number): string;
+  /** Set: the fields of the serves that changed since they were copied to Postgres. */
+  changedServes(shard: number): string;
   /** Hash `day:line item:event type` → custom events. */
   eventTally(shard: number): string;
   /**
@@ -48,9 +52,12 @@ export const createLedgerKeys = (shards: number): LedgerKeys => {
     accounts: (publisherId) => ofPublisher(publisherId, `accounts${ACCOUNT_LAYOUT}:${publisherId}`),
     places: (publisherId, userHash) => ofPublisher(publisherId, `places:${publisherId}:${userHash}`),
     seen: (publisherId, tokenId) => ofPublisher(publisherId, `seen:${tokenId}`),
-    billingNotice: (publisherId, tokenId) => ofPublisher(publisherId, `burl:${tokenId}`),
+    billingNotices: (shard, minute) => ofShard(shard, `burl:${minute}`),
+    adjustment: (shard) => ofShard(shard, 'adjustment'),
     events: (shard) => ofShard(shard, 'events'),
     serves: (shard) => ofShard(shard, 'serves'),
+    // lua/tally.lua derives this key from that of the serves.
+    changedServes: (shard) => ofShard(shard, 'serves:changed'),
     eventTally: (shard) => ofShard(shard, 'event-tally'),
     horizon: (shard) => ofShard(shard, 'horizon'),
     broken: (shard) => ofShard(shard, 'broken'),

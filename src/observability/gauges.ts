@@ -24,8 +24,14 @@ export interface GaugeReaders {
   readonly postgresWaiting?: Read<number>;
   readonly redisMisconfigured?: Read<boolean>;
   readonly streamLagEntries?: Read<number>;
+  readonly streamAgeSeconds?: Read<number>;
   readonly pendingHits?: Read<number>;
+  readonly pendingHitAgeSeconds?: Read<number>;
   readonly foldHorizonAgeSeconds?: Read<number>;
+  readonly deadEvents?: Read<number>;
+  readonly driftDailyCounts?: Read<number>;
+  readonly driftAccounts?: Read<number>;
+  readonly reconciledAgeSeconds?: Read<number>;
   readonly unsettledReservations?: Read<number>;
   readonly accountsSetAside?: Read<number>;
 }
@@ -48,8 +54,17 @@ const HELP = {
   postgresWaiting: ['postgres_waiting', 'Queries waiting for a Postgres connection'],
   redisMisconfigured: ['redis_misconfigured', '1 when Redis could lose counters: an eviction policy or no append-only file'],
   streamLagEntries: ['stream_lag_entries', 'Events in Redis that are not yet in Postgres'],
+  streamAgeSeconds: ['stream_age_seconds', 'Age of the oldest event in Redis that is not yet in Postgres; 0 when there is none'],
   pendingHits: ['pending_hits', 'Hits in Postgres that are not yet folded into Redis'],
-  foldHorizonAgeSeconds: ['fold_horizon_age_seconds', 'Age of the time up to which every hit is folded'],
+  pendingHitAgeSeconds: [
+    'pending_hit_age_seconds',
+    'Age of the oldest hit in Postgres that is not yet folded into Redis; 0 when there is none',
+  ],
+  foldHorizonAgeSeconds: ['fold_horizon_age_seconds', 'Age of the time up to which every hit is folded, of the shard that is behind most'],
+  deadEvents: ['dead_events', 'Events in the dead-letter table'],
+  driftDailyCounts: ['drift_daily_counts', 'Daily counts that differed from the event rows in the last round of the comparison'],
+  driftAccounts: ['drift_accounts', 'Accounts in Redis that differed from the daily counts in the last round of the comparison'],
+  reconciledAgeSeconds: ['reconciled_age_seconds', 'Time since the last round of the comparison ended, by any replica'],
   unsettledReservations: ['unsettled_reservations', "Today's open reservations: served, neither seen nor expired"],
   accountsSetAside: ['accounts_set_aside', 'Accounts with wrong sums or records: they refuse every reservation until repaired'],
 } as const;

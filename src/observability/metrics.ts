@@ -23,7 +23,18 @@ export interface MetricsOptions {
 /** `token`: malformed, forged or expired. */
 export type TrackingRefusal = 'token' | 'event_type' | 'unavailable';
 /** The work that fails when a store does. */
-export const STORE_WORK = ['reserve', 'settle', 'hit', 'report', 'write_events', 'fold', 'prune', 'billing_notice', 'trafficking'] as const;
+export const STORE_WORK = [
+  'reserve',
+  'settle',
+  'hit',
+  'report',
+  'write_events',
+  'fold',
+  'prune',
+  'reconcile',
+  'billing_notice',
+  'trafficking',
+] as const;
 export type StoreWork = (typeof STORE_WORK)[number];
 
 /**
@@ -58,6 +69,10 @@ export interface Metrics {
   readonly bidderNotice: (kind: string, outcome: string) => void;
   /** An impression without its reservation: Redis has lost data. */
   readonly settledWithoutHold: () => void;
+  /** An event that Postgres refused for a lasting reason. */
+  readonly deadEvent: () => void;
+  /** A count that differed from the event rows and was corrected. */
+  readonly driftMended: (books: string) => void;
   readonly logDropped: () => void;
   /** Sets the readers of gauges, called at each scrape. */
   readonly watch: (readers: GaugeReaders) => void;
@@ -158,6 +173,11 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
       ['outcome', noticeOutcomes],
     ),
     settledWithoutHold: plain('settled_without_hold_total', 'Impressions whose reservation was not in Redis'),
+    deadEvent: plain('dead_events_total', 'Events put into the dead-letter table'),
+    driftMended: countBy(counter('drift_mended_total', 'Counts that differed and were corrected', ['books']), 'books', [
+      'daily_counts',
+      'accounts',
+    ]),
     logDropped: plain('logs_dropped_total', 'Log lines that could not be written'),
     watch: createGauges(registry),
     render: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { IDLE_KEY_TTL_MS } from '../base/utc-day.ts';
+import { createCompareAccounts } from '../events/compare-accounts.ts';
 import { createEventWriter } from '../events/event-writer.ts';
+import { createCountStore } from '../events/postgres/count-store.ts';
+import { createDeadEvents } from '../events/postgres/dead-events.ts';
 import { createEventStore } from '../events/postgres/event-store.ts';
 import { createPruneEvents } from '../events/prune-events.ts';
+import { createReconciler } from '../events/reconciler.ts';
+import { createAccountBooks } from '../ledger/read/account-books.ts';
 import { createLedger } from '../ledger/ledger.ts';
 import { createFold } from '../tracking/fold-hits.ts';
 import { createPendingHits } from '../tracking/pending-hits.ts';
@@ -10,10 +16,13 @@ import type { Delivery } from './compose-delivery.ts';
 import type { Foundation } from './lay-foundation.ts';
 
 /**
- * Work outside of requests: folding hits into the ledger, copying events to Postgres, dropping old
- * partitions.
+ * Work outside of requests: folding hits into the ledger, copying events to Postgres, comparing the
+ * books, dropping old partitions.
  */
-export const composeBackground = ({ settings, log, observe, stores }: Foundation, { ledgerOptions, settling }: Delivery) => {
+export const composeBackground = (
+  { settings, log, observe, stores }: Foundation,
+  { catalog, ledgerOptions, billingNotices, settling }: Delivery,
+) => {
   const { keys } = stores;
   const fold = createFold({
     redis: stores.backgroundRedis,
@@ -22,18 +31,32 @@ export const composeBackground = ({ settings, log, observe, stores }: Foundation
     ledger: createLedger({ ...ledgerOptions, redis: stores.backgroundRedis, link: stores.backgroundLink }),
     pending: createPendingHits({ knex: stores.knex }),
     ...settling,
+    onAdvanced: billingNotices.drop,
     onFolded: (hits) => log.info('Hits stored in Postgres were folded into the ledger', { hits }),
     onFailure: observe.storeFailed('fold', 'Hits could not be folded into the ledger'),
   });
   const eventStore = createEventStore({ knex: stores.knex });
-  const unreadable = observe.storeFailed('write_events', 'An event can never be stored');
   const eventWriter = createEventWriter({
     redis: stores.backgroundRedis,
+    link: stores.backgroundLink,
     keys,
     store: eventStore,
+    deadEvents: createDeadEvents({ knex: stores.knex }),
     consumer: randomUUID(),
     onFailure: observe.storeFailed('write_events', 'Events could not be carried into Postgres; they wait in Redis'),
-    onUnreadable: (shard, entryId) => unreadable(new Error(`shard ${shard}, entry ${entryId}`)),
+    onDead: observe.eventDied,
+  });
+  const books = createAccountBooks({
+    redis: stores.backgroundRedis,
+    keys,
+    expiresAtMs: (publisherId) => catalog.current()?.expiresAtMs(publisherId) ?? Date.now() + IDLE_KEY_TTL_MS,
+  });
+  const reconciler = createReconciler({
+    knex: stores.knex,
+    counts: createCountStore({ knex: stores.knex }),
+    compareAccounts: createCompareAccounts({ knex: stores.knex, books }),
+    onMended: observe.mended,
+    onFailure: observe.storeFailed('reconcile', 'Counts could not be compared with the event rows'),
   });
   const prune = createPruneEvents({
     store: eventStore,
@@ -57,12 +80,13 @@ export const composeBackground = ({ settings, log, observe, stores }: Foundation
       fold.start();
       eventWriter.start();
       prune.start();
+      reconciler.start();
     },
     /** Resolves when each task has finished its current pass. */
     stop: async (): Promise<void> => {
       prune.stop();
       tokenTtls.stop();
-      await Promise.allSettled([fold.stop(), eventWriter.stop()]);
+      await Promise.allSettled([fold.stop(), eventWriter.stop(), reconciler.stop()]);
     },
   };
 };

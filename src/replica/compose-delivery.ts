@@ -7,7 +7,7 @@ import { createCountryLookup } from '../context/country-lookup.ts';
 import { createDeviceDetector } from '../context/device-detector.ts';
 import { createRequestContext } from '../http/request/request-context.ts';
 import { createBillingNotices } from '../ledger/billing-notices.ts';
-import type { Hit } from '../ledger/hit.ts';
+import type { Hit, Settled } from '../ledger/hit.ts';
 import { createLedger } from '../ledger/ledger.ts';
 import { createDryReserve, createJudgeLimits } from '../ledger/read/dry-ledger.ts';
 import { createAccountReader } from '../ledger/read/read-accounts.ts';
@@ -60,7 +60,6 @@ export const composeDelivery = ({ settings, addresses, dimensions, metrics, log,
     // open.
     redis: stores.backgroundRedis,
     keys,
-    now,
     onFailure: observe.storeFailed('billing_notice', 'A billing notice could not be stored'),
   });
   const deciding = { bidders, tokenTtlMs: settings.tokenTtlMs, random: Math.random, clock: () => performance.now() };
@@ -88,8 +87,10 @@ export const composeDelivery = ({ settings, addresses, dimensions, metrics, log,
       const snapshot = catalog.current();
       return snapshot && hitLimits(snapshot, hit);
     },
-    onSettled: (hit: Hit, foundHold: boolean): void => {
-      observe.settled(foundHold);
+    onSettled: (hit: Hit, { outcome, foundHold }: Settled): void => {
+      if (outcome === 'counted') observe.settled(foundHold);
+      // When the reply to the first call was lost, the next one reports a duplicate. A notice is
+      // sent once: it is taken out of Redis.
       notifyBilled(hit);
     },
   };
@@ -103,6 +104,7 @@ export const composeDelivery = ({ settings, addresses, dimensions, metrics, log,
     dryServeAd,
     tokens: createTokens({ secrets: settings.tokenSecrets, now }),
     pending,
+    billingNotices,
     settling,
     recordHit: createRecordHit({
       ledger,

@@ -1,6 +1,8 @@
 import type { BidderObserver } from '../bidders/bidder-observer.ts';
 import type { CatalogObserver } from '../catalog/catalog.ts';
 import { reasonName } from '../decision/no-bid-reason.ts';
+import type { DeadEvent } from '../events/postgres/dead-events.ts';
+import type { Books } from '../events/postgres/reconciliation.ts';
 import type { Hit } from '../ledger/hit.ts';
 import type { Log } from '../observability/log.ts';
 import type { Metrics, StoreWork } from '../observability/metrics.ts';
@@ -77,6 +79,14 @@ export const observeService = ({ log, metrics }: { readonly log: Log; readonly m
       if (!foundHold) metrics.settledWithoutHold();
     },
     storeFailed,
+    eventDied: ({ source, shard, entryId, sqlState, reason }: DeadEvent): void => {
+      metrics.deadEvent();
+      log.error('An event cannot be stored and was put into dead_events', { source, shard, entryId, sqlState, reason });
+    },
+    mended: (books: Books, differences: number): void => {
+      for (let i = 0; i < differences; i++) metrics.driftMended(books);
+      log.warn('Counts that differed from the event rows were corrected', { books, differences });
+    },
     ledgerFailed: (script: 'reserve' | 'settle', fault: Error): void => storeFailed(script, `Redis did not answer ${script}`)(fault),
   };
 };

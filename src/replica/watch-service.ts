@@ -1,8 +1,11 @@
 import type { Catalog } from '../catalog/catalog.ts';
+import { createDeadEvents } from '../events/postgres/dead-events.ts';
+import { readReconciliation } from '../events/postgres/reconciliation.ts';
 import type { Stores } from './connect-stores.ts';
 import { createUnsettledCount } from '../ledger/count-unsettled.ts';
 import { createAccountReader } from '../ledger/read/read-accounts.ts';
 import { createSetAsideReader } from '../ledger/read/set-aside-accounts.ts';
+import { answerWithin } from '../redis/answer-within.ts';
 import { redisSettingsFaults } from '../redis/redis-settings.ts';
 import type { Log } from '../observability/log.ts';
 import type { Metrics } from '../observability/metrics.ts';
@@ -20,16 +23,39 @@ export interface WatchedService {
   readonly readiness: Readiness;
 }
 
+/** Below the time limit of a gauge. */
+const SHARD_TIMEOUT_MS = 300;
+
 /**
  * Sets the readers of the gauges.
  * @returns checks the settings of Redis at start; a fault is logged when it is first seen, here or
  *   at a scrape
  */
 export const watchService = ({ metrics, log, catalog, stores, pending, tokenTtls, readiness }: WatchedService): (() => Promise<void>) => {
-  const { knex, promptKnex, backgroundRedis: redis, link, keys } = stores;
+  const { knex, promptKnex, backgroundRedis: redis, link, backgroundLink, keys } = stores;
   const shards = Array.from({ length: keys.shards }, (_, shard) => shard);
-  const sum = async (read: (shard: number) => Promise<number>) =>
-    (await Promise.all(shards.map(read))).reduce((total, count) => total + count, 0);
+  /**
+   * Reads one number of each shard. Of a shard that does not answer it returns the last one known,
+   * so that the gauge stays a number: an alert on NaN never fires.
+   */
+  const readShards = (read: (shard: number) => Promise<number>, first: number) => {
+    const known = shards.map(() => first);
+    const refresh = async (shard: number): Promise<void> => {
+      if (!backgroundLink.upOf(shard)) return;
+      known[shard] = await answerWithin(SHARD_TIMEOUT_MS, read(shard)).catch(() => known[shard] ?? first);
+    };
+    return async (): Promise<readonly number[]> => {
+      await Promise.all(shards.map(refresh));
+      return known;
+    };
+  };
+  const streamLengths = readShards((shard) => redis.xlen(keys.events(shard)), 0);
+  const oldestEvents = readShards(async (shard) => {
+    const [entry] = await redis.xrange(keys.events(shard), '-', '+', 'COUNT', 1);
+    return entry === undefined ? Infinity : Number.parseInt(entry[0], 10);
+  }, Infinity);
+  const startedAtMs = Date.now();
+  const horizons = readShards(async (shard) => Number((await redis.get(keys.horizon(shard))) ?? startedAtMs), startedAtMs);
   const accounts = createAccountReader({ redis, keys });
 
   let loggedFaults = '';
@@ -81,13 +107,16 @@ export const watchService = ({ metrics, log, catalog, stores, pending, tokenTtls
       ),
     postgresWaiting: () => waitingFor(knex) + waitingFor(promptKnex),
     redisMisconfigured: isMisconfigured,
-    streamLagEntries: () => sum((shard) => redis.xlen(keys.events(shard))),
+    streamLagEntries: async () => (await streamLengths()).reduce((total, length) => total + length, 0),
+    streamAgeSeconds: async () => ageSeconds(await oldestEvents()),
     pendingHits: pending.count,
-    foldHorizonAgeSeconds: async () => {
-      const horizons = await Promise.all(shards.map(async (shard) => Number(await redis.get(keys.horizon(shard)))));
-      return (Date.now() - Math.min(...horizons)) / 1000;
-    },
     accountsSetAside: countSetAside,
+    pendingHitAgeSeconds: pending.ageSeconds,
+    deadEvents: createDeadEvents({ knex }).count,
+    driftDailyCounts: async () => (await readReconciliation(knex, 'daily_counts')).differences,
+    driftAccounts: async () => (await readReconciliation(knex, 'accounts')).differences,
+    reconciledAgeSeconds: async () => (await readReconciliation(knex, 'accounts')).ageSeconds ?? ageSeconds([startedAtMs]),
+    foldHorizonAgeSeconds: async () => ageSeconds(await horizons()),
     unsettledReservations: createUnsettledCount({ accounts, currentSnapshot: catalog.current }),
   });
   return async () => {
@@ -96,6 +125,9 @@ export const watchService = ({ metrics, log, catalog, stores, pending, tokenTtls
     await isMisconfigured().catch(() => undefined);
   };
 };
+
+/** Age of the oldest of these times (epoch ms). */
+const ageSeconds = (timesMs: readonly number[]): number => Math.max(0, Date.now() - Math.min(...timesMs)) / 1000;
 
 const waitingFor = (knex: Stores['knex']): number =>
   (knex.client as { readonly pool: { numPendingAcquires(): number } }).pool.numPendingAcquires();

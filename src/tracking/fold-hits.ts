@@ -1,12 +1,14 @@
+import PQueue from 'p-queue';
 import { IDLE_KEY_TTL_MS } from '../base/utc-day.ts';
 import type { LedgerKeys } from '../ledger/ledger-keys.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
 import type { RedisLink } from '../redis/redis-link.ts';
+import { answerWithin } from '../redis/answer-within.ts';
 import { loadScript } from '../redis/load-script.ts';
 import type { HitLimits } from '../ledger/settle/encode-settle.ts';
-import type { Hit } from '../ledger/hit.ts';
-import type { PendingHits } from './pending-hits.ts';
+import type { Hit, Settled } from '../ledger/hit.ts';
+import type { FoldedPage, PendingHits } from './pending-hits.ts';
 
 export interface FoldOptions {
   readonly redis: RedisClient;
@@ -17,9 +19,12 @@ export interface FoldOptions {
   /** undefined: the catalog has not been loaded yet, and folding waits for it. */
   readonly hitLimitsOf: (hit: Hit) => HitLimits | undefined;
   readonly everyMs?: number;
+  /** Called when the fold horizon of a shard has advanced. */
+  readonly onAdvanced?: (shard: number, horizonMs: number) => void;
+  /** Called for each shard whose hits were folded. */
   readonly onFolded: (hits: number) => void;
-  /** As in createRecordHit: the ledger settled a hit for the first time. */
-  readonly onSettled: (hit: Hit, foundHold: boolean) => void;
+  /** As in createRecordHit. */
+  readonly onSettled: (hit: Hit, settled: Settled) => void;
   readonly onFailure: (fault: Error) => void;
 }
 
@@ -36,54 +41,129 @@ const KNOWN_BY_TOKEN_MS = 5 * 60_000;
 /** Maximum difference between a replica's clock and Redis's. */
 const CLOCKS_MS = 60_000;
 
+/** How long a pass waits for the clock of a shard; a shard without an answer is left out of it. */
+const CLOCK_TIMEOUT_MS = 500;
+/** Each shard that folds uses a connection to Postgres. */
+const MAX_SHARDS_AT_ONCE = 3;
+
 /**
- * Folds the hits that were stored in Postgres into the ledger, and advances the fold horizon.
+ * Folds the hits that were stored in Postgres into the ledger, and advances the fold horizon of each
+ * shard. Shards are independent: one whose hits cannot be folded, or whose node is unavailable,
+ * keeps its own horizon and no other.
  *
- * The fold horizon guarantees that every hit stored in Postgres before this moment of Redis's clock
- * has been settled. Only holds that ended before it are released, so an accepted hit always finds
- * its reservation and late hits cannot exceed a cap. While Postgres is unavailable the horizon does
- * not advance and holds stay, which may deliver less, never more.
+ * The fold horizon guarantees that every hit of the shard stored in Postgres before this moment of
+ * Redis's clock has been settled. Only holds that ended before it are released, so an accepted hit
+ * always finds its reservation and late hits cannot exceed a cap. While Postgres is unavailable the
+ * horizon does not advance and holds stay, which may deliver less, never more.
  *
  * When Redis counted a hit but its reply was lost, the hit is both in the stream and in Postgres.
- * An old hit is therefore folded only when its shard's stream holds no entry as old as the hit: if
- * it was in the stream, it has its event row by now and is deleted.
+ * The ledger recognizes it by its token while that is remembered. An older hit is folded only when
+ * its shard's stream holds no entry as old as the hit: if it was in the stream, it has its event row
+ * by now and is deleted.
  */
 export const createFold = (options: FoldOptions): Fold => {
-  const { redis, link, keys, ledger, pending, hitLimitsOf, everyMs = 1000, onFolded, onSettled, onFailure } = options;
+  const { redis, link, keys, ledger, pending, hitLimitsOf, everyMs = 1000, onAdvanced, onFolded, onSettled, onFailure } = options;
   redis.defineCommand('serverTime', { lua: loadScript(new URL('../redis/lua/server-time.lua', import.meta.url)), numberOfKeys: 1 });
   const clock = redis as unknown as { serverTime(key: string): Promise<number> };
   const shards = Array.from({ length: keys.shards }, (_, shard) => shard);
+  const folding = new Set<number>();
+  const queue = new PQueue({ concurrency: MAX_SHARDS_AT_ONCE });
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
+  let stopping = false;
 
   const oldestEventMs = async (shard: number): Promise<number> => {
     const [entry] = await redis.xrange(keys.events(shard), '-', '+', 'COUNT', 1);
     return entry === undefined ? Infinity : Number.parseInt(entry[0], 10);
   };
 
-  const settleLate = async (hits: readonly Hit[], nowMs: number, oldestEvents: readonly number[]): Promise<readonly boolean[]> =>
-    Promise.all(
-      hits.map(async (hit) => {
-        const oldest = oldestEvents[keys.shardOf(hit.ad.publisherId)];
-        if (nowMs - hit.atMs > KNOWN_BY_TOKEN_MS && oldest! <= hit.atMs + CLOCKS_MS) return false;
-        const limits = hitLimitsOf(hit);
-        const settled = limits && (await ledger.settle(hit, limits, { late: true }));
-        if (settled?.outcome === 'counted') onSettled(hit, settled.foundHold);
-        return settled !== undefined;
-      }),
-    );
+  /** Resolves to whether the hit has been counted, now or before. */
+  const settleLate = async (hit: Hit): Promise<boolean> => {
+    const limits = hitLimitsOf(hit);
+    const settled = limits && (await ledger.settle(hit, limits, { late: true }));
+    if (settled) onSettled(hit, settled);
+    return settled !== undefined;
+  };
+
+  /** Folds the hits of a shard. Resolves to whether none is left. */
+  const foldShard = async (shard: number, nowMs: number): Promise<boolean> => {
+    let folded = 0;
+    let complete = true;
+    let afterId: string | undefined = '0';
+    while (afterId !== undefined) {
+      if (stopping || !link.upOf(shard)) return false;
+      // Read before the rows: an entry that leaves the stream later has its row when the row is
+      // looked up.
+      const oldestMs = await oldestEventMs(shard);
+      const page: FoldedPage | undefined = await pending.foldPage(shard, afterId, async (hits, haveRows) => {
+        const old = hits.filter((hit) => nowMs - hit.atMs > KNOWN_BY_TOKEN_MS);
+        const rows = new Map((await haveRows(old)).map((hasRow, i) => [old[i], hasRow]));
+        const settled = await Promise.allSettled(
+          hits.map(async (hit) => {
+            const hasRow = rows.get(hit);
+            if (hasRow) return true;
+            if (hasRow === false && oldestMs <= hit.atMs + CLOCKS_MS) return false;
+            const counted = await settleLate(hit);
+            if (counted) folded++;
+            return counted;
+          }),
+        );
+        for (const one of settled) if (one.status === 'rejected') onFailure(one.reason as Error);
+        return settled.map((one) => one.status === 'fulfilled' && one.value);
+      });
+      if (page === undefined) return false;
+      complete &&= page.complete;
+      afterId = page.lastId;
+    }
+    if (folded > 0) onFolded(folded);
+    return complete;
+  };
+
+  const advance = async (shard: number, horizonMs: number): Promise<void> => {
+    try {
+      await redis.set(keys.horizon(shard), horizonMs, 'PX', IDLE_KEY_TTL_MS);
+      onAdvanced?.(shard, horizonMs);
+    } catch (fault) {
+      onFailure(fault as Error);
+    }
+  };
+
+  const clockOf = async (shard: number): Promise<number | undefined> => {
+    try {
+      return await answerWithin(CLOCK_TIMEOUT_MS, clock.serverTime(keys.horizon(shard)));
+    } catch (fault) {
+      link.suspect(shard);
+      onFailure(fault as Error);
+      return undefined;
+    }
+  };
+
+  const foldThenAdvance = async (shard: number, horizonMs: number): Promise<void> => {
+    try {
+      if (await foldShard(shard, horizonMs)) await advance(shard, horizonMs);
+    } catch (fault) {
+      onFailure(fault as Error);
+    } finally {
+      folding.delete(shard);
+    }
+  };
 
   const pass = async (): Promise<void> => {
-    if (!link.up) return;
-    const horizons = await Promise.all(shards.map((shard) => clock.serverTime(keys.horizon(shard))));
-    // Read before the pending hits: an entry that leaves the stream later has its row when the row
-    // is looked up.
-    const oldestEvents = await Promise.all(shards.map(oldestEventMs));
-    const result = await pending.foldAll((hits) => settleLate(hits, Math.max(...horizons), oldestEvents));
-    if (!result) return;
-    if (result.folded > 0) onFolded(result.folded);
-    if (!result.complete) return;
-    await Promise.all(shards.map((shard) => redis.set(keys.horizon(shard), horizons[shard]!, 'PX', IDLE_KEY_TTL_MS)));
+    const free = shards.filter((shard) => link.upOf(shard) && !folding.has(shard));
+    if (free.length === 0) return;
+    const clocks = await Promise.all(free.map(clockOf));
+    // Read after the clocks: a hit that is stored later is stored after the horizon.
+    const waiting = await pending.waitingShards(keys.shards);
+    const advances: Promise<unknown>[] = [];
+    for (const [i, shard] of free.entries()) {
+      const horizonMs = clocks[i];
+      if (horizonMs === undefined) continue;
+      if (waiting.has(shard)) {
+        folding.add(shard);
+        void queue.add(() => foldThenAdvance(shard, horizonMs));
+      } else advances.push(advance(shard, horizonMs));
+    }
+    await Promise.all(advances);
   };
 
   const tick = async (): Promise<void> => {
@@ -102,8 +182,10 @@ export const createFold = (options: FoldOptions): Fold => {
       }, everyMs);
     },
     stop: async () => {
+      stopping = true;
       clearInterval(timer);
       await running;
+      await queue.onIdle();
     },
   };
 };

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { hasEventRow } from '../events/postgres/event-store.ts';
+import { haveEventRows } from '../events/postgres/event-store.ts';
 import type { Hit } from '../ledger/hit.ts';
 
 /** Hits stored in Postgres while Redis was unavailable, until they are folded into the ledger. */
@@ -9,32 +9,38 @@ export interface PendingHits {
    * nothing was stored. Rejects when Postgres is unavailable.
    */
   store(hit: Hit, shard: number): Promise<'stored' | 'duplicate' | 'late'>;
+  /** The shards, of `shards` in all, in which hits wait. */
+  waitingShards(shards: number): Promise<ReadonlySet<number>>;
   /**
-   * Passes all waiting hits to `fold`, oldest first, and deletes those that it settled. Resolves to
-   * the number folded and whether that was all of them; undefined when another replica is folding.
+   * Passes the next hits of a shard, oldest first, to `fold` and deletes those for which it
+   * resolves to true. Each page is a transaction. undefined: another replica folds this shard.
    */
-  foldAll(
-    fold: (hits: readonly Hit[]) => Promise<readonly boolean[]>,
-  ): Promise<{ readonly folded: number; readonly complete: boolean } | undefined>;
+  foldPage(
+    shard: number,
+    afterId: string,
+    fold: (hits: readonly Hit[], haveRows: (hits: readonly Hit[]) => Promise<readonly boolean[]>) => Promise<readonly boolean[]>,
+  ): Promise<FoldedPage | undefined>;
   count(): Promise<number>;
+  /** How long the oldest hit has waited; 0 when none waits. */
+  ageSeconds(): Promise<number>;
 }
 
-/** Any number that no other lock in the database uses: one replica folds at a time. */
-const FOLD_LOCK = 7_240_117_003;
-const BATCH = 500;
+export interface FoldedPage {
+  /** Where the next page begins; undefined: this was the last. */
+  readonly lastId: string | undefined;
+  /** Whether `fold` settled every hit of the page. */
+  readonly complete: boolean;
+}
+
+/** The first of two numbers that no other lock in the database uses; the second is the shard. */
+const FOLD_LOCK = 7_240_118;
+const PAGE = 500;
 /**
  * Below the margin after which the ledger may release a hold (ledger/lua/account.lua), with room
  * for the difference of the clocks.
  */
 const STORE_TIMEOUT_MS = 1_000;
 const GRACE_S = 1;
-
-/**
- * A hit whose Redis call timed out but ran is in the stream as well as here. The ledger recognizes
- * it by its token while that is remembered; after that its event row shows that it was counted.
- */
-const FORGET_STORED = `
-  delete from pending_hits p where p.stored_at < now() - interval '5 minutes' and ${hasEventRow('p')}`;
 
 export const createPendingHits = ({ knex }: { readonly knex: Knex }): PendingHits => ({
   store: async (hit, shard) => {
@@ -53,28 +59,43 @@ export const createPendingHits = ({ knex }: { readonly knex: Knex }): PendingHit
     return row.stored === 1 ? 'stored' : 'duplicate';
   },
 
-  foldAll: (fold) =>
+  waitingShards: async (shards) => {
+    const { rows } = await knex.raw<{ rows: { shard: number }[] }>(
+      'select shard from generate_series(0, ? - 1) as shard where exists (select from pending_hits p where p.shard = shard.shard)',
+      [shards],
+    );
+    return new Set(rows.map(({ shard }) => shard));
+  },
+
+  foldPage: (shard, afterId, fold) =>
     knex.transaction(async (trx) => {
-      const { rows: locks } = await trx.raw<{ rows: { mine: boolean }[] }>('select pg_try_advisory_xact_lock(?) as mine', [FOLD_LOCK]);
+      const { rows: locks } = await trx.raw<{ rows: { mine: boolean }[] }>('select pg_try_advisory_xact_lock(?, ?) as mine', [
+        FOLD_LOCK,
+        shard,
+      ]);
       if (!locks[0]?.mine) return undefined;
-      await trx.raw(FORGET_STORED);
-      let folded = 0;
-      for (;;) {
-        const { rows } = await trx.raw<{ rows: { ctid: string; payload: Hit }[] }>(
-          'select ctid::text, payload from pending_hits order by stored_at limit ?',
-          [BATCH],
-        );
-        if (rows.length === 0) return { folded, complete: true };
-        const taken = await fold(rows.map(({ payload }) => payload));
-        const done = rows.filter((_, i) => taken[i]).map(({ ctid }) => ctid);
-        await trx.raw('delete from pending_hits where ctid = any(?::tid[])', [done]);
-        folded += done.length;
-        if (done.length < rows.length) return { folded, complete: false };
-      }
+      const { rows } = await trx.raw<{ rows: { id: string; payload: Hit }[] }>(
+        'select id, payload from pending_hits where shard = ? and id > ? order by id limit ?',
+        [shard, afterId, PAGE],
+      );
+      const settled = await fold(
+        rows.map(({ payload }) => payload),
+        (hits) => haveEventRows(trx, hits),
+      );
+      const done = rows.filter((_, i) => settled[i]).map(({ id }) => id);
+      await trx.raw('delete from pending_hits where shard = ? and id = any(?::bigint[])', [shard, done]);
+      return { lastId: rows.length < PAGE ? undefined : rows.at(-1)?.id, complete: done.length === rows.length };
     }),
 
   count: async () => {
     const { rows } = await knex.raw<{ rows: { count: number }[] }>('select count(*)::int as count from pending_hits');
     return rows[0]?.count ?? 0;
+  },
+
+  ageSeconds: async () => {
+    const { rows } = await knex.raw<{ rows: { age: number }[] }>(
+      'select coalesce(extract(epoch from now() - min(stored_at)), 0)::float8 as age from pending_hits',
+    );
+    return rows[0]?.age ?? 0;
   },
 });

@@ -1,5 +1,5 @@
 import type { HitLimits } from '../ledger/settle/encode-settle.ts';
-import type { Hit } from '../ledger/hit.ts';
+import type { Hit, Settled } from '../ledger/hit.ts';
 import type { LedgerKeys } from '../ledger/ledger-keys.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { PendingHits } from './pending-hits.ts';
@@ -21,9 +21,10 @@ export interface RecordHitOptions {
   readonly onFallback: () => void;
   readonly onFailure: (fault: Error) => void;
   /**
-   * Called when the ledger settles a hit for the first time; an impression should find its hold.
+   * Called when the ledger has counted a hit, now or before: the reply to the call that counted it
+   * may have been lost.
    */
-  readonly onSettled: (hit: Hit, foundHold: boolean) => void;
+  readonly onSettled: (hit: Hit, settled: Settled) => void;
 }
 
 /**
@@ -36,7 +37,7 @@ export const createRecordHit =
     const limits = hitLimitsOf(hit);
     const settled = limits && (await ledger.settle(hit, limits));
     if (settled) {
-      if (settled.outcome === 'counted') onSettled(hit, settled.foundHold);
+      if (settled.outcome !== 'expired') onSettled(hit, settled);
       return settled.outcome;
     }
     onFallback();

@@ -2,6 +2,7 @@ import { Redis } from 'ioredis';
 import { createEventWriter, EVENT_GROUP, type EventWriter, type EventWriterOptions } from '../../src/events/event-writer.ts';
 import { createStreamConsumer } from '../../src/redis/stream-consumer.ts';
 import type { EventStore, StoredEvent } from '../../src/events/postgres/event-store.ts';
+import { eventOf } from './events.ts';
 import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { untilTrue } from '../../testkit/until.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
@@ -23,12 +24,13 @@ afterAll(() => redis.disconnect());
 
 const start = (options: Partial<EventWriterOptions> & { readonly append: EventStore['append'] }): void => {
   const { append, ...others } = options;
-  const store: EventStore = { append, recordServes: () => Promise.resolve(), prune: () => Promise.resolve([]) };
-  const failures = { onFailure: () => undefined, onUnreadable: () => undefined };
-  writer = createEventWriter({ redis, keys, store, consumer: 'this', idleMs: 10, ...failures, ...others });
+  const store = { append, recordServes: () => Promise.resolve() };
+  const failures = { onFailure: () => undefined, onDead: () => undefined, deadEvents: { add: () => Promise.resolve() } };
+  const link = { upOf: () => true };
+  writer = createEventWriter({ redis, link, keys, store, consumer: 'this', idleMs: 10, ...failures, ...others });
   writer.start();
 };
-const add = (tokenId: string) => redis.xadd(STREAM, '*', 'e', JSON.stringify({ ad: { tokenId } }), 'at', 1, 'billed', 2);
+const add = (tokenId: string) => redis.xadd(STREAM, '*', 'e', JSON.stringify(eventOf({ tokenId }).hit), 'at', 1, 'billed', 2);
 const isEmpty = async () => (await redis.xlen(STREAM)) === 0;
 
 test('retries entries that Postgres refused before new ones, without waiting until they can be claimed', async () => {

@@ -14,8 +14,9 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
+const TODAY = Math.floor(NOON / DAY);
 const STORED = {
-  ...{ publisherId: 1, kind: 'l' as const, id: 1, day: Math.floor(NOON / DAY), serves: 2, impressions: 1, clicks: 0, spendMicros: 1333 },
+  ...{ serves: 2, impressions: 1, clicks: 0, spendMicros: 1333 },
   ...{ yesterdayServes: 0, yesterdayImpressions: 0, yesterdayClicks: 0, yesterdaySpendMicros: 0 },
   ...{ totalImpressions: 1, totalSpendMicros: 1333 },
 };
@@ -40,11 +41,11 @@ test('an account that is set aside is listed with its reason, and repaired from 
   expect(account!.safeAtMs).toBeGreaterThan(NOON + 30 * MINUTE);
   expect(account!.safeAtMs).toBeLessThan(NOON + 33 * MINUTE);
 
-  expect(await repair(account!, STORED)).toBe('too early');
+  expect(await repair(account!, TODAY, STORED)).toBe('too early');
   await rig.at(NOON + HOUR);
-  expect(await repair(account!, STORED)).toBe('too early');
+  expect(await repair(account!, TODAY, STORED)).toBe('too early');
   await rig.horizon(NOON + HOUR);
-  expect(await repair(account!, STORED)).toBe('repaired');
+  expect(await repair(account!, TODAY, STORED)).toBe('repaired');
 
   expect(await setAside.count()).toBe(0);
   const one = candidate(lineItem({ dailyImpressionCap: 3 }));
@@ -62,6 +63,6 @@ test('an account that is whole is not touched', async () => {
   await rig.at(NOON + HOUR);
   await rig.horizon(NOON + HOUR);
   const whole = { publisherId: 1, kind: 'l' as const, id: 1, why: '', sinceMs: 0, safeAtMs: 0 };
-  expect(await repair(whole, { ...STORED, impressions: 3 })).toBe('not set aside');
+  expect(await repair(whole, TODAY, { ...STORED, impressions: 3 })).toBe('not set aside');
   expect((await rig.reserve([[one]])).imps[0]).not.toMatchObject({ refused: [NoBidReason.AccountSetAside] });
 });

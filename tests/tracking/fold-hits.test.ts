@@ -76,7 +76,16 @@ test('does not count a hit again that Redis counted without an answer and that s
   expect([await counted(), await pending.count(), folded]).toEqual([1, 1, 0]);
 
   const store = createEventStore({ knex });
-  const eventWriter = createEventWriter({ redis, keys, store, consumer: 'test', onFailure: fail, onUnreadable: fail });
+  const eventWriter = createEventWriter({
+    redis,
+    link,
+    keys,
+    store,
+    deadEvents: { add: fail },
+    consumer: 'test',
+    onFailure: fail,
+    onDead: fail,
+  });
   eventWriter.start();
   atEnd(() => eventWriter.stop());
   await eventually(async () => expect(await pending.count()).toBe(0));

@@ -34,8 +34,10 @@ export interface ReportQuestion {
  */
 const REPORT = `
   with counts as (
-    select day, line_item_id, creative_id, ${Object.values(SUMMED).join(', ')}
-    from daily_counts where campaign_id = :campaignId and day between :from::date and :to::date
+    select day, line_item_id, creative_id, ${Object.values(SUMMED)
+      .map((column) => `sum(${column}) as ${column}`)
+      .join(', ')}
+    from daily_counts where campaign_id = :campaignId and day between :from::date and :to::date group by 1, 2, 3
   ), tallied as (
     select day, line_item_id, creative_id, jsonb_object_agg(event_type, count order by event_type) as events
     from event_counts

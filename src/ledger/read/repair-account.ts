@@ -3,7 +3,7 @@ import type { RedisClient } from '../../redis/redis-client.ts';
 import { encodeRow, luaReader } from '../../redis/script-fields.ts';
 import { accountField, type LedgerKeys } from '../ledger-keys.ts';
 import { ACCOUNT_LUA } from '../set-aside.ts';
-import { COUNT_FIELDS, type RestoredAccount } from './restore-account.ts';
+import { COUNT_FIELDS, type AccountCounts } from './account-books.ts';
 import type { SetAsideAccount } from './set-aside-accounts.ts';
 
 /** `too early`: a reservation of the account may still be open, or a late hit not be folded. */
@@ -13,8 +13,10 @@ export type RepairOutcome = 'repaired' | 'too early' | 'not set aside';
  * Replaces an account that is set aside by these counts, without reservations. It took none since
  * it was set aside, so after `safeAtMs` the stored events say everything. Rejects when Redis is
  * unavailable.
+ *
+ * @param day to which the counts of today belong, in days since the epoch
  */
-export type RepairAccount = (account: SetAsideAccount, counts: RestoredAccount) => Promise<RepairOutcome>;
+export type RepairAccount = (account: SetAsideAccount, day: number, counts: AccountCounts) => Promise<RepairOutcome>;
 
 export interface AccountRepairerOptions {
   readonly redis: RedisClient;
@@ -32,14 +34,14 @@ export const createAccountRepairer = ({ redis, keys, expiresAtMs, clock }: Accou
     numberOfKeys: 3,
   });
   const script = redis as unknown as { repairAccount(...args: string[]): Promise<number> };
-  return async ({ publisherId, kind, id, safeAtMs }, counts) => {
+  return async ({ publisherId, kind, id, safeAtMs }, day, counts) => {
     const shard = keys.shardOf(publisherId);
     const replaced = await script.repairAccount(
       keys.accounts(publisherId),
       keys.horizon(shard),
       keys.broken(shard),
       accountField(kind, id),
-      encodeRow(COUNT_FIELDS, counts),
+      encodeRow(COUNT_FIELDS, { day, ...counts }),
       String(Math.ceil(expiresAtMs / 1000)),
       String(safeAtMs),
     );

@@ -1,0 +1,34 @@
+import { parseArgs } from 'node:util';
+import knexFactory from 'knex';
+import { createDeadEvents } from '../events/postgres/dead-events.ts';
+import { createEventStore } from '../events/postgres/event-store.ts';
+import { replayDeadEvents } from '../events/replay-dead-events.ts';
+
+/**
+ * `node dist/commands/replay-dead-events.js [--dry-run]`: stores the events of the dead-letter table
+ * at DATABASE_URL again. See docs/operations.md.
+ */
+const main = async (): Promise<void> => {
+  const { values } = parseArgs({ options: { 'dry-run': { type: 'boolean', default: false } } });
+  const connection = process.env['DATABASE_URL']?.trim();
+  if (!connection) throw new Error('DATABASE_URL must name the database whose dead events are to be stored.');
+  const knex = knexFactory({ client: 'pg', connection, pool: { min: 0, max: 2 } });
+  try {
+    const { stored, refused } = await replayDeadEvents({
+      deadEvents: createDeadEvents({ knex }),
+      store: createEventStore({ knex }),
+      dryRun: values['dry-run'],
+    });
+    for (const { id, source, shard, entryId, reason } of refused) console.log(`  ${id}: ${source} ${entryId} of shard ${shard}: ${reason}`);
+    console.log(
+      values['dry-run'] ? `${refused.length} dead events` : `${stored} dead events were stored, ${refused.length} were refused again`,
+    );
+  } finally {
+    await knex.destroy();
+  }
+};
+
+main().catch((fault: unknown) => {
+  process.stderr.write(`${fault instanceof Error ? fault.message : String(fault)}\n`);
+  process.exit(1);
+});

@@ -1,0 +1,119 @@
+import type { Knex } from 'knex';
+import { COUNT_NAMES, type AccountBooks, type AccountCounts, type Adjustment } from '../ledger/read/account-books.ts';
+import { createCountStore } from './postgres/count-store.ts';
+import { createDeadEvents } from './postgres/dead-events.ts';
+import { haveEventRows, type StoredEvent } from './postgres/event-store.ts';
+import { readEvent } from './read-event.ts';
+
+export interface CompareAccountsOptions {
+  readonly knex: Knex;
+  readonly books: AccountBooks;
+}
+
+export interface AccountsQuestion {
+  readonly publisherId: number;
+  /** Campaigns of the publisher, compared with all their line items. */
+  readonly campaigns: readonly number[];
+  /** The day of the accounts, in days since the epoch. */
+  readonly today: number;
+  /** Changes nothing. */
+  readonly dryRun: boolean;
+}
+
+/**
+ * Compares accounts in Redis with the rows in Postgres, and corrects them unless `dryRun`. Resolves
+ * to the adjustments: what was missing is positive. Rejects when a store is unavailable.
+ */
+export type CompareAccounts = (question: AccountsQuestion) => Promise<readonly Adjustment[]>;
+
+/** With more of them, accounts are not compared. */
+const MAX_DEAD_EVENTS = 5_000;
+
+/**
+ * An account may be ahead of the rows only by events in the stream and by dead events. The rows are
+ * therefore summed before and after the account and the stream are read in one step. When the sums
+ * are equal, they are the rows of that moment, and what should be in the account is exact, under
+ * traffic too: the rows, plus the events of the stream that have no row yet, plus dead events.
+ * Otherwise rows were written in between, and the account is compared next time.
+ *
+ * Differences are added, in both directions, so a hit that settles meanwhile is not lost. Serves are
+ * only raised: their rows follow the ledger by seconds. Hits in pending_hits are in neither book.
+ */
+export const createCompareAccounts =
+  ({ knex, books }: CompareAccountsOptions): CompareAccounts =>
+  async ({ publisherId, campaigns, today, dryRun }) => {
+    const before = await createCountStore({ knex }).accounts(today, campaigns);
+    if (before.length === 0) return [];
+    const checked = await books.check(publisherId, before);
+    if (checked.entries === undefined) return [];
+    const onTheWay = checked.entries.flatMap((fields) => eventIn(fields));
+
+    const { after, unstored } = await knex.transaction(
+      async (trx) => {
+        const dead = await createDeadEvents({ knex: trx }).read('0', MAX_DEAD_EVENTS);
+        if (dead.length === MAX_DEAD_EVENTS) return { after: [], unstored: [] };
+        const candidates = [...onTheWay, ...dead.filter(({ source }) => source === 'events').flatMap(({ fields }) => eventIn(fields))];
+        const events = uniqueEvents(candidates.filter(({ hit }) => hit.ad.publisherId === publisherId && isCounted(hit)));
+        const stored = await haveEventRows(
+          trx,
+          events.map(({ hit }) => hit),
+        );
+        return {
+          after: await createCountStore({ knex: trx }).accounts(today, campaigns),
+          unstored: events.filter((_, i) => stored[i] === false),
+        };
+      },
+      { isolationLevel: 'repeatable read', readOnly: true },
+    );
+
+    const adjustments = after.flatMap(({ kind, id, counts }, i) => {
+      const [then, account] = [before[i], checked.accounts[i]];
+      if (then?.kind !== kind || then.id !== id || !COUNT_NAMES.every((name) => then.counts[name] === counts[name])) return [];
+      if (account !== undefined && account.day !== today) return [];
+      const own = unstored.filter(({ hit: { ad } }) => (kind === 'l' ? ad.lineItemId : ad.campaignId) === id);
+      const expected = countEvents(own, today, counts);
+      const difference = Object.fromEntries(COUNT_NAMES.map((name) => [name, expected[name] - (account?.[name] ?? 0)]));
+      const adjustment = { ...(difference as unknown as AccountCounts), serves: Math.max(difference['serves'] ?? 0, 0) };
+      return COUNT_NAMES.some((name) => adjustment[name] !== 0) ? [{ kind, id, difference: adjustment }] : [];
+    });
+    if (adjustments.length > 0 && !dryRun) await books.adjust(publisherId, checked, today, adjustments);
+    return adjustments;
+  };
+
+/** An entry that cannot be read becomes a dead event; it is in no account that could be named. */
+const eventIn = (fields: readonly string[]): StoredEvent[] => {
+  try {
+    return [readEvent(fields)];
+  } catch {
+    return [];
+  }
+};
+
+/** The same rule as COUNTED (postgres/event-store.ts). */
+const isCounted = ({ kind, invalidReason }: StoredEvent['hit']): boolean =>
+  (kind === 'impression' || kind === 'click') && invalidReason !== 'prefetch';
+
+/** A dead event is still in the stream until its entry is deleted. */
+const uniqueEvents = (events: readonly StoredEvent[]): readonly StoredEvent[] => [
+  ...new Map(events.map((event) => [`${event.hit.ad.tokenId} ${event.hit.kind}`, event])).values(),
+];
+
+/** The counts of an account after these events. */
+const countEvents = (events: readonly StoredEvent[], today: number, from: AccountCounts): AccountCounts => {
+  const counts = { ...from };
+  for (const { hit, billedMicros } of events) {
+    const impressions = hit.kind === 'impression' ? 1 : 0;
+    counts.totalImpressions += impressions;
+    counts.totalSpendMicros += billedMicros;
+    if (hit.ad.day === today) {
+      counts.impressions += impressions;
+      counts.clicks += 1 - impressions;
+      counts.spendMicros += billedMicros;
+    } else if (hit.ad.day === today - 1) {
+      counts.yesterdayImpressions += impressions;
+      counts.yesterdayClicks += 1 - impressions;
+      counts.yesterdaySpendMicros += billedMicros;
+    }
+  }
+  return counts;
+};

@@ -1,0 +1,56 @@
+import type { Knex } from 'knex';
+
+/** `events`: an entry of an event stream; `serves`: a count of the serves tally. */
+export type DeadSource = 'events' | 'serves';
+
+/** What Postgres refused for a lasting reason, or what could not be read. */
+export interface DeadEvent {
+  readonly source: DeadSource;
+  readonly shard: number;
+  /** The id of the stream entry, or the field of the tally. */
+  readonly entryId: string;
+  /** The fields of the stream entry, or the field of the tally and its count. */
+  readonly fields: readonly string[];
+  /** null: the entry could not be read. */
+  readonly sqlState: string | null;
+  readonly reason: string;
+}
+
+export interface StoredDeadEvent extends DeadEvent {
+  readonly id: string;
+}
+
+/** The dead-letter table. Each method rejects when Postgres is unavailable. */
+export interface DeadEvents {
+  /** Stores it once, even if it is passed repeatedly. */
+  add(dead: DeadEvent): Promise<void>;
+  count(): Promise<number>;
+  /** Up to `limit` of them after the one with the id `afterId` ('0': from the first). */
+  read(afterId: string, limit: number): Promise<readonly StoredDeadEvent[]>;
+  remove(id: string): Promise<void>;
+}
+
+export const createDeadEvents = ({ knex }: { readonly knex: Knex }): DeadEvents => ({
+  add: async ({ source, shard, entryId, fields, sqlState, reason }) => {
+    // Postgres refuses the character NUL in text. JSON escapes it in the payload; the message of a
+    // JSON error may quote it.
+    const text = (value: string) => value.replaceAll('\0', '\\u0000');
+    const row = { source, shard, entry_id: text(entryId), payload: JSON.stringify(fields), sqlstate: sqlState, reason: text(reason) };
+    await knex('dead_events').insert(row).onConflict().ignore();
+  },
+  count: async () => {
+    const { rows } = await knex.raw<{ rows: { count: number }[] }>('select count(*)::int as count from dead_events');
+    return rows[0]?.count ?? 0;
+  },
+  read: async (afterId, limit) => {
+    const { rows } = await knex.raw<{ rows: (Omit<StoredDeadEvent, 'fields'> & { readonly payload: string })[] }>(
+      `select id, source, shard, entry_id as "entryId", payload, sqlstate as "sqlState", reason from dead_events
+       where id > ? order by id limit ?`,
+      [afterId, limit],
+    );
+    return rows.map(({ payload, ...row }) => ({ ...row, fields: JSON.parse(payload) as string[] }));
+  },
+  remove: async (id) => {
+    await knex('dead_events').where({ id }).delete();
+  },
+});

@@ -1,0 +1,41 @@
+import type { Knex } from 'knex';
+
+/** Daily counts are compared with event rows, accounts in Redis with daily counts. */
+export type Books = 'daily_counts' | 'accounts';
+
+/** What the last complete comparison found, by any replica. */
+export interface Reconciliation {
+  readonly differences: number;
+  /** Since it ended; undefined: there was none yet. */
+  readonly ageSeconds: number | undefined;
+}
+
+/** Any number that no other lock in the database uses: one replica at a time reconciles. */
+const RECONCILE_LOCK = 7_240_117_005;
+
+/**
+ * Runs `work` while this process alone reconciles. `work` gets a check that rejects when the lock is
+ * lost. With `wait: false`, it does nothing while another process reconciles.
+ */
+export const underReconcileLock = (
+  knex: Knex,
+  { wait }: { readonly wait: boolean },
+  work: (checkLock: () => Promise<void>) => Promise<void>,
+): Promise<void> =>
+  knex.transaction(async (trx) => {
+    const take = wait ? 'select true as mine from pg_advisory_xact_lock(?)' : 'select pg_try_advisory_xact_lock(?) as mine';
+    const { rows } = await trx.raw<{ rows: { mine: boolean }[] }>(take, [RECONCILE_LOCK]);
+    if (rows[0]?.mine) await work(async () => void (await trx.raw('select 1')));
+  });
+
+export const writeReconciliation = async (knex: Knex, books: Books, differences: number): Promise<void> => {
+  await knex('reconciliation').insert({ scope: books, compared_at: knex.fn.now(), differences }).onConflict('scope').merge();
+};
+
+export const readReconciliation = async (knex: Knex, books: Books): Promise<Reconciliation> => {
+  const { rows } = await knex.raw<{ rows: { differences: number; age: number }[] }>(
+    'select differences, extract(epoch from now() - compared_at)::float8 as age from reconciliation where scope = ?',
+    [books],
+  );
+  return { differences: rows[0]?.differences ?? 0, ageSeconds: rows[0]?.age };
+};

@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Knex } from 'knex';
+import { dayOf } from '../base/utc-day.ts';
+import { compareAllAccounts, compareDay, type CompareOptions } from './compare-books.ts';
+import type { CompareAccounts } from './compare-accounts.ts';
+import type { CountStore } from './postgres/count-store.ts';
+import { underReconcileLock, writeReconciliation, type Books } from './postgres/reconciliation.ts';
+
+export interface ReconcilerOptions {
+  readonly knex: Knex;
+  readonly counts: CountStore;
+  readonly compareAccounts: CompareAccounts;
+  readonly now?: () => number;
+  /** Between two rounds. */
+  readonly pauseMs?: number;
+  /** Called for differences that were found and corrected. */
+  readonly onMended: (books: Books, differences: number) => void;
+  readonly onFailure: (fault: Error) => void;
+}
+
+const PAUSE_MS = 5_000;
+/** Of the days before yesterday, this many are compared in a round, in turn. */
+const OLD_DAYS_PER_ROUND = 3;
+/** The comparison rests for three times as long as it works. */
+const REST_FACTOR = 3;
+const MAX_REST_MS = 1_000;
+
+/**
+ * Compares event rows, daily counts and accounts all day, and corrects what differs. Of all
+ * replicas one does, under a lock in Postgres. A round compares today, yesterday, some older days
+ * and all accounts.
+ */
+export const createReconciler = (options: ReconcilerOptions) => {
+  const { knex, counts, compareAccounts, now = Date.now, pauseMs = PAUSE_MS, onMended, onFailure } = options;
+  const stopping = new AbortController();
+  let running: Promise<void> | undefined;
+  let oldDay = 0;
+
+  const wait = (ms: number): Promise<unknown> => sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
+
+  const report = async (books: Books, differences: number): Promise<void> => {
+    if (differences > 0) onMended(books, differences);
+    await writeReconciliation(knex, books, differences);
+  };
+
+  const round = async (checkLock: () => Promise<void>): Promise<void> => {
+    const rest = async (tookMs: number): Promise<void> => {
+      stopping.signal.throwIfAborted();
+      await checkLock();
+      await wait(Math.min(tookMs * REST_FACTOR, MAX_REST_MS));
+    };
+    const comparing: CompareOptions = { counts, compareAccounts, dryRun: false, rest };
+    const today = dayOf(now());
+    const days = await counts.days();
+    const old = days.filter((day) => day < today - 1);
+    const chosen = Array.from({ length: Math.min(old.length, OLD_DAYS_PER_ROUND) }, (_, i) => old[(oldDay + i) % old.length]!);
+    oldDay += chosen.length;
+    let differences = 0;
+    for (const day of [...days.filter((one) => one >= today - 1), ...chosen]) differences += await compareDay(comparing, day);
+    await report('daily_counts', differences);
+    await report('accounts', (await compareAllAccounts(comparing, today)).length);
+  };
+
+  const loop = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      try {
+        await underReconcileLock(knex, { wait: false }, round);
+      } catch (fault) {
+        if (!stopping.signal.aborted) onFailure(fault as Error);
+      }
+      await wait(pauseMs);
+    }
+  };
+
+  return {
+    start: (): void => {
+      running ??= loop();
+    },
+    /** Resolves when the current chunk is done. */
+    stop: async (): Promise<void> => {
+      stopping.abort();
+      await running;
+    },
+  };
+};

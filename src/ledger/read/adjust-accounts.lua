@@ -1,0 +1,47 @@
+-- Adds differences to the counts of accounts. Open holds stay.
+--
+-- KEYS[1] accounts of the publisher (hash), KEYS[2] number of the last adjustment in the shard
+-- ARGV[1] that number when the accounts were read, ARGV[2] expires_at_s of a hash without an end, then pairs: a field,
+--   and the differences, a JSON array by the field list of account-books.ts with the day of the account
+-- Returns how many accounts were changed; -1 when there was another adjustment since the accounts were read
+-- Why atomic: differences are added to what hits that settle meanwhile have counted; the number
+--   keeps a call that was delayed from adding them twice.
+--
+-- @include ../../redis/lua/clock.lua
+-- @include ../lua/account.lua
+
+local NUMBER_TTL_S = 86400
+
+if (redis.call('GET', KEYS[2]) or '0') ~= ARGV[1] then
+  return -1
+end
+redis.call('INCR', KEYS[2])
+redis.call('EXPIRE', KEYS[2], NUMBER_TTL_S)
+
+local now = clock_ms()
+local changed = 0
+for i = 3, #ARGV, 2 do
+  local difference = counts_record(cjson.decode(ARGV[i + 1]))
+  local a = account_open(redis.call('HGET', KEYS[1], ARGV[i]) or nil, now)
+  if a[DAY] == difference.day then
+    local function add(field, amount)
+      a[field] = math.max(a[field] + amount, 0)
+    end
+    add(SERVES, difference.serves)
+    add(IMPRESSIONS, difference.impressions)
+    add(CLICKS, difference.clicks)
+    add(SPEND, difference.spend_micros)
+    add(P_SERVES, difference.yesterday_serves)
+    add(P_IMPRESSIONS, difference.yesterday_impressions)
+    add(P_CLICKS, difference.yesterday_clicks)
+    add(P_SPEND, difference.yesterday_spend_micros)
+    add(T_IMPRESSIONS, difference.total_impressions)
+    add(T_SPEND, difference.total_spend_micros)
+    redis.call('HSET', KEYS[1], ARGV[i], account_pack(a))
+    changed = changed + 1
+  end
+end
+if changed > 0 and redis.call('PTTL', KEYS[1]) == -1 then
+  redis.call('EXPIREAT', KEYS[1], ARGV[2])
+end
+return changed

@@ -1,0 +1,51 @@
+-- Reads accounts together with what is on its way from them to Postgres. Checks all of their records
+-- and sets aside those that are wrong; changes nothing else.
+--
+-- KEYS[1] accounts of the publisher (hash), KEYS[2] event stream of the shard, KEYS[3] number of the last adjustment
+--   in the shard, KEYS[4] broken accounts of the shard (hash)
+-- ARGV[1] the most entries of the stream that are returned, ARGV[2], … fields: 'l<line item>' or 'c<campaign>'
+-- Returns the number of the last adjustment; the values of the stream's entries ('e', text, 'at', ms, 'billed',
+--   micros), or nil when there are more; then per field an empty array, or whole numbers by the field
+--   list of account-books.ts
+-- Why atomic: a hit that settles in between would be in the stream and not in the account.
+--
+-- @include ../../redis/lua/clock.lua
+-- @include ../lua/account.lua
+-- @include ../lua/books.lua
+
+local book = books_of(KEYS[1], KEYS[4], clock_ms())
+local limit = tonumber(ARGV[1])
+local results = { redis.call('GET', KEYS[3]) or '0', false }
+if redis.call('XLEN', KEYS[2]) <= limit then
+  local entries = {}
+  for i, entry in ipairs(redis.call('XRANGE', KEYS[2], '-', '+')) do
+    entries[i] = entry[2]
+  end
+  results[2] = entries
+end
+local packed = redis.call('HMGET', KEYS[1], unpack(ARGV, 2))
+for i = 1, #ARGV - 1 do
+  if packed[i] then
+    books_keep(book, ARGV[i + 1], packed[i])
+    local a = book.open[ARGV[i + 1]]
+    account_check_records(a)
+    results[i + 2] = counts_row({
+      day = a[DAY],
+      serves = a[SERVES],
+      impressions = a[IMPRESSIONS],
+      clicks = a[CLICKS],
+      spend_micros = a[SPEND],
+      yesterday_serves = a[P_SERVES],
+      yesterday_impressions = a[P_IMPRESSIONS],
+      yesterday_clicks = a[P_CLICKS],
+      yesterday_spend_micros = a[P_SPEND],
+      total_impressions = a[T_IMPRESSIONS],
+      total_spend_micros = a[T_SPEND],
+    })
+  else
+    results[i + 2] = {}
+  end
+end
+book.renewed = false
+books_save({})
+return results

@@ -1,0 +1,32 @@
+import type { StoredEvent } from '../../src/events/postgres/event-store.ts';
+import type { Hit, ServedAd } from '../../src/ledger/hit.ts';
+
+const DAY_MS = 86_400_000;
+
+let tokens = 0;
+
+/** An impression at noon of 2026-06-15, of publisher 1, campaign 2, line item 3 and creative 4, that bills 1,000 micros. */
+export const NOON = Date.UTC(2026, 5, 15, 12);
+
+/** An event with changes to its ad, and to its hit. */
+export const eventOf = (ad: Partial<ServedAd> = {}, hit: Partial<Hit> = {}, atMs = NOON): StoredEvent => ({
+  hit: {
+    ad: {
+      ...{ tokenId: `token-${++tokens}`, publisherId: 1, campaignId: 2, lineItemId: 3, creativeId: 4, placementId: 'top' },
+      ...{ priceMicros: 1000, perClick: false, day: Math.floor(atMs / DAY_MS), holdEndMs: 0, tokenExpS: 0 },
+      ...{ userHash: null, billingNotice: false },
+      ...ad,
+    },
+    ...{ kind: 'impression', eventType: '', invalidReason: '', atMs, country: null, device: null },
+    ...hit,
+  },
+  atMs,
+  billedMicros: 1000,
+});
+
+/** The fields of the stream entry of an event, as settle.lua writes them. */
+export const fieldsOf = ({ hit, atMs, billedMicros }: StoredEvent): string[] => [
+  ...['e', JSON.stringify(hit)],
+  ...['at', String(atMs)],
+  ...['billed', String(billedMicros)],
+];

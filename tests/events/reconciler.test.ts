@@ -1,0 +1,279 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import knexFactory, { type Knex } from 'knex';
+import { createCompareAccounts } from '../../src/events/compare-accounts.ts';
+import { compareAllAccounts, compareDay, type CompareOptions } from '../../src/events/compare-books.ts';
+import { createEventWriter } from '../../src/events/event-writer.ts';
+import { createCountStore, type CountStore } from '../../src/events/postgres/count-store.ts';
+import { createDeadEvents } from '../../src/events/postgres/dead-events.ts';
+import { createEventStore } from '../../src/events/postgres/event-store.ts';
+import { readReconciliation } from '../../src/events/postgres/reconciliation.ts';
+import { createReconciler } from '../../src/events/reconciler.ts';
+import type { Hit } from '../../src/ledger/hit.ts';
+import { NO_LIMITS } from '../../src/ledger/limits.ts';
+import { VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-keys.ts';
+import { COUNT_NAMES, createAccountBooks, type AccountBooks, type AccountCounts } from '../../src/ledger/read/account-books.ts';
+import { createPendingHits } from '../../src/tracking/pending-hits.ts';
+import { eventually } from '../../testkit/until.ts';
+import { candidate, DAY, lineItem, NOON } from '../decision/candidates.ts';
+import { createLedgerRig, servedAd, type LedgerRig } from '../ledger/ledger-rig.ts';
+import { testDatabase } from '../setup/test-database.ts';
+import { testRedisUrl } from '../setup/test-redis-url.ts';
+import { eventOf, fieldsOf } from './events.ts';
+
+const TODAY = Math.floor(NOON / DAY);
+const PRICE = 1333;
+const one = candidate(lineItem());
+
+let knex: Knex;
+let rig: LedgerRig;
+let counts: CountStore;
+let books: AccountBooks;
+let comparing: CompareOptions;
+
+beforeAll(async () => {
+  knex = knexFactory({ client: 'pg', connection: await testDatabase(), pool: { min: 0, max: 10 } });
+  await knex('publishers').insert({ name: 'p', domain: 'p.example', api_key_hash: 'h' });
+  await knex('campaigns').insert({ publisher_id: 1, name: 'c', start_at: '2026-01-01', end_at: '2999-01-01' });
+  await knex('line_items').insert({
+    campaign_id: 1,
+    name: 'l',
+    active: true,
+    start_at: '2026-01-01',
+    end_at: '2999-01-01',
+    cpm_micros: 1,
+    pacing: 'ASAP',
+  });
+});
+beforeEach(async () => {
+  await knex.raw('truncate events, daily_counts, event_counts, hourly_counts, dead_events, pending_hits, reconciliation');
+  rig = await createLedgerRig(await testRedisUrl());
+  counts = createCountStore({ knex });
+  books = createAccountBooks({ redis: rig.redis, keys: rig.keys, expiresAtMs: () => Date.now() + DAY, clock: VIRTUAL_CLOCK_KEY });
+  comparing = { counts, compareAccounts: createCompareAccounts({ knex, books }), dryRun: false, rest: () => Promise.resolve() };
+});
+afterEach(() => rig.close());
+afterAll(() => knex.destroy());
+
+const ofOne = { lineItemId: 1, campaignId: 1, publisherId: 1, creativeId: 1 };
+const daily = () =>
+  knex('daily_counts')
+    .orderBy(['line_item_id', 'creative_id'])
+    .select('line_item_id', 'creative_id', knex.raw('serves::int, impressions::int, clicks::int, spend_micros::int as spend'));
+const account = async () => (await rig.accounts.lineItems(1, [1]))[0];
+const impression = async () => {
+  const reservation = await rig.reserve([[one]]);
+  const ad = servedAd(reservation, one);
+  const hit: Hit = { ad, kind: 'impression', eventType: '', invalidReason: '', atMs: NOON, country: null, device: null };
+  await rig.ledger.settle(hit, { limits: NO_LIMITS, expiresAtMs: Date.now() + DAY });
+};
+const writer = () =>
+  createEventWriter({
+    ...{
+      redis: rig.redis,
+      link: { upOf: () => true },
+      keys: rig.keys,
+      store: createEventStore({ knex }),
+      deadEvents: createDeadEvents({ knex }),
+    },
+    ...{ consumer: 'test', idleMs: 5, flushMs: 50, onDead: () => undefined },
+    onFailure: (fault) => {
+      throw fault;
+    },
+  });
+/** Stores what is in the streams, and stops. */
+const carry = async (): Promise<void> => {
+  const one = writer();
+  one.start();
+  await eventually(async () => expect(await rig.redis.xlen(rig.keys.events(1))).toBe(0));
+  await one.stop();
+};
+/** Changes an account as a fault would. */
+const seed = async (kind: 'l' | 'c', difference: Partial<AccountCounts>): Promise<void> => {
+  const none = Object.fromEntries(COUNT_NAMES.map((name) => [name, 0])) as unknown as AccountCounts;
+  expect(
+    await books.adjust(1, await books.check(1, [{ kind, id: 1 }]), TODAY, [{ kind, id: 1, difference: { ...none, ...difference } }]),
+  ).toBe(1);
+};
+
+describe('daily counts', () => {
+  it('are corrected in both directions, created and emptied as the event rows say; serves stay', async () => {
+    const store = createEventStore({ knex });
+    for (const lineItemId of [1, 2, 3]) await store.append([eventOf({ lineItemId }), eventOf({ lineItemId }, { kind: 'click' })]);
+    await store.recordServes([{ day: TODAY, publisherId: 1, campaignId: 2, lineItemId: 1, creativeId: 4, serves: 9 }]);
+    await knex('daily_counts').where({ line_item_id: 1 }).update({ impressions: 50, spend_micros: 7 });
+    await knex('daily_counts').where({ line_item_id: 2 }).update({ clicks: 0 });
+    await knex('daily_counts').where({ line_item_id: 3 }).delete();
+    // A row without events.
+    await knex('daily_counts').insert({
+      day: '2026-06-15',
+      publisher_id: 1,
+      campaign_id: 2,
+      line_item_id: 4,
+      creative_id: 4,
+      impressions: 8,
+      serves: 3,
+    });
+
+    expect(await compareDay({ ...comparing, dryRun: true }, TODAY)).toBe(4);
+    expect(await compareDay(comparing, TODAY)).toBe(4);
+    const row = (line_item_id: number, serves: number, impressions = 1) => ({
+      ...{ line_item_id, creative_id: 4, serves, impressions, clicks: impressions, spend: impressions * 2_000 },
+    });
+    expect(await daily()).toEqual([row(1, 9), row(2, 0), row(3, 0), row(4, 3, 0)]);
+    expect(await compareDay(comparing, TODAY)).toBe(0);
+  });
+
+  it('of a day whose events have been dropped stay as they are', async () => {
+    await createEventStore({ knex }).append([eventOf()]);
+    const before = await daily();
+    await createEventStore({ knex }).prune(1, NOON + 10 * DAY);
+    expect(await compareDay(comparing, TODAY)).toBe(0);
+    expect(await daily()).toEqual(before);
+  });
+
+  it('M17: no count is erased while events are stored', async () => {
+    const store = createEventStore({ knex });
+    await store.append([eventOf()]);
+    let storing = true;
+    const found: number[] = [];
+    const compare = (async () => {
+      while (storing) found.push(await compareDay(comparing, TODAY));
+    })();
+    await Promise.all(
+      Array.from({ length: 4 }, async (_, i) => {
+        for (let n = 0; n < 100; n++)
+          await store.append(Array.from({ length: 5 }, () => eventOf({ lineItemId: 3 + (n % 3), creativeId: i % 2 })));
+      }),
+    );
+    storing = false;
+    await compare;
+    expect(new Set(found)).toEqual(new Set([0]));
+    const [{ sum } = { sum: 0 }] = await knex('daily_counts').sum<{ sum: string }[]>({ sum: 'impressions' });
+    expect(Number(sum)).toBe(2_001);
+  }, 60_000);
+});
+
+describe('accounts', () => {
+  it('that Redis has lost are raised to the rows, and events in the stream are no difference', async () => {
+    for (let i = 0; i < 4; i++) await impression();
+    await carry();
+    await rig.redis.flushdb();
+    await rig.at(NOON);
+    await impression();
+    await impression();
+    expect(
+      (await compareAllAccounts({ ...comparing, dryRun: true }, TODAY)).map(({ kind, difference }) => [kind, difference.impressions]),
+    ).toEqual([
+      ['c', 4],
+      ['l', 4],
+    ]);
+    expect((await account())?.today.impressions).toBe(2);
+    await compareAllAccounts(comparing, TODAY);
+    expect(await account()).toMatchObject({ today: { impressions: 6, spendMicros: 6 * PRICE }, totalSpendMicros: 6 * PRICE });
+    await carry();
+    expect(await compareAllAccounts(comparing, TODAY)).toEqual([]);
+    expect(await rig.redis.ttl(rig.keys.accounts(1))).toBeGreaterThan(0);
+  });
+
+  it('that are too high are lowered; dead events and hits that wait in Postgres are no difference', async () => {
+    await impression();
+    await carry();
+    const dead = eventOf({ ...ofOne, tokenId: 'dead' });
+    await createDeadEvents({ knex }).add({
+      source: 'events',
+      shard: 1,
+      entryId: '1-0',
+      fields: fieldsOf(dead),
+      sqlState: '22003',
+      reason: 'r',
+    });
+    await createPendingHits({ knex }).store(eventOf({ ...ofOne, tokenExpS: Date.now() / 1000 + 60 }).hit, 1);
+    for (const kind of ['l', 'c'] as const)
+      await seed(kind, { impressions: 11, totalImpressions: 11, spendMicros: 5_000, totalSpendMicros: 5_000 });
+    expect(
+      (await compareAllAccounts(comparing, TODAY)).map(({ kind, difference }) => [
+        kind,
+        difference.impressions,
+        difference.totalSpendMicros,
+      ]),
+    ).toEqual([
+      ['c', -10, -4_000],
+      ['l', -10, -4_000],
+    ]);
+    expect(await account()).toMatchObject({
+      today: { impressions: 2, spendMicros: PRICE + 1_000 },
+      totalImpressions: 2,
+      totalSpendMicros: PRICE + 1_000,
+    });
+    expect(await compareAllAccounts(comparing, TODAY)).toEqual([]);
+  });
+
+  it('are not adjusted twice when a call was delayed', async () => {
+    await impression();
+    const checked = await books.check(1, [{ kind: 'l', id: 1 }]);
+    const none = Object.fromEntries(COUNT_NAMES.map((name) => [name, 0])) as unknown as AccountCounts;
+    const adjust = () => books.adjust(1, checked, TODAY, [{ kind: 'l', id: 1, difference: { ...none, impressions: 5 } }]);
+    expect([await adjust(), await adjust()]).toEqual([1, 0]);
+    expect((await account())?.today.impressions).toBe(6);
+  });
+});
+
+test('M17: differences that appear under traffic are found and corrected in the background, and no count is lost', async () => {
+  const reconcilers = Array.from({ length: 2 }, () => {
+    const mended: string[] = [];
+    const failures: Error[] = [];
+    const reconciler = createReconciler({
+      ...{ knex, counts, compareAccounts: comparing.compareAccounts, now: () => NOON, pauseMs: 20 },
+      onMended: (scope) => mended.push(scope),
+      onFailure: (fault) => failures.push(fault),
+    });
+    reconciler.start();
+    return { reconciler, mended, failures };
+  });
+  const carrying = writer();
+  carrying.start();
+  let running = true;
+  let settled = 0;
+  const traffic = Array.from({ length: 4 }, async () => {
+    while (running) {
+      await impression();
+      settled++;
+      await sleep(2);
+    }
+  });
+  try {
+    const mended = () => reconcilers.flatMap((each) => each.mended);
+    await eventually(async () => expect((await daily()).length).toBe(1));
+    await knex('daily_counts').increment('impressions', 500);
+    await seed('l', { impressions: -7, totalImpressions: -7, spendMicros: -7 * PRICE, totalSpendMicros: -7 * PRICE });
+    await seed('c', { impressions: 9, totalImpressions: 9 });
+    await eventually(() => expect(mended()).toEqual(expect.arrayContaining(['daily_counts', 'accounts'])), 30_000);
+    await sleep(500);
+    await knex('daily_counts').decrement('spend_micros', 5);
+    const before = mended().length;
+    await eventually(() => expect(mended().length).toBeGreaterThan(before), 30_000);
+    await sleep(500);
+    running = false;
+    await Promise.all(traffic);
+    await eventually(async () => expect(await rig.redis.xlen(rig.keys.events(1))).toBe(0));
+  } finally {
+    running = false;
+    await Promise.all(traffic);
+    await carrying.stop();
+    await Promise.all(reconcilers.map(({ reconciler }) => reconciler.stop()));
+  }
+
+  expect(settled).toBeGreaterThan(100);
+  expect(await daily()).toEqual([
+    { line_item_id: 1, creative_id: one.creative.id, serves: expect.any(Number), impressions: settled, clicks: 0, spend: settled * PRICE },
+  ]);
+  const whole = {
+    today: { impressions: settled, spendMicros: settled * PRICE },
+    totalImpressions: settled,
+    totalSpendMicros: settled * PRICE,
+  };
+  expect(await account()).toMatchObject(whole);
+  expect((await rig.accounts.campaigns(1, [1]))[0]).toMatchObject(whole);
+  expect(reconcilers.flatMap(({ failures }) => failures)).toEqual([]);
+  expect(await readReconciliation(knex, 'accounts')).toEqual({ differences: 0, ageSeconds: expect.any(Number) });
+}, 90_000);
