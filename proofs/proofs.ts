@@ -1,6 +1,7 @@
 import { badRows } from './bad-rows.ts';
 import { cap } from './cap.ts';
 import { capFaults } from './cap-faults.ts';
+import { chaos } from './chaos.ts';
 import { convergence } from './convergence.ts';
 import { frequency } from './frequency.ts';
 import { hits } from './hits.ts';
@@ -22,6 +23,7 @@ export const PROOFS: readonly Proof[] = [
   capFaults,
   spend,
   frequency,
+  chaos,
   hits,
   rolling,
   redisAway,

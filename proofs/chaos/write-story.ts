@@ -92,7 +92,9 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
   const itemEdit = (patch: CatalogRow): Written => edit({ table: 'line_items', id: anyItem()['id'] as number, patch });
   const price = (): Written => {
     const kind = draw.below(6);
-    if (kind === 0 && has('clicks')) return itemEdit({ budget_type: draw.of(['CPM', 'CPC', 'Flat']) });
+    const typed = items.filter(({ type }) => type === 'direct' || has('typedBids'));
+    if (kind === 0 && has('clicks') && typed.length > 0)
+      return edit({ table: 'line_items', id: draw.of(typed)['id'] as number, patch: { budget_type: draw.of(['CPM', 'CPC', 'Flat']) } });
     return itemEdit({ cpm_micros: draw.of(CPMS_MICROS) });
   };
   const limit = (): Written => {
