@@ -15,7 +15,7 @@ const LANES = 4;
 /** The run ends at this many failing seeds, or rules broken. */
 const MAX_FAILURES = 10;
 const MAX_RULES = 3;
-const MAX_SHRINK_MS = 60_000;
+const MAX_SHRINK_MS = 90_000;
 const REPORT_EVERY = 100;
 
 export const chaos: Proof = {

@@ -19,13 +19,13 @@ export const bookWorld = (draw: Draw, has: (name: StepClass) => boolean): World 
   const startMs = START_MS + draw.below(24) * MS_PER_HOUR + draw.below(3600) * 1000;
   const flight = { start_at: new Date(START_MS - MS_PER_DAY), end_at: new Date(START_MS + DAYS_BOOKED * MS_PER_DAY) };
   const publishers: CatalogRow[] = [];
-  const placements: CatalogRow[] = [];
+  const placements: CatalogRow[] = [placement(OPEN_PLACEMENT, null)];
   const campaigns: CatalogRow[] = [];
   const lineItems: CatalogRow[] = [];
   const creatives: CatalogRow[] = [];
   for (let id = 1; id <= 2 + draw.below(2); id++) {
     publishers.push({ id, name: `publisher ${id}`, domain: 'publisher.example', api_key_hash: 'f'.repeat(63) + id, api_key_hint: '' });
-    for (let nth = 0; nth < 2; nth++) placements.push(placement(id, nth));
+    placements.push(placement(placementId(id, 0), id));
     for (let c = 0; c < 1 + draw.below(2); c++) {
       const campaignId = campaigns.length + 1;
       campaigns.push({ id: campaignId, publisher_id: id, name: 'campaign', ...flight, budget_micros: draw.oneIn(2) ? budget(draw) : null });
@@ -43,7 +43,10 @@ export const bookWorld = (draw: Draw, has: (name: StepClass) => boolean): World 
   };
 };
 
-export const placementId = (publisherId: number, nth: number): string => `p${publisherId}-${nth}`;
+const OPEN_PLACEMENT = 'open';
+
+/** The placements of a publisher's pages: first its own, then one that is open to all publishers. */
+export const placementId = (publisherId: number, nth: number): string => (nth === 0 ? `own-${publisherId}` : OPEN_PLACEMENT);
 
 export const budget = (draw: Draw): number => draw.of(CPMS_MICROS.slice(1)) / 1000 * (1 + draw.below(20)) + draw.below(1_000);
 
@@ -80,9 +83,9 @@ const lineItem = (draw: Draw, has: (name: StepClass) => boolean, id: number, cam
   };
 };
 
-const placement = (publisherId: number, nth: number): CatalogRow => ({
-  id: placementId(publisherId, nth),
-  publisher_id: publisherId,
+const placement = (id: string, publisher_id: number | null): CatalogRow => ({
+  id,
+  publisher_id,
   width: 300,
   height: 250,
   formats: ['html'],

@@ -1,5 +1,6 @@
 import type { Ad, Model, Violation } from './model.ts';
 import { MAX_SKEW_MS, type Bounds } from './rules.ts';
+import type { LoggedEvent } from './system.ts';
 
 /**
  * Whether the limits allowed the ads that one step selected. Of everything before, only what certainly takes part of a
@@ -73,13 +74,17 @@ const checkFrequency = (model: Model, taken: readonly Ad[], redisMs: number): re
 const isRemembered = ({ ad, bounds }: Ad): boolean => ad.userHash !== null && bounds.frequency !== null;
 
 /** Whether clicks and impressions stayed within the largest limit of any selection. */
-export const checkOvershoot = (model: Model, lineItemIds: ReadonlySet<number>): readonly Violation[] => {
+export const checkOvershoot = (model: Model, events: readonly LoggedEvent[]): readonly Violation[] => {
   const found: Violation[] = [];
   const check = (rule: string, what: string, used: number, ads: readonly Ad[], limitOf: (bounds: Bounds) => number | null): void => {
     const limit = ads.reduce((most, { bounds }) => Math.max(most, limitOf(bounds) ?? Infinity), 0);
     if (ads.length > 0 && used > limit) found.push({ rule, text: `${what}: ${used} of ${limit}` });
   };
-  for (const id of lineItemIds) {
+  for (const id of new Set(events.map(({ hit }) => hit.ad.campaignId))) {
+    const billed = model.adsOf('c', id).filter((ad) => ad.price + ad.clickPrice > 0);
+    check('overspend', `campaign ${id} billed micros`, model.sums(`c${id}`).spend, billed, ({ campaignBudget }) => campaignBudget);
+  }
+  for (const id of new Set(events.map(({ hit }) => hit.ad.lineItemId))) {
     const ads = model.adsOf('l', id);
     const { spend, byDay } = model.sums(`l${id}`);
     check('overspend', `line item ${id} billed micros`, spend, ads, ({ budget }) => budget);

@@ -37,7 +37,7 @@ export interface Sums {
 export interface Model {
   readonly ads: readonly Ad[];
   adsOf(kind: 'l' | 'c', id: number): readonly Ad[];
-  ad(tokenId: string): Ad | undefined;
+  adsOfStep(step: number): readonly Ad[];
   /** Keys: of line items and campaigns, `l<id>` and `c<id>`; of accounts, `<publisher> l<id>`. */
   sums(key: string): Sums;
   /** Events by their key. */
@@ -119,7 +119,7 @@ export const createModel = (): Model => {
     acknowledged,
     waiting,
     adsOf: (kind, id) => groups.get(kind + id) ?? [],
-    ad: (tokenId) => byId.get(tokenId),
+    adsOfStep: (step) => groups.get(`step ${step}`) ?? [],
     sums: sumsOf,
     select: (selected, { step, redisMs, ttlMs }) =>
       selected.map((one) => {
@@ -137,6 +137,7 @@ export const createModel = (): Model => {
         };
         ads.push(ad);
         byId.set(ad.ad.tokenId, ad);
+        groupOf(`step ${step}`).push(ad);
         groupOf(`l${ad.ad.lineItemId}`).push(ad);
         groupOf(`c${ad.ad.campaignId}`).push(ad);
         return ad;

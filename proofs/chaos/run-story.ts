@@ -41,6 +41,7 @@ export const runStory = async (lane: Lane, { seed, world, steps }: Story, matter
   const ttlsMs = world.replicas.map(({ ttlMs }) => ttlMs);
   const redisDown = world.replicas.map(() => false);
   let postgresUp = true;
+  let isFolding = true;
   /** Until when a publisher may hold what no replica knows of. */
   const doubts = new Map<number, number>();
   const redisMs = (): number => trueMs + skewMs;
@@ -93,7 +94,7 @@ export const runStory = async (lane: Lane, { seed, world, steps }: Story, matter
     const nowMs = trueMs + world.replicas[replica]!.skewMs;
     const answers = await Promise.all(
       step.calls.map(async ({ of, nth, kind, eventType, prefetch }) => {
-        const ad = model.ads.filter((each) => each.step === of)[nth];
+        const ad = model.adsOfStep(of)[nth];
         if (!ad) return undefined;
         const hit = { kind, eventType, invalidReason: prefetch ? ('prefetch' as const) : ('' as const) };
         const key = hitKey({ ...hit, ad: ad.ad, atMs: 0, country: null, device: null });
@@ -149,8 +150,11 @@ export const runStory = async (lane: Lane, { seed, world, steps }: Story, matter
       case 'postgres':
         postgresUp = step.up;
         return [];
+      case 'folding':
+        isFolding = step.on;
+        return [];
       case 'fold':
-        await inBackground(step.replica, () => system.fold(step.replica));
+        if (isFolding) await inBackground(step.replica, () => system.fold(step.replica));
         return [];
       case 'carry':
         await inBackground(step.replica, () => system.carry(step.replica, step.killed));
@@ -172,6 +176,14 @@ export const runStory = async (lane: Lane, { seed, world, steps }: Story, matter
     for (const [publisherId, untilMs] of doubts) if (untilMs === Infinity) doubts.set(publisherId, endMs);
   };
 
+  /** The publishers whose accounts a step may have changed. */
+  const touchedBy = (step: Step): readonly number[] => {
+    if (step.do === 'select') return [...new Set(step.calls.map(({ publisher }) => publisher))];
+    if (step.do !== 'track') return publishers;
+    const ads = step.calls.flatMap(({ of, nth }) => model.adsOfStep(of)[nth] ?? []);
+    return [...new Set(ads.map(({ ad }) => ad.publisherId))];
+  };
+
   /** What follows every step: events, accounts, surprises. */
   const observe = async (touched: readonly number[]): Promise<readonly Violation[]> => {
     const events = await system.newEvents();
@@ -180,7 +192,7 @@ export const runStory = async (lane: Lane, { seed, world, steps }: Story, matter
     for (const key of model.acknowledged) {
       if (!model.logged.has(key) && !model.waiting.has(key)) found.push({ rule: 'lost', text: `${key} was acknowledged and is nowhere` });
     }
-    found.push(...checkOvershoot(model, new Set(events.map(({ hit }) => hit.ad.lineItemId))));
+    found.push(...checkOvershoot(model, events));
     for (const publisherId of touched) found.push(...(await checkAccounts(publisherId)));
     found.push(...system.takeSurprises().map((text) => ({ rule: `surprise: ${text.replace(/\bt\d+\b/g, 't').slice(0, 60)}`, text })));
     return found;
@@ -204,7 +216,8 @@ export const runStory = async (lane: Lane, { seed, world, steps }: Story, matter
     system.setPostgres(postgresUp ? 'up' : 'down');
     system.seedStep(seed * 1_000_003 + step.id);
     const found = await act(step);
-    return CHANGES_BOOKS.has(step.do) ? [...found, ...(await observe(publishers))] : found;
+    if (!CHANGES_BOOKS.has(step.do)) return found;
+    return [...found, ...(await observe(touchedBy(step)))];
   };
 
   /** Everything works again, everything waiting is carried, and all holds end. */

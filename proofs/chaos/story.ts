@@ -48,6 +48,7 @@ export type Step = { readonly id: number } & (
   | { readonly do: 'redis'; readonly replicas: readonly number[]; readonly up: boolean }
   | { readonly do: 'postgres'; readonly up: boolean }
   | { readonly do: 'fold'; readonly replica: number }
+  | { readonly do: 'folding'; readonly on: boolean }
   | { readonly do: 'carry'; readonly replica: number; readonly killed: boolean }
   | { readonly do: 'lateCalls' }
   | { readonly do: 'drop'; readonly replica: number }

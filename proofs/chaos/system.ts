@@ -60,7 +60,8 @@ export const createSystem = (lane: Lane, world: World, nowMs: () => number, snap
   let consumers = 0;
   const snapshots = world.replicas.map(() => snapshot);
   const surprise = (what: string, fault: Error): void => {
-    if (!fault.message.startsWith('chaos:')) surprises.push(`${what}: ${fault.message}`);
+    // Of a failed query, knex puts the whole text before the fault.
+    if (!fault.message.startsWith('chaos:')) surprises.push(`${what}: ${fault.message.split(' - ').at(-1) ?? ''}`);
   };
 
   const throughFaults = async <T>(work: () => Promise<T>): Promise<T> => {

@@ -69,6 +69,8 @@ const tellStep = (step: Step): string => {
       return `Postgres is ${step.up ? 'available' : 'unavailable'}`;
     case 'fold':
       return `replica ${step.replica} folds waiting hits`;
+    case 'folding':
+      return `folding ${step.on ? 'works again' : 'stops on every replica'}`;
     case 'carry':
       return `replica ${step.replica} carries events to Postgres${step.killed ? ', killed before it acknowledges' : ''}`;
     case 'lateCalls':

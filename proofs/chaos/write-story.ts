@@ -134,8 +134,7 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     [110, select],
     [90, track],
     [60, forward],
-    // Without the class, hits are folded often, as in production.
-    [has('fold') ? 12 : 40, fold],
+    [30, fold],
     [has('writer') ? 8 : 12, carry],
     [5, () => ({ step: { do: 'ttl', replica: replica(), ttlMs: draw.of(TTLS_MS) } }), 'ttl'],
     [8, () => ({ step: { do: 'back', ms: 1 + draw.below(1_000) } }), 'back'],
@@ -147,6 +146,7 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     [3, () => move(true), 'move'],
     [4, () => move(false), 'moveServedItem'],
     [4, moveCampaign, 'moveServedCampaign'],
+    [3, () => ({ step: { do: 'folding', on: false }, end: { do: 'folding', on: true }, endsIn: 5 + draw.below(30) }), 'fold'],
     [4, redis, 'redis'],
     [6, () => ({ step: { do: 'lateCalls' } }), 'lost'],
     [3, postgres, 'postgres'],
