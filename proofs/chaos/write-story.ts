@@ -80,13 +80,13 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
   });
   const forward = (): Written => {
     const ms = draw.of([100, 700, 1_500, 5_000, 15_000, 40_000, 400_000, draw.of(TTLS_MS.slice(0, 4)), draw.oneIn(4) ? 5 * MS_PER_HOUR : 60_000]);
-    return { step: draw.oneIn(3) ? reach() : { do: 'forward', ms } };
+    return draw.oneIn(3) ? thenBack(reach()) : { step: { do: 'forward', ms } };
   };
+  /** A clock that has just passed an edge often steps back over it soon. */
+  const thenBack = (step: NewStep): Written =>
+    has('back') && draw.oneIn(2) ? { step, end: { do: 'back', ms: 100 + draw.below(900) }, endsIn: draw.below(4) } : { step };
   const reach = (): NewStep => ({ do: 'reach', everyMs: draw.of([2_000, 10_000, 40_000, 60_000]), offsetMs: draw.below(150) });
-  const midnight = (): Written => ({
-    step: { do: 'reach', everyMs: MS_PER_DAY, offsetMs: draw.below(600) },
-    ...(has('back') && draw.oneIn(2) ? { end: { do: 'back', ms: 100 + draw.below(900) } as const, endsIn: draw.below(3) } : {}),
-  });
+  const midnight = (): Written => thenBack({ do: 'reach', everyMs: MS_PER_DAY, offsetMs: draw.below(600) });
   const edit = (change: RowEdit): Written => ({ step: { do: 'edit', edit: change, replicas: someReplicas() } });
   const anyItem = (): CatalogRow => draw.of(items);
   const itemEdit = (patch: CatalogRow): Written => edit({ table: 'line_items', id: anyItem()['id'] as number, patch });
