@@ -49,8 +49,11 @@ export const chaos: Proof = {
         if (rules.has(first.rule)) continue;
         rules.add(first.rule);
         rig.say(`  ${failures.at(-1)} (story ${done} of the run); shrinking`);
-        for (const line of await shrink(lane, { ...story, steps: story.steps.filter(({ id }) => id <= atStep) }, first.rule)) rig.say(`  ${line}`);
-        rig.say(`  again: npm run prove -- --only chaos --seed ${story.seed} --seeds 1${scale.onlySteps ? ` --only-steps ${scale.onlySteps.join(',')}` : ''}`);
+        for (const line of await shrink(lane, { ...story, steps: story.steps.filter(({ id }) => id <= atStep) }, first.rule))
+          rig.say(`  ${line}`);
+        rig.say(
+          `  again: npm run prove -- --only chaos --seed ${story.seed} --seeds 1${scale.onlySteps ? ` --only-steps ${scale.onlySteps.join(',')}` : ''}`,
+        );
       }
     };
     try {
@@ -72,8 +75,7 @@ const classesOf = (names: readonly string[] | undefined): ReadonlySet<StepClass>
 };
 
 const shrink = async (lane: Lane, story: Story, rule: string): Promise<readonly string[]> => {
-  const breaks = async (shorter: Story): Promise<boolean> =>
-    (await runStory(lane, shorter, (name) => name === rule)).broken !== undefined;
+  const breaks = async (shorter: Story): Promise<boolean> => (await runStory(lane, shorter, (name) => name === rule)).broken !== undefined;
   const shortest = await shrinkStory(story, breaks, MAX_SHRINK_MS);
   return tellStory(shortest, await runStory(lane, shortest, (name) => name === rule));
 };

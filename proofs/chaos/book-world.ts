@@ -48,7 +48,7 @@ const OPEN_PLACEMENT = 'open';
 /** The placements of a publisher's pages: first its own, then one that is open to all publishers. */
 export const placementId = (publisherId: number, nth: number): string => (nth === 0 ? `own-${publisherId}` : OPEN_PLACEMENT);
 
-export const budget = (draw: Draw): number => draw.of(CPMS_MICROS.slice(1)) / 1000 * (1 + draw.below(20)) + draw.below(1_000);
+export const budget = (draw: Draw): number => (draw.of(CPMS_MICROS.slice(1)) / 1000) * (1 + draw.below(20)) + draw.below(1_000);
 
 /** The columns of a line item's limits. */
 export const limits = (draw: Draw, has: (name: StepClass) => boolean): CatalogRow => ({

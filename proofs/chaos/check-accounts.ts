@@ -27,7 +27,10 @@ export const checkAccount = (model: Model, view: AccountView): readonly Violatio
   equal('total impressions', account.totalImpressions, sums.impressions);
   equal('total spend', account.totalSpendMicros, sums.spend);
   const { today, yesterday, day } = account;
-  for (const [of, counts] of [[day, today], [day - 1, yesterday]] as const) {
+  for (const [of, counts] of [
+    [day, today],
+    [day - 1, yesterday],
+  ] as const) {
     const due = sums.byDay.get(of);
     equal(`impressions of day ${of}`, counts.impressions, due?.impressions ?? 0);
     equal(`spend of day ${of}`, counts.spendMicros, due?.spend ?? 0);

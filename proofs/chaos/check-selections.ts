@@ -15,7 +15,13 @@ export const checkSelections = (model: Model, taken: readonly Ad[], redisMs: num
   const sum = (ads: readonly Ad[], value: (ad: Ad) => number): number => ads.reduce((total, ad) => total + value(ad), 0);
 
   /** `used` of a limit before the step; each ad takes `amount`. */
-  const check = (rule: string, ads: readonly Ad[], limitOf: (bounds: Bounds) => number | null, used: number, amount: (ad: Ad) => number): void => {
+  const check = (
+    rule: string,
+    ads: readonly Ad[],
+    limitOf: (bounds: Bounds) => number | null,
+    used: number,
+    amount: (ad: Ad) => number,
+  ): void => {
     const limited = ads.flatMap((ad) => {
       const limit = limitOf(ad.bounds);
       return limit === null || !ad.reserved || (rule !== 'cap' && ad.price === 0 && ad.clickPrice === 0) ? [] : [{ ad, limit }];
@@ -34,18 +40,42 @@ export const checkSelections = (model: Model, taken: readonly Ad[], redisMs: num
   for (const [key, ads] of groupBy(taken, ({ ad }) => `${ad.lineItemId} ${ad.day}`)) {
     const [lineItemId = 0, day] = key.split(' ').map(Number);
     const before = model.adsOf('l', lineItemId).filter(({ ad }) => ad.day === day);
-    check('cap', ads, ({ dailyImpressions }) => dailyImpressions, before.filter(counts).length, () => 1);
+    check(
+      'cap',
+      ads,
+      ({ dailyImpressions }) => dailyImpressions,
+      before.filter(counts).length,
+      () => 1,
+    );
     const spent = model.sums(`l${lineItemId}`).byDay.get(day ?? 0)?.spend ?? 0;
     const held = sum(before.filter(open), ({ price }) => price);
-    check('daily spend', ads, ({ dailySpend }) => dailySpend, spent + held, ({ price }) => price);
+    check(
+      'daily spend',
+      ads,
+      ({ dailySpend }) => dailySpend,
+      spent + held,
+      ({ price }) => price,
+    );
   }
   for (const [id, ads] of groupBy(taken, ({ ad }) => ad.lineItemId)) {
     const used = model.sums(`l${id}`).spend + sum(model.adsOf('l', id).filter(open), ({ price }) => price);
-    check('budget', ads, ({ budget }) => budget, used, ({ price }) => price);
+    check(
+      'budget',
+      ads,
+      ({ budget }) => budget,
+      used,
+      ({ price }) => price,
+    );
   }
   for (const [id, ads] of groupBy(taken, ({ ad }) => ad.campaignId)) {
     const used = model.sums(`c${id}`).spend + sum(model.adsOf('c', id).filter(open), ({ price }) => price);
-    check('campaign budget', ads, ({ campaignBudget }) => campaignBudget, used, ({ price }) => price);
+    check(
+      'campaign budget',
+      ads,
+      ({ campaignBudget }) => campaignBudget,
+      used,
+      ({ price }) => price,
+    );
   }
   return [...found, ...checkFrequency(model, taken, redisMs)];
 };

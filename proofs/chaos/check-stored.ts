@@ -16,7 +16,8 @@ export const checkStored = async (knex: Knex, model: Model, inDoubt: boolean): P
     if (of === undefined) found.push({ rule: 'stored', text: `${key} has no event row` });
     else if (of !== event.billedMicros) found.push({ rule: 'stored', text: `${key} billed ${event.billedMicros}, its row says ${of}` });
   }
-  if (billed.size > model.logged.size) found.push({ rule: 'stored', text: `${billed.size - model.logged.size} event rows were never counted` });
+  if (billed.size > model.logged.size)
+    found.push({ rule: 'stored', text: `${billed.size - model.logged.size} event rows were never counted` });
 
   const counts = await knex.raw<{ rows: { id: number; day: number; impressions: string; spend: string; serves: string }[] }>(
     `select line_item_id as id, day - date '1970-01-01' as day, sum(impressions) as impressions, sum(spend_micros) as spend, sum(serves) as serves

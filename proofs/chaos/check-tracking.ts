@@ -20,7 +20,10 @@ export interface Circumstances {
 }
 
 /** Whether a hit got an answer that it deserved. That an acknowledged hit is counted is checked by the events. */
-export const checkAnswer = ({ ad, key, isRepeat, outcome }: Answer, { trueMs, replicaMs, bothFailed }: Circumstances): readonly Violation[] => {
+export const checkAnswer = (
+  { ad, key, isRepeat, outcome }: Answer,
+  { trueMs, replicaMs, bothFailed }: Circumstances,
+): readonly Violation[] => {
   const endMs = ad.ad.tokenExpS * 1000;
   switch (outcome) {
     case 'counted':
@@ -28,7 +31,9 @@ export const checkAnswer = ({ ad, key, isRepeat, outcome }: Answer, { trueMs, re
     case 'duplicate':
       return isRepeat ? [] : [{ rule: 'answer', text: `${key} was sent once and called a duplicate` }];
     case 'expired':
-      return trueMs + MAX_SKEW_MS < endMs ? [{ rule: 'answer', text: `${key} was called expired ${endMs - trueMs} ms before its end` }] : [];
+      return trueMs + MAX_SKEW_MS < endMs
+        ? [{ rule: 'answer', text: `${key} was called expired ${endMs - trueMs} ms before its end` }]
+        : [];
     case 'unavailable':
       return bothFailed ? [] : [{ rule: 'answer', text: `${key} was refused while a store worked` }];
     case undefined:

@@ -36,7 +36,8 @@ export interface Sums {
 /** Everything that has happened, as a client and an auditor of the event stream see it. */
 export interface Model {
   readonly ads: readonly Ad[];
-  adsOf(kind: 'l' | 'c', id: number): readonly Ad[];
+  /** Of a line item, a campaign or a publisher. */
+  adsOf(kind: 'l' | 'c' | 'p', id: number): readonly Ad[];
   adsOfStep(step: number): readonly Ad[];
   /** Keys: of line items and campaigns, `l<id>` and `c<id>`; of accounts, `<publisher> l<id>`. */
   sums(key: string): Sums;
@@ -138,6 +139,7 @@ export const createModel = (): Model => {
         ads.push(ad);
         byId.set(ad.ad.tokenId, ad);
         groupOf(`step ${step}`).push(ad);
+        groupOf(`p${ad.ad.publisherId}`).push(ad);
         groupOf(`l${ad.ad.lineItemId}`).push(ad);
         groupOf(`c${ad.ad.campaignId}`).push(ad);
         return ad;
@@ -165,10 +167,16 @@ export const createModel = (): Model => {
 };
 
 /** An impression bills what was held for it; a click at most its price; everything else nothing. */
-const checkBill = ({ ad, price, clickPrice: most }: Ad, { hit, billedMicros }: LoggedEvent, isImpression: boolean): readonly Violation[] => {
+const checkBill = (
+  { ad, price, clickPrice: most }: Ad,
+  { hit, billedMicros }: LoggedEvent,
+  isImpression: boolean,
+): readonly Violation[] => {
   const what = `the ${hit.kind} of ${ad.tokenId} (line item ${ad.lineItemId})`;
   if (hit.kind === 'click' && hit.invalidReason !== 'prefetch') {
-    return billedMicros < 0 || billedMicros > most ? [{ rule: 'bill', text: `${what} billed ${billedMicros} of at most ${most} micros` }] : [];
+    return billedMicros < 0 || billedMicros > most
+      ? [{ rule: 'bill', text: `${what} billed ${billedMicros} of at most ${most} micros` }]
+      : [];
   }
   const due = isImpression ? price : 0;
   return billedMicros === due ? [] : [{ rule: 'bill', text: `${what} billed ${billedMicros} micros instead of ${due}` }];

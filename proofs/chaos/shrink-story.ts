@@ -13,7 +13,7 @@ export const shrinkStory = async (story: Story, stillBreaks: StillBreaks, within
   const endMs = performance.now() + withinMs;
   const tries = (candidate: Story): Promise<boolean> => (performance.now() < endMs ? stillBreaks(candidate) : Promise.resolve(false));
   let best = await withoutKinds(story, tries);
-  for (let length = Infinity; sizeOf(best) < length; ) {
+  for (let length = Infinity; sizeOf(best) < length;) {
     length = sizeOf(best);
     const steps = await minimise(best.steps, (kept) => tries({ ...best, steps: kept }));
     best = { ...best, steps };
@@ -40,7 +40,9 @@ const withoutKinds = async (story: Story, stillBreaks: StillBreaks): Promise<Sto
     await keepIf({ ...best, steps: best.steps.filter((step) => step.do !== kind) });
   }
   for (const { id } of story.world.rows.publishers) {
-    const steps = best.steps.map((step) => (step.do === 'select' ? { ...step, calls: step.calls.filter(({ publisher }) => publisher !== id) } : step));
+    const steps = best.steps.map((step) =>
+      step.do === 'select' ? { ...step, calls: step.calls.filter(({ publisher }) => publisher !== id) } : step,
+    );
     await keepIf({ ...best, steps: steps.filter((step) => step.do !== 'select' || step.calls.length > 0) });
   }
   return best;
@@ -65,7 +67,7 @@ const withFewerCalls = async (story: Story, { id }: Step, stillBreaks: StillBrea
 const minimise = async <T>(items: readonly T[], stillBreaks: (kept: readonly T[]) => Promise<boolean>): Promise<readonly T[]> => {
   let kept = items;
   for (let size = Math.ceil(kept.length / 2); size >= 1 && kept.length > 0; size = size === 1 ? 0 : Math.ceil(size / 2)) {
-    for (let from = 0; from < kept.length; ) {
+    for (let from = 0; from < kept.length;) {
       const rest = [...kept.slice(0, from), ...kept.slice(from + size)];
       if (await stillBreaks(rest)) kept = rest;
       else from += size;

@@ -38,7 +38,13 @@ export type CallFault = 'none' | 'loseReply' | 'late';
  */
 export type Step = { readonly id: number } & (
   | { readonly do: 'select'; readonly replica: number; readonly calls: readonly AdCall[]; readonly fault: CallFault }
-  | { readonly do: 'track'; readonly replica: number; readonly calls: readonly TrackingCall[]; readonly fault: CallFault; readonly lostInPostgres: boolean }
+  | {
+      readonly do: 'track';
+      readonly replica: number;
+      readonly calls: readonly TrackingCall[];
+      readonly fault: CallFault;
+      readonly lostInPostgres: boolean;
+    }
   | { readonly do: 'edit'; readonly edit: RowEdit; readonly replicas: readonly number[] }
   | { readonly do: 'reload'; readonly replicas: readonly number[] }
   | { readonly do: 'ttl'; readonly replica: number; readonly ttlMs: number }

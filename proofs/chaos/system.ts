@@ -47,13 +47,13 @@ export interface System {
 }
 
 /** Counted once: by token, kind, event type, and whether it was prefetched. */
-export const hitKey = ({ ad, kind, eventType, invalidReason }: Hit): string =>
+export const hitKey = ({ ad, kind, eventType, invalidReason }: Pick<Hit, 'ad' | 'kind' | 'eventType' | 'invalidReason'>): string =>
   `${ad.tokenId} ${kind}${eventType && `:${eventType}`}${invalidReason === 'prefetch' ? '!prefetch' : ''}`;
 
 export const createSystem = (lane: Lane, world: World, nowMs: () => number, snapshot: Snapshot): System => {
   const keys = createLedgerKeys(SHARDS);
-  let surprises: string[] = [];
-  let stored: string[] = [];
+  const surprises: string[] = [];
+  const stored: string[] = [];
   let postgres: 'up' | 'down' | 'loseReply' = 'up';
   let chance = createChance(world.startMs);
   let ids = 0;
@@ -158,7 +158,9 @@ export const createSystem = (lane: Lane, world: World, nowMs: () => number, snap
       await writer.stop();
     },
     newEvents: async () => {
-      const streams = await Promise.all(lastIds.map((id, shard) => lane.observer.redis.xrange(keys.events(shard), id === '-' ? id : `(${id}`, '+')));
+      const streams = await Promise.all(
+        lastIds.map((id, shard) => lane.observer.redis.xrange(keys.events(shard), id === '-' ? id : `(${id}`, '+')),
+      );
       return streams.flatMap((entries, shard) =>
         entries.map(([id, fields]) => {
           lastIds[shard] = id;

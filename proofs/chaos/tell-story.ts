@@ -7,8 +7,12 @@ export const tellStory = ({ seed, world, steps }: Story, { broken, notes }: Run)
   const ttls = world.replicas.map(({ ttlMs }, n) => `replica ${n}: ${seconds(ttlMs)}`);
   return [
     `seed ${seed}: ${steps.length} steps from ${new Date(world.startMs).toISOString()}; TOKEN_TTL of ${ttls.join(', ')}`,
-    ...world.rows.campaigns.map((row) => `  campaign ${row['id']} of publisher ${row['publisher_id']}${columns(row, CAMPAIGN_COLUMNS)}`),
-    ...world.rows.line_items.map((row) => `  line item ${row['id']} of campaign ${row['campaign_id']}${columns(row, ITEM_COLUMNS)}`),
+    ...world.rows.campaigns.map(
+      (row) => `  campaign ${String(row['id'])} of publisher ${String(row['publisher_id'])}${columns(row, CAMPAIGN_COLUMNS)}`,
+    ),
+    ...world.rows.line_items.map(
+      (row) => `  line item ${String(row['id'])} of campaign ${String(row['campaign_id'])}${columns(row, ITEM_COLUMNS)}`,
+    ),
     ...steps.map((step) => {
       const note = notes.get(step.id);
       return `  ${String(step.id).padStart(4)}  ${tellStep(step)}${note === undefined ? '' : ` → ${note}`}`;
@@ -93,11 +97,14 @@ const tellEdit = ({ table, id, patch, gone, broken, ifUnserved }: RowEdit): stri
   if (gone === true) return `${row} is deleted`;
   if (broken === true) return `${row} becomes invalid and is set aside`;
   if (gone === false) return `${row} is back`;
-  const changes = Object.entries(patch ?? {}).map(([name, value]) => `${name} ${value instanceof Date ? value.toISOString() : String(value)}`);
+  const changes = Object.entries(patch ?? {}).map(
+    ([name, value]) => `${name} ${value instanceof Date ? value.toISOString() : String(value)}`,
+  );
   return `${row}: ${changes.join(', ')}${ifUnserved ? ' (if never served)' : ''}`;
 };
 
-const faultOf = (fault: string): string => (fault === 'none' ? '' : fault === 'late' ? ' (the call times out and runs later)' : ' (the reply is lost)');
+const faultOf = (fault: string): string =>
+  fault === 'none' ? '' : fault === 'late' ? ' (the call times out and runs later)' : ' (the reply is lost)';
 
 const replicasOf = (replicas: readonly number[]): string => (replicas.length === 0 ? 'no replica' : `replicas ${replicas.join(', ')}`);
 

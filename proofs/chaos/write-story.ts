@@ -25,7 +25,7 @@ export const writeStory = ({ seed, steps: count, classes }: StoryOptions): Story
     const planned = later.get(id);
     later.delete(id);
     const { step, end, endsIn = 0 } = planned ? { step: planned } : writer.next(id);
-    steps.push({ ...step, id } as Step);
+    steps.push({ ...step, id });
     if (end) later.set(id + 1 + endsIn, end);
   }
   return { seed, world, steps };
@@ -79,7 +79,17 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     },
   });
   const forward = (): Written => {
-    const ms = draw.of([100, 700, 1_500, 5_000, 15_000, 40_000, 400_000, draw.of(TTLS_MS.slice(0, 4)), draw.oneIn(4) ? 5 * MS_PER_HOUR : 60_000]);
+    const ms = draw.of([
+      100,
+      700,
+      1_500,
+      5_000,
+      15_000,
+      40_000,
+      400_000,
+      draw.of(TTLS_MS.slice(0, 4)),
+      draw.oneIn(4) ? 5 * MS_PER_HOUR : 60_000,
+    ]);
     return draw.oneIn(3) ? thenBack(reach()) : { step: { do: 'forward', ms } };
   };
   /** A clock that has just passed an edge often steps back over it soon. */
@@ -115,8 +125,11 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     return { step: { do: 'edit', edit: away, replicas: everyReplica }, end: back, endsIn: 3 + draw.below(30) };
   };
   const campaignOf = (): { campaign_id: number } => ({ campaign_id: draw.of(world.rows.campaigns)['id'] as number });
-  const move = (ifUnserved: boolean): Written =>
-    edit({ table: 'line_items', id: anyItem()['id'] as number, patch: campaignOf(), ...(ifUnserved && { ifUnserved }) });
+  const move = (ifUnserved: boolean): Written => {
+    const moved: RowEdit = { table: 'line_items', id: anyItem()['id'] as number, patch: campaignOf(), ...(ifUnserved && { ifUnserved }) };
+    // A replica that has not loaded the move yet would serve the row under its old parent.
+    return { step: { do: 'edit', edit: moved, replicas: everyReplica } };
+  };
   const moveCampaign = (): Written => {
     const publisher_id = 1 + draw.below(world.rows.publishers.length);
     return edit({ table: 'campaigns', id: draw.of(world.rows.campaigns)['id'] as number, patch: { publisher_id } });
