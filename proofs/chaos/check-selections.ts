@@ -103,26 +103,24 @@ const checkFrequency = (model: Model, taken: readonly Ad[], redisMs: number): re
 
 const isRemembered = ({ ad, bounds }: Ad): boolean => ad.userHash !== null && bounds.frequency !== null;
 
-/** Whether clicks and impressions stayed within the largest limit of any selection. */
+/** Whether impressions and bills stayed within the loosest limit that applied to them. */
 export const checkOvershoot = (model: Model, events: readonly LoggedEvent[]): readonly Violation[] => {
   const found: Violation[] = [];
-  const check = (rule: string, what: string, used: number, ads: readonly Ad[], limitOf: (bounds: Bounds) => number | null): void => {
-    const limit = ads.reduce((most, { bounds }) => Math.max(most, limitOf(bounds) ?? Infinity), 0);
-    if (ads.length > 0 && used > limit) found.push({ rule, text: `${what}: ${used} of ${limit}` });
+  const check = (rule: string, what: string, used: number, limit: number): void => {
+    if (used > limit) found.push({ rule, text: `${what}: ${used} of ${limit}` });
   };
   for (const id of new Set(events.map(({ hit }) => hit.ad.campaignId))) {
-    const billed = model.adsOf('c', id).filter((ad) => ad.price + ad.clickPrice > 0);
-    check('overspend', `campaign ${id} billed micros`, model.sums(`c${id}`).spend, billed, ({ campaignBudget }) => campaignBudget);
+    check('overspend', `campaign ${id} billed micros`, model.sums(`c${id}`).spend, model.loosest('campaignBudget', id));
   }
   for (const id of new Set(events.map(({ hit }) => hit.ad.lineItemId))) {
-    const ads = model.adsOf('l', id);
     const { spend, byDay } = model.sums(`l${id}`);
-    check('overspend', `line item ${id} billed micros`, spend, ads, ({ budget }) => budget);
-    for (const [day, of] of byDay) {
-      const ofDay = ads.filter(({ ad }) => ad.day === day);
-      const reserved = ofDay.filter((ad) => ad.reserved && ad.counted).length;
-      check('overdelivery', `line item ${id} impressions of a day`, reserved, ofDay, ({ dailyImpressions }) => dailyImpressions);
-      check('overspend', `line item ${id} billed micros in a day`, of.spend, ofDay, ({ dailySpend }) => dailySpend);
+    check('overspend', `line item ${id} billed micros`, spend, model.loosest('budget', id));
+    for (const [day, ofDay] of byDay) {
+      check('overspend', `line item ${id} billed micros in a day`, ofDay.spend, model.loosest('dailySpend', id));
+      const ads = model.adsOf('l', id).filter(({ ad }) => ad.day === day);
+      const cap = ads.reduce((most, { bounds }) => Math.max(most, bounds.dailyImpressions ?? Infinity), 0);
+      const delivered = ads.filter(({ reserved, counted }) => reserved && counted).length;
+      check('overdelivery', `line item ${id} impressions of a day`, delivered, cap);
     }
   }
   return found;

@@ -1,3 +1,4 @@
+import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
 import { hitKey, type LoggedEvent } from './system.ts';
 import type { Selected } from './replica.ts';
 import { boundsOf, clickPrice, holdSlackMs, impressionPrice, RELEASE_MARGIN_MS, type Bounds } from './rules.ts';
@@ -54,9 +55,13 @@ export interface Model {
   log(events: readonly LoggedEvent[]): readonly Violation[];
   /** The smallest frequency window that the line item has had. */
   minWindowMs(lineItemId: number): number;
-  /** Notes a line item of a snapshot. */
-  noteWindow(lineItemId: number, windowMs: number): void;
+  /** The loosest limit of spend that a booking has had: an edit may raise it after the ad was selected. */
+  loosest(limit: SpendLimit, id: number): number;
+  /** Notes the limits of a snapshot. */
+  note(snapshot: Pick<Snapshot, 'lineItems' | 'campaigns'>): void;
 }
+
+export type SpendLimit = 'budget' | 'dailySpend' | 'campaignBudget';
 
 export const createModel = (): Model => {
   const ads: Ad[] = [];
@@ -68,6 +73,11 @@ export const createModel = (): Model => {
   const acknowledged = new Set<string>();
   const waiting = new Set<string>();
   const windows = new Map<number, number>();
+  const loosest = new Map<string, number>();
+  const noteLimit = (limit: SpendLimit, id: number, micros: number | null): void => {
+    const key = `${limit} ${id}`;
+    loosest.set(key, Math.max(loosest.get(key) ?? 0, micros ?? Infinity));
+  };
 
   const groupOf = (key: string): Ad[] => {
     let group = groups.get(key);
@@ -162,7 +172,15 @@ export const createModel = (): Model => {
     },
     log: (events) => events.flatMap(logOne),
     minWindowMs: (lineItemId) => windows.get(lineItemId) ?? 0,
-    noteWindow: (lineItemId, windowMs) => void windows.set(lineItemId, Math.min(windows.get(lineItemId) ?? Infinity, windowMs)),
+    loosest: (limit, id) => loosest.get(`${limit} ${id}`) ?? Infinity,
+    note: ({ lineItems, campaigns }) => {
+      for (const { id, frequencyCap, budgetMicros, dailySpendCapMicros } of lineItems.values()) {
+        windows.set(id, Math.min(windows.get(id) ?? Infinity, frequencyCap?.windowMs ?? 0));
+        noteLimit('budget', id, budgetMicros);
+        noteLimit('dailySpend', id, dailySpendCapMicros);
+      }
+      for (const { id, budgetMicros } of campaigns.values()) noteLimit('campaignBudget', id, budgetMicros);
+    },
   };
 };
 

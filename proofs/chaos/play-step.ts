@@ -98,18 +98,22 @@ const track = async (stage: Stage, step: Step & { do: 'track' }): Promise<readon
   const redisFails = stage.redisDown[replica] === true || fault !== 'none';
   if (fault !== 'none' && !stage.redisDown[replica]) lane.replicas[replica]?.setMode(fault);
   if (postgresUp && lostInPostgres) system.setPostgres('loseReply');
-  const answers = await Promise.all(
-    calls.map(async ({ of, nth, kind, eventType, prefetch }) => {
-      const ad = model.adsOfStep(of)[nth];
-      if (!ad) return undefined;
-      const hit = { kind, eventType, invalidReason: prefetch ? ('prefetch' as const) : ('' as const) };
-      const key = hitKey({ ...hit, ad: ad.ad });
-      const isRepeat = model.send(key);
-      const outcome = await system.replica(replica).track(ad.token, hit);
-      return { ad, key, isRepeat, outcome };
-    }),
+  const hits = calls.flatMap(({ of, nth, kind, eventType, prefetch }) => {
+    const ad = model.adsOfStep(of)[nth];
+    const hit = { kind, eventType, invalidReason: prefetch ? ('prefetch' as const) : ('' as const) };
+    return ad ? [{ ad, hit, key: hitKey({ ...hit, ad: ad.ad }) }] : [];
+  });
+  const keys = hits.map(({ key }) => key);
+  // The hits of a step arrive together, so that either of two equal ones may be the first.
+  const repeats = new Set(keys.filter((key, i) => model.send(key) || keys.indexOf(key) !== i));
+  const sent = await Promise.all(
+    hits.map(async ({ ad, hit, key }) => ({
+      ad,
+      key,
+      isRepeat: repeats.has(key),
+      outcome: await system.replica(replica).track(ad.token, hit),
+    })),
   );
-  const sent = answers.filter((answer) => answer !== undefined);
   stage.notes.set(id, sent.map(({ key, outcome }) => `${key} → ${outcome ?? 'token ended'}`).join(', ') || 'nothing');
   const circumstances = {
     trueMs,

@@ -53,10 +53,7 @@ export const setStage = async (lane: Lane, story: Story): Promise<Stage> => {
   const doubts = new Map<number, number>();
   const endOfHold = (): number => redisMs + MAX_TTL_MS + holdSlackMs(MAX_TTL_MS) + RELEASE_MARGIN_MS;
   const redisDown = world.replicas.map(() => false);
-  const noteWindows = ({ lineItems }: typeof first): void => {
-    for (const { id, frequencyCap } of lineItems.values()) model.noteWindow(id, frequencyCap?.windowMs ?? 0);
-  };
-  noteWindows(first);
+  model.note(first);
   const stage: Stage = {
     lane,
     story,
@@ -82,7 +79,7 @@ export const setStage = async (lane: Lane, story: Story): Promise<Stage> => {
     },
     load: async (replicas) => {
       const snapshot = await rows.snapshot(trueMs);
-      noteWindows(snapshot);
+      model.note(snapshot);
       for (const n of replicas) system.setSnapshot(n, snapshot);
     },
     resetStores: () => {
