@@ -1,8 +1,8 @@
-import type { Knex } from 'knex';
-import type { Model, Violation } from './model.ts';
+import type { Violation } from './model.ts';
+import type { Stage } from './stage.ts';
 
 /** Whether Postgres holds the events and daily counts that the stream carried, each once. */
-export const checkStored = async (knex: Knex, model: Model, inDoubt: boolean): Promise<readonly Violation[]> => {
+export const checkStored = async ({ lane: { knex }, model, anyDoubt, tallyMayExpire }: Stage): Promise<readonly Violation[]> => {
   const found: Violation[] = [];
   const { rows } = await knex.raw<{ rows: { key: string; billed: string }[] }>(
     `select jti || ' ' || kind || case when event_type = '' then '' else ':' || event_type end
@@ -30,7 +30,7 @@ export const checkStored = async (knex: Knex, model: Model, inDoubt: boolean): P
       found.push({ rule: 'daily counts', text });
     }
     const served = model.adsOf('l', id).filter((ad) => ad.ad.day === day && (ad.reserved || ad.counted)).length;
-    if (Number(serves) < served || (Number(serves) > served && !inDoubt))
+    if ((Number(serves) < served && !tallyMayExpire) || (Number(serves) > served && !anyDoubt))
       found.push({ rule: 'serves', text: `daily counts of line item ${id}, day ${day}: ${serves} serves, selected ${served}` });
   }
   return found;

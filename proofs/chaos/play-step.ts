@@ -1,3 +1,4 @@
+import { MS_PER_DAY } from '../../src/base/utc-day.ts';
 import { checkSelections } from './check-selections.ts';
 import { checkAnswer } from './check-tracking.ts';
 import type { Violation } from './model.ts';
@@ -7,6 +8,8 @@ import { hitKey } from './system.ts';
 
 /** How far Redis's clock may fall behind by steps back. */
 const MAX_BACK_MS = 1_000;
+/** A tally lives for three days without an event writer; a replica that serves always runs one. */
+const TALLY_LIFE_MS = 2 * MS_PER_DAY;
 
 /** Does what a step says. Returns the rules that its own answers broke. */
 export const playStep = async (stage: Stage, step: Step): Promise<readonly Violation[]> => {
@@ -55,6 +58,7 @@ export const playStep = async (stage: Stage, step: Step): Promise<readonly Viola
       return [];
     case 'carry':
       await inBackground(stage, step.replica, () => system.carry(step.replica, step.killed));
+      if (stage.postgresUp && !stage.redisDown[step.replica] && !step.killed) stage.carriedAtMs = stage.trueMs;
       return [];
     case 'lateCalls':
       for (const client of lane.replicas) await client.runLateCalls();
@@ -70,6 +74,7 @@ export const playStep = async (stage: Stage, step: Step): Promise<readonly Viola
 /** True time goes on, and Redis's clock is correct again. */
 const moveClocks = async (stage: Stage, step: number, toMs: number): Promise<readonly Violation[]> => {
   await stage.setClocks(toMs);
+  if (toMs - stage.carriedAtMs > TALLY_LIFE_MS) stage.tallyMayExpire = true;
   stage.notes.set(step, `it is ${new Date(toMs).toISOString()}`);
   return [];
 };

@@ -20,6 +20,10 @@ export interface Stage {
   readonly redisDown: boolean[];
   postgresUp: boolean;
   isFolding: boolean;
+  /** True time of the last step that carried events and tallies. */
+  carriedAtMs: number;
+  /** Serves were tallied for so long without being carried that the tally may have expired. */
+  tallyMayExpire: boolean;
   /** Time as everybody but Redis has it. */
   readonly trueMs: number;
   readonly redisMs: number;
@@ -66,6 +70,8 @@ export const setStage = async (lane: Lane, story: Story): Promise<Stage> => {
     redisDown,
     postgresUp: true,
     isFolding: true,
+    carriedAtMs: trueMs,
+    tallyMayExpire: false,
     get trueMs() {
       return trueMs;
     },
