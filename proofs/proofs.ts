@@ -1,6 +1,7 @@
 import { badRows } from './bad-rows.ts';
 import { cap } from './cap.ts';
 import { capFaults } from './cap-faults.ts';
+import { chaos } from './chaos.ts';
 import { convergence } from './convergence.ts';
 import { failover } from './failover.ts';
 import { frequency } from './frequency.ts';
@@ -26,6 +27,7 @@ export const PROOFS: readonly Proof[] = [
   spend,
   frequency,
   scriptCost,
+  chaos,
   hits,
   rolling,
   redisAway,

@@ -5,6 +5,9 @@
  *   npm run prove -- --quick             a smaller scale for every change, under four minutes
  *   npm run prove -- --only cap,tokens   selected proofs
  *   npm run prove -- --seed 7            other random choices
+ *   npm run prove -- --only chaos --seed 7 --seeds 1                    plays one story again
+ *   npm run prove -- --only chaos --seeds 200 --only-steps ttl,clicks   stories with selected classes of steps;
+ *                                                                       --only-rules budget,cap: until one of these breaks
  *   npm run prove -- --write             writes the figures to docs/reliability.md
  */
 import { parseArgs } from 'node:util';
@@ -20,6 +23,9 @@ const { values } = parseArgs({
     write: { type: 'boolean', default: false },
     only: { type: 'string' },
     seed: { type: 'string', default: '1' },
+    seeds: { type: 'string' },
+    'only-steps': { type: 'string' },
+    'only-rules': { type: 'string' },
   },
 });
 const say = (line: string): void => console.error(line);
@@ -35,7 +41,13 @@ const leave = (): void => void rig.close().finally(() => process.exit(130));
 process.once('SIGINT', leave);
 process.once('SIGTERM', leave);
 
-const scale = createScale(values.quick);
+const listOf = (names: string | undefined): readonly string[] | undefined => names?.split(',').filter(Boolean);
+const scale = createScale({
+  quick: values.quick,
+  seeds: values.seeds === undefined ? undefined : Number(values.seeds),
+  onlySteps: listOf(values['only-steps']),
+  onlyRules: listOf(values['only-rules']),
+});
 const verdicts: Verdict[] = [];
 for (const proof of proofs) {
   say(`\n${proof.name}: ${proof.claim}`);

@@ -5,6 +5,12 @@ export interface Scale {
   readonly quick: boolean;
   /** Chooses a figure: the full one, or the one for quick runs. */
   of<T>(full: T, quick: T): T;
+  /** Stories of the chaos proof; undefined: its own number. */
+  readonly seeds: number | undefined;
+  /** The only classes of steps in the stories of the chaos proof; undefined: all. */
+  readonly onlySteps: readonly string[] | undefined;
+  /** The beginnings of the only rules that count in the chaos proof; undefined: all. */
+  readonly onlyRules: readonly string[] | undefined;
 }
 
 /** The observed result. A proof that throws has failed too. */
@@ -22,4 +28,8 @@ export interface Proof {
   run(rig: Rig, scale: Scale): Promise<Finding>;
 }
 
-export const createScale = (quick: boolean): Scale => ({ quick, of: (full, small) => (quick ? small : full) });
+export const createScale = ({ quick, ...chaos }: Omit<Scale, 'of'>): Scale => ({
+  quick,
+  of: (full, small) => (quick ? small : full),
+  ...chaos,
+});

@@ -1,0 +1,105 @@
+import type { CatalogRow } from '../../src/catalog/model/catalog-reading.ts';
+import { MS_PER_DAY, MS_PER_HOUR } from '../../src/base/utc-day.ts';
+import type { Draw } from './draw.ts';
+import type { StepClass, World } from './story.ts';
+
+/** Later than now: the event writer prunes tallies by the real clock. */
+const START_MS = Date.UTC(2031, 2, 10);
+const MINUTE_MS = 60_000;
+export const TTLS_MS = [MINUTE_MS, 5 * MINUTE_MS, 20 * MINUTE_MS, 30 * MINUTE_MS, 12 * MS_PER_HOUR];
+/** Micros per thousand impressions; an impression bills a thousandth. */
+export const CPMS_MICROS = [100_000, 1_000_000, 1_333_000, 5_000_000, 50_000_000];
+const CPCS_MICROS = [10_000, 70_000, 500_000];
+export const REPLICAS = 3;
+const DAYS_BOOKED = 40;
+
+/** The random bookings of a story: small caps and budgets, so that each is reached many times. */
+export const bookWorld = (draw: Draw, has: (name: StepClass) => boolean): World => {
+  const ttlMs = draw.of(TTLS_MS.slice(0, 4));
+  const startMs = START_MS + draw.below(24) * MS_PER_HOUR + draw.below(3600) * 1000;
+  const flight = { start_at: new Date(START_MS - MS_PER_DAY), end_at: new Date(START_MS + DAYS_BOOKED * MS_PER_DAY) };
+  const publishers: CatalogRow[] = [];
+  const placements: CatalogRow[] = [placement(OPEN_PLACEMENT, null)];
+  const campaigns: CatalogRow[] = [];
+  const lineItems: CatalogRow[] = [];
+  const creatives: CatalogRow[] = [];
+  for (let id = 1; id <= 2 + draw.below(2); id++) {
+    publishers.push({ id, name: `publisher ${id}`, domain: 'publisher.example', api_key_hash: 'f'.repeat(63) + id, api_key_hint: '' });
+    placements.push(placement(placementId(id, 0), id));
+    for (let c = 0; c < 1 + draw.below(2); c++) {
+      const campaignId = campaigns.length + 1;
+      campaigns.push({ id: campaignId, publisher_id: id, name: 'campaign', ...flight, budget_micros: draw.oneIn(2) ? budget(draw) : null });
+      for (let i = 0; i < 1 + draw.below(3); i++) {
+        const item = lineItem(draw, has, lineItems.length + 1, campaignId);
+        lineItems.push({ ...item, ...flight });
+        for (let nth = 0; nth < 2; nth++) creatives.push(creative(creatives.length + 1, item['id'] as number, placementId(id, nth)));
+      }
+    }
+  }
+  return {
+    startMs,
+    replicas: Array.from({ length: REPLICAS }, () => ({ ttlMs, skewMs: draw.below(1_000) - 500 })),
+    rows: { publishers, placements, campaigns, line_items: lineItems, creatives },
+  };
+};
+
+const OPEN_PLACEMENT = 'open';
+
+/** The placements of a publisher's pages: first its own, then one that is open to all publishers. */
+export const placementId = (publisherId: number, nth: number): string => (nth === 0 ? `own-${publisherId}` : OPEN_PLACEMENT);
+
+export const budget = (draw: Draw): number => (draw.of(CPMS_MICROS.slice(1)) / 1000) * (1 + draw.below(20)) + draw.below(1_000);
+
+/** The columns of a line item's limits. */
+export const limits = (draw: Draw, has: (name: StepClass) => boolean): CatalogRow => ({
+  budget_micros: draw.oneIn(2) ? budget(draw) : null,
+  daily_impression_cap: draw.oneIn(2) ? 1 + draw.below(12) : null,
+  daily_spend_cap_micros: draw.oneIn(3) ? budget(draw) : null,
+  frequency_cap: has('users') && draw.oneIn(3) ? 1 + draw.below(3) : null,
+  frequency_window_s: draw.of([10, 60, 600, 3600]),
+});
+
+const lineItem = (draw: Draw, has: (name: StepClass) => boolean, id: number, campaign_id: number): CatalogRow => {
+  const kinds = ['CPM', 'CPM', ...(has('clicks') ? ['CPC'] : []), 'Flat', ...(has('bids') || has('typedBids') ? ['bid', 'bid'] : [])];
+  const kind = draw.of(kinds);
+  const type = kind === 'bid' ? 'programmatic' : 'direct';
+  const bidType = has('typedBids') ? draw.of(['CPM', 'CPC', 'Flat']) : 'CPM';
+  return {
+    id,
+    campaign_id,
+    name: `line item ${id}`,
+    type,
+    active: true,
+    budget_type: kind === 'bid' ? bidType : kind,
+    cpm_micros: kind === 'bid' ? null : draw.of(CPMS_MICROS),
+    cpc_micros: draw.of(CPCS_MICROS),
+    priority: 1 + draw.below(3),
+    pacing: has('pacing') ? draw.of(['ASAP', 'ASAP', 'ASAP', 'Even', 'PID']) : 'ASAP',
+    rate_limit: has('pacing') && draw.oneIn(6) ? 1 : null,
+    rate_burst: null,
+    targeting: {},
+    endpoint: type === 'programmatic' ? 'https://bidder.example/bid' : null,
+    ...limits(draw, has),
+  };
+};
+
+const placement = (id: string, publisher_id: number | null): CatalogRow => ({
+  id,
+  publisher_id,
+  width: 300,
+  height: 250,
+  formats: ['html'],
+});
+
+const creative = (id: number, line_item_id: number, placement_id: string): CatalogRow => ({
+  id,
+  placement_id,
+  line_item_id,
+  format: 'html',
+  content: '<b>ad</b>',
+  advertiser_domain: null,
+  width: null,
+  height: null,
+  click_url: null,
+  blocked_at: null,
+});

@@ -1,0 +1,60 @@
+import { CATALOG_TABLES, type CatalogReading, type CatalogRow, type CatalogTable } from '../../src/catalog/model/catalog-reading.ts';
+import { buildSnapshot } from '../../src/catalog/snapshot/build-snapshot.ts';
+import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
+import type { RowEdit, World } from './story.ts';
+
+/** The catalog's tables in memory. They become snapshots as rows of Postgres do: checked, and set aside when invalid. */
+export interface CatalogRows {
+  apply(edit: RowEdit): void;
+  snapshot(nowMs: number): Promise<Snapshot>;
+}
+
+interface StoredRow {
+  row: CatalogRow;
+  gone: boolean;
+  broken: boolean;
+}
+
+/** A column that the checks of a table refuse. */
+const BREAKAGE: Partial<Readonly<Record<CatalogTable, CatalogRow>>> = {
+  campaigns: { budget_micros: 'a lot' },
+  line_items: { priority: 9 },
+};
+
+export const createCatalogRows = (world: World): CatalogRows => {
+  const tables = new Map(
+    CATALOG_TABLES.map((table) => [
+      table,
+      new Map(world.rows[table].map((row): [unknown, StoredRow] => [row['id'], { row, gone: false, broken: false }])),
+    ]),
+  );
+  let version = 0;
+  return {
+    apply: ({ table, id, patch, gone, broken }) => {
+      const stored = tables.get(table)?.get(id);
+      if (!stored) return;
+      version++;
+      stored.row = { ...stored.row, ...patch };
+      stored.gone = gone ?? stored.gone;
+      stored.broken = broken ?? stored.broken;
+    },
+    snapshot: async (nowMs) => {
+      const rowsOf = (table: CatalogTable): CatalogRow[] =>
+        [...(tables.get(table)?.values() ?? [])]
+          .filter(({ gone }) => !gone)
+          .map(({ row, broken }) => (broken ? { ...row, ...BREAKAGE[table] } : row));
+      const reading: CatalogReading = {
+        version,
+        userHashKey: new Uint8Array(32),
+        recentCounts: new Map(),
+        hourlyImpressions: new Map(),
+        digests: () => Promise.resolve(new Map([[0, String(version)]])),
+        rows: async function* (table) {
+          yield await Promise.resolve(rowsOf(table));
+        },
+      };
+      const { snapshot } = await buildSnapshot(reading, { dimensions: new Map(), nowMs, pause: () => Promise.resolve() });
+      return snapshot;
+    },
+  };
+};

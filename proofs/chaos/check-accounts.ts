@@ -1,0 +1,54 @@
+import type { Account } from '../../src/ledger/read/read-accounts.ts';
+import type { Ad, Model, Violation } from './model.ts';
+
+export interface AccountView {
+  readonly publisherId: number;
+  readonly kind: 'l' | 'c';
+  readonly id: number;
+  readonly account: Account | undefined;
+  /** By Redis's clock. */
+  readonly redisMs: number;
+  readonly horizonMs: number;
+  /** Whether a reservation may be open that no replica knows of: a call of which the reply was lost. */
+  readonly inDoubt: boolean;
+}
+
+/** Whether an account agrees with the events, and holds what is open: not less, not more, and not for longer. */
+export const checkAccount = (model: Model, view: AccountView): readonly Violation[] => {
+  const { publisherId, kind, id, account, redisMs, horizonMs, inDoubt } = view;
+  const name = `${kind === 'l' ? 'line item' : 'campaign'} ${id} of publisher ${publisherId}`;
+  const sums = model.sums(`${publisherId} ${kind}${id}`);
+  if (!account) return sums.impressions + sums.spend > 0 ? [{ rule: 'account', text: `the account of ${name} is gone` }] : [];
+
+  const found: Violation[] = [];
+  const equal = (what: string, is: number, due: number): void => {
+    if (is !== due) found.push({ rule: 'account', text: `${name}: ${what} is ${is}, by the events ${due}` });
+  };
+  equal('total impressions', account.totalImpressions, sums.impressions);
+  equal('total spend', account.totalSpendMicros, sums.spend);
+  const { today, yesterday, day } = account;
+  for (const [of, counts] of [
+    [day, today],
+    [day - 1, yesterday],
+  ] as const) {
+    const due = sums.byDay.get(of);
+    equal(`impressions of day ${of}`, counts.impressions, due?.impressions ?? 0);
+    equal(`spend of day ${of}`, counts.spendMicros, due?.spend ?? 0);
+  }
+
+  const open = model.adsOf(kind, id).filter((ad) => ad.ad.publisherId === publisherId && ad.reserved && !ad.counted);
+  const atLeast = open.filter((ad) => ad.waiting || redisMs <= ad.ad.tokenExpS * 1000);
+  const atMost = open.filter((ad) => ad.waiting || Math.min(redisMs, horizonMs) < ad.releasedByMs);
+  const within = (what: string, held: number, value: (ad: Ad) => number): void => {
+    const least = total(atLeast, value);
+    const most = inDoubt ? Infinity : total(atMost, value);
+    if (held < least) found.push({ rule: 'held too little', text: `${name}: ${what} ${held}, at least ${least} are open` });
+    if (held > most) found.push({ rule: 'held too long', text: `${name}: ${what} ${held}, at most ${most} are open` });
+  };
+  within('micros held', account.heldMicros, ({ price }) => price);
+  within('micros held today', account.heldTodayMicros, ({ ad, price }) => (ad.day === day ? price : 0));
+  within('ads held today', account.heldToday, ({ ad }) => (ad.day === day ? 1 : 0));
+  return found;
+};
+
+const total = (ads: readonly Ad[], value: (ad: Ad) => number): number => ads.reduce((sum, ad) => sum + value(ad), 0);

@@ -1,0 +1,138 @@
+import type { Ad, Model, Violation } from './model.ts';
+import { MAX_SKEW_MS, type Bounds } from './rules.ts';
+import type { LoggedEvent } from './system.ts';
+
+/**
+ * Whether the limits allowed the ads that one step selected. Of everything before, only what certainly takes part of a
+ * limit is counted: acknowledged impressions, and ads whose token can still be used. The ads of the step are taken in
+ * the order that breaks fewest limits, because their order is not known.
+ */
+export const checkSelections = (model: Model, taken: readonly Ad[], redisMs: number): readonly Violation[] => {
+  const found: Violation[] = [];
+  const fresh = new Set(taken);
+  const counts = (ad: Ad): boolean => !fresh.has(ad) && (ad.counted || (ad.reserved && (ad.waiting || redisMs <= ad.ad.tokenExpS * 1000)));
+  const open = (ad: Ad): boolean => counts(ad) && !ad.counted;
+  const sum = (ads: readonly Ad[], value: (ad: Ad) => number): number => ads.reduce((total, ad) => total + value(ad), 0);
+
+  /** `used` of a limit before the step; each ad takes `amount`. */
+  const check = (
+    rule: string,
+    ads: readonly Ad[],
+    limitOf: (bounds: Bounds) => number | null,
+    used: number,
+    amount: (ad: Ad) => number,
+  ): void => {
+    const limited = ads.flatMap((ad) => {
+      const limit = limitOf(ad.bounds);
+      return limit === null || !ad.reserved || (rule !== 'cap' && ad.price === 0 && ad.clickPrice === 0) ? [] : [{ ad, limit }];
+    });
+    let total = used;
+    for (const { ad, limit } of limited.sort((a, b) => a.limit - b.limit)) {
+      total += amount(ad);
+      // A click has no price yet, and needs a micro that is left.
+      if (total + (rule !== 'cap' && ad.price === 0 ? 1 : 0) > limit) {
+        found.push({ rule, text: `line item ${ad.ad.lineItemId} was selected (${ad.ad.tokenId}) with ${total} of ${limit} taken` });
+        return;
+      }
+    }
+  };
+
+  for (const [key, ads] of groupBy(taken, ({ ad }) => `${ad.lineItemId} ${ad.day}`)) {
+    const [lineItemId = 0, day] = key.split(' ').map(Number);
+    const before = model.adsOf('l', lineItemId).filter(({ ad }) => ad.day === day);
+    check(
+      'cap',
+      ads,
+      ({ dailyImpressions }) => dailyImpressions,
+      before.filter(counts).length,
+      () => 1,
+    );
+    const spent = model.sums(`l${lineItemId}`).byDay.get(day ?? 0)?.spend ?? 0;
+    const held = sum(before.filter(open), ({ price }) => price);
+    check(
+      'daily spend',
+      ads,
+      ({ dailySpend }) => dailySpend,
+      spent + held,
+      ({ price }) => price,
+    );
+  }
+  for (const [id, ads] of groupBy(taken, ({ ad }) => ad.lineItemId)) {
+    const used = model.sums(`l${id}`).spend + sum(model.adsOf('l', id).filter(open), ({ price }) => price);
+    check(
+      'budget',
+      ads,
+      ({ budget }) => budget,
+      used,
+      ({ price }) => price,
+    );
+  }
+  for (const [id, ads] of groupBy(taken, ({ ad }) => ad.campaignId)) {
+    const used = model.sums(`c${id}`).spend + sum(model.adsOf('c', id).filter(open), ({ price }) => price);
+    check(
+      'campaign budget',
+      ads,
+      ({ campaignBudget }) => campaignBudget,
+      used,
+      ({ price }) => price,
+    );
+  }
+  return [...found, ...checkFrequency(model, taken, redisMs)];
+};
+
+const checkFrequency = (model: Model, taken: readonly Ad[], redisMs: number): readonly Violation[] => {
+  const found: Violation[] = [];
+  for (const [key, ads] of groupBy(taken.filter(isRemembered), ({ ad }) => `${ad.lineItemId} ${ad.publisherId} ${ad.userHash}`)) {
+    const [lineItemId = 0] = key.split(' ').map(Number);
+    const windowMs = model.minWindowMs(lineItemId);
+    const sameUser = ({ ad }: Ad): boolean => `${ad.lineItemId} ${ad.publisherId} ${ad.userHash}` === key;
+    const takesPlace = ({ ad, counted, waiting, seenAtMs, selectedAtMs, reserved }: Ad): boolean => {
+      if (seenAtMs !== undefined && (counted || waiting)) return redisMs < seenAtMs + windowMs - MAX_SKEW_MS;
+      return reserved && redisMs < Math.min(ad.tokenExpS * 1000, selectedAtMs + windowMs) - MAX_SKEW_MS;
+    };
+    const before = model.adsOf('l', lineItemId).filter((ad) => sameUser(ad) && !ads.includes(ad) && takesPlace(ad)).length;
+    const limited = ads.flatMap(({ bounds: { frequency } }) => (frequency ? [frequency.places] : [])).sort((a, b) => a - b);
+    const broken = limited.find((places, i) => before + i + 1 > places);
+    if (broken !== undefined) {
+      const text = `${key.split(' ')[2]} got line item ${lineItemId} with ${before} of ${broken} places taken (window ${windowMs / 1000} s)`;
+      found.push({ rule: 'frequency', text });
+    }
+  }
+  return found;
+};
+
+const isRemembered = ({ ad, bounds }: Ad): boolean => ad.userHash !== null && bounds.frequency !== null;
+
+/** Whether impressions and bills stayed within the loosest limit that applied to them. */
+export const checkOvershoot = (model: Model, events: readonly LoggedEvent[]): readonly Violation[] => {
+  const found: Violation[] = [];
+  const check = (rule: string, what: string, used: number, limit: number): void => {
+    if (used > limit) found.push({ rule, text: `${what}: ${used} of ${limit}` });
+  };
+  for (const id of new Set(events.map(({ hit }) => hit.ad.campaignId))) {
+    check('overspend', `campaign ${id} billed micros`, model.sums(`c${id}`).spend, model.loosest('campaignBudget', id));
+  }
+  for (const id of new Set(events.map(({ hit }) => hit.ad.lineItemId))) {
+    const { spend, byDay } = model.sums(`l${id}`);
+    check('overspend', `line item ${id} billed micros`, spend, model.loosest('budget', id));
+    for (const [day, ofDay] of byDay) {
+      check('overspend', `line item ${id} billed micros in a day`, ofDay.spend, model.loosest('dailySpend', id));
+      const ads = model.adsOf('l', id).filter(({ ad }) => ad.day === day);
+      const cap = ads.reduce((most, { bounds }) => Math.max(most, bounds.dailyImpressions ?? Infinity), 0);
+      const delivered = ads.filter(({ reserved, counted }) => reserved && counted).length;
+      check('overdelivery', `line item ${id} impressions of a day`, delivered, cap);
+    }
+  }
+  return found;
+};
+
+const groupBy = <T, K>(items: readonly T[], keyOf: (item: T) => K): ReadonlyMap<K, readonly T[]> => {
+  const groups = new Map<K, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+};

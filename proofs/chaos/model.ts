@@ -1,0 +1,201 @@
+import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
+import { hitKey, type LoggedEvent } from './system.ts';
+import type { Selected } from './replica.ts';
+import { boundsOf, clickPrice, holdSlackMs, impressionPrice, RELEASE_MARGIN_MS, type Bounds } from './rules.ts';
+
+/** A broken rule. `rule` is what a shorter story must break as well. */
+export interface Violation {
+  readonly rule: string;
+  readonly text: string;
+}
+
+/** A selection as the rules know it. */
+export interface Ad extends Selected {
+  readonly step: number;
+  /** By Redis's clock. */
+  readonly selectedAtMs: number;
+  readonly bounds: Bounds;
+  readonly price: number;
+  readonly clickPrice: number;
+  /** Its hold must be gone when Redis's clock and the fold horizon have passed this. */
+  readonly releasedByMs: number;
+  /** True time at which its impression was acknowledged first. */
+  seenAtMs: number | undefined;
+  /** The impression is in the event stream. */
+  counted: boolean;
+  /** The impression was accepted by Postgres and not yet folded. */
+  waiting: boolean;
+}
+
+/** Counts of a line item or campaign by the events, over the flight and by day of selection. */
+export interface Sums {
+  impressions: number;
+  spend: number;
+  readonly byDay: Map<number, { impressions: number; spend: number }>;
+}
+
+/** Everything that has happened, as a client and an auditor of the event stream see it. */
+export interface Model {
+  readonly ads: readonly Ad[];
+  /** Of a line item, a campaign or a publisher. */
+  adsOf(kind: 'l' | 'c' | 'p', id: number): readonly Ad[];
+  adsOfStep(step: number): readonly Ad[];
+  /** Keys: of line items and campaigns, `l<id>` and `c<id>`; of accounts, `<publisher> l<id>`. */
+  sums(key: string): Sums;
+  /** Events by their key. */
+  readonly logged: ReadonlyMap<string, LoggedEvent>;
+  readonly acknowledged: ReadonlySet<string>;
+  readonly waiting: ReadonlySet<string>;
+  select(selected: readonly Selected[], at: { readonly step: number; readonly redisMs: number; readonly ttlMs: number }): readonly Ad[];
+  /** Notes a hit that was sent. Returns whether it was sent before. */
+  send(key: string): boolean;
+  acknowledge(key: string, atMs: number): void;
+  /** Postgres accepted the hit. */
+  store(key: string): void;
+  log(events: readonly LoggedEvent[]): readonly Violation[];
+  /** The smallest frequency window that the line item has had. */
+  minWindowMs(lineItemId: number): number;
+  /** The loosest limit of spend that a booking has had: an edit may raise it after the ad was selected. */
+  loosest(limit: SpendLimit, id: number): number;
+  /** Notes the limits of a snapshot. */
+  note(snapshot: Pick<Snapshot, 'lineItems' | 'campaigns'>): void;
+}
+
+export type SpendLimit = 'budget' | 'dailySpend' | 'campaignBudget';
+
+export const createModel = (): Model => {
+  const ads: Ad[] = [];
+  const byId = new Map<string, Ad>();
+  const groups = new Map<string, Ad[]>();
+  const sums = new Map<string, Sums>();
+  const logged = new Map<string, LoggedEvent>();
+  const sent = new Set<string>();
+  const acknowledged = new Set<string>();
+  const waiting = new Set<string>();
+  const windows = new Map<number, number>();
+  const loosest = new Map<string, number>();
+  const noteLimit = (limit: SpendLimit, id: number, micros: number | null): void => {
+    const key = `${limit} ${id}`;
+    loosest.set(key, Math.max(loosest.get(key) ?? 0, micros ?? Infinity));
+  };
+
+  const groupOf = (key: string): Ad[] => {
+    let group = groups.get(key);
+    if (!group) groups.set(key, (group = []));
+    return group;
+  };
+  const sumsOf = (key: string): Sums => {
+    let found = sums.get(key);
+    if (!found) sums.set(key, (found = { impressions: 0, spend: 0, byDay: new Map() }));
+    return found;
+  };
+  /** The ad of an impression that counts. */
+  const adOfImpression = (key: string): Ad | undefined => {
+    const [tokenId = '', label] = key.split(' ');
+    return label === 'impression' ? byId.get(tokenId) : undefined;
+  };
+  const add = (key: string, day: number, impressions: number, spend: number): void => {
+    const total = sumsOf(key);
+    const ofDay = total.byDay.get(day) ?? { impressions: 0, spend: 0 };
+    total.byDay.set(day, ofDay);
+    for (const counts of [total, ofDay]) {
+      counts.impressions += impressions;
+      counts.spend += spend;
+    }
+  };
+
+  const logOne = (event: LoggedEvent): readonly Violation[] => {
+    const key = hitKey(event.hit);
+    if (logged.has(key)) return [{ rule: 'once', text: `${key} was counted twice` }];
+    if (!sent.has(key)) return [{ rule: 'once', text: `${key} was counted and never sent` }];
+    logged.set(key, event);
+    waiting.delete(key);
+    const ad = byId.get(event.hit.ad.tokenId);
+    if (!ad) return [];
+    const isImpression = adOfImpression(key) !== undefined;
+    if (isImpression) {
+      ad.counted = true;
+      ad.waiting = false;
+    }
+    const { publisherId, lineItemId, campaignId, day } = ad.ad;
+    for (const of of [`l${lineItemId}`, `c${campaignId}`]) {
+      for (const of2 of [of, `${publisherId} ${of}`]) add(of2, day, isImpression ? 1 : 0, event.billedMicros);
+    }
+    return checkBill(ad, event, isImpression);
+  };
+
+  return {
+    ads,
+    logged,
+    acknowledged,
+    waiting,
+    adsOf: (kind, id) => groups.get(kind + id) ?? [],
+    adsOfStep: (step) => groups.get(`step ${step}`) ?? [],
+    sums: sumsOf,
+    select: (selected, { step, redisMs, ttlMs }) =>
+      selected.map((one) => {
+        const ad: Ad = {
+          ...one,
+          step,
+          selectedAtMs: redisMs,
+          bounds: boundsOf(one),
+          price: impressionPrice(one),
+          clickPrice: clickPrice(one),
+          releasedByMs: one.ad.tokenExpS * 1000 + holdSlackMs(ttlMs) + RELEASE_MARGIN_MS,
+          seenAtMs: undefined,
+          counted: false,
+          waiting: false,
+        };
+        ads.push(ad);
+        byId.set(ad.ad.tokenId, ad);
+        groupOf(`step ${step}`).push(ad);
+        groupOf(`p${ad.ad.publisherId}`).push(ad);
+        groupOf(`l${ad.ad.lineItemId}`).push(ad);
+        groupOf(`c${ad.ad.campaignId}`).push(ad);
+        return ad;
+      }),
+    send: (key) => {
+      const before = sent.has(key);
+      sent.add(key);
+      return before;
+    },
+    acknowledge: (key, atMs) => {
+      acknowledged.add(key);
+      const ad = adOfImpression(key);
+      if (ad) ad.seenAtMs ??= atMs;
+    },
+    store: (key) => {
+      if (logged.has(key)) return;
+      waiting.add(key);
+      const ad = adOfImpression(key);
+      if (ad) ad.waiting = true;
+    },
+    log: (events) => events.flatMap(logOne),
+    minWindowMs: (lineItemId) => windows.get(lineItemId) ?? 0,
+    loosest: (limit, id) => loosest.get(`${limit} ${id}`) ?? Infinity,
+    note: ({ lineItems, campaigns }) => {
+      for (const { id, frequencyCap, budgetMicros, dailySpendCapMicros } of lineItems.values()) {
+        windows.set(id, Math.min(windows.get(id) ?? Infinity, frequencyCap?.windowMs ?? 0));
+        noteLimit('budget', id, budgetMicros);
+        noteLimit('dailySpend', id, dailySpendCapMicros);
+      }
+      for (const { id, budgetMicros } of campaigns.values()) noteLimit('campaignBudget', id, budgetMicros);
+    },
+  };
+};
+
+/** An impression bills what was held for it; a click at most its price; everything else nothing. */
+const checkBill = (
+  { ad, price, clickPrice: most }: Ad,
+  { hit, billedMicros }: LoggedEvent,
+  isImpression: boolean,
+): readonly Violation[] => {
+  const what = `the ${hit.kind} of ${ad.tokenId} (line item ${ad.lineItemId})`;
+  if (hit.kind === 'click' && hit.invalidReason !== 'prefetch') {
+    return billedMicros < 0 || billedMicros > most
+      ? [{ rule: 'bill', text: `${what} billed ${billedMicros} of at most ${most} micros` }]
+      : [];
+  }
+  const due = isImpression ? price : 0;
+  return billedMicros === due ? [] : [{ rule: 'bill', text: `${what} billed ${billedMicros} micros instead of ${due}` }];
+};

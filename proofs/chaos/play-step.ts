@@ -1,0 +1,132 @@
+import { MS_PER_DAY } from '../../src/base/utc-day.ts';
+import { checkSelections } from './check-selections.ts';
+import { checkAnswer } from './check-tracking.ts';
+import type { Violation } from './model.ts';
+import type { Stage } from './stage.ts';
+import type { Step } from './story.ts';
+import { hitKey } from './system.ts';
+
+/** How far Redis's clock may fall behind by steps back. */
+const MAX_BACK_MS = 1_000;
+/** A tally lives for three days without an event writer; a replica that serves always runs one. */
+const TALLY_LIFE_MS = 2 * MS_PER_DAY;
+
+/** Does what a step says. Returns the rules that its own answers broke. */
+export const playStep = async (stage: Stage, step: Step): Promise<readonly Violation[]> => {
+  const { lane, system, model, story } = stage;
+  stage.resetStores();
+  system.seedStep(story.seed * 1_000_003 + step.id);
+  switch (step.do) {
+    case 'select':
+      return select(stage, step);
+    case 'track':
+      return track(stage, step);
+    case 'edit': {
+      const { edit, replicas } = step;
+      const mayBeServed = stage.anyDoubt || model.adsOf('l', edit.id).length > 0;
+      if (edit.ifUnserved && mayBeServed) return [];
+      stage.rows.apply(edit);
+      await stage.load(replicas);
+      return [];
+    }
+    case 'reload':
+      await stage.load(step.replicas);
+      return [];
+    case 'ttl':
+      stage.ttlsMs[step.replica] = step.ttlMs;
+      system.restart(step.replica, step.ttlMs);
+      return [];
+    case 'forward':
+      return moveClocks(stage, step.id, stage.trueMs + step.ms);
+    case 'reach':
+      return moveClocks(stage, step.id, (Math.floor(stage.trueMs / step.everyMs) + 1) * step.everyMs + step.offsetMs);
+    case 'back':
+      await stage.setClocks(stage.trueMs, Math.max(stage.redisMs - stage.trueMs - step.ms, -MAX_BACK_MS));
+      stage.notes.set(step.id, `Redis has ${new Date(stage.redisMs).toISOString()}`);
+      return [];
+    case 'redis':
+      for (const n of step.replicas) stage.redisDown[n] = !step.up;
+      return [];
+    case 'postgres':
+      stage.postgresUp = step.up;
+      return [];
+    case 'folding':
+      stage.isFolding = step.on;
+      return [];
+    case 'fold':
+      if (stage.isFolding) await inBackground(stage, step.replica, () => system.fold(step.replica));
+      return [];
+    case 'carry':
+      await inBackground(stage, step.replica, () => system.carry(step.replica, step.killed));
+      if (stage.postgresUp && !stage.redisDown[step.replica] && !step.killed) stage.carriedAtMs = stage.trueMs;
+      return [];
+    case 'lateCalls':
+      for (const client of lane.replicas) await client.runLateCalls();
+      stage.settleDoubts();
+      return [];
+    case 'drop':
+      lane.replicas[step.replica]?.dropLateCalls();
+      system.restart(step.replica, stage.ttlsMs[step.replica] ?? 0);
+      return [];
+  }
+};
+
+/** True time goes on, and Redis's clock is correct again. */
+const moveClocks = async (stage: Stage, step: number, toMs: number): Promise<readonly Violation[]> => {
+  await stage.setClocks(toMs);
+  if (toMs - stage.carriedAtMs > TALLY_LIFE_MS) stage.tallyMayExpire = true;
+  stage.notes.set(step, `it is ${new Date(toMs).toISOString()}`);
+  return [];
+};
+
+const inBackground = async ({ lane, redisDown }: Stage, replica: number, work: () => Promise<void>): Promise<void> => {
+  lane.background.setMode(redisDown[replica] ? 'down' : 'up');
+  await work();
+  lane.background.setMode('up');
+};
+
+const select = async (stage: Stage, step: Step & { do: 'select' }): Promise<readonly Violation[]> => {
+  const { id, replica, calls, fault } = step;
+  if (fault !== 'none' && !stage.redisDown[replica]) {
+    stage.lane.replicas[replica]?.setMode(fault);
+    for (const { publisher } of calls) stage.doubt(publisher, fault === 'late');
+  }
+  const selected = (await Promise.all(calls.map((call) => stage.system.replica(replica).select(call)))).flat();
+  const ads = stage.model.select(selected, { step: id, redisMs: stage.redisMs, ttlMs: stage.ttlsMs[replica] ?? 0 });
+  stage.notes.set(id, ads.map(({ ad, price }) => `${ad.tokenId} = line item ${ad.lineItemId} at ${price}`).join(', ') || 'nothing');
+  return checkSelections(stage.model, ads, stage.redisMs);
+};
+
+const track = async (stage: Stage, step: Step & { do: 'track' }): Promise<readonly Violation[]> => {
+  const { id, replica, calls, fault, lostInPostgres } = step;
+  const { lane, model, system, postgresUp, trueMs, story } = stage;
+  const redisFails = stage.redisDown[replica] === true || fault !== 'none';
+  if (fault !== 'none' && !stage.redisDown[replica]) lane.replicas[replica]?.setMode(fault);
+  if (postgresUp && lostInPostgres) system.setPostgres('loseReply');
+  const hits = calls.flatMap(({ of, nth, kind, eventType, prefetch }) => {
+    const ad = model.adsOfStep(of)[nth];
+    const hit = { kind, eventType, invalidReason: prefetch ? ('prefetch' as const) : ('' as const) };
+    return ad ? [{ ad, hit, key: hitKey({ ...hit, ad: ad.ad }) }] : [];
+  });
+  const keys = hits.map(({ key }) => key);
+  // The hits of a step arrive together, so that either of two equal ones may be the first.
+  const repeats = new Set(keys.filter((key, i) => model.send(key) || keys.indexOf(key) !== i));
+  const sent = await Promise.all(
+    hits.map(async ({ ad, hit, key }) => ({
+      ad,
+      key,
+      isRepeat: repeats.has(key),
+      outcome: await system.replica(replica).track(ad.token, hit),
+    })),
+  );
+  stage.notes.set(id, sent.map(({ key, outcome }) => `${key} → ${outcome ?? 'token ended'}`).join(', ') || 'nothing');
+  const circumstances = {
+    trueMs,
+    replicaMs: trueMs + (story.world.replicas[replica]?.skewMs ?? 0),
+    bothFailed: redisFails && (!postgresUp || lostInPostgres),
+  };
+  return sent.flatMap((answer) => {
+    if (answer.outcome === 'counted') model.acknowledge(answer.key, trueMs);
+    return checkAnswer(answer, circumstances);
+  });
+};

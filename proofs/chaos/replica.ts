@@ -1,0 +1,140 @@
+import type { Bid, Bidders } from '../../src/bidders/bidder-port.ts';
+import type { Campaign, LineItem } from '../../src/catalog/model/entities.ts';
+import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
+import type { Hit, Settled, ServedAd } from '../../src/ledger/hit.ts';
+import type { LedgerKeys } from '../../src/ledger/ledger-keys.ts';
+import { createLedger } from '../../src/ledger/ledger.ts';
+import type { AdRequest } from '../../src/serving/ad-request.ts';
+import { createServeAd } from '../../src/serving/serve-ad.ts';
+import { hitLimits } from '../../src/tracking/hit-limits.ts';
+import { createRecordHit, type HitOutcome } from '../../src/tracking/record-hit.ts';
+import type { PendingHits } from '../../src/tracking/pending-hits.ts';
+import { createTokens } from '../../src/tracking/tokens.ts';
+import type { FaultyRedis } from './faulty-redis.ts';
+import { placementId } from './book-world.ts';
+import type { AdCall } from './story.ts';
+
+export const PID = { kp: 0.3, ki: 0.05, kd: 0.1 };
+const SECRETS = [{ kid: 'chaos', secret: 'the secret of every replica of a chaos run' }];
+
+/** An ad that a replica answered with, and what was booked for it in that replica's snapshot. */
+export interface Selected {
+  readonly ad: ServedAd;
+  readonly token: string;
+  readonly lineItem: LineItem;
+  readonly campaign: Campaign;
+  /** Micros per thousand impressions; null: a direct line item. */
+  readonly bidMicros: number | null;
+  /** False: served without counters, because the line item has no limits. */
+  readonly reserved: boolean;
+}
+
+export interface ReplicaOptions {
+  readonly client: FaultyRedis;
+  readonly keys: LedgerKeys;
+  readonly pending: PendingHits;
+  readonly tokenTtlMs: number;
+  readonly snapshot: () => Snapshot;
+  readonly now: () => number;
+  readonly newId: () => string;
+  readonly random: () => number;
+  readonly onSettled: (hit: Hit, settled: Settled) => void;
+  readonly onFailure: (fault: Error) => void;
+}
+
+/** The parts of a replica that decide ads and count hits, composed as in src/replica/compose-delivery.ts. */
+export interface Replica {
+  select(call: AdCall): Promise<readonly Selected[]>;
+  /** undefined: the token is not valid (any more) by this replica's clock. */
+  track(token: string, hit: Pick<Hit, 'kind' | 'eventType' | 'invalidReason'>): Promise<HitOutcome | undefined>;
+}
+
+export const createReplica = (options: ReplicaOptions): Replica => {
+  const { client, keys, pending, tokenTtlMs, snapshot, now, newId, random, onSettled, onFailure } = options;
+  const { redis, link } = client;
+  const ledger = createLedger({ redis, link, keys, tokenTtlMs, pid: PID });
+  const tokens = createTokens({ secrets: SECRETS, now });
+  /** By the id of the request. */
+  const offered = new Map<string, AdCall['bids']>();
+  const serveAd = createServeAd({
+    bidders: createOfflineBidders((requestId) => offered.get(requestId) ?? {}),
+    reserve: ledger.reserve,
+    tokenTtlMs,
+    newId,
+    random,
+    clock: () => 0,
+    onBidsDecided: () => undefined,
+  });
+  const recordHit = createRecordHit({
+    ledger,
+    pending,
+    keys,
+    hitLimitsOf: (hit) => hitLimits(snapshot(), hit),
+    onFallback: () => undefined,
+    onFailure,
+    onSettled,
+  });
+
+  return {
+    select: async (call) => {
+      const id = newId();
+      offered.set(id, call.bids);
+      const { filled } = await serveAd(snapshot(), adRequest(id, call, snapshot(), now()));
+      offered.delete(id);
+      return filled.map(({ won: { ad, candidate, bid } }) => ({
+        ad,
+        token: tokens.sign(ad),
+        lineItem: candidate.lineItem,
+        campaign: candidate.campaign,
+        bidMicros: bid?.cpmMicros ?? null,
+        reserved: ad.holdEndMs !== 0,
+      }));
+    },
+    track: async (token, hit) => {
+      const ad = tokens.verify(token);
+      return ad && recordHit({ ...hit, ad, atMs: now(), country: null, device: null });
+    },
+  };
+};
+
+const adRequest = (id: string, call: AdCall, snapshot: Snapshot, atMs: number): AdRequest => ({
+  id,
+  publisher: snapshot.publishers.get(call.publisher)!,
+  imps: Array.from({ length: call.imps }, (_, nth) => ({
+    impId: String(nth + 1),
+    placementId: placementId(call.publisher, nth % 2),
+    width: null,
+    height: null,
+  })),
+  query: { targeting: { pairs: [] }, atMs, mayRemember: call.user !== null },
+  userHash: call.user,
+  bidContext: { requestId: id } as AdRequest['bidContext'],
+  traced: false,
+});
+
+const createOfflineBidders = (bidsOf: (requestId: string) => AdCall['bids']): Pick<Bidders, 'ask'> => ({
+  ask: (opportunities, { requestId }) => {
+    const offered = bidsOf(requestId);
+    const bids = opportunities.flatMap(({ impId, invitations }) =>
+      invitations.flatMap((invitation): Bid[] => {
+        const cpmMicros = offered[invitation.lineItem.id];
+        return cpmMicros === undefined ? [] : [bidOf(impId, invitation, cpmMicros)];
+      }),
+    );
+    return Promise.resolve({ bids, refusals: [] });
+  },
+});
+
+const bidOf = (impId: string, invitation: Bid['invitation'], cpmMicros: number): Bid => ({
+  impId,
+  invitation,
+  cpmMicros,
+  bidId: `bid-${invitation.lineItem.id}`,
+  adm: '<b>ad</b>',
+  adomain: [],
+  width: null,
+  height: null,
+  winNoticeUrl: null,
+  billingNoticeUrl: null,
+  lossNoticeUrl: null,
+});

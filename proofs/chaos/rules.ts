@@ -1,0 +1,45 @@
+import type { Selected } from './replica.ts';
+
+/** The limits of one selection, by the rules of the contract. null: no limit. Money in micros. */
+export interface Bounds {
+  readonly dailyImpressions: number | null;
+  readonly dailySpend: number | null;
+  readonly budget: number | null;
+  readonly campaignBudget: number | null;
+  readonly frequency: { readonly places: number; readonly windowMs: number } | null;
+}
+
+/** A programmatic line item is billed by its bid, whatever its budget type says. */
+const isFlat = ({ lineItem, bidMicros }: Selected): boolean => bidMicros === null && lineItem.budgetType === 'Flat';
+
+/** A Flat fee is agreed in advance: no budget bounds its events. */
+export const boundsOf = (selected: Selected): Bounds => {
+  const { lineItem, campaign } = selected;
+  const flat = isFlat(selected);
+  return {
+    dailyImpressions: lineItem.dailyImpressionCap,
+    dailySpend: flat ? null : lineItem.dailySpendCapMicros,
+    budget: flat ? null : lineItem.budgetMicros,
+    campaignBudget: flat ? null : campaign.budgetMicros,
+    frequency: lineItem.frequencyCap,
+  };
+};
+
+/** Micros that the impression bills: held from the selection on. */
+export const impressionPrice = ({ lineItem, bidMicros }: Selected): number => {
+  if (bidMicros !== null) return Math.round(bidMicros / 1000);
+  return lineItem.budgetType === 'CPM' ? (lineItem.cpmMicros ?? 0) / 1000 : 0;
+};
+
+/** Micros that a click bills at most. */
+export const clickPrice = ({ lineItem, bidMicros }: Selected): number =>
+  bidMicros === null && lineItem.budgetType === 'CPC' ? (lineItem.cpcMicros ?? 0) : 0;
+
+/** A replica's clock, and steps back of Redis's, differ from true time by less. */
+export const MAX_SKEW_MS = 1_500;
+
+/** A hold ends this long after its token at the latest: the margin for hits under way, and both clocks' tolerance. */
+export const RELEASE_MARGIN_MS = 5_000 + MAX_SKEW_MS;
+
+/** Holds that end close together end as one: within a sixteenth of a token's life. */
+export const holdSlackMs = (ttlMs: number): number => Math.ceil(ttlMs / 16) + 1_000;

@@ -1,0 +1,85 @@
+import { MS_PER_DAY } from '../../src/base/utc-day.ts';
+import { checkStored } from './check-stored.ts';
+import type { Lane } from './lane.ts';
+import type { Violation } from './model.ts';
+import { observe, observeAfter } from './observe.ts';
+import { playStep } from './play-step.ts';
+import { setStage, type Stage } from './stage.ts';
+import type { Story } from './story.ts';
+
+/** The rules that a story broke first: after a step, or one past the last when everything is settled. */
+export interface Broken {
+  readonly atStep: number;
+  readonly violations: readonly Violation[];
+}
+
+export interface Run {
+  readonly broken: Broken | undefined;
+  /** What each step came to, in words. */
+  readonly notes: ReadonlyMap<number, string>;
+  readonly selections: number;
+  readonly hits: number;
+}
+
+/**
+ * Plays a story on real stores, checking every rule after every step, until one is broken.
+ * @param matters whether a rule counts; others may break without ending the run
+ */
+export const runStory = async (lane: Lane, story: Story, matters = (_rule: string): boolean => true): Promise<Run> => {
+  const stage = await setStage(lane, story);
+  const { model, notes } = stage;
+  const broken = await firstBroken(stage, matters);
+  return { broken, notes, selections: model.ads.length, hits: model.logged.size };
+};
+
+const firstBroken = async (stage: Stage, matters: (rule: string) => boolean): Promise<Broken | undefined> => {
+  const { steps } = stage.story;
+  const check = async (atStep: number, play: () => Promise<readonly Violation[]>): Promise<Broken | undefined> => {
+    const violations = (await play().catch(threw)).filter(({ rule }) => matters(rule));
+    return violations.length > 0 ? { atStep, violations } : undefined;
+  };
+  for (const step of steps) {
+    const broken = await check(step.id, async () => [...(await playStep(stage, step)), ...(await observeAfter(stage, step))]);
+    if (broken) return broken;
+  }
+  return check((steps.at(-1)?.id ?? 0) + 1, () => settleAll(stage));
+};
+
+const MAX_ROUNDS = 8;
+const ROUND_MS = 60_000;
+
+/** Everything works again, everything that waits is carried, and all holds end: the books must be exact. */
+const settleAll = async (stage: Stage): Promise<readonly Violation[]> => {
+  const { lane, system, publishers } = stage;
+  stage.redisDown.fill(false);
+  stage.postgresUp = true;
+  stage.resetStores();
+  for (const client of lane.replicas) await client.runLateCalls();
+  stage.settleDoubts();
+  await stage.load(stage.redisDown.map((_, n) => n));
+  // Carrying deletes events from the streams: they are read first.
+  const found = [...(await observe(stage, publishers))];
+  const round = async (): Promise<void> => {
+    await system.carry(0, false);
+    await system.fold(0);
+    found.push(...(await observe(stage, publishers)));
+  };
+  for (let n = 0; n < MAX_ROUNDS && found.length === 0; n++) {
+    await round();
+    if ((await system.waiting()) === 0) break;
+    await stage.setClocks(stage.trueMs + ROUND_MS);
+  }
+  const waiting = await system.waiting();
+  if (waiting > 0) found.push({ rule: 'fold', text: `${waiting} hits cannot be folded` });
+  if (found.length > 0) return found;
+  // Longer than any hold.
+  await stage.setClocks(stage.trueMs + MS_PER_DAY);
+  await round();
+  await round();
+  return [...found, ...(await checkStored(stage))];
+};
+
+const threw = (fault: unknown): readonly Violation[] => {
+  const text = fault instanceof Error ? (fault.stack ?? fault.message) : String(fault);
+  return [{ rule: `threw ${text.slice(0, 60)}`, text }];
+};

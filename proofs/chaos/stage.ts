@@ -1,0 +1,107 @@
+import { createCatalogRows, type CatalogRows } from './catalog-rows.ts';
+import type { Lane } from './lane.ts';
+import { createModel, type Model } from './model.ts';
+import { holdSlackMs, RELEASE_MARGIN_MS } from './rules.ts';
+import type { Story } from './story.ts';
+import { createSystem, type System } from './system.ts';
+
+/** Everything that a story plays with: the stores, the replicas, the clocks, what is broken, and the model. */
+export interface Stage {
+  readonly lane: Lane;
+  readonly story: Story;
+  readonly rows: CatalogRows;
+  readonly system: System;
+  readonly model: Model;
+  readonly publishers: readonly number[];
+  /** What each step came to, in words. */
+  readonly notes: Map<number, string>;
+  /** By replica. */
+  readonly ttlsMs: number[];
+  readonly redisDown: boolean[];
+  postgresUp: boolean;
+  isFolding: boolean;
+  /** True time of the last step that carried events and tallies. */
+  carriedAtMs: number;
+  /** Serves were tallied for so long without being carried that the tally may have expired. */
+  tallyMayExpire: boolean;
+  /** Time as everybody but Redis has it. */
+  readonly trueMs: number;
+  readonly redisMs: number;
+  /** Sets true time, and how far Redis's clock is from it. */
+  setClocks(trueMs: number, skewMs?: number): Promise<void>;
+  /** Replicas load the catalog as it is. */
+  load(replicas: readonly number[]): Promise<void>;
+  /** Ends the faults of one step, but not those that last. */
+  resetStores(): void;
+  /** A publisher may hold what no replica knows of, from a call whose reply was lost; `open`: it has not run yet. */
+  doubt(publisherId: number, open: boolean): void;
+  /** All calls under way have run. */
+  settleDoubts(): void;
+  /** 0: no such holds. By Redis's clock and the fold horizon. */
+  doubtfulUntilMs(publisherId: number): number;
+  readonly anyDoubt: boolean;
+}
+
+export const MAX_TTL_MS = 12 * 3_600_000;
+
+export const setStage = async (lane: Lane, story: Story): Promise<Stage> => {
+  const { world } = story;
+  await lane.clear();
+  await lane.setClocks(world.startMs, world.startMs);
+  let trueMs = world.startMs;
+  let redisMs = trueMs;
+  const rows = createCatalogRows(world);
+  const model = createModel();
+  const first = await rows.snapshot(trueMs);
+  const system = createSystem(lane, world, () => trueMs, first);
+  const doubts = new Map<number, number>();
+  const endOfHold = (): number => redisMs + MAX_TTL_MS + holdSlackMs(MAX_TTL_MS) + RELEASE_MARGIN_MS;
+  const redisDown = world.replicas.map(() => false);
+  model.note(first);
+  const stage: Stage = {
+    lane,
+    story,
+    rows,
+    system,
+    model,
+    publishers: world.rows.publishers.map(({ id }) => id as number),
+    notes: new Map(),
+    ttlsMs: world.replicas.map(({ ttlMs }) => ttlMs),
+    redisDown,
+    postgresUp: true,
+    isFolding: true,
+    carriedAtMs: trueMs,
+    tallyMayExpire: false,
+    get trueMs() {
+      return trueMs;
+    },
+    get redisMs() {
+      return redisMs;
+    },
+    setClocks: async (toMs, skewMs = 0) => {
+      trueMs = toMs;
+      redisMs = toMs + skewMs;
+      await lane.setClocks(redisMs, trueMs);
+    },
+    load: async (replicas) => {
+      const snapshot = await rows.snapshot(trueMs);
+      model.note(snapshot);
+      for (const n of replicas) system.setSnapshot(n, snapshot);
+    },
+    resetStores: () => {
+      lane.replicas.forEach((client, n) => client.setMode(redisDown[n] ? 'down' : 'up'));
+      system.setPostgres(stage.postgresUp ? 'up' : 'down');
+    },
+    doubt: (publisherId, open) => {
+      doubts.set(publisherId, Math.max(doubts.get(publisherId) ?? 0, open ? Infinity : endOfHold()));
+    },
+    settleDoubts: () => {
+      for (const [publisherId, untilMs] of doubts) if (untilMs === Infinity) doubts.set(publisherId, endOfHold());
+    },
+    doubtfulUntilMs: (publisherId) => doubts.get(publisherId) ?? 0,
+    get anyDoubt() {
+      return doubts.size > 0;
+    },
+  };
+  return stage;
+};

@@ -1,0 +1,101 @@
+import type { CatalogRow, CatalogTable } from '../../src/catalog/model/catalog-reading.ts';
+import type { HitKind } from '../../src/ledger/hit.ts';
+
+/** A row as booked, or with a column that the checks refuse (`broken`: it is set aside), or deleted (`gone`). */
+export interface RowEdit {
+  readonly table: CatalogTable;
+  readonly id: number;
+  readonly patch?: CatalogRow;
+  readonly gone?: boolean;
+  readonly broken?: boolean;
+  /** A move to another parent, which the API refuses once anything of the row was served. */
+  readonly ifUnserved?: boolean;
+}
+
+export interface AdCall {
+  readonly publisher: number;
+  readonly imps: number;
+  readonly user: string | null;
+  /** Bids in micros per thousand impressions, by line item. */
+  readonly bids: Readonly<Record<number, number>>;
+}
+
+/** One request of a tracking URL: of the `nth` ad that step `of` was answered. Nothing when there is none. */
+export interface TrackingCall {
+  readonly of: number;
+  readonly nth: number;
+  readonly kind: HitKind;
+  readonly eventType: string;
+  readonly prefetch: boolean;
+}
+
+/** What happens to the replica's Redis calls during one step. */
+export type CallFault = 'none' | 'loseReply' | 'late';
+
+/**
+ * One step, complete in itself, so that any subset of a story is a story. Times in ms. `reach` goes forward to the next
+ * multiple of `everyMs`, and `offsetMs` further.
+ */
+export type Step = { readonly id: number } & (
+  | { readonly do: 'select'; readonly replica: number; readonly calls: readonly AdCall[]; readonly fault: CallFault }
+  | {
+      readonly do: 'track';
+      readonly replica: number;
+      readonly calls: readonly TrackingCall[];
+      readonly fault: CallFault;
+      readonly lostInPostgres: boolean;
+    }
+  | { readonly do: 'edit'; readonly edit: RowEdit; readonly replicas: readonly number[] }
+  | { readonly do: 'reload'; readonly replicas: readonly number[] }
+  | { readonly do: 'ttl'; readonly replica: number; readonly ttlMs: number }
+  | { readonly do: 'forward'; readonly ms: number }
+  | { readonly do: 'reach'; readonly everyMs: number; readonly offsetMs: number }
+  | { readonly do: 'back'; readonly ms: number }
+  | { readonly do: 'redis'; readonly replicas: readonly number[]; readonly up: boolean }
+  | { readonly do: 'postgres'; readonly up: boolean }
+  | { readonly do: 'fold'; readonly replica: number }
+  | { readonly do: 'folding'; readonly on: boolean }
+  | { readonly do: 'carry'; readonly replica: number; readonly killed: boolean }
+  | { readonly do: 'lateCalls' }
+  | { readonly do: 'drop'; readonly replica: number }
+);
+
+/** The bookings and settings that a story begins with. */
+export interface World {
+  readonly startMs: number;
+  readonly replicas: readonly { readonly ttlMs: number; readonly skewMs: number }[];
+  readonly rows: Readonly<Record<CatalogTable, readonly CatalogRow[]>>;
+}
+
+export interface Story {
+  readonly seed: number;
+  readonly world: World;
+  readonly steps: readonly Step[];
+}
+
+/** What a run may draw from. `--only-steps` names some of them; selections, hits and time passing are in every run. */
+export const STEP_CLASSES = [
+  'ttl',
+  'back',
+  'midnight',
+  'price',
+  'limits',
+  'state',
+  'gone',
+  'move',
+  'redis',
+  'lost',
+  'postgres',
+  'fold',
+  'writer',
+  'drop',
+  'clicks',
+  'bids',
+  'typedBids',
+  'users',
+  'pacing',
+] as const;
+/** Edits that the API refuses; only on request, to show what they would do. */
+export const FORBIDDEN_CLASSES = ['moveServedItem', 'moveServedCampaign'] as const;
+
+export type StepClass = (typeof STEP_CLASSES)[number] | (typeof FORBIDDEN_CLASSES)[number];

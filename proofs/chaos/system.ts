@@ -1,0 +1,191 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
+import { createEventWriter } from '../../src/events/event-writer.ts';
+import type { EventStore } from '../../src/events/postgres/event-store.ts';
+import type { Hit, Settled } from '../../src/ledger/hit.ts';
+import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
+import { createLedger } from '../../src/ledger/ledger.ts';
+import { createAccountReader, type Account } from '../../src/ledger/read/read-accounts.ts';
+import { createFold } from '../../src/tracking/fold-hits.ts';
+import { hitLimits } from '../../src/tracking/hit-limits.ts';
+import { createPendingHits, type PendingHits } from '../../src/tracking/pending-hits.ts';
+import { createChance } from '../../testkit/chance.ts';
+import type { Lane } from './lane.ts';
+import { createReplica, PID, type Replica } from './replica.ts';
+import type { World } from './story.ts';
+
+const SHARDS = 4;
+/** How long one pass of the fold may take; one that cannot finish is ended. */
+const MAX_FOLD_MS = 150;
+
+/** An event as the stream of its shard carries it. */
+export interface LoggedEvent {
+  readonly hit: Hit;
+  readonly atMs: number;
+  readonly billedMicros: number;
+}
+
+/** Everything that the code under test has to offer to a story; the only file (with replica.ts) that knows its interfaces. */
+export interface System {
+  /** Faults that no step caused, and impressions that did not find their hold, since the last call. */
+  takeSurprises(): readonly string[];
+  /** Keys of hits that Postgres accepted since the last call. */
+  takeStored(): readonly string[];
+  replica(n: number): Replica;
+  /** Seeds the random choices of the next step. */
+  seedStep(seed: number): void;
+  setSnapshot(n: number, snapshot: Snapshot): void;
+  /** A new process in the place of a replica, with another token lifetime or the same. */
+  restart(n: number, tokenTtlMs: number): void;
+  setPostgres(mode: 'up' | 'down' | 'loseReply'): void;
+  fold(n: number): Promise<void>;
+  carry(n: number, killed: boolean): Promise<void>;
+  /** Events settled since the last call. */
+  newEvents(): Promise<readonly LoggedEvent[]>;
+  waiting(): Promise<number>;
+  accounts(publisherId: number, lineItems: readonly number[], campaigns: readonly number[]): Promise<readonly (Account | undefined)[]>;
+  /** Every hit stored in Postgres before this moment has been folded. */
+  horizonMs(publisherId: number): Promise<number>;
+}
+
+/** Counted once: by token, kind, event type, and whether it was prefetched. */
+export const hitKey = ({ ad, kind, eventType, invalidReason }: Pick<Hit, 'ad' | 'kind' | 'eventType' | 'invalidReason'>): string =>
+  `${ad.tokenId} ${kind}${eventType && `:${eventType}`}${invalidReason === 'prefetch' ? '!prefetch' : ''}`;
+
+export const createSystem = (lane: Lane, world: World, nowMs: () => number, snapshot: Snapshot): System => {
+  const keys = createLedgerKeys(SHARDS);
+  const surprises: string[] = [];
+  const stored: string[] = [];
+  let postgres: 'up' | 'down' | 'loseReply' = 'up';
+  let chance = createChance(world.startMs);
+  let ids = 0;
+  let consumers = 0;
+  const snapshots = world.replicas.map(() => snapshot);
+  const surprise = (what: string, fault: Error): void => {
+    // Of a failed query, knex puts the whole text before the fault.
+    if (!fault.message.startsWith('chaos:')) surprises.push(`${what}: ${fault.message.split(' - ').at(-1) ?? ''}`);
+  };
+
+  const throughFaults = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (postgres === 'down') throw new Error('chaos: Postgres is unavailable');
+    const result = await work();
+    if (postgres === 'loseReply') throw new Error('chaos: the reply of Postgres was lost');
+    return result;
+  };
+  const table = createPendingHits({ knex: lane.knex });
+  const pending: PendingHits = {
+    store: (hit, shard) =>
+      throughFaults(async () => {
+        const outcome = await table.store(hit, shard);
+        if (outcome === 'stored') stored.push(hitKey(hit));
+        return outcome;
+      }),
+    waitingShards: (shards) => throughFaults(() => table.waitingShards(shards)),
+    foldPage: (shard, afterId, fold) => throughFaults(() => table.foldPage(shard, afterId, fold)),
+    count: () => table.count(),
+    ageSeconds: () => table.ageSeconds(),
+  };
+  const onSettled = (hit: Hit, { foundHold }: Settled): void => {
+    if (!foundHold) surprises.push(`${hitKey(hit)} did not find its hold`);
+  };
+  const now = (n: number): number => nowMs() + (world.replicas[n]?.skewMs ?? 0);
+  const start = (n: number, tokenTtlMs: number): Replica =>
+    createReplica({
+      client: lane.replicas[n]!,
+      keys,
+      pending,
+      tokenTtlMs,
+      snapshot: () => snapshots[n]!,
+      now: () => now(n),
+      newId: () => `t${++ids}`,
+      random: () => chance(),
+      onSettled,
+      onFailure: (fault) => surprise('recording a hit', fault),
+    });
+  const replicas = world.replicas.map(({ ttlMs }, n) => start(n, ttlMs));
+  const { redis, link } = lane.background;
+  const backgroundLedger = createLedger({ redis, link, keys, tokenTtlMs: world.replicas[0]!.ttlMs, pid: PID });
+  const reader = createAccountReader({ redis: lane.observer.redis, keys });
+  const lastIds = Array.from({ length: SHARDS }, () => '-');
+
+  return {
+    takeSurprises: () => surprises.splice(0),
+    takeStored: () => stored.splice(0),
+    replica: (n) => replicas[n]!,
+    seedStep: (seed) => {
+      chance = createChance(seed);
+    },
+    setSnapshot: (n, of) => {
+      snapshots[n] = of;
+    },
+    restart: (n, tokenTtlMs) => {
+      replicas[n] = start(n, tokenTtlMs);
+    },
+    setPostgres: (mode) => {
+      postgres = mode;
+    },
+    fold: async (n) => {
+      const advanced = new Set<number>();
+      let failed = false;
+      const fold = createFold({
+        redis,
+        link,
+        keys,
+        ledger: backgroundLedger,
+        pending,
+        hitLimitsOf: (hit) => hitLimits(snapshots[n]!, hit),
+        everyMs: 1,
+        onAdvanced: (shard) => advanced.add(shard),
+        onFolded: () => undefined,
+        onSettled,
+        onFailure: (fault) => {
+          failed = true;
+          surprise('folding', fault);
+        },
+      });
+      fold.start();
+      // A shard whose hits cannot be folded now does not advance.
+      const deadline = performance.now() + MAX_FOLD_MS;
+      while (!failed && advanced.size < SHARDS && performance.now() < deadline) await sleep(1);
+      await fold.stop();
+    },
+    carry: async (n, killed) => {
+      const append: EventStore['append'] = (events) =>
+        throughFaults(async () => {
+          const count = await lane.eventStore.append(events);
+          if (killed && events.length > 0) throw new Error('chaos: killed between store and acknowledgement');
+          return count;
+        });
+      const writer = createEventWriter({
+        redis,
+        link,
+        keys,
+        store: { ...lane.eventStore, append, recordServes: (counts) => throughFaults(() => lane.eventStore.recordServes(counts)) },
+        consumer: `replica-${n}-${++consumers}`,
+        idleMs: 1,
+        claimAfterMs: 0,
+        onFailure: (fault) => surprise('carrying events', fault),
+        deadEvents: { add: () => Promise.resolve() },
+        onDead: ({ shard, entryId, reason }) => surprises.push(`event ${entryId} of shard ${shard} can never be stored: ${reason}`),
+      });
+      writer.start();
+      await writer.stop();
+    },
+    newEvents: async () => {
+      const streams = await Promise.all(
+        lastIds.map((id, shard) => lane.observer.redis.xrange(keys.events(shard), id === '-' ? id : `(${id}`, '+')),
+      );
+      return streams.flatMap((entries, shard) =>
+        entries.map(([id, fields]) => {
+          lastIds[shard] = id;
+          const value = (name: string): string => fields[fields.indexOf(name) + 1] ?? '';
+          return { hit: JSON.parse(value('e')) as Hit, atMs: Number(value('at')), billedMicros: Number(value('billed')) };
+        }),
+      );
+    },
+    waiting: () => table.count(),
+    accounts: async (publisherId, lineItems, campaigns) =>
+      (await Promise.all([reader.lineItems(publisherId, lineItems), reader.campaigns(publisherId, campaigns)])).flat(),
+    horizonMs: async (publisherId) => Number((await lane.observer.redis.get(keys.horizon(keys.shardOf(publisherId)))) ?? 0),
+  };
+};

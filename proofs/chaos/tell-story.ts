@@ -1,0 +1,111 @@
+import type { CatalogRow } from '../../src/catalog/model/catalog-reading.ts';
+import type { Run } from './run-story.ts';
+import type { AdCall, RowEdit, Step, Story, TrackingCall } from './story.ts';
+
+/** A story and what came of it, in one line for each booking and step. */
+export const tellStory = ({ seed, world, steps }: Story, { broken, notes }: Run): readonly string[] => {
+  const ttls = world.replicas.map(({ ttlMs }, n) => `replica ${n}: ${seconds(ttlMs)}`);
+  return [
+    `seed ${seed}: ${steps.length} steps from ${new Date(world.startMs).toISOString()}; TOKEN_TTL of ${ttls.join(', ')}`,
+    ...world.rows.campaigns.map(
+      (row) => `  campaign ${String(row['id'])} of publisher ${String(row['publisher_id'])}${columns(row, CAMPAIGN_COLUMNS)}`,
+    ),
+    ...world.rows.line_items.map(
+      (row) => `  line item ${String(row['id'])} of campaign ${String(row['campaign_id'])}${columns(row, ITEM_COLUMNS)}`,
+    ),
+    ...steps.map((step) => {
+      const note = notes.get(step.id);
+      return `  ${String(step.id).padStart(4)}  ${tellStep(step)}${note === undefined ? '' : ` → ${note}`}`;
+    }),
+    ...(broken ? [`  broken after step ${broken.atStep}:`, ...broken.violations.map(({ rule, text }) => `    ${rule}: ${text}`)] : []),
+  ];
+};
+
+const CAMPAIGN_COLUMNS = ['budget_micros'];
+const ITEM_COLUMNS = [
+  'type',
+  'budget_type',
+  'cpm_micros',
+  'cpc_micros',
+  'budget_micros',
+  'daily_impression_cap',
+  'daily_spend_cap_micros',
+  'frequency_cap',
+  'frequency_window_s',
+  'rate_limit',
+  'pacing',
+  'priority',
+];
+
+const columns = (row: CatalogRow, names: readonly string[]): string => {
+  const shown = names.filter(
+    (name) =>
+      row[name] !== null &&
+      row[name] !== 'ASAP' &&
+      !(name === 'frequency_window_s' && row['frequency_cap'] === null) &&
+      !(name === 'cpc_micros' && row['budget_type'] !== 'CPC') &&
+      !(name === 'cpm_micros' && row['budget_type'] !== 'CPM'),
+  );
+  return shown.map((name) => `, ${name} ${String(row[name])}`).join('');
+};
+
+const tellStep = (step: Step): string => {
+  switch (step.do) {
+    case 'select':
+      return `replica ${step.replica}: ads for ${step.calls.map(tellAdCall).join('; ')}${faultOf(step.fault)}`;
+    case 'track':
+      return `replica ${step.replica}: ${step.calls.map(tellTracking).join(', ')}${faultOf(step.fault)}${step.lostInPostgres ? ' (the reply of Postgres is lost)' : ''}`;
+    case 'edit':
+      return `${tellEdit(step.edit)}; loaded by ${replicasOf(step.replicas)}`;
+    case 'reload':
+      return `${replicasOf(step.replicas)} load the catalog`;
+    case 'ttl':
+      return `replica ${step.replica} restarts with TOKEN_TTL ${seconds(step.ttlMs)}`;
+    case 'forward':
+      return `${seconds(step.ms)} pass`;
+    case 'reach':
+      return `until ${step.offsetMs} ms past a multiple of ${seconds(step.everyMs)}`;
+    case 'back':
+      return `Redis's clock steps back ${step.ms} ms`;
+    case 'redis':
+      return `Redis is ${step.up ? 'available' : 'unavailable'} to ${replicasOf(step.replicas)}`;
+    case 'postgres':
+      return `Postgres is ${step.up ? 'available' : 'unavailable'}`;
+    case 'fold':
+      return `replica ${step.replica} folds waiting hits`;
+    case 'folding':
+      return `folding ${step.on ? 'works again' : 'stops on every replica'}`;
+    case 'carry':
+      return `replica ${step.replica} carries events to Postgres${step.killed ? ', killed before it acknowledges' : ''}`;
+    case 'lateCalls':
+      return 'Redis runs the calls that had timed out';
+    case 'drop':
+      return `replica ${step.replica} is killed and starts again`;
+  }
+};
+
+const tellAdCall = ({ publisher, imps, user, bids }: AdCall): string => {
+  const offered = Object.entries(bids).map(([id, micros]) => `line item ${id} ${micros}`);
+  return `publisher ${publisher}${imps > 1 ? `, ${imps} impressions` : ''}${user === null ? '' : `, user ${user}`}${offered.length > 0 ? `, bids ${offered.join(', ')}` : ''}`;
+};
+
+const tellTracking = ({ of, nth, kind, eventType, prefetch }: TrackingCall): string =>
+  `${prefetch ? 'prefetched ' : ''}${kind}${eventType && ` ${eventType}`} of ad ${nth + 1} of step ${of}`;
+
+const tellEdit = ({ table, id, patch, gone, broken, ifUnserved }: RowEdit): string => {
+  const row = `${table} ${id}`;
+  if (gone === true) return `${row} is deleted`;
+  if (broken === true) return `${row} becomes invalid and is set aside`;
+  if (gone === false) return `${row} is back`;
+  const changes = Object.entries(patch ?? {}).map(
+    ([name, value]) => `${name} ${value instanceof Date ? value.toISOString() : String(value)}`,
+  );
+  return `${row}: ${changes.join(', ')}${ifUnserved ? ' (if never served)' : ''}`;
+};
+
+const faultOf = (fault: string): string =>
+  fault === 'none' ? '' : fault === 'late' ? ' (the call times out and runs later)' : ' (the reply is lost)';
+
+const replicasOf = (replicas: readonly number[]): string => (replicas.length === 0 ? 'no replica' : `replicas ${replicas.join(', ')}`);
+
+const seconds = (ms: number): string => `${ms / 1000} s`;

@@ -1,0 +1,182 @@
+import type { CatalogRow } from '../../src/catalog/model/catalog-reading.ts';
+import { MS_PER_DAY, MS_PER_HOUR } from '../../src/base/utc-day.ts';
+import { bookWorld, budget, CPMS_MICROS, limits, REPLICAS, TTLS_MS } from './book-world.ts';
+import { createDraw, type Draw } from './draw.ts';
+import type { AdCall, CallFault, RowEdit, Step, StepClass, Story, TrackingCall, World } from './story.ts';
+
+type NewStep = Step extends infer S ? (S extends Step ? Omit<S, 'id'> : never) : never;
+
+export interface StoryOptions {
+  readonly seed: number;
+  readonly steps: number;
+  readonly classes: ReadonlySet<StepClass>;
+}
+
+/** Writes a random story. The same options give the same story. */
+export const writeStory = ({ seed, steps: count, classes }: StoryOptions): Story => {
+  const draw = createDraw(seed);
+  const has = (name: StepClass): boolean => classes.has(name);
+  const world = bookWorld(draw, has);
+  const writer = createStepWriter(draw, has, world);
+  const steps: Step[] = [];
+  const later = new Map<number, NewStep>();
+  while (steps.length < count) {
+    const id = steps.length + 1;
+    const planned = later.get(id);
+    later.delete(id);
+    const { step, end, endsIn = 0 } = planned ? { step: planned } : writer.next(id);
+    steps.push({ ...step, id });
+    if (end) later.set(id + 1 + endsIn, end);
+  }
+  return { seed, world, steps };
+};
+
+/** A step, and for a state that lasts, the step that ends it, `endsIn` steps later. */
+interface Written {
+  readonly step: NewStep;
+  readonly end?: NewStep;
+  readonly endsIn?: number;
+}
+
+const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: World) => {
+  const replica = (): number => draw.below(REPLICAS);
+  const everyReplica = Array.from({ length: REPLICAS }, (_, i) => i);
+  const someReplicas = (): readonly number[] => (draw.oneIn(2) ? everyReplica : everyReplica.filter(() => draw.oneIn(2)));
+  const items = world.rows.line_items;
+  const bidders = items.filter(({ type }) => type === 'programmatic').map(({ id }) => id as number);
+  const fault = (): CallFault => (has('lost') && draw.oneIn(12) ? draw.of(['loseReply', 'late'] as const) : 'none');
+  const selects: number[] = [];
+
+  const adCall = (): AdCall => ({
+    publisher: 1 + draw.below(world.rows.publishers.length),
+    imps: draw.oneIn(3) ? 2 : 1,
+    user: has('users') && !draw.oneIn(4) ? `u${draw.below(3)}` : null,
+    bids: Object.fromEntries(bidders.filter(() => draw.oneIn(2)).map((id) => [id, draw.of(CPMS_MICROS) + draw.below(2_000)])),
+  });
+
+  const trackingCall = (): TrackingCall => {
+    // Mostly recent ads, and one in eight from any time.
+    const from = draw.oneIn(8) ? 0 : Math.max(selects.length - 8, 0);
+    const of = selects[from + draw.below(selects.length - from)] ?? 0;
+    const kind = draw.of(['impression', 'impression', 'impression', has('clicks') ? 'click' : 'impression', 'event'] as const);
+    const eventType = kind === 'event' ? draw.of(['like', 'share']) : '';
+    return { of, nth: draw.below(3), kind, eventType, prefetch: draw.oneIn(25) };
+  };
+
+  const several = <T>(make: () => T, max: number): readonly T[] => Array.from({ length: 1 + draw.below(max) }, make);
+
+  const select = (id: number): Written => {
+    selects.push(id);
+    return { step: { do: 'select', replica: replica(), calls: several(adCall, 4), fault: fault() } };
+  };
+  const track = (): Written => ({
+    step: {
+      do: 'track',
+      replica: replica(),
+      calls: several(trackingCall, 5),
+      fault: fault(),
+      lostInPostgres: has('postgres') && draw.oneIn(20),
+    },
+  });
+  const forward = (): Written => {
+    const ms = draw.of([
+      100,
+      700,
+      1_500,
+      5_000,
+      15_000,
+      40_000,
+      400_000,
+      draw.of(TTLS_MS.slice(0, 4)),
+      draw.oneIn(4) ? 5 * MS_PER_HOUR : 60_000,
+    ]);
+    return draw.oneIn(3) ? thenBack(reach()) : { step: { do: 'forward', ms } };
+  };
+  /** A clock that has just passed an edge often steps back over it soon. */
+  const thenBack = (step: NewStep): Written =>
+    has('back') && draw.oneIn(2) ? { step, end: { do: 'back', ms: 100 + draw.below(900) }, endsIn: draw.below(4) } : { step };
+  const reach = (): NewStep => ({ do: 'reach', everyMs: draw.of([2_000, 10_000, 40_000, 60_000]), offsetMs: draw.below(150) });
+  const midnight = (): Written => thenBack({ do: 'reach', everyMs: MS_PER_DAY, offsetMs: draw.below(600) });
+  const edit = (change: RowEdit): Written => ({ step: { do: 'edit', edit: change, replicas: someReplicas() } });
+  const anyItem = (): CatalogRow => draw.of(items);
+  const itemEdit = (patch: CatalogRow): Written => edit({ table: 'line_items', id: anyItem()['id'] as number, patch });
+  const price = (): Written => {
+    const kind = draw.below(6);
+    const typed = items.filter(({ type }) => type === 'direct' || has('typedBids'));
+    if (kind === 0 && has('clicks') && typed.length > 0)
+      return edit({ table: 'line_items', id: draw.of(typed)['id'] as number, patch: { budget_type: draw.of(['CPM', 'CPC', 'Flat']) } });
+    return itemEdit({ cpm_micros: draw.of(CPMS_MICROS) });
+  };
+  const limit = (): Written => {
+    if (!draw.oneIn(4)) return itemEdit(limits(draw, has));
+    const budget_micros = draw.oneIn(3) ? null : budget(draw);
+    return edit({ table: 'campaigns', id: draw.of(world.rows.campaigns)['id'] as number, patch: { budget_micros } });
+  };
+  const state = (): Written => {
+    const end_at = new Date(world.startMs + (draw.oneIn(3) ? draw.below(3) * MS_PER_DAY : 30 * MS_PER_DAY));
+    const pacing = has('pacing') ? draw.of(['ASAP', 'Even', 'PID']) : 'ASAP';
+    return itemEdit(draw.of<CatalogRow>([{ active: false }, { active: true }, { end_at }, { pacing }]));
+  };
+  const gone = (): Written => {
+    const table = draw.of(['line_items', 'line_items', 'campaigns'] as const);
+    const id = draw.of(world.rows[table])['id'] as number;
+    const away: RowEdit = draw.oneIn(2) ? { table, id, gone: true } : { table, id, broken: true };
+    const back = { do: 'edit', edit: { table, id, gone: false, broken: false }, replicas: everyReplica } as const;
+    return { step: { do: 'edit', edit: away, replicas: everyReplica }, end: back, endsIn: 3 + draw.below(30) };
+  };
+  const campaignOf = (): { campaign_id: number } => ({ campaign_id: draw.of(world.rows.campaigns)['id'] as number });
+  const move = (ifUnserved: boolean): Written => {
+    const moved: RowEdit = { table: 'line_items', id: anyItem()['id'] as number, patch: campaignOf(), ...(ifUnserved && { ifUnserved }) };
+    // A replica that has not loaded the move yet would serve the row under its old parent.
+    return { step: { do: 'edit', edit: moved, replicas: everyReplica } };
+  };
+  const moveCampaign = (): Written => {
+    const publisher_id = 1 + draw.below(world.rows.publishers.length);
+    return edit({ table: 'campaigns', id: draw.of(world.rows.campaigns)['id'] as number, patch: { publisher_id } });
+  };
+  const redis = (): Written => {
+    const replicas = draw.oneIn(2) ? everyReplica : [replica()];
+    return { step: { do: 'redis', replicas, up: false }, end: { do: 'redis', replicas, up: true }, endsIn: 2 + draw.below(15) };
+  };
+  const postgres = (): Written => ({ step: { do: 'postgres', up: false }, end: { do: 'postgres', up: true }, endsIn: 1 + draw.below(12) });
+  const fold = (): Written => ({ step: { do: 'fold', replica: replica() } });
+  const carry = (): Written => ({ step: { do: 'carry', replica: replica(), killed: has('writer') && draw.oneIn(3) } });
+
+  /** How often each kind of step is drawn; the kinds of a class only in runs that have it. */
+  const kinds: readonly (readonly [weight: number, write: (id: number) => Written, name?: StepClass])[] = [
+    [110, select],
+    [90, track],
+    [60, forward],
+    [30, fold],
+    [has('writer') ? 8 : 12, carry],
+    [5, () => ({ step: { do: 'ttl', replica: replica(), ttlMs: draw.of(TTLS_MS) } }), 'ttl'],
+    [8, () => ({ step: { do: 'back', ms: 1 + draw.below(1_000) } }), 'back'],
+    [4, midnight, 'midnight'],
+    [12, price, 'price'],
+    [14, limit, 'limits'],
+    [8, state, 'state'],
+    [4, gone, 'gone'],
+    [3, () => move(true), 'move'],
+    [4, () => move(false), 'moveServedItem'],
+    [4, moveCampaign, 'moveServedCampaign'],
+    [3, () => ({ step: { do: 'folding', on: false }, end: { do: 'folding', on: true }, endsIn: 5 + draw.below(30) }), 'fold'],
+    [4, redis, 'redis'],
+    [6, () => ({ step: { do: 'lateCalls' } }), 'lost'],
+    [3, postgres, 'postgres'],
+    [4, () => ({ step: { do: 'drop', replica: replica() } }), 'drop'],
+    [6, () => ({ step: { do: 'reload', replicas: everyReplica } })],
+  ];
+  const open = kinds.filter(([, , name]) => name === undefined || has(name));
+  const total = open.reduce((sum, [weight]) => sum + weight, 0);
+
+  return {
+    next: (id: number): Written => {
+      let at = draw.below(total);
+      for (const [weight, write] of open) {
+        if (at < weight) return write(id);
+        at -= weight;
+      }
+      return select(id);
+    },
+  };
+};
