@@ -85,8 +85,8 @@ export const createSystem = (lane: Lane, world: World, nowMs: () => number, snap
     count: () => table.count(),
     ageSeconds: () => table.ageSeconds(),
   };
-  const onSettled = (hit: Hit, { foundHold }: Settled): void => {
-    if (!foundHold) surprises.push(`${hitKey(hit)} did not find its hold`);
+  const onSettled = (hit: Hit, { outcome, foundHold }: Settled): void => {
+    if (outcome === 'counted' && !foundHold) surprises.push(`${hitKey(hit)} did not find its hold`);
   };
   const now = (n: number): number => nowMs() + (world.replicas[n]?.skewMs ?? 0);
   const start = (n: number, tokenTtlMs: number): Replica =>

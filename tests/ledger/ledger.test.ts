@@ -172,6 +172,21 @@ describe('a bid', () => {
   );
 });
 
+test('an impression that was served without counters, on a replica that is in the next day already, counts in that day', async () => {
+  const one = candidate(lineItem());
+  await rig.at(NOON + 12 * HOUR - 500);
+  const ad = servedAd(await rig.reserve([[one]]), one);
+  await rig.settle({ ...ad, tokenId: 'uncounted', holdEndMs: 0, day: ad.day + 1 });
+  expect((await rig.accounts.lineItems(1, [1]))[0]).toMatchObject({ day: ad.day + 1, today: { impressions: 1 }, totalImpressions: 1 });
+  expect(await rig.settle(ad)).toMatchObject({ outcome: 'counted', foundHold: true });
+  expect((await rig.accounts.lineItems(1, [1]))[0]).toMatchObject({
+    yesterday: { impressions: 1 },
+    heldToday: 0,
+    heldMicros: 0,
+    broken: 0,
+  });
+});
+
 describe('a click', () => {
   it('bills its price, and the last click only the remaining budget', async () => {
     const item = lineItem({ budgetType: 'CPC', cpmMicros: null, cpcMicros: 400_000, budgetMicros: 1_000_000 });

@@ -65,6 +65,12 @@ end
 -- Returns the billed amount, and whether an impression's hold existed.
 local function settle_accounts(h, accounts_key, book, serves)
   local a, campaign = books_open(accounts_key, book, h.line_item, h.campaign)
+  -- An ad that was served without counters has the day of its replica, whose clock may be ahead.
+  for _, account in ipairs({ a, campaign }) do
+    if h.day > account[DAY] then
+      account_roll_over(account, h.day)
+    end
+  end
   local billed, found = 0, true
   if h.action == 'impression' then
     billed = h.per_click and 0 or h.price_micros
