@@ -35,11 +35,11 @@ export interface LedgerOptions {
 }
 
 /**
- * Candidates that one script call checks, at 3.5 µs each: more would delay the requests of others.
- * The calls of a turn are split by it, and one request offers no more at a time
- * (serving/reserve-winners.ts).
+ * Candidates that one script call checks, at 3.5 to 10 µs each (paced ones cost most): more would
+ * delay the requests of others. The calls of a turn are split by it, and one request offers no more
+ * at a time (serving/reserve-winners.ts).
  */
-export const MAX_CANDIDATES_PER_CALL = 640;
+export const MAX_CANDIDATES_PER_CALL = 256;
 
 const candidatesOf = ({ imps }: ReserveRequest): number => imps.reduce((sum, candidates) => sum + candidates.length, 0);
 
