@@ -29,7 +29,7 @@ export interface Rig {
   readonly nodeFlags: readonly string[];
   readonly say: (line: string) => void;
   /** Books a plan, once for each name. */
-  stage(name: string, plan: CatalogPlan): Promise<Stage>;
+  stage(name: string, plan: CatalogPlan, migrate?: (databaseUrl: string) => Promise<unknown>): Promise<Stage>;
   startFloor(floor: Floor): Promise<Server>;
   startService(stage: Stage, options?: ServiceOptions): Promise<Server>;
   /** Stops a server that this rig has started. */
@@ -83,10 +83,15 @@ export const createRig = async ({ nodeFlags, dist = path.join(ROOT, 'dist'), say
     return server;
   };
 
-  const prepareStage = async (name: string, plan: CatalogPlan, database: number): Promise<Stage> => {
+  const prepareStage = async (
+    name: string,
+    plan: CatalogPlan,
+    database: number,
+    migrate?: (databaseUrl: string) => Promise<unknown>,
+  ): Promise<Stage> => {
     if (database >= REDIS_DATABASES) throw new Error(`more than ${REDIS_DATABASES} stages`);
     const begun = performance.now();
-    const catalog = await seedCatalog(await createDatabase(postgres.url, name), plan);
+    const catalog = await seedCatalog(await createDatabase(postgres.url, name), plan, migrate);
     const redisUrl = databaseNamed(redis.url, String(database));
     const client = new Redis(redisUrl);
     clients.push(client);
@@ -101,10 +106,10 @@ export const createRig = async ({ nodeFlags, dist = path.join(ROOT, 'dist'), say
     dist,
     nodeFlags,
     say,
-    stage: (name, plan) => {
+    stage: (name, plan, migrate) => {
       const known = stages.get(name);
       if (known) return known;
-      const stage = prepareStage(name, plan, stages.size + 1);
+      const stage = prepareStage(name, plan, stages.size + 1, migrate);
       stages.set(name, stage);
       return stage;
     },

@@ -45,9 +45,17 @@ const MATCHING_AT_THE_END = 64;
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Migrates an empty database and books the plan in it. The same plan gives the same rows. */
-export const seedCatalog = async (databaseUrl: string, plan: CatalogPlan): Promise<SeededCatalog> => {
-  await migrateLatest(databaseUrl);
+/**
+ * Migrates an empty database and books the plan in it. The same plan gives the same rows.
+ *
+ * @param migrate of the build that will use it; default: this checkout's
+ */
+export const seedCatalog = async (
+  databaseUrl: string,
+  plan: CatalogPlan,
+  migrate: (databaseUrl: string) => Promise<unknown> = migrateLatest,
+): Promise<SeededCatalog> => {
+  await migrate(databaseUrl);
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {

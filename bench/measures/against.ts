@@ -1,6 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import type { Rig } from '../create-rig.ts';
 import { atLeast, atMost, tableOf, whole, type Finding, type Scale } from '../finding.ts';
 import { callsFile, closedLoop, type Run } from '../load.ts';
@@ -20,6 +22,13 @@ interface Round {
   readonly idleCpu: number;
 }
 
+/** Each build has the tables of its own migrations, or its event writer would fail and cost nothing. */
+const migrateBy = async (dist: string, databaseUrl: string): Promise<void> => {
+  const command = ['commands/migrate.js', 'migrate.js'].map((file) => path.join(dist, file)).find((file) => existsSync(file));
+  if (command === undefined) throw new Error(`${dist} has no migrate.js`);
+  await promisify(execFile)(process.execPath, [command], { env: { ...process.env, DATABASE_URL: databaseUrl } });
+};
+
 /**
  * This build against another one, turn by turn: both run side by side on their own databases, one of them under load. The ratio of
  * each round is taken from two runs a few seconds apart, so that a machine which slows down slows both.
@@ -31,7 +40,9 @@ export const against = async (rig: Rig, other: string, { rounds, seconds }: Scal
   ] as const;
   const contestants = [];
   for (const { name, dist } of builds) {
-    const stage = await rig.stage(`against_${name}`, { lineItems: 1_000, publishers: 1, targeting: 'realistic' });
+    const stage = await rig.stage(`against_${name}`, { lineItems: 1_000, publishers: 1, targeting: 'realistic' }, (url) =>
+      migrateBy(dist, url),
+    );
     const ads = callsFile(rig, `against-${name}`, adCalls({ publishers: stage.publishers, calls: 16_384, seed: 11 }));
     const service = await rig.startService(stage, { name, dist });
     const tokenCalls = adCalls({ publishers: stage.publishers, calls: 512, seed: 13, imps: [IMPS] });
