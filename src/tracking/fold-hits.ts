@@ -34,8 +34,8 @@ export interface Fold {
 }
 
 /**
- * For this long the ledger reliably recognizes a hit by its token; after that its event row does
- * (pending-hits.ts).
+ * For this long after the end of a token the ledger reliably recognizes its hits; after that their
+ * event rows do (pending-hits.ts).
  */
 const KNOWN_BY_TOKEN_MS = 5 * 60_000;
 /** Maximum difference between a replica's clock and Redis's. */
@@ -45,6 +45,8 @@ const CLOCKS_MS = 60_000;
 const CLOCK_TIMEOUT_MS = 500;
 /** Each shard that folds uses a connection to Postgres. */
 const MAX_SHARDS_AT_ONCE = 3;
+
+const endMsOf = ({ ad }: Hit): number => ad.tokenExpS * 1000;
 
 /**
  * Folds the hits that were stored in Postgres into the ledger, and advances the fold horizon of each
@@ -57,9 +59,10 @@ const MAX_SHARDS_AT_ONCE = 3;
  * horizon does not advance and holds stay, which may deliver less, never more.
  *
  * When Redis counted a hit but its reply was lost, the hit is both in the stream and in Postgres.
- * The ledger recognizes it by its token while that is remembered. An older hit is folded only when
- * its shard's stream holds no entry as old as the hit: if it was in the stream, it has its event row
- * by now and is deleted.
+ * So is a hit that was sent again while Redis was available. The ledger recognizes both by the token
+ * while that is remembered. After that, a hit is folded only when its shard's stream holds no entry
+ * from before the end of its token: if it was in the stream, it has its event row by now and is
+ * deleted.
  */
 export const createFold = (options: FoldOptions): Fold => {
   const { redis, link, keys, ledger, pending, hitLimitsOf, everyMs = 1000, onAdvanced, onFolded, onSettled, onFailure } = options;
@@ -96,13 +99,13 @@ export const createFold = (options: FoldOptions): Fold => {
       // looked up.
       const oldestMs = await oldestEventMs(shard);
       const page: FoldedPage | undefined = await pending.foldPage(shard, afterId, async (hits, haveRows) => {
-        const old = hits.filter((hit) => nowMs - hit.atMs > KNOWN_BY_TOKEN_MS);
+        const old = hits.filter((hit) => nowMs > endMsOf(hit) + KNOWN_BY_TOKEN_MS);
         const rows = new Map((await haveRows(old)).map((hasRow, i) => [old[i], hasRow]));
         const settled = await Promise.allSettled(
           hits.map(async (hit) => {
             const hasRow = rows.get(hit);
             if (hasRow) return true;
-            if (hasRow === false && oldestMs <= hit.atMs + CLOCKS_MS) return false;
+            if (hasRow === false && oldestMs <= endMsOf(hit) + CLOCKS_MS) return false;
             const counted = await settleLate(hit);
             if (counted) folded++;
             return counted;

@@ -48,13 +48,15 @@ test('does not count a hit again that Redis counted without an answer and that s
   const hit: Hit = { ad, kind: 'impression', eventType: '', invalidReason: '', atMs, country: null, device: null };
   const limits = { limits: NO_LIMITS, expiresAtMs: Date.now() + 86_400_000 };
 
-  // Redis counted the hit but its answer was lost, so Postgres stored the hit; Redis was down until the token had expired.
+  // Postgres stored the hit, because Redis's answer was lost; a minute and a half later the page sent it again and Redis
+  // counted it. Its event waited in the stream until the ledger had forgotten the token.
   await ledger.settle(hit, limits);
   const [, fields] = (await redis.xrange(keys.events(0), '-', '+'))[0]!;
   await redis.del(keys.events(0), keys.seen(1, 'unsettled'));
-  await redis.xadd(keys.events(0), `${atMs}-0`, ...fields);
+  await redis.xadd(keys.events(0), `${atMs + 90_000}-0`, ...fields);
   await pending.store(hit, 0);
-  await knex('pending_hits').update({ stored_at: new Date(atMs) });
+  const endedS = Math.ceil(atMs / 1000) + 600;
+  await knex('pending_hits').update({ stored_at: new Date(atMs), payload: { ...hit, ad: { ...ad, tokenExpS: endedS } } });
 
   let folded = 0;
   const hitLimitsOf = () => limits;
