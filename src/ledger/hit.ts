@@ -41,6 +41,11 @@ export interface ServedAd {
    * so they bound it when its line item no longer does. undefined: it had none, or bills no click.
    */
   readonly clickBounds?: SpendLimits | undefined;
+  /**
+   * The frequency window in which the ad takes a place, when the line item had a cap: the impression
+   * takes it also when the row is gone.
+   */
+  readonly windowMs?: number | undefined;
 }
 
 /** One request of a tracking URL. */

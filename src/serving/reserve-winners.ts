@@ -197,6 +197,7 @@ const win = (
     userHash: lineItem.frequencyCap ? request.userHash : null,
     billingNotice: typeof bid?.billingNoticeUrl === 'string',
     clickBounds: perClick ? clickBoundsOf(candidate) : undefined,
+    windowMs: lineItem.frequencyCap?.windowMs,
   };
   return { candidate, bid, ad };
 };

@@ -32,6 +32,7 @@ interface Claims {
   h: number;
   u: string | undefined;
   b: 1 | undefined;
+  w: number | undefined;
   /** Daily spend, budget, campaign budget. */
   x: readonly [number | null, number | null, number | null] | undefined;
 }
@@ -136,6 +137,7 @@ const toClaims = (ad: ServedAd): Claims => ({
   h: ad.holdEndMs,
   u: ad.userHash ?? undefined,
   b: ad.billingNotice ? 1 : undefined,
+  w: ad.windowMs,
   x: ad.clickBounds && [ad.clickBounds.dailySpendMicros, ad.clickBounds.budgetMicros, ad.clickBounds.campaignBudgetMicros],
 });
 
@@ -153,5 +155,6 @@ const fromClaims = (claims: Claims): ServedAd => ({
   holdEndMs: claims.h,
   userHash: claims.u ?? null,
   billingNotice: claims.b === 1,
+  windowMs: claims.w,
   clickBounds: claims.x && { dailySpendMicros: claims.x[0], budgetMicros: claims.x[1], campaignBudgetMicros: claims.x[2] },
 });

@@ -123,6 +123,18 @@ describe('a place under a frequency cap', () => {
   });
 });
 
+describe('a place under a frequency cap whose line item is gone', () => {
+  it('is still taken by the impression, for the window of the selection', async () => {
+    const twice = candidate(lineItem({ frequencyCap: { places: 1, windowMs: HOUR } }));
+    const ad = { ...servedAd(await rig.reserve([[twice]], 'ann'), twice, 'ann'), windowMs: HOUR };
+    await rig.settle(ad, 'impression');
+    await afterTheEnd(NOON + 40 * MINUTE);
+    expect(await rig.reserveMany(twice, 3, 'ann')).toBe(0);
+    await afterTheEnd(NOON + 61 * MINUTE);
+    expect(await rig.reserveMany(twice, 3, 'ann')).toBe(1);
+  });
+});
+
 describe('an account whose records are wrong', () => {
   const broken = {
     'a held sum is negative': (bytes: Buffer) => bytes.writeDoubleLE(-1, 11 * 8),

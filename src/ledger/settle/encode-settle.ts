@@ -74,7 +74,7 @@ export const encodeSettle = (
     holdEndMs: ad.holdEndMs,
     tokenExpS: ad.tokenExpS,
     hasUser: ad.userHash !== null,
-    windowMs: limits.frequency?.windowMs ?? 0,
+    windowMs: limits.frequency?.windowMs ?? ad.windowMs ?? 0,
     dailySpendMicros: limits.dailySpendMicros ?? NONE,
     budgetMicros: limits.budgetMicros ?? NONE,
     campaignBudgetMicros: limits.campaignBudgetMicros ?? NONE,
