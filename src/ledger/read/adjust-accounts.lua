@@ -9,6 +9,7 @@
 --
 -- @include ../../redis/lua/clock.lua
 -- @include ../lua/account.lua
+-- @include ../lua/counts.lua
 
 local NUMBER_TTL_S = 86400
 
@@ -24,19 +25,7 @@ for i = 3, #ARGV, 2 do
   local difference = counts_record(cjson.decode(ARGV[i + 1]))
   local a = account_open(redis.call('HGET', KEYS[1], ARGV[i]) or nil, now)
   if a[DAY] == difference.day then
-    local function add(field, amount)
-      a[field] = math.max(a[field] + amount, 0)
-    end
-    add(SERVES, difference.serves)
-    add(IMPRESSIONS, difference.impressions)
-    add(CLICKS, difference.clicks)
-    add(SPEND, difference.spend_micros)
-    add(P_SERVES, difference.yesterday_serves)
-    add(P_IMPRESSIONS, difference.yesterday_impressions)
-    add(P_CLICKS, difference.yesterday_clicks)
-    add(P_SPEND, difference.yesterday_spend_micros)
-    add(T_IMPRESSIONS, difference.total_impressions)
-    add(T_SPEND, difference.total_spend_micros)
+    account_add_counts(a, difference)
     redis.call('HSET', KEYS[1], ARGV[i], account_pack(a))
     changed = changed + 1
   end

@@ -12,6 +12,7 @@
 -- @include ../../redis/lua/clock.lua
 -- @include ../lua/account.lua
 -- @include ../lua/books.lua
+-- @include ../lua/counts.lua
 
 local book = books_of(KEYS[1], KEYS[4], clock_ms())
 local limit = tonumber(ARGV[1])
@@ -29,19 +30,7 @@ for i = 1, #ARGV - 1 do
     books_keep(book, ARGV[i + 1], packed[i])
     local a = book.open[ARGV[i + 1]]
     account_check_records(a)
-    results[i + 2] = counts_row({
-      day = a[DAY],
-      serves = a[SERVES],
-      impressions = a[IMPRESSIONS],
-      clicks = a[CLICKS],
-      spend_micros = a[SPEND],
-      yesterday_serves = a[P_SERVES],
-      yesterday_impressions = a[P_IMPRESSIONS],
-      yesterday_clicks = a[P_CLICKS],
-      yesterday_spend_micros = a[P_SPEND],
-      total_impressions = a[T_IMPRESSIONS],
-      total_spend_micros = a[T_SPEND],
-    })
+    results[i + 2] = counts_row(account_counts(a))
   else
     results[i + 2] = {}
   end

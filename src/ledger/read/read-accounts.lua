@@ -8,6 +8,7 @@
 -- @include ../../redis/lua/clock.lua
 -- @include ../lua/account.lua
 -- @include ../lua/books.lua
+-- @include ../lua/counts.lua
 -- @include ../lua/horizon.lua
 
 local book = books_of(KEYS[1], nil, clock_ms(), horizon_of(KEYS[2]))
@@ -19,29 +20,16 @@ for i = 1, #ARGV do
     if a[BROKEN] == 0 then
       account_check_records(a)
     end
-    results[i] = account_row({
-      day = a[DAY],
-      serves = a[SERVES],
-      impressions = a[IMPRESSIONS],
-      clicks = a[CLICKS],
-      spend_micros = a[SPEND],
-      yesterday_serves = a[P_SERVES],
-      yesterday_impressions = a[P_IMPRESSIONS],
-      yesterday_clicks = a[P_CLICKS],
-      yesterday_spend_micros = a[P_SPEND],
-      total_impressions = a[T_IMPRESSIONS],
-      total_spend_micros = a[T_SPEND],
-      held_today = a[HELD_COUNT],
-      held_today_micros = a[HELD_MICROS],
-      held_micros = a[HELD_TOTAL],
-      -- 0 until pacing begins today; the following fields in thousandths.
-      is_paced = math.floor(a[PACE_AT] / MS_PER_DAY) == a[DAY] and 1 or 0,
-      hours_behind = math.floor(a[PACE_ERROR] * 1000),
-      integral = math.floor(a[PACE_INTEGRAL] * 1000),
-      slope = math.floor(a[PACE_SLOPE] * 1000),
-      factor = math.floor(a[PACE_FACTOR] * 1000),
-      broken = a[BROKEN],
-    })
+    local row = account_counts(a)
+    row.held_today, row.held_today_micros, row.held_micros = a[HELD_COUNT], a[HELD_MICROS], a[HELD_TOTAL]
+    -- 0 until pacing begins today; the following fields in thousandths.
+    row.is_paced = math.floor(a[PACE_AT] / MS_PER_DAY) == a[DAY] and 1 or 0
+    row.hours_behind = math.floor(a[PACE_ERROR] * 1000)
+    row.integral = math.floor(a[PACE_INTEGRAL] * 1000)
+    row.slope = math.floor(a[PACE_SLOPE] * 1000)
+    row.factor = math.floor(a[PACE_FACTOR] * 1000)
+    row.broken = a[BROKEN]
+    results[i] = account_row(row)
   else
     results[i] = {}
   end

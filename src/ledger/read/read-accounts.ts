@@ -1,6 +1,7 @@
 import type { LedgerKeys } from '../ledger-keys.ts';
 import { accountField } from '../ledger-keys.ts';
 import { ACCOUNT_LUA } from '../set-aside.ts';
+import { COUNT_FIELDS } from './account-books.ts';
 import { loadScript } from '../../redis/load-script.ts';
 import type { RedisClient } from '../../redis/redis-client.ts';
 import { fromRow, luaWriter } from '../../redis/script-fields.ts';
@@ -59,17 +60,7 @@ export interface AccountReaderOptions {
 
 /** The fields that read-accounts.lua returns for one account. */
 const ACCOUNT_FIELDS = [
-  'day',
-  'serves',
-  'impressions',
-  'clicks',
-  'spendMicros',
-  'yesterdayServes',
-  'yesterdayImpressions',
-  'yesterdayClicks',
-  'yesterdaySpendMicros',
-  'totalImpressions',
-  'totalSpendMicros',
+  ...COUNT_FIELDS,
   'heldToday',
   'heldTodayMicros',
   'heldMicros',

@@ -10,6 +10,7 @@
 -- @include ../../redis/lua/clock.lua
 -- @include ../lua/account.lua
 -- @include ../lua/books.lua
+-- @include ../lua/counts.lua
 -- @include ../lua/horizon.lua
 
 local field, safe_at = ARGV[1], tonumber(ARGV[4])
@@ -25,11 +26,7 @@ end
 
 local counts = counts_record(cjson.decode(ARGV[2]))
 local repaired = account_new(counts.day)
-repaired[SERVES], repaired[IMPRESSIONS], repaired[CLICKS], repaired[SPEND] =
-  counts.serves, counts.impressions, counts.clicks, counts.spend_micros
-repaired[P_SERVES], repaired[P_IMPRESSIONS], repaired[P_CLICKS], repaired[P_SPEND] =
-  counts.yesterday_serves, counts.yesterday_impressions, counts.yesterday_clicks, counts.yesterday_spend_micros
-repaired[T_IMPRESSIONS], repaired[T_SPEND] = counts.total_impressions, counts.total_spend_micros
+account_add_counts(repaired, counts)
 redis.call('HSET', KEYS[1], field, account_pack(repaired))
 redis.call('EXPIREAT', KEYS[1], tonumber(ARGV[3]))
 redis.call('HDEL', KEYS[3], KEYS[1] .. ' ' .. field)
