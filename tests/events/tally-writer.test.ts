@@ -20,7 +20,7 @@ beforeAll(async () => {
   const tally = path.resolve(__dirname, '../../src/ledger/lua/tally.lua');
   writeFileSync(
     script,
-    `-- @include ${pathToFileURL(tally).href}\nfor i = 1, #ARGV do tally_add(KEYS[1], ${TODAY}, '1:2:3:' .. ARGV[i]) end`,
+    `-- @include ${pathToFileURL(tally).href}\nfor i = 1, #ARGV do tally_add_serve(KEYS[1], ${TODAY}, '1:2:3:' .. ARGV[i]) end`,
   );
   redis.defineCommand('addServes', { lua: loadScript(pathToFileURL(script)), numberOfKeys: 1 });
 });

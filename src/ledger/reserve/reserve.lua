@@ -89,7 +89,7 @@ local function take(c, request, a, campaign)
   end
   book.dirty[c.line_item], book.dirty[c.campaign] = true, true
   request.taken[c.creative] = true
-  tally_add(request.serves, day, c.tally)
+  tally_add_serve(request.serves, day, c.tally)
   return string.format('%d %.0f %d', moments.token_exp_s, hold_end, day)
 end
 
