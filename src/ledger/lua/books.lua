@@ -1,6 +1,6 @@
 -- The accounts that one call works on, by hash and field. Each is opened once, so that a request or
 -- hit of a batch sees the changes of those before it, and written back once, at the end. Include
--- after account.lua.
+-- after account.lua and holds.lua.
 local books = {}
 
 -- The field with the latest time at which the hash was written. A publisher's time does not step
@@ -30,6 +30,31 @@ local function books_of(key, broken_key, clock, horizon)
     books[key] = book
   end
   return book
+end
+
+-- Opens an account at the day of `now`, checks it and releases its holds (unless `horizon` is nil).
+-- Returns it, and whether it is new or its day is. `now` never steps back for one publisher
+-- (books.lua), and an account's day never does.
+local function account_open(packed, now, horizon)
+  local today = math.floor(now / MS_PER_DAY)
+  if not packed then
+    return account_new(today), true
+  end
+  local a = account_unpack(packed)
+  if not a then
+    a = account_new(today)
+    account_break(a, BROKEN_BYTES)
+    return a, true
+  end
+  account_check_sums(a)
+  local renewed = a[DAY] < today
+  if renewed then
+    account_roll_over(a, today)
+  end
+  if horizon and a[BROKEN] == 0 then
+    account_release(a, now, horizon)
+  end
+  return a, renewed
 end
 
 local function books_keep(book, field, packed)

@@ -2,7 +2,7 @@
 -- to the ends (ms) of its places. A selection holds a place, written as a negative end; the
 -- impression confirms it, to the end of the sliding window. Confirmed places end by time. A held
 -- place ends as money does: when no hit can confirm it any more, with the margin and the fold
--- horizon of account_release. Include after account.lua.
+-- horizon of account_release. Include after holds.lua.
 
 -- A key with held places outlives the fold horizon by this much.
 local HELD_KEPT_MS = 86400000

@@ -9,6 +9,8 @@
 --
 -- @include ../../redis/lua/clock.lua
 -- @include ../lua/account.lua
+-- @include ../lua/holds.lua
+-- @include ../lua/books.lua
 -- @include ../lua/counts.lua
 
 local NUMBER_TTL_S = 86400

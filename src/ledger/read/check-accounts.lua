@@ -11,6 +11,7 @@
 --
 -- @include ../../redis/lua/clock.lua
 -- @include ../lua/account.lua
+-- @include ../lua/holds.lua
 -- @include ../lua/books.lua
 -- @include ../lua/counts.lua
 

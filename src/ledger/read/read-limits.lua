@@ -12,6 +12,7 @@
 --
 -- @include ../../redis/lua/clock.lua
 -- @include ../lua/account.lua
+-- @include ../lua/holds.lua
 -- @include ../lua/books.lua
 -- @include ../lua/horizon.lua
 -- @include ../lua/frequency.lua

@@ -9,6 +9,7 @@
 --
 -- @include ../../redis/lua/clock.lua
 -- @include ../lua/account.lua
+-- @include ../lua/holds.lua
 -- @include ../lua/books.lua
 -- @include ../lua/counts.lua
 -- @include ../lua/horizon.lua

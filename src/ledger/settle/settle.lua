@@ -15,6 +15,7 @@
 --
 -- @include ../../redis/lua/clock.lua
 -- @include ../lua/account.lua
+-- @include ../lua/holds.lua
 -- @include ../lua/books.lua
 -- @include ../lua/tally.lua
 -- @include ../lua/frequency.lua

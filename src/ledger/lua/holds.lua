@@ -1,0 +1,222 @@
+-- The holds of an account: checked, added, taken out and released. Include after account.lua.
+
+-- One of the older holds: end (ms), day, count, micros.
+local HOLD_FORMAT = '>I6I3I4I7'
+
+-- A hit that a replica stored in Postgres may be this late, against Redis's clock, before its hold
+-- is released: clock skew plus one insert.
+local RELEASE_MARGIN_MS = 5000
+
+-- The longest life of a token (TOKEN_TTL), and so of a hold.
+local MAX_HOLD_MS = 43200000
+
+-- Checks the sums, which every decision depends on. A comparison with NaN is false, so each test
+-- names what must hold.
+local function account_check_sums(a)
+  local held = a[HELD_COUNT] >= 0 and a[HELD_MICROS] >= 0 and a[HELD_MICROS] <= a[HELD_TOTAL]
+    and a[HOLD_COUNT] >= 0 and a[HOLD_MICROS] >= 0 and a[OLDER_COUNT] >= 0 and a[OLDER_MICROS] >= 0
+  if not held then
+    account_break(a, BROKEN_NEGATIVE)
+  elseif not (a[HELD_TOTAL] == a[OLDER_MICROS] + a[HOLD_MICROS]
+    and a[HELD_COUNT] <= a[OLDER_COUNT] + a[HOLD_COUNT]
+    and (a[OLDER_COUNT] > 0) == (a[OLDER_HOLDS] ~= '')) then
+    account_break(a, BROKEN_SUMS)
+  elseif not (a[SERVES] >= 0 and a[IMPRESSIONS] >= 0 and a[SPEND] >= 0 and a[T_SPEND] >= 0) then
+    account_break(a, BROKEN_COUNTS)
+  end
+end
+
+-- Checks every record: sorted, unique, none empty, and equal to the sums. 0.2 µs a record, so it
+-- runs only when the records have changed, and whenever an account is read for reconciliation.
+local function account_check_records(a)
+  account_check_sums(a)
+  local count, micros, today_count, today_micros = 0, 0, 0, 0
+  local last_end, last_day = -1, -1
+  local function add(ends, day, of_count, of_micros)
+    if ends < last_end or (ends == last_end and day <= last_day) or of_count == 0 then
+      account_break(a, BROKEN_ORDER)
+    end
+    last_end, last_day = ends, day
+    if day == a[DAY] then
+      today_count, today_micros = today_count + of_count, today_micros + of_micros
+    end
+  end
+  local older = a[OLDER_HOLDS]
+  for at = 1, #older, HOLD_BYTES do
+    local ends, day, of_count, of_micros = struct.unpack(HOLD_FORMAT, older, at)
+    add(ends, day, of_count, of_micros)
+    count, micros = count + of_count, micros + of_micros
+  end
+  if a[HOLD_COUNT] > 0 then
+    add(a[HOLD_END], a[HOLD_DAY], a[HOLD_COUNT], a[HOLD_MICROS])
+  end
+  if count ~= a[OLDER_COUNT] or micros ~= a[OLDER_MICROS]
+    or today_count ~= a[HELD_COUNT] or today_micros ~= a[HELD_MICROS]
+    or (a[HOLD_COUNT] == 0 and a[HOLD_MICROS] ~= 0) then
+    account_break(a, BROKEN_SUMS)
+  end
+end
+
+-- When every hold of a broken account has ended for certain: the latest end among its records that
+-- can be true, or the longest life of a token.
+local function account_safe_at(a, now)
+  local function is_plausible(ends)
+    return ends > now and ends <= now + 2 * MAX_HOLD_MS
+  end
+  local latest = now + MAX_HOLD_MS
+  if a[BROKEN] ~= BROKEN_BYTES and is_plausible(a[HOLD_END]) then
+    latest = a[HOLD_END]
+    local older = a[OLDER_HOLDS]
+    for at = 1, #older, HOLD_BYTES do
+      local ends = struct.unpack(HOLD_FORMAT, older, at)
+      latest = math.max(latest, is_plausible(ends) and ends or 0)
+    end
+  end
+  return latest + RELEASE_MARGIN_MS
+end
+
+-- How many of today's reservations this call released, and their micros, by account. Pacing gives
+-- their allowances back.
+local account_released, account_released_micros = {}, {}
+
+-- Adds reservations to the HELD_ sums; negative numbers take them out.
+local function account_add_held(a, day, count, micros)
+  if day == a[DAY] then
+    a[HELD_COUNT] = a[HELD_COUNT] + count
+    a[HELD_MICROS] = a[HELD_MICROS] + micros
+  end
+  a[HELD_TOTAL] = a[HELD_TOTAL] + micros
+end
+
+-- Replaces the bytes [from, to) of the older holds and adds to their sums.
+local function account_splice_older(a, from, to, bytes, count, micros)
+  a[OLDER_HOLDS] = string.sub(a[OLDER_HOLDS], 1, from - 1) .. bytes .. string.sub(a[OLDER_HOLDS], to)
+  a[OLDER_COUNT], a[OLDER_MICROS] = a[OLDER_COUNT] + count, a[OLDER_MICROS] + micros
+end
+
+-- Drops holds that can no longer be settled. Calls `horizon` only when a hold has ended.
+local function account_release(a, now, horizon)
+  local function is_over(ends)
+    return ends + RELEASE_MARGIN_MS <= now and ends + RELEASE_MARGIN_MS <= horizon()
+  end
+  local function drop(day, count, micros)
+    account_add_held(a, day, -count, -micros)
+    if day == a[DAY] then
+      account_released[a] = (account_released[a] or 0) + count
+      account_released_micros[a] = (account_released_micros[a] or 0) + micros
+    end
+  end
+  local at, all_count, all_micros = 1, 0, 0
+  while at < #a[OLDER_HOLDS] do
+    local ends, day, count, micros = struct.unpack(HOLD_FORMAT, a[OLDER_HOLDS], at)
+    if not is_over(ends) then
+      break
+    end
+    drop(day, count, micros)
+    at, all_count, all_micros = at + HOLD_BYTES, all_count + count, all_micros + micros
+  end
+  local changed = at > 1
+  if changed then
+    account_splice_older(a, 1, at, '', -all_count, -all_micros)
+  end
+  if a[OLDER_HOLDS] == '' and a[HOLD_COUNT] > 0 and is_over(a[HOLD_END]) then
+    drop(a[HOLD_DAY], a[HOLD_COUNT], a[HOLD_MICROS])
+    a[HOLD_COUNT], a[HOLD_MICROS] = 0, 0
+    changed = true
+  end
+  if changed then
+    account_check_records(a)
+  end
+end
+
+-- Whether the hold (ends, day) comes before another.
+local function hold_before(ends, day, other_end, other_day)
+  return ends < other_end or (ends == other_end and day < other_day)
+end
+
+-- Whether a hold comes after all older holds, and not before the latest.
+local function hold_is_latest(a, hold_end, day)
+  if a[HOLD_COUNT] > 0 then
+    return not hold_before(hold_end, day, a[HOLD_END], a[HOLD_DAY])
+  elseif a[OLDER_HOLDS] == '' then
+    return true
+  end
+  local ends, of_day = struct.unpack(HOLD_FORMAT, a[OLDER_HOLDS], #a[OLDER_HOLDS] - HOLD_BYTES + 1)
+  return hold_before(ends, of_day, hold_end, day)
+end
+
+-- Adds to one of the older holds, or puts a record in its place: a shorter life of tokens, another
+-- replica's setting, or a line item with a short frequency window.
+local function account_hold_older(a, hold_end, day, micros)
+  local older = a[OLDER_HOLDS]
+  for at = #older - HOLD_BYTES + 1, 1, -HOLD_BYTES do
+    local ends, of_day, count, sum = struct.unpack(HOLD_FORMAT, older, at)
+    if ends == hold_end and of_day == day then
+      local record = struct.pack(HOLD_FORMAT, ends, of_day, count + 1, sum + micros)
+      return account_splice_older(a, at, at + HOLD_BYTES, record, 1, micros)
+    elseif hold_before(ends, of_day, hold_end, day) then
+      return account_splice_older(a, at + HOLD_BYTES, at + HOLD_BYTES, struct.pack(HOLD_FORMAT, hold_end, day, 1, micros), 1, micros)
+    end
+  end
+  account_splice_older(a, 1, 1, struct.pack(HOLD_FORMAT, hold_end, day, 1, micros), 1, micros)
+end
+
+-- Adds one reservation to the hold that ends at `hold_end`.
+local function account_hold(a, hold_end, day, micros)
+  account_add_held(a, day, 1, micros)
+  if not hold_is_latest(a, hold_end, day) then
+    account_hold_older(a, hold_end, day, micros)
+    account_check_records(a)
+    return
+  end
+  local is_new = a[HOLD_END] ~= hold_end or a[HOLD_DAY] ~= day
+  if is_new and a[HOLD_COUNT] > 0 then
+    local last = #a[OLDER_HOLDS] + 1
+    local record = struct.pack(HOLD_FORMAT, a[HOLD_END], a[HOLD_DAY], a[HOLD_COUNT], a[HOLD_MICROS])
+    account_splice_older(a, last, last, record, a[HOLD_COUNT], a[HOLD_MICROS])
+  end
+  if is_new then
+    a[HOLD_END], a[HOLD_DAY], a[HOLD_COUNT], a[HOLD_MICROS] = hold_end, day, 0, 0
+  end
+  a[HOLD_COUNT], a[HOLD_MICROS] = a[HOLD_COUNT] + 1, a[HOLD_MICROS] + micros
+  if is_new then
+    account_check_records(a)
+  end
+end
+
+-- Takes one reservation out of one of the older holds. Returns false when there is no such hold.
+local function account_unhold_older(a, hold_end, day, micros)
+  local older = a[OLDER_HOLDS]
+  for at = 1, #older, HOLD_BYTES do
+    local ends, of_day, count, sum = struct.unpack(HOLD_FORMAT, older, at)
+    if ends == hold_end and of_day == day then
+      local left = sum - micros
+      if left < 0 or (count == 1 and left > 0) then
+        account_break(a, BROKEN_SUMS)
+        return true
+      end
+      local rest = count > 1 and struct.pack(HOLD_FORMAT, ends, of_day, count - 1, left) or ''
+      account_splice_older(a, at, at + HOLD_BYTES, rest, -1, -micros)
+      account_add_held(a, day, -1, -micros)
+      account_check_records(a)
+      return true
+    end
+  end
+  return false
+end
+
+-- Takes one reservation out of its hold, at the price at which it was made. Returns false when it
+-- is not there: it was released, or never made. The holds of a broken account stay as they are.
+local function account_unhold(a, hold_end, day, micros)
+  if a[BROKEN] ~= 0 then
+    return true
+  elseif a[HOLD_END] ~= hold_end or a[HOLD_DAY] ~= day or a[HOLD_COUNT] == 0 then
+    return account_unhold_older(a, hold_end, day, micros)
+  end
+  a[HOLD_COUNT], a[HOLD_MICROS] = a[HOLD_COUNT] - 1, a[HOLD_MICROS] - micros
+  account_add_held(a, day, -1, -micros)
+  if a[HOLD_MICROS] < 0 or (a[HOLD_COUNT] == 0 and a[HOLD_MICROS] > 0) then
+    account_break(a, BROKEN_SUMS)
+  end
+  return true
+end
