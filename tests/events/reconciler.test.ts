@@ -131,7 +131,7 @@ describe('daily counts', () => {
     expect(await daily()).toEqual(before);
   });
 
-  it('M17: no count is erased while events are stored', async () => {
+  it('no count is erased while events are stored', async () => {
     const store = createEventStore({ knex });
     await store.append([eventOf()]);
     let storing = true;
@@ -218,7 +218,7 @@ describe('accounts', () => {
   });
 });
 
-test('M17: differences that appear under traffic are found and corrected in the background, and no count is lost', async () => {
+test('differences that appear under traffic are found and corrected in the background, and no count is lost', async () => {
   const reconcilers = Array.from({ length: 2 }, () => {
     const mended: string[] = [];
     const failures: Error[] = [];
