@@ -2,7 +2,7 @@ import type { PidGains } from '../config/settings.ts';
 import { answerWithin } from '../redis/answer-within.ts';
 import { batchCalls, type BatchOptions } from '../redis/batch-calls.ts';
 import { createCandidateEncoder } from './reserve/encode-candidate.ts';
-import { decodeReservation, encodeReserve, encodeReserveSettings, RESERVE_LUA, reserveKeys } from './reserve/encode-reserve.ts';
+import { decodeReservation, encodeReserve, encodeReserveSettings, RESERVE_LUA } from './reserve/encode-reserve.ts';
 import { decodeSettled, encodeSettle, SETTLE_LUA, settleKeys, type HitLimits } from './settle/encode-settle.ts';
 import type { Hit, Settled } from './hit.ts';
 import type { LedgerKeys } from './ledger-keys.ts';
@@ -63,12 +63,8 @@ export const createLedger = ({ redis, link, keys, tokenTtlMs, pid, clock, patien
   const encodeCandidate = createCandidateEncoder();
 
   const sendReserves = async (requests: readonly ReserveRequest[]): Promise<readonly Reservation[]> => {
-    const args: string[] = [];
-    for (const request of requests) args.push(...reserveKeys(keys, request));
-    const keyCount = args.length;
-    args.push(settings);
-    for (const request of requests) args.push(encodeReserve(request, encodeCandidate));
-    return (await answerWithin(patienceMs, scripts.reserveAds(keyCount, ...args))).map(decodeReservation);
+    const call = encodeReserve(requests, { keys, settings, encodeCandidate });
+    return (await answerWithin(patienceMs, scripts.reserveAds(call.keys.length, ...call.keys, ...call.args))).map(decodeReservation);
   };
 
   const sendSettles = async (calls: readonly SettleCall[]): Promise<readonly Settled[]> => {

@@ -62,7 +62,7 @@ const row = (lineItem: number, campaign: number, publisher: number, impressions:
   ...{ line_item_id: lineItem, campaign_id: campaign, publisher_id: publisher, impressions, serves },
 });
 
-test('M5: events of one line item that name two campaigns, or two publishers, are stored and counted apart', async () => {
+test('events of one line item that name two campaigns, or two publishers, are stored and counted apart', async () => {
   for (const ad of [{}, { campaignId: 20 }, { publisherId: 10 }, { campaignId: 20 }]) await add(0, ...fieldsOf(eventOf(ad)));
   await serve({ [`${DAY}:1:2:3:4`]: 7, [`${DAY}:1:20:3:4`]: 8 });
   writer.start();

@@ -186,7 +186,7 @@ describe('daily counts', () => {
     expect((await tables()).hours).toEqual([]);
   });
 
-  it('M17: no count is erased while events are stored', async () => {
+  it('no count is erased while events are stored', async () => {
     const store = createEventStore({ knex });
     await store.append([eventOf()]);
     let storing = true;
@@ -281,7 +281,7 @@ describe('accounts', () => {
   });
 });
 
-test('M17: differences that appear under traffic are found and corrected in the background, and no count is lost', async () => {
+test('differences that appear under traffic are found and corrected in the background, and no count is lost', async () => {
   const reconcilers = Array.from({ length: 2 }, () => {
     const mended: string[] = [];
     const failures: Error[] = [];

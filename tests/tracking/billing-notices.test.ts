@@ -32,7 +32,7 @@ const kept = async () => {
   await eventually(async () => expect(await redis.keys('*burl*')).toHaveLength(1));
 };
 
-test('M26: a billing notice is kept until the fold horizon has passed its token, whatever the time', async () => {
+test('a billing notice is kept until the fold horizon has passed its token, whatever the time', async () => {
   await kept();
   const [bucket = ''] = await redis.keys('*burl*');
   expect(await redis.ttl(bucket)).toBeGreaterThan(30 * 86_400);

@@ -73,7 +73,7 @@ const start = (changes: Partial<Parameters<typeof createFold>[0]> = {}) => {
   return seen;
 };
 
-test('M6: a hit that cannot be folded keeps the horizon of its own shard only, and the hits after it are folded', async () => {
+test('a hit that cannot be folded keeps the horizon of its own shard only, and the hits after it are folded', async () => {
   await store(hitOf(1, 'poisoned'));
   for (const publisherId of [1, 1, 2]) await store(hitOf(publisherId));
   const { faults } = start({
@@ -91,7 +91,7 @@ test('M6: a hit that cannot be folded keeps the horizon of its own shard only, a
   expect(faults[0]?.message).toBe('no limits');
 });
 
-test('M6: a shard whose node is unavailable keeps its horizon and its hits; other shards advance', async () => {
+test('a shard whose node is unavailable keeps its horizon and its hits; other shards advance', async () => {
   down.add(1);
   for (const publisherId of [1, 2]) await store(hitOf(publisherId));
   start();
@@ -164,7 +164,7 @@ const storeMany = async (count: number, shards: number): Promise<void> => {
   );
 };
 
-test('M15: catch-up is linear: four times the hits take about four times as long, in transactions of a page each', async () => {
+test('catch-up is linear: four times the hits take about four times as long, in transactions of a page each', async () => {
   const catchUp = async (count: number): Promise<number> => {
     await storeMany(count, 1);
     const begun = performance.now();
@@ -181,7 +181,7 @@ test('M15: catch-up is linear: four times the hits take about four times as long
   expect(more / less).toBeLessThan(8);
 });
 
-test('M15: a pass with nothing to fold takes less than 5 ms of Postgres, with 400 partitions of events', async () => {
+test('a pass with nothing to fold takes less than 5 ms of Postgres, with 400 partitions of events', async () => {
   await knex.raw(`do $$ begin for i in 0..399 loop
     execute format('create table if not exists events_%s partition of events for values from (%L) to (%L)',
       to_char(date '2024-01-01' + i, 'YYYYMMDD'), date '2024-01-01' + i, date '2024-01-01' + i + 1); end loop; end $$`);

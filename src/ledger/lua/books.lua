@@ -66,14 +66,15 @@ end
 -- The accounts of a line item and of its campaign.
 local function books_open(key, book, line_item, campaign)
   local open = book.open
-  if not open[line_item] or not open[campaign] then
+  local needs_line_item, needs_campaign = not open[line_item], not open[campaign]
+  if needs_line_item and needs_campaign then
     local packed = redis.call('HMGET', key, line_item, campaign)
-    if not open[line_item] then
-      books_keep(book, line_item, packed[1])
-    end
-    if not open[campaign] then
-      books_keep(book, campaign, packed[2])
-    end
+    books_keep(book, line_item, packed[1])
+    books_keep(book, campaign, packed[2])
+  elseif needs_line_item then
+    books_keep(book, line_item, redis.call('HGET', key, line_item))
+  elseif needs_campaign then
+    books_keep(book, campaign, redis.call('HGET', key, campaign))
   end
   return open[line_item], open[campaign]
 end

@@ -94,8 +94,19 @@ local function account_splice_older(a, from, to, bytes, count, micros)
   a[OLDER_COUNT], a[OLDER_MICROS] = a[OLDER_COUNT] + count, a[OLDER_MICROS] + micros
 end
 
+-- The end of the hold that ends first; math.huge without holds.
+local function account_first_end(a)
+  if a[OLDER_COUNT] > 0 then
+    return (struct.unpack('>I6', a[OLDER_HOLDS]))
+  end
+  return a[HOLD_COUNT] > 0 and a[HOLD_END] or math.huge
+end
+
 -- Drops holds that can no longer be settled. Calls `horizon` only when a hold has ended.
 local function account_release(a, now, horizon)
+  if account_first_end(a) + RELEASE_MARGIN_MS > now then
+    return
+  end
   local function is_over(ends)
     return ends + RELEASE_MARGIN_MS <= now and ends + RELEASE_MARGIN_MS <= horizon()
   end

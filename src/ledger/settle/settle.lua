@@ -129,4 +129,5 @@ for i = 0, #ARGV / 2 - 1 do
   results[i + 1] = settle(h, ARGV[2 * i + 2], 7 * i + 1)
 end
 books_save(expires_at)
+tally_save()
 return results
