@@ -2,7 +2,8 @@ import { createCatalogRows, type CatalogRows } from './catalog-rows.ts';
 import type { Lane } from './lane.ts';
 import { createModel, type Model } from './model.ts';
 import { holdSlackMs, RELEASE_MARGIN_MS } from './rules.ts';
-import type { Story } from './story.ts';
+import { FIRST_SETTINGS } from './replica.ts';
+import type { Settings, Story } from './story.ts';
 import { createSystem, type System } from './system.ts';
 
 /** Everything that a story plays with: the stores, the replicas, the clocks, what is broken, and the model. */
@@ -17,6 +18,7 @@ export interface Stage {
   readonly notes: Map<number, string>;
   /** By replica. */
   readonly ttlsMs: number[];
+  readonly settings: Settings[];
   readonly redisDown: boolean[];
   postgresUp: boolean;
   isFolding: boolean;
@@ -31,6 +33,8 @@ export interface Stage {
   setClocks(trueMs: number, skewMs?: number): Promise<void>;
   /** Replicas load the catalog as it is. */
   load(replicas: readonly number[]): Promise<void>;
+  /** A new process in the place of a replica, with its settings as they are now. */
+  restart(replica: number): void;
   /** Ends the faults of one step, but not those that last. */
   resetStores(): void;
   /** A publisher may hold what no replica knows of, from a call whose reply was lost; `open`: it has not run yet. */
@@ -67,6 +71,7 @@ export const setStage = async (lane: Lane, story: Story): Promise<Stage> => {
     publishers: world.rows.publishers.map(({ id }) => id as number),
     notes: new Map(),
     ttlsMs: world.replicas.map(({ ttlMs }) => ttlMs),
+    settings: world.replicas.map(() => FIRST_SETTINGS),
     redisDown,
     postgresUp: true,
     isFolding: true,
@@ -88,6 +93,7 @@ export const setStage = async (lane: Lane, story: Story): Promise<Stage> => {
       model.note(snapshot);
       for (const n of replicas) system.setSnapshot(n, snapshot);
     },
+    restart: (n) => system.restart(n, stage.ttlsMs[n] ?? 0, stage.settings[n] ?? FIRST_SETTINGS),
     resetStores: () => {
       lane.replicas.forEach((client, n) => client.setMode(redisDown[n] ? 'down' : 'up'));
       system.setPostgres(stage.postgresUp ? 'up' : 'down');

@@ -11,8 +11,8 @@ import { hitLimits } from '../../src/tracking/hit-limits.ts';
 import { createPendingHits, type PendingHits } from '../../src/tracking/pending-hits.ts';
 import { createChance } from '../../testkit/chance.ts';
 import type { Lane } from './lane.ts';
-import { createReplica, PID, type Replica } from './replica.ts';
-import type { World } from './story.ts';
+import { createReplica, FIRST_SETTINGS, type Replica } from './replica.ts';
+import type { Settings, World } from './story.ts';
 
 const SHARDS = 4;
 /** How long one pass of the fold may take; one that cannot finish is ended. */
@@ -35,8 +35,8 @@ export interface System {
   /** Seeds the random choices of the next step. */
   seedStep(seed: number): void;
   setSnapshot(n: number, snapshot: Snapshot): void;
-  /** A new process in the place of a replica, with another token lifetime or the same. */
-  restart(n: number, tokenTtlMs: number): void;
+  /** A new process in the place of a replica, with other settings or the same. */
+  restart(n: number, tokenTtlMs: number, settings: Settings): void;
   setPostgres(mode: 'up' | 'down' | 'loseReply'): void;
   fold(n: number): Promise<void>;
   carry(n: number, killed: boolean): Promise<void>;
@@ -87,12 +87,13 @@ export const createSystem = (lane: Lane, world: World, nowMs: () => number, snap
     if (outcome === 'counted' && !foundHold) surprises.push(`${hitKey(hit)} did not find its hold`);
   };
   const now = (n: number): number => nowMs() + (world.replicas[n]?.skewMs ?? 0);
-  const start = (n: number, tokenTtlMs: number): Replica =>
+  const start = (n: number, tokenTtlMs: number, settings: Settings): Replica =>
     createReplica({
       client: lane.replicas[n]!,
       keys,
       pending,
       tokenTtlMs,
+      settings,
       snapshot: () => snapshots[n]!,
       now: () => now(n),
       newId: () => `t${++ids}`,
@@ -100,9 +101,9 @@ export const createSystem = (lane: Lane, world: World, nowMs: () => number, snap
       onSettled,
       onFailure: (fault) => surprise('recording a hit', fault),
     });
-  const replicas = world.replicas.map(({ ttlMs }, n) => start(n, ttlMs));
+  const replicas = world.replicas.map(({ ttlMs }, n) => start(n, ttlMs, FIRST_SETTINGS));
   const { redis, link } = lane.background;
-  const backgroundLedger = createLedger({ redis, link, keys, tokenTtlMs: world.replicas[0]!.ttlMs, pid: PID });
+  const backgroundLedger = createLedger({ redis, link, keys, tokenTtlMs: world.replicas[0]!.ttlMs, pid: FIRST_SETTINGS.pid });
   const reader = createAccountReader({ redis: lane.observer.redis, keys });
   const lastIds = Array.from({ length: SHARDS }, () => '-');
 
@@ -116,8 +117,8 @@ export const createSystem = (lane: Lane, world: World, nowMs: () => number, snap
     setSnapshot: (n, of) => {
       snapshots[n] = of;
     },
-    restart: (n, tokenTtlMs) => {
-      replicas[n] = start(n, tokenTtlMs);
+    restart: (n, tokenTtlMs, settings) => {
+      replicas[n] = start(n, tokenTtlMs, settings);
     },
     setPostgres: (mode) => {
       postgres = mode;
