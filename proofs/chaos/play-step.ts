@@ -1,7 +1,8 @@
 import { MS_PER_DAY } from '../../src/base/utc-day.ts';
-import { checkSelections } from './check-selections.ts';
+import { checkSelections, checkSetAside } from './check-selections.ts';
 import { checkAnswer } from './check-tracking.ts';
 import type { Violation } from './model.ts';
+import { operate } from './operate.ts';
 import type { Stage } from './stage.ts';
 import type { Step } from './story.ts';
 import { hitKey } from './system.ts';
@@ -26,6 +27,7 @@ export const playStep = async (stage: Stage, step: Step): Promise<readonly Viola
       const mayBeServed = stage.anyDoubt || model.adsOf('l', Number(edit.id)).length > 0;
       if (edit.ifUnserved && mayBeServed) return [];
       stage.rows.apply(edit);
+      await stage.operator.move(edit);
       await stage.load(replicas);
       return [];
     }
@@ -76,6 +78,12 @@ export const playStep = async (stage: Stage, step: Step): Promise<readonly Viola
       lane.replicas[step.replica]?.dropLateCalls();
       stage.restart(step.replica);
       return [];
+    case 'compare':
+    case 'drift':
+    case 'damage':
+    case 'repair':
+    case 'poison':
+      return operate(stage, step);
   }
 };
 
@@ -106,7 +114,7 @@ const select = async (stage: Stage, step: Step & { do: 'select' }): Promise<read
   }
   const ads = stage.model.select(selected, { step: id, redisMs: stage.redisMs, ttlMs: stage.ttlsMs[replica] ?? 0 });
   stage.notes.set(id, ads.map(({ ad, price }) => `${ad.tokenId} = line item ${ad.lineItemId} at ${price}`).join(', ') || 'nothing');
-  return checkSelections(stage.model, ads, stage.redisMs);
+  return [...checkSelections(stage.model, ads, stage.redisMs), ...checkSetAside(ads, stage.operator.isDamaged)];
 };
 
 const track = async (stage: Stage, step: Step & { do: 'track' }): Promise<readonly Violation[]> => {

@@ -1,10 +1,13 @@
+import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { createCatalogRows, type CatalogRows } from './catalog-rows.ts';
 import type { Lane } from './lane.ts';
 import { createModel, type Model } from './model.ts';
+import { createOperator, type Operator } from './operator.ts';
+import { createPoison, type Poison } from './poison.ts';
 import { holdSlackMs, RELEASE_MARGIN_MS } from './rules.ts';
 import { FIRST_SETTINGS } from './replica.ts';
 import type { Settings, Story } from './story.ts';
-import { createSystem, type System } from './system.ts';
+import { createSystem, SHARDS, type System } from './system.ts';
 
 /** Everything that a story plays with: the stores, the replicas, the clocks, what is broken, and the model. */
 export interface Stage {
@@ -12,6 +15,8 @@ export interface Stage {
   readonly story: Story;
   readonly rows: CatalogRows;
   readonly system: System;
+  readonly operator: Operator;
+  readonly poison: Poison;
   readonly model: Model;
   readonly publishers: readonly number[];
   /** What each step came to, in words. */
@@ -57,7 +62,19 @@ export const setStage = async (lane: Lane, story: Story): Promise<Stage> => {
   const rows = createCatalogRows(world);
   const model = createModel();
   const first = await rows.snapshot(trueMs);
-  const system = createSystem(lane, world, () => trueMs, first);
+  const keys = createLedgerKeys(SHARDS);
+  const operator = createOperator(lane, keys, () => trueMs);
+  await operator.book(world);
+  const poison = createPoison(lane, keys);
+  const system = createSystem({
+    lane,
+    world,
+    nowMs: () => trueMs,
+    snapshot: first,
+    isDamaged: ({ publisherId, lineItemId, campaignId }) =>
+      operator.isDamaged({ publisherId, kind: 'l', id: lineItemId }) || operator.isDamaged({ publisherId, kind: 'c', id: campaignId }),
+    isPoison: poison.isPoison,
+  });
   const doubts = new Map<number, number>();
   const endOfHold = (): number => redisMs + MAX_TTL_MS + holdSlackMs(MAX_TTL_MS) + RELEASE_MARGIN_MS;
   const redisDown = world.replicas.map(() => false);
@@ -67,6 +84,8 @@ export const setStage = async (lane: Lane, story: Story): Promise<Stage> => {
     story,
     rows,
     system,
+    operator,
+    poison,
     model,
     publishers: world.rows.publishers.map(({ id }) => id as number),
     notes: new Map(),

@@ -63,7 +63,19 @@ export type Step = { readonly id: number } & (
   | { readonly do: 'carry'; readonly replica: number; readonly killed: boolean }
   | { readonly do: 'lateCalls' }
   | { readonly do: 'drop'; readonly replica: number }
+  | { readonly do: 'compare' }
+  | { readonly do: 'drift'; readonly drift: Drift; readonly of: number; readonly nth: number; readonly by: number }
+  | { readonly do: 'damage'; readonly kind: 'l' | 'c'; readonly of: number; readonly nth: number; readonly how: Damage }
+  | { readonly do: 'repair' }
+  | { readonly do: 'poison'; readonly publisher: number; readonly what: 'refused event' | 'unreadable event' | 'hit' }
 );
+
+/** A count that differs from the events: of a row of Postgres, or of an account. */
+export const DRIFTS = ['impressions', 'spend', 'clicks', 'events', 'hours', 'account'] as const;
+export type Drift = (typeof DRIFTS)[number];
+
+/** A held sum of an account that is wrong: below zero, or not the sum of its holds. */
+export type Damage = 'negative' | 'sums';
 
 /** Settings that may differ between replicas while they are rolled out, besides TOKEN_TTL. */
 export interface Settings {
@@ -113,6 +125,9 @@ export const STEP_CLASSES = [
   'rows',
   'kill',
   'eve',
+  'books',
+  'damage',
+  'poison',
 ] as const;
 /** Edits that the API refuses; only on request, to show what they would do. */
 export const FORBIDDEN_CLASSES = ['moveServedItem', 'moveServedCampaign'] as const;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
 import { createEventWriter } from '../../src/events/event-writer.ts';
+import { createDeadEvents, type DeadEvent } from '../../src/events/postgres/dead-events.ts';
 import type { EventStore } from '../../src/events/postgres/event-store.ts';
 import type { Hit, Settled } from '../../src/ledger/hit.ts';
 import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
@@ -14,7 +15,7 @@ import type { Lane } from './lane.ts';
 import { createReplica, FIRST_SETTINGS, type Replica } from './replica.ts';
 import type { Settings, World } from './story.ts';
 
-const SHARDS = 4;
+export const SHARDS = 4;
 /** How long one pass of the fold may take; one that cannot finish is ended. */
 const MAX_FOLD_MS = 150;
 
@@ -48,11 +49,21 @@ export interface System {
   horizonMs(publisherId: number): Promise<number>;
 }
 
+export interface SystemOptions {
+  readonly lane: Lane;
+  readonly world: World;
+  readonly nowMs: () => number;
+  readonly snapshot: Snapshot;
+  /** Whether an account of the ad was damaged: its holds may be gone. */
+  readonly isDamaged: (ad: Hit['ad']) => boolean;
+  readonly isPoison: (text: string) => boolean;
+}
+
 /** Counted once: by token, kind, event type, and whether it was prefetched. */
 export const hitKey = ({ ad, kind, eventType, invalidReason }: Pick<Hit, 'ad' | 'kind' | 'eventType' | 'invalidReason'>): string =>
   `${ad.tokenId} ${kind}${eventType && `:${eventType}`}${invalidReason === 'prefetch' ? '!prefetch' : ''}`;
 
-export const createSystem = (lane: Lane, world: World, nowMs: () => number, snapshot: Snapshot): System => {
+export const createSystem = ({ lane, world, nowMs, snapshot, isDamaged, isPoison }: SystemOptions): System => {
   const keys = createLedgerKeys(SHARDS);
   const surprises: string[] = [];
   const stored: string[] = [];
@@ -84,7 +95,11 @@ export const createSystem = (lane: Lane, world: World, nowMs: () => number, snap
     foldPage: (shard, afterId, fold) => throughFaults(() => table.foldPage(shard, afterId, fold)),
   };
   const onSettled = (hit: Hit, { outcome, foundHold }: Settled): void => {
-    if (outcome === 'counted' && !foundHold) surprises.push(`${hitKey(hit)} did not find its hold`);
+    if (outcome === 'counted' && !foundHold && !isDamaged(hit.ad)) surprises.push(`${hitKey(hit)} did not find its hold`);
+  };
+  const deadEvents = createDeadEvents({ knex: lane.knex });
+  const onDead = ({ source, shard, entryId, fields, reason }: DeadEvent): void => {
+    if (!fields.some(isPoison)) surprises.push(`${source} ${entryId} of shard ${shard} can never be stored: ${reason}`);
   };
   const now = (n: number): number => nowMs() + (world.replicas[n]?.skewMs ?? 0);
   const start = (n: number, tokenTtlMs: number, settings: Settings): Replica =>
@@ -141,7 +156,7 @@ export const createSystem = (lane: Lane, world: World, nowMs: () => number, snap
           failed = true;
           surprise('folding', fault);
         },
-        onDead: ({ shard, entryId, reason }) => surprises.push(`hit ${entryId} of shard ${shard} can never be folded: ${reason}`),
+        onDead,
       });
       fold.start();
       // A shard whose hits cannot be folded now does not advance.
@@ -165,8 +180,8 @@ export const createSystem = (lane: Lane, world: World, nowMs: () => number, snap
         idleMs: 1,
         claimAfterMs: 0,
         onFailure: (fault) => surprise('carrying events', fault),
-        deadEvents: { add: () => Promise.resolve() },
-        onDead: ({ shard, entryId, reason }) => surprises.push(`event ${entryId} of shard ${shard} can never be stored: ${reason}`),
+        deadEvents: { add: (dead) => throughFaults(() => deadEvents.add(dead)) },
+        onDead,
       });
       writer.start();
       await writer.stop();
@@ -176,8 +191,9 @@ export const createSystem = (lane: Lane, world: World, nowMs: () => number, snap
         lastIds.map((id, shard) => lane.observer.redis.xrange(keys.events(shard), id === '-' ? id : `(${id}`, '+')),
       );
       return streams.flatMap((entries, shard) =>
-        entries.map(([id, fields]) => {
+        entries.flatMap(([id, fields]) => {
           lastIds[shard] = id;
+          if (fields.some(isPoison)) return [];
           const value = (name: string): string => fields[fields.indexOf(name) + 1] ?? '';
           return { hit: JSON.parse(value('e')) as Hit, atMs: Number(value('at')), billedMicros: Number(value('billed')) };
         }),

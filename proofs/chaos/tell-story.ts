@@ -83,6 +83,16 @@ const tellStep = (step: Step): string => {
       return 'Redis runs the calls that had timed out';
     case 'drop':
       return `replica ${step.replica} is killed and starts again`;
+    case 'compare':
+      return 'the books are compared';
+    case 'drift':
+      return `${step.drift} ${step.drift === 'account' ? `of ad ${step.nth + 1} of step ${step.of}` : `of row ${step.nth + 1}`} by ${step.by}; the books are compared`;
+    case 'damage':
+      return `the account of the ${step.kind === 'l' ? 'line item' : 'campaign'} of ad ${step.nth + 1} of step ${step.of} is damaged: ${step.how}`;
+    case 'repair':
+      return 'accounts that are set aside are repaired, if their reservations have ended';
+    case 'poison':
+      return `${step.what} that can never be stored, of publisher ${step.publisher}`;
   }
 };
 

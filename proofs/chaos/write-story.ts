@@ -2,7 +2,8 @@ import type { CatalogRow, CatalogTable } from '../../src/catalog/model/catalog-r
 import { MS_PER_DAY, MS_PER_HOUR } from '../../src/base/utc-day.ts';
 import { bookWorld, budget, CPMS_MICROS, limits, REPLICAS, TTLS_MS } from './book-world.ts';
 import { createDraw, type Draw } from './draw.ts';
-import type { AdCall, CallFault, RowEdit, Settings, Step, StepClass, Story, TrackingCall, World } from './story.ts';
+import { DRIFTS, type AdCall, type CallFault, type RowEdit, type Settings, type Step } from './story.ts';
+import type { StepClass, Story, TrackingCall, World } from './story.ts';
 
 type NewStep = Step extends infer S ? (S extends Step ? Omit<S, 'id'> : never) : never;
 
@@ -151,6 +152,11 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     return { step: { do: 'redis', replicas, up: false }, end: { do: 'redis', replicas, up: true }, endsIn: 2 + draw.below(15) };
   };
   const postgres = (): Written => ({ step: { do: 'postgres', up: false }, end: { do: 'postgres', up: true }, endsIn: 1 + draw.below(12) });
+  const someAd = (): { of: number; nth: number } => ({ of: selects.at(-1 - draw.below(8)) ?? 0, nth: draw.below(3) });
+  const poison = (): Written => {
+    const what = draw.of(['refused event', 'unreadable event', 'hit'] as const);
+    return { step: { do: 'poison', publisher: 1 + draw.below(world.rows.publishers.length), what } };
+  };
   const fold = (): Written => ({ step: { do: 'fold', replica: replica() } });
   const carry = (): Written => ({ step: { do: 'carry', replica: replica(), killed: has('writer') && draw.oneIn(3) } });
 
@@ -180,6 +186,11 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     [3, postgres, 'postgres'],
     [4, () => ({ step: { do: 'drop', replica: replica() } }), 'drop'],
     [6, () => ({ step: { do: 'reload', replicas: everyReplica } })],
+    [3, () => ({ step: { do: 'compare' } }), 'books'],
+    [4, () => ({ step: { do: 'drift', drift: draw.of(DRIFTS), ...someAd(), by: draw.of([-3, 1, 40]) } }), 'books'],
+    [2, () => ({ step: { do: 'damage', kind: draw.of(['l', 'l', 'c']), ...someAd(), how: draw.of(['negative', 'sums']) } }), 'damage'],
+    [4, () => ({ step: { do: 'repair' } }), 'damage'],
+    [4, poison, 'poison'],
   ];
   const open = kinds.filter(([, , name]) => name === undefined || has(name));
   const total = open.reduce((sum, [weight]) => sum + weight, 0);
