@@ -52,7 +52,7 @@ test('a billing notice is sent once, also when the reply to the call that counte
   const outcomes: Settled['outcome'][] = ['duplicate', 'duplicate', 'expired'];
   const record = createRecordHit({
     ledger: { reserve: fail, settle: () => Promise.resolve({ outcome: outcomes.shift() ?? 'expired', foundHold: false }) },
-    pending: { store: fail, waitingShards: fail, foldPage: fail, count: fail, ageSeconds: fail },
+    pending: { store: fail },
     keys,
     hitLimitsOf: () => ({ limits: NO_LIMITS, expiresAtMs: 0 }),
     onFallback: fail,

@@ -1,4 +1,7 @@
 import knexFactory, { type Knex } from 'knex';
+import { createDeadEvents } from '../../src/events/postgres/dead-events.ts';
+import { createEventStore } from '../../src/events/postgres/event-store.ts';
+import { replayDeadEvents } from '../../src/events/replay-dead-events.ts';
 import type { Hit } from '../../src/ledger/hit.ts';
 import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { createLedger, type Ledger } from '../../src/ledger/ledger.ts';
@@ -32,7 +35,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await redis.flushdb();
-  await knex.raw('truncate pending_hits');
+  await knex.raw('truncate pending_hits, dead_events');
   down = new Set();
   link = { up: true, upOf: (shard) => !down.has(shard), suspect: () => undefined, roundTripSeconds: 0, stop: () => undefined };
   ledger = createLedger({ redis, link, keys, tokenTtlMs: 1_800_000, pid: { kp: 0.3, ki: 0.05, kd: 0.1 } });
@@ -57,12 +60,13 @@ const horizons = () => Promise.all(Array.from({ length: SHARDS }, async (_, shar
 
 const start = (changes: Partial<Parameters<typeof createFold>[0]> = {}) => {
   const faults: Error[] = [];
-  const seen = { folded: 0, settled: [] as string[], faults };
+  const seen = { folded: 0, settled: [] as string[], faults, dead: [] as string[] };
   fold = createFold({
     ...{ redis, link, keys, ledger, pending, hitLimitsOf: limits, everyMs: 20 },
     onFolded: (hits) => (seen.folded += hits),
     onSettled: ({ ad }, { outcome }) => seen.settled.push(`${ad.tokenId} ${outcome}`),
     onFailure: (fault) => faults.push(fault),
+    onDead: ({ source, shard, reason }) => seen.dead.push(`${source} of shard ${shard}: ${reason}`),
     ...changes,
   });
   fold.start();
@@ -105,6 +109,50 @@ test('a hit that Redis had counted without a reply is reported as settled, so th
   const { settled } = start();
   await eventually(async () => expect(await pending.count()).toBe(0));
   expect([settled, await impressions(1)]).toEqual([['unheard duplicate'], 1]);
+});
+
+test('a row that is no valid hit becomes a dead event, alone: the hits beside it are folded and the horizon of its shard advances', async () => {
+  const good = hitOf(1);
+  const bad = [
+    '"text"',
+    {},
+    { ...good, ad: { ...good.ad, tokenExpS: 1e300 } },
+    { ...good, ad: { ...good.ad, day: 1e9 } },
+    { ...good, ad: { ...good.ad, priceMicros: '1' } },
+    { ...good, atMs: null },
+  ];
+  await store(hitOf(1));
+  for (const [i, payload] of bad.entries())
+    await knex('pending_hits').insert({
+      jti: `bad-${i}`,
+      kind: 'impression',
+      shard: 1,
+      payload: typeof payload === 'string' ? payload : JSON.stringify(payload),
+    });
+  await store(hitOf(1));
+  const seen = start();
+  await eventually(async () => expect([await impressions(1), await pending.count(), seen.dead.length]).toEqual([2, 0, 6]));
+  await eventually(async () => expect((await horizons())[1]).toBeGreaterThan(Date.now() - 5_000));
+  expect(seen.dead).toEqual([
+    'hits of shard 1: it is not a hit',
+    'hits of shard 1: it is not a hit',
+    'hits of shard 1: the hit has no valid tokenExpS',
+    'hits of shard 1: the hit has no valid day',
+    'hits of shard 1: the hit has no valid priceMicros',
+    'hits of shard 1: the hit has no valid atMs',
+  ]);
+  expect(seen.faults).toEqual([]);
+
+  // The operator corrects one of them; the command stores it again, and it is folded once.
+  const deadEvents = createDeadEvents({ knex });
+  await knex('dead_events')
+    .where('reason', 'like', '%day')
+    .update({ payload: JSON.stringify([JSON.stringify(good)]) });
+  const replay = () => replayDeadEvents({ deadEvents, store: createEventStore({ knex }), restoreHit: pending.restore, dryRun: false });
+  const { stored, refused } = await replay();
+  expect([stored, refused.map(({ source }) => source)]).toEqual([1, Array(5).fill('hits')]);
+  await eventually(async () => expect([await impressions(1), await pending.count()]).toEqual([3, 0]));
+  expect(await deadEvents.count()).toBe(5);
 });
 
 const storeMany = async (count: number, shards: number): Promise<void> => {
