@@ -24,6 +24,8 @@ export interface ImpTrace {
   readonly steps: readonly TraceStep[];
   /** Booked creatives that the trace does not show, because there are too many. */
   readonly leftOut: number;
+  /** Notices of bids that are not sent, because the bidder may not name their hosts. */
+  readonly foreignNotices: number;
   readonly ranking: readonly RankedCandidate[];
   readonly winner: RankedCandidate | undefined;
   /** Why the impression was not filled; undefined when it was. */

@@ -29,6 +29,7 @@ export const traceOpportunity = (opportunity: DecidedOpportunity, query: AdQuery
     ranking: considered.slice(0, maxBooked),
     winner: won?.candidate,
     reason: won ? undefined : reasonOf(opportunity),
+    foreignNotices: foreignNoticesOf(opportunity),
     leftOut: placement ? bookedCount(slot) - booked.length : 0,
   };
   if (!placement) return { ...head, steps: [] };
@@ -55,6 +56,13 @@ export const bookingsOf = ({ direct, programmatic, leftOut }: Slot): readonly Bo
   ...(programmatic?.entries ?? []),
   ...leftOut,
 ];
+
+/** Line items that share an endpoint share its bid. */
+const foreignNoticesOf = ({ bids }: DecidedOpportunity): number =>
+  [...new Map(bids.map((bid) => [bid.invitation.lineItem.endpoint, bid.foreignNotices.length])).values()].reduce(
+    (sum, count) => sum + count,
+    0,
+  );
 
 const bookedCount = ({ direct, programmatic, leftOut }: Slot): number =>
   (direct?.entries.length ?? 0) + (programmatic?.entries.length ?? 0) + leftOut.length;

@@ -24,6 +24,8 @@ export interface WireImpTrace {
   readonly steps: readonly WireTraceStep[];
   /** Creatives that are booked on the placement and not shown. */
   readonly left_out?: number;
+  /** Notices of bids that are not sent: their hosts are neither the endpoint's nor listed. */
+  readonly foreign_notices?: number;
 }
 
 export interface WireTraceStep {
@@ -64,7 +66,7 @@ const toWire = ({ snapshotVersion, imps, timingsMs }: AdTrace, max: number): Wir
   timings_ms: timingsMs,
 });
 
-const toWireImp = ({ impId, ranking, winner, reason, steps, leftOut }: ImpTrace, max: number): WireImpTrace => {
+const toWireImp = ({ impId, ranking, winner, reason, steps, leftOut, foreignNotices }: ImpTrace, max: number): WireImpTrace => {
   const booked = steps[0]?.passed ?? [];
   const shown = new Set(booked.slice(0, max).map(({ creative }) => creative.id));
   const isShown = ({ creative }: Booking): boolean => shown.has(creative.id);
@@ -81,6 +83,7 @@ const toWireImp = ({ impId, ranking, winner, reason, steps, leftOut }: ImpTrace,
     ...(reason === undefined ? {} : { nbr: reason }),
     steps: steps.map((step) => toWireStep(step, isShown)),
     ...(notShown === 0 ? {} : { left_out: notShown }),
+    ...(foreignNotices === 0 ? {} : { foreign_notices: foreignNotices }),
   };
 };
 
