@@ -137,4 +137,5 @@ const bidOf = (impId: string, invitation: Bid['invitation'], cpmMicros: number):
   winNoticeUrl: null,
   billingNoticeUrl: null,
   lossNoticeUrl: null,
+  foreignNotices: [],
 });
