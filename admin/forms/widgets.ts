@@ -8,6 +8,7 @@ import { dimensionField, dimensionValue } from '../fields/dimension-field.ts';
 import { durationField, durationOf, secondsOf } from '../fields/duration-field.ts';
 import { keyValueRows, keyValuesField, keyValuesOf } from '../fields/key-values-field.ts';
 import { moneyField, numberField, textField, type TextFieldOptions } from '../fields/text-field.ts';
+import { valuesField } from '../fields/values-field.ts';
 import type { Page } from '../page.ts';
 import type { Dimensions } from '../service/wire.ts';
 import { NAMES, titleOf } from '../words/kinds.ts';
@@ -67,6 +68,7 @@ const WIDGETS: Readonly<Record<PlainWidget | SpecialWidget, Widget>> = {
     toRecord: secondsOf,
     render: ({ form, options }) => durationField(form, options),
   },
+  values: { ...list, render: ({ form, options }) => valuesField(form, options) },
   countries: { ...list, render: ({ form, options }) => countryField(form, options) },
   dimensions: {
     toDraft: (value) => Object.fromEntries(Object.entries(value ?? {}).map(([name, values]) => [name, listOf(values)])),

@@ -13,6 +13,7 @@ export const PROBLEMS = {
   unauthorized: { status: 401, title: 'Invalid API key' },
   admin_unauthorized: { status: 401, title: 'Invalid bearer token' },
   invalid_token: { status: 401, title: 'Invalid or expired tracking token' },
+  origin_not_allowed: { status: 403, title: 'Origin not allowed' },
   forbidden: { status: 403, title: 'Forbidden' },
   not_found: { status: 404, title: 'Not found' },
   method_not_allowed: { status: 405, title: 'Method not allowed' },

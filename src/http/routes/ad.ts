@@ -1,5 +1,6 @@
 import type { RequestHandler, Response } from 'express';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
+import { acceptsOrigin } from '../../catalog/model/origins.ts';
 import { checkDimensions } from '../../targeting/check-dimensions.ts';
 import type { AdAnswer, ServeAd } from '../../serving/serve-ad.ts';
 import type { createAuthenticate } from '../request/authenticate.ts';
@@ -22,8 +23,8 @@ export interface AdRouteOptions extends ToAdRequestOptions {
 }
 
 /**
- * POST /ad. The order of checks: JSON (400, 413), known key (401), schema (400), the key's publisher
- * (401), registered dimensions (400), then the decision, which always answers 200.
+ * POST /ad. The order of checks: JSON (400, 413), known key (401), the page's origin (403), schema
+ * (400), the key's publisher (401), registered dimensions (400), then the decision, which always answers 200.
  */
 export const adRoute = (options: AdRouteOptions): RequestHandler => {
   const { currentSnapshot, serveAd, writeAnswer, authenticate, dimensions, observe } = options;
@@ -36,6 +37,7 @@ export const adRoute = (options: AdRouteOptions): RequestHandler => {
     if (!snapshot) return refusePage(res, problem('unavailable', 'The campaign data has not been loaded yet.'));
     const publisher = authenticate(snapshot, req.get('x-api-key'));
     if (!publisher) return refusePage(res, problem('unauthorized', WRONG_KEY));
+    if (!acceptsOrigin(publisher.origins, req.headers.origin)) return refusePage(res, problem('origin_not_allowed', FOREIGN_ORIGIN));
     const parsed = parseAdRequest(body.value);
     if (!parsed.ok) return refusePage(res, problem('invalid_request', 'The ad request has a fault.', parsed.faults));
     const { request: wire } = parsed;
@@ -53,6 +55,7 @@ export const adRoute = (options: AdRouteOptions): RequestHandler => {
 };
 
 const WRONG_KEY = 'X-API-Key must be the key of the publisher in ext.publisher_id.';
+const FOREIGN_ORIGIN = 'The publisher of this key lists the web origins of its pages, and the origin of this page is not one of them.';
 
 /**
  * One string, one write: res.json would read the settings and compute an unused ETag. Most answers

@@ -36,6 +36,7 @@ export const publicPaths = (allowedEvents: readonly string[]): Paths => ({
           'invalid_request',
           'invalid_dimensions',
           'unauthorized',
+          'origin_not_allowed',
           'body_too_large',
           'unsupported_media',
           'unavailable',
