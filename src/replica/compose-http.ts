@@ -4,6 +4,7 @@ import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import { userHash } from '../context/user-hash.ts';
 import { createApp } from '../http/app.ts';
 import { createAuthenticate } from '../http/request/authenticate.ts';
+import { createDebugGrants } from '../http/request/debug-grants.ts';
 import { createAnswerWriter } from '../http/openrtb/write-answer.ts';
 import { staticFiles } from '../http/routes/static-files.ts';
 import { createAlignedServer } from '../http/server/aligned-server.ts';
@@ -35,6 +36,7 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
     debugTrace: settings.debugTrace,
     now: delivery.now,
   };
+  const debugGrants = createDebugGrants(settings.tokenSecrets);
   const app = createApp({
     ad: {
       currentSnapshot: catalog.current,
@@ -42,6 +44,7 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
       writeAnswer: createAnswerWriter({ allowedEvents, tracking: { signToken: tokens.sign, publicUrl } }),
       authenticate: createAuthenticate(),
       dimensions,
+      debugGrants: settings.production ? debugGrants : undefined,
       observe: observe.ad,
       ...asking,
     },
@@ -75,6 +78,7 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
           counters: delivery.counters,
           dryServeAd: delivery.dryServeAd,
           asking,
+          debugGrants,
           reloadEverywhere: catalog.reloadEverywhere,
           onFailure: observe.storeFailed('trafficking', 'The trafficking API could not reach its store'),
         })

@@ -4,6 +4,7 @@ import { within } from '../base/within.ts';
 import type { AdminToken } from '../config/settings.ts';
 import { methodNotAllowed, notFound } from '../http/problems/error-handler.ts';
 import type { ToAdRequestOptions } from '../http/openrtb/to-ad-request.ts';
+import type { DebugGrants } from '../http/request/debug-grants.ts';
 import { createAnswerWriter } from '../http/openrtb/write-answer.ts';
 import { createJudgeLimits, type DryLedgerOptions } from '../ledger/read/dry-ledger.ts';
 import type { ServeAd } from '../serving/serve-ad.ts';
@@ -14,6 +15,7 @@ import { createAdminGate } from './admin-gate.ts';
 import { createCatalogWriter } from './entities/catalog-writer.ts';
 import { createEntityReader } from './entities/entity-reader.ts';
 import { entityRoutes } from './entities/entity-routes.ts';
+import { debugGrantRoute } from './explain/debug-grant-route.ts';
 import { createExplain } from './explain/explain.ts';
 import { explainRoute } from './explain/explain-route.ts';
 import { insightRoutes } from './insight/insight-routes.ts';
@@ -36,6 +38,7 @@ export interface TraffickingOptions {
   readonly dryServeAd: ServeAd;
   /** How an ad request is parsed. */
   readonly asking: Omit<ToAdRequestOptions, 'dimensions'>;
+  readonly debugGrants: DebugGrants;
   /** Makes every replica load the committed catalog; rejects when this one cannot. */
   readonly reloadEverywhere: () => Promise<void>;
   readonly onFailure: (fault: Error) => void;
@@ -90,6 +93,10 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
         writeAnswer: createAnswerWriter({ allowedEvents, tracking: undefined }),
       }),
     )
+    .all(methodNotAllowed('POST'));
+  router
+    .route('/debug_grants')
+    .post(debugGrantRoute({ knex, currentSnapshot, debugGrants: options.debugGrants, publicUrl }))
     .all(methodNotAllowed('POST'));
   router.use(notFound);
   router.use(answerStoreFaults(onFailure));

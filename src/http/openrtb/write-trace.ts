@@ -1,15 +1,9 @@
 import type { Booking } from '../../catalog/model/entities.ts';
-import { reasonName, type NoBidReason, type Stage } from '../../decision/no-bid-reason.ts';
+import { reasonName, wordsOf, type NoBidReason, type Stage } from '../../decision/no-bid-reason.ts';
 import type { ImpTrace, TraceStep } from '../../decision/trace.ts';
 import type { AdTrace } from '../../serving/trace-opportunity.ts';
 
-/** `debug.trace` of the answer, as JSON. */
-export interface WireTrace {
-  readonly snapshot_version: number;
-  readonly imps: readonly WireImpTrace[];
-  readonly timings_ms: AdTrace['timingsMs'];
-}
-
+/** One impression in `debug.trace` of the answer, as JSON. */
 export interface WireImpTrace {
   readonly impid: string;
   readonly ranking: readonly {
@@ -37,11 +31,29 @@ export interface WireTraceStep {
   }[];
 }
 
+/**
+ * How much a trace tells. `public`: the client knows no more than the key of a page, so the prices,
+ * priorities, limits and targeting of line items that did not win are left out.
+ */
+export type Disclosure = 'full' | 'public';
+
 /** The trace as JSON text. Money in USD. */
-export const writeTrace = ({ snapshotVersion, imps, timingsMs }: AdTrace): string => {
-  const trace: WireTrace = { snapshot_version: snapshotVersion, imps: imps.map(toWireImp), timings_ms: timingsMs };
-  return JSON.stringify(trace);
+export const writeTrace = ({ snapshotVersion, imps, timingsMs }: AdTrace, disclosure: Disclosure): string => {
+  const wire = imps.map(toWireImp);
+  return JSON.stringify({
+    snapshot_version: snapshotVersion,
+    imps: disclosure === 'full' ? wire : wire.map(withoutFigures),
+    timings_ms: timingsMs,
+    ...(disclosure === 'full' ? {} : { withheld: 'prices, priorities, limits and targeting, without a debug_grant' }),
+  });
 };
+
+/** Ids, stages and reasons only; `detail` becomes the general words of the reason. */
+const withoutFigures = ({ ranking, steps, ...imp }: WireImpTrace) => ({
+  ...imp,
+  ranking: ranking.map(({ creative_id, line_item_id }) => ({ creative_id, line_item_id })),
+  steps: steps.map((step) => ({ ...step, rejected: step.rejected.map((one) => ({ ...one, detail: wordsOf(one.nbr) })) })),
+});
 
 const toWireImp = ({ impId, ranking, winner, reason, steps }: ImpTrace): WireImpTrace => ({
   impid: impId,

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { ENTITY_ACTIONS } from './entity-kind.ts';
 
 /** Every change that the audit trail records. */
-export const CHANGE_ACTIONS = ['create', 'update', 'delete', ...ENTITY_ACTIONS] as const;
+export const CHANGE_ACTIONS = ['create', 'update', 'delete', ...ENTITY_ACTIONS, 'grant_debug'] as const;
 export type ChangeAction = (typeof CHANGE_ACTIONS)[number];
 
 /** One change, with the record before and after it. Never contains key material. */
