@@ -32,6 +32,8 @@ export interface LedgerKeys {
   broken(shard: number): string;
   /** String: the installation and layout of the shard's counters (redis/lua/probe.lua). */
   claim(shard: number): string;
+  /** String: wrong admin tokens of a network within a minute. */
+  wrongTokens(network: string): string;
   /** Sorted set: the TOKEN_TTL of each running replica, by the time of its last report. */
   readonly tokenTtls: string;
 }
@@ -62,6 +64,7 @@ export const createLedgerKeys = (shards: number): LedgerKeys => {
     horizon: (shard) => ofShard(shard, 'horizon'),
     broken: (shard) => ofShard(shard, 'broken'),
     claim: (shard) => ofShard(shard, 'claim'),
+    wrongTokens: (network) => ofShard(0, `wrong-tokens:${network}`),
     tokenTtls: ofShard(0, 'token-ttls'),
   };
 };

@@ -8,7 +8,10 @@ import { createDebugGrants } from '../http/request/debug-grants.ts';
 import { createAnswerWriter } from '../http/openrtb/write-answer.ts';
 import { staticFiles } from '../http/routes/static-files.ts';
 import { createAlignedServer } from '../http/server/aligned-server.ts';
+import { createHostCheck } from '../http/server/check-host.ts';
+import { createAdminGate, createClosedGate } from '../trafficking/admin-gate.ts';
 import { createTrafficking } from '../trafficking/create-trafficking.ts';
+import { createWrongTokens } from '../trafficking/wrong-tokens.ts';
 import type { Delivery } from './compose-delivery.ts';
 import type { Foundation } from './lay-foundation.ts';
 import type { Readiness } from './lifecycle.ts';
@@ -36,6 +39,7 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
     debugTrace: settings.debugTrace,
     now: delivery.now,
   };
+  const isOpen = settings.adminEnabled && settings.adminClosedBecause === undefined;
   const debugGrants = createDebugGrants(settings.tokenSecrets);
   const app = createApp({
     ad: {
@@ -65,13 +69,24 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
     staticFiles: staticFiles({
       root: fileURLToPath(new URL('../../public', import.meta.url)),
       demoConfig: demo?.config,
-      admin: settings.adminEnabled,
+      admin: isOpen,
     }),
-    trafficking: settings.adminEnabled
+    traffickingClosed: settings.adminClosedBecause === undefined ? undefined : createClosedGate(settings.adminClosedBecause),
+    trafficking: isOpen
       ? createTrafficking({
           knex: foundation.stores.knex,
           dimensions,
-          adminTokens: settings.adminTokens,
+          gate: createAdminGate({
+            tokens: settings.adminTokens,
+            publicUrl,
+            trustProxyHops: settings.trustProxyHops,
+            wrongTokens: createWrongTokens({
+              redis: stores.backgroundRedis,
+              keys: stores.keys,
+              countersUp: () => stores.backgroundLink.up,
+            }),
+            onRefused: observe.adminRefused,
+          }),
           publicUrl,
           allowedEvents,
           currentSnapshot: catalog.current,
@@ -85,7 +100,11 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
       : undefined,
     errors: { log, countError: metrics.error },
   });
-  const server = createAlignedServer(app, { keepAliveTimeout: settings.keepAliveMs, ...SLOW_CLIENTS });
+  const server = createAlignedServer(
+    app,
+    { keepAliveTimeout: settings.keepAliveMs, ...SLOW_CLIENTS },
+    createHostCheck(settings.knownHosts),
+  );
   server.timeout = MAX_SILENCE_MS;
   return server;
 };

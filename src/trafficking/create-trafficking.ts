@@ -1,7 +1,6 @@
 import { Router, type RequestHandler } from 'express';
 import type { Knex } from 'knex';
 import { within } from '../base/within.ts';
-import type { AdminToken } from '../config/settings.ts';
 import { methodNotAllowed, notFound } from '../http/problems/error-handler.ts';
 import type { ToAdRequestOptions } from '../http/openrtb/to-ad-request.ts';
 import type { DebugGrants } from '../http/request/debug-grants.ts';
@@ -11,7 +10,6 @@ import type { ServeAd } from '../serving/serve-ad.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import type { AccountReader } from '../ledger/read/read-accounts.ts';
 import type { DimensionSchema } from '../targeting/dimension-schema.ts';
-import { createAdminGate } from './admin-gate.ts';
 import { createCatalogWriter } from './entities/catalog-writer.ts';
 import { createEntityReader } from './entities/entity-reader.ts';
 import { entityRoutes } from './entities/entity-routes.ts';
@@ -28,7 +26,7 @@ import { answerStoreFaults } from './store-faults.ts';
 export interface TraffickingOptions {
   readonly knex: Knex;
   readonly dimensions: DimensionSchema;
-  readonly adminTokens: readonly AdminToken[];
+  readonly gate: RequestHandler;
   readonly publicUrl: string;
   readonly allowedEvents: readonly string[];
   readonly currentSnapshot: () => Snapshot | undefined;
@@ -52,7 +50,7 @@ const MAX_RELOAD_WAIT_MS = 1000;
 
 /** The trafficking API: everything under /api. */
 export const createTrafficking = (options: TraffickingOptions): RequestHandler => {
-  const { knex, dimensions, adminTokens, publicUrl, allowedEvents } = options;
+  const { knex, dimensions, gate, publicUrl, allowedEvents } = options;
   const { currentSnapshot, counters, dryServeAd, asking, reloadEverywhere, onFailure } = options;
   const goLive = async (): Promise<void> => {
     // The change is committed even if the reload fails: the catalog logs the failure and reloads at
@@ -65,7 +63,7 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
   };
 
   const router = Router();
-  router.use(createAdminGate({ tokens: adminTokens, publicUrl }));
+  router.use(gate);
   router.use(entityRoutes({ reader: createEntityReader({ knex }), writer: createCatalogWriter({ knex, dimensions, goLive }) }));
   const readDelivery = createReadDelivery({ ...counters, knex, currentSnapshot, now: asking.now });
   router.use(insightRoutes({ knex, readDelivery, now: asking.now }));

@@ -12,7 +12,7 @@ export const explainPaths = (): Paths => ({
       requestBody: jsonBody(ref('Question')),
       responses: {
         200: jsonAnswer('The outcome of each creative', ref('Explanation')),
-        ...problems('invalid_json', 'invalid_request', 'forbidden', 'not_found', ...READ_PROBLEMS),
+        ...problems('invalid_json', 'invalid_request', 'not_found', ...READ_PROBLEMS),
       },
     },
   },
@@ -38,7 +38,7 @@ export const explainPaths = (): Paths => ({
       }),
       responses: {
         200: jsonAnswer('As POST /ad?debug=1, without ids and tracking URLs', { type: 'object' }),
-        ...problems('invalid_json', 'invalid_request', 'forbidden', ...READ_PROBLEMS),
+        ...problems('invalid_json', 'invalid_request', ...READ_PROBLEMS),
       },
     },
   },
@@ -50,7 +50,7 @@ export const explainPaths = (): Paths => ({
       requestBody: jsonBody(record({ publisher_id: integer })),
       responses: {
         201: jsonAnswer('Valid until it expires or the token secret is replaced', record({ token: text, url: text, expires: moment })),
-        ...problems('invalid_json', 'invalid_request', 'forbidden', ...READ_PROBLEMS),
+        ...problems('invalid_json', 'invalid_request', ...READ_PROBLEMS),
       },
     },
   },
