@@ -6,6 +6,7 @@ import { decodeReservation, encodeReserve, encodeReserveSettings, RESERVE_LUA, r
 import { decodeSettled, encodeSettle, SETTLE_LUA, settleKeys, type HitLimits } from './settle/encode-settle.ts';
 import type { Hit, Settled } from './hit.ts';
 import type { LedgerKeys } from './ledger-keys.ts';
+import { storedHit } from './stored-hit.ts';
 import { loadScript } from '../redis/load-script.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
 import type { RedisLink } from '../redis/redis-link.ts';
@@ -74,7 +75,7 @@ export const createLedger = ({ redis, link, keys, tokenTtlMs, pid, clock, patien
   const sendSettles = async (calls: readonly SettleCall[]): Promise<readonly Settled[]> => {
     const args = calls.flatMap(({ hit }) => settleKeys(keys, hit));
     const keyCount = args.length;
-    for (const { hit, limits, late } of calls) args.push(encodeSettle(hit, limits, late), JSON.stringify(hit));
+    for (const { hit, limits, late } of calls) args.push(encodeSettle(hit, limits, late), JSON.stringify(storedHit(hit)));
     return (await answerWithin(patienceMs, scripts.settleHits(keyCount, ...args))).map(decodeSettled);
   };
 

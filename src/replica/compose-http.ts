@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
+import { createDecideConsent } from '../context/consent/decide-consent.ts';
 import { userHash } from '../context/user-hash.ts';
 import { createApp } from '../http/app.ts';
 import { createAuthenticate } from '../http/request/authenticate.ts';
@@ -29,9 +31,12 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
   const { settings, dimensions, demo, metrics, log, observe, stores } = foundation;
   const { catalog, tokens, requestContext } = delivery;
   const { allowedEvents, publicUrl } = settings;
+  const sessionKey = randomBytes(32).toString('hex');
   const asking = {
     requestContext,
+    decideConsent: createDecideConsent({ cacheSize: 10_000 }),
     userHash: (snapshot: Snapshot, publisherId: number, userId: string) => userHash(snapshot.userHashKey, publisherId, userId),
+    sessionHash: (publisherId: number, userId: string) => userHash(sessionKey, publisherId, userId),
     debugTrace: settings.debugTrace,
     now: delivery.now,
   };

@@ -6,6 +6,12 @@ import type { AdTrace } from '../../serving/trace-opportunity.ts';
 /** `debug.trace` of the answer, as JSON. */
 export interface WireTrace {
   readonly snapshot_version: number;
+  /** What the consent signals withhold, from whom, and why. */
+  readonly consent: {
+    readonly remember: boolean;
+    readonly measure: boolean;
+    readonly withheld: readonly { readonly field: string; readonly from: string; readonly why: string }[];
+  };
   readonly imps: readonly WireImpTrace[];
   readonly timings_ms: AdTrace['timingsMs'];
 }
@@ -38,8 +44,8 @@ export interface WireTraceStep {
 }
 
 /** The trace as JSON text. Money in USD. */
-export const writeTrace = ({ snapshotVersion, imps, timingsMs }: AdTrace): string => {
-  const trace: WireTrace = { snapshot_version: snapshotVersion, imps: imps.map(toWireImp), timings_ms: timingsMs };
+export const writeTrace = ({ snapshotVersion, consent, imps, timingsMs }: AdTrace): string => {
+  const trace: WireTrace = { snapshot_version: snapshotVersion, consent, imps: imps.map(toWireImp), timings_ms: timingsMs };
   return JSON.stringify(trace);
 };
 
