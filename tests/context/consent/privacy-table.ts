@@ -36,7 +36,7 @@ export interface Row {
   readonly allowed: Allowed;
 }
 
-interface Request extends SignalSources {
+export interface Request extends SignalSources {
   readonly country?: string;
   readonly privacy?: Partial<PublisherPrivacy>;
   /** null: the bidder has no vendor id. */
@@ -179,3 +179,34 @@ export const PRIVACY_TABLE: readonly Row[] = [
 ];
 
 export const privacyOf = ({ privacy }: Request): PublisherPrivacy => ({ ...samplePrivacy, ...privacy });
+
+/** Signals of another law, and what they leave of what is allowed otherwise. */
+const OTHER_LAWS: readonly { readonly regs?: object; readonly secGpc?: string; readonly leaves: Allowed }[] = [
+  { secGpc: '1', leaves: NOT_SHARED },
+  { regs: { ext: { gpc: '1' } }, leaves: NOT_SHARED },
+  { regs: { us_privacy: '1YYN' }, leaves: NOT_SHARED },
+  { regs: { us_privacy: '1YNN' }, leaves: EVERYTHING },
+  { regs: { gpp: usNational('SharingOptOut', 1) }, leaves: NOT_SHARED },
+  { regs: { gpp: canada([]), gpp_sid: [5] }, leaves: NOTHING },
+  { regs: { gpp: canada([1, 2, 7]), gpp_sid: [5] }, leaves: EVERYTHING },
+  { regs: { coppa: 1 }, leaves: NOTHING },
+  { regs: { coppa: 0 }, leaves: EVERYTHING },
+];
+
+/** Every request of the table that speaks of the GDPR, with every signal of another law: both must allow a use. */
+export const COMBINED: readonly { readonly request: Request; readonly allowed: Allowed }[] = PRIVACY_TABLE.filter(({ signal }) =>
+  /^(TCF:|`regs.gdpr`)/.test(signal),
+).flatMap(({ requests, allowed }) =>
+  requests
+    .filter(({ regs }) => !/gpp|ext/.test(JSON.stringify(regs ?? {})))
+    .flatMap((request) =>
+      OTHER_LAWS.map(({ regs, secGpc, leaves }) => ({
+        request: { ...request, regs: { ...(request.regs as object), ...regs }, ...(secGpc === undefined ? {} : { secGpc }) },
+        allowed: {
+          remember: allowed.remember && leaves.remember,
+          measure: allowed.measure && leaves.measure,
+          share: allowed.share && leaves.share,
+        },
+      })),
+    ),
+);
