@@ -28,6 +28,7 @@ export const sampleLineItem = (changes: Partial<LineItem> & Pick<LineItem, 'flig
   targeting: [],
   endpoint: null,
   gvlId: null,
+  noticeHosts: [],
   ...changes,
 });
 

@@ -8,7 +8,7 @@ import { createIndexMemories } from './index-memories.ts';
 import { bidOpportunityOf, openOpportunity, rankOpportunity, reasonOf, type DecidedOpportunity, type Won } from './opportunity.ts';
 import { createReserveWinners, type ReserveWinnersOptions } from './reserve-winners.ts';
 import { traceConsent } from './trace-consent.ts';
-import { traceOpportunity, type AdTrace } from './trace-opportunity.ts';
+import { MAX_TRACED, traceOpportunity, type AdTrace } from './trace-opportunity.ts';
 
 export interface AdAnswer {
   readonly filled: readonly FilledImp[];
@@ -74,7 +74,7 @@ export const createServeAd = ({ bidders, onBidsDecided, random, clock, ...reserv
         ? {
             snapshotVersion: snapshot.version,
             consent: traceConsent(request, invitations),
-            imps: decided.map((opportunity) => traceOpportunity(opportunity, request.query)),
+            imps: decided.map((opportunity) => traceOpportunity(opportunity, request.query, Math.ceil(MAX_TRACED / decided.length))),
             timingsMs: {
               candidates: foundAt - startedAt,
               bidders: bidAt - foundAt,

@@ -1,5 +1,12 @@
 import type { BidOpportunity } from '../bidders/bidder-port.ts';
-import { DENIALS, WITHHELD_FROM_BIDDERS, type ConsentTrace, type Verdict, type WithheldField } from '../context/consent/consent.ts';
+import {
+  DENIALS,
+  WITHHELD_FROM_BIDDERS,
+  type ConsentTrace,
+  type Denial,
+  type Verdict,
+  type WithheldField,
+} from '../context/consent/consent.ts';
 import type { AdRequest } from './ad-request.ts';
 
 /** Fields that are withheld with the right to remember and to measure, and where they are not written. */
@@ -9,22 +16,26 @@ const REMEMBERED: readonly (readonly [field: string, from: string])[] = [
 ];
 const MEASURED: readonly (readonly [field: string, from: string])[] = [['user.id', 'events']];
 
+/** Line items that one entry names. */
+const MAX_NAMED = 50;
+
 /** Every field that is withheld, from whom, and why. */
 export const traceConsent = ({ consent }: AdRequest, opportunities: readonly BidOpportunity[]): ConsentTrace => {
-  const bidders = opportunities.flatMap(({ invitations }) => invitations.map(({ lineItem }) => lineItem));
+  const refused = new Map<Denial, Set<number>>();
+  for (const { lineItem } of opportunities.flatMap(({ invitations }) => invitations)) {
+    const verdict = consent.shareWith(lineItem.gvlId);
+    if (verdict !== null) refused.set(verdict, (refused.get(verdict) ?? new Set()).add(lineItem.id));
+  }
+  const shared = [...refused].flatMap(([verdict, ids]) =>
+    withheld(
+      WITHHELD_FROM_BIDDERS.map((field) => [field, `bidders of line items ${[...ids].slice(0, MAX_NAMED).join(', ')}`]),
+      verdict,
+    ),
+  );
   return {
     remember: consent.remember === null,
     measure: consent.measure === null,
-    withheld: [
-      ...withheld(REMEMBERED, consent.remember),
-      ...withheld(MEASURED, consent.measure),
-      ...[...new Map(bidders.map((lineItem) => [lineItem.id, lineItem])).values()].flatMap(({ id, gvlId }) =>
-        withheld(
-          WITHHELD_FROM_BIDDERS.map((field) => [field, `the bidder of line item ${id}`]),
-          consent.shareWith(gvlId),
-        ),
-      ),
-    ],
+    withheld: [...withheld(REMEMBERED, consent.remember), ...withheld(MEASURED, consent.measure), ...shared],
   };
 };
 

@@ -162,7 +162,9 @@ test('what a bidder, the token, Redis, the event row and the trace receive is as
     const truncated = `${ip.slice(0, ip.lastIndexOf('.'))}.0`;
     const { consent } = answer.debug.trace;
     const lineItem = (publisher - 1) * 4 + (gvlId === null ? 2 : 1);
-    const fromBidder = consent.withheld.filter(({ from }) => from === `the bidder of line item ${lineItem}`).map(({ field }) => field);
+    const fromBidder = consent.withheld
+      .filter(({ from }) => / line items /.test(from) && from.match(/\d+/g)!.includes(String(lineItem)))
+      .map(({ field }) => field);
     const isGpc = secGpc === '1' || (regs as { readonly ext?: { readonly gpc?: unknown } } | undefined)?.ext?.gpc !== undefined;
     const seen = {
       served: bid.adm,

@@ -12,6 +12,8 @@ export interface BidderCall {
   readonly gvlId: number | null;
   readonly format: BidFormat;
   readonly opportunities: readonly BidOpportunity[];
+  /** Hosts, besides the endpoint's, that are listed for the invited line items. */
+  readonly noticeHosts: readonly string[];
 }
 
 /**
@@ -39,5 +41,6 @@ export const groupInvitations = (opportunities: readonly BidOpportunity[]): read
     gvlId,
     format,
     opportunities: [...byImp].map(([opportunity, invitations]) => ({ ...opportunity, invitations })),
+    noticeHosts: [...new Set([...byImp.values()].flat().flatMap(({ lineItem }) => lineItem.noticeHosts))],
   }));
 };

@@ -102,6 +102,12 @@ const lineItemForm: FormDescription<keyof LineItemRecord | `targeting/${keyof Ta
           placeholder: 'not listed',
           help: 'The bidder’s id on the IAB Global Vendor List. Without one, it receives no user id, whole address or page query where the TCF applies.',
         },
+        notice_hosts: {
+          label: 'Notice hosts',
+          wide: true,
+          when: { type: ['programmatic'] },
+          help: 'Win, billing and loss notices go to the endpoint’s host and to these hosts with their subdomains, and nowhere else.',
+        },
         active: { label: 'Active', initial: true, help: 'Off: paused. It stays booked and does not serve.' },
       },
     },

@@ -112,6 +112,8 @@ export interface LineItem {
   readonly endpoint: string | null;
   /** The bidder's id on the IAB Global Vendor List; null: it is not on the list, or the line item is direct. */
   readonly gvlId: number | null;
+  /** Hosts to which its bidder's notices may go, besides the endpoint's own. Lower case. */
+  readonly noticeHosts: readonly string[];
 }
 
 /** A creative's content, parsed by its format. */

@@ -65,6 +65,7 @@ export interface LineItemRecord {
   readonly targeting: TargetingRecord;
   readonly endpoint: string | null;
   readonly gvl_id: number | null;
+  readonly notice_hosts: readonly string[];
 }
 
 export interface CreativeRecord {

@@ -51,6 +51,7 @@ export const COLUMNS = {
     'targeting',
     'endpoint',
     'gvl_id',
+    'notice_hosts',
   ],
   creatives: ['id', 'placement_id', 'line_item_id', 'format', 'content', 'advertiser_domain', 'width', 'height', 'click_url', 'blocked_at'],
 } as const satisfies Readonly<Record<CatalogTable, readonly string[]>>;
@@ -132,6 +133,7 @@ export const rowToLineItem = (row: CatalogRow): Loose<LineItemRecord> => ({
   targeting: row['targeting'],
   endpoint: row['endpoint'],
   gvl_id: row['gvl_id'],
+  notice_hosts: row['notice_hosts'],
 });
 
 export const lineItemToRow = (record: LineItemRecord): CatalogRow => ({
@@ -156,6 +158,7 @@ export const lineItemToRow = (record: LineItemRecord): CatalogRow => ({
   targeting: JSON.stringify(record.targeting),
   endpoint: record.endpoint,
   gvl_id: record.gvl_id,
+  notice_hosts: JSON.stringify(record.notice_hosts),
 });
 
 export const rowToCreative = (row: CatalogRow): Loose<CreativeRecord> => ({

@@ -64,6 +64,7 @@ export const toLineItem = (id: number, record: LineItemRecord, publisherId: numb
   targeting: targetingRules(record.targeting),
   endpoint: record.type === 'programmatic' ? record.endpoint : null,
   gvlId: record.type === 'programmatic' ? record.gvl_id : null,
+  noticeHosts: record.notice_hosts.map((host) => host.toLowerCase()),
 });
 
 /** Undefined when the content cannot be read, which the check of a record rules out. */
