@@ -6,7 +6,7 @@ export const checkStored = async ({ lane: { knex }, model, anyDoubt, tallyMayExp
   const found: Violation[] = [];
   const { rows } = await knex.raw<{ rows: { key: string; billed: string }[] }>(
     `select jti || ' ' || kind || case when event_type = '' then '' else ':' || event_type end
-            || case when invalid_reason = 'prefetch' then '!prefetch' else '' end as key, billed_micros as billed
+            || case when invalid_reason = '' then '' else '!' end as key, billed_micros as billed
      from events`,
   );
   const billed = new Map(rows.map((row) => [row.key, Number(row.billed)]));

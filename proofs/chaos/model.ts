@@ -191,7 +191,7 @@ const checkBill = (
   isImpression: boolean,
 ): readonly Violation[] => {
   const what = `the ${hit.kind} of ${ad.tokenId} (line item ${ad.lineItemId})`;
-  if (hit.kind === 'click' && hit.invalidReason !== 'prefetch') {
+  if (hit.kind === 'click' && hit.invalidReason === '') {
     return billedMicros < 0 || billedMicros > most
       ? [{ rule: 'bill', text: `${what} billed ${billedMicros} of at most ${most} micros` }]
       : [];

@@ -108,6 +108,7 @@ const adRequest = (id: string, call: AdCall, snapshot: Snapshot, atMs: number): 
   })),
   query: { targeting: { pairs: [] }, atMs, mayRemember: call.user !== null },
   userHash: call.user,
+  seal: undefined,
   bidContext: { requestId: id } as AdRequest['bidContext'],
   traced: false,
 });

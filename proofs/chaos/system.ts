@@ -48,9 +48,9 @@ export interface System {
   horizonMs(publisherId: number): Promise<number>;
 }
 
-/** Counted once: by token, kind, event type, and whether it was prefetched. */
+/** Counted once: by token, kind, event type, and whether its request showed that it is invalid. */
 export const hitKey = ({ ad, kind, eventType, invalidReason }: Pick<Hit, 'ad' | 'kind' | 'eventType' | 'invalidReason'>): string =>
-  `${ad.tokenId} ${kind}${eventType && `:${eventType}`}${invalidReason === 'prefetch' ? '!prefetch' : ''}`;
+  `${ad.tokenId} ${kind}${eventType && `:${eventType}`}${invalidReason === '' ? '' : '!'}`;
 
 export const createSystem = (lane: Lane, world: World, nowMs: () => number, snapshot: Snapshot): System => {
   const keys = createLedgerKeys(SHARDS);

@@ -28,6 +28,8 @@ export interface Settings {
   readonly bidderPrivateAddresses: boolean;
   readonly mockBidderEnabled: boolean;
   readonly dimensionsFile: string;
+  /** Address ranges whose hits are filtered; undefined: that rule is off. */
+  readonly dataCenterAddressesFile: string | undefined;
   readonly adminEnabled: boolean;
   /** Each of these gives access to the trafficking API; empty: no token is required. */
   readonly adminTokens: readonly AdminToken[];

@@ -91,7 +91,7 @@ const eventIn = (fields: readonly string[]): StoredEvent[] => {
 
 /** The same rule as COUNTED (postgres/event-store.ts). */
 const isCounted = ({ kind, invalidReason }: StoredEvent['hit']): boolean =>
-  (kind === 'impression' || kind === 'click') && invalidReason !== 'prefetch';
+  (kind === 'impression' || kind === 'click') && invalidReason === '';
 
 /** A dead event is still in the stream until its entry is deleted. */
 const uniqueEvents = (events: readonly StoredEvent[]): readonly StoredEvent[] => [

@@ -1,14 +1,15 @@
 import type { Limits } from './limits.ts';
 
-/**
- * The kinds of hits on a served ad. A `record` is stored and neither counted nor billed: invalid
- * traffic.
- */
+/** The kinds of hits on a served ad. */
 export const HIT_KINDS = ['impression', 'click', 'event'] as const;
 export type HitKind = (typeof HIT_KINDS)[number];
 
-/** 'prefetch' is stored but not counted; 'bot' is counted and marked. */
-export const INVALID_REASONS = ['prefetch', 'bot'] as const;
+/** Why a hit is filtered, as its request shows (tracking/invalid-traffic/rules.ts). */
+export const REQUEST_REASONS = ['prefetch', 'malformed_agent', 'spider', 'data_center', 'foreign_origin', 'elsewhere'] as const;
+export type RequestReason = (typeof REQUEST_REASONS)[number];
+
+/** Every reason for which a hit is filtered: stored, but neither counted nor billed. */
+export const INVALID_REASONS = [...REQUEST_REASONS] as const;
 export type InvalidReason = (typeof INVALID_REASONS)[number];
 
 /** The limits of spend. Micros; null: no limit. */
@@ -46,6 +47,20 @@ export interface ServedAd {
    * takes it also when the row is gone.
    */
   readonly windowMs?: number | undefined;
+  /** Where the ad was served to (context/visitor-seal.ts); undefined: nothing of it may be kept. */
+  readonly seal?: string | undefined;
+}
+
+/** What is kept of the sender of a hit, to filter a stored day again. */
+export interface HitSignals {
+  /** The network of the address: a /24 of IPv4 or a /48 of IPv6. */
+  readonly network: string | null;
+  /** What is kept of the user agent (context/device-detector.ts). */
+  readonly agent: string | null;
+  /** The origin of the page, as the request names it. */
+  readonly origin: string | null;
+  /** It came from elsewhere than its ad was served to. */
+  readonly elsewhere: boolean;
 }
 
 /** One request of a tracking URL. */
@@ -54,8 +69,10 @@ export interface Hit {
   readonly kind: HitKind;
   /** For an event: its type, from the allowlist; '' otherwise. */
   readonly eventType: string;
-  /** '' for a countable hit; 'prefetch' is stored but not counted; 'bot' is counted and marked. */
+  /** '': nothing in the request is a reason to filter the hit. */
   readonly invalidReason: '' | InvalidReason;
+  /** undefined: nothing may be kept. */
+  readonly signals?: HitSignals | undefined;
   /** Epoch ms by Redis's clock, used only when the hit went to Postgres first. */
   readonly atMs: number;
   readonly country: string | null;

@@ -33,6 +33,7 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
     requestContext,
     userHash: (snapshot: Snapshot, publisherId: number, userId: string) => userHash(snapshot.userHashKey, publisherId, userId),
     debugTrace: settings.debugTrace,
+    sealVisitor: delivery.sealVisitor,
     now: delivery.now,
   };
   const app = createApp({
@@ -49,6 +50,7 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
       tokens,
       recordHit: delivery.recordHit,
       requestContext,
+      screenHit: delivery.screenHit,
       allowedEvents,
       clickUrlOf: (creativeId) => catalog.current()?.creatives.get(creativeId)?.clickUrl,
       now: delivery.now,

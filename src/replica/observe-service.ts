@@ -68,8 +68,7 @@ export const observeService = ({ log, metrics }: { readonly log: Log; readonly m
         if (outcome === 'duplicate') metrics.duplicateHit(kind);
         if (outcome === 'unavailable') metrics.trackingRefused('unavailable');
         if (outcome !== 'counted') return;
-        if (invalidReason !== '') metrics.invalidTraffic(kind, invalidReason);
-        if (invalidReason === 'prefetch') return;
+        if (invalidReason !== '') return metrics.invalidTraffic(kind, invalidReason);
         if (kind === 'impression') metrics.impression();
         else if (kind === 'click') metrics.click();
         else metrics.customEvent(eventType);

@@ -10,6 +10,8 @@ export interface AdRequest {
   readonly query: AdQuery;
   /** Keyed hash; null when the user id may not be used. */
   readonly userHash: string | null;
+  /** Of the visitor (context/visitor-seal.ts); undefined: nothing of it may be kept. */
+  readonly seal: string | undefined;
   readonly bidContext: BidContext;
   readonly traced: boolean;
 }

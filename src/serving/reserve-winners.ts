@@ -198,6 +198,7 @@ const win = (
     billingNotice: typeof bid?.billingNoticeUrl === 'string',
     clickBounds: perClick ? clickBoundsOf(candidate) : undefined,
     windowMs: lineItem.frequencyCap?.windowMs,
+    seal: request.seal,
   };
   return { candidate, bid, ad };
 };

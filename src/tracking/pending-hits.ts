@@ -44,7 +44,7 @@ const GRACE_S = 1;
 
 export const createPendingHits = ({ knex }: { readonly knex: Knex }): PendingHits => ({
   store: async (hit, shard) => {
-    const key = [hit.ad.tokenId, hit.kind, hit.eventType, hit.invalidReason === 'prefetch' ? 'prefetch' : ''];
+    const key = [hit.ad.tokenId, hit.kind, hit.eventType, hit.invalidReason === '' ? '' : 'filtered'];
     const { rows } = await knex
       .raw<{ rows: { timely: boolean; stored: number }[] }>(
         `with timely as (select now() <= to_timestamp(?) as timely), inserted as (

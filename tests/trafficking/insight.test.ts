@@ -1,3 +1,4 @@
+import { browse, lookAtAd } from '../../testkit/person.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
@@ -14,7 +15,7 @@ beforeAll(async () => {
   api = apiOf(replica.url);
 });
 
-const get = async (path: string): Promise<number> => (await fetch(`${replica.url}${path}`, { redirect: 'manual' })).status;
+const get = async (path: string): Promise<number> => (await browse(`${replica.url}${path}`)).status;
 
 const serve = (booked: Booked, user?: string): Promise<Json> => serveAd(replica.url, booked, user);
 
@@ -100,6 +101,7 @@ describe('a campaign’s report', () => {
     for (const user of ['a', 'b']) {
       const bid = await serve(booked, user);
       await get(bid.impurl);
+      if (user === 'a') await lookAtAd();
       if (user === 'a') for (const path of [bid.clkurl, `${bid.evturl}&type=share`]) await get(path);
     }
     const path = `/campaigns/${booked.campaign}/report?from=${today()}&to=${today()}`;

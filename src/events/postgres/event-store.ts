@@ -53,7 +53,7 @@ const PARTITION_LOCK = 7_240_117_002;
 /**
  * SQL: the hits that are counted and billed. What is filtered is stored and not counted.
  */
-export const COUNTED = `invalid_reason <> 'prefetch'`;
+export const COUNTED = `invalid_reason = ''`;
 
 /**
  * The order in which every writer of daily_counts writes: concurrent writers lock the rows in the
@@ -125,7 +125,7 @@ export const holdPartitions = async (trx: Knex.Transaction, days: readonly numbe
 export const haveEventRows = async (knex: Knex, hits: readonly Hit[]): Promise<readonly boolean[]> => {
   const found = new Set<string>();
   const keyOf = (jti: string, kind: string, eventType: string, invalidReason: string) =>
-    [jti, kind, eventType, invalidReason === 'prefetch'].join(' ');
+    [jti, kind, eventType, invalidReason !== ''].join(' ');
   for (const day of new Set(hits.map(({ ad }) => ad.day))) {
     const ofDay = hits.filter(({ ad }) => ad.day === day);
     const { rows } = await knex.raw<{ rows: Record<'jti' | 'kind' | 'event_type' | 'invalid_reason', string>[] }>(

@@ -1,17 +1,20 @@
 import type { Request } from 'express';
 import type { Publisher } from '../../catalog/model/entities.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
+import type { SealedVisitor, VisitorSeal } from '../../context/visitor-seal.ts';
 import { readConsent } from '../../context/consent.ts';
 import type { AdRequest } from '../../serving/ad-request.ts';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 import { targetingQuery } from '../../targeting/targeting-query.ts';
 import type { WireAdRequest } from './ad-request-schema.ts';
-import type { RequestContext } from '../request/request-context.ts';
+import { pageOrigin } from '../request/hit-source.ts';
+import type { Asker, RequestContext } from '../request/request-context.ts';
 
 export interface ToAdRequestOptions {
   readonly dimensions: DimensionSchema;
   readonly requestContext: RequestContext;
   readonly userHash: (snapshot: Snapshot, publisherId: number, userId: string) => string;
+  readonly sealVisitor: VisitorSeal['seal'];
   readonly debugTrace: boolean;
   /** The clock of the publisher's counters, epoch ms. */
   readonly now: (publisherId?: number) => number;
@@ -22,7 +25,7 @@ export interface ToAdRequestOptions {
  * key-values as pairs.
  */
 export const toAdRequest = (
-  { dimensions, requestContext, userHash, debugTrace, now }: ToAdRequestOptions,
+  { dimensions, requestContext, userHash, sealVisitor, debugTrace, now }: ToAdRequestOptions,
   snapshot: Snapshot,
   publisher: Publisher,
   wire: WireAdRequest,
@@ -41,6 +44,7 @@ export const toAdRequest = (
       mayRemember: consent.personal,
     },
     userHash: hash,
+    seal: consent.personal ? sealVisitor(snapshot.userHashKey, sealedVisitor(context, wire, req)) : undefined,
     bidContext: {
       requestId: wire.id,
       publisher,
@@ -60,3 +64,10 @@ export const toAdRequest = (
     traced: debugTrace || /[?&]debug=1(&|$)/.test(req.url),
   };
 };
+
+/** The address and the program of a server that asks for a visitor's ad say nothing of the visitor. */
+const sealedVisitor = ({ visitor: { browser }, ip }: Asker, { device }: WireAdRequest, req: Request): SealedVisitor => ({
+  browser,
+  ip: browser !== null || device?.ip !== undefined ? ip : null,
+  origin: pageOrigin(req),
+});

@@ -60,10 +60,10 @@ export const encodeSettle = (
   late: boolean,
 ): string => {
   const label = eventType === '' ? kind : `${kind}:${eventType}`;
-  const prefetch = invalidReason === 'prefetch';
+  const isFiltered = invalidReason !== '';
   return encodeRow(HIT_FIELDS, {
-    label: prefetch ? `${label}!prefetch` : label,
-    action: prefetch ? 'record' : kind,
+    label: isFiltered ? `${label}!` : label,
+    action: isFiltered ? 'record' : kind,
     lineItem: accountField('l', ad.lineItemId),
     campaign: accountField('c', ad.campaignId),
     tally: servesField(ad.publisherId, ad.campaignId, ad.lineItemId, ad.creativeId),

@@ -6,7 +6,7 @@
 --   KEYS[7h + 5] event tally of the shard (hash), KEYS[7h + 6] serves tally of the shard (hash),
 --   KEYS[7h + 7] broken accounts of the shard (hash)
 -- ARGV per hit: ARGV[2h + 1] a JSON array by the field list of encode-settle.ts, ARGV[2h + 2] the event as JSON
---   label: what is counted once, such as 'impression', 'event:like' or 'impression!prefetch'; action:
+--   label: what is counted once, such as 'impression', 'event:like', or 'impression!' for a filtered one; action:
 --   'impression', 'click', 'event' or 'record' (store only); a limit of -1 is not set; hold_end_ms is 0 when
 --   nothing was reserved; late_at_ms: when the hit was accepted, if that was while Redis was unavailable, else 0
 -- Returns per hit 'outcome found_hold': 'counted', 'duplicate' or 'expired', and 1 or 0
