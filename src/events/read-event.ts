@@ -19,6 +19,7 @@ export const readEvent = (fields: readonly string[]): StoredEvent => {
   const value = (name: string) => fields[fields.indexOf(name) + 1] ?? '';
   const hit: unknown = JSON.parse(value('e'));
   const [atMs, billedMicros] = [Number(value('at')), Number(value('billed'))];
+  const reason = fields.includes('reason') ? value('reason') : undefined;
   if (!isObject(hit) || !isObject(hit['ad'])) throw new Error('the event is not a hit');
   const { ad } = hit;
   const wrong = [
@@ -30,7 +31,8 @@ export const readEvent = (fields: readonly string[]): StoredEvent => {
     ...(Number.isSafeInteger(billedMicros) ? [] : ['billed']),
   ];
   if (wrong.length > 0) throw new Error(`the event has no valid ${wrong.join(', ')}`);
-  return { hit: hit as unknown as StoredEvent['hit'], atMs, billedMicros };
+  const event = hit as unknown as StoredEvent['hit'];
+  return { hit: event, reason: (reason as StoredEvent['reason']) ?? event.invalidReason, atMs, billedMicros };
 };
 
 const isWithin = (value: unknown, max: number): boolean =>

@@ -8,8 +8,12 @@ export type HitKind = (typeof HIT_KINDS)[number];
 export const REQUEST_REASONS = ['prefetch', 'malformed_agent', 'spider', 'data_center', 'foreign_origin', 'elsewhere'] as const;
 export type RequestReason = (typeof REQUEST_REASONS)[number];
 
+/** Why a click is filtered, as the order of hits shows. */
+export const ORDER_REASONS = ['fast_click', 'no_impression'] as const;
+export type OrderReason = (typeof ORDER_REASONS)[number];
+
 /** Every reason for which a hit is filtered: stored, but neither counted nor billed. */
-export const INVALID_REASONS = [...REQUEST_REASONS] as const;
+export const INVALID_REASONS = [...REQUEST_REASONS, ...ORDER_REASONS] as const;
 export type InvalidReason = (typeof INVALID_REASONS)[number];
 
 /** The limits of spend. Micros; null: no limit. */
@@ -30,6 +34,8 @@ export interface ServedAd {
   readonly priceMicros: number;
   readonly perClick: boolean;
   readonly day: number;
+  /** When the ad was selected, by the replica's estimate of Redis's clock. */
+  readonly servedAtMs: number;
   /** 0 when nothing was reserved, because Redis was unavailable and the line item has no limit. */
   readonly holdEndMs: number;
   readonly tokenExpS: number;
@@ -70,7 +76,7 @@ export interface Hit {
   /** For an event: its type, from the allowlist; '' otherwise. */
   readonly eventType: string;
   /** '': nothing in the request is a reason to filter the hit. */
-  readonly invalidReason: '' | InvalidReason;
+  readonly invalidReason: '' | RequestReason;
   /** undefined: nothing may be kept. */
   readonly signals?: HitSignals | undefined;
   /** Epoch ms by Redis's clock, used only when the hit went to Postgres first. */
@@ -80,8 +86,15 @@ export interface Hit {
 }
 
 export interface Settled {
-  /** `expired`: by Redis's clock the token has ended. */
-  readonly outcome: 'counted' | 'duplicate' | 'expired';
+  /**
+   * `filtered`: stored, not counted. `provisional`: a click that waits for its impression. `expired`: by
+   * Redis's clock the token has ended.
+   */
+  readonly outcome: 'counted' | 'filtered' | 'provisional' | 'duplicate' | 'expired';
   /** False when an impression's hold was not there; never, unless Redis lost data. */
   readonly foundHold: boolean;
+  /** Why the order of hits filtered a click. */
+  readonly reason: OrderReason | undefined;
+  /** What became of the click that waited for this impression. */
+  readonly click: 'counted' | OrderReason | undefined;
 }

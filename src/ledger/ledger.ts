@@ -17,7 +17,14 @@ import type { Reservation, ReserveRequest } from './reservation.ts';
  */
 export interface Ledger {
   reserve(request: ReserveRequest): Promise<Reservation | undefined>;
-  settle(hit: Hit, limits: HitLimits, options?: { readonly late?: boolean }): Promise<Settled | undefined>;
+  settle(hit: Hit, limits: HitLimits, options?: SettleOptions): Promise<Settled | undefined>;
+}
+
+export interface SettleOptions {
+  /** The hit was accepted at its `atMs`, while Redis was unavailable. */
+  readonly late?: boolean;
+  /** When the impression of a click was counted, if its event row says so. */
+  readonly impressionAtMs?: number | undefined;
 }
 
 export interface LedgerOptions {
@@ -52,6 +59,7 @@ interface SettleCall {
   readonly hit: Hit;
   readonly limits: HitLimits;
   readonly late: boolean;
+  readonly impressionAtMs: number | undefined;
 }
 
 export const createLedger = ({ redis, link, keys, tokenTtlMs, pid, clock, patienceMs, onFailure }: LedgerOptions): Ledger => {
@@ -74,7 +82,8 @@ export const createLedger = ({ redis, link, keys, tokenTtlMs, pid, clock, patien
   const sendSettles = async (calls: readonly SettleCall[]): Promise<readonly Settled[]> => {
     const args = calls.flatMap(({ hit }) => settleKeys(keys, hit));
     const keyCount = args.length;
-    for (const { hit, limits, late } of calls) args.push(encodeSettle(hit, limits, late), JSON.stringify(hit));
+    for (const { hit, limits, late, impressionAtMs } of calls)
+      args.push(encodeSettle(hit, limits, late, impressionAtMs), JSON.stringify(hit));
     return (await answerWithin(patienceMs, scripts.settleHits(keyCount, ...args))).map(decodeSettled);
   };
 
@@ -97,9 +106,9 @@ export const createLedger = ({ redis, link, keys, tokenTtlMs, pid, clock, patien
       const shard = keys.shardOf(request.publisherId);
       return guarded('reserve', shard, () => reserveIn(shard)(request));
     },
-    settle: (hit, limits, { late = false } = {}) => {
+    settle: (hit, limits, { late = false, impressionAtMs } = {}) => {
       const shard = keys.shardOf(hit.ad.publisherId);
-      return guarded('settle', shard, () => settleIn(shard)({ hit, limits, late }));
+      return guarded('settle', shard, () => settleIn(shard)({ hit, limits, late, impressionAtMs }));
     },
   };
 };

@@ -93,8 +93,8 @@ export const composeDelivery = ({ settings, addresses, dimensions, dataCenters, 
       const snapshot = catalog.current();
       return snapshot && hitLimits(snapshot, hit);
     },
-    onSettled: (hit: Hit, { outcome, foundHold }: Settled): void => {
-      if (outcome === 'counted') observe.settled(foundHold);
+    onSettled: (hit: Hit, settled: Settled): void => {
+      observe.settled(hit, settled);
       // When the reply to the first call was lost, the next one reports a duplicate. A notice is
       // sent once: it is taken out of Redis.
       notifyBilled(hit);

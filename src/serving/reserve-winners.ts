@@ -194,6 +194,7 @@ const win = (
     tokenExpS,
     holdEndMs,
     day,
+    servedAtMs: request.query.atMs,
     userHash: lineItem.frequencyCap ? request.userHash : null,
     billingNotice: typeof bid?.billingNoticeUrl === 'string',
     clickBounds: perClick ? clickBoundsOf(candidate) : undefined,

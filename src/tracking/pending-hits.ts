@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { haveEventRows } from '../events/postgres/event-store.ts';
+import { haveEventRows, impressionTimes } from '../events/postgres/event-store.ts';
 import type { Hit } from '../ledger/hit.ts';
 
 /** Hits stored in Postgres while Redis was unavailable, until they are folded into the ledger. */
@@ -18,11 +18,19 @@ export interface PendingHits {
   foldPage(
     shard: number,
     afterId: string,
-    fold: (hits: readonly Hit[], haveRows: (hits: readonly Hit[]) => Promise<readonly boolean[]>) => Promise<readonly boolean[]>,
+    fold: (hits: readonly Hit[], rows: EventRows) => Promise<readonly boolean[]>,
   ): Promise<FoldedPage | undefined>;
   count(): Promise<number>;
   /** How long the oldest hit has waited; 0 when none waits. */
   ageSeconds(): Promise<number>;
+}
+
+/** Answers from the event rows, in the order of the hits. */
+export interface EventRows {
+  /** Whether each has its row. */
+  have(hits: readonly Hit[]): Promise<readonly boolean[]>;
+  /** When the impression of each token was counted, epoch ms; undefined: there is no row. */
+  impressionTimes(hits: readonly Hit[]): Promise<readonly (number | undefined)[]>;
 }
 
 export interface FoldedPage {
@@ -80,7 +88,7 @@ export const createPendingHits = ({ knex }: { readonly knex: Knex }): PendingHit
       );
       const settled = await fold(
         rows.map(({ payload }) => payload),
-        (hits) => haveEventRows(trx, hits),
+        { have: (hits) => haveEventRows(trx, hits), impressionTimes: (hits) => impressionTimes(trx, hits) },
       );
       const done = rows.filter((_, i) => settled[i]).map(({ id }) => id);
       await trx.raw('delete from pending_hits where shard = ? and id = any(?::bigint[])', [shard, done]);

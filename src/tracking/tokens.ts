@@ -34,6 +34,8 @@ interface Claims {
   b: 1 | undefined;
   w: number | undefined;
   s: string | undefined;
+  /** From the selection to `exp`, in ms: shorter than the time itself. */
+  a: number;
   /** Daily spend, budget, campaign budget. */
   x: readonly [number | null, number | null, number | null] | undefined;
 }
@@ -140,6 +142,7 @@ const toClaims = (ad: ServedAd): Claims => ({
   b: ad.billingNotice ? 1 : undefined,
   w: ad.windowMs,
   s: ad.seal,
+  a: ad.tokenExpS * 1000 - ad.servedAtMs,
   x: ad.clickBounds && [ad.clickBounds.dailySpendMicros, ad.clickBounds.budgetMicros, ad.clickBounds.campaignBudgetMicros],
 });
 
@@ -159,5 +162,6 @@ const fromClaims = (claims: Claims): ServedAd => ({
   billingNotice: claims.b === 1,
   windowMs: claims.w,
   seal: claims.s,
+  servedAtMs: claims.exp * 1000 - claims.a,
   clickBounds: claims.x && { dailySpendMicros: claims.x[0], budgetMicros: claims.x[1], campaignBudgetMicros: claims.x[2] },
 });

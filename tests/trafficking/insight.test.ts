@@ -33,7 +33,9 @@ describe('delivery', () => {
     const booked = await book(api, 'figures', { cpm: 10, budget: 5, daily_impression_cap: 3, frequency_cap: 9, frequency_window: 60 });
     const bid = await serve(booked);
     await serve(booked, 'u2');
-    for (const path of [bid.impurl, bid.clkurl, `${bid.evturl}&type=like`]) expect(await get(path)).toBe(200);
+    expect(await get(bid.impurl)).toBe(200);
+    await lookAtAd();
+    for (const path of [bid.clkurl, `${bid.evturl}&type=like`]) expect(await get(path)).toBe(200);
     const path = `/line_items/${booked.lineItem}/delivery`;
     const delivery = await eventually(
       () => api('GET', path),

@@ -1,8 +1,9 @@
-import { encodeRow, luaReader } from '../../redis/script-fields.ts';
-import type { Hit, Settled } from '../hit.ts';
+import { encodeRow, luaConstants, luaReader } from '../../redis/script-fields.ts';
+import type { Hit, OrderReason, Settled } from '../hit.ts';
 import { accountField, servesField, type LedgerKeys } from '../ledger-keys.ts';
 import type { Limits } from '../limits.ts';
 import { ACCOUNT_LUA } from '../set-aside.ts';
+import { CLICK_TIMES } from './click-times.ts';
 
 /** The catalog's current data on the line item of a hit. */
 export interface HitLimits {
@@ -12,6 +13,7 @@ export interface HitLimits {
 }
 
 const HIT_FIELDS = [
+  'token',
   'label',
   'action',
   'lineItem',
@@ -30,10 +32,12 @@ const HIT_FIELDS = [
   'campaignBudgetMicros',
   'expiresAtS',
   'lateAtMs',
+  'servedAtMs',
+  'impressionAtMs',
 ] as const;
 
 /** The generated part of settle.lua. */
-export const SETTLE_LUA: readonly string[] = [...ACCOUNT_LUA, luaReader('hit_record', HIT_FIELDS)];
+export const SETTLE_LUA: readonly string[] = [...ACCOUNT_LUA, luaConstants('CLICK_', CLICK_TIMES), luaReader('hit_record', HIT_FIELDS)];
 
 /** The value of a limit that is not set. */
 const NONE = -1;
@@ -58,10 +62,12 @@ export const encodeSettle = (
   { ad, kind, eventType, invalidReason, atMs }: Hit,
   { limits, expiresAtMs }: HitLimits,
   late: boolean,
+  impressionAtMs = 0,
 ): string => {
   const label = eventType === '' ? kind : `${kind}:${eventType}`;
   const isFiltered = invalidReason !== '';
   return encodeRow(HIT_FIELDS, {
+    token: ad.tokenId,
     label: isFiltered ? `${label}!` : label,
     action: isFiltered ? 'record' : kind,
     lineItem: accountField('l', ad.lineItemId),
@@ -80,10 +86,17 @@ export const encodeSettle = (
     campaignBudgetMicros: limits.campaignBudgetMicros ?? NONE,
     expiresAtS: Math.ceil(expiresAtMs / 1000),
     lateAtMs: late ? atMs : 0,
+    servedAtMs: ad.servedAtMs,
+    impressionAtMs,
   });
 };
 
 export const decodeSettled = (reply: string): Settled => {
-  const [outcome, foundHold] = reply.split(' ');
-  return { outcome: outcome as Settled['outcome'], foundHold: foundHold === '1' };
+  const [outcome, foundHold, reason, click] = reply.split(' ');
+  return {
+    outcome: outcome as Settled['outcome'],
+    foundHold: foundHold === '1',
+    reason: reason === '-' ? undefined : (reason as OrderReason),
+    click: click === '-' ? undefined : (click as Settled['click']),
+  };
 };
