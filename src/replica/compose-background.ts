@@ -36,6 +36,7 @@ export const composeBackground = (
     onAdvanced: billingNotices.drop,
     onFolded: (hits) => log.info('Hits stored in Postgres were folded into the ledger', { hits }),
     onFailure: observe.storeFailed('fold', 'Hits could not be folded into the ledger'),
+    onDead: observe.eventDied,
   });
   const clickExpiry = createClickExpiry({
     link: stores.backgroundLink,

@@ -1,12 +1,15 @@
 import type { Server } from 'node:http';
+import type { Request } from 'express';
 import { fileURLToPath } from 'node:url';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
+import { addressPrefix } from '../context/client-address.ts';
 import { userHash } from '../context/user-hash.ts';
 import { createApp } from '../http/app.ts';
 import { createAuthenticate } from '../http/request/authenticate.ts';
 import { createAnswerWriter } from '../http/openrtb/write-answer.ts';
 import { staticFiles } from '../http/routes/static-files.ts';
 import { createAlignedServer } from '../http/server/aligned-server.ts';
+import { closeSlowReaders } from '../http/server/slow-readers.ts';
 import { createTrafficking } from '../trafficking/create-trafficking.ts';
 import type { Delivery } from './compose-delivery.ts';
 import type { Foundation } from './lay-foundation.ts';
@@ -16,10 +19,16 @@ import type { Readiness } from './lifecycle.ts';
  * Against slow clients: the time in which a request must send its headers, and arrive whole;
  * checked every two seconds.
  */
-const SLOW_CLIENTS = { headersTimeout: 10_000, requestTimeout: 15_000, connectionsCheckingInterval: 2_000 };
+export const SLOW_CLIENTS = { headersTimeout: 10_000, requestTimeout: 15_000, connectionsCheckingInterval: 2_000 };
 
-/** A connection on which nothing moves for so long is closed: its client does not read the answer. */
-const MAX_SILENCE_MS = 60_000;
+/** A connection on which nothing moves for so long is closed. */
+export const MAX_SILENCE_MS = 60_000;
+
+/**
+ * Connections of one replica; further ones are refused. Behind a proxy there are a few hundred, and
+ * each may hold a body of 64 KiB that is on its way.
+ */
+export const MAX_CONNECTIONS = 10_000;
 
 /**
  * The HTTP surface: ads, tracking, operations, static files and, where it is enabled, the
@@ -35,6 +44,12 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
     debugTrace: settings.debugTrace,
     sealVisitor: delivery.sealVisitor,
     now: delivery.now,
+  };
+  /** A report stores nothing about its sender, and the hash in Redis is forgotten after two hours. */
+  const clientOf = (req: Request): string | null => {
+    const { ip } = requestContext(req);
+    const snapshot = catalog.current();
+    return ip === null || !snapshot ? null : userHash(snapshot.userHashKey, 0, addressPrefix(ip));
   };
   const app = createApp({
     ad: {
@@ -56,7 +71,13 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
       now: delivery.now,
       observe: observe.track,
     },
-    report: { tokens, reports: delivery.reports, onFailure: observe.storeFailed('report', 'A quality report could not be stored') },
+    report: {
+      tokens,
+      reports: delivery.reports,
+      limit: delivery.reportLimit,
+      clientOf,
+      onFailure: observe.storeFailed('report', 'A quality report could not be stored'),
+    },
     reloadEverywhere: catalog.reloadEverywhere,
     readiness: { notReadyBecause: readiness.notReadyBecause, redisUp: () => stores.link.up },
     renderMetrics: metrics.render,
@@ -85,5 +106,7 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
   });
   const server = createAlignedServer(app, { keepAliveTimeout: settings.keepAliveMs, ...SLOW_CLIENTS });
   server.timeout = MAX_SILENCE_MS;
+  server.maxConnections = MAX_CONNECTIONS;
+  closeSlowReaders(server);
   return server;
 };

@@ -121,6 +121,12 @@ const lineItemForm: FormDescription<keyof LineItemRecord | `targeting/${keyof Ta
           placeholder: 'https://bidder.example/openrtb',
           help: 'Receives an OpenRTB bid request for each ad that this line item could fill. For development, /test/bid of this service always bids.',
         },
+        notice_hosts: {
+          label: 'Notice hosts',
+          wide: true,
+          when: { type: ['programmatic'] },
+          help: 'Win, billing and loss notices go to the endpoint’s host and to these hosts with their subdomains, and nowhere else.',
+        },
         active: { label: 'Active', initial: true, help: 'Off: paused. It stays booked and does not serve.' },
       },
     },

@@ -1,4 +1,5 @@
 import { encodeRow, luaConstants, luaReader } from '../../redis/script-fields.ts';
+import { callKeys } from '../call-keys.ts';
 import type { Hit, OrderReason, Settled } from '../hit.ts';
 import { accountField, servesField, type LedgerKeys } from '../ledger-keys.ts';
 import type { Limits } from '../limits.ts';
@@ -13,6 +14,7 @@ export interface HitLimits {
 }
 
 const HIT_FIELDS = [
+  'publisher',
   'token',
   'label',
   'action',
@@ -42,31 +44,42 @@ export const SETTLE_LUA: readonly string[] = [...ACCOUNT_LUA, luaConstants('CLIC
 /** The value of a limit that is not set. */
 const NONE = -1;
 
-/** The keys of settle.lua for one hit. */
-export const settleKeys = (keys: LedgerKeys, { ad }: Hit): string[] => {
-  const shard = keys.shardOf(ad.publisherId);
-  const accounts = keys.accounts(ad.publisherId);
-  return [
-    accounts,
-    keys.seen(ad.publisherId, ad.tokenId),
-    ad.userHash === null ? accounts : keys.places(ad.publisherId, ad.userHash),
-    keys.events(shard),
-    keys.eventTally(shard),
-    keys.serves(shard),
-    keys.broken(shard),
-  ];
+/** One hit for settle.lua. */
+export interface SettleCall {
+  readonly hit: Hit;
+  readonly limits: HitLimits;
+  /** Whether it waited in Postgres. */
+  readonly late: boolean;
+  /** When the impression of a click was counted, if its event row says so. */
+  readonly impressionAtMs: number | undefined;
+}
+
+/** The keys and arguments of settle.lua. */
+export const encodeSettles = (calls: readonly SettleCall[], keys: LedgerKeys): { keys: readonly string[]; args: readonly string[] } => {
+  const own: string[] = [];
+  for (const { hit } of calls) {
+    const { publisherId, tokenId, userHash } = hit.ad;
+    own.push(keys.seen(publisherId, tokenId));
+    if (userHash !== null) own.push(keys.places(publisherId, userHash));
+  }
+  const ads = calls.map(({ hit }) => hit.ad);
+  const call = callKeys(ads, (publisherId) => publisherKeys(keys, publisherId), own);
+  const args = [String(call.publishers)];
+  for (const one of calls) args.push(encodeSettle(one, call.positionOf(one.hit.ad.publisherId)), JSON.stringify(one.hit));
+  return { keys: call.keys, args };
 };
 
-/** The input of settle.lua for one hit, in addition to the event that it stores. */
-export const encodeSettle = (
-  { ad, kind, eventType, invalidReason, atMs }: Hit,
-  { limits, expiresAtMs }: HitLimits,
-  late: boolean,
-  impressionAtMs = 0,
-): string => {
+const publisherKeys = (keys: LedgerKeys, publisherId: number): readonly string[] => {
+  const shard = keys.shardOf(publisherId);
+  return [keys.accounts(publisherId), keys.events(shard), keys.eventTally(shard), keys.serves(shard), keys.broken(shard)];
+};
+
+const encodeSettle = ({ hit, limits: { limits, expiresAtMs }, late, impressionAtMs = 0 }: SettleCall, publisher: number): string => {
+  const { ad, kind, eventType, invalidReason, atMs } = hit;
   const label = eventType === '' ? kind : `${kind}:${eventType}`;
   const isFiltered = invalidReason !== '';
   return encodeRow(HIT_FIELDS, {
+    publisher,
     token: ad.tokenId,
     label: isFiltered ? `${label}!` : label,
     action: isFiltered ? 'record' : kind,

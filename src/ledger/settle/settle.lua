@@ -2,12 +2,12 @@
 -- the event stream of its shard. A click that comes before its impression waits for it
 -- (../lua/clicks.lua) and is settled with it.
 --
--- KEYS per hit h = 0, 1, …: KEYS[7h + 1] accounts of the publisher (hash), KEYS[7h + 2] kinds already seen of this
---   token (string), KEYS[7h + 3] frequency places of the user, KEYS[7h + 4] event stream of the shard,
---   KEYS[7h + 5] event tally of the shard (hash), KEYS[7h + 6] serves tally of the shard (hash),
---   KEYS[7h + 7] broken accounts of the shard (hash)
---   The keys of the clicks that wait are derived from that of the event stream.
--- ARGV per hit: ARGV[2h + 1] a JSON array by the field list of encode-settle.ts, ARGV[2h + 2] the event as JSON
+-- KEYS per publisher p = 0, 1, …: KEYS[5p + 1] accounts of the publisher (hash), KEYS[5p + 2] event stream of its
+--   shard, KEYS[5p + 3] event tally of the shard (hash), KEYS[5p + 4] serves tally of the shard (hash), KEYS[5p + 5]
+--   broken accounts of the shard (hash); then per hit the kinds already seen of its token (string) and, of a hit
+--   with a user, the user's frequency places. The keys of the clicks that wait are derived from that of the stream.
+-- ARGV[1] the number of publishers; per hit h = 0, 1, …: ARGV[2h + 2] a JSON array by the field list of
+--   encode-settle.ts, ARGV[2h + 3] the event as JSON
 --   label: what is counted once, such as 'impression', 'event:like', or 'impression!' for one that its request
 --   shows to be invalid; action: 'impression', 'click', 'event' or 'record' (store only); a limit of -1 is not set;
 --   hold_end_ms is 0 when nothing was reserved; late_at_ms: when the hit was accepted, if that was while Redis was
@@ -19,6 +19,7 @@
 --   billed twice or stored without being billed.
 --
 -- @include ../../redis/lua/clock.lua
+-- @include ../lua/call.lua
 -- @include ../lua/account.lua
 -- @include ../lua/holds.lua
 -- @include ../lua/books.lua
@@ -30,7 +31,7 @@
 -- in the meantime is recognized when it is folded.
 local DEDUPE_MARGIN_MS = 600000
 
-local clock = clock_ms()
+local PUBLISHER_KEYS = 5
 
 -- The amount that a click may bill: its price, or what is left of a limit if that is less.
 local function click_bill(h, a, campaign)
@@ -118,10 +119,18 @@ local function settle_waiting_click(h, impression_at, accounts_key, book, events
   return fault == '' and 'counted' or fault
 end
 
-local function settle(h, record, event, first_key)
-  local accounts_key, seen_key, places_key = KEYS[first_key], KEYS[first_key + 1], KEYS[first_key + 2]
-  local events, event_tally, serves = KEYS[first_key + 3], KEYS[first_key + 4], KEYS[first_key + 5]
-  local book = books_of(accounts_key, KEYS[first_key + 6], clock)
+local function next_key(keys)
+  call.own_key = call.own_key + 1
+  return keys[call.own_key]
+end
+
+local function settle(h, record, event, keys)
+  local first = h.publisher * PUBLISHER_KEYS
+  local accounts_key, events, event_tally, serves = keys[first + 1], keys[first + 2], keys[first + 3], keys[first + 4]
+  local book = books_of(accounts_key, keys[first + 5], call.clock)
+  local seen_key = next_key(keys)
+  local places_key = h.has_user and next_key(keys)
+  call.expires_at[accounts_key] = h.expires_at_s
   local now = book.now
   local exp_ms = h.token_exp_s * 1000
   -- This clock decides: that of a replica may be minutes ahead or behind (tracking/tokens.ts).
@@ -175,11 +184,17 @@ local function settle(h, record, event, first_key)
   return (found and 'counted 1 - ' or 'counted 0 - ') .. click
 end
 
-local results, expires_at = {}, {}
-for i = 0, #ARGV / 2 - 1 do
-  local h = hit_record(cjson.decode(ARGV[2 * i + 1]))
-  expires_at[KEYS[7 * i + 1]] = h.expires_at_s
-  results[i + 1] = settle(h, ARGV[2 * i + 1], ARGV[2 * i + 2], 7 * i + 1)
+local function settle_hits(keys, args)
+  call_begin()
+  call.clock = clock_ms()
+  call.expires_at = {}
+  -- The last of the publishers' keys; those of the hits follow.
+  call.own_key = tonumber(args[1]) * PUBLISHER_KEYS
+  local results = {}
+  for i = 2, #args, 2 do
+    results[i / 2] = settle(hit_record(cjson.decode(args[i])), args[i], args[i + 1], keys)
+  end
+  books_save(call.expires_at)
+  tally_save()
+  return results
 end
-books_save(expires_at)
-return results
