@@ -23,8 +23,9 @@ afterEach(() => Promise.all([...browsers].flatMap((browser) => browser.contexts(
 afterAll(() => Promise.all([...browsers].map((browser) => browser.close())));
 
 /** It ends with the test file, its pages with each test. */
-export const startBrowser = async (): Promise<Browser> => {
-  const browser = await chromium.launch({ executablePath: browserPath(), args: ['--no-sandbox', '--disable-gpu', PERSON, ...QUIET] });
+export const startBrowser = async (more: readonly string[] = []): Promise<Browser> => {
+  const args = ['--no-sandbox', '--disable-gpu', PERSON, ...QUIET, ...more];
+  const browser = await chromium.launch({ executablePath: browserPath(), args });
   browsers.add(browser);
   return browser;
 };
