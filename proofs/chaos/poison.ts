@@ -1,6 +1,8 @@
+import { dayOf } from '../../src/base/utc-day.ts';
 import type { LedgerKeys } from '../../src/ledger/ledger-keys.ts';
-import type { Violation } from './model.ts';
+import { hitOf } from '../poison/poisoned-events.ts';
 import type { Lane } from './lane.ts';
+import type { Violation } from './model.ts';
 
 /** Entries and rows that can never be stored or folded. */
 export interface Poison {
@@ -15,27 +17,14 @@ export interface Poison {
 }
 
 const MARK = 'poison-';
-/** In no account: the comparison counts dead events of accounts. */
-const UNBOOKED = 1_999_999;
 
 export const createPoison = ({ knex, observer: { redis } }: Lane, keys: LedgerKeys): Poison => {
   let [events, hits] = [0, 0];
   return {
     addEvent: async (publisherId, readable, atMs) => {
-      const ad = {
-        ...{
-          tokenId: `${MARK}${++events}`,
-          publisherId,
-          campaignId: UNBOOKED,
-          lineItemId: 2 ** 40,
-          creativeId: UNBOOKED,
-          placementId: 'p',
-        },
-        ...{ priceMicros: 0, perClick: false, day: Math.floor(atMs / 86_400_000), holdEndMs: 0, tokenExpS: Math.ceil(atMs / 1000) },
-        ...{ userHash: null, billingNotice: false },
-      };
-      const hit = { ad, kind: 'impression', eventType: '', invalidReason: '', atMs, country: null, device: null };
-      const text = readable ? JSON.stringify(hit) : `{"${ad.tokenId}":`;
+      const { ad, ...hit } = hitOf(publisherId, `${MARK}${++events}`);
+      const day = dayOf(atMs);
+      const text = readable ? JSON.stringify({ ...hit, ad: { ...ad, day, lineItemId: 2 ** 40 } }) : `{"${ad.tokenId}":`;
       const fields = ['e', text, 'at', String(atMs), 'billed', '0'];
       const key = keys.events(keys.shardOf(publisherId));
       // The clock may have stepped back behind the last entry.

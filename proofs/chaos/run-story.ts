@@ -51,7 +51,7 @@ const ROUND_MS = 60_000;
 
 /** Everything works again, everything that waits is carried, and all holds end: the books must be exact. */
 const settleAll = async (stage: Stage): Promise<readonly Violation[]> => {
-  const { lane, system, publishers } = stage;
+  const { lane, model, system, publishers } = stage;
   stage.redisDown.fill(false);
   stage.postgresUp = true;
   stage.resetStores();
@@ -78,7 +78,7 @@ const settleAll = async (stage: Stage): Promise<readonly Violation[]> => {
   await round();
   await round();
   found.push(...(await compareBooks(stage)), ...(await repairDamaged(stage, round)), ...(await stage.poison.check()));
-  return [...found, ...(await checkStored(stage))];
+  return [...found, ...model.misjudgedClicks(), ...(await checkStored(stage))];
 };
 
 /** An account is set aside when it is next opened, and repaired when its reservations have ended for certain. */

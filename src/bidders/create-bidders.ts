@@ -6,11 +6,13 @@ import type { BidOutcome } from './bid-outcome.ts';
 import { createBidderEndpoint, endpointLabel, type BidderEndpoint, type CircuitSettings } from './calls/bidder-endpoint.ts';
 import type { BidderObserver } from './bidder-observer.ts';
 import type { BidAnswers, BidContext, Bidders, BidOpportunity } from './bidder-port.ts';
+import { withhold } from '../context/consent/withhold.ts';
 import { buildBidRequest, isSecurePage } from './openrtb/build-bid-request.ts';
 import { createBidResults } from './notices/bid-results.ts';
 import { groupInvitations, type BidderCall } from './calls/group-invitations.ts';
 import { createGuardedDispatchers, type GuardedDispatchersOptions } from './calls/guarded-dispatcher.ts';
 import { createNoticeSender } from './notices/notice-sender.ts';
+import { mayNotify } from './notices/may-notify.ts';
 import { MAX_ANSWER_BYTES, type BidAnswer } from './calls/post-bid-request.ts';
 import { readBidderUrl } from './calls/read-bidder-url.ts';
 import { readBidResponse, type AskedBid } from './openrtb/read-bid-response.ts';
@@ -111,10 +113,12 @@ export const createBidders = (options: BiddersOptions): Bidders => {
       format: call.format,
       secure: isSecurePage(context.pageUrl),
       floorMicros,
+      mayNotify: mayNotify(call),
       imps: new Map(call.opportunities.map(({ impId, width, height }) => [impId, { width, height }])),
     };
     const tmaxMs = Math.max(1, Math.floor(timeoutMs - (now() - startedAt)));
-    const body = JSON.stringify(buildBidRequest({ ...asked, transactionId, tmaxMs, opportunities: call.opportunities, context }));
+    const shared = withhold(context, context.shareWith(call.gvlId));
+    const body = JSON.stringify(buildBidRequest({ ...asked, transactionId, tmaxMs, opportunities: call.opportunities, context: shared }));
     // The race covers what an abort cannot interrupt, such as gunzip; the abort frees everything
     // else.
     const answer = await Promise.race([exchange(call, body, deadline.signal), deadline.passed]);
@@ -137,8 +141,9 @@ export const createBidders = (options: BiddersOptions): Bidders => {
     const { bids, refusals, judged } = answersOf(await Promise.all(answers));
     auction.deadline.clear();
     results.remember(bids);
-    for (const { outcome, lossNoticeUrl } of judged) {
+    for (const { outcome, lossNoticeUrl, foreignNotices } of judged) {
       observe.bid(outcome);
+      for (const kind of foreignNotices) observe.notice(kind, 'foreign_host');
       if (lossNoticeUrl !== null) notices.send('loss', lossNoticeUrl);
     }
     return { bids, refusals };

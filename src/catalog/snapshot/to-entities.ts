@@ -1,15 +1,28 @@
 import { SECONDS_PER_DAY } from '../../base/utc-day.ts';
 import { targetingRules } from '../../targeting/targeting-rules.ts';
-import type { Campaign, Creative, LineItem, Placement } from '../model/entities.ts';
+import type { Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
 import { parseCreativeContent } from '../checks/parse-content.ts';
 import { flightOf } from '../model/flight-dates.ts';
 import { microsFromUsd } from '../model/money.ts';
-import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord } from '../model/records.ts';
+import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, PublisherRecord } from '../model/records.ts';
 
 /**
  * Turns checked records into entities. Defaults of meaning (priority 2, a frequency window of a
  * day) are applied here, once.
  */
+export const toPublisher = (id: number, record: PublisherRecord, apiKeyHash: string): Publisher => ({
+  id,
+  name: record.name,
+  domain: record.domain,
+  origins: new Set(record.origins),
+  privacy: {
+    consentWhenSilent: record.consent_when_silent,
+    usOptOutEndsCaps: record.us_opt_out_ends_frequency_caps,
+    capsWithoutUserId: record.frequency_caps_without_user_id,
+  },
+  apiKeyHash,
+});
+
 export const toPlacement = (record: PlacementRecord): Placement => ({
   id: record.id,
   publisherId: record.publisher_id,
@@ -50,6 +63,8 @@ export const toLineItem = (id: number, record: LineItemRecord, publisherId: numb
       : { perSecond: record.rate_limit, burst: record.rate_burst ?? Math.max(1, Math.ceil(record.rate_limit)) },
   targeting: targetingRules(record.targeting),
   endpoint: record.type === 'programmatic' ? record.endpoint : null,
+  gvlId: record.type === 'programmatic' ? record.gvl_id : null,
+  noticeHosts: record.notice_hosts.map((host) => host.toLowerCase()),
 });
 
 /** Undefined when the content cannot be read, which the check of a record rules out. */

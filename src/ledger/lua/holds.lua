@@ -75,10 +75,6 @@ local function account_safe_at(a, now)
   return latest + RELEASE_MARGIN_MS
 end
 
--- How many of today's reservations this call released, and their micros, by account. Pacing gives
--- their allowances back.
-local account_released, account_released_micros = {}, {}
-
 -- Adds reservations to the HELD_ sums; negative numbers take them out.
 local function account_add_held(a, day, count, micros)
   if day == a[DAY] then
@@ -113,8 +109,9 @@ local function account_release(a, now, horizon)
   local function drop(day, count, micros)
     account_add_held(a, day, -count, -micros)
     if day == a[DAY] then
-      account_released[a] = (account_released[a] or 0) + count
-      account_released_micros[a] = (account_released_micros[a] or 0) + micros
+      -- Today's allowances, which pacing gives back.
+      call.released[a] = (call.released[a] or 0) + count
+      call.released_micros[a] = (call.released_micros[a] or 0) + micros
     end
   end
   local at, all_count, all_micros = 1, 0, 0

@@ -1,5 +1,5 @@
 -- Counts by day and a second key, in a hash of the shard: serves by creative, custom events by line
--- item. A tally expires three days after the last new field.
+-- item. A tally expires three days after the last new field. Include after call.lua.
 local TALLY_TTL_S = 259200
 
 local function tally_add(key, day, rest)
@@ -8,19 +8,16 @@ local function tally_add(key, day, rest)
   end
 end
 
--- Serves of this call, by tally and field.
-local serves = {}
-
 -- Counts a serve. tally_save writes it.
 local function tally_add_serve(key, day, rest)
-  local of_key, field = serves[key] or {}, day .. ':' .. rest
-  serves[key], of_key[field] = of_key, (of_key[field] or 0) + 1
+  local of_key, field = call.serves[key] or {}, day .. ':' .. rest
+  call.serves[key], of_key[field] = of_key, (of_key[field] or 0) + 1
 end
 
 -- Writes the serves of this call: 1.5 µs less for each ad than one by one. The fields that changed
 -- since they were last copied to Postgres are listed in the set <key>:changed (tally-copied.lua).
 local function tally_save()
-  for key, of_key in pairs(serves) do
+  for key, of_key in pairs(call.serves) do
     local changed, fields, is_new = key .. ':changed', {}, false
     for field, count in pairs(of_key) do
       is_new = redis.call('HINCRBY', key, field, count) == count or is_new

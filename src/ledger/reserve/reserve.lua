@@ -14,6 +14,7 @@
 --   take the last place.
 --
 -- @include ../../redis/lua/clock.lua
+-- @include ../lua/call.lua
 -- @include ../lua/account.lua
 -- @include ../lua/holds.lua
 -- @include ../lua/books.lua
@@ -41,9 +42,6 @@ local function pieces(text, separator)
   end
 end
 
-local clock = clock_ms()
-local settings = settings_record(cjson.decode(ARGV[1]))
-
 -- Reservations that end in the same bucket share a hold. A life is divided into at most this many
 -- buckets; their lengths are powers of two, so that the buckets of different lives coincide and an
 -- account stays small whatever the lives of its tokens are.
@@ -51,15 +49,14 @@ local BUCKETS_PER_LIFE = 32
 
 local PUBLISHER_KEYS = 4
 
-local moments_by_life = {}
-
 -- When a candidate's hold ends (ms), and as text when its token (s) and its hold end. A hold is as
 -- short as its use: the life of a token, and never longer than the frequency window in which it
 -- takes a place.
 local function moments_of(c, now)
-  local life = c.window_ms >= 0 and math.min(settings.token_ttl_ms, c.window_ms) or settings.token_ttl_ms
-  local by_life = moments_by_life[now] or {}
-  moments_by_life[now] = by_life
+  local token_ttl_ms = call.settings.token_ttl_ms
+  local life = c.window_ms >= 0 and math.min(token_ttl_ms, c.window_ms) or token_ttl_ms
+  local by_life = call.moments[now] or {}
+  call.moments[now] = by_life
   local moments = by_life[life]
   if not moments then
     local token_exp = math.ceil((now + life) / 1000)
@@ -102,17 +99,15 @@ end
 
 -- Requests of one call often have the same candidates, and the same line of their own: each is read
 -- once.
-local candidates, heads = {}, {}
-
 local function candidate_of(text)
-  local c = candidates[text] or candidate_record(cjson.decode(text))
-  candidates[text] = c
+  local c = call.candidates[text] or candidate_record(cjson.decode(text))
+  call.candidates[text] = c
   return c
 end
 
 local function head_of(text)
-  local head = heads[text] or request_record(cjson.decode(text))
-  heads[text] = head
+  local head = call.heads[text] or request_record(cjson.decode(text))
+  call.heads[text] = head
   return head
 end
 
@@ -128,7 +123,7 @@ local function offer(text, request)
     return nil, NBR_DUPLICATE_IN_PAGE
   end
   local a, campaign = books_open(request.accounts, book, c.line_item, c.campaign)
-  local reason, sampled = limits_refusal(a, campaign, c, request.user, book.now, book.horizon, request.head, settings)
+  local reason, sampled = limits_refusal(a, campaign, c, request.user, book.now, book.horizon, request.head, call.settings)
   if sampled then
     book.dirty[c.line_item], book.dirty[c.campaign] = true, true
   end
@@ -149,19 +144,17 @@ local function reserve_imp(line, request)
   return '-1' .. reasons
 end
 
-local results, expires_at = {}, {}
-local own_keys = tonumber(ARGV[2]) * PUBLISHER_KEYS
-
-local function reserve(text)
+-- `keys` are the KEYS of the call. Returns its answer.
+local function reserve(text, keys)
   local lines = pieces(text, '\n')
   local head = head_of(lines())
   local at = head.publisher * PUBLISHER_KEYS
-  local accounts = KEYS[at + 1]
-  local book = books_of(accounts, KEYS[at + 4], clock, horizon_of(KEYS[at + 3]))
-  local request = { accounts = accounts, book = book, serves = KEYS[at + 2], head = head, taken = {}, refused = {} }
+  local accounts = keys[at + 1]
+  local book = books_of(accounts, keys[at + 4], call.clock, horizon_of(keys[at + 3]))
+  local request = { accounts = accounts, book = book, serves = keys[at + 2], head = head, taken = {}, refused = {} }
   if head.reads_places then
-    own_keys = own_keys + 1
-    request.user = frequency_open(KEYS[own_keys])
+    call.own_key = call.own_key + 1
+    request.user = frequency_open(keys[call.own_key])
   end
   local replies = {}
   for line in lines do
@@ -170,13 +163,23 @@ local function reserve(text)
   if request.user then
     frequency_save(request.user, book.now, book.horizon)
   end
-  expires_at[accounts] = head.expires_at_s
+  call.expires_at[accounts] = head.expires_at_s
   return table.concat(replies, '\n')
 end
 
-for i = 3, #ARGV do
-  results[#results + 1] = reserve(ARGV[i])
+local function reserve_ads(keys, args)
+  call_begin()
+  call.clock = clock_ms()
+  call.settings = settings_record(cjson.decode(args[1]))
+  -- The moments by publisher's time and life, the records by text, the ends of the hashes.
+  call.moments, call.candidates, call.heads, call.expires_at = {}, {}, {}, {}
+  -- The last of the publishers' keys; the users' places follow.
+  call.own_key = tonumber(args[2]) * PUBLISHER_KEYS
+  local results = {}
+  for i = 3, #args do
+    results[i - 2] = reserve(args[i], keys)
+  end
+  books_save(call.expires_at)
+  tally_save()
+  return results
 end
-books_save(expires_at)
-tally_save()
-return results
