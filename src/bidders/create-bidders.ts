@@ -111,7 +111,7 @@ export const createBidders = (options: BiddersOptions): Bidders => {
       format: call.format,
       secure: isSecurePage(context.pageUrl),
       floorMicros,
-      imps: new Map(call.opportunities.map(({ impId, width, height }) => [impId, { width, height }])),
+      imps: new Map(call.opportunities.map(({ impId, width, height, otherSizes }) => [impId, { size: { width, height }, otherSizes }])),
     };
     const tmaxMs = Math.max(1, Math.floor(timeoutMs - (now() - startedAt)));
     const body = JSON.stringify(buildBidRequest({ ...asked, transactionId, tmaxMs, opportunities: call.opportunities, context }));

@@ -28,7 +28,7 @@ const MAX_SILENCE_MS = 60_000;
 export const composeHttp = (foundation: Foundation, delivery: Delivery, readiness: Readiness): Server => {
   const { settings, dimensions, demo, metrics, log, observe, stores } = foundation;
   const { catalog, tokens, requestContext } = delivery;
-  const { allowedEvents, publicUrl } = settings;
+  const { allowedEvents, publicUrl, creativeOrigin } = settings;
   const asking = {
     requestContext,
     userHash: (snapshot: Snapshot, publisherId: number, userId: string) => userHash(snapshot.userHashKey, publisherId, userId),
@@ -39,7 +39,7 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
     ad: {
       currentSnapshot: catalog.current,
       serveAd: delivery.serveAd,
-      writeAnswer: createAnswerWriter({ allowedEvents, tracking: { signToken: tokens.sign, publicUrl } }),
+      writeAnswer: createAnswerWriter({ allowedEvents, tracking: { signToken: tokens.sign, publicUrl, creativeOrigin } }),
       authenticate: createAuthenticate(),
       dimensions,
       observe: observe.ad,
@@ -59,6 +59,7 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
     readiness: { notReadyBecause: readiness.notReadyBecause, redisUp: () => stores.link.up },
     renderMetrics: metrics.render,
     mockBidder: settings.mockBidderEnabled,
+    creativeOrigin,
     staticFiles: staticFiles({
       root: fileURLToPath(new URL('../../public', import.meta.url)),
       demoConfig: demo?.config,

@@ -38,7 +38,7 @@ const MAX_SIZES = 64;
 const createRunsHere = ({ entries }: CandidateIndex): IndexMemory['runsHere'] => {
   const known = new Map<string, { readonly atMs: number; readonly runs: boolean }>();
   return (query, imp) => {
-    const size = `${imp.size.width}x${imp.size.height}`;
+    const size = [imp.size, ...imp.otherSizes].map(({ width, height }) => `${width}x${height}`).join();
     const kept = known.get(size);
     if (kept && Math.abs(query.atMs - kept.atMs) < FRESH_MS) return kept.runs;
     const runs = entries.some((candidate) => !firstRefusal(RULES_OF_PLACE, candidate, query, imp));

@@ -14,6 +14,8 @@ export interface AdAnswer {
   readonly unfilled: readonly { readonly impId: string; readonly reason: NoBidReason }[];
   /** Why nothing was filled; undefined when an impression was. */
   readonly reason: NoBidReason | undefined;
+  /** Whether the visitor's browser may keep the user id. */
+  readonly mayRemember: boolean;
   /** undefined: the request did not ask for it. */
   readonly trace: AdTrace | undefined;
 }
@@ -69,10 +71,11 @@ export const createServeAd = ({ bidders, onBidsDecided, random, clock, ...reserv
       filled,
       unfilled,
       reason: filled.length > 0 ? undefined : unfilled.map(({ reason }) => reason).reduce(latestReason, NoBidReason.UnknownPlacement),
+      mayRemember: request.query.mayRemember,
       trace: request.traced
         ? {
             snapshotVersion: snapshot.version,
-            imps: decided.map((opportunity) => traceOpportunity(opportunity, request.query)),
+            imps: decided.map(traceOpportunity),
             timingsMs: {
               candidates: foundAt - startedAt,
               bidders: bidAt - foundAt,

@@ -1,6 +1,5 @@
 import type { Booking } from '../catalog/model/entities.ts';
 import type { Slot } from '../catalog/snapshot/snapshot.ts';
-import type { AdQuery } from '../decision/ad-query.ts';
 import { stageOf, type Stage } from '../decision/no-bid-reason.ts';
 import { traceRules, traceStep, type ImpTrace, type Refusal, type TraceStep } from '../decision/trace.ts';
 import { describeRefusal } from '../ledger/describe-refusal.ts';
@@ -16,8 +15,8 @@ export interface AdTrace {
  * How one impression was decided, with every creative that the publisher has booked on the
  * placement. Excludes other publishers' creatives.
  */
-export const traceOpportunity = (opportunity: DecidedOpportunity, query: AdQuery): ImpTrace => {
-  const { imp, placement, slot, considered, won } = opportunity;
+export const traceOpportunity = (opportunity: DecidedOpportunity): ImpTrace => {
+  const { imp, query, placement, slot, considered, won } = opportunity;
   const head = { impId: imp.impId, ranking: considered, winner: won?.candidate, reason: won ? undefined : reasonOf(opportunity) };
   if (!placement) return { ...head, steps: [] };
 

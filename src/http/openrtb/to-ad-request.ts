@@ -2,10 +2,11 @@ import type { Request } from 'express';
 import type { Publisher } from '../../catalog/model/entities.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { readConsent } from '../../context/consent.ts';
-import type { AdRequest } from '../../serving/ad-request.ts';
+import type { AdSize } from '../../decision/ad-query.ts';
+import type { AdRequest, RequestedImp } from '../../serving/ad-request.ts';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 import { targetingQuery } from '../../targeting/targeting-query.ts';
-import type { WireAdRequest } from './ad-request-schema.ts';
+import type { WireAdRequest, WireImp, WireSize } from './ad-request-schema.ts';
 import type { RequestContext } from '../request/request-context.ts';
 
 export interface ToAdRequestOptions {
@@ -34,7 +35,12 @@ export const toAdRequest = (
   return {
     id: wire.id,
     publisher,
-    imps: wire.imp.map(({ id, tagid, w, h }) => ({ impId: id, placementId: tagid, width: w ?? null, height: h ?? null })),
+    imps: wire.imp.map(({ id, tagid, ext, ...sizes }) => ({
+      impId: id,
+      placementId: tagid,
+      ...sizesOf(sizes),
+      targeting: ext?.kv && targetingQuery(dimensions, context, { ...wire.ext.kv, ...ext.kv }),
+    })),
     query: {
       targeting: targetingQuery(dimensions, context, wire.ext.kv),
       atMs: now(publisher.id),
@@ -60,3 +66,21 @@ export const toAdRequest = (
     traced: debugTrace || /[?&]debug=1(&|$)/.test(req.url),
   };
 };
+
+const NO_SIZES: readonly AdSize[] = [];
+
+/** \`w\` and \`h\` each override the placement's; else the sizes of the banner apply, the first preferred. */
+const sizesOf = ({ w, h, banner }: Pick<WireImp, 'w' | 'h' | 'banner'>): Pick<RequestedImp, 'width' | 'height' | 'otherSizes'> => {
+  if (w !== undefined || h !== undefined || !banner) return { width: sideOf(w), height: sideOf(h), otherSizes: NO_SIZES };
+  const formats = Array.isArray(banner.format) ? (banner.format as readonly unknown[]).flatMap(formatOf) : NO_SIZES;
+  const [first, ...otherSizes] = formats;
+  return first ? { ...first, otherSizes } : { width: sideOf(banner.w), height: sideOf(banner.h), otherSizes: NO_SIZES };
+};
+
+/** A format without both sides names a ratio, which no creative is booked by. */
+const formatOf = (format: unknown): readonly AdSize[] => {
+  const { w, h } = (format ?? {}) as WireSize;
+  return w === undefined || h === undefined ? NO_SIZES : [{ width: Number(w), height: Number(h) }];
+};
+
+const sideOf = (side: WireSize['w']): number | null => (side === undefined ? null : Number(side));
