@@ -6,7 +6,7 @@ const ADDRESSES = /ur[il]|href|link|click|src|image|img|icon|logo|background|vid
 /** A quote or a space in a URL would end the attribute of a template and begin another. */
 const quoteFree = (value: string, key: string): string =>
   ADDRESSES.test(key) || /^https?:/i.test(value)
-    ? value.trim().replace(/["'`<>\\\s]/g, (sign) => (sign === "'" ? '%27' : encodeURIComponent(sign)))
+    ? value.trim().replace(/["'`<>\\\s\0-\x1f\x7f]/g, (sign) => (sign === "'" ? '%27' : encodeURIComponent(sign)))
     : value;
 
 const isUnsafe = (key: string, value: string, page: string): boolean => {
