@@ -179,7 +179,7 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
     settledWithoutHold: plain('settled_without_hold_total', 'Impressions whose reservation was not in Redis'),
     deadEvent: plain('dead_events_total', 'Events put into the dead-letter table'),
     driftMended: countBy(counter('drift_mended_total', 'Counts that differed and were corrected', ['books']), 'books', [
-      'daily_counts',
+      'counts',
       'accounts',
     ]),
     adminRefused: countBy(

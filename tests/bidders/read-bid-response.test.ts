@@ -12,6 +12,7 @@ const asked = (more: Partial<AskedBid> = {}): AskedBid => ({
   format: 'html',
   secure: true,
   floorMicros: 0,
+  mayNotify: () => true,
   imps: new Map([
     ['a', { width: 300, height: 250 }],
     ['b', { width: 728, height: 90 }],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { sanitizeAssets } from '../../sdk/src/sanitize-assets.ts';
-import { readBidResponse } from '../../src/bidders/openrtb/read-bid-response.ts';
+import { readBidResponse, type AskedBid } from '../../src/bidders/openrtb/read-bid-response.ts';
 import { checkCreative } from '../../src/catalog/checks/check-entities.ts';
 import { parseCreativeContent } from '../../src/catalog/checks/parse-content.ts';
 import { composeMarkup } from '../../src/creative/compose-markup.ts';
@@ -39,6 +39,15 @@ const hostileText = fc.array(fc.constantFrom(...HOSTILE_PARTS), { maxLength: 12 
 const hostileUrl = fc
   .tuple(fc.constantFrom('https://cdn.example/', 'HTTPS://cdn.example?', 'http://cdn.example/#', 'https:\\\\cdn.example\\'), hostileText)
   .map((parts) => parts.join(''));
+const ASKED: AskedBid = {
+  auctionId: 'a',
+  currency: 'USD',
+  format: 'native',
+  secure: false,
+  floorMicros: 0,
+  mayNotify: () => true,
+  imps: new Map([['i', { width: 300, height: 250 }]]),
+};
 const RUNS = { numRuns: 2_000 };
 
 /** Every string in a value except under the keys of texts. */
@@ -65,10 +74,8 @@ test('no URL of a bidder’s native ad ends an attribute, with macros filled', (
         ],
       };
       const adm = asText ? JSON.stringify(native) : native;
-      const imps = new Map([['i', { width: 300, height: 250 }]]);
       const answer = { cur: 'USD', seatbid: [{ seat: id, bid: [{ id, impid: 'i', price: 1, adm }] }] };
-      const asked = { auctionId: 'a', currency: 'USD', format: 'native' as const, secure: false, floorMicros: 0, imps };
-      for (const { adm: served } of readBidResponse(answer, asked).best.values()) {
+      for (const { adm: served } of readBidResponse(answer, ASKED).best.values()) {
         accepted++;
         expectHarmless(addressesIn(JSON.parse(served)));
       }
@@ -84,8 +91,7 @@ test('a macro in a URL of a native ad is filled wherever it is', () => {
     assets: [{ id: 1, title: { text: 'A' } }],
   };
   const answer = { cur: 'USD', seatbid: [{ bid: [{ id: "b'1", impid: 'i', price: 1, adm: JSON.stringify(native) }] }] };
-  const imps = new Map([['i', { width: 300, height: 250 }]]);
-  const { best } = readBidResponse(answer, { auctionId: 'a', currency: 'USD', format: 'native', secure: false, floorMicros: 0, imps });
+  const { best } = readBidResponse(answer, ASKED);
   expect(JSON.parse(best.get('i')!.adm)).toEqual({ title: 'A', click: 'https://x.example/b%271/p?id=b%271#b%271' });
 });
 

@@ -17,6 +17,10 @@ export type Checked<T> = { readonly ok: true; readonly record: T } | { readonly 
 
 export const isHttpUrl = (text: string): boolean => URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol);
 
+/** A DNS name or an IP address, without scheme, port and path. */
+const isHost = (text: string): boolean =>
+  /^[a-z0-9.:[\]-]+$/i.test(text) && URL.canParse(`http://${text}/`) && new URL(`http://${text}/`).hostname === text.toLowerCase();
+
 /** Formats of our own, each with its test and with what a value must be. */
 const FORMATS: Readonly<Record<string, { readonly test: (text: string) => boolean; readonly detail: string }>> = {
   'flight-date': { test: (text) => parseStartDate(text) !== undefined, detail: 'must be an RFC 3339 date or date-time' },
@@ -25,6 +29,7 @@ const FORMATS: Readonly<Record<string, { readonly test: (text: string) => boolea
     test: (text) => normalOrigin(text) !== undefined,
     detail: 'must be an http or https origin without a path, such as https://news.example or https://*.news.example',
   },
+  host: { test: isHost, detail: 'must be a host name, such as notices.bidder.example' },
   country: { test: isCountryCode, detail: 'must be an ISO 3166-1 alpha-2 country code' },
 };
 const FORMAT_DETAILS = Object.fromEntries(Object.entries(FORMATS).map(([name, { detail }]) => [name, detail]));

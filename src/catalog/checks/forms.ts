@@ -1,4 +1,3 @@
-import type { BudgetType, CreativeFormat, Device, LineItemType, Pacing, Priority } from '../model/entities.ts';
 import type {
   CampaignRecord,
   CreativeRecord,
@@ -7,45 +6,10 @@ import type {
   PublisherRecord,
   TargetingRecord,
 } from '../model/records.ts';
-import type { ChoiceWords, FormDescription } from './form-description.ts';
+import { BUDGET_TYPES, DEVICES, FORMATS, LINE_ITEM_TYPES, PACING_WORDS, PRIORITIES } from './choice-words.ts';
+import type { FormDescription } from './form-description.ts';
 
 /** The forms of the trafficking page, beside the schemas that they describe. */
-const LINE_ITEM_TYPES = {
-  direct: { label: 'Direct', note: 'you sell it, and its creatives are stored here' },
-  programmatic: { label: 'Programmatic', note: 'a bidder answers each ad request' },
-} satisfies Record<LineItemType, ChoiceWords>;
-
-const BUDGET_TYPES = {
-  CPM: { label: 'CPM', note: 'a price per thousand impressions' },
-  CPC: { label: 'CPC', note: 'a price per click' },
-  Flat: { label: 'Flat', note: 'a fixed fee; events are not billed' },
-} satisfies Record<BudgetType, ChoiceWords>;
-
-export const PRIORITIES = {
-  1: { label: 'High', note: 'before all others' },
-  2: { label: 'Medium', note: 'the default' },
-  3: { label: 'Low', note: 'when nothing else can serve' },
-} satisfies Record<Priority, ChoiceWords>;
-
-/** `spread` begins the sentence on a line item's delivery page; null: the mode spreads nothing. */
-export const PACING_WORDS = {
-  ASAP: { label: 'As soon as possible', note: 'up to the daily caps', spread: null },
-  Even: { label: 'Even', note: 'spread over the day', spread: 'Spread over the day by its usual traffic' },
-  PID: { label: 'PID', note: 'corrects itself through the day', spread: 'Spread over the day and corrected by a PID controller' },
-} satisfies Record<Pacing, ChoiceWords & { readonly spread: string | null }>;
-
-export const DEVICES = {
-  desktop: { label: 'Desktop' },
-  mobile: { label: 'Mobile' },
-  tablet: { label: 'Tablet' },
-} satisfies Record<Device, ChoiceWords>;
-
-const FORMATS = {
-  html: { label: 'HTML', note: 'markup in a sandboxed frame' },
-  banner: { label: 'Banner', note: 'an image, sharp on every screen' },
-  native: { label: 'Native', note: 'assets in the style of the page' },
-} satisfies Record<CreativeFormat, ChoiceWords>;
-
 const publisherForm: FormDescription<keyof PublisherRecord> = {
   sections: [
     {
@@ -56,7 +20,6 @@ const publisherForm: FormDescription<keyof PublisherRecord> = {
         domain: { label: 'Domain', placeholder: 'gazette.example' },
         origins: {
           label: 'Web origins',
-          widget: 'values',
           placeholder: 'https://www.gazette.example',
           help: 'Pages of other origins get no ads with this key. https://*.gazette.example stands for all subdomains. Empty: pages of any origin. Servers that call without an Origin header are not affected.',
         },
@@ -120,6 +83,12 @@ const lineItemForm: FormDescription<keyof LineItemRecord | `targeting/${keyof Ta
           when: { type: ['programmatic'] },
           placeholder: 'https://bidder.example/openrtb',
           help: 'Receives an OpenRTB bid request for each ad that this line item could fill. For development, /test/bid of this service always bids.',
+        },
+        notice_hosts: {
+          label: 'Notice hosts',
+          wide: true,
+          when: { type: ['programmatic'] },
+          help: 'Win, billing and loss notices go to the endpoint’s host and to these hosts with their subdomains, and nowhere else.',
         },
         active: { label: 'Active', initial: true, help: 'Off: paused. It stays booked and does not serve.' },
       },

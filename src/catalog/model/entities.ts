@@ -90,6 +90,8 @@ export interface LineItem {
   readonly targeting: TargetingRules;
   /** The external bidder of a programmatic line item; null for a direct one. */
   readonly endpoint: string | null;
+  /** Hosts to which its bidder's notices may go, besides the endpoint's own. Lower case. */
+  readonly noticeHosts: readonly string[];
 }
 
 /** A creative's content, parsed by its format. */

@@ -61,6 +61,7 @@ export interface LineItemRecord {
   readonly rate_burst: number | null;
   readonly targeting: TargetingRecord;
   readonly endpoint: string | null;
+  readonly notice_hosts: readonly string[];
 }
 
 export interface CreativeRecord {

@@ -40,6 +40,7 @@ export const COLUMNS = {
     'rate_burst',
     'targeting',
     'endpoint',
+    'notice_hosts',
   ],
   creatives: ['id', 'placement_id', 'line_item_id', 'format', 'content', 'advertiser_domain', 'width', 'height', 'click_url', 'blocked_at'],
 } as const satisfies Readonly<Record<CatalogTable, readonly string[]>>;
@@ -105,6 +106,7 @@ export const rowToLineItem = (row: CatalogRow): Loose<LineItemRecord> => ({
   rate_burst: row['rate_burst'],
   targeting: row['targeting'],
   endpoint: row['endpoint'],
+  notice_hosts: row['notice_hosts'],
 });
 
 export const lineItemToRow = (record: LineItemRecord): CatalogRow => ({
@@ -128,6 +130,7 @@ export const lineItemToRow = (record: LineItemRecord): CatalogRow => ({
   rate_burst: record.rate_burst,
   targeting: JSON.stringify(record.targeting),
   endpoint: record.endpoint,
+  notice_hosts: JSON.stringify(record.notice_hosts),
 });
 
 export const rowToCreative = (row: CatalogRow): Loose<CreativeRecord> => ({

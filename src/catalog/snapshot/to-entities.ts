@@ -58,6 +58,7 @@ export const toLineItem = (id: number, record: LineItemRecord, publisherId: numb
       : { perSecond: record.rate_limit, burst: record.rate_burst ?? Math.max(1, Math.ceil(record.rate_limit)) },
   targeting: targetingRules(record.targeting),
   endpoint: record.type === 'programmatic' ? record.endpoint : null,
+  noticeHosts: record.notice_hosts.map((host) => host.toLowerCase()),
 });
 
 /** Undefined when the content cannot be read, which the check of a record rules out. */

@@ -74,7 +74,7 @@ export const publicPaths = (allowedEvents: readonly string[]): Paths => ({
       requestBody: jsonBody(ref('QualityReport')),
       responses: {
         201: jsonAnswer('Stored; the same token returns the same id', record({ id: text })),
-        ...problems('invalid_json', 'invalid_request', 'invalid_token', 'body_too_large', 'unavailable'),
+        ...problems('invalid_json', 'invalid_request', 'invalid_token', 'body_too_large', 'too_many_requests', 'unavailable'),
       },
     },
   },
