@@ -46,6 +46,8 @@ export interface ServedAd {
    * takes it also when the row is gone.
    */
   readonly windowMs?: number | undefined;
+  /** True: the user may not be measured, and its events keep less (stored-hit.ts). */
+  readonly unmeasured?: boolean | undefined;
 }
 
 /** One request of a tracking URL. */

@@ -43,6 +43,7 @@ const AD_CHECKS: Checks<ServedAd> = {
   billingNotice: isFlag,
   clickBounds: orAbsent(isBounds),
   windowMs: orAbsent(isTime),
+  unmeasured: orAbsent(isFlag),
 };
 
 const HIT_CHECKS: Checks<Omit<Hit, 'ad'>> = {

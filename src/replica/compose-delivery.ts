@@ -15,6 +15,7 @@ import { createLimitReader } from '../ledger/read/read-limits.ts';
 import { createUniqueIds } from '../ledger/unique-ids.ts';
 import { createRedisClient } from '../redis/redis-client.ts';
 import { createNotifyBidders } from '../serving/notify-bidders.ts';
+import { createSessionCaps } from '../serving/session-caps.ts';
 import { createServeAd } from '../serving/serve-ad.ts';
 import { hitLimits } from '../tracking/hit-limits.ts';
 import { createNotifyBilled } from '../tracking/notify-billed.ts';
@@ -64,14 +65,17 @@ export const composeDelivery = ({ settings, addresses, dimensions, metrics, log,
     onFailure: observe.storeFailed('billing_notice', 'A billing notice could not be stored'),
   });
   const deciding = { bidders, tokenTtlMs: settings.tokenTtlMs, random: Math.random, clock: () => performance.now() };
+  const sessionCaps = createSessionCaps();
   const serveAd = createServeAd({
     ...deciding,
+    sessionCaps,
     reserve: ledger.reserve,
     newId: createUniqueIds(),
     onBidsDecided: createNotifyBidders(bidders, billingNotices),
   });
   const dryServeAd = createServeAd({
     ...deciding,
+    sessionCaps: { ...sessionCaps, take: () => undefined },
     reserve: createDryReserve(createJudgeLimits(counters)),
     newId: () => '',
     onBidsDecided: () => undefined,

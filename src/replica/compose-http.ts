@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { Request } from 'express';
 import { fileURLToPath } from 'node:url';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
+import { createDecideConsent } from '../context/consent/decide-consent.ts';
 import { addressPrefix } from '../context/client-address.ts';
 import { userHash } from '../context/user-hash.ts';
 import { createApp } from '../http/app.ts';
@@ -10,9 +12,9 @@ import { createDebugGrants } from '../http/request/debug-grants.ts';
 import { createAnswerWriter } from '../http/openrtb/write-answer.ts';
 import { staticFiles } from '../http/routes/static-files.ts';
 import { createAlignedServer } from '../http/server/aligned-server.ts';
+import { closeSlowReaders } from '../http/server/slow-readers.ts';
 import { createHostCheck } from '../http/server/check-host.ts';
 import { createAdminGate, createClosedGate } from '../trafficking/admin-gate.ts';
-import { closeSlowReaders } from '../http/server/slow-readers.ts';
 import { createTrafficking } from '../trafficking/create-trafficking.ts';
 import { createWrongTokens } from '../trafficking/wrong-tokens.ts';
 import type { Delivery } from './compose-delivery.ts';
@@ -42,20 +44,23 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
   const { settings, dimensions, demo, metrics, log, observe, stores } = foundation;
   const { catalog, tokens, requestContext } = delivery;
   const { allowedEvents, publicUrl } = settings;
+  const sessionKey = randomBytes(32).toString('hex');
   const asking = {
     requestContext,
+    decideConsent: createDecideConsent({ cacheSize: 10_000 }),
     userHash: (snapshot: Snapshot, publisherId: number, userId: string) => userHash(snapshot.userHashKey, publisherId, userId),
+    sessionHash: (publisherId: number, userId: string) => userHash(sessionKey, publisherId, userId),
     debugTrace: settings.debugTrace,
     now: delivery.now,
   };
-  const isOpen = settings.adminEnabled && settings.adminClosedBecause === undefined;
-  const debugGrants = createDebugGrants(settings.tokenSecrets);
   /** A report stores nothing about its sender, and the hash in Redis is forgotten after two hours. */
   const clientOf = (req: Request): string | null => {
     const { ip } = requestContext(req);
     const snapshot = catalog.current();
     return ip === null || !snapshot ? null : userHash(snapshot.userHashKey, 0, addressPrefix(ip));
   };
+  const isOpen = settings.adminEnabled && settings.adminClosedBecause === undefined;
+  const debugGrants = createDebugGrants(settings.tokenSecrets);
   const app = createApp({
     ad: {
       currentSnapshot: catalog.current,

@@ -6,12 +6,10 @@ import type { RedisClient } from '../redis/redis-client.ts';
 /** Wrong admin tokens of each client, over all replicas, within the last minute. */
 export interface WrongTokens {
   /**
-   * Counts one more when `isWrong`, atomically. Never rejects: without Redis, this replica's own
-   * count is used.
-   *
-   * @returns how many the client has sent before this one
+   * Counts one more, and returns how many the client has sent. Never rejects: without Redis, this
+   * replica's own count is used.
    */
-  before(client: string, isWrong: boolean): Promise<number>;
+  count(client: string): Promise<number>;
 }
 
 export interface WrongTokensOptions {
@@ -20,7 +18,7 @@ export interface WrongTokensOptions {
   readonly countersUp: () => boolean;
 }
 
-/** A client that has sent this many is refused without a look at its token. */
+/** Further ones within the window get 429. */
 export const MAX_WRONG_TOKENS = 10;
 export const WRONG_TOKEN_WINDOW_S = 60;
 const PATIENCE_MS = 500;
@@ -29,22 +27,21 @@ const MAX_CLIENTS = 10_000;
 export const createWrongTokens = ({ redis, keys, countersUp }: WrongTokensOptions): WrongTokens => {
   const here = new LRUCache<string, number>({ max: MAX_CLIENTS, ttl: WRONG_TOKEN_WINDOW_S * 1000, noUpdateTTL: true });
 
-  const inRedis = async (client: string, isWrong: boolean): Promise<number> => {
+  const inRedis = async (client: string): Promise<number> => {
     const key = keys.wrongTokens(client);
-    if (!isWrong) return Number((await answerWithin(PATIENCE_MS, redis.get(key))) ?? 0);
     // NX: the window begins with the first wrong token, and guessing does not prolong it.
     const counted = redis.multi().incr(key).expire(key, WRONG_TOKEN_WINDOW_S, 'NX').exec();
     const [[, count] = []] = (await answerWithin(PATIENCE_MS, counted)) ?? [];
-    return Number(count ?? 1) - 1;
+    return Number(count ?? 0);
   };
 
   return {
-    before: async (client, isWrong) => {
-      const before = here.get(client) ?? 0;
-      if (isWrong) here.set(client, before + 1);
-      if (!countersUp()) return before;
+    count: async (client) => {
+      const own = (here.get(client) ?? 0) + 1;
+      here.set(client, own);
+      if (!countersUp()) return own;
       // The gauge of Redis shows a failure.
-      return Math.max(before, await inRedis(client, isWrong).catch(() => 0));
+      return Math.max(own, await inRedis(client).catch(() => 0));
     },
   };
 };

@@ -55,26 +55,27 @@ const MAX_DETAIL_LENGTH = 200;
  */
 export const writeTrace = (trace: AdTrace, disclosure: Disclosure): string => {
   for (let max = MAX_TRACED; ; max = Math.floor(max / 2)) {
-    const text = JSON.stringify(disclosure === 'full' ? toWire(trace, max) : withoutFigures(toWire(trace, max)));
+    const text = JSON.stringify(toWire(trace, max, disclosure));
     if (text.length <= MAX_TRACE_LENGTH || max === 0) return text;
   }
 };
 
-/** Ids, stages and reasons only; `detail` becomes the general words of the reason. */
-const withoutFigures = (trace: ReturnType<typeof toWire>) => ({
-  ...trace,
-  imps: trace.imps.map(({ ranking, steps, ...imp }) => ({
-    ...imp,
-    ranking: ranking.map(({ creative_id, line_item_id }) => ({ creative_id, line_item_id })),
-    steps: steps.map((step) => ({ ...step, rejected: step.rejected.map((one) => ({ ...one, detail: wordsOf(one.nbr) })) })),
-  })),
-  withheld: 'prices, priorities, limits and targeting, without a debug_grant',
-});
+const toWire = ({ snapshotVersion, consent, imps, timingsMs }: AdTrace, max: number, disclosure: Disclosure) => {
+  const wire = imps.map((imp) => toWireImp(imp, max));
+  return {
+    snapshot_version: snapshotVersion,
+    consent,
+    imps: disclosure === 'full' ? wire : wire.map(withoutFigures),
+    timings_ms: timingsMs,
+    ...(disclosure === 'full' ? {} : { withheld: 'prices, priorities, limits and targeting, without a debug_grant' }),
+  };
+};
 
-const toWire = ({ snapshotVersion, imps, timingsMs }: AdTrace, max: number) => ({
-  snapshot_version: snapshotVersion,
-  imps: imps.map((imp) => toWireImp(imp, max)),
-  timings_ms: timingsMs,
+/** Ids, stages and reasons only; `detail` becomes the general words of the reason. */
+const withoutFigures = ({ ranking, steps, ...imp }: WireImpTrace) => ({
+  ...imp,
+  ranking: ranking.map(({ creative_id, line_item_id }) => ({ creative_id, line_item_id })),
+  steps: steps.map((step) => ({ ...step, rejected: step.rejected.map((one) => ({ ...one, detail: wordsOf(one.nbr) })) })),
 });
 
 const toWireImp = ({ impId, ranking, winner, reason, steps, leftOut, foreignNotices }: ImpTrace, max: number): WireImpTrace => {

@@ -10,8 +10,7 @@ import { CORS_HEADERS, refusePage } from '../answers/cors.ts';
 import { parseAdRequest } from '../openrtb/parse-ad-request.ts';
 import type { WriteAnswer } from '../openrtb/write-answer.ts';
 import type { Disclosure } from '../openrtb/write-trace.ts';
-import { problem, type Problem } from '../problems/problem.ts';
-import { discardBody } from '../request/read-body.ts';
+import { problem } from '../problems/problem.ts';
 import { readJson } from '../request/read-json.ts';
 import { toAdRequest, type ToAdRequestOptions } from '../openrtb/to-ad-request.ts';
 
@@ -29,9 +28,9 @@ export interface AdRouteOptions extends ToAdRequestOptions {
 }
 
 /**
- * POST /ad. The order of checks: known key (401) and the page's origin (403), before the body is
- * read; JSON (400, 413), schema (400), the key's publisher (401), registered dimensions (400), then
- * the decision, which always answers 200.
+ * POST /ad. The order of checks: JSON (400, 413), known key (401), the page's origin (403), schema
+ * (400), the key's publisher (401), registered dimensions (400), then the decision, which always
+ * answers 200.
  */
 export const adRoute = (options: AdRouteOptions): RequestHandler => {
   const { currentSnapshot, serveAd, writeAnswer, authenticate, dimensions, observe, debugGrants } = options;
@@ -42,13 +41,13 @@ export const adRoute = (options: AdRouteOptions): RequestHandler => {
   return async function answerAdRequest(req, res) {
     const started = performance.now();
     observe.requested();
-    const snapshot = currentSnapshot();
-    if (!snapshot) return refuseUnread(req, res, problem('unavailable', 'The campaign data has not been loaded yet.'));
-    const publisher = authenticate(snapshot, req.get('x-api-key'));
-    if (!publisher) return refuseUnread(req, res, problem('unauthorized', WRONG_KEY));
-    if (!acceptsOrigin(publisher.origins, req.headers.origin)) return refuseUnread(req, res, problem('origin_not_allowed', FOREIGN_ORIGIN));
     const body = await readJson(req);
     if (!body.ok) return body.problem && refusePage(res, body.problem);
+    const snapshot = currentSnapshot();
+    if (!snapshot) return refusePage(res, problem('unavailable', 'The campaign data has not been loaded yet.'));
+    const publisher = authenticate(snapshot, req.get('x-api-key'));
+    if (!publisher) return refusePage(res, problem('unauthorized', WRONG_KEY));
+    if (!acceptsOrigin(publisher.origins, req.headers.origin)) return refusePage(res, problem('origin_not_allowed', FOREIGN_ORIGIN));
     const parsed = parseAdRequest(body.value);
     if (!parsed.ok) return refusePage(res, problem('invalid_request', 'The ad request has a fault.', parsed.faults));
     const { request: wire } = parsed;
@@ -63,12 +62,6 @@ export const adRoute = (options: AdRouteOptions): RequestHandler => {
     sendAnswer(res, writeAnswer(wire.id, answer, answer.trace && disclosureTo(req, publisher)));
     observe.answered(answer, (performance.now() - started) / 1000);
   };
-};
-
-/** Refuses a request without parsing its body. */
-const refuseUnread = (req: Request, res: Response, sent: Problem): void => {
-  refusePage(res, sent);
-  discardBody(req);
 };
 
 const WRONG_KEY = 'X-API-Key must be the key of the publisher in ext.publisher_id.';
