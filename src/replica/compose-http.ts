@@ -51,6 +51,7 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
     userHash: (snapshot: Snapshot, publisherId: number, userId: string) => userHash(snapshot.userHashKey, publisherId, userId),
     sessionHash: (publisherId: number, userId: string) => userHash(sessionKey, publisherId, userId),
     debugTrace: settings.debugTrace,
+    sealVisitor: delivery.sealVisitor,
     now: delivery.now,
   };
   /** A report stores nothing about its sender, and the hash in Redis is forgotten after two hours. */
@@ -76,6 +77,7 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
       tokens,
       recordHit: delivery.recordHit,
       requestContext,
+      screenHit: delivery.screenHit,
       allowedEvents,
       clickUrlOf: (creativeId) => catalog.current()?.creatives.get(creativeId)?.clickUrl,
       now: delivery.now,
