@@ -17,7 +17,8 @@ COPY . .
 RUN node scripts/front-door.mjs build
 
 FROM node:${NODE}
-ENV NODE_ENV=production
+ARG COMMIT
+ENV NODE_ENV=production COMMIT=${COMMIT}
 WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
 COPY --from=build /app/dist dist

@@ -1,4 +1,4 @@
-import { PACING_WORDS } from '../../src/catalog/checks/forms.ts';
+import { PACING_WORDS } from '../../src/catalog/checks/choice-words.ts';
 import type { Delivery } from '../../src/trafficking/insight/delivery.ts';
 import type { LineItemWire } from '../service/wire.ts';
 import { dayGoal } from './day-goal.ts';

@@ -12,6 +12,7 @@ import {
   oneOf,
   publicUrl,
   redisUrls,
+  revision,
   secret,
   toggle,
   tokenSecrets,
@@ -37,6 +38,7 @@ const SHIPPED_DIMENSIONS_FILE = fileURLToPath(new URL('../../config/dimensions.j
 
 const VARIABLES = {
   NODE_ENV: oneOf('development', 'test', 'production')({ default: 'development' }),
+  COMMIT: revision({ default: undefined }),
   PORT: wholeNumber(0, 65_535)({ default: 8787 }),
   HOST: secret({ default: undefined }),
   ALLOWED_HOSTS: hostNames({ default: [] }),
@@ -99,6 +101,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
 
   return freeze({
     production,
+    commit: read.COMMIT,
     port: read.PORT,
     host,
     knownHosts: production && read.ALLOWED_HOSTS.length === 0 ? undefined : [...read.ALLOWED_HOSTS, ...ownHosts(host, read.PUBLIC_URL)],

@@ -4,6 +4,8 @@
  */
 export interface Settings {
   readonly production: boolean;
+  /** The revision of the build; undefined: unknown. */
+  readonly commit: string | undefined;
   readonly port: number;
   readonly host: string;
   /** Host names of requests that are answered, in lower case; undefined: all. */

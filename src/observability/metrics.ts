@@ -66,8 +66,8 @@ export interface Metrics {
   /** One per bidder call; `bid`: one per bid in a response. */
   readonly bidderCall: (outcome: string, seconds: number) => void;
   readonly bid: (outcome: string) => void;
-  /** One of `circuitStates`; null: the endpoint was evicted, its series is dropped. */
-  readonly bidderCircuit: (endpoint: string, state: string | null) => void;
+  /** One of `circuitStates`; null: the bidder's endpoint was evicted, its series is dropped. */
+  readonly bidderCircuit: (bidder: string, state: string | null) => void;
   readonly bidderNotice: (kind: string, outcome: string) => void;
   /** An impression without its reservation: Redis has lost data. */
   readonly settledWithoutHold: () => void;
@@ -127,7 +127,7 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
   const circuits = new Gauge({
     name: 'adserver_bidder_circuit',
     help: 'Circuit breaker of a bidder endpoint: 0 closed, 1 half open, 2 open',
-    labelNames: ['endpoint'],
+    labelNames: ['bidder'],
     registers,
   });
   const reloads = countBy(counter('reloads_total', 'Catalog loads by outcome', ['outcome']), 'outcome', ['success', 'failure']);
@@ -167,9 +167,9 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
       callTime.observe(seconds);
     },
     bid: countBy(counter('bids_total', 'Bids by outcome', ['outcome']), 'outcome', bidOutcomes),
-    bidderCircuit: (endpoint, state) => {
-      if (state === null) circuits.remove({ endpoint });
-      else circuits.set({ endpoint }, circuitStates.indexOf(state));
+    bidderCircuit: (bidder, state) => {
+      if (state === null) circuits.remove({ bidder });
+      else circuits.set({ bidder }, circuitStates.indexOf(state));
     },
     bidderNotice: countByTwo(
       counter('bidder_notices_total', 'Win, loss and billing notices', ['kind', 'outcome']),

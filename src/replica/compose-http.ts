@@ -91,6 +91,7 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
       onFailure: observe.storeFailed('report', 'A quality report could not be stored'),
     },
     reloadEverywhere: catalog.reloadEverywhere,
+    build: { version: foundation.version, commit: settings.commit },
     readiness: { notReadyBecause: readiness.notReadyBecause, redisUp: () => stores.link.up },
     renderMetrics: metrics.render,
     mockBidder: settings.mockBidderEnabled,

@@ -36,7 +36,6 @@ export interface WireTraceStep {
 }
 
 /**
-/**
  * How much a trace tells. `public`: the client knows no more than the key of a page, so the prices,
  * priorities, limits and targeting of line items that did not win are left out.
  */
