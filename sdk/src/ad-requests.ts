@@ -20,6 +20,8 @@ interface Waiting {
 
 /** The server rejects requests with more impressions. */
 const MAX_IMPS = 20;
+/** The status that says that the publisher does not accept pages of this origin. */
+const FOREIGN_ORIGIN = 403;
 const TIMEOUT_MS = 10_000;
 
 /** The part of an answer that belongs to one impression. */
@@ -67,7 +69,12 @@ export const createAdRequests = (
       }),
     });
     // The body says what is wrong; left unread, it would keep the request open.
-    if (!response.ok) throw new Error(`the ad server answered ${response.status}: ${await response.text()}`);
+    if (!response.ok) {
+      const answered = `the ad server answered ${response.status}: ${await response.text()}`;
+      if (response.status === FOREIGN_ORIGIN)
+        console.error(`AdSDK: ${location.origin} is not in the publisher's list of web origins, so its pages get no ads; ${answered}`);
+      throw new Error(answered);
+    }
     const answer = (await response.json()) as AdResponse;
     if (!Array.isArray(answer?.seatbid)) throw new Error('the answer of the ad server is not an ad response');
     return answer;

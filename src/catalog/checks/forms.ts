@@ -54,6 +54,11 @@ const publisherForm: FormDescription<keyof PublisherRecord> = {
       fields: {
         name: { label: 'Name', placeholder: 'The Daily Gazette' },
         domain: { label: 'Domain', placeholder: 'gazette.example' },
+        origins: {
+          label: 'Web origins',
+          placeholder: 'https://www.gazette.example',
+          help: 'Pages of other origins get no ads with this key. https://*.gazette.example stands for all subdomains. Empty: pages of any origin. Servers that call without an Origin header are not affected.',
+        },
       },
     },
   ],

@@ -34,6 +34,8 @@ export interface Publisher {
   readonly id: number;
   readonly name: string;
   readonly domain: string;
+  /** See `acceptsOrigin`. */
+  readonly origins: ReadonlySet<string>;
   /** Lower-case hex SHA-256 of the API key; the key itself is never stored. */
   readonly apiKeyHash: string;
 }

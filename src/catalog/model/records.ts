@@ -10,6 +10,8 @@ export interface PublisherRecord {
   readonly id?: number;
   readonly name: string;
   readonly domain: string;
+  /** Web origins whose pages may use the key; empty: any. */
+  readonly origins: readonly string[];
 }
 
 export interface PlacementRecord {

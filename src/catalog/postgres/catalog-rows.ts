@@ -15,7 +15,7 @@ export const ROWS_A_BLOCK = 256;
  * trafficking API, both ways. rowTo… never throws: the record's check judges what a row holds.
  */
 export const COLUMNS = {
-  publishers: ['id', 'name', 'domain', 'api_key_hash', 'api_key_hint'],
+  publishers: ['id', 'name', 'domain', 'origins', 'api_key_hash', 'api_key_hint'],
   placements: ['id', 'publisher_id', 'width', 'height', 'formats'],
   campaigns: ['id', 'publisher_id', 'name', 'start_at', 'end_at', 'budget_micros'],
   line_items: [
@@ -47,9 +47,9 @@ export const COLUMNS = {
 
 type Loose<T> = { readonly [K in keyof Required<T>]: unknown };
 
-export const rowToPublisher = ({ id, name, domain }: CatalogRow): Loose<PublisherRecord> => ({ id, name, domain });
+export const rowToPublisher = ({ id, name, domain, origins }: CatalogRow): Loose<PublisherRecord> => ({ id, name, domain, origins });
 
-export const publisherToRow = ({ name, domain }: PublisherRecord): CatalogRow => ({ name, domain });
+export const publisherToRow = ({ name, domain, origins }: PublisherRecord): CatalogRow => ({ name, domain, origins: [...origins] });
 
 export const rowToPlacement = ({ id, publisher_id, width, height, formats }: CatalogRow): Loose<PlacementRecord> => ({
   id,
