@@ -24,7 +24,7 @@ export const cost: Proof = {
     let tries = 0;
     const last = rig.seed + (scale.seeds ?? scale.of(SEEDS, 1));
     for (let seed = rig.seed; seed < last; seed++) {
-      const target = await openTarget(scale.against, scale.of(20_000, 2_000));
+      const target = await openTarget(scale.against, scale.of(5_000, 2_000));
       try {
         const genes = seedGenes(target);
         const search = createSearch(target, createChance(seed));

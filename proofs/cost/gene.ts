@@ -161,14 +161,22 @@ const mutateOnce = (gene: Gene, chance: Chance): Gene => {
   ])();
 };
 
-/**
- * Adds headers to a request, but to those that it needs to be accepted. What several of them cause
- * to be retained adds up.
- */
-export const withRareHeaders = (gene: Gene, chance: Chance): Gene => {
-  const added = new Map(Array.from({ length: 1 + Math.floor(chance() * 8) }, () => rareHeader(chance)));
-  for (const [name] of gene.headers) added.delete(name);
-  return { ...gene, headers: [...gene.headers, ...added] };
+/** A few headers that together take most of the room there is. */
+export const largeHeaders = (chance: Chance): Gene['headers'] => {
+  const headers = new Map(Array.from({ length: LARGE_HEADERS }, () => rareHeader(chance)));
+  return [...headers].map(([name, value]) => {
+    const length = MAX_HEADERS_LENGTH / LARGE_HEADERS;
+    if (value.kind === 'addresses') return [name, { ...value, times: length / 10 }];
+    return [name, value.kind === 'repeat' ? { ...value, times: length / value.unit.length } : value];
+  });
+};
+
+const LARGE_HEADERS = 3;
+
+/** Adds headers to a request, but to those that it needs to be accepted. */
+export const withHeaders = (gene: Gene, headers: Gene['headers']): Gene => {
+  const own = new Set(gene.headers.map(([name]) => name));
+  return { ...gene, headers: [...gene.headers, ...headers.filter(([name]) => !own.has(name))] };
 };
 
 /** A request in one line: what a reader needs to send it again. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Chance } from '../../testkit/chance.ts';
 import { amountOf, budgetOf, MAX_RETAINED_BYTES, type Cost, type Objective } from './budget.ts';
-import { mutateGene, withRareHeaders, writeGene, type Gene } from './gene.ts';
+import { largeHeaders, mutateGene, withHeaders, writeGene, type Gene } from './gene.ts';
 import type { Target } from './open-target.ts';
 import { send } from './send.ts';
 
@@ -43,7 +43,7 @@ const REPLAYS = 12;
 const SUSPECTED_REPLAYS = 150;
 const CONFIRMING_REPLAYS = 600;
 /** On average over a batch of genes, of which one in ten may be at fault. */
-const SUSPICIOUS_BYTES = 300;
+const SUSPICIOUS_BYTES = 250;
 const CONCURRENT = 8;
 /** Of the requests tried, those that are valid ones changed; the others change the best so far. */
 const SHARE_OF_SEEDS = 0.25;
@@ -137,13 +137,18 @@ export const createSearch = (target: Target, chance: Chance): Search => {
     return ((await target.heapBytes()) - before) / sending.length;
   };
 
-  /** Finds which of these requests leave something behind. */
+  /** Finds, by halves, which of these requests leave something behind. */
   const suspect = async (genes: readonly Gene[]): Promise<void> => {
-    for (const gene of genes) {
-      const first = await retainedBytes([gene], SUSPECTED_REPLAYS);
-      const amount = first > MAX_RETAINED_BYTES ? Math.min(first, await retainedBytes([gene], CONFIRMING_REPLAYS)) : first;
-      note(gene, 'retained', amount, MAX_RETAINED_BYTES, writeGene(gene, 0).length);
+    const [gene] = genes;
+    if (!gene || (await retainedBytes(genes, 2 * REPLAYS)) < SUSPICIOUS_BYTES) return;
+    if (genes.length > 1) {
+      const half = Math.ceil(genes.length / 2);
+      await suspect(genes.slice(0, half));
+      return suspect(genes.slice(half));
     }
+    const first = await retainedBytes(genes, SUSPECTED_REPLAYS);
+    const amount = first > MAX_RETAINED_BYTES ? Math.min(first, await retainedBytes(genes, CONFIRMING_REPLAYS)) : first;
+    note(gene, 'retained', amount, MAX_RETAINED_BYTES, writeGene(gene, 0).length);
   };
 
   return {
@@ -166,10 +171,11 @@ export const createSearch = (target: Target, chance: Chance): Search => {
     },
     replay: async (genes, forMs) => {
       const until = performance.now() + forMs;
-      while (performance.now() < until) {
-        const left = genes.filter((gene) => !isFound(gene, 'retained'));
-        if (left.length === 0) return;
-        const batch = left.map((gene) => withRareHeaders(chance() < 0.3 ? mutateGene(gene, chance) : gene, chance));
+      for (let round = 0; round < WARM_ROUNDS; round++) await retainedBytes(genes, 1);
+      while (performance.now() < until && !faults.some(({ objective }) => objective === 'retained')) {
+        // What several requests and headers leave behind adds up, so they are tried together.
+        const headers = largeHeaders(chance);
+        const batch = genes.map((gene) => withHeaders(chance() < 0.2 ? mutateGene(gene, chance) : gene, headers));
         tries += batch.length;
         if ((await retainedBytes(batch, REPLAYS)) > SUSPICIOUS_BYTES) await suspect(batch);
       }
