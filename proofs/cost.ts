@@ -29,11 +29,11 @@ export const cost: Proof = {
         const genes = seedGenes(target);
         const search = createSearch(target, createChance(seed));
         const strangers = genes.filter(({ role }) => role === 'stranger');
-        await search.climb(strangers, scale.of(90_000, 6_000));
+        await search.climb(strangers, scale.of(90_000, 5_000));
         await search.replay(strangers, scale.of(45_000, 3_000));
         await search.climb(
           genes.filter(({ role }) => role !== 'stranger'),
-          scale.of(45_000, 4_000),
+          scale.of(45_000, 3_000),
         );
         tries += search.tries();
         for (const { gene, objective, amount, sentBytes, tries: at } of search.faults) {

@@ -1,6 +1,6 @@
 import { AD_REQUEST_SCHEMA, FLAT_AD_REQUEST_SCHEMA } from '../../src/http/openrtb/ad-request-schema.ts';
 import { campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from '../../src/catalog/checks/schemas.ts';
-import { plain, type Gene, type Role, type Value } from './gene.ts';
+import { plain, type Gene, type Value } from './gene.ts';
 import { fresh, json, list, object, shapeOfSchema, type Shape } from './shape.ts';
 import type { Target } from './open-target.ts';
 
@@ -134,7 +134,7 @@ export const seedGenes = ({ booking, adminToken, tokens }: Target): readonly Gen
   ];
   const ofStaff = [...trafficking, ...insight].map((given): Gene => ({
     ...given,
-    role: 'staff' as Role,
+    role: 'staff',
     headers: [staff, ...given.headers],
   }));
   return [...strangers, ...operators, ...ofStaff];
