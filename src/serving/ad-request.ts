@@ -1,5 +1,6 @@
 import type { BidContext } from '../bidders/bidder-port.ts';
 import type { Publisher } from '../catalog/model/entities.ts';
+import type { Consent } from '../context/consent/consent.ts';
 import type { AdQuery } from '../decision/ad-query.ts';
 
 /** A request for ads in the domain's terms: parsed, authenticated and with its context. */
@@ -10,6 +11,14 @@ export interface AdRequest {
   readonly query: AdQuery;
   /** Keyed hash; null when the user id may not be used. */
   readonly userHash: string | null;
+  /**
+   * Keys the frequency caps that this replica keeps in its memory; null unless the user id may not be
+   * used and the publisher chose that.
+   */
+  readonly sessionUser: string | null;
+  readonly consent: Consent;
+  /** Of the visitor (context/visitor-seal.ts); undefined: nothing of it may be kept. */
+  readonly seal: string | undefined;
   readonly bidContext: BidContext;
   readonly traced: boolean;
 }

@@ -7,6 +7,7 @@ import type { AdRequest } from './ad-request.ts';
 import { createIndexMemories } from './index-memories.ts';
 import { bidOpportunityOf, openOpportunity, rankOpportunity, reasonOf, type DecidedOpportunity, type Won } from './opportunity.ts';
 import { createReserveWinners, type ReserveWinnersOptions } from './reserve-winners.ts';
+import { traceConsent } from './trace-consent.ts';
 import { MAX_TRACED, traceOpportunity, type AdTrace } from './trace-opportunity.ts';
 
 export interface AdAnswer {
@@ -72,6 +73,7 @@ export const createServeAd = ({ bidders, onBidsDecided, random, clock, ...reserv
       trace: request.traced
         ? {
             snapshotVersion: snapshot.version,
+            consent: traceConsent(request, invitations),
             imps: decided.map((opportunity) => traceOpportunity(opportunity, request.query, Math.ceil(MAX_TRACED / decided.length))),
             timingsMs: {
               candidates: foundAt - startedAt,
