@@ -107,6 +107,8 @@ const adRequest = (id: string, call: AdCall, snapshot: Snapshot, atMs: number): 
     placementId: placementId(call.publisher, nth % 2),
     width: null,
     height: null,
+    otherSizes: [],
+    targeting: undefined,
   })),
   query: { targeting: { pairs: [] }, atMs, mayRemember: call.user !== null },
   userHash: call.user,

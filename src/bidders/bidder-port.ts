@@ -1,6 +1,7 @@
 import type { Booking, Device, Placement, Publisher } from '../catalog/model/entities.ts';
 import type { Verdict } from '../context/consent/consent.ts';
 import type { PrivacySignals } from '../context/consent/privacy-signals.ts';
+import type { AdSize } from '../decision/ad-query.ts';
 import type { NoticeKind } from './bidder-observer.ts';
 import type { NoBidReason } from '../decision/no-bid-reason.ts';
 
@@ -11,6 +12,7 @@ export interface BidOpportunity {
   /** The size of this request in CSS pixels: the placement's, or the one that the request names. */
   readonly width: number;
   readonly height: number;
+  readonly otherSizes: readonly AdSize[];
   /**
    * The programmatic line items that could fill it, each with the creative row that names the
    * placement and the format.

@@ -115,7 +115,7 @@ export const createBidders = (options: BiddersOptions): Bidders => {
       secure: isSecurePage(context.pageUrl),
       floorMicros,
       mayNotify: mayNotify(call),
-      imps: new Map(call.opportunities.map(({ impId, width, height }) => [impId, { width, height }])),
+      imps: new Map(call.opportunities.map(({ impId, width, height, otherSizes }) => [impId, { size: { width, height }, otherSizes }])),
     };
     const tmaxMs = Math.max(1, Math.floor(timeoutMs - (now() - startedAt)));
     const shared = withhold(context, context.shareWith(call.gvlId));

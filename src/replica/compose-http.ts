@@ -43,7 +43,7 @@ export const MAX_CONNECTIONS = 10_000;
 export const composeHttp = (foundation: Foundation, delivery: Delivery, readiness: Readiness): Server => {
   const { settings, dimensions, demo, metrics, log, observe, stores } = foundation;
   const { catalog, tokens, requestContext } = delivery;
-  const { allowedEvents, publicUrl } = settings;
+  const { allowedEvents, publicUrl, creativeOrigin } = settings;
   const sessionKey = randomBytes(32).toString('hex');
   const asking = {
     requestContext,
@@ -66,7 +66,7 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
     ad: {
       currentSnapshot: catalog.current,
       serveAd: delivery.serveAd,
-      writeAnswer: createAnswerWriter({ allowedEvents, tracking: { signToken: tokens.sign, publicUrl } }),
+      writeAnswer: createAnswerWriter({ allowedEvents, tracking: { signToken: tokens.sign, publicUrl, creativeOrigin } }),
       authenticate: createAuthenticate(),
       dimensions,
       debugGrants: settings.production ? debugGrants : undefined,
@@ -95,6 +95,7 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
     readiness: { notReadyBecause: readiness.notReadyBecause, redisUp: () => stores.link.up },
     renderMetrics: metrics.render,
     mockBidder: settings.mockBidderEnabled,
+    creativeOrigin,
     staticFiles: staticFiles({
       root: fileURLToPath(new URL('../../public', import.meta.url)),
       demoConfig: demo?.config,

@@ -80,8 +80,9 @@ interface Draft extends DecidedOpportunity {
   won: Won | undefined;
 }
 
-const draftOf = ({ imp, placement, slot, invited, bids, bidRefusals, ranking }: RankedOpportunity): Draft => ({
+const draftOf = ({ imp, query, placement, slot, invited, bids, bidRefusals, ranking }: RankedOpportunity): Draft => ({
   imp,
+  query,
   placement,
   slot,
   invited,

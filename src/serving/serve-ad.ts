@@ -15,6 +15,8 @@ export interface AdAnswer {
   readonly unfilled: readonly { readonly impId: string; readonly reason: NoBidReason }[];
   /** Why nothing was filled; undefined when an impression was. */
   readonly reason: NoBidReason | undefined;
+  /** Whether the visitor's browser may keep the user id. */
+  readonly mayRemember: boolean;
   /** undefined: the request did not ask for it. */
   readonly trace: AdTrace | undefined;
 }
@@ -70,11 +72,12 @@ export const createServeAd = ({ bidders, onBidsDecided, random, clock, ...reserv
       filled,
       unfilled,
       reason: filled.length > 0 ? undefined : unfilled.map(({ reason }) => reason).reduce(latestReason, NoBidReason.UnknownPlacement),
+      mayRemember: request.consent.remember === null,
       trace: request.traced
         ? {
             snapshotVersion: snapshot.version,
             consent: traceConsent(request, invitations),
-            imps: decided.map((opportunity) => traceOpportunity(opportunity, request.query, Math.ceil(MAX_TRACED / decided.length))),
+            imps: decided.map((opportunity) => traceOpportunity(opportunity, Math.ceil(MAX_TRACED / decided.length))),
             timingsMs: {
               candidates: foundAt - startedAt,
               bidders: bidAt - foundAt,

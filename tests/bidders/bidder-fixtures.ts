@@ -48,6 +48,7 @@ export const opportunity = (invitations: readonly Booking[], impId = 'imp-1'): B
   impId,
   placement: { id: 'top', publisherId: 7, width: 300, height: 250, formats: ['html', 'native'] },
   width: 300,
+  otherSizes: [],
   height: 250,
   invitations,
 });

@@ -131,7 +131,7 @@ test('every request is valid OpenRTB 2.6, and every native one Native 1.2', () =
               format,
               floorMicros,
               context: asking,
-              opportunities: sizes.map((size) => ({ ...size, placement })),
+              opportunities: sizes.map((size) => ({ ...size, otherSizes: [], placement })),
             }),
           ),
         ) as { readonly imp: readonly { readonly native?: { readonly request: string } }[] };

@@ -46,7 +46,7 @@ const ASKED: AskedBid = {
   secure: false,
   floorMicros: 0,
   mayNotify: () => true,
-  imps: new Map([['i', { width: 300, height: 250 }]]),
+  imps: new Map([['i', { size: { width: 300, height: 250 }, otherSizes: [] }]]),
 };
 const RUNS = { numRuns: 2_000 };
 

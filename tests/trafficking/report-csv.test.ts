@@ -1,7 +1,7 @@
 import { reportCsv } from '../../src/trafficking/insight/report-csv.ts';
 import type { CampaignReport } from '../../src/trafficking/insight/report-columns.ts';
 
-const figures = { serves: 1, impressions: 1, clicks: 0, ctr: 0, events: {}, spend: 0.001, ecpm: 1 };
+const figures = { serves: 1, impressions: 1, clicks: 0, viewable: 0, ctr: 0, events: {}, spend: 0.001, ecpm: 1 };
 
 const reportOf = (names: readonly (string | null)[], events: Readonly<Record<string, number>> = {}): CampaignReport => ({
   campaign_id: 1,
@@ -15,7 +15,7 @@ const names = (csv: string): readonly string[] =>
   csv
     .split('\r\n')
     .slice(1, -1)
-    .map((line) => line.slice('2026-01-01,2,'.length, -',3,1,1,0,0,0.001,1'.length));
+    .map((line) => line.slice('2026-01-01,2,'.length, -',3,1,1,0,0,0,0.001,1'.length));
 
 test('a text that a spreadsheet would run as a formula gets an apostrophe', () => {
   const formulas = ['=1', '+1', '-1', '@a', '\t=1', '＝1'];
@@ -28,7 +28,8 @@ test('commas, quotes and line breaks are quoted, and a deleted line item has no 
 });
 
 test('a report without rows is a header, with a column per event type in order', () => {
-  const header = (events: string) => `day,line_item_id,line_item,creative_id,serves,impressions,clicks,ctr,${events}spend,ecpm\r\n`;
+  const header = (events: string) =>
+    `day,line_item_id,line_item,creative_id,serves,impressions,clicks,viewable,ctr,${events}spend,ecpm\r\n`;
   expect(reportCsv(reportOf([]))).toBe(header(''));
   expect(reportCsv(reportOf([], { share: 1, 'a.b': 2 }))).toBe(header('event_a.b,event_share,'));
 });

@@ -2,6 +2,7 @@ import { isIPv6 } from 'node:net';
 import countries from 'i18n-iso-countries/index.js';
 import type { Device } from '../../catalog/model/entities.ts';
 import type { BidContext, BidOpportunity } from '../bidder-port.ts';
+import type { AdSize } from '../../decision/ad-query.ts';
 import type { BidFormat } from './bid-format.ts';
 import { formatCpm } from './fill-auction-macros.ts';
 import { nativeRequest } from './native-assets.ts';
@@ -44,13 +45,13 @@ export const buildBidRequest = (parts: BidRequestParts): object => {
     at: FIRST_PRICE,
     tmax: parts.tmaxMs,
     cur: [currency],
-    imp: parts.opportunities.map(({ impId, placement, width, height }) => ({
+    imp: parts.opportunities.map(({ impId, placement, width, height, otherSizes }) => ({
       id: impId,
       tagid: placement.id,
       bidfloor: Number(formatCpm(parts.floorMicros)),
       bidfloorcur: currency,
       secure,
-      ...mediaOf(parts.format, width, height),
+      ...mediaOf(parts.format, { width, height }, otherSizes),
     })),
     site: buildSite(context),
     device: buildDevice(context),
@@ -60,10 +61,11 @@ export const buildBidRequest = (parts: BidRequestParts): object => {
   };
 };
 
-const mediaOf = (format: BidFormat, width: number, height: number): object => {
+const mediaOf = (format: BidFormat, size: AdSize, otherSizes: readonly AdSize[]): object => {
+  const { width, height } = size;
   switch (format) {
     case 'html':
-      return { banner: { w: width, h: height, format: [{ w: width, h: height }] } };
+      return { banner: { w: width, h: height, format: [size, ...otherSizes].map((one) => ({ w: one.width, h: one.height })) } };
     case 'native':
       return { native: { request: JSON.stringify(nativeRequest(width, height)), ver: '1.2' } };
   }

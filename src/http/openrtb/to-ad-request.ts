@@ -4,10 +4,11 @@ import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import type { DecideConsent } from '../../context/consent/decide-consent.ts';
 import { readSignals } from '../../context/consent/privacy-signals.ts';
 import type { SealedVisitor, VisitorSeal } from '../../context/visitor-seal.ts';
-import type { AdRequest } from '../../serving/ad-request.ts';
+import type { AdSize } from '../../decision/ad-query.ts';
+import type { AdRequest, RequestedImp } from '../../serving/ad-request.ts';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 import { targetingQuery } from '../../targeting/targeting-query.ts';
-import type { WireAdRequest } from './ad-request-schema.ts';
+import type { WireAdRequest, WireImp, WireSize } from './ad-request-schema.ts';
 import { pageOrigin } from '../request/hit-source.ts';
 import type { Asker, RequestContext } from '../request/request-context.ts';
 
@@ -44,7 +45,19 @@ export const toAdRequest = (
   return {
     id: wire.id,
     publisher,
-    imps: wire.imp.map(({ id, tagid, w, h }) => ({ impId: id, placementId: tagid, width: w ?? null, height: h ?? null })),
+    imps: wire.imp.map((imp) => {
+      const { width, height, otherSizes } = sizesOf(imp);
+      const kv = imp.ext?.kv;
+      // Named one by one: rest and spread copy an object each.
+      return {
+        impId: imp.id,
+        placementId: imp.tagid,
+        width,
+        height,
+        otherSizes,
+        targeting: kv && targetingQuery(dimensions, context, { ...wire.ext.kv, ...kv }),
+      };
+    }),
     query: {
       targeting: targetingQuery(dimensions, context, wire.ext.kv),
       atMs: now(publisher.id),
@@ -76,3 +89,21 @@ const sealedVisitor = ({ visitor: { browser }, ip }: Asker, { device }: WireAdRe
   ip: browser !== null || device?.ip !== undefined ? ip : null,
   origin: pageOrigin(req),
 });
+
+const NO_SIZES: readonly AdSize[] = [];
+
+/** `w` and `h` each override the placement's; else the sizes of the banner apply, the first preferred. */
+const sizesOf = ({ w, h, banner }: Pick<WireImp, 'w' | 'h' | 'banner'>): Pick<RequestedImp, 'width' | 'height' | 'otherSizes'> => {
+  if (w !== undefined || h !== undefined || !banner) return { width: sideOf(w), height: sideOf(h), otherSizes: NO_SIZES };
+  const formats = Array.isArray(banner.format) ? (banner.format as readonly unknown[]).flatMap(formatOf) : NO_SIZES;
+  const [first, ...otherSizes] = formats;
+  return first ? { ...first, otherSizes } : { width: sideOf(banner.w), height: sideOf(banner.h), otherSizes: NO_SIZES };
+};
+
+/** A format without both sides names a ratio, which no creative is booked by. */
+const formatOf = (format: unknown): readonly AdSize[] => {
+  const { w, h } = (format ?? {}) as WireSize;
+  return w === undefined || h === undefined ? NO_SIZES : [{ width: Number(w), height: Number(h) }];
+};
+
+const sideOf = (side: WireSize['w']): number | null => (side === undefined ? null : Number(side));

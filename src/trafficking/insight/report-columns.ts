@@ -24,6 +24,8 @@ export const REPORT_COLUMNS = {
     serves: { schema: count, of: ({ serves }) => serves },
     impressions: { schema: count, of: ({ impressions }) => impressions },
     clicks: { schema: count, of: ({ clicks }) => clicks },
+    /** Impressions that the SDK has seen in view, as the MRC defines it. */
+    viewable: { schema: count, of: ({ events }) => events['viewable'] ?? 0 },
     ctr: { schema: number, of: ({ impressions, clicks }) => (impressions === 0 ? 0 : clicks / impressions) },
     /** In CSV one column per event type. */
     events: { schema: countsByName, of: ({ events }) => events },
