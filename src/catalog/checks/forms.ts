@@ -3,6 +3,12 @@ import { BUDGET_TYPES, DEVICES, FORMATS, LINE_ITEM_TYPES, PACING_WORDS, PRIORITI
 import type { FormDescription } from './form-description.ts';
 import { publisherForm } from './publisher-form.ts';
 
+/** The dates of a flight, in the order in which a form shows them. */
+const FLIGHT_FIELDS = {
+  start_date: { label: 'Start', help: 'Without a time: from the beginning of that UTC day.' },
+  end_date: { label: 'End', help: 'Without a time: through the end of that UTC day.' },
+};
+
 /** The forms of the trafficking page, beside the schemas that they describe. */
 const placementForm: FormDescription<keyof PlacementRecord> = {
   sections: [
@@ -33,8 +39,7 @@ const campaignForm: FormDescription<keyof CampaignRecord> = {
       fields: {
         name: { label: 'Name', placeholder: 'Spring sale' },
         publisher_id: { label: 'Publisher', parent: 'publishers' },
-        start_date: { label: 'Start', help: 'Without a time: from the beginning of that UTC day.' },
-        end_date: { label: 'End', help: 'Without a time: through the end of that UTC day.' },
+        ...FLIGHT_FIELDS,
         budget: { label: 'Budget', widget: 'money', placeholder: 'no limit', help: 'Limits the sum of its line items.' },
       },
     },
@@ -49,8 +54,8 @@ const lineItemForm: FormDescription<keyof LineItemRecord | `targeting/${keyof Ta
       fields: {
         name: { label: 'Name', placeholder: 'Run of site, desktop' },
         campaign_id: { label: 'Campaign', parent: 'campaigns' },
-        start_date: { label: 'Start', help: 'It serves only while its campaign’s flight runs, too.' },
-        end_date: { label: 'End', help: 'Without a time: through the end of that UTC day.' },
+        ...FLIGHT_FIELDS,
+        start_date: { ...FLIGHT_FIELDS.start_date, help: 'It serves only while its campaign’s flight runs, too.' },
         type: { label: 'Type', wide: true, choices: LINE_ITEM_TYPES },
         endpoint: {
           label: 'Bidder endpoint',

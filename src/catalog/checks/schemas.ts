@@ -88,6 +88,8 @@ export const placementSchema = {
   },
 };
 
+const flight = { start_date: flightDate, end_date: flightDate };
+
 export const campaignSchema = {
   type: 'object',
   required: ['publisher_id', 'name', 'start_date', 'end_date'],
@@ -96,8 +98,7 @@ export const campaignSchema = {
     id,
     publisher_id: id,
     name,
-    start_date: flightDate,
-    end_date: flightDate,
+    ...flight,
     budget: { ...orNull(usd), default: null, description: 'USD; bounds the sum of its line items; null: no bound' },
   },
 };
@@ -112,8 +113,7 @@ export const lineItemSchema = {
     name: { type: 'string', maxLength: 256, default: '' },
     type: { type: 'string', enum: LINE_ITEM_TYPES, default: 'direct' },
     active: { type: 'boolean' },
-    start_date: flightDate,
-    end_date: flightDate,
+    ...flight,
     budget_type: { type: 'string', enum: BUDGET_TYPES, default: 'CPM', description: 'CPM for a programmatic line item' },
     cpm: {
       ...orNull({ ...usd, maximum: 100_000 }),
