@@ -104,7 +104,10 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     commit: read.COMMIT,
     port: read.PORT,
     host,
-    knownHosts: production && read.ALLOWED_HOSTS.length === 0 ? undefined : [...read.ALLOWED_HOSTS, ...ownHosts(host, read.PUBLIC_URL)],
+    knownHosts:
+      production && read.ALLOWED_HOSTS.length === 0
+        ? undefined
+        : [...read.ALLOWED_HOSTS, ...ownHosts(host, [read.PUBLIC_URL, read.CREATIVE_ORIGIN])],
     databaseUrl: read.DATABASE_URL,
     redisUrls: read.REDIS_URL ?? [],
     tokenSecrets: secrets,
@@ -142,9 +145,9 @@ function secretFaults(secrets: readonly TokenSecret[], production: boolean, give
   return [{ name, fault: `too short (${short.join(', ')}); accepted in production: ${MIN_SECRET_BYTES} bytes or more each` }];
 }
 
-const ownHosts = (host: string, publicUrl: string): readonly string[] => [
+const ownHosts = (host: string, urls: readonly string[]): readonly string[] => [
   host.toLowerCase(),
-  ...(publicUrl === '' ? [] : [new URL(publicUrl).hostname]),
+  ...urls.filter((url) => url !== '').map((url) => new URL(url).hostname),
 ];
 
 function adminObstacle(tokens: readonly AdminToken[]): string | undefined {
