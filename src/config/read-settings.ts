@@ -39,6 +39,7 @@ const VARIABLES = {
   EMBEDDED_STORES: toggle({ default: undefined }),
   TOKEN_SECRET: secret({ default: undefined }),
   TOKEN_SECRETS: tokenSecrets({ default: undefined }),
+  USER_KEYS: tokenSecrets({ default: [] }),
   TOKEN_TTL: duration('1s', '12h')({ default: 30 * 60_000 }),
   RELOAD_INTERVAL: duration('0', '24h')({ default: 30_000 }),
   DEBUG_TRACE: toggle({ default: false }),
@@ -84,7 +85,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     if (given[name] === undefined && !embeddedStores)
       faults.push({ name, fault: 'required, because the embedded stores are off (EMBEDDED_STORES)' });
   }
-  faults.push(...secretFaults(secrets, production, given));
+  faults.push(...secretFaults(secrets, production, given), ...shortFaults('USER_KEYS', read.USER_KEYS ?? [], production));
   if (faults.length > 0) throw new SettingsError(faults);
 
   return freeze({
@@ -95,6 +96,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     redisUrls: read.REDIS_URL ?? [],
     tokenSecrets: secrets,
     tokenTtlMs: read.TOKEN_TTL,
+    userKeys: read.USER_KEYS,
     reloadIntervalMs: read.RELOAD_INTERVAL,
     debugTrace: read.DEBUG_TRACE,
     pid: { kp: read.PID_KP, ki: read.PID_KI, kd: read.PID_KD },
@@ -120,6 +122,10 @@ function secretFaults(secrets: readonly TokenSecret[], production: boolean, give
   const name = given['TOKEN_SECRETS'] === undefined ? 'TOKEN_SECRET' : 'TOKEN_SECRETS';
   if (given[name] === undefined)
     return [{ name, fault: `required: ${MIN_SECRET_BYTES} random bytes or more, for example from "openssl rand -base64 48"` }];
+  return shortFaults(name, secrets, production);
+}
+
+function shortFaults(name: string, secrets: readonly TokenSecret[], production: boolean): readonly SettingsFault[] {
   const short = secrets.filter((entry) => Buffer.byteLength(entry.secret) < MIN_SECRET_BYTES).map(({ kid }) => kid);
   if (!production || short.length === 0) return [];
   return [{ name, fault: `too short (${short.join(', ')}); accepted in production: ${MIN_SECRET_BYTES} bytes or more each` }];

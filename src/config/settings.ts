@@ -16,6 +16,11 @@ export interface Settings {
   /** Signing keys in order: the first signs, all verify. Never empty. */
   readonly tokenSecrets: readonly TokenSecret[];
   readonly tokenTtlMs: number;
+  /**
+   * Keys of the pseudonyms of users: the first hashes, the others find what older pseudonyms stored
+   * (commands/forget.ts). Empty: the key that the migration gave to the database.
+   */
+  readonly userKeys: readonly TokenSecret[];
   /** 0: only on demand. */
   readonly reloadIntervalMs: number;
   readonly debugTrace: boolean;
