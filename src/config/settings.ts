@@ -33,6 +33,8 @@ export interface Settings {
   readonly bidderPrivateAddresses: boolean;
   readonly mockBidderEnabled: boolean;
   readonly dimensionsFile: string;
+  /** A MaxMind database with countries, and perhaps regions; undefined: the country tables of the build. */
+  readonly geoDatabase: string | undefined;
   readonly adminEnabled: boolean;
   /** Each of these gives access to the trafficking API; empty: no token is required. */
   readonly adminTokens: readonly AdminToken[];

@@ -4,6 +4,7 @@ import { createCatalogStore } from '../catalog/postgres/catalog-store.ts';
 import { createCatalog } from '../catalog/catalog.ts';
 import { createChangeNotices } from '../catalog/change-notice.ts';
 import { createCountryLookup } from '../context/country-lookup.ts';
+import { createGeoDatabase } from '../context/geo-database.ts';
 import { createDeviceDetector } from '../context/device-detector.ts';
 import { createRequestContext } from '../http/request/request-context.ts';
 import { createBillingNotices } from '../ledger/billing-notices.ts';
@@ -128,7 +129,10 @@ export const composeDelivery = ({ settings, addresses, dimensions, metrics, log,
       now: () => now(0),
     }),
     requestContext: createRequestContext({
-      countryOf: createCountryLookup({ dataDir: fileURLToPath(new URL('../geodata', import.meta.url)), cacheSize: 50_000 }),
+      locate:
+        settings.geoDatabase === undefined
+          ? createCountryLookup({ dataDir: fileURLToPath(new URL('../geodata', import.meta.url)), cacheSize: 50_000 })
+          : createGeoDatabase({ file: settings.geoDatabase, cacheSize: 50_000 }),
       deviceOf: createDeviceDetector({ cacheSize: 10_000 }),
       trustProxyHops: settings.trustProxyHops,
     }),

@@ -1,12 +1,14 @@
 import type { Request } from 'express';
 import type { Device } from '../../catalog/model/entities.ts';
 import { clientAddress } from '../../context/client-address.ts';
+import type { Locate } from '../../context/country-lookup.ts';
 import type { TargetingContext } from '../../targeting/targeting-query.ts';
 
 /** Address, country and device of a request, and every other value that a context rule reads. */
 export interface Asker extends Required<TargetingContext> {
   readonly ip: string | null;
   readonly country: string | null;
+  readonly region: string | null;
   readonly device: Device | null;
   readonly bot: boolean;
   readonly userAgent: string;
@@ -15,14 +17,14 @@ export interface Asker extends Required<TargetingContext> {
 export type RequestContext = (req: Request, named?: { readonly ip?: string; readonly ua?: string }) => Asker;
 
 export interface RequestContextOptions {
-  readonly countryOf: (ip: string | null) => string | null;
+  readonly locate: Locate;
   readonly deviceOf: (userAgent: string) => { readonly device: Device | null; readonly bot: boolean };
   readonly trustProxyHops: number | undefined;
 }
 
 /** Reads the context of a request; values in its body take precedence over its headers. */
 export const createRequestContext =
-  ({ countryOf, deviceOf, trustProxyHops }: RequestContextOptions): RequestContext =>
+  ({ locate, deviceOf, trustProxyHops }: RequestContextOptions): RequestContext =>
   (req, named) => {
     const ip = clientAddress({
       deviceIp: named?.ip,
@@ -32,5 +34,6 @@ export const createRequestContext =
     });
     const userAgent = named?.ua ?? req.get('user-agent') ?? '';
     const { device, bot } = deviceOf(userAgent);
-    return { ip, country: countryOf(ip), device, bot, userAgent };
+    const { country, region } = locate(ip);
+    return { ip, country, region, device, bot, userAgent };
   };
