@@ -112,6 +112,7 @@ const adRequest = (id: string, call: AdCall, snapshot: Snapshot, atMs: number): 
   userHash: call.user,
   sessionUser: null,
   consent: { remember: call.user === null ? 'gdpr_without_consent' : null, measure: null, shareWith: () => null },
+  seal: undefined,
   bidContext: { requestId: id } as AdRequest['bidContext'],
   traced: false,
 });

@@ -6,6 +6,8 @@ export interface Settings {
   readonly production: boolean;
   readonly port: number;
   readonly host: string;
+  /** Host names of requests that are answered, in lower case; undefined: all. */
+  readonly knownHosts: readonly string[] | undefined;
   /** undefined: the embedded Postgres (never in production). */
   readonly databaseUrl: string | undefined;
   /**
@@ -35,7 +37,11 @@ export interface Settings {
   readonly dimensionsFile: string;
   /** A MaxMind database with countries, and perhaps regions; undefined: the country tables of the build. */
   readonly geoDatabase: string | undefined;
+  /** Address ranges whose hits are filtered; undefined: that rule is off. */
+  readonly dataCenterAddressesFile: string | undefined;
   readonly adminEnabled: boolean;
+  /** Why the trafficking tool stays closed although it is enabled; undefined: it is open. */
+  readonly adminClosedBecause: string | undefined;
   /** Each of these gives access to the trafficking API; empty: no token is required. */
   readonly adminTokens: readonly AdminToken[];
   /** undefined: first valid address of X-Forwarded-For; n: the n-th from the right. */

@@ -34,6 +34,8 @@ export interface LedgerKeys {
   claim(shard: number): string;
   /** String: quality reports of a client or for a token in an hour (since the epoch). */
   reports(hour: number, name: string): string;
+  /** String: wrong admin tokens of a network within a minute. */
+  wrongTokens(network: string): string;
   /** Sorted set: the TOKEN_TTL of each running replica, by the time of its last report. */
   readonly tokenTtls: string;
 }
@@ -65,6 +67,7 @@ export const createLedgerKeys = (shards: number): LedgerKeys => {
     broken: (shard) => ofShard(shard, 'broken'),
     claim: (shard) => ofShard(shard, 'claim'),
     reports: (hour, name) => ofShard(0, `reports:${hour}:${name}`),
+    wrongTokens: (network) => ofShard(0, `wrong-tokens:${network}`),
     tokenTtls: ofShard(0, 'token-ttls'),
   };
 };

@@ -8,11 +8,15 @@ import { addressPrefix } from '../context/client-address.ts';
 import { userHash, userKeyOf } from '../context/user-hash.ts';
 import { createApp } from '../http/app.ts';
 import { createAuthenticate } from '../http/request/authenticate.ts';
+import { createDebugGrants } from '../http/request/debug-grants.ts';
 import { createAnswerWriter } from '../http/openrtb/write-answer.ts';
 import { staticFiles } from '../http/routes/static-files.ts';
 import { createAlignedServer } from '../http/server/aligned-server.ts';
 import { closeSlowReaders } from '../http/server/slow-readers.ts';
+import { createHostCheck } from '../http/server/check-host.ts';
+import { createAdminGate, createClosedGate } from '../trafficking/admin-gate.ts';
 import { createTrafficking } from '../trafficking/create-trafficking.ts';
+import { createWrongTokens } from '../trafficking/wrong-tokens.ts';
 import type { Delivery } from './compose-delivery.ts';
 import type { Foundation } from './lay-foundation.ts';
 import type { Readiness } from './lifecycle.ts';
@@ -49,6 +53,7 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
     userHash: (snapshot: Snapshot, publisherId: number, userId: string) => userHash(userKey ?? snapshot.userHashKey, publisherId, userId),
     sessionHash: (publisherId: number, userId: string) => userHash(sessionKey, publisherId, userId),
     debugTrace: settings.debugTrace,
+    sealVisitor: delivery.sealVisitor,
     now: delivery.now,
   };
   /** A report stores nothing about its sender, and the hash in Redis is forgotten after two hours. */
@@ -57,6 +62,8 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
     const snapshot = catalog.current();
     return ip === null || !snapshot ? null : userHash(snapshot.userHashKey, 0, addressPrefix(ip));
   };
+  const isOpen = settings.adminEnabled && settings.adminClosedBecause === undefined;
+  const debugGrants = createDebugGrants(settings.tokenSecrets);
   const app = createApp({
     ad: {
       currentSnapshot: catalog.current,
@@ -64,6 +71,7 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
       writeAnswer: createAnswerWriter({ allowedEvents, tracking: { signToken: tokens.sign, publicUrl } }),
       authenticate: createAuthenticate(),
       dimensions,
+      debugGrants: settings.production ? debugGrants : undefined,
       observe: observe.ad,
       ...asking,
     },
@@ -71,6 +79,7 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
       tokens,
       recordHit: delivery.recordHit,
       requestContext,
+      screenHit: delivery.screenHit,
       allowedEvents,
       clickUrlOf: (creativeId) => catalog.current()?.creatives.get(creativeId)?.clickUrl,
       now: delivery.now,
@@ -90,26 +99,42 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
     staticFiles: staticFiles({
       root: fileURLToPath(new URL('../../public', import.meta.url)),
       demoConfig: demo?.config,
-      admin: settings.adminEnabled,
+      admin: isOpen,
     }),
-    trafficking: settings.adminEnabled
+    traffickingClosed: settings.adminClosedBecause === undefined ? undefined : createClosedGate(settings.adminClosedBecause),
+    trafficking: isOpen
       ? createTrafficking({
           knex: foundation.stores.knex,
           dimensions,
-          adminTokens: settings.adminTokens,
+          gate: createAdminGate({
+            tokens: settings.adminTokens,
+            publicUrl,
+            trustProxyHops: settings.trustProxyHops,
+            wrongTokens: createWrongTokens({
+              redis: stores.backgroundRedis,
+              keys: stores.keys,
+              countersUp: () => stores.backgroundLink.up,
+            }),
+            onRefused: observe.adminRefused,
+          }),
           publicUrl,
           allowedEvents,
           currentSnapshot: catalog.current,
           counters: delivery.counters,
           dryServeAd: delivery.dryServeAd,
           asking,
+          debugGrants,
           reloadEverywhere: catalog.reloadEverywhere,
           onFailure: observe.storeFailed('trafficking', 'The trafficking API could not reach its store'),
         })
       : undefined,
     errors: { log, countError: metrics.error },
   });
-  const server = createAlignedServer(app, { keepAliveTimeout: settings.keepAliveMs, ...SLOW_CLIENTS });
+  const server = createAlignedServer(
+    app,
+    { keepAliveTimeout: settings.keepAliveMs, ...SLOW_CLIENTS },
+    createHostCheck(settings.knownHosts),
+  );
   server.timeout = MAX_SILENCE_MS;
   server.maxConnections = MAX_CONNECTIONS;
   closeSlowReaders(server);

@@ -17,6 +17,8 @@ export interface AdRequest {
    */
   readonly sessionUser: string | null;
   readonly consent: Consent;
+  /** Of the visitor (context/visitor-seal.ts); undefined: nothing of it may be kept. */
+  readonly seal: string | undefined;
   readonly bidContext: BidContext;
   readonly traced: boolean;
 }

@@ -206,12 +206,14 @@ const win = (
     tokenExpS,
     holdEndMs,
     day,
+    servedAtMs: request.query.atMs,
     userHash: lineItem.frequencyCap ? request.userHash : null,
     billingNotice: typeof bid?.billingNoticeUrl === 'string',
     clickBounds: perClick ? clickBoundsOf(candidate) : undefined,
     // Without a user nothing takes a place in Redis.
     windowMs: request.userHash === null ? undefined : lineItem.frequencyCap?.windowMs,
     unmeasured: request.consent.measure === null ? undefined : true,
+    seal: request.seal,
   };
   return { candidate, bid, ad };
 };

@@ -5,11 +5,12 @@ const create = () =>
     noBidReasons: ['targeting', 'daily_cap'],
     eventTypes: ['like', 'share'],
     hitKinds: ['impression', 'click'],
-    invalidReasons: ['prefetch', 'bot'],
+    invalidReasons: ['prefetch', 'spider'],
     bidOutcomes: ['timeout', 'no_bid'],
     noticeKinds: ['win', 'loss'],
     noticeOutcomes: ['sent', 'failed'],
     circuitStates: ['closed', 'half_open', 'open'],
+    adminRefusals: ['wrong_token'],
   });
 const seriesOf = async (metrics: ReturnType<typeof create>): Promise<ReadonlyMap<string, number>> =>
   new Map(

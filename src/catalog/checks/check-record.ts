@@ -25,11 +25,11 @@ const isHost = (text: string): boolean =>
 const FORMATS: Readonly<Record<string, { readonly test: (text: string) => boolean; readonly detail: string }>> = {
   'flight-date': { test: (text) => parseStartDate(text) !== undefined, detail: 'must be an RFC 3339 date or date-time' },
   'http-url': { test: isHttpUrl, detail: 'must be an http or https URL' },
+  host: { test: isHost, detail: 'must be a host name, such as notices.bidder.example' },
   origin: {
     test: (text) => normalOrigin(text) !== undefined,
     detail: 'must be an http or https origin without a path, such as https://news.example or https://*.news.example',
   },
-  host: { test: isHost, detail: 'must be a host name, such as notices.bidder.example' },
   country: { test: isCountryCode, detail: 'must be an ISO 3166-1 alpha-2 country code' },
 };
 const FORMAT_DETAILS = Object.fromEntries(Object.entries(FORMATS).map(([name, { detail }]) => [name, detail]));

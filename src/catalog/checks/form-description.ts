@@ -17,8 +17,7 @@ export interface FormSection<Name extends string = string> {
  * Controls that the schema alone does not select. Without one, a field gets the control of its
  * type.
  */
-export type SpecialWidget =
-  'money' | 'duration' | 'values' | 'countries' | 'dimensions' | 'key-values' | 'creative-format' | 'creative-content';
+export type SpecialWidget = 'money' | 'duration' | 'countries' | 'dimensions' | 'key-values' | 'creative-format' | 'creative-content';
 
 export interface FieldWords {
   readonly label: string;

@@ -23,7 +23,6 @@ export const publisherForm: FormDescription<keyof PublisherRecord> = {
         domain: { label: 'Domain', placeholder: 'gazette.example' },
         origins: {
           label: 'Web origins',
-          widget: 'values',
           placeholder: 'https://www.gazette.example',
           help: 'Pages of other origins get no ads with this key. https://*.gazette.example stands for all subdomains. Empty: pages of any origin. Servers that call without an Origin header are not affected.',
         },

@@ -13,7 +13,7 @@ import { MAX_CONTENT_LENGTH } from './parse-content.ts';
 /**
  * JSON Schemas (2020-12) of the trafficking API's records: one source for the API, the catalog load
  * and the API page. Rules that need two fields or another record are in the check files beside this
- * one. `flight-date`, `http-url`, `origin`, `host` and `country` are formats of our own, given to ajv in
+ * one. `flight-date`, `http-url`, `host`, `origin` and `country` are formats of our own, given to ajv in
  * check-record.ts.
  */
 const id = { type: 'integer', minimum: 1, maximum: 2_147_483_647 };

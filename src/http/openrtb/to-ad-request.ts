@@ -3,11 +3,13 @@ import type { Publisher } from '../../catalog/model/entities.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import type { DecideConsent } from '../../context/consent/decide-consent.ts';
 import { readSignals } from '../../context/consent/privacy-signals.ts';
+import type { SealedVisitor, VisitorSeal } from '../../context/visitor-seal.ts';
 import type { AdRequest } from '../../serving/ad-request.ts';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 import { targetingQuery } from '../../targeting/targeting-query.ts';
 import type { WireAdRequest } from './ad-request-schema.ts';
-import type { RequestContext } from '../request/request-context.ts';
+import { pageOrigin } from '../request/hit-source.ts';
+import type { Asker, RequestContext } from '../request/request-context.ts';
 
 export interface ToAdRequestOptions {
   readonly dimensions: DimensionSchema;
@@ -16,6 +18,7 @@ export interface ToAdRequestOptions {
   readonly userHash: (snapshot: Snapshot, publisherId: number, userId: string) => string;
   /** Keyed by a key that only this process has. */
   readonly sessionHash: (publisherId: number, userId: string) => string;
+  readonly sealVisitor: VisitorSeal['seal'];
   readonly debugTrace: boolean;
   /** The clock of the publisher's counters, epoch ms. */
   readonly now: (publisherId?: number) => number;
@@ -26,7 +29,7 @@ export interface ToAdRequestOptions {
  * key-values as pairs.
  */
 export const toAdRequest = (
-  { dimensions, requestContext, decideConsent, userHash, sessionHash, debugTrace, now }: ToAdRequestOptions,
+  { dimensions, requestContext, decideConsent, userHash, sessionHash, sealVisitor, debugTrace, now }: ToAdRequestOptions,
   snapshot: Snapshot,
   publisher: Publisher,
   wire: WireAdRequest,
@@ -50,6 +53,7 @@ export const toAdRequest = (
     userHash: hash,
     sessionUser: keepsSession ? sessionHash(publisher.id, wire.user.id) : null,
     consent,
+    seal: consent.measure === null ? sealVisitor(snapshot.userHashKey, sealedVisitor(context, wire, req)) : undefined,
     bidContext: {
       requestId: wire.id,
       publisher,
@@ -65,3 +69,10 @@ export const toAdRequest = (
     traced: debugTrace || /[?&]debug=1(&|$)/.test(req.url),
   };
 };
+
+/** The address and the program of a server that asks for a visitor's ad say nothing of the visitor. */
+const sealedVisitor = ({ visitor: { browser }, ip }: Asker, { device }: WireAdRequest, req: Request): SealedVisitor => ({
+  browser,
+  ip: browser !== null || device?.ip !== undefined ? ip : null,
+  origin: pageOrigin(req),
+});

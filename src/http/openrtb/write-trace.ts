@@ -1,21 +1,9 @@
 import type { Booking } from '../../catalog/model/entities.ts';
-import { reasonName, type NoBidReason, type Stage } from '../../decision/no-bid-reason.ts';
+import { reasonName, wordsOf, type NoBidReason, type Stage } from '../../decision/no-bid-reason.ts';
 import type { ImpTrace, TraceStep } from '../../decision/trace.ts';
 import { MAX_TRACED, type AdTrace } from '../../serving/trace-opportunity.ts';
 
-/** `debug.trace` of the answer, as JSON. */
-export interface WireTrace {
-  readonly snapshot_version: number;
-  /** What the consent signals withhold, from whom, and why. */
-  readonly consent: {
-    readonly remember: boolean;
-    readonly measure: boolean;
-    readonly withheld: readonly { readonly field: string; readonly from: string; readonly why: string }[];
-  };
-  readonly imps: readonly WireImpTrace[];
-  readonly timings_ms: AdTrace['timingsMs'];
-}
-
+/** One impression in `debug.trace` of the answer, as JSON. */
 export interface WireImpTrace {
   readonly impid: string;
   readonly ranking: readonly {
@@ -48,6 +36,13 @@ export interface WireTraceStep {
 }
 
 /**
+/**
+ * How much a trace tells. `public`: the client knows no more than the key of a page, so the prices,
+ * priorities, limits and targeting of line items that did not win are left out.
+ */
+export type Disclosure = 'full' | 'public';
+
+/**
  * Of the trace, in UTF-16 units. With the bids and tokens of 20 impressions, an answer of our own
  * making stays under 64 kB.
  */
@@ -59,18 +54,29 @@ const MAX_DETAIL_LENGTH = 200;
  * The trace as JSON text. Money in USD. A trace that is too long is written again with half of the
  * creatives of each impression, until it fits.
  */
-export const writeTrace = (trace: AdTrace): string => {
+export const writeTrace = (trace: AdTrace, disclosure: Disclosure): string => {
   for (let max = MAX_TRACED; ; max = Math.floor(max / 2)) {
-    const text = JSON.stringify(toWire(trace, max));
+    const text = JSON.stringify(toWire(trace, max, disclosure));
     if (text.length <= MAX_TRACE_LENGTH || max === 0) return text;
   }
 };
 
-const toWire = ({ snapshotVersion, consent, imps, timingsMs }: AdTrace, max: number): WireTrace => ({
-  snapshot_version: snapshotVersion,
-  consent,
-  imps: imps.map((imp) => toWireImp(imp, max)),
-  timings_ms: timingsMs,
+const toWire = ({ snapshotVersion, consent, imps, timingsMs }: AdTrace, max: number, disclosure: Disclosure) => {
+  const wire = imps.map((imp) => toWireImp(imp, max));
+  return {
+    snapshot_version: snapshotVersion,
+    consent,
+    imps: disclosure === 'full' ? wire : wire.map(withoutFigures),
+    timings_ms: timingsMs,
+    ...(disclosure === 'full' ? {} : { withheld: 'prices, priorities, limits and targeting, without a debug_grant' }),
+  };
+};
+
+/** Ids, stages and reasons only; `detail` becomes the general words of the reason. */
+const withoutFigures = ({ ranking, steps, ...imp }: WireImpTrace) => ({
+  ...imp,
+  ranking: ranking.map(({ creative_id, line_item_id }) => ({ creative_id, line_item_id })),
+  steps: steps.map((step) => ({ ...step, rejected: step.rejected.map((one) => ({ ...one, detail: wordsOf(one.nbr) })) })),
 });
 
 const toWireImp = ({ impId, ranking, winner, reason, steps, leftOut, foreignNotices }: ImpTrace, max: number): WireImpTrace => {

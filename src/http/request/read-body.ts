@@ -71,7 +71,7 @@ const ignore = (): void => {};
  * overtake the response on its way to a client that is still sending. So the rest is read and
  * dropped, within bounds; past them the connection is closed.
  */
-export const discardBody = (req: IncomingMessage): void => {
+const discardBody = (req: IncomingMessage): void => {
   let discarded = 0;
   const timer = setTimeout(() => req.socket.destroy(), MAX_DISCARD_MS).unref();
   req.on('error', ignore);

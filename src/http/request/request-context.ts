@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import type { Device } from '../../catalog/model/entities.ts';
 import { clientAddress } from '../../context/client-address.ts';
 import type { Locate } from '../../context/country-lookup.ts';
+import type { Visitor } from '../../context/device-detector.ts';
 import type { TargetingContext } from '../../targeting/targeting-query.ts';
 
 /** Address, country and device of a request, and every other value that a context rule reads. */
@@ -10,7 +11,7 @@ export interface Asker extends Required<TargetingContext> {
   readonly country: string | null;
   readonly region: string | null;
   readonly device: Device | null;
-  readonly bot: boolean;
+  readonly visitor: Visitor;
   readonly userAgent: string;
 }
 
@@ -18,13 +19,13 @@ export type RequestContext = (req: Request, named?: { readonly ip?: string; read
 
 export interface RequestContextOptions {
   readonly locate: Locate;
-  readonly deviceOf: (userAgent: string) => { readonly device: Device | null; readonly bot: boolean };
+  readonly visitorOf: (userAgent: string) => Visitor;
   readonly trustProxyHops: number | undefined;
 }
 
 /** Reads the context of a request; values in its body take precedence over its headers. */
 export const createRequestContext =
-  ({ locate, deviceOf, trustProxyHops }: RequestContextOptions): RequestContext =>
+  ({ locate, visitorOf, trustProxyHops }: RequestContextOptions): RequestContext =>
   (req, named) => {
     const ip = clientAddress({
       deviceIp: named?.ip,
@@ -33,7 +34,7 @@ export const createRequestContext =
       trustProxyHops,
     });
     const userAgent = named?.ua ?? req.get('user-agent') ?? '';
-    const { device, bot } = deviceOf(userAgent);
+    const visitor = visitorOf(userAgent);
     const { country, region } = locate(ip);
-    return { ip, country, region, device, bot, userAgent };
+    return { ip, country, region, device: visitor.device, visitor, userAgent };
   };

@@ -27,7 +27,10 @@ export const publicPaths = (allowedEvents: readonly string[]): Paths => ({
       tags: ['ads'],
       summary: 'Request ads',
       security: [{ apiKey: [] }],
-      parameters: [query('debug', oneOf(['1']), 'Adds debug.trace: how each impression was decided')],
+      parameters: [
+        query('debug', oneOf(['1']), 'Adds debug.trace: how each impression was decided'),
+        query('debug_grant', text, 'In production: a token of POST /api/debug_grants, without which the trace has no figures'),
+      ],
       requestBody: jsonBody({ anyOf: [ref('AdRequest'), ref('FlatAdRequest')] }),
       responses: {
         200: jsonAnswer('A bid for each filled impression; nbr when none is filled', ref('AdResponse')),
