@@ -38,6 +38,7 @@ export const targetingWords = ({ targeting }: LineItemWire, countryName: (code: 
   const list = (values: unknown): string => (Array.isArray(values) ? values.map(String) : [String(values)]).join(', ');
   return [
     ...(targeting.countries?.length ? [`in ${targeting.countries.map(countryName).join(', ')}`] : []),
+    ...(targeting.regions?.length ? [`in ${targeting.regions.join(', ')}`] : []),
     ...(targeting.devices?.length ? [`on ${targeting.devices.join(', ')}`] : []),
     ...Object.entries(targeting.dimensions ?? {}).map(([name, values]) => `${name}: ${list(values)}`),
     ...Object.entries(targeting.key_values ?? {}).map(([name, values]) => `${name}: ${list(values)}`),

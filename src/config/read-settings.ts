@@ -47,6 +47,7 @@ const VARIABLES = {
   EMBEDDED_STORES: toggle({ default: undefined }),
   TOKEN_SECRET: secret({ default: undefined }),
   TOKEN_SECRETS: tokenSecrets({ default: undefined }),
+  USER_KEYS: tokenSecrets({ default: [] }),
   TOKEN_TTL: duration('1s', '12h')({ default: 30 * 60_000 }),
   RELOAD_INTERVAL: duration('0', '24h')({ default: 30_000 }),
   DEBUG_TRACE: toggle({ default: false }),
@@ -60,6 +61,7 @@ const VARIABLES = {
   BIDDER_ALLOW_PRIVATE: toggle({ default: undefined }),
   MOCK_BIDDER: toggle({ default: undefined }),
   DIMENSIONS_FILE: secret({ default: SHIPPED_DIMENSIONS_FILE }),
+  GEO_DATABASE: secret({ default: undefined }),
   DATACENTER_ADDRESSES: secret({ default: undefined }),
   ADMIN_ENABLED: toggle({ default: undefined }),
   ADMIN_TOKEN: adminTokens({ default: [] }),
@@ -96,7 +98,11 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     if (given[name] === undefined && !embeddedStores)
       faults.push({ name, fault: 'required, because the embedded stores are off (EMBEDDED_STORES)' });
   }
-  faults.push(...secretFaults(secrets, production, given), ...creativeOriginFaults(read.CREATIVE_ORIGIN, read.PUBLIC_URL));
+  faults.push(
+    ...secretFaults(secrets, production, given),
+    ...shortFaults('USER_KEYS', read.USER_KEYS ?? [], production),
+    ...creativeOriginFaults(read.CREATIVE_ORIGIN, read.PUBLIC_URL),
+  );
   if (faults.length > 0) throw new SettingsError(faults);
 
   return freeze({
@@ -112,6 +118,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     redisUrls: read.REDIS_URL ?? [],
     tokenSecrets: secrets,
     tokenTtlMs: read.TOKEN_TTL,
+    userKeys: read.USER_KEYS,
     reloadIntervalMs: read.RELOAD_INTERVAL,
     debugTrace: read.DEBUG_TRACE,
     pid: { kp: read.PID_KP, ki: read.PID_KI, kd: read.PID_KD },
@@ -122,6 +129,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     bidderPrivateAddresses: read.BIDDER_ALLOW_PRIVATE ?? !production,
     mockBidderEnabled: read.MOCK_BIDDER ?? !production,
     dimensionsFile: path.resolve(read.DIMENSIONS_FILE),
+    geoDatabase: read.GEO_DATABASE === undefined ? undefined : path.resolve(read.GEO_DATABASE),
     dataCenterAddressesFile: read.DATACENTER_ADDRESSES === undefined ? undefined : path.resolve(read.DATACENTER_ADDRESSES),
     adminEnabled,
     adminClosedBecause: production && adminEnabled ? adminObstacle(read.ADMIN_TOKEN) : undefined,
@@ -140,6 +148,10 @@ function secretFaults(secrets: readonly TokenSecret[], production: boolean, give
   const name = given['TOKEN_SECRETS'] === undefined ? 'TOKEN_SECRET' : 'TOKEN_SECRETS';
   if (given[name] === undefined)
     return [{ name, fault: `required: ${MIN_SECRET_BYTES} random bytes or more, for example from "openssl rand -base64 48"` }];
+  return shortFaults(name, secrets, production);
+}
+
+function shortFaults(name: string, secrets: readonly TokenSecret[], production: boolean): readonly SettingsFault[] {
   const short = secrets.filter((entry) => Buffer.byteLength(entry.secret) < MIN_SECRET_BYTES).map(({ kid }) => kid);
   if (!production || short.length === 0) return [];
   return [{ name, fault: `too short (${short.join(', ')}); accepted in production: ${MIN_SECRET_BYTES} bytes or more each` }];

@@ -5,6 +5,7 @@ import { createCatalog } from '../catalog/catalog.ts';
 import { createChangeNotices } from '../catalog/change-notice.ts';
 import { acceptsOrigin } from '../catalog/model/origins.ts';
 import { createCountryLookup } from '../context/country-lookup.ts';
+import { createGeoDatabase } from '../context/geo-database.ts';
 import { createDeviceDetector } from '../context/device-detector.ts';
 import { createVisitorSeal } from '../context/visitor-seal.ts';
 import { createRequestContext } from '../http/request/request-context.ts';
@@ -141,7 +142,10 @@ export const composeDelivery = ({ settings, addresses, dimensions, dataCenters, 
       now: () => now(0),
     }),
     requestContext: createRequestContext({
-      countryOf: createCountryLookup({ dataDir: fileURLToPath(new URL('../geodata', import.meta.url)), cacheSize: 50_000 }),
+      locate:
+        settings.geoDatabase === undefined
+          ? createCountryLookup({ dataDir: fileURLToPath(new URL('../geodata', import.meta.url)), cacheSize: 50_000 })
+          : createGeoDatabase({ file: settings.geoDatabase, cacheSize: 50_000 }),
       visitorOf: createDeviceDetector({ cacheSize: 10_000 }),
       trustProxyHops: settings.trustProxyHops,
     }),

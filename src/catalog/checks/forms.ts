@@ -157,6 +157,11 @@ const lineItemForm: FormDescription<keyof LineItemRecord | `targeting/${keyof Ta
           widget: 'countries',
           help: 'Visitors whose country is unknown match no country rule.',
         },
+        'targeting/regions': {
+          label: 'Regions',
+          placeholder: 'US-CA',
+          help: 'ISO 3166-2 codes, as the GEO_DATABASE of the service has them. Without it, no visitor matches.',
+        },
         'targeting/devices': { label: 'Devices', choices: DEVICES },
         'targeting/dimensions': { label: 'Dimensions', widget: 'dimensions' },
         'targeting/key_values': {

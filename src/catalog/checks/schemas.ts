@@ -136,6 +136,12 @@ export const lineItemSchema = {
       default: {},
       properties: {
         countries: { type: 'array', items: { type: 'string', format: 'country' }, maxItems: 300 },
+        regions: {
+          type: 'array',
+          items: { type: 'string', minLength: 1, maxLength: 64 },
+          maxItems: 300,
+          description: 'ISO 3166-2 codes such as US-CA, as the GEO_DATABASE of the service has them; without one no request has a region',
+        },
         devices: { type: 'array', items: { type: 'string', enum: DEVICES }, maxItems: 16 },
         dimensions: targetedValues,
         key_values: targetedValues,
