@@ -68,6 +68,7 @@ const statusAndDelivery = (item: LineItemWire, delivery: Delivery): TemplateResu
     ['Clicks today', count(today.clicks)],
     ['Click rate', today.impressions > 0 ? percent(today.clicks / today.impressions) : '–'],
     ['Spend today', money(today.spend)],
+    ['Filtered today', `${count(today.filtered_impressions)} of ${count(today.gross_impressions)}`],
     ['Serves today', count(today.serves)],
     ['All impressions', count(total.impressions)],
     ...Object.entries(today.events).map(([type, times]) => [`“${type}” today`, count(times)] as const),
@@ -138,7 +139,10 @@ const daysTable = ({ last_days }: Delivery): TemplateResult | typeof nothing =>
           columns: [
             { label: 'Day', cell: ({ day }) => day },
             { label: 'Serves', numeric: true, cell: ({ serves }) => count(serves) },
+            { label: 'Gross', numeric: true, cell: ({ gross_impressions }) => count(gross_impressions) },
+            { label: 'Filtered', numeric: true, cell: ({ filtered_impressions }) => count(filtered_impressions) },
             { label: 'Impressions', numeric: true, cell: ({ impressions }) => count(impressions) },
+            { label: 'Filtered clicks', numeric: true, cell: ({ filtered_clicks }) => count(filtered_clicks) },
             { label: 'Clicks', numeric: true, cell: ({ clicks }) => count(clicks) },
             { label: 'Spend', numeric: true, cell: ({ spend }) => money(spend) },
           ],
