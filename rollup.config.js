@@ -16,7 +16,7 @@ const adminSources = join(root, 'admin');
 const adminServed = join(root, 'public/admin');
 const { version, license } = JSON.parse(readFileSync(join(root, 'sdk/package.json'), 'utf8'));
 
-const typescript = (target = 'es2020') => swc({ swc: { swcrc: false, jsc: { parser: { syntax: 'typescript' }, target } } });
+const typescript = (target = 'es2021') => swc({ swc: { swcrc: false, jsc: { parser: { syntax: 'typescript' }, target } } });
 const minify = () => terser({ ecma: 2020, module: true, compress: { passes: 3, unsafe_arrows: true }, format: { comments: /^!/ } });
 
 /** The first script of every sandboxed frame, as text: built once, so that every bundle has the same text and policies need one hash. */
@@ -43,22 +43,31 @@ const writeTypes = () => {
     },
   );
   if (status !== 0) throw new Error(`the SDK's types do not hold:\n${stdout}`);
-  const declarations = ['contract', 'create-ad-sdk', 'adsdk']
-    .map((name) => readFileSync(join(types, `${name}.d.ts`), 'utf8').replace(/^(import|export) .*(from '.*'|\{ createAdSDK \});\n/gm, ''))
+  const declarations = ['contract', 'adsdk']
+    .map((name) => readFileSync(join(types, `${name}.d.ts`), 'utf8').replace(/^(import|export) .*from '.*';\n/gm, ''))
     .join('\n')
     .replace(/\bAdSDKContract\b/g, 'AdSDK');
   writeFileSync(join(served, 'adsdk.d.ts'), declarations);
 };
+
+/** Parts of the SDK that it loads when they are needed: with the first native ad, and when a visitor reports an ad. */
+const SOURCE_OF_PART = { native: 'render-native.ts', dialog: 'report-modal.ts' };
 
 /** The files beside the bundles: types, the immutable copy named by its version, and the integrity hashes. */
 const publish = (bridge) => ({
   name: 'publish',
   closeBundle() {
     writeTypes();
-    const versioned = `adsdk-${version}.min.js`;
-    copyFileSync(join(served, 'adsdk.min.js'), join(served, versioned));
+    copyFileSync(join(sources, 'frame.html'), join(served, 'frame.html'));
+    const names = ['adsdk', 'adsdk-loader'];
+    for (const name of names) copyFileSync(join(served, `${name}.min.js`), join(served, `${name}-${version}.min.js`));
     const integrity = Object.fromEntries(
-      ['adsdk.js', 'adsdk.min.js', 'adsdk.esm.js', versioned].map((file) => [file, hash('sha384', readFileSync(join(served, file)))]),
+      [
+        'adsdk.js',
+        'adsdk.esm.js',
+        ...names.flatMap((name) => [`${name}.min.js`, `${name}-${version}.min.js`]),
+        ...Object.keys(SOURCE_OF_PART).map((part) => `adsdk-${part}-${version}.js`),
+      ].map((file) => [file, hash('sha384', readFileSync(join(served, file)))]),
     );
     writeFileSync(join(served, 'integrity.json'), `${JSON.stringify(integrity, undefined, 2)}\n`);
     writeFileSync(join(served, 'csp.json'), `${JSON.stringify({ 'script-src': [`'${hash('sha256', bridge)}'`] }, undefined, 2)}\n`);
@@ -85,10 +94,14 @@ const publishAdminFiles = {
 };
 
 const bridge = await buildFrameBridge();
+/** Constants that a bundle contains as text, by their names in build-constants.d.ts. */
 const constants = {
   name: 'constants',
   transform: (code) => ({
-    code: code.replaceAll('SDK_VERSION', JSON.stringify(version)).replaceAll('FRAME_BRIDGE', () => JSON.stringify(bridge)),
+    code: code
+      .replaceAll('SDK_VERSION', JSON.stringify(version))
+      .replaceAll('FRAME_BRIDGE', () => JSON.stringify(bridge))
+      .replaceAll('FULL_INTEGRITY', () => JSON.stringify(hash('sha384', readFileSync(join(served, 'adsdk.min.js'))))),
     map: null,
   }),
 };
@@ -105,8 +118,22 @@ export default [
   },
   {
     input: join(sources, 'adsdk.ts'),
+    plugins: [typescript(), constants],
+    output: [
+      { file: join(served, 'adsdk.esm.js'), format: 'es', banner, inlineDynamicImports: true },
+      { file: join(served, 'adsdk.cjs'), format: 'cjs', banner, inlineDynamicImports: true },
+    ],
+  },
+  ...Object.entries(SOURCE_OF_PART).map(([part, source]) => ({
+    input: join(sources, source),
+    plugins: [typescript(), constants],
+    output: { file: join(served, `adsdk-${part}-${version}.js`), format: 'es', banner, plugins: [minify()] },
+  })),
+  // After the full script, whose hash it contains: rollup builds one configuration after the other.
+  {
+    input: join(sources, 'loader.ts'),
     plugins: [typescript(), constants, publish(bridge)],
-    output: { file: join(served, 'adsdk.esm.js'), format: 'es', banner },
+    output: { file: join(served, 'adsdk-loader.min.js'), format: 'iife', banner, plugins: [minify()] },
   },
   {
     input: join(adminSources, 'main.ts'),

@@ -94,5 +94,5 @@ const askSteadily = async (page: Page, booking: Booking, untilMs: number): Promi
 /** How long each slow script call took, in ms. */
 const slowCalls = async ({ redis }: Fleet): Promise<readonly number[]> => {
   const entries = (await redis.call('SLOWLOG', 'GET', '10000')) as readonly [number, number, number, readonly string[]][];
-  return entries.filter(([, , , [command]]) => /^evalsha$/i.test(command ?? '')).map(([, , micros]) => micros / 1000);
+  return entries.filter(([, , , [command]]) => /^(?:evalsha|fcall)$/i.test(command ?? '')).map(([, , micros]) => micros / 1000);
 };

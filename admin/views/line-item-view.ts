@@ -139,10 +139,12 @@ const daysTable = ({ last_days }: Delivery): TemplateResult | typeof nothing =>
           columns: [
             { label: 'Day', cell: ({ day }) => day },
             { label: 'Serves', numeric: true, cell: ({ serves }) => count(serves) },
-            { label: 'Gross', numeric: true, cell: ({ gross_impressions }) => count(gross_impressions) },
-            { label: 'Filtered', numeric: true, cell: ({ filtered_impressions }) => count(filtered_impressions) },
+            {
+              label: 'Filtered',
+              numeric: true,
+              cell: (row) => `${count(row.filtered_impressions)} of ${count(row.gross_impressions)}`,
+            },
             { label: 'Impressions', numeric: true, cell: ({ impressions }) => count(impressions) },
-            { label: 'Filtered clicks', numeric: true, cell: ({ filtered_clicks }) => count(filtered_clicks) },
             { label: 'Clicks', numeric: true, cell: ({ clicks }) => count(clicks) },
             { label: 'Spend', numeric: true, cell: ({ spend }) => money(spend) },
           ],

@@ -1,27 +1,41 @@
-import type { AdResponse, AdSDKOptions, Bid, KeyValues } from './contract.ts';
+import type { AdResponse, AdSDKOptions, Bid, KeyValues, Size } from './contract.ts';
 import { onServer, trackingUrl } from './server-address.ts';
 
 export type Fetch = NonNullable<AdSDKOptions['fetch']>;
 
-/** One placement to fill. Placements with the same other fields can share a request. */
+/** One slot to fill. Slots of the same server and publisher share a request. */
 export interface AdRequest {
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
   readonly publisherId: number;
   readonly placementId: string;
+  /** The sizes that the slot takes, the preferred one first; empty: the placement's. */
+  readonly sizes: readonly Size[];
   readonly keyValues: KeyValues | undefined;
 }
 
-interface Waiting {
-  readonly placementId: string;
+/** The members of a request that belong to the page: `site`, `user` and `regs`. */
+export type PageFields = () => Promise<object>;
+
+interface Waiting extends Pick<AdRequest, 'placementId' | 'sizes' | 'keyValues'> {
   readonly resolve: (answer: AdResponse) => void;
   readonly reject: (error: unknown) => void;
 }
 
+export interface AdRequestsOptions {
+  readonly send: Fetch;
+  /** Called once per request, after the tick; slots may join until it has resolved. */
+  readonly pageFields: PageFields;
+  readonly newId: () => string;
+  /** Receives each answer as a whole. */
+  readonly onAnswer?: (answer: AdResponse) => void;
+  /** Asks the server for the trace of its decision. */
+  readonly debug?: boolean;
+  readonly nextTick?: (run: () => void) => void;
+}
+
 /** The server rejects requests with more impressions. */
 const MAX_IMPS = 20;
-/** The status that says that the publisher does not accept pages of this origin. */
-const FOREIGN_ORIGIN = 403;
 const TIMEOUT_MS = 10_000;
 
 /** The part of an answer that belongs to one impression. */
@@ -40,62 +54,76 @@ const answerFor = (answer: AdResponse, impid: string, baseUrl: string): AdRespon
   return { ...rest, seatbid: [], ...(own !== undefined && { nbr: own }) };
 };
 
+/** Key-values that all slots have travel once, in the request; others with their impression. */
+const impsOf = (waiting: readonly Waiting[]): { readonly imp: readonly object[]; readonly kv: KeyValues | undefined } => {
+  const shared = new Set(waiting.map(({ keyValues }) => JSON.stringify(keyValues))).size === 1;
+  return {
+    kv: shared ? waiting[0]?.keyValues : undefined,
+    imp: waiting.map(({ placementId, sizes, keyValues }, index) => ({
+      id: String(index + 1),
+      tagid: placementId,
+      banner: sizes.length ? { format: sizes } : undefined,
+      ext: keyValues && !shared ? { kv: keyValues } : undefined,
+    })),
+  };
+};
+
 /**
- * Requests ads. Placements requested in the same tick share one request (per server, publisher and
- * key-values). Each caller receives the answer for its own placement, with absolute tracking URLs.
- * Rejects when the server cannot be reached, or answers with an error or with anything that is not
- * an ad response.
+ * Requests ads. Slots requested in the same tick share one request (per server and publisher), so
+ * that the server decides for the page as a whole. Each caller receives the answer for its own
+ * placement, with absolute tracking URLs. Rejects when the server cannot be reached, or answers
+ * with an error or with anything that is not an ad response.
  */
-export const createAdRequests = (
-  send: Fetch,
-  userId: () => string,
-  newId: () => string,
-  nextTick: (run: () => void) => void = (run) => setTimeout(run),
-): ((request: AdRequest) => Promise<AdResponse>) => {
+export const createAdRequests = ({
+  send,
+  pageFields,
+  newId,
+  onAnswer,
+  debug,
+  nextTick = (run) => setTimeout(run),
+}: AdRequestsOptions): ((request: AdRequest) => Promise<AdResponse>) => {
   const open = new Map<string, Waiting[]>();
 
-  const sendRequest = async ({ baseUrl, apiKey, publisherId, keyValues }: AdRequest, waiting: readonly Waiting[]): Promise<AdResponse> => {
-    const response = await send(onServer(baseUrl, '/ad'), {
+  const sendRequest = async (
+    { baseUrl, apiKey, publisherId }: AdRequest,
+    waiting: readonly Waiting[],
+    page: object,
+  ): Promise<AdResponse> => {
+    const { imp, kv } = impsOf(waiting);
+    const response = await send(onServer(baseUrl, debug ? '/ad?debug=1' : '/ad'), {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'X-API-Key': apiKey ?? '' },
       credentials: 'omit',
       referrerPolicy: 'no-referrer',
       signal: AbortSignal.timeout?.(TIMEOUT_MS),
-      body: JSON.stringify({
-        id: newId(),
-        imp: waiting.map(({ placementId }, index) => ({ id: String(index + 1), tagid: placementId })),
-        user: { id: userId() },
-        ext: { publisher_id: publisherId, kv: keyValues },
-      }),
+      body: JSON.stringify({ id: newId(), imp, ...page, ext: { publisher_id: publisherId, kv } }),
     });
     // The body says what is wrong; left unread, it would keep the request open.
-    if (!response.ok) {
-      const answered = `the ad server answered ${response.status}: ${await response.text()}`;
-      if (response.status === FOREIGN_ORIGIN)
-        console.error(`AdSDK: ${location.origin} is not in the publisher's list of web origins, so its pages get no ads; ${answered}`);
-      throw new Error(answered);
-    }
+    if (!response.ok) throw new Error(`the ad server answered ${response.status}: ${await response.text()}`);
     const answer = (await response.json()) as AdResponse;
     if (!Array.isArray(answer?.seatbid)) throw new Error('the answer of the ad server is not an ad response');
+    onAnswer?.(answer);
     return answer;
   };
 
   return (request) =>
     new Promise((resolve, reject) => {
-      const { placementId, ...shared } = request;
+      const { placementId, sizes, keyValues, ...shared } = request;
+      const one = { placementId, sizes, keyValues, resolve, reject };
       const key = JSON.stringify(shared);
       const batch = open.get(key);
       if (batch && batch.length < MAX_IMPS) {
-        batch.push({ placementId, resolve, reject });
+        batch.push(one);
         return;
       }
-      const waiting = [{ placementId, resolve, reject }];
+      const waiting = [one];
       open.set(key, waiting);
       nextTick(() => {
-        if (open.get(key) === waiting) open.delete(key);
-        sendRequest(request, waiting)
-          .then((answer) => waiting.forEach((one, index) => one.resolve(answerFor(answer, String(index + 1), request.baseUrl))))
-          .catch((error: unknown) => waiting.forEach((one) => one.reject(error)));
+        pageFields()
+          .finally(() => open.get(key) === waiting && open.delete(key))
+          .then((page) => sendRequest(request, waiting, page))
+          .then((answer) => waiting.forEach((each, index) => each.resolve(answerFor(answer, String(index + 1), request.baseUrl))))
+          .catch((error: unknown) => waiting.forEach((each) => each.reject(error)));
       });
     });
 };

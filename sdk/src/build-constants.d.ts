@@ -5,3 +5,5 @@ declare const SDK_VERSION: string;
  * rollup.config.js.
  */
 declare const FRAME_BRIDGE: string;
+/** The integrity hash of the full script. Set by rollup.config.js. */
+declare const FULL_INTEGRITY: string;

@@ -2,6 +2,47 @@
 
 export type KeyValues = Readonly<Record<string, string | number | boolean | ReadonlyArray<string | number | boolean>>>;
 
+/** CSS pixels. */
+export interface Size {
+  readonly w: number;
+  readonly h: number;
+}
+
+/** The element of a slot, or its id. */
+export type Container = string | HTMLElement;
+
+/**
+ * Privacy signals of the page, each in place of what the SDK reads from `__tcfapi`, `__gpp`,
+ * `__uspapi` and `navigator.globalPrivacyControl`.
+ */
+export interface ConsentSignals {
+  /** Whether the GDPR applies. */
+  readonly gdpr?: boolean;
+  /** The TCF string. */
+  readonly consent?: string;
+  readonly gpp?: string;
+  /** The ids of the GPP sections that apply. */
+  readonly gppSid?: readonly number[];
+  /** `us_privacy`, for example `1YYN`. */
+  readonly usPrivacy?: string;
+  /** Global Privacy Control. */
+  readonly gpc?: boolean;
+  /** The page is directed at children. */
+  readonly coppa?: boolean;
+  /** Whether the SDK may use local storage for the user id. Default: as the other signals and the server say. */
+  readonly storage?: boolean;
+}
+
+/** What all requests of the page say. */
+export interface PageContext {
+  /** The address of the page. Default: `location.href` without its fragment. */
+  readonly page?: string;
+  /** Default: `document.referrer`. */
+  readonly ref?: string;
+  /** Key-values of every slot; a slot's own replace them. */
+  readonly keyValues?: KeyValues;
+}
+
 export type ReportReason = 'offensive' | 'misleading' | 'malware' | 'irrelevant' | 'other';
 
 /** One ad in the server's answer. Tracking URLs are absolute. */
@@ -36,6 +77,10 @@ export interface AdResponse {
   readonly ext?: {
     /** Event types that the server accepts. */
     readonly events?: readonly string[];
+    /** Set when the server may not remember the visitor. */
+    readonly remember?: false;
+    /** Where creatives that need storage may run. */
+    readonly creative_origin?: string;
     readonly nonbid?: ReadonlyArray<{ readonly impid: string; readonly nbr: number }>;
   };
 }
@@ -78,12 +123,22 @@ export interface AdSDKOptions {
    * Content-Security-Policy with nonces.
    */
   readonly nonce?: string;
+  /** How long the first request waits for an answer of a consent platform, in ms. Default: 1000. */
+  readonly consentWaitMs?: number;
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }
+
+/** Runs when the SDK is there; `this` is not set. */
+export type Command = (sdk: AdSDK) => void;
 
 export interface AdSDK {
   /** The version of the SDK. */
   readonly version: string;
+  /**
+   * Runs a function with the SDK, immediately. Before the script has loaded, the page sets
+   * `window.AdSDK ??= { cmd: [] }` and pushes the functions that wait for it.
+   */
+  cmd: { push(...commands: Command[]): unknown };
   /**
    * Sets the publisher's key for all later requests; the same as setting
    * `window.AD_SERVER_API_KEY`.
@@ -94,18 +149,31 @@ export interface AdSDK {
    * `window.AD_SERVER_PUBLISHER_ID`.
    */
   setPublisherId(publisherId: number): void;
+  /** Adds privacy signals for all later requests. */
+  setConsent(signals: ConsentSignals): void;
+  /** Sends the page's own user id, which the SDK does not store; null: the SDK's own id again. */
+  setUserId(id: string | null): void;
+  /** Adds to what all later requests say of the page. */
+  setPageContext(context: PageContext): void;
+  /**
+   * Fills the elements with `data-adsdk-slot` that are in the page now or later, and removes their
+   * ads when they leave it. The script does this itself; a module calls it once.
+   */
+  watchSlots(): void;
+  /** Templates for native slots, by the name in `data-template`. */
+  readonly templates: Record<string, TemplateFn>;
   /**
    * Shows an html or banner ad in a sandboxed iframe inside the container. Resolves to whether an
    * ad is shown; never rejects (see the events `AdSDK:noAd` and `AdSDK:error`).
    */
-  renderAd(placementId: string, containerId: string, baseUrl?: string, keyValues?: KeyValues): Promise<boolean>;
+  renderAd(placementId: string, container: Container, baseUrl?: string, keyValues?: KeyValues): Promise<boolean>;
   /**
    * Shows a native ad: the output of `templateFn` becomes the content of the container. Resolves
    * like `renderAd`.
    */
   renderNativeAd(
     placementId: string,
-    containerId: string,
+    container: Container,
     templateFn: TemplateFn,
     baseUrl?: string,
     keyValues?: KeyValues,
@@ -130,12 +198,14 @@ export interface AdSDK {
   /** Escapes a value for HTML text and quoted attributes. */
   escapeHTML(value: unknown): string;
   /** Removes the ad from its container with all its listeners, observers and timers. */
-  destroy(containerId: string): void;
+  destroy(container: Container): void;
 }
 
 declare global {
+  var AdSDK: AdSDK;
   interface Window {
-    AdSDK?: AdSDK;
+    /** Another name of `AdSDK.cmd`. */
+    adsdk?: { push(...commands: Command[]): unknown };
     AD_SERVER_API_KEY?: string;
     AD_SERVER_PUBLISHER_ID?: number;
   }

@@ -4,7 +4,28 @@
  * FRAME_BRIDGE, so it has no imports.
  */
 {
-  const send = (message: object): void => parent.postMessage(message, '*');
+  const own = document.currentScript as HTMLScriptElement;
+  /**
+   * Known to the page and to this script only: the element is removed before the creative's
+   * markup is parsed, so that the creative cannot send messages in this script's name.
+   */
+  const key = own.dataset['key'];
+  own.remove();
+  // The creative may replace these functions later.
+  const { parent } = window;
+  const post = parent.postMessage.bind(parent);
+  const now = performance.now.bind(performance);
+  const later = setTimeout;
+  const send = (message: object): void => post({ ...message, adsdk: key }, '*');
+
+  /** An event of the creative belongs to a gesture that is at most so old. */
+  const GESTURE_MS = 1000;
+  /** When the visitor last pressed, released or typed in the frame, until an event has used it. */
+  let gestureAt = -Infinity;
+  for (const type of ['pointerdown', 'pointerup', 'keydown', 'click']) {
+    addEventListener(type, ({ isTrusted }) => isTrusted && (gestureAt = now()), true);
+  }
+
   /**
    * Whether the current click was reported as an event of the creative (a like, a next slide) and
    * is no click on the ad.
@@ -13,7 +34,8 @@
 
   (window as unknown as { AdSDK_Creative_Event: (type: unknown) => void }).AdSDK_Creative_Event = (type) => {
     isEvent = true;
-    send({ adsdk: 'event', type: String(type) });
+    send({ event: String(type), gesture: now() - gestureAt < GESTURE_MS });
+    gestureAt = -Infinity;
   };
 
   const onClick = (event: MouseEvent): void => {
@@ -24,13 +46,13 @@
       // A creative may open its page by script from any element. The click counts after the
       // creative's own handlers ran, unless they reported an event.
       isEvent = false;
-      if (!event.button) setTimeout(() => isEvent || send({ adsdk: 'click' }));
+      if (!event.button) later(() => isEvent || send({ click: 1 }));
     } else if (/^(a|area)$/i.test(hit.localName) && !/^\s*(#|javascript:)/i.test(hit.getAttribute('href') ?? '')) {
       // The sandbox blocks _top and _parent, and _self would load the advertiser's page into the
       // frame.
       hit.setAttribute('target', '_blank');
       hit.setAttribute('rel', 'noopener');
-      send({ adsdk: 'click' });
+      send({ click: 1 });
     }
   };
   addEventListener('click', onClick, true);

@@ -1,9 +1,10 @@
-/**
- * Entry of the script: sets `window.AdSDK` for the server that served it. A second copy of the
- * script has no effect.
- */
-import { createAdSDK } from './create-ad-sdk.ts';
+/** Entry of the script: `window.AdSDK` for the server that served it. */
+import { createSDK } from './create-sdk.ts';
+import { installGlobal } from './install-global.ts';
 
 const script = document.currentScript as HTMLScriptElement | null;
 
-window.AdSDK ??= createAdSDK({ baseUrl: new URL(script?.src || location.href).origin, nonce: script?.nonce ?? '' });
+/** A part beside the script, of its version. */
+const load = <T>(part: string): Promise<T> => import(`${script?.src.replace(/[^/]*$/, '')}${part}-${SDK_VERSION}.js`) as Promise<T>;
+
+installGlobal(script, (options) => createSDK(options, { loadDialog: () => load('adsdk-dialog'), loadNative: () => load('adsdk-native') }));

@@ -1,5 +1,4 @@
 import type { ReportReason } from './contract.ts';
-import { trustedHTML } from './html.ts';
 import { createScope } from './scope.ts';
 
 const REASONS: Readonly<Record<ReportReason, string>> = {
@@ -30,12 +29,16 @@ const LOOK =
 /**
  * Opens a modal dialog for the reason and calls `submit` with it; `submit` resolves to whether the
  * report was accepted. The dialog element keeps the focus inside, closes on Escape and covers the
- * page; the shadow root isolates it from the page's styles. Returns a function that closes the
- * dialog. Closing restores the focus.
+ * page; the shadow root isolates it from the page's styles. `trustedHTML` is the SDK's: a page
+ * allows its Trusted Types policy once. Returns a function that closes the
+ * dialog. Closing returns the focus to `opener`.
  */
-export const openReportModal = (submit: (reason: ReportReason) => Promise<boolean>): (() => void) => {
+export const openReportModal = (
+  submit: (reason: ReportReason) => Promise<boolean>,
+  trustedHTML: (html: string) => string,
+  opener: Element | null,
+): (() => void) => {
   const scope = createScope();
-  const opener = document.activeElement;
   const host = document.createElement('div');
   host.style.cssText = 'all:initial';
   const root = host.attachShadow({ mode: 'open' });

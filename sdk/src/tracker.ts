@@ -13,6 +13,9 @@ export interface Tracker {
   readonly event: (type: string) => void;
 }
 
+/** The event that the SDK sends for a viewable ad; a creative's event of this name is ignored. */
+export const VIEWABLE = 'viewable';
+
 /** Bidder's trackers that are requested for one impression or click. */
 const MAX_PIXELS = 10;
 

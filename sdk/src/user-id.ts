@@ -7,22 +7,58 @@ const KEY = 'adsdk_uid';
 export const randomId = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
+export interface UserId {
+  /** The id to send. Reads the storage unless it is refused; writes nothing. */
+  readonly get: () => string;
+  /** The id of the page's own; null: the SDK's again. Never stored. */
+  readonly set: (id: string | null) => void;
+  /** Stores the id, or erases it, as the server has decided for a request. */
+  readonly settle: (mayRemember: boolean) => void;
+}
+
 /**
- * Returns the visitor's id on this site from local storage, and stores a new one when there is none
- * or its format is wrong. When storage is denied or full, the id lasts for the page.
+ * The visitor's id on this site, in local storage. Without permission, and when storage is denied
+ * or full, the id lasts for the page.
  */
-export const createUserId = (storage: () => Storage = () => window.localStorage, random: () => string = randomId): (() => string) => {
-  let id: string | undefined;
-  return () => {
-    if (id) return id;
+export const createUserId = (
+  mayStore: () => boolean | undefined,
+  storage: () => Storage = () => window.localStorage,
+  random: () => string = randomId,
+): UserId => {
+  let given: string | null = null;
+  let stored: string | undefined;
+  let ofPage: string | undefined;
+  const erase = (): void => {
+    stored = undefined;
     try {
-      const kept = storage().getItem(KEY) ?? '';
-      id = /^[\w-]{8,64}$/.test(kept) ? kept : random();
-      storage().setItem(KEY, id);
+      storage().removeItem(KEY);
     } catch {
-      // Private mode, blocked site data, or a full storage.
-      id ??= random();
+      // The browser has blocked the site's data.
     }
-    return id;
+  };
+  return {
+    get: () => {
+      if (mayStore() === false) return (ofPage ??= random());
+      if (given !== null) return given;
+      try {
+        const kept = storage().getItem(KEY) ?? '';
+        if (/^[\w-]{8,64}$/.test(kept)) stored = kept;
+      } catch {
+        // Private mode, or blocked site data.
+      }
+      return stored ?? (ofPage ??= random());
+    },
+    set: (id) => {
+      given = id;
+    },
+    settle: (mayRemember) => {
+      if (mayStore() === false || !mayRemember) return erase();
+      if (given !== null || stored) return;
+      try {
+        storage().setItem(KEY, (stored = ofPage ??= random()));
+      } catch {
+        // Private mode, blocked site data, or a full storage.
+      }
+    },
   };
 };

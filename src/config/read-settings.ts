@@ -27,6 +27,9 @@ import type { AdminToken, Settings, TokenSecret } from './settings.ts';
  */
 export const LONE_SECRET_KID = 'default';
 
+/** What the SDK sends for an ad that has been viewable; accepted whatever ALLOWED_EVENTS lists. */
+const VIEWABLE = 'viewable';
+
 const MIN_SECRET_BYTES = 32;
 const MIN_ADMIN_TOKEN_LENGTH = 32;
 /** The same distance from src/config and from dist/config. */
@@ -50,6 +53,7 @@ const VARIABLES = {
   PID_KD: gain({ default: 0.1 }),
   ALLOWED_EVENTS: eventTypes({ default: ['like', 'share', 'comment'] }),
   PUBLIC_URL: publicUrl({ default: '' }),
+  CREATIVE_ORIGIN: publicUrl({ default: '' }),
   BIDDER_TIMEOUT: duration('1ms', '10s')({ default: 300 }),
   BIDDER_ALLOW_PRIVATE: toggle({ default: undefined }),
   MOCK_BIDDER: toggle({ default: undefined }),
@@ -90,7 +94,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     if (given[name] === undefined && !embeddedStores)
       faults.push({ name, fault: 'required, because the embedded stores are off (EMBEDDED_STORES)' });
   }
-  faults.push(...secretFaults(secrets, production, given));
+  faults.push(...secretFaults(secrets, production, given), ...creativeOriginFaults(read.CREATIVE_ORIGIN, read.PUBLIC_URL));
   if (faults.length > 0) throw new SettingsError(faults);
 
   return freeze({
@@ -105,8 +109,9 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     reloadIntervalMs: read.RELOAD_INTERVAL,
     debugTrace: read.DEBUG_TRACE,
     pid: { kp: read.PID_KP, ki: read.PID_KI, kd: read.PID_KD },
-    allowedEvents: read.ALLOWED_EVENTS,
+    allowedEvents: [...new Set([...read.ALLOWED_EVENTS, VIEWABLE])],
     publicUrl: read.PUBLIC_URL,
+    creativeOrigin: read.CREATIVE_ORIGIN,
     bidderTimeoutMs: read.BIDDER_TIMEOUT,
     bidderPrivateAddresses: read.BIDDER_ALLOW_PRIVATE ?? !production,
     mockBidderEnabled: read.MOCK_BIDDER ?? !production,
@@ -143,6 +148,16 @@ function adminObstacle(tokens: readonly AdminToken[]): string | undefined {
   if (tokens.length === 0) return 'ADMIN_TOKEN is not set';
   const short = tokens.filter(({ token }) => token.length < MIN_ADMIN_TOKEN_LENGTH).map(({ name }) => name);
   return short.length === 0 ? undefined : `ADMIN_TOKEN has tokens of fewer than ${MIN_ADMIN_TOKEN_LENGTH} characters (${short.join(', ')})`;
+}
+
+/** Creatives on the service's own origin could use its trafficking tool. */
+function creativeOriginFaults(creativeOrigin: string, ownUrl: string): readonly SettingsFault[] {
+  if (creativeOrigin === '') return [];
+  const { origin } = new URL(creativeOrigin);
+  if (origin !== creativeOrigin) return [{ name: 'CREATIVE_ORIGIN', fault: 'must be an origin, such as https://creatives.example' }];
+  return ownUrl !== '' && new URL(ownUrl).origin === origin
+    ? [{ name: 'CREATIVE_ORIGIN', fault: 'must be another origin than that of PUBLIC_URL' }]
+    : [];
 }
 
 function freeze<T extends object>(value: T): T {

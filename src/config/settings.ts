@@ -25,6 +25,11 @@ export interface Settings {
   readonly allowedEvents: readonly string[];
   /** Without a trailing slash; '' when unset: tracking URLs are then relative. */
   readonly publicUrl: string;
+  /**
+   * The origin, apart from this service's own, on which creatives that need storage may run; ''
+   * when unset.
+   */
+  readonly creativeOrigin: string;
   readonly bidderTimeoutMs: number;
   /** Lets bidder endpoints be plain http on private addresses: development and tests only. */
   readonly bidderPrivateAddresses: boolean;

@@ -1,5 +1,6 @@
 import type { BannerAssets, BannerImage, Creative } from '../catalog/model/entities.ts';
 import { isSafeUrl } from '../catalog/model/is-safe-url.ts';
+import { absoluteAddress, absoluteAssets } from './absolute-address.ts';
 import { escapeHtml } from './escape-html.ts';
 
 /** The size that the creative is rendered for, in CSS pixels. */
@@ -12,19 +13,26 @@ export interface Slot {
  * The `adm` of a bid: for `html` the advertiser's markup unchanged, macros included; for `banner`
  * one responsive image; for `native` the assets as JSON text.
  *
+ * `base` is the address of this service, for the paths in banners and assets; '': they stay paths.
  * A pure function of an immutable creative and a size, so its results may be kept with the
  * snapshot.
  */
-export const composeMarkup = ({ content, clickUrl }: Pick<Creative, 'content' | 'clickUrl'>, size: Slot): string => {
+export const composeMarkup = ({ content, clickUrl }: Pick<Creative, 'content' | 'clickUrl'>, size: Slot, base = ''): string => {
   switch (content.format) {
     case 'html':
       return content.markup;
     case 'banner':
-      return composeLink(clickUrl, composeImage(content.banner, size));
+      return composeLink(clickUrl, composeImage(withAddresses(content.banner, base), size));
     case 'native':
-      return JSON.stringify(content.assets);
+      return base === '' ? JSON.stringify(content.assets) : absoluteAssets(content.assets, base);
   }
 };
+
+const withAddresses = (banner: BannerAssets, base: string): BannerAssets => ({
+  ...banner,
+  image: absoluteAddress(banner.image, base),
+  images: banner.images.map((image) => ({ ...image, url: absoluteAddress(image.url, base) })),
+});
 
 /**
  * Links to the advertiser itself: the script that renders the ad counts the click, and the link

@@ -6,8 +6,8 @@ export interface AdQuery {
   readonly targeting: TargetingQuery;
   readonly atMs: number;
   /**
-   * Whether the user id may be used. If false, frequency caps cannot be enforced and line items
-   * with one do not serve.
+   * Whether frequency caps can be enforced: by the user id, or in the memory of this replica. If
+   * false, line items with one do not serve.
    */
   readonly mayRemember: boolean;
 }
@@ -16,7 +16,10 @@ export interface AdQuery {
 export interface ImpQuery {
   readonly impId: string;
   readonly placementId: string;
+  /** The preferred size: a creative without a size of its own is shown at it. */
   readonly size: AdSize;
+  /** Further sizes that the impression takes, the better first. */
+  readonly otherSizes: readonly AdSize[];
   /** What the placement allows. */
   readonly formats: readonly CreativeFormat[];
 }
@@ -26,3 +29,25 @@ export interface AdSize {
   readonly width: number;
   readonly height: number;
 }
+
+/** The size of a creative or a bid; null: any. */
+export interface OwnSize {
+  readonly width: number | null;
+  readonly height: number | null;
+}
+
+const fits = ({ width, height }: OwnSize, size: AdSize): boolean =>
+  (width === null || width <= size.width) && (height === null || height <= size.height);
+
+/** Whether something of this size fits one of the impression's sizes; what has no size fits any. */
+export const fitsImp = (own: OwnSize, { size, otherSizes }: Pick<ImpQuery, 'size' | 'otherSizes'>): boolean => {
+  if (fits(own, size)) return true;
+  for (const other of otherSizes) if (fits(own, other)) return true;
+  return false;
+};
+
+/** The size at which something that fits is shown: its own, else the first that it fits. */
+export const shownSize = (own: OwnSize, { size, otherSizes }: Pick<ImpQuery, 'size' | 'otherSizes'>): AdSize => {
+  const place = otherSizes.length === 0 || fits(own, size) ? size : (otherSizes.find((other) => fits(own, other)) ?? size);
+  return own.width === null && own.height === null ? place : { width: own.width ?? place.width, height: own.height ?? place.height };
+};

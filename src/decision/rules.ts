@@ -1,6 +1,6 @@
 import type { Booking, Campaign, Flight, LineItem } from '../catalog/model/entities.ts';
 import { matchTargeting } from '../targeting/match-targeting.ts';
-import type { AdQuery, ImpQuery } from './ad-query.ts';
+import { fitsImp, type AdQuery, type ImpQuery } from './ad-query.ts';
 import { NoBidReason } from './no-bid-reason.ts';
 
 /** One reason to refuse a candidate before its limits are checked. Pure. */
@@ -35,10 +35,9 @@ export const RULES: readonly Rule[] = [
     reason: NoBidReason.SizeOrFormat,
     decided: 'per candidate',
     // A creative with a size must fit; one without a size fits any.
-    refuses: ({ creative: { width, height } }, _query, { size }) =>
-      (width !== null && width > size.width) || (height !== null && height > size.height),
-    words: ({ creative: { width, height } }, _query, { size }) =>
-      `${width ?? 'any'}×${height ?? 'any'} does not fit ${size.width}×${size.height}`,
+    refuses: ({ creative }, _query, imp) => !fitsImp(creative, imp),
+    words: ({ creative: { width, height } }, _query, { size, otherSizes }) =>
+      `${width ?? 'any'}×${height ?? 'any'} does not fit ${[size, ...otherSizes].map((one) => `${one.width}×${one.height}`).join(' or ')}`,
   },
   {
     reason: NoBidReason.NotInFlight,
@@ -98,6 +97,6 @@ export const isInFlight = ({ startMs, endMs }: Flight, atMs: number): boolean =>
  */
 export const obstacleOf = (booking: Booking, formats: ImpQuery['formats'], atMs: number): string | undefined => {
   const query: AdQuery = { targeting: { pairs: [] }, atMs, mayRemember: true };
-  const imp: ImpQuery = { impId: '', placementId: '', size: { width: Infinity, height: Infinity }, formats };
+  const imp: ImpQuery = { impId: '', placementId: '', size: { width: Infinity, height: Infinity }, otherSizes: [], formats };
   return firstRefusal(RULES_OF_PLACE, booking, query, imp)?.words(booking, query, imp);
 };

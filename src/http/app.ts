@@ -2,6 +2,7 @@ import express, { type Express, type RequestHandler } from 'express';
 import { preflight } from './answers/cors.ts';
 import { createErrorHandler, methodNotAllowed, notFound, type ErrorHandlerParts } from './problems/error-handler.ts';
 import { adRoute, type AdRouteOptions } from './routes/ad.ts';
+import { creativeHost } from './routes/creative-host.ts';
 import { healthRoute, metricsRoute, readyRoute, reloadRoute } from './routes/operations.ts';
 import { reportRoute, type ReportRouteOptions } from './routes/report.ts';
 import { testBidRoute } from './routes/test-bid.ts';
@@ -15,6 +16,8 @@ export interface AppOptions {
   readonly readiness: Parameters<typeof readyRoute>[0];
   readonly renderMetrics: Parameters<typeof metricsRoute>[0];
   readonly mockBidder: boolean;
+  /** '': there is none. */
+  readonly creativeOrigin: string;
   /** Pages, scripts and other files under /static. */
   readonly staticFiles: RequestHandler;
   /** The trafficking API under /api; undefined: disabled. */
@@ -37,6 +40,7 @@ export const createApp = (options: AppOptions): Express => {
   app.options(['/ad', '/report'], preflight);
   app.post('/report', reportRoute(options.report));
 
+  if (options.creativeOrigin) app.use(creativeHost(options.creativeOrigin));
   app.get('/health', healthRoute);
   app.get('/ready', readyRoute(options.readiness));
   app.get('/metrics', metricsRoute(options.renderMetrics));

@@ -58,6 +58,8 @@ export interface ServedAd {
    * takes it also when the row is gone.
    */
   readonly windowMs?: number | undefined;
+  /** True: the user may not be measured, and its events keep less (stored-hit.ts). */
+  readonly unmeasured?: boolean | undefined;
   /** Where the ad was served to (context/visitor-seal.ts); undefined: nothing of it may be kept. */
   readonly seal?: string | undefined;
 }

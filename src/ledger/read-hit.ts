@@ -46,6 +46,7 @@ const AD_CHECKS: Checks<ServedAd> = {
   billingNotice: isFlag,
   clickBounds: orAbsent(isBounds),
   windowMs: orAbsent(isTime),
+  unmeasured: orAbsent(isFlag),
   servedAtMs: isTime,
   seal: orAbsent(isText),
 };

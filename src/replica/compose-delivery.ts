@@ -18,6 +18,7 @@ import { createLimitReader } from '../ledger/read/read-limits.ts';
 import { createUniqueIds } from '../ledger/unique-ids.ts';
 import { createRedisClient } from '../redis/redis-client.ts';
 import { createNotifyBidders } from '../serving/notify-bidders.ts';
+import { createSessionCaps } from '../serving/session-caps.ts';
 import { createServeAd } from '../serving/serve-ad.ts';
 import { createScreenHit } from '../tracking/invalid-traffic/screen-hit.ts';
 import { hitLimits } from '../tracking/hit-limits.ts';
@@ -71,14 +72,17 @@ export const composeDelivery = ({ settings, addresses, dimensions, dataCenters, 
     onFailure: observe.storeFailed('billing_notice', 'A billing notice could not be stored'),
   });
   const deciding = { bidders, tokenTtlMs: settings.tokenTtlMs, random: Math.random, clock: () => performance.now() };
+  const sessionCaps = createSessionCaps();
   const serveAd = createServeAd({
     ...deciding,
+    sessionCaps,
     reserve: ledger.reserve,
     newId: createUniqueIds(),
     onBidsDecided: createNotifyBidders(bidders, billingNotices),
   });
   const dryServeAd = createServeAd({
     ...deciding,
+    sessionCaps: { ...sessionCaps, take: () => undefined },
     reserve: createDryReserve(createJudgeLimits(counters)),
     newId: () => '',
     onBidsDecided: () => undefined,

@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { Request } from 'express';
 import { fileURLToPath } from 'node:url';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
+import { createDecideConsent } from '../context/consent/decide-consent.ts';
 import { addressPrefix } from '../context/client-address.ts';
 import { userHash } from '../context/user-hash.ts';
 import { createApp } from '../http/app.ts';
@@ -41,10 +43,13 @@ export const MAX_CONNECTIONS = 10_000;
 export const composeHttp = (foundation: Foundation, delivery: Delivery, readiness: Readiness): Server => {
   const { settings, dimensions, demo, metrics, log, observe, stores } = foundation;
   const { catalog, tokens, requestContext } = delivery;
-  const { allowedEvents, publicUrl } = settings;
+  const { allowedEvents, publicUrl, creativeOrigin } = settings;
+  const sessionKey = randomBytes(32).toString('hex');
   const asking = {
     requestContext,
+    decideConsent: createDecideConsent({ cacheSize: 10_000 }),
     userHash: (snapshot: Snapshot, publisherId: number, userId: string) => userHash(snapshot.userHashKey, publisherId, userId),
+    sessionHash: (publisherId: number, userId: string) => userHash(sessionKey, publisherId, userId),
     debugTrace: settings.debugTrace,
     sealVisitor: delivery.sealVisitor,
     now: delivery.now,
@@ -61,7 +66,7 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
     ad: {
       currentSnapshot: catalog.current,
       serveAd: delivery.serveAd,
-      writeAnswer: createAnswerWriter({ allowedEvents, tracking: { signToken: tokens.sign, publicUrl } }),
+      writeAnswer: createAnswerWriter({ allowedEvents, tracking: { signToken: tokens.sign, publicUrl, creativeOrigin } }),
       authenticate: createAuthenticate(),
       dimensions,
       debugGrants: settings.production ? debugGrants : undefined,
@@ -89,6 +94,7 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
     readiness: { notReadyBecause: readiness.notReadyBecause, redisUp: () => stores.link.up },
     renderMetrics: metrics.render,
     mockBidder: settings.mockBidderEnabled,
+    creativeOrigin,
     staticFiles: staticFiles({
       root: fileURLToPath(new URL('../../public', import.meta.url)),
       demoConfig: demo?.config,

@@ -1,6 +1,8 @@
 import type { BidContext } from '../bidders/bidder-port.ts';
 import type { Publisher } from '../catalog/model/entities.ts';
-import type { AdQuery } from '../decision/ad-query.ts';
+import type { Consent } from '../context/consent/consent.ts';
+import type { AdQuery, AdSize } from '../decision/ad-query.ts';
+import type { TargetingQuery } from '../targeting/targeting-query.ts';
 
 /** A request for ads in the domain's terms: parsed, authenticated and with its context. */
 export interface AdRequest {
@@ -10,6 +12,12 @@ export interface AdRequest {
   readonly query: AdQuery;
   /** Keyed hash; null when the user id may not be used. */
   readonly userHash: string | null;
+  /**
+   * Keys the frequency caps that this replica keeps in its memory; null unless the user id may not be
+   * used and the publisher chose that.
+   */
+  readonly sessionUser: string | null;
+  readonly consent: Consent;
   /** Of the visitor (context/visitor-seal.ts); undefined: nothing of it may be kept. */
   readonly seal: string | undefined;
   readonly bidContext: BidContext;
@@ -22,4 +30,8 @@ export interface RequestedImp {
   /** Overrides the placement's size; null: the placement's. */
   readonly width: number | null;
   readonly height: number | null;
+  /** Further sizes that the impression takes. */
+  readonly otherSizes: readonly AdSize[];
+  /** With the key-values of this impression; undefined: those of the request. */
+  readonly targeting: TargetingQuery | undefined;
 }

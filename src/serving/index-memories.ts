@@ -1,6 +1,6 @@
 import type { Booking } from '../catalog/model/entities.ts';
 import type { CandidateIndex } from '../catalog/snapshot/snapshot.ts';
-import type { AdQuery, AdSize, ImpQuery } from '../decision/ad-query.ts';
+import { fitsImp, type AdQuery, type AdSize, type ImpQuery } from '../decision/ad-query.ts';
 import { firstRefusal, RULES_OF_PLACE } from '../decision/rules.ts';
 import { createExhaustedMemory, type ExhaustedMemory } from '../ledger/exhausted-memory.ts';
 
@@ -43,7 +43,7 @@ const createRunsHere = ({ entries }: CandidateIndex): IndexMemory['runsHere'] =>
       sizes = sizesThatRun(entries, query, imp);
       readAtMs = query.atMs;
     }
-    return sizes.some(({ width, height }) => width <= imp.size.width && height <= imp.size.height);
+    return sizes.some((size) => fitsImp(size, imp));
   };
 };
 

@@ -1,7 +1,7 @@
 import type { Bid, BidAnswers, BidOpportunity, BidRefusal } from '../bidders/bidder-port.ts';
 import type { Placement } from '../catalog/model/entities.ts';
 import type { CandidateIndex, Slot, Snapshot } from '../catalog/snapshot/snapshot.ts';
-import type { ImpQuery } from '../decision/ad-query.ts';
+import type { AdQuery, ImpQuery } from '../decision/ad-query.ts';
 import { latestReason, NoBidReason } from '../decision/no-bid-reason.ts';
 import { rankCandidates, type Ranking } from '../decision/rank-candidates.ts';
 import type { RankedCandidate } from '../decision/ranked-candidate.ts';
@@ -16,6 +16,7 @@ import type { IndexMemories, IndexMemory } from './index-memories.ts';
  */
 export interface Opportunity {
   readonly imp: ImpQuery;
+  readonly query: AdQuery;
   /** undefined: unknown, or another publisher's; a caller cannot distinguish the two. */
   readonly placement: Placement | undefined;
   readonly slot: Slot;
@@ -65,20 +66,20 @@ const MAX_INVITATIONS = 20;
 export const openOpportunity = (
   snapshot: Snapshot,
   request: AdRequest,
-  { impId, placementId, width, height }: RequestedImp,
+  { impId, placementId, width, height, otherSizes, targeting }: RequestedImp,
   steps: Steps,
 ): Opportunity => {
   const known = snapshot.placements.get(placementId);
   const placement = known && (known.publisherId === null || known.publisherId === request.publisher.id) ? known : undefined;
   const size = { width: width ?? placement?.width ?? 0, height: height ?? placement?.height ?? 0 };
-  const imp: ImpQuery = { impId, placementId, size, formats: placement?.formats ?? [] };
+  const imp: ImpQuery = { impId, placementId, size, otherSizes, formats: placement?.formats ?? [] };
+  const query = targeting ? { ...request.query, targeting } : request.query;
   const slot = snapshot.slot(request.publisher.id, placementId);
-  return { imp, placement, slot, invited: placement && slot.programmatic ? invite(slot, request, imp, steps) : [] };
+  return { imp, query, placement, slot, invited: placement && slot.programmatic ? invite(slot, query, imp, steps) : [] };
 };
 
-const invite = ({ programmatic }: Slot, request: AdRequest, imp: ImpQuery, { memories, random }: Steps): readonly RankedCandidate[] => {
+const invite = ({ programmatic }: Slot, query: AdQuery, imp: ImpQuery, { memories, random }: Steps): readonly RankedCandidate[] => {
   const { exhausted, runsHere } = memories(programmatic!);
-  const { query } = request;
   return rankCandidates({
     direct: programmatic,
     bids: [],
@@ -94,7 +95,9 @@ const invite = ({ programmatic }: Slot, request: AdRequest, imp: ImpQuery, { mem
  * The request to the bidders; undefined when no programmatic line item could fill the impression.
  */
 export const bidOpportunityOf = ({ imp, placement, invited }: Opportunity): BidOpportunity | undefined =>
-  placement && invited.length > 0 ? { impId: imp.impId, placement, ...imp.size, invitations: invited } : undefined;
+  placement && invited.length > 0
+    ? { impId: imp.impId, placement, ...imp.size, otherSizes: imp.otherSizes, invitations: invited }
+    : undefined;
 
 /** Puts the bids for this impression and the direct line items into one order. */
 export const rankOpportunity = (
@@ -103,11 +106,11 @@ export const rankOpportunity = (
   request: AdRequest,
   { memories, users, random }: Steps,
 ): RankedOpportunity => {
-  const { imp, placement, slot, invited } = opportunity;
+  const { imp, query, placement, slot, invited } = opportunity;
   const bids = answers ? answers.bids.filter(({ impId }) => impId === imp.impId) : [];
   const bidRefusals = answers ? answers.refusals.filter(({ impId }) => impId === imp.impId) : [];
-  if (!placement) return { imp, placement, slot, invited, bids, bidRefusals, ranking: undefined };
-  const { query, traced } = request;
+  if (!placement) return { imp, query, placement, slot, invited, bids, bidRefusals, ranking: undefined };
+  const { traced } = request;
   const memory = slot.direct && memories(slot.direct);
   const ranking = rankCandidates({
     direct: slot.direct,
@@ -120,7 +123,7 @@ export const rankOpportunity = (
     random,
   });
   // Named one by one: a spread followed by more members costs 1 µs.
-  return { imp, placement, slot, invited, bids, bidRefusals, ranking };
+  return { imp, query, placement, slot, invited, bids, bidRefusals, ranking };
 };
 
 /** Why the ledger has refused a direct candidate to anyone, or to this user, a moment ago; or 0. */

@@ -7,6 +7,7 @@ import type { AdRequest } from './ad-request.ts';
 import { createIndexMemories } from './index-memories.ts';
 import { bidOpportunityOf, openOpportunity, rankOpportunity, reasonOf, type DecidedOpportunity, type Won } from './opportunity.ts';
 import { createReserveWinners, type ReserveWinnersOptions } from './reserve-winners.ts';
+import { traceConsent } from './trace-consent.ts';
 import { MAX_TRACED, traceOpportunity, type AdTrace } from './trace-opportunity.ts';
 
 export interface AdAnswer {
@@ -14,6 +15,8 @@ export interface AdAnswer {
   readonly unfilled: readonly { readonly impId: string; readonly reason: NoBidReason }[];
   /** Why nothing was filled; undefined when an impression was. */
   readonly reason: NoBidReason | undefined;
+  /** Whether the visitor's browser may keep the user id. */
+  readonly mayRemember: boolean;
   /** undefined: the request did not ask for it. */
   readonly trace: AdTrace | undefined;
 }
@@ -69,10 +72,12 @@ export const createServeAd = ({ bidders, onBidsDecided, random, clock, ...reserv
       filled,
       unfilled,
       reason: filled.length > 0 ? undefined : unfilled.map(({ reason }) => reason).reduce(latestReason, NoBidReason.UnknownPlacement),
+      mayRemember: request.consent.remember === null,
       trace: request.traced
         ? {
             snapshotVersion: snapshot.version,
-            imps: decided.map((opportunity) => traceOpportunity(opportunity, request.query, Math.ceil(MAX_TRACED / decided.length))),
+            consent: traceConsent(request, invitations),
+            imps: decided.map((opportunity) => traceOpportunity(opportunity, Math.ceil(MAX_TRACED / decided.length))),
             timingsMs: {
               candidates: foundAt - startedAt,
               bidders: bidAt - foundAt,

@@ -1,6 +1,6 @@
 import type { Booking } from '../catalog/model/entities.ts';
 import type { Slot } from '../catalog/snapshot/snapshot.ts';
-import type { AdQuery } from '../decision/ad-query.ts';
+import type { ConsentTrace } from '../context/consent/consent.ts';
 import { stageOf, type Stage } from '../decision/no-bid-reason.ts';
 import { traceRules, traceStep, type ImpTrace, type Refusal, type TraceStep } from '../decision/trace.ts';
 import { describeRefusal } from '../ledger/describe-refusal.ts';
@@ -11,6 +11,7 @@ export const MAX_TRACED = 200;
 
 export interface AdTrace {
   readonly snapshotVersion: number;
+  readonly consent: ConsentTrace;
   readonly imps: readonly ImpTrace[];
   readonly timingsMs: { readonly candidates: number; readonly bidders: number; readonly reserve: number; readonly total: number };
 }
@@ -20,8 +21,8 @@ export interface AdTrace {
  * booked on the placement: first those that the ledger or a bidder has judged, then in rank order.
  * Excludes other publishers' creatives.
  */
-export const traceOpportunity = (opportunity: DecidedOpportunity, query: AdQuery, maxBooked: number): ImpTrace => {
-  const { imp, placement, slot, considered, invited, won } = opportunity;
+export const traceOpportunity = (opportunity: DecidedOpportunity, maxBooked: number): ImpTrace => {
+  const { imp, query, placement, slot, considered, invited, won } = opportunity;
   const judged = [...considered, ...invited];
   const booked = firstBookings(judged, slot, maxBooked);
   const head = {

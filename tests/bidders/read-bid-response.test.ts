@@ -14,8 +14,8 @@ const asked = (more: Partial<AskedBid> = {}): AskedBid => ({
   floorMicros: 0,
   mayNotify: () => true,
   imps: new Map([
-    ['a', { width: 300, height: 250 }],
-    ['b', { width: 728, height: 90 }],
+    ['a', { size: { width: 300, height: 250 }, otherSizes: [{ width: 160, height: 600 }] }],
+    ['b', { size: { width: 728, height: 90 }, otherSizes: [] }],
   ]),
   ...more,
 });

@@ -7,40 +7,53 @@ const html = (placement: string, content: string) => ({ placement, format: 'html
 let publisher: Publisher;
 
 beforeAll(async () => {
-  publisher = await startPublisher([
-    html(
-      'top',
-      `<script>try { top.location = 'http://evil.invalid/' } catch (e) {} try { top.location.replace('http://evil.invalid/') } catch (e) {}</script>`,
-    ),
-    html(
-      'parent',
-      `<script>
+  publisher = await startPublisher(
+    [
+      html(
+        'top',
+        `<script>try { top.location = 'http://evil.invalid/' } catch (e) {} try { top.location.replace('http://evil.invalid/') } catch (e) {}</script>`,
+      ),
+      html(
+        'parent',
+        `<script>
           const tries = [() => parent.document.title = 'owned', () => parent.localStorage.x = 1, () => parent.AdSDK.version, () => localStorage.x = 1, () => document.cookie = 'a=1'];
           document.body.append(tries.map((attempt) => { try { attempt(); return 'done'; } catch (e) { return e.name; } }).join(' '));
         </script>`,
-    ),
-    html(
-      'flood',
-      `<script>for (let i = 0; i < 20000; i++) { parent.postMessage({ adsdk: 'event', type: 'like' }, '*'); parent.postMessage({ adsdk: 'click' }, '*'); }</script>`,
-    ),
-    html(
-      'odd',
-      `<script>for (const data of [null, 1, 'click', [], { adsdk: 'impression' }, { adsdk: 'event' }, { adsdk: 'event', type: {} }, { adsdk: 'event', type: '' },
-          { adsdk: 'event', type: 'x'.repeat(65) }, { adsdk: { toString: 0 } }, { type: 'like' }]) parent.postMessage(data, '*')</script>`,
-    ),
-    html(
-      'auto-click',
-      `<a id="go" href="http://evil.invalid/">x</a><script>go.click(); AdSDK_Creative_Event('share'); parent.postMessage({ adsdk: 'click' }, '*')</script>`,
-    ),
-    html('quiet', '<p>Quiet</p>'),
-    html(
-      'nested',
-      `<iframe srcdoc="<script>parent.parent.postMessage({ adsdk: 'event', type: 'like' }, '*')</scr` +
-        `ipt>"></iframe>
-         <script>for (let i = 0; i < parent.length; i++) parent[i].postMessage({ adsdk: 'event', type: 'like' }, '*')</script>`,
-    ),
-    html('breakout', `</body></html></iframe><script>document.title='x'</script><img src=x onerror="parent.document.body.remove()">`),
-  ]);
+      ),
+      html(
+        'flood',
+        `<script>for (let i = 0; i < 20000; i++) { AdSDK_Creative_Event('progress'); parent.postMessage({ adsdk: 'x', click: 1 }, '*'); }</script>`,
+      ),
+      html(
+        'odd',
+        `<script>for (const data of [null, 1, 'click', [], { adsdk: 'impression' }, { adsdk: 1, event: 'progress' }, { event: 'progress' }, { adsdk: undefined, event: 'progress' },
+          { adsdk: { toString: 0 } }, { click: 1 }]) parent.postMessage(data, '*');
+          for (const type of ['', 'x'.repeat(65), 'viewable', 'like']) AdSDK_Creative_Event(type)</script>`,
+      ),
+      html(
+        'auto-click',
+        `<a id="go" href="http://evil.invalid/">x</a><script>go.click(); AdSDK_Creative_Event('share'); AdSDK_Creative_Event('progress'); parent.postMessage({ click: 1 }, '*')</script>`,
+      ),
+      html('quiet', '<p>Quiet</p>'),
+      html(
+        'nested',
+        `<iframe srcdoc="<script>parent.parent.postMessage({ adsdk: '', event: 'progress' }, '*')</scr` +
+          `ipt>"></iframe>
+         <script>for (let i = 0; i < parent.length; i++) parent[i].postMessage({ adsdk: '', event: 'progress' }, '*')</script>`,
+      ),
+      html('breakout', `</body></html></iframe><script>document.title='x'</script><img src=x onerror="parent.document.body.remove()">`),
+      // Sends clicks all the time, and takes the focus whenever it has lost it.
+      html(
+        'patient',
+        `<input id="field"><script>
+        const keys = [document.currentScript.dataset.key, ...[...document.querySelectorAll('script')].map((one) => one.dataset.key), AdSDK_Creative_Event.toString()];
+        setInterval(() => { window.focus(); field.focus(); for (const adsdk of keys) { parent.postMessage({ adsdk, click: 1 }, '*'); parent.postMessage({ adsdk, event: 'like', gesture: true }, '*') } AdSDK_Creative_Event('like') }, 50)
+      </script>`,
+      ),
+      html('gestures', `<button id="like" onclick="for (let i = 0; i < 5; i++) AdSDK_Creative_Event('like')">Like</button>`),
+    ],
+    { ALLOWED_EVENTS: 'like,share,comment,progress' },
+  );
 });
 
 const show = async (placement: string, body = '<div id="slot"></div>'): Promise<PublisherPage> => {
@@ -77,21 +90,39 @@ test('messages of an unknown format have no effect', async () => {
   expect(faults).toEqual([]);
 });
 
-test('a click without a user gesture is not counted', async () => {
+test('a click or a share without a user gesture is not counted, an event that claims no gesture is', async () => {
   const { sentTo } = await show('auto-click');
   expect(sentTo('/click')).toHaveLength(0);
-  expect(sentTo('/event').map((hit) => hit.query.get('type'))).toEqual(['share']);
+  expect(sentTo('/event').map((hit) => hit.query.get('type'))).toEqual(['progress']);
+});
+
+test('a creative that sends clicks all the time gets none when the visitor clicks elsewhere on the page', async () => {
+  const { page, sentTo } = await show('patient', '<div id="slot"></div><p id="text">Text</p><button id="other">Other</button>');
+  await page.locator('#text').click();
+  await page.locator('#other').click();
+  await page.keyboard.press('Tab');
+  await page.waitForTimeout(600);
+  expect(sentTo('/click')).toHaveLength(0);
+  expect(sentTo('/event')).toHaveLength(0);
+});
+
+test('one gesture in the frame is one event', async () => {
+  const { page, sentTo } = await show('gestures');
+  await page.frameLocator('#slot iframe').locator('#like').click();
+  await page.waitForTimeout(300);
+  expect(sentTo('/event').map((hit) => hit.query.get('type'))).toEqual(['like']);
+  expect(sentTo('/click')).toHaveLength(0);
 });
 
 test('messages from another frame or from a frame inside the creative are ignored', async () => {
-  const forger = `<script>setInterval(() => { parent.postMessage({ adsdk: 'event', type: 'like' }, '*'); parent.postMessage({ adsdk: 'click' }, '*') }, 20)</script>`;
+  const forger = `<script>setInterval(() => { parent.postMessage({ adsdk: '', event: 'progress' }, '*'); parent.postMessage({ adsdk: '', click: 1 }, '*') }, 20)</script>`;
   const { sent, page } = await show(
     'quiet',
     `<div id="slot"></div><iframe sandbox="allow-scripts" srcdoc="${forger.replaceAll('"', '&quot;')}"></iframe>`,
   );
   // After a user gesture, which enables real clicks.
   await page.mouse.click(5, 5);
-  await page.evaluate(() => window.postMessage({ adsdk: 'event', type: 'like' }, '*'));
+  await page.evaluate(() => window.postMessage({ adsdk: '', event: 'progress' }, '*'));
   await page.waitForTimeout(300);
   expect(sent.map((one) => one.path)).toEqual(['/ad', '/impression']);
   const nested = await show('nested');

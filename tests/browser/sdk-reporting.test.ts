@@ -69,6 +69,7 @@ test('the focus stays inside the modal, Escape closes it, and the focus returns'
   const { page, sentTo } = await show();
   const button = page.getByRole('button', { name: 'Report this ad' });
   await button.click();
+  await page.getByRole('dialog').waitFor();
   for (let step = 0; step < 8; step++) {
     await page.keyboard.press('Tab');
     expect(await page.evaluate(() => document.activeElement === document.body || document.activeElement?.shadowRoot !== null)).toBe(true);

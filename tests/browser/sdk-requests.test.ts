@@ -6,8 +6,8 @@ import type { PublisherPage } from './setup/start-publisher-site.ts';
 declare const AdSDK: AdSDK;
 
 interface Asked {
-  readonly imp: readonly { readonly id: string; readonly tagid: string }[];
-  readonly ext: object;
+  readonly imp: readonly { readonly id: string; readonly tagid: string; readonly ext?: object }[];
+  readonly site: { readonly page: string };
 }
 
 let publisher: Publisher;
@@ -70,7 +70,7 @@ test('fetchAd resolves to the answer for its placement with absolute URLs and re
   expect(opened.sent.map((one) => one.path)).toEqual(['/ad']);
 });
 
-test('placements of one tick share a request; other key-values and a later tick do not', async () => {
+test('placements of one tick share a request with the address of the page; a later tick has its own', async () => {
   const opened = await open('<div id="a"></div><div id="b"></div><div id="slot"></div>');
   await opened.page.evaluate(async () => {
     await Promise.all([
@@ -82,9 +82,10 @@ test('placements of one tick share a request; other key-values and a later tick 
     await AdSDK.fetchAd('first');
   });
   const bodies = opened.sentTo('/ad').map((one) => JSON.parse(one.body!) as Asked);
-  expect(bodies.map((body) => body.imp.map((imp) => imp.tagid))).toEqual([['first', 'second', 'nowhere'], ['third'], ['first']]);
-  expect(new Set(bodies[0]!.imp.map((imp) => imp.id)).size).toBe(3);
-  expect(bodies[1]!.ext).toEqual({ publisher_id: publisher.service.publisherId, kv: { section: 'sport' } });
+  expect(bodies.map((body) => body.imp.map((imp) => imp.tagid))).toEqual([['first', 'second', 'nowhere', 'third'], ['first']]);
+  expect(new Set(bodies[0]!.imp.map((imp) => imp.id)).size).toBe(4);
+  expect(bodies[0]!.imp.map((imp) => imp.ext)).toEqual([undefined, undefined, undefined, { kv: { section: 'sport' } }]);
+  expect(bodies.map((body) => body.site.page)).toEqual([opened.page.url(), opened.page.url()]);
   expect(opened.sentTo('/ad')[0]!.headers['x-api-key']).toBe(publisher.service.apiKey);
   expect(await opened.page.locator('#a iframe').count()).toBe(1);
   expect(await opened.page.locator('#b p').textContent()).toBe('Native');
@@ -169,7 +170,7 @@ test('a page whose origin the publisher does not list gets no ad, and its consol
   const refused = await open();
   const { shown, logged } = await renderOn(refused);
   expect(shown).toBe(false);
-  expect(logged).toEqual([expect.stringContaining(`${publisher.site.url} is not in the publisher's list of web origins`)]);
+  expect(logged).toEqual([expect.stringContaining('the origin of this page is not one of them')]);
   expect(await refused.signals()).toContainEqual(expect.stringMatching(/^error first .*403.*origin_not_allowed/));
   expect(refused.sent.map(({ path }) => path)).toEqual(['/ad']);
   await list([`${publisher.site.url}/`]);

@@ -36,7 +36,7 @@ test('development needs only a secret', () => {
     reloadIntervalMs: 30_000,
     debugTrace: false,
     pid: { kp: 0.3, ki: 0.05, kd: 0.1 },
-    allowedEvents: ['like', 'share', 'comment'],
+    allowedEvents: ['like', 'share', 'comment', 'viewable'],
     publicUrl: '',
     bidderTimeoutMs: 300,
     bidderPrivateAddresses: true,

@@ -10,7 +10,7 @@ import { targetingQuery } from '../../src/targeting/targeting-query.ts';
 import { targetingRules } from '../../src/targeting/targeting-rules.ts';
 import { campaign, candidate, lineItem, NOON } from './candidates.ts';
 
-const IMP = { impId: '1', placementId: 'top', size: { width: 300, height: 250 }, formats: CREATIVE_FORMATS };
+const IMP = { impId: '1', placementId: 'top', size: { width: 300, height: 250 }, otherSizes: [], formats: CREATIVE_FORMATS };
 const QUERY = { targeting: targetingQuery(new Map(), { country: 'DE', device: 'mobile' }), atMs: NOON, mayRemember: true };
 
 /** Candidates in the order of a snapshot's index: priority, eCPM, id. */

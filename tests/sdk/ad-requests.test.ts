@@ -2,14 +2,17 @@ import { createAdRequests, type AdRequest } from '../../sdk/src/ad-requests.ts';
 
 interface Asked {
   readonly url: string;
-  readonly body: { readonly imp: readonly { readonly id: string; readonly tagid: string }[] };
+  readonly body: {
+    readonly imp: readonly { readonly id: string; readonly tagid: string; readonly ext?: object; readonly banner?: object }[];
+    readonly ext: object;
+  };
 }
 
 /** A server that fills every placement but `none`. */
 const setup = (answer?: (asked: Asked) => Partial<Response>) => {
   const asked: Asked[] = [];
-  const request = createAdRequests(
-    (url, init) => {
+  const request = createAdRequests({
+    send: (url, init) => {
       const one: Asked = { url, body: JSON.parse(init.body as string) };
       asked.push(one);
       const bid = one.body.imp
@@ -25,12 +28,12 @@ const setup = (answer?: (asked: Asked) => Partial<Response>) => {
       const json = { id: 'r', seatbid: bid.length ? [{ bid }] : [], ...(bid.length ? {} : { nbr: 500 }), ext: { nonbid } };
       return Promise.resolve({ ok: true, json: () => Promise.resolve(json), ...answer?.(one) } as Response);
     },
-    () => 'user',
-    () => 'request',
-    (run) => queueMicrotask(run),
-  );
+    pageFields: () => Promise.resolve({ user: { id: 'user' } }),
+    newId: () => 'request',
+    nextTick: (run) => queueMicrotask(run),
+  });
   const ask = (placementId: string, more: Partial<AdRequest> = {}) =>
-    request({ baseUrl: 'https://ads.invalid/', apiKey: 'k', publisherId: 1, placementId, keyValues: undefined, ...more });
+    request({ baseUrl: 'https://ads.invalid/', apiKey: 'k', publisherId: 1, placementId, sizes: [], keyValues: undefined, ...more });
   return { asked, ask };
 };
 
@@ -61,7 +64,7 @@ test('tracking URLs become absolute, and a URL that is not http(s) becomes empty
   });
 });
 
-test('another server, publisher or set of key-values needs another request', async () => {
+test('another server or publisher needs another request; other key-values travel with their impression', async () => {
   const { asked, ask } = setup();
   await Promise.all([
     ask('a'),
@@ -71,10 +74,21 @@ test('another server, publisher or set of key-values needs another request', asy
     ask('e'),
   ]);
   expect(asked.map((one) => [one.url, ...one.body.imp.map((imp) => imp.tagid)])).toEqual([
-    ['https://ads.invalid/ad', 'a', 'e'],
+    ['https://ads.invalid/ad', 'a', 'd', 'e'],
     ['https://other.invalid/ads/ad', 'b'],
     ['https://ads.invalid/ad', 'c'],
-    ['https://ads.invalid/ad', 'd'],
+  ]);
+  expect(asked[0]!.body.imp.map((imp) => imp.ext)).toEqual([undefined, { kv: { section: 'sport' } }, undefined]);
+});
+
+test('key-values that all slots have belong to the request, and sizes to their impression', async () => {
+  const { asked, ask } = setup();
+  const keyValues = { section: 'sport' };
+  await Promise.all([ask('a', { keyValues }), ask('b', { keyValues, sizes: [{ w: 728, h: 90 }] })]);
+  expect(asked[0]!.body).toMatchObject({ ext: { publisher_id: 1, kv: keyValues } });
+  expect(asked[0]!.body.imp).toEqual([
+    { id: '1', tagid: 'a' },
+    { id: '2', tagid: 'b', banner: { format: [{ w: 728, h: 90 }] } },
   ]);
 });
 

@@ -44,24 +44,24 @@ test('a scope releases in reverse order, once, and immediately after its end', (
   expect(scope.ended()).toBe(true);
 });
 
-test('a stored user id of a wrong format is replaced; when storage is full the id lasts for the page', () => {
+test('a user id is stored once the server allows it; one of a wrong format is replaced; when storage is full it lasts for the page', () => {
   const stored = new Map([['adsdk_uid', '<script>']]);
   const storage = {
     getItem: (key: string) => stored.get(key) ?? null,
     setItem: (key: string, value: string) => void stored.set(key, value),
+    removeItem: (key: string) => void stored.delete(key),
   } as Storage;
-  expect(
+  const idOf = (random: string, mayStore?: boolean) =>
     createUserId(
+      () => mayStore,
       () => storage,
-      () => 'fresh-id-1',
-    )(),
-  ).toBe('fresh-id-1');
-  expect(
-    createUserId(
-      () => storage,
-      () => 'fresh-id-2',
-    )(),
-  ).toBe('fresh-id-1');
+      () => random,
+    );
+  const first = idOf('fresh-id-1');
+  expect(first.get()).toBe('fresh-id-1');
+  expect(stored.get('adsdk_uid')).toBe('<script>');
+  first.settle(true);
+  expect(idOf('fresh-id-2').get()).toBe('fresh-id-1');
   const full = {
     getItem: () => null,
     setItem: () => {
@@ -70,8 +70,34 @@ test('a stored user id of a wrong format is replaced; when storage is full the i
   } as unknown as Storage;
   let made = 0;
   const userId = createUserId(
+    () => undefined,
     () => full,
     () => `page-id-${++made}`,
   );
-  expect([userId(), userId()]).toEqual(['page-id-1', 'page-id-1']);
+  userId.settle(true);
+  expect([userId.get(), userId.get()]).toEqual(['page-id-1', 'page-id-1']);
+});
+
+test('a user id is neither read nor stored without permission, and erased when the server may not remember', () => {
+  const calls: string[] = [];
+  const storage = {
+    getItem: () => calls.push('get') && 'stored-id',
+    setItem: () => calls.push('set'),
+    removeItem: () => calls.push('remove'),
+  } as unknown as Storage;
+  let mayStore: boolean | undefined = false;
+  const userId = createUserId(
+    () => mayStore,
+    () => storage,
+    () => 'page-id-1',
+  );
+  expect(userId.get()).toBe('page-id-1');
+  expect(calls).toEqual([]);
+  mayStore = undefined;
+  expect(userId.get()).toBe('stored-id');
+  userId.settle(false);
+  expect(calls).toEqual(['get', 'remove']);
+  userId.set('own-id');
+  userId.settle(true);
+  expect([userId.get(), calls.includes('set')]).toEqual(['own-id', false]);
 });

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { sanitizeAssets } from '../../sdk/src/sanitize-assets.ts';
 
-const PAGE = 'https://news.invalid/story';
+const PAGE = 'https://ads.invalid/prefix';
 const clean = (assets: unknown): unknown => sanitizeAssets(assets, PAGE);
 
-test('http(s) and relative URLs are kept at any depth', () => {
+test('http(s) URLs are kept at any depth, and paths become addresses on the ad server', () => {
   const assets = {
     image: { url: 'https://cdn.invalid/a.png', w: 300, h: 250 },
     icon: '//cdn.invalid/i.svg',
@@ -13,7 +13,7 @@ test('http(s) and relative URLs are kept at any depth', () => {
     rating: 4.5,
     nothing: null,
   };
-  expect(clean(assets)).toEqual(assets);
+  expect(clean(assets)).toEqual({ ...assets, background: `${PAGE}/b.png` });
 });
 
 test('URLs with other schemes are removed, also when the scheme is hidden', () => {

@@ -3,7 +3,7 @@ import type { CampaignReport } from '../../src/trafficking/insight/report-column
 
 const figures = {
   ...{ serves: 1, gross_impressions: 3, filtered_impressions: 2, impressions: 1, gross_clicks: 0, filtered_clicks: 0, clicks: 0 },
-  ...{ ctr: 0, events: {}, filtered: {}, spend: 0.001, ecpm: 1 },
+  ...{ viewable: 0, ctr: 0, events: {}, filtered: {}, spend: 0.001, ecpm: 1 },
 };
 
 const reportOf = (
@@ -22,7 +22,7 @@ const names = (csv: string): readonly string[] =>
   csv
     .split('\r\n')
     .slice(1, -1)
-    .map((line) => line.slice('2026-01-01,2,'.length, -',3,1,3,2,1,0,0,0,0,0.001,1'.length));
+    .map((line) => line.slice('2026-01-01,2,'.length, -',3,1,3,2,1,0,0,0,0,0,0.001,1'.length));
 
 test('a text that a spreadsheet would run as a formula gets an apostrophe', () => {
   const formulas = ['=1', '+1', '-1', '@a', '\t=1', '＝1'];
@@ -35,7 +35,7 @@ test('commas, quotes and line breaks are quoted, and a deleted line item has no 
 });
 
 test('a report without rows is a header, with a column per event type and kind of filtered hits in order', () => {
-  const counts = 'serves,gross_impressions,filtered_impressions,impressions,gross_clicks,filtered_clicks,clicks,ctr';
+  const counts = 'serves,gross_impressions,filtered_impressions,impressions,gross_clicks,filtered_clicks,clicks,viewable,ctr';
   const header = (byName: string) => `day,line_item_id,line_item,creative_id,${counts},${byName}spend,ecpm\r\n`;
   expect(reportCsv(reportOf([]))).toBe(header(''));
   expect(reportCsv(reportOf([], { share: 1, 'a.b': 2 }))).toBe(header('event_a.b,event_share,'));

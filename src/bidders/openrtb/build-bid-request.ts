@@ -2,6 +2,7 @@ import { isIPv6 } from 'node:net';
 import countries from 'i18n-iso-countries/index.js';
 import type { Device } from '../../catalog/model/entities.ts';
 import type { BidContext, BidOpportunity } from '../bidder-port.ts';
+import type { AdSize } from '../../decision/ad-query.ts';
 import type { BidFormat } from './bid-format.ts';
 import { formatCpm } from './fill-auction-macros.ts';
 import { nativeRequest } from './native-assets.ts';
@@ -44,26 +45,27 @@ export const buildBidRequest = (parts: BidRequestParts): object => {
     at: FIRST_PRICE,
     tmax: parts.tmaxMs,
     cur: [currency],
-    imp: parts.opportunities.map(({ impId, placement, width, height }) => ({
+    imp: parts.opportunities.map(({ impId, placement, width, height, otherSizes }) => ({
       id: impId,
       tagid: placement.id,
       bidfloor: Number(formatCpm(parts.floorMicros)),
       bidfloorcur: currency,
       secure,
-      ...mediaOf(parts.format, width, height),
+      ...mediaOf(parts.format, { width, height }, otherSizes),
     })),
     site: buildSite(context),
     device: buildDevice(context),
-    user: { ...(context.userHash !== '' && { id: context.userHash }), ...(context.consent !== null && { consent: context.consent }) },
+    user: { ...(context.userHash !== '' && { id: context.userHash }), ...text('consent', context.signals.consent) },
     source: { tid: parts.transactionId },
     ...buildRegs(context),
   };
 };
 
-const mediaOf = (format: BidFormat, width: number, height: number): object => {
+const mediaOf = (format: BidFormat, size: AdSize, otherSizes: readonly AdSize[]): object => {
+  const { width, height } = size;
   switch (format) {
     case 'html':
-      return { banner: { w: width, h: height, format: [{ w: width, h: height }] } };
+      return { banner: { w: width, h: height, format: [size, ...otherSizes].map((one) => ({ w: one.width, h: one.height })) } };
     case 'native':
       return { native: { request: JSON.stringify(nativeRequest(width, height)), ver: '1.2' } };
   }
@@ -92,18 +94,22 @@ const buildDevice = ({ userAgent, ip, country, device }: BidContext): object => 
 };
 
 /**
- * Privacy signals as received; each bidder must judge them itself. Absent when the request has
- * none.
+ * Privacy signals as received; each bidder must judge them itself. Absent when the request has none.
+ * `ext.gpc` is set here also when Global Privacy Control came as a header, which bidders do not see.
  */
-const buildRegs = ({ gdpr, usPrivacy, gpp, gppSid, coppa }: BidContext): { readonly regs?: object } => {
+const buildRegs = ({ signals: { gdpr, usPrivacy, gpp, gppSid, coppa, gpc } }: BidContext): { readonly regs?: object } => {
   const regs = {
     ...flag('coppa', coppa),
     ...flag('gdpr', gdpr),
-    ...(usPrivacy !== null && { us_privacy: usPrivacy }),
-    ...(typeof gpp === 'string' && { gpp }),
-    ...(gppSid !== undefined && gppSid.length > 0 && { gpp_sid: gppSid }),
+    ...text('us_privacy', usPrivacy),
+    ...text('gpp', gpp),
+    ...(gppSid.length > 0 && { gpp_sid: gppSid }),
+    ...(gpc && { ext: { gpc: '1' } }),
   };
   return Object.keys(regs).length === 0 ? {} : { regs };
 };
 
-const flag = (name: string, value: boolean | null | undefined): object => (typeof value === 'boolean' ? { [name]: value ? 1 : 0 } : {});
+const flag = (name: string, value: boolean | null): object => (value === null ? {} : { [name]: value ? 1 : 0 });
+
+/** Without a text that could not be read. */
+const text = (name: string, value: string | null): object => (value === null || value === '' ? {} : { [name]: value });

@@ -1,4 +1,5 @@
 import { BID_OUTCOMES, type BidOutcome } from '../bid-outcome.ts';
+import { fitsImp, type ImpQuery } from '../../decision/ad-query.ts';
 import type { NoticeKind } from '../bidder-observer.ts';
 import type { ReadBid } from '../bidder-port.ts';
 import type { BidFormat } from './bid-format.ts';
@@ -15,7 +16,7 @@ export interface AskedBid {
   /** The page is https, so the markup may load https resources only. */
   readonly secure: boolean;
   readonly floorMicros: number;
-  readonly imps: ReadonlyMap<string, { readonly width: number; readonly height: number }>;
+  readonly imps: ReadonlyMap<string, Pick<ImpQuery, 'size' | 'otherSizes'>>;
   /** Whether the bidder may have a notice sent to this URL. */
   readonly mayNotify: (url: string) => boolean;
 }
@@ -121,8 +122,7 @@ const readOffer = ({ bid, seat }: Offer, answerBidId: string, asked: AskedBid): 
   if (typeof price === 'string') return refuse(price);
   const filled: AuctionMacros = { ...macros, PRICE: formatCpm(price), LOSS: '0' };
   const size = readSize(bid);
-  if (asked.format === 'html' && (size === null || (size.width ?? 0) > imp.width || (size.height ?? 0) > imp.height))
-    return refuse('wrong_size');
+  if (asked.format === 'html' && (size === null || !fitsImp(size, imp))) return refuse('wrong_size');
   const markup = readBidMarkup(bid, filled, asked);
   if ('refused' in markup) return refuse(markup.refused);
   return {

@@ -1,13 +1,7 @@
 import type { BudgetType, CreativeFormat, Device, LineItemType, Pacing, Priority } from '../model/entities.ts';
-import type {
-  CampaignRecord,
-  CreativeRecord,
-  LineItemRecord,
-  PlacementRecord,
-  PublisherRecord,
-  TargetingRecord,
-} from '../model/records.ts';
+import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, TargetingRecord } from '../model/records.ts';
 import type { ChoiceWords, FormDescription } from './form-description.ts';
+import { publisherForm } from './publisher-form.ts';
 
 /** The forms of the trafficking page, beside the schemas that they describe. */
 const LINE_ITEM_TYPES = {
@@ -46,22 +40,10 @@ const FORMATS = {
   native: { label: 'Native', note: 'assets in the style of the page' },
 } satisfies Record<CreativeFormat, ChoiceWords>;
 
-const publisherForm: FormDescription<keyof PublisherRecord> = {
-  sections: [
-    {
-      title: 'Publisher',
-      text: 'A site that shows ads. It gets its own API key, which its pages send with every ad request.',
-      fields: {
-        name: { label: 'Name', placeholder: 'The Daily Gazette' },
-        domain: { label: 'Domain', placeholder: 'gazette.example' },
-        origins: {
-          label: 'Web origins',
-          placeholder: 'https://www.gazette.example',
-          help: 'Pages of other origins get no ads with this key. https://*.gazette.example stands for all subdomains. Empty: pages of any origin. Servers that call without an Origin header are not affected.',
-        },
-      },
-    },
-  ],
+/** The dates of a flight, in the order in which a form shows them. */
+const FLIGHT_FIELDS = {
+  start_date: { label: 'Start', help: 'Without a time: from the beginning of that UTC day.' },
+  end_date: { label: 'End', help: 'Without a time: through the end of that UTC day.' },
 };
 
 const placementForm: FormDescription<keyof PlacementRecord> = {
@@ -93,8 +75,7 @@ const campaignForm: FormDescription<keyof CampaignRecord> = {
       fields: {
         name: { label: 'Name', placeholder: 'Spring sale' },
         publisher_id: { label: 'Publisher', parent: 'publishers' },
-        start_date: { label: 'Start', help: 'Without a time: from the beginning of that UTC day.' },
-        end_date: { label: 'End', help: 'Without a time: through the end of that UTC day.' },
+        ...FLIGHT_FIELDS,
         budget: { label: 'Budget', widget: 'money', placeholder: 'no limit', help: 'Limits the sum of its line items.' },
       },
     },
@@ -109,8 +90,8 @@ const lineItemForm: FormDescription<keyof LineItemRecord | `targeting/${keyof Ta
       fields: {
         name: { label: 'Name', placeholder: 'Run of site, desktop' },
         campaign_id: { label: 'Campaign', parent: 'campaigns' },
-        start_date: { label: 'Start', help: 'It serves only while its campaign’s flight runs, too.' },
-        end_date: { label: 'End', help: 'Without a time: through the end of that UTC day.' },
+        ...FLIGHT_FIELDS,
+        start_date: { ...FLIGHT_FIELDS.start_date, help: 'It serves only while its campaign’s flight runs, too.' },
         type: { label: 'Type', wide: true, choices: LINE_ITEM_TYPES },
         endpoint: {
           label: 'Bidder endpoint',
@@ -119,6 +100,12 @@ const lineItemForm: FormDescription<keyof LineItemRecord | `targeting/${keyof Ta
           when: { type: ['programmatic'] },
           placeholder: 'https://bidder.example/openrtb',
           help: 'Receives an OpenRTB bid request for each ad that this line item could fill. For development, /test/bid of this service always bids.',
+        },
+        gvl_id: {
+          label: 'Vendor id',
+          when: { type: ['programmatic'] },
+          placeholder: 'not listed',
+          help: 'The bidder’s id on the IAB Global Vendor List. Without one, it receives no user id, whole address or page query where the TCF applies.',
         },
         notice_hosts: {
           label: 'Notice hosts',

@@ -16,6 +16,11 @@ const KEY_VALUE = {
 } as const;
 const KEY_VALUES = { type: 'object', maxProperties: 50, propertyNames: { maxLength: 256 }, additionalProperties: KEY_VALUE } as const;
 
+/** Pixels, as a number or as text: "30" is 30. */
+const SIDE = { type: ['integer', 'string'], minimum: 1, maximum: 10_000, pattern: '^0{0,3}([1-9][0-9]{0,3}|10000)$' } as const;
+const SIZE = { properties: { w: SIDE, h: SIDE } } as const;
+const MAX_FORMATS = 20;
+
 export const AD_REQUEST_SCHEMA = {
   $id: 'AdRequest',
   type: 'object',
@@ -32,8 +37,9 @@ export const AD_REQUEST_SCHEMA = {
         properties: {
           id: ID,
           tagid: ID,
-          w: { type: 'integer', minimum: 1, maximum: 10000 },
-          h: { type: 'integer', minimum: 1, maximum: 10000 },
+          ...SIZE.properties,
+          banner: { properties: { ...SIZE.properties, format: { maxItems: MAX_FORMATS, items: SIZE } } },
+          ext: { properties: { kv: KEY_VALUES } },
         },
       },
     },
@@ -68,9 +74,24 @@ const validatorsOf = (options: { readonly allErrors: boolean }) => {
  */
 export const AD_REQUEST_VALIDATORS = { first: validatorsOf({ allErrors: false }), all: validatorsOf({ allErrors: true }) };
 
+type WireSide = number | string;
+
+export interface WireSize {
+  readonly w?: WireSide;
+  readonly h?: WireSide;
+}
+
+/** \`banner\` and \`ext\` may be anything but for the members that are read. */
+export interface WireImp extends WireSize {
+  readonly id: string;
+  readonly tagid: string;
+  readonly banner?: (WireSize & { readonly format?: unknown }) | null;
+  readonly ext?: { readonly kv?: Readonly<Record<string, unknown>> } | null;
+}
+
 export interface WireAdRequest {
   readonly id: string;
-  readonly imp: readonly { readonly id: string; readonly tagid: string; readonly w?: number; readonly h?: number }[];
+  readonly imp: readonly WireImp[];
   readonly user: { readonly id: string; readonly consent?: unknown; readonly ext?: unknown };
   readonly device?: { readonly ua?: string; readonly ip?: string };
   readonly site?: { readonly page?: unknown };

@@ -1,5 +1,7 @@
 import type { Fault } from '../../base/fault.ts';
 import { schemaFaults } from '../../base/schema-faults.ts';
+import { checkDimensions } from '../../targeting/check-dimensions.ts';
+import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 import { AD_REQUEST_VALIDATORS, type WireAdRequest } from './ad-request-schema.ts';
 
 export type ParsedAdRequest =
@@ -23,6 +25,15 @@ export const parseAdRequest = (body: unknown, report: keyof typeof AD_REQUEST_VA
   return repeated < 0
     ? { ok: true, request: body }
     : { ok: false, faults: [{ pointer: `/imp/${repeated}/id`, detail: 'must be unique within the request' }] };
+};
+
+/** Values of registered dimensions outside their schema, in the key-values of the request and of each impression. */
+export const keyValueFaults = (dimensions: DimensionSchema, { ext, imp }: WireAdRequest): readonly Fault[] => {
+  const faults = [...checkDimensions(dimensions, ext.kv ?? {}, { pointer: '/ext/kv', unregistered: 'allowed' })];
+  imp.forEach(({ ext: own }, i) => {
+    if (own?.kv) faults.push(...checkDimensions(dimensions, own.kv, { pointer: `/imp/${i}/ext/kv`, unregistered: 'allowed' }));
+  });
+  return faults;
 };
 
 const isFlat = (body: unknown): boolean => typeof body === 'object' && body !== null && !('imp' in body) && 'placement_id' in body;

@@ -1,19 +1,24 @@
 import type { Request } from 'express';
 import type { Publisher } from '../../catalog/model/entities.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
+import type { DecideConsent } from '../../context/consent/decide-consent.ts';
+import { readSignals } from '../../context/consent/privacy-signals.ts';
 import type { SealedVisitor, VisitorSeal } from '../../context/visitor-seal.ts';
-import { readConsent } from '../../context/consent.ts';
-import type { AdRequest } from '../../serving/ad-request.ts';
+import type { AdSize } from '../../decision/ad-query.ts';
+import type { AdRequest, RequestedImp } from '../../serving/ad-request.ts';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 import { targetingQuery } from '../../targeting/targeting-query.ts';
-import type { WireAdRequest } from './ad-request-schema.ts';
+import type { WireAdRequest, WireImp, WireSize } from './ad-request-schema.ts';
 import { pageOrigin } from '../request/hit-source.ts';
 import type { Asker, RequestContext } from '../request/request-context.ts';
 
 export interface ToAdRequestOptions {
   readonly dimensions: DimensionSchema;
   readonly requestContext: RequestContext;
+  readonly decideConsent: DecideConsent;
   readonly userHash: (snapshot: Snapshot, publisherId: number, userId: string) => string;
+  /** Keyed by a key that only this process has. */
+  readonly sessionHash: (publisherId: number, userId: string) => string;
   readonly sealVisitor: VisitorSeal['seal'];
   readonly debugTrace: boolean;
   /** The clock of the publisher's counters, epoch ms. */
@@ -25,26 +30,43 @@ export interface ToAdRequestOptions {
  * key-values as pairs.
  */
 export const toAdRequest = (
-  { dimensions, requestContext, userHash, sealVisitor, debugTrace, now }: ToAdRequestOptions,
+  { dimensions, requestContext, decideConsent, userHash, sessionHash, sealVisitor, debugTrace, now }: ToAdRequestOptions,
   snapshot: Snapshot,
   publisher: Publisher,
   wire: WireAdRequest,
   req: Request,
 ): AdRequest => {
   const context = requestContext(req, wire.device);
-  const consent = readConsent({ regs: wire.regs, user: wire.user });
-  const hash = consent.personal ? userHash(snapshot, publisher.id, wire.user.id) : null;
+  const signals = readSignals({ regs: wire.regs, user: wire.user, secGpc: req.headers['sec-gpc'] as string | undefined });
+  const consent = decideConsent(signals, context.country, publisher.privacy);
+  const mayRemember = consent.remember === null;
+  const keepsSession = !mayRemember && publisher.privacy.capsWithoutUserId === 'session';
+  const hash = mayRemember ? userHash(snapshot, publisher.id, wire.user.id) : null;
   return {
     id: wire.id,
     publisher,
-    imps: wire.imp.map(({ id, tagid, w, h }) => ({ impId: id, placementId: tagid, width: w ?? null, height: h ?? null })),
+    imps: wire.imp.map((imp) => {
+      const { width, height, otherSizes } = sizesOf(imp);
+      const kv = imp.ext?.kv;
+      // Named one by one: rest and spread copy an object each.
+      return {
+        impId: imp.id,
+        placementId: imp.tagid,
+        width,
+        height,
+        otherSizes,
+        targeting: kv && targetingQuery(dimensions, context, { ...wire.ext.kv, ...kv }),
+      };
+    }),
     query: {
       targeting: targetingQuery(dimensions, context, wire.ext.kv),
       atMs: now(publisher.id),
-      mayRemember: consent.personal,
+      mayRemember: mayRemember || keepsSession,
     },
     userHash: hash,
-    seal: consent.personal ? sealVisitor(snapshot.userHashKey, sealedVisitor(context, wire, req)) : undefined,
+    sessionUser: keepsSession ? sessionHash(publisher.id, wire.user.id) : null,
+    consent,
+    seal: consent.measure === null ? sealVisitor(snapshot.userHashKey, sealedVisitor(context, wire, req)) : undefined,
     bidContext: {
       requestId: wire.id,
       publisher,
@@ -54,12 +76,8 @@ export const toAdRequest = (
       country: context.country,
       device: context.device,
       pageUrl: typeof wire.site?.page === 'string' ? wire.site.page : null,
-      gdpr: consent.gdpr,
-      consent: consent.consent,
-      usPrivacy: consent.usPrivacy,
-      gpp: consent.gpp,
-      gppSid: consent.gppSid,
-      coppa: consent.coppa,
+      signals,
+      shareWith: consent.shareWith,
     },
     traced: debugTrace || /[?&]debug=1(&|$)/.test(req.url),
   };
@@ -71,3 +89,21 @@ const sealedVisitor = ({ visitor: { browser }, ip }: Asker, { device }: WireAdRe
   ip: browser !== null || device?.ip !== undefined ? ip : null,
   origin: pageOrigin(req),
 });
+
+const NO_SIZES: readonly AdSize[] = [];
+
+/** `w` and `h` each override the placement's; else the sizes of the banner apply, the first preferred. */
+const sizesOf = ({ w, h, banner }: Pick<WireImp, 'w' | 'h' | 'banner'>): Pick<RequestedImp, 'width' | 'height' | 'otherSizes'> => {
+  if (w !== undefined || h !== undefined || !banner) return { width: sideOf(w), height: sideOf(h), otherSizes: NO_SIZES };
+  const formats = Array.isArray(banner.format) ? (banner.format as readonly unknown[]).flatMap(formatOf) : NO_SIZES;
+  const [first, ...otherSizes] = formats;
+  return first ? { ...first, otherSizes } : { width: sideOf(banner.w), height: sideOf(banner.h), otherSizes: NO_SIZES };
+};
+
+/** A format without both sides names a ratio, which no creative is booked by. */
+const formatOf = (format: unknown): readonly AdSize[] => {
+  const { w, h } = (format ?? {}) as WireSize;
+  return w === undefined || h === undefined ? NO_SIZES : [{ width: Number(w), height: Number(h) }];
+};
+
+const sideOf = (side: WireSize['w']): number | null => (side === undefined ? null : Number(side));

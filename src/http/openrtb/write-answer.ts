@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Bid } from '../../bidders/bidder-port.ts';
 import type { Creative } from '../../catalog/model/entities.ts';
 import { composeMarkup } from '../../creative/compose-markup.ts';
-import type { AdSize } from '../../decision/ad-query.ts';
+import { shownSize, type AdSize } from '../../decision/ad-query.ts';
 import type { ServedAd } from '../../ledger/hit.ts';
 import type { AdAnswer, FilledImp } from '../../serving/serve-ad.ts';
 import { writeTrace, type Disclosure } from './write-trace.ts';
@@ -14,8 +14,10 @@ export interface AnswerWriterOptions {
   readonly tracking:
     | {
         readonly signToken: (ad: ServedAd) => string;
-        /** '': tracking URLs are relative. */
+        /** '': tracking URLs and the addresses in creatives are relative. */
         readonly publicUrl: string;
+        /** The origin on which creatives that need storage may run; '': there is none. */
+        readonly creativeOrigin: string;
       }
     | undefined;
 }
@@ -42,13 +44,15 @@ interface WrittenCreative extends AdSize {
  * JSON.stringify took 5.5.
  */
 export const createAnswerWriter = ({ allowedEvents, tracking }: AnswerWriterOptions): WriteAnswer => {
-  const events = JSON.stringify(allowedEvents);
+  const origin = tracking?.creativeOrigin ? `,"creative_origin":${JSON.stringify(tracking.creativeOrigin)}` : '';
+  const ext = `,"ext":{"events":${JSON.stringify(allowedEvents)}${origin}`;
+  const base = tracking?.publicUrl ?? '';
   const written = new LRUCache<Creative, WrittenCreative>({ maxSize: MAX_KEPT_CHARACTERS, sizeCalculation: ({ text }) => text.length });
 
   const writeOnce = (creative: Creative, size: AdSize): string => {
     let kept = written.get(creative);
     if (kept?.width !== size.width || kept.height !== size.height) {
-      kept = { ...size, text: writeCreative(creative, size) };
+      kept = { ...size, text: writeCreative(creative, size, base) };
       written.set(creative, kept);
     }
     return kept.text;
@@ -60,16 +64,16 @@ export const createAnswerWriter = ({ allowedEvents, tracking }: AnswerWriterOpti
     const { id, urls } = writeTracking(ad);
     return (
       `{${id}"impid":${JSON.stringify(imp.impId)},"cid":"${lineItem.campaignId}","price":${ecpmMicros / 1e6},${urls}` +
-      (bid ? writeCreative(creative, imp.size, bid) : writeOnce(creative, imp.size))
+      (bid ? writeCreative(creative, shownSize(bid, imp), base, bid) : writeOnce(creative, shownSize(creative, imp)))
     );
   };
 
-  return function writeAnswer(id, { filled, unfilled, reason, trace }, disclosure = 'full') {
+  return function writeAnswer(id, { filled, unfilled, reason, mayRemember, trace }, disclosure = 'full') {
     const nonbid = unfilled.map(({ impId, reason: nbr }) => ({ impid: impId, nbr }));
     return (
       `{"id":${JSON.stringify(id)},"cur":"USD","seatbid":${filled.length > 0 ? `[{"bid":[${filled.map(writeBid).join(',')}]}]` : '[]'}` +
       (reason === undefined ? '' : `,"nbr":${reason}`) +
-      `,"ext":{"events":${events}${nonbid.length > 0 ? `,"nonbid":${JSON.stringify(nonbid)}` : ''}}` +
+      `${ext}${mayRemember ? '' : ',"remember":false'}${nonbid.length > 0 ? `,"nonbid":${JSON.stringify(nonbid)}` : ''}}` +
       (trace ? `,"debug":{"trace":${writeTrace(trace, disclosure)}}}` : '}')
     );
   };
@@ -90,17 +94,17 @@ const createTrackingWriter = ({ signToken, publicUrl }: NonNullable<AnswerWriter
 };
 
 /**
- * The members of a bid that belong to its creative, and the closing brace. A bidder's markup, size
- * and domains replace the creative's own.
+ * The members of a bid that belong to its creative, and the closing brace. A bidder's markup and
+ * domains replace the creative's own. \`size\`: the size at which it is shown.
  */
-const writeCreative = (creative: Creative, size: AdSize, bid?: Bid): string => {
+const writeCreative = (creative: Creative, size: AdSize, base: string, bid?: Bid): string => {
   const adomain = bid ? bid.adomain : creative.advertiserDomain === null ? [] : [creative.advertiserDomain];
   return JSON.stringify({
     crid: String(creative.id),
-    adm: bid ? bid.adm : composeMarkup(creative, size),
+    adm: bid ? bid.adm : composeMarkup(creative, size, base),
     ...(adomain.length > 0 ? { adomain } : {}),
-    w: bid?.width ?? creative.width ?? size.width,
-    h: bid?.height ?? creative.height ?? size.height,
+    w: size.width,
+    h: size.height,
     ...(creative.clickUrl === null ? {} : { ext: { click_url: creative.clickUrl } }),
   }).slice(1);
 };

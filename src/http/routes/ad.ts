@@ -2,12 +2,11 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Publisher } from '../../catalog/model/entities.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { acceptsOrigin } from '../../catalog/model/origins.ts';
-import { checkDimensions } from '../../targeting/check-dimensions.ts';
 import type { AdAnswer, ServeAd } from '../../serving/serve-ad.ts';
 import type { createAuthenticate } from '../request/authenticate.ts';
 import type { DebugGrants } from '../request/debug-grants.ts';
 import { CORS_HEADERS, refusePage } from '../answers/cors.ts';
-import { parseAdRequest } from '../openrtb/parse-ad-request.ts';
+import { keyValueFaults, parseAdRequest } from '../openrtb/parse-ad-request.ts';
 import type { WriteAnswer } from '../openrtb/write-answer.ts';
 import type { Disclosure } from '../openrtb/write-trace.ts';
 import { problem } from '../problems/problem.ts';
@@ -53,8 +52,7 @@ export const adRoute = (options: AdRouteOptions): RequestHandler => {
     const { request: wire } = parsed;
     if (wire.ext.publisher_id !== publisher.id) return refusePage(res, problem('unauthorized', WRONG_KEY));
 
-    const kv = wire.ext.kv ?? {};
-    const faults = checkDimensions(dimensions, kv, { pointer: '/ext/kv', unregistered: 'allowed' });
+    const faults = keyValueFaults(dimensions, wire);
     if (faults.length > 0)
       return refusePage(res, problem('invalid_dimensions', 'A registered dimension has a value outside its schema.', faults));
 

@@ -129,6 +129,7 @@ export const staticFiles = ({ root, demoConfig, admin }: StaticFilesOptions): Re
       // Selected by the file that is sent, so that another spelling of its path cannot bypass the
       // headers.
       setHeaders: (res, file) => {
+        if (file.endsWith('.d.ts')) res.setHeader('Content-Type', 'application/typescript; charset=utf-8');
         const name = path.relative(path.resolve(root), file);
         POLICY_OF_FILE.get(name)?.(res.req, res, () => undefined);
         res.setHeader('Cache-Control', cacheControl(name));

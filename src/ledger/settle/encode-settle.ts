@@ -3,6 +3,7 @@ import { callKeys } from '../call-keys.ts';
 import type { Hit, OrderReason, Settled } from '../hit.ts';
 import { accountField, filteredField, servesField, type LedgerKeys } from '../ledger-keys.ts';
 import type { Limits } from '../limits.ts';
+import { storedHit } from '../stored-hit.ts';
 import { ACCOUNT_LUA } from '../set-aside.ts';
 import { CLICK_TIMES } from './click-times.ts';
 
@@ -67,7 +68,7 @@ export const encodeSettles = (calls: readonly SettleCall[], keys: LedgerKeys): {
   const ads = calls.map(({ hit }) => hit.ad);
   const call = callKeys(ads, (publisherId) => publisherKeys(keys, publisherId), own);
   const args = [String(call.publishers)];
-  for (const one of calls) args.push(encodeSettle(one, call.positionOf(one.hit.ad.publisherId)), JSON.stringify(one.hit));
+  for (const one of calls) args.push(encodeSettle(one, call.positionOf(one.hit.ad.publisherId)), JSON.stringify(storedHit(one.hit)));
   return { keys: call.keys, args };
 };
 

@@ -58,6 +58,7 @@ local function settle_impression(h, a, campaign, held_micros, serves)
   local found = true
   if h.hold_end_ms == 0 then
     account_add(a, h.day, SERVES, P_SERVES, 1)
+    account_add(campaign, h.day, SERVES, P_SERVES, 1)
     tally_add_serve(serves, h.day, h.tally)
   else
     found = account_unhold(a, h.hold_end_ms, h.day, held_micros)

@@ -2,14 +2,13 @@ import type { RequestHandler } from 'express';
 import { isCountryCode } from '../../catalog/checks/country-codes.ts';
 import { DEVICES, type Device } from '../../catalog/model/entities.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
-import { parseAdRequest } from '../../http/openrtb/parse-ad-request.ts';
+import { keyValueFaults, parseAdRequest } from '../../http/openrtb/parse-ad-request.ts';
 import type { Fault } from '../../base/fault.ts';
 import { problem, sendProblem } from '../../http/problems/problem.ts';
 import { readJson } from '../../http/request/read-json.ts';
 import { toAdRequest, type ToAdRequestOptions } from '../../http/openrtb/to-ad-request.ts';
 import type { WriteAnswer } from '../../http/openrtb/write-answer.ts';
 import type { ServeAd } from '../../serving/serve-ad.ts';
-import { checkDimensions } from '../../targeting/check-dimensions.ts';
 import { sendJsonText } from '../../http/answers/send-json.ts';
 
 export interface TestAdRouteOptions extends ToAdRequestOptions {
@@ -40,7 +39,7 @@ export const testAdRoute =
     const publisher = snapshot.publishers.get(wire.ext.publisher_id);
     const faults = [
       ...(publisher ? [] : [{ pointer: '/ext/publisher_id', detail: 'must be the id of a loaded publisher' }]),
-      ...checkDimensions(options.dimensions, wire.ext.kv ?? {}, { pointer: '/ext/kv', unregistered: 'allowed' }),
+      ...keyValueFaults(options.dimensions, wire),
       ...contextFaults,
     ];
     if (!publisher || faults.length > 0) return sendProblem(res, problem('invalid_request', 'The request has faults.', faults));

@@ -34,6 +34,8 @@ export const REPORT_COLUMNS = {
     gross_clicks: { schema: count, of: ({ clicks, filtered }) => clicks + filteredOf(filtered, 'click') },
     filtered_clicks: { schema: count, of: ({ filtered }) => filteredOf(filtered, 'click') },
     clicks: { schema: count, of: ({ clicks }) => clicks },
+    /** Impressions that the SDK has seen in view, as the MRC defines it. */
+    viewable: { schema: count, of: ({ events }) => events['viewable'] ?? 0 },
     ctr: { schema: number, of: ({ impressions, clicks }) => (impressions === 0 ? 0 : clicks / impressions) },
     /** In CSV one column per event type. */
     events: { schema: countsByName, of: ({ events }) => events },

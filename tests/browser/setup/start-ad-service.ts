@@ -8,7 +8,9 @@ import { testRedisUrl } from '../../setup/test-redis-url.ts';
 
 export interface Booking {
   readonly placement: string;
+  /** Of the placement. */
   readonly size?: readonly [width: number, height: number];
+  readonly creativeSize?: readonly [width: number, height: number];
   readonly format: 'html' | 'banner' | 'native';
   readonly content: string;
   readonly clickUrl?: string;
@@ -26,8 +28,8 @@ export interface AdService {
 
 const API_KEY = 'key of the browser tests';
 
-/** A service with these creatives booked, one placement each, that allows `viewable` beside the default event types. */
-export const startAdService = async (bookings: readonly Booking[]): Promise<AdService> => {
+/** A service with these creatives booked, one placement each. `env`: further settings. */
+export const startAdService = async (bookings: readonly Booking[], env: Readonly<Record<string, string>> = {}): Promise<AdService> => {
   const databaseUrl = await testDatabase();
   await bookCatalog(databaseUrl, {
     publishers: [
@@ -45,11 +47,12 @@ export const startAdService = async (bookings: readonly Booking[]): Promise<AdSe
           {
             line_items: [
               {
-                creatives: bookings.map(({ placement, format, content, clickUrl }) => ({
+                creatives: bookings.map(({ placement, format, content, clickUrl, creativeSize }) => ({
                   placement_id: placement,
                   format,
                   content,
                   ...(clickUrl && { click_url: clickUrl }),
+                  ...(creativeSize && { width: creativeSize[0], height: creativeSize[1] }),
                 })),
               },
             ],
@@ -59,7 +62,7 @@ export const startAdService = async (bookings: readonly Booking[]): Promise<AdSe
     ],
   });
   const { url } = await startReplica({
-    env: { DATABASE_URL: databaseUrl, REDIS_URL: await testRedisUrl(), ALLOWED_EVENTS: 'like,share,comment,viewable' },
+    env: { DATABASE_URL: databaseUrl, REDIS_URL: await testRedisUrl(), ...env },
   });
   const count = (query: string, values: readonly string[]): Promise<number> =>
     withClient(databaseUrl, async (client) => (await client.query<{ n: number }>(query, [...values])).rows[0]!.n);

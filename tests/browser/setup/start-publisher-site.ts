@@ -32,6 +32,9 @@ export interface PublisherSite {
   readonly open: (browser: Browser, options: PageOptions) => Promise<PublisherPage>;
 }
 
+/** What happens before the page is loaded, for example routes. */
+export type Prepare = (page: Page) => Promise<unknown>;
+
 export interface PageOptions {
   /**
    * The service whose script the page loads and whose requests are recorded. Its key and publisher
@@ -43,6 +46,11 @@ export interface PageOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Attributes of the SDK's script element. */
   readonly scriptAttributes?: string;
+  /** Inside head. */
+  readonly head?: string;
+  /** false: the page has no script element of the SDK but what `head` and `html` contain. */
+  readonly script?: false;
+  readonly viewport?: { readonly width: number; readonly height: number };
   /**
    * A script of the page, after the SDK. Unlike code that a test evaluates, it does not count as a
    * user gesture.
@@ -50,6 +58,9 @@ export interface PageOptions {
   readonly run?: string;
   /** Runs before all scripts of the page. */
   readonly init?: string;
+  readonly prepare?: Prepare;
+  /** The event of the page that opening waits for. Default: load. */
+  readonly until?: 'domcontentloaded';
   /** Whether the page is in the foreground, where ads can become viewable. Default: background. */
   readonly watched?: boolean;
 }
@@ -92,9 +103,12 @@ export const startPublisherSite = async (): Promise<PublisherSite> => {
     if (!options) return response.writeHead(404).end();
     response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', ...options.headers });
     return response.end(
-      `<!doctype html><html lang="en"><head><title>A page</title></head><body>${options.html}` +
-        `<script src="${options.service.baseUrl}/static/sdk/adsdk.min.js" ${options.scriptAttributes ?? ''}></script>` +
-        `<script>${options.run ?? ''}</script></body></html>`,
+      `<!doctype html><html lang="en"><head><title>A page</title>${options.head ?? ''}</head><body>${options.html}` +
+        (options.script === false
+          ? ''
+          : `<script src="${options.service.baseUrl}/static/sdk/adsdk.min.js" ${options.scriptAttributes ?? ''}></script>`) +
+        (options.run ? `<script>${options.run}</script>` : '') +
+        '</body></html>',
     );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -109,7 +123,7 @@ export const startPublisherSite = async (): Promise<PublisherSite> => {
     open: async (browser, options) => {
       const path = `/${pages.size}.html`;
       pages.set(path, options);
-      const page = await browser.newPage();
+      const page = await browser.newPage(options.viewport && { viewport: options.viewport });
       const sent: Sent[] = [];
       const faults: string[] = [];
       page.on('pageerror', (error) => faults.push(error.message));
@@ -127,7 +141,8 @@ export const startPublisherSite = async (): Promise<PublisherSite> => {
       const { apiKey, publisherId } = options.service;
       const globals = `window.AD_SERVER_API_KEY = ${JSON.stringify(apiKey)}; window.AD_SERVER_PUBLISHER_ID = ${publisherId};`;
       await page.addInitScript(NOTE_SIGNALS + globals + (options.watched ? '' : IN_BACKGROUND) + (options.init ?? ''));
-      await page.goto(url + path);
+      await options.prepare?.(page);
+      await page.goto(url + path, options.until && { waitUntil: options.until });
       return {
         page,
         sent,

@@ -10,8 +10,11 @@ export interface Publisher {
 }
 
 /** Creatives with a destination are functions of the URL of the advertiser's page. */
-export const startPublisher = async (bookings: readonly Booking[] | ((landing: string) => readonly Booking[])): Promise<Publisher> => {
+export const startPublisher = async (
+  bookings: readonly Booking[] | ((landing: string) => readonly Booking[]),
+  env: Readonly<Record<string, string>> = {},
+): Promise<Publisher> => {
   const [site, browser] = await Promise.all([startPublisherSite(), startBrowser()]);
-  const service = await startAdService(typeof bookings === 'function' ? bookings(site.landing) : bookings);
+  const service = await startAdService(typeof bookings === 'function' ? bookings(site.landing) : bookings, env);
   return { service, site, open: (page) => site.open(browser, { service, ...page }) };
 };
