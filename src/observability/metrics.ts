@@ -56,6 +56,8 @@ export interface Metrics {
   readonly noBid: (reason: string) => void;
   readonly duplicateHit: (kind: string) => void;
   readonly customEvent: (type: string) => void;
+  /** A hit that was counted or filtered. */
+  readonly grossHit: (kind: string) => void;
   readonly invalidTraffic: (kind: string, reason: string) => void;
   readonly trackingRefused: (reason: TrackingRefusal) => void;
   readonly reload: (outcome: 'success' | 'failure', seconds: number) => void;
@@ -142,8 +144,9 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
     noBid: countBy(counter('no_bids_total', 'Impressions left unfilled', ['reason']), 'reason', noBidReasons),
     duplicateHit: countBy(counter('duplicate_hits_total', 'Hits whose token was counted before', ['kind']), 'kind', hitKinds),
     customEvent: countBy(counter('custom_events_total', 'Custom events counted', ['type']), 'type', eventTypes),
+    grossHit: countBy(counter('gross_hits_total', 'Hits counted or filtered', ['kind']), 'kind', hitKinds),
     invalidTraffic: countByTwo(
-      counter('invalid_traffic_total', 'Hits recorded as invalid traffic', ['kind', 'reason']),
+      counter('invalid_traffic_total', 'Filtered hits: stored, not counted', ['kind', 'reason']),
       ['kind', hitKinds],
       ['reason', invalidReasons],
     ),

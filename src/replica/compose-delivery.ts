@@ -14,6 +14,7 @@ import type { Hit, Settled } from '../ledger/hit.ts';
 import { createLedger } from '../ledger/ledger.ts';
 import { createDryReserve, createJudgeLimits } from '../ledger/read/dry-ledger.ts';
 import { createAccountReader } from '../ledger/read/read-accounts.ts';
+import { createReadFiltered } from '../ledger/read/read-filtered.ts';
 import { createLimitReader } from '../ledger/read/read-limits.ts';
 import { createUniqueIds } from '../ledger/unique-ids.ts';
 import { createRedisClient } from '../redis/redis-client.ts';
@@ -53,6 +54,7 @@ export const composeDelivery = ({ settings, addresses, dimensions, dataCenters, 
   const ledger = createLedger({ ...ledgerOptions, redis: stores.redis, link, patienceMs: stores.patienceMs });
   const counters = {
     accounts: createAccountReader({ redis: stores.backgroundRedis, keys }),
+    readFiltered: createReadFiltered({ redis: stores.backgroundRedis, keys }),
     readLimits: createLimitReader({ redis: stores.backgroundRedis, keys, pid: settings.pid }),
     countersUp: () => stores.backgroundLink.up,
   };

@@ -90,6 +90,11 @@ const APPEND = `
     from arrived where kind = 'event' and ${COUNTED}
     group by ${EVENT_KEY} order by ${EVENT_KEY}
     on conflict (${EVENT_KEY}) do update set count = event_counts.count + excluded.count
+  ), filtered as (
+    insert into filtered_counts (${DAILY_KEY}, kind, reason, count)
+    select ${DAILY_KEY}, kind, invalid_reason, count(*) from arrived where not (${COUNTED})
+    group by ${DAILY_KEY}, kind, invalid_reason order by ${DAILY_KEY}, kind, invalid_reason
+    on conflict (${DAILY_KEY}, kind, reason) do update set count = filtered_counts.count + excluded.count
   ), timed as (
     insert into hourly_counts (${HOURLY_KEY}, impressions)
     select (at at time zone 'utc')::date, extract(hour from at at time zone 'utc'), publisher_id, count(*)
