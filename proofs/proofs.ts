@@ -8,6 +8,7 @@ import { frequency } from './frequency.ts';
 import { hits } from './hits.ts';
 import { hostile } from './hostile.ts';
 import { hungBidders } from './hung-bidders.ts';
+import { poison } from './poison.ts';
 import { postgresAway } from './postgres-away.ts';
 import { redisAway } from './redis-away.ts';
 import { reload } from './reload.ts';
@@ -33,6 +34,7 @@ export const PROOFS: readonly Proof[] = [
   redisAway,
   failover,
   postgresAway,
+  poison,
   hungBidders,
   reload,
   badRows,

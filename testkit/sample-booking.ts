@@ -20,6 +20,7 @@ export const sampleLineItem = (changes: Partial<LineItem> & Pick<LineItem, 'flig
   rateLimit: null,
   targeting: [],
   endpoint: null,
+  noticeHosts: [],
   ...changes,
 });
 

@@ -8,6 +8,7 @@ import { dimensionField, dimensionValue } from '../fields/dimension-field.ts';
 import { durationField, durationOf, secondsOf } from '../fields/duration-field.ts';
 import { keyValueRows, keyValuesField, keyValuesOf } from '../fields/key-values-field.ts';
 import { moneyField, numberField, textField, type TextFieldOptions } from '../fields/text-field.ts';
+import { valuesField } from '../fields/values-field.ts';
 import type { Page } from '../page.ts';
 import type { Dimensions } from '../service/wire.ts';
 import { NAMES, titleOf } from '../words/kinds.ts';
@@ -47,7 +48,7 @@ const choice: Codec = {
 };
 const list: Codec = { toDraft: listOf, toRecord: listOf };
 
-type PlainWidget = 'text' | 'number' | 'date' | 'switch' | 'choice' | 'checks' | 'parent';
+type PlainWidget = 'values' | 'text' | 'number' | 'date' | 'switch' | 'choice' | 'checks' | 'parent';
 
 const WIDGETS: Readonly<Record<PlainWidget | SpecialWidget, Widget>> = {
   text: { ...text, render: ({ form, options }) => textField(form, options) },
@@ -60,6 +61,7 @@ const WIDGETS: Readonly<Record<PlainWidget | SpecialWidget, Widget>> = {
     render: ({ form, options }) => switchField(form, options),
   },
   choice: { ...choice, render: ({ form, options, field }) => segmentedField(form, { ...options, choices: choicesOf(field) }) },
+  values: { ...list, render: ({ form, options: { inputMode: _, ...options } }) => valuesField(form, options) },
   checks: { ...list, render: ({ form, options, field }) => checkField(form, { ...options, choices: choicesOf(field) }) },
   parent: { ...choice, render: parentField },
   duration: {
@@ -92,6 +94,7 @@ const plainWidget = ({ schema, description }: EntityField): PlainWidget => {
   if (description.parent) return 'parent';
   if (schema.enum) return 'choice';
   if (schema.items?.enum) return 'checks';
+  if (schema.items) return 'values';
   if (schema.format === 'flight-date') return 'date';
   if (hasType(schema, 'boolean')) return 'switch';
   return hasType(schema, 'number', 'integer') ? 'number' : 'text';

@@ -66,12 +66,32 @@ export const askToken = async (refused: boolean): Promise<string | undefined> =>
 
 /** Shows an API key, once. */
 export const showApiKey = (publisher: string, key: string): Promise<string> =>
-  ask(
+  showSecret(
     `The API key of ${publisher}`,
+    html`<p>Copy it now: it is stored as a hash and cannot be shown again. Pages send it as <code>X-API-Key</code>.</p>`,
+    html`<code id="api-key">${key}</code>`,
+    key,
+  );
+
+/** Shows a link that is not stored, once. */
+export const showDebugLink = (publisher: string, url: string, expires: string): Promise<string> =>
+  showSecret(
+    `Debug link of ${publisher}`,
+    html`<p>
+      Ad requests that are sent to this address get the whole trace, with prices and priorities, until ${expires} UTC. Give it only to
+      people who may see the figures of this publisher.
+    </p>`,
+    html`<code id="debug-link">${url}</code>`,
+    url,
+  );
+
+const showSecret = (title: string, words: TemplateResult, shown: TemplateResult, secret: string): Promise<string> =>
+  ask(
+    title,
     () =>
-      html`<p>Copy it now: it is stored as a hash and cannot be shown again. Pages send it as <code>X-API-Key</code>.</p>
-        <div class="secret"><code id="api-key">${key}</code></div>`,
+      html`${words}
+        <div class="secret">${shown}</div>`,
     (close) =>
-      html`${button('Copy', () => navigator.clipboard?.writeText(key), 'secondary')}
+      html`${button('Copy', () => navigator.clipboard?.writeText(secret), 'secondary')}
         <button type="button" autofocus @click=${() => close('')}>I have copied it</button>`,
   );

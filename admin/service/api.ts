@@ -53,7 +53,7 @@ export const createApi = ({ askToken }: ApiOptions): Api => {
     if (!(answer instanceof Response)) return { ok: false, problem: answer };
     const value: unknown = await (answer.ok ? read(answer) : answer.json()).catch(() => undefined);
     return answer.ok
-      ? { ok: true, value: value as T, etag: answer.headers.get('etag') }
+      ? { ok: true, value: value as T, etag: answer.headers.get('etag'), more: /rel="next"/.test(answer.headers.get('link') ?? '') }
       : { ok: false, problem: toProblem(answer.status, value) };
   };
 

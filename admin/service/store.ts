@@ -31,7 +31,7 @@ export const createStore = (api: Api): Store => {
       const answer = await api.get<readonly Records[K][]>(`/${kind}?limit=${PAGE_SIZE}&offset=${found.length}`);
       if (!answer.ok) return answer.problem;
       found.push(...answer.value);
-      if (answer.value.length < PAGE_SIZE || found.length >= MAX_RECORDS) break;
+      if (!answer.more || found.length >= MAX_RECORDS) break;
     }
     if (found.length >= MAX_RECORDS) cut.add(kind);
     else cut.delete(kind);

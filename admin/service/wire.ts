@@ -38,7 +38,9 @@ export interface Problem {
 }
 
 export type Answer<T> =
-  { readonly ok: true; readonly value: T; readonly etag?: string | null } | { readonly ok: false; readonly problem: Problem };
+  /** more: the list goes on after this page. */
+  | { readonly ok: true; readonly value: T; readonly etag?: string | null; readonly more?: boolean }
+  | { readonly ok: false; readonly problem: Problem };
 
 /** A registered dimension, as GET /api/dimensions describes it. */
 export interface DimensionProperty {

@@ -1,8 +1,9 @@
 import { html } from 'lit-html';
-import { showApiKey } from '../parts/dialogs.ts';
+import { showApiKey, showDebugLink } from '../parts/dialogs.ts';
 import { capital, describeCounts, NAMES, titleOf } from '../words/kinds.ts';
 import type { Page } from '../page.ts';
 import { hashOf } from '../route.ts';
+import { moment } from '../words/formats.ts';
 import type { Counts, Kind, LineItemWire, PublisherWire, Records } from '../service/wire.ts';
 
 /** Deletes a record after a question that names what goes with it. True: it was deleted. */
@@ -72,4 +73,14 @@ export const setBlocked = async (page: Page, creativeId: number, blocked: boolea
   page.toast(`Creative ${creativeId} ${blocked ? 'is blocked and no longer served' : 'can be served again'}.`);
   await page.store.refresh('creatives');
   page.redraw();
+};
+
+/** Creates a link to whole traces of a publisher's ad requests, and shows it. */
+export const createDebugLink = async (page: Page, publisher: PublisherWire): Promise<void> => {
+  const answer = await page.api.send<{ readonly url: string; readonly expires: string }>('POST', '/debug_grants', {
+    publisher_id: publisher.id,
+  });
+  if (!answer.ok) return page.complain(answer.problem);
+  const { url, expires } = answer.value;
+  await showDebugLink(publisher.name, new URL(url, location.href).href, moment(expires));
 };

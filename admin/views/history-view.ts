@@ -23,6 +23,7 @@ const WORDS: Readonly<Record<string, string>> = {
   rotate_key: 'new API key',
   block: 'blocked',
   unblock: 'unblocked',
+  grant_debug: 'debug link',
 };
 const MAX_CHANGES = 200;
 

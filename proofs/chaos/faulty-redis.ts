@@ -24,6 +24,10 @@ export const createFaultyRedis = async (url: string): Promise<FaultyRedis> => {
   await new Promise<void>((resolve) => void redis.once('ready', () => resolve()));
   const defineCommand = redis.defineCommand.bind(redis);
   redis.defineCommand = (name, { lua, ...rest }) => defineCommand(name, { ...rest, lua: VIRTUAL_TIME_LUA + lua });
+  const callFunctionCommand = redis.function.bind(redis) as (...args: unknown[]) => Promise<unknown>;
+  const inVirtualTime = (argument: unknown) =>
+    typeof argument === 'string' && argument.startsWith('#!lua') ? argument.replace('\n', `\n${VIRTUAL_TIME_LUA}`) : argument;
+  Object.assign(redis, { function: (...args: unknown[]) => callFunctionCommand(...args.map(inVirtualTime)) });
   // Commands outside of scripts follow the virtual clock too.
   redis.defineCommand('expireVirtually', { lua: `return redis.call('EXPIRE', KEYS[1], ARGV[1])`, numberOfKeys: 1 });
   const virtual = redis as unknown as { expireVirtually(key: string, seconds: number): Promise<number> };

@@ -32,7 +32,7 @@ export interface Selected {
 export interface ReplicaOptions {
   readonly client: FaultyRedis;
   readonly keys: LedgerKeys;
-  readonly pending: PendingHits;
+  readonly pending: Pick<PendingHits, 'store'>;
   readonly tokenTtlMs: number;
   readonly snapshot: () => Snapshot;
   readonly now: () => number;
@@ -137,4 +137,5 @@ const bidOf = (impId: string, invitation: Bid['invitation'], cpmMicros: number):
   winNoticeUrl: null,
   billingNoticeUrl: null,
   lossNoticeUrl: null,
+  foreignNotices: [],
 });

@@ -73,7 +73,7 @@ export const createSystem = (lane: Lane, world: World, nowMs: () => number, snap
     return result;
   };
   const table = createPendingHits({ knex: lane.knex });
-  const pending: PendingHits = {
+  const pending: Pick<PendingHits, 'store' | 'waitingShards' | 'foldPage'> = {
     store: (hit, shard) =>
       throughFaults(async () => {
         const outcome = await table.store(hit, shard);
@@ -82,8 +82,6 @@ export const createSystem = (lane: Lane, world: World, nowMs: () => number, snap
       }),
     waitingShards: (shards) => throughFaults(() => table.waitingShards(shards)),
     foldPage: (shard, afterId, fold) => throughFaults(() => table.foldPage(shard, afterId, fold)),
-    count: () => table.count(),
-    ageSeconds: () => table.ageSeconds(),
   };
   const onSettled = (hit: Hit, { outcome, foundHold }: Settled): void => {
     if (outcome === 'counted' && !foundHold) surprises.push(`${hitKey(hit)} did not find its hold`);
@@ -142,6 +140,7 @@ export const createSystem = (lane: Lane, world: World, nowMs: () => number, snap
           failed = true;
           surprise('folding', fault);
         },
+        onDead: ({ shard, entryId, reason }) => surprises.push(`hit ${entryId} of shard ${shard} can never be folded: ${reason}`),
       });
       fold.start();
       // A shard whose hits cannot be folded now does not advance.

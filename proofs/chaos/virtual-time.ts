@@ -5,17 +5,27 @@ import { VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-keys.ts';
 export const EXPIRY_KEY = 'chaos:expiry';
 
 /**
- * Lua put before every script of the service: TIME, expiry and stream ids follow the virtual clock, so that hours pass
+ * Lua put before every script and library of the service: TIME, expiry and stream ids follow the virtual clock, so that hours pass
  * in milliseconds and the clock can step back. The rest of `redis` is unchanged.
  *
  * Expiry: a key with a TTL is listed with its end, and `EXPIRE_LUA` deletes it when the clock has reached it. Redis's own
  * TTL runs in real time and is not set.
  */
 export const VIRTUAL_TIME_LUA = `
-local chaos_redis = redis
-local redis = setmetatable({}, { __index = chaos_redis })
+-- The real one, which has no commands yet while a library is loaded.
+local function chaos_redis()
+  return redis
+end
+local redis = {
+  register_function = redis.register_function,
+  pcall = function(...)
+    return chaos_redis().pcall(...)
+  end,
+}
 do
-  local raw = chaos_redis.call
+  local function raw(...)
+    return chaos_redis().call(...)
+  end
   local function now()
     return tonumber(raw('GET', '${VIRTUAL_CLOCK_KEY}'))
   end
@@ -62,7 +72,7 @@ do
       return raw('XADD', unpack(args))
     end
     args[2] = string.format('%.0f-*', now())
-    local reply = chaos_redis.pcall('XADD', unpack(args))
+    local reply = chaos_redis().pcall('XADD', unpack(args))
     if type(reply) == 'table' and reply.err then
       -- The clock stepped back: Redis then continues from the last id.
       args[2] = '*'

@@ -28,6 +28,8 @@ export interface Fleet extends Stores {
   readonly redisProxies: readonly FaultProxy[];
   readonly postgresProxies: readonly FaultProxy[];
   readonly redisPort: number;
+  /** Of the database itself, past the fault proxies. */
+  readonly databaseUrl: string;
   /** Stops Redis, by SIGTERM or SIGKILL, and starts it again on the same port and data. */
   stopRedis(how: 'SIGTERM' | 'SIGKILL'): Promise<void>;
   startRedis(): Promise<void>;
@@ -89,6 +91,7 @@ export const openFleet = async (
     redisProxies,
     postgresProxies,
     redisPort,
+    databaseUrl,
     stopRedis: async (how) => {
       if (how === 'SIGKILL') process.kill(await redisPid(), 'SIGKILL');
       await store.stop();

@@ -7,8 +7,11 @@ export type CircuitState = (typeof CIRCUIT_STATES)[number];
 export const NOTICE_KINDS = ['win', 'billing', 'loss'] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 
-/** dropped: too many were waiting. refused: the URL or its address is not allowed. */
-export const NOTICE_OUTCOMES = ['sent', 'failed', 'dropped', 'refused'] as const;
+/**
+ * dropped: too many were waiting. refused: the URL or its address is not allowed. foreign_host: its
+ * host is neither the endpoint's nor listed for the line item.
+ */
+export const NOTICE_OUTCOMES = ['sent', 'failed', 'dropped', 'refused', 'foreign_host'] as const;
 export type NoticeOutcome = (typeof NOTICE_OUTCOMES)[number];
 
 /**

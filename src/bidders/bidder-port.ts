@@ -1,5 +1,6 @@
 import type { Booking, Device, Placement, Publisher } from '../catalog/model/entities.ts';
 import type { AdSize } from '../decision/ad-query.ts';
+import type { NoticeKind } from './bidder-observer.ts';
 import type { NoBidReason } from '../decision/no-bid-reason.ts';
 
 /** One impression for which bids are requested. */
@@ -55,6 +56,8 @@ export interface ReadBid {
   readonly billingNoticeUrl: string | null;
   /** Still contains `${AUCTION_LOSS}`. */
   readonly lossNoticeUrl: string | null;
+  /** Notices that are not sent, because the bidder may not name their hosts. */
+  readonly foreignNotices: readonly NoticeKind[];
 }
 
 /** A valid bid for one of the line items that share its endpoint. */

@@ -11,6 +11,7 @@ import { createBidResults } from './notices/bid-results.ts';
 import { groupInvitations, type BidderCall } from './calls/group-invitations.ts';
 import { createGuardedDispatchers, type GuardedDispatchersOptions } from './calls/guarded-dispatcher.ts';
 import { createNoticeSender } from './notices/notice-sender.ts';
+import { mayNotify } from './notices/may-notify.ts';
 import { MAX_ANSWER_BYTES, type BidAnswer } from './calls/post-bid-request.ts';
 import { readBidderUrl } from './calls/read-bidder-url.ts';
 import { readBidResponse, type AskedBid } from './openrtb/read-bid-response.ts';
@@ -111,6 +112,7 @@ export const createBidders = (options: BiddersOptions): Bidders => {
       format: call.format,
       secure: isSecurePage(context.pageUrl),
       floorMicros,
+      mayNotify: mayNotify(call),
       imps: new Map(call.opportunities.map(({ impId, width, height, otherSizes }) => [impId, { size: { width, height }, otherSizes }])),
     };
     const tmaxMs = Math.max(1, Math.floor(timeoutMs - (now() - startedAt)));
@@ -137,8 +139,9 @@ export const createBidders = (options: BiddersOptions): Bidders => {
     const { bids, refusals, judged } = answersOf(await Promise.all(answers));
     auction.deadline.clear();
     results.remember(bids);
-    for (const { outcome, lossNoticeUrl } of judged) {
+    for (const { outcome, lossNoticeUrl, foreignNotices } of judged) {
       observe.bid(outcome);
+      for (const kind of foreignNotices) observe.notice(kind, 'foreign_host');
       if (lossNoticeUrl !== null) notices.send('loss', lossNoticeUrl);
     }
     return { bids, refusals };

@@ -22,8 +22,8 @@ const NEW_ACCOUNT_DAYS = 400;
 
 /**
  * `node dist/commands/reconcile.js [--day 2026-11-20 | --from 2026-11-01 --to 2026-11-20] [--dry-run]`:
- * compares the daily counts of these days with the event rows, and all accounts with the daily counts,
- * and corrects what differs. See docs/operations.md.
+ * compares the daily, event and hourly counts of these days with the event rows, and all accounts
+ * with the daily counts, and corrects what differs. See docs/operations.md.
  */
 const main = async (): Promise<void> => {
   const { values } = parseArgs({ options: OPTIONS });
@@ -47,7 +47,7 @@ const main = async (): Promise<void> => {
       const comparing = { counts, compareAccounts: createCompareAccounts({ knex, books }), dryRun, rest: checkLock };
       const verb = dryRun ? 'would be corrected' : 'were corrected';
       for (const day of (await counts.days()).filter((one) => one >= from && one <= to).toReversed())
-        console.log(`${dateOfDay(day)}: ${await compareDay(comparing, day)} daily counts ${verb}`);
+        console.log(`${dateOfDay(day)}: ${await compareDay(comparing, day, today)} counts ${verb}`);
       const accounts = await compareAllAccounts(comparing, dayOf(Date.now()));
       console.log(`${accounts.length} accounts ${verb}`);
       for (const { publisherId, kind, id, difference } of accounts) {

@@ -3,6 +3,7 @@ import knexFactory from 'knex';
 import { createDeadEvents } from '../events/postgres/dead-events.ts';
 import { createEventStore } from '../events/postgres/event-store.ts';
 import { replayDeadEvents } from '../events/replay-dead-events.ts';
+import { createPendingHits } from '../tracking/pending-hits.ts';
 
 /**
  * `node dist/commands/replay-dead-events.js [--dry-run]`: stores the events of the dead-letter table
@@ -17,6 +18,7 @@ const main = async (): Promise<void> => {
     const { stored, refused } = await replayDeadEvents({
       deadEvents: createDeadEvents({ knex }),
       store: createEventStore({ knex }),
+      restoreHit: createPendingHits({ knex }).restore,
       dryRun: values['dry-run'],
     });
     for (const { id, source, shard, entryId, reason } of refused) console.log(`  ${id}: ${source} ${entryId} of shard ${shard}: ${reason}`);

@@ -8,6 +8,7 @@ import {
   duration,
   eventTypes,
   gain,
+  hostNames,
   oneOf,
   publicUrl,
   redisUrls,
@@ -18,7 +19,7 @@ import {
 } from './setting-values.ts';
 import { SettingsError } from './settings-error.ts';
 import type { SettingsFault } from './settings-error.ts';
-import type { Settings, TokenSecret } from './settings.ts';
+import type { AdminToken, Settings, TokenSecret } from './settings.ts';
 
 /**
  * The key id of a single TOKEN_SECRET: list it under this name in TOKEN_SECRETS to rotate away from
@@ -30,13 +31,15 @@ export const LONE_SECRET_KID = 'default';
 const VIEWABLE = 'viewable';
 
 const MIN_SECRET_BYTES = 32;
+const MIN_ADMIN_TOKEN_LENGTH = 32;
 /** The same distance from src/config and from dist/config. */
 const SHIPPED_DIMENSIONS_FILE = fileURLToPath(new URL('../../config/dimensions.json', import.meta.url));
 
 const VARIABLES = {
   NODE_ENV: oneOf('development', 'test', 'production')({ default: 'development' }),
   PORT: wholeNumber(0, 65_535)({ default: 8787 }),
-  HOST: secret({ default: '0.0.0.0' }),
+  HOST: secret({ default: undefined }),
+  ALLOWED_HOSTS: hostNames({ default: [] }),
   DATABASE_URL: databaseUrl({ default: undefined }),
   REDIS_URL: redisUrls({ default: undefined }),
   EMBEDDED_STORES: toggle({ default: undefined }),
@@ -82,6 +85,8 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     },
   });
   const production = given['NODE_ENV']?.toLowerCase() === 'production';
+  const adminEnabled = read.ADMIN_ENABLED ?? !production;
+  const host = read.HOST ?? (production ? '0.0.0.0' : '127.0.0.1');
   const embeddedStores = read.EMBEDDED_STORES ?? !production;
   const secrets = read.TOKEN_SECRETS ?? (read.TOKEN_SECRET === undefined ? [] : [{ kid: LONE_SECRET_KID, secret: read.TOKEN_SECRET }]);
   for (const name of ['DATABASE_URL', 'REDIS_URL']) {
@@ -94,7 +99,8 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   return freeze({
     production,
     port: read.PORT,
-    host: read.HOST,
+    host,
+    knownHosts: production && read.ALLOWED_HOSTS.length === 0 ? undefined : [...read.ALLOWED_HOSTS, ...ownHosts(host, read.PUBLIC_URL)],
     databaseUrl: read.DATABASE_URL,
     redisUrls: read.REDIS_URL ?? [],
     tokenSecrets: secrets,
@@ -109,7 +115,8 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     bidderPrivateAddresses: read.BIDDER_ALLOW_PRIVATE ?? !production,
     mockBidderEnabled: read.MOCK_BIDDER ?? !production,
     dimensionsFile: path.resolve(read.DIMENSIONS_FILE),
-    adminEnabled: read.ADMIN_ENABLED ?? !production,
+    adminEnabled,
+    adminClosedBecause: production && adminEnabled ? adminObstacle(read.ADMIN_TOKEN) : undefined,
     adminTokens: read.ADMIN_TOKEN,
     trustProxyHops: read.TRUST_PROXY_HOPS,
     stateDir: path.resolve(read.STATE_DIR ?? defaultStateDir(env)),
@@ -138,6 +145,17 @@ function creativeOriginFaults(creativeOrigin: string, ownUrl: string): readonly 
   return ownUrl !== '' && new URL(ownUrl).origin === origin
     ? [{ name: 'CREATIVE_ORIGIN', fault: 'must be another origin than that of PUBLIC_URL' }]
     : [];
+}
+
+const ownHosts = (host: string, publicUrl: string): readonly string[] => [
+  host.toLowerCase(),
+  ...(publicUrl === '' ? [] : [new URL(publicUrl).hostname]),
+];
+
+function adminObstacle(tokens: readonly AdminToken[]): string | undefined {
+  if (tokens.length === 0) return 'ADMIN_TOKEN is not set';
+  const short = tokens.filter(({ token }) => token.length < MIN_ADMIN_TOKEN_LENGTH).map(({ name }) => name);
+  return short.length === 0 ? undefined : `ADMIN_TOKEN has tokens of fewer than ${MIN_ADMIN_TOKEN_LENGTH} characters (${short.join(', ')})`;
 }
 
 function freeze<T extends object>(value: T): T {

@@ -60,6 +60,12 @@ export const publicUrl = makeExactValidator<string>((text) => {
   return plain ? text.replace(/\/+$/, '') : refuse('an http:// or https:// address without query, such as https://ads.example.com');
 });
 
+export const hostNames = makeExactValidator<readonly string[]>((text) => {
+  const hosts = listOf(text).map((host) => host.toLowerCase());
+  const wellFormed = hosts.length > 0 && hosts.every((host) => /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(host));
+  return wellFormed ? hosts : refuse('host names separated by commas, without scheme and port, such as ads.example.com');
+});
+
 export const secret = makeExactValidator<string>((text) => text);
 
 export const tokenSecrets = makeExactValidator<readonly TokenSecret[]>((text) => {

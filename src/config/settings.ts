@@ -6,6 +6,8 @@ export interface Settings {
   readonly production: boolean;
   readonly port: number;
   readonly host: string;
+  /** Host names of requests that are answered, in lower case; undefined: all. */
+  readonly knownHosts: readonly string[] | undefined;
   /** undefined: the embedded Postgres (never in production). */
   readonly databaseUrl: string | undefined;
   /**
@@ -34,6 +36,8 @@ export interface Settings {
   readonly mockBidderEnabled: boolean;
   readonly dimensionsFile: string;
   readonly adminEnabled: boolean;
+  /** Why the trafficking tool stays closed although it is enabled; undefined: it is open. */
+  readonly adminClosedBecause: string | undefined;
   /** Each of these gives access to the trafficking API; empty: no token is required. */
   readonly adminTokens: readonly AdminToken[];
   /** undefined: first valid address of X-Forwarded-For; n: the n-th from the right. */

@@ -27,6 +27,18 @@ export interface AddressClues {
 export const clientAddress = ({ deviceIp, forwardedFor, remoteAddress, trustProxyHops }: AddressClues): string | null =>
   addressOf(deviceIp) ?? forwardedAddress(forwardedFor, trustProxyHops) ?? addressOf(remoteAddress);
 
+/**
+ * What one client is counted by: an IPv4 address, or the /64 of an IPv6 address, within which a
+ * client chooses its addresses (RFC 4941).
+ */
+export const addressPrefix = (address: string): string =>
+  isIP(address) === 6
+    ? (ipaddr.parse(address) as ipaddr.IPv6).parts
+        .slice(0, 4)
+        .map((part) => part.toString(16))
+        .join(':')
+    : address;
+
 /** Entries of the header that are read. A chain of proxies has a few. */
 const MAX_HOPS = 32;
 

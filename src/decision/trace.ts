@@ -22,6 +22,10 @@ export interface Refusal {
 export interface ImpTrace {
   readonly impId: string;
   readonly steps: readonly TraceStep[];
+  /** Booked creatives that the trace does not show, because there are too many. */
+  readonly leftOut: number;
+  /** Notices of bids that are not sent, because the bidder may not name their hosts. */
+  readonly foreignNotices: number;
   readonly ranking: readonly RankedCandidate[];
   readonly winner: RankedCandidate | undefined;
   /** Why the impression was not filled; undefined when it was. */
@@ -29,7 +33,7 @@ export interface ImpTrace {
 }
 
 /**
- * Evaluates the rules that need no counter, stage by stage, for every creative booked on the
+ * Evaluates the rules that need no counter, stage by stage, for creatives that are booked on the
  * placement.
  */
 export const traceRules = (booked: readonly Booking[], query: AdQuery, imp: ImpQuery): readonly TraceStep[] => {

@@ -26,7 +26,7 @@ const REST_FACTOR = 3;
 const MAX_REST_MS = 1_000;
 
 /**
- * Compares event rows, daily counts and accounts all day, and corrects what differs. Of all
+ * Compares event rows, counts and accounts all day, and corrects what differs. Of all
  * replicas one does, under a lock in Postgres. A round compares today, yesterday, some older days
  * and all accounts.
  */
@@ -56,8 +56,8 @@ export const createReconciler = (options: ReconcilerOptions) => {
     const chosen = Array.from({ length: Math.min(old.length, OLD_DAYS_PER_ROUND) }, (_, i) => old[(oldDay + i) % old.length]!);
     oldDay += chosen.length;
     let differences = 0;
-    for (const day of [...days.filter((one) => one >= today - 1), ...chosen]) differences += await compareDay(comparing, day);
-    await report('daily_counts', differences);
+    for (const day of [...days.filter((one) => one >= today - 1), ...chosen]) differences += await compareDay(comparing, day, today);
+    await report('counts', differences);
     await report('accounts', (await compareAllAccounts(comparing, today)).length);
   };
 

@@ -1,3 +1,5 @@
+import type { Hit } from '../ledger/hit.ts';
+import { readHit } from '../ledger/read-hit.ts';
 import type { DeadEvents, StoredDeadEvent } from './postgres/dead-events.ts';
 import type { EventStore } from './postgres/event-store.ts';
 import { readEvent } from './read-event.ts';
@@ -9,6 +11,8 @@ const BATCH = 500;
 export interface ReplayOptions {
   readonly deadEvents: DeadEvents;
   readonly store: Pick<EventStore, 'append' | 'recordServes'>;
+  /** Stores a hit once, to be folded into the ledger. */
+  readonly restoreHit: (hit: Hit, shard: number) => Promise<void>;
   /** Lists all of them as refused, with the reason they had. */
   readonly dryRun: boolean;
 }
@@ -22,7 +26,7 @@ export interface Replayed {
  * Stores dead events again and removes those that Postgres accepts. An event is stored once by its
  * key, so a run that was interrupted can be repeated. Rejects when Postgres is unavailable.
  */
-export const replayDeadEvents = async ({ deadEvents, store, dryRun }: ReplayOptions): Promise<Replayed> => {
+export const replayDeadEvents = async ({ deadEvents, dryRun, ...stores }: ReplayOptions): Promise<Replayed> => {
   const refused: StoredDeadEvent[] = [];
   let stored = 0;
   let afterId = '0';
@@ -30,7 +34,7 @@ export const replayDeadEvents = async ({ deadEvents, store, dryRun }: ReplayOpti
     const batch = await deadEvents.read(afterId, BATCH);
     for (const dead of batch) {
       afterId = dead.id;
-      const reason = dryRun ? dead.reason : await refusalOf(dead, store);
+      const reason = dryRun ? dead.reason : await refusalOf(dead, stores);
       if (reason !== undefined) refused.push({ ...dead, reason });
       else {
         await deadEvents.remove(dead.id);
@@ -41,11 +45,13 @@ export const replayDeadEvents = async ({ deadEvents, store, dryRun }: ReplayOpti
   }
 };
 
+type Stores = Pick<ReplayOptions, 'store' | 'restoreHit'>;
+
 /** Stores it. Resolves to the reason when it cannot be stored; undefined: it is stored. */
-const refusalOf = async (dead: StoredDeadEvent, store: ReplayOptions['store']): Promise<string | undefined> => {
+const refusalOf = async (dead: StoredDeadEvent, stores: Stores): Promise<string | undefined> => {
   let append: () => Promise<unknown>;
   try {
-    append = toAppend(dead, store);
+    append = toAppend(dead, stores);
   } catch (fault) {
     return (fault as Error).message;
   }
@@ -60,12 +66,20 @@ const refusalOf = async (dead: StoredDeadEvent, store: ReplayOptions['store']): 
 };
 
 /** @throws when it cannot be read */
-const toAppend = ({ source, fields }: StoredDeadEvent, store: ReplayOptions['store']): (() => Promise<unknown>) => {
+const toAppend = ({ source, shard, fields }: StoredDeadEvent, { store, restoreHit }: Stores): (() => Promise<unknown>) => {
   const [field = '', count = ''] = fields;
-  if (source === 'serves') {
-    const serves = readServes(field, count);
-    return () => store.recordServes([serves]);
+  switch (source) {
+    case 'serves': {
+      const serves = readServes(field, count);
+      return () => store.recordServes([serves]);
+    }
+    case 'hits': {
+      const hit = readHit(JSON.parse(field));
+      return () => restoreHit(hit, shard);
+    }
+    case 'events': {
+      const event = readEvent(fields);
+      return () => store.append([event]);
+    }
   }
-  const event = readEvent(fields);
-  return () => store.append([event]);
 };

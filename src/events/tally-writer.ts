@@ -4,7 +4,7 @@ import { loadScript } from '../redis/load-script.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
 import type { DeadEvent } from './postgres/dead-events.ts';
 import type { EventStore, ServeCount } from './postgres/event-store.ts';
-import { MAX_DAY } from './read-event.ts';
+import { MAX_DAY } from '../ledger/read-hit.ts';
 import { storeEach } from './store-each.ts';
 
 /** Copies the ledger's tallies (hashes by shard, fields that begin with the day) to Postgres. */

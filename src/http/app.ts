@@ -22,6 +22,8 @@ export interface AppOptions {
   readonly staticFiles: RequestHandler;
   /** The trafficking API under /api; undefined: disabled. */
   readonly trafficking: RequestHandler | undefined;
+  /** Answers in place of the trafficking API and its pages. */
+  readonly traffickingClosed: RequestHandler | undefined;
   readonly errors: ErrorHandlerParts;
 }
 
@@ -45,6 +47,7 @@ export const createApp = (options: AppOptions): Express => {
   app.post('/reload', reloadRoute(options.reloadEverywhere));
   if (options.mockBidder) app.post('/test/bid', testBidRoute);
 
+  if (options.traffickingClosed) app.use(['/api', '/static/admin.html', '/static/docs'], options.traffickingClosed);
   if (options.trafficking) app.use('/api', options.trafficking);
   app.use('/static', options.staticFiles);
 

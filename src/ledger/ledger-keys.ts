@@ -32,6 +32,10 @@ export interface LedgerKeys {
   broken(shard: number): string;
   /** String: the installation and layout of the shard's counters (redis/lua/probe.lua). */
   claim(shard: number): string;
+  /** String: quality reports of a client or for a token in an hour (since the epoch). */
+  reports(hour: number, name: string): string;
+  /** String: wrong admin tokens of a network within a minute. */
+  wrongTokens(network: string): string;
   /** Sorted set: the TOKEN_TTL of each running replica, by the time of its last report. */
   readonly tokenTtls: string;
 }
@@ -62,6 +66,8 @@ export const createLedgerKeys = (shards: number): LedgerKeys => {
     horizon: (shard) => ofShard(shard, 'horizon'),
     broken: (shard) => ofShard(shard, 'broken'),
     claim: (shard) => ofShard(shard, 'claim'),
+    reports: (hour, name) => ofShard(0, `reports:${hour}:${name}`),
+    wrongTokens: (network) => ofShard(0, `wrong-tokens:${network}`),
     tokenTtls: ofShard(0, 'token-ttls'),
   };
 };

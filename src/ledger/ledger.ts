@@ -1,9 +1,10 @@
 import type { PidGains } from '../config/settings.ts';
 import { answerWithin } from '../redis/answer-within.ts';
+import { defineFunction } from '../redis/define-function.ts';
 import { batchCalls, type BatchOptions } from '../redis/batch-calls.ts';
 import { createCandidateEncoder } from './reserve/encode-candidate.ts';
-import { decodeReservation, encodeReserve, encodeReserveSettings, RESERVE_LUA, reserveKeys } from './reserve/encode-reserve.ts';
-import { decodeSettled, encodeSettle, SETTLE_LUA, settleKeys, type HitLimits } from './settle/encode-settle.ts';
+import { decodeReservation, encodeReserve, encodeReserveSettings, RESERVE_LUA } from './reserve/encode-reserve.ts';
+import { decodeSettled, encodeSettles, SETTLE_LUA, type HitLimits, type SettleCall } from './settle/encode-settle.ts';
 import type { Hit, Settled } from './hit.ts';
 import type { LedgerKeys } from './ledger-keys.ts';
 import { loadScript } from '../redis/load-script.ts';
@@ -43,39 +44,29 @@ export const MAX_CANDIDATES_PER_CALL = 256;
 
 const candidatesOf = ({ imps }: ReserveRequest): number => imps.reduce((sum, candidates) => sum + candidates.length, 0);
 
-interface Scripts {
-  reserveAds(keyCount: number, ...args: string[]): Promise<string[]>;
-  settleHits(keyCount: number, ...args: string[]): Promise<string[]>;
-}
-
-interface SettleCall {
-  readonly hit: Hit;
-  readonly limits: HitLimits;
-  readonly late: boolean;
-}
-
 export const createLedger = ({ redis, link, keys, tokenTtlMs, pid, clock, patienceMs, onFailure }: LedgerOptions): Ledger => {
-  const load = (path: string, generated: readonly string[]) => ({ lua: loadScript(new URL(path, import.meta.url), { clock, generated }) });
-  redis.defineCommand('reserveAds', load('./reserve/reserve.lua', RESERVE_LUA));
-  redis.defineCommand('settleHits', load('./settle/settle.lua', SETTLE_LUA));
-  const scripts = redis as unknown as Scripts;
+  const load = (path: string, generated: readonly string[]) => loadScript(new URL(path, import.meta.url), { clock, generated });
+  const reserveAds = defineFunction<string[]>(redis, {
+    name: 'ads_reserve',
+    lua: load('./reserve/reserve.lua', RESERVE_LUA),
+    entry: 'reserve_ads',
+  });
+  const settleHits = defineFunction<string[]>(redis, {
+    name: 'ads_settle',
+    lua: load('./settle/settle.lua', SETTLE_LUA),
+    entry: 'settle_hits',
+  });
   const settings = encodeReserveSettings({ tokenTtlMs, ...pid });
   const encodeCandidate = createCandidateEncoder();
 
   const sendReserves = async (requests: readonly ReserveRequest[]): Promise<readonly Reservation[]> => {
-    const args: string[] = [];
-    for (const request of requests) args.push(...reserveKeys(keys, request));
-    const keyCount = args.length;
-    args.push(settings);
-    for (const request of requests) args.push(encodeReserve(request, encodeCandidate));
-    return (await answerWithin(patienceMs, scripts.reserveAds(keyCount, ...args))).map(decodeReservation);
+    const call = encodeReserve(requests, { keys, settings, encodeCandidate });
+    return (await answerWithin(patienceMs, reserveAds(call.keys.length, ...call.keys, ...call.args))).map(decodeReservation);
   };
 
   const sendSettles = async (calls: readonly SettleCall[]): Promise<readonly Settled[]> => {
-    const args = calls.flatMap(({ hit }) => settleKeys(keys, hit));
-    const keyCount = args.length;
-    for (const { hit, limits, late } of calls) args.push(encodeSettle(hit, limits, late), JSON.stringify(hit));
-    return (await answerWithin(patienceMs, scripts.settleHits(keyCount, ...args))).map(decodeSettled);
+    const call = encodeSettles(calls, keys);
+    return (await answerWithin(patienceMs, settleHits(call.keys.length, ...call.keys, ...call.args))).map(decodeSettled);
   };
 
   const reserveIn = createLanes(redis, keys, sendReserves, { weigh: candidatesOf, maxWeight: MAX_CANDIDATES_PER_CALL });

@@ -29,7 +29,7 @@ export interface GaugeReaders {
   readonly pendingHitAgeSeconds?: Read<number>;
   readonly foldHorizonAgeSeconds?: Read<number>;
   readonly deadEvents?: Read<number>;
-  readonly driftDailyCounts?: Read<number>;
+  readonly driftCounts?: Read<number>;
   readonly driftAccounts?: Read<number>;
   readonly reconciledAgeSeconds?: Read<number>;
   readonly unsettledReservations?: Read<number>;
@@ -62,7 +62,7 @@ const HELP = {
   ],
   foldHorizonAgeSeconds: ['fold_horizon_age_seconds', 'Age of the time up to which every hit is folded, of the shard that is behind most'],
   deadEvents: ['dead_events', 'Events in the dead-letter table'],
-  driftDailyCounts: ['drift_daily_counts', 'Daily counts that differed from the event rows in the last round of the comparison'],
+  driftCounts: ['drift_counts', 'Daily, event and hourly counts that differed from the event rows in the last round of the comparison'],
   driftAccounts: ['drift_accounts', 'Accounts in Redis that differed from the daily counts in the last round of the comparison'],
   reconciledAgeSeconds: ['reconciled_age_seconds', 'Time since the last round of the comparison ended, by any replica'],
   unsettledReservations: ['unsettled_reservations', "Today's open reservations: served, neither seen nor expired"],

@@ -18,6 +18,8 @@ export interface MetricsOptions {
   readonly noticeOutcomes: readonly string[];
   /** In the order of the gauge's values: 0, 1, 2. */
   readonly circuitStates: readonly string[];
+  /** Why calls of the trafficking API are refused. */
+  readonly adminRefusals: readonly string[];
 }
 
 /** `token`: malformed, forged or expired. */
@@ -73,6 +75,8 @@ export interface Metrics {
   readonly deadEvent: () => void;
   /** A count that differed from the event rows and was corrected. */
   readonly driftMended: (books: string) => void;
+  /** A call of the trafficking API that its gate refused. */
+  readonly adminRefused: (reason: string) => void;
   readonly logDropped: () => void;
   /** Sets the readers of gauges, called at each scrape. */
   readonly watch: (readers: GaugeReaders) => void;
@@ -175,9 +179,14 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
     settledWithoutHold: plain('settled_without_hold_total', 'Impressions whose reservation was not in Redis'),
     deadEvent: plain('dead_events_total', 'Events put into the dead-letter table'),
     driftMended: countBy(counter('drift_mended_total', 'Counts that differed and were corrected', ['books']), 'books', [
-      'daily_counts',
+      'counts',
       'accounts',
     ]),
+    adminRefused: countBy(
+      counter('admin_refused_total', 'Calls of the trafficking API refused before they were read', ['reason']),
+      'reason',
+      options.adminRefusals,
+    ),
     logDropped: plain('logs_dropped_total', 'Log lines that could not be written'),
     watch: createGauges(registry),
     render: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),

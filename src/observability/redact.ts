@@ -12,7 +12,7 @@ const SECRET_NAMES: ReadonlySet<string> = new Set(
 const MASK = '***';
 /** Query values of tokens, JWTs, bearer credentials, and the user part of connection URLs. */
 const SECRET_TEXT: readonly (readonly [RegExp, string])[] = [
-  [/([?&](?:t|token|api_?key|key)=)[^&\s"'<>]+/gi, `$1${MASK}`],
+  [/([?&](?:t|token|api_?key|key|debug_grant)=)[^&\s"'<>]+/gi, `$1${MASK}`],
   [/\beyJ[\w-]{4,}\.[\w-]*\.?[\w-]*/g, MASK],
   [/\b(bearer|basic)\s+[\w.~+/=-]+/gi, `$1 ${MASK}`],
   [/(\w:\/\/)[^\s/@]*:[^\s/]*@/g, `$1${MASK}@`],

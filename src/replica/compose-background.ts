@@ -34,6 +34,7 @@ export const composeBackground = (
     onAdvanced: billingNotices.drop,
     onFolded: (hits) => log.info('Hits stored in Postgres were folded into the ledger', { hits }),
     onFailure: observe.storeFailed('fold', 'Hits could not be folded into the ledger'),
+    onDead: observe.eventDied,
   });
   const eventStore = createEventStore({ knex: stores.knex });
   const eventWriter = createEventWriter({

@@ -20,6 +20,7 @@ import { hitLimits } from '../tracking/hit-limits.ts';
 import { createNotifyBilled } from '../tracking/notify-billed.ts';
 import { createPendingHits } from '../tracking/pending-hits.ts';
 import { createRecordHit } from '../tracking/record-hit.ts';
+import { createReportLimit } from '../tracking/report-limit.ts';
 import { createReportStore } from '../tracking/report-store.ts';
 import { createTokens } from '../tracking/tokens.ts';
 import type { Foundation } from './lay-foundation.ts';
@@ -115,6 +116,13 @@ export const composeDelivery = ({ settings, addresses, dimensions, metrics, log,
       onFailure: observe.storeFailed('hit', 'A hit could not be stored'),
     }),
     reports: createReportStore({ knex: stores.promptKnex }),
+    reportLimit: createReportLimit({
+      redis: stores.redis,
+      keys,
+      up: () => link.upOf(0),
+      patienceMs: stores.patienceMs,
+      now: () => now(0),
+    }),
     requestContext: createRequestContext({
       countryOf: createCountryLookup({ dataDir: fileURLToPath(new URL('../geodata', import.meta.url)), cacheSize: 50_000 }),
       deviceOf: createDeviceDetector({ cacheSize: 10_000 }),

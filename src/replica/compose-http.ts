@@ -1,13 +1,20 @@
 import type { Server } from 'node:http';
+import type { Request } from 'express';
 import { fileURLToPath } from 'node:url';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
+import { addressPrefix } from '../context/client-address.ts';
 import { userHash } from '../context/user-hash.ts';
 import { createApp } from '../http/app.ts';
 import { createAuthenticate } from '../http/request/authenticate.ts';
+import { createDebugGrants } from '../http/request/debug-grants.ts';
 import { createAnswerWriter } from '../http/openrtb/write-answer.ts';
 import { staticFiles } from '../http/routes/static-files.ts';
 import { createAlignedServer } from '../http/server/aligned-server.ts';
+import { closeSlowReaders } from '../http/server/slow-readers.ts';
+import { createHostCheck } from '../http/server/check-host.ts';
+import { createAdminGate, createClosedGate } from '../trafficking/admin-gate.ts';
 import { createTrafficking } from '../trafficking/create-trafficking.ts';
+import { createWrongTokens } from '../trafficking/wrong-tokens.ts';
 import type { Delivery } from './compose-delivery.ts';
 import type { Foundation } from './lay-foundation.ts';
 import type { Readiness } from './lifecycle.ts';
@@ -16,10 +23,16 @@ import type { Readiness } from './lifecycle.ts';
  * Against slow clients: the time in which a request must send its headers, and arrive whole;
  * checked every two seconds.
  */
-const SLOW_CLIENTS = { headersTimeout: 10_000, requestTimeout: 15_000, connectionsCheckingInterval: 2_000 };
+export const SLOW_CLIENTS = { headersTimeout: 10_000, requestTimeout: 15_000, connectionsCheckingInterval: 2_000 };
 
-/** A connection on which nothing moves for so long is closed: its client does not read the answer. */
-const MAX_SILENCE_MS = 60_000;
+/** A connection on which nothing moves for so long is closed. */
+export const MAX_SILENCE_MS = 60_000;
+
+/**
+ * Connections of one replica; further ones are refused. Behind a proxy there are a few hundred, and
+ * each may hold a body of 64 KiB that is on its way.
+ */
+export const MAX_CONNECTIONS = 10_000;
 
 /**
  * The HTTP surface: ads, tracking, operations, static files and, where it is enabled, the
@@ -35,6 +48,14 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
     debugTrace: settings.debugTrace,
     now: delivery.now,
   };
+  /** A report stores nothing about its sender, and the hash in Redis is forgotten after two hours. */
+  const clientOf = (req: Request): string | null => {
+    const { ip } = requestContext(req);
+    const snapshot = catalog.current();
+    return ip === null || !snapshot ? null : userHash(snapshot.userHashKey, 0, addressPrefix(ip));
+  };
+  const isOpen = settings.adminEnabled && settings.adminClosedBecause === undefined;
+  const debugGrants = createDebugGrants(settings.tokenSecrets);
   const app = createApp({
     ad: {
       currentSnapshot: catalog.current,
@@ -42,6 +63,7 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
       writeAnswer: createAnswerWriter({ allowedEvents, tracking: { signToken: tokens.sign, publicUrl, creativeOrigin } }),
       authenticate: createAuthenticate(),
       dimensions,
+      debugGrants: settings.production ? debugGrants : undefined,
       observe: observe.ad,
       ...asking,
     },
@@ -54,7 +76,13 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
       now: delivery.now,
       observe: observe.track,
     },
-    report: { tokens, reports: delivery.reports, onFailure: observe.storeFailed('report', 'A quality report could not be stored') },
+    report: {
+      tokens,
+      reports: delivery.reports,
+      limit: delivery.reportLimit,
+      clientOf,
+      onFailure: observe.storeFailed('report', 'A quality report could not be stored'),
+    },
     reloadEverywhere: catalog.reloadEverywhere,
     readiness: { notReadyBecause: readiness.notReadyBecause, redisUp: () => stores.link.up },
     renderMetrics: metrics.render,
@@ -63,26 +91,44 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
     staticFiles: staticFiles({
       root: fileURLToPath(new URL('../../public', import.meta.url)),
       demoConfig: demo?.config,
-      admin: settings.adminEnabled,
+      admin: isOpen,
     }),
-    trafficking: settings.adminEnabled
+    traffickingClosed: settings.adminClosedBecause === undefined ? undefined : createClosedGate(settings.adminClosedBecause),
+    trafficking: isOpen
       ? createTrafficking({
           knex: foundation.stores.knex,
           dimensions,
-          adminTokens: settings.adminTokens,
+          gate: createAdminGate({
+            tokens: settings.adminTokens,
+            publicUrl,
+            trustProxyHops: settings.trustProxyHops,
+            wrongTokens: createWrongTokens({
+              redis: stores.backgroundRedis,
+              keys: stores.keys,
+              countersUp: () => stores.backgroundLink.up,
+            }),
+            onRefused: observe.adminRefused,
+          }),
           publicUrl,
           allowedEvents,
           currentSnapshot: catalog.current,
           counters: delivery.counters,
           dryServeAd: delivery.dryServeAd,
           asking,
+          debugGrants,
           reloadEverywhere: catalog.reloadEverywhere,
           onFailure: observe.storeFailed('trafficking', 'The trafficking API could not reach its store'),
         })
       : undefined,
     errors: { log, countError: metrics.error },
   });
-  const server = createAlignedServer(app, { keepAliveTimeout: settings.keepAliveMs, ...SLOW_CLIENTS });
+  const server = createAlignedServer(
+    app,
+    { keepAliveTimeout: settings.keepAliveMs, ...SLOW_CLIENTS },
+    createHostCheck(settings.knownHosts),
+  );
   server.timeout = MAX_SILENCE_MS;
+  server.maxConnections = MAX_CONNECTIONS;
+  closeSlowReaders(server);
   return server;
 };

@@ -78,8 +78,7 @@ export const lifecycle = ({ foundation, delivery, background, server, readiness,
     },
     start: async (onRefused) => {
       readiness.waitingFor = 'the catalog is not loaded yet';
-      if (settings.production && settings.adminEnabled && settings.adminTokens.length === 0)
-        log.warn('The trafficking API is open to every client: ADMIN_ENABLED is set and ADMIN_TOKEN is not');
+      if (settings.adminClosedBecause !== undefined) log.warn(`The trafficking tool is closed: ${settings.adminClosedBecause}`);
       const claimed = claimRedis(stores).then(() => {
         // Not before: the event writer and the fold would take another installation's events.
         if (!readiness.draining) background.start();

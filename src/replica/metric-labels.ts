@@ -3,6 +3,7 @@ import { CIRCUIT_STATES, NOTICE_KINDS, NOTICE_OUTCOMES } from '../bidders/bidder
 import { reasonNames } from '../decision/no-bid-reason.ts';
 import { HIT_KINDS, INVALID_REASONS } from '../ledger/hit.ts';
 import type { MetricsOptions } from '../observability/metrics.ts';
+import { ADMIN_REFUSALS } from '../trafficking/admin-gate.ts';
 
 /** The closed label sets of a replica's metrics, each from the folder that defines it. */
 export const metricLabels = (eventTypes: readonly string[]): MetricsOptions => ({
@@ -14,4 +15,5 @@ export const metricLabels = (eventTypes: readonly string[]): MetricsOptions => (
   noticeKinds: NOTICE_KINDS,
   noticeOutcomes: NOTICE_OUTCOMES,
   circuitStates: CIRCUIT_STATES,
+  adminRefusals: ADMIN_REFUSALS,
 });

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { BidderObserver } from '../bidders/bidder-observer.ts';
 import type { CatalogObserver } from '../catalog/catalog.ts';
 import { reasonName } from '../decision/no-bid-reason.ts';
@@ -8,17 +9,20 @@ import type { Log } from '../observability/log.ts';
 import type { Metrics, StoreWork } from '../observability/metrics.ts';
 import type { AdAnswer } from '../serving/serve-ad.ts';
 import type { HitOutcome } from '../tracking/record-hit.ts';
+import type { AdminRefusal } from '../trafficking/admin-gate.ts';
 
 /** Turns the events of the service into metrics and log lines. No other place does. */
 export const observeService = ({ log, metrics }: { readonly log: Log; readonly metrics: Metrics }) => {
-  const lastLogged = new Map<string, number>();
+  /** What was logged in the last ten seconds. Networks of clients are in it, so it is bounded. */
+  const lately = new LRUCache<string, true>({ max: 1_000, ttl: 10_000 });
   /** An outage fails thousands of times a second; one log line in ten seconds is enough. */
-  const logFault = (what: string, fault: Error): void => {
-    const now = performance.now();
-    if (now - (lastLogged.get(what) ?? -Infinity) < 10_000) return;
-    lastLogged.set(what, now);
-    log.warn(what, { error: fault.name, reason: fault.message });
+  const logRarely = (what: string, write: () => void): void => {
+    if (lately.has(what)) return;
+    lately.set(what, true);
+    write();
   };
+  const logFault = (what: string, fault: Error): void =>
+    logRarely(what, () => log.warn(what, { error: fault.name, reason: fault.message }));
 
   /** The handler of one kind of work that a store failed: `message` is the log line. */
   const storeFailed =
@@ -86,6 +90,12 @@ export const observeService = ({ log, metrics }: { readonly log: Log; readonly m
     mended: (books: Books, differences: number): void => {
       for (let i = 0; i < differences; i++) metrics.driftMended(books);
       log.warn('Counts that differed from the event rows were corrected', { books, differences });
+    },
+    /** Clients without a token are the rule: the page calls the API before it asks for one. */
+    adminRefused: (reason: AdminRefusal, network: string): void => {
+      metrics.adminRefused(reason);
+      if (reason !== 'no_token')
+        logRarely(`${reason} ${network}`, () => log.warn('A call of the trafficking API was refused', { reason, network }));
     },
     ledgerFailed: (script: 'reserve' | 'settle', fault: Error): void => storeFailed(script, `Redis did not answer ${script}`)(fault),
   };

@@ -113,7 +113,7 @@ export const watchService = ({ metrics, log, catalog, stores, pending, tokenTtls
     accountsSetAside: countSetAside,
     pendingHitAgeSeconds: pending.ageSeconds,
     deadEvents: createDeadEvents({ knex }).count,
-    driftDailyCounts: async () => (await readReconciliation(knex, 'daily_counts')).differences,
+    driftCounts: async () => (await readReconciliation(knex, 'counts')).differences,
     driftAccounts: async () => (await readReconciliation(knex, 'accounts')).differences,
     reconciledAgeSeconds: async () => (await readReconciliation(knex, 'accounts')).ageSeconds ?? ageSeconds([startedAtMs]),
     foldHorizonAgeSeconds: async () => ageSeconds(await horizons()),

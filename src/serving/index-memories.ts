@@ -1,5 +1,6 @@
+import type { Booking } from '../catalog/model/entities.ts';
 import type { CandidateIndex } from '../catalog/snapshot/snapshot.ts';
-import type { AdQuery, ImpQuery } from '../decision/ad-query.ts';
+import { fitsImp, type AdQuery, type AdSize, type ImpQuery } from '../decision/ad-query.ts';
 import { firstRefusal, RULES_OF_PLACE } from '../decision/rules.ts';
 import { createExhaustedMemory, type ExhaustedMemory } from '../ledger/exhausted-memory.ts';
 
@@ -28,23 +29,36 @@ export const createIndexMemories = (): IndexMemories => {
 };
 
 const FRESH_MS = 1_000;
-/** Clients choose the sizes in requests; beyond this number the oldest are dropped. */
-const MAX_SIZES = 64;
 
 /**
- * Usually the first candidate decides. When none fits, all were checked (1 ms for 100,000), so a
- * result is kept for a second.
+ * Usually the first candidate decides: it has no size, so it fits any. Otherwise all are checked (1
+ * ms for 100,000), whatever sizes clients ask for: the sizes of those that run now are kept for a
+ * second.
  */
 const createRunsHere = ({ entries }: CandidateIndex): IndexMemory['runsHere'] => {
-  const known = new Map<string, { readonly atMs: number; readonly runs: boolean }>();
+  let sizes: readonly AdSize[] = [];
+  let readAtMs = -Infinity;
   return (query, imp) => {
-    const size = [imp.size, ...imp.otherSizes].map(({ width, height }) => `${width}x${height}`).join();
-    const kept = known.get(size);
-    if (kept && Math.abs(query.atMs - kept.atMs) < FRESH_MS) return kept.runs;
-    const runs = entries.some((candidate) => !firstRefusal(RULES_OF_PLACE, candidate, query, imp));
-    known.delete(size);
-    known.set(size, { atMs: query.atMs, runs });
-    if (known.size > MAX_SIZES) known.delete(known.keys().next().value!);
-    return runs;
+    if (Math.abs(query.atMs - readAtMs) >= FRESH_MS) {
+      sizes = sizesThatRun(entries, query, imp);
+      readAtMs = query.atMs;
+    }
+    return sizes.some((size) => fitsImp(size, imp));
   };
 };
+
+/** The different sizes of the candidates that run now; 0 for any. */
+const sizesThatRun = (entries: readonly Booking[], query: AdQuery, imp: ImpQuery): readonly AdSize[] => {
+  const unsized = { ...imp, size: ANY_SIZE };
+  const found = new Map<string, AdSize>();
+  for (const candidate of entries) {
+    if (firstRefusal(RULES_OF_PLACE, candidate, query, unsized)) continue;
+    const { width, height } = candidate.creative;
+    if (width === null && height === null) return [NO_SIZE];
+    found.set(`${width}x${height}`, { width: width ?? 0, height: height ?? 0 });
+  }
+  return [...found.values()];
+};
+
+const ANY_SIZE: AdSize = { width: Infinity, height: Infinity };
+const NO_SIZE: AdSize = { width: 0, height: 0 };

@@ -7,7 +7,7 @@ import type { AdRequest } from './ad-request.ts';
 import { createIndexMemories } from './index-memories.ts';
 import { bidOpportunityOf, openOpportunity, rankOpportunity, reasonOf, type DecidedOpportunity, type Won } from './opportunity.ts';
 import { createReserveWinners, type ReserveWinnersOptions } from './reserve-winners.ts';
-import { traceOpportunity, type AdTrace } from './trace-opportunity.ts';
+import { MAX_TRACED, traceOpportunity, type AdTrace } from './trace-opportunity.ts';
 
 export interface AdAnswer {
   readonly filled: readonly FilledImp[];
@@ -75,7 +75,7 @@ export const createServeAd = ({ bidders, onBidsDecided, random, clock, ...reserv
       trace: request.traced
         ? {
             snapshotVersion: snapshot.version,
-            imps: decided.map(traceOpportunity),
+            imps: decided.map((opportunity) => traceOpportunity(opportunity, Math.ceil(MAX_TRACED / decided.length))),
             timingsMs: {
               candidates: foundAt - startedAt,
               bidders: bidAt - foundAt,

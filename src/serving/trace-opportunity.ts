@@ -5,6 +5,9 @@ import { traceRules, traceStep, type ImpTrace, type Refusal, type TraceStep } fr
 import { describeRefusal } from '../ledger/describe-refusal.ts';
 import { reasonOf, type DecidedOpportunity } from './opportunity.ts';
 
+/** Creatives that the trace of one request judges, divided among its impressions. */
+export const MAX_TRACED = 200;
+
 export interface AdTrace {
   readonly snapshotVersion: number;
   readonly imps: readonly ImpTrace[];
@@ -12,16 +15,27 @@ export interface AdTrace {
 }
 
 /**
- * How one impression was decided, with every creative that the publisher has booked on the
- * placement. Excludes other publishers' creatives.
+ * How one impression was decided, with at most `maxBooked` of the creatives that the publisher has
+ * booked on the placement: first those that the ledger or a bidder has judged, then in rank order.
+ * Excludes other publishers' creatives.
  */
-export const traceOpportunity = (opportunity: DecidedOpportunity): ImpTrace => {
-  const { imp, query, placement, slot, considered, won } = opportunity;
-  const head = { impId: imp.impId, ranking: considered, winner: won?.candidate, reason: won ? undefined : reasonOf(opportunity) };
+export const traceOpportunity = (opportunity: DecidedOpportunity, maxBooked: number): ImpTrace => {
+  const { imp, query, placement, slot, considered, invited, won } = opportunity;
+  const judged = [...considered, ...invited];
+  const booked = firstBookings(judged, slot, maxBooked);
+  const head = {
+    impId: imp.impId,
+    ranking: considered.slice(0, maxBooked),
+    winner: won?.candidate,
+    reason: won ? undefined : reasonOf(opportunity),
+    foreignNotices: foreignNoticesOf(opportunity),
+    leftOut: placement ? bookedCount(slot) - booked.length : 0,
+  };
   if (!placement) return { ...head, steps: [] };
 
-  const steps = [...traceRules(bookingsOf(slot), query, imp)];
-  const refusals = refusalsOf(opportunity);
+  const steps = [...traceRules(booked, query, imp)];
+  const shown = new Set(booked.map(({ creative }) => creative.id));
+  const refusals = refusalsOf(opportunity).filter(({ booking }) => shown.has(booking.creative.id));
   for (const stage of laterStages(opportunity, refusals)) {
     const reached = (steps.at(-1) as TraceStep).passed;
     steps.push(
@@ -41,6 +55,27 @@ export const bookingsOf = ({ direct, programmatic, leftOut }: Slot): readonly Bo
   ...(programmatic?.entries ?? []),
   ...leftOut,
 ];
+
+/** Line items that share an endpoint share its bid. */
+const foreignNoticesOf = ({ bids }: DecidedOpportunity): number =>
+  [...new Map(bids.map((bid) => [bid.invitation.lineItem.endpoint, bid.foreignNotices.length])).values()].reduce(
+    (sum, count) => sum + count,
+    0,
+  );
+
+const bookedCount = ({ direct, programmatic, leftOut }: Slot): number =>
+  (direct?.entries.length ?? 0) + (programmatic?.entries.length ?? 0) + leftOut.length;
+
+/** Reads no more of the slot than it needs. */
+const firstBookings = (judged: readonly Booking[], { direct, programmatic, leftOut }: Slot, max: number): readonly Booking[] => {
+  const first = new Map<number, Booking>();
+  for (const bookings of [judged, direct?.entries ?? [], programmatic?.entries ?? [], leftOut])
+    for (const booking of bookings) {
+      if (first.size >= max) return [...first.values()];
+      if (!first.has(booking.creative.id)) first.set(booking.creative.id, booking);
+    }
+  return [...first.values()];
+};
 
 const refusalsOf = ({ refused, bidRefusals }: DecidedOpportunity): readonly Refusal[] => [
   ...refused.map(({ candidate, reason }) => ({ booking: candidate, reason, detail: describeRefusal(reason, candidate) })),

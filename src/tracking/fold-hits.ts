@@ -1,5 +1,6 @@
 import PQueue from 'p-queue';
 import { IDLE_KEY_TTL_MS } from '../base/utc-day.ts';
+import type { DeadEvent } from '../events/postgres/dead-events.ts';
 import type { LedgerKeys } from '../ledger/ledger-keys.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
@@ -15,7 +16,7 @@ export interface FoldOptions {
   readonly link: RedisLink;
   readonly keys: LedgerKeys;
   readonly ledger: Ledger;
-  readonly pending: PendingHits;
+  readonly pending: Pick<PendingHits, 'waitingShards' | 'foldPage'>;
   /** undefined: the catalog has not been loaded yet, and folding waits for it. */
   readonly hitLimitsOf: (hit: Hit) => HitLimits | undefined;
   readonly everyMs?: number;
@@ -26,6 +27,8 @@ export interface FoldOptions {
   /** As in createRecordHit. */
   readonly onSettled: (hit: Hit, settled: Settled) => void;
   readonly onFailure: (fault: Error) => void;
+  /** Called after a row that is no valid hit has been stored as a dead event. */
+  readonly onDead: (dead: DeadEvent) => void;
 }
 
 export interface Fold {
@@ -51,7 +54,8 @@ const endMsOf = ({ ad }: Hit): number => ad.tokenExpS * 1000;
 /**
  * Folds the hits that were stored in Postgres into the ledger, and advances the fold horizon of each
  * shard. Shards are independent: one whose hits cannot be folded, or whose node is unavailable,
- * keeps its own horizon and no other.
+ * keeps its own horizon and no other. A row that cannot be read becomes a dead event, and delays no
+ * other hit.
  *
  * The fold horizon guarantees that every hit of the shard stored in Postgres before this moment of
  * Redis's clock has been settled. Only holds that ended before it are released, so an accepted hit
@@ -65,7 +69,7 @@ const endMsOf = ({ ad }: Hit): number => ad.tokenExpS * 1000;
  * deleted.
  */
 export const createFold = (options: FoldOptions): Fold => {
-  const { redis, link, keys, ledger, pending, hitLimitsOf, everyMs = 1000, onAdvanced, onFolded, onSettled, onFailure } = options;
+  const { redis, link, keys, ledger, pending, hitLimitsOf, everyMs = 1000, onAdvanced, onFolded, onSettled, onFailure, onDead } = options;
   redis.defineCommand('serverTime', { lua: loadScript(new URL('../redis/lua/server-time.lua', import.meta.url)), numberOfKeys: 1 });
   const clock = redis as unknown as { serverTime(key: string): Promise<number> };
   const shards = Array.from({ length: keys.shards }, (_, shard) => shard);
@@ -115,6 +119,7 @@ export const createFold = (options: FoldOptions): Fold => {
         return settled.map((one) => one.status === 'fulfilled' && one.value);
       });
       if (page === undefined) return false;
+      page.dead.forEach(onDead);
       complete &&= page.complete;
       afterId = page.lastId;
     }

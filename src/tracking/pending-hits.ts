@@ -1,6 +1,8 @@
 import type { Knex } from 'knex';
+import { createDeadEvents, type DeadEvent } from '../events/postgres/dead-events.ts';
 import { haveEventRows } from '../events/postgres/event-store.ts';
 import type { Hit } from '../ledger/hit.ts';
+import { readHit } from '../ledger/read-hit.ts';
 
 /** Hits stored in Postgres while Redis was unavailable, until they are folded into the ledger. */
 export interface PendingHits {
@@ -9,11 +11,14 @@ export interface PendingHits {
    * nothing was stored. Rejects when Postgres is unavailable.
    */
   store(hit: Hit, shard: number): Promise<'stored' | 'duplicate' | 'late'>;
+  /** Stores a dead hit again, once, also when its token has ended. Rejects when Postgres is unavailable. */
+  restore(hit: Hit, shard: number): Promise<void>;
   /** The shards, of `shards` in all, in which hits wait. */
   waitingShards(shards: number): Promise<ReadonlySet<number>>;
   /**
    * Passes the next hits of a shard, oldest first, to `fold` and deletes those for which it
-   * resolves to true. Each page is a transaction. undefined: another replica folds this shard.
+   * resolves to true. A row that is no valid hit becomes a dead event. Each page is a transaction.
+   * undefined: another replica folds this shard.
    */
   foldPage(
     shard: number,
@@ -30,6 +35,8 @@ export interface FoldedPage {
   readonly lastId: string | undefined;
   /** Whether `fold` settled every hit of the page. */
   readonly complete: boolean;
+  /** The rows that became dead events. */
+  readonly dead: readonly DeadEvent[];
 }
 
 /** The first of two numbers that no other lock in the database uses; the second is the shard. */
@@ -42,21 +49,31 @@ const PAGE = 500;
 const STORE_TIMEOUT_MS = 1_000;
 const GRACE_S = 1;
 
+/** What is stored once (jti, kind, event_type, invalid_reason), the shard and the payload. */
+const columnsOf = (hit: Hit, shard: number): (string | number)[] => [
+  ...[hit.ad.tokenId, hit.kind, hit.eventType, hit.invalidReason === 'prefetch' ? 'prefetch' : ''],
+  ...[shard, JSON.stringify(hit)],
+];
+const COLUMNS = 'jti, kind, event_type, invalid_reason, shard, payload';
+
 export const createPendingHits = ({ knex }: { readonly knex: Knex }): PendingHits => ({
   store: async (hit, shard) => {
-    const key = [hit.ad.tokenId, hit.kind, hit.eventType, hit.invalidReason === 'prefetch' ? 'prefetch' : ''];
     const { rows } = await knex
       .raw<{ rows: { timely: boolean; stored: number }[] }>(
         `with timely as (select now() <= to_timestamp(?) as timely), inserted as (
-           insert into pending_hits (jti, kind, event_type, invalid_reason, shard, payload)
+           insert into pending_hits (${COLUMNS})
            select ?, ?, ?, ?, ?, ?::jsonb from timely where timely on conflict do nothing returning 1)
          select timely, (select count(*) from inserted)::int as stored from timely`,
-        [hit.ad.tokenExpS + GRACE_S, ...key, shard, JSON.stringify(hit)],
+        [hit.ad.tokenExpS + GRACE_S, ...columnsOf(hit, shard)],
       )
       .timeout(STORE_TIMEOUT_MS, { cancel: true });
     const [row] = rows;
     if (!row?.timely) return 'late';
     return row.stored === 1 ? 'stored' : 'duplicate';
+  },
+
+  restore: async (hit, shard) => {
+    await knex.raw(`insert into pending_hits (${COLUMNS}) values (?, ?, ?, ?, ?, ?::jsonb) on conflict do nothing`, columnsOf(hit, shard));
   },
 
   waitingShards: async (shards) => {
@@ -74,17 +91,19 @@ export const createPendingHits = ({ knex }: { readonly knex: Knex }): PendingHit
         shard,
       ]);
       if (!locks[0]?.mine) return undefined;
-      const { rows } = await trx.raw<{ rows: { id: string; payload: Hit }[] }>(
+      const { rows } = await trx.raw<{ rows: { id: string; payload: unknown }[] }>(
         'select id, payload from pending_hits where shard = ? and id > ? order by id limit ?',
         [shard, afterId, PAGE],
       );
+      const { hits, dead } = readRows(shard, rows);
       const settled = await fold(
-        rows.map(({ payload }) => payload),
-        (hits) => haveEventRows(trx, hits),
+        hits.map(({ hit }) => hit),
+        (some) => haveEventRows(trx, some),
       );
-      const done = rows.filter((_, i) => settled[i]).map(({ id }) => id);
+      for (const one of dead) await createDeadEvents({ knex: trx }).add(one);
+      const done = [...hits.filter((_, i) => settled[i]).map(({ id }) => id), ...dead.map(({ entryId }) => entryId)];
       await trx.raw('delete from pending_hits where shard = ? and id = any(?::bigint[])', [shard, done]);
-      return { lastId: rows.length < PAGE ? undefined : rows.at(-1)?.id, complete: done.length === rows.length };
+      return { lastId: rows.length < PAGE ? undefined : rows.at(-1)?.id, complete: done.length === rows.length, dead };
     }),
 
   count: async () => {
@@ -99,3 +118,17 @@ export const createPendingHits = ({ knex }: { readonly knex: Knex }): PendingHit
     return rows[0]?.age ?? 0;
   },
 });
+
+const readRows = (shard: number, rows: readonly { readonly id: string; readonly payload: unknown }[]) => {
+  const hits: { readonly id: string; readonly hit: Hit }[] = [];
+  const dead: DeadEvent[] = [];
+  for (const { id, payload } of rows) {
+    try {
+      hits.push({ id, hit: readHit(payload) });
+    } catch (fault) {
+      const fields = [JSON.stringify(payload)];
+      dead.push({ source: 'hits', shard, entryId: id, fields, sqlState: null, reason: (fault as Error).message });
+    }
+  }
+  return { hits, dead };
+};

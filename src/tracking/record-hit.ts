@@ -13,7 +13,7 @@ export type HitOutcome = 'counted' | 'duplicate' | 'expired' | 'unavailable';
 
 export interface RecordHitOptions {
   readonly ledger: Ledger;
-  readonly pending: PendingHits;
+  readonly pending: Pick<PendingHits, 'store'>;
   readonly keys: LedgerKeys;
   /** undefined: the catalog has not been loaded yet. */
   readonly hitLimitsOf: (hit: Hit) => HitLimits | undefined;

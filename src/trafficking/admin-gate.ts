@@ -1,7 +1,14 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import type { AdminToken } from '../config/settings.ts';
+import { clientAddress } from '../context/client-address.ts';
+import { networkOf } from '../context/network-of.ts';
 import { problem, sendProblem } from '../http/problems/problem.ts';
+import { MAX_WRONG_TOKENS, WRONG_TOKEN_WINDOW_S, type WrongTokens } from './wrong-tokens.ts';
+
+/** Why a call of the trafficking API was refused. */
+export const ADMIN_REFUSALS = ['another_site', 'no_token', 'wrong_token', 'too_many_wrong_tokens'] as const;
+export type AdminRefusal = (typeof ADMIN_REFUSALS)[number];
 
 export interface AdminGateOptions {
   /** Empty: every client that can reach the API may use it. */
@@ -11,14 +18,20 @@ export interface AdminGateOptions {
    * header.
    */
   readonly publicUrl: string;
+  readonly trustProxyHops: number | undefined;
+  readonly wrongTokens: WrongTokens;
+  /** `network`: of the client; '' when its address is unknown. */
+  readonly onRefused: (reason: AdminRefusal, network: string) => void;
 }
 
 /**
- * Guards everything under /api. Answers carry no CORS header, and writes from another origin are
- * refused, so that a foreign page can neither read nor change the catalog. Then the bearer token is
- * compared in constant time.
+ * Guards everything under /api. Answers carry no CORS header, and calls from pages of other sites
+ * are refused, so that a foreign page can neither read nor change the catalog. Then the bearer token
+ * is compared in constant time. Wrong ones are limited by network, which bounds the log and the work;
+ * the length of a token makes guessing hopeless. A right token always passes: otherwise one stranger
+ * behind the same proxy could lock out all staff.
  */
-export const createAdminGate = ({ tokens, publicUrl }: AdminGateOptions): RequestHandler => {
+export const createAdminGate = ({ tokens, publicUrl, trustProxyHops, wrongTokens, onRefused }: AdminGateOptions): RequestHandler => {
   const known = tokens.map(({ name, token }) => ({ name, digest: digestOf(token) }));
   const ownOrigin = publicUrl === '' ? undefined : new URL(publicUrl).origin;
 
@@ -31,21 +44,44 @@ export const createAdminGate = ({ tokens, publicUrl }: AdminGateOptions): Reques
     );
   };
 
-  return (req, res, next) => {
+  /** Clients write X-Forwarded-For themselves: it counts only behind a known number of proxies. */
+  const clientNetwork = (req: Request): string => {
+    const forwardedFor = req.get('x-forwarded-for');
+    const { remoteAddress } = req.socket;
+    const address = clientAddress({ deviceIp: undefined, forwardedFor, remoteAddress, trustProxyHops: trustProxyHops ?? 0 });
+    return address === null ? '' : networkOf(address);
+  };
+
+  return async (req, res, next) => {
     res.setHeader('Cross-Origin-Resource-Policy', 'same-origin');
-    if (req.method !== 'GET' && req.method !== 'HEAD' && isFromElsewhere(req, ownOrigin)) {
-      return sendProblem(res, problem('forbidden', 'The trafficking API accepts writes from its own origin only.'));
+    const network = clientNetwork(req);
+    if (isFromElsewhere(req, ownOrigin)) {
+      onRefused('another_site', network);
+      return sendProblem(res, problem('forbidden', 'The trafficking API answers its own pages only, not pages of other sites.'));
     }
-    const actor = known.length === 0 ? 'anonymous' : nameOf(bearerOf(req));
-    if (actor === undefined) {
-      return sendProblem(res, problem('admin_unauthorized', 'Send "Authorization: Bearer" with a token of ADMIN_TOKEN.'), {
-        'WWW-Authenticate': 'Bearer realm="trafficking"',
-      });
+    const bearer = bearerOf(req);
+    const actor = known.length === 0 ? 'anonymous' : nameOf(bearer);
+    if (actor !== undefined) {
+      res.locals['actor'] = actor;
+      return next();
     }
-    res.locals['actor'] = actor;
-    next();
+    if (bearer !== '' && (await wrongTokens.count(network)) > MAX_WRONG_TOKENS) {
+      onRefused('too_many_wrong_tokens', network);
+      const seconds = String(WRONG_TOKEN_WINDOW_S);
+      return sendProblem(res, problem('too_many_requests', 'Too many wrong tokens came from this network.'), { 'Retry-After': seconds });
+    }
+    onRefused(bearer === '' ? 'no_token' : 'wrong_token', network);
+    sendProblem(res, problem('admin_unauthorized', 'Send "Authorization: Bearer" with a token of ADMIN_TOKEN.'), {
+      'WWW-Authenticate': 'Bearer realm="trafficking"',
+    });
   };
 };
+
+/** In place of the API and its pages while the settings do not allow to open them. */
+export const createClosedGate =
+  (reason: string): RequestHandler =>
+  (_req, res) =>
+    sendProblem(res, problem('forbidden', `The trafficking tool is closed: ${reason}.`));
 
 /** The name of the client's token, for the audit trail. */
 export const actorOf = (res: Response): string => String(res.locals['actor']);
@@ -55,12 +91,12 @@ const digestOf = (token: string): Buffer => createHash('sha256').update(token, '
 const bearerOf = (req: Request): string => /^Bearer +(\S+) *$/i.exec(req.get('authorization') ?? '')?.[1] ?? '';
 
 /**
- * Browsers send Sec-Fetch-Site, which scripts cannot set; older ones send Origin with every write.
- * A request with neither does not come from a browser.
+ * Browsers send Sec-Fetch-Site, which scripts cannot set, and where it is missing (older browsers,
+ * plain http) Origin with every write. A request with neither does not come from a browser's page.
  */
 const isFromElsewhere = (req: Request, ownOrigin: string | undefined): boolean => {
   const site = req.get('sec-fetch-site');
-  if (site !== undefined) return site !== 'same-origin' && site !== 'none';
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return true;
   const origin = req.get('origin');
   if (origin === undefined) return false;
   return origin !== ownOrigin && (!URL.canParse(origin) || new URL(origin).host !== req.get('host'));

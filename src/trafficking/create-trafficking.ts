@@ -1,19 +1,19 @@
 import { Router, type RequestHandler } from 'express';
 import type { Knex } from 'knex';
 import { within } from '../base/within.ts';
-import type { AdminToken } from '../config/settings.ts';
 import { methodNotAllowed, notFound } from '../http/problems/error-handler.ts';
 import type { ToAdRequestOptions } from '../http/openrtb/to-ad-request.ts';
+import type { DebugGrants } from '../http/request/debug-grants.ts';
 import { createAnswerWriter } from '../http/openrtb/write-answer.ts';
 import { createJudgeLimits, type DryLedgerOptions } from '../ledger/read/dry-ledger.ts';
 import type { ServeAd } from '../serving/serve-ad.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import type { AccountReader } from '../ledger/read/read-accounts.ts';
 import type { DimensionSchema } from '../targeting/dimension-schema.ts';
-import { createAdminGate } from './admin-gate.ts';
 import { createCatalogWriter } from './entities/catalog-writer.ts';
 import { createEntityReader } from './entities/entity-reader.ts';
 import { entityRoutes } from './entities/entity-routes.ts';
+import { debugGrantRoute } from './explain/debug-grant-route.ts';
 import { createExplain } from './explain/explain.ts';
 import { explainRoute } from './explain/explain-route.ts';
 import { insightRoutes } from './insight/insight-routes.ts';
@@ -26,7 +26,7 @@ import { answerStoreFaults } from './store-faults.ts';
 export interface TraffickingOptions {
   readonly knex: Knex;
   readonly dimensions: DimensionSchema;
-  readonly adminTokens: readonly AdminToken[];
+  readonly gate: RequestHandler;
   readonly publicUrl: string;
   readonly allowedEvents: readonly string[];
   readonly currentSnapshot: () => Snapshot | undefined;
@@ -36,6 +36,7 @@ export interface TraffickingOptions {
   readonly dryServeAd: ServeAd;
   /** How an ad request is parsed. */
   readonly asking: Omit<ToAdRequestOptions, 'dimensions'>;
+  readonly debugGrants: DebugGrants;
   /** Makes every replica load the committed catalog; rejects when this one cannot. */
   readonly reloadEverywhere: () => Promise<void>;
   readonly onFailure: (fault: Error) => void;
@@ -49,7 +50,7 @@ const MAX_RELOAD_WAIT_MS = 1000;
 
 /** The trafficking API: everything under /api. */
 export const createTrafficking = (options: TraffickingOptions): RequestHandler => {
-  const { knex, dimensions, adminTokens, publicUrl, allowedEvents } = options;
+  const { knex, dimensions, gate, publicUrl, allowedEvents } = options;
   const { currentSnapshot, counters, dryServeAd, asking, reloadEverywhere, onFailure } = options;
   const goLive = async (): Promise<void> => {
     // The change is committed even if the reload fails: the catalog logs the failure and reloads at
@@ -62,7 +63,7 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
   };
 
   const router = Router();
-  router.use(createAdminGate({ tokens: adminTokens, publicUrl }));
+  router.use(gate);
   router.use(entityRoutes({ reader: createEntityReader({ knex }), writer: createCatalogWriter({ knex, dimensions, goLive }) }));
   const readDelivery = createReadDelivery({ ...counters, knex, currentSnapshot, now: asking.now });
   router.use(insightRoutes({ knex, readDelivery, now: asking.now }));
@@ -90,6 +91,10 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
         writeAnswer: createAnswerWriter({ allowedEvents, tracking: undefined }),
       }),
     )
+    .all(methodNotAllowed('POST'));
+  router
+    .route('/debug_grants')
+    .post(debugGrantRoute({ knex, currentSnapshot, debugGrants: options.debugGrants, publicUrl }))
     .all(methodNotAllowed('POST'));
   router.use(notFound);
   router.use(answerStoreFaults(onFailure));

@@ -82,7 +82,13 @@ test('every request is valid OpenRTB 2.6, and every native one Native 1.2', () =
   const text = fc.string({ minLength: 1, maxLength: 128, unit: 'grapheme' });
   const contexts = fc.record({
     requestId: text,
-    publisher: fc.record({ id: fc.nat(), name: fc.string(), domain: text, apiKeyHash: fc.constant('k') }),
+    publisher: fc.record({
+      id: fc.nat(),
+      name: fc.string(),
+      domain: text,
+      origins: fc.constant(new Set<string>()),
+      apiKeyHash: fc.constant('k'),
+    }),
     userHash: fc.oneof(fc.constant(''), text),
     userAgent: fc.string(),
     ip: fc.oneof(fc.constant(null), fc.ipV4(), fc.ipV6()),

@@ -61,7 +61,7 @@ test('a bid is returned with its price in micros and with macros replaced in its
       w: 300,
       h: 250,
       adomain: ['brand.example', 5],
-      burl: 'http://x.example/?p=${AUCTION_PRICE:B64}',
+      burl: 'http://127.0.0.1/?p=${AUCTION_PRICE:B64}',
     }),
   );
   const { bidders, seen } = started();
@@ -78,8 +78,9 @@ test('a bid is returned with its price in micros and with macros replaced in its
       width: 300,
       height: 250,
       winNoticeUrl: null,
-      billingNoticeUrl: `http://x.example/?p=${encodeURIComponent(Buffer.from('1.234567').toString('base64'))}`,
+      billingNoticeUrl: `http://127.0.0.1/?p=${encodeURIComponent(Buffer.from('1.234567').toString('base64'))}`,
       lossNoticeUrl: null,
+      foreignNotices: [],
     },
   ]);
   const sent = nth(server.received, 0);
@@ -231,6 +232,23 @@ describe('notices', () => {
     expect(paths.sort()).toEqual(['GET /bill?p=0.000001&c=USD', 'GET /loss?l=102', 'GET /win?p=0.000001']);
     await until(() => seen.notices.length === 3);
     expect(seen.notices.sort()).toEqual(['billing sent', 'loss sent', 'win sent']);
+  });
+
+  test('notices go to the host of the endpoint and to listed hosts with their subdomains, and to no other', async () => {
+    const urls = { nurl: 'http://victim.example/win', burl: 'http://eu.notices.example:8080/bill', lurl: 'http://xnotices.example/loss' };
+    const bids = Array.from({ length: 100 }, (_, i) => ({ id: `b${i}`, impid: 'imp-1', price: 1 + i, adm: 'x', ...urls }));
+    const server = await bidder(() => ({ seatbid: [{ bid: bids }] }));
+    const { bidders, seen } = started();
+    const invitation = invitationTo(server.url);
+    const listing = { ...invitation, lineItem: { ...invitation.lineItem, noticeHosts: ['notices.example'] } };
+    const answers = await bidders.ask([opportunity([listing])], context);
+    expect(answers.bids).toMatchObject([
+      { winNoticeUrl: null, billingNoticeUrl: urls.burl, lossNoticeUrl: null, foreignNotices: ['loss', 'win'] },
+    ]);
+    expect(seen.notices.sort()).toEqual([
+      ...Array.from({ length: 100 }, () => 'loss foreign_host'),
+      ...Array.from({ length: 100 }, () => 'win foreign_host'),
+    ]);
   });
 
   test('line items with the same endpoint share one call and one bid, whose notice is sent once', async () => {

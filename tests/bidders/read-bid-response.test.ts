@@ -12,6 +12,7 @@ const asked = (more: Partial<AskedBid> = {}): AskedBid => ({
   format: 'html',
   secure: true,
   floorMicros: 0,
+  mayNotify: () => true,
   imps: new Map([
     ['a', { size: { width: 300, height: 250 }, otherSizes: [{ width: 160, height: 600 }] }],
     ['b', { size: { width: 728, height: 90 }, otherSizes: [] }],

@@ -150,3 +150,30 @@ test('with the server down nothing is thrown: noAd and error on the container, a
   );
   expect(opened.faults).toEqual([]);
 });
+
+test('a page whose origin the publisher does not list gets no ad, and its console says why; a listed page gets one', async () => {
+  const { baseUrl, publisherId } = publisher.service;
+  const list = async (origins: readonly string[]): Promise<void> => {
+    const answer = await fetch(`${baseUrl}/api/publishers/${publisherId}`, {
+      method: 'PATCH',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ origins }),
+    });
+    expect(answer.status).toBe(200);
+  };
+  const renderOn = async (opened: PublisherPage): Promise<{ shown: boolean; logged: readonly string[] }> => {
+    const logged: string[] = [];
+    opened.page.on('console', (message) => message.text().startsWith('AdSDK') && logged.push(message.text()));
+    return { shown: await render(opened, 'first'), logged };
+  };
+  await list(['https://www.gazette.example']);
+  const refused = await open();
+  const { shown, logged } = await renderOn(refused);
+  expect(shown).toBe(false);
+  expect(logged).toEqual([expect.stringContaining('the origin of this page is not one of them')]);
+  expect(await refused.signals()).toContainEqual(expect.stringMatching(/^error first .*403.*origin_not_allowed/));
+  expect(refused.sent.map(({ path }) => path)).toEqual(['/ad']);
+  await list([`${publisher.site.url}/`]);
+  expect(await renderOn(await open())).toEqual({ shown: true, logged: [] });
+  await list([]);
+});

@@ -50,6 +50,7 @@ const lineItem = (id: number, change: CatalogRow = {}): CatalogRow => ({
   rate_burst: null,
   targeting: {},
   endpoint: null,
+  notice_hosts: [],
   ...change,
 });
 const creative = (id: number, lineItemId: number, change: CatalogRow = {}): CatalogRow => ({

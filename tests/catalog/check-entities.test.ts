@@ -36,6 +36,7 @@ test('a line item with only its required fields gets the defaults of the contrac
     rate_burst: null,
     targeting: {},
     endpoint: null,
+    notice_hosts: [],
   });
 });
 
@@ -126,6 +127,12 @@ test.each([
     'a programmatic item with a fee',
     { type: 'programmatic', endpoint: 'https://bidder.example/bid', budget_type: 'Flat', budget: 1 },
     ['/budget_type'],
+  ],
+  ['notice hosts', { notice_hosts: ['notices.bidder.example', '203.0.113.7'] }, []],
+  [
+    'notice hosts that are URLs, or have a port',
+    { notice_hosts: ['https://bidder.example', 'bidder.example:80', 'bidder.example/x', ''] },
+    ['/notice_hosts/0', '/notice_hosts/1', '/notice_hosts/2', '/notice_hosts/3'],
   ],
   [
     'a programmatic item with an endpoint that is not a web address',
@@ -237,6 +244,7 @@ test('a record is unchanged after a round trip through its row', () => {
     cpm_micros: '1333000',
     budget_micros: '99999999',
     targeting: JSON.parse(String(row['targeting'])) as unknown,
+    notice_hosts: JSON.parse(String(row['notice_hosts'])) as unknown,
   };
   expect(rowToLineItem(read)).toEqual({ id: 5, ...lineItem });
 

@@ -27,7 +27,8 @@ test('development needs only a secret', () => {
   expect(readSettings({ TOKEN_SECRET: 'short', HOME: '/home/ann', XDG_STATE_HOME: '/state' })).toMatchObject({
     production: false,
     port: 8787,
-    host: '0.0.0.0',
+    host: '127.0.0.1',
+    knownHosts: ['127.0.0.1'],
     databaseUrl: undefined,
     redisUrls: [],
     tokenSecrets: [{ kid: 'default', secret: 'short' }],
@@ -42,6 +43,7 @@ test('development needs only a secret', () => {
     mockBidderEnabled: true,
     adminEnabled: true,
     adminTokens: [],
+    adminClosedBecause: undefined,
     trustProxyHops: undefined,
     stateDir: '/state/ad-server',
     logLevel: 'info',
@@ -176,4 +178,33 @@ test('a compound duration is the sum of its parts', () => {
       expect(parseDuration(`${h}h${m}m${s}s`)).toBe(((h * 60 + m) * 60 + s) * 1000);
     }),
   );
+});
+
+test('in production the trafficking tool stays closed without a token, or with a token of fewer than 32 characters', () => {
+  const long = 'a-token-of-thirty-two-characters';
+  const because = (env: NodeJS.ProcessEnv) => readSettings(env).adminClosedBecause;
+  const enabled = { ...PRODUCTION, ADMIN_ENABLED: 'true' };
+  expect(because(enabled)).toBe('ADMIN_TOKEN is not set');
+  expect(because({ ...enabled, ADMIN_TOKEN: `ann:${long},bob:${long.slice(1)}` })).toBe(
+    'ADMIN_TOKEN has tokens of fewer than 32 characters (bob)',
+  );
+  expect(because({ ...enabled, ADMIN_TOKEN: long })).toBeUndefined();
+  expect(because(PRODUCTION)).toBeUndefined();
+  expect(because({ TOKEN_SECRET: SECRET, ADMIN_TOKEN: 'short' })).toBeUndefined();
+});
+
+test('development listens on loopback and knows a few host names; production listens everywhere and checks names only when told', () => {
+  const hostsOf = (env: NodeJS.ProcessEnv) => {
+    const { host, knownHosts } = readSettings({ TOKEN_SECRET: SECRET, ...env });
+    return { host, knownHosts };
+  };
+  expect(hostsOf({})).toEqual({ host: '127.0.0.1', knownHosts: ['127.0.0.1'] });
+  expect(hostsOf({ HOST: 'Laptop.lan', PUBLIC_URL: 'https://Ads.example.com:8443/x', ALLOWED_HOSTS: 'a.example, B.example' })).toEqual({
+    host: 'Laptop.lan',
+    knownHosts: ['a.example', 'b.example', 'laptop.lan', 'ads.example.com'],
+  });
+  expect(hostsOf(PRODUCTION)).toEqual({ host: '0.0.0.0', knownHosts: undefined });
+  expect(hostsOf({ ...PRODUCTION, ALLOWED_HOSTS: 'ads.example.com' }).knownHosts).toEqual(['ads.example.com', '0.0.0.0']);
+  for (const ALLOWED_HOSTS of ['https://a.example', 'a.example:80', '*', 'a b'])
+    expect(faultyNames({ TOKEN_SECRET: SECRET, ALLOWED_HOSTS })).toEqual(['ALLOWED_HOSTS']);
 });

@@ -35,9 +35,9 @@ test('the commands of operators store dead events again, and compare a range of 
     await knex('daily_counts').increment('clicks', 3);
     const range = ['--from', '2026-06-14', '--to', '2026-06-15'];
     expect(await run('reconcile', ...range, '--dry-run')).toBe(
-      '2026-06-14: 1 daily counts would be corrected\n2026-06-15: 1 daily counts would be corrected\n0 accounts would be corrected\n',
+      '2026-06-14: 1 counts would be corrected\n2026-06-15: 1 counts would be corrected\n0 accounts would be corrected\n',
     );
-    expect(await run('reconcile', ...range)).toContain('2026-06-15: 1 daily counts were corrected\n');
+    expect(await run('reconcile', ...range)).toContain('2026-06-15: 1 counts were corrected\n');
     expect(await knex('daily_counts').pluck('clicks')).toEqual(['0', '0']);
     await expect(run('reconcile', '--day', 'yesterday')).rejects.toThrow('--from must be a date such as 2026-11-20.');
   } finally {

@@ -62,7 +62,7 @@ const row = (lineItem: number, campaign: number, publisher: number, impressions:
   ...{ line_item_id: lineItem, campaign_id: campaign, publisher_id: publisher, impressions, serves },
 });
 
-test('M5: events of one line item that name two campaigns, or two publishers, are stored and counted apart', async () => {
+test('events of one line item that name two campaigns, or two publishers, are stored and counted apart', async () => {
   for (const ad of [{}, { campaignId: 20 }, { publisherId: 10 }, { campaignId: 20 }]) await add(0, ...fieldsOf(eventOf(ad)));
   await serve({ [`${DAY}:1:2:3:4`]: 7, [`${DAY}:1:20:3:4`]: 8 });
   writer.start();
@@ -104,7 +104,7 @@ test('an entry that cannot be read is stored as a dead event, with characters th
     ['other', '1'],
     ['e', expect.any(String)],
   ]);
-  expect(letters.map(({ reason }) => reason)).toEqual([expect.any(String), expect.any(String), 'the event has no valid day']);
+  expect(letters.map(({ reason }) => reason)).toEqual([expect.any(String), expect.any(String), 'the hit has no valid day']);
 });
 
 test('a serve count that cannot be stored neither stops the others nor the events', async () => {
@@ -147,6 +147,7 @@ test.each([
 test('dead events are stored again on request, once their cause is gone', async () => {
   const deadEvents = createDeadEvents({ knex });
   const store = createEventStore({ knex });
+  const restoreHit = () => Promise.reject(new Error('none of them is a hit'));
   const about = { source: 'events', shard: 0, sqlState: '22003', reason: `value "${2 ** 40}" is out of range for type integer` } as const;
   const bad = { ...about, entryId: '2-0', fields: fieldsOf(eventOf({ lineItemId: 2 ** 40 })) };
   for (let i = 0; i < 2; i++) await deadEvents.add({ ...about, entryId: '1-0', fields: fieldsOf(eventOf({ tokenId: 'once' })) });
@@ -154,8 +155,11 @@ test('dead events are stored again on request, once their cause is gone', async 
   await deadEvents.add({ ...about, source: 'serves', entryId: 'f', fields: [`${DAY}:1:2:3:4`, '9'] });
   expect(await deadEvents.count()).toBe(3);
 
-  expect((await replayDeadEvents({ deadEvents, store, dryRun: true })).refused).toHaveLength(3);
-  expect(await replayDeadEvents({ deadEvents, store, dryRun: false })).toEqual({ stored: 2, refused: [expect.objectContaining(bad)] });
+  expect((await replayDeadEvents({ deadEvents, store, restoreHit, dryRun: true })).refused).toHaveLength(3);
+  expect(await replayDeadEvents({ deadEvents, store, restoreHit, dryRun: false })).toEqual({
+    stored: 2,
+    refused: [expect.objectContaining(bad)],
+  });
   expect(await counts()).toEqual([row(3, 2, 1, 1, 9)]);
   expect(await deadEvents.count()).toBe(1);
 });

@@ -114,35 +114,93 @@ describe('daily counts', () => {
       serves: 3,
     });
 
-    expect(await compareDay({ ...comparing, dryRun: true }, TODAY)).toBe(4);
-    expect(await compareDay(comparing, TODAY)).toBe(4);
+    expect(await compareDay({ ...comparing, dryRun: true }, TODAY, TODAY)).toBe(4);
+    expect(await compareDay(comparing, TODAY, TODAY)).toBe(4);
     const row = (line_item_id: number, serves: number, impressions = 1) => ({
       ...{ line_item_id, creative_id: 4, serves, impressions, clicks: impressions, spend: impressions * 2_000 },
     });
     expect(await daily()).toEqual([row(1, 9), row(2, 0), row(3, 0), row(4, 3, 0)]);
-    expect(await compareDay(comparing, TODAY)).toBe(0);
+    expect(await compareDay(comparing, TODAY, TODAY)).toBe(0);
   });
 
   it('of a day whose events have been dropped stay as they are', async () => {
     await createEventStore({ knex }).append([eventOf()]);
     const before = await daily();
     await createEventStore({ knex }).prune(1, NOON + 10 * DAY);
-    expect(await compareDay(comparing, TODAY)).toBe(0);
+    expect(await compareDay(comparing, TODAY, TODAY)).toBe(0);
     expect(await daily()).toEqual(before);
   });
 
-  it('M17: no count is erased while events are stored', async () => {
+  const tables = async () => ({
+    events: await knex('event_counts').orderBy(['line_item_id', 'event_type']).select('line_item_id', 'event_type', knex.raw('count::int')),
+    hours: await knex('hourly_counts')
+      .orderBy(['day', 'hour', 'publisher_id'])
+      .select(knex.raw("to_char(day, 'DD') as day"), 'hour', 'publisher_id', knex.raw('impressions::int')),
+  });
+
+  it('by event type and by hour are corrected in both directions too; an hour has the day of the hit, not of the selection', async () => {
+    const store = createEventStore({ knex });
+    const hour = (day: number, hourOfDay: number) => (TODAY + day) * DAY + hourOfDay * 3_600_000;
+    const event = (eventType: string, lineItemId = 3) => eventOf({ lineItemId }, { kind: 'event', eventType });
+    await store.append([event('like'), event('like'), event('share'), event('like', 9)]);
+    // Selected yesterday and seen today; seen in the last hour; filtered; seen tomorrow.
+    await store.append([eventOf({ day: TODAY - 1 }, {}, hour(0, 0)), eventOf({}, {}, hour(0, 23) + 3_599_999)]);
+    await store.append([eventOf({}, {}, NOON), eventOf({}, { invalidReason: 'prefetch' }, NOON), eventOf({}, {}, hour(1, 1))]);
+    await store.append([eventOf({ publisherId: 2 }, {}, NOON)]);
+    const right = await tables();
+    expect(right.hours).toHaveLength(5);
+    expect(await compareDay(comparing, TODAY, TODAY)).toBe(0);
+
+    await knex('event_counts').where({ event_type: 'share' }).update({ count: 7 });
+    await knex('event_counts').where({ line_item_id: 9 }).delete();
+    // A line item that has neither events nor daily counts.
+    await knex('event_counts').insert({ day: '2026-06-15', line_item_id: 10, creative_id: 4, event_type: 'like', count: 3 });
+    await knex('hourly_counts').where({ hour: 0 }).delete();
+    await knex('hourly_counts').where({ hour: 23 }).update({ impressions: 5 });
+    await knex('hourly_counts').where({ hour: 12, publisher_id: 2 }).update({ impressions: 0 });
+    await knex('hourly_counts').insert({ day: '2026-06-15', hour: 5, publisher_id: 1, impressions: 8 });
+
+    expect(await compareDay({ ...comparing, dryRun: true }, TODAY, TODAY)).toBe(7);
+    expect(await compareDay(comparing, TODAY, TODAY)).toBe(7);
+    const after = await tables();
+    expect(after.events.filter(({ count }) => count > 0)).toEqual(right.events);
+    expect(after.hours.filter(({ impressions }) => impressions > 0)).toEqual(right.hours);
+    expect(await compareDay(comparing, TODAY, TODAY)).toBe(0);
+  });
+
+  it('by hour stay as they are when events of the day before have been dropped, and when they are no longer kept', async () => {
+    const store = createEventStore({ knex });
+    const early = (TODAY - 1) * DAY + 60_000;
+    await store.append([
+      eventOf({ day: TODAY - 2 }, {}, early - 120_000),
+      eventOf({ day: TODAY - 2 }, {}, early),
+      eventOf({ day: TODAY - 1 }, {}, early),
+    ]);
+    const before = await tables();
+    await store.prune(1, NOON);
+    expect(await compareDay(comparing, TODAY - 1, TODAY)).toBe(0);
+    expect((await tables()).hours).toEqual(before.hours);
+
+    await knex('hourly_counts').delete();
+    expect(await compareDay(comparing, TODAY - 1, TODAY + 40)).toBe(0);
+    expect((await tables()).hours).toEqual([]);
+  });
+
+  it('no count is erased while events are stored', async () => {
     const store = createEventStore({ knex });
     await store.append([eventOf()]);
     let storing = true;
     const found: number[] = [];
     const compare = (async () => {
-      while (storing) found.push(await compareDay(comparing, TODAY));
+      while (storing) found.push(await compareDay(comparing, TODAY, TODAY));
     })();
     await Promise.all(
       Array.from({ length: 4 }, async (_, i) => {
         for (let n = 0; n < 100; n++)
-          await store.append(Array.from({ length: 5 }, () => eventOf({ lineItemId: 3 + (n % 3), creativeId: i % 2 })));
+          await store.append([
+            ...Array.from({ length: 5 }, () => eventOf({ lineItemId: 3 + (n % 3), creativeId: i % 2 })),
+            eventOf({ lineItemId: 3 + (n % 3) }, { kind: 'event', eventType: 'like' }),
+          ]);
       }),
     );
     storing = false;
@@ -150,6 +208,11 @@ describe('daily counts', () => {
     expect(new Set(found)).toEqual(new Set([0]));
     const [{ sum } = { sum: 0 }] = await knex('daily_counts').sum<{ sum: string }[]>({ sum: 'impressions' });
     expect(Number(sum)).toBe(2_001);
+    const { events, hours } = await tables();
+    expect([events.reduce((total, { count }) => total + count, 0), hours]).toEqual([
+      400,
+      [{ day: '15', hour: 12, publisher_id: 1, impressions: 2_001 }],
+    ]);
   }, 60_000);
 });
 
@@ -218,7 +281,7 @@ describe('accounts', () => {
   });
 });
 
-test('M17: differences that appear under traffic are found and corrected in the background, and no count is lost', async () => {
+test('differences that appear under traffic are found and corrected in the background, and no count is lost', async () => {
   const reconcilers = Array.from({ length: 2 }, () => {
     const mended: string[] = [];
     const failures: Error[] = [];
@@ -247,11 +310,16 @@ test('M17: differences that appear under traffic are found and corrected in the 
     await knex('daily_counts').increment('impressions', 500);
     await seed('l', { impressions: -7, totalImpressions: -7, spendMicros: -7 * PRICE, totalSpendMicros: -7 * PRICE });
     await seed('c', { impressions: 9, totalImpressions: 9 });
-    await eventually(() => expect(mended()).toEqual(expect.arrayContaining(['daily_counts', 'accounts'])), 30_000);
+    await eventually(() => expect(mended()).toEqual(expect.arrayContaining(['counts', 'accounts'])), 30_000);
     await sleep(500);
-    await knex('daily_counts').decrement('spend_micros', 5);
-    const before = mended().length;
-    await eventually(() => expect(mended().length).toBeGreaterThan(before), 30_000);
+    for (const [table, column] of [
+      ['daily_counts', 'spend_micros'],
+      ['hourly_counts', 'impressions'],
+    ] as const) {
+      const before = mended().length;
+      await knex(table).decrement(column, 5);
+      await eventually(() => expect(mended().length).toBeGreaterThan(before), 30_000);
+    }
     await sleep(500);
     running = false;
     await Promise.all(traffic);
@@ -272,6 +340,7 @@ test('M17: differences that appear under traffic are found and corrected in the 
     totalImpressions: settled,
     totalSpendMicros: settled * PRICE,
   };
+  expect(await knex('hourly_counts').sum('impressions as impressions')).toEqual([{ impressions: String(settled) }]);
   expect(await account()).toMatchObject(whole);
   expect((await rig.accounts.campaigns(1, [1]))[0]).toMatchObject(whole);
   expect(reconcilers.flatMap(({ failures }) => failures)).toEqual([]);

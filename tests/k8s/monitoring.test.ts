@@ -87,9 +87,11 @@ test('every expression has balanced brackets and groups by labels of its series'
   }
 });
 
-test('every alert has a severity, a summary and a section of docs/operations.md that its runbook_url leads to', () => {
+test('every alert has a severity, a summary and a section of docs/operations.md that its runbook_url leads to, and no section is left over', () => {
   const operations = readFileSync(path.resolve(K8S, '../docs/operations.md'), 'utf8');
   expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length);
+  const sections = [...operations.matchAll(/^### (AdServer\w+)$/gm)].map(([, name]) => name);
+  expect(sections.sort()).toEqual(alerts.map(({ alert }) => alert).sort());
   for (const { alert, for: lasting, labels, annotations } of alerts) {
     expect([alert, labels.severity]).toEqual([alert, expect.stringMatching(/^(critical|warning)$/)]);
     expect(lasting).toMatch(/^\d+m$/);

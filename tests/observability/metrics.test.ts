@@ -10,6 +10,7 @@ const create = () =>
     noticeKinds: ['win', 'loss'],
     noticeOutcomes: ['sent', 'failed'],
     circuitStates: ['closed', 'half_open', 'open'],
+    adminRefusals: ['wrong_token'],
   });
 const seriesOf = async (metrics: ReturnType<typeof create>): Promise<ReadonlyMap<string, number>> =>
   new Map(

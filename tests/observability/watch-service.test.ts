@@ -12,7 +12,7 @@ import { eventOf } from '../events/events.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 
-test('M6: the ages of what waits stay numbers and grow when a shard does not answer', async () => {
+test('the ages of what waits stay numbers and grow when a shard does not answer', async () => {
   const redis = new Redis(await testRedisUrl());
   const knex = knexFactory({ client: 'pg', connection: await testDatabase() });
   try {

@@ -71,6 +71,7 @@ test('does not count a hit again that Redis counted without an answer and that s
     onFolded: (hits) => (folded += hits),
     onSettled: fail,
     onFailure: fail,
+    onDead: fail,
   });
   fold.start();
   atEnd(() => fold.stop());

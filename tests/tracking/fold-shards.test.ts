@@ -1,4 +1,7 @@
 import knexFactory, { type Knex } from 'knex';
+import { createDeadEvents } from '../../src/events/postgres/dead-events.ts';
+import { createEventStore } from '../../src/events/postgres/event-store.ts';
+import { replayDeadEvents } from '../../src/events/replay-dead-events.ts';
 import type { Hit } from '../../src/ledger/hit.ts';
 import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { createLedger, type Ledger } from '../../src/ledger/ledger.ts';
@@ -32,7 +35,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await redis.flushdb();
-  await knex.raw('truncate pending_hits');
+  await knex.raw('truncate pending_hits, dead_events');
   down = new Set();
   link = { up: true, upOf: (shard) => !down.has(shard), suspect: () => undefined, roundTripSeconds: 0, stop: () => undefined };
   ledger = createLedger({ redis, link, keys, tokenTtlMs: 1_800_000, pid: { kp: 0.3, ki: 0.05, kd: 0.1 } });
@@ -57,19 +60,20 @@ const horizons = () => Promise.all(Array.from({ length: SHARDS }, async (_, shar
 
 const start = (changes: Partial<Parameters<typeof createFold>[0]> = {}) => {
   const faults: Error[] = [];
-  const seen = { folded: 0, settled: [] as string[], faults };
+  const seen = { folded: 0, settled: [] as string[], faults, dead: [] as string[] };
   fold = createFold({
     ...{ redis, link, keys, ledger, pending, hitLimitsOf: limits, everyMs: 20 },
     onFolded: (hits) => (seen.folded += hits),
     onSettled: ({ ad }, { outcome }) => seen.settled.push(`${ad.tokenId} ${outcome}`),
     onFailure: (fault) => faults.push(fault),
+    onDead: ({ source, shard, reason }) => seen.dead.push(`${source} of shard ${shard}: ${reason}`),
     ...changes,
   });
   fold.start();
   return seen;
 };
 
-test('M6: a hit that cannot be folded keeps the horizon of its own shard only, and the hits after it are folded', async () => {
+test('a hit that cannot be folded keeps the horizon of its own shard only, and the hits after it are folded', async () => {
   await store(hitOf(1, 'poisoned'));
   for (const publisherId of [1, 1, 2]) await store(hitOf(publisherId));
   const { faults } = start({
@@ -87,7 +91,7 @@ test('M6: a hit that cannot be folded keeps the horizon of its own shard only, a
   expect(faults[0]?.message).toBe('no limits');
 });
 
-test('M6: a shard whose node is unavailable keeps its horizon and its hits; other shards advance', async () => {
+test('a shard whose node is unavailable keeps its horizon and its hits; other shards advance', async () => {
   down.add(1);
   for (const publisherId of [1, 2]) await store(hitOf(publisherId));
   start();
@@ -107,6 +111,50 @@ test('a hit that Redis had counted without a reply is reported as settled, so th
   expect([settled, await impressions(1)]).toEqual([['unheard duplicate'], 1]);
 });
 
+test('a row that is no valid hit becomes a dead event, alone: the hits beside it are folded and the horizon of its shard advances', async () => {
+  const good = hitOf(1);
+  const bad = [
+    '"text"',
+    {},
+    { ...good, ad: { ...good.ad, tokenExpS: 1e300 } },
+    { ...good, ad: { ...good.ad, day: 1e9 } },
+    { ...good, ad: { ...good.ad, priceMicros: '1' } },
+    { ...good, atMs: null },
+  ];
+  await store(hitOf(1));
+  for (const [i, payload] of bad.entries())
+    await knex('pending_hits').insert({
+      jti: `bad-${i}`,
+      kind: 'impression',
+      shard: 1,
+      payload: typeof payload === 'string' ? payload : JSON.stringify(payload),
+    });
+  await store(hitOf(1));
+  const seen = start();
+  await eventually(async () => expect([await impressions(1), await pending.count(), seen.dead.length]).toEqual([2, 0, 6]));
+  await eventually(async () => expect((await horizons())[1]).toBeGreaterThan(Date.now() - 5_000));
+  expect(seen.dead).toEqual([
+    'hits of shard 1: it is not a hit',
+    'hits of shard 1: it is not a hit',
+    'hits of shard 1: the hit has no valid tokenExpS',
+    'hits of shard 1: the hit has no valid day',
+    'hits of shard 1: the hit has no valid priceMicros',
+    'hits of shard 1: the hit has no valid atMs',
+  ]);
+  expect(seen.faults).toEqual([]);
+
+  // The operator corrects one of them; the command stores it again, and it is folded once.
+  const deadEvents = createDeadEvents({ knex });
+  await knex('dead_events')
+    .where('reason', 'like', '%day')
+    .update({ payload: JSON.stringify([JSON.stringify(good)]) });
+  const replay = () => replayDeadEvents({ deadEvents, store: createEventStore({ knex }), restoreHit: pending.restore, dryRun: false });
+  const { stored, refused } = await replay();
+  expect([stored, refused.map(({ source }) => source)]).toEqual([1, Array(5).fill('hits')]);
+  await eventually(async () => expect([await impressions(1), await pending.count()]).toEqual([3, 0]));
+  expect(await deadEvents.count()).toBe(5);
+});
+
 const storeMany = async (count: number, shards: number): Promise<void> => {
   await knex.raw(
     `insert into pending_hits (jti, kind, event_type, invalid_reason, shard, payload)
@@ -116,7 +164,7 @@ const storeMany = async (count: number, shards: number): Promise<void> => {
   );
 };
 
-test('M15: catch-up is linear: four times the hits take about four times as long, in transactions of a page each', async () => {
+test('catch-up is linear: four times the hits take about four times as long, in transactions of a page each', async () => {
   const catchUp = async (count: number): Promise<number> => {
     await storeMany(count, 1);
     const begun = performance.now();
@@ -133,7 +181,7 @@ test('M15: catch-up is linear: four times the hits take about four times as long
   expect(more / less).toBeLessThan(8);
 });
 
-test('M15: a pass with nothing to fold takes less than 5 ms of Postgres, with 400 partitions of events', async () => {
+test('a pass with nothing to fold takes less than 5 ms of Postgres, with 400 partitions of events', async () => {
   await knex.raw(`do $$ begin for i in 0..399 loop
     execute format('create table if not exists events_%s partition of events for values from (%L) to (%L)',
       to_char(date '2024-01-01' + i, 'YYYYMMDD'), date '2024-01-01' + i, date '2024-01-01' + i + 1); end loop; end $$`);

@@ -33,6 +33,7 @@ test('an API key is shown when it is created and when it is rotated, and never a
     id,
     name: 'Key holder',
     domain: 'keys.example',
+    origins: [],
     api_key_hint: String(first).slice(-4),
   });
 

@@ -1,6 +1,6 @@
 import { BID_OUTCOMES, describeOutcome, type BidOutcome } from '../bid-outcome.ts';
 import type { BidAnswers, Bid, BidRefusal } from '../bidder-port.ts';
-import type { ReadAnswer } from '../openrtb/read-bid-response.ts';
+import type { ReadAnswer, RefusedBid } from '../openrtb/read-bid-response.ts';
 import type { BidderCall } from './group-invitations.ts';
 
 export interface CallResult {
@@ -8,20 +8,22 @@ export interface CallResult {
   readonly read: ReadAnswer | { readonly kind: 'refused'; readonly outcome: BidOutcome };
 }
 
+export type JudgedBid = Pick<RefusedBid, 'outcome' | 'lossNoticeUrl' | 'foreignNotices'>;
+
 export interface CallAnswers extends BidAnswers {
   /** Every bid that was read, with its loss notice, if any. */
-  readonly judged: readonly { readonly outcome: BidOutcome; readonly lossNoticeUrl: string | null }[];
+  readonly judged: readonly JudgedBid[];
 }
 
 /** Assigns what bidders answered to the invitations: a bid or a refusal for each. */
 export const answersOf = (results: readonly CallResult[]): CallAnswers => {
   const bids: Bid[] = [];
   const refusals: BidRefusal[] = [];
-  const judged: { outcome: BidOutcome; lossNoticeUrl: string | null }[] = [];
+  const judged: JudgedBid[] = [];
   for (const { call, read } of results) {
     if (!('kind' in read)) {
       judged.push(...read.refused);
-      for (const _ of read.best) judged.push({ outcome: 'accepted', lossNoticeUrl: null });
+      for (const { foreignNotices } of read.best.values()) judged.push({ outcome: 'accepted', lossNoticeUrl: null, foreignNotices });
     }
     for (const { impId, invitations } of call.opportunities) {
       const best = 'kind' in read ? undefined : read.best.get(impId);

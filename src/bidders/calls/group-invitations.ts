@@ -10,6 +10,8 @@ export interface BidderCall {
   readonly endpoint: string;
   readonly format: BidFormat;
   readonly opportunities: readonly BidOpportunity[];
+  /** Hosts, besides the endpoint's, that are listed for the invited line items. */
+  readonly noticeHosts: readonly string[];
 }
 
 /**
@@ -36,5 +38,6 @@ export const groupInvitations = (opportunities: readonly BidOpportunity[]): read
     endpoint,
     format,
     opportunities: [...byImp].map(([opportunity, invitations]) => ({ ...opportunity, invitations })),
+    noticeHosts: [...new Set([...byImp.values()].flat().flatMap(({ lineItem }) => lineItem.noticeHosts))],
   }));
 };

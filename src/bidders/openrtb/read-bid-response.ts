@@ -1,5 +1,6 @@
 import { BID_OUTCOMES, type BidOutcome } from '../bid-outcome.ts';
 import { fitsImp, type ImpQuery } from '../../decision/ad-query.ts';
+import type { NoticeKind } from '../bidder-observer.ts';
 import type { ReadBid } from '../bidder-port.ts';
 import type { BidFormat } from './bid-format.ts';
 import { fillAuctionMacros, formatCpm, type AuctionMacros } from './fill-auction-macros.ts';
@@ -16,6 +17,8 @@ export interface AskedBid {
   readonly secure: boolean;
   readonly floorMicros: number;
   readonly imps: ReadonlyMap<string, Pick<ImpQuery, 'size' | 'otherSizes'>>;
+  /** Whether the bidder may have a notice sent to this URL. */
+  readonly mayNotify: (url: string) => boolean;
 }
 
 export interface RefusedBid {
@@ -24,6 +27,7 @@ export interface RefusedBid {
   readonly outcome: BidOutcome;
   /** With the loss code filled in; null: no notice to send. */
   readonly lossNoticeUrl: string | null;
+  readonly foreignNotices: readonly NoticeKind[];
 }
 
 export interface ReadAnswer {
@@ -57,7 +61,10 @@ export const readBidResponse = (json: unknown, asked: AskedBid): ReadAnswer => {
 
 const NOTHING: ReadAnswer = { best: new Map(), refused: [] };
 
-const wholly = (outcome: BidOutcome): ReadAnswer => ({ best: new Map(), refused: [{ impId: null, outcome, lossNoticeUrl: null }] });
+const wholly = (outcome: BidOutcome): ReadAnswer => ({
+  best: new Map(),
+  refused: [{ impId: null, outcome, lossNoticeUrl: null, foreignNotices: [] }],
+});
 
 interface Offer {
   readonly bid: Readonly<Record<string, unknown>>;
@@ -93,12 +100,20 @@ const readOffer = ({ bid, seat }: Offer, answerBidId: string, asked: AskedBid): 
     MIN_TO_WIN: '',
     MULTIPLIER: '1',
   };
+  const foreignNotices: NoticeKind[] = [];
+  const readNotice = (kind: NoticeKind, value: unknown, filledIn: AuctionMacros): string | null => {
+    const url = readNoticeUrl(value, filledIn);
+    if (url === null || asked.mayNotify(url)) return url;
+    foreignNotices.push(kind);
+    return null;
+  };
   // A loss notice carries no price: losers must not learn what the winner paid.
-  const lossUrl = readNotice(bid['lurl'], { ...macros, PRICE: '' });
+  const lossUrl = readNotice('loss', bid['lurl'], { ...macros, PRICE: '' });
   const refuse = (outcome: BidOutcome): RefusedBid => ({
     impId,
     outcome,
     lossNoticeUrl: lossUrl && fillLossReason(lossUrl, lossReasonOf(outcome)),
+    foreignNotices,
   });
 
   const imp = impId === null ? undefined : asked.imps.get(impId);
@@ -118,9 +133,10 @@ const readOffer = ({ bid, seat }: Offer, answerBidId: string, asked: AskedBid): 
     adomain: (asList(bid['adomain']) ?? []).slice(0, 10).flatMap((domain) => asText(domain, 255) || []),
     width: size?.width ?? null,
     height: size?.height ?? null,
-    winNoticeUrl: readNotice(bid['nurl'], filled),
-    billingNoticeUrl: readNotice(bid['burl'], filled),
+    winNoticeUrl: readNotice('win', bid['nurl'], filled),
+    billingNoticeUrl: readNotice('billing', bid['burl'], filled),
     lossNoticeUrl: lossUrl,
+    foreignNotices,
   };
 };
 
@@ -151,7 +167,7 @@ const readSize = ({
   return isSide(w) && isSide(h) ? { width: (w as number) || null, height: (h as number) || null } : null;
 };
 
-const readNotice = (value: unknown, macros: AuctionMacros): string | null => {
+const readNoticeUrl = (value: unknown, macros: AuctionMacros): string | null => {
   if (typeof value !== 'string' || value === '' || value.length > 2048) return null;
   const url = fillAuctionMacros(value, macros);
   return url.length <= 2048 ? url : null;
@@ -166,10 +182,11 @@ const lossReasonOf = (outcome: BidOutcome): number => BID_OUTCOMES[outcome].loss
 const bestOfEach = (read: readonly (ReadBid | RefusedBid)[]): ReadAnswer => {
   const best = new Map<string, ReadBid>();
   const refused: RefusedBid[] = [];
-  const outbid = ({ impId, lossNoticeUrl }: ReadBid): RefusedBid => ({
+  const outbid = ({ impId, lossNoticeUrl, foreignNotices }: ReadBid): RefusedBid => ({
     impId,
     outcome: 'outbid_by_itself',
     lossNoticeUrl: lossNoticeUrl && fillLossReason(lossNoticeUrl, lossReasonOf('outbid_by_itself')),
+    foreignNotices,
   });
   for (const bid of read) {
     if ('outcome' in bid) {

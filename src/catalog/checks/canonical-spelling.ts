@@ -1,4 +1,5 @@
 import { isObject } from '../../base/narrow.ts';
+import { normalOrigin } from '../model/origins.ts';
 
 /**
  * Brings a value into the spelling that its schema has for it; a value that the schema does not
@@ -8,8 +9,8 @@ type Spelling = (value: unknown) => unknown;
 
 /**
  * Derives from a JSON Schema how its values are spelled: members of an enumeration match without
- * regard to case and surrounding space, countries become upper case, URLs are normalized, a list
- * holds each value once.
+ * regard to case and surrounding space, countries become upper case, URLs and origins are normalized,
+ * a list holds each value once.
  * undefined: nothing in the schema has a spelling.
  */
 export const canonicalSpelling = (schema: unknown): Spelling | undefined => {
@@ -18,6 +19,7 @@ export const canonicalSpelling = (schema: unknown): Spelling | undefined => {
   if (Array.isArray(members)) return enumSpelling(members);
   // A URL goes into headers: without its line breaks, and in ASCII.
   if (format === 'http-url') return (value) => (typeof value === 'string' && URL.canParse(value) ? new URL(value).href : value);
+  if (format === 'origin') return (value) => (typeof value === 'string' ? (normalOrigin(value) ?? value) : value);
   if (format === 'country') return (value) => (typeof value === 'string' ? value.toUpperCase() : value);
   if (isObject(properties)) return propertySpelling(properties);
   const item = canonicalSpelling(items);

@@ -3,6 +3,7 @@ import type { Fault } from '../../base/fault.ts';
 import { isObject } from '../../base/narrow.ts';
 import { schemaFaults } from '../../base/schema-faults.ts';
 import { parseStartDate } from '../model/flight-dates.ts';
+import { normalOrigin } from '../model/origins.ts';
 import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, PublisherRecord } from '../model/records.ts';
 import { canonicalSpelling } from './canonical-spelling.ts';
 import { isCountryCode } from './country-codes.ts';
@@ -16,10 +17,19 @@ export type Checked<T> = { readonly ok: true; readonly record: T } | { readonly 
 
 export const isHttpUrl = (text: string): boolean => URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol);
 
+/** A DNS name or an IP address, without scheme, port and path. */
+const isHost = (text: string): boolean =>
+  /^[a-z0-9.:[\]-]+$/i.test(text) && URL.canParse(`http://${text}/`) && new URL(`http://${text}/`).hostname === text.toLowerCase();
+
 /** Formats of our own, each with its test and with what a value must be. */
 const FORMATS: Readonly<Record<string, { readonly test: (text: string) => boolean; readonly detail: string }>> = {
   'flight-date': { test: (text) => parseStartDate(text) !== undefined, detail: 'must be an RFC 3339 date or date-time' },
   'http-url': { test: isHttpUrl, detail: 'must be an http or https URL' },
+  host: { test: isHost, detail: 'must be a host name, such as notices.bidder.example' },
+  origin: {
+    test: (text) => normalOrigin(text) !== undefined,
+    detail: 'must be an http or https origin without a path, such as https://news.example or https://*.news.example',
+  },
   country: { test: isCountryCode, detail: 'must be an ISO 3166-1 alpha-2 country code' },
 };
 const FORMAT_DETAILS = Object.fromEntries(Object.entries(FORMATS).map(([name, { detail }]) => [name, detail]));

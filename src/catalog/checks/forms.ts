@@ -54,6 +54,11 @@ const publisherForm: FormDescription<keyof PublisherRecord> = {
       fields: {
         name: { label: 'Name', placeholder: 'The Daily Gazette' },
         domain: { label: 'Domain', placeholder: 'gazette.example' },
+        origins: {
+          label: 'Web origins',
+          placeholder: 'https://www.gazette.example',
+          help: 'Pages of other origins get no ads with this key. https://*.gazette.example stands for all subdomains. Empty: pages of any origin. Servers that call without an Origin header are not affected.',
+        },
       },
     },
   ],
@@ -114,6 +119,12 @@ const lineItemForm: FormDescription<keyof LineItemRecord | `targeting/${keyof Ta
           when: { type: ['programmatic'] },
           placeholder: 'https://bidder.example/openrtb',
           help: 'Receives an OpenRTB bid request for each ad that this line item could fill. For development, /test/bid of this service always bids.',
+        },
+        notice_hosts: {
+          label: 'Notice hosts',
+          wide: true,
+          when: { type: ['programmatic'] },
+          help: 'Win, billing and loss notices go to the endpoint’s host and to these hosts with their subdomains, and nowhere else.',
         },
         active: { label: 'Active', initial: true, help: 'Off: paused. It stays booked and does not serve.' },
       },

@@ -5,7 +5,7 @@ import { MAX_CONTENT_LENGTH } from './parse-content.ts';
 /**
  * JSON Schemas (2020-12) of the trafficking API's records: one source for the API, the catalog load
  * and the API page. Rules that need two fields or another record are in the check files beside this
- * one. `flight-date`, `http-url` and `country` are formats of our own, given to ajv in
+ * one. `flight-date`, `http-url`, `host`, `origin` and `country` are formats of our own, given to ajv in
  * check-record.ts.
  */
 const id = { type: 'integer', minimum: 1, maximum: 2_147_483_647 };
@@ -34,7 +34,19 @@ export const publisherSchema = {
   type: 'object',
   required: ['name', 'domain'],
   additionalProperties: false,
-  properties: { id, name, domain: { type: 'string', minLength: 1, maxLength: 253 } },
+  properties: {
+    id,
+    name,
+    domain: { type: 'string', minLength: 1, maxLength: 253 },
+    origins: {
+      type: 'array',
+      items: { type: 'string', format: 'origin', maxLength: 300 },
+      maxItems: 50,
+      default: [],
+      description:
+        'web origins whose pages may request ads (https://news.example; https://*.news.example: its subdomains); empty: any. Requests without an Origin header are not affected',
+    },
+  },
 };
 
 export const placementSchema = {
@@ -104,6 +116,14 @@ export const lineItemSchema = {
       },
     },
     endpoint: { ...orNull(url), default: null },
+    notice_hosts: {
+      type: 'array',
+      items: { type: 'string', format: 'host', maxLength: 253 },
+      maxItems: 20,
+      uniqueItems: true,
+      default: [],
+      description: "hosts, with their subdomains, to which the bidder's notices may go, besides the endpoint's own host",
+    },
   },
 };
 

@@ -34,6 +34,8 @@ export interface Publisher {
   readonly id: number;
   readonly name: string;
   readonly domain: string;
+  /** See `acceptsOrigin`. */
+  readonly origins: ReadonlySet<string>;
   /** Lower-case hex SHA-256 of the API key; the key itself is never stored. */
   readonly apiKeyHash: string;
 }
@@ -88,6 +90,8 @@ export interface LineItem {
   readonly targeting: TargetingRules;
   /** The external bidder of a programmatic line item; null for a direct one. */
   readonly endpoint: string | null;
+  /** Hosts to which its bidder's notices may go, besides the endpoint's own. Lower case. */
+  readonly noticeHosts: readonly string[];
 }
 
 /** A creative's content, parsed by its format. */

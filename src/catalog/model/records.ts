@@ -10,6 +10,8 @@ export interface PublisherRecord {
   readonly id?: number;
   readonly name: string;
   readonly domain: string;
+  /** Web origins whose pages may use the key; empty: any. */
+  readonly origins: readonly string[];
 }
 
 export interface PlacementRecord {
@@ -59,6 +61,7 @@ export interface LineItemRecord {
   readonly rate_burst: number | null;
   readonly targeting: TargetingRecord;
   readonly endpoint: string | null;
+  readonly notice_hosts: readonly string[];
 }
 
 export interface CreativeRecord {

@@ -15,7 +15,7 @@ export const ROWS_A_BLOCK = 256;
  * trafficking API, both ways. rowTo… never throws: the record's check judges what a row holds.
  */
 export const COLUMNS = {
-  publishers: ['id', 'name', 'domain', 'api_key_hash', 'api_key_hint'],
+  publishers: ['id', 'name', 'domain', 'origins', 'api_key_hash', 'api_key_hint'],
   placements: ['id', 'publisher_id', 'width', 'height', 'formats'],
   campaigns: ['id', 'publisher_id', 'name', 'start_at', 'end_at', 'budget_micros'],
   line_items: [
@@ -40,15 +40,16 @@ export const COLUMNS = {
     'rate_burst',
     'targeting',
     'endpoint',
+    'notice_hosts',
   ],
   creatives: ['id', 'placement_id', 'line_item_id', 'format', 'content', 'advertiser_domain', 'width', 'height', 'click_url', 'blocked_at'],
 } as const satisfies Readonly<Record<CatalogTable, readonly string[]>>;
 
 type Loose<T> = { readonly [K in keyof Required<T>]: unknown };
 
-export const rowToPublisher = ({ id, name, domain }: CatalogRow): Loose<PublisherRecord> => ({ id, name, domain });
+export const rowToPublisher = ({ id, name, domain, origins }: CatalogRow): Loose<PublisherRecord> => ({ id, name, domain, origins });
 
-export const publisherToRow = ({ name, domain }: PublisherRecord): CatalogRow => ({ name, domain });
+export const publisherToRow = ({ name, domain, origins }: PublisherRecord): CatalogRow => ({ name, domain, origins: [...origins] });
 
 export const rowToPlacement = ({ id, publisher_id, width, height, formats }: CatalogRow): Loose<PlacementRecord> => ({
   id,
@@ -105,6 +106,7 @@ export const rowToLineItem = (row: CatalogRow): Loose<LineItemRecord> => ({
   rate_burst: row['rate_burst'],
   targeting: row['targeting'],
   endpoint: row['endpoint'],
+  notice_hosts: row['notice_hosts'],
 });
 
 export const lineItemToRow = (record: LineItemRecord): CatalogRow => ({
@@ -128,6 +130,7 @@ export const lineItemToRow = (record: LineItemRecord): CatalogRow => ({
   rate_burst: record.rate_burst,
   targeting: JSON.stringify(record.targeting),
   endpoint: record.endpoint,
+  notice_hosts: JSON.stringify(record.notice_hosts),
 });
 
 export const rowToCreative = (row: CatalogRow): Loose<CreativeRecord> => ({

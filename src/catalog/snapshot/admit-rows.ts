@@ -7,7 +7,7 @@ import type { Checked } from '../checks/check-record.ts';
 import type { Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
 import { pauseForEventLoop, runInSlices } from './run-in-slices.ts';
 import type { Quarantined } from './snapshot.ts';
-import { toCampaign, toCreative, toLineItem, toPlacement } from './to-entities.ts';
+import { toCampaign, toCreative, toLineItem, toPlacement, toPublisher } from './to-entities.ts';
 
 /** The valid rows as entities, and the list of the others. */
 export interface AdmittedRows {
@@ -119,7 +119,7 @@ export const admitRows = async (
   await admit({
     table: 'publishers',
     check: (row) => checkPublisher(rowToPublisher(row)),
-    toEntity: ({ name, domain }, row): Publisher => ({ id: row['id'] as number, name, domain, apiKeyHash: String(row['api_key_hash']) }),
+    toEntity: (record, row) => toPublisher(row['id'] as number, record, String(row['api_key_hash'])),
     join: (publisher) => publisher,
     into: publishers,
   });

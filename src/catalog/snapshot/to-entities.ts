@@ -1,15 +1,23 @@
 import { SECONDS_PER_DAY } from '../../base/utc-day.ts';
 import { targetingRules } from '../../targeting/targeting-rules.ts';
-import type { Campaign, Creative, LineItem, Placement } from '../model/entities.ts';
+import type { Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
 import { parseCreativeContent } from '../checks/parse-content.ts';
 import { flightOf } from '../model/flight-dates.ts';
 import { microsFromUsd } from '../model/money.ts';
-import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord } from '../model/records.ts';
+import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, PublisherRecord } from '../model/records.ts';
 
 /**
  * Turns checked records into entities. Defaults of meaning (priority 2, a frequency window of a
  * day) are applied here, once.
  */
+export const toPublisher = (id: number, { name, domain, origins }: PublisherRecord, apiKeyHash: string): Publisher => ({
+  id,
+  name,
+  domain,
+  origins: new Set(origins),
+  apiKeyHash,
+});
+
 export const toPlacement = (record: PlacementRecord): Placement => ({
   id: record.id,
   publisherId: record.publisher_id,
@@ -50,6 +58,7 @@ export const toLineItem = (id: number, record: LineItemRecord, publisherId: numb
       : { perSecond: record.rate_limit, burst: record.rate_burst ?? Math.max(1, Math.ceil(record.rate_limit)) },
   targeting: targetingRules(record.targeting),
   endpoint: record.type === 'programmatic' ? record.endpoint : null,
+  noticeHosts: record.notice_hosts.map((host) => host.toLowerCase()),
 });
 
 /** Undefined when the content cannot be read, which the check of a record rules out. */

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { dateOfDay, dayOf } from '../../base/utc-day.ts';
 import type { AccountCounts } from '../../ledger/read/account-books.ts';
-import { COUNTED, DAILY_KEY, holdPartitions } from './event-store.ts';
+import { COUNTED, DAILY_KEY, EVENT_KEY, holdPartitions, HOURLY_KEY, partitionOf } from './event-store.ts';
 
 /** The counts of one line item ('l') or campaign ('c') according to daily_counts. */
 export interface CountedAccount {
@@ -11,23 +11,26 @@ export interface CountedAccount {
   readonly counts: AccountCounts;
 }
 
-export interface ComparedLineItems {
-  /** Rows of daily_counts that differed from the event rows. */
+export interface Compared {
+  /** Counts that differed from the event rows. */
   readonly differences: number;
-  /** Where the next comparison begins; undefined: this was the last line item of the day. */
-  readonly lastLineItem: number | undefined;
+  /** The line item or hour after which the next comparison begins; undefined: this was the last of the day. */
+  readonly last: number | undefined;
 }
 
-/** Compares the daily counts with the event rows, and sums them. Rejects when Postgres is unavailable. */
+/** Compares the counts with the event rows, and sums them. Rejects when Postgres is unavailable. */
 export interface CountStore {
   /** The days (since the epoch) whose event rows are kept, latest first. */
   days(): Promise<readonly number[]>;
   /**
-   * Compares the daily counts of up to `limit` line items after `afterLineItem` with the event rows
-   * of a day, and adds the differences to the daily counts unless `dryRun`. A concurrent append
-   * changes both in one transaction, so what it adds is neither a difference nor lost.
+   * Compares the daily counts and event counts of up to `limit` line items after `afterLineItem`
+   * with the event rows of a day, and adds the differences to them unless `dryRun`. A concurrent
+   * append changes rows and counts in one transaction, so what it adds is neither a difference nor
+   * lost.
    */
-  compareDay(day: number, afterLineItem: number, limit: number, dryRun: boolean): Promise<ComparedLineItems>;
+  compareLineItems(day: number, afterLineItem: number, limit: number, dryRun: boolean): Promise<Compared>;
+  /** The same with the hourly counts of up to `limit` hours after `afterHour`. */
+  compareHours(day: number, afterHour: number, limit: number, dryRun: boolean): Promise<Compared>;
   /** The next `limit` campaigns after `afterCampaign` whose flight has not ended two days ago. */
   campaigns(afterCampaign: number, limit: number): Promise<readonly { readonly id: number; readonly publisherId: number }[]>;
   /** The counts of campaigns and their line items, those of `today` and the day before apart. */
@@ -37,7 +40,7 @@ export interface CountStore {
 /** Any number that no other lock in the database uses: one writer of differences at a time. */
 const COMPARE_LOCK = 7_240_117_004;
 
-/** The next line items of a day, from the index of the event rows and from the daily counts. */
+/** The next line items of a day, from the index of the event rows and from the counts. */
 const NEXT_LINE_ITEMS = `
   with recursive stored as (
     (select line_item_id from events where day = cast(:onDay as date) and line_item_id > :after order by 1 limit 1)
@@ -46,19 +49,25 @@ const NEXT_LINE_ITEMS = `
     from stored where stored.line_item_id is not null
   ), counted as (
     select distinct line_item_id from daily_counts where day = cast(:onDay as date) and line_item_id > :after order by 1 limit :limit
+  ), tallied as (
+    select distinct line_item_id from event_counts where day = cast(:onDay as date) and line_item_id > :after order by 1 limit :limit
   )
-  select line_item_id as id from (select line_item_id from (table stored limit :limit) s union select line_item_id from counted) both_sides
+  select line_item_id as id
+  from (select line_item_id from (table stored limit :limit) s union table counted union table tallied) all_sides
   where line_item_id is not null order by 1 limit :limit`;
 
 // Serves have no event rows. The statement sees one state of the database, in which each append is
 // whole: the difference is the same after any number of later appends, and is added to their result.
-const COMPARE = `
-  with rows as (
-    select ${DAILY_KEY}, count(*) filter (where kind = 'impression') as impressions,
-           count(*) filter (where kind = 'click') as clicks, sum(billed_micros)::bigint as spend_micros
+const COMPARE_LINE_ITEMS = `
+  with stored as materialized (
+    select ${DAILY_KEY}, kind, event_type, count(*) as count, sum(billed_micros)::bigint as micros
     from events
-    where day = cast(:onDay as date) and line_item_id > :after and line_item_id <= :last and kind in ('impression', 'click') and ${COUNTED}
-    group by ${DAILY_KEY}
+    where day = cast(:onDay as date) and line_item_id > :after and line_item_id <= :last and ${COUNTED}
+    group by ${DAILY_KEY}, kind, event_type
+  ), rows as (
+    select ${DAILY_KEY}, sum(count) filter (where kind = 'impression') as impressions,
+           sum(count) filter (where kind = 'click') as clicks, sum(micros) as spend_micros
+    from stored where kind in ('impression', 'click') group by ${DAILY_KEY}
   ), counted as (
     select * from daily_counts where day = cast(:onDay as date) and line_item_id > :after and line_item_id <= :last
   ), differing as (
@@ -76,8 +85,52 @@ const COMPARE = `
       impressions = daily_counts.impressions + excluded.impressions,
       clicks = daily_counts.clicks + excluded.clicks,
       spend_micros = daily_counts.spend_micros + excluded.spend_micros
+  ), events_stored as (
+    select ${EVENT_KEY}, sum(count) as count from stored where kind = 'event' group by ${EVENT_KEY}
+  ), events_counted as (
+    select * from event_counts where day = cast(:onDay as date) and line_item_id > :after and line_item_id <= :last
+  ), events_differing as (
+    select ${EVENT_KEY}, coalesce(r.count, 0) - coalesce(c.count, 0) as count
+    from events_stored r full join events_counted c using (${EVENT_KEY}) where coalesce(r.count, 0) <> coalesce(c.count, 0)
+  ), events_mended as (
+    insert into event_counts (${EVENT_KEY}, count)
+    select ${EVENT_KEY}, count from events_differing where not :dryRun order by ${EVENT_KEY}
+    on conflict (${EVENT_KEY}) do update set count = event_counts.count + excluded.count
+  )
+  select (select count(*) from differing)::int + (select count(*) from events_differing)::int as differences`;
+
+/**
+ * Hourly counts have the day of the hit. Its ad was selected on that day or the one before
+ * (TOKEN_TTL is at most 12 hours), or by a replica whose clock was ahead on the one after.
+ */
+const COMPARE_HOURS = `
+  with stored as (
+    select extract(hour from at at time zone 'utc')::smallint as hour, publisher_id, count(*) as impressions
+    from events
+    where day between cast(:onDay as date) - 1 and cast(:onDay as date) + 1 and kind = 'impression' and ${COUNTED}
+      and at >= (cast(:onDay as date) + make_interval(hours => :after + 1)) at time zone 'utc'
+      and at < (cast(:onDay as date) + make_interval(hours => :last + 1)) at time zone 'utc'
+    group by 1, 2
+  ), counted as (
+    select hour, publisher_id, impressions from hourly_counts
+    where day = cast(:onDay as date) and hour > :after and hour <= :last
+  ), differing as (
+    select hour, publisher_id, coalesce(s.impressions, 0) - coalesce(c.impressions, 0) as impressions
+    from stored s full join counted c using (hour, publisher_id) where coalesce(s.impressions, 0) <> coalesce(c.impressions, 0)
+  ), mended as (
+    insert into hourly_counts (${HOURLY_KEY}, impressions)
+    select cast(:onDay as date), hour, publisher_id, impressions from differing where not :dryRun order by 1, 2, 3
+    on conflict (${HOURLY_KEY}) do update set impressions = hourly_counts.impressions + excluded.impressions
   )
   select count(*)::int as differences from differing`;
+
+/** The day before had events, and they were dropped: some of its ads were seen on this day. */
+const EARLIER_EVENTS_DROPPED = `
+  select exists (select from hourly_counts where day < cast(:onDay as date))
+     and not exists (select from pg_inherits i join pg_class c on c.oid = i.inhrelid
+                     where i.inhparent = 'events'::regclass and c.relname < :partition) as dropped`;
+
+const LAST_HOUR = 23;
 
 const CAMPAIGNS = `
   select id, publisher_id as "publisherId" from campaigns
@@ -117,17 +170,27 @@ export const createCountStore = ({ knex }: { readonly knex: Knex }): CountStore 
     return rows.map(({ name }) => dayOf(Date.parse(name.replace(/^events_(....)(..)(..)$/, '$1-$2-$3'))));
   },
 
-  compareDay: (day, afterLineItem, limit, dryRun) =>
-    knex.transaction(async (trx) => {
-      await trx.raw('select pg_advisory_xact_lock(?)', [COMPARE_LOCK]);
-      // Without its partition a day would seem to have no events.
-      if ((await holdPartitions(trx, [day])).length > 0) return { differences: 0, lastLineItem: undefined };
-      const range = { onDay: dateOfDay(day), after: afterLineItem, limit, dryRun };
+  compareLineItems: (day, after, limit, dryRun) =>
+    comparing(knex, day, async (trx) => {
+      const range = { onDay: dateOfDay(day), after, limit, dryRun };
       const { rows: next } = await trx.raw<{ rows: { id: number }[] }>(NEXT_LINE_ITEMS, range);
       const last = next.at(-1)?.id;
-      if (last === undefined) return { differences: 0, lastLineItem: undefined };
-      const { rows } = await trx.raw<{ rows: { differences: number }[] }>(COMPARE, { ...range, last });
-      return { differences: rows[0]?.differences ?? 0, lastLineItem: next.length < limit ? undefined : last };
+      if (last === undefined) return NOTHING;
+      const { rows } = await trx.raw<{ rows: { differences: number }[] }>(COMPARE_LINE_ITEMS, { ...range, last });
+      return { differences: rows[0]?.differences ?? 0, last: next.length < limit ? undefined : last };
+    }),
+
+  compareHours: (day, after, limit, dryRun) =>
+    comparing(knex, day, async (trx) => {
+      const onDay = dateOfDay(day);
+      const { rows: before } = await trx.raw<{ rows: { dropped: boolean }[] }>(EARLIER_EVENTS_DROPPED, {
+        onDay,
+        partition: partitionOf(onDay),
+      });
+      if (before[0]?.dropped) return NOTHING;
+      const last = Math.min(after + limit, LAST_HOUR);
+      const { rows } = await trx.raw<{ rows: { differences: number }[] }>(COMPARE_HOURS, { onDay, after, last, dryRun });
+      return { differences: rows[0]?.differences ?? 0, last: last === LAST_HOUR ? undefined : last };
     }),
 
   campaigns: async (afterCampaign, limit) => {
@@ -145,3 +208,12 @@ export const createCountStore = ({ knex }: { readonly knex: Knex }): CountStore 
     }));
   },
 });
+
+const NOTHING: Compared = { differences: 0, last: undefined };
+
+/** One comparison of a day at a time. Without its partition a day would seem to have no events. */
+const comparing = (knex: Knex, day: number, work: (trx: Knex.Transaction) => Promise<Compared>): Promise<Compared> =>
+  knex.transaction(async (trx) => {
+    await trx.raw('select pg_advisory_xact_lock(?)', [COMPARE_LOCK]);
+    return (await holdPartitions(trx, [day])).length > 0 ? NOTHING : work(trx);
+  });

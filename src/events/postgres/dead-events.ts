@@ -1,15 +1,18 @@
 import type { Knex } from 'knex';
 
-/** `events`: an entry of an event stream; `serves`: a count of the serves tally. */
-export type DeadSource = 'events' | 'serves';
+/**
+ * `events`: an entry of an event stream; `serves`: a count of the serves tally; `hits`: a row of
+ * pending_hits.
+ */
+export type DeadSource = 'events' | 'serves' | 'hits';
 
 /** What Postgres refused for a lasting reason, or what could not be read. */
 export interface DeadEvent {
   readonly source: DeadSource;
   readonly shard: number;
-  /** The id of the stream entry, or the field of the tally. */
+  /** The id of the stream entry or of the row, or the field of the tally. */
   readonly entryId: string;
-  /** The fields of the stream entry, or the field of the tally and its count. */
+  /** The fields of the stream entry, the field of the tally and its count, or the payload of the row. */
   readonly fields: readonly string[];
   /** null: the entry could not be read. */
   readonly sqlState: string | null;

@@ -39,10 +39,11 @@ export interface EventStore {
   prune(days: number, nowMs: number): Promise<readonly string[]>;
 }
 
-/** Hourly traffic is queried for the last week only. */
-const HOURLY_DAYS = 35;
+/** Hourly counts are kept for so many days. They are queried for the last week only. */
+export const HOURLY_DAYS = 35;
 
-const partitionOf = (date: string): string => `events_${date.replaceAll('-', '')}`;
+/** The partition of the events of a date. */
+export const partitionOf = (date: string): string => `events_${date.replaceAll('-', '')}`;
 
 /**
  * Any number that no other lock in the database uses. A writer of event rows holds it shared; the
@@ -56,10 +57,12 @@ const PARTITION_LOCK = 7_240_117_002;
 export const COUNTED = `invalid_reason <> 'prefetch'`;
 
 /**
- * The order in which every writer of daily_counts writes: concurrent writers lock the rows in the
- * same order and cannot deadlock.
+ * The key of each table of counts, in the order in which every writer of it writes: concurrent
+ * writers lock the rows of a table in the same order.
  */
 export const DAILY_KEY = 'day, line_item_id, creative_id, campaign_id, publisher_id';
+export const EVENT_KEY = 'day, line_item_id, creative_id, event_type';
+export const HOURLY_KEY = 'day, hour, publisher_id';
 
 const APPEND = `
   with arrived as (
@@ -80,17 +83,17 @@ const APPEND = `
       clicks = daily_counts.clicks + excluded.clicks,
       spend_micros = daily_counts.spend_micros + excluded.spend_micros
   ), tallied as (
-    insert into event_counts (day, line_item_id, creative_id, event_type, count)
-    select day, line_item_id, creative_id, event_type, count(*)
+    insert into event_counts (${EVENT_KEY}, count)
+    select ${EVENT_KEY}, count(*)
     from arrived where kind = 'event' and ${COUNTED}
-    group by 1, 2, 3, 4 order by 1, 2, 3, 4
-    on conflict (day, line_item_id, creative_id, event_type) do update set count = event_counts.count + excluded.count
+    group by ${EVENT_KEY} order by ${EVENT_KEY}
+    on conflict (${EVENT_KEY}) do update set count = event_counts.count + excluded.count
   ), timed as (
-    insert into hourly_counts (day, hour, publisher_id, impressions)
+    insert into hourly_counts (${HOURLY_KEY}, impressions)
     select (at at time zone 'utc')::date, extract(hour from at at time zone 'utc'), publisher_id, count(*)
     from arrived where kind = 'impression' and ${COUNTED}
     group by 1, 2, 3 order by 1, 2, 3
-    on conflict (day, hour, publisher_id) do update set impressions = hourly_counts.impressions + excluded.impressions
+    on conflict (${HOURLY_KEY}) do update set impressions = hourly_counts.impressions + excluded.impressions
   )
   select count(*)::int as stored from arrived`;
 

@@ -1,7 +1,9 @@
 import type { Knex } from 'knex';
 
-/** Daily counts are compared with event rows, accounts in Redis with daily counts. */
-export type Books = 'daily_counts' | 'accounts';
+/**
+ * Daily, event and hourly counts are compared with event rows, accounts in Redis with daily counts.
+ */
+export type Books = 'counts' | 'accounts';
 
 /** What the last complete comparison found, by any replica. */
 export interface Reconciliation {

@@ -5,7 +5,7 @@ import { composeMarkup } from '../../creative/compose-markup.ts';
 import { shownSize, type AdSize } from '../../decision/ad-query.ts';
 import type { ServedAd } from '../../ledger/hit.ts';
 import type { AdAnswer, FilledImp } from '../../serving/serve-ad.ts';
-import { writeTrace } from './write-trace.ts';
+import { writeTrace, type Disclosure } from './write-trace.ts';
 
 export interface AnswerWriterOptions {
   /** Event types that `evturl` accepts, listed in `ext.events`. */
@@ -22,8 +22,12 @@ export interface AnswerWriterOptions {
     | undefined;
 }
 
-/** The OpenRTB answer of an ad request as JSON text; `id` is the request's. */
-export type WriteAnswer = (id: string, answer: AdAnswer) => string;
+/**
+ * The OpenRTB answer of an ad request as JSON text; `id` is the request's.
+ *
+ * @param disclosure how much its trace tells; default: all
+ */
+export type WriteAnswer = (id: string, answer: AdAnswer, disclosure?: Disclosure) => string;
 
 /**
  * Limit, in characters, of the cached creative text; the least recently shown are evicted first.
@@ -64,13 +68,13 @@ export const createAnswerWriter = ({ allowedEvents, tracking }: AnswerWriterOpti
     );
   };
 
-  return function writeAnswer(id, { filled, unfilled, reason, mayRemember, trace }) {
+  return function writeAnswer(id, { filled, unfilled, reason, mayRemember, trace }, disclosure = 'full') {
     const nonbid = unfilled.map(({ impId, reason: nbr }) => ({ impid: impId, nbr }));
     return (
       `{"id":${JSON.stringify(id)},"cur":"USD","seatbid":${filled.length > 0 ? `[{"bid":[${filled.map(writeBid).join(',')}]}]` : '[]'}` +
       (reason === undefined ? '' : `,"nbr":${reason}`) +
       `${ext}${mayRemember ? '' : ',"remember":false'}${nonbid.length > 0 ? `,"nonbid":${JSON.stringify(nonbid)}` : ''}}` +
-      (trace ? `,"debug":{"trace":${writeTrace(trace)}}}` : '}')
+      (trace ? `,"debug":{"trace":${writeTrace(trace, disclosure)}}}` : '}')
     );
   };
 };

@@ -1,15 +1,9 @@
 import type { Booking } from '../../catalog/model/entities.ts';
-import { reasonName, type NoBidReason, type Stage } from '../../decision/no-bid-reason.ts';
+import { reasonName, wordsOf, type NoBidReason, type Stage } from '../../decision/no-bid-reason.ts';
 import type { ImpTrace, TraceStep } from '../../decision/trace.ts';
-import type { AdTrace } from '../../serving/trace-opportunity.ts';
+import { MAX_TRACED, type AdTrace } from '../../serving/trace-opportunity.ts';
 
-/** `debug.trace` of the answer, as JSON. */
-export interface WireTrace {
-  readonly snapshot_version: number;
-  readonly imps: readonly WireImpTrace[];
-  readonly timings_ms: AdTrace['timingsMs'];
-}
-
+/** One impression in `debug.trace` of the answer, as JSON. */
 export interface WireImpTrace {
   readonly impid: string;
   readonly ranking: readonly {
@@ -22,6 +16,10 @@ export interface WireImpTrace {
   readonly winner: { readonly creative_id: number; readonly line_item_id: number; readonly price: number } | null;
   readonly nbr?: NoBidReason;
   readonly steps: readonly WireTraceStep[];
+  /** Creatives that are booked on the placement and not shown. */
+  readonly left_out?: number;
+  /** Notices of bids that are not sent: their hosts are neither the endpoint's nor listed. */
+  readonly foreign_notices?: number;
 }
 
 export interface WireTraceStep {
@@ -37,30 +35,85 @@ export interface WireTraceStep {
   }[];
 }
 
-/** The trace as JSON text. Money in USD. */
-export const writeTrace = ({ snapshotVersion, imps, timingsMs }: AdTrace): string => {
-  const trace: WireTrace = { snapshot_version: snapshotVersion, imps: imps.map(toWireImp), timings_ms: timingsMs };
-  return JSON.stringify(trace);
+/**
+/**
+ * How much a trace tells. `public`: the client knows no more than the key of a page, so the prices,
+ * priorities, limits and targeting of line items that did not win are left out.
+ */
+export type Disclosure = 'full' | 'public';
+
+/**
+ * Of the trace, in UTF-16 units. With the bids and tokens of 20 impressions, an answer of our own
+ * making stays under 64 kB.
+ */
+export const MAX_TRACE_LENGTH = 24_000;
+/** Of the words of one refusal. */
+const MAX_DETAIL_LENGTH = 200;
+
+/**
+ * The trace as JSON text. Money in USD. A trace that is too long is written again with half of the
+ * creatives of each impression, until it fits.
+ */
+export const writeTrace = (trace: AdTrace, disclosure: Disclosure): string => {
+  for (let max = MAX_TRACED; ; max = Math.floor(max / 2)) {
+    const text = JSON.stringify(toWire(trace, max, disclosure));
+    if (text.length <= MAX_TRACE_LENGTH || max === 0) return text;
+  }
 };
 
-const toWireImp = ({ impId, ranking, winner, reason, steps }: ImpTrace): WireImpTrace => ({
-  impid: impId,
-  ranking: ranking.map((candidate) => ({
-    ...idsOf(candidate),
-    priority: candidate.lineItem.priority,
-    ecpm: candidate.ecpmMicros / 1e6,
-    programmatic: candidate.bid >= 0,
-  })),
-  winner: winner ? { ...idsOf(winner), price: winner.ecpmMicros / 1e6 } : null,
-  ...(reason === undefined ? {} : { nbr: reason }),
-  steps: steps.map(toWireStep),
+const toWire = ({ snapshotVersion, imps, timingsMs }: AdTrace, max: number, disclosure: Disclosure) => {
+  const wire = imps.map((imp) => toWireImp(imp, max));
+  return {
+    snapshot_version: snapshotVersion,
+    imps: disclosure === 'full' ? wire : wire.map(withoutFigures),
+    timings_ms: timingsMs,
+    ...(disclosure === 'full' ? {} : { withheld: 'prices, priorities, limits and targeting, without a debug_grant' }),
+  };
+};
+
+/** Ids, stages and reasons only; `detail` becomes the general words of the reason. */
+const withoutFigures = ({ ranking, steps, ...imp }: WireImpTrace) => ({
+  ...imp,
+  ranking: ranking.map(({ creative_id, line_item_id }) => ({ creative_id, line_item_id })),
+  steps: steps.map((step) => ({ ...step, rejected: step.rejected.map((one) => ({ ...one, detail: wordsOf(one.nbr) })) })),
 });
 
-const toWireStep = ({ stage, passed, refused }: TraceStep): WireTraceStep => ({
-  stage,
-  creative_ids: passed.map(({ creative }) => creative.id),
-  line_item_ids: [...new Set(passed.map(({ lineItem }) => lineItem.id))],
-  rejected: refused.map(({ booking, reason, detail }) => ({ ...idsOf(booking), reason: reasonName(reason), nbr: reason, detail })),
-});
+const toWireImp = ({ impId, ranking, winner, reason, steps, leftOut, foreignNotices }: ImpTrace, max: number): WireImpTrace => {
+  const booked = steps[0]?.passed ?? [];
+  const shown = new Set(booked.slice(0, max).map(({ creative }) => creative.id));
+  const isShown = ({ creative }: Booking): boolean => shown.has(creative.id);
+  const notShown = leftOut + Math.max(0, booked.length - max);
+  return {
+    impid: impId,
+    ranking: ranking.filter(isShown).map((candidate) => ({
+      ...idsOf(candidate),
+      priority: candidate.lineItem.priority,
+      ecpm: candidate.ecpmMicros / 1e6,
+      programmatic: candidate.bid >= 0,
+    })),
+    winner: winner ? { ...idsOf(winner), price: winner.ecpmMicros / 1e6 } : null,
+    ...(reason === undefined ? {} : { nbr: reason }),
+    steps: steps.map((step) => toWireStep(step, isShown)),
+    ...(notShown === 0 ? {} : { left_out: notShown }),
+    ...(foreignNotices === 0 ? {} : { foreign_notices: foreignNotices }),
+  };
+};
+
+const toWireStep = ({ stage, passed, refused }: TraceStep, isShown: (booking: Booking) => boolean): WireTraceStep => {
+  const shown = passed.filter(isShown);
+  return {
+    stage,
+    creative_ids: shown.map(({ creative }) => creative.id),
+    line_item_ids: [...new Set(shown.map(({ lineItem }) => lineItem.id))],
+    rejected: refused
+      .filter(({ booking }) => isShown(booking))
+      .map(({ booking, reason, detail }) => ({
+        ...idsOf(booking),
+        reason: reasonName(reason),
+        nbr: reason,
+        detail: detail.length > MAX_DETAIL_LENGTH ? `${detail.slice(0, MAX_DETAIL_LENGTH)}…` : detail,
+      })),
+  };
+};
 
 const idsOf = ({ creative, lineItem }: Booking) => ({ creative_id: creative.id, line_item_id: lineItem.id });

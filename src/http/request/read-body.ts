@@ -38,7 +38,7 @@ export const readBody = (req: IncomingMessage, limit: number = DEFAULT_BODY_LIMI
 
 const collectEncoded = async (req: IncomingMessage, limit: number, decode: ReturnType<typeof DECODERS.get>): Promise<BodyOutcome> => {
   if (decode === undefined) {
-    discard(req);
+    discardBody(req);
     return { refusal: problem('unsupported_media', 'The content encodings gzip, deflate and br are supported.') };
   }
   const received = await collect(req, limit);
@@ -59,7 +59,7 @@ const collect = async (req: IncomingMessage, limit: number): Promise<BodyOutcome
     return { body: await getRawBody(req, { limit, length: req.headers['content-length'] ?? null }) };
   } catch (error) {
     if ((error as getRawBody.RawBodyError).type !== 'entity.too.large') return GONE;
-    discard(req);
+    discardBody(req);
     return tooLarge(limit);
   }
 };
@@ -67,11 +67,11 @@ const collect = async (req: IncomingMessage, limit: number): Promise<BodyOutcome
 const ignore = (): void => {};
 
 /**
- * Closing the connection immediately would send a reset, which can overtake the response on its way
- * to a client that is still sending. So the rest is read and dropped, within bounds; past them the
- * connection is closed.
+ * Drops a body that is refused. Closing the connection immediately would send a reset, which can
+ * overtake the response on its way to a client that is still sending. So the rest is read and
+ * dropped, within bounds; past them the connection is closed.
  */
-const discard = (req: IncomingMessage): void => {
+const discardBody = (req: IncomingMessage): void => {
   let discarded = 0;
   const timer = setTimeout(() => req.socket.destroy(), MAX_DISCARD_MS).unref();
   req.on('error', ignore);

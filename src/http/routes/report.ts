@@ -1,22 +1,29 @@
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { REPORT_REASONS, type ReportReason, type ReportStore } from '../../tracking/report-store.ts';
 import type { Fault } from '../../base/fault.ts';
 import { asError, isObject } from '../../base/narrow.ts';
+import type { ReportLimit } from '../../tracking/report-limit.ts';
 import type { Tokens } from '../../tracking/tokens.ts';
 import { CORS_HEADERS, refusePage } from '../answers/cors.ts';
-import { problem } from '../problems/problem.ts';
+import { problem, sendProblem } from '../problems/problem.ts';
 import { readJson } from '../request/read-json.ts';
 import { sendJson } from '../answers/send-json.ts';
 
 export interface ReportRouteOptions {
   readonly tokens: Tokens;
   readonly reports: ReportStore;
+  readonly limit: ReportLimit;
+  /** A hash of the client's address; null: unknown. */
+  readonly clientOf: (req: Request) => string | null;
   readonly onFailure: (fault: Error) => void;
 }
 
-/** POST /report: one report per token; every repetition answers 201 with the same id. */
+/**
+ * POST /report: one report per token; a repetition answers 201 with the same id. A client that
+ * sends too many gets 429 for the rest of the hour.
+ */
 export const reportRoute =
-  ({ tokens, reports, onFailure }: ReportRouteOptions): RequestHandler =>
+  ({ tokens, reports, limit, clientOf, onFailure }: ReportRouteOptions): RequestHandler =>
   async (req, res) => {
     const body = await readJson(req);
     if (!body.ok) return body.problem && refusePage(res, body.problem);
@@ -25,6 +32,8 @@ export const reportRoute =
     const { token, reason } = body.value as { token: string; reason: ReportReason };
     const ad = tokens.verify(token);
     if (!ad) return refusePage(res, INVALID_TOKEN);
+    const retryAfterSeconds = await limit.count(clientOf(req), ad.tokenId);
+    if (retryAfterSeconds !== undefined) return sendProblem(res, TOO_MANY, { ...CORS_HEADERS, 'Retry-After': String(retryAfterSeconds) });
     try {
       const id = await reports.file(ad, reason);
       if (id === undefined) return refusePage(res, INVALID_TOKEN);
@@ -34,6 +43,8 @@ export const reportRoute =
       refusePage(res, problem('unavailable', 'The report could not be stored. Send it again later.'));
     }
   };
+
+const TOO_MANY = problem('too_many_requests', 'Too many quality reports in this hour. Send it again later.');
 
 const INVALID_TOKEN = problem('invalid_token', 'token must be an unexpired tracking token.');
 

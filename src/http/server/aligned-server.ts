@@ -1,5 +1,6 @@
 import { createServer, IncomingMessage, ServerResponse, type Server, type ServerOptions } from 'node:http';
 import type { Express } from 'express';
+import { sendProblem, type Problem } from '../problems/problem.ts';
 
 /**
  * An HTTP server whose requests and responses are created with the prototypes that Express sets.
@@ -9,15 +10,25 @@ import type { Express } from 'express';
  * Measured with a 350-byte JSON echo, both servers on one machine in alternating runs: 132 µs of
  * CPU per request before, 56 µs with it.
  */
-export const createAlignedServer = (app: Express, options: ServerOptions = {}): Server =>
+export const createAlignedServer = (app: Express, options: ServerOptions = {}, refusalOf?: HostCheck): Server =>
   createServer(
     {
       ...options,
+      joinDuplicateHeaders: true,
       IncomingMessage: withPrototype(IncomingMessage, app.request),
       ServerResponse: withPrototype(ServerResponse, app.response),
     },
-    app,
+    refusalOf
+      ? (req, res) => {
+          const refusal = refusalOf(req.headers.host);
+          if (refusal) sendProblem(res, refusal, { Connection: 'close' });
+          else app(req, res);
+        }
+      : app,
   );
+
+/** Refuses a request by its Host header, before the routes. */
+type HostCheck = (host: string | undefined) => Problem | undefined;
 
 /**
  * A constructor that initialises as `base` does and creates objects with `prototype`. A function,

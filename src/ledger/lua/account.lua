@@ -41,7 +41,7 @@ local HOLD_BYTES = 20
 
 local NUMBERS = OLDER_HOLDS - 1
 local NUMBERS_BYTES = NUMBERS * 8
-local NUMBERS_FORMAT = '<' .. string.rep('d', NUMBERS)
+local NUMBERS_FORMAT = '<' .. ('d'):rep(NUMBERS)
 
 local MS_PER_DAY = 86400000
 

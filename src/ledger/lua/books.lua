@@ -1,7 +1,6 @@
 -- The accounts that one call works on, by hash and field. Each is opened once, so that a request or
 -- hit of a batch sees the changes of those before it, and written back once, at the end. Include
--- after account.lua and holds.lua.
-local books = {}
+-- after call.lua, account.lua and holds.lua.
 
 -- The field with the latest time at which the hash was written. A publisher's time does not step
 -- back when Redis's clock does (a failover, a moved slot, NTP): its day, the ends of its holds and
@@ -16,7 +15,7 @@ local BROKEN_LIST_TTL_S = 3024000
 -- The accounts of one publisher: `key` is their hash, `broken_key` the shard's list of broken
 -- accounts. Without `horizon` no holds are released.
 local function books_of(key, broken_key, clock, horizon)
-  local book = books[key]
+  local book = call.books[key]
   if not book then
     local last = tonumber(redis.call('HGET', key, TIME_FIELD) or '0')
     book = {
@@ -27,7 +26,7 @@ local function books_of(key, broken_key, clock, horizon)
       dirty = {},
       renewed = false,
     }
-    books[key] = book
+    call.books[key] = book
   end
   return book
 end
@@ -66,14 +65,15 @@ end
 -- The accounts of a line item and of its campaign.
 local function books_open(key, book, line_item, campaign)
   local open = book.open
-  if not open[line_item] or not open[campaign] then
+  local needs_line_item, needs_campaign = not open[line_item], not open[campaign]
+  if needs_line_item and needs_campaign then
     local packed = redis.call('HMGET', key, line_item, campaign)
-    if not open[line_item] then
-      books_keep(book, line_item, packed[1])
-    end
-    if not open[campaign] then
-      books_keep(book, campaign, packed[2])
-    end
+    books_keep(book, line_item, packed[1])
+    books_keep(book, campaign, packed[2])
+  elseif needs_line_item then
+    books_keep(book, line_item, redis.call('HGET', key, line_item))
+  elseif needs_campaign then
+    books_keep(book, campaign, redis.call('HGET', key, campaign))
   end
   return open[line_item], open[campaign]
 end
@@ -94,7 +94,7 @@ end
 -- Writes the accounts that changed. `expires_at` holds the end of each hash in epoch seconds; it is
 -- set once a day and whenever an account is made.
 local function books_save(expires_at)
-  for key, book in pairs(books) do
+  for key, book in pairs(call.books) do
     books_list_broken(key, book)
     local fields = { TIME_FIELD, string.format('%.0f', book.now) }
     for field in pairs(book.dirty) do

@@ -4,8 +4,10 @@
 -- place ends as money does: when no hit can confirm it any more, with the margin and the fold
 -- horizon of account_release. Include after holds.lua.
 
--- A key with held places outlives the fold horizon by this much.
-local HELD_KEPT_MS = 86400000
+-- A key with held places is kept for this long after the end of its holds, in case that the fold
+-- horizon has not passed them by then. Longer would let a stranger fill Redis: one user takes about
+-- 300 bytes, and asking is free.
+local HELD_KEPT_MS = 3600000
 
 local function frequency_open(key)
   local packed = redis.call('GET', key)

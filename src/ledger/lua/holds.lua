@@ -75,10 +75,6 @@ local function account_safe_at(a, now)
   return latest + RELEASE_MARGIN_MS
 end
 
--- How many of today's reservations this call released, and their micros, by account. Pacing gives
--- their allowances back.
-local account_released, account_released_micros = {}, {}
-
 -- Adds reservations to the HELD_ sums; negative numbers take them out.
 local function account_add_held(a, day, count, micros)
   if day == a[DAY] then
@@ -94,16 +90,28 @@ local function account_splice_older(a, from, to, bytes, count, micros)
   a[OLDER_COUNT], a[OLDER_MICROS] = a[OLDER_COUNT] + count, a[OLDER_MICROS] + micros
 end
 
+-- The end of the hold that ends first; math.huge without holds.
+local function account_first_end(a)
+  if a[OLDER_COUNT] > 0 then
+    return (struct.unpack('>I6', a[OLDER_HOLDS]))
+  end
+  return a[HOLD_COUNT] > 0 and a[HOLD_END] or math.huge
+end
+
 -- Drops holds that can no longer be settled. Calls `horizon` only when a hold has ended.
 local function account_release(a, now, horizon)
+  if account_first_end(a) + RELEASE_MARGIN_MS > now then
+    return
+  end
   local function is_over(ends)
     return ends + RELEASE_MARGIN_MS <= now and ends + RELEASE_MARGIN_MS <= horizon()
   end
   local function drop(day, count, micros)
     account_add_held(a, day, -count, -micros)
     if day == a[DAY] then
-      account_released[a] = (account_released[a] or 0) + count
-      account_released_micros[a] = (account_released_micros[a] or 0) + micros
+      -- Today's allowances, which pacing gives back.
+      call.released[a] = (call.released[a] or 0) + count
+      call.released_micros[a] = (call.released_micros[a] or 0) + micros
     end
   end
   local at, all_count, all_micros = 1, 0, 0

@@ -84,8 +84,8 @@ local function campaign_allowances(a, campaign, c, now, curve, gains)
   local day = pacing_day(now, curve, campaign[PACE_END])
   local left = campaign_left(campaign, c)
   local committed = campaign[SPEND] + campaign[HELD_MICROS]
-  local released = (account_released_micros[campaign] or 0) * paced / (paced + asap)
-  account_released_micros[campaign] = nil
+  local released = (call.released_micros[campaign] or 0) * paced / (paced + asap)
+  call.released_micros[campaign] = nil
   local reserve, overflow, sampled = pacing_fill(campaign, c.pacing, committed + left * day.part, committed, now, day,
     gains, campaign[PACE_UNIT], true, released)
   -- What paced line items leave in a full bucket is free for the others.
@@ -110,8 +110,8 @@ local function pacing_allowances(a, campaign, c, now, curve, gains)
     local day = pacing_day(now, curve, c.flight_end_ms)
     local goal, committed = pacing_goal(a, c, day)
     if goal or is_campaign_paced(c) then
-      local released = account_released[a] or 0
-      account_released[a] = nil
+      local released = call.released[a] or 0
+      call.released[a] = nil
       -- Without a goal of its own it only remembers where pacing began today.
       local mode, _ = goal and c.pacing or 'Even'
       _, _, sampled = pacing_fill(a, mode, goal or committed, committed, now, day, gains, 1, false, released)

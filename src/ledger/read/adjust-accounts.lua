@@ -8,6 +8,7 @@
 --   keeps a call that was delayed from adding them twice.
 --
 -- @include ../../redis/lua/clock.lua
+-- @include ../lua/call.lua
 -- @include ../lua/account.lua
 -- @include ../lua/holds.lua
 -- @include ../lua/books.lua
@@ -15,6 +16,7 @@
 
 local NUMBER_TTL_S = 86400
 
+call_begin()
 if (redis.call('GET', KEYS[2]) or '0') ~= ARGV[1] then
   return -1
 end

@@ -10,11 +10,13 @@
 -- Why atomic: a hit that settles in between would be in the stream and not in the account.
 --
 -- @include ../../redis/lua/clock.lua
+-- @include ../lua/call.lua
 -- @include ../lua/account.lua
 -- @include ../lua/holds.lua
 -- @include ../lua/books.lua
 -- @include ../lua/counts.lua
 
+call_begin()
 local book = books_of(KEYS[1], KEYS[4], clock_ms())
 local limit = tonumber(ARGV[1])
 local results = { redis.call('GET', KEYS[3]) or '0', false }

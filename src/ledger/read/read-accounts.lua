@@ -6,12 +6,14 @@
 -- Why a script: the account is unpacked, rolled over and released by the code that also writes it.
 --
 -- @include ../../redis/lua/clock.lua
+-- @include ../lua/call.lua
 -- @include ../lua/account.lua
 -- @include ../lua/holds.lua
 -- @include ../lua/books.lua
 -- @include ../lua/counts.lua
 -- @include ../lua/horizon.lua
 
+call_begin()
 local book = books_of(KEYS[1], nil, clock_ms(), horizon_of(KEYS[2]))
 local packed = redis.call('HMGET', KEYS[1], unpack(ARGV))
 local results = {}

@@ -11,6 +11,7 @@
 --   and releases in the same way.
 --
 -- @include ../../redis/lua/clock.lua
+-- @include ../lua/call.lua
 -- @include ../lua/account.lua
 -- @include ../lua/holds.lua
 -- @include ../lua/books.lua
@@ -20,6 +21,7 @@
 -- @include ../lua/pacing.lua
 -- @include ../lua/limits.lua
 
+call_begin()
 local horizon = horizon_of(KEYS[2])
 local book = books_of(KEYS[1], nil, clock_ms(), horizon)
 local now = book.now

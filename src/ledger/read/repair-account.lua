@@ -8,12 +8,14 @@
 -- Why atomic: an account that still takes hits must not be replaced between the check and the write.
 --
 -- @include ../../redis/lua/clock.lua
+-- @include ../lua/call.lua
 -- @include ../lua/account.lua
 -- @include ../lua/holds.lua
 -- @include ../lua/books.lua
 -- @include ../lua/counts.lua
 -- @include ../lua/horizon.lua
 
+call_begin()
 local field, safe_at = ARGV[1], tonumber(ARGV[4])
 local book = books_of(KEYS[1], KEYS[3], clock_ms())
 local a = account_open(redis.call('HGET', KEYS[1], field), book.now)

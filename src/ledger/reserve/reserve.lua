@@ -1,12 +1,12 @@
 -- Reserves, for each impression of each request, the first of its ranked candidates that is under
 -- all its limits.
 --
--- KEYS per request r = 0, 1, …: KEYS[5r + 1] accounts of the publisher (hash), KEYS[5r + 2] frequency places of
---   the user at this publisher (without a user: never touched), KEYS[5r + 3] serves tally of the shard (hash),
---   KEYS[5r + 4] fold horizon of the shard, KEYS[5r + 5] broken accounts of the shard (hash)
--- ARGV[1] settings; ARGV[r + 2] per request: lines; the first is the request, then one line per impression with
---   its candidates, joined by ';'. All are JSON arrays by the field lists of encode-reserve.ts and
---   encode-candidate.ts.
+-- KEYS per publisher p = 0, 1, …: KEYS[4p + 1] accounts of the publisher (hash), KEYS[4p + 2] serves tally of its
+--   shard (hash), KEYS[4p + 3] fold horizon of the shard, KEYS[4p + 4] broken accounts of the shard (hash);
+--   then the frequency places of the user for each request that reads them, in the order of the requests
+-- ARGV[1] settings, ARGV[2] the number of publishers, ARGV[r + 3] per request r = 0, 1, …: lines; the first is the
+--   request, then one line per impression with its candidates, joined by ';'. All are JSON arrays by the field
+--   lists of encode-reserve.ts and encode-candidate.ts.
 -- Returns per request one string with a line per impression: the winner's position from 0, the end of its token
 --   (epoch s), the end of its hold (ms) and its day, then the no-bid reason of each candidate before it; without
 --   a winner -1 and the reason of each candidate
@@ -14,6 +14,7 @@
 --   take the last place.
 --
 -- @include ../../redis/lua/clock.lua
+-- @include ../lua/call.lua
 -- @include ../lua/account.lua
 -- @include ../lua/holds.lua
 -- @include ../lua/books.lua
@@ -41,34 +42,36 @@ local function pieces(text, separator)
   end
 end
 
-local clock = clock_ms()
-local settings = settings_record(cjson.decode(ARGV[1]))
-
 -- Reservations that end in the same bucket share a hold. A life is divided into at most this many
 -- buckets; their lengths are powers of two, so that the buckets of different lives coincide and an
 -- account stays small whatever the lives of its tokens are.
 local BUCKETS_PER_LIFE = 32
-local moments_by_time = {}
 
--- When the token and the hold of a candidate end. A hold is as short as its use: the life of a
--- token, and never longer than the frequency window in which it takes a place.
+local PUBLISHER_KEYS = 4
+
+-- When a candidate's hold ends (ms), and as text when its token (s) and its hold end. A hold is as
+-- short as its use: the life of a token, and never longer than the frequency window in which it
+-- takes a place.
 local function moments_of(c, now)
-  local life = c.window_ms >= 0 and math.min(settings.token_ttl_ms, c.window_ms) or settings.token_ttl_ms
-  local by_life = moments_by_time[now] or {}
-  moments_by_time[now] = by_life
-  if not by_life[life] then
+  local token_ttl_ms = call.settings.token_ttl_ms
+  local life = c.window_ms >= 0 and math.min(token_ttl_ms, c.window_ms) or token_ttl_ms
+  local by_life = call.moments[now] or {}
+  call.moments[now] = by_life
+  local moments = by_life[life]
+  if not moments then
     local token_exp = math.ceil((now + life) / 1000)
     local bucket = 1
     while bucket * BUCKETS_PER_LIFE < life do
       bucket = bucket * 2
     end
-    by_life[life] = { token_exp_s = token_exp, hold_end_ms = math.ceil(token_exp * 1000 / bucket) * bucket }
+    local hold_end = math.ceil(token_exp * 1000 / bucket) * bucket
+    moments = { hold_end_ms = hold_end, text = string.format('%d %.0f ', token_exp, hold_end) }
+    by_life[life] = moments
   end
-  return by_life[life]
+  return moments
 end
 
--- Counts the winner: the serve, the holds, and the use of its limits. Returns the end of the token,
--- the end of the hold and the day.
+-- Counts the winner: the serve, the holds, and the use of its limits. Returns its moments as text.
 local function take(c, request, a, campaign)
   local book, day = request.book, a[DAY]
   local moments = moments_of(c, book.now)
@@ -91,7 +94,21 @@ local function take(c, request, a, campaign)
   book.dirty[c.line_item], book.dirty[c.campaign] = true, true
   request.taken[c.creative] = true
   tally_add_serve(request.serves, day, c.tally)
-  return string.format('%d %.0f %d', moments.token_exp_s, hold_end, day)
+  return moments.text .. day
+end
+
+-- Requests of one call often have the same candidates, and the same line of their own: each is read
+-- once.
+local function candidate_of(text)
+  local c = call.candidates[text] or candidate_record(cjson.decode(text))
+  call.candidates[text] = c
+  return c
+end
+
+local function head_of(text)
+  local head = call.heads[text] or request_record(cjson.decode(text))
+  call.heads[text] = head
+  return head
 end
 
 -- Takes a candidate, or returns why it may not be taken. What one impression of a request was
@@ -101,12 +118,12 @@ local function offer(text, request)
   if refused then
     return nil, refused
   end
-  local c, book = candidate_record(cjson.decode(text)), request.book
+  local c, book = candidate_of(text), request.book
   if request.taken[c.creative] then
     return nil, NBR_DUPLICATE_IN_PAGE
   end
   local a, campaign = books_open(request.accounts, book, c.line_item, c.campaign)
-  local reason, sampled = limits_refusal(a, campaign, c, request.user, book.now, book.horizon, request.curve, settings)
+  local reason, sampled = limits_refusal(a, campaign, c, request.user, book.now, book.horizon, request.head, call.settings)
   if sampled then
     book.dirty[c.line_item], book.dirty[c.campaign] = true, true
   end
@@ -127,30 +144,42 @@ local function reserve_imp(line, request)
   return '-1' .. reasons
 end
 
-local results, expires_at = {}, {}
-for r = 0, #ARGV - 2 do
-  local accounts, places_key, serves = KEYS[5 * r + 1], KEYS[5 * r + 2], KEYS[5 * r + 3]
-  local horizon, broken_key = horizon_of(KEYS[5 * r + 4]), KEYS[5 * r + 5]
-  local lines = pieces(ARGV[r + 2], '\n')
-  local head = request_record(cjson.decode(lines()))
-  local request = {
-    accounts = accounts,
-    book = books_of(accounts, broken_key, clock, horizon),
-    serves = serves,
-    user = head.reads_places and frequency_open(places_key) or nil,
-    curve = head,
-    taken = {},
-    refused = {},
-  }
+-- `keys` are the KEYS of the call. Returns its answer.
+local function reserve(text, keys)
+  local lines = pieces(text, '\n')
+  local head = head_of(lines())
+  local at = head.publisher * PUBLISHER_KEYS
+  local accounts = keys[at + 1]
+  local book = books_of(accounts, keys[at + 4], call.clock, horizon_of(keys[at + 3]))
+  local request = { accounts = accounts, book = book, serves = keys[at + 2], head = head, taken = {}, refused = {} }
+  if head.reads_places then
+    call.own_key = call.own_key + 1
+    request.user = frequency_open(keys[call.own_key])
+  end
   local replies = {}
   for line in lines do
     replies[#replies + 1] = reserve_imp(line, request)
   end
   if request.user then
-    frequency_save(request.user, request.book.now, horizon)
+    frequency_save(request.user, book.now, book.horizon)
   end
-  results[r + 1] = table.concat(replies, '\n')
-  expires_at[accounts] = head.expires_at_s
+  call.expires_at[accounts] = head.expires_at_s
+  return table.concat(replies, '\n')
 end
-books_save(expires_at)
-return results
+
+local function reserve_ads(keys, args)
+  call_begin()
+  call.clock = clock_ms()
+  call.settings = settings_record(cjson.decode(args[1]))
+  -- The moments by publisher's time and life, the records by text, the ends of the hashes.
+  call.moments, call.candidates, call.heads, call.expires_at = {}, {}, {}, {}
+  -- The last of the publishers' keys; the users' places follow.
+  call.own_key = tonumber(args[2]) * PUBLISHER_KEYS
+  local results = {}
+  for i = 3, #args do
+    results[i - 2] = reserve(args[i], keys)
+  end
+  books_save(call.expires_at)
+  tally_save()
+  return results
+end

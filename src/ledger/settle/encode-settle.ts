@@ -1,4 +1,5 @@
 import { encodeRow, luaReader } from '../../redis/script-fields.ts';
+import { callKeys } from '../call-keys.ts';
 import type { Hit, Settled } from '../hit.ts';
 import { accountField, servesField, type LedgerKeys } from '../ledger-keys.ts';
 import type { Limits } from '../limits.ts';
@@ -12,6 +13,7 @@ export interface HitLimits {
 }
 
 const HIT_FIELDS = [
+  'publisher',
   'label',
   'action',
   'lineItem',
@@ -38,30 +40,40 @@ export const SETTLE_LUA: readonly string[] = [...ACCOUNT_LUA, luaReader('hit_rec
 /** The value of a limit that is not set. */
 const NONE = -1;
 
-/** The keys of settle.lua for one hit. */
-export const settleKeys = (keys: LedgerKeys, { ad }: Hit): string[] => {
-  const shard = keys.shardOf(ad.publisherId);
-  const accounts = keys.accounts(ad.publisherId);
-  return [
-    accounts,
-    keys.seen(ad.publisherId, ad.tokenId),
-    ad.userHash === null ? accounts : keys.places(ad.publisherId, ad.userHash),
-    keys.events(shard),
-    keys.eventTally(shard),
-    keys.serves(shard),
-    keys.broken(shard),
-  ];
+/** One hit for settle.lua. */
+export interface SettleCall {
+  readonly hit: Hit;
+  readonly limits: HitLimits;
+  /** Whether it waited in Postgres. */
+  readonly late: boolean;
+}
+
+/** The keys and arguments of settle.lua. */
+export const encodeSettles = (calls: readonly SettleCall[], keys: LedgerKeys): { keys: readonly string[]; args: readonly string[] } => {
+  const own: string[] = [];
+  for (const { hit } of calls) {
+    const { publisherId, tokenId, userHash } = hit.ad;
+    own.push(keys.seen(publisherId, tokenId));
+    if (userHash !== null) own.push(keys.places(publisherId, userHash));
+  }
+  const ads = calls.map(({ hit }) => hit.ad);
+  const call = callKeys(ads, (publisherId) => publisherKeys(keys, publisherId), own);
+  const args = [String(call.publishers)];
+  for (const one of calls) args.push(encodeSettle(one, call.positionOf(one.hit.ad.publisherId)), JSON.stringify(one.hit));
+  return { keys: call.keys, args };
 };
 
-/** The input of settle.lua for one hit, in addition to the event that it stores. */
-export const encodeSettle = (
-  { ad, kind, eventType, invalidReason, atMs }: Hit,
-  { limits, expiresAtMs }: HitLimits,
-  late: boolean,
-): string => {
+const publisherKeys = (keys: LedgerKeys, publisherId: number): readonly string[] => {
+  const shard = keys.shardOf(publisherId);
+  return [keys.accounts(publisherId), keys.events(shard), keys.eventTally(shard), keys.serves(shard), keys.broken(shard)];
+};
+
+const encodeSettle = ({ hit, limits: { limits, expiresAtMs }, late }: SettleCall, publisher: number): string => {
+  const { ad, kind, eventType, invalidReason, atMs } = hit;
   const label = eventType === '' ? kind : `${kind}:${eventType}`;
   const prefetch = invalidReason === 'prefetch';
   return encodeRow(HIT_FIELDS, {
+    publisher,
     label: prefetch ? `${label}!prefetch` : label,
     action: prefetch ? 'record' : kind,
     lineItem: accountField('l', ad.lineItemId),

@@ -1,11 +1,12 @@
 -- Settles hits: counts each once, bills it, confirms what was reserved for it, and appends it to
 -- the event stream of its shard.
 --
--- KEYS per hit h = 0, 1, …: KEYS[7h + 1] accounts of the publisher (hash), KEYS[7h + 2] kinds already seen of this
---   token (string), KEYS[7h + 3] frequency places of the user, KEYS[7h + 4] event stream of the shard,
---   KEYS[7h + 5] event tally of the shard (hash), KEYS[7h + 6] serves tally of the shard (hash),
---   KEYS[7h + 7] broken accounts of the shard (hash)
--- ARGV per hit: ARGV[2h + 1] a JSON array by the field list of encode-settle.ts, ARGV[2h + 2] the event as JSON
+-- KEYS per publisher p = 0, 1, …: KEYS[5p + 1] accounts of the publisher (hash), KEYS[5p + 2] event stream of its
+--   shard, KEYS[5p + 3] event tally of the shard (hash), KEYS[5p + 4] serves tally of the shard (hash), KEYS[5p + 5]
+--   broken accounts of the shard (hash); then per hit the kinds already seen of its token (string) and, of a hit
+--   with a user, the user's frequency places
+-- ARGV[1] the number of publishers; per hit h = 0, 1, …: ARGV[2h + 2] a JSON array by the field list of
+--   encode-settle.ts, ARGV[2h + 3] the event as JSON
 --   label: what is counted once, such as 'impression', 'event:like' or 'impression!prefetch'; action:
 --   'impression', 'click', 'event' or 'record' (store only); a limit of -1 is not set; hold_end_ms is 0 when
 --   nothing was reserved; late_at_ms: when the hit was accepted, if that was while Redis was unavailable, else 0
@@ -14,6 +15,7 @@
 --   billed twice or stored without being billed.
 --
 -- @include ../../redis/lua/clock.lua
+-- @include ../lua/call.lua
 -- @include ../lua/account.lua
 -- @include ../lua/holds.lua
 -- @include ../lua/books.lua
@@ -24,7 +26,7 @@
 -- in the meantime is recognized when it is folded.
 local DEDUPE_MARGIN_MS = 600000
 
-local clock = clock_ms()
+local PUBLISHER_KEYS = 5
 
 -- The amount that a click may bill: its price, or what is left of a limit if that is less.
 local function click_bill(h, a, campaign)
@@ -89,10 +91,18 @@ local function settle_accounts(h, accounts_key, book, serves)
   return billed, found
 end
 
-local function settle(h, event, first_key)
-  local accounts_key, seen_key, places_key = KEYS[first_key], KEYS[first_key + 1], KEYS[first_key + 2]
-  local events, event_tally, serves = KEYS[first_key + 3], KEYS[first_key + 4], KEYS[first_key + 5]
-  local book = books_of(accounts_key, KEYS[first_key + 6], clock)
+local function next_key(keys)
+  call.own_key = call.own_key + 1
+  return keys[call.own_key]
+end
+
+local function settle(h, event, keys)
+  local at = h.publisher * PUBLISHER_KEYS
+  local accounts_key, events, event_tally, serves = keys[at + 1], keys[at + 2], keys[at + 3], keys[at + 4]
+  local book = books_of(accounts_key, keys[at + 5], call.clock)
+  local seen_key = next_key(keys)
+  local places_key = h.has_user and next_key(keys)
+  call.expires_at[accounts_key] = h.expires_at_s
   local now = book.now
   local exp_ms = h.token_exp_s * 1000
   -- This clock decides: that of a replica may be minutes ahead or behind (tracking/tokens.ts).
@@ -112,21 +122,27 @@ local function settle(h, event, first_key)
   elseif h.action == 'event' then
     tally_add(event_tally, h.day, h.event_tally)
   end
-  local at = h.late_at_ms > 0 and h.late_at_ms or now
+  local accepted_at = h.late_at_ms > 0 and h.late_at_ms or now
   if h.action == 'impression' and h.has_user and h.window_ms > 0 then
     local user = frequency_open(places_key)
-    frequency_confirm(user, h.line_item, h.hold_end_ms, at + h.window_ms)
+    frequency_confirm(user, h.line_item, h.hold_end_ms, accepted_at + h.window_ms)
     frequency_save(user, now)
   end
-  redis.call('XADD', events, '*', 'e', event, 'at', at, 'billed', billed)
+  redis.call('XADD', events, '*', 'e', event, 'at', accepted_at, 'billed', billed)
   return found and 'counted 1' or 'counted 0'
 end
 
-local results, expires_at = {}, {}
-for i = 0, #ARGV / 2 - 1 do
-  local h = hit_record(cjson.decode(ARGV[2 * i + 1]))
-  expires_at[KEYS[7 * i + 1]] = h.expires_at_s
-  results[i + 1] = settle(h, ARGV[2 * i + 2], 7 * i + 1)
+local function settle_hits(keys, args)
+  call_begin()
+  call.clock = clock_ms()
+  call.expires_at = {}
+  -- The last of the publishers' keys; those of the hits follow.
+  call.own_key = tonumber(args[1]) * PUBLISHER_KEYS
+  local results = {}
+  for i = 2, #args, 2 do
+    results[i / 2] = settle(hit_record(cjson.decode(args[i])), args[i + 1], keys)
+  end
+  books_save(call.expires_at)
+  tally_save()
+  return results
 end
-books_save(expires_at)
-return results

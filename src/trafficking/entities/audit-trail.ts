@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
+import { readPageOfRows, type PageOfRows } from './page-of-rows.ts';
 import { ENTITY_ACTIONS } from './entity-kind.ts';
 
 /** Every change that the audit trail records. */
-export const CHANGE_ACTIONS = ['create', 'update', 'delete', ...ENTITY_ACTIONS] as const;
+export const CHANGE_ACTIONS = ['create', 'update', 'delete', ...ENTITY_ACTIONS, 'grant_debug'] as const;
 export type ChangeAction = (typeof CHANGE_ACTIONS)[number];
 
 /** One change, with the record before and after it. Never contains key material. */
@@ -50,22 +51,28 @@ export const recordChange = async (trx: Knex.Transaction, { actor, action, entit
   });
 };
 
-/** Changes, newest first. Rejects when Postgres is away. */
-export const readAudit = async (knex: Knex, { limit, offset, where }: AuditQuery): Promise<readonly AuditRow[]> => {
-  const rows = await knex('audit')
-    .where(where)
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .offset(offset)
-    .select<(Omit<AuditRow, 'id' | 'at'> & { readonly id: string; readonly at: Date })[]>(
-      'id',
-      'at',
-      'actor',
-      'action',
-      'entity',
-      'entity_id',
-      'before',
-      'after',
-    );
-  return rows.map((row) => ({ ...row, id: Number(row.id), at: row.at.toISOString() }));
+const AUDIT_COLUMNS = ['id', 'at', 'actor', 'action', 'entity', 'entity_id', 'before', 'after'];
+
+/** Changes, newest first, as many as fit into an answer. Rejects when Postgres is away. */
+export const readAudit = async (knex: Knex, { limit, offset, where }: AuditQuery): Promise<PageOfRows<AuditRow>> => {
+  const { rows, more } = await readPageOfRows<Omit<AuditRow, 'id' | 'at'> & { readonly id: string; readonly at: Date }>(
+    knex,
+    knex('audit').where(where),
+    { columns: AUDIT_COLUMNS, order: 'desc', limit, offset, rowBytes: AUDIT_ROW_BYTES },
+  );
+  return {
+    rows: rows.map(({ id, at, actor, action, entity, entity_id, before, after }) => ({
+      id: Number(id),
+      at: at.toISOString(),
+      actor,
+      action,
+      entity,
+      entity_id,
+      before,
+      after,
+    })),
+    more,
+  };
 };
+
+const AUDIT_ROW_BYTES = "256 + octet_length(coalesce(before::text, '')) + octet_length(coalesce(after::text, ''))";

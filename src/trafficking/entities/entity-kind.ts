@@ -41,6 +41,8 @@ interface Definition {
   readonly actions?: readonly EntityAction[];
   /** Columns that `q` searches. */
   readonly search: readonly string[];
+  /** SQL for the bytes of a row. Default: a row of short columns. */
+  readonly rowBytes?: string;
   readonly check: (input: unknown, context: CheckContext) => Checked<object>;
   readonly toRow: (record: never) => CatalogRow;
   readonly toRecord: (row: CatalogRow) => EntityRecord;
@@ -60,6 +62,9 @@ export interface EntityKind extends Required<Omit<Definition, 'parents'>> {
   readonly namedByClient: boolean;
   readonly parents: readonly { readonly field: string; readonly table: CatalogTable }[];
 }
+
+/** A record without its long columns, typically. */
+const SHORT_ROW_BYTES = 512;
 
 const DEFINITIONS: Readonly<Record<CatalogTable, Definition>> = {
   publishers: {
@@ -98,6 +103,7 @@ const DEFINITIONS: Readonly<Record<CatalogTable, Definition>> = {
     schema: lineItemSchema,
     parents: ['campaigns'],
     search: ['name'],
+    rowBytes: `${SHORT_ROW_BYTES} + octet_length(targeting::text)`,
     check: checkLineItem,
     toRow: lineItemToRow,
     toRecord: rowToLineItem,
@@ -114,6 +120,7 @@ const DEFINITIONS: Readonly<Record<CatalogTable, Definition>> = {
     parents: ['placements', 'line_items'],
     actions: ['block', 'unblock'],
     search: ['advertiser_domain', 'placement_id'],
+    rowBytes: `${SHORT_ROW_BYTES} + octet_length(content)`,
     check: checkCreative,
     toRow: creativeToRow,
     toRecord: (row) => ({ ...rowToCreative(row), blocked_at: row['blocked_at'] ?? null }),
@@ -125,7 +132,7 @@ const nameOf = (table: CatalogTable): string => table.slice(0, -1);
 const referenceTo = (table: CatalogTable): string => `${nameOf(table)}_id`;
 
 const kindOf = (table: CatalogTable): EntityKind => {
-  const { parents, readOnly = {}, actions = [], ...definition } = DEFINITIONS[table];
+  const { parents, readOnly = {}, actions = [], rowBytes = String(SHORT_ROW_BYTES), ...definition } = DEFINITIONS[table];
   const { id } = definition.schema.properties as { readonly id?: { readonly type: string } };
   return {
     ...definition,
@@ -135,6 +142,7 @@ const kindOf = (table: CatalogTable): EntityKind => {
     reference: referenceTo(table),
     readOnly,
     actions,
+    rowBytes,
     namedByClient: id?.type === 'string',
     parents: parents.map((parent) => ({ field: referenceTo(parent), table: parent })),
   };

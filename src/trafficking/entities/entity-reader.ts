@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { COLUMNS } from '../../catalog/postgres/catalog-rows.ts';
 import type { CatalogRow, CatalogTable } from '../../catalog/model/catalog-reading.ts';
+import { readPageOfRows, type PageOfRows } from './page-of-rows.ts';
 import { belongsTo, ENTITY_KINDS, type EntityKind, type EntityRecord } from './entity-kind.ts';
 
 export interface ListQuery {
@@ -22,8 +23,10 @@ export type CascadeCounts = Readonly<Record<string, number>>;
 
 /** Reads the catalog's tables. Every method rejects when Postgres is away. */
 export interface EntityReader {
-  /** Records by id, and how many there are without `limit` and `offset`. */
-  list(kind: EntityKind, query: ListQuery): Promise<{ readonly records: readonly EntityRecord[]; readonly total: number }>;
+  /**
+   * A page of records by id, as many as fit into an answer, and how many there are in all.
+   */
+  list(kind: EntityKind, query: ListQuery): Promise<PageOfRows<EntityRecord> & { readonly total: number }>;
   /** Ids of the records that belong to `parent`, in order. */
   idsIn(kind: EntityKind, parent: EntityReference): Promise<readonly (string | number)[]>;
   find(kind: EntityKind, id: string | number): Promise<EntityRecord | undefined>;
@@ -47,8 +50,9 @@ export const createEntityReader = ({ knex }: { readonly knex: Knex }): EntityRea
         void query.where((either) => kind.search.forEach((column) => void either.orWhereILike(column, pattern)));
       }
       const counted = await query.clone().count<{ count: string }[]>('* as count');
-      const rows = (await query.select(COLUMNS[kind.table]).orderBy('id').limit(limit).offset(offset)) as CatalogRow[];
-      return { records: rows.map(kind.toRecord), total: Number(counted[0]?.count) };
+      const page = { columns: COLUMNS[kind.table], order: 'asc' as const, limit, offset, rowBytes: kind.rowBytes };
+      const { rows, more } = await readPageOfRows<CatalogRow>(knex, query, page);
+      return { rows: rows.map(kind.toRecord), more, total: Number(counted[0]?.count) };
     },
 
     idsIn: async (kind, parent) => (await within(kind, [parent]).orderBy('id').pluck('id')) as (string | number)[],

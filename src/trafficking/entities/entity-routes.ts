@@ -9,6 +9,7 @@ import type { CatalogWriter, Refused, Written, WriteTarget } from './catalog-wri
 import { ENTITY_KINDS, readEntityId, type EntityAction, type EntityKind, type EntityRecord } from './entity-kind.ts';
 import type { EntityReader } from './entity-reader.ts';
 import { entityTag } from './entity-tag.ts';
+import { nextPageLink } from './page-of-rows.ts';
 import { readListQuery, searchOf } from './list-query.ts';
 import { sendJson } from '../../http/answers/send-json.ts';
 
@@ -44,8 +45,8 @@ const addRoutes = (router: Router, kind: EntityKind, { reader, writer }: EntityR
   list.get(async (req, res) => {
     const asked = readListQuery(kind, searchOf(req));
     if (!asked.ok) return sendProblem(res, asked.problem);
-    const { records, total } = await reader.list(kind, asked.query);
-    sendJson(res, 200, records, { 'X-Total-Count': String(total) });
+    const page = await reader.list(kind, asked.query);
+    sendJson(res, 200, page.rows, { 'X-Total-Count': String(page.total), ...nextPageLink(req.originalUrl, page, asked.query) });
   });
   list.post(async (req, res) => {
     const body = await bodyOf(req, res);

@@ -105,11 +105,10 @@ const explainImp = async (
     const detail = `placement ${imp.placementId} does not exist, or belongs to another publisher`;
     return own.map((creative) => stopped(creative, imp.impId, 'placement', NoBidReason.UnknownPlacement, detail));
   }
-  const traced = traceRules(bookingsOf(opportunity.slot), request.query, opportunity.imp);
+  const booked = bookingsOf(opportunity.slot).filter(({ creative }) => own.includes(creative));
+  const traced = traceRules(booked, opportunity.query, opportunity.imp);
   const ranked = rankOpportunity(opportunity, undefined, request, steps).ranking?.take(MAX_RANKED) ?? [];
-  const bidding = (traced.at(-1)?.passed ?? []).filter(
-    ({ creative, lineItem }) => lineItem.type === 'programmatic' && own.includes(creative),
-  );
+  const bidding = (traced.at(-1)?.passed ?? []).filter(({ lineItem }) => lineItem.type === 'programmatic');
   const judged = await judgeLimits({
     publisherId: request.publisher.id,
     userHash: request.userHash,

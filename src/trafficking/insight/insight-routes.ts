@@ -9,6 +9,7 @@ import { QUALITY_REPORT_FILTERS, readReportedCreatives } from '../../tracking/re
 import { AUDIT_FILTERS, readAudit } from '../entities/audit-trail.ts';
 import { ENTITY_KINDS, readEntityId, type EntityKind } from '../entities/entity-kind.ts';
 import { NO_ID, readPage, searchOf } from '../entities/list-query.ts';
+import { nextPageLink } from '../entities/page-of-rows.ts';
 import { show } from '../openapi/columns.ts';
 import { sendJson } from '../../http/answers/send-json.ts';
 import { campaignReport } from './campaign-report.ts';
@@ -83,7 +84,8 @@ export const insightRoutes = ({ knex, readDelivery, now }: InsightRoutesOptions)
     const search = searchOf(req);
     const page = readPage(search, INSIGHT_PAGE.default, INSIGHT_PAGE.max);
     if (!page.ok) return sendProblem(res, page.problem);
-    sendJson(res, 200, await readAudit(knex, { ...page, where: filtersOf(search, AUDIT_FILTERS, (text) => text) }));
+    const changes = await readAudit(knex, { ...page, where: filtersOf(search, AUDIT_FILTERS, (text) => text) });
+    sendJson(res, 200, changes.rows, nextPageLink(req.originalUrl, changes, page));
   });
   audit.all(methodNotAllowed('GET, HEAD'));
   return router;

@@ -18,6 +18,7 @@ import {
 import { listOf } from './schema.ts';
 
 const ETAG = { ETag: { schema: { type: 'string' } } };
+const LINK = { Link: { schema: { type: 'string' }, description: 'Leads to the next page (rel="next") when there is one' } };
 const ifMatch = {
   name: 'If-Match',
   in: 'header',
@@ -62,7 +63,7 @@ const listPath = (kind: EntityKind): PathItem => ({
       ...pageQuery({ default: MAX_LISTED, max: MAX_LISTED }, MAX_OFFSET),
     ],
     responses: {
-      200: jsonAnswer('Ordered by id', listOf(entityRef(kind)), { 'X-Total-Count': { schema: { type: 'integer' } } }),
+      200: jsonAnswer('Ordered by id', listOf(entityRef(kind)), { 'X-Total-Count': { schema: { type: 'integer' } }, ...LINK }),
       ...problems('invalid_request', ...READ_PROBLEMS),
     },
   },

@@ -1,6 +1,6 @@
 import { DEVICES } from '../../catalog/model/entities.ts';
 import { jsonAnswer, jsonBody, problems, READ_PROBLEMS, type Paths } from './operation.ts';
-import { oneOf, ref, text } from './schema.ts';
+import { integer, moment, oneOf, record, ref, text } from './schema.ts';
 
 /** Decisions without side effects. */
 export const explainPaths = (): Paths => ({
@@ -12,7 +12,7 @@ export const explainPaths = (): Paths => ({
       requestBody: jsonBody(ref('Question')),
       responses: {
         200: jsonAnswer('The outcome of each creative', ref('Explanation')),
-        ...problems('invalid_json', 'invalid_request', 'forbidden', 'not_found', ...READ_PROBLEMS),
+        ...problems('invalid_json', 'invalid_request', 'not_found', ...READ_PROBLEMS),
       },
     },
   },
@@ -38,7 +38,19 @@ export const explainPaths = (): Paths => ({
       }),
       responses: {
         200: jsonAnswer('As POST /ad?debug=1, without ids and tracking URLs', { type: 'object' }),
-        ...problems('invalid_json', 'invalid_request', 'forbidden', ...READ_PROBLEMS),
+        ...problems('invalid_json', 'invalid_request', ...READ_PROBLEMS),
+      },
+    },
+  },
+  '/api/debug_grants': {
+    post: {
+      operationId: 'createDebugGrant',
+      tags: ['delivery'],
+      summary: "A URL of POST /ad that shows whole traces of one publisher's requests in production, for an hour",
+      requestBody: jsonBody(record({ publisher_id: integer })),
+      responses: {
+        201: jsonAnswer('Valid until it expires or the token secret is replaced', record({ token: text, url: text, expires: moment })),
+        ...problems('invalid_json', 'invalid_request', ...READ_PROBLEMS),
       },
     },
   },

@@ -63,6 +63,6 @@ export const problems = (...codes: readonly ProblemCode[]): Readonly<Record<stri
 };
 
 /** Problems of every operation behind the admin token that reads or writes the database. */
-export const READ_PROBLEMS = ['admin_unauthorized', 'unavailable'] as const;
-export const WRITE_PROBLEMS = ['admin_unauthorized', 'forbidden', 'conflict', 'unavailable'] as const;
+export const READ_PROBLEMS = ['admin_unauthorized', 'forbidden', 'too_many_requests', 'unavailable'] as const;
+export const WRITE_PROBLEMS = [...READ_PROBLEMS, 'conflict'] as const;
 export const BODY_PROBLEMS = ['invalid_json', 'invalid_request', 'body_too_large'] as const;

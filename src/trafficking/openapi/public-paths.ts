@@ -27,7 +27,10 @@ export const publicPaths = (allowedEvents: readonly string[]): Paths => ({
       tags: ['ads'],
       summary: 'Request ads',
       security: [{ apiKey: [] }],
-      parameters: [query('debug', oneOf(['1']), 'Adds debug.trace: how each impression was decided')],
+      parameters: [
+        query('debug', oneOf(['1']), 'Adds debug.trace: how each impression was decided'),
+        query('debug_grant', text, 'In production: a token of POST /api/debug_grants, without which the trace has no figures'),
+      ],
       requestBody: jsonBody({ anyOf: [ref('AdRequest'), ref('FlatAdRequest')] }),
       responses: {
         200: jsonAnswer('A bid for each filled impression; nbr when none is filled', ref('AdResponse')),
@@ -36,6 +39,7 @@ export const publicPaths = (allowedEvents: readonly string[]): Paths => ({
           'invalid_request',
           'invalid_dimensions',
           'unauthorized',
+          'origin_not_allowed',
           'body_too_large',
           'unsupported_media',
           'unavailable',
@@ -70,7 +74,7 @@ export const publicPaths = (allowedEvents: readonly string[]): Paths => ({
       requestBody: jsonBody(ref('QualityReport')),
       responses: {
         201: jsonAnswer('Stored; the same token returns the same id', record({ id: text })),
-        ...problems('invalid_json', 'invalid_request', 'invalid_token', 'body_too_large', 'unavailable'),
+        ...problems('invalid_json', 'invalid_request', 'invalid_token', 'body_too_large', 'too_many_requests', 'unavailable'),
       },
     },
   },

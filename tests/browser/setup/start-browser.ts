@@ -20,8 +20,8 @@ afterEach(() => Promise.all([...browsers].flatMap((browser) => browser.contexts(
 afterAll(() => Promise.all([...browsers].map((browser) => browser.close())));
 
 /** It ends with the test file, its pages with each test. */
-export const startBrowser = async (): Promise<Browser> => {
-  const browser = await chromium.launch({ executablePath: browserPath(), args: ['--no-sandbox', '--disable-gpu', ...QUIET] });
+export const startBrowser = async (more: readonly string[] = []): Promise<Browser> => {
+  const browser = await chromium.launch({ executablePath: browserPath(), args: ['--no-sandbox', '--disable-gpu', ...QUIET, ...more] });
   browsers.add(browser);
   return browser;
 };

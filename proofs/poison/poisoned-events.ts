@@ -1,0 +1,44 @@
+import type { Hit } from '../../src/ledger/hit.ts';
+
+/** A line item that no catalog has: what is written about it by hand is in no account. */
+export const UNBOOKED_LINE_ITEM = 1_999_999;
+
+/** An impression of the unbooked line item whose token has an hour left. */
+export const hitOf = (publisherId: number, tokenId: string): Hit => ({
+  ad: {
+    ...{ tokenId, publisherId, campaignId: UNBOOKED_LINE_ITEM, lineItemId: UNBOOKED_LINE_ITEM, creativeId: UNBOOKED_LINE_ITEM },
+    ...{ placementId: 'by-hand', priceMicros: 1_000, perClick: false, day: Math.floor(Date.now() / 86_400_000), holdEndMs: 0 },
+    ...{ tokenExpS: Math.ceil(Date.now() / 1000) + 3_600, userHash: null, billingNotice: false },
+  },
+  ...{ kind: 'impression', eventType: '', invalidReason: '', atMs: Date.now(), country: null, device: null },
+});
+
+/** The fields of the stream entry of a hit, as settle.lua writes them. */
+export const entryOf = (event: string): string[] => ['e', event, 'at', String(Date.now()), 'billed', '1000'];
+
+const withAd = (hit: Hit, changes: Readonly<Record<string, unknown>>): string => JSON.stringify({ ...hit, ad: { ...hit.ad, ...changes } });
+
+/** 120 kB that do not compress: longer than an entry of an index of Postgres may be. */
+const longText = (): string => Array.from({ length: 10_000 }, () => Math.random().toString(36)).join('');
+
+export interface Poison {
+  /** The code under which Postgres refuses it; null: it cannot be read. */
+  readonly sqlState: string | null;
+  readonly of: (hit: Hit) => string;
+}
+
+/** Events that Postgres refuses for a lasting reason, and entries that are no events. */
+export const POISONED_EVENTS: readonly Poison[] = [
+  { sqlState: '22021', of: (hit) => withAd(hit, { userHash: 'a\0b' }) },
+  { sqlState: '22003', of: (hit) => withAd(hit, { creativeId: 2 ** 40 }) },
+  { sqlState: '54000', of: (hit) => withAd(hit, { tokenId: longText() }) },
+  { sqlState: null, of: (hit) => withAd(hit, { day: 1e9 }) },
+  { sqlState: null, of: () => '{"ad":' },
+];
+
+/** Rows of pending_hits that can never be folded. */
+export const POISONED_HITS: readonly ((hit: Hit) => string)[] = [
+  () => '{}',
+  (hit) => withAd(hit, { tokenExpS: 1e300 }),
+  (hit) => withAd(hit, { priceMicros: 'a lot' }),
+];

@@ -1,0 +1,16 @@
+import type { BidderCall } from '../calls/group-invitations.ts';
+
+/**
+ * Whether the bidder of a call may have a notice sent to a URL: to its endpoint's host, and to the
+ * hosts listed for the line items with their subdomains. Otherwise one ad request could be turned
+ * into requests to servers that have nothing to do with it.
+ */
+export const mayNotify = ({ endpoint, noticeHosts }: Pick<BidderCall, 'endpoint' | 'noticeHosts'>): ((url: string) => boolean) => {
+  const own = hostOf(endpoint);
+  return (url) => {
+    const host = hostOf(url);
+    return host !== undefined && (host === own || noticeHosts.some((listed) => host === listed || host.endsWith(`.${listed}`)));
+  };
+};
+
+const hostOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).hostname : undefined);

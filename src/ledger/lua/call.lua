@@ -1,0 +1,17 @@
+-- What one call works on. A function of a library lives as long as the library does, so everything
+-- that belongs to a single call is in this table, and every call begins with call_begin. Include
+-- before the files that use it.
+local call
+
+local function call_begin()
+  call = {
+    -- The accounts by hash (books.lua), and what was released in them (holds.lua).
+    books = {},
+    released = {},
+    released_micros = {},
+    -- The fold horizons by key (horizon.lua).
+    horizons = {},
+    -- The serves by tally and field (tally.lua).
+    serves = {},
+  }
+end

@@ -1,0 +1,71 @@
+import { isObject } from '../base/narrow.ts';
+import type { Hit, ServedAd } from './hit.ts';
+
+/** 9999-12-31: Postgres and ISO 8601 write later days differently. */
+export const MAX_DAY = 2_932_896;
+export const MAX_MS = (MAX_DAY + 1) * 86_400_000 - 1;
+
+/** Whether a value is a whole number from 0 to `max`. */
+export const isUpTo = (value: unknown, max: number): value is number =>
+  Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= max;
+
+type Check = (value: unknown) => boolean;
+type Checks<T> = { readonly [name in keyof T]-?: Check };
+
+const isText: Check = (value) => typeof value === 'string';
+const isTextOrNull: Check = (value) => value === null || isText(value);
+const isFlag: Check = (value) => typeof value === 'boolean';
+const isId: Check = Number.isSafeInteger;
+const isAmount: Check = (value) => isUpTo(value, Number.MAX_SAFE_INTEGER);
+const isTime: Check = (value) => isUpTo(value, MAX_MS);
+const orAbsent =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value);
+
+const isBounds: Check = (value) =>
+  isObject(value) &&
+  [value['dailySpendMicros'], value['budgetMicros'], value['campaignBudgetMicros']].every((limit) => limit === null || isAmount(limit));
+
+const AD_CHECKS: Checks<ServedAd> = {
+  tokenId: isText,
+  publisherId: isId,
+  campaignId: isId,
+  lineItemId: isId,
+  creativeId: isId,
+  placementId: isText,
+  priceMicros: isAmount,
+  perClick: isFlag,
+  day: (value) => isUpTo(value, MAX_DAY),
+  holdEndMs: isTime,
+  tokenExpS: (value) => isUpTo(value, MAX_MS / 1000),
+  userHash: isTextOrNull,
+  billingNotice: isFlag,
+  clickBounds: orAbsent(isBounds),
+  windowMs: orAbsent(isTime),
+};
+
+const HIT_CHECKS: Checks<Omit<Hit, 'ad'>> = {
+  kind: isText,
+  eventType: isText,
+  invalidReason: isText,
+  atMs: isTime,
+  country: isTextOrNull,
+  device: isTextOrNull,
+};
+
+const failing = (value: Readonly<Record<string, unknown>>, checks: Readonly<Record<string, Check>>): readonly string[] =>
+  Object.entries(checks).flatMap(([name, check]) => (check(value[name]) ? [] : [name]));
+
+/**
+ * The hit in parsed JSON, such as a stream entry or a row of pending_hits. Ids, and characters, are
+ * for Postgres to check; kinds and reasons may be those of a newer release.
+ *
+ * @throws when a field is missing or has a value that the ledger cannot count with
+ */
+export const readHit = (value: unknown): Hit => {
+  if (!isObject(value) || !isObject(value['ad'])) throw new Error('it is not a hit');
+  const wrong = [...failing(value['ad'], AD_CHECKS), ...failing(value, HIT_CHECKS)];
+  if (wrong.length > 0) throw new Error(`the hit has no valid ${wrong.join(', ')}`);
+  return value as unknown as Hit;
+};

@@ -1,0 +1,41 @@
+import type { RequestHandler } from 'express';
+import type { Knex } from 'knex';
+import { isObject } from '../../base/narrow.ts';
+import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
+import { sendJson } from '../../http/answers/send-json.ts';
+import { problem, sendProblem } from '../../http/problems/problem.ts';
+import type { DebugGrants } from '../../http/request/debug-grants.ts';
+import { readJson } from '../../http/request/read-json.ts';
+import { actorOf } from '../admin-gate.ts';
+import { recordChange } from '../entities/audit-trail.ts';
+
+export interface DebugGrantRouteOptions {
+  readonly knex: Knex;
+  readonly currentSnapshot: () => Snapshot | undefined;
+  readonly debugGrants: DebugGrants;
+  /** '': the URL is relative. */
+  readonly publicUrl: string;
+}
+
+/**
+ * POST /api/debug_grants `{publisher_id}`: 201 `{token, url, expires}`, a URL of POST /ad that shows
+ * whole traces of this publisher's ad requests for an hour. The audit trail names who issued it.
+ */
+export const debugGrantRoute =
+  ({ knex, currentSnapshot, debugGrants, publicUrl }: DebugGrantRouteOptions): RequestHandler =>
+  async (req, res) => {
+    const body = await readJson(req);
+    if (!body.ok) return body.problem && sendProblem(res, body.problem);
+    const snapshot = currentSnapshot();
+    if (!snapshot) return sendProblem(res, problem('unavailable', 'The campaign data has not been loaded yet.'));
+    const publisher = snapshot.publishers.get((isObject(body.value) ? body.value['publisher_id'] : undefined) as number);
+    if (!publisher) {
+      const fault = { pointer: '/publisher_id', detail: 'must be the id of a loaded publisher' };
+      return sendProblem(res, problem('invalid_request', 'The debug grant names no publisher.', [fault]));
+    }
+    const { token, expiresAtMs } = debugGrants.issue(publisher.id);
+    const expires = new Date(expiresAtMs).toISOString();
+    const change = { actor: actorOf(res), action: 'grant_debug', entity: 'publisher', entityId: publisher.id } as const;
+    await knex.transaction((trx) => recordChange(trx, { ...change, before: null, after: { name: publisher.name, expires } }));
+    sendJson(res, 201, { token, url: `${publicUrl}/ad?debug=1&debug_grant=${token}`, expires });
+  };
