@@ -70,7 +70,7 @@ const reserve =
     hits.push({
       ad: {
         ...{ tokenId: `0123456789abcdef${i}-${refused.length}`, publisherId: 1, campaignId: 1, lineItemId: won.id, creativeId: won.id },
-        ...{ placementId: 'article-top', priceMicros: 2000, perClick: false, userHash, billingNotice: false },
+        ...{ placementId: 'article-top', priceMicros: 2000, perClick: false, userHash, billingNotice: false, servedAtMs: now },
         ...answer!.imps[0]!.moments!,
       },
       ...{ kind: 'impression', eventType: '', invalidReason: '', atMs: now, country: 'NL', device: 'mobile' },

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { book } from '../testkit/book.ts';
 import { createPage, type PageBid } from '../testkit/create-page.ts';
 import { inParallel } from '../testkit/in-parallel.ts';
+import { lookAtAd } from '../testkit/person.ts';
 import { readBooks, untilDrained } from '../testkit/read-books.ts';
 import type { Proof } from './rig/proof.ts';
 
@@ -57,6 +58,7 @@ export const hits: Proof = {
           if (!bid || tokens >= wanted) return;
           const turn = tokens++;
           await send('impression', bid, bid.impurl);
+          if (turn % 5 === 0) await lookAtAd();
           if (turn % 5 === 0) await send('click', bid, bid.clkurl);
           if (turn % 7 === 0) await send('event', bid, `${bid.evturl}&type=like`);
         },

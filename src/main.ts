@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { asError } from './base/narrow.ts';
 import { migrateLatest, missingMigrations, newestMigration } from './catalog/postgres/migrate.ts';
 import { readDimensionSchema } from './catalog/read-dimension-schema.ts';
+import { NO_ADDRESSES, readAddressList } from './context/address-list.ts';
 import { compose } from './replica/compose.ts';
 import { keepTokenSecret } from './config/keep-token-secret.ts';
 import { readSettings } from './config/read-settings.ts';
@@ -20,8 +21,10 @@ const MAX_STOP_MS = 14_500;
 const main = async (): Promise<void> => {
   const settings = readSettings(keepTokenSecret(process.env));
   const dimensions = await readDimensionSchema(settings.dimensionsFile);
+  const { dataCenterAddressesFile } = settings;
+  const dataCenters = dataCenterAddressesFile === undefined ? NO_ADDRESSES : await readAddressList(dataCenterAddressesFile);
   const stores = await openStores(settings);
-  const service = compose({ settings, addresses: stores.addresses, dimensions, ...(stores.demo && { demo: stores.demo }) });
+  const service = compose({ settings, addresses: stores.addresses, dimensions, dataCenters, ...(stores.demo && { demo: stores.demo }) });
 
   let stopping = false;
   const stop = async (cause: string, drainMs: number, exitCode = 0): Promise<void> => {
@@ -41,6 +44,7 @@ const main = async (): Promise<void> => {
   const { version } = createRequire(import.meta.url)('../package.json') as { readonly version: string };
   const listening = { version, port: (service.server.address() as AddressInfo).port };
   service.log.info('Listening', { ...listening, schema: await newestMigration() });
+  if (dataCenters.size === 0) service.log.info('Hits from data centers are not filtered: DATACENTER_ADDRESSES is not set');
   let logged = '';
   await untilMigrated(stores.addresses.databaseUrl, settings.production, (reason, fault) => {
     service.waitFor(reason);

@@ -1,5 +1,6 @@
 import { Pool, type Dispatcher } from 'undici';
 import type { Booking } from './book.ts';
+import { BROWSER_HEADERS } from './person.ts';
 
 /** The part of a bid that a page uses. */
 export interface PageBid {
@@ -38,9 +39,11 @@ let requests = 0;
 
 export const createPage = (origin: string, connections = 64): Page => {
   const pool = new Pool(origin, { connections, pipelining: 1, headersTimeout: 20_000, bodyTimeout: 20_000, connectTimeout: 5_000 });
-  const send = async (options: Pick<Dispatcher.RequestOptions, 'method' | 'path' | 'headers' | 'body'>): Promise<Reply> => {
+  const send = async (
+    options: Pick<Dispatcher.RequestOptions, 'method' | 'path' | 'body'> & { readonly headers?: object },
+  ): Promise<Reply> => {
     try {
-      const answer = await pool.request(options);
+      const answer = await pool.request({ ...options, headers: { ...BROWSER_HEADERS, ...options.headers } });
       return { status: answer.statusCode, text: await answer.body.text() };
     } catch (fault) {
       const { code, message } = fault as Error & { readonly code?: string };

@@ -1,4 +1,11 @@
-import type { Creative, LineItem } from '../src/catalog/model/entities.ts';
+import type { Creative, LineItem, PublisherPrivacy } from '../src/catalog/model/entities.ts';
+
+/** The defaults of a publisher. */
+export const samplePrivacy: PublisherPrivacy = {
+  consentWhenSilent: 'by_country',
+  usOptOutEndsCaps: false,
+  capsWithoutUserId: 'contextual',
+};
 
 /** A direct line item of campaign 1 of publisher 1 that asks for nothing and has no limits, at a CPM of 1 USD, but for what is given. */
 export const sampleLineItem = (changes: Partial<LineItem> & Pick<LineItem, 'flight'>): LineItem => ({
@@ -20,6 +27,7 @@ export const sampleLineItem = (changes: Partial<LineItem> & Pick<LineItem, 'flig
   rateLimit: null,
   targeting: [],
   endpoint: null,
+  gvlId: null,
   noticeHosts: [],
   ...changes,
 });

@@ -27,7 +27,7 @@ const EVERYWHERE = ['base', 'config', 'observability'];
 const EMBEDDED = 'embedded';
 
 /** No package, clock, random number or I/O: their callers pass in what they need. */
-const PURE = ['src/targeting', 'src/decision', 'src/creative'];
+const PURE = ['src/targeting', 'src/decision', 'src/creative', 'src/tracking/invalid-traffic'];
 const IMPURE = /\b(Date\.now|Math\.random|performance\.now|process\.|setTimeout|setInterval|setImmediate|fetch)\b/;
 
 /** The top-level folders, and which others each may import. */

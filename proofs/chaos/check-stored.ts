@@ -4,16 +4,19 @@ import type { Stage } from './stage.ts';
 /** Whether Postgres holds the events and daily counts that the stream carried, each once. */
 export const checkStored = async ({ lane: { knex }, model, anyDoubt, tallyMayExpire }: Stage): Promise<readonly Violation[]> => {
   const found: Violation[] = [];
-  const { rows } = await knex.raw<{ rows: { key: string; billed: string }[] }>(
+  const { rows } = await knex.raw<{ rows: { key: string; billed: string; reason: string }[] }>(
     `select jti || ' ' || kind || case when event_type = '' then '' else ':' || event_type end
-            || case when invalid_reason = 'prefetch' then '!prefetch' else '' end as key, billed_micros as billed
+            || case when screened then '!' else '' end as key, billed_micros as billed, invalid_reason as reason
      from events`,
   );
   const billed = new Map(rows.map((row) => [row.key, Number(row.billed)]));
+  const reasons = new Map(rows.map(({ key, reason }) => [key, reason]));
   if (rows.length !== billed.size) found.push({ rule: 'stored', text: `${rows.length - billed.size} event rows are doubled` });
   for (const [key, event] of model.logged) {
     const of = billed.get(key);
     if (of === undefined) found.push({ rule: 'stored', text: `${key} has no event row` });
+    else if (reasons.get(key) !== event.reason)
+      found.push({ rule: 'stored', text: `${key} is filtered as ${event.reason}, its row says ${reasons.get(key)}` });
     else if (of !== event.billedMicros) found.push({ rule: 'stored', text: `${key} billed ${event.billedMicros}, its row says ${of}` });
   }
   if (billed.size > model.logged.size)

@@ -26,7 +26,7 @@ export const checkAnswer = (
 ): readonly Violation[] => {
   const endMs = ad.ad.tokenExpS * 1000;
   switch (outcome) {
-    case 'counted':
+    case 'accepted':
       return [];
     case 'duplicate':
       return isRepeat ? [] : [{ rule: 'answer', text: `${key} was sent once and called a duplicate` }];

@@ -1,7 +1,7 @@
 import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
 import { hitKey, type LoggedEvent } from './system.ts';
 import type { Selected } from './replica.ts';
-import { boundsOf, clickPrice, holdSlackMs, impressionPrice, RELEASE_MARGIN_MS, type Bounds } from './rules.ts';
+import { boundsOf, clickFault, clickPrice, holdSlackMs, impressionPrice, RELEASE_MARGIN_MS, type Bounds } from './rules.ts';
 
 /** A broken rule. `rule` is what a shorter story must break as well. */
 export interface Violation {
@@ -45,6 +45,8 @@ export interface Model {
   /** Events by their key. */
   readonly logged: ReadonlyMap<string, LoggedEvent>;
   readonly acknowledged: ReadonlySet<string>;
+  /** Clicks that were counted or filtered against the rule; ask when every hit has been settled. */
+  misjudgedClicks(): readonly Violation[];
   readonly waiting: ReadonlySet<string>;
   select(selected: readonly Selected[], at: { readonly step: number; readonly redisMs: number; readonly ttlMs: number }): readonly Ad[];
   /** Notes a hit that was sent. Returns whether it was sent before. */
@@ -171,6 +173,14 @@ export const createModel = (): Model => {
       if (ad) ad.waiting = true;
     },
     log: (events) => events.flatMap(logOne),
+    misjudgedClicks: () =>
+      [...logged].flatMap(([key, { hit, reason, atMs }]) => {
+        if (hit.kind !== 'click' || hit.invalidReason !== '') return [];
+        const seenAtMs = logged.get(`${hit.ad.tokenId} impression`)?.atMs;
+        const due = clickFault(atMs, hit.ad.servedAtMs, seenAtMs);
+        const text = `${key} at ${atMs}, served at ${hit.ad.servedAtMs}, seen at ${seenAtMs}, is ${reason || 'counted'} instead of ${due || 'counted'}`;
+        return reason === due ? [] : [{ rule: 'click', text }];
+      }),
     minWindowMs: (lineItemId) => windows.get(lineItemId) ?? 0,
     loosest: (limit, id) => loosest.get(`${limit} ${id}`) ?? Infinity,
     note: ({ lineItems, campaigns }) => {
@@ -184,14 +194,14 @@ export const createModel = (): Model => {
   };
 };
 
-/** An impression bills what was held for it; a click at most its price; everything else nothing. */
+/** An impression bills what was held for it; a click that counts at most its price; everything else nothing. */
 const checkBill = (
   { ad, price, clickPrice: most }: Ad,
-  { hit, billedMicros }: LoggedEvent,
+  { hit, reason, billedMicros }: LoggedEvent,
   isImpression: boolean,
 ): readonly Violation[] => {
   const what = `the ${hit.kind} of ${ad.tokenId} (line item ${ad.lineItemId})`;
-  if (hit.kind === 'click' && hit.invalidReason !== 'prefetch') {
+  if (hit.kind === 'click' && reason === '') {
     return billedMicros < 0 || billedMicros > most
       ? [{ rule: 'bill', text: `${what} billed ${billedMicros} of at most ${most} micros` }]
       : [];

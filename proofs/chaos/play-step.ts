@@ -126,7 +126,7 @@ const track = async (stage: Stage, step: Step & { do: 'track' }): Promise<readon
     bothFailed: redisFails && (!postgresUp || lostInPostgres),
   };
   return sent.flatMap((answer) => {
-    if (answer.outcome === 'counted') model.acknowledge(answer.key, trueMs);
+    if (answer.outcome === 'accepted') model.acknowledge(answer.key, trueMs);
     return checkAnswer(answer, circumstances);
   });
 };

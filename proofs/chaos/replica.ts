@@ -5,6 +5,7 @@ import type { Hit, Settled, ServedAd } from '../../src/ledger/hit.ts';
 import type { LedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
 import type { AdRequest } from '../../src/serving/ad-request.ts';
+import { createSessionCaps } from '../../src/serving/session-caps.ts';
 import { createServeAd } from '../../src/serving/serve-ad.ts';
 import { hitLimits } from '../../src/tracking/hit-limits.ts';
 import { createRecordHit, type HitOutcome } from '../../src/tracking/record-hit.ts';
@@ -64,6 +65,7 @@ export const createReplica = (options: ReplicaOptions): Replica => {
     random,
     clock: () => 0,
     onBidsDecided: () => undefined,
+    sessionCaps: createSessionCaps(),
   });
   const recordHit = createRecordHit({
     ledger,
@@ -108,6 +110,9 @@ const adRequest = (id: string, call: AdCall, snapshot: Snapshot, atMs: number): 
   })),
   query: { targeting: { pairs: [] }, atMs, mayRemember: call.user !== null },
   userHash: call.user,
+  sessionUser: null,
+  consent: { remember: call.user === null ? 'gdpr_without_consent' : null, measure: null, shareWith: () => null },
+  seal: undefined,
   bidContext: { requestId: id } as AdRequest['bidContext'],
   traced: false,
 });

@@ -35,6 +35,17 @@ export const impressionPrice = ({ lineItem, bidMicros }: Selected): number => {
 export const clickPrice = ({ lineItem, bidMicros }: Selected): number =>
   bidMicros === null && lineItem.budgetType === 'CPC' ? (lineItem.cpcMicros ?? 0) : 0;
 
+/** The shortest time in which a person clicks, and how long a click may precede its impression. */
+const MIN_CLICK_MS = 100;
+const MAX_AHEAD_MS = 60_000;
+
+/** Why a click is filtered, or ''. By the times at which the hits of its token came; undefined: no impression counted. */
+export const clickFault = (clickAtMs: number, servedAtMs: number, seenAtMs: number | undefined): string => {
+  const sinceSeenMs = seenAtMs === undefined ? -Infinity : clickAtMs - seenAtMs;
+  if (Math.abs(clickAtMs - servedAtMs) < MIN_CLICK_MS || (sinceSeenMs >= 0 && sinceSeenMs < MIN_CLICK_MS)) return 'fast_click';
+  return sinceSeenMs < -MAX_AHEAD_MS ? 'no_impression' : '';
+};
+
 /** A replica's clock, and steps back of Redis's, differ from true time by less. */
 export const MAX_SKEW_MS = 1_500;
 

@@ -50,7 +50,7 @@ const ROUND_MS = 60_000;
 
 /** Everything works again, everything that waits is carried, and all holds end: the books must be exact. */
 const settleAll = async (stage: Stage): Promise<readonly Violation[]> => {
-  const { lane, system, publishers } = stage;
+  const { lane, model, system, publishers } = stage;
   stage.redisDown.fill(false);
   stage.postgresUp = true;
   stage.resetStores();
@@ -76,7 +76,7 @@ const settleAll = async (stage: Stage): Promise<readonly Violation[]> => {
   await stage.setClocks(stage.trueMs + MS_PER_DAY);
   await round();
   await round();
-  return [...found, ...(await checkStored(stage))];
+  return [...found, ...model.misjudgedClicks(), ...(await checkStored(stage))];
 };
 
 const threw = (fault: unknown): readonly Violation[] => {

@@ -5,6 +5,7 @@ import type { EventStore } from '../../src/events/postgres/event-store.ts';
 import type { Hit, Settled } from '../../src/ledger/hit.ts';
 import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
+import { createExpireClicks } from '../../src/ledger/settle/expire-clicks.ts';
 import { createAccountReader, type Account } from '../../src/ledger/read/read-accounts.ts';
 import { createFold } from '../../src/tracking/fold-hits.ts';
 import { hitLimits } from '../../src/tracking/hit-limits.ts';
@@ -21,6 +22,8 @@ const MAX_FOLD_MS = 150;
 /** An event as the stream of its shard carries it. */
 export interface LoggedEvent {
   readonly hit: Hit;
+  /** Why it is filtered, or ''. */
+  readonly reason: string;
   readonly atMs: number;
   readonly billedMicros: number;
 }
@@ -43,14 +46,16 @@ export interface System {
   /** Events settled since the last call. */
   newEvents(): Promise<readonly LoggedEvent[]>;
   waiting(): Promise<number>;
+  /** Keys of clicks that wait for their impression. */
+  waitingClicks(): Promise<ReadonlySet<string>>;
   accounts(publisherId: number, lineItems: readonly number[], campaigns: readonly number[]): Promise<readonly (Account | undefined)[]>;
   /** Every hit stored in Postgres before this moment has been folded. */
   horizonMs(publisherId: number): Promise<number>;
 }
 
-/** Counted once: by token, kind, event type, and whether it was prefetched. */
+/** Counted once: by token, kind, event type, and whether its request showed that it is invalid. */
 export const hitKey = ({ ad, kind, eventType, invalidReason }: Pick<Hit, 'ad' | 'kind' | 'eventType' | 'invalidReason'>): string =>
-  `${ad.tokenId} ${kind}${eventType && `:${eventType}`}${invalidReason === 'prefetch' ? '!prefetch' : ''}`;
+  `${ad.tokenId} ${kind}${eventType && `:${eventType}`}${invalidReason === '' ? '' : '!'}`;
 
 export const createSystem = (lane: Lane, world: World, nowMs: () => number, snapshot: Snapshot): System => {
   const keys = createLedgerKeys(SHARDS);
@@ -104,6 +109,7 @@ export const createSystem = (lane: Lane, world: World, nowMs: () => number, snap
   const { redis, link } = lane.background;
   const backgroundLedger = createLedger({ redis, link, keys, tokenTtlMs: world.replicas[0]!.ttlMs, pid: PID });
   const reader = createAccountReader({ redis: lane.observer.redis, keys });
+  const expireClicks = createExpireClicks({ redis, keys });
   const lastIds = Array.from({ length: SHARDS }, () => '-');
 
   return {
@@ -147,6 +153,11 @@ export const createSystem = (lane: Lane, world: World, nowMs: () => number, snap
       const deadline = performance.now() + MAX_FOLD_MS;
       while (!failed && advanced.size < SHARDS && performance.now() < deadline) await sleep(1);
       await fold.stop();
+      try {
+        for (let shard = 0; shard < SHARDS; shard++) if (link.upOf(shard)) await expireClicks(shard);
+      } catch (fault) {
+        surprise('filtering clicks', fault as Error);
+      }
     },
     carry: async (n, killed) => {
       const append: EventStore['append'] = (events) =>
@@ -178,11 +189,17 @@ export const createSystem = (lane: Lane, world: World, nowMs: () => number, snap
         entries.map(([id, fields]) => {
           lastIds[shard] = id;
           const value = (name: string): string => fields[fields.indexOf(name) + 1] ?? '';
-          return { hit: JSON.parse(value('e')) as Hit, atMs: Number(value('at')), billedMicros: Number(value('billed')) };
+          const hit = JSON.parse(value('e')) as Hit;
+          const reason = fields.includes('reason') ? value('reason') : hit.invalidReason;
+          return { hit, reason, atMs: Number(value('at')), billedMicros: Number(value('billed')) };
         }),
       );
     },
     waiting: () => table.count(),
+    waitingClicks: async () => {
+      const tokens = await Promise.all(lastIds.map((_, shard) => lane.observer.redis.hkeys(`${keys.events(shard)}:clicks`)));
+      return new Set(tokens.flat().map((token) => `${token} click`));
+    },
     accounts: async (publisherId, lineItems, campaigns) =>
       (await Promise.all([reader.lineItems(publisherId, lineItems), reader.campaigns(publisherId, campaigns)])).flat(),
     horizonMs: async (publisherId) => Number((await lane.observer.redis.get(keys.horizon(keys.shardOf(publisherId)))) ?? 0),

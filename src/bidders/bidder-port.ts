@@ -1,4 +1,6 @@
 import type { Booking, Device, Placement, Publisher } from '../catalog/model/entities.ts';
+import type { Verdict } from '../context/consent/consent.ts';
+import type { PrivacySignals } from '../context/consent/privacy-signals.ts';
 import type { AdSize } from '../decision/ad-query.ts';
 import type { NoticeKind } from './bidder-observer.ts';
 import type { NoBidReason } from '../decision/no-bid-reason.ts';
@@ -18,27 +20,19 @@ export interface BidOpportunity {
   readonly invitations: readonly Booking[];
 }
 
-/** The page and the user, without what bidders may not receive. */
+/** The page and the user. Each bidder receives what its verdict allows (context/consent/withhold.ts). */
 export interface BidContext {
   readonly requestId: string;
   readonly publisher: Publisher;
-  /** Keyed hash, never the publisher's own user id. */
+  /** Keyed hash, never the publisher's own user id; '': none. */
   readonly userHash: string;
   readonly userAgent: string;
   readonly ip: string | null;
   readonly country: string | null;
   readonly device: Device | null;
   readonly pageUrl: string | null;
-  readonly gdpr: boolean | null;
-  readonly consent: string | null;
-  readonly usPrivacy: string | null;
-  /**
-   * The GPP string and its section ids, and whether the page or app is directed at children, as
-   * received.
-   */
-  readonly gpp?: string | null;
-  readonly gppSid?: readonly number[];
-  readonly coppa?: boolean | null;
+  readonly signals: PrivacySignals;
+  readonly shareWith: (gvlId: number | null) => Verdict;
 }
 
 /** A valid bid as read from a bidder's answer, its macros filled. */

@@ -6,6 +6,7 @@ import type { BidOutcome } from './bid-outcome.ts';
 import { createBidderEndpoint, endpointLabel, type BidderEndpoint, type CircuitSettings } from './calls/bidder-endpoint.ts';
 import type { BidderObserver } from './bidder-observer.ts';
 import type { BidAnswers, BidContext, Bidders, BidOpportunity } from './bidder-port.ts';
+import { withhold } from '../context/consent/withhold.ts';
 import { buildBidRequest, isSecurePage } from './openrtb/build-bid-request.ts';
 import { createBidResults } from './notices/bid-results.ts';
 import { groupInvitations, type BidderCall } from './calls/group-invitations.ts';
@@ -116,7 +117,8 @@ export const createBidders = (options: BiddersOptions): Bidders => {
       imps: new Map(call.opportunities.map(({ impId, width, height, otherSizes }) => [impId, { size: { width, height }, otherSizes }])),
     };
     const tmaxMs = Math.max(1, Math.floor(timeoutMs - (now() - startedAt)));
-    const body = JSON.stringify(buildBidRequest({ ...asked, transactionId, tmaxMs, opportunities: call.opportunities, context }));
+    const shared = withhold(context, context.shareWith(call.gvlId));
+    const body = JSON.stringify(buildBidRequest({ ...asked, transactionId, tmaxMs, opportunities: call.opportunities, context: shared }));
     // The race covers what an abort cannot interrupt, such as gunzip; the abort frees everything
     // else.
     const answer = await Promise.race([exchange(call, body, deadline.signal), deadline.passed]);

@@ -35,6 +35,8 @@ export interface Settings {
   readonly bidderPrivateAddresses: boolean;
   readonly mockBidderEnabled: boolean;
   readonly dimensionsFile: string;
+  /** Address ranges whose hits are filtered; undefined: that rule is off. */
+  readonly dataCenterAddressesFile: string | undefined;
   readonly adminEnabled: boolean;
   /** Why the trafficking tool stays closed although it is enabled; undefined: it is open. */
   readonly adminClosedBecause: string | undefined;

@@ -1,62 +1,90 @@
 import Bowser from 'bowser';
-import { isbot } from 'isbot';
 import { LRUCache } from 'lru-cache';
 import { copyText } from '../base/copy-text.ts';
 import { DEVICES, type Device } from '../catalog/model/entities.ts';
+import { createListedSpider } from './listed-spider.ts';
 
+/** What a User-Agent says of its sender. */
 export interface Visitor {
   /**
    * null: a television, a console, a headset or unknown. Matches only line items without a device
    * rule.
    */
   readonly device: Device | null;
-  readonly bot: boolean;
+  /** It names a listed spider. */
+  readonly spider: boolean;
+  /** It is empty, or does not begin with a product (RFC 9110, section 10.1.5). */
+  readonly malformed: boolean;
+  /** One of BROWSERS, for other programs null. */
+  readonly browser: Browser | null;
+  /**
+   * What may be kept of it: the names of a person's programs, without versions, system and device; of a
+   * spider all of it. The lists judge it as they judge the whole; null: they would not.
+   */
+  readonly agent: string | null;
 }
 
 export type DeviceDetector = (userAgent: string) => Visitor;
+
+/** Families of browsers, by the names of bowser. */
+export const BROWSERS = ['Chrome', 'Safari', 'Firefox', 'Microsoft Edge', 'Samsung Internet for Android', 'Opera'] as const;
+export type Browser = (typeof BROWSERS)[number];
 
 /**
  * Longer user agents are cut: the device is named near the beginning, and the patterns' time grows
  * with the length.
  */
 const MAX_USER_AGENT_LENGTH = 512;
+const MAX_AGENT_LENGTH = 160;
 
-const NO_VISITOR: Visitor = { device: null, bot: false };
-
-const bothOf = (device: Device | null): readonly [person: Visitor, bot: Visitor] => [
-  { device, bot: false },
-  { device, bot: true },
-];
-
-/** All possible results, so that cache entries share them. */
-const VISITORS: ReadonlyMap<string, readonly [person: Visitor, bot: Visitor]> = new Map(DEVICES.map((device) => [device, bothOf(device)]));
-const UNKNOWN = bothOf(null);
+const NO_VISITOR: Visitor = { device: null, spider: false, malformed: true, browser: null, agent: '' };
 
 /**
- * Detects device and bot from the User-Agent, with a bounded cache. Never throws: an empty
- * User-Agent gives no device and no bot (bowser throws on it, and isbot does not call it a bot).
+ * Detects device, browser and spider from the User-Agent, with a bounded cache. Never throws: an
+ * empty User-Agent gives no device and no spider (bowser throws on it, and isbot does not call it a
+ * bot).
  *
- * Measured on one core of a shared machine: 6 µs for a new user agent, 0.02 µs from the cache.
+ * Measured on one core of a shared machine: 20 µs for a new user agent, 0.02 µs from the cache.
  */
 export const createDeviceDetector = ({ cacheSize }: { readonly cacheSize: number }): DeviceDetector => {
   const known = new LRUCache<string, Visitor>({ max: cacheSize });
+  const isSpider = createListedSpider();
   return (given) => {
     if (given === '') return NO_VISITOR;
     const userAgent = given.length > MAX_USER_AGENT_LENGTH ? copyText(given.slice(0, MAX_USER_AGENT_LENGTH)) : given;
     let visitor = known.get(userAgent);
     if (visitor === undefined) {
-      visitor = look(userAgent);
+      visitor = look(userAgent, isSpider);
       known.set(userAgent, visitor);
     }
     return visitor;
   };
 };
 
-/**
- * Parses only the platform; browser, engine and system would cost as much again and are not needed.
- */
-const look = (userAgent: string): Visitor => {
-  const platform = Bowser.getParser(userAgent, true).getPlatformType(true);
-  const [person, bot] = VISITORS.get(platform) ?? UNKNOWN;
-  return isbot(userAgent) ? bot : person;
+const look = (userAgent: string, isSpider: (text: string) => boolean): Visitor => {
+  const parser = Bowser.getParser(userAgent, true);
+  const platform = parser.getPlatformType(true);
+  const name = parser.getBrowserName();
+  const spider = isSpider(userAgent);
+  const names = spider ? userAgent : programsIn(userAgent);
+  return {
+    device: DEVICES.find((device) => device === platform) ?? null,
+    spider,
+    malformed: !PRODUCT.test(userAgent),
+    browser: spider ? null : (BROWSERS.find((browser) => browser === name) ?? null),
+    agent: isSpider(names) === spider ? names : null,
+  };
+};
+
+/** A token that contains a letter, then a version, a space, a comment or the end. */
+const PRODUCT = /^(?=[^\s/(]*[A-Za-z])[!#$%&'*+.^_`|~0-9A-Za-z-]+(?:[/\s(]|$)/;
+
+const COMMENT = /\([^)]*\)?/g;
+/** Names with a version in a comment: a comment also names the system and the device. */
+const VERSIONED = /(?<![\w.-])[A-Za-z][\w.-]*\//g;
+const NAMES = /(?<![\w.-])[A-Za-z][\w.-]*(?:\/|(?=\s|$))/g;
+
+const programsIn = (userAgent: string): string => {
+  const text = userAgent.replace(COMMENT, (comment) => ` ${(comment.match(VERSIONED) ?? []).join(' ')} `);
+  return copyText([...new Set(text.match(NAMES) ?? [])].join(' ').slice(0, MAX_AGENT_LENGTH));
 };

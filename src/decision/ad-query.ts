@@ -6,8 +6,8 @@ export interface AdQuery {
   readonly targeting: TargetingQuery;
   readonly atMs: number;
   /**
-   * Whether the user id may be used. If false, frequency caps cannot be enforced and line items
-   * with one do not serve.
+   * Whether frequency caps can be enforced: by the user id, or in the memory of this replica. If
+   * false, line items with one do not serve.
    */
   readonly mayRemember: boolean;
 }

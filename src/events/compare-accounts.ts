@@ -53,7 +53,7 @@ export const createCompareAccounts =
         const dead = await createDeadEvents({ knex: trx }).read('0', MAX_DEAD_EVENTS);
         if (dead.length === MAX_DEAD_EVENTS) return { after: [], unstored: [] };
         const candidates = [...onTheWay, ...dead.filter(({ source }) => source === 'events').flatMap(({ fields }) => eventIn(fields))];
-        const events = uniqueEvents(candidates.filter(({ hit }) => hit.ad.publisherId === publisherId && isCounted(hit)));
+        const events = uniqueEvents(candidates.filter((event) => event.hit.ad.publisherId === publisherId && isCounted(event)));
         const stored = await haveEventRows(
           trx,
           events.map(({ hit }) => hit),
@@ -90,8 +90,7 @@ const eventIn = (fields: readonly string[]): StoredEvent[] => {
 };
 
 /** The same rule as COUNTED (postgres/event-store.ts). */
-const isCounted = ({ kind, invalidReason }: StoredEvent['hit']): boolean =>
-  (kind === 'impression' || kind === 'click') && invalidReason !== 'prefetch';
+const isCounted = ({ hit: { kind }, reason }: StoredEvent): boolean => (kind === 'impression' || kind === 'click') && reason === '';
 
 /** A dead event is still in the stream until its entry is deleted. */
 const uniqueEvents = (events: readonly StoredEvent[]): readonly StoredEvent[] => [

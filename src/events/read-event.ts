@@ -12,5 +12,6 @@ export const readEvent = (fields: readonly string[]): StoredEvent => {
   const [atMs, billedMicros] = [Number(value('at')), Number(value('billed'))];
   const wrong = [...(isUpTo(atMs, MAX_MS) ? [] : ['at']), ...(Number.isSafeInteger(billedMicros) ? [] : ['billed'])];
   if (wrong.length > 0) throw new Error(`the event has no valid ${wrong.join(', ')}`);
-  return { hit, atMs, billedMicros };
+  const reason = fields.includes('reason') ? (value('reason') as StoredEvent['reason']) : hit.invalidReason;
+  return { hit, reason, atMs, billedMicros };
 };

@@ -1,14 +1,19 @@
 import type { Limits } from './limits.ts';
 
-/**
- * The kinds of hits on a served ad. A `record` is stored and neither counted nor billed: invalid
- * traffic.
- */
+/** The kinds of hits on a served ad. */
 export const HIT_KINDS = ['impression', 'click', 'event'] as const;
 export type HitKind = (typeof HIT_KINDS)[number];
 
-/** 'prefetch' is stored but not counted; 'bot' is counted and marked. */
-export const INVALID_REASONS = ['prefetch', 'bot'] as const;
+/** Why a hit is filtered, as its request shows (tracking/invalid-traffic/rules.ts). */
+export const REQUEST_REASONS = ['prefetch', 'malformed_agent', 'spider', 'data_center', 'foreign_origin', 'elsewhere'] as const;
+export type RequestReason = (typeof REQUEST_REASONS)[number];
+
+/** Why a click is filtered, as the order of hits shows. */
+export const ORDER_REASONS = ['fast_click', 'no_impression'] as const;
+export type OrderReason = (typeof ORDER_REASONS)[number];
+
+/** Every reason for which a hit is filtered: stored, but neither counted nor billed. */
+export const INVALID_REASONS = [...REQUEST_REASONS, ...ORDER_REASONS] as const;
 export type InvalidReason = (typeof INVALID_REASONS)[number];
 
 /** The limits of spend. Micros; null: no limit. */
@@ -29,6 +34,8 @@ export interface ServedAd {
   readonly priceMicros: number;
   readonly perClick: boolean;
   readonly day: number;
+  /** When the ad was selected, by the replica's estimate of Redis's clock. */
+  readonly servedAtMs: number;
   /** 0 when nothing was reserved, because Redis was unavailable and the line item has no limit. */
   readonly holdEndMs: number;
   readonly tokenExpS: number;
@@ -46,6 +53,22 @@ export interface ServedAd {
    * takes it also when the row is gone.
    */
   readonly windowMs?: number | undefined;
+  /** True: the user may not be measured, and its events keep less (stored-hit.ts). */
+  readonly unmeasured?: boolean | undefined;
+  /** Where the ad was served to (context/visitor-seal.ts); undefined: nothing of it may be kept. */
+  readonly seal?: string | undefined;
+}
+
+/** What is kept of the sender of a hit, to filter a stored day again. */
+export interface HitSignals {
+  /** The network of the address: a /24 of IPv4 or a /48 of IPv6. */
+  readonly network: string | null;
+  /** What is kept of the user agent (context/device-detector.ts). */
+  readonly agent: string | null;
+  /** The origin of the page, as the request names it. */
+  readonly origin: string | null;
+  /** It came from elsewhere than its ad was served to. */
+  readonly elsewhere: boolean;
 }
 
 /** One request of a tracking URL. */
@@ -54,8 +77,10 @@ export interface Hit {
   readonly kind: HitKind;
   /** For an event: its type, from the allowlist; '' otherwise. */
   readonly eventType: string;
-  /** '' for a countable hit; 'prefetch' is stored but not counted; 'bot' is counted and marked. */
-  readonly invalidReason: '' | InvalidReason;
+  /** '': nothing in the request is a reason to filter the hit. */
+  readonly invalidReason: '' | RequestReason;
+  /** undefined: nothing may be kept. */
+  readonly signals?: HitSignals | undefined;
   /** Epoch ms by Redis's clock, used only when the hit went to Postgres first. */
   readonly atMs: number;
   readonly country: string | null;
@@ -63,8 +88,15 @@ export interface Hit {
 }
 
 export interface Settled {
-  /** `expired`: by Redis's clock the token has ended. */
-  readonly outcome: 'counted' | 'duplicate' | 'expired';
+  /**
+   * `filtered`: stored, not counted. `provisional`: a click that waits for its impression. `expired`: by
+   * Redis's clock the token has ended.
+   */
+  readonly outcome: 'counted' | 'filtered' | 'provisional' | 'duplicate' | 'expired';
   /** False when an impression's hold was not there; never, unless Redis lost data. */
   readonly foundHold: boolean;
+  /** Why the order of hits filtered a click. */
+  readonly reason: OrderReason | undefined;
+  /** What became of the click that waited for this impression. */
+  readonly click: 'counted' | OrderReason | undefined;
 }

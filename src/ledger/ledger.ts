@@ -18,7 +18,14 @@ import type { Reservation, ReserveRequest } from './reservation.ts';
  */
 export interface Ledger {
   reserve(request: ReserveRequest): Promise<Reservation | undefined>;
-  settle(hit: Hit, limits: HitLimits, options?: { readonly late?: boolean }): Promise<Settled | undefined>;
+  settle(hit: Hit, limits: HitLimits, options?: SettleOptions): Promise<Settled | undefined>;
+}
+
+export interface SettleOptions {
+  /** The hit was accepted at its `atMs`, while Redis was unavailable. */
+  readonly late?: boolean;
+  /** When the impression of a click was counted, if its event row says so. */
+  readonly impressionAtMs?: number | undefined;
 }
 
 export interface LedgerOptions {
@@ -88,9 +95,9 @@ export const createLedger = ({ redis, link, keys, tokenTtlMs, pid, clock, patien
       const shard = keys.shardOf(request.publisherId);
       return guarded('reserve', shard, () => reserveIn(shard)(request));
     },
-    settle: (hit, limits, { late = false } = {}) => {
+    settle: (hit, limits, { late = false, impressionAtMs } = {}) => {
       const shard = keys.shardOf(hit.ad.publisherId);
-      return guarded('settle', shard, () => settleIn(shard)({ hit, limits, late }));
+      return guarded('settle', shard, () => settleIn(shard)({ hit, limits, late, impressionAtMs }));
     },
   };
 };

@@ -27,6 +27,9 @@ const isBounds: Check = (value) =>
   isObject(value) &&
   [value['dailySpendMicros'], value['budgetMicros'], value['campaignBudgetMicros']].every((limit) => limit === null || isAmount(limit));
 
+const isSignals: Check = (value) =>
+  isObject(value) && [value['network'], value['agent'], value['origin']].every(isTextOrNull) && isFlag(value['elsewhere']);
+
 const AD_CHECKS: Checks<ServedAd> = {
   tokenId: isText,
   publisherId: isId,
@@ -43,6 +46,9 @@ const AD_CHECKS: Checks<ServedAd> = {
   billingNotice: isFlag,
   clickBounds: orAbsent(isBounds),
   windowMs: orAbsent(isTime),
+  unmeasured: orAbsent(isFlag),
+  servedAtMs: isTime,
+  seal: orAbsent(isText),
 };
 
 const HIT_CHECKS: Checks<Omit<Hit, 'ad'>> = {
@@ -52,6 +58,7 @@ const HIT_CHECKS: Checks<Omit<Hit, 'ad'>> = {
   atMs: isTime,
   country: isTextOrNull,
   device: isTextOrNull,
+  signals: orAbsent(isSignals),
 };
 
 const failing = (value: Readonly<Record<string, unknown>>, checks: Readonly<Record<string, Check>>): readonly string[] =>

@@ -9,6 +9,8 @@ import { createPruneEvents } from '../events/prune-events.ts';
 import { createReconciler } from '../events/reconciler.ts';
 import { createAccountBooks } from '../ledger/read/account-books.ts';
 import { createLedger } from '../ledger/ledger.ts';
+import { createExpireClicks } from '../ledger/settle/expire-clicks.ts';
+import { createClickExpiry } from '../tracking/expire-clicks.ts';
 import { createFold } from '../tracking/fold-hits.ts';
 import { createPendingHits } from '../tracking/pending-hits.ts';
 import { createTokenTtls } from './compare-token-ttls.ts';
@@ -35,6 +37,13 @@ export const composeBackground = (
     onFolded: (hits) => log.info('Hits stored in Postgres were folded into the ledger', { hits }),
     onFailure: observe.storeFailed('fold', 'Hits could not be folded into the ledger'),
     onDead: observe.eventDied,
+  });
+  const clickExpiry = createClickExpiry({
+    link: stores.backgroundLink,
+    shards: keys.shards,
+    expireClicks: createExpireClicks({ redis: stores.backgroundRedis, keys }),
+    onExpired: observe.clicksExpired,
+    onFailure: observe.storeFailed('settle', 'Clicks without an impression could not be filtered'),
   });
   const eventStore = createEventStore({ knex: stores.knex });
   const eventWriter = createEventWriter({
@@ -79,6 +88,7 @@ export const composeBackground = (
     start: (): void => {
       tokenTtls.start();
       fold.start();
+      clickExpiry.start();
       eventWriter.start();
       prune.start();
       reconciler.start();
@@ -87,7 +97,7 @@ export const composeBackground = (
     stop: async (): Promise<void> => {
       prune.stop();
       tokenTtls.stop();
-      await Promise.allSettled([fold.stop(), eventWriter.stop(), reconciler.stop()]);
+      await Promise.allSettled([fold.stop(), clickExpiry.stop(), eventWriter.stop(), reconciler.stop()]);
     },
   };
 };

@@ -3,8 +3,10 @@ import { createBidders } from '../bidders/create-bidders.ts';
 import { createCatalogStore } from '../catalog/postgres/catalog-store.ts';
 import { createCatalog } from '../catalog/catalog.ts';
 import { createChangeNotices } from '../catalog/change-notice.ts';
+import { acceptsOrigin } from '../catalog/model/origins.ts';
 import { createCountryLookup } from '../context/country-lookup.ts';
 import { createDeviceDetector } from '../context/device-detector.ts';
+import { createVisitorSeal } from '../context/visitor-seal.ts';
 import { createRequestContext } from '../http/request/request-context.ts';
 import { createBillingNotices } from '../ledger/billing-notices.ts';
 import type { Hit, Settled } from '../ledger/hit.ts';
@@ -15,7 +17,9 @@ import { createLimitReader } from '../ledger/read/read-limits.ts';
 import { createUniqueIds } from '../ledger/unique-ids.ts';
 import { createRedisClient } from '../redis/redis-client.ts';
 import { createNotifyBidders } from '../serving/notify-bidders.ts';
+import { createSessionCaps } from '../serving/session-caps.ts';
 import { createServeAd } from '../serving/serve-ad.ts';
+import { createScreenHit } from '../tracking/invalid-traffic/screen-hit.ts';
 import { hitLimits } from '../tracking/hit-limits.ts';
 import { createNotifyBilled } from '../tracking/notify-billed.ts';
 import { createPendingHits } from '../tracking/pending-hits.ts';
@@ -25,8 +29,10 @@ import { createReportStore } from '../tracking/report-store.ts';
 import { createTokens } from '../tracking/tokens.ts';
 import type { Foundation } from './lay-foundation.ts';
 
+const ANY_ORIGIN: ReadonlySet<string> = new Set();
+
 /** Ad decisions and hit recording: everything between the HTTP surface and the stores. */
-export const composeDelivery = ({ settings, addresses, dimensions, metrics, log, observe, stores }: Foundation) => {
+export const composeDelivery = ({ settings, addresses, dimensions, dataCenters, metrics, log, observe, stores }: Foundation) => {
   const { keys, link } = stores;
   /** Redis's clock, epoch ms: in a cluster that of the publisher's node. */
   const now = (publisherId = 0) => link.nowMs(keys.shardOf(publisherId));
@@ -64,19 +70,23 @@ export const composeDelivery = ({ settings, addresses, dimensions, metrics, log,
     onFailure: observe.storeFailed('billing_notice', 'A billing notice could not be stored'),
   });
   const deciding = { bidders, tokenTtlMs: settings.tokenTtlMs, random: Math.random, clock: () => performance.now() };
+  const sessionCaps = createSessionCaps();
   const serveAd = createServeAd({
     ...deciding,
+    sessionCaps,
     reserve: ledger.reserve,
     newId: createUniqueIds(),
     onBidsDecided: createNotifyBidders(bidders, billingNotices),
   });
   const dryServeAd = createServeAd({
     ...deciding,
+    sessionCaps: { ...sessionCaps, take: () => undefined },
     reserve: createDryReserve(createJudgeLimits(counters)),
     newId: () => '',
     onBidsDecided: () => undefined,
   });
 
+  const { seal } = createVisitorSeal();
   const pending = createPendingHits({ knex: stores.promptKnex });
   const notifyBilled = createNotifyBilled({ billingNotices, send: bidders.notifyBilled });
   /**
@@ -88,8 +98,8 @@ export const composeDelivery = ({ settings, addresses, dimensions, metrics, log,
       const snapshot = catalog.current();
       return snapshot && hitLimits(snapshot, hit);
     },
-    onSettled: (hit: Hit, { outcome, foundHold }: Settled): void => {
-      if (outcome === 'counted') observe.settled(foundHold);
+    onSettled: (hit: Hit, settled: Settled): void => {
+      observe.settled(hit, settled);
       // When the reply to the first call was lost, the next one reports a duplicate. A notice is
       // sent once: it is taken out of Redis.
       notifyBilled(hit);
@@ -115,6 +125,13 @@ export const composeDelivery = ({ settings, addresses, dimensions, metrics, log,
       onFallback: () => metrics.storeFallback('redis'),
       onFailure: observe.storeFailed('hit', 'A hit could not be stored'),
     }),
+    sealVisitor: seal,
+    screenHit: createScreenHit({
+      dataCenters,
+      seal,
+      sealKey: () => catalog.current()?.userHashKey,
+      acceptsOrigin: (publisherId, origin) => acceptsOrigin(catalog.current()?.publishers.get(publisherId)?.origins ?? ANY_ORIGIN, origin),
+    }),
     reports: createReportStore({ knex: stores.promptKnex }),
     reportLimit: createReportLimit({
       redis: stores.redis,
@@ -125,7 +142,7 @@ export const composeDelivery = ({ settings, addresses, dimensions, metrics, log,
     }),
     requestContext: createRequestContext({
       countryOf: createCountryLookup({ dataDir: fileURLToPath(new URL('../geodata', import.meta.url)), cacheSize: 50_000 }),
-      deviceOf: createDeviceDetector({ cacheSize: 10_000 }),
+      visitorOf: createDeviceDetector({ cacheSize: 10_000 }),
       trustProxyHops: settings.trustProxyHops,
     }),
   };

@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { Request } from 'express';
 import { fileURLToPath } from 'node:url';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
+import { createDecideConsent } from '../context/consent/decide-consent.ts';
 import { addressPrefix } from '../context/client-address.ts';
 import { userHash } from '../context/user-hash.ts';
 import { createApp } from '../http/app.ts';
@@ -42,10 +44,14 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
   const { settings, dimensions, demo, metrics, log, observe, stores } = foundation;
   const { catalog, tokens, requestContext } = delivery;
   const { allowedEvents, publicUrl, creativeOrigin } = settings;
+  const sessionKey = randomBytes(32).toString('hex');
   const asking = {
     requestContext,
+    decideConsent: createDecideConsent({ cacheSize: 10_000 }),
     userHash: (snapshot: Snapshot, publisherId: number, userId: string) => userHash(snapshot.userHashKey, publisherId, userId),
+    sessionHash: (publisherId: number, userId: string) => userHash(sessionKey, publisherId, userId),
     debugTrace: settings.debugTrace,
+    sealVisitor: delivery.sealVisitor,
     now: delivery.now,
   };
   /** A report stores nothing about its sender, and the hash in Redis is forgotten after two hours. */
@@ -71,6 +77,7 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
       tokens,
       recordHit: delivery.recordHit,
       requestContext,
+      screenHit: delivery.screenHit,
       allowedEvents,
       clickUrlOf: (creativeId) => catalog.current()?.creatives.get(creativeId)?.clickUrl,
       now: delivery.now,

@@ -1,3 +1,4 @@
+import type { AddressList } from '../context/address-list.ts';
 import type { Settings } from '../config/settings.ts';
 import { createLog } from '../observability/log.ts';
 import { createMetrics } from '../observability/metrics.ts';
@@ -10,6 +11,8 @@ export interface ComposeOptions {
   readonly settings: Settings;
   readonly addresses: StoreAddresses;
   readonly dimensions: DimensionSchema;
+  /** DATACENTER_ADDRESSES. */
+  readonly dataCenters: AddressList;
   /** Of the embedded Postgres: the publisher of the demo pages. */
   readonly demo?: { readonly config: () => string };
 }

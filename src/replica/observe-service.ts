@@ -4,7 +4,7 @@ import type { CatalogObserver } from '../catalog/catalog.ts';
 import { reasonName } from '../decision/no-bid-reason.ts';
 import type { DeadEvent } from '../events/postgres/dead-events.ts';
 import type { Books } from '../events/postgres/reconciliation.ts';
-import type { Hit } from '../ledger/hit.ts';
+import type { Hit, Settled } from '../ledger/hit.ts';
 import type { Log } from '../observability/log.ts';
 import type { Metrics, StoreWork } from '../observability/metrics.ts';
 import type { AdAnswer } from '../serving/serve-ad.ts';
@@ -68,19 +68,23 @@ export const observeService = ({ log, metrics }: { readonly log: Log; readonly m
     },
     track: {
       refused: metrics.trackingRefused,
-      recorded: ({ kind, eventType, invalidReason }: Hit, outcome: HitOutcome): void => {
+      recorded: ({ kind }: Hit, outcome: HitOutcome): void => {
         if (outcome === 'duplicate') metrics.duplicateHit(kind);
         if (outcome === 'unavailable') metrics.trackingRefused('unavailable');
-        if (outcome !== 'counted') return;
-        if (invalidReason !== '') metrics.invalidTraffic(kind, invalidReason);
-        if (invalidReason === 'prefetch') return;
-        if (kind === 'impression') metrics.impression();
-        else if (kind === 'click') metrics.click();
-        else metrics.customEvent(eventType);
       },
     },
-    settled: (foundHold: boolean): void => {
+    settled: ({ kind, eventType, invalidReason }: Hit, { outcome, foundHold, reason, click }: Settled): void => {
+      if (outcome === 'filtered') metrics.invalidTraffic(kind, reason ?? invalidReason);
+      if (click === 'counted') metrics.click();
+      else if (click !== undefined) metrics.invalidTraffic('click', click);
+      if (outcome !== 'counted') return;
       if (!foundHold) metrics.settledWithoutHold();
+      if (kind === 'impression') metrics.impression();
+      else if (kind === 'click') metrics.click();
+      else metrics.customEvent(eventType);
+    },
+    clicksExpired: (count: number): void => {
+      for (let i = 0; i < count; i++) metrics.invalidTraffic('click', 'no_impression');
     },
     storeFailed,
     eventDied: ({ source, shard, entryId, sqlState, reason }: DeadEvent): void => {

@@ -1,5 +1,6 @@
 import type { BidContext } from '../bidders/bidder-port.ts';
 import type { Publisher } from '../catalog/model/entities.ts';
+import type { Consent } from '../context/consent/consent.ts';
 import type { AdQuery, AdSize } from '../decision/ad-query.ts';
 import type { TargetingQuery } from '../targeting/targeting-query.ts';
 
@@ -11,6 +12,14 @@ export interface AdRequest {
   readonly query: AdQuery;
   /** Keyed hash; null when the user id may not be used. */
   readonly userHash: string | null;
+  /**
+   * Keys the frequency caps that this replica keeps in its memory; null unless the user id may not be
+   * used and the publisher chose that.
+   */
+  readonly sessionUser: string | null;
+  readonly consent: Consent;
+  /** Of the visitor (context/visitor-seal.ts); undefined: nothing of it may be kept. */
+  readonly seal: string | undefined;
   readonly bidContext: BidContext;
   readonly traced: boolean;
 }

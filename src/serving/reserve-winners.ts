@@ -9,12 +9,14 @@ import { isUnbounded, limitsOf, pricingOf } from '../ledger/limits.ts';
 import type { ReservationMoments, ReservedImp } from '../ledger/reservation.ts';
 import type { AdRequest } from './ad-request.ts';
 import type { IndexMemories } from './index-memories.ts';
+import { offeredToLedger, type SessionCaps } from './session-caps.ts';
 import type { DecidedOpportunity, RankedOpportunity, RefusedCandidate, Won } from './opportunity.ts';
 
 export interface ReserveWinnersOptions {
   readonly reserve: Ledger['reserve'];
   readonly tokenTtlMs: number;
   readonly newId: () => string;
+  readonly sessionCaps: SessionCaps;
   readonly memories: IndexMemories;
   readonly users: UserMemory;
 }
@@ -41,31 +43,30 @@ const MAX_OFFER = 512;
 export const createReserveWinners = (options: ReserveWinnersOptions): ReserveWinners =>
   async function reserveWinners(snapshot, request, opportunities) {
     const drafts = opportunities.map(draftOf);
-    /** Creatives that this answer shows already. */
     const shown = new Set<number>();
+    const page: Page = { request, shown, sessionCaps: options.sessionCaps };
     let open = drafts.filter(({ ranking }) => ranking);
     // A trace shows the whole ranking.
     for (let count = request.traced ? MAX_OFFER : FIRST_OFFER; ; count = Math.min(count * LATER_OFFER_FACTOR, MAX_OFFER)) {
       const perImp = Math.min(count, Math.ceil(MAX_CANDIDATES_PER_CALL / open.length));
-      const offers = open.map((draft) => ({ draft, candidates: nextOffer(draft, perImp, shown) })).filter(hasCandidates);
+      const offers = open.map((draft) => ({ draft, candidates: nextOffer(draft, perImp, page) })).filter(hasCandidates);
       if (offers.length === 0) break;
       const reservation = await options.reserve({
         publisherId: request.publisher.id,
         userHash: request.userHash,
         curve: snapshot.curveAt(request.publisher.id, request.query.atMs),
         expiresAtMs: snapshot.expiresAtMs(request.publisher.id),
-        imps: offers.map(({ candidates }) => candidates),
+        imps: offers.map(({ candidates }) => offeredToLedger(request, candidates)),
       });
       if (!reservation) {
-        serveUncounted(options, request, offers, shown);
+        serveUncounted(options, page, offers);
         break;
       }
       for (const [i, offer] of offers.entries()) {
         const reserved = reservation.imps[i]!;
         const winner = noteAnswer(options, request, offer, reserved);
         if (!winner || !reserved.moments) continue;
-        shown.add(winner.creative.id);
-        offer.draft.won = win(options, request, offer.draft, winner, reserved.moments);
+        offer.draft.won = win(options, page, offer.draft, winner, reserved.moments);
       }
       open = offers.map(({ draft }) => draft).filter(({ won }) => !won);
     }
@@ -101,20 +102,30 @@ interface Offer {
 
 const hasCandidates = ({ candidates }: Offer): boolean => candidates.length > 0;
 
+/** What refuses a candidate before it is offered: the answer so far, and the caps kept in memory. */
+interface Page {
+  readonly request: AdRequest;
+  /** Creatives that this answer shows already. */
+  readonly shown: Set<number>;
+  readonly sessionCaps: SessionCaps;
+}
+
 /** The next best candidates, at most `count`; empty only at the end of the ranking. */
-const nextOffer = (draft: Draft, count: number, shown: ReadonlySet<number>): readonly RankedCandidate[] => {
+const nextOffer = (draft: Draft, count: number, page: Page): readonly RankedCandidate[] => {
+  const mayRefuse = page.shown.size > 0 || page.request.sessionUser !== null;
   for (;;) {
     const next = draft.ranking?.take(count) ?? [];
     draft.considered.push(...next);
-    const offer = shown.size === 0 ? next : next.filter((candidate) => !refuseShown(draft, candidate, shown));
+    const offer = mayRefuse ? next.filter((candidate) => !refuse(draft, candidate, page)) : next;
     if (offer.length > 0 || next.length === 0) return offer;
   }
 };
 
-const refuseShown = (draft: Draft, candidate: RankedCandidate, shown: ReadonlySet<number>): boolean => {
+const refuse = (draft: Draft, candidate: RankedCandidate, { request, shown, sessionCaps }: Page): boolean => {
   const isShown = shown.has(candidate.creative.id);
-  if (isShown) draft.refused.push({ candidate, reason: NoBidReason.DuplicateInPage });
-  return isShown;
+  const isFull = !isShown && request.sessionUser !== null && sessionCaps.isFull(request.sessionUser, candidate, request.query.atMs);
+  if (isShown || isFull) draft.refused.push({ candidate, reason: isShown ? NoBidReason.DuplicateInPage : NoBidReason.FrequencyCapped });
+  return isShown || isFull;
 };
 
 /** Records which candidates the ledger refused, and returns the one that it reserved. */
@@ -154,33 +165,34 @@ const remember = (
  * Without counters only line items without limits serve; their impressions are counted and billed
  * when they arrive.
  */
-const serveUncounted = (options: ReserveWinnersOptions, request: AdRequest, offers: readonly Offer[], shown: Set<number>): void => {
-  const { atMs } = request.query;
+const serveUncounted = (options: ReserveWinnersOptions, page: Page, offers: readonly Offer[]): void => {
+  const { atMs } = page.request.query;
   const moments = { tokenExpS: Math.ceil((atMs + options.tokenTtlMs) / 1000), holdEndMs: 0, day: dayOf(atMs) };
   for (const { draft, candidates } of offers) {
-    for (let offer = candidates; offer.length > 0 && !draft.won; offer = nextOffer(draft, MAX_OFFER, shown)) {
+    for (let offer = candidates; offer.length > 0 && !draft.won; offer = nextOffer(draft, MAX_OFFER, page)) {
       const free = offer.find((candidate) => {
-        if (refuseShown(draft, candidate, shown)) return false;
+        if (refuse(draft, candidate, page)) return false;
         const mayServe = isUnbounded(candidate.lineItem, candidate.campaign);
         if (!mayServe) draft.refused.push({ candidate, reason: NoBidReason.CountersUnavailable });
         return mayServe;
       });
       if (!free) continue;
-      shown.add(free.creative.id);
-      draft.won = win(options, request, draft, free, moments);
+      draft.won = win(options, page, draft, free, moments);
     }
   }
 };
 
-/** The ad that the token of a winner will carry. */
+/** Notes that the answer shows the candidate, and returns the ad that its token will carry. */
 const win = (
   { newId }: ReserveWinnersOptions,
-  request: AdRequest,
+  { request, shown, sessionCaps }: Page,
   { imp, bids }: Draft,
   candidate: RankedCandidate,
   { tokenExpS, holdEndMs, day }: ReservationMoments,
 ): Won => {
   const { lineItem, creative, priceMicros } = candidate;
+  shown.add(creative.id);
+  if (request.sessionUser !== null) sessionCaps.take(request.sessionUser, candidate, request.query.atMs);
   const bid = candidate.bid < 0 ? undefined : bids[candidate.bid];
   const perClick = pricingOf(lineItem) === 'CPC';
   const ad: ServedAd = {
@@ -195,10 +207,14 @@ const win = (
     tokenExpS,
     holdEndMs,
     day,
+    servedAtMs: request.query.atMs,
     userHash: lineItem.frequencyCap ? request.userHash : null,
     billingNotice: typeof bid?.billingNoticeUrl === 'string',
     clickBounds: perClick ? clickBoundsOf(candidate) : undefined,
-    windowMs: lineItem.frequencyCap?.windowMs,
+    // Without a user nothing takes a place in Redis.
+    windowMs: request.userHash === null ? undefined : lineItem.frequencyCap?.windowMs,
+    unmeasured: request.consent.measure === null ? undefined : true,
+    seal: request.seal,
   };
   return { candidate, bid, ad };
 };

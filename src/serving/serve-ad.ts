@@ -7,6 +7,7 @@ import type { AdRequest } from './ad-request.ts';
 import { createIndexMemories } from './index-memories.ts';
 import { bidOpportunityOf, openOpportunity, rankOpportunity, reasonOf, type DecidedOpportunity, type Won } from './opportunity.ts';
 import { createReserveWinners, type ReserveWinnersOptions } from './reserve-winners.ts';
+import { traceConsent } from './trace-consent.ts';
 import { MAX_TRACED, traceOpportunity, type AdTrace } from './trace-opportunity.ts';
 
 export interface AdAnswer {
@@ -71,10 +72,11 @@ export const createServeAd = ({ bidders, onBidsDecided, random, clock, ...reserv
       filled,
       unfilled,
       reason: filled.length > 0 ? undefined : unfilled.map(({ reason }) => reason).reduce(latestReason, NoBidReason.UnknownPlacement),
-      mayRemember: request.query.mayRemember,
+      mayRemember: request.consent.remember === null,
       trace: request.traced
         ? {
             snapshotVersion: snapshot.version,
+            consent: traceConsent(request, invitations),
             imps: decided.map((opportunity) => traceOpportunity(opportunity, Math.ceil(MAX_TRACED / decided.length))),
             timingsMs: {
               candidates: foundAt - startedAt,

@@ -1,5 +1,6 @@
 import type { Booking } from '../catalog/model/entities.ts';
 import type { Slot } from '../catalog/snapshot/snapshot.ts';
+import type { ConsentTrace } from '../context/consent/consent.ts';
 import { stageOf, type Stage } from '../decision/no-bid-reason.ts';
 import { traceRules, traceStep, type ImpTrace, type Refusal, type TraceStep } from '../decision/trace.ts';
 import { describeRefusal } from '../ledger/describe-refusal.ts';
@@ -10,6 +11,7 @@ export const MAX_TRACED = 200;
 
 export interface AdTrace {
   readonly snapshotVersion: number;
+  readonly consent: ConsentTrace;
   readonly imps: readonly ImpTrace[];
   readonly timingsMs: { readonly candidates: number; readonly bidders: number; readonly reserve: number; readonly total: number };
 }

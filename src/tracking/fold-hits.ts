@@ -85,9 +85,9 @@ export const createFold = (options: FoldOptions): Fold => {
   };
 
   /** Resolves to whether the hit has been counted, now or before. */
-  const settleLate = async (hit: Hit): Promise<boolean> => {
+  const settleLate = async (hit: Hit, impressionAtMs: number | undefined): Promise<boolean> => {
     const limits = hitLimitsOf(hit);
-    const settled = limits && (await ledger.settle(hit, limits, { late: true }));
+    const settled = limits && (await ledger.settle(hit, limits, { late: true, impressionAtMs }));
     if (settled) onSettled(hit, settled);
     return settled !== undefined;
   };
@@ -102,15 +102,18 @@ export const createFold = (options: FoldOptions): Fold => {
       // Read before the rows: an entry that leaves the stream later has its row when the row is
       // looked up.
       const oldestMs = await oldestEventMs(shard);
-      const page: FoldedPage | undefined = await pending.foldPage(shard, afterId, async (hits, haveRows) => {
+      const page: FoldedPage | undefined = await pending.foldPage(shard, afterId, async (hits, eventRows) => {
         const old = hits.filter((hit) => nowMs > endMsOf(hit) + KNOWN_BY_TOKEN_MS);
-        const rows = new Map((await haveRows(old)).map((hasRow, i) => [old[i], hasRow]));
+        const rows = new Map((await eventRows.have(old)).map((hasRow, i) => [old[i], hasRow]));
+        // The ledger may have forgotten the impression of an old click.
+        const oldClicks = old.filter(({ kind }) => kind === 'click');
+        const seenAtMs = new Map((await eventRows.impressionTimes(oldClicks)).map((atMs, i) => [oldClicks[i], atMs]));
         const settled = await Promise.allSettled(
           hits.map(async (hit) => {
             const hasRow = rows.get(hit);
             if (hasRow) return true;
             if (hasRow === false && oldestMs <= endMsOf(hit) + CLOCKS_MS) return false;
-            const counted = await settleLate(hit);
+            const counted = await settleLate(hit, seenAtMs.get(hit));
             if (counted) folded++;
             return counted;
           }),

@@ -14,6 +14,6 @@ export interface NotifyBilledOptions {
 export const createNotifyBilled =
   ({ billingNotices, send }: NotifyBilledOptions) =>
   ({ ad, kind, invalidReason }: Hit): void => {
-    if (kind !== 'impression' || invalidReason === 'prefetch' || !ad.billingNotice) return;
+    if (kind !== 'impression' || invalidReason !== '' || !ad.billingNotice) return;
     void billingNotices.take(ad).then((url) => url !== undefined && send(url));
   };

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { createDeadEvents, type DeadEvent } from '../events/postgres/dead-events.ts';
-import { haveEventRows } from '../events/postgres/event-store.ts';
+import { haveEventRows, impressionTimes } from '../events/postgres/event-store.ts';
 import type { Hit } from '../ledger/hit.ts';
 import { readHit } from '../ledger/read-hit.ts';
 
@@ -23,11 +23,19 @@ export interface PendingHits {
   foldPage(
     shard: number,
     afterId: string,
-    fold: (hits: readonly Hit[], haveRows: (hits: readonly Hit[]) => Promise<readonly boolean[]>) => Promise<readonly boolean[]>,
+    fold: (hits: readonly Hit[], rows: EventRows) => Promise<readonly boolean[]>,
   ): Promise<FoldedPage | undefined>;
   count(): Promise<number>;
   /** How long the oldest hit has waited; 0 when none waits. */
   ageSeconds(): Promise<number>;
+}
+
+/** Answers from the event rows, in the order of the hits. */
+export interface EventRows {
+  /** Whether each has its row. */
+  have(hits: readonly Hit[]): Promise<readonly boolean[]>;
+  /** When the impression of each token was counted, epoch ms; undefined: there is no row. */
+  impressionTimes(hits: readonly Hit[]): Promise<readonly (number | undefined)[]>;
 }
 
 export interface FoldedPage {
@@ -51,7 +59,7 @@ const GRACE_S = 1;
 
 /** What is stored once (jti, kind, event_type, invalid_reason), the shard and the payload. */
 const columnsOf = (hit: Hit, shard: number): (string | number)[] => [
-  ...[hit.ad.tokenId, hit.kind, hit.eventType, hit.invalidReason === 'prefetch' ? 'prefetch' : ''],
+  ...[hit.ad.tokenId, hit.kind, hit.eventType, hit.invalidReason === '' ? '' : 'filtered'],
   ...[shard, JSON.stringify(hit)],
 ];
 const COLUMNS = 'jti, kind, event_type, invalid_reason, shard, payload';
@@ -98,7 +106,7 @@ export const createPendingHits = ({ knex }: { readonly knex: Knex }): PendingHit
       const { hits, dead } = readRows(shard, rows);
       const settled = await fold(
         hits.map(({ hit }) => hit),
-        (some) => haveEventRows(trx, some),
+        { have: (some) => haveEventRows(trx, some), impressionTimes: (some) => impressionTimes(trx, some) },
       );
       for (const one of dead) await createDeadEvents({ knex: trx }).add(one);
       const done = [...hits.filter((_, i) => settled[i]).map(({ id }) => id), ...dead.map(({ entryId }) => entryId)];

@@ -5,11 +5,11 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { PendingHits } from './pending-hits.ts';
 
 /**
- * The outcome of a hit. `counted` and `duplicate` are durable and answered 200. `expired` is
+ * The outcome of a hit. `accepted` (it is counted, filtered or waits) and `duplicate` are durable and answered 200. `expired` is
  * answered like an invalid token. `unavailable`: neither store accepted the hit, and the client may
  * retry.
  */
-export type HitOutcome = 'counted' | 'duplicate' | 'expired' | 'unavailable';
+export type HitOutcome = 'accepted' | 'duplicate' | 'expired' | 'unavailable';
 
 export interface RecordHitOptions {
   readonly ledger: Ledger;
@@ -21,7 +21,7 @@ export interface RecordHitOptions {
   readonly onFallback: () => void;
   readonly onFailure: (fault: Error) => void;
   /**
-   * Called when the ledger has counted a hit, now or before: the reply to the call that counted it
+   * Called when the ledger has settled a hit, now or before: the reply to the call that settled it
    * may have been lost.
    */
   readonly onSettled: (hit: Hit, settled: Settled) => void;
@@ -38,12 +38,12 @@ export const createRecordHit =
     const settled = limits && (await ledger.settle(hit, limits));
     if (settled) {
       if (settled.outcome !== 'expired') onSettled(hit, settled);
-      return settled.outcome;
+      return settled.outcome === 'duplicate' || settled.outcome === 'expired' ? settled.outcome : 'accepted';
     }
     onFallback();
     try {
       const stored = await pending.store(hit, keys.shardOf(hit.ad.publisherId));
-      return stored === 'stored' ? 'counted' : stored === 'late' ? 'expired' : 'duplicate';
+      return stored === 'stored' ? 'accepted' : stored === 'late' ? 'expired' : 'duplicate';
     } catch (fault) {
       onFailure(fault as Error);
       return 'unavailable';

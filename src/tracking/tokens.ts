@@ -33,6 +33,10 @@ interface Claims {
   u: string | undefined;
   b: 1 | undefined;
   w: number | undefined;
+  n: 1 | undefined;
+  s: string | undefined;
+  /** From the selection to `exp`, in ms: shorter than the time itself. */
+  a: number;
   /** Daily spend, budget, campaign budget. */
   x: readonly [number | null, number | null, number | null] | undefined;
 }
@@ -138,6 +142,9 @@ const toClaims = (ad: ServedAd): Claims => ({
   u: ad.userHash ?? undefined,
   b: ad.billingNotice ? 1 : undefined,
   w: ad.windowMs,
+  n: ad.unmeasured === true ? 1 : undefined,
+  s: ad.seal,
+  a: ad.tokenExpS * 1000 - ad.servedAtMs,
   x: ad.clickBounds && [ad.clickBounds.dailySpendMicros, ad.clickBounds.budgetMicros, ad.clickBounds.campaignBudgetMicros],
 });
 
@@ -156,5 +163,8 @@ const fromClaims = (claims: Claims): ServedAd => ({
   userHash: claims.u ?? null,
   billingNotice: claims.b === 1,
   windowMs: claims.w,
+  unmeasured: claims.n === 1 ? true : undefined,
+  seal: claims.s,
+  servedAtMs: claims.exp * 1000 - claims.a,
   clickBounds: claims.x && { dailySpendMicros: claims.x[0], budgetMicros: claims.x[1], campaignBudgetMicros: claims.x[2] },
 });

@@ -37,6 +37,7 @@ export const simulatedServe = (
   { lineItem, creative, priceMicros }: RankedCandidate,
 ): ServedAd => ({
   tokenId,
+  servedAtMs: 0,
   publisherId: PUBLISHER,
   campaignId: lineItem.campaignId,
   lineItemId: lineItem.id,

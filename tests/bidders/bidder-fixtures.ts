@@ -5,22 +5,22 @@ import type { BidderObserver } from '../../src/bidders/bidder-observer.ts';
 import type { BidContext, BidOpportunity, BidRefusal } from '../../src/bidders/bidder-port.ts';
 import { createBidders, type BiddersOptions } from '../../src/bidders/create-bidders.ts';
 import type { Booking, CreativeContent } from '../../src/catalog/model/entities.ts';
-import { sampleCreative, sampleLineItem } from '../../testkit/sample-booking.ts';
+import { NO_SIGNALS } from '../../src/context/consent/privacy-signals.ts';
+import { sampleCreative, sampleLineItem, samplePrivacy } from '../../testkit/sample-booking.ts';
 
 const flight = { startMs: 0, endMs: 4_102_444_800_000 };
 
 export const context: BidContext = {
   requestId: 'r1',
-  publisher: { id: 7, name: 'Daily', domain: 'daily.example', origins: new Set(), apiKeyHash: 'secret-hash' },
+  publisher: { id: 7, name: 'Daily', domain: 'daily.example', origins: new Set(), privacy: samplePrivacy, apiKeyHash: 'secret-hash' },
   userHash: 'u-hash',
   userAgent: 'Mozilla/5.0 (Linux; Android 14) Mobile',
   ip: '198.51.100.7',
   country: 'DE',
   device: 'mobile',
   pageUrl: 'https://daily.example/news',
-  gdpr: true,
-  consent: 'CONSENT',
-  usPrivacy: '1YNN',
+  signals: { ...NO_SIGNALS, gdpr: true, consent: 'CONSENT', usPrivacy: '1YNN' },
+  shareWith: () => null,
 };
 
 export const invitationTo = (

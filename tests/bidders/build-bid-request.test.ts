@@ -5,6 +5,8 @@ import { Ajv2020 } from 'ajv/dist/2020';
 import fc from 'fast-check';
 import type { BidContext } from '../../src/bidders/bidder-port.ts';
 import { buildBidRequest, countryAlpha3 } from '../../src/bidders/openrtb/build-bid-request.ts';
+import { NO_SIGNALS } from '../../src/context/consent/privacy-signals.ts';
+import { samplePrivacy } from '../../testkit/sample-booking.ts';
 import { context, invitationTo, opportunity } from './bidder-fixtures.ts';
 
 const schema = JSON.parse(readFileSync(join(__dirname, 'openrtb-2.6-bid-request.schema.json'), 'utf8')) as object;
@@ -55,9 +57,7 @@ test('omits unknown values', () => {
     country: 'ZZ',
     device: null,
     pageUrl: 'not a page',
-    gdpr: null,
-    consent: null,
-    usPrivacy: null,
+    signals: NO_SIGNALS,
   };
   expect(buildBidRequest({ ...parts, context: unknown })).toMatchObject({
     device: {},
@@ -69,7 +69,10 @@ test('omits unknown values', () => {
 });
 
 test('sends an IPv6 address in device.ipv6, secure 0 for a page over http, and gdpr 0 when GDPR does not apply', () => {
-  const request = buildBidRequest({ ...parts, context: { ...context, ip: '2001:db8::7', pageUrl: 'http://daily.example/', gdpr: false } });
+  const request = buildBidRequest({
+    ...parts,
+    context: { ...context, ip: '2001:db8::7', pageUrl: 'http://daily.example/', signals: { ...NO_SIGNALS, gdpr: false } },
+  });
   expect(request).toMatchObject({ device: { ipv6: '2001:db8::7' }, imp: [{ secure: 0 }], regs: { gdpr: 0 } });
 });
 
@@ -87,6 +90,7 @@ test('every request is valid OpenRTB 2.6, and every native one Native 1.2', () =
       name: fc.string(),
       domain: text,
       origins: fc.constant(new Set<string>()),
+      privacy: fc.constant(samplePrivacy),
       apiKeyHash: fc.constant('k'),
     }),
     userHash: fc.oneof(fc.constant(''), text),
@@ -95,12 +99,16 @@ test('every request is valid OpenRTB 2.6, and every native one Native 1.2', () =
     country: fc.oneof(fc.constant(null), fc.string({ minLength: 2, maxLength: 2 }), fc.constantFrom('US', 'gb', 'XK')),
     device: fc.constantFrom(null, 'mobile', 'desktop', 'tablet'),
     pageUrl: fc.oneof(fc.constant(null), fc.webUrl(), fc.string()),
-    gdpr: fc.constantFrom(null, true, false),
-    consent: fc.oneof(fc.constant(null), fc.string()),
-    usPrivacy: fc.constantFrom(null, '1---', '1YNN'),
-    gpp: fc.constantFrom(undefined, null, 'DBAA'),
-    gppSid: fc.constantFrom(undefined, [], [2, 6]),
-    coppa: fc.constantFrom(undefined, null, true, false),
+    signals: fc.record({
+      gdpr: fc.constantFrom(null, true, false),
+      consent: fc.oneof(fc.constant(null), fc.string()),
+      usPrivacy: fc.constantFrom(null, '', '1---', '1YNN'),
+      gpp: fc.constantFrom(null, 'DBAA'),
+      gppSid: fc.constantFrom([], [2, 6]),
+      coppa: fc.constantFrom(null, true, false),
+      gpc: fc.boolean(),
+    }),
+    shareWith: fc.constant(() => null),
   }) as fc.Arbitrary<BidContext>;
   const side = fc.integer({ min: 1, max: 5_000 });
   const imps = fc.uniqueArray(fc.record({ impId: text, width: side, height: side }), {

@@ -1,4 +1,5 @@
 import type { Browser } from 'playwright-core';
+import { browse } from '../../testkit/person.ts';
 import type { Replica } from '../setup/start-replica.ts';
 import { eventually } from '../../testkit/until.ts';
 import { apiOf, FLIGHT, openAdmin, startReplicas, type AdminPage, type Api } from './setup/start-admin.ts';
@@ -347,7 +348,7 @@ test('the page of a line item shows its status with the reason, its delivery and
     const answer = await askAd(replicas[1]!, key!, publisher.id, 'watched');
     ({ impurl } = answer.seatbid[0]!.bid[0] as unknown as { impurl: string });
   });
-  await fetch(replicas[1]!.url + impurl);
+  await browse(replicas[1]!.url + impurl);
 
   await admin.go(`#/line_items/${item.id}`);
   await page.reload();

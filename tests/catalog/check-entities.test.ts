@@ -36,6 +36,7 @@ test('a line item with only its required fields gets the defaults of the contrac
     rate_burst: null,
     targeting: {},
     endpoint: null,
+    gvl_id: null,
     notice_hosts: [],
   });
 });

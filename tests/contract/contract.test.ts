@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { bookCatalog, type CatalogBooking } from '../../testkit/book-catalog.ts';
+import { BROWSER_HEADERS } from '../../testkit/person.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
@@ -53,7 +54,7 @@ async function play({ request, answer, capture = {} }: Step, captured: Map<strin
   const body = request.text ?? (request.body === undefined ? undefined : JSON.stringify(request.body));
   const response = await fetch(replica.url + fill(request.path, captured), {
     method: request.method,
-    headers: request.headers ?? {},
+    headers: { ...BROWSER_HEADERS, ...request.headers },
     redirect: 'manual',
     ...(body === undefined ? {} : { body: fill(body, captured) }),
   });

@@ -13,20 +13,22 @@ export const eventOf = (ad: Partial<ServedAd> = {}, hit: Partial<Hit> = {}, atMs
   hit: {
     ad: {
       ...{ tokenId: `token-${++tokens}`, publisherId: 1, campaignId: 2, lineItemId: 3, creativeId: 4, placementId: 'top' },
-      ...{ priceMicros: 1000, perClick: false, day: Math.floor(atMs / DAY_MS), holdEndMs: 0, tokenExpS: 0 },
+      ...{ priceMicros: 1000, perClick: false, day: Math.floor(atMs / DAY_MS), holdEndMs: 0, tokenExpS: 0, servedAtMs: 0 },
       ...{ userHash: null, billingNotice: false },
       ...ad,
     },
     ...{ kind: 'impression', eventType: '', invalidReason: '', atMs, country: null, device: null },
     ...hit,
   },
+  reason: hit.invalidReason ?? '',
   atMs,
   billedMicros: 1000,
 });
 
 /** The fields of the stream entry of an event, as settle.lua writes them. */
-export const fieldsOf = ({ hit, atMs, billedMicros }: StoredEvent): string[] => [
+export const fieldsOf = ({ hit, reason, atMs, billedMicros }: StoredEvent): string[] => [
   ...['e', JSON.stringify(hit)],
   ...['at', String(atMs)],
   ...['billed', String(billedMicros)],
+  ...(reason === hit.invalidReason ? [] : ['reason', reason]),
 ];

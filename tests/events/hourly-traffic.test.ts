@@ -42,11 +42,12 @@ const impressionAt = (publisherId: number, atMs: number, changes: Partial<Hit> =
     day: Math.floor(atMs / DAY_MS),
     holdEndMs: 0,
     tokenExpS: 0,
+    servedAtMs: 0,
     userHash: null,
     billingNotice: false,
   };
   const hit: Hit = { ad, kind: 'impression', eventType: '', invalidReason: '', atMs, country: null, device: null, ...changes };
-  return { hit, atMs, billedMicros: 0 };
+  return { hit, reason: hit.invalidReason, atMs, billedMicros: 0 };
 };
 
 test('a publisher with paced line items gets the curve of its last whole days, each stored impression counted once', async () => {

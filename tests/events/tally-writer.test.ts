@@ -17,11 +17,11 @@ beforeAll(async () => {
   redis = new Redis(await testRedisUrl());
   // A script that adds serves with tally.lua.
   const script = path.join(mkdtempSync(path.join(tmpdir(), 'ad-server-tally-')), 'add.lua');
-  const tally = path.resolve(__dirname, '../../src/ledger/lua/tally.lua');
-  writeFileSync(
-    script,
-    `-- @include ${pathToFileURL(tally).href}\nfor i = 1, #ARGV do tally_add_serve(KEYS[1], ${TODAY}, '1:2:3:' .. ARGV[i]) end\ntally_save()`,
+  const includes = ['call', 'tally'].map(
+    (name) => `-- @include ${pathToFileURL(path.resolve(__dirname, `../../src/ledger/lua/${name}.lua`)).href}`,
   );
+  const serve = `for i = 1, #ARGV do tally_add_serve(KEYS[1], ${TODAY}, '1:2:3:' .. ARGV[i]) end`;
+  writeFileSync(script, [...includes, 'call_begin()', serve, 'tally_save()'].join('\n'));
   redis.defineCommand('addServes', { lua: loadScript(pathToFileURL(script)), numberOfKeys: 1 });
 });
 beforeEach(() => redis.flushdb());

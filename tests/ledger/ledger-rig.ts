@@ -106,6 +106,7 @@ export const servedAd = (reservation: Reservation, won: RankedCandidate, userHas
   priceMicros: pricingOf(won.lineItem) === 'CPC' ? (won.lineItem.cpcMicros ?? 0) : won.priceMicros,
   perClick: pricingOf(won.lineItem) === 'CPC',
   ...momentsOf(reservation),
+  servedAtMs: 0,
   userHash,
   billingNotice: false,
 });

@@ -114,6 +114,7 @@ describe('a settled impression', () => {
     const ad = servedAd(await rig.reserve([[one]]), one);
     const outcomes = await Promise.all(Array.from({ length: 100 }, () => rig.settle(ad)));
     expect(outcomes.filter(({ outcome }) => outcome === 'counted')).toEqual([{ outcome: 'counted', billedMicros: 1333, foundHold: true }]);
+    await rig.at(NOON + 1000);
     expect(await rig.settle(ad, 'click')).toMatchObject({ outcome: 'counted', billedMicros: 0 });
     expect(await rig.settle(ad, 'event', { eventType: 'like' })).toMatchObject({ outcome: 'counted' });
     expect(await rig.settle(ad, 'event', { eventType: 'share' })).toMatchObject({ outcome: 'counted' });
@@ -201,6 +202,8 @@ describe('a click', () => {
     const one = candidate(item);
     const ads = [];
     for (let i = 0; i < 4; i++) ads.push(servedAd(await rig.reserve([[one]]), one));
+    for (const ad of ads) await rig.settle(ad, 'impression', { item });
+    await rig.at(NOON + 1000);
     const billed = [];
     for (const ad of ads) billed.push((await rig.settle(ad, 'click', { item })).billedMicros);
     expect(billed).toEqual([400_000, 400_000, 200_000, 0]);
@@ -264,6 +267,8 @@ describe('the keys of the ledger', () => {
       await rig.settle(ad, 'click');
       await rig.settle(ad, 'event', { eventType: 'like' });
     }
+    // It waits for its impression.
+    await rig.settle(servedAd(await rig.reserve([[one]], 'cid'), one), 'click');
     const keys = (await rig.redis.keys('*')).filter((key) => key !== VIRTUAL_CLOCK_KEY && key !== rig.keys.events(1));
     expect(keys.length).toBeGreaterThan(5);
     const lasting = await Promise.all(keys.map(async (key) => ((await rig.redis.pttl(key)) === -1 ? key : undefined)));

@@ -5,7 +5,7 @@ const create = () =>
     noBidReasons: ['targeting', 'daily_cap'],
     eventTypes: ['like', 'share'],
     hitKinds: ['impression', 'click'],
-    invalidReasons: ['prefetch', 'bot'],
+    invalidReasons: ['prefetch', 'spider'],
     bidOutcomes: ['timeout', 'no_bid'],
     noticeKinds: ['win', 'loss'],
     noticeOutcomes: ['sent', 'failed'],

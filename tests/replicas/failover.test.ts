@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { browse } from '../../testkit/person.ts';
 import { bookPublishers, type Booking } from '../../testkit/book.ts';
 import { withClient } from '../../testkit/databases.ts';
 import { failOver } from '../../testkit/fail-over.ts';
@@ -46,7 +47,7 @@ const ask = async (replica: Replica): Promise<string | undefined> => {
   expect(answer.status).toBe(200);
   return ((await answer.json()) as { seatbid: { bid: { impurl: string }[] }[] }).seatbid[0]?.bid[0]?.impurl;
 };
-const see = async (replica: Replica, path: string): Promise<number> => (await fetch(replica.url + path)).status;
+const see = async (replica: Replica, path: string): Promise<number> => (await browse(replica.url + path)).status;
 const ready = async (replica: Replica): Promise<unknown> => {
   const answer = await fetch(`${replica.url}/ready`);
   return [answer.status, await answer.json()];

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Redis } from 'ioredis';
+import { browse } from '../../testkit/person.ts';
 import { atEnd } from '../setup/at-end.ts';
 import { bookCatalog } from '../../testkit/book-catalog.ts';
 import { eventually } from '../../testkit/until.ts';
@@ -93,8 +94,8 @@ it('sends win and billing notices to the winner, and loss notices with the reaso
   const won = orders.findIndex((order) => order.indexOf(8) < 3 && order.indexOf(0.5) < 3 && order.indexOf(2) < 3);
   const answer = await ask(`slot-${won}`);
   await eventually(() => expect([...notices].sort()).toEqual(['/lost?price=0.5&code=102', '/lost?price=2&code=102', '/win?price=8']));
-  await fetch(replica.url + answer.seatbid[0]!.bid[0]!.impurl);
-  await fetch(replica.url + answer.seatbid[0]!.bid[0]!.impurl);
+  await browse(replica.url + answer.seatbid[0]!.bid[0]!.impurl);
+  await browse(replica.url + answer.seatbid[0]!.bid[0]!.impurl);
   await eventually(() => expect(notices).toContain('/billed?price=8'));
   expect(notices.filter((notice) => notice.startsWith('/billed'))).toHaveLength(1);
 });
@@ -106,7 +107,7 @@ it('sends the billing notice of an impression that Postgres stored while Redis d
   const redis = new Redis(redisUrl);
   atEnd(() => redis.disconnect());
   await redis.call('CLIENT', 'PAUSE', '1000', 'ALL');
-  expect((await fetch(replica.url + answer.seatbid[0]!.bid[0]!.impurl)).status).toBe(200);
+  expect((await browse(replica.url + answer.seatbid[0]!.bid[0]!.impurl)).status).toBe(200);
   expect(billed()).toHaveLength(before);
   await eventually(() => expect(billed()).toHaveLength(before + 1));
 });

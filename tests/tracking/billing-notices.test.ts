@@ -51,7 +51,10 @@ test('a billing notice is sent once, also when the reply to the call that counte
   const notifyBilled = createNotifyBilled({ billingNotices: notices, send: (url) => sent.push(url) });
   const outcomes: Settled['outcome'][] = ['duplicate', 'duplicate', 'expired'];
   const record = createRecordHit({
-    ledger: { reserve: fail, settle: () => Promise.resolve({ outcome: outcomes.shift() ?? 'expired', foundHold: false }) },
+    ledger: {
+      reserve: fail,
+      settle: () => Promise.resolve({ outcome: outcomes.shift() ?? 'expired', foundHold: false, reason: undefined, click: undefined }),
+    },
     pending: { store: fail },
     keys,
     hitLimitsOf: () => ({ limits: NO_LIMITS, expiresAtMs: 0 }),

@@ -1,4 +1,5 @@
 import knexFactory, { type Knex } from 'knex';
+import { browse, lookAtAd } from '../../testkit/person.ts';
 import { eventually } from '../../testkit/until.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
@@ -25,8 +26,9 @@ const billedAfter = async (booked: Booked, happen: () => Promise<unknown>): Prom
   const bids: Json[] = [];
   for (let i = 0; i < ADS; i++) bids.push(await serveAd(replica.url, booked, `u${i}`));
   await happen();
-  for (const { impurl, clkurl } of bids)
-    for (const path of [impurl, clkurl]) expect((await fetch(`${replica.url}${path}`, { redirect: 'manual' })).status).toBe(200);
+  for (const { impurl } of bids) expect((await browse(replica.url + impurl)).status).toBe(200);
+  await lookAtAd();
+  for (const { clkurl } of bids) expect((await browse(replica.url + clkurl)).status).toBe(200);
   const clicks = knex('events').where({ line_item_id: booked.lineItem, kind: 'click' });
   await eventually(async () => expect(await clicks.clone().count('* as count')).toEqual([{ count: String(ADS) }]));
   const billed = await clicks.clone().sum<{ sum: string }[]>('billed_micros');

@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { eventually } from '../../testkit/until.ts';
+import { browse, lookAtAd } from '../../testkit/person.ts';
 import { bookCatalog } from '../../testkit/book-catalog.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
@@ -52,9 +53,7 @@ async function ask(): Promise<BidUrls> {
   return answer.seatbid[0]!.bid[0]!;
 }
 
-const BROWSER = { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' };
-const hit = async (url: string, headers: Record<string, string> = {}): Promise<number> =>
-  (await fetch(replica.url + url, { headers: { ...BROWSER, ...headers } })).status;
+const hit = async (url: string, headers: Record<string, string> = {}): Promise<number> => (await browse(replica.url + url, headers)).status;
 const rows = async (sql: string): Promise<unknown[]> => (await postgres.query<Record<string, unknown>>(sql)).rows;
 const KINDS = `select kind, event_type, invalid_reason, billed_micros::int as billed from events order by kind, event_type, invalid_reason`;
 
@@ -62,6 +61,7 @@ describe('a hit answered 200', () => {
   it('gives one row and one count, however often it is repeated', async () => {
     const { impurl, clkurl, evturl } = await ask();
     for (const url of [impurl, clkurl, `${evturl}&type=like`, `${evturl}&type=share`]) {
+      if (url === clkurl) await lookAtAd();
       expect(await Promise.all([1, 2, 3].map(() => hit(url)))).toEqual([200, 200, 200]);
     }
     await eventually(async () =>
@@ -104,18 +104,21 @@ describe('a hit answered 200', () => {
     expect(await rows('select impressions::int from daily_counts')).toEqual([{ impressions: 1 }]);
   });
 
-  it('is marked when a bot sent it', async () => {
+  it('is stored with its reason and not billed when a spider sent it', async () => {
     const { impurl } = await ask();
-    await hit(impurl, { 'User-Agent': 'Googlebot/2.1 (+http://www.google.com/bot.html)' });
+    await hit(impurl, { 'user-agent': 'Googlebot/2.1 (+http://www.google.com/bot.html)' });
     await eventually(async () =>
-      expect(await rows(KINDS)).toEqual([{ kind: 'impression', event_type: '', invalid_reason: 'bot', billed: 1333 }]),
+      expect(await rows(KINDS)).toEqual([{ kind: 'impression', event_type: '', invalid_reason: 'spider', billed: 0 }]),
     );
+    expect(await rows('select 1 from daily_counts where impressions > 0')).toEqual([]);
   });
 
   it('is stored in Postgres while Redis does not answer, and is folded back once', async () => {
     const { impurl, clkurl } = await ask();
     await redis.call('CLIENT', 'PAUSE', '1500', 'ALL');
-    expect(await Promise.all([hit(impurl), hit(impurl), hit(clkurl)])).toEqual([200, 200, 200]);
+    expect(await Promise.all([hit(impurl), hit(impurl)])).toEqual([200, 200]);
+    await lookAtAd();
+    expect(await hit(clkurl)).toBe(200);
     await eventually(
       async () => expect(await rows('select impressions::int, clicks::int from daily_counts')).toEqual([{ impressions: 1, clicks: 1 }]),
       10_000,

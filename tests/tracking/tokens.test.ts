@@ -20,6 +20,7 @@ const AD: ServedAd = {
   perClick: false,
   day: 20_619,
   holdEndMs: NOW + 1_800_000,
+  servedAtMs: NOW - 17,
   tokenExpS: NOW / 1000 + 1800,
   userHash: 'AAAAAAAAAAAAAAAAAAAAAA',
   billingNotice: true,

@@ -34,6 +34,9 @@ test('an API key is shown when it is created and when it is rotated, and never a
     name: 'Key holder',
     domain: 'keys.example',
     origins: [],
+    consent_when_silent: 'by_country',
+    us_opt_out_ends_frequency_caps: false,
+    frequency_caps_without_user_id: 'contextual',
     api_key_hint: String(first).slice(-4),
   });
 

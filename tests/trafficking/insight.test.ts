@@ -1,3 +1,4 @@
+import { browse, lookAtAd } from '../../testkit/person.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
@@ -14,7 +15,7 @@ beforeAll(async () => {
   api = apiOf(replica.url);
 });
 
-const get = async (path: string): Promise<number> => (await fetch(`${replica.url}${path}`, { redirect: 'manual' })).status;
+const get = async (path: string): Promise<number> => (await browse(`${replica.url}${path}`)).status;
 
 const serve = (booked: Booked, user?: string): Promise<Json> => serveAd(replica.url, booked, user);
 
@@ -32,7 +33,9 @@ describe('delivery', () => {
     const booked = await book(api, 'figures', { cpm: 10, budget: 5, daily_impression_cap: 3, frequency_cap: 9, frequency_window: 60 });
     const bid = await serve(booked);
     await serve(booked, 'u2');
-    for (const path of [bid.impurl, bid.clkurl, `${bid.evturl}&type=like`]) expect(await get(path)).toBe(200);
+    expect(await get(bid.impurl)).toBe(200);
+    await lookAtAd();
+    for (const path of [bid.clkurl, `${bid.evturl}&type=like`]) expect(await get(path)).toBe(200);
     const path = `/line_items/${booked.lineItem}/delivery`;
     const delivery = await eventually(
       () => api('GET', path),
@@ -100,6 +103,7 @@ describe('a campaign’s report', () => {
     for (const user of ['a', 'b']) {
       const bid = await serve(booked, user);
       await get(bid.impurl);
+      if (user === 'a') await lookAtAd();
       if (user === 'a') for (const path of [bid.clkurl, `${bid.evturl}&type=share`]) await get(path);
     }
     const path = `/campaigns/${booked.campaign}/report?from=${today()}&to=${today()}`;

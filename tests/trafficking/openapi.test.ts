@@ -1,4 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { browse } from '../../testkit/person.ts';
 import { campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from '../../src/catalog/checks/schemas.ts';
 import { AD_REQUEST_SCHEMA } from '../../src/http/openrtb/ad-request-schema.ts';
 import { startBrowser } from '../browser/setup/start-browser.ts';
@@ -101,7 +102,7 @@ test('answers match their schemas', async () => {
   const ad = await askForAd(replica.url, booked);
   expectAnswer('/ad', 'post', 200, ad.body);
   const [{ impurl }] = ad.body.seatbid[0].bid;
-  await fetch(`${replica.url}${impurl}`);
+  await browse(`${replica.url}${impurl}`);
   const token = new URL(impurl, replica.url).searchParams.get('t');
   const reported = await fetch(`${replica.url}/report`, { method: 'POST', body: JSON.stringify({ token, reason: 'other' }) });
   expectAnswer('/report', 'post', 201, await reported.json());

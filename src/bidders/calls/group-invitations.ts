@@ -8,6 +8,8 @@ import { bidFormatOf, type BidFormat } from '../openrtb/bid-format.ts';
  */
 export interface BidderCall {
   readonly endpoint: string;
+  /** The bidder's id on the IAB Global Vendor List. */
+  readonly gvlId: number | null;
   readonly format: BidFormat;
   readonly opportunities: readonly BidOpportunity[];
   /** Hosts, besides the endpoint's, that are listed for the invited line items. */
@@ -16,26 +18,27 @@ export interface BidderCall {
 
 /**
  * A bidder gets one BidRequest per ad request and format, with an imp for each impression that
- * invites it. Line items that share an endpoint share its answer: the bid enters the ranking once
+ * invites it. Line items that share an endpoint and a vendor id share its answer: the bid enters the ranking once
  * for each of them, under its own caps and budget. An invitation without an endpoint is skipped.
  */
 export const groupInvitations = (opportunities: readonly BidOpportunity[]): readonly BidderCall[] => {
-  const calls = new Map<string, { endpoint: string; format: BidFormat; byImp: Map<BidOpportunity, Booking[]> }>();
+  const calls = new Map<string, { endpoint: string; gvlId: number | null; format: BidFormat; byImp: Map<BidOpportunity, Booking[]> }>();
   for (const opportunity of opportunities) {
     for (const invitation of opportunity.invitations) {
-      const { endpoint } = invitation.lineItem;
+      const { endpoint, gvlId } = invitation.lineItem;
       if (endpoint === null) continue;
       const format = bidFormatOf(invitation.creative.content.format);
-      const key = `${format} ${endpoint}`;
-      const call = calls.get(key) ?? { endpoint, format, byImp: new Map<BidOpportunity, Booking[]>() };
+      const key = `${format} ${gvlId} ${endpoint}`;
+      const call = calls.get(key) ?? { endpoint, gvlId, format, byImp: new Map<BidOpportunity, Booking[]>() };
       calls.set(key, call);
       const sharing = call.byImp.get(opportunity) ?? [];
       call.byImp.set(opportunity, sharing);
       sharing.push(invitation);
     }
   }
-  return [...calls.values()].map(({ endpoint, format, byImp }) => ({
+  return [...calls.values()].map(({ endpoint, gvlId, format, byImp }) => ({
     endpoint,
+    gvlId,
     format,
     opportunities: [...byImp].map(([opportunity, invitations]) => ({ ...opportunity, invitations })),
     noticeHosts: [...new Set([...byImp.values()].flat().flatMap(({ lineItem }) => lineItem.noticeHosts))],

@@ -55,7 +55,7 @@ export const buildBidRequest = (parts: BidRequestParts): object => {
     })),
     site: buildSite(context),
     device: buildDevice(context),
-    user: { ...(context.userHash !== '' && { id: context.userHash }), ...(context.consent !== null && { consent: context.consent }) },
+    user: { ...(context.userHash !== '' && { id: context.userHash }), ...text('consent', context.signals.consent) },
     source: { tid: parts.transactionId },
     ...buildRegs(context),
   };
@@ -94,18 +94,22 @@ const buildDevice = ({ userAgent, ip, country, device }: BidContext): object => 
 };
 
 /**
- * Privacy signals as received; each bidder must judge them itself. Absent when the request has
- * none.
+ * Privacy signals as received; each bidder must judge them itself. Absent when the request has none.
+ * `ext.gpc` is set here also when Global Privacy Control came as a header, which bidders do not see.
  */
-const buildRegs = ({ gdpr, usPrivacy, gpp, gppSid, coppa }: BidContext): { readonly regs?: object } => {
+const buildRegs = ({ signals: { gdpr, usPrivacy, gpp, gppSid, coppa, gpc } }: BidContext): { readonly regs?: object } => {
   const regs = {
     ...flag('coppa', coppa),
     ...flag('gdpr', gdpr),
-    ...(usPrivacy !== null && { us_privacy: usPrivacy }),
-    ...(typeof gpp === 'string' && { gpp }),
-    ...(gppSid !== undefined && gppSid.length > 0 && { gpp_sid: gppSid }),
+    ...text('us_privacy', usPrivacy),
+    ...text('gpp', gpp),
+    ...(gppSid.length > 0 && { gpp_sid: gppSid }),
+    ...(gpc && { ext: { gpc: '1' } }),
   };
   return Object.keys(regs).length === 0 ? {} : { regs };
 };
 
-const flag = (name: string, value: boolean | null | undefined): object => (typeof value === 'boolean' ? { [name]: value ? 1 : 0 } : {});
+const flag = (name: string, value: boolean | null): object => (value === null ? {} : { [name]: value ? 1 : 0 });
+
+/** Without a text that could not be read. */
+const text = (name: string, value: string | null): object => (value === null || value === '' ? {} : { [name]: value });

@@ -1,13 +1,7 @@
 import type { BudgetType, CreativeFormat, Device, LineItemType, Pacing, Priority } from '../model/entities.ts';
-import type {
-  CampaignRecord,
-  CreativeRecord,
-  LineItemRecord,
-  PlacementRecord,
-  PublisherRecord,
-  TargetingRecord,
-} from '../model/records.ts';
+import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, TargetingRecord } from '../model/records.ts';
 import type { ChoiceWords, FormDescription } from './form-description.ts';
+import { publisherForm } from './publisher-form.ts';
 
 /** The forms of the trafficking page, beside the schemas that they describe. */
 const LINE_ITEM_TYPES = {
@@ -45,24 +39,6 @@ const FORMATS = {
   banner: { label: 'Banner', note: 'an image, sharp on every screen' },
   native: { label: 'Native', note: 'assets in the style of the page' },
 } satisfies Record<CreativeFormat, ChoiceWords>;
-
-const publisherForm: FormDescription<keyof PublisherRecord> = {
-  sections: [
-    {
-      title: 'Publisher',
-      text: 'A site that shows ads. It gets its own API key, which its pages send with every ad request.',
-      fields: {
-        name: { label: 'Name', placeholder: 'The Daily Gazette' },
-        domain: { label: 'Domain', placeholder: 'gazette.example' },
-        origins: {
-          label: 'Web origins',
-          placeholder: 'https://www.gazette.example',
-          help: 'Pages of other origins get no ads with this key. https://*.gazette.example stands for all subdomains. Empty: pages of any origin. Servers that call without an Origin header are not affected.',
-        },
-      },
-    },
-  ],
-};
 
 const placementForm: FormDescription<keyof PlacementRecord> = {
   sections: [
@@ -119,6 +95,12 @@ const lineItemForm: FormDescription<keyof LineItemRecord | `targeting/${keyof Ta
           when: { type: ['programmatic'] },
           placeholder: 'https://bidder.example/openrtb',
           help: 'Receives an OpenRTB bid request for each ad that this line item could fill. For development, /test/bid of this service always bids.',
+        },
+        gvl_id: {
+          label: 'Vendor id',
+          when: { type: ['programmatic'] },
+          placeholder: 'not listed',
+          help: 'The bidder’s id on the IAB Global Vendor List. Without one, it receives no user id, whole address or page query where the TCF applies.',
         },
         notice_hosts: {
           label: 'Notice hosts',

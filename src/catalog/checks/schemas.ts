@@ -1,4 +1,12 @@
-import { BUDGET_TYPES, CREATIVE_FORMATS, DEVICES, LINE_ITEM_TYPES, PACINGS } from '../model/entities.ts';
+import {
+  BUDGET_TYPES,
+  CAPS_WITHOUT_USER_ID,
+  CONSENT_WHEN_SILENT,
+  CREATIVE_FORMATS,
+  DEVICES,
+  LINE_ITEM_TYPES,
+  PACINGS,
+} from '../model/entities.ts';
 import { MAX_USD } from '../model/money.ts';
 import { MAX_CONTENT_LENGTH } from './parse-content.ts';
 
@@ -45,6 +53,24 @@ export const publisherSchema = {
       default: [],
       description:
         'web origins whose pages may request ads (https://news.example; https://*.news.example: its subdomains); empty: any. Requests without an Origin header are not affected',
+    },
+    consent_when_silent: {
+      type: 'string',
+      enum: CONSENT_WHEN_SILENT,
+      default: 'by_country',
+      description: 'what a request without consent signals means; by_country: a refusal in the EEA, the United Kingdom and Switzerland',
+    },
+    us_opt_out_ends_frequency_caps: {
+      type: 'boolean',
+      default: false,
+      description: 'an opt-out under a US law forbids sharing with bidders; true: it ends frequency capping by user id too',
+    },
+    frequency_caps_without_user_id: {
+      type: 'string',
+      enum: CAPS_WITHOUT_USER_ID,
+      default: 'contextual',
+      description:
+        'when the user id may not be used; contextual: line items with a frequency cap do not serve; session: each replica counts in memory, and stores nothing',
     },
   },
 };
@@ -116,6 +142,11 @@ export const lineItemSchema = {
       },
     },
     endpoint: { ...orNull(url), default: null },
+    gvl_id: {
+      ...orNull({ type: 'integer', minimum: 1, maximum: 65_535 }),
+      default: null,
+      description: "the bidder's id on the IAB Global Vendor List; without one it receives no personal data where the TCF applies",
+    },
     notice_hosts: {
       type: 'array',
       items: { type: 'string', format: 'host', maxLength: 253 },

@@ -30,12 +30,32 @@ export type Device = (typeof DEVICES)[number];
 /** 1 ranks first. A line item without a priority has 2. */
 export type Priority = 1 | 2 | 3;
 
+/** What a request without consent signals means; `by_country`: a refusal in countries under the GDPR. */
+export const CONSENT_WHEN_SILENT = ['by_country', 'allow', 'deny'] as const;
+export type ConsentWhenSilent = (typeof CONSENT_WHEN_SILENT)[number];
+
+/**
+ * Frequency-capped line items when the user id may not be used. `contextual`: they do not serve;
+ * `session`: each replica counts what it served in its memory, and stores nothing.
+ */
+export const CAPS_WITHOUT_USER_ID = ['contextual', 'session'] as const;
+export type CapsWithoutUserId = (typeof CAPS_WITHOUT_USER_ID)[number];
+
+/** A publisher's choices where the law leaves them to it. */
+export interface PublisherPrivacy {
+  readonly consentWhenSilent: ConsentWhenSilent;
+  /** Whether an opt-out under a US law ends the publisher's own frequency capping. */
+  readonly usOptOutEndsCaps: boolean;
+  readonly capsWithoutUserId: CapsWithoutUserId;
+}
+
 export interface Publisher {
   readonly id: number;
   readonly name: string;
   readonly domain: string;
   /** See `acceptsOrigin`. */
   readonly origins: ReadonlySet<string>;
+  readonly privacy: PublisherPrivacy;
   /** Lower-case hex SHA-256 of the API key; the key itself is never stored. */
   readonly apiKeyHash: string;
 }
@@ -90,6 +110,8 @@ export interface LineItem {
   readonly targeting: TargetingRules;
   /** The external bidder of a programmatic line item; null for a direct one. */
   readonly endpoint: string | null;
+  /** The bidder's id on the IAB Global Vendor List; null: it is not on the list, or the line item is direct. */
+  readonly gvlId: number | null;
   /** Hosts to which its bidder's notices may go, besides the endpoint's own. Lower case. */
   readonly noticeHosts: readonly string[];
 }

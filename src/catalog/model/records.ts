@@ -1,5 +1,5 @@
 import type { TargetingFields } from '../../targeting/targeting-rules.ts';
-import type { BudgetType, CreativeFormat, Device, LineItemType, Pacing } from './entities.ts';
+import type { BudgetType, CapsWithoutUserId, ConsentWhenSilent, CreativeFormat, Device, LineItemType, Pacing } from './entities.ts';
 
 /**
  * The catalog in the JSON of the trafficking API: snake_case, money in decimal USD, dates as RFC
@@ -12,6 +12,9 @@ export interface PublisherRecord {
   readonly domain: string;
   /** Web origins whose pages may use the key; empty: any. */
   readonly origins: readonly string[];
+  readonly consent_when_silent: ConsentWhenSilent;
+  readonly us_opt_out_ends_frequency_caps: boolean;
+  readonly frequency_caps_without_user_id: CapsWithoutUserId;
 }
 
 export interface PlacementRecord {
@@ -61,6 +64,7 @@ export interface LineItemRecord {
   readonly rate_burst: number | null;
   readonly targeting: TargetingRecord;
   readonly endpoint: string | null;
+  readonly gvl_id: number | null;
   readonly notice_hosts: readonly string[];
 }
 

@@ -15,7 +15,17 @@ export const ROWS_A_BLOCK = 256;
  * trafficking API, both ways. rowTo… never throws: the record's check judges what a row holds.
  */
 export const COLUMNS = {
-  publishers: ['id', 'name', 'domain', 'origins', 'api_key_hash', 'api_key_hint'],
+  publishers: [
+    'id',
+    'name',
+    'domain',
+    'origins',
+    'consent_when_silent',
+    'us_opt_out_ends_caps',
+    'caps_without_user_id',
+    'api_key_hash',
+    'api_key_hint',
+  ],
   placements: ['id', 'publisher_id', 'width', 'height', 'formats'],
   campaigns: ['id', 'publisher_id', 'name', 'start_at', 'end_at', 'budget_micros'],
   line_items: [
@@ -40,6 +50,7 @@ export const COLUMNS = {
     'rate_burst',
     'targeting',
     'endpoint',
+    'gvl_id',
     'notice_hosts',
   ],
   creatives: ['id', 'placement_id', 'line_item_id', 'format', 'content', 'advertiser_domain', 'width', 'height', 'click_url', 'blocked_at'],
@@ -47,9 +58,24 @@ export const COLUMNS = {
 
 type Loose<T> = { readonly [K in keyof Required<T>]: unknown };
 
-export const rowToPublisher = ({ id, name, domain, origins }: CatalogRow): Loose<PublisherRecord> => ({ id, name, domain, origins });
+export const rowToPublisher = (row: CatalogRow): Loose<PublisherRecord> => ({
+  id: row['id'],
+  name: row['name'],
+  domain: row['domain'],
+  origins: row['origins'],
+  consent_when_silent: row['consent_when_silent'],
+  us_opt_out_ends_frequency_caps: row['us_opt_out_ends_caps'],
+  frequency_caps_without_user_id: row['caps_without_user_id'],
+});
 
-export const publisherToRow = ({ name, domain, origins }: PublisherRecord): CatalogRow => ({ name, domain, origins: [...origins] });
+export const publisherToRow = (record: PublisherRecord): CatalogRow => ({
+  name: record.name,
+  domain: record.domain,
+  origins: [...record.origins],
+  consent_when_silent: record.consent_when_silent,
+  us_opt_out_ends_caps: record.us_opt_out_ends_frequency_caps,
+  caps_without_user_id: record.frequency_caps_without_user_id,
+});
 
 export const rowToPlacement = ({ id, publisher_id, width, height, formats }: CatalogRow): Loose<PlacementRecord> => ({
   id,
@@ -106,6 +132,7 @@ export const rowToLineItem = (row: CatalogRow): Loose<LineItemRecord> => ({
   rate_burst: row['rate_burst'],
   targeting: row['targeting'],
   endpoint: row['endpoint'],
+  gvl_id: row['gvl_id'],
   notice_hosts: row['notice_hosts'],
 });
 
@@ -130,6 +157,7 @@ export const lineItemToRow = (record: LineItemRecord): CatalogRow => ({
   rate_burst: record.rate_burst,
   targeting: JSON.stringify(record.targeting),
   endpoint: record.endpoint,
+  gvl_id: record.gvl_id,
   notice_hosts: JSON.stringify(record.notice_hosts),
 });
 

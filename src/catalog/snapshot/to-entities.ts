@@ -10,11 +10,16 @@ import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, P
  * Turns checked records into entities. Defaults of meaning (priority 2, a frequency window of a
  * day) are applied here, once.
  */
-export const toPublisher = (id: number, { name, domain, origins }: PublisherRecord, apiKeyHash: string): Publisher => ({
+export const toPublisher = (id: number, record: PublisherRecord, apiKeyHash: string): Publisher => ({
   id,
-  name,
-  domain,
-  origins: new Set(origins),
+  name: record.name,
+  domain: record.domain,
+  origins: new Set(record.origins),
+  privacy: {
+    consentWhenSilent: record.consent_when_silent,
+    usOptOutEndsCaps: record.us_opt_out_ends_frequency_caps,
+    capsWithoutUserId: record.frequency_caps_without_user_id,
+  },
   apiKeyHash,
 });
 
@@ -58,6 +63,7 @@ export const toLineItem = (id: number, record: LineItemRecord, publisherId: numb
       : { perSecond: record.rate_limit, burst: record.rate_burst ?? Math.max(1, Math.ceil(record.rate_limit)) },
   targeting: targetingRules(record.targeting),
   endpoint: record.type === 'programmatic' ? record.endpoint : null,
+  gvlId: record.type === 'programmatic' ? record.gvl_id : null,
   noticeHosts: record.notice_hosts.map((host) => host.toLowerCase()),
 });
 

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { dateOfDay } from '../../base/utc-day.ts';
+import { COUNTED } from './event-store.ts';
 import type { DayCounts } from '../../ledger/read/read-accounts.ts';
 
 /** Counts of one UTC day; `date` is YYYY-MM-DD. Money in micro-dollars. */
@@ -94,7 +95,7 @@ export const createDeliveryHistory = ({ knex }: { readonly knex: Knex }): Delive
           `select extract(hour from at at time zone 'utc')::int as hour,
                   (count(*) filter (where kind = 'impression'))::int as impressions, (count(*) filter (where kind = 'click'))::int as clicks
            from events
-           where day = ?::date and line_item_id = ? and kind in ('impression', 'click') and invalid_reason <> 'prefetch'
+           where day = ?::date and line_item_id = ? and kind in ('impression', 'click') and ${COUNTED}
            group by 1`,
           [dateOfDay(day), lineItemId],
         )

@@ -1,10 +1,12 @@
 import type { Knex } from 'knex';
 import { dateOfDay, dayOf } from '../../base/utc-day.ts';
-import type { Hit } from '../../ledger/hit.ts';
+import type { Hit, InvalidReason } from '../../ledger/hit.ts';
 
 /** A settled hit as read from the stream. */
 export interface StoredEvent {
   readonly hit: Hit;
+  /** Why it is filtered: by its request, or by the order of hits. */
+  readonly reason: '' | InvalidReason;
   /** Epoch milliseconds at which it was counted. */
   readonly atMs: number;
   readonly billedMicros: number;
@@ -54,7 +56,7 @@ const PARTITION_LOCK = 7_240_117_002;
 /**
  * SQL: the hits that are counted and billed. What is filtered is stored and not counted.
  */
-export const COUNTED = `invalid_reason <> 'prefetch'`;
+export const COUNTED = `invalid_reason = ''`;
 
 /**
  * The key of each table of counts, in the order in which every writer of it writes: concurrent
@@ -66,9 +68,9 @@ export const HOURLY_KEY = 'day, hour, publisher_id';
 
 const APPEND = `
   with arrived as (
-    insert into events (day, jti, kind, event_type, invalid_reason, at, publisher_id, campaign_id, line_item_id, creative_id,
+    insert into events (day, jti, kind, event_type, screened, invalid_reason, at, publisher_id, campaign_id, line_item_id, creative_id,
                         placement_id, user_hash, country, device, billed_micros)
-    select * from unnest(?::date[], ?::text[], ?::text[], ?::text[], ?::text[], ?::timestamptz[], ?::int[], ?::int[], ?::int[], ?::int[],
+    select * from unnest(?::date[], ?::text[], ?::text[], ?::text[], ?::boolean[], ?::text[], ?::timestamptz[], ?::int[], ?::int[], ?::int[], ?::int[],
                          ?::text[], ?::text[], ?::text[], ?::text[], ?::bigint[])
     order by 1, 2, 3, 4, 5
     on conflict do nothing
@@ -127,17 +129,30 @@ export const holdPartitions = async (trx: Knex.Transaction, days: readonly numbe
  */
 export const haveEventRows = async (knex: Knex, hits: readonly Hit[]): Promise<readonly boolean[]> => {
   const found = new Set<string>();
-  const keyOf = (jti: string, kind: string, eventType: string, invalidReason: string) =>
-    [jti, kind, eventType, invalidReason === 'prefetch'].join(' ');
+  const keyOf = (jti: string, kind: string, eventType: string, screened: boolean) => [jti, kind, eventType, screened].join(' ');
   for (const day of new Set(hits.map(({ ad }) => ad.day))) {
     const ofDay = hits.filter(({ ad }) => ad.day === day);
-    const { rows } = await knex.raw<{ rows: Record<'jti' | 'kind' | 'event_type' | 'invalid_reason', string>[] }>(
-      'select jti, kind, event_type, invalid_reason from events where day = ?::date and jti = any(?::text[])',
+    const { rows } = await knex.raw<{ rows: { jti: string; kind: string; event_type: string; screened: boolean }[] }>(
+      'select jti, kind, event_type, screened from events where day = ?::date and jti = any(?::text[])',
       [dateOfDay(day), ofDay.map(({ ad }) => ad.tokenId)] as unknown as Knex.RawBinding,
     );
-    for (const { jti, kind, event_type, invalid_reason } of rows) found.add(keyOf(jti, kind, event_type, invalid_reason));
+    for (const { jti, kind, event_type, screened } of rows) found.add(keyOf(jti, kind, event_type, screened));
   }
-  return hits.map(({ ad, kind, eventType, invalidReason }) => found.has(keyOf(ad.tokenId, kind, eventType, invalidReason)));
+  return hits.map(({ ad, kind, eventType, invalidReason }) => found.has(keyOf(ad.tokenId, kind, eventType, invalidReason !== '')));
+};
+
+/** When the impression of each hit's token was counted (epoch ms), if it has its event row. */
+export const impressionTimes = async (knex: Knex, hits: readonly Hit[]): Promise<readonly (number | undefined)[]> => {
+  const atMs = new Map<string, number>();
+  for (const day of new Set(hits.map(({ ad }) => ad.day))) {
+    const tokens = hits.filter(({ ad }) => ad.day === day).map(({ ad }) => ad.tokenId);
+    const { rows } = await knex.raw<{ rows: { jti: string; at: Date }[] }>(
+      `select jti, at from events where day = ?::date and jti = any(?::text[]) and kind = 'impression' and ${COUNTED}`,
+      [dateOfDay(day), tokens] as unknown as Knex.RawBinding,
+    );
+    for (const { jti, at } of rows) atMs.set(jti, at.getTime());
+  }
+  return hits.map(({ ad }) => atMs.get(ad.tokenId));
 };
 
 const insert = async (trx: Knex.Transaction, events: readonly StoredEvent[]): Promise<number> => {
@@ -147,7 +162,8 @@ const insert = async (trx: Knex.Transaction, events: readonly StoredEvent[]): Pr
     column(({ hit }) => hit.ad.tokenId),
     column(({ hit }) => hit.kind),
     column(({ hit }) => hit.eventType),
-    column(({ hit }) => hit.invalidReason),
+    column(({ hit }) => hit.invalidReason !== ''),
+    column(({ reason }) => reason),
     column(({ atMs }) => new Date(atMs).toISOString()),
     column(({ hit }) => hit.ad.publisherId),
     column(({ hit }) => hit.ad.campaignId),

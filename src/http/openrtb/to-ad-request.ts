@@ -1,18 +1,25 @@
 import type { Request } from 'express';
 import type { Publisher } from '../../catalog/model/entities.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
-import { readConsent } from '../../context/consent.ts';
+import type { DecideConsent } from '../../context/consent/decide-consent.ts';
+import { readSignals } from '../../context/consent/privacy-signals.ts';
+import type { SealedVisitor, VisitorSeal } from '../../context/visitor-seal.ts';
 import type { AdSize } from '../../decision/ad-query.ts';
 import type { AdRequest, RequestedImp } from '../../serving/ad-request.ts';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 import { targetingQuery } from '../../targeting/targeting-query.ts';
 import type { WireAdRequest, WireImp, WireSize } from './ad-request-schema.ts';
-import type { RequestContext } from '../request/request-context.ts';
+import { pageOrigin } from '../request/hit-source.ts';
+import type { Asker, RequestContext } from '../request/request-context.ts';
 
 export interface ToAdRequestOptions {
   readonly dimensions: DimensionSchema;
   readonly requestContext: RequestContext;
+  readonly decideConsent: DecideConsent;
   readonly userHash: (snapshot: Snapshot, publisherId: number, userId: string) => string;
+  /** Keyed by a key that only this process has. */
+  readonly sessionHash: (publisherId: number, userId: string) => string;
+  readonly sealVisitor: VisitorSeal['seal'];
   readonly debugTrace: boolean;
   /** The clock of the publisher's counters, epoch ms. */
   readonly now: (publisherId?: number) => number;
@@ -23,15 +30,18 @@ export interface ToAdRequestOptions {
  * key-values as pairs.
  */
 export const toAdRequest = (
-  { dimensions, requestContext, userHash, debugTrace, now }: ToAdRequestOptions,
+  { dimensions, requestContext, decideConsent, userHash, sessionHash, sealVisitor, debugTrace, now }: ToAdRequestOptions,
   snapshot: Snapshot,
   publisher: Publisher,
   wire: WireAdRequest,
   req: Request,
 ): AdRequest => {
   const context = requestContext(req, wire.device);
-  const consent = readConsent({ regs: wire.regs, user: wire.user });
-  const hash = consent.personal ? userHash(snapshot, publisher.id, wire.user.id) : null;
+  const signals = readSignals({ regs: wire.regs, user: wire.user, secGpc: req.headers['sec-gpc'] as string | undefined });
+  const consent = decideConsent(signals, context.country, publisher.privacy);
+  const mayRemember = consent.remember === null;
+  const keepsSession = !mayRemember && publisher.privacy.capsWithoutUserId === 'session';
+  const hash = mayRemember ? userHash(snapshot, publisher.id, wire.user.id) : null;
   return {
     id: wire.id,
     publisher,
@@ -44,9 +54,12 @@ export const toAdRequest = (
     query: {
       targeting: targetingQuery(dimensions, context, wire.ext.kv),
       atMs: now(publisher.id),
-      mayRemember: consent.personal,
+      mayRemember: mayRemember || keepsSession,
     },
     userHash: hash,
+    sessionUser: keepsSession ? sessionHash(publisher.id, wire.user.id) : null,
+    consent,
+    seal: consent.measure === null ? sealVisitor(snapshot.userHashKey, sealedVisitor(context, wire, req)) : undefined,
     bidContext: {
       requestId: wire.id,
       publisher,
@@ -56,16 +69,19 @@ export const toAdRequest = (
       country: context.country,
       device: context.device,
       pageUrl: typeof wire.site?.page === 'string' ? wire.site.page : null,
-      gdpr: consent.gdpr,
-      consent: consent.consent,
-      usPrivacy: consent.usPrivacy,
-      gpp: consent.gpp,
-      gppSid: consent.gppSid,
-      coppa: consent.coppa,
+      signals,
+      shareWith: consent.shareWith,
     },
     traced: debugTrace || /[?&]debug=1(&|$)/.test(req.url),
   };
 };
+
+/** The address and the program of a server that asks for a visitor's ad say nothing of the visitor. */
+const sealedVisitor = ({ visitor: { browser }, ip }: Asker, { device }: WireAdRequest, req: Request): SealedVisitor => ({
+  browser,
+  ip: browser !== null || device?.ip !== undefined ? ip : null,
+  origin: pageOrigin(req),
+});
 
 const NO_SIZES: readonly AdSize[] = [];
 

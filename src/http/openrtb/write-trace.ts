@@ -61,10 +61,11 @@ export const writeTrace = (trace: AdTrace, disclosure: Disclosure): string => {
   }
 };
 
-const toWire = ({ snapshotVersion, imps, timingsMs }: AdTrace, max: number, disclosure: Disclosure) => {
+const toWire = ({ snapshotVersion, consent, imps, timingsMs }: AdTrace, max: number, disclosure: Disclosure) => {
   const wire = imps.map((imp) => toWireImp(imp, max));
   return {
     snapshot_version: snapshotVersion,
+    consent,
     imps: disclosure === 'full' ? wire : wire.map(withoutFigures),
     timings_ms: timingsMs,
     ...(disclosure === 'full' ? {} : { withheld: 'prices, priorities, limits and targeting, without a debug_grant' }),

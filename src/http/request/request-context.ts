@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import type { Device } from '../../catalog/model/entities.ts';
 import { clientAddress } from '../../context/client-address.ts';
+import type { Visitor } from '../../context/device-detector.ts';
 import type { TargetingContext } from '../../targeting/targeting-query.ts';
 
 /** Address, country and device of a request, and every other value that a context rule reads. */
@@ -8,7 +9,7 @@ export interface Asker extends Required<TargetingContext> {
   readonly ip: string | null;
   readonly country: string | null;
   readonly device: Device | null;
-  readonly bot: boolean;
+  readonly visitor: Visitor;
   readonly userAgent: string;
 }
 
@@ -16,13 +17,13 @@ export type RequestContext = (req: Request, named?: { readonly ip?: string; read
 
 export interface RequestContextOptions {
   readonly countryOf: (ip: string | null) => string | null;
-  readonly deviceOf: (userAgent: string) => { readonly device: Device | null; readonly bot: boolean };
+  readonly visitorOf: (userAgent: string) => Visitor;
   readonly trustProxyHops: number | undefined;
 }
 
 /** Reads the context of a request; values in its body take precedence over its headers. */
 export const createRequestContext =
-  ({ countryOf, deviceOf, trustProxyHops }: RequestContextOptions): RequestContext =>
+  ({ countryOf, visitorOf, trustProxyHops }: RequestContextOptions): RequestContext =>
   (req, named) => {
     const ip = clientAddress({
       deviceIp: named?.ip,
@@ -31,6 +32,6 @@ export const createRequestContext =
       trustProxyHops,
     });
     const userAgent = named?.ua ?? req.get('user-agent') ?? '';
-    const { device, bot } = deviceOf(userAgent);
-    return { ip, country: countryOf(ip), device, bot, userAgent };
+    const visitor = visitorOf(userAgent);
+    return { ip, country: countryOf(ip), device: visitor.device, visitor, userAgent };
   };

@@ -1,16 +1,19 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Hit, HitKind } from '../../ledger/hit.ts';
+import type { ScreenHit } from '../../tracking/invalid-traffic/screen-hit.ts';
 import type { HitOutcome } from '../../tracking/record-hit.ts';
 import type { Tokens } from '../../tracking/tokens.ts';
 import { refusePage } from '../answers/cors.ts';
 import { sendPixel } from '../answers/pixel.ts';
 import { problem } from '../problems/problem.ts';
+import { isPrefetch, pageOrigin } from '../request/hit-source.ts';
 import type { RequestContext } from '../request/request-context.ts';
 
 export interface TrackRouteOptions {
   readonly tokens: Tokens;
   readonly recordHit: (hit: Hit) => Promise<HitOutcome>;
   readonly requestContext: RequestContext;
+  readonly screenHit: ScreenHit;
   readonly allowedEvents: readonly string[];
   /** The click destination of this creative; without one, a click is answered with the pixel. */
   readonly clickUrlOf: (creativeId: number) => string | null | undefined;
@@ -47,9 +50,9 @@ const track =
     const ad = options.tokens.verify(queryValue(req, 't') ?? '');
     if (!ad) return refuseToken(options, res);
 
-    const { country, device, bot } = options.requestContext(req);
-    const invalidReason = isPrefetch(req) ? 'prefetch' : bot ? 'bot' : '';
-    const hit: Hit = { ad, kind, eventType, invalidReason, atMs: options.now(ad.publisherId), country, device };
+    const { ip, country, device, visitor } = options.requestContext(req);
+    const { invalidReason, signals } = options.screenHit(ad, { visitor, ip, origin: pageOrigin(req), prefetch: isPrefetch(req) });
+    const hit: Hit = { ad, kind, eventType, invalidReason, signals, atMs: options.now(ad.publisherId), country, device };
     const outcome = await options.recordHit(hit);
     options.observe.recorded(hit, outcome);
     if (outcome === 'expired') return refuseToken(options, res);
@@ -76,13 +79,6 @@ const REDIRECT_HEADERS = {
   'Content-Length': 0,
   'Referrer-Policy': 'no-referrer',
 };
-
-/** Prefetched before the user sees it: Sec-Purpose (Fetch standard) and its predecessors. */
-const isPrefetch = ({ headers }: Request): boolean =>
-  saysPrefetch(headers['sec-purpose']) || saysPrefetch(headers['purpose']) || saysPrefetch(headers['x-moz']);
-
-const saysPrefetch = (header: string | readonly string[] | undefined): boolean =>
-  header !== undefined && /prefetch|prerender|preview/i.test(String(header));
 
 /**
  * The value of a query parameter that must occur once: undefined when it is missing or repeated.

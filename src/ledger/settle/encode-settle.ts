@@ -1,9 +1,11 @@
-import { encodeRow, luaReader } from '../../redis/script-fields.ts';
+import { encodeRow, luaConstants, luaReader } from '../../redis/script-fields.ts';
 import { callKeys } from '../call-keys.ts';
-import type { Hit, Settled } from '../hit.ts';
+import type { Hit, OrderReason, Settled } from '../hit.ts';
 import { accountField, servesField, type LedgerKeys } from '../ledger-keys.ts';
 import type { Limits } from '../limits.ts';
+import { storedHit } from '../stored-hit.ts';
 import { ACCOUNT_LUA } from '../set-aside.ts';
+import { CLICK_TIMES } from './click-times.ts';
 
 /** The catalog's current data on the line item of a hit. */
 export interface HitLimits {
@@ -14,6 +16,7 @@ export interface HitLimits {
 
 const HIT_FIELDS = [
   'publisher',
+  'token',
   'label',
   'action',
   'lineItem',
@@ -32,10 +35,12 @@ const HIT_FIELDS = [
   'campaignBudgetMicros',
   'expiresAtS',
   'lateAtMs',
+  'servedAtMs',
+  'impressionAtMs',
 ] as const;
 
 /** The generated part of settle.lua. */
-export const SETTLE_LUA: readonly string[] = [...ACCOUNT_LUA, luaReader('hit_record', HIT_FIELDS)];
+export const SETTLE_LUA: readonly string[] = [...ACCOUNT_LUA, luaConstants('CLICK_', CLICK_TIMES), luaReader('hit_record', HIT_FIELDS)];
 
 /** The value of a limit that is not set. */
 const NONE = -1;
@@ -46,6 +51,8 @@ export interface SettleCall {
   readonly limits: HitLimits;
   /** Whether it waited in Postgres. */
   readonly late: boolean;
+  /** When the impression of a click was counted, if its event row says so. */
+  readonly impressionAtMs: number | undefined;
 }
 
 /** The keys and arguments of settle.lua. */
@@ -59,7 +66,7 @@ export const encodeSettles = (calls: readonly SettleCall[], keys: LedgerKeys): {
   const ads = calls.map(({ hit }) => hit.ad);
   const call = callKeys(ads, (publisherId) => publisherKeys(keys, publisherId), own);
   const args = [String(call.publishers)];
-  for (const one of calls) args.push(encodeSettle(one, call.positionOf(one.hit.ad.publisherId)), JSON.stringify(one.hit));
+  for (const one of calls) args.push(encodeSettle(one, call.positionOf(one.hit.ad.publisherId)), JSON.stringify(storedHit(one.hit)));
   return { keys: call.keys, args };
 };
 
@@ -68,14 +75,15 @@ const publisherKeys = (keys: LedgerKeys, publisherId: number): readonly string[]
   return [keys.accounts(publisherId), keys.events(shard), keys.eventTally(shard), keys.serves(shard), keys.broken(shard)];
 };
 
-const encodeSettle = ({ hit, limits: { limits, expiresAtMs }, late }: SettleCall, publisher: number): string => {
+const encodeSettle = ({ hit, limits: { limits, expiresAtMs }, late, impressionAtMs = 0 }: SettleCall, publisher: number): string => {
   const { ad, kind, eventType, invalidReason, atMs } = hit;
   const label = eventType === '' ? kind : `${kind}:${eventType}`;
-  const prefetch = invalidReason === 'prefetch';
+  const isFiltered = invalidReason !== '';
   return encodeRow(HIT_FIELDS, {
     publisher,
-    label: prefetch ? `${label}!prefetch` : label,
-    action: prefetch ? 'record' : kind,
+    token: ad.tokenId,
+    label: isFiltered ? `${label}!` : label,
+    action: isFiltered ? 'record' : kind,
     lineItem: accountField('l', ad.lineItemId),
     campaign: accountField('c', ad.campaignId),
     tally: servesField(ad.publisherId, ad.campaignId, ad.lineItemId, ad.creativeId),
@@ -92,10 +100,17 @@ const encodeSettle = ({ hit, limits: { limits, expiresAtMs }, late }: SettleCall
     campaignBudgetMicros: limits.campaignBudgetMicros ?? NONE,
     expiresAtS: Math.ceil(expiresAtMs / 1000),
     lateAtMs: late ? atMs : 0,
+    servedAtMs: ad.servedAtMs,
+    impressionAtMs,
   });
 };
 
 export const decodeSettled = (reply: string): Settled => {
-  const [outcome, foundHold] = reply.split(' ');
-  return { outcome: outcome as Settled['outcome'], foundHold: foundHold === '1' };
+  const [outcome, foundHold, reason, click] = reply.split(' ');
+  return {
+    outcome: outcome as Settled['outcome'],
+    foundHold: foundHold === '1',
+    reason: reason === '-' ? undefined : (reason as OrderReason),
+    click: click === '-' ? undefined : (click as Settled['click']),
+  };
 };

@@ -1,16 +1,20 @@
 -- Settles hits: counts each once, bills it, confirms what was reserved for it, and appends it to
--- the event stream of its shard.
+-- the event stream of its shard. A click that comes before its impression waits for it
+-- (../lua/clicks.lua) and is settled with it.
 --
 -- KEYS per publisher p = 0, 1, …: KEYS[5p + 1] accounts of the publisher (hash), KEYS[5p + 2] event stream of its
 --   shard, KEYS[5p + 3] event tally of the shard (hash), KEYS[5p + 4] serves tally of the shard (hash), KEYS[5p + 5]
 --   broken accounts of the shard (hash); then per hit the kinds already seen of its token (string) and, of a hit
---   with a user, the user's frequency places
+--   with a user, the user's frequency places. The keys of the clicks that wait are derived from that of the stream.
 -- ARGV[1] the number of publishers; per hit h = 0, 1, …: ARGV[2h + 2] a JSON array by the field list of
 --   encode-settle.ts, ARGV[2h + 3] the event as JSON
---   label: what is counted once, such as 'impression', 'event:like' or 'impression!prefetch'; action:
---   'impression', 'click', 'event' or 'record' (store only); a limit of -1 is not set; hold_end_ms is 0 when
---   nothing was reserved; late_at_ms: when the hit was accepted, if that was while Redis was unavailable, else 0
--- Returns per hit 'outcome found_hold': 'counted', 'duplicate' or 'expired', and 1 or 0
+--   label: what is counted once, such as 'impression', 'event:like', or 'impression!' for one that its request
+--   shows to be invalid; action: 'impression', 'click', 'event' or 'record' (store only); a limit of -1 is not set;
+--   hold_end_ms is 0 when nothing was reserved; late_at_ms: when the hit was accepted, if that was while Redis was
+--   unavailable, else 0; impression_at_ms: when the impression of a click was counted, if its row says so, else 0
+-- Returns per hit 'outcome found_hold reason click': 'counted', 'filtered', 'provisional' (a click that waits for its
+--   impression), 'duplicate' or 'expired'; 1 or 0; why a click is filtered, or '-'; what became of the click that
+--   waited for this impression: 'counted', a reason, or '-'
 -- Why atomic: the check for duplicates, the billing and the stored event are one step, so no hit is
 --   billed twice or stored without being billed.
 --
@@ -21,6 +25,7 @@
 -- @include ../lua/books.lua
 -- @include ../lua/tally.lua
 -- @include ../lua/frequency.lua
+-- @include ../lua/clicks.lua
 
 -- The kinds of a token are remembered this long after its end, so that a hit that went to Postgres
 -- in the meantime is recognized when it is folded.
@@ -91,15 +96,38 @@ local function settle_accounts(h, accounts_key, book, serves)
   return billed, found
 end
 
+-- Why a click is filtered, or ''. The rules of tracking/invalid-traffic/rules.ts. `impression_at` is nil while the
+-- impression has not been counted.
+local function click_fault(h, at, impression_at)
+  local since = impression_at and at - impression_at or -1
+  if math.abs(at - h.served_at_ms) < CLICK_MIN_REACTION_MS or (since >= 0 and since < CLICK_MIN_REACTION_MS) then
+    return 'fast_click'
+  end
+  return since < -CLICK_WINDOW_MS and 'no_impression' or ''
+end
+
+-- Settles the click that has waited for this impression. Returns 'counted' or why it is filtered; '-': none waited.
+local function settle_waiting_click(h, impression_at, accounts_key, book, events)
+  local at, record, event = clicks_take(events, h.token)
+  if not at then
+    return '-'
+  end
+  local click = hit_record(cjson.decode(record))
+  local fault = click_fault(click, at, impression_at)
+  local billed = fault == '' and settle_accounts(click, accounts_key, book) or 0
+  events_add(events, event, at, billed, fault)
+  return fault == '' and 'counted' or fault
+end
+
 local function next_key(keys)
   call.own_key = call.own_key + 1
   return keys[call.own_key]
 end
 
-local function settle(h, event, keys)
-  local at = h.publisher * PUBLISHER_KEYS
-  local accounts_key, events, event_tally, serves = keys[at + 1], keys[at + 2], keys[at + 3], keys[at + 4]
-  local book = books_of(accounts_key, keys[at + 5], call.clock)
+local function settle(h, record, event, keys)
+  local first = h.publisher * PUBLISHER_KEYS
+  local accounts_key, events, event_tally, serves = keys[first + 1], keys[first + 2], keys[first + 3], keys[first + 4]
+  local book = books_of(accounts_key, keys[first + 5], call.clock)
   local seen_key = next_key(keys)
   local places_key = h.has_user and next_key(keys)
   call.expires_at[accounts_key] = h.expires_at_s
@@ -107,14 +135,32 @@ local function settle(h, event, keys)
   local exp_ms = h.token_exp_s * 1000
   -- This clock decides: that of a replica may be minutes ahead or behind (tracking/tokens.ts).
   if h.late_at_ms == 0 and now >= exp_ms then
-    return 'expired 0'
+    return 'expired 0 - -'
   end
   local seen = redis.call('GET', seen_key) or ''
   if string.find(seen, ',' .. h.label .. ',', 1, true) then
-    return 'duplicate 0'
+    return 'duplicate 0 - -'
+  end
+  local at = h.late_at_ms > 0 and h.late_at_ms or now
+  local is_click = h.action == 'click'
+  -- What was seen of a token is forgotten some time after its end, a click that waits is not.
+  if is_click and h.late_at_ms > 0 and clicks_has(events, h.token) then
+    return 'duplicate 0 - -'
   end
   local ttl_ms = math.max(exp_ms - now, 0) + DEDUPE_MARGIN_MS
-  redis.call('SET', seen_key, (seen == '' and ',' or seen) .. h.label .. ',', 'PX', ttl_ms)
+  redis.call('SET', seen_key, (seen == '' and ',' or seen) .. h.label .. ',' .. (h.action == 'impression' and string.format('@%.0f,', at) or ''), 'PX', ttl_ms)
+  if is_click then
+    local impression_at = tonumber(string.match(seen, '@(%d+),') or h.impression_at_ms)
+    impression_at = impression_at > 0 and impression_at or nil
+    local fault = click_fault(h, at, impression_at)
+    if fault ~= '' then
+      events_add(events, event, at, 0, fault)
+      return 'filtered 1 ' .. fault .. ' -'
+    elseif not impression_at then
+      clicks_hold(events, h.token, at, record, event)
+      return 'provisional 1 - -'
+    end
+  end
 
   local billed, found = 0, true
   if h.action == 'impression' or h.action == 'click' then
@@ -122,14 +168,20 @@ local function settle(h, event, keys)
   elseif h.action == 'event' then
     tally_add(event_tally, h.day, h.event_tally)
   end
-  local accepted_at = h.late_at_ms > 0 and h.late_at_ms or now
   if h.action == 'impression' and h.has_user and h.window_ms > 0 then
     local user = frequency_open(places_key)
-    frequency_confirm(user, h.line_item, h.hold_end_ms, accepted_at + h.window_ms)
+    frequency_confirm(user, h.line_item, h.hold_end_ms, at + h.window_ms)
     frequency_save(user, now)
   end
-  redis.call('XADD', events, '*', 'e', event, 'at', accepted_at, 'billed', billed)
-  return found and 'counted 1' or 'counted 0'
+  events_add(events, event, at, billed, '')
+  if h.action == 'record' then
+    return 'filtered 1 - -'
+  end
+  local click = '-'
+  if h.action == 'impression' and (h.late_at_ms > 0 or string.find(seen, ',click,', 1, true)) then
+    click = settle_waiting_click(h, at, accounts_key, book, events)
+  end
+  return (found and 'counted 1 - ' or 'counted 0 - ') .. click
 end
 
 local function settle_hits(keys, args)
@@ -140,7 +192,7 @@ local function settle_hits(keys, args)
   call.own_key = tonumber(args[1]) * PUBLISHER_KEYS
   local results = {}
   for i = 2, #args, 2 do
-    results[i / 2] = settle(hit_record(cjson.decode(args[i])), args[i + 1], keys)
+    results[i / 2] = settle(hit_record(cjson.decode(args[i])), args[i], args[i + 1], keys)
   end
   books_save(call.expires_at)
   tally_save()

@@ -8,6 +8,7 @@ import type { JudgeLimits } from '../../ledger/read/dry-ledger.ts';
 import type { AdRequest, RequestedImp } from '../../serving/ad-request.ts';
 import { createUserMemory } from '../../ledger/exhausted-memory.ts';
 import { createIndexMemories } from '../../serving/index-memories.ts';
+import { offeredToLedger } from '../../serving/session-caps.ts';
 import { openOpportunity, rankOpportunity } from '../../serving/opportunity.ts';
 import { bookingsOf } from '../../serving/trace-opportunity.ts';
 import { explainRank, MAX_RANKED } from './explain-rank.ts';
@@ -56,7 +57,7 @@ export const createExplain =
       line_item_id: lineItemId,
       at: new Date(query.atMs).toISOString(),
       snapshot_version: snapshot.version,
-      context: { country: bidContext.country, device: bidContext.device, may_remember_user: query.mayRemember },
+      context: { country: bidContext.country, device: bidContext.device, may_remember_user: request.consent.remember === null },
       outcome: best?.outcome ?? 'stopped',
       summary: best
         ? `${best.outcome === 'stopped' ? `stopped at ${best.stage}: ` : ''}${best.detail}`
@@ -113,7 +114,10 @@ const explainImp = async (
     publisherId: request.publisher.id,
     userHash: request.userHash,
     curve: snapshot.curveAt(request.publisher.id, request.query.atMs),
-    candidates: [...ranked, ...bidding.map((booking) => withoutPrice(rankDirect({ ...booking, ecpmMicros: 0 }, -1)))],
+    candidates: offeredToLedger(request, [
+      ...ranked,
+      ...bidding.map((booking) => withoutPrice(rankDirect({ ...booking, ecpmMicros: 0 }, -1))),
+    ]),
   });
   return own.map((creative) => {
     for (const { stage, refused } of traced) {

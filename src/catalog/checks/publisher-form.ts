@@ -1,0 +1,48 @@
+import type { CapsWithoutUserId, ConsentWhenSilent } from '../model/entities.ts';
+import type { PublisherRecord } from '../model/records.ts';
+import type { ChoiceWords, FormDescription } from './form-description.ts';
+
+const CONSENT_WHEN_SILENT = {
+  by_country: { label: 'By country', note: 'a refusal in the EEA, the UK and Switzerland' },
+  allow: { label: 'Allow', note: 'the pages ask for consent before they request ads' },
+  deny: { label: 'Deny', note: 'a refusal everywhere' },
+} satisfies Record<ConsentWhenSilent, ChoiceWords>;
+
+const CAPS_WITHOUT_USER_ID = {
+  contextual: { label: 'Do not serve them', note: 'only line items without a cap serve' },
+  session: { label: 'Count in memory', note: 'approximate, for half an hour, and nothing is stored' },
+} satisfies Record<CapsWithoutUserId, ChoiceWords>;
+
+export const publisherForm: FormDescription<keyof PublisherRecord> = {
+  sections: [
+    {
+      title: 'Publisher',
+      text: 'A site that shows ads. It gets its own API key, which its pages send with every ad request.',
+      fields: {
+        name: { label: 'Name', placeholder: 'The Daily Gazette' },
+        domain: { label: 'Domain', placeholder: 'gazette.example' },
+        origins: {
+          label: 'Web origins',
+          placeholder: 'https://www.gazette.example',
+          help: 'Pages of other origins get no ads with this key. https://*.gazette.example stands for all subdomains. Empty: pages of any origin. Servers that call without an Origin header are not affected.',
+        },
+      },
+    },
+    {
+      title: 'Privacy',
+      text: 'What applies where a request or the law leaves the choice to the publisher.',
+      fields: {
+        consent_when_silent: { label: 'Requests without consent signals', wide: true, choices: CONSENT_WHEN_SILENT },
+        frequency_caps_without_user_id: {
+          label: 'Frequency-capped line items when the user id may not be used',
+          wide: true,
+          choices: CAPS_WITHOUT_USER_ID,
+        },
+        us_opt_out_ends_frequency_caps: {
+          label: 'A US opt-out ends frequency capping',
+          help: 'An opt-out (US Privacy, GPP, Global Privacy Control) always ends sharing with bidders. On: it also ends frequency capping by user id.',
+        },
+      },
+    },
+  ],
+};

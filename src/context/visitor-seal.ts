@@ -1,0 +1,65 @@
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { copyText } from '../base/copy-text.ts';
+import { networkOf } from './address-list.ts';
+import { BROWSERS, type Browser } from './device-detector.ts';
+
+/** Where an ad was served to: in its token, so that a hit from elsewhere is seen. */
+export interface VisitorSeal {
+  /** Ten characters that reveal nothing without the key. */
+  seal(key: string, visitor: SealedVisitor): string;
+}
+
+/** null: unknown, which differs from nothing. */
+export interface SealedVisitor {
+  readonly browser: Browser | null;
+  readonly ip: string | null;
+  readonly origin: string | null;
+}
+
+/** Of two seals, what differs for certain. */
+export interface SealDifference {
+  readonly browser: boolean;
+  /** The network, within the same version of IP. */
+  readonly network: boolean;
+  readonly origin: boolean;
+}
+
+const UNKNOWN = '.';
+/** 24 bits: one in 16 million other values has the same. */
+const PART_LENGTH = 4;
+const NO_PART = UNKNOWN.repeat(PART_LENGTH);
+const [NETWORK_AT, ORIGIN_AT] = [1, 6];
+
+/** The parts are cached by address and by origin: 0.1 µs, and 1.5 µs for a new one. */
+export const createVisitorSeal = ({ cacheSize = 10_000 } = {}): VisitorSeal => {
+  const known = new LRUCache<string, string>({ max: cacheSize });
+  const partOf = (key: string, value: string, toSeal: (value: string) => string): string => {
+    let part = known.get(value);
+    if (part === undefined) {
+      part = hash('sha256', `${key}:seal:${toSeal(value)}`, 'base64url').slice(0, PART_LENGTH);
+      known.set(copyText(value), part);
+    }
+    return part;
+  };
+  return {
+    seal: (key, { browser, ip, origin }) => {
+      const network = ip === null ? UNKNOWN + NO_PART : (ip.includes(':') ? '6' : '4') + partOf(key, ip, networkOf);
+      const of = origin === null ? NO_PART : partOf(key, origin, (text) => text);
+      return (browser === null ? UNKNOWN : String(BROWSERS.indexOf(browser))) + network + of;
+    },
+  };
+};
+
+export const compareSeals = (served: string, seen: string): SealDifference => {
+  if (served === seen) return SAME;
+  const differs = (from: number, to: number): boolean =>
+    served[from] !== UNKNOWN && seen[from] !== UNKNOWN && served.slice(from, to) !== seen.slice(from, to);
+  return {
+    browser: differs(0, NETWORK_AT),
+    network: served[NETWORK_AT] === seen[NETWORK_AT] && differs(NETWORK_AT, ORIGIN_AT),
+    origin: differs(ORIGIN_AT, ORIGIN_AT + PART_LENGTH),
+  };
+};
+
+const SAME: SealDifference = { browser: false, network: false, origin: false };

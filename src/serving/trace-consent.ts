@@ -1,0 +1,43 @@
+import type { BidOpportunity } from '../bidders/bidder-port.ts';
+import {
+  DENIALS,
+  WITHHELD_FROM_BIDDERS,
+  type ConsentTrace,
+  type Denial,
+  type Verdict,
+  type WithheldField,
+} from '../context/consent/consent.ts';
+import type { AdRequest } from './ad-request.ts';
+
+/** Fields that are withheld with the right to remember and to measure, and where they are not written. */
+const REMEMBERED: readonly (readonly [field: string, from: string])[] = [
+  ['user.id', 'tokens'],
+  ['user.id', 'frequency caps'],
+];
+const MEASURED: readonly (readonly [field: string, from: string])[] = [['user.id', 'events']];
+
+/** Line items that one entry names. */
+const MAX_NAMED = 50;
+
+/** Every field that is withheld, from whom, and why. */
+export const traceConsent = ({ consent }: AdRequest, opportunities: readonly BidOpportunity[]): ConsentTrace => {
+  const refused = new Map<Denial, Set<number>>();
+  for (const { lineItem } of opportunities.flatMap(({ invitations }) => invitations)) {
+    const verdict = consent.shareWith(lineItem.gvlId);
+    if (verdict !== null) refused.set(verdict, (refused.get(verdict) ?? new Set()).add(lineItem.id));
+  }
+  const shared = [...refused].flatMap(([verdict, ids]) =>
+    withheld(
+      WITHHELD_FROM_BIDDERS.map((field) => [field, `bidders of line items ${[...ids].slice(0, MAX_NAMED).join(', ')}`]),
+      verdict,
+    ),
+  );
+  return {
+    remember: consent.remember === null,
+    measure: consent.measure === null,
+    withheld: [...withheld(REMEMBERED, consent.remember), ...withheld(MEASURED, consent.measure), ...shared],
+  };
+};
+
+const withheld = (fields: readonly (readonly [string, string])[], verdict: Verdict): readonly WithheldField[] =>
+  verdict === null ? [] : fields.map(([field, from]) => ({ field, from, why: DENIALS[verdict] }));

@@ -1,0 +1,128 @@
+import type { OrderReason, RequestReason } from '../../ledger/hit.ts';
+import { CLICK_TIMES } from '../../ledger/settle/click-times.ts';
+
+/** What a request of a tracking URL shows of its sender. */
+export interface RequestFacts {
+  /** The browser said that it loads the URL in advance. */
+  readonly prefetch: boolean;
+  readonly malformedAgent: boolean;
+  readonly spider: boolean;
+  readonly dataCenter: boolean;
+  /** The publisher lists its origins, and the request names another. */
+  readonly foreignOrigin: boolean;
+  /** The hit came from elsewhere than its ad was served to (`isElsewhere`). */
+  readonly elsewhere: boolean;
+}
+
+export interface RequestRule {
+  readonly name: RequestReason;
+  /** For staff and for docs/invalid-traffic.md. */
+  readonly words: string;
+  readonly source: string;
+  readonly applies: (facts: RequestFacts) => boolean;
+}
+
+const MRC = 'MRC, Invalid Traffic Detection and Filtration, General Invalid Traffic';
+
+/**
+ * The rules that need only the request, in their order: the first that applies is the reason. The
+ * headers of a prefetch are not stored, so that rule comes first: a stored hit then has its reason.
+ */
+export const REQUEST_RULES: readonly RequestRule[] = [
+  {
+    name: 'prefetch',
+    words: 'loaded in advance: prefetched or prerendered',
+    source: `${MRC}: prefetched or prerendered traffic`,
+    applies: ({ prefetch }) => prefetch,
+  },
+  {
+    name: 'malformed_agent',
+    words: 'an empty or malformed user agent',
+    source: `${MRC}: non-browser user-agent headers or other forms of unknown browsers; RFC 9110, section 10.1.5`,
+    applies: ({ malformedAgent }) => malformedAgent,
+  },
+  {
+    name: 'spider',
+    words: 'a listed spider, crawler or program',
+    source: `${MRC}: bots, spiders and other crawlers`,
+    applies: ({ spider }) => spider,
+  },
+  {
+    name: 'data_center',
+    words: 'an address of a listed data center',
+    source: `${MRC}: known data-center traffic`,
+    applies: ({ dataCenter }) => dataCenter,
+  },
+  {
+    name: 'foreign_origin',
+    words: 'a page whose origin the publisher does not list',
+    source: 'The origins of the publisher',
+    applies: ({ foreignOrigin }) => foreignOrigin,
+  },
+  {
+    name: 'elsewhere',
+    words: 'from elsewhere than the ad was served to: another browser, or another network and another page',
+    source: `${MRC}: activity-based filtration using transaction parameters`,
+    applies: ({ elsewhere }) => elsewhere,
+  },
+];
+
+/** '': no rule applies. */
+export const judgeRequest = (facts: RequestFacts): '' | RequestReason => REQUEST_RULES.find(({ applies }) => applies(facts))?.name ?? '';
+
+/**
+ * Whether a hit came from elsewhere. The same page in the same browser keeps its browser family, so
+ * another family decides. A phone changes its network between two requests, and a frame of another
+ * host has another origin: each happens to people, both at once do not.
+ */
+export const isElsewhere = ({
+  browser,
+  network,
+  origin,
+}: {
+  readonly browser: boolean;
+  readonly network: boolean;
+  readonly origin: boolean;
+}): boolean => browser || (network && origin);
+
+/** When the hits of a token came, epoch ms. */
+export interface ClickFacts {
+  readonly clickAtMs: number;
+  /** When the ad was selected. */
+  readonly servedAtMs: number;
+  /** When its impression was counted; undefined: it was not. */
+  readonly impressionAtMs: number | undefined;
+}
+
+export interface OrderRule {
+  readonly name: OrderReason;
+  readonly words: string;
+  readonly source: string;
+  readonly applies: (facts: ClickFacts) => boolean;
+}
+
+const isFast = (sinceMs: number): boolean => sinceMs >= 0 && sinceMs < CLICK_TIMES.minReactionMs;
+
+/**
+ * The rules about clicks that need the other hits of the token, in their order. The ledger applies
+ * them when it settles a click (`click_fault` in ledger/settle/settle.lua). A click may come before
+ * its impression: they travel apart.
+ */
+export const ORDER_RULES: readonly OrderRule[] = [
+  {
+    name: 'fast_click',
+    words: `a click within ${CLICK_TIMES.minReactionMs} ms of its ad being served, or of its impression`,
+    source: `${MRC}: activity-based filtration; World Athletics, Technical Rule 16.6: no person reacts sooner`,
+    applies: ({ clickAtMs, servedAtMs, impressionAtMs }) =>
+      isFast(Math.abs(clickAtMs - servedAtMs)) || (impressionAtMs !== undefined && isFast(clickAtMs - impressionAtMs)),
+  },
+  {
+    name: 'no_impression',
+    words: `a click whose impression was not counted by ${CLICK_TIMES.windowMs / 1000} s after it`,
+    source: `${MRC}: activity-based filtration`,
+    applies: ({ clickAtMs, impressionAtMs }) => impressionAtMs === undefined || impressionAtMs - clickAtMs > CLICK_TIMES.windowMs,
+  },
+];
+
+/** '': no rule applies. */
+export const judgeClick = (facts: ClickFacts): '' | OrderReason => ORDER_RULES.find(({ applies }) => applies(facts))?.name ?? '';
