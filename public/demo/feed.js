@@ -1,11 +1,13 @@
-/* global AdSDK, document */
+/* global document, window */
 // A native ad in the feed's own template. The SDK sends an event for each button with data-ad-event
 // and counts a click on any link.
-const template = (assets, { escapeHTML }) => {
-  const image = typeof assets.image === 'string' ? assets.image : assets.image?.url;
-  const target = escapeHTML(assets.clickUrl ?? assets.click ?? '#top');
-  const brand = String(assets.brand ?? 'Sponsor');
-  return `
+const postOf =
+  (sdk) =>
+  (assets, { escapeHTML }) => {
+    const image = typeof assets.image === 'string' ? assets.image : assets.image?.url;
+    const target = escapeHTML(assets.clickUrl ?? assets.click ?? '#top');
+    const brand = String(assets.brand ?? 'Sponsor');
+    return `
     <header>
       <span class="avatar" aria-hidden="true">${escapeHTML(brand.slice(0, 1))}</span>
       <div><strong>${escapeHTML(brand)}</strong><small>${escapeHTML(assets.sponsored ?? 'Sponsored')}</small></div>
@@ -23,17 +25,16 @@ const template = (assets, { escapeHTML }) => {
       <button type="button" data-ad-event="like" aria-pressed="false">♡ Like</button>
       <button type="button" data-ad-event="comment">Comment</button>
       <button type="button" data-ad-event="share">Share</button>
-      ${AdSDK.getReportLinkHTML('Report', 'report')}
+      ${sdk.getReportLinkHTML('Report', 'report')}
     </footer>`;
-};
+  };
 
-for (const placement of ['feed-1', 'feed-2']) {
-  AdSDK.renderNativeAd(placement, placement, template).then((shown) => {
-    document.getElementById(placement).hidden = !shown;
-  });
-}
+window.AdSDK = window.AdSDK || { cmd: [] };
+window.AdSDK.cmd.push((sdk) => {
+  sdk.templates.post = postOf(sdk);
+});
 
-document.querySelector('main').addEventListener('click', ({ target }) => {
+document.addEventListener('click', ({ target }) => {
   const like = target.closest('[data-ad-event="like"]');
   if (!like) return;
   const liked = like.getAttribute('aria-pressed') !== 'true';

@@ -8,7 +8,7 @@ type Page = Window & Record<string, unknown>;
 const ancestorWith = (locator: string): Window | undefined => {
   for (let page: Window = window; ; page = page.parent) {
     try {
-      if (locator in page.frames) return page;
+      if ((page.frames as unknown as Record<string, unknown>)[locator]) return page;
     } catch {
       // An ancestor of another origin that has no such frame.
     }

@@ -33,25 +33,26 @@ const allowsStorage = ({ purpose, publisher }: TcData): boolean => {
   return !!(Object.keys(own).length ? own : purpose?.consents)?.[1];
 };
 
-/** What a platform's answer says. undefined: it is not final. */
-type Read = (value: unknown) => ConsentSignals | undefined;
+/** What a platform's answer says, and whether it is final. */
+type Read = (value: unknown) => readonly [signals: ConsentSignals, isFinal: boolean];
 
-const readTcf = (value: unknown): ConsentSignals | undefined => {
+const readTcf: Read = (value) => {
   const data = value as TcData;
-  if (data.gdprApplies === false) return { gdpr: false, storage: true };
+  const { gdprApplies: gdpr } = data;
+  if (gdpr === false) return [{ gdpr, storage: true }, true];
   return /^(tcloaded|useractioncomplete)$/.test(data.eventStatus ?? '')
-    ? { gdpr: true, consent: data.tcString ?? '', storage: allowsStorage(data) }
-    : undefined;
+    ? [{ gdpr: true, consent: data.tcString ?? '', storage: allowsStorage(data) }, true]
+    : [{ ...(gdpr && { gdpr }) }, false];
 };
 
-const readGpp = (value: unknown): ConsentSignals | undefined => {
+const readGpp: Read = (value) => {
   const { signalStatus, gppString: gpp, applicableSections: gppSid } = (value as GppEvent).pingData ?? {};
-  return signalStatus === 'ready' ? { ...(gpp && { gpp }), ...(gppSid && { gppSid }) } : undefined;
+  return signalStatus === 'ready' ? [{ ...(gpp && { gpp }), ...(gppSid && { gppSid }) }, true] : [{}, false];
 };
 
-const readUsp = (value: unknown): ConsentSignals => {
+const readUsp: Read = (value) => {
   const { uspString: usPrivacy } = value as { uspString?: string };
-  return usPrivacy ? { usPrivacy } : {};
+  return [{ ...(usPrivacy && { usPrivacy }) }, true];
 };
 
 export const createConsent = (waitMs: number): Consent => {
@@ -63,14 +64,13 @@ export const createConsent = (waitMs: number): Consent => {
   const listen = (name: Platform, command: string, version: number | undefined, read: Read): Promise<void> =>
     new Promise((resolve) => {
       const isThere = callCmp(name, command, version, (value) => {
-        const signals = read(value ?? {});
-        if (!signals) return;
+        const [signals, isFinal] = read(value ?? {});
         fromPlatforms = { ...fromPlatforms, ...signals };
-        resolve();
+        if (isFinal) resolve();
       });
       if (!isThere) resolve();
-      // Until it has answered, the GDPR is taken to apply.
-      else if (name === '__tcfapi') fromPlatforms = { gdpr: true, ...fromPlatforms };
+      // Until it has answered, nothing is stored.
+      else if (read === readTcf) fromPlatforms = { storage: false, ...fromPlatforms };
     });
   const wait = (): Promise<unknown> =>
     Promise.race([

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
@@ -65,6 +66,47 @@ test('the types describe the public interface to a page written in TypeScript', 
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['page.ts'] }));
     const { stdout } = spawnSync(process.execPath, [require.resolve('typescript/bin/tsc'), '-p', folder], { encoding: 'utf8' });
     expect(stdout).toBe('');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('the packed package can be imported, required and typed, and renders nothing on a server', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'adsdk-package-'));
+  const run = (program: string, args: readonly string[], cwd: string): string => {
+    const { status, stdout, stderr } = spawnSync(program, [...args], { cwd, encoding: 'utf8' });
+    expect([status, status === 0 ? '' : stdout + stderr]).toEqual([0, '']);
+    return stdout;
+  };
+  try {
+    cpSync('sdk', join(folder, 'sdk'), { recursive: true });
+    cpSync(BUILT, join(folder, 'public/sdk'), { recursive: true });
+    const [packed] = JSON.parse(run('npm', ['pack', '--json', '--offline', '--pack-destination', folder], join(folder, 'sdk'))) as {
+      filename: string;
+    }[];
+    const site = join(folder, 'site');
+    const installed = join(site, 'node_modules/@ad-server/adsdk');
+    mkdirSync(installed, { recursive: true });
+    run('tar', ['-xzf', join(folder, packed!.filename), '-C', installed, '--strip-components=1'], folder);
+    const use = `sdk.createAdSDK({ baseUrl: 'https://ads.invalid' }).renderAd('p', 'c').then((shown) => console.log(shown, sdk.AdSDK.version))`;
+    writeFileSync(join(site, 'page.mjs'), `import * as sdk from '@ad-server/adsdk';\n${use}`);
+    writeFileSync(join(site, 'page.cjs'), `const sdk = require('@ad-server/adsdk');\n${use}`);
+    for (const file of ['page.mjs', 'page.cjs']) expect(run(process.execPath, [file], site)).toBe(`false ${version}\n`);
+    writeFileSync(
+      join(site, 'typed.ts'),
+      `import { AdSDK as sdk } from '@ad-server/adsdk';\nvoid sdk.renderAd('p', document.body);\nAdSDK.cmd.push((one) => one.setUserId(null));\nexport {};`,
+    );
+    const compilerOptions = {
+      noEmit: true,
+      strict: true,
+      target: 'es2020',
+      module: 'nodenext',
+      moduleResolution: 'nodenext',
+      lib: ['es2020', 'dom'],
+      types: [],
+    };
+    writeFileSync(join(site, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['typed.ts'] }));
+    run(process.execPath, [require.resolve('typescript/bin/tsc'), '-p', '.'], site);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -1,11 +1,10 @@
 import type { RequestHandler } from 'express';
-import { parseAdRequest } from '../../http/openrtb/parse-ad-request.ts';
+import { keyValueFaults, parseAdRequest } from '../../http/openrtb/parse-ad-request.ts';
 import type { Fault } from '../../base/fault.ts';
 import { problem, sendProblem } from '../../http/problems/problem.ts';
 import { readJson } from '../../http/request/read-json.ts';
 import { toAdRequest, type ToAdRequestOptions } from '../../http/openrtb/to-ad-request.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
-import { checkDimensions } from '../../targeting/check-dimensions.ts';
 import type { createExplain } from './explain.ts';
 import { sendJson } from '../../http/answers/send-json.ts';
 
@@ -37,7 +36,7 @@ export const explainRoute =
     const faults = [
       ...idFaults,
       ...(publisher ? [] : [{ pointer: '/request/ext/publisher_id', detail: 'must be the id of a loaded publisher' }]),
-      ...inRequest(checkDimensions(options.dimensions, wire.ext.kv ?? {}, { pointer: '/ext/kv', unregistered: 'allowed' })),
+      ...inRequest(keyValueFaults(options.dimensions, wire)),
     ];
     if (!publisher || faults.length > 0) return sendProblem(res, problem('invalid_request', 'The question has faults.', faults));
 

@@ -107,7 +107,7 @@ const explainImp = async (
     return own.map((creative) => stopped(creative, imp.impId, 'placement', NoBidReason.UnknownPlacement, detail));
   }
   const booked = bookingsOf(opportunity.slot).filter(({ creative }) => own.includes(creative));
-  const traced = traceRules(booked, request.query, opportunity.imp);
+  const traced = traceRules(booked, opportunity.query, opportunity.imp);
   const ranked = rankOpportunity(opportunity, undefined, request, steps).ranking?.take(MAX_RANKED) ?? [];
   const bidding = (traced.at(-1)?.passed ?? []).filter(({ lineItem }) => lineItem.type === 'programmatic');
   const judged = await judgeLimits({
