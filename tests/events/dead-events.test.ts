@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await redis.flushdb();
-  await knex.raw('truncate events, daily_counts, event_counts, hourly_counts, dead_events');
+  await knex.raw('truncate events, daily_counts, filtered_counts, event_counts, hourly_counts, dead_events');
   [dead, failures] = [[], []];
   writer = createEventWriter({
     redis,

@@ -45,7 +45,7 @@ beforeAll(async () => {
   });
 });
 beforeEach(async () => {
-  await knex.raw('truncate events, daily_counts, event_counts, hourly_counts, dead_events, pending_hits, reconciliation');
+  await knex.raw('truncate events, daily_counts, filtered_counts, event_counts, hourly_counts, dead_events, pending_hits, reconciliation');
   rig = await createLedgerRig(await testRedisUrl());
   counts = createCountStore({ knex });
   books = createAccountBooks({ redis: rig.redis, keys: rig.keys, expiresAtMs: () => Date.now() + DAY, clock: VIRTUAL_CLOCK_KEY });
