@@ -4,7 +4,7 @@ ARG NODE=24-bookworm-slim
 FROM node:${NODE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# The data of geoip-lite (150 MB) is left out: the build copies its country tables to dist/geodata.
+# The data of geoip-lite (150 MB) is left out: the build writes country tables to dist/geodata.
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
   && rm -rf node_modules/geoip-lite/data node_modules/geoip-lite/test \
   && find node_modules -name '*.map' -delete
@@ -17,12 +17,13 @@ COPY . .
 RUN node scripts/front-door.mjs build
 
 FROM node:${NODE}
-ENV NODE_ENV=production
+ARG COMMIT
+ENV NODE_ENV=production COMMIT=${COMMIT}
 WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY --from=build /app/public public
-COPY package.json ./
+COPY package.json NOTICE ./
 COPY migrations migrations
 COPY config config
 # This account owns nothing under /app, and the service writes no files: use a read-only root file

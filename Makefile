@@ -37,7 +37,7 @@ migrate: ## migrate the database at DATABASE_URL
 	@$(DOOR) migrate
 
 image: ## build the container image, IMAGE=name:tag
-	docker build -t $(IMAGE) .
+	docker build --build-arg COMMIT="$$(git rev-parse HEAD)" -t $(IMAGE) .
 
 manifests: ## render the kustomizations to k8s/rendered/
 	@node scripts/render-manifests.mjs

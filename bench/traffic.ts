@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { createCountryLookup } from '../src/context/country-lookup.ts';
 import { COLOURS, COUNTRIES, PLACEMENTS, SECTIONS, TOPICS, type BenchPublisher } from './seed-catalog.ts';
 import { createChance } from '../testkit/chance.ts';
@@ -66,14 +67,14 @@ const userAgent = (whole: (below: number) => number): string => {
 
 /** Addresses of the countries that line items ask for, about as many of each. */
 const addressesOf = (chance: () => number, count: number): readonly string[] => {
-  const countryOf = createCountryLookup({ cacheSize: 1 });
+  const countryOf = createCountryLookup({ dataDir: fileURLToPath(new URL('../dist/geodata', import.meta.url)), cacheSize: 1 });
   const most = Math.ceil(count / COUNTRIES.length);
   const taken = new Map<string, number>();
   const addresses: string[] = [];
   // Small countries have few addresses: after a while addresses of any country fill the rest.
   for (let tries = 0; addresses.length < count; tries++) {
     const ip = [1 + Math.floor(chance() * 222), ...Array.from({ length: 3 }, () => Math.floor(chance() * 256))].join('.');
-    const country = countryOf(ip) ?? '';
+    const country = countryOf(ip).country ?? '';
     const before = taken.get(country) ?? 0;
     if (tries < 20 * count && (before >= most || !COUNTRIES.some((name) => name === country))) continue;
     taken.set(country, before + 1);

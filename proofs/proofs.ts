@@ -3,6 +3,7 @@ import { cap } from './cap.ts';
 import { capFaults } from './cap-faults.ts';
 import { chaos } from './chaos.ts';
 import { convergence } from './convergence.ts';
+import { cost } from './cost.ts';
 import { failover } from './failover.ts';
 import { frequency } from './frequency.ts';
 import { hits } from './hits.ts';
@@ -28,6 +29,7 @@ export const PROOFS: readonly Proof[] = [
   spend,
   frequency,
   scriptCost,
+  cost,
   chaos,
   hits,
   rolling,

@@ -8,6 +8,7 @@
  *   npm run prove -- --only chaos --seed 7 --seeds 1                    plays one story again
  *   npm run prove -- --only chaos --seeds 200 --only-steps ttl,clicks   stories with selected classes of steps;
  *                                                                       --only-rules budget,cap: until one of these breaks
+ *   npm run prove -- --only cost --against ../old/dist                  searches another build for costly requests
  *   npm run prove -- --write             writes the figures to docs/reliability.md
  */
 import { parseArgs } from 'node:util';
@@ -26,6 +27,7 @@ const { values } = parseArgs({
     seeds: { type: 'string' },
     'only-steps': { type: 'string' },
     'only-rules': { type: 'string' },
+    against: { type: 'string' },
   },
 });
 const say = (line: string): void => console.error(line);
@@ -47,6 +49,7 @@ const scale = createScale({
   seeds: values.seeds === undefined ? undefined : Number(values.seeds),
   onlySteps: listOf(values['only-steps']),
   onlyRules: listOf(values['only-rules']),
+  against: values.against,
 });
 const verdicts: Verdict[] = [];
 for (const proof of proofs) {

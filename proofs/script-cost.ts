@@ -15,7 +15,7 @@ const CALLERS = 2;
 const OTHERS_PER_SECOND = 50;
 const USER = 'the-user-who-has-seen-everything';
 
-/** M12, M13: what a request of one publisher costs in Redis must not stop the requests of another. */
+/** What a request of one publisher costs in Redis must not stop the requests of another. */
 export const scriptCost: Proof = {
   name: 'script-cost',
   claim: `${CALLERS} callers ask for ${IMPS} ads at a time for a user who has used up ${LINE_ITEMS} frequency-capped line items, and for ${LINE_ITEMS} PID accounts that are due for a sample`,
@@ -94,5 +94,5 @@ const askSteadily = async (page: Page, booking: Booking, untilMs: number): Promi
 /** How long each slow script call took, in ms. */
 const slowCalls = async ({ redis }: Fleet): Promise<readonly number[]> => {
   const entries = (await redis.call('SLOWLOG', 'GET', '10000')) as readonly [number, number, number, readonly string[]][];
-  return entries.filter(([, , , [command]]) => /^evalsha$/i.test(command ?? '')).map(([, , micros]) => micros / 1000);
+  return entries.filter(([, , , [command]]) => /^(?:evalsha|fcall)$/i.test(command ?? '')).map(([, , micros]) => micros / 1000);
 };

@@ -1,10 +1,19 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** Inputs of the build: a change in one of these makes it stale. */
-const SOURCES = ['src', 'admin', 'sdk', 'tsconfig.json', 'rollup.config.js', 'package-lock.json', 'scripts/build.mjs'];
+const SOURCES = [
+  'src',
+  'admin',
+  'sdk',
+  'tsconfig.json',
+  'rollup.config.js',
+  'package-lock.json',
+  'scripts/build.mjs',
+  'scripts/country-tables.mjs',
+];
 const STAMP = '.built-from';
 
 /**
@@ -33,7 +42,9 @@ export async function build(root, say) {
       ...(hasBrowserCode ? [run(root, 'rollup/dist/bin/rollup', ['-c', '--silent'])] : []),
     ]);
     copyDataFiles(path.join(root, 'src'), unfinished);
-    copyCountries(root, path.join(unfinished, 'geodata'));
+    // Imported here: the dependencies may not be installed when this file is loaded.
+    const { writeCountryTables } = await import('./country-tables.mjs');
+    writeCountryTables(root, path.join(unfinished, 'geodata'));
     writeFileSync(path.join(unfinished, STAMP), fingerprint);
     rmSync(dist, { recursive: true, force: true });
     renameSync(unfinished, dist);
@@ -63,14 +74,6 @@ function filesUnder(place) {
 /** Lua scripts and JSON lie beside the modules that load them, in dist as in src. */
 function copyDataFiles(from, to) {
   for (const file of filesUnder(from).filter((name) => /\.(lua|json)$/.test(name))) cpSync(file, path.join(to, path.relative(from, file)));
-}
-
-/** The country files alone: geoip-lite loads every file in its data folder, and the cities take 130 MB of memory. */
-function copyCountries(root, to) {
-  const data = path.join(root, 'node_modules', 'geoip-lite', 'data');
-  mkdirSync(to, { recursive: true });
-  for (const name of readdirSync(data).filter((entry) => /^geoip-country.*\.dat$/.test(entry)))
-    cpSync(path.join(data, name), path.join(to, name));
 }
 
 function run(root, program, args) {

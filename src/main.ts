@@ -24,7 +24,15 @@ const main = async (): Promise<void> => {
   const { dataCenterAddressesFile } = settings;
   const dataCenters = dataCenterAddressesFile === undefined ? NO_ADDRESSES : await readAddressList(dataCenterAddressesFile);
   const stores = await openStores(settings);
-  const service = compose({ settings, addresses: stores.addresses, dimensions, dataCenters, ...(stores.demo && { demo: stores.demo }) });
+  const { version } = createRequire(import.meta.url)('../package.json') as { readonly version: string };
+  const service = compose({
+    settings,
+    addresses: stores.addresses,
+    dimensions,
+    version,
+    dataCenters,
+    ...(stores.demo && { demo: stores.demo }),
+  });
 
   let stopping = false;
   const stop = async (cause: string, drainMs: number, exitCode = 0): Promise<void> => {
@@ -41,7 +49,6 @@ const main = async (): Promise<void> => {
 
   service.server.listen(settings.port, settings.host);
   await once(service.server, 'listening');
-  const { version } = createRequire(import.meta.url)('../package.json') as { readonly version: string };
   const listening = { version, port: (service.server.address() as AddressInfo).port };
   service.log.info('Listening', { ...listening, schema: await newestMigration() });
   if (dataCenters.size === 0) service.log.info('Hits from data centers are not filtered: DATACENTER_ADDRESSES is not set');

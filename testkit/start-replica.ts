@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startServer, type Server } from './start-process.ts';
 
-const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+const DIST = fileURLToPath(new URL('../dist', import.meta.url));
 
 /** One replica of the built service at one address, over all its restarts. */
 export interface Replica {
@@ -36,15 +37,25 @@ export interface ReplicaOptions {
   /** Default: a free one. */
   readonly port?: number | undefined;
   readonly readyWithinMs?: number;
+  /** The build; default: this checkout's. */
+  readonly dist?: string | undefined;
+  readonly nodeFlags?: readonly string[];
 }
 
 /** Starts a replica on a free port and waits until /ready answers 200. @throws with its log when that does not happen */
-export const startReplica = async ({ env, port: wanted, readyWithinMs = 30_000 }: ReplicaOptions): Promise<Replica> => {
-  if (!existsSync(MAIN)) throw new Error('dist/main.js is missing: run "npm run build" first.');
+export const startReplica = async ({
+  env,
+  port: wanted,
+  readyWithinMs = 30_000,
+  dist = DIST,
+  nodeFlags = [],
+}: ReplicaOptions): Promise<Replica> => {
+  const main = path.join(dist, 'main.js');
+  if (!existsSync(main)) throw new Error(`${main} is missing: run "npm run build" first.`);
   const launch = (port: number | undefined): Promise<Server> =>
     startServer({
       name: 'the replica',
-      command: [process.execPath, '--enable-source-maps', MAIN],
+      command: [process.execPath, '--enable-source-maps', ...nodeFlags, main],
       env,
       port,
       readyPath: '/ready',

@@ -31,6 +31,21 @@ test.each(DOCUMENTS)('every link in %s leads to a file and heading that exist', 
   expect(broken.map(([link]) => link)).toEqual([]);
 });
 
+test('every proof that a document names exists', () => {
+  const proofs = path.join(ROOT, 'proofs');
+  const names = readdirSync(proofs).flatMap((file) =>
+    file.endsWith('.ts')
+      ? [...readFileSync(path.join(proofs, file), 'utf8').matchAll(/^ {2}name: '([\w-]+)',$/gm)].map(([, name]) => name)
+      : [],
+  );
+  expect(names.length).toBeGreaterThan(15);
+  for (const document of DOCUMENTS) {
+    const text = readFileSync(path.join(ROOT, document), 'utf8');
+    for (const [, list = ''] of text.matchAll(/npm run prove --.*?--only ([\w,-]+)/g))
+      for (const name of list.split(',')) expect([document, names]).toEqual([document, expect.arrayContaining([name])]);
+  }
+});
+
 test('every decision record is numbered without gaps, dated, and has the four parts', () => {
   const folder = path.join(ROOT, 'docs/adr');
   const records = readdirSync(folder).filter((name) => name !== 'README.md');

@@ -5,7 +5,7 @@ import { button } from '../parts/parts.ts';
 import { field, type FieldOptions } from './field.ts';
 
 export interface ValuesFieldOptions extends FieldOptions {
-  readonly inputMode?: 'text' | 'decimal' | 'numeric' | 'url';
+  readonly inputMode?: 'text' | 'decimal' | 'numeric';
   readonly placeholder?: string;
   /** Offered while typing. */
   readonly suggestions?: readonly { readonly value: string; readonly label: string }[];

@@ -78,6 +78,11 @@ const reportTable = (page: Page, campaign: CampaignWire, { rows, totals }: Campa
       cell: (row) => (row.creative_id ? html`<a href=${linkTo('creatives', row.creative_id)}>${row.creative_id}</a>` : ''),
     },
     { label: 'Serves', numeric: true, cell: ({ serves }) => count(serves) },
+    {
+      label: 'Filtered',
+      numeric: true,
+      cell: (row) => `${count(row.filtered_impressions)} of ${count(row.gross_impressions)}`,
+    },
     { label: 'Impressions', numeric: true, cell: ({ impressions }) => count(impressions) },
     { label: 'Clicks', numeric: true, cell: ({ clicks }) => count(clicks) },
     { label: 'Click rate', numeric: true, cell: ({ ctr, impressions }) => (impressions === 0 ? '–' : percent(ctr)) },

@@ -68,6 +68,7 @@ const statusAndDelivery = (item: LineItemWire, delivery: Delivery): TemplateResu
     ['Clicks today', count(today.clicks)],
     ['Click rate', today.impressions > 0 ? percent(today.clicks / today.impressions) : '–'],
     ['Spend today', money(today.spend)],
+    ['Filtered today', `${count(today.filtered_impressions)} of ${count(today.gross_impressions)}`],
     ['Serves today', count(today.serves)],
     ['All impressions', count(total.impressions)],
     ...Object.entries(today.events).map(([type, times]) => [`“${type}” today`, count(times)] as const),
@@ -138,6 +139,11 @@ const daysTable = ({ last_days }: Delivery): TemplateResult | typeof nothing =>
           columns: [
             { label: 'Day', cell: ({ day }) => day },
             { label: 'Serves', numeric: true, cell: ({ serves }) => count(serves) },
+            {
+              label: 'Filtered',
+              numeric: true,
+              cell: (row) => `${count(row.filtered_impressions)} of ${count(row.gross_impressions)}`,
+            },
             { label: 'Impressions', numeric: true, cell: ({ impressions }) => count(impressions) },
             { label: 'Clicks', numeric: true, cell: ({ clicks }) => count(clicks) },
             { label: 'Spend', numeric: true, cell: ({ spend }) => money(spend) },

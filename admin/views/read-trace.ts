@@ -1,5 +1,5 @@
 import type { WireImpTrace } from '../../src/http/openrtb/write-trace.ts';
-import { PRIORITIES } from '../../src/catalog/checks/forms.ts';
+import { PRIORITIES } from '../../src/catalog/checks/choice-words.ts';
 import { money } from '../words/formats.ts';
 
 /** The outcome of one creative in a decision. */

@@ -94,6 +94,11 @@ const decision = (
             ],
           })
     }
+    ${
+      trace.left_out === undefined
+        ? nothing
+        : html`<p><small>${trace.left_out} more creatives are booked on this placement and not shown here.</small></p>`
+    }
   </section>
 `;
 

@@ -1,4 +1,4 @@
-import { DEVICES } from '../../src/catalog/checks/forms.ts';
+import { DEVICES } from '../../src/catalog/checks/choice-words.ts';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { listOf, numberOf, textOf } from '../forms/typed-text.ts';
 import { segmentedField, selectField } from '../fields/choice-field.ts';

@@ -1,4 +1,4 @@
-import { PACING_WORDS } from '../../src/catalog/checks/forms.ts';
+import { PACING_WORDS } from '../../src/catalog/checks/choice-words.ts';
 import type { Delivery } from '../../src/trafficking/insight/delivery.ts';
 import type { LineItemWire } from '../service/wire.ts';
 import { dayGoal } from './day-goal.ts';
@@ -38,6 +38,7 @@ export const targetingWords = ({ targeting }: LineItemWire, countryName: (code: 
   const list = (values: unknown): string => (Array.isArray(values) ? values.map(String) : [String(values)]).join(', ');
   return [
     ...(targeting.countries?.length ? [`in ${targeting.countries.map(countryName).join(', ')}`] : []),
+    ...(targeting.regions?.length ? [`in ${targeting.regions.join(', ')}`] : []),
     ...(targeting.devices?.length ? [`on ${targeting.devices.join(', ')}`] : []),
     ...Object.entries(targeting.dimensions ?? {}).map(([name, values]) => `${name}: ${list(values)}`),
     ...Object.entries(targeting.key_values ?? {}).map(([name, values]) => `${name}: ${list(values)}`),

@@ -19,6 +19,9 @@ interface StoredRow {
 const BREAKAGE: Partial<Readonly<Record<CatalogTable, CatalogRow>>> = {
   campaigns: { budget_micros: 'a lot' },
   line_items: { priority: 9 },
+  creatives: { format: 'hologram' },
+  placements: { width: -1 },
+  publishers: { name: '' },
 };
 
 export const createCatalogRows = (world: World): CatalogRows => {

@@ -11,11 +11,13 @@ export interface AccountView {
   readonly horizonMs: number;
   /** Whether a reservation may be open that no replica knows of: a call of which the reply was lost. */
   readonly inDoubt: boolean;
+  /** Its held sums were overwritten: only its counts mean something. */
+  readonly isDamaged: boolean;
 }
 
 /** Whether an account agrees with the events, and holds what is open: not less, not more, and not for longer. */
 export const checkAccount = (model: Model, view: AccountView): readonly Violation[] => {
-  const { publisherId, kind, id, account, redisMs, horizonMs, inDoubt } = view;
+  const { publisherId, kind, id, account, redisMs, horizonMs, inDoubt, isDamaged } = view;
   const name = `${kind === 'l' ? 'line item' : 'campaign'} ${id} of publisher ${publisherId}`;
   const sums = model.sums(`${publisherId} ${kind}${id}`);
   if (!account) return sums.impressions + sums.spend > 0 ? [{ rule: 'account', text: `the account of ${name} is gone` }] : [];
@@ -36,6 +38,7 @@ export const checkAccount = (model: Model, view: AccountView): readonly Violatio
     equal(`spend of day ${of}`, counts.spendMicros, due?.spend ?? 0);
   }
 
+  if (isDamaged) return found;
   const open = model.adsOf(kind, id).filter((ad) => ad.ad.publisherId === publisherId && ad.reserved && !ad.counted);
   const atLeast = open.filter((ad) => ad.waiting || redisMs <= ad.ad.tokenExpS * 1000);
   const atMost = open.filter((ad) => ad.waiting || Math.min(redisMs, horizonMs) < ad.releasedByMs);

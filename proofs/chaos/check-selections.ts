@@ -1,4 +1,5 @@
 import type { Ad, Model, Violation } from './model.ts';
+import type { AccountRef } from './operator.ts';
 import { MAX_SKEW_MS, type Bounds } from './rules.ts';
 import type { LoggedEvent } from './system.ts';
 
@@ -79,6 +80,14 @@ export const checkSelections = (model: Model, taken: readonly Ad[], redisMs: num
   }
   return [...found, ...checkFrequency(model, taken, redisMs)];
 };
+
+/** Whether no ad was reserved from an account that is set aside, or is to be. */
+export const checkSetAside = (taken: readonly Ad[], isDamaged: (of: AccountRef) => boolean): readonly Violation[] =>
+  taken.flatMap(({ ad: { publisherId, lineItemId, campaignId, tokenId }, reserved }) =>
+    reserved && (isDamaged({ publisherId, kind: 'l', id: lineItemId }) || isDamaged({ publisherId, kind: 'c', id: campaignId }))
+      ? [{ rule: 'set aside', text: `line item ${lineItemId} was selected (${tokenId}) from a damaged account` }]
+      : [],
+  );
 
 const checkFrequency = (model: Model, taken: readonly Ad[], redisMs: number): readonly Violation[] => {
   const found: Violation[] = [];

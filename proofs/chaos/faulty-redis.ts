@@ -5,9 +5,10 @@ import { VIRTUAL_TIME_LUA } from './virtual-time.ts';
 
 /**
  * The connection of a replica. `down`: no call is sent. `loseReply`: the call runs, the replica sees a failure. `late`:
- * the replica sees a failure, and the call runs when `runLateCalls` is called.
+ * the replica sees a failure, and the call runs when `runLateCalls` is called. `killed`: the first call runs and its reply
+ * is lost, the others are not sent.
  */
-export type LinkMode = 'up' | 'down' | 'loseReply' | 'late';
+export type LinkMode = 'up' | 'down' | 'loseReply' | 'late' | 'killed';
 
 /** A Redis client in virtual time, with faults. */
 export interface FaultyRedis {
@@ -35,6 +36,8 @@ export const createFaultyRedis = async (url: string): Promise<FaultyRedis> => {
 
   let mode: LinkMode = 'up';
   let suspected = false;
+  /** A call was sent in this mode. */
+  let sent = false;
   let late: (() => Promise<unknown>)[] = [];
   const send = redis.sendCommand.bind(redis);
   const fault = (why: string): Promise<never> => Promise.reject(new Error(`chaos: ${why}`));
@@ -44,8 +47,10 @@ export const createFaultyRedis = async (url: string): Promise<FaultyRedis> => {
       late.push(() => Promise.resolve(send(command, stream)));
       return fault('the call timed out');
     }
+    if (mode === 'killed' && sent) return fault('the replica was killed');
+    sent = true;
     const reply = send(command, stream) as Promise<unknown>;
-    return mode === 'loseReply' ? reply.then(() => fault('the reply was lost')) : reply;
+    return mode === 'loseReply' || mode === 'killed' ? reply.then(() => fault('the reply was lost')) : reply;
   };
   const isUp = (): boolean => mode !== 'down' && !suspected;
   return {
@@ -63,7 +68,7 @@ export const createFaultyRedis = async (url: string): Promise<FaultyRedis> => {
     },
     setMode: (wanted) => {
       mode = wanted;
-      suspected = false;
+      suspected = sent = false;
     },
     runLateCalls: async () => {
       const calls = late;

@@ -34,7 +34,8 @@ export interface Lanes {
   close(): Promise<void>;
 }
 
-const TABLES = ['events', 'pending_hits', 'daily_counts', 'event_counts', 'hourly_counts', 'dead_events'];
+const COUNTED = ['events', 'pending_hits', 'daily_counts', 'event_counts', 'hourly_counts', 'dead_events'];
+const TABLES = [...COUNTED, 'line_items', 'campaigns', 'publishers'];
 
 /** Starts a Redis and a Postgres, and opens `count` lanes on them. */
 export const openLanes = async (count: number): Promise<Lanes> => {

@@ -5,7 +5,18 @@ import type { Stage } from './stage.ts';
 import type { Step } from './story.ts';
 
 /** The steps after which events and accounts are read; the others change neither. */
-const CHANGES_BOOKS: ReadonlySet<Step['do']> = new Set(['select', 'track', 'forward', 'reach', 'fold', 'carry', 'lateCalls']);
+const CHANGES_BOOKS: ReadonlySet<Step['do']> = new Set([
+  'select',
+  'track',
+  'forward',
+  'reach',
+  'fold',
+  'carry',
+  'lateCalls',
+  'compare',
+  'drift',
+  'repair',
+]);
 
 /** The rules that the books break after a step. */
 export const observeAfter = async (stage: Stage, step: Step): Promise<readonly Violation[]> =>
@@ -37,7 +48,10 @@ export const observe = async (stage: Stage, publishers: readonly number[]): Prom
   return found;
 };
 
-const checkAccounts = async ({ model, system, redisMs, doubtfulUntilMs }: Stage, publisherId: number): Promise<readonly Violation[]> => {
+const checkAccounts = async (
+  { model, system, operator, redisMs, doubtfulUntilMs }: Stage,
+  publisherId: number,
+): Promise<readonly Violation[]> => {
   const ads = model.adsOf('p', publisherId);
   if (ads.length === 0) return [];
   const lineItems = [...new Set(ads.map(({ ad }) => ad.lineItemId))];
@@ -45,5 +59,8 @@ const checkAccounts = async ({ model, system, redisMs, doubtfulUntilMs }: Stage,
   const [accounts, horizonMs] = await Promise.all([system.accounts(publisherId, lineItems, campaigns), system.horizonMs(publisherId)]);
   const inDoubt = Math.min(redisMs, horizonMs) < doubtfulUntilMs(publisherId);
   const keys = [...lineItems.map((id) => ({ kind: 'l' as const, id })), ...campaigns.map((id) => ({ kind: 'c' as const, id }))];
-  return keys.flatMap((key, i) => checkAccount(model, { ...key, publisherId, account: accounts[i], redisMs, horizonMs, inDoubt }));
+  return keys.flatMap((key, i) => {
+    const isDamaged = operator.isDamaged({ publisherId, ...key });
+    return checkAccount(model, { ...key, publisherId, account: accounts[i], redisMs, horizonMs, inDoubt, isDamaged });
+  });
 };

@@ -1,7 +1,8 @@
 import { MS_PER_DAY } from '../../src/base/utc-day.ts';
-import { checkSelections } from './check-selections.ts';
+import { checkSelections, checkSetAside } from './check-selections.ts';
 import { checkAnswer } from './check-tracking.ts';
 import type { Violation } from './model.ts';
+import { operate } from './operate.ts';
 import type { Stage } from './stage.ts';
 import type { Step } from './story.ts';
 import { hitKey } from './system.ts';
@@ -23,9 +24,10 @@ export const playStep = async (stage: Stage, step: Step): Promise<readonly Viola
       return track(stage, step);
     case 'edit': {
       const { edit, replicas } = step;
-      const mayBeServed = stage.anyDoubt || model.adsOf('l', edit.id).length > 0;
+      const mayBeServed = stage.anyDoubt || model.adsOf('l', Number(edit.id)).length > 0;
       if (edit.ifUnserved && mayBeServed) return [];
       stage.rows.apply(edit);
+      await stage.operator.move(edit);
       await stage.load(replicas);
       return [];
     }
@@ -34,12 +36,20 @@ export const playStep = async (stage: Stage, step: Step): Promise<readonly Viola
       return [];
     case 'ttl':
       stage.ttlsMs[step.replica] = step.ttlMs;
-      system.restart(step.replica, step.ttlMs);
+      stage.restart(step.replica);
+      return [];
+    case 'settings':
+      stage.settings[step.replica] = step.settings;
+      stage.restart(step.replica);
       return [];
     case 'forward':
       return moveClocks(stage, step.id, stage.trueMs + step.ms);
     case 'reach':
-      return moveClocks(stage, step.id, (Math.floor(stage.trueMs / step.everyMs) + 1) * step.everyMs + step.offsetMs);
+      return moveClocks(
+        stage,
+        step.id,
+        Math.max((Math.floor(stage.trueMs / step.everyMs) + 1) * step.everyMs + step.offsetMs, stage.trueMs),
+      );
     case 'back':
       await stage.setClocks(stage.trueMs, Math.max(stage.redisMs - stage.trueMs - step.ms, -MAX_BACK_MS));
       stage.notes.set(step.id, `Redis has ${new Date(stage.redisMs).toISOString()}`);
@@ -66,8 +76,14 @@ export const playStep = async (stage: Stage, step: Step): Promise<readonly Viola
       return [];
     case 'drop':
       lane.replicas[step.replica]?.dropLateCalls();
-      system.restart(step.replica, stage.ttlsMs[step.replica] ?? 0);
+      stage.restart(step.replica);
       return [];
+    case 'compare':
+    case 'drift':
+    case 'damage':
+    case 'repair':
+    case 'poison':
+      return operate(stage, step);
   }
 };
 
@@ -92,9 +108,13 @@ const select = async (stage: Stage, step: Step & { do: 'select' }): Promise<read
     for (const { publisher } of calls) stage.doubt(publisher, fault === 'late');
   }
   const selected = (await Promise.all(calls.map((call) => stage.system.replica(replica).select(call)))).flat();
+  if (fault === 'killed') {
+    stage.restart(replica);
+    return [];
+  }
   const ads = stage.model.select(selected, { step: id, redisMs: stage.redisMs, ttlMs: stage.ttlsMs[replica] ?? 0 });
   stage.notes.set(id, ads.map(({ ad, price }) => `${ad.tokenId} = line item ${ad.lineItemId} at ${price}`).join(', ') || 'nothing');
-  return checkSelections(stage.model, ads, stage.redisMs);
+  return [...checkSelections(stage.model, ads, stage.redisMs), ...checkSetAside(ads, stage.operator.isDamaged)];
 };
 
 const track = async (stage: Stage, step: Step & { do: 'track' }): Promise<readonly Violation[]> => {
@@ -103,6 +123,8 @@ const track = async (stage: Stage, step: Step & { do: 'track' }): Promise<readon
   const redisFails = stage.redisDown[replica] === true || fault !== 'none';
   if (fault !== 'none' && !stage.redisDown[replica]) lane.replicas[replica]?.setMode(fault);
   if (postgresUp && lostInPostgres) system.setPostgres('loseReply');
+  // A process that is killed does not turn to Postgres.
+  if (fault === 'killed') system.setPostgres('down');
   const hits = calls.flatMap(({ of, nth, kind, eventType, prefetch }) => {
     const ad = model.adsOfStep(of)[nth];
     const hit = { kind, eventType, invalidReason: prefetch ? ('prefetch' as const) : ('' as const) };
@@ -119,6 +141,10 @@ const track = async (stage: Stage, step: Step & { do: 'track' }): Promise<readon
       outcome: await system.replica(replica).track(ad.token, hit),
     })),
   );
+  if (fault === 'killed') {
+    stage.restart(replica);
+    return [];
+  }
   stage.notes.set(id, sent.map(({ key, outcome }) => `${key} → ${outcome ?? 'token ended'}`).join(', ') || 'nothing');
   const circumstances = {
     trueMs,

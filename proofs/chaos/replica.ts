@@ -13,10 +13,11 @@ import type { PendingHits } from '../../src/tracking/pending-hits.ts';
 import { createTokens } from '../../src/tracking/tokens.ts';
 import type { FaultyRedis } from './faulty-redis.ts';
 import { placementId } from './book-world.ts';
-import type { AdCall } from './story.ts';
+import type { AdCall, Settings } from './story.ts';
 
-export const PID = { kp: 0.3, ki: 0.05, kd: 0.1 };
-const SECRETS = [{ kid: 'chaos', secret: 'the secret of every replica of a chaos run' }];
+/** The settings with which replicas begin. */
+export const FIRST_SETTINGS: Settings = { pid: { kp: 0.3, ki: 0.05, kd: 0.1 }, signingSecret: 0 };
+const SECRETS = ['first', 'second'].map((kid) => ({ kid, secret: `the ${kid} secret of every replica of a chaos run` }));
 
 /** An ad that a replica answered with, and what was booked for it in that replica's snapshot. */
 export interface Selected {
@@ -35,6 +36,7 @@ export interface ReplicaOptions {
   readonly keys: LedgerKeys;
   readonly pending: Pick<PendingHits, 'store'>;
   readonly tokenTtlMs: number;
+  readonly settings: Settings;
   readonly snapshot: () => Snapshot;
   readonly now: () => number;
   readonly newId: () => string;
@@ -51,10 +53,11 @@ export interface Replica {
 }
 
 export const createReplica = (options: ReplicaOptions): Replica => {
-  const { client, keys, pending, tokenTtlMs, snapshot, now, newId, random, onSettled, onFailure } = options;
+  const { client, keys, pending, tokenTtlMs, settings, snapshot, now, newId, random, onSettled, onFailure } = options;
   const { redis, link } = client;
-  const ledger = createLedger({ redis, link, keys, tokenTtlMs, pid: PID });
-  const tokens = createTokens({ secrets: SECRETS, now });
+  const ledger = createLedger({ redis, link, keys, tokenTtlMs, pid: settings.pid });
+  const signing = SECRETS.slice(settings.signingSecret);
+  const tokens = createTokens({ secrets: [...signing, ...SECRETS.filter((one) => !signing.includes(one))], now });
   /** By the id of the request. */
   const offered = new Map<string, AdCall['bids']>();
   const serveAd = createServeAd({
@@ -79,6 +82,8 @@ export const createReplica = (options: ReplicaOptions): Replica => {
 
   return {
     select: async (call) => {
+      // Its row is gone, and with it its key: 401.
+      if (!snapshot().publishers.has(call.publisher)) return [];
       const id = newId();
       offered.set(id, call.bids);
       const { filled } = await serveAd(snapshot(), adRequest(id, call, snapshot(), now()));
@@ -107,6 +112,8 @@ const adRequest = (id: string, call: AdCall, snapshot: Snapshot, atMs: number): 
     placementId: placementId(call.publisher, nth % 2),
     width: null,
     height: null,
+    otherSizes: [],
+    targeting: undefined,
   })),
   query: { targeting: { pairs: [] }, atMs, mayRemember: call.user !== null },
   userHash: call.user,

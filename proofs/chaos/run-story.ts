@@ -3,6 +3,7 @@ import { checkStored } from './check-stored.ts';
 import type { Lane } from './lane.ts';
 import type { Violation } from './model.ts';
 import { observe, observeAfter } from './observe.ts';
+import { compareBooks, repairAccounts } from './operate.ts';
 import { playStep } from './play-step.ts';
 import { setStage, type Stage } from './stage.ts';
 import type { Story } from './story.ts';
@@ -76,7 +77,21 @@ const settleAll = async (stage: Stage): Promise<readonly Violation[]> => {
   await stage.setClocks(stage.trueMs + MS_PER_DAY);
   await round();
   await round();
+  found.push(...(await compareBooks(stage)), ...(await repairDamaged(stage, round)), ...(await stage.poison.check()));
   return [...found, ...model.misjudgedClicks(), ...(await checkStored(stage))];
+};
+
+/** An account is set aside when it is next opened, and repaired when its reservations have ended for certain. */
+const repairDamaged = async (stage: Stage, round: () => Promise<void>): Promise<readonly Violation[]> => {
+  const found = [...(await repairAccounts(stage))];
+  if (stage.operator.damaged.size === 0) return found;
+  await stage.setClocks(stage.trueMs + MS_PER_DAY);
+  await round();
+  await round();
+  found.push(...(await repairAccounts(stage)));
+  for (const name of stage.operator.damaged) found.push({ rule: 'repair', text: `the account ${name} was not repaired` });
+  await round();
+  return [...found, ...(await compareBooks(stage))];
 };
 
 const threw = (fault: unknown): readonly Violation[] => {

@@ -1,9 +1,13 @@
+import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { createCatalogRows, type CatalogRows } from './catalog-rows.ts';
 import type { Lane } from './lane.ts';
 import { createModel, type Model } from './model.ts';
+import { createOperator, type Operator } from './operator.ts';
+import { createPoison, type Poison } from './poison.ts';
 import { holdSlackMs, RELEASE_MARGIN_MS } from './rules.ts';
-import type { Story } from './story.ts';
-import { createSystem, type System } from './system.ts';
+import { FIRST_SETTINGS } from './replica.ts';
+import type { Settings, Story } from './story.ts';
+import { createSystem, SHARDS, type System } from './system.ts';
 
 /** Everything that a story plays with: the stores, the replicas, the clocks, what is broken, and the model. */
 export interface Stage {
@@ -11,12 +15,15 @@ export interface Stage {
   readonly story: Story;
   readonly rows: CatalogRows;
   readonly system: System;
+  readonly operator: Operator;
+  readonly poison: Poison;
   readonly model: Model;
   readonly publishers: readonly number[];
   /** What each step came to, in words. */
   readonly notes: Map<number, string>;
   /** By replica. */
   readonly ttlsMs: number[];
+  readonly settings: Settings[];
   readonly redisDown: boolean[];
   postgresUp: boolean;
   isFolding: boolean;
@@ -31,6 +38,8 @@ export interface Stage {
   setClocks(trueMs: number, skewMs?: number): Promise<void>;
   /** Replicas load the catalog as it is. */
   load(replicas: readonly number[]): Promise<void>;
+  /** A new process in the place of a replica, with its settings as they are now. */
+  restart(replica: number): void;
   /** Ends the faults of one step, but not those that last. */
   resetStores(): void;
   /** A publisher may hold what no replica knows of, from a call whose reply was lost; `open`: it has not run yet. */
@@ -53,7 +62,19 @@ export const setStage = async (lane: Lane, story: Story): Promise<Stage> => {
   const rows = createCatalogRows(world);
   const model = createModel();
   const first = await rows.snapshot(trueMs);
-  const system = createSystem(lane, world, () => trueMs, first);
+  const keys = createLedgerKeys(SHARDS);
+  const operator = createOperator(lane, keys, () => trueMs);
+  await operator.book(world);
+  const poison = createPoison(lane, keys);
+  const system = createSystem({
+    lane,
+    world,
+    nowMs: () => trueMs,
+    snapshot: first,
+    isDamaged: ({ publisherId, lineItemId, campaignId }) =>
+      operator.isDamaged({ publisherId, kind: 'l', id: lineItemId }) || operator.isDamaged({ publisherId, kind: 'c', id: campaignId }),
+    isPoison: poison.isPoison,
+  });
   const doubts = new Map<number, number>();
   const endOfHold = (): number => redisMs + MAX_TTL_MS + holdSlackMs(MAX_TTL_MS) + RELEASE_MARGIN_MS;
   const redisDown = world.replicas.map(() => false);
@@ -63,10 +84,13 @@ export const setStage = async (lane: Lane, story: Story): Promise<Stage> => {
     story,
     rows,
     system,
+    operator,
+    poison,
     model,
     publishers: world.rows.publishers.map(({ id }) => id as number),
     notes: new Map(),
     ttlsMs: world.replicas.map(({ ttlMs }) => ttlMs),
+    settings: world.replicas.map(() => FIRST_SETTINGS),
     redisDown,
     postgresUp: true,
     isFolding: true,
@@ -88,6 +112,7 @@ export const setStage = async (lane: Lane, story: Story): Promise<Stage> => {
       model.note(snapshot);
       for (const n of replicas) system.setSnapshot(n, snapshot);
     },
+    restart: (n) => system.restart(n, stage.ttlsMs[n] ?? 0, stage.settings[n] ?? FIRST_SETTINGS),
     resetStores: () => {
       lane.replicas.forEach((client, n) => client.setMode(redisDown[n] ? 'down' : 'up'));
       system.setPostgres(stage.postgresUp ? 'up' : 'down');

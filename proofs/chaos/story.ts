@@ -1,10 +1,11 @@
 import type { CatalogRow, CatalogTable } from '../../src/catalog/model/catalog-reading.ts';
+import type { PidGains } from '../../src/config/settings.ts';
 import type { HitKind } from '../../src/ledger/hit.ts';
 
 /** A row as booked, or with a column that the checks refuse (`broken`: it is set aside), or deleted (`gone`). */
 export interface RowEdit {
   readonly table: CatalogTable;
-  readonly id: number;
+  readonly id: number | string;
   readonly patch?: CatalogRow;
   readonly gone?: boolean;
   readonly broken?: boolean;
@@ -29,12 +30,15 @@ export interface TrackingCall {
   readonly prefetch: boolean;
 }
 
-/** What happens to the replica's Redis calls during one step. */
-export type CallFault = 'none' | 'loseReply' | 'late';
+/**
+ * What happens to the replica's Redis calls during one step. `killed`: the replica is killed when its first call has run;
+ * nobody is answered, and it starts again.
+ */
+export type CallFault = 'none' | 'loseReply' | 'late' | 'killed';
 
 /**
  * One step, complete in itself, so that any subset of a story is a story. Times in ms. `reach` goes forward to the next
- * multiple of `everyMs`, and `offsetMs` further.
+ * multiple of `everyMs`, and `offsetMs` further; never back.
  */
 export type Step = { readonly id: number } & (
   | { readonly do: 'select'; readonly replica: number; readonly calls: readonly AdCall[]; readonly fault: CallFault }
@@ -48,6 +52,7 @@ export type Step = { readonly id: number } & (
   | { readonly do: 'edit'; readonly edit: RowEdit; readonly replicas: readonly number[] }
   | { readonly do: 'reload'; readonly replicas: readonly number[] }
   | { readonly do: 'ttl'; readonly replica: number; readonly ttlMs: number }
+  | { readonly do: 'settings'; readonly replica: number; readonly settings: Settings }
   | { readonly do: 'forward'; readonly ms: number }
   | { readonly do: 'reach'; readonly everyMs: number; readonly offsetMs: number }
   | { readonly do: 'back'; readonly ms: number }
@@ -58,7 +63,27 @@ export type Step = { readonly id: number } & (
   | { readonly do: 'carry'; readonly replica: number; readonly killed: boolean }
   | { readonly do: 'lateCalls' }
   | { readonly do: 'drop'; readonly replica: number }
+  | { readonly do: 'compare' }
+  | { readonly do: 'drift'; readonly drift: Drift; readonly of: number; readonly nth: number; readonly by: number }
+  | { readonly do: 'damage'; readonly kind: 'l' | 'c'; readonly of: number; readonly nth: number; readonly how: Damage }
+  | { readonly do: 'repair' }
+  | { readonly do: 'poison'; readonly publisher: number; readonly what: 'refused event' | 'unreadable event' | 'hit' }
 );
+
+/** A count that differs from the events: of a row of Postgres, or of an account. */
+export const DRIFTS = ['impressions', 'spend', 'clicks', 'events', 'hours', 'account'] as const;
+export type Drift = (typeof DRIFTS)[number];
+
+/** A held sum of an account that is wrong: below zero, or not the sum of its holds. */
+export type Damage = 'negative' | 'sums';
+
+/** Settings that may differ between replicas while they are rolled out, besides TOKEN_TTL. */
+export interface Settings {
+  /** PID_KP, PID_KI, PID_KD */
+  readonly pid: PidGains;
+  /** Which of the token secrets, all of which every replica knows, signs. */
+  readonly signingSecret: number;
+}
 
 /** The bookings and settings that a story begins with. */
 export interface World {
@@ -94,6 +119,15 @@ export const STEP_CLASSES = [
   'typedBids',
   'users',
   'pacing',
+  'settings',
+  'imps',
+  'prices',
+  'rows',
+  'kill',
+  'eve',
+  'books',
+  'damage',
+  'poison',
 ] as const;
 /** Edits that the API refuses; only on request, to show what they would do. */
 export const FORBIDDEN_CLASSES = ['moveServedItem', 'moveServedCampaign'] as const;

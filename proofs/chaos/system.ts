@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
 import { createEventWriter } from '../../src/events/event-writer.ts';
+import { createDeadEvents, type DeadEvent } from '../../src/events/postgres/dead-events.ts';
 import type { EventStore } from '../../src/events/postgres/event-store.ts';
 import type { Hit, Settled } from '../../src/ledger/hit.ts';
 import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
@@ -12,10 +13,10 @@ import { hitLimits } from '../../src/tracking/hit-limits.ts';
 import { createPendingHits, type PendingHits } from '../../src/tracking/pending-hits.ts';
 import { createChance } from '../../testkit/chance.ts';
 import type { Lane } from './lane.ts';
-import { createReplica, PID, type Replica } from './replica.ts';
-import type { World } from './story.ts';
+import { createReplica, FIRST_SETTINGS, type Replica } from './replica.ts';
+import type { Settings, World } from './story.ts';
 
-const SHARDS = 4;
+export const SHARDS = 4;
 /** How long one pass of the fold may take; one that cannot finish is ended. */
 const MAX_FOLD_MS = 150;
 
@@ -38,8 +39,8 @@ export interface System {
   /** Seeds the random choices of the next step. */
   seedStep(seed: number): void;
   setSnapshot(n: number, snapshot: Snapshot): void;
-  /** A new process in the place of a replica, with another token lifetime or the same. */
-  restart(n: number, tokenTtlMs: number): void;
+  /** A new process in the place of a replica, with other settings or the same. */
+  restart(n: number, tokenTtlMs: number, settings: Settings): void;
   setPostgres(mode: 'up' | 'down' | 'loseReply'): void;
   fold(n: number): Promise<void>;
   carry(n: number, killed: boolean): Promise<void>;
@@ -53,11 +54,21 @@ export interface System {
   horizonMs(publisherId: number): Promise<number>;
 }
 
+export interface SystemOptions {
+  readonly lane: Lane;
+  readonly world: World;
+  readonly nowMs: () => number;
+  readonly snapshot: Snapshot;
+  /** Whether an account of the ad was damaged: its holds may be gone. */
+  readonly isDamaged: (ad: Hit['ad']) => boolean;
+  readonly isPoison: (text: string) => boolean;
+}
+
 /** Counted once: by token, kind, event type, and whether its request showed that it is invalid. */
 export const hitKey = ({ ad, kind, eventType, invalidReason }: Pick<Hit, 'ad' | 'kind' | 'eventType' | 'invalidReason'>): string =>
   `${ad.tokenId} ${kind}${eventType && `:${eventType}`}${invalidReason === '' ? '' : '!'}`;
 
-export const createSystem = (lane: Lane, world: World, nowMs: () => number, snapshot: Snapshot): System => {
+export const createSystem = ({ lane, world, nowMs, snapshot, isDamaged, isPoison }: SystemOptions): System => {
   const keys = createLedgerKeys(SHARDS);
   const surprises: string[] = [];
   const stored: string[] = [];
@@ -89,15 +100,20 @@ export const createSystem = (lane: Lane, world: World, nowMs: () => number, snap
     foldPage: (shard, afterId, fold) => throughFaults(() => table.foldPage(shard, afterId, fold)),
   };
   const onSettled = (hit: Hit, { outcome, foundHold }: Settled): void => {
-    if (outcome === 'counted' && !foundHold) surprises.push(`${hitKey(hit)} did not find its hold`);
+    if (outcome === 'counted' && !foundHold && !isDamaged(hit.ad)) surprises.push(`${hitKey(hit)} did not find its hold`);
+  };
+  const deadEvents = createDeadEvents({ knex: lane.knex });
+  const onDead = ({ source, shard, entryId, fields, reason }: DeadEvent): void => {
+    if (!fields.some(isPoison)) surprises.push(`${source} ${entryId} of shard ${shard} can never be stored: ${reason}`);
   };
   const now = (n: number): number => nowMs() + (world.replicas[n]?.skewMs ?? 0);
-  const start = (n: number, tokenTtlMs: number): Replica =>
+  const start = (n: number, tokenTtlMs: number, settings: Settings): Replica =>
     createReplica({
       client: lane.replicas[n]!,
       keys,
       pending,
       tokenTtlMs,
+      settings,
       snapshot: () => snapshots[n]!,
       now: () => now(n),
       newId: () => `t${++ids}`,
@@ -105,9 +121,9 @@ export const createSystem = (lane: Lane, world: World, nowMs: () => number, snap
       onSettled,
       onFailure: (fault) => surprise('recording a hit', fault),
     });
-  const replicas = world.replicas.map(({ ttlMs }, n) => start(n, ttlMs));
+  const replicas = world.replicas.map(({ ttlMs }, n) => start(n, ttlMs, FIRST_SETTINGS));
   const { redis, link } = lane.background;
-  const backgroundLedger = createLedger({ redis, link, keys, tokenTtlMs: world.replicas[0]!.ttlMs, pid: PID });
+  const backgroundLedger = createLedger({ redis, link, keys, tokenTtlMs: world.replicas[0]!.ttlMs, pid: FIRST_SETTINGS.pid });
   const reader = createAccountReader({ redis: lane.observer.redis, keys });
   const expireClicks = createExpireClicks({ redis, keys });
   const lastIds = Array.from({ length: SHARDS }, () => '-');
@@ -122,8 +138,8 @@ export const createSystem = (lane: Lane, world: World, nowMs: () => number, snap
     setSnapshot: (n, of) => {
       snapshots[n] = of;
     },
-    restart: (n, tokenTtlMs) => {
-      replicas[n] = start(n, tokenTtlMs);
+    restart: (n, tokenTtlMs, settings) => {
+      replicas[n] = start(n, tokenTtlMs, settings);
     },
     setPostgres: (mode) => {
       postgres = mode;
@@ -146,7 +162,7 @@ export const createSystem = (lane: Lane, world: World, nowMs: () => number, snap
           failed = true;
           surprise('folding', fault);
         },
-        onDead: ({ shard, entryId, reason }) => surprises.push(`hit ${entryId} of shard ${shard} can never be folded: ${reason}`),
+        onDead,
       });
       fold.start();
       // A shard whose hits cannot be folded now does not advance.
@@ -175,8 +191,8 @@ export const createSystem = (lane: Lane, world: World, nowMs: () => number, snap
         idleMs: 1,
         claimAfterMs: 0,
         onFailure: (fault) => surprise('carrying events', fault),
-        deadEvents: { add: () => Promise.resolve() },
-        onDead: ({ shard, entryId, reason }) => surprises.push(`event ${entryId} of shard ${shard} can never be stored: ${reason}`),
+        deadEvents: { add: (dead) => throughFaults(() => deadEvents.add(dead)) },
+        onDead,
       });
       writer.start();
       await writer.stop();
@@ -186,8 +202,9 @@ export const createSystem = (lane: Lane, world: World, nowMs: () => number, snap
         lastIds.map((id, shard) => lane.observer.redis.xrange(keys.events(shard), id === '-' ? id : `(${id}`, '+')),
       );
       return streams.flatMap((entries, shard) =>
-        entries.map(([id, fields]) => {
+        entries.flatMap(([id, fields]) => {
           lastIds[shard] = id;
+          if (fields.some(isPoison)) return [];
           const value = (name: string): string => fields[fields.indexOf(name) + 1] ?? '';
           const hit = JSON.parse(value('e')) as Hit;
           const reason = fields.includes('reason') ? value('reason') : hit.invalidReason;

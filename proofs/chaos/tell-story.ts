@@ -1,6 +1,6 @@
 import type { CatalogRow } from '../../src/catalog/model/catalog-reading.ts';
 import type { Run } from './run-story.ts';
-import type { AdCall, RowEdit, Step, Story, TrackingCall } from './story.ts';
+import type { AdCall, CallFault, RowEdit, Step, Story, TrackingCall } from './story.ts';
 
 /** A story and what came of it, in one line for each booking and step. */
 export const tellStory = ({ seed, world, steps }: Story, { broken, notes }: Run): readonly string[] => {
@@ -61,10 +61,12 @@ const tellStep = (step: Step): string => {
       return `${replicasOf(step.replicas)} load the catalog`;
     case 'ttl':
       return `replica ${step.replica} restarts with TOKEN_TTL ${seconds(step.ttlMs)}`;
+    case 'settings':
+      return `replica ${step.replica} restarts with gains ${Object.values(step.settings.pid).join(', ')}, signing with secret ${step.settings.signingSecret}`;
     case 'forward':
       return `${seconds(step.ms)} pass`;
     case 'reach':
-      return `until ${step.offsetMs} ms past a multiple of ${seconds(step.everyMs)}`;
+      return `until ${Math.abs(step.offsetMs)} ms ${step.offsetMs < 0 ? 'before' : 'past'} a multiple of ${seconds(step.everyMs)}`;
     case 'back':
       return `Redis's clock steps back ${step.ms} ms`;
     case 'redis':
@@ -81,6 +83,16 @@ const tellStep = (step: Step): string => {
       return 'Redis runs the calls that had timed out';
     case 'drop':
       return `replica ${step.replica} is killed and starts again`;
+    case 'compare':
+      return 'the books are compared';
+    case 'drift':
+      return `${step.drift} ${step.drift === 'account' ? `of ad ${step.nth + 1} of step ${step.of}` : `of row ${step.nth + 1}`} by ${step.by}; the books are compared`;
+    case 'damage':
+      return `the account of the ${step.kind === 'l' ? 'line item' : 'campaign'} of ad ${step.nth + 1} of step ${step.of} is damaged: ${step.how}`;
+    case 'repair':
+      return 'accounts that are set aside are repaired, if their reservations have ended';
+    case 'poison':
+      return `${step.what} that can never be stored, of publisher ${step.publisher}`;
   }
 };
 
@@ -103,8 +115,8 @@ const tellEdit = ({ table, id, patch, gone, broken, ifUnserved }: RowEdit): stri
   return `${row}: ${changes.join(', ')}${ifUnserved ? ' (if never served)' : ''}`;
 };
 
-const faultOf = (fault: string): string =>
-  fault === 'none' ? '' : fault === 'late' ? ' (the call times out and runs later)' : ' (the reply is lost)';
+const faultOf = (fault: CallFault): string =>
+  ({ none: '', late: ' (the call times out and runs later)', loseReply: ' (the reply is lost)', killed: ' (killed in the call)' })[fault];
 
 const replicasOf = (replicas: readonly number[]): string => (replicas.length === 0 ? 'no replica' : `replicas ${replicas.join(', ')}`);
 

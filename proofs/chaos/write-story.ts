@@ -1,8 +1,9 @@
-import type { CatalogRow } from '../../src/catalog/model/catalog-reading.ts';
+import type { CatalogRow, CatalogTable } from '../../src/catalog/model/catalog-reading.ts';
 import { MS_PER_DAY, MS_PER_HOUR } from '../../src/base/utc-day.ts';
 import { bookWorld, budget, CPMS_MICROS, limits, REPLICAS, TTLS_MS } from './book-world.ts';
 import { createDraw, type Draw } from './draw.ts';
-import type { AdCall, CallFault, RowEdit, Step, StepClass, Story, TrackingCall, World } from './story.ts';
+import { DRIFTS, type AdCall, type CallFault, type RowEdit, type Settings, type Step } from './story.ts';
+import type { StepClass, Story, TrackingCall, World } from './story.ts';
 
 type NewStep = Step extends infer S ? (S extends Step ? Omit<S, 'id'> : never) : never;
 
@@ -44,14 +45,19 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
   const someReplicas = (): readonly number[] => (draw.oneIn(2) ? everyReplica : everyReplica.filter(() => draw.oneIn(2)));
   const items = world.rows.line_items;
   const bidders = items.filter(({ type }) => type === 'programmatic').map(({ id }) => id as number);
-  const fault = (): CallFault => (has('lost') && draw.oneIn(12) ? draw.of(['loseReply', 'late'] as const) : 'none');
+  const fault = (): CallFault =>
+    has('lost') && draw.oneIn(12) ? draw.of(['loseReply', 'late'] as const) : has('kill') && draw.oneIn(25) ? 'killed' : 'none';
   const selects: number[] = [];
+
+  /** Micros per thousand; with `prices` from a fraction of a micro for an impression to 1,000 USD per thousand. */
+  const anyBid = (): number =>
+    has('prices') && draw.oneIn(2) ? Math.floor(10 ** (draw.below(9_000) / 1_000)) : draw.of(CPMS_MICROS) + draw.below(2_000);
 
   const adCall = (): AdCall => ({
     publisher: 1 + draw.below(world.rows.publishers.length),
-    imps: draw.oneIn(3) ? 2 : 1,
+    imps: draw.oneIn(3) ? (has('imps') ? 2 + draw.below(5) : 2) : 1,
     user: has('users') && !draw.oneIn(4) ? `u${draw.below(3)}` : null,
-    bids: Object.fromEntries(bidders.filter(() => draw.oneIn(2)).map((id) => [id, draw.of(CPMS_MICROS) + draw.below(2_000)])),
+    bids: Object.fromEntries(bidders.filter(() => draw.oneIn(2)).map((id) => [id, anyBid()])),
   });
 
   const trackingCall = (): TrackingCall => {
@@ -62,6 +68,11 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     const eventType = kind === 'event' ? draw.of(['like', 'share']) : '';
     return { of, nth: draw.below(3), kind, eventType, prefetch: draw.oneIn(25) };
   };
+
+  const settings = (): Settings => ({
+    pid: { kp: draw.below(10) / 10, ki: draw.below(10) / 100, kd: draw.below(10) / 10 },
+    signingSecret: draw.below(2),
+  });
 
   const several = <T>(make: () => T, max: number): readonly T[] => Array.from({ length: 1 + draw.below(max) }, make);
 
@@ -97,6 +108,8 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     has('back') && draw.oneIn(2) ? { step, end: { do: 'back', ms: 100 + draw.below(900) }, endsIn: draw.below(4) } : { step };
   const reach = (): NewStep => ({ do: 'reach', everyMs: draw.of([2_000, 10_000, 40_000, 60_000]), offsetMs: draw.below(150) });
   const midnight = (): Written => thenBack({ do: 'reach', everyMs: MS_PER_DAY, offsetMs: draw.below(600) });
+  /** The moment before a day ends: the steps after it fall on both sides. */
+  const eve = (): Written => thenBack({ do: 'reach', everyMs: MS_PER_DAY, offsetMs: -draw.below(900) });
   const edit = (change: RowEdit): Written => ({ step: { do: 'edit', edit: change, replicas: someReplicas() } });
   const anyItem = (): CatalogRow => draw.of(items);
   const itemEdit = (patch: CatalogRow): Written => edit({ table: 'line_items', id: anyItem()['id'] as number, patch });
@@ -117,9 +130,9 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     const pacing = has('pacing') ? draw.of(['ASAP', 'Even', 'PID']) : 'ASAP';
     return itemEdit(draw.of<CatalogRow>([{ active: false }, { active: true }, { end_at }, { pacing }]));
   };
-  const gone = (): Written => {
-    const table = draw.of(['line_items', 'line_items', 'campaigns'] as const);
-    const id = draw.of(world.rows[table])['id'] as number;
+  const gone = (): Written => awayFrom(draw.of(['line_items', 'line_items', 'campaigns'] as const));
+  const awayFrom = (table: CatalogTable): Written => {
+    const id = draw.of(world.rows[table])['id'] as RowEdit['id'];
     const away: RowEdit = draw.oneIn(2) ? { table, id, gone: true } : { table, id, broken: true };
     const back = { do: 'edit', edit: { table, id, gone: false, broken: false }, replicas: everyReplica } as const;
     return { step: { do: 'edit', edit: away, replicas: everyReplica }, end: back, endsIn: 3 + draw.below(30) };
@@ -139,6 +152,11 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     return { step: { do: 'redis', replicas, up: false }, end: { do: 'redis', replicas, up: true }, endsIn: 2 + draw.below(15) };
   };
   const postgres = (): Written => ({ step: { do: 'postgres', up: false }, end: { do: 'postgres', up: true }, endsIn: 1 + draw.below(12) });
+  const someAd = (): { of: number; nth: number } => ({ of: selects.at(-1 - draw.below(8)) ?? 0, nth: draw.below(3) });
+  const poison = (): Written => {
+    const what = draw.of(['refused event', 'unreadable event', 'hit'] as const);
+    return { step: { do: 'poison', publisher: 1 + draw.below(world.rows.publishers.length), what } };
+  };
   const fold = (): Written => ({ step: { do: 'fold', replica: replica() } });
   const carry = (): Written => ({ step: { do: 'carry', replica: replica(), killed: has('writer') && draw.oneIn(3) } });
 
@@ -150,12 +168,15 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     [30, fold],
     [has('writer') ? 8 : 12, carry],
     [5, () => ({ step: { do: 'ttl', replica: replica(), ttlMs: draw.of(TTLS_MS) } }), 'ttl'],
+    [4, () => ({ step: { do: 'settings', replica: replica(), settings: settings() } }), 'settings'],
     [8, () => ({ step: { do: 'back', ms: 1 + draw.below(1_000) } }), 'back'],
     [4, midnight, 'midnight'],
+    [4, eve, 'eve'],
     [12, price, 'price'],
     [14, limit, 'limits'],
     [8, state, 'state'],
     [4, gone, 'gone'],
+    [4, () => awayFrom(draw.of(['creatives', 'creatives', 'placements', 'publishers'])), 'rows'],
     [3, () => move(true), 'move'],
     [4, () => move(false), 'moveServedItem'],
     [4, moveCampaign, 'moveServedCampaign'],
@@ -165,6 +186,11 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     [3, postgres, 'postgres'],
     [4, () => ({ step: { do: 'drop', replica: replica() } }), 'drop'],
     [6, () => ({ step: { do: 'reload', replicas: everyReplica } })],
+    [3, () => ({ step: { do: 'compare' } }), 'books'],
+    [4, () => ({ step: { do: 'drift', drift: draw.of(DRIFTS), ...someAd(), by: draw.of([-3, 1, 40]) } }), 'books'],
+    [2, () => ({ step: { do: 'damage', kind: draw.of(['l', 'l', 'c']), ...someAd(), how: draw.of(['negative', 'sums']) } }), 'damage'],
+    [4, () => ({ step: { do: 'repair' } }), 'damage'],
+    [4, poison, 'poison'],
   ];
   const open = kinds.filter(([, , name]) => name === undefined || has(name));
   const total = open.reduce((sum, [weight]) => sum + weight, 0);

@@ -11,6 +11,8 @@ export interface Scale {
   readonly onlySteps: readonly string[] | undefined;
   /** The beginnings of the only rules that count in the chaos proof; undefined: all. */
   readonly onlyRules: readonly string[] | undefined;
+  /** Another build, for the proof of costs; undefined: this checkout's. */
+  readonly against: string | undefined;
 }
 
 /** The observed result. A proof that throws has failed too. */

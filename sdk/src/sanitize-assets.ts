@@ -11,7 +11,7 @@ const absolute = (value: string, base: string): string => (/^\/(?!\/)\S*$/.test(
 /** A quote or a space in a URL would end the attribute of a template and begin another. */
 const quoteFree = (value: string, key: string, base: string): string =>
   ADDRESSES.test(key) || /^https?:/i.test(value)
-    ? absolute(value.trim(), base).replace(/["'`<>\\\s]/g, (sign) => (sign === "'" ? '%27' : encodeURIComponent(sign)))
+    ? absolute(value.trim(), base).replace(/["'`<>\\\s\0-\x1f\x7f]/g, (sign) => (sign === "'" ? '%27' : encodeURIComponent(sign)))
     : value;
 
 const isUnsafe = (key: string, value: string, base: string): boolean => {

@@ -27,9 +27,9 @@ export interface BidderObserver {
   /** A bid was read from a response. */
   readonly bid: (outcome: BidOutcome) => void;
   /**
-   * `endpoint` is host and path, of at most `MAX_ENDPOINTS` endpoints at a time; null: the endpoint
-   * was evicted, drop its series.
+   * `bidder` is the id of an endpoint (`bidderId`), of at most `MAX_ENDPOINTS` at a time; null: the
+   * endpoint was evicted, drop its series.
    */
-  readonly circuit: (endpoint: string, state: CircuitState | null) => void;
+  readonly circuit: (bidder: string, state: CircuitState | null) => void;
   readonly notice: (kind: NoticeKind, outcome: NoticeOutcome) => void;
 }

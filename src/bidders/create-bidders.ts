@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events';
 import { LRUCache } from 'lru-cache';
 import { answersOf, type CallResult } from './calls/answers-of-call.ts';
 import type { BidOutcome } from './bid-outcome.ts';
-import { createBidderEndpoint, endpointLabel, type BidderEndpoint, type CircuitSettings } from './calls/bidder-endpoint.ts';
+import { bidderId, createBidderEndpoint, type BidderEndpoint, type CircuitSettings } from './calls/bidder-endpoint.ts';
 import type { BidderObserver } from './bidder-observer.ts';
 import type { BidAnswers, BidContext, Bidders, BidOpportunity } from './bidder-port.ts';
 import { withhold } from '../context/consent/withhold.ts';
@@ -26,7 +26,7 @@ export interface BiddersOptions {
   /** Development only: plain http and private addresses. False means https and public addresses. */
   readonly allowPrivateAddresses: boolean;
   readonly observe: BidderObserver;
-  readonly log: { readonly error: (message: string, fields: Readonly<Record<string, unknown>>) => void };
+  readonly log: Readonly<Record<'info' | 'error', (message: string, fields: Readonly<Record<string, unknown>>) => void>>;
   /** ISO 4217; the prices of the service are USD. */
   readonly currency?: string;
   /** Sent to bidders as `bidfloor`, and enforced. */
@@ -79,18 +79,19 @@ export const createBidders = (options: BiddersOptions): Bidders => {
   });
   const results = createBidResults(notices);
 
-  const endpoints = new LRUCache<string, { readonly endpoint: BidderEndpoint; readonly label: string }>({
+  const endpoints = new LRUCache<string, { readonly endpoint: BidderEndpoint; readonly id: string }>({
     max: MAX_ENDPOINTS,
     ttl: idleMs,
     updateAgeOnGet: true,
-    dispose: ({ label }) => observe.circuit(label, null),
+    dispose: ({ id }) => observe.circuit(id, null),
   });
-  const endpointOf = (url: URL): BidderEndpoint => {
+  const endpointOf = (url: URL, lineItemId: number | undefined): BidderEndpoint => {
     const known = endpoints.get(url.href);
     if (known) return known.endpoint;
-    const label = endpointLabel(url);
-    const endpoint = createBidderEndpoint({ url, dispatchers, circuit, onCircuit: (state) => observe.circuit(label, state) });
-    endpoints.set(url.href, { endpoint, label });
+    const id = bidderId(url);
+    log.info('A bidder is called for the first time', { bidder: id, host: url.host, lineItemId });
+    const endpoint = createBidderEndpoint({ url, dispatchers, circuit, onCircuit: (state) => observe.circuit(id, state) });
+    endpoints.set(url.href, { endpoint, id });
     return endpoint;
   };
   const sweeper = setInterval(() => {
@@ -100,10 +101,10 @@ export const createBidders = (options: BiddersOptions): Bidders => {
   }, 60_000).unref();
   let closed = false;
 
-  const exchange = async ({ endpoint }: BidderCall, body: string, signal: AbortSignal): Promise<BidAnswer> => {
+  const exchange = async ({ endpoint, opportunities }: BidderCall, body: string, signal: AbortSignal): Promise<BidAnswer> => {
     const url = readBidderUrl(endpoint, { allowPrivateAddresses });
     if (typeof url === 'string') return { kind: 'refused', outcome: url };
-    return closed ? { kind: 'refused', outcome: 'busy' } : endpointOf(url).ask(body, signal);
+    return closed ? { kind: 'refused', outcome: 'busy' } : endpointOf(url, opportunities[0]?.invitations[0]?.lineItem.id).ask(body, signal);
   };
 
   const askBidder = async (call: BidderCall, { context, transactionId, startedAt, deadline }: Auction): Promise<CallResult['read']> => {

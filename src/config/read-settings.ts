@@ -12,6 +12,7 @@ import {
   oneOf,
   publicUrl,
   redisUrls,
+  revision,
   secret,
   toggle,
   tokenSecrets,
@@ -37,6 +38,7 @@ const SHIPPED_DIMENSIONS_FILE = fileURLToPath(new URL('../../config/dimensions.j
 
 const VARIABLES = {
   NODE_ENV: oneOf('development', 'test', 'production')({ default: 'development' }),
+  COMMIT: revision({ default: undefined }),
   PORT: wholeNumber(0, 65_535)({ default: 8787 }),
   HOST: secret({ default: undefined }),
   ALLOWED_HOSTS: hostNames({ default: [] }),
@@ -45,6 +47,7 @@ const VARIABLES = {
   EMBEDDED_STORES: toggle({ default: undefined }),
   TOKEN_SECRET: secret({ default: undefined }),
   TOKEN_SECRETS: tokenSecrets({ default: undefined }),
+  USER_KEYS: tokenSecrets({ default: [] }),
   TOKEN_TTL: duration('1s', '12h')({ default: 30 * 60_000 }),
   RELOAD_INTERVAL: duration('0', '24h')({ default: 30_000 }),
   DEBUG_TRACE: toggle({ default: false }),
@@ -58,6 +61,7 @@ const VARIABLES = {
   BIDDER_ALLOW_PRIVATE: toggle({ default: undefined }),
   MOCK_BIDDER: toggle({ default: undefined }),
   DIMENSIONS_FILE: secret({ default: SHIPPED_DIMENSIONS_FILE }),
+  GEO_DATABASE: secret({ default: undefined }),
   DATACENTER_ADDRESSES: secret({ default: undefined }),
   ADMIN_ENABLED: toggle({ default: undefined }),
   ADMIN_TOKEN: adminTokens({ default: [] }),
@@ -94,18 +98,27 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     if (given[name] === undefined && !embeddedStores)
       faults.push({ name, fault: 'required, because the embedded stores are off (EMBEDDED_STORES)' });
   }
-  faults.push(...secretFaults(secrets, production, given), ...creativeOriginFaults(read.CREATIVE_ORIGIN, read.PUBLIC_URL));
+  faults.push(
+    ...secretFaults(secrets, production, given),
+    ...shortFaults('USER_KEYS', read.USER_KEYS ?? [], production),
+    ...creativeOriginFaults(read.CREATIVE_ORIGIN, read.PUBLIC_URL),
+  );
   if (faults.length > 0) throw new SettingsError(faults);
 
   return freeze({
     production,
+    commit: read.COMMIT,
     port: read.PORT,
     host,
-    knownHosts: production && read.ALLOWED_HOSTS.length === 0 ? undefined : [...read.ALLOWED_HOSTS, ...ownHosts(host, read.PUBLIC_URL)],
+    knownHosts:
+      production && read.ALLOWED_HOSTS.length === 0
+        ? undefined
+        : [...read.ALLOWED_HOSTS, ...ownHosts(host, [read.PUBLIC_URL, read.CREATIVE_ORIGIN])],
     databaseUrl: read.DATABASE_URL,
     redisUrls: read.REDIS_URL ?? [],
     tokenSecrets: secrets,
     tokenTtlMs: read.TOKEN_TTL,
+    userKeys: read.USER_KEYS,
     reloadIntervalMs: read.RELOAD_INTERVAL,
     debugTrace: read.DEBUG_TRACE,
     pid: { kp: read.PID_KP, ki: read.PID_KI, kd: read.PID_KD },
@@ -116,6 +129,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     bidderPrivateAddresses: read.BIDDER_ALLOW_PRIVATE ?? !production,
     mockBidderEnabled: read.MOCK_BIDDER ?? !production,
     dimensionsFile: path.resolve(read.DIMENSIONS_FILE),
+    geoDatabase: read.GEO_DATABASE === undefined ? undefined : path.resolve(read.GEO_DATABASE),
     dataCenterAddressesFile: read.DATACENTER_ADDRESSES === undefined ? undefined : path.resolve(read.DATACENTER_ADDRESSES),
     adminEnabled,
     adminClosedBecause: production && adminEnabled ? adminObstacle(read.ADMIN_TOKEN) : undefined,
@@ -134,9 +148,24 @@ function secretFaults(secrets: readonly TokenSecret[], production: boolean, give
   const name = given['TOKEN_SECRETS'] === undefined ? 'TOKEN_SECRET' : 'TOKEN_SECRETS';
   if (given[name] === undefined)
     return [{ name, fault: `required: ${MIN_SECRET_BYTES} random bytes or more, for example from "openssl rand -base64 48"` }];
+  return shortFaults(name, secrets, production);
+}
+
+function shortFaults(name: string, secrets: readonly TokenSecret[], production: boolean): readonly SettingsFault[] {
   const short = secrets.filter((entry) => Buffer.byteLength(entry.secret) < MIN_SECRET_BYTES).map(({ kid }) => kid);
   if (!production || short.length === 0) return [];
   return [{ name, fault: `too short (${short.join(', ')}); accepted in production: ${MIN_SECRET_BYTES} bytes or more each` }];
+}
+
+const ownHosts = (host: string, urls: readonly string[]): readonly string[] => [
+  host.toLowerCase(),
+  ...urls.filter((url) => url !== '').map((url) => new URL(url).hostname),
+];
+
+function adminObstacle(tokens: readonly AdminToken[]): string | undefined {
+  if (tokens.length === 0) return 'ADMIN_TOKEN is not set';
+  const short = tokens.filter(({ token }) => token.length < MIN_ADMIN_TOKEN_LENGTH).map(({ name }) => name);
+  return short.length === 0 ? undefined : `ADMIN_TOKEN has tokens of fewer than ${MIN_ADMIN_TOKEN_LENGTH} characters (${short.join(', ')})`;
 }
 
 /** Creatives on the service's own origin could use its trafficking tool. */
@@ -147,17 +176,6 @@ function creativeOriginFaults(creativeOrigin: string, ownUrl: string): readonly 
   return ownUrl !== '' && new URL(ownUrl).origin === origin
     ? [{ name: 'CREATIVE_ORIGIN', fault: 'must be another origin than that of PUBLIC_URL' }]
     : [];
-}
-
-const ownHosts = (host: string, publicUrl: string): readonly string[] => [
-  host.toLowerCase(),
-  ...(publicUrl === '' ? [] : [new URL(publicUrl).hostname]),
-];
-
-function adminObstacle(tokens: readonly AdminToken[]): string | undefined {
-  if (tokens.length === 0) return 'ADMIN_TOKEN is not set';
-  const short = tokens.filter(({ token }) => token.length < MIN_ADMIN_TOKEN_LENGTH).map(({ name }) => name);
-  return short.length === 0 ? undefined : `ADMIN_TOKEN has tokens of fewer than ${MIN_ADMIN_TOKEN_LENGTH} characters (${short.join(', ')})`;
 }
 
 function freeze<T extends object>(value: T): T {

@@ -66,6 +66,10 @@ export const hostNames = makeExactValidator<readonly string[]>((text) => {
   return wellFormed ? hosts : refuse('host names separated by commas, without scheme and port, such as ads.example.com');
 });
 
+export const revision = makeExactValidator<string>((text) =>
+  /^[\da-f]{7,64}$/i.test(text) ? text.toLowerCase() : refuse('a Git revision of 7 to 64 hex digits'),
+);
+
 export const secret = makeExactValidator<string>((text) => text);
 
 export const tokenSecrets = makeExactValidator<readonly TokenSecret[]>((text) => {

@@ -4,6 +4,8 @@
  */
 export interface Settings {
   readonly production: boolean;
+  /** The revision of the build; undefined: unknown. */
+  readonly commit: string | undefined;
   readonly port: number;
   readonly host: string;
   /** Host names of requests that are answered, in lower case; undefined: all. */
@@ -18,6 +20,11 @@ export interface Settings {
   /** Signing keys in order: the first signs, all verify. Never empty. */
   readonly tokenSecrets: readonly TokenSecret[];
   readonly tokenTtlMs: number;
+  /**
+   * Keys of the pseudonyms of users: the first hashes, the others find what older pseudonyms stored
+   * (commands/forget.ts). Empty: the key that the migration gave to the database.
+   */
+  readonly userKeys: readonly TokenSecret[];
   /** 0: only on demand. */
   readonly reloadIntervalMs: number;
   readonly debugTrace: boolean;
@@ -35,6 +42,8 @@ export interface Settings {
   readonly bidderPrivateAddresses: boolean;
   readonly mockBidderEnabled: boolean;
   readonly dimensionsFile: string;
+  /** A MaxMind database with countries, and perhaps regions; undefined: the country tables of the build. */
+  readonly geoDatabase: string | undefined;
   /** Address ranges whose hits are filtered; undefined: that rule is off. */
   readonly dataCenterAddressesFile: string | undefined;
   readonly adminEnabled: boolean;

@@ -104,10 +104,3 @@ const mergeRanges = (ranges: readonly Range[]): readonly Range[] => {
   }
   return merged;
 };
-
-/** The network of an address, which several people share: /24 of IPv4, /48 of IPv6. */
-export const networkOf = (address: string): string => {
-  if (!address.includes(':')) return `${address.slice(0, address.lastIndexOf('.'))}.0/24`;
-  const [a = 0, b = 0, c = 0] = (ipaddr.parse(address) as ipaddr.IPv6).parts;
-  return `${[a, b, c].map((part) => part.toString(16)).join(':')}::/48`;
-};

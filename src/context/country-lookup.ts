@@ -1,70 +1,79 @@
-import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type geoipLite from 'geoip-lite';
 import { LRUCache } from 'lru-cache';
 import { copyText } from '../base/copy-text.ts';
 
+/** Where an address is, as far as the data say; null: unknown. */
+export interface Location {
+  /** ISO 3166-1 alpha-2, upper case. */
+  readonly country: string | null;
+  /** ISO 3166-2, such as `US-CA`; the name of the region where the data have no code. */
+  readonly region: string | null;
+  /** In English. */
+  readonly city: string | null;
+}
+
+/** An address that is private, unknown or missing has no location. Never throws. */
+export type Locate = (ip: string | null) => Location;
+
+export const NOWHERE: Location = { country: null, region: null, city: null };
+
+export const COUNTRY = /^[A-Z]{2}$/;
+
 export interface CountryLookupOptions {
-  /**
-   * Folder with `geoip-country.dat` and `geoip-country6.dat`; undefined: the data of the package
-   * geoip-lite.
-   */
-  readonly dataDir?: string | undefined;
+  /** Folder with `geoip-country.dat` and `geoip-country6.dat` alone (scripts/country-tables.mjs). */
+  readonly dataDir: string;
   /** Number of addresses in the cache. */
   readonly cacheSize: number;
 }
 
-/** ISO 3166-1 alpha-2, upper case; null: unknown, private, or no address. */
-export type CountryLookup = (ip: string | null) => string | null;
-
-const DATA_FILES = ['geoip-country.dat', 'geoip-country6.dat'] as const;
-const COUNTRY = /^[A-Z]{2}$/;
-const UNKNOWN = '';
-
 /**
- * Loads the country table (blocks for about 15 ms; throws when a file is missing) and answers from
- * memory.
+ * Loads the country tables (blocks for about 15 ms; throws when a file is missing) and answers from
+ * memory, with the country alone.
  *
- * Only the two country files are visible to geoip-lite: with the city files it would load those,
- * 146 MB instead of 14. Measured on one core of a shared machine: 1.9 µs per lookup (IPv4), 5 µs
- * (IPv6), 0.02 µs from the cache.
+ * Measured on one core of a shared machine: 1.9 µs per lookup (IPv4), 5 µs (IPv6), 0.02 µs from the
+ * cache.
  */
-export const createCountryLookup = ({ dataDir, cacheSize }: CountryLookupOptions): CountryLookup => {
+export const createCountryLookup = ({ dataDir, cacheSize }: CountryLookupOptions): Locate => {
   const geoip = loadCountryTable(dataDir);
-  const known = new LRUCache<string, string>({ max: cacheSize });
+  /** One for each country, so that cache entries share them. */
+  const locations = new Map<string, Location>();
+  const locationOf = (country: string | undefined): Location => {
+    if (country === undefined || !COUNTRY.test(country)) return NOWHERE;
+    let location = locations.get(country);
+    if (!location) locations.set(country, (location = { ...NOWHERE, country }));
+    return location;
+  };
+  return cachedByAddress(cacheSize, (ip) => locationOf(geoip.lookup(ip)?.country));
+};
+
+/** A location by address, from a bounded cache. */
+export const cachedByAddress = (cacheSize: number, look: (ip: string) => Location): Locate => {
+  const known = new LRUCache<string, Location>({ max: cacheSize });
   return (ip) => {
-    if (ip === null) return null;
-    let country = known.get(ip);
-    if (country === undefined) {
-      const found = geoip.lookup(ip)?.country;
-      country = found !== undefined && COUNTRY.test(found) ? found : UNKNOWN;
+    if (ip === null) return NOWHERE;
+    let location = known.get(ip);
+    if (location === undefined) {
+      location = look(ip);
       // The address may be a slice of a long header.
-      known.set(copyText(ip), country);
+      known.set(copyText(ip), location);
     }
-    return country === UNKNOWN ? null : country;
+    return location;
   };
 };
 
 /**
  * geoip-lite reads the name of its folder from the environment when it is loaded, so it is required
- * here instead of imported, and the environment is restored. A folder that also has city files (the
- * package's own) is replaced by a temporary folder with two links. An image with a folder of its
- * own needs no temporary folder, so its file system may be read-only.
+ * here instead of imported, and the environment is restored.
  */
-const loadCountryTable = (dataDir: string | undefined): typeof geoipLite => {
-  const require = createRequire(import.meta.url);
-  const source = dataDir === undefined ? join(dirname(require.resolve('geoip-lite/package.json')), 'data') : resolve(dataDir);
-  const temporary = existsSync(join(source, 'geoip-city-names.dat')) ? mkdtempSync(join(tmpdir(), 'country-table-')) : null;
+const loadCountryTable = (dataDir: string): typeof geoipLite => {
   const before = process.env.GEODATADIR;
   try {
-    if (temporary !== null) for (const file of DATA_FILES) symlinkSync(join(source, file), join(temporary, file));
-    process.env.GEODATADIR = temporary ?? source;
-    return require('geoip-lite') as typeof geoipLite;
+    process.env.GEODATADIR = resolve(dataDir);
+    return createRequire(import.meta.url)('geoip-lite') as typeof geoipLite;
   } finally {
     if (before === undefined) delete process.env.GEODATADIR;
     else process.env.GEODATADIR = before;
-    if (temporary !== null) rmSync(temporary, { recursive: true, force: true });
   }
 };

@@ -1,11 +1,14 @@
-import { isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * The network of an address in canonical form, which several people share: its /24 in IPv4, its /48
- * in IPv6. `203.0.113.9` → `203.0.113.0/24`.
+ * The network of a valid address, which several people share: its /24 in IPv4, its /48 in IPv6.
+ * `203.0.113.9` → `203.0.113.0/24`.
  */
-export const networkOf = (address: string): string =>
-  isIPv6(address)
-    ? `${ipaddr.IPv6.networkAddressFromCIDR(`${address}/48`).toString()}/48`
-    : `${address.slice(0, address.lastIndexOf('.'))}.0/24`;
+export const networkOf = (address: string): string => `${truncateAddress(address)}/${address.includes(':') ? 48 : 24}`;
+
+/** The first address of its network. `203.0.113.9` → `203.0.113.0`. */
+export const truncateAddress = (address: string): string => {
+  if (!address.includes(':')) return `${address.slice(0, address.lastIndexOf('.'))}.0`;
+  const [a = 0, b = 0, c = 0] = (ipaddr.parse(address) as ipaddr.IPv6).parts;
+  return `${[a, b, c].map((part) => part.toString(16)).join(':')}::`;
+};

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { copyText } from '../base/copy-text.ts';
-import { networkOf } from './address-list.ts';
+import { networkOf } from './network-of.ts';
 import { BROWSERS, type Browser } from './device-detector.ts';
 
 /** Where an ad was served to: in its token, so that a hit from elsewhere is seen. */

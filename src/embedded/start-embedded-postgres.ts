@@ -8,7 +8,7 @@ import { freePort } from './free-port.ts';
 import { postgresBinaries } from './postgres-binaries.ts';
 import type { PostgresBinaries } from './postgres-binaries.ts';
 import { PORT_TAKEN, spawnStore } from './spawn-store.ts';
-import { becomeArguments, makePrivateFolder, storeAccount } from './store-folder.ts';
+import { becomeArguments, makePrivateFolder, storeAccount, writePrivateFile } from './store-folder.ts';
 import type { StoreAccount } from './store-folder.ts';
 
 export interface EmbeddedPostgresOptions {
@@ -19,6 +19,8 @@ export interface EmbeddedPostgresOptions {
   readonly stateDir: string;
   /** Folder for the copy of the binaries: several state folders can share one copy of 60 MB. */
   readonly binariesDir?: string;
+  /** Required of every client. undefined: any local process has full access, for tests. */
+  readonly password?: string;
   /** false: no fsync, for tests; a power failure may then lose or corrupt data. Default true. */
   readonly durable?: boolean;
 }
@@ -33,20 +35,19 @@ const UNSAFE_AND_FAST = ['fsync=off', 'synchronous_commit=off', 'full_page_write
 
 /**
  * Starts a private Postgres on a free port of 127.0.0.1, with its data in the state folder, where
- * the next start finds it. For development, demonstration and tests: any local process has full
- * access.
+ * the next start finds it. For development, demonstration and tests.
  *
  * @throws when another service uses the data, or Postgres is missing or does not start; the message
  *    says what to do
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedStore> {
-  const { stateDir, binariesDir = stateDir, durable = true } = options;
+  const { stateDir, binariesDir = stateDir, durable = true, password } = options;
   const binaries = await postgresBinaries(binariesDir);
   const folder = path.join(stateDir, 'postgres');
   await mkdir(folder, { recursive: true, mode: 0o755 });
   const data = path.join(folder, `data-${binaries.major}`);
   const account = await storeAccount(data);
-  if (!existsSync(data)) await initialise({ binaries, data, account, durable });
+  if (!existsSync(data)) await initialise({ binaries, data, account, durable, password });
 
   for (let attempt = 1; attempt <= 5; attempt++) {
     const port = await freePort();
@@ -61,7 +62,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       isReady: (pid) => postmasterIsReady(data, pid),
     });
     if (store === PORT_TAKEN) continue;
-    const server = `postgres://ad_server@127.0.0.1:${port}`;
+    const server = `postgres://ad_server${password === undefined ? '' : `:${password}`}@127.0.0.1:${port}`;
     await createDatabaseOnce(server);
     return { url: `${server}/${DATABASE}`, stop: store.stop };
   }
@@ -73,17 +74,19 @@ interface NewCluster {
   readonly data: string;
   readonly account: StoreAccount | null;
   readonly durable: boolean;
+  readonly password: string | undefined;
 }
 
 /**
  * The folder is renamed only when complete, so that an interrupted initdb leaves nothing that looks
  * like data.
  */
-async function initialise({ binaries, data, account, durable }: NewCluster): Promise<void> {
+async function initialise({ binaries, data, account, durable, password }: NewCluster): Promise<void> {
   const unfinished = `${data}.init-${process.pid}`;
+  const passwordFile = `${unfinished}.password`;
   const options = [
     '--username=ad_server',
-    '--auth=trust',
+    ...(password === undefined ? ['--auth=trust'] : ['--auth=scram-sha-256', `--pwfile=${passwordFile}`]),
     '--encoding=UTF8',
     '--locale=C',
     '--no-instructions',
@@ -93,6 +96,7 @@ async function initialise({ binaries, data, account, durable }: NewCluster): Pro
   await rm(unfinished, { recursive: true, force: true });
   try {
     await makePrivateFolder(unfinished, account);
+    if (password !== undefined) await writePrivateFile(passwordFile, password, account);
     await promisify(execFile)('setpriv', [...becomeArguments(account), '--pdeathsig', 'KILL', ...initdb], {
       cwd: path.dirname(data),
       env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', LANG: 'C', TZ: 'UTC' },
@@ -102,6 +106,8 @@ async function initialise({ binaries, data, account, durable }: NewCluster): Pro
     await rm(unfinished, { recursive: true, force: true });
     if (existsSync(data)) return; // Another service created it first; the lock decides which one uses it.
     throw error;
+  } finally {
+    await rm(passwordFile, { force: true });
   }
 }
 

@@ -1,4 +1,6 @@
+import path from 'node:path';
 import { migrateLatest } from '../catalog/postgres/migrate.ts';
+import { keptSecret } from '../config/kept-secret.ts';
 import type { Settings } from '../config/settings.ts';
 import type { StoreAddresses } from '../replica/connect-stores.ts';
 import { prepareDemo, type Demo } from './demo.ts';
@@ -22,9 +24,11 @@ export const startEmbeddedStores = async ({
   stateDir,
   port,
 }: Pick<Settings, 'databaseUrl' | 'redisUrls' | 'stateDir' | 'port'>): Promise<EmbeddedStores> => {
+  // Any local process, and through it any page that a browser opens, could otherwise reach them.
+  const password = keptSecret(path.join(stateDir, 'store-password'));
   const [postgres, redis] = await Promise.all([
-    databaseUrl === undefined ? startEmbeddedPostgres({ stateDir }) : undefined,
-    redisUrls.length === 0 ? startEmbeddedRedis({ stateDir }) : undefined,
+    databaseUrl === undefined ? startEmbeddedPostgres({ stateDir, password }) : undefined,
+    redisUrls.length === 0 ? startEmbeddedRedis({ stateDir, password }) : undefined,
   ]);
   if (postgres) await migrateLatest(postgres.url);
   return {

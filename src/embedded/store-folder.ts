@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chown, mkdir, readFile, stat } from 'node:fs/promises';
+import { chown, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 
 /** The account that a store runs as instead of root. */
 export interface StoreAccount {
@@ -41,4 +41,11 @@ export async function makePrivateFolder(folder: string, account: StoreAccount | 
     `${folder} is not accessible to the account that the store runs as (uid ${account.uid}). ` +
       'Choose a STATE_DIR outside of private home folders, for example /var/lib/ad-server.',
   );
+}
+
+/** Writes a file that only the account can read, into a folder where only this process can write. */
+export async function writePrivateFile(file: string, text: string, account: StoreAccount | null): Promise<void> {
+  await rm(file, { force: true });
+  await writeFile(file, text, { flag: 'wx', mode: 0o600 });
+  if (account !== null) await chown(file, account.uid, account.gid);
 }

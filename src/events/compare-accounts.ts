@@ -73,7 +73,8 @@ export const createCompareAccounts =
       const own = unstored.filter(({ hit: { ad } }) => (kind === 'l' ? ad.lineItemId : ad.campaignId) === id);
       const expected = countEvents(own, today, counts);
       const difference = Object.fromEntries(COUNT_NAMES.map((name) => [name, expected[name] - (account?.[name] ?? 0)]));
-      const adjustment = { ...(difference as unknown as AccountCounts), serves: Math.max(difference['serves'] ?? 0, 0) };
+      const raised = (name: 'serves' | 'yesterdayServes') => ({ [name]: Math.max(difference[name] ?? 0, 0) });
+      const adjustment = { ...(difference as unknown as AccountCounts), ...raised('serves'), ...raised('yesterdayServes') };
       return COUNT_NAMES.some((name) => adjustment[name] !== 0) ? [{ kind, id, difference: adjustment }] : [];
     });
     if (adjustments.length > 0 && !dryRun) await books.adjust(publisherId, checked, today, adjustments);

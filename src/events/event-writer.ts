@@ -122,7 +122,8 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
     const renewKeys = async (nowMs: number): Promise<void> => {
       if (nowMs - renewedAtMs < RENEW_MS) return;
       renewedAtMs = nowMs;
-      for (const key of [stream, keys.serves(shard), keys.changedServes(shard), keys.eventTally(shard)]) await redis.expire(key, KEY_TTL_S);
+      for (const key of [stream, keys.serves(shard), keys.changedServes(shard), keys.eventTally(shard), keys.filtered(shard)])
+        await redis.expire(key, KEY_TTL_S);
       await group.retireOthers(stream, RETIRE_AFTER_MS);
     };
 

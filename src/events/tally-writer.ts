@@ -89,7 +89,7 @@ export const createTallyWriter = ({ redis, keys, store, bury, flushMs = FLUSH_MS
       await flush(shard);
       flushedAtMs.set(shard, nowMs);
       if (nowMs - (prunedAtMs.get(shard) ?? 0) < PRUNE_MS) return;
-      for (const key of [keys.serves(shard), keys.eventTally(shard)]) await prune(key);
+      for (const key of [keys.serves(shard), keys.eventTally(shard), keys.filtered(shard)]) await prune(key);
       prunedAtMs.set(shard, nowMs);
     },
   };

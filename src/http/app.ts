@@ -3,7 +3,7 @@ import { preflight } from './answers/cors.ts';
 import { createErrorHandler, methodNotAllowed, notFound, type ErrorHandlerParts } from './problems/error-handler.ts';
 import { adRoute, type AdRouteOptions } from './routes/ad.ts';
 import { creativeHost } from './routes/creative-host.ts';
-import { healthRoute, metricsRoute, readyRoute, reloadRoute } from './routes/operations.ts';
+import { healthRoute, metricsRoute, readyRoute, reloadRoute, versionRoute, type Build } from './routes/operations.ts';
 import { reportRoute, type ReportRouteOptions } from './routes/report.ts';
 import { testBidRoute } from './routes/test-bid.ts';
 import { clickRoute, eventRoute, impressionRoute, type TrackRouteOptions } from './routes/track.ts';
@@ -13,6 +13,7 @@ export interface AppOptions {
   readonly track: TrackRouteOptions;
   readonly report: ReportRouteOptions;
   readonly reloadEverywhere: () => Promise<void>;
+  readonly build: Build;
   readonly readiness: Parameters<typeof readyRoute>[0];
   readonly renderMetrics: Parameters<typeof metricsRoute>[0];
   readonly mockBidder: boolean;
@@ -42,6 +43,7 @@ export const createApp = (options: AppOptions): Express => {
 
   if (options.creativeOrigin) app.use(creativeHost(options.creativeOrigin));
   app.get('/health', healthRoute);
+  app.get('/version', versionRoute(options.build));
   app.get('/ready', readyRoute(options.readiness));
   app.get('/metrics', metricsRoute(options.renderMetrics));
   app.post('/reload', reloadRoute(options.reloadEverywhere));
@@ -52,7 +54,7 @@ export const createApp = (options: AppOptions): Express => {
   app.use('/static', options.staticFiles);
 
   app.all(['/ad', '/report'], methodNotAllowed('POST, OPTIONS'));
-  app.all(['/impression', '/click', '/event', '/health', '/ready', '/metrics'], methodNotAllowed('GET, HEAD'));
+  app.all(['/impression', '/click', '/event', '/health', '/version', '/ready', '/metrics'], methodNotAllowed('GET, HEAD'));
   app.all('/reload', methodNotAllowed('POST'));
   if (options.mockBidder) app.all('/test/bid', methodNotAllowed('POST'));
   app.use(notFound);

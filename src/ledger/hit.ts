@@ -16,6 +16,11 @@ export type OrderReason = (typeof ORDER_REASONS)[number];
 export const INVALID_REASONS = [...REQUEST_REASONS, ...ORDER_REASONS] as const;
 export type InvalidReason = (typeof INVALID_REASONS)[number];
 
+/** Every kind of filtered hits that is counted. */
+export const FILTERED_COUNTS = HIT_KINDS.flatMap((kind) => INVALID_REASONS.map((reason) => ({ kind, reason })));
+/** The name of such a count in reports: `impression_spider`. */
+export const filteredName = (kind: string, reason: string): string => `${kind}_${reason}`;
+
 /** The limits of spend. Micros; null: no limit. */
 export type SpendLimits = Pick<Limits, 'dailySpendMicros' | 'budgetMicros' | 'campaignBudgetMicros'>;
 

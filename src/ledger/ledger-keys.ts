@@ -22,6 +22,8 @@ export interface LedgerKeys {
   serves(shard: number): string;
   /** Set: the fields of the serves that changed since they were copied to Postgres. */
   changedServes(shard: number): string;
+  /** Hash `day:line item:kind:reason` → filtered hits. */
+  filtered(shard: number): string;
   /** Hash `day:line item:event type` → custom events. */
   eventTally(shard: number): string;
   /**
@@ -62,6 +64,8 @@ export const createLedgerKeys = (shards: number): LedgerKeys => {
     serves: (shard) => ofShard(shard, 'serves'),
     // lua/tally.lua derives this key from that of the serves.
     changedServes: (shard) => ofShard(shard, 'serves:changed'),
+    // lua/clicks.lua derives this key from that of the events.
+    filtered: (shard) => ofShard(shard, 'events:filtered'),
     eventTally: (shard) => ofShard(shard, 'event-tally'),
     horizon: (shard) => ofShard(shard, 'horizon'),
     broken: (shard) => ofShard(shard, 'broken'),
@@ -81,3 +85,6 @@ export const accountField = (kind: 'l' | 'c', id: number): string => `${kind}${i
 /** The part after the day in the field of the serves tally that counts one creative. */
 export const servesField = (publisherId: number, campaignId: number, lineItemId: number, creativeId: number): string =>
   `${publisherId}:${campaignId}:${lineItemId}:${creativeId}`;
+
+/** The part between the day and the reason in the field of the tally of filtered hits. */
+export const filteredField = (lineItemId: number, kind: string): string => `${lineItemId}:${kind}:`;

@@ -56,6 +56,8 @@ export interface Metrics {
   readonly noBid: (reason: string) => void;
   readonly duplicateHit: (kind: string) => void;
   readonly customEvent: (type: string) => void;
+  /** A hit that was counted or filtered. */
+  readonly grossHit: (kind: string) => void;
   readonly invalidTraffic: (kind: string, reason: string) => void;
   readonly trackingRefused: (reason: TrackingRefusal) => void;
   readonly reload: (outcome: 'success' | 'failure', seconds: number) => void;
@@ -66,8 +68,8 @@ export interface Metrics {
   /** One per bidder call; `bid`: one per bid in a response. */
   readonly bidderCall: (outcome: string, seconds: number) => void;
   readonly bid: (outcome: string) => void;
-  /** One of `circuitStates`; null: the endpoint was evicted, its series is dropped. */
-  readonly bidderCircuit: (endpoint: string, state: string | null) => void;
+  /** One of `circuitStates`; null: the bidder's endpoint was evicted, its series is dropped. */
+  readonly bidderCircuit: (bidder: string, state: string | null) => void;
   readonly bidderNotice: (kind: string, outcome: string) => void;
   /** An impression without its reservation: Redis has lost data. */
   readonly settledWithoutHold: () => void;
@@ -127,7 +129,7 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
   const circuits = new Gauge({
     name: 'adserver_bidder_circuit',
     help: 'Circuit breaker of a bidder endpoint: 0 closed, 1 half open, 2 open',
-    labelNames: ['endpoint'],
+    labelNames: ['bidder'],
     registers,
   });
   const reloads = countBy(counter('reloads_total', 'Catalog loads by outcome', ['outcome']), 'outcome', ['success', 'failure']);
@@ -142,8 +144,9 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
     noBid: countBy(counter('no_bids_total', 'Impressions left unfilled', ['reason']), 'reason', noBidReasons),
     duplicateHit: countBy(counter('duplicate_hits_total', 'Hits whose token was counted before', ['kind']), 'kind', hitKinds),
     customEvent: countBy(counter('custom_events_total', 'Custom events counted', ['type']), 'type', eventTypes),
+    grossHit: countBy(counter('gross_hits_total', 'Hits counted or filtered', ['kind']), 'kind', hitKinds),
     invalidTraffic: countByTwo(
-      counter('invalid_traffic_total', 'Hits recorded as invalid traffic', ['kind', 'reason']),
+      counter('invalid_traffic_total', 'Filtered hits: stored, not counted', ['kind', 'reason']),
       ['kind', hitKinds],
       ['reason', invalidReasons],
     ),
@@ -167,9 +170,9 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
       callTime.observe(seconds);
     },
     bid: countBy(counter('bids_total', 'Bids by outcome', ['outcome']), 'outcome', bidOutcomes),
-    bidderCircuit: (endpoint, state) => {
-      if (state === null) circuits.remove({ endpoint });
-      else circuits.set({ endpoint }, circuitStates.indexOf(state));
+    bidderCircuit: (bidder, state) => {
+      if (state === null) circuits.remove({ bidder });
+      else circuits.set({ bidder }, circuitStates.indexOf(state));
     },
     bidderNotice: countByTwo(
       counter('bidder_notices_total', 'Win, loss and billing notices', ['kind', 'outcome']),

@@ -5,6 +5,7 @@ import { createCatalog } from '../catalog/catalog.ts';
 import { createChangeNotices } from '../catalog/change-notice.ts';
 import { acceptsOrigin } from '../catalog/model/origins.ts';
 import { createCountryLookup } from '../context/country-lookup.ts';
+import { createGeoDatabase } from '../context/geo-database.ts';
 import { createDeviceDetector } from '../context/device-detector.ts';
 import { createVisitorSeal } from '../context/visitor-seal.ts';
 import { createRequestContext } from '../http/request/request-context.ts';
@@ -13,6 +14,7 @@ import type { Hit, Settled } from '../ledger/hit.ts';
 import { createLedger } from '../ledger/ledger.ts';
 import { createDryReserve, createJudgeLimits } from '../ledger/read/dry-ledger.ts';
 import { createAccountReader } from '../ledger/read/read-accounts.ts';
+import { createReadFiltered } from '../ledger/read/read-filtered.ts';
 import { createLimitReader } from '../ledger/read/read-limits.ts';
 import { createUniqueIds } from '../ledger/unique-ids.ts';
 import { createRedisClient } from '../redis/redis-client.ts';
@@ -52,6 +54,7 @@ export const composeDelivery = ({ settings, addresses, dimensions, dataCenters, 
   const ledger = createLedger({ ...ledgerOptions, redis: stores.redis, link, patienceMs: stores.patienceMs });
   const counters = {
     accounts: createAccountReader({ redis: stores.backgroundRedis, keys }),
+    readFiltered: createReadFiltered({ redis: stores.backgroundRedis, keys }),
     readLimits: createLimitReader({ redis: stores.backgroundRedis, keys, pid: settings.pid }),
     countersUp: () => stores.backgroundLink.up,
   };
@@ -141,7 +144,10 @@ export const composeDelivery = ({ settings, addresses, dimensions, dataCenters, 
       now: () => now(0),
     }),
     requestContext: createRequestContext({
-      countryOf: createCountryLookup({ dataDir: fileURLToPath(new URL('../geodata', import.meta.url)), cacheSize: 50_000 }),
+      locate:
+        settings.geoDatabase === undefined
+          ? createCountryLookup({ dataDir: fileURLToPath(new URL('../geodata', import.meta.url)), cacheSize: 50_000 })
+          : createGeoDatabase({ file: settings.geoDatabase, cacheSize: 50_000 }),
       visitorOf: createDeviceDetector({ cacheSize: 10_000 }),
       trustProxyHops: settings.trustProxyHops,
     }),

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import { createDecideConsent } from '../context/consent/decide-consent.ts';
 import { addressPrefix } from '../context/client-address.ts';
-import { userHash } from '../context/user-hash.ts';
+import { userHash, userKeyOf } from '../context/user-hash.ts';
 import { createApp } from '../http/app.ts';
 import { createAuthenticate } from '../http/request/authenticate.ts';
 import { createDebugGrants } from '../http/request/debug-grants.ts';
@@ -44,11 +44,13 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
   const { settings, dimensions, demo, metrics, log, observe, stores } = foundation;
   const { catalog, tokens, requestContext } = delivery;
   const { allowedEvents, publicUrl, creativeOrigin } = settings;
+  const [firstKey] = settings.userKeys;
+  const userKey = firstKey && userKeyOf(firstKey.secret);
   const sessionKey = randomBytes(32).toString('hex');
   const asking = {
     requestContext,
     decideConsent: createDecideConsent({ cacheSize: 10_000 }),
-    userHash: (snapshot: Snapshot, publisherId: number, userId: string) => userHash(snapshot.userHashKey, publisherId, userId),
+    userHash: (snapshot: Snapshot, publisherId: number, userId: string) => userHash(userKey ?? snapshot.userHashKey, publisherId, userId),
     sessionHash: (publisherId: number, userId: string) => userHash(sessionKey, publisherId, userId),
     debugTrace: settings.debugTrace,
     sealVisitor: delivery.sealVisitor,
@@ -91,6 +93,7 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
       onFailure: observe.storeFailed('report', 'A quality report could not be stored'),
     },
     reloadEverywhere: catalog.reloadEverywhere,
+    build: { version: foundation.version, commit: settings.commit },
     readiness: { notReadyBecause: readiness.notReadyBecause, redisUp: () => stores.link.up },
     renderMetrics: metrics.render,
     mockBidder: settings.mockBidderEnabled,

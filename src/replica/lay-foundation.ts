@@ -11,6 +11,8 @@ export interface ComposeOptions {
   readonly settings: Settings;
   readonly addresses: StoreAddresses;
   readonly dimensions: DimensionSchema;
+  /** Of package.json. */
+  readonly version: string;
   /** DATACENTER_ADDRESSES. */
   readonly dataCenters: AddressList;
   /** Of the embedded Postgres: the publisher of the demo pages. */

@@ -4,7 +4,7 @@ import type { CatalogObserver } from '../catalog/catalog.ts';
 import { reasonName } from '../decision/no-bid-reason.ts';
 import type { DeadEvent } from '../events/postgres/dead-events.ts';
 import type { Books } from '../events/postgres/reconciliation.ts';
-import type { Hit, Settled } from '../ledger/hit.ts';
+import type { Hit, HitKind, Settled } from '../ledger/hit.ts';
 import type { Log } from '../observability/log.ts';
 import type { Metrics, StoreWork } from '../observability/metrics.ts';
 import type { AdAnswer } from '../serving/serve-ad.ts';
@@ -32,6 +32,17 @@ export const observeService = ({ log, metrics }: { readonly log: Log; readonly m
       metrics.storeFailure(work);
       logFault(message, fault);
     };
+
+  const filtered = (kind: HitKind, reason: string): void => {
+    metrics.grossHit(kind);
+    metrics.invalidTraffic(kind, reason);
+  };
+  const counted = (kind: HitKind, eventType: string): void => {
+    metrics.grossHit(kind);
+    if (kind === 'impression') metrics.impression();
+    else if (kind === 'click') metrics.click();
+    else metrics.customEvent(eventType);
+  };
 
   const catalog: CatalogObserver = {
     loaded: ({ version, quarantinedCount }, durationMs) => {
@@ -74,17 +85,15 @@ export const observeService = ({ log, metrics }: { readonly log: Log; readonly m
       },
     },
     settled: ({ kind, eventType, invalidReason }: Hit, { outcome, foundHold, reason, click }: Settled): void => {
-      if (outcome === 'filtered') metrics.invalidTraffic(kind, reason ?? invalidReason);
-      if (click === 'counted') metrics.click();
-      else if (click !== undefined) metrics.invalidTraffic('click', click);
+      if (outcome === 'filtered') filtered(kind, reason ?? invalidReason);
+      if (click !== undefined && click !== 'counted') filtered('click', click);
+      if (click === 'counted') counted('click', '');
       if (outcome !== 'counted') return;
       if (!foundHold) metrics.settledWithoutHold();
-      if (kind === 'impression') metrics.impression();
-      else if (kind === 'click') metrics.click();
-      else metrics.customEvent(eventType);
+      counted(kind, eventType);
     },
     clicksExpired: (count: number): void => {
-      for (let i = 0; i < count; i++) metrics.invalidTraffic('click', 'no_impression');
+      for (let i = 0; i < count; i++) filtered('click', 'no_impression');
     },
     storeFailed,
     eventDied: ({ source, shard, entryId, sqlState, reason }: DeadEvent): void => {

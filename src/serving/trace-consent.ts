@@ -14,7 +14,12 @@ const REMEMBERED: readonly (readonly [field: string, from: string])[] = [
   ['user.id', 'tokens'],
   ['user.id', 'frequency caps'],
 ];
-const MEASURED: readonly (readonly [field: string, from: string])[] = [['user.id', 'events']];
+const MEASURED: readonly (readonly [field: string, from: string])[] = [
+  ['user.id', 'events'],
+  ['device.ip (network)', 'tokens and events'],
+  ['device.ua (browser)', 'tokens and events'],
+  ['site.page (origin)', 'tokens and events'],
+];
 
 /** Line items that one entry names. */
 const MAX_NAMED = 50;

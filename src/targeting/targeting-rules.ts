@@ -1,9 +1,9 @@
 /**
  * Rules about the visitor's context, by the field of a line item's targeting that lists the values;
  * the name is that of the value in a request, which has at most one. A new rule of this kind
- * (language, region, hour) is a line here, and a value in the request's context.
+ * (language, hour) is a line here, and a value in the request's context.
  */
-export const CONTEXT_RULES = { countries: 'country', devices: 'device' } as const;
+export const CONTEXT_RULES = { countries: 'country', regions: 'region', devices: 'device' } as const;
 
 export type ContextKind = keyof typeof CONTEXT_RULES;
 export const CONTEXT_KINDS = Object.keys(CONTEXT_RULES) as ContextKind[];

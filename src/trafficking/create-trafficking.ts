@@ -8,7 +8,6 @@ import { createAnswerWriter } from '../http/openrtb/write-answer.ts';
 import { createJudgeLimits, type DryLedgerOptions } from '../ledger/read/dry-ledger.ts';
 import type { ServeAd } from '../serving/serve-ad.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
-import type { AccountReader } from '../ledger/read/read-accounts.ts';
 import type { DimensionSchema } from '../targeting/dimension-schema.ts';
 import { createCatalogWriter } from './entities/catalog-writer.ts';
 import { createEntityReader } from './entities/entity-reader.ts';
@@ -18,6 +17,7 @@ import { createExplain } from './explain/explain.ts';
 import { explainRoute } from './explain/explain-route.ts';
 import { insightRoutes } from './insight/insight-routes.ts';
 import { createOpenApiDocument } from './openapi/openapi-document.ts';
+import type { CountersSource } from './insight/read-counters.ts';
 import { createReadDelivery } from './insight/read-delivery.ts';
 import { sendJson } from '../http/answers/send-json.ts';
 import { testAdRoute } from './explain/test-ad-route.ts';
@@ -31,7 +31,7 @@ export interface TraffickingOptions {
   readonly allowedEvents: readonly string[];
   readonly currentSnapshot: () => Snapshot | undefined;
   /** Reads the ledger. */
-  readonly counters: DryLedgerOptions & { readonly accounts: AccountReader };
+  readonly counters: DryLedgerOptions & CountersSource;
   /** The decision with a ledger that takes nothing and bidders that get no notices. */
   readonly dryServeAd: ServeAd;
   /** How an ad request is parsed. */

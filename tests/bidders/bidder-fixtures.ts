@@ -74,7 +74,7 @@ export const watchedBidders = (options: Partial<BiddersOptions> = {}) => {
     timeoutMs: 300,
     allowPrivateAddresses: true,
     observe,
-    log: { error: (_, fields) => seen.errors.push(fields) },
+    log: { info: () => undefined, error: (_, fields) => seen.errors.push(fields) },
     ...options,
   });
   return { bidders, seen };

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
-import { createAddressList, networkOf, readAddressList } from '../../src/context/address-list.ts';
+import { createAddressList, readAddressList } from '../../src/context/address-list.ts';
+import { networkOf } from '../../src/context/network-of.ts';
 
 const fileOf = (text: string): string => {
   const file = path.join(mkdtempSync(path.join(tmpdir(), 'addresses-')), 'list');

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,6 +9,8 @@ import { Redis } from 'ioredis';
 import { defaultStateDir } from '../../src/config/default-state-dir.ts';
 import { withClient } from '../../testkit/databases.ts';
 
+/** As in run-stores.ts. */
+const PASSWORD = 'the-password-of-these-stores';
 const STATE_DIR = mkdtempSync(path.join(tmpdir(), 'ad-server-embedded-'));
 chmodSync(STATE_DIR, 0o755);
 const ARGUMENTS = ['--import', 'tsx', path.join(__dirname, 'run-stores.ts'), STATE_DIR, defaultStateDir(process.env)];
@@ -112,3 +114,35 @@ test('a second service with the same state folder is refused and the first keeps
   await withClient(first.urls.postgres, (client) => client.query('select 1'));
   await end(first, 'SIGTERM');
 });
+
+test('clients need the password, and no argument of the servers and no file left behind reveals it', async () => {
+  const service = await runningService();
+  for (const url of [service.urls.postgres, service.urls.redis]) {
+    expect(url).toContain(PASSWORD);
+    for (const credentials of ['', ':wrong']) {
+      const other = url.replace(`:${PASSWORD}`, credentials).replace('://@', '://');
+      const attempt = url.startsWith('redis:')
+        ? withRedis(other, (client) => client.ping())
+        : withClient(other, (client) => client.query('select 1'));
+      await expect(attempt).rejects.toThrow(/password|NOAUTH|WRONGPASS|Authentication/i);
+    }
+  }
+  const commands = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => (existsSync(`/proc/${pid}/cmdline`) ? readCommand(pid) : ''))
+    .filter((command) => command.includes(STATE_DIR));
+  expect(commands.some((command) => command.includes('redis-server'))).toBe(true);
+  expect(commands.filter((command) => command.includes(PASSWORD))).toEqual([]);
+  await end(service, 'SIGTERM');
+  const left = readdirSync(STATE_DIR, { recursive: true, encoding: 'utf8' }).filter((name) => /password/.test(name));
+  expect(left).toEqual([]);
+});
+
+/** '' for a process that has ended meanwhile. */
+function readCommand(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}

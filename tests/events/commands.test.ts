@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { Redis } from 'ioredis';
 import knexFactory from 'knex';
+import { userHash, userKeyOf } from '../../src/context/user-hash.ts';
+import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { createDeadEvents } from '../../src/events/postgres/dead-events.ts';
 import { createEventStore } from '../../src/events/postgres/event-store.ts';
 import { testDatabase } from '../setup/test-database.ts';
@@ -41,6 +44,67 @@ test('the commands of operators store dead events again, and compare a range of 
     expect(await knex('daily_counts').pluck('clicks')).toEqual(['0', '0']);
     await expect(run('reconcile', '--day', 'yesterday')).rejects.toThrow('--from must be a date such as 2026-11-20.');
   } finally {
+    await knex.destroy();
+  }
+});
+
+test('forget erases a user from Redis, events of all days, waiting hits and dead events, under every key', async () => {
+  const databaseUrl = await testDatabase();
+  const redisUrl = await testRedisUrl();
+  const knex = knexFactory({ client: 'pg', connection: databaseUrl });
+  const redis = new Redis(redisUrl);
+  const USER_KEYS = 'new:the new key of pseudonyms,old:the old key of pseudonyms';
+  try {
+    await knex('publishers').insert([1, 2].map((id) => ({ id, name: 'P', domain: 'p.example', api_key_hash: String(id) })));
+    const { user_hash_key: stored } = await knex('instance').first<{ user_hash_key: Buffer }>('user_hash_key');
+    const userKeys = [userKeyOf('the new key of pseudonyms'), userKeyOf('the old key of pseudonyms'), stored.toString('hex')];
+    const hashesOf = (user: string) =>
+      [1, 2].flatMap((publisherId) => userKeys.map((key) => ({ publisherId, hash: userHash(key, publisherId, user) })));
+    const ann = hashesOf('ann');
+    const bob = hashesOf('bob');
+    const keys = createLedgerKeys(16);
+    const store = createEventStore({ knex });
+    for (const [i, { publisherId, hash }] of [...ann, ...bob].entries()) {
+      await redis.set(keys.places(publisherId, hash), 'places');
+      const ad = { publisherId, userHash: hash, tokenId: `token ${i}` };
+      // Each on another day.
+      await store.append([eventOf(ad, {}, Date.UTC(2026, 5, 1 + i, 12))]);
+      const { hit } = eventOf(ad);
+      await knex('pending_hits').insert({ jti: ad.tokenId, kind: 'click', shard: 0, payload: JSON.stringify(hit) });
+      await createDeadEvents({ knex }).add({
+        ...{ source: 'events', shard: 1, entryId: `${i}-0`, fields: fieldsOf(eventOf(ad)), sqlState: '22003', reason: 'too large' },
+      });
+    }
+    const file = path.resolve(__dirname, '../../dist/commands/forget.js');
+    const env = {
+      ...process.env,
+      DATABASE_URL: databaseUrl,
+      REDIS_URL: redisUrl,
+      TOKEN_SECRET: 'the token secret of the test of commands',
+    };
+    const forget = async (...args: string[]) =>
+      (await promisify(execFile)(process.execPath, [file, ...args], { env: { ...env, USER_KEYS, TOKEN_TTL: '1s' } })).stdout;
+
+    const said = await forget('--user', 'ann');
+    expect(said).toContain('erased: 6 users in Redis; the user in 6 events, 6 pending hits, 6 dead events\n');
+    expect(said).toContain('repeat the command then');
+    const places = await redis.keys('ads:*:places:*');
+    const tables = await Promise.all(
+      [
+        'select user_hash as text from events',
+        'select payload::text as text from pending_hits',
+        'select payload as text from dead_events',
+      ].map(async (sql) => (await knex.raw<{ rows: { text: string }[] }>(sql)).rows.map(({ text }) => text).join()),
+    );
+    const everything = [...places, ...tables].join();
+    expect(ann.filter(({ hash }) => everything.includes(hash))).toEqual([]);
+    expect(bob.filter(({ hash }) => [places.join(), ...tables].every((text) => text.includes(hash)))).toEqual(bob);
+    expect(await knex('events').count()).toEqual([{ count: '12' }]);
+
+    expect(await forget('--user', 'ann')).toContain('erased: 0 users in Redis; the user in 0 events, 0 pending hits, 0 dead events\n');
+    await expect(forget()).rejects.toThrow('--user must be');
+  } finally {
+    redis.disconnect();
     await knex.destroy();
   }
 });

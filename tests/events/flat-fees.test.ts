@@ -6,7 +6,18 @@ import { withoutDelivery, type StoredReportRow } from '../../src/events/postgres
 const FROM = Date.UTC(2026, 5, 1);
 const fee = (feeMicros: number, startMs: number, endMs: number) => ({ lineItemId: 7, lineItem: 'deal', feeMicros, startMs, endMs });
 const row = (date: string, creativeId: number, impressions: number, changes: Partial<StoredReportRow> = {}): StoredReportRow => ({
-  ...{ date, lineItemId: 7, lineItem: 'deal', creativeId, serves: impressions, impressions, clicks: 0, spendMicros: 0, events: {} },
+  ...{
+    date,
+    lineItemId: 7,
+    lineItem: 'deal',
+    creativeId,
+    serves: impressions,
+    impressions,
+    clicks: 0,
+    spendMicros: 0,
+    events: {},
+    filtered: {},
+  },
   ...changes,
 });
 const ALL = { from: '2026-05-01', to: '2026-09-30' };

@@ -23,6 +23,11 @@ test('a patch that is nested 200,000 deep is refused', async () => {
   expect(await api('PATCH', `/line_items/${booked.lineItem}`, deep)).toMatchObject({ status: 400, body: { code: 'invalid_json' } });
 });
 
+test('a body of many members is refused before they are checked', async () => {
+  const crowded = JSON.stringify(Object.fromEntries(Array.from({ length: 60_000 }, (_, i) => [`k${i}`, [i]])));
+  expect(await api('PATCH', `/campaigns/${booked.campaign}`, crowded)).toMatchObject({ status: 400, body: { code: 'invalid_json' } });
+});
+
 test('lists page by bytes: every answer is bounded, and the links lead through all of them', async () => {
   const content = 'x'.repeat(250_000);
   for (let i = 0; i < 20; i++)

@@ -81,8 +81,8 @@ test('every expression has balanced brackets and groups by labels of its series'
     ] as const)
       expect([expr, expr.split(open).length]).toEqual([expr, expr.split(close).length]);
     for (const [, list] of expr.matchAll(/\b(?:by|on) \(([^)]*)\)/g)) {
-      // Prometheus adds namespace and pod; endpoint exists only once there are bidders.
-      for (const label of list!.split(', ')) expect(['namespace', 'pod', 'le', 'endpoint', ...ofSeries]).toContain(label);
+      // Prometheus adds namespace and pod; bidder exists only once there are bidders.
+      for (const label of list!.split(', ')) expect(['namespace', 'pod', 'le', 'bidder', ...ofSeries]).toContain(label);
     }
   }
 });

@@ -66,10 +66,10 @@ describe('metrics', () => {
 
   test('the circuit of an endpoint is shown until the endpoint is evicted', async () => {
     const metrics = create();
-    const circuit = async () => (await seriesOf(metrics)).get('adserver_bidder_circuit{endpoint="bidder.example/"}');
+    const circuit = async () => (await seriesOf(metrics)).get('adserver_bidder_circuit{bidder="1a2b3c4d"}');
     const shown: unknown[] = [];
     for (const state of ['closed', 'open', 'half_open', null]) {
-      metrics.bidderCircuit('bidder.example/', state);
+      metrics.bidderCircuit('1a2b3c4d', state);
       shown.push(await circuit());
     }
     expect(shown).toEqual([0, 2, 1, undefined]);

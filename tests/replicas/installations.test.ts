@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { migrateLatest, migrateRollback } from '../../src/catalog/postgres/migrate.ts';
 import { bookPublishers } from '../../testkit/book.ts';
@@ -93,6 +94,14 @@ test('replicas may run with different TOKEN_TTL, which is logged and counted', a
   await eventually(async () => expect(await metric(other, 'adserver_token_ttls')).toBe(2));
   expect(other.logs()).toContain('"Replicas run with different TOKEN_TTL","seconds":[300,1800]');
   await other.stop();
+});
+
+test('/version names the build, and the commit when it is known', async () => {
+  const server = await start({ COMMIT: 'ABCDEF0123' });
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+  expect(await (await fetch(`${server.url}/version`)).json()).toEqual({ version, commit: 'abcdef0123', node: process.versions.node });
+  expect((await fetch(`${server.url}/version`, { method: 'POST' })).status).toBe(405);
+  await server.stop();
 });
 
 test('in production a replica is not ready on a database that is not migrated, says why, and starts when it is', async () => {

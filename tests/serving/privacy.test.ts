@@ -125,7 +125,7 @@ const ask = async (publisher: number, user: string, more: object, headers: Reado
   return (await answer.json()) as Answer;
 };
 
-const claimsOf = (url: string): { readonly jti: string; readonly u?: string; readonly n?: 1 } => {
+const claimsOf = (url: string): { readonly jti: string; readonly u?: string; readonly n?: 1; readonly s?: string } => {
   const token = new URL(url, 'http://localhost').searchParams.get('t') as string;
   return JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as { readonly jti: string };
 };
@@ -170,6 +170,7 @@ test('what a bidder, the token, Redis, the event row and the trace receive is as
       served: bid.adm,
       tokenHasUser: claims.u !== undefined,
       tokenIsUnmeasured: claims.n === 1,
+      tokenHasSeal: claims.s !== undefined,
       places: places.length,
       bidder: { user: sent.user.id !== undefined, ip: sent.device.ip, page: sent.site.page, gpc: JSON.stringify(sent.regs?.['ext']) },
       rawUserId: text.replace(page, '').includes('mail.example'),
@@ -180,6 +181,7 @@ test('what a bidder, the token, Redis, the event row and the trace receive is as
       served: allowed.remember ? 'capped' : 'open',
       tokenHasUser: allowed.remember,
       tokenIsUnmeasured: !allowed.measure,
+      tokenHasSeal: allowed.measure,
       places: allowed.remember ? 1 : 0,
       bidder: {
         user: allowed.share && allowed.remember,

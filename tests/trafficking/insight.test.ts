@@ -111,7 +111,10 @@ describe('a campaign’s report', () => {
       () => api('GET', path),
       ({ totals }) => totals.impressions === 2 && totals.clicks === 1 && totals.serves === 2 && totals.events.share === 1,
     );
-    const figures = { serves: 2, impressions: 2, clicks: 1, viewable: 0, ctr: 0.5, events: { share: 1 }, spend: 0.008, ecpm: 4 };
+    const figures = {
+      ...{ serves: 2, gross_impressions: 2, filtered_impressions: 0, impressions: 2, gross_clicks: 1, filtered_clicks: 0, clicks: 1 },
+      ...{ viewable: 0, ctr: 0.5, events: { share: 1 }, filtered: {}, spend: 0.008, ecpm: 4 },
+    };
     expect(report).toEqual({
       campaign_id: booked.campaign,
       from: today(),
@@ -124,8 +127,8 @@ describe('a campaign’s report', () => {
     expect(csv.headers.get('content-type')).toMatch(/^text\/csv/);
     expect(csv.headers.get('content-disposition')).toMatch(/^attachment/);
     expect(csv.body).toBe(
-      'day,line_item_id,line_item,creative_id,serves,impressions,clicks,viewable,ctr,event_share,spend,ecpm\r\n' +
-        `${today()},${booked.lineItem},"'=cmd|""x"",1",${booked.creative},2,2,1,0,0.5,1,0.008,4\r\n`,
+      'day,line_item_id,line_item,creative_id,serves,gross_impressions,filtered_impressions,impressions,gross_clicks,filtered_clicks,clicks,viewable,ctr,event_share,spend,ecpm\r\n' +
+        `${today()},${booked.lineItem},"'=cmd|""x"",1",${booked.creative},2,2,0,2,1,0,1,0,0.5,1,0.008,4\r\n`,
     );
     expect((await api('GET', `${path}&format=csv`)).body).toBe(csv.body);
   });
@@ -147,7 +150,7 @@ describe('a campaign’s report', () => {
     ]);
     expect(report.totals).toMatchObject({ spend: 10, ecpm: 10_000 });
     const csv = (await api('GET', `${path}&format=csv`)).body as string;
-    expect(csv.split('\r\n')[1]).toBe(`${today(-1)},${booked.lineItem},Boots,,0,0,0,0,0,3.333333,0`);
+    expect(csv.split('\r\n')[1]).toBe(`${today(-1)},${booked.lineItem},Boots,,0,0,0,0,0,0,0,0,0,3.333333,0`);
     // The fee bounds nothing, and the page of the line item shows no budget.
     expect((await api('GET', `/line_items/${booked.lineItem}/delivery`)).body.limits).toMatchObject({
       budget: null,

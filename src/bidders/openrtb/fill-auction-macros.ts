@@ -1,3 +1,5 @@
+import { quoteFree } from '../../base/quote-free.ts';
+
 /**
  * OpenRTB 2.6, section 4.4. A macro without a value stays in the text; an empty value removes it,
  * as the standard requires.
@@ -29,7 +31,7 @@ export const fillAuctionMacros = (text: string, values: AuctionMacros): string =
     ? text.replace(MACRO, (whole, name: string, base64: string | undefined) => {
         const value = Object.hasOwn(values, name) ? values[name as keyof AuctionMacros] : undefined;
         if (value === undefined) return whole;
-        return encodeURIComponent(base64 ? Buffer.from(value).toString('base64') : wellFormed(value));
+        return quoteFree(encodeURIComponent(base64 ? Buffer.from(value).toString('base64') : wellFormed(value)));
       })
     : text;
 

@@ -1,4 +1,4 @@
-import { quoteFree } from '../../creative/quote-free.ts';
+import { quoteFree } from '../../base/quote-free.ts';
 import { asList, asObject, asText } from './json-fields.ts';
 
 /** Ids of the requested assets; responses refer to them. */

@@ -47,11 +47,13 @@ const readHtml = (adm: unknown, macros: AuctionMacros, secure: boolean): ReadMar
 };
 
 const readNative = (adm: unknown, macros: AuctionMacros, secure: boolean): ReadMarkup => {
-  const assets = readNativeAssets(typeof adm === 'string' ? parseJson(adm) : adm, secure);
+  // Filled values are percent-encoded, so they cannot end a JSON string. They are filled before the
+  // URLs are normalized, which encodes the braces of a macro.
+  const filled = fillAuctionMacros(typeof adm === 'string' ? adm : JSON.stringify(adm), macros);
+  const assets = readNativeAssets(parseJson(filled), secure);
   if (typeof assets === 'string') return { refused: assets };
-  // Filled values are percent-encoded, so they cannot end a JSON string.
-  const filled = fillAuctionMacros(JSON.stringify(assets), macros);
-  return Buffer.byteLength(filled) > MAX_MARKUP_BYTES ? { refused: 'markup_too_large' } : { adm: filled };
+  const text = JSON.stringify(assets);
+  return Buffer.byteLength(text) > MAX_MARKUP_BYTES ? { refused: 'markup_too_large' } : { adm: text };
 };
 
 const parseJson = (text: string): unknown => {

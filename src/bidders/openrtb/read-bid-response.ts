@@ -5,6 +5,7 @@ import type { ReadBid } from '../bidder-port.ts';
 import type { BidFormat } from './bid-format.ts';
 import { fillAuctionMacros, formatCpm, type AuctionMacros } from './fill-auction-macros.ts';
 import { asList, asObject, asText } from './json-fields.ts';
+import { readDomains } from './read-domains.ts';
 import { readBidMarkup } from './read-bid-markup.ts';
 
 /** What one bidder was sent. */
@@ -130,7 +131,7 @@ const readOffer = ({ bid, seat }: Offer, answerBidId: string, asked: AskedBid): 
     bidId,
     cpmMicros: price,
     adm: markup.adm,
-    adomain: (asList(bid['adomain']) ?? []).slice(0, 10).flatMap((domain) => asText(domain, 255) || []),
+    adomain: readDomains(bid['adomain']),
     width: size?.width ?? null,
     height: size?.height ?? null,
     winNoticeUrl: readNotice('win', bid['nurl'], filled),

@@ -1,45 +1,15 @@
-import type { BudgetType, CreativeFormat, Device, LineItemType, Pacing, Priority } from '../model/entities.ts';
 import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, TargetingRecord } from '../model/records.ts';
-import type { ChoiceWords, FormDescription } from './form-description.ts';
+import { BUDGET_TYPES, DEVICES, FORMATS, LINE_ITEM_TYPES, PACING_WORDS, PRIORITIES } from './choice-words.ts';
+import type { FormDescription } from './form-description.ts';
 import { publisherForm } from './publisher-form.ts';
 
+/** The dates of a flight, in the order in which a form shows them. */
+const FLIGHT_FIELDS = {
+  start_date: { label: 'Start', help: 'Without a time: from the beginning of that UTC day.' },
+  end_date: { label: 'End', help: 'Without a time: through the end of that UTC day.' },
+};
+
 /** The forms of the trafficking page, beside the schemas that they describe. */
-const LINE_ITEM_TYPES = {
-  direct: { label: 'Direct', note: 'you sell it, and its creatives are stored here' },
-  programmatic: { label: 'Programmatic', note: 'a bidder answers each ad request' },
-} satisfies Record<LineItemType, ChoiceWords>;
-
-const BUDGET_TYPES = {
-  CPM: { label: 'CPM', note: 'a price per thousand impressions' },
-  CPC: { label: 'CPC', note: 'a price per click' },
-  Flat: { label: 'Flat', note: 'a fixed fee; events are not billed' },
-} satisfies Record<BudgetType, ChoiceWords>;
-
-export const PRIORITIES = {
-  1: { label: 'High', note: 'before all others' },
-  2: { label: 'Medium', note: 'the default' },
-  3: { label: 'Low', note: 'when nothing else can serve' },
-} satisfies Record<Priority, ChoiceWords>;
-
-/** `spread` begins the sentence on a line item's delivery page; null: the mode spreads nothing. */
-export const PACING_WORDS = {
-  ASAP: { label: 'As soon as possible', note: 'up to the daily caps', spread: null },
-  Even: { label: 'Even', note: 'spread over the day', spread: 'Spread over the day by its usual traffic' },
-  PID: { label: 'PID', note: 'corrects itself through the day', spread: 'Spread over the day and corrected by a PID controller' },
-} satisfies Record<Pacing, ChoiceWords & { readonly spread: string | null }>;
-
-export const DEVICES = {
-  desktop: { label: 'Desktop' },
-  mobile: { label: 'Mobile' },
-  tablet: { label: 'Tablet' },
-} satisfies Record<Device, ChoiceWords>;
-
-const FORMATS = {
-  html: { label: 'HTML', note: 'markup in a sandboxed frame' },
-  banner: { label: 'Banner', note: 'an image, sharp on every screen' },
-  native: { label: 'Native', note: 'assets in the style of the page' },
-} satisfies Record<CreativeFormat, ChoiceWords>;
-
 const placementForm: FormDescription<keyof PlacementRecord> = {
   sections: [
     {
@@ -69,8 +39,7 @@ const campaignForm: FormDescription<keyof CampaignRecord> = {
       fields: {
         name: { label: 'Name', placeholder: 'Spring sale' },
         publisher_id: { label: 'Publisher', parent: 'publishers' },
-        start_date: { label: 'Start', help: 'Without a time: from the beginning of that UTC day.' },
-        end_date: { label: 'End', help: 'Without a time: through the end of that UTC day.' },
+        ...FLIGHT_FIELDS,
         budget: { label: 'Budget', widget: 'money', placeholder: 'no limit', help: 'Limits the sum of its line items.' },
       },
     },
@@ -85,8 +54,8 @@ const lineItemForm: FormDescription<keyof LineItemRecord | `targeting/${keyof Ta
       fields: {
         name: { label: 'Name', placeholder: 'Run of site, desktop' },
         campaign_id: { label: 'Campaign', parent: 'campaigns' },
-        start_date: { label: 'Start', help: 'It serves only while its campaign’s flight runs, too.' },
-        end_date: { label: 'End', help: 'Without a time: through the end of that UTC day.' },
+        ...FLIGHT_FIELDS,
+        start_date: { ...FLIGHT_FIELDS.start_date, help: 'It serves only while its campaign’s flight runs, too.' },
         type: { label: 'Type', wide: true, choices: LINE_ITEM_TYPES },
         endpoint: {
           label: 'Bidder endpoint',
@@ -187,6 +156,11 @@ const lineItemForm: FormDescription<keyof LineItemRecord | `targeting/${keyof Ta
           label: 'Countries',
           widget: 'countries',
           help: 'Visitors whose country is unknown match no country rule.',
+        },
+        'targeting/regions': {
+          label: 'Regions',
+          placeholder: 'US-CA',
+          help: 'ISO 3166-2 codes, as the GEO_DATABASE of the service has them. Without it, no visitor matches.',
         },
         'targeting/devices': { label: 'Devices', choices: DEVICES },
         'targeting/dimensions': { label: 'Dimensions', widget: 'dimensions' },

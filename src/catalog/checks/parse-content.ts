@@ -1,6 +1,8 @@
 import type { Fault } from '../../base/fault.ts';
 import { isObject } from '../../base/narrow.ts';
+import { servedAsset } from './native-assets.ts';
 import type { BannerAssets, BannerImage, CreativeContent, CreativeFormat } from '../model/entities.ts';
+import { quoteFree } from '../../base/quote-free.ts';
 import { isSafeUrl } from '../model/is-safe-url.ts';
 
 /** A fault's pointer leads into the content, '' for the whole of it. */
@@ -33,7 +35,9 @@ export const parseCreativeContent = (format: CreativeFormat, contentText: string
         return 'pointer' in banner ? { fault: banner } : { content: { format, banner } };
       });
     case 'native':
-      return readAssets(format, contentText, (assets) => ({ content: { format, assets } }));
+      return readAssets(format, contentText, () => ({
+        content: { format, assets: JSON.parse(contentText, servedAsset) as Readonly<Record<string, unknown>> },
+      }));
   }
 };
 
@@ -85,13 +89,13 @@ const readBanner = ({ image, alt = '', images = [] }: Assets): BannerAssets | Fa
       return { pointer: `/images/${index}`, detail: `must have a url (http, https or root-relative), a width and a height in pixels` };
     read.push(one);
   }
-  return { image, alt, images: read };
+  return { image: quoteFree(image), alt, images: read };
 };
 
 const readImage = (value: unknown): BannerImage | null => {
   if (!isObject(value)) return null;
   const { url, width, height } = value;
-  return typeof url === 'string' && isSafeUrl(url) && isSide(width) && isSide(height) ? { url, width, height } : null;
+  return typeof url === 'string' && isSafeUrl(url) && isSide(width) && isSide(height) ? { url: quoteFree(url), width, height } : null;
 };
 
 const isSide = (value: unknown): value is number =>

@@ -88,6 +88,8 @@ export const placementSchema = {
   },
 };
 
+const flight = { start_date: flightDate, end_date: flightDate };
+
 export const campaignSchema = {
   type: 'object',
   required: ['publisher_id', 'name', 'start_date', 'end_date'],
@@ -96,8 +98,7 @@ export const campaignSchema = {
     id,
     publisher_id: id,
     name,
-    start_date: flightDate,
-    end_date: flightDate,
+    ...flight,
     budget: { ...orNull(usd), default: null, description: 'USD; bounds the sum of its line items; null: no bound' },
   },
 };
@@ -112,8 +113,7 @@ export const lineItemSchema = {
     name: { type: 'string', maxLength: 256, default: '' },
     type: { type: 'string', enum: LINE_ITEM_TYPES, default: 'direct' },
     active: { type: 'boolean' },
-    start_date: flightDate,
-    end_date: flightDate,
+    ...flight,
     budget_type: { type: 'string', enum: BUDGET_TYPES, default: 'CPM', description: 'CPM for a programmatic line item' },
     cpm: {
       ...orNull({ ...usd, maximum: 100_000 }),
@@ -136,6 +136,12 @@ export const lineItemSchema = {
       default: {},
       properties: {
         countries: { type: 'array', items: { type: 'string', format: 'country' }, maxItems: 300 },
+        regions: {
+          type: 'array',
+          items: { type: 'string', minLength: 1, maxLength: 64 },
+          maxItems: 300,
+          description: 'ISO 3166-2 codes such as US-CA, as the GEO_DATABASE of the service has them; without one no request has a region',
+        },
         devices: { type: 'array', items: { type: 'string', enum: DEVICES }, maxItems: 16 },
         dimensions: targetedValues,
         key_values: targetedValues,

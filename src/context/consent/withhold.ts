@@ -1,5 +1,4 @@
-import { isIPv6 } from 'node:net';
-import ipaddr from 'ipaddr.js';
+import { truncateAddress } from '../network-of.ts';
 import type { Verdict } from './consent.ts';
 
 /** What a bidder receives only where sharing is allowed. */
@@ -23,10 +22,6 @@ export const withhold = <T extends Shareable>(context: T, verdict: Verdict): T =
         ip: context.ip === null ? null : truncateAddress(context.ip),
         pageUrl: context.pageUrl === null ? null : withoutQuery(context.pageUrl),
       };
-
-/** The network of a valid address: /24 of IPv4, /48 of IPv6. */
-export const truncateAddress = (ip: string): string =>
-  isIPv6(ip) ? ipaddr.IPv6.networkAddressFromCIDR(`${ip}/48`).toString() : `${ip.slice(0, ip.lastIndexOf('.'))}.0`;
 
 /** Without query, fragment, user name and password. */
 const withoutQuery = (url: string): string => url.replace(/[?#].*$/s, '').replace(/^([^/]*\/\/)[^/]*@/, '$1');

@@ -8,6 +8,8 @@ const SUMMED = { serves: 'serves', impressions: 'impressions', clicks: 'clicks',
 export interface ReportCounts extends Readonly<Record<keyof typeof SUMMED, number>> {
   /** Custom events by event type. */
   readonly events: Readonly<Record<string, number>>;
+  /** Filtered hits by `filteredName` (ledger/hit.ts). */
+  readonly filtered: Readonly<Record<string, number>>;
 }
 
 /** Counts of one UTC day, line item and creative. */
@@ -45,13 +47,19 @@ const REPORT = `
       select id from line_items where campaign_id = :campaignId
       union select line_item_id from daily_counts where campaign_id = :campaignId)
     group by 1, 2, 3
+  ), refused as (
+    select day, line_item_id, creative_id, jsonb_object_agg(name, count order by name) as filtered
+    from (select day, line_item_id, creative_id, kind || '_' || reason as name, sum(count) as count
+          from filtered_counts where campaign_id = :campaignId and day between :from::date and :to::date and count > 0
+          group by 1, 2, 3, 4) by_name
+    group by 1, 2, 3
   )
   select to_char(day, 'YYYY-MM-DD') as date, line_item_id as "lineItemId", line_items.name as "lineItem", creative_id as "creativeId",
          ${Object.entries(SUMMED)
            .map(([field, column]) => `coalesce(${column}, 0) as "${field}"`)
            .join(', ')},
-         coalesce(events, '{}') as events
-  from counts full join tallied using (day, line_item_id, creative_id)
+         coalesce(events, '{}') as events, coalesce(filtered, '{}') as filtered
+  from counts full join tallied using (day, line_item_id, creative_id) full join refused using (day, line_item_id, creative_id)
   left join line_items on line_items.id = line_item_id
   order by 1, 2, 4`;
 
@@ -80,7 +88,7 @@ export const readCampaignReport = async (knex: Knex, question: ReportQuestion): 
 /** The row of a day on which a Flat line item earned its fee alone. */
 export const withoutDelivery = (date: string, { lineItemId, lineItem }: FlatFee): StoredReportRow => ({
   ...{ date, lineItemId, lineItem, creativeId: null },
-  ...{ ...mapCounts(() => 0), events: {} },
+  ...{ ...mapCounts(() => 0), events: {}, filtered: {} },
 });
 
 const readFlatFees = async (knex: Knex, campaignId: number): Promise<readonly FlatFee[]> => {
@@ -95,16 +103,21 @@ const readFlatFees = async (knex: Knex, campaignId: number): Promise<readonly Fl
 
 /** The totals of a report. */
 export const sumCounts = (rows: readonly ReportCounts[]): ReportCounts => {
-  const events: Record<string, number> = {};
-  for (const row of rows) {
-    for (const [type, count] of Object.entries(row.events)) events[type] = (events[type] ?? 0) + count;
-  }
-  return { ...mapCounts((field) => rows.reduce((sum, row) => sum + row[field], 0)), events };
+  const sumByName = (counts: (row: ReportCounts) => Readonly<Record<string, number>>): Record<string, number> => {
+    const sums: Record<string, number> = {};
+    for (const row of rows) for (const [name, count] of Object.entries(counts(row))) sums[name] = (sums[name] ?? 0) + count;
+    return sums;
+  };
+  return {
+    ...mapCounts((field) => rows.reduce((sum, row) => sum + row[field], 0)),
+    events: sumByName(({ events }) => events),
+    filtered: sumByName(({ filtered }) => filtered),
+  };
 };
 
-const mapCounts = (read: (field: keyof typeof SUMMED) => number): Omit<ReportCounts, 'events'> => {
+const mapCounts = (read: (field: keyof typeof SUMMED) => number): Omit<ReportCounts, 'events' | 'filtered'> => {
   const fields = Object.keys(SUMMED) as (keyof typeof SUMMED)[];
-  return Object.fromEntries(fields.map((field) => [field, read(field)])) as unknown as Omit<ReportCounts, 'events'>;
+  return Object.fromEntries(fields.map((field) => [field, read(field)])) as unknown as Omit<ReportCounts, 'events' | 'filtered'>;
 };
 
 const isKnown = async (knex: Knex, campaignId: number): Promise<boolean> =>

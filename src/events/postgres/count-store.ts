@@ -96,8 +96,24 @@ const COMPARE_LINE_ITEMS = `
     insert into event_counts (${EVENT_KEY}, count)
     select ${EVENT_KEY}, count from events_differing where not :dryRun order by ${EVENT_KEY}
     on conflict (${EVENT_KEY}) do update set count = event_counts.count + excluded.count
+  ), filtered_stored as (
+    select ${DAILY_KEY}, kind, invalid_reason as reason, count(*) as count
+    from events
+    where day = cast(:onDay as date) and line_item_id > :after and line_item_id <= :last and not (${COUNTED})
+    group by ${DAILY_KEY}, kind, invalid_reason
+  ), filtered_counted as (
+    select * from filtered_counts where day = cast(:onDay as date) and line_item_id > :after and line_item_id <= :last
+  ), filtered_differing as (
+    select ${DAILY_KEY}, kind, reason, coalesce(r.count, 0) - coalesce(c.count, 0) as count
+    from filtered_stored r full join filtered_counted c using (${DAILY_KEY}, kind, reason)
+    where coalesce(r.count, 0) <> coalesce(c.count, 0)
+  ), filtered_mended as (
+    insert into filtered_counts (${DAILY_KEY}, kind, reason, count)
+    select ${DAILY_KEY}, kind, reason, count from filtered_differing where not :dryRun order by ${DAILY_KEY}, kind, reason
+    on conflict (${DAILY_KEY}, kind, reason) do update set count = filtered_counts.count + excluded.count
   )
-  select (select count(*) from differing)::int + (select count(*) from events_differing)::int as differences`;
+  select (select count(*) from differing)::int + (select count(*) from events_differing)::int
+         + (select count(*) from filtered_differing)::int as differences`;
 
 /**
  * Hourly counts have the day of the hit. Its ad was selected on that day or the one before

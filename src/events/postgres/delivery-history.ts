@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { dateOfDay } from '../../base/utc-day.ts';
+import { filteredName } from '../../ledger/hit.ts';
 import { COUNTED } from './event-store.ts';
 import type { DayCounts } from '../../ledger/read/read-accounts.ts';
 
@@ -25,6 +26,8 @@ export interface DeliveryHistory {
    * zero.
    */
   days(lineItemId: number, lastDay: number, count: number): Promise<readonly StoredDay[]>;
+  /** Filtered hits of the same days, by date and `filteredName` (ledger/hit.ts). */
+  filtered(lineItemId: number, lastDay: number, count: number): Promise<ReadonlyMap<string, Readonly<Record<string, number>>>>;
   /** Custom events of one day, by event type. */
   events(lineItemId: number, day: number): Promise<Readonly<Record<string, number>>>;
   /** Over the life of the line item. */
@@ -61,6 +64,17 @@ export const createDeliveryHistory = ({ knex }: { readonly knex: Knex }): Delive
         spendMicros: Number(spendMicros),
       };
     });
+  },
+
+  filtered: async (lineItemId, lastDay, count) => {
+    const { rows } = await knex.raw<{ rows: { date: string; kind: string; reason: string; count: string }[] }>(
+      `select to_char(day, 'YYYY-MM-DD') as date, kind, reason, sum(count) as count
+       from filtered_counts where line_item_id = ? and day > ?::date - ?::int and day <= ?::date and count > 0 group by 1, 2, 3`,
+      [lineItemId, dateOfDay(lastDay), count, dateOfDay(lastDay)],
+    );
+    const byDate = new Map<string, Record<string, number>>();
+    for (const row of rows) byDate.set(row.date, { ...byDate.get(row.date), [filteredName(row.kind, row.reason)]: Number(row.count) });
+    return byDate;
   },
 
   events: async (lineItemId, day) => {

@@ -90,6 +90,11 @@ const APPEND = `
     from arrived where kind = 'event' and ${COUNTED}
     group by ${EVENT_KEY} order by ${EVENT_KEY}
     on conflict (${EVENT_KEY}) do update set count = event_counts.count + excluded.count
+  ), filtered as (
+    insert into filtered_counts (${DAILY_KEY}, kind, reason, count)
+    select ${DAILY_KEY}, kind, invalid_reason, count(*) from arrived where not (${COUNTED})
+    group by ${DAILY_KEY}, kind, invalid_reason order by ${DAILY_KEY}, kind, invalid_reason
+    on conflict (${DAILY_KEY}, kind, reason) do update set count = filtered_counts.count + excluded.count
   ), timed as (
     insert into hourly_counts (${HOURLY_KEY}, impressions)
     select (at at time zone 'utc')::date, extract(hour from at at time zone 'utc'), publisher_id, count(*)
@@ -121,6 +126,14 @@ export const holdPartitions = async (trx: Knex.Transaction, days: readonly numbe
     [[...days], days.map((day) => partitionOf(dateOfDay(day)))] as unknown as Knex.RawBinding,
   );
   return rows.map(({ day }) => day);
+};
+
+/** The names of the partitions of all days, oldest first. */
+export const partitionsOf = async (knex: Knex): Promise<readonly string[]> => {
+  const { rows } = await knex.raw<{ rows: { name: string }[] }>(
+    `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'events'::regclass order by 1`,
+  );
+  return rows.map(({ name }) => name);
 };
 
 /**
@@ -219,16 +232,12 @@ export const createEventStore = ({ knex }: { readonly knex: Knex }): EventStore 
       const oldest = partitionOf(dateOfDay(dayOf(nowMs) - days));
       return knex.transaction(async (trx) => {
         await trx.raw('select pg_advisory_xact_lock(?)', [PARTITION_LOCK]);
-        const { rows } = await trx.raw<{ rows: { name: string }[] }>(
-          `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-           where i.inhparent = 'events'::regclass and c.relname < ? order by 1`,
-          [oldest],
-        );
-        for (const { name } of rows) await trx.raw('drop table ??', [name]);
+        const expired = (await partitionsOf(trx)).filter((name) => name < oldest);
+        for (const name of expired) await trx.raw('drop table ??', [name]);
         await trx('hourly_counts')
           .where('day', '<', dateOfDay(dayOf(nowMs) - HOURLY_DAYS))
           .delete();
-        return rows.map(({ name }) => name);
+        return expired;
       });
     },
   };

@@ -45,12 +45,19 @@ export const toAdRequest = (
   return {
     id: wire.id,
     publisher,
-    imps: wire.imp.map(({ id, tagid, ext, ...sizes }) => ({
-      impId: id,
-      placementId: tagid,
-      ...sizesOf(sizes),
-      targeting: ext?.kv && targetingQuery(dimensions, context, { ...wire.ext.kv, ...ext.kv }),
-    })),
+    imps: wire.imp.map((imp) => {
+      const { width, height, otherSizes } = sizesOf(imp);
+      const kv = imp.ext?.kv;
+      // Named one by one: rest and spread copy an object each.
+      return {
+        impId: imp.id,
+        placementId: imp.tagid,
+        width,
+        height,
+        otherSizes,
+        targeting: kv && targetingQuery(dimensions, context, { ...wire.ext.kv, ...kv }),
+      };
+    }),
     query: {
       targeting: targetingQuery(dimensions, context, wire.ext.kv),
       atMs: now(publisher.id),
@@ -85,7 +92,7 @@ const sealedVisitor = ({ visitor: { browser }, ip }: Asker, { device }: WireAdRe
 
 const NO_SIZES: readonly AdSize[] = [];
 
-/** \`w\` and \`h\` each override the placement's; else the sizes of the banner apply, the first preferred. */
+/** `w` and `h` each override the placement's; else the sizes of the banner apply, the first preferred. */
 const sizesOf = ({ w, h, banner }: Pick<WireImp, 'w' | 'h' | 'banner'>): Pick<RequestedImp, 'width' | 'height' | 'otherSizes'> => {
   if (w !== undefined || h !== undefined || !banner) return { width: sideOf(w), height: sideOf(h), otherSizes: NO_SIZES };
   const formats = Array.isArray(banner.format) ? (banner.format as readonly unknown[]).flatMap(formatOf) : NO_SIZES;

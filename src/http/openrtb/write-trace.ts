@@ -1,7 +1,7 @@
 import type { Booking } from '../../catalog/model/entities.ts';
 import { reasonName, wordsOf, type NoBidReason, type Stage } from '../../decision/no-bid-reason.ts';
 import type { ImpTrace, TraceStep } from '../../decision/trace.ts';
-import { MAX_TRACED, type AdTrace } from '../../serving/trace-opportunity.ts';
+import type { AdTrace } from '../../serving/trace-opportunity.ts';
 
 /** One impression in `debug.trace` of the answer, as JSON. */
 export interface WireImpTrace {
@@ -36,7 +36,6 @@ export interface WireTraceStep {
 }
 
 /**
-/**
  * How much a trace tells. `public`: the client knows no more than the key of a page, so the prices,
  * priorities, limits and targeting of line items that did not win are left out.
  */
@@ -51,13 +50,15 @@ export const MAX_TRACE_LENGTH = 24_000;
 const MAX_DETAIL_LENGTH = 200;
 
 /**
- * The trace as JSON text. Money in USD. A trace that is too long is written again with half of the
- * creatives of each impression, until it fits.
+ * The trace as JSON text. Money in USD. A trace that is too long is written again with fewer
+ * creatives of each impression, until it fits: usually once.
  */
 export const writeTrace = (trace: AdTrace, disclosure: Disclosure): string => {
-  for (let max = MAX_TRACED; ; max = Math.floor(max / 2)) {
+  let max = Math.max(0, ...trace.imps.map(({ steps }) => steps[0]?.passed.length ?? 0));
+  for (;;) {
     const text = JSON.stringify(toWire(trace, max, disclosure));
     if (text.length <= MAX_TRACE_LENGTH || max === 0) return text;
+    max = Math.floor((max * MAX_TRACE_LENGTH) / text.length);
   }
 };
 

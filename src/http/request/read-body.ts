@@ -7,7 +7,7 @@ import { problem, type Problem } from '../problems/problem.ts';
 /** `gone`: the client disconnected before the body was complete; no response can be sent. */
 export type BodyOutcome = { readonly body: Buffer } | { readonly refusal: Problem } | { readonly gone: true };
 
-export const DEFAULT_BODY_LIMIT = 64 * 1024;
+export const MAX_BODY_BYTES = 64 * 1024;
 
 /**
  * A refused body is read and discarded up to here, so that a client that is still sending receives
@@ -29,7 +29,7 @@ const DECODERS: ReadonlyMap<string, (body: Buffer, options: { maxOutputLength: n
  * values: 413 for too long (before the body arrives if Content-Length says so), 415 for an unknown
  * encoding, 400 for a broken one.
  */
-export const readBody = (req: IncomingMessage, limit: number = DEFAULT_BODY_LIMIT): Promise<BodyOutcome> => {
+export const readBody = (req: IncomingMessage, limit: number = MAX_BODY_BYTES): Promise<BodyOutcome> => {
   const encoding = req.headers['content-encoding']?.trim().toLowerCase();
   return encoding === undefined || encoding === '' || encoding === 'identity'
     ? collect(req, limit)

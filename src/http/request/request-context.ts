@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import type { Device } from '../../catalog/model/entities.ts';
 import { clientAddress } from '../../context/client-address.ts';
+import type { Locate } from '../../context/country-lookup.ts';
 import type { Visitor } from '../../context/device-detector.ts';
 import type { TargetingContext } from '../../targeting/targeting-query.ts';
 
@@ -8,6 +9,7 @@ import type { TargetingContext } from '../../targeting/targeting-query.ts';
 export interface Asker extends Required<TargetingContext> {
   readonly ip: string | null;
   readonly country: string | null;
+  readonly region: string | null;
   readonly device: Device | null;
   readonly visitor: Visitor;
   readonly userAgent: string;
@@ -16,14 +18,14 @@ export interface Asker extends Required<TargetingContext> {
 export type RequestContext = (req: Request, named?: { readonly ip?: string; readonly ua?: string }) => Asker;
 
 export interface RequestContextOptions {
-  readonly countryOf: (ip: string | null) => string | null;
+  readonly locate: Locate;
   readonly visitorOf: (userAgent: string) => Visitor;
   readonly trustProxyHops: number | undefined;
 }
 
 /** Reads the context of a request; values in its body take precedence over its headers. */
 export const createRequestContext =
-  ({ countryOf, visitorOf, trustProxyHops }: RequestContextOptions): RequestContext =>
+  ({ locate, visitorOf, trustProxyHops }: RequestContextOptions): RequestContext =>
   (req, named) => {
     const ip = clientAddress({
       deviceIp: named?.ip,
@@ -33,5 +35,6 @@ export const createRequestContext =
     });
     const userAgent = named?.ua ?? req.get('user-agent') ?? '';
     const visitor = visitorOf(userAgent);
-    return { ip, country: countryOf(ip), device: visitor.device, visitor, userAgent };
+    const { country, region } = locate(ip);
+    return { ip, country, region, device: visitor.device, visitor, userAgent };
   };

@@ -13,6 +13,21 @@ export const healthRoute: RequestHandler = (_req, res) => {
   sendJson(res, 200, OK);
 };
 
+/** The build that is running. */
+export interface Build {
+  /** Of package.json. */
+  readonly version: string;
+  /** The revision that the image was built from; undefined: unknown. */
+  readonly commit: string | undefined;
+}
+
+/** GET /version: the build, and the version of Node that runs it. */
+export const versionRoute =
+  ({ version, commit }: Build): RequestHandler =>
+  (_req, res) => {
+    sendJson(res, 200, { version, commit, node: process.versions.node });
+  };
+
 export interface ReadyRouteOptions {
   /** undefined: ready. */
   readonly notReadyBecause: () => string | undefined;

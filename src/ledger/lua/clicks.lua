@@ -1,6 +1,6 @@
 -- Clicks that wait for their impression: a hash from the token to the time of the click, its record
 -- and its event, and a sorted set of the tokens by that time. They are neither counted nor billed
--- until they are judged. The keys are derived from that of the shard's event stream.
+-- until they are judged. The keys are derived from that of the shard's event stream. Include after tally.lua.
 local CLICKS_TTL_S = 3024000
 
 local function clicks_key(events)
@@ -36,12 +36,13 @@ local function clicks_take(events, token)
   return tonumber(string.sub(held, 1, first - 1)), string.sub(held, first + 1, second - 1), string.sub(held, second + 1)
 end
 
--- Appends a hit to the event stream. `reason` is why it is filtered, or ''.
-local function events_add(events, event, at, billed, reason)
-  at = string.format('%.0f', at)
-  if reason == '' then
-    redis.call('XADD', events, '*', 'e', event, 'at', at, 'billed', billed)
-  else
-    redis.call('XADD', events, '*', 'e', event, 'at', at, 'billed', billed, 'reason', reason)
-  end
+-- Appends a hit that counts to the event stream.
+local function events_add(events, event, at, billed)
+  redis.call('XADD', events, '*', 'e', event, 'at', string.format('%.0f', at), 'billed', billed)
+end
+
+-- Appends a filtered hit to the event stream and tallies it by its reason.
+local function events_add_filtered(events, h, event, at, reason)
+  redis.call('XADD', events, '*', 'e', event, 'at', string.format('%.0f', at), 'billed', 0, 'reason', reason)
+  tally_add(events .. ':filtered', h.day, h.filtered_tally .. reason)
 end

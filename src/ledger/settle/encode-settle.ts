@@ -1,7 +1,7 @@
 import { encodeRow, luaConstants, luaReader } from '../../redis/script-fields.ts';
 import { callKeys } from '../call-keys.ts';
 import type { Hit, OrderReason, Settled } from '../hit.ts';
-import { accountField, servesField, type LedgerKeys } from '../ledger-keys.ts';
+import { accountField, filteredField, servesField, type LedgerKeys } from '../ledger-keys.ts';
 import type { Limits } from '../limits.ts';
 import { storedHit } from '../stored-hit.ts';
 import { ACCOUNT_LUA } from '../set-aside.ts';
@@ -23,6 +23,8 @@ const HIT_FIELDS = [
   'campaign',
   'tally',
   'eventTally',
+  'filteredTally',
+  'reason',
   'priceMicros',
   'perClick',
   'day',
@@ -88,6 +90,8 @@ const encodeSettle = ({ hit, limits: { limits, expiresAtMs }, late, impressionAt
     campaign: accountField('c', ad.campaignId),
     tally: servesField(ad.publisherId, ad.campaignId, ad.lineItemId, ad.creativeId),
     eventTally: `${ad.lineItemId}:${eventType}`,
+    filteredTally: filteredField(ad.lineItemId, kind),
+    reason: invalidReason,
     priceMicros: ad.priceMicros,
     perClick: ad.perClick,
     day: ad.day,

@@ -1,8 +1,7 @@
 import { loadScript } from '../../redis/load-script.ts';
 import type { RedisClient } from '../../redis/redis-client.ts';
-import { luaConstants } from '../../redis/script-fields.ts';
 import type { LedgerKeys } from '../ledger-keys.ts';
-import { CLICK_TIMES } from './click-times.ts';
+import { SETTLE_LUA } from './encode-settle.ts';
 
 export interface ExpireClicksOptions {
   readonly redis: RedisClient;
@@ -19,7 +18,7 @@ const MAX_CLICKS = 200;
  * many; rejects when Redis is unavailable.
  */
 export const createExpireClicks = ({ redis, keys, clock }: ExpireClicksOptions): ((shard: number) => Promise<number>) => {
-  const lua = loadScript(new URL('./expire-clicks.lua', import.meta.url), { clock, generated: [luaConstants('CLICK_', CLICK_TIMES)] });
+  const lua = loadScript(new URL('./expire-clicks.lua', import.meta.url), { clock, generated: SETTLE_LUA });
   redis.defineCommand('expireClicks', { lua, numberOfKeys: 2 });
   const script = redis as unknown as { expireClicks(events: string, horizon: string, max: number): Promise<number> };
   return async (shard) => {

@@ -58,6 +58,7 @@ local function settle_impression(h, a, campaign, held_micros, serves)
   local found = true
   if h.hold_end_ms == 0 then
     account_add(a, h.day, SERVES, P_SERVES, 1)
+    account_add(campaign, h.day, SERVES, P_SERVES, 1)
     tally_add_serve(serves, h.day, h.tally)
   else
     found = account_unhold(a, h.hold_end_ms, h.day, held_micros)
@@ -114,9 +115,12 @@ local function settle_waiting_click(h, impression_at, accounts_key, book, events
   end
   local click = hit_record(cjson.decode(record))
   local fault = click_fault(click, at, impression_at)
-  local billed = fault == '' and settle_accounts(click, accounts_key, book) or 0
-  events_add(events, event, at, billed, fault)
-  return fault == '' and 'counted' or fault
+  if fault ~= '' then
+    events_add_filtered(events, click, event, at, fault)
+    return fault
+  end
+  events_add(events, event, at, settle_accounts(click, accounts_key, book))
+  return 'counted'
 end
 
 local function next_key(keys)
@@ -154,7 +158,7 @@ local function settle(h, record, event, keys)
     impression_at = impression_at > 0 and impression_at or nil
     local fault = click_fault(h, at, impression_at)
     if fault ~= '' then
-      events_add(events, event, at, 0, fault)
+      events_add_filtered(events, h, event, at, fault)
       return 'filtered 1 ' .. fault .. ' -'
     elseif not impression_at then
       clicks_hold(events, h.token, at, record, event)
@@ -173,10 +177,11 @@ local function settle(h, record, event, keys)
     frequency_confirm(user, h.line_item, h.hold_end_ms, at + h.window_ms)
     frequency_save(user, now)
   end
-  events_add(events, event, at, billed, '')
   if h.action == 'record' then
+    events_add_filtered(events, h, event, at, h.reason)
     return 'filtered 1 - -'
   end
+  events_add(events, event, at, billed)
   local click = '-'
   if h.action == 'impression' and (h.late_at_ms > 0 or string.find(seen, ',click,', 1, true)) then
     click = settle_waiting_click(h, at, accounts_key, book, events)

@@ -1,5 +1,6 @@
-import { networkOf, type AddressList } from '../../context/address-list.ts';
+import type { AddressList } from '../../context/address-list.ts';
 import type { Visitor } from '../../context/device-detector.ts';
+import { networkOf } from '../../context/network-of.ts';
 import { compareSeals, type VisitorSeal } from '../../context/visitor-seal.ts';
 import type { HitSignals, RequestReason, ServedAd } from '../../ledger/hit.ts';
 import { isElsewhere, judgeRequest } from './rules.ts';

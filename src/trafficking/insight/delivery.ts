@@ -11,7 +11,12 @@ export interface DayFigures {
   /** YYYY-MM-DD, UTC. */
   readonly day: string;
   readonly serves: number;
+  /** Gross = filtered + net. `impressions` and `clicks` are net. */
+  readonly gross_impressions: number;
+  readonly filtered_impressions: number;
   readonly impressions: number;
+  readonly gross_clicks: number;
+  readonly filtered_clicks: number;
   readonly clicks: number;
   /** USD. */
   readonly spend: number;
@@ -27,6 +32,8 @@ export interface HourFigures {
 export interface Figures extends Omit<DayFigures, 'day'> {
   /** Custom events by event type. */
   readonly events: Readonly<Record<string, number>>;
+  /** Filtered hits by kind and reason: `impression_spider`. */
+  readonly filtered: Readonly<Record<string, number>>;
 }
 
 /**

@@ -3,11 +3,14 @@ import { rankDirect } from '../../decision/rank-candidates.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import type { Account, AccountReader } from '../../ledger/read/read-accounts.ts';
 import type { LimitReading, ReadLimits } from '../../ledger/read/read-limits.ts';
+import { dayOf } from '../../base/utc-day.ts';
+import type { FilteredCounts, ReadFiltered } from '../../ledger/read/read-filtered.ts';
 import type { LoadedLineItem } from './loaded-line-item.ts';
 
 export interface CountersSource {
   readonly accounts: AccountReader;
   readonly readLimits: ReadLimits;
+  readonly readFiltered: ReadFiltered;
   /** false: Redis is known to be away and is not asked. */
   readonly countersUp: () => boolean;
 }
@@ -17,11 +20,13 @@ export interface Counters {
   /** undefined: nothing has been counted yet. */
   readonly account: Account | undefined;
   readonly limits: LimitReading | undefined;
+  /** Filtered hits of the account's day and of the day before. */
+  readonly filtered: { readonly today: FilteredCounts; readonly yesterday: FilteredCounts };
 }
 
 /** undefined: Redis is away, and the caller shows stored figures instead. */
 export const readCounters = async (
-  { accounts, readLimits, countersUp }: CountersSource,
+  { accounts, readLimits, readFiltered, countersUp }: CountersSource,
   loaded: LoadedLineItem,
   atMs: number,
 ): Promise<Counters | undefined> => {
@@ -35,7 +40,9 @@ export const readCounters = async (
       curve: loaded.snapshot.curveAt(publisherId, atMs),
       candidates: [candidateForNewUser(loaded)],
     });
-    return { account, limits };
+    const day = account?.day ?? dayOf(atMs);
+    const [today, yesterday] = await Promise.all([readFiltered(publisherId, id, day), readFiltered(publisherId, id, day - 1)]);
+    return { account, limits, filtered: { today, yesterday } };
   } catch {
     // The Redis client logs its own failures.
     return undefined;

@@ -8,9 +8,11 @@ import { pricingOf } from '../../ledger/limits.ts';
 import type { DayCounts } from '../../ledger/read/read-accounts.ts';
 import { ENTITY_KINDS } from '../entities/entity-kind.ts';
 import { createEntityReader, type EntityReader } from '../entities/entity-reader.ts';
-import type { Delivery, EffectiveStatus, Figures } from './delivery.ts';
+import type { FilteredCounts } from '../../ledger/read/read-filtered.ts';
+import type { DayFigures, Delivery, EffectiveStatus, Figures } from './delivery.ts';
 import { deliveryStatus } from './delivery-status.ts';
 import { creativeObstacles, loadedLineItem, whyNotLoaded, type LoadedLineItem } from './loaded-line-item.ts';
+import { filteredOf } from './report-columns.ts';
 import { readCounters, type Counters, type CountersSource } from './read-counters.ts';
 
 export interface ReadDeliveryOptions extends CountersSource {
@@ -70,15 +72,16 @@ const readRecords = async (reader: EntityReader, id: number): Promise<Records | 
 
 /** `day`: that of the ledger's counts, which may lag the clock by a moment around midnight. */
 const readHistory = async (history: DeliveryHistory, { id, lineItem }: Records, day: number, atMs: number) => {
-  const [days, eventsToday, eventsYesterday, total, campaignSpendMicros, hours] = await Promise.all([
+  const [days, filtered, eventsToday, eventsYesterday, total, campaignSpendMicros, hours] = await Promise.all([
     history.days(id, day, DAYS_SHOWN),
+    history.filtered(id, day, DAYS_SHOWN),
     history.events(id, day),
     history.events(id, day - 1),
     history.total(id),
     history.campaignSpendMicros(lineItem.campaign_id),
     history.hours(id, day, Math.floor((atMs % MS_PER_DAY) / MS_PER_HOUR)),
   ]);
-  return { days, eventsToday, eventsYesterday, total, campaignSpendMicros, hours };
+  return { days, filtered, eventsToday, eventsYesterday, total, campaignSpendMicros, hours };
 };
 
 interface DeliveryParts {
@@ -96,7 +99,9 @@ const toDelivery = ({ records: { id, lineItem, campaign }, stored, counters, sta
   const limits = counters?.limits;
   const isFlat = pricingOf({ type: lineItem.type, budgetType: lineItem.budget_type }) === 'Flat';
   const [storedYesterday, storedToday] = stored.days.slice(-2) as [StoredDay, StoredDay];
-  const today = figuresOf(account?.today ?? storedToday, stored.eventsToday);
+  const filteredOn = ({ date }: StoredDay): FilteredCounts => stored.filtered.get(date) ?? {};
+  const filtered = counters?.filtered ?? { today: filteredOn(storedToday), yesterday: filteredOn(storedYesterday) };
+  const today = figuresOf(account?.today ?? storedToday, stored.eventsToday, filtered.today);
   const total = account ? { impressions: account.totalImpressions, spendMicros: account.totalSpendMicros } : stored.total;
   const held = counters ? (account?.heldToday ?? 0) : null;
   const remarks = [
@@ -110,7 +115,7 @@ const toDelivery = ({ records: { id, lineItem, campaign }, stored, counters, sta
     live: counters !== undefined,
     status: { value: status.value, reasons: [...status.reasons, ...remarks] },
     today: { ...today, held, committed: today.impressions + (held ?? 0) },
-    yesterday: figuresOf(account?.yesterday ?? storedYesterday, stored.eventsYesterday),
+    yesterday: figuresOf(account?.yesterday ?? storedYesterday, stored.eventsYesterday, filtered.yesterday),
     total: { impressions: total.impressions, spend: usdFromMicros(total.spendMicros) },
     limits: {
       daily_impression_cap: lineItem.daily_impression_cap,
@@ -130,18 +135,29 @@ const toDelivery = ({ records: { id, lineItem, campaign }, stored, counters, sta
     frequency:
       lineItem.frequency_cap === null ? null : { places: lineItem.frequency_cap, window: lineItem.frequency_window ?? SECONDS_PER_DAY },
     hourly: stored.hours ?? [],
-    last_days: stored.days.map((day) => ({ day: day.date, ...countsOf(day) })),
+    last_days: stored.days.map((day) => ({ day: day.date, ...countsOf(day, filteredOn(day)) })),
   };
 };
 
-const countsOf = ({ serves, impressions, clicks, spendMicros }: DayCounts): Omit<Figures, 'events'> => ({
-  serves,
-  impressions,
-  clicks,
-  spend: usdFromMicros(spendMicros),
-});
+const countsOf = ({ serves, impressions, clicks, spendMicros }: DayCounts, filtered: FilteredCounts): Omit<DayFigures, 'day'> => {
+  const [filteredImpressions, filteredClicks] = [filteredOf(filtered, 'impression'), filteredOf(filtered, 'click')];
+  return {
+    serves,
+    gross_impressions: impressions + filteredImpressions,
+    filtered_impressions: filteredImpressions,
+    impressions,
+    gross_clicks: clicks + filteredClicks,
+    filtered_clicks: filteredClicks,
+    clicks,
+    spend: usdFromMicros(spendMicros),
+  };
+};
 
-const figuresOf = (counts: DayCounts, events: Figures['events']): Figures => ({ ...countsOf(counts), events });
+const figuresOf = (counts: DayCounts, events: Figures['events'], filtered: FilteredCounts): Figures => ({
+  ...countsOf(counts, filtered),
+  events,
+  filtered,
+});
 
 const trafficByHour = ({ snapshot, lineItem }: LoadedLineItem, atMs: number): readonly number[] => {
   const midnightMs = atMs - (atMs % MS_PER_DAY);

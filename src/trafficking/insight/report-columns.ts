@@ -1,7 +1,12 @@
 import { usdFromMicros } from '../../catalog/model/money.ts';
 import type { ReportCounts, StoredReportRow } from '../../events/postgres/campaign-report.ts';
+import { filteredName, INVALID_REASONS, type HitKind } from '../../ledger/hit.ts';
 import type { Columns, Shown } from '../openapi/columns.ts';
 import { count, countsByName, day, integer, number, orNull, usd } from '../openapi/schema.ts';
+
+/** The filtered hits of a kind. */
+export const filteredOf = (filtered: Readonly<Record<string, number>>, kind: HitKind): number =>
+  INVALID_REASONS.reduce((sum, reason) => sum + (filtered[filteredName(kind, reason)] ?? 0), 0);
 
 /**
  * Every column of a campaign's report, in order. JSON rows and totals, the CSV file and the OpenAPI
@@ -22,13 +27,20 @@ export const REPORT_COLUMNS = {
   /** Read from the counts of a row, and from the sums of all rows for the totals. */
   figures: {
     serves: { schema: count, of: ({ serves }) => serves },
+    /** Gross = filtered + net: `impressions` and `clicks`, which bill, are net. */
+    gross_impressions: { schema: count, of: ({ impressions, filtered }) => impressions + filteredOf(filtered, 'impression') },
+    filtered_impressions: { schema: count, of: ({ filtered }) => filteredOf(filtered, 'impression') },
     impressions: { schema: count, of: ({ impressions }) => impressions },
+    gross_clicks: { schema: count, of: ({ clicks, filtered }) => clicks + filteredOf(filtered, 'click') },
+    filtered_clicks: { schema: count, of: ({ filtered }) => filteredOf(filtered, 'click') },
     clicks: { schema: count, of: ({ clicks }) => clicks },
     /** Impressions that the SDK has seen in view, as the MRC defines it. */
     viewable: { schema: count, of: ({ events }) => events['viewable'] ?? 0 },
     ctr: { schema: number, of: ({ impressions, clicks }) => (impressions === 0 ? 0 : clicks / impressions) },
     /** In CSV one column per event type. */
     events: { schema: countsByName, of: ({ events }) => events },
+    /** By kind and reason, such as `impression_spider`. In CSV one column each. */
+    filtered: { schema: countsByName, of: ({ filtered }) => filtered },
     /** Billed events, and the fees of Flat line items. */
     spend: { schema: usd, of: ({ spendMicros }) => usdFromMicros(spendMicros) },
     ecpm: {

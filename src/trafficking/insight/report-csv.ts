@@ -1,18 +1,21 @@
 import { stringify } from 'csv-stringify/sync';
 import { REPORT_COLUMNS, type CampaignReport } from './report-columns.ts';
 
+/** Columns that are one column for each name. */
+const BY_NAME = { events: 'event_', filtered: 'filtered_' } as const;
+
 const COLUMNS = Object.keys({ ...REPORT_COLUMNS.keys, ...REPORT_COLUMNS.figures }) as (keyof CampaignReport['rows'][number])[];
 
 /**
- * The report as RFC 4180 CSV: CRLF, a header line, one column per event type, no totals. A text
+ * The report as RFC 4180 CSV: CRLF, a header line, one column per event type and per kind of filtered hits, no totals. A text
  * that a spreadsheet would run as a formula is prefixed with an apostrophe.
  * https://owasp.org/www-community/attacks/CSV_Injection
  */
 export const reportCsv = ({ rows, totals }: CampaignReport): string => {
-  const types = Object.keys(totals.events).sort();
-  const header = COLUMNS.flatMap((name) => (name === 'events' ? types.map((type) => `event_${type}`) : [name]));
+  const namesOf = (column: keyof typeof BY_NAME): readonly string[] => Object.keys(totals[column]).sort();
+  const header = COLUMNS.flatMap((column) => (isByName(column) ? namesOf(column).map((name) => BY_NAME[column] + name) : [column]));
   const records = rows.map((row) =>
-    COLUMNS.flatMap((name) => (name === 'events' ? types.map((type) => row.events[type] ?? 0) : [row[name]])),
+    COLUMNS.flatMap((column) => (isByName(column) ? namesOf(column).map((name) => row[column][name] ?? 0) : [row[column]])),
   );
   return stringify([header, ...records], {
     record_delimiter: '\r\n',
@@ -23,3 +26,5 @@ export const reportCsv = ({ rows, totals }: CampaignReport): string => {
     cast: { string: (text) => (text.startsWith('\n') ? `'${text}` : text) },
   });
 };
+
+const isByName = (column: string): column is keyof typeof BY_NAME => column in BY_NAME;

@@ -6,8 +6,18 @@ import { REPORTED_CREATIVE_COLUMNS } from '../insight/reported-creative-columns.
 import { schemaOf } from './columns.ts';
 import { boolean, count, countsByName, day, integer, listOf, moment, number, oneOf, orNull, record, ref, text, usd } from './schema.ts';
 
-const counted = { serves: count, impressions: count, clicks: count, spend: usd };
-const figures = { ...counted, events: countsByName };
+/** Gross = filtered + net: `impressions` and `clicks` are net. */
+const counted = {
+  serves: count,
+  gross_impressions: count,
+  filtered_impressions: count,
+  impressions: count,
+  gross_clicks: count,
+  filtered_clicks: count,
+  clicks: count,
+  spend: usd,
+};
+const figures = { ...counted, events: countsByName, filtered: countsByName };
 
 /** Delivery, reports, quality reports and the audit trail. */
 export const INSIGHT_SCHEMAS = {

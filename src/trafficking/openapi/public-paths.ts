@@ -96,6 +96,17 @@ export const publicPaths = (allowedEvents: readonly string[]): Paths => ({
       responses: { 200: jsonAnswer('Always', record({ status: { const: 'ok' } })) },
     },
   },
+  '/version': {
+    get: {
+      operationId: 'getVersion',
+      tags: ['operations'],
+      summary: 'The build that is running',
+      ...unauthenticated,
+      responses: {
+        200: jsonAnswer('Always', record({ version: text, node: text }, { properties: { version: text, commit: text, node: text } })),
+      },
+    },
+  },
   '/ready': {
     get: {
       operationId: 'checkReadiness',

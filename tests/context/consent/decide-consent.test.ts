@@ -3,7 +3,8 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { createDecideConsent } from '../../../src/context/consent/decide-consent.ts';
 import { readSignals, type SignalSources } from '../../../src/context/consent/privacy-signals.ts';
-import { truncateAddress, withhold } from '../../../src/context/consent/withhold.ts';
+import { withhold } from '../../../src/context/consent/withhold.ts';
+import { truncateAddress } from '../../../src/context/network-of.ts';
 import { samplePrivacy } from '../../../testkit/sample-booking.ts';
 import { COMBINED, GRANTED, PRIVACY_TABLE, privacyOf, VENDOR, type Allowed, type Request } from './privacy-table.ts';
 
@@ -88,5 +89,5 @@ test('a bidder with which nothing may be shared gets no user id, a truncated add
   expect(withhold(context, null)).toBe(context);
   expect(withhold(context, 'tcf')).toEqual({ userHash: '', ip: '198.51.100.0', pageUrl: 'https://daily.example/a/b', country: 'DE' });
   expect(withhold({ userHash: '', ip: null, pageUrl: null }, 'tcf')).toEqual({ userHash: '', ip: null, pageUrl: null });
-  expect(['2001:db8:1:2::3', '::1', '2001:db8::'].map(truncateAddress)).toEqual(['2001:db8:1::', '::', '2001:db8::']);
+  expect(['2001:db8:1:2::3', '::1', '2001:db8::'].map(truncateAddress)).toEqual(['2001:db8:1::', '0:0:0::', '2001:db8:0::']);
 });

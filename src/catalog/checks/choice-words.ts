@@ -1,0 +1,39 @@
+import type { BudgetType, CreativeFormat, Device, LineItemType, Pacing, Priority } from '../model/entities.ts';
+import type { ChoiceWords } from './form-description.ts';
+
+/** The words of the trafficking page for the values of enumerations. */
+export const LINE_ITEM_TYPES = {
+  direct: { label: 'Direct', note: 'you sell it, and its creatives are stored here' },
+  programmatic: { label: 'Programmatic', note: 'a bidder answers each ad request' },
+} satisfies Record<LineItemType, ChoiceWords>;
+
+export const BUDGET_TYPES = {
+  CPM: { label: 'CPM', note: 'a price per thousand impressions' },
+  CPC: { label: 'CPC', note: 'a price per click' },
+  Flat: { label: 'Flat', note: 'a fixed fee; events are not billed' },
+} satisfies Record<BudgetType, ChoiceWords>;
+
+export const PRIORITIES = {
+  1: { label: 'High', note: 'before all others' },
+  2: { label: 'Medium', note: 'the default' },
+  3: { label: 'Low', note: 'when nothing else can serve' },
+} satisfies Record<Priority, ChoiceWords>;
+
+/** `spread` begins the sentence on a line item's delivery page; null: the mode spreads nothing. */
+export const PACING_WORDS = {
+  ASAP: { label: 'As soon as possible', note: 'up to the daily caps', spread: null },
+  Even: { label: 'Even', note: 'spread over the day', spread: 'Spread over the day by its usual traffic' },
+  PID: { label: 'PID', note: 'corrects itself through the day', spread: 'Spread over the day and corrected by a PID controller' },
+} satisfies Record<Pacing, ChoiceWords & { readonly spread: string | null }>;
+
+export const DEVICES = {
+  desktop: { label: 'Desktop' },
+  mobile: { label: 'Mobile' },
+  tablet: { label: 'Tablet' },
+} satisfies Record<Device, ChoiceWords>;
+
+export const FORMATS = {
+  html: { label: 'HTML', note: 'markup in a sandboxed frame' },
+  banner: { label: 'Banner', note: 'an image, sharp on every screen' },
+  native: { label: 'Native', note: 'assets in the style of the page' },
+} satisfies Record<CreativeFormat, ChoiceWords>;

@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import type { Knex } from 'knex';
+import { keepTokenSecret } from '../config/keep-token-secret.ts';
+import { readSettings } from '../config/read-settings.ts';
+import { userHash, userKeyOf } from '../context/user-hash.ts';
+import { createForgetUser, type Pseudonym } from '../events/forget-user.ts';
+import type { LedgerKeys } from '../ledger/ledger-keys.ts';
+import type { RedisClient } from '../redis/redis-client.ts';
+import { claimRedis } from '../replica/claim-redis.ts';
+import { connectStores } from '../replica/connect-stores.ts';
+
+const OPTIONS = { user: { type: 'string' }, wait: { type: 'boolean', default: false } } as const;
+
+/** For the difference of clocks, and for hits on their way. */
+const MARGIN_MS = 60_000;
+/** How long events may stay in the streams before the command gives up. */
+const STREAM_PATIENCE_MS = 5 * 60_000;
+
+/**
+ * `node dist/commands/forget.js --user ID [--wait]`: erases what is stored of the user whom publishers
+ * send as `user.id` ID, at every publisher and under every key of USER_KEYS. See docs/operations.md.
+ */
+const main = async (): Promise<void> => {
+  const { values } = parseArgs({ options: OPTIONS });
+  const { user, wait } = values;
+  if (user === undefined || user === '') throw new Error('--user must be the user.id that the publisher sends.');
+  const settings = readSettings(keepTokenSecret(process.env));
+  const { databaseUrl, redisUrls, tokenTtlMs } = settings;
+  if (databaseUrl === undefined || redisUrls.length === 0) throw new Error('DATABASE_URL and REDIS_URL say which stores to erase from.');
+  const stores = connectStores(settings, { databaseUrl, redisUrls });
+  try {
+    const { knex, backgroundRedis: redis, keys } = stores;
+    await claimRedis(stores);
+    const userKeys = [...settings.userKeys.map(({ secret }) => userKeyOf(secret)), await databaseKey(knex)];
+    const pseudonyms = (await publisherIds(knex)).flatMap((publisherId) =>
+      userKeys.map((key): Pseudonym => ({ publisherId, userHash: userHash(key, publisherId, user) })),
+    );
+    const forget = createForgetUser({ knex, redis, keys });
+    const eraseOnce = async (): Promise<void> => {
+      await eventsStored(redis, keys, (shard) => stores.backgroundLink.nowMs(shard));
+      const { places, events, pendingHits, deadEvents } = await forget(pseudonyms);
+      console.log(`erased: ${places} users in Redis; the user in ${events} events, ${pendingHits} pending hits, ${deadEvents} dead events`);
+    };
+    await eraseOnce();
+    const endMs = Date.now() + tokenTtlMs + MARGIN_MS;
+    const end = new Date(endMs).toISOString();
+    if (!wait) console.log(`Ads served until now can name the user again until ${end}: repeat the command then, or use --wait.`);
+    else {
+      console.log(`waiting until ${end}, when every token of the user has ended`);
+      await sleep(endMs - Date.now());
+      await eraseOnce();
+    }
+  } finally {
+    await stores.close();
+  }
+};
+
+const databaseKey = async (knex: Knex): Promise<string> => {
+  const row = await knex('instance').first<{ user_hash_key: Buffer }>('user_hash_key');
+  return row.user_hash_key.toString('hex');
+};
+
+/** Those whose publisher was deleted too. */
+const publisherIds = async (knex: Knex): Promise<readonly number[]> => {
+  const { rows } = await knex.raw<{ rows: { id: number }[] }>(
+    'select id from publishers union select distinct publisher_id from daily_counts',
+  );
+  return rows.map(({ id }) => id);
+};
+
+/**
+ * Resolves when every event that was settled before this call has left the streams for Postgres.
+ *
+ * @param nowMs the clock of a shard
+ */
+const eventsStored = async (redis: RedisClient, keys: LedgerKeys, nowMs: (shard: number) => number): Promise<void> => {
+  const deadlineMs = Date.now() + STREAM_PATIENCE_MS;
+  for (let shard = 0; shard < keys.shards; shard++) {
+    const beforeMs = nowMs(shard);
+    for (;;) {
+      const [oldest] = await redis.xrange(keys.events(shard), '-', '+', 'COUNT', 1);
+      if (oldest === undefined || Number.parseInt(oldest[0], 10) > beforeMs) break;
+      if (Date.now() > deadlineMs) throw new Error('Events wait in Redis, and no replica stores them: start one and repeat the command.');
+      await sleep(200);
+    }
+  }
+};
+
+main().catch((fault: unknown) => {
+  process.stderr.write(`${fault instanceof Error ? fault.message : String(fault)}\n`);
+  process.exit(1);
+});

@@ -1,0 +1,64 @@
+import type { Knex } from 'knex';
+import { partitionsOf } from './postgres/event-store.ts';
+import type { LedgerKeys } from '../ledger/ledger-keys.ts';
+import type { RedisClient } from '../redis/redis-client.ts';
+
+/** A user under one key of pseudonyms at one publisher. */
+export interface Pseudonym {
+  readonly publisherId: number;
+  readonly userHash: string;
+}
+
+/** What was erased: users' places in Redis, and rows in which the user was. */
+export interface Forgotten {
+  readonly places: number;
+  readonly events: number;
+  readonly pendingHits: number;
+  readonly deadEvents: number;
+}
+
+export interface ForgetUserOptions {
+  readonly knex: Knex;
+  readonly redis: RedisClient;
+  readonly keys: LedgerKeys;
+}
+
+/** Redis keys deleted at a time. */
+const KEYS_AT_ONCE = 500;
+
+/**
+ * Erases the pseudonyms of a user from every shard and every day. The rows stay without the user,
+ * because their counts are billed. Each day is a transaction, so that events are stored meanwhile.
+ * Can be repeated. Rejects when a store is unavailable.
+ */
+export const createForgetUser =
+  ({ knex, redis, keys }: ForgetUserOptions) =>
+  async (pseudonyms: readonly Pseudonym[]): Promise<Forgotten> => {
+    const hashes = pseudonyms.map(({ userHash }) => userHash);
+    let places = 0;
+    for (let from = 0; from < pseudonyms.length; from += KEYS_AT_ONCE) {
+      const some = pseudonyms.slice(from, from + KEYS_AT_ONCE);
+      const deleted = await Promise.all(some.map(({ publisherId, userHash }) => redis.unlink(keys.places(publisherId, userHash))));
+      places += deleted.reduce((sum, count) => sum + count, 0);
+    }
+    const changed = async (sql: string, ...names: readonly string[]): Promise<number> => {
+      const { rowCount } = await knex.raw<{ rowCount: number }>(sql, [...names, hashes] as unknown as Knex.RawBinding);
+      return rowCount;
+    };
+    let events = 0;
+    for (const partition of await partitionsOf(knex))
+      events += await changed(`update ?? set user_hash = '' where user_hash = any(?)`, partition);
+    return {
+      places,
+      events,
+      pendingHits: await changed(
+        `update pending_hits set payload = jsonb_set(payload, '{ad,userHash}', 'null') where payload #>> '{ad,userHash}' = any(?)`,
+      ),
+      // The payload is text that contains the hit as JSON text; a pseudonym has no character to escape.
+      deadEvents: await changed(
+        `update dead_events set payload = regexp_replace(payload, array_to_string(found.hashes, '|'), '', 'g')
+         from (select ?::text[] as hashes) as found
+         where exists (select from unnest(found.hashes) as hash where position(hash in payload) > 0)`,
+      ),
+    };
+  };
