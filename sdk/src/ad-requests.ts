@@ -12,12 +12,14 @@ export interface AdRequest {
   /** The sizes that the slot takes, the preferred one first; empty: the placement's. */
   readonly sizes: readonly Size[];
   readonly keyValues: KeyValues | undefined;
+  /** Whether the slot is gone before its request is sent; such a slot is left out. */
+  readonly ended?: () => boolean;
 }
 
 /** The members of a request that belong to the page: `site`, `user` and `regs`. */
 export type PageFields = () => Promise<object>;
 
-interface Waiting extends Pick<AdRequest, 'placementId' | 'sizes' | 'keyValues'> {
+interface Waiting extends Pick<AdRequest, 'placementId' | 'sizes' | 'keyValues' | 'ended'> {
   readonly resolve: (answer: AdResponse) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -37,6 +39,8 @@ export interface AdRequestsOptions {
 /** The server rejects requests with more impressions. */
 const MAX_IMPS = 20;
 const TIMEOUT_MS = 10_000;
+
+const NOTHING: AdResponse = { id: '', seatbid: [] };
 
 /** The part of an answer that belongs to one impression. */
 const answerFor = (answer: AdResponse, impid: string, baseUrl: string): AdResponse => {
@@ -101,15 +105,15 @@ export const createAdRequests = ({
     // The body says what is wrong; left unread, it would keep the request open.
     if (!response.ok) throw new Error(`the ad server answered ${response.status}: ${await response.text()}`);
     const answer = (await response.json()) as AdResponse;
-    if (!Array.isArray(answer?.seatbid)) throw new Error('the answer of the ad server is not an ad response');
+    if (!Array.isArray(answer?.seatbid)) throw new Error('the ad server sent no ad response');
     onAnswer?.(answer);
     return answer;
   };
 
   return (request) =>
     new Promise((resolve, reject) => {
-      const { placementId, sizes, keyValues, ...shared } = request;
-      const one = { placementId, sizes, keyValues, resolve, reject };
+      const { placementId, sizes, keyValues, ended = () => false, ...shared } = request;
+      const one = { placementId, sizes, keyValues, ended, resolve, reject };
       const key = JSON.stringify(shared);
       const batch = open.get(key);
       if (batch && batch.length < MAX_IMPS) {
@@ -121,8 +125,11 @@ export const createAdRequests = ({
       nextTick(() => {
         pageFields()
           .finally(() => open.get(key) === waiting && open.delete(key))
-          .then((page) => sendRequest(request, waiting, page))
-          .then((answer) => waiting.forEach((each, index) => each.resolve(answerFor(answer, String(index + 1), request.baseUrl))))
+          .then(async (page) => {
+            const wanted = waiting.filter((each) => !each.ended());
+            const answer = wanted.length ? await sendRequest(request, wanted, page) : NOTHING;
+            waiting.forEach((each) => each.resolve(answerFor(answer, String(wanted.indexOf(each) + 1), request.baseUrl)));
+          })
           .catch((error: unknown) => waiting.forEach((each) => each.reject(error)));
       });
     });

@@ -22,7 +22,10 @@ export interface PlacedAd {
 
 export interface PlaceAdOptions {
   readonly send: Fetch;
-  readonly request: (slot: Pick<AdRequest, 'placementId' | 'sizes' | 'keyValues'>, baseUrl: string | undefined) => Promise<AdResponse>;
+  readonly request: (
+    slot: Pick<AdRequest, 'placementId' | 'sizes' | 'keyValues' | 'ended'>,
+    baseUrl: string | undefined,
+  ) => Promise<AdResponse>;
   readonly emit: (target: EventTarget, name: string, detail: object) => void;
   readonly fail: (target: EventTarget, placementId: string | undefined, error: unknown) => void;
   /** Opens the report modal for an ad and returns a function that closes it. */
@@ -90,12 +93,12 @@ export const createPlaceAd = ({ send, request, emit, fail, report }: PlaceAdOpti
       mark(container, 'loading');
       const sizes = parseSizes(container.dataset['sizes'] ?? '');
       if (reserveBox(container, sizes))
-        warnOnce(`"${placementId}" may shift the page: give it a min-height of ${container.style.minHeight} in the page's styles`);
+        warnOnce(`"${placementId}" may shift the page: style it with min-height: ${container.style.minHeight}`);
       const waiting = whenMayAsk(container, scope);
       // An await would delay an ordinary slot by a tick and change the order of slots in the request.
       if (waiting) await waiting;
       if (scope.ended()) return false;
-      const answer = await request({ placementId, sizes, keyValues: keyValuesOf(container, keyValues) }, baseUrl);
+      const answer = await request({ placementId, sizes, keyValues: keyValuesOf(container, keyValues), ended: scope.ended }, baseUrl);
       if (scope.ended()) return false;
       pending.delete(container);
       end(shown, container);
