@@ -29,6 +29,7 @@ export default defineConfig(
     files: ['src/**/*.ts', 'sdk/**/*.ts'],
     rules: {
       'no-restricted-syntax': ['error', { selector: 'ExportDefaultDeclaration', message: 'A file exports things by their names.' }],
+      'no-restricted-properties': ['error', { object: 'URL', property: 'canParse', message: 'Use parseUrl (src/base/parse-url.ts).' }],
     },
   },
   {

@@ -8,6 +8,7 @@ import { createReading } from '../parts/reading.ts';
 import { hashOf, type Route } from '../route.ts';
 import { table, type Column } from '../parts/table.ts';
 import type { CampaignWire } from '../service/wire.ts';
+import { filteredWords } from '../words/delivery-words.ts';
 import { count, flight, money, percent } from '../words/formats.ts';
 import { childrenCard, recordView } from './record-view.ts';
 import { recordActions } from './row-actions.ts';
@@ -78,11 +79,7 @@ const reportTable = (page: Page, campaign: CampaignWire, { rows, totals }: Campa
       cell: (row) => (row.creative_id ? html`<a href=${linkTo('creatives', row.creative_id)}>${row.creative_id}</a>` : ''),
     },
     { label: 'Serves', numeric: true, cell: ({ serves }) => count(serves) },
-    {
-      label: 'Filtered',
-      numeric: true,
-      cell: (row) => `${count(row.filtered_impressions)} of ${count(row.gross_impressions)}`,
-    },
+    { label: 'Filtered', numeric: true, cell: filteredWords },
     { label: 'Impressions', numeric: true, cell: ({ impressions }) => count(impressions) },
     { label: 'Clicks', numeric: true, cell: ({ clicks }) => count(clicks) },
     { label: 'Click rate', numeric: true, cell: ({ ctr, impressions }) => (impressions === 0 ? '–' : percent(ctr)) },

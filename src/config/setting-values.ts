@@ -1,3 +1,4 @@
+import { parseUrl } from '../base/parse-url.ts';
 import { makeExactValidator } from 'envalid';
 import { parseDuration } from './parse-duration.ts';
 import type { AdminToken, TokenSecret } from './settings.ts';
@@ -102,5 +103,5 @@ function listOf(text: string): readonly string[] {
 }
 
 function hasScheme(text: string, ...schemes: readonly string[]): boolean {
-  return URL.canParse(text) && schemes.includes(new URL(text).protocol);
+  return schemes.includes(parseUrl(text)?.protocol ?? '');
 }

@@ -1,3 +1,4 @@
+import { parseUrl } from '../base/parse-url.ts';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import type { AdminToken } from '../config/settings.ts';
@@ -99,5 +100,5 @@ const isFromElsewhere = (req: Request, ownOrigin: string | undefined): boolean =
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return true;
   const origin = req.get('origin');
   if (origin === undefined) return false;
-  return origin !== ownOrigin && (!URL.canParse(origin) || new URL(origin).host !== req.get('host'));
+  return origin !== ownOrigin && parseUrl(origin)?.host !== req.get('host');
 };

@@ -1,3 +1,4 @@
+import { parseUrl } from '../../base/parse-url.ts';
 import { isIP } from 'node:net';
 import { isOwnNetworkAddress, isPublicAddress } from './is-public-address.ts';
 
@@ -22,7 +23,7 @@ export const isAllowedAddress = (address: string, policy: AddressPolicy): boolea
  * checked again, by address, when the socket connects.
  */
 export const readBidderUrl = (text: string, policy: AddressPolicy): URL | 'bad_endpoint' | 'forbidden_address' => {
-  const url = text.length <= MAX_URL_LENGTH && URL.canParse(text) ? new URL(text) : null;
+  const url = text.length <= MAX_URL_LENGTH ? (parseUrl(text) ?? null) : null;
   if (url === null || (url.protocol !== 'https:' && !(url.protocol === 'http:' && policy.allowPrivateAddresses))) return 'bad_endpoint';
   if (url.username !== '' || url.password !== '') return 'bad_endpoint';
   const host = bareHost(url.hostname);

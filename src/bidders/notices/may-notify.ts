@@ -1,3 +1,4 @@
+import { parseUrl } from '../../base/parse-url.ts';
 import type { BidderCall } from '../calls/group-invitations.ts';
 
 /**
@@ -13,4 +14,4 @@ export const mayNotify = ({ endpoint, noticeHosts }: Pick<BidderCall, 'endpoint'
   };
 };
 
-const hostOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).hostname : undefined);
+const hostOf = (url: string): string | undefined => parseUrl(url)?.hostname;

@@ -1,3 +1,4 @@
+import { parseUrl } from '../../base/parse-url.ts';
 import { quoteFree } from '../../base/quote-free.ts';
 import { asList, asObject, asText } from './json-fields.ts';
 
@@ -117,5 +118,7 @@ const webUrls = (values: readonly unknown[]): readonly string[] => values.slice(
  * An absolute http(s) URL, normalized and without quotes: never `javascript:` or `data:`, which a
  * template would put into a link, and nothing that ends an attribute of a template.
  */
-const webUrl = (value: unknown): string | null =>
-  typeof value === 'string' && /^https?:\/\//i.test(value) && URL.canParse(value) ? quoteFree(new URL(value).href) : null;
+const webUrl = (value: unknown): string | null => {
+  const url = typeof value === 'string' && /^https?:\/\//i.test(value) ? parseUrl(value) : undefined;
+  return url ? quoteFree(url.href) : null;
+};

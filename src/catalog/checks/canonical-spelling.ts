@@ -1,3 +1,4 @@
+import { parseUrl } from '../../base/parse-url.ts';
 import { quoteFree } from '../../base/quote-free.ts';
 import { isObject } from '../../base/narrow.ts';
 import { normalOrigin } from '../model/origins.ts';
@@ -19,7 +20,11 @@ export const canonicalSpelling = (schema: unknown): Spelling | undefined => {
   const { enum: members, format, items, properties } = schema;
   if (Array.isArray(members)) return enumSpelling(members);
   // A URL goes into headers: without its line breaks, and in ASCII.
-  if (format === 'http-url') return (value) => (typeof value === 'string' && URL.canParse(value) ? quoteFree(new URL(value).href) : value);
+  if (format === 'http-url')
+    return (value) => {
+      const url = typeof value === 'string' ? parseUrl(value) : undefined;
+      return url ? quoteFree(url.href) : value;
+    };
   if (format === 'origin') return (value) => (typeof value === 'string' ? (normalOrigin(value) ?? value) : value);
   if (format === 'country') return (value) => (typeof value === 'string' ? value.toUpperCase() : value);
   if (isObject(properties)) return propertySpelling(properties);

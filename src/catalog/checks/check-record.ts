@@ -1,3 +1,4 @@
+import { parseUrl } from '../../base/parse-url.ts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Fault } from '../../base/fault.ts';
 import { isObject } from '../../base/narrow.ts';
@@ -15,11 +16,10 @@ import { campaignSchema, creativeSchema, lineItemSchema, placementSchema, publis
  */
 export type Checked<T> = { readonly ok: true; readonly record: T } | { readonly ok: false; readonly faults: readonly Fault[] };
 
-export const isHttpUrl = (text: string): boolean => URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol);
+export const isHttpUrl = (text: string): boolean => ['http:', 'https:'].includes(parseUrl(text)?.protocol ?? '');
 
 /** A DNS name or an IP address, without scheme, port and path. */
-const isHost = (text: string): boolean =>
-  /^[a-z0-9.:[\]-]+$/i.test(text) && URL.canParse(`http://${text}/`) && new URL(`http://${text}/`).hostname === text.toLowerCase();
+const isHost = (text: string): boolean => /^[a-z0-9.:[\]-]+$/i.test(text) && parseUrl(`http://${text}/`)?.hostname === text.toLowerCase();
 
 /** Formats of our own, each with its test and with what a value must be. */
 const FORMATS: Readonly<Record<string, { readonly test: (text: string) => boolean; readonly detail: string }>> = {

@@ -1,3 +1,5 @@
+import { parseUrl } from '../../base/parse-url.ts';
+
 /** Browsers and proxies carry about 2,000 characters; RFC 3986 sets no limit. */
 const MAX_URL_LENGTH = 2_048;
 /**
@@ -17,4 +19,4 @@ const FROM_ROOT = /^\/(?![/\\])/;
  * that runs or embeds (javascript:, data:).
  */
 export const isSafeUrl = (url: string): boolean =>
-  url.length <= MAX_URL_LENGTH && !UNPRINTABLE.test(url) && (ABSOLUTE.test(url) ? URL.canParse(url) : FROM_ROOT.test(url));
+  url.length <= MAX_URL_LENGTH && !UNPRINTABLE.test(url) && (ABSOLUTE.test(url) ? parseUrl(url) !== undefined : FROM_ROOT.test(url));

@@ -1,11 +1,14 @@
+import { parseUrl } from '../../base/parse-url.ts';
+
 /**
  * A web origin as browsers send it in the Origin header: `https://news.example`, with the port if it
  * is not the scheme's default. `https://*.news.example` stands for every subdomain, at any depth,
  * and not for `https://news.example` itself. undefined: not an http(s) origin.
  */
 export const normalOrigin = (text: string): string | undefined => {
-  if (!URL.canParse(text)) return undefined;
-  const { origin, protocol, hostname, pathname, search, hash, username, password } = new URL(text);
+  const url = parseUrl(text);
+  if (!url) return undefined;
+  const { origin, protocol, hostname, pathname, search, hash, username, password } = url;
   const isOrigin = pathname === '/' && search + hash + username + password === '' && !/[?#\s]/.test(text);
   const isHost = !hostname.replace(/^\*\.(?=[^.]+\.[^.])/, '').includes('*');
   return isOrigin && isHost && (protocol === 'http:' || protocol === 'https:') ? origin : undefined;
