@@ -16,6 +16,8 @@ const MIXED = [
   { cpm: 1.333, part: 0.1 },
   { cpm: 0.777, part: undefined },
 ] as const;
+/** Nothing is left to sell when no request was filled for so long. */
+const MAX_UNFILLED_MS = 5_000;
 const MIN_PRICE_MICROS = 777;
 const [CPC_USD, CPC_PART, BIDS_PART] = [0.07, 0.1, 0.15] as const;
 /** Bids are between the prices of the direct line items, so that each request ranks them differently. */
@@ -93,7 +95,8 @@ const mixedPrices = async (fleet: Fleet, endpoint: string, budgetMicros: number)
   await fleet.reload();
 
   const answered = lineItems.map(() => 0);
-  let [ads, clicks, failed, unfilled] = [0, 0, 0, 0];
+  let [ads, clicks, failed] = [0, 0, 0];
+  let filledAt = performance.now();
   const countHit = async (url: string): Promise<void> => {
     if ((await fleet.page.hit(url)) !== 200) failed++;
   };
@@ -103,8 +106,8 @@ const mixedPrices = async (fleet: Fleet, endpoint: string, budgetMicros: number)
     await countHit(bid.impurl);
     if (at === clicksAt && clicks++ % CLICK_ONE_IN === 0) await countHit(bid.clkurl);
   };
-  // Enough requests for the whole budget at the lowest price. Clicks that are under way leave less than their price, so a
-  // request may find nothing while they last.
+  // Enough requests for the whole budget at the lowest price. A request may find nothing while clicks are under way, which
+  // leave less than their price, or while Redis does not answer.
   const most = Math.ceil(budgetMicros / MIN_PRICE_MICROS) + 10 * WIDTH;
   await inParallel(
     most,
@@ -113,9 +116,9 @@ const mixedPrices = async (fleet: Fleet, endpoint: string, budgetMicros: number)
       const { bids } = await fleet.page.ask(booking, `user-${i}`);
       for (const bid of bids) await use(bid);
       ads += bids.length;
-      unfilled = bids.length > 0 ? 0 : unfilled + 1;
+      if (bids.length > 0) filledAt = performance.now();
     },
-    () => unfilled >= 4 * WIDTH,
+    () => performance.now() - filledAt >= MAX_UNFILLED_MS,
   );
   const drained = await untilDrained(fleet);
   const billed = await readBilled(fleet, booking, (at) => ({

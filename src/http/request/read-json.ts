@@ -24,7 +24,7 @@ const MAX_DEPTH = 64;
  * Members and items. A schema that reports all faults takes about a microsecond for each, also
  * beyond its own limits: 2 MiB of them held the event loop for 230 ms.
  */
-const MAX_VALUES = 10_000;
+const MAX_VALUES = 5_000;
 /** A body of this length is neither so deep that walking it overflows the stack, nor so wide. */
 const MAX_UNSCANNED = 2_048;
 
