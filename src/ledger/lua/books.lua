@@ -75,7 +75,15 @@ local function books_open(key, book, line_item, campaign)
   elseif needs_campaign then
     books_keep(book, campaign, redis.call('HGET', key, campaign))
   end
-  return open[line_item], open[campaign]
+  local a, of_campaign = open[line_item], open[campaign]
+  -- A hold has one day in both accounts. A repaired account, or one that counted an ad of a replica
+  -- whose clock is ahead, may be a day ahead for a moment.
+  if a[DAY] < of_campaign[DAY] then
+    account_roll_over(a, of_campaign[DAY])
+  elseif of_campaign[DAY] < a[DAY] then
+    account_roll_over(of_campaign, a[DAY])
+  end
+  return a, of_campaign
 end
 
 -- Adds the broken accounts that are not listed yet: 'reason since_ms safe_at_ms' by 'key field'.

@@ -185,6 +185,11 @@ local function settle(h, record, event, keys)
   local click = '-'
   if h.action == 'impression' and (h.late_at_ms > 0 or string.find(seen, ',click,', 1, true)) then
     click = settle_waiting_click(h, at, accounts_key, book, events)
+    -- What was seen of the token may have been forgotten since the click came, and the same click may
+    -- wait in Postgres too.
+    if click ~= '-' and not string.find(seen, ',click,', 1, true) then
+      redis.call('APPEND', seen_key, 'click,')
+    end
   end
   return (found and 'counted 1 - ' or 'counted 0 - ') .. click
 end
