@@ -135,7 +135,7 @@ export const createOperator = (lane: Lane, keys: LedgerKeys, nowMs: () => number
     },
     repair: async () => {
       const repair = createAccountRepairer({ redis, keys, expiresAtMs: expiresAtMs() });
-      const accounts = await repairSetAside({ knex, redis, keys, repair, today: today() });
+      const accounts = await repairSetAside({ knex, redis, keys, repair, today: today(), waitMs: 0 });
       const wrong = accounts.filter((account) => !damaged.has(nameOf(account)));
       for (const account of accounts) if (account.outcome === 'repaired') damaged.delete(nameOf(account));
       return wrong.map((account) => `${nameOf(account)}: ${account.why}`);

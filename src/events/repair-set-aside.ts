@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { LedgerKeys } from '../ledger/ledger-keys.ts';
 import { COUNT_NAMES, type AccountCounts } from '../ledger/read/account-books.ts';
@@ -13,7 +14,12 @@ export interface RepairSetAsideOptions {
   readonly repair: RepairAccount;
   /** In days since the epoch. */
   readonly today: number;
+  /** How long to wait for the events of a shard to be stored. Default: 10 s. */
+  readonly waitMs?: number;
 }
+
+const DEFAULT_WAIT_MS = 10_000;
+const POLL_MS = 50;
 
 /**
  * Repairs each account that is set aside from the stored events, as the daily counts sum them, once
@@ -26,6 +32,7 @@ export const repairSetAside = async ({
   keys,
   repair,
   today,
+  waitMs = DEFAULT_WAIT_MS,
 }: RepairSetAsideOptions): Promise<readonly (SetAsideAccount & { readonly outcome: RepairOutcome })[]> => {
   const counts = createCountStore({ knex });
   const campaignsOf = async ({ kind, id }: SetAsideAccount): Promise<readonly number[]> =>
@@ -35,10 +42,22 @@ export const repairSetAside = async ({
     const { publisherId, kind, id } = account;
     return counted.find((one) => one.publisherId === publisherId && one.kind === kind && one.id === id)?.counts ?? NOTHING_COUNTED;
   };
-  /** Every event of the account has left the stream: its last token ended before. */
+  /**
+   * Whether every event of the account has its row. No hit comes once the fold horizon has passed the
+   * end of its last token; those that came before, a late fold among them, must have left the stream.
+   */
   const isStored = async ({ publisherId, safeAtMs }: SetAsideAccount): Promise<boolean> => {
-    const [oldest] = await redis.xrange(keys.events(keys.shardOf(publisherId)), '-', '+', 'COUNT', 1);
-    return oldest === undefined || Number.parseInt(oldest[0], 10) > safeAtMs;
+    const shard = keys.shardOf(publisherId);
+    if (Number(await redis.get(keys.horizon(shard))) < safeAtMs) return false;
+    const [latest] = await redis.xrevrange(keys.events(shard), '+', '-', 'COUNT', 1);
+    const until = performance.now() + waitMs;
+    while (latest !== undefined) {
+      const [oldest] = await redis.xrange(keys.events(shard), '-', latest[0], 'COUNT', 1);
+      if (oldest === undefined) break;
+      if (performance.now() >= until) return false;
+      await sleep(POLL_MS);
+    }
+    return true;
   };
   const accounts = [];
   for (const account of await createSetAsideReader({ redis, keys }).list()) {

@@ -93,6 +93,16 @@ test('a click that waits is recognized when it is folded as well, also after its
   expect(await settle(ad, 'click', NOON + 1_000, { late: true })).toEqual(['duplicate', undefined, undefined]);
 });
 
+test('a click that waited is not counted again when it is folded after its impression, also after its token has been forgotten', async () => {
+  const ad = await serve();
+  await settle(ad, 'click', NOON + 1_000);
+  await rig.at(NOON + 60 * MINUTE);
+  await rig.redis.del(rig.keys.seen(1, ad.tokenId));
+  expect(await settle(ad, 'impression', NOON + 1_500, { late: true })).toEqual(['counted', undefined, 'counted']);
+  expect(await settle(ad, 'click', NOON + 1_000, { late: true })).toEqual(['duplicate', undefined, undefined]);
+  expect(await account()).toMatchObject(clicked);
+});
+
 test('a click that is folded counts when the event row of its impression says when that came', async () => {
   const ad = await serve();
   expect(await settle(ad, 'click', NOON + 9_000, { late: true, impressionAtMs: NOON + 1_000 })).toEqual(['counted', undefined, undefined]);
