@@ -48,6 +48,9 @@ export const createRedisClient = ({ urls, commandTimeoutMs, name }: RedisClientO
     // A demoted master keeps its connections open. A new one resolves the host again and may reach
     // the new master. The failed command is not repeated.
     reconnectOnError: refusesWrites,
+    // ioredis subscribes again without handling a failure: a connection that breaks meanwhile would end
+    // the process. Subscribers do it themselves (catalog/change-notice.ts).
+    autoResubscribe: false,
   };
   const [first] = urls;
   if (first === undefined) throw new Error('a Redis client needs at least one URL');
