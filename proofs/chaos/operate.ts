@@ -41,7 +41,7 @@ export const operate = async (stage: Stage, step: OperatorStep): Promise<readonl
   }
 };
 
-/** Nothing differs in the books that nobody changed by hand. */
+/** Nothing differs in the books, unless a step has changed them. */
 export const compareBooks = async ({ operator }: Stage): Promise<readonly Violation[]> =>
   (await operator.compare()).map((text) => ({ rule: 'books', text }));
 

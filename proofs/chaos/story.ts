@@ -31,8 +31,8 @@ export interface TrackingCall {
 }
 
 /**
- * What happens to the replica's Redis calls during one step. `killed`: the replica is killed when its first call has run;
- * nobody is answered, and it starts again.
+ * What happens to the replica's Redis calls during one step. `killed`: the replica is killed when its first call has run,
+ * without an answer, and starts again.
  */
 export type CallFault = 'none' | 'loseReply' | 'late' | 'killed';
 

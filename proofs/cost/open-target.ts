@@ -40,7 +40,7 @@ export const openTarget = async (dist = path.join(ROOT, 'dist'), lineItems: numb
     await migrateBy(dist, postgres.url);
     const booking = await withKnex(postgres.url, async (knex) => {
       const booked = await book(knex, { lineItems: [{}, { frequency_cap: 3, daily_impression_cap: 1_000_000_000 }] });
-      // Items that match nobody and do not fit most sizes: the worst for whatever visits them one by one.
+      // Items that match no request and do not fit most sizes: the worst for whatever visits them one by one.
       await knex.raw(
         `with items as (
            insert into line_items (campaign_id, name, active, start_at, end_at, cpm_micros, priority, targeting)

@@ -1,5 +1,5 @@
 /*
- * Loaded into a replica with --import, only by the proof of costs. On a port of its own it answers
+ * Loaded into a replica with --import, only by the proof of costs. On a separate port it answers
  * /heap, the bytes in use after a collection, and /delay, the longest time in ms for which the event
  * loop was held since /watch.
  */

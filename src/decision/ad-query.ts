@@ -16,7 +16,7 @@ export interface AdQuery {
 export interface ImpQuery {
   readonly impId: string;
   readonly placementId: string;
-  /** The preferred size: a creative without a size of its own is shown at it. */
+  /** The preferred size: a creative without a size is shown at it. */
   readonly size: AdSize;
   /** Further sizes that the impression takes, the better first. */
   readonly otherSizes: readonly AdSize[];

@@ -1,3 +1,9 @@
+/** `KEYS` and `ARGV` of one call of a script. */
+export interface ScriptCall {
+  readonly keys: readonly string[];
+  readonly args: readonly string[];
+}
+
 /** The keys of one call of a script. */
 export interface CallKeys {
   readonly keys: readonly string[];

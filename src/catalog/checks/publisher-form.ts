@@ -24,7 +24,7 @@ export const publisherForm: FormDescription<keyof PublisherRecord> = {
         origins: {
           label: 'Web origins',
           placeholder: 'https://www.gazette.example',
-          help: 'Pages of other origins get no ads with this key. https://*.gazette.example stands for all subdomains. Empty: pages of any origin. Servers that call without an Origin header are not affected.',
+          help: 'Pages of other origins get no ads with this key. https://*.gazette.example means all subdomains. Empty: pages of any origin. Servers that call without an Origin header are not affected.',
         },
       },
     },

@@ -2,7 +2,7 @@ import { parseUrl } from '../../base/parse-url.ts';
 
 /**
  * A web origin as browsers send it in the Origin header: `https://news.example`, with the port if it
- * is not the scheme's default. `https://*.news.example` stands for every subdomain, at any depth,
+ * is not the scheme's default. `https://*.news.example` means every subdomain, at any depth,
  * and not for `https://news.example` itself. undefined: not an http(s) origin.
  */
 export const normalOrigin = (text: string): string | undefined => {

@@ -1,6 +1,6 @@
 import type { NoBidReason } from '../../decision/no-bid-reason.ts';
 import { encodeRow, luaReader } from '../../redis/script-fields.ts';
-import { callKeys } from '../call-keys.ts';
+import { callKeys, type ScriptCall } from '../call-keys.ts';
 import type { LedgerKeys } from '../ledger-keys.ts';
 import type { Reservation, ReservedImp, ReserveRequest } from '../reservation.ts';
 import { CANDIDATE_LUA, type EncodeCandidate } from './encode-candidate.ts';
@@ -19,26 +19,29 @@ export const RESERVE_LUA: readonly string[] = [
 export const encodeReserveSettings = (settings: Readonly<Record<(typeof SETTINGS_FIELDS)[number], number>>): string =>
   encodeRow(SETTINGS_FIELDS, settings);
 
-// The user's places are read only when a candidate has a frequency cap.
-const readsPlaces = ({ userHash, imps }: ReserveRequest): boolean =>
-  userHash !== null && imps.some((candidates) => candidates.some(({ lineItem }) => lineItem.frequencyCap));
+/** The key of the user's places; undefined: they are not read, because no candidate has a frequency cap. */
+const placesKeyOf = ({ publisherId, userHash, imps }: ReserveRequest, keys: LedgerKeys): string | undefined =>
+  userHash !== null && imps.some((candidates) => candidates.some(({ lineItem }) => lineItem.frequencyCap))
+    ? keys.places(publisherId, userHash)
+    : undefined;
 
-/** `KEYS` and `ARGV` of reserve.lua. */
-export interface ReserveCall {
-  readonly keys: readonly string[];
-  readonly args: readonly string[];
-}
-
-/** @param settings of encodeReserveSettings */
+/**
+ * The call of reserve.lua.
+ *
+ * @param settings of encodeReserveSettings
+ */
 export const encodeReserve = (
   requests: readonly ReserveRequest[],
   { keys, settings, encodeCandidate }: { keys: LedgerKeys; settings: string; encodeCandidate: EncodeCandidate },
-): ReserveCall => {
-  const places: string[] = [];
-  for (const request of requests) if (readsPlaces(request)) places.push(keys.places(request.publisherId, request.userHash!));
-  const call = callKeys(requests, (publisherId) => publisherKeys(keys, publisherId), places);
+): ScriptCall => {
+  const placesKeys = requests.map((request) => placesKeyOf(request, keys));
+  const own = placesKeys.filter((key) => key !== undefined);
+  const call = callKeys(requests, (publisherId) => publisherKeys(keys, publisherId), own);
   const args = [settings, String(call.publishers)];
-  for (const request of requests) args.push(encodeRequest(request, call.positionOf(request.publisherId), encodeCandidate));
+  requests.forEach((request, i) => {
+    const record = { publisher: call.positionOf(request.publisherId), readsPlaces: placesKeys[i] !== undefined };
+    args.push(encodeRequest(request, record, encodeCandidate));
+  });
   return { keys: call.keys, args };
 };
 
@@ -48,12 +51,15 @@ const publisherKeys = (keys: LedgerKeys, publisherId: number): readonly string[]
 };
 
 /** One request: a line for the request, then a line for each impression with its candidates. */
-const encodeRequest = (request: ReserveRequest, publisher: number, encodeCandidate: EncodeCandidate): string => {
-  const { expiresAtMs, curve, imps } = request;
+const encodeRequest = (
+  { expiresAtMs, curve, imps }: ReserveRequest,
+  { publisher, readsPlaces }: { readonly publisher: number; readonly readsPlaces: boolean },
+  encodeCandidate: EncodeCandidate,
+): string => {
   const head = encodeRow(REQUEST_FIELDS, {
     publisher,
     expiresAtS: Math.ceil(expiresAtMs / 1000),
-    readsPlaces: readsPlaces(request),
+    readsPlaces,
     hourStartMs: curve.hourStartMs,
     shareBefore: curve.shareBefore,
     shareOfHour: curve.shareOfHour,

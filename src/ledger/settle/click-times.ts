@@ -5,7 +5,7 @@
 export const CLICK_TIMES = {
   /**
    * A click that comes sooner after its ad was served, or after its impression, is no reaction of a
-   * person: World Athletics (Technical Rule 16.6) holds that nobody reacts within 100 ms.
+   * person: World Athletics (Technical Rule 16.6) counts a reaction within 100 ms as a false start.
    */
   minReactionMs: 100,
   /**

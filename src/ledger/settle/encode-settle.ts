@@ -1,5 +1,5 @@
 import { encodeRow, luaConstants, luaReader } from '../../redis/script-fields.ts';
-import { callKeys } from '../call-keys.ts';
+import { callKeys, type ScriptCall } from '../call-keys.ts';
 import type { Hit, OrderReason, Settled } from '../hit.ts';
 import { accountField, filteredField, servesField, type LedgerKeys } from '../ledger-keys.ts';
 import type { Limits } from '../limits.ts';
@@ -58,7 +58,7 @@ export interface SettleCall {
 }
 
 /** The keys and arguments of settle.lua. */
-export const encodeSettles = (calls: readonly SettleCall[], keys: LedgerKeys): { keys: readonly string[]; args: readonly string[] } => {
+export const encodeSettles = (calls: readonly SettleCall[], keys: LedgerKeys): ScriptCall => {
   const own: string[] = [];
   for (const { hit } of calls) {
     const { publisherId, tokenId, userHash } = hit.ad;
