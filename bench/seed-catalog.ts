@@ -91,10 +91,12 @@ export const seedCatalog = async (
   }
 };
 
+/** Columns that no row names keep the default of the table. */
 const insertRows = async (client: pg.Client, table: string, rows: readonly Row[]): Promise<void> => {
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))].join(', ');
   for (let at = 0; at < rows.length; at += ROWS_PER_INSERT) {
     const page = JSON.stringify(rows.slice(at, at + ROWS_PER_INSERT));
-    await client.query(`insert into ${table} select * from json_populate_recordset(null::${table}, $1)`, [page]);
+    await client.query(`insert into ${table} (${columns}) select ${columns} from json_populate_recordset(null::${table}, $1)`, [page]);
   }
 };
 
