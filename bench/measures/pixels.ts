@@ -63,6 +63,7 @@ export const pixels = async (rig: Rig, { rounds, seconds: given, quick }: Scale)
   const after = await scrape(service);
   const since = (series: string): number => (after.get(series) ?? 0) - (before.get(series) ?? 0);
   const counted = since('adserver_impressions_total');
+  const gross = since('adserver_gross_hits_total{kind="impression"}');
   const lost = since('adserver_settled_without_hold_total');
   const inPostgres = await storedEvents(stage);
   await rig.stop(service, gif);
@@ -87,7 +88,7 @@ export const pixels = async (rig: Rig, { rounds, seconds: given, quick }: Scale)
           row('the same tokens again', replay),
         ],
       ),
-      `${whole(counted)} impressions counted with ${whole(collected)} tokens, ${whole(inPostgres)} of them in Postgres when the streams were empty, ${lost} without the reservation they belong to. The same process carries the events into Postgres: that included, until the last one is stored, an impression took ${withDrain.toFixed(1)} µs of CPU.`,
+      `${whole(gross)} impressions with ${whole(collected)} tokens, ${whole(inPostgres)} of them in Postgres when the streams were empty: ${whole(counted)} counted, ${whole(gross - counted)} filtered because their ads had been requested for another browser; ${lost} without the reservation they belong to. The same process carries the events into Postgres: that included, until the last one is stored, an impression took ${withDrain.toFixed(1)} µs of CPU.`,
     ].join('\n\n'),
     goals: [
       atLeast('`GET /impression` against an empty GIF on default Express, requests/s', 2.3, impression.perSecond / floor.perSecond),
