@@ -3,7 +3,8 @@
  * Run: npm run build && node --expose-gc bench/targeting-index.mjs. Compiled code only: tsx names every closure at run time, which alone
  * takes 2 µs a query.
  */
-import { buildTargetingIndex } from '../dist/targeting/build-targeting-index.js';
+import { buildTargetingTables } from '../dist/targeting/build-targeting-tables.js';
+import { createTargetingIndex } from '../dist/targeting/targeting-index.js';
 import { pairOf, targetingRules } from '../dist/targeting/targeting-rules.js';
 
 const WANTED = 8;

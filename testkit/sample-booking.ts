@@ -35,6 +35,7 @@ export const sampleLineItem = (changes: Partial<LineItem> & Pick<LineItem, 'flig
 /** A creative that fits any slot, with the id of its line item but for what is given. */
 export const sampleCreative = (lineItemId: number, changes: Partial<Creative> = {}): Creative => ({
   id: lineItemId,
+  edition: 0,
   placementId: 'top',
   lineItemId,
   content: { format: 'html', markup: '<b>ad</b>' },

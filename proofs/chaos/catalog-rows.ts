@@ -1,6 +1,6 @@
-import { CATALOG_TABLES, type CatalogReading, type CatalogRow, type CatalogTable } from '../../src/catalog/model/catalog-reading.ts';
-import { buildSnapshot } from '../../src/catalog/snapshot/build-snapshot.ts';
+import { CATALOG_TABLES, type CatalogRow, type CatalogTable } from '../../src/catalog/model/catalog-reading.ts';
 import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
+import { readingOf, snapshotOf } from '../../testkit/catalog-reading.ts';
 import type { RowEdit, World } from './story.ts';
 
 /** The catalog's tables in memory. They become snapshots as rows of Postgres do: checked, and set aside when invalid. */
@@ -46,18 +46,7 @@ export const createCatalogRows = (world: World): CatalogRows => {
         [...(tables.get(table)?.values() ?? [])]
           .filter(({ gone }) => !gone)
           .map(({ row, broken }) => (broken ? { ...row, ...BREAKAGE[table] } : row));
-      const reading: CatalogReading = {
-        version,
-        userHashKey: new Uint8Array(32),
-        recentCounts: new Map(),
-        hourlyImpressions: new Map(),
-        digests: () => Promise.resolve(new Map([[0, String(version)]])),
-        rows: async function* (table) {
-          yield await Promise.resolve(rowsOf(table));
-        },
-      };
-      const { snapshot } = await buildSnapshot(reading, { dimensions: new Map(), nowMs, pause: () => Promise.resolve() });
-      return snapshot;
+      return snapshotOf(readingOf({ version, rows: rowsOf }), { nowMs });
     },
   };
 };

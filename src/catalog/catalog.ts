@@ -1,11 +1,9 @@
-import type { DimensionSchema } from '../targeting/dimension-schema.ts';
-import { buildSnapshot } from './snapshot/build-snapshot.ts';
-import type { BuiltSnapshot } from './snapshot/build-snapshot.ts';
+import { openSnapshot, type OpenedSnapshot } from './snapshot/open-snapshot.ts';
 import type { CatalogStore } from './postgres/catalog-store.ts';
 import type { ChangeNotices } from './change-notice.ts';
 import type { Quarantined, Snapshot } from './snapshot/snapshot.ts';
+import type { CatalogLoader } from './worker/catalog-loader.ts';
 import { asError } from '../base/narrow.ts';
-import { within } from '../base/within.ts';
 
 /** The catalog as this replica serves it. */
 export interface Catalog {
@@ -42,9 +40,9 @@ export interface CatalogObserver {
 }
 
 export interface CatalogOptions {
-  readonly store: CatalogStore;
+  readonly store: Pick<CatalogStore, 'readVersion'>;
+  readonly loader: CatalogLoader;
   readonly notices: ChangeNotices;
-  readonly dimensions: DimensionSchema;
   /** 0: only on demand. */
   readonly reloadIntervalMs: number;
   /**
@@ -52,11 +50,6 @@ export interface CatalogOptions {
    * s and a load stay within the promised 5 s.
    */
   readonly versionPollMs?: number;
-  /**
-   * A load that takes longer counts as failed, so that a hung connection does not stop all
-   * reloading.
-   */
-  readonly loadTimeoutMs?: number;
   readonly now?: () => number;
   readonly observer?: CatalogObserver;
 }
@@ -64,14 +57,13 @@ export interface CatalogOptions {
 export const createCatalog = ({
   store,
   notices,
-  dimensions,
+  loader,
   reloadIntervalMs,
   versionPollMs = 4000,
-  loadTimeoutMs = 60_000,
   now = Date.now,
   observer = {},
 }: CatalogOptions): Catalog => {
-  let built: BuiltSnapshot | undefined;
+  let opened: OpenedSnapshot | undefined;
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
   let stopped = false;
@@ -82,16 +74,9 @@ export const createCatalog = ({
   const load = async (): Promise<void> => {
     const begunAt = performance.now();
     try {
-      const loaded = await within(
-        loadTimeoutMs,
-        store.readAll((reading) => buildSnapshot(reading, { dimensions, previous: built, nowMs: now() })),
-        () => {
-          throw new Error(`loading the catalog took longer than ${loadTimeoutMs} ms`);
-        },
-      );
-      built = loaded;
-      observer.loaded?.(loaded.snapshot, performance.now() - begunAt);
-      reportQuarantined(loaded.snapshot);
+      opened = openSnapshot(await loader.load(now()), opened);
+      observer.loaded?.(opened.snapshot, performance.now() - begunAt);
+      reportQuarantined(opened.snapshot);
     } catch (fault) {
       const error = asError(fault);
       observer.loadFailed?.(error);
@@ -150,7 +135,7 @@ export const createCatalog = ({
       const version = await store.readVersion();
       pollFailing = false;
       // A running load may be reading that version; if not, the next poll starts another.
-      if (version !== built?.snapshot.version && running === undefined) reloadInBackground();
+      if (version !== opened?.snapshot.version && running === undefined) reloadInBackground();
     } catch (fault) {
       if (!pollFailing) observer.pollFailed?.(asError(fault));
       pollFailing = true;
@@ -158,7 +143,7 @@ export const createCatalog = ({
   };
 
   return {
-    current: () => built?.snapshot,
+    current: () => opened?.snapshot,
     reload,
     reloadEverywhere: async () => {
       const announced = notices.announce().catch((fault: unknown) => observer.announceFailed?.(asError(fault)));
@@ -175,7 +160,7 @@ export const createCatalog = ({
     stop: async () => {
       stopped = true;
       for (const timer of timers) clearTimeout(timer);
-      await notices.close();
+      await Promise.all([notices.close(), loader.stop()]);
       await Promise.allSettled([running, next]);
     },
   };

@@ -62,7 +62,7 @@ export const rankCandidates = ({ direct, bids, query, imp, exhausted, runsHere, 
   let bidAt = 0;
 
   const passes = (position: number): boolean => {
-    const rule = firstRefusal(RULES_PER_CANDIDATE, (direct as CandidateIndex).entries[position]!, query, imp);
+    const rule = firstRefusal(RULES_PER_CANDIDATE, (direct as CandidateIndex).at(position), query, imp);
     const reason = rule ? rule.reason : exhausted(position);
     if (reason === 0) return true;
     latest = latestReason(latest, reason);
@@ -98,7 +98,7 @@ export const rankCandidates = ({ direct, bids, query, imp, exhausted, runsHere, 
   };
 
   const peekDirect = (): Candidate | undefined =>
-    readyAt < ready.length || nextGroup() ? (direct as CandidateIndex).entries[ready[readyAt]!] : undefined;
+    readyAt < ready.length || nextGroup() ? (direct as CandidateIndex).at(ready[readyAt]!) : undefined;
 
   const takeOne = (): RankedCandidate | undefined => {
     const bid = priced[bidAt];

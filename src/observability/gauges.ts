@@ -12,6 +12,7 @@ export interface GaugeReaders {
   readonly snapshotAgeSeconds?: Read<number>;
   /** Rows left out of the snapshot, by table. */
   readonly snapshotQuarantinedRows?: Read<Readonly<Record<string, number>>>;
+  readonly catalogWorkerUp?: Read<boolean>;
   readonly redisUp?: Read<boolean>;
   readonly redisShardsDown?: Read<number>;
   readonly redisRoundTripSeconds?: Read<number>;
@@ -43,6 +44,7 @@ const HELP = {
   ready: ['ready', '1 when the replica accepts requests: it has a snapshot and is not shutting down'],
   snapshotVersion: ['snapshot_version', 'Version of the catalog snapshot in use'],
   snapshotAgeSeconds: ['snapshot_age_seconds', 'Time since the snapshot was last known to be current'],
+  catalogWorkerUp: ['catalog_worker_up', '1 when the thread that loads the catalog has not failed since its last load'],
   redisUp: ['redis_up', '1 when every Redis shard accepts writes'],
   redisShardsDown: ['redis_shards_down', 'Redis shards that do not accept writes'],
   redisRoundTripSeconds: ['redis_round_trip_seconds', 'Round trip of the last Redis probe'],

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { createBidders } from '../bidders/create-bidders.ts';
 import { createCatalogStore } from '../catalog/postgres/catalog-store.ts';
 import { createCatalog } from '../catalog/catalog.ts';
+import { runCatalogWorker } from '../catalog/worker/run-catalog-worker.ts';
 import { createChangeNotices } from '../catalog/change-notice.ts';
 import { acceptsOrigin } from '../catalog/model/origins.ts';
 import { createCountryLookup } from '../context/country-lookup.ts';
@@ -38,13 +39,14 @@ export const composeDelivery = ({ settings, addresses, dimensions, dataCenters, 
   const { keys, link } = stores;
   /** Redis's clock, epoch ms: in a cluster that of the publisher's node. */
   const now = (publisherId = 0) => link.nowMs(keys.shardOf(publisherId));
+  const catalogWorker = runCatalogWorker({ databaseUrl: addresses.databaseUrl, dimensions, onCrash: observe.catalogWorkerFailed });
   const catalog = createCatalog({
+    loader: catalogWorker,
     store: createCatalogStore({ knex: stores.knex }),
     notices: createChangeNotices({
       connect: () => createRedisClient({ urls: addresses.redisUrls, commandTimeoutMs: 2_000, name: 'ad-server-notices' }),
       onAvailability: (available) => log.warn(available ? 'Redis is available again' : 'Redis is unavailable'),
     }),
-    dimensions,
     reloadIntervalMs: settings.reloadIntervalMs,
     now,
     observer: observe.catalog,
@@ -111,6 +113,7 @@ export const composeDelivery = ({ settings, addresses, dimensions, dataCenters, 
   return {
     now,
     catalog,
+    catalogWorker,
     ledgerOptions,
     counters,
     bidders,

@@ -68,6 +68,10 @@ export const observeService = ({ log, metrics }: { readonly log: Log; readonly m
 
   return {
     catalog,
+    catalogWorkerFailed: (fault: Error): void => {
+      metrics.error();
+      log.error('The catalog worker ended and is started again; the last snapshot is still served', { reason: fault.message });
+    },
     bidders,
     ad: {
       requested: metrics.adRequest,

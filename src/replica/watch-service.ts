@@ -1,4 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
+import type { CatalogWorker } from '../catalog/worker/run-catalog-worker.ts';
 import { createDeadEvents } from '../events/postgres/dead-events.ts';
 import { readReconciliation } from '../events/postgres/reconciliation.ts';
 import type { Stores } from './connect-stores.ts';
@@ -17,6 +18,7 @@ export interface WatchedService {
   readonly metrics: Metrics;
   readonly log: Log;
   readonly catalog: Catalog;
+  readonly catalogWorker: CatalogWorker;
   readonly stores: Stores;
   readonly pending: PendingHits;
   readonly tokenTtls: TokenTtls;
@@ -31,7 +33,16 @@ const SHARD_TIMEOUT_MS = 300;
  * @returns checks the settings of Redis at start; a fault is logged when it is first seen, here or
  *   at a scrape
  */
-export const watchService = ({ metrics, log, catalog, stores, pending, tokenTtls, readiness }: WatchedService): (() => Promise<void>) => {
+export const watchService = ({
+  metrics,
+  log,
+  catalog,
+  catalogWorker,
+  stores,
+  pending,
+  tokenTtls,
+  readiness,
+}: WatchedService): (() => Promise<void>) => {
   const { knex, promptKnex, backgroundRedis: redis, link, backgroundLink, keys } = stores;
   const shards = Array.from({ length: keys.shards }, (_, shard) => shard);
   /**
@@ -89,6 +100,7 @@ export const watchService = ({ metrics, log, catalog, stores, pending, tokenTtls
       for (const { table } of catalog.current()?.quarantined ?? []) rows[table] = (rows[table] ?? 0) + 1;
       return rows;
     },
+    catalogWorkerUp: () => catalogWorker.up,
     redisUp: () => link.up,
     redisShardsDown: () => shards.filter((shard) => !link.upOf(shard)).length,
     redisRoundTripSeconds: () => link.roundTripSeconds,

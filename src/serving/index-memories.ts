@@ -35,12 +35,12 @@ const FRESH_MS = 1_000;
  * ms for 100,000), whatever sizes clients ask for: the sizes of those that run now are kept for a
  * second.
  */
-const createRunsHere = ({ entries }: CandidateIndex): IndexMemory['runsHere'] => {
+const createRunsHere = (candidates: CandidateIndex): IndexMemory['runsHere'] => {
   let sizes: readonly AdSize[] = [];
   let readAtMs = -Infinity;
   return (query, imp) => {
     if (Math.abs(query.atMs - readAtMs) >= FRESH_MS) {
-      sizes = sizesThatRun(entries, query, imp);
+      sizes = sizesThatRun(candidates, query, imp);
       readAtMs = query.atMs;
     }
     return sizes.some((size) => fitsImp(size, imp));
@@ -48,10 +48,10 @@ const createRunsHere = ({ entries }: CandidateIndex): IndexMemory['runsHere'] =>
 };
 
 /** The different sizes of the candidates that run now; 0 for any. */
-const sizesThatRun = (entries: readonly Booking[], query: AdQuery, imp: ImpQuery): readonly AdSize[] => {
+const sizesThatRun = (candidates: Iterable<Booking>, query: AdQuery, imp: ImpQuery): readonly AdSize[] => {
   const unsized = { ...imp, size: ANY_SIZE };
   const found = new Map<string, AdSize>();
-  for (const candidate of entries) {
+  for (const candidate of candidates) {
     if (firstRefusal(RULES_OF_PLACE, candidate, query, unsized)) continue;
     const { width, height } = candidate.creative;
     if (width === null && height === null) return [NO_SIZE];

@@ -128,7 +128,7 @@ export const rankOpportunity = (
 
 /** Why the ledger has refused a direct candidate to anyone, or to this user, a moment ago; or 0. */
 const refusedLately = (
-  { entries }: CandidateIndex,
+  index: CandidateIndex,
   { exhausted }: IndexMemory,
   users: UserMemory,
   { query: { atMs }, userHash }: AdRequest,
@@ -136,7 +136,7 @@ const refusedLately = (
 ): NoBidReason | 0 => {
   const reason = exhausted.reasonAt(position, atMs);
   if (reason !== 0 || userHash === null) return reason;
-  const { id, frequencyCap } = entries[position]!.lineItem;
+  const { id, frequencyCap } = index.at(position).lineItem;
   return frequencyCap !== null && users.isCapped(userHash, id, atMs) ? NoBidReason.FrequencyCapped : 0;
 };
 

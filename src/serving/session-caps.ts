@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { withoutFrequencyCap } from '../catalog/model/entities.ts';
 import type { RankedCandidate } from '../decision/ranked-candidate.ts';
 import type { AdRequest } from './ad-request.ts';
 
@@ -41,5 +42,5 @@ export const offeredToLedger = ({ sessionUser }: AdRequest, candidates: readonly
   sessionUser === null
     ? candidates
     : candidates.map((candidate) =>
-        candidate.lineItem.frequencyCap ? { ...candidate, lineItem: { ...candidate.lineItem, frequencyCap: null } } : candidate,
+        candidate.lineItem.frequencyCap ? { ...candidate, lineItem: withoutFrequencyCap(candidate.lineItem) } : candidate,
       );

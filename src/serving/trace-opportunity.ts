@@ -51,12 +51,9 @@ export const traceOpportunity = (opportunity: DecidedOpportunity, maxBooked: num
   return { ...head, steps };
 };
 
-/** Everything that is booked, including what can be served neither now nor later. */
-export const bookingsOf = ({ direct, programmatic, leftOut }: Slot): readonly Booking[] => [
-  ...(direct?.entries ?? []),
-  ...(programmatic?.entries ?? []),
-  ...leftOut,
-];
+/** A creative that is booked on the slot, also if it can be served neither now nor later. */
+export const bookingOf = ({ direct, programmatic, leftOut }: Slot, creativeId: number): Booking | undefined =>
+  direct?.find(creativeId) ?? programmatic?.find(creativeId) ?? leftOut.find(creativeId);
 
 /** Line items that share an endpoint share its bid. */
 const foreignNoticesOf = ({ bids }: DecidedOpportunity): number =>
@@ -65,13 +62,12 @@ const foreignNoticesOf = ({ bids }: DecidedOpportunity): number =>
     0,
   );
 
-const bookedCount = ({ direct, programmatic, leftOut }: Slot): number =>
-  (direct?.entries.length ?? 0) + (programmatic?.entries.length ?? 0) + leftOut.length;
+const bookedCount = ({ direct, programmatic, leftOut }: Slot): number => (direct?.size ?? 0) + (programmatic?.size ?? 0) + leftOut.size;
 
 /** Reads no more of the slot than it needs. */
 const firstBookings = (judged: readonly Booking[], { direct, programmatic, leftOut }: Slot, max: number): readonly Booking[] => {
   const first = new Map<number, Booking>();
-  for (const bookings of [judged, direct?.entries ?? [], programmatic?.entries ?? [], leftOut])
+  for (const bookings of [judged, direct ?? [], programmatic ?? [], leftOut])
     for (const booking of bookings) {
       if (first.size >= max) return [...first.values()];
       if (!first.has(booking.creative.id)) first.set(booking.creative.id, booking);

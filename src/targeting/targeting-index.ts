@@ -1,4 +1,6 @@
+import type { ArraysOf } from '../base/shared-arrays.ts';
 import { EMPTY_PAGE, FULL_PAGE, lowestBit, PAGE_SHIFT, wordOf } from './page-pool.ts';
+import { findPair } from './pair-table.ts';
 import type { TargetingQuery } from './targeting-query.ts';
 
 /** Finds all entries of a candidate list whose targeting a request meets, in list order. */
@@ -16,35 +18,35 @@ export interface EligibleScanner {
 }
 
 /**
- * The built index. A *rule slot* holds one rule of each entry: each context rule has its own slot,
- * and an entry's first, second, … other rule takes the next. An entry passes a slot when it has no
- * rule there (`unruled`) or is listed under one of the request's pairs. A *posting* is the list of
- * one pair in one slot: the non-empty pages of its bitset, ascending.
+ * The built index, as arrays that can lie in shared memory. A *rule slot* holds one rule of each
+ * entry: each context rule has its own slot, and an entry's first, second, … other rule takes the
+ * next. An entry passes a slot when it has no rule there (`unruled`) or is listed under one of the
+ * request's pairs. A *posting* is the list of one pair in one slot: the non-empty pages of its
+ * bitset, ascending.
  */
-export interface TargetingTables {
-  readonly size: number;
-  readonly pageCount: number;
-  readonly slotCount: number;
-  readonly pool: Int32Array;
+export const TARGETING_ARRAYS = {
+  /** The number of entries, of pages and of slots. */
+  shape: Int32Array,
+  pool: Int32Array,
   /** Page reference at [slot × pageCount + page]. */
-  readonly unruled: Int32Array;
+  unruled: Int32Array,
   /** At the same position: the first page from here on with an unruled entry, or pageCount. */
-  readonly nextUnruled: Int32Array;
-  /**
-   * The first posting of a pair. `postingNext` leads to the same pair in other slots; -1 ends the
-   * list.
-   */
-  readonly byPair: ReadonlyMap<string, number>;
-  readonly postingSlot: Int32Array;
-  readonly postingNext: Int32Array;
+  nextUnruled: Int32Array,
+  /** The first posting of a pair (pair-table.ts). */
+  pairSlots: Int32Array,
+  pairText: Uint16Array,
+  postingSlot: Int32Array,
+  /** Leads to the same pair in other slots; -1 ends the list. */
+  postingNext: Int32Array,
   /** Posting p has [postingStart[p], postingStart[p + 1]) of the two lists below. */
-  readonly postingStart: Int32Array;
-  readonly postingPage: Int32Array;
-  readonly postingRef: Int32Array;
-}
+  postingStart: Int32Array,
+  postingPage: Int32Array,
+  postingRef: Int32Array,
+} as const;
+export type TargetingTables = ArraysOf<typeof TARGETING_ARRAYS>;
 
 export const createTargetingIndex = (tables: TargetingTables): TargetingIndex => ({
-  size: tables.size,
+  size: tables.shape[0]!,
   eligible: (query) => scan(tables, postingsOf(tables, query)),
 });
 
@@ -53,7 +55,7 @@ const postingsOf = (tables: TargetingTables, query: TargetingQuery): number[] =>
   const { postingSlot, postingNext } = tables;
   const found: number[] = [];
   for (let i = 0; i < query.pairs.length; i++) {
-    for (let posting = tables.byPair.get(query.pairs[i]!) ?? -1; posting >= 0; posting = postingNext[posting]!) {
+    for (let posting = findPair(tables, query.pairs[i]!); posting >= 0; posting = postingNext[posting]!) {
       // Insertion sort, because the postings are few and nearly sorted. A repeated pair changes
       // nothing, because listings are joined by "or".
       let at = found.length;
@@ -65,7 +67,10 @@ const postingsOf = (tables: TargetingTables, query: TargetingQuery): number[] =>
 };
 
 const scan = (tables: TargetingTables, postings: readonly number[]): EligibleScanner => {
-  const { size, pageCount, slotCount, pool, unruled, nextUnruled, postingSlot, postingStart, postingPage, postingRef } = tables;
+  const size = tables.shape[0]!;
+  const pageCount = tables.shape[1]!;
+  const slotCount = tables.shape[2]!;
+  const { pool, unruled, nextUnruled, postingSlot, postingStart, postingPage, postingRef } = tables;
   // State of the current page: for each slot that restricts it, the pages to join by "or", up to
   // the position in `ends`.
   const refs: number[] = [];

@@ -6,6 +6,7 @@ import type { Catalog, CatalogObserver } from '../../src/catalog/catalog.ts';
 import { PACINGS } from '../../src/catalog/model/entities.ts';
 import { createCatalogStore } from '../../src/catalog/postgres/catalog-store.ts';
 import type { CatalogStore } from '../../src/catalog/postgres/catalog-store.ts';
+import { createCatalogLoader } from '../../src/catalog/worker/catalog-loader.ts';
 import { createChangeNotices } from '../../src/catalog/change-notice.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
@@ -60,7 +61,8 @@ const replica = ({
     name,
     pollIntervalMs: 60_000,
   });
-  const catalog = createCatalog({ store, notices, dimensions: new Map(), reloadIntervalMs: 0, versionPollMs, ...rest });
+  const loader = createCatalogLoader({ store, dimensions: new Map() });
+  const catalog = createCatalog({ store, loader, notices, reloadIntervalMs: 0, versionPollMs, ...rest });
   open.push(catalog);
   return catalog;
 };

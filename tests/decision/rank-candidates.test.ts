@@ -5,7 +5,8 @@ import { NoBidReason } from '../../src/decision/no-bid-reason.ts';
 import { rankCandidates } from '../../src/decision/rank-candidates.ts';
 import { firstRefusal, RULES_OF_PLACE } from '../../src/decision/rules.ts';
 import type { RankedCandidate } from '../../src/decision/ranked-candidate.ts';
-import { buildTargetingIndex } from '../../src/targeting/build-targeting-index.ts';
+import { buildTargetingTables } from '../../src/targeting/build-targeting-tables.ts';
+import { createTargetingIndex } from '../../src/targeting/targeting-index.ts';
 import { targetingQuery } from '../../src/targeting/targeting-query.ts';
 import { targetingRules } from '../../src/targeting/targeting-rules.ts';
 import { campaign, candidate, lineItem, NOON } from './candidates.ts';
@@ -21,9 +22,15 @@ function indexOf(given: readonly Candidate[]): CandidateIndex {
     const next = entries.findIndex((other, j) => j > i && !sameRank(entry, other));
     return next < 0 ? entries.length : next;
   });
-  const steps = buildTargetingIndex(entries.map((entry) => entry.lineItem.targeting));
-  for (let step = steps.next(); ; step = steps.next())
-    if (step.done) return { size: entries.length, entries, tieEnd, targeting: step.value };
+  const targeting = createTargetingIndex(buildTargetingTables(entries.length, (position) => entries[position]!.lineItem.targeting));
+  return {
+    size: entries.length,
+    tieEnd,
+    targeting,
+    at: (position) => entries[position]!,
+    find: (creativeId) => entries.find(({ creative }) => creative.id === creativeId),
+    [Symbol.iterator]: () => entries[Symbol.iterator](),
+  };
 }
 
 const entry = (

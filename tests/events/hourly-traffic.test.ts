@@ -1,9 +1,9 @@
 import knexFactory from 'knex';
 import type { Knex } from 'knex';
 import { createEventStore, type StoredEvent } from '../../src/events/postgres/event-store.ts';
-import { buildSnapshot } from '../../src/catalog/snapshot/build-snapshot.ts';
 import { createCatalogStore } from '../../src/catalog/postgres/catalog-store.ts';
 import type { Hit, ServedAd } from '../../src/ledger/hit.ts';
+import { snapshotOf } from '../../testkit/catalog-reading.ts';
 import { testDatabase } from '../setup/test-database.ts';
 
 const HOUR_MS = 3_600_000;
@@ -67,9 +67,9 @@ test('a publisher with paced line items gets the curve of its last whole days, e
   await store.append(events);
   await store.append(events);
 
-  const { snapshot } = await createCatalogStore({ knex }).readAll((reading) => {
+  const snapshot = await createCatalogStore({ knex }).readAll((reading) => {
     expect([...reading.hourlyImpressions]).toEqual([[1, Array.from({ length: 24 }, (_, hour) => (hour === 20 ? 480 : 120))]]);
-    return buildSnapshot(reading, { dimensions: new Map(), nowMs: today });
+    return snapshotOf(reading, { nowMs: today });
   });
   const shares = (publisherId: number) =>
     Array.from({ length: 24 }, (_, hour) => snapshot.curveAt(publisherId, today + hour * 3_600_000).shareOfHour);

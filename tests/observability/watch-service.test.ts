@@ -38,9 +38,10 @@ test('the ages of what waits stay numbers and grow when a shard does not answer'
     const metrics = createMetrics(metricLabels([]));
     const pending = createPendingHits({ knex });
     const catalog = { current: () => undefined } as unknown as Catalog;
+    const catalogWorker = { up: true, load: () => Promise.reject(new Error('not called')), stop: () => Promise.resolve() };
     const readiness = { draining: false, waitingFor: '', notReadyBecause: () => undefined };
     const tokenTtls = { start: () => undefined, stop: () => undefined, count: () => 1 };
-    watchService({ metrics, log: createLog({ level: 'error' }), catalog, stores, pending, tokenTtls, readiness });
+    watchService({ metrics, log: createLog({ level: 'error' }), catalog, catalogWorker, stores, pending, tokenTtls, readiness });
     const scrape = async () => {
       const { body } = await metrics.render();
       const of = (name: string) => Number(new RegExp(`^adserver_${name} (\\S+)$`, 'm').exec(body)?.[1]);

@@ -1,20 +1,15 @@
 import fc from 'fast-check';
-import { buildTargetingIndex } from '../../src/targeting/build-targeting-index.ts';
+import { buildTargetingTables } from '../../src/targeting/build-targeting-tables.ts';
 import { matchTargeting } from '../../src/targeting/match-targeting.ts';
 import type { DimensionSchema } from '../../src/targeting/dimension-schema.ts';
-import type { TargetingIndex } from '../../src/targeting/targeting-index.ts';
+import { createTargetingIndex, type TargetingIndex } from '../../src/targeting/targeting-index.ts';
 import { targetingQuery } from '../../src/targeting/targeting-query.ts';
 import type { TargetingQuery } from '../../src/targeting/targeting-query.ts';
 import { pairOf, targetingRules } from '../../src/targeting/targeting-rules.ts';
 import type { TargetingRules } from '../../src/targeting/targeting-rules.ts';
 
-const build = (entries: readonly TargetingRules[]): TargetingIndex => {
-  const steps = buildTargetingIndex(entries);
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
-};
+const build = (entries: readonly TargetingRules[]): TargetingIndex =>
+  createTargetingIndex(buildTargetingTables(entries.length, (position) => entries[position]!));
 
 /** Every name is registered, so each key-value of a request is offered as a dimension too. */
 const ALL_REGISTERED = { has: () => true } as unknown as DimensionSchema;

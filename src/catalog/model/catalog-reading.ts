@@ -2,6 +2,12 @@ export const CATALOG_TABLES = ['publishers', 'placements', 'campaigns', 'line_it
 export type CatalogTable = (typeof CATALOG_TABLES)[number];
 
 /**
+ * Ids of one block: the part of a table that is read, stored and replaced as a whole. Placements,
+ * whose ids are names, are one block.
+ */
+export const IDS_A_BLOCK = 256;
+
+/**
  * A row as Postgres gives it: bigint as a string, a timestamp as a Date, anything that the column
  * types allow.
  */
@@ -33,6 +39,6 @@ export interface CatalogReading {
    * mean equal rows.
    */
   digests(table: CatalogTable): Promise<ReadonlyMap<number, string>>;
-  /** The rows of one block by id, in pages, so that each page can be freed once it is read. */
-  rows(table: CatalogTable, block: number): AsyncIterable<readonly CatalogRow[]>;
+  /** The rows of one block by id. */
+  rows(table: CatalogTable, block: number): Promise<readonly CatalogRow[]>;
 }

@@ -1,8 +1,9 @@
 import type { TargetingRules } from '../../targeting/targeting-rules.ts';
 
 /**
- * Entities of the snapshot, immutable. Rows and wire records become entities once, at load, and
- * request handling sees no other form. Units: money in integer micro-dollars (1 USD = 1,000,000), a
+ * Entities of the snapshot, immutable. Rows become entities once, at load, and request handling sees
+ * no other form. Most are views, whose fields are read from shared memory when they are used and are
+ * not own properties: copy one with `withoutFrequencyCap` or by naming its fields. Units: money in integer micro-dollars (1 USD = 1,000,000), a
  * CPM in micros per thousand impressions, times in epoch milliseconds (UTC).
  */
 
@@ -136,6 +137,8 @@ export interface BannerImage {
 
 export interface Creative {
   readonly id: number;
+  /** Changes when the creative may have changed: equal ids and editions mean equal creatives. */
+  readonly edition: number;
   readonly placementId: string;
   readonly lineItemId: number;
   readonly content: CreativeContent;
@@ -154,3 +157,7 @@ export interface Booking {
   readonly lineItem: LineItem;
   readonly campaign: Campaign;
 }
+
+/** A line item as a user sees it whose frequency cap does not apply. */
+export const withoutFrequencyCap = (lineItem: LineItem): LineItem =>
+  Object.create(lineItem, { frequencyCap: { value: null, enumerable: true } }) as LineItem;

@@ -4,13 +4,6 @@ import { microsFromUsd, usdFromMicros } from '../model/money.ts';
 import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, PublisherRecord } from '../model/records.ts';
 
 /**
- * Ids of one block, and rows that are parsed without a pause: about a millisecond of the event
- * loop, where one answer of 100,000 rows takes a hundred. Placements, whose ids are names, share
- * one block.
- */
-export const ROWS_A_BLOCK = 256;
-
-/**
  * The columns of the five tables, and the mapping between their rows and the records of the
  * trafficking API, both ways. rowTo… never throws: the record's check judges what a row holds.
  */

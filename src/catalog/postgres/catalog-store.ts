@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import { COLUMNS, ROWS_A_BLOCK } from './catalog-rows.ts';
-import type { CatalogReading, CatalogRow, CatalogTable, RecentCounts } from '../model/catalog-reading.ts';
+import { COLUMNS } from './catalog-rows.ts';
+import { IDS_A_BLOCK, type CatalogReading, type CatalogRow, type CatalogTable, type RecentCounts } from '../model/catalog-reading.ts';
 
 /** The catalog in Postgres, for loading. */
 export interface CatalogStore {
@@ -45,26 +45,17 @@ export const createCatalogStore = ({ knex }: { readonly knex: Knex }): CatalogSt
  * Postgres reads and hashes 300,000 rows within a second; this replica reads a few hundred numbers.
  */
 const digestsIn = async (knex: Knex, table: CatalogTable): Promise<ReadonlyMap<number, string>> => {
-  const block = table === 'placements' ? '0' : `id / ${ROWS_A_BLOCK}`;
+  const block = table === 'placements' ? '0' : `id / ${IDS_A_BLOCK}`;
   const { rows } = await knex.raw<{ rows: { block: number; digest: string }[] }>(
     `select ${block} as block, count(*) || ':' || bit_xor(hash_record_extended(rows.*, 0)) as digest from ${table} as rows group by 1 order by 1`,
   );
   return new Map(rows.map(({ block: number, digest }) => [number, digest]));
 };
 
-async function* rowsIn(knex: Knex, table: CatalogTable, block: number): AsyncGenerator<readonly CatalogRow[], void> {
-  const query = knex(table).select<CatalogRow[]>(COLUMNS[table]).orderBy('id').limit(ROWS_A_BLOCK);
-  if (table !== 'placements') {
-    yield await query.whereBetween('id', [block * ROWS_A_BLOCK, (block + 1) * ROWS_A_BLOCK - 1]);
-    return;
-  }
-  for (let after: unknown; ;) {
-    const page = await (after === undefined ? query.clone() : query.clone().where('id', '>', after as string));
-    yield page;
-    if (page.length < ROWS_A_BLOCK) return;
-    after = page.at(-1)?.['id'];
-  }
-}
+const rowsIn = (knex: Knex, table: CatalogTable, block: number): Promise<readonly CatalogRow[]> => {
+  const query = knex(table).select<CatalogRow[]>(COLUMNS[table]).orderBy('id');
+  return table === 'placements' ? query : query.whereBetween('id', [block * IDS_A_BLOCK, (block + 1) * IDS_A_BLOCK - 1]);
+};
 
 const versionIn = async (knex: Knex): Promise<number> => {
   const row = await knex('catalog_version').first<{ version: string } | undefined>('version');

@@ -1,147 +1,136 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
-import { rowToCampaign, rowToCreative, rowToLineItem, rowToPlacement, rowToPublisher } from '../postgres/catalog-rows.ts';
-import type { CatalogReading, CatalogRow, CatalogTable } from '../model/catalog-reading.ts';
 import { checkCampaign, checkCreative, checkLineItem, checkPlacement, checkPublisher } from '../checks/check-entities.ts';
 import type { Checked } from '../checks/check-record.ts';
+import { entityTable, storedBlock, type ChildEntities, type StoredBlock } from '../columns/entity-table.ts';
+import type { EntityType } from '../columns/entity-type.ts';
+import { CAMPAIGN, CREATIVE, LINE_ITEM, PLACEMENT, PUBLISHER } from '../columns/entity-types.ts';
+import type { CatalogReading, CatalogRow, CatalogTable } from '../model/catalog-reading.ts';
 import type { Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
-import { pauseForEventLoop, runInSlices } from './run-in-slices.ts';
-import type { Quarantined } from './snapshot.ts';
+import { rowToCampaign, rowToCreative, rowToLineItem, rowToPlacement, rowToPublisher } from '../postgres/catalog-rows.ts';
+import type { Quarantine } from './quarantine.ts';
 import { toCampaign, toCreative, toLineItem, toPlacement, toPublisher } from './to-entities.ts';
 
-/** The valid rows as entities, and the list of the others. */
+type StoredCreative = Omit<Creative, 'edition'>;
+
+/** The valid rows as columns. */
 export interface AdmittedRows {
-  readonly publishers: ReadonlyMap<number, Publisher>;
   readonly placements: ReadonlyMap<string, Placement>;
-  readonly campaigns: ReadonlyMap<number, Campaign>;
-  readonly lineItems: ReadonlyMap<number, LineItem>;
-  readonly creatives: ReadonlyMap<number, Creative>;
-  readonly quarantined: readonly Quarantined[];
-  readonly quarantinedCount: number;
-  /** What the next load can reuse, by table and block. */
-  readonly blocks: ReadonlyMap<CatalogTable, ReadonlyMap<number, Block>>;
+  readonly campaigns: ChildEntities<Campaign>;
+  readonly lineItems: ChildEntities<LineItem>;
+  readonly creatives: ChildEntities<StoredCreative>;
+  readonly blocks: AdmittedBlocks;
+  /** Line items whose targeting differs from the load before. */
+  readonly retargeted: ReadonlySet<number>;
 }
 
-/** A block of rows that were all admitted. */
-interface Block {
-  readonly digest: string;
-  readonly entities: readonly Entity[];
+export type AdmittedBlocks = ReadonlyMap<CatalogTable, ReadonlyMap<number, AdmittedBlock>>;
+
+export interface AdmittedBlock extends StoredBlock {
+  /** The rows in Postgres, all of which were admitted; undefined: some were not. */
+  readonly digest: string | undefined;
+}
+
+export interface AdmitOptions {
+  readonly dimensions: DimensionSchema;
+  /** Of the load before, under the same dimensions. A block with the same digest has the same rows. */
+  readonly previous: AdmittedBlocks | undefined;
+  readonly quarantine: Quarantine;
+}
+
+/** How the rows of one table become entities. A string is the reason why a row is set aside. */
+interface Admission<R, E extends Entity> {
+  readonly table: CatalogTable;
+  readonly type: EntityType<E>;
+  readonly check: (row: CatalogRow) => Checked<R>;
+  readonly toEntity: (record: R, row: CatalogRow) => E | string;
+  /** Checks an entity against the parents of this load and returns it as this load has it. */
+  readonly join: (entity: E) => E | string;
+  /** Called for each row that is read, with the row of the load before. */
+  readonly compare?: (entity: E, before: E | undefined) => void;
 }
 
 interface Entity {
   readonly id: number | string;
 }
 
-export interface AdmitOptions {
-  readonly dimensions: DimensionSchema;
-  /**
-   * The load before, under the same dimensions. A block with the same digest has the same entities.
-   */
-  readonly previous?: AdmittedRows | undefined;
-  /** Awaited whenever a slice of time is used up. */
-  readonly pause?: () => Promise<void>;
-}
-
-/** How the rows of one table become entities. A string is the reason why a row is set aside. */
-interface Admission<Record, E extends Entity> {
-  readonly table: CatalogTable;
-  readonly check: (row: CatalogRow) => Checked<Record>;
-  readonly toEntity: (record: Record, row: CatalogRow) => E | string;
-  /** Checks an entity against the parents of this load and returns it as this load has it. */
-  readonly join: (entity: E) => E | string;
-  readonly into: Map<E['id'], E>;
-}
-
-const ROWS_PER_STEP = 64;
-const MAX_LISTED = 1000;
-
 /**
  * Checks rows with the rules of the trafficking API, parents first. A row that fails is set aside,
- * with all that belongs to it; everything else is admitted. Unchanged blocks are not read: their
- * entities are admitted again if their parents still are.
+ * with all that belongs to it; everything else is admitted. Unchanged blocks are not read if all of
+ * their rows are still admitted as they are.
  */
-export const admitRows = async (
-  reading: CatalogReading,
-  { dimensions, previous, pause = pauseForEventLoop }: AdmitOptions,
-): Promise<AdmittedRows> => {
-  const quarantine = createQuarantine();
-  const publishers = new Map<number, Publisher>();
-  const placements = new Map<string, Placement>();
-  const campaigns = new Map<number, Campaign>();
-  const lineItems = new Map<number, LineItem>();
-  const creatives = new Map<number, Creative>();
-  const blocks = new Map<CatalogTable, Map<number, Block>>();
+export const admitRows = async (reading: CatalogReading, { dimensions, previous, quarantine }: AdmitOptions): Promise<AdmittedRows> => {
+  const blocks = new Map<CatalogTable, ReadonlyMap<number, AdmittedBlock>>();
+  const retargeted = new Set<number>();
 
-  const admit = async <R, E extends Entity>({ table, check, toEntity, join, into }: Admission<R, E>): Promise<void> => {
-    const keep = (id: E['id'], given: E | string, entities: E[], old?: E): void => {
-      const joined = typeof given === 'string' ? given : join(given);
-      if (typeof joined === 'string') return quarantine.add(table, id, joined);
-      // The same object means "unchanged" to everything that is built from it.
-      const entity = isDeepStrictEqual(old, joined) ? (old as E) : joined;
-      into.set(entity.id, entity);
-      entities.push(entity);
-    };
-    const read = (row: CatalogRow): E | string => {
-      const checked = check(row);
-      return checked.ok ? toEntity(checked.record, row) : checked.faults.map(({ pointer, detail }) => `${pointer} ${detail}`).join('; ');
-    };
-    function* admitPage(page: readonly CatalogRow[], entities: E[], old: ReadonlyMap<E['id'], E>): Generator<undefined, void> {
-      for (const [i, row] of page.entries()) {
-        const id = row['id'] as E['id'];
-        keep(id, read(row), entities, old.get(id));
-        if (i % ROWS_PER_STEP === ROWS_PER_STEP - 1) yield;
-      }
-    }
-    function* admitAgain(kept: readonly E[], entities: E[]): Generator<undefined, void> {
-      for (const entity of kept) keep(entity.id, entity, entities);
-      yield;
-    }
-
-    const known = new Map<number, Block>();
-    blocks.set(table, known);
+  const admit = async <R, E extends Entity>(admission: Admission<R, E>): Promise<ReadonlyMap<number, AdmittedBlock>> => {
+    const { table, type, join } = admission;
+    const admitted = new Map<number, AdmittedBlock>();
     for (const [block, digest] of await reading.digests(table)) {
-      const before = quarantine.count();
-      const entities: E[] = [];
-      const kept = previous?.blocks.get(table)?.get(block);
-      if (kept?.digest === digest) await runInSlices(admitAgain(kept.entities as readonly E[], entities), pause);
-      else {
-        const old = new Map(kept?.entities.map((entity) => [entity.id, entity as E]));
-        for await (const page of reading.rows(table, block)) {
-          // Parsing the page has used the event loop already.
-          await pause();
-          await runInSlices(admitPage(page, entities, old), pause);
-        }
-      }
-      if (quarantine.count() === before) known.set(block, { digest, entities });
+      const kept = previous?.get(table)?.get(block);
+      const isSame = kept?.digest === digest && entitiesOf(type, kept).every((entity) => join(entity) === entity);
+      admitted.set(block, isSame ? kept : readBlock(admission, await reading.rows(table, block), digest, kept));
     }
+    blocks.set(table, admitted);
+    return admitted;
   };
 
-  await admit({
+  const readBlock = <R, E extends Entity>(
+    { table, type, check, toEntity, join, compare }: Admission<R, E>,
+    rows: readonly CatalogRow[],
+    digest: string,
+    kept: AdmittedBlock | undefined,
+  ): AdmittedBlock => {
+    const before = new Map(kept && compare && entitiesOf(type, kept).map((entity) => [entity.id, entity]));
+    const entities: E[] = [];
+    for (const row of rows) {
+      const checked = check(row);
+      const read = checked.ok
+        ? toEntity(checked.record, row)
+        : checked.faults.map(({ pointer, detail }) => `${pointer} ${detail}`).join('; ');
+      const joined = typeof read === 'string' ? read : join(read);
+      if (typeof joined === 'string') quarantine.add(table, row['id'], joined);
+      else {
+        compare?.(joined, before.get(joined.id));
+        entities.push(joined);
+      }
+    }
+    const stored = storedBlock(type.write(entities), entities.length, 0);
+    return Object.assign(stored, { digest: entities.length === rows.length ? digest : undefined });
+  };
+
+  const publisherBlocks = await admit<unknown, Publisher>({
     table: 'publishers',
+    type: PUBLISHER,
     check: (row) => checkPublisher(rowToPublisher(row)),
-    toEntity: (record, row) => toPublisher(row['id'] as number, record, String(row['api_key_hash'])),
+    toEntity: (record, row) => toPublisher(row['id'] as number, record as never, String(row['api_key_hash'])),
     join: (publisher) => publisher,
-    into: publishers,
   });
-  await admit({
+  const publishers = entityTable(PUBLISHER, publisherBlocks);
+  const ofPublisher = <E extends { readonly publisherId: number | null }>(entity: E): E | string =>
+    entity.publisherId === null || publishers.has(entity.publisherId) ? entity : quarantine.parentReason('publishers', entity.publisherId);
+
+  const placementBlocks = await admit({
     table: 'placements',
+    type: PLACEMENT,
     check: (row) => checkPlacement(rowToPlacement(row)),
     toEntity: toPlacement,
-    join: (placement) =>
-      placement.publisherId === null || publishers.has(placement.publisherId)
-        ? placement
-        : quarantine.parentReason('publishers', placement.publisherId),
-    into: placements,
+    join: ofPublisher<Placement>,
   });
-  await admit({
+  const placements = new Map(
+    [...placementBlocks.values()].flatMap((block) => entitiesOf(PLACEMENT, block).map((view) => [view.id, PLACEMENT.copy(view)] as const)),
+  );
+  const campaignBlocks = await admit({
     table: 'campaigns',
+    type: CAMPAIGN,
     check: (row) => checkCampaign(rowToCampaign(row)),
     toEntity: (record, row) => toCampaign(row['id'] as number, record),
-    join: (campaign) => (publishers.has(campaign.publisherId) ? campaign : quarantine.parentReason('publishers', campaign.publisherId)),
-    into: campaigns,
+    join: ofPublisher<Campaign>,
   });
-  await admit({
+  const campaigns = entityTable(CAMPAIGN, campaignBlocks);
+  const lineItemBlocks = await admit<Parameters<typeof toLineItem>[1], LineItem>({
     table: 'line_items',
+    type: LINE_ITEM,
     check: (row) => checkLineItem(rowToLineItem(row), { dimensions }),
     toEntity: (record, row) => toLineItem(row['id'] as number, record, campaigns.get(record.campaign_id)?.publisherId ?? 0),
     join: (lineItem) => {
@@ -150,12 +139,16 @@ export const admitRows = async (
       const { publisherId } = campaign;
       return lineItem.publisherId === publisherId ? lineItem : { ...lineItem, publisherId };
     },
-    into: lineItems,
+    compare: ({ id, targeting }, before) => {
+      if (before !== undefined && !isDeepStrictEqual(targeting, before.targeting)) retargeted.add(id);
+    },
   });
-  await admit({
+  const lineItems = entityTable(LINE_ITEM, lineItemBlocks);
+  const creativeBlocks = await admit({
     table: 'creatives',
+    type: CREATIVE,
     check: (row) => checkCreative(rowToCreative(row)),
-    toEntity: (record, row) => {
+    toEntity: (record, row): StoredCreative | string => {
       const blocked = row['blocked_at'] !== null && row['blocked_at'] !== undefined;
       return toCreative(row['id'] as number, record, blocked) ?? '/content cannot be read';
     },
@@ -163,25 +156,9 @@ export const admitRows = async (
       if (!placements.has(creative.placementId)) return quarantine.parentReason('placements', creative.placementId);
       return lineItems.has(creative.lineItemId) ? creative : quarantine.parentReason('line_items', creative.lineItemId);
     },
-    into: creatives,
   });
-
-  return { publishers, placements, campaigns, lineItems, creatives, blocks, ...quarantine.result() };
+  return { placements, campaigns, lineItems, creatives: entityTable(CREATIVE, creativeBlocks), blocks, retargeted };
 };
 
-const createQuarantine = () => {
-  const listed: Quarantined[] = [];
-  const setAside = new Set<string>();
-  let count = 0;
-  return {
-    add: (table: CatalogTable, id: unknown, reason: string): void => {
-      count++;
-      setAside.add(`${table} ${String(id)}`);
-      if (listed.length < MAX_LISTED) listed.push({ table, id: String(id), reason });
-    },
-    count: () => count,
-    parentReason: (table: CatalogTable, id: number | string): string =>
-      setAside.has(`${table} ${id}`) ? `belongs to ${table} ${id}, which is set aside` : `refers to ${table} ${id}, which does not exist`,
-    result: () => ({ quarantined: listed, quarantinedCount: count }),
-  };
-};
+const entitiesOf = <E>({ view }: EntityType<E>, { segment }: StoredBlock): E[] =>
+  Array.from({ length: segment.rows }, (_, row) => view(segment, row));

@@ -1,4 +1,5 @@
 import type { TargetingIndex } from '../../targeting/targeting-index.ts';
+import type { Entities } from '../columns/entity-table.ts';
 import type { CatalogTable } from '../model/catalog-reading.ts';
 import type { Booking, Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
 import type { TrafficCurve } from './traffic-curve.ts';
@@ -9,18 +10,23 @@ export interface Candidate extends Booking {
   readonly ecpmMicros: number;
 }
 
+/** Bookings that are made when they are read. Iterating makes all of them, so stop early. */
+export interface Bookings<B extends Booking = Booking> extends Iterable<B> {
+  readonly size: number;
+  find(creativeId: number): B | undefined;
+}
+
 /**
  * The candidates of one publisher on one placement, in rank order: priority, then eCPM, then id.
  */
-export interface CandidateIndex {
-  readonly size: number;
-  readonly entries: readonly Candidate[];
+export interface CandidateIndex extends Bookings<Candidate> {
+  at(position: number): Candidate;
   /**
    * For each position, the end (exclusive) of its group of equal priority and eCPM; the order
    * within a group is random.
    */
   readonly tieEnd: Int32Array;
-  /** Positions are those of `entries`. */
+  /** Positions are those of `at`. */
   readonly targeting: TargetingIndex;
 }
 
@@ -37,7 +43,7 @@ export interface Slot {
   /** The same for programmatic line items. */
   readonly programmatic: CandidateIndex | undefined;
   /** Booked, but not servable for as long as this snapshot is used. */
-  readonly leftOut: readonly Booking[];
+  readonly leftOut: Bookings;
   /**
    * The latest stage that anything booked reached when there are no candidates; undefined when
    * there are some.
@@ -60,9 +66,11 @@ export interface Snapshot {
   readonly publishers: ReadonlyMap<number, Publisher>;
   readonly publisherByKeyHash: ReadonlyMap<string, Publisher>;
   readonly placements: ReadonlyMap<string, Placement>;
-  readonly campaigns: ReadonlyMap<number, Campaign>;
-  readonly lineItems: ReadonlyMap<number, LineItem>;
-  readonly creatives: ReadonlyMap<number, Creative>;
+  readonly campaigns: Entities<number, Campaign>;
+  readonly lineItems: Entities<number, LineItem>;
+  readonly creatives: Entities<number, Creative>;
+  /** By id. */
+  creativesOf(lineItemId: number): readonly Creative[];
   /** What is booked for a publisher on a placement; an empty slot when nothing is. */
   slot(publisherId: number, placementId: string): Slot;
   /**

@@ -68,7 +68,7 @@ export const toLineItem = (id: number, record: LineItemRecord, publisherId: numb
 });
 
 /** Undefined when the content cannot be read, which the check of a record rules out. */
-export const toCreative = (id: number, record: CreativeRecord, blocked: boolean): Creative | undefined => {
+export const toCreative = (id: number, record: CreativeRecord, blocked: boolean): Omit<Creative, 'edition'> | undefined => {
   const parsed = parseCreativeContent(record.format, record.content);
   if ('fault' in parsed) return undefined;
   return {

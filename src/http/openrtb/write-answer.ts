@@ -35,6 +35,8 @@ export type WriteAnswer = (id: string, answer: AdAnswer, disclosure?: Disclosure
 const MAX_KEPT_CHARACTERS = 16_000_000;
 
 interface WrittenCreative extends AdSize {
+  /** Of the creative. */
+  readonly edition: number;
   readonly text: string;
 }
 
@@ -47,13 +49,14 @@ export const createAnswerWriter = ({ allowedEvents, tracking }: AnswerWriterOpti
   const origin = tracking?.creativeOrigin ? `,"creative_origin":${JSON.stringify(tracking.creativeOrigin)}` : '';
   const ext = `,"ext":{"events":${JSON.stringify(allowedEvents)}${origin}`;
   const base = tracking?.publicUrl ?? '';
-  const written = new LRUCache<Creative, WrittenCreative>({ maxSize: MAX_KEPT_CHARACTERS, sizeCalculation: ({ text }) => text.length });
+  const written = new LRUCache<number, WrittenCreative>({ maxSize: MAX_KEPT_CHARACTERS, sizeCalculation: ({ text }) => text.length });
 
   const writeOnce = (creative: Creative, size: AdSize): string => {
-    let kept = written.get(creative);
-    if (kept?.width !== size.width || kept.height !== size.height) {
-      kept = { ...size, text: writeCreative(creative, size, base) };
-      written.set(creative, kept);
+    const { id, edition } = creative;
+    let kept = written.get(id);
+    if (kept?.edition !== edition || kept.width !== size.width || kept.height !== size.height) {
+      kept = { ...size, edition, text: writeCreative(creative, size, base) };
+      written.set(id, kept);
     }
     return kept.text;
   };

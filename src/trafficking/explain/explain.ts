@@ -10,7 +10,7 @@ import { createUserMemory } from '../../ledger/exhausted-memory.ts';
 import { createIndexMemories } from '../../serving/index-memories.ts';
 import { offeredToLedger } from '../../serving/session-caps.ts';
 import { openOpportunity, rankOpportunity } from '../../serving/opportunity.ts';
-import { bookingsOf } from '../../serving/trace-opportunity.ts';
+import { bookingOf } from '../../serving/trace-opportunity.ts';
 import { explainRank, MAX_RANKED } from './explain-rank.ts';
 import { OUTCOMES, stopped, type CreativeExplanation, type Outcome } from './explanation.ts';
 
@@ -48,7 +48,7 @@ export const createExplain =
     const lineItem = snapshot.lineItems.get(lineItemId);
     if (!lineItem) return undefined;
     const request: AdRequest = { ...asked, traced: true };
-    const own = [...snapshot.creatives.values()].filter((creative) => creative.lineItemId === lineItemId);
+    const own = snapshot.creativesOf(lineItemId);
     const creatives = await explainCreatives({ snapshot, request, judgeLimits }, lineItem, own);
     const [best] = creatives.toSorted(bestFirst);
     const { bidContext, query } = request;
@@ -106,7 +106,7 @@ const explainImp = async (
     const detail = `placement ${imp.placementId} does not exist, or belongs to another publisher`;
     return own.map((creative) => stopped(creative, imp.impId, 'placement', NoBidReason.UnknownPlacement, detail));
   }
-  const booked = bookingsOf(opportunity.slot).filter(({ creative }) => own.includes(creative));
+  const booked = own.flatMap(({ id }) => bookingOf(opportunity.slot, id) ?? []);
   const traced = traceRules(booked, opportunity.query, opportunity.imp);
   const ranked = rankOpportunity(opportunity, undefined, request, steps).ranking?.take(MAX_RANKED) ?? [];
   const bidding = (traced.at(-1)?.passed ?? []).filter(({ lineItem }) => lineItem.type === 'programmatic');

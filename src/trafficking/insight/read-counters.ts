@@ -1,4 +1,4 @@
-import type { LineItem } from '../../catalog/model/entities.ts';
+import { withoutFrequencyCap } from '../../catalog/model/entities.ts';
 import { rankDirect } from '../../decision/rank-candidates.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import type { Account, AccountReader } from '../../ledger/read/read-accounts.ts';
@@ -51,18 +51,15 @@ export const readCounters = async (
 
 /** The line item as a candidate for a user who has not seen it: without a frequency cap. */
 const candidateForNewUser = ({ snapshot, lineItem, campaign }: LoadedLineItem): RankedCandidate => {
-  const creatives = [...snapshot.creatives.values()].filter(({ lineItemId }) => lineItemId === lineItem.id);
-  const entry = creatives
-    .flatMap(({ placementId }) => snapshot.slot(lineItem.publisherId, placementId).direct?.entries ?? [])
-    .find((candidate) => candidate.lineItem.id === lineItem.id);
+  const creatives = snapshot.creativesOf(lineItem.id);
+  const [booked] = creatives.flatMap(({ id, placementId }) => snapshot.slot(lineItem.publisherId, placementId).direct?.find(id) ?? []);
   const creative = creatives[0] ?? NO_CREATIVE;
-  return rankDirect({ creative, campaign, lineItem: withoutFrequencyCap(lineItem), ecpmMicros: entry?.ecpmMicros ?? 0 }, -1);
+  return rankDirect({ creative, campaign, lineItem: withoutFrequencyCap(lineItem), ecpmMicros: booked?.ecpmMicros ?? 0 }, -1);
 };
-
-const withoutFrequencyCap = (lineItem: LineItem): LineItem => ({ ...lineItem, frequencyCap: null });
 
 const NO_CREATIVE = {
   id: 0,
+  edition: 0,
   placementId: '',
   lineItemId: 0,
   content: { format: 'html', markup: '' },

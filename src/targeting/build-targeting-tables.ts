@@ -1,28 +1,22 @@
 import { BITS_A_PAGE, createPagePool, EMPTY_PAGE, FULL_PAGE, PAGE_SHIFT, WORDS_A_PAGE } from './page-pool.ts';
-import { createTargetingIndex } from './targeting-index.ts';
-import type { TargetingIndex } from './targeting-index.ts';
+import { buildPairTable } from './pair-table.ts';
+import type { TargetingTables } from './targeting-index.ts';
 import { CONTEXT_KINDS, pairOf } from './targeting-rules.ts';
 import type { TargetingRule, TargetingRules } from './targeting-rules.ts';
 
 /** Each context rule has its own slot; an entry's other rules take the slots after them. */
 const CONTEXT_SLOT: ReadonlyMap<string, number> = new Map(CONTEXT_KINDS.map((kind, slot) => [kind, slot]));
-/** Entries that one step of the build handles: well under a millisecond. */
-const ENTRIES_PER_STEP = 512;
 
 /**
- * Builds the targeting index of entries in rank order; the generator's return value is the index.
- * Each `yield` is a point where the caller may pause.
+ * Builds the targeting index of entries in rank order.
+ *
+ * @param rulesAt the rules of the entry at a position; called once for each, in order
  */
-export function* buildTargetingIndex(entries: readonly TargetingRules[]): Generator<undefined, TargetingIndex> {
-  const size = entries.length;
+export const buildTargetingTables = (size: number, rulesAt: (position: number) => TargetingRules): TargetingTables => {
   const pageCount = Math.ceil(size / BITS_A_PAGE);
   const listings = createListings();
-  for (let position = 0; position < size; position++) {
-    listings.add(position, entries[position]!);
-    if (position % ENTRIES_PER_STEP === ENTRIES_PER_STEP - 1) yield;
-  }
+  for (let position = 0; position < size; position++) listings.add(position, rulesAt(position));
   const { byPair, postingSlot, postingNext, slotCount, listed, entryOf, postingOf } = listings.finish();
-  yield;
 
   // For each slot, a bit for every entry with a rule there; the complement is the unruled entries.
   const wordCount = pageCount * WORDS_A_PAGE;
@@ -33,7 +27,6 @@ export function* buildTargetingIndex(entries: readonly TargetingRules[]): Genera
     const position = entryOf[i];
     ruled[postingSlot[posting]!]![position! >>> 5]! |= 1 << (position! & 31);
     postingLength[posting + 1]!++;
-    if (i % (ENTRIES_PER_STEP * 16) === 0) yield;
   }
 
   // Collects each posting's entries with a counting sort, which keeps their order.
@@ -43,7 +36,6 @@ export function* buildTargetingIndex(entries: readonly TargetingRules[]): Genera
   const gathered = new Int32Array(listed);
   for (let i = 0; i < listed; i++) {
     gathered[fill[postingOf[i]!]!++] = entryOf[i]!;
-    if (i % (ENTRIES_PER_STEP * 16) === 0) yield;
   }
 
   const pool = createPagePool();
@@ -61,7 +53,6 @@ export function* buildTargetingIndex(entries: readonly TargetingRules[]): Genera
       if (unruled[slot * pageCount + page] !== EMPTY_PAGE) next = page;
       nextUnruled[slot * pageCount + page] = next;
     }
-    yield;
   }
 
   const postingStart = new Int32Array(postingSlot.length + 1);
@@ -78,26 +69,23 @@ export function* buildTargetingIndex(entries: readonly TargetingRules[]): Genera
       pages.push(page);
       const everyEntry = at - first === Math.min(BITS_A_PAGE, size - page * BITS_A_PAGE);
       refs.push(everyEntry ? FULL_PAGE : pool.store(words));
-      if (pages.length() % ENTRIES_PER_STEP === 0) yield;
     }
     postingStart[posting + 1] = pages.length();
   }
 
-  return createTargetingIndex({
-    size,
-    pageCount,
-    slotCount,
+  return {
+    shape: Int32Array.of(size, pageCount, slotCount),
     pool: pool.finish(),
     unruled,
     nextUnruled,
-    byPair,
+    ...buildPairTable(byPair),
     postingSlot,
     postingNext,
     postingStart,
     postingPage: pages.finish(),
     postingRef: refs.finish(),
-  });
-}
+  };
+};
 
 /**
  * Collects the entries listed under each pair in each slot, and numbers the (pair, slot) postings

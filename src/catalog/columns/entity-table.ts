@@ -1,0 +1,92 @@
+import { IDS_A_BLOCK } from '../model/catalog-reading.ts';
+import type { EntityType } from './entity-type.ts';
+import type { View } from './kinds.ts';
+import { openSegment, type Segment } from './segment.ts';
+
+/** Of the integers of a row: the id comes first, then that of the parent (entity-types.ts). */
+const ID_AT = 0;
+const PARENT_AT = 1;
+
+/** A block of a table. Its memory is opened when something in it is first read. */
+export interface StoredBlock {
+  readonly buffer: SharedArrayBuffer;
+  readonly rows: number;
+  readonly segment: Segment;
+}
+
+export const storedBlock = (buffer: SharedArrayBuffer, rows: number, edition: number): StoredBlock => {
+  let opened: Segment | undefined;
+  return {
+    buffer,
+    rows,
+    get segment() {
+      return (opened ??= openSegment(buffer, edition));
+    },
+  };
+};
+
+/** The entities of one table by id. The part of a ReadonlyMap that needs no entity to exist. */
+export interface Entities<K, E> {
+  readonly size: number;
+  get(id: K): E | undefined;
+  has(id: K): boolean;
+  keys(): Iterable<K>;
+  values(): Iterable<E>;
+}
+
+/** A table of entities that belong to another entity. */
+export interface ChildEntities<E> extends Entities<number, E> {
+  /** By id. Reads one integer of every row: 0.5 ms for 200,000. */
+  childrenOf(parentId: number): readonly E[];
+}
+
+/** Views of the rows of a table whose ids are numbers, made when they are asked for and not kept. */
+export const entityTable = <E extends { readonly id: number }>(
+  { view }: EntityType<E>,
+  blocks: ReadonlyMap<number, StoredBlock>,
+): ChildEntities<E & View> => {
+  const get = (id: number): (E & View) | undefined => {
+    const segment = blocks.get(Math.floor(id / IDS_A_BLOCK))?.segment;
+    const row = segment === undefined ? -1 : rowOf(segment, id);
+    return row < 0 ? undefined : view(segment as Segment, row);
+  };
+  function* values(): Generator<E & View> {
+    for (const { segment } of blocks.values()) for (let row = 0; row < segment.rows; row++) yield view(segment, row);
+  }
+  const childrenOf = (parentId: number): readonly (E & View)[] => {
+    const found: (E & View)[] = [];
+    for (const { segment } of blocks.values()) {
+      const { rows, i32 } = segment;
+      const width = i32.length / rows;
+      for (let row = 0; row < rows; row++) if (i32[row * width + PARENT_AT] === parentId) found.push(view(segment, row));
+    }
+    return found;
+  };
+  let size = 0;
+  for (const { rows } of blocks.values()) size += rows;
+  return {
+    size,
+    get,
+    has: (id) => get(id) !== undefined,
+    values,
+    childrenOf,
+    *keys() {
+      for (const { id } of values()) yield id;
+    },
+  };
+};
+
+/** The row of an id, or -1. Ids ascend; without gaps the first guess is right. */
+const rowOf = ({ rows, i32 }: Segment, id: number): number => {
+  if (rows === 0) return -1;
+  const width = i32.length / rows;
+  let low = 0;
+  let high = rows - 1;
+  for (let row = Math.min(id - i32[ID_AT]!, high); low <= high; row = (low + high) >>> 1) {
+    const found = i32[row * width + ID_AT]!;
+    if (found === id) return row;
+    if (row < 0 || found > id) high = row - 1;
+    else low = row + 1;
+  }
+  return -1;
+};

@@ -1,0 +1,46 @@
+import type { Cells, Fields, Kind, View } from './kinds.ts';
+import { writeSegment, type Segment } from './segment.ts';
+
+/** The two sides of one list of fields: what writes entities as columns, and the view that reads them. */
+export interface EntityType<E> {
+  write(entities: readonly E[]): SharedArrayBuffer;
+  view(segment: Segment, row: number): E & View;
+  /** All fields of an entity in an object of its own, which holds no shared memory. */
+  copy(entity: E): E;
+}
+
+const NO_CELLS: Cells = { f64: 0, i32: 0, u8: 0 };
+const plus = (a: Cells, b: Cells): Cells => ({ f64: a.f64 + b.f64, i32: a.i32 + b.i32, u8: a.u8 + b.u8 });
+
+export const entityType = <E extends object>(fields: Fields<E>): EntityType<E> => {
+  const entries = Object.entries(fields) as [keyof E & string, Kind<unknown>][];
+  const width = entries.reduce((sum, [, { cells }]) => plus(sum, cells), NO_CELLS);
+
+  /** A class per type, so that the getters of one entity are not called with another's views. */
+  class EntityView implements View {
+    readonly segment: Segment;
+    readonly row: number;
+    constructor(segment: Segment, row: number) {
+      this.segment = segment;
+      this.row = row;
+    }
+    get edition(): number {
+      return this.segment.edition;
+    }
+  }
+  let at = NO_CELLS;
+  for (const [name, { cells, getter }] of entries) {
+    Object.defineProperty(EntityView.prototype, name, { get: getter(at, width), enumerable: true });
+    at = plus(at, cells);
+  }
+
+  return {
+    write: (entities) =>
+      writeSegment((rows) => {
+        for (const entity of entities) for (const [name, kind] of entries) kind.write(rows, entity[name]);
+        return entities.length;
+      }),
+    view: (segment, row) => new EntityView(segment, row) as unknown as E & View,
+    copy: (entity) => Object.fromEntries(entries.map(([name]) => [name, entity[name]])) as unknown as E,
+  };
+};

@@ -1,0 +1,148 @@
+import {
+  BUDGET_TYPES,
+  CREATIVE_FORMATS,
+  LINE_ITEM_TYPES,
+  PACINGS,
+  type Campaign,
+  type Creative,
+  type CreativeContent,
+  type CreativeFormat,
+  type Flight,
+  type FrequencyCap,
+  type LineItem,
+  type Placement,
+  type Priority,
+  type Publisher,
+  type RateLimit,
+} from '../model/entities.ts';
+import { entityType } from './entity-type.ts';
+import { flag, integer, integerOrNull, json, numberOrNull, numberPairOrNull, oneOf, text, textOrNull, type Kind } from './kinds.ts';
+import { textAt, type Segment } from './segment.ts';
+
+/*
+ * The fields of every entity and how each is stored. A field that the hot path reads for every
+ * candidate has cells of its own; what only a chosen ad needs is text, decoded when it is read
+ * (docs/adr/0012-catalog-off-the-heap.md). The id comes first, and then the
+ * parent's: tables are searched by them.
+ */
+
+const flight = numberPairOrNull<Flight>(
+  ({ startMs, endMs }) => [startMs, endMs],
+  (startMs, endMs) => ({ startMs, endMs }),
+) as Kind<Flight>;
+
+/** Markup as it is; assets as JSON. The text is decoded when it is read, not with the format. */
+class StoredContent {
+  readonly segment: Segment;
+  readonly format: CreativeFormat;
+  readonly position: number;
+  constructor(segment: Segment, format: CreativeFormat, position: number) {
+    this.segment = segment;
+    this.format = format;
+    this.position = position;
+  }
+  get markup(): string {
+    return textAt(this.segment, this.position) ?? '';
+  }
+  get banner(): unknown {
+    return JSON.parse(this.markup);
+  }
+  get assets(): unknown {
+    return JSON.parse(this.markup);
+  }
+}
+
+const contentText = (content: CreativeContent): string => {
+  switch (content.format) {
+    case 'html':
+      return content.markup;
+    case 'banner':
+      return JSON.stringify(content.banner);
+    case 'native':
+      return JSON.stringify(content.assets);
+  }
+};
+
+const creativeContent: Kind<CreativeContent> = {
+  cells: { f64: 0, i32: 1, u8: 1 },
+  write: (rows, content) => {
+    rows.u8.push(CREATIVE_FORMATS.indexOf(content.format));
+    rows.i32.push(rows.text(contentText(content)));
+  },
+  getter: (at, width) =>
+    function () {
+      const format = CREATIVE_FORMATS[this.segment.u8[this.row * width.u8 + at.u8]!]!;
+      return new StoredContent(this.segment, format, this.segment.i32[this.row * width.i32 + at.i32]!) as unknown as CreativeContent;
+    },
+};
+
+export const PUBLISHER = entityType<Publisher>({
+  id: integer,
+  name: text,
+  domain: text,
+  origins: json<ReadonlySet<string>, readonly string[]>(
+    (origins) => [...origins],
+    (origins) => new Set(origins),
+  ),
+  privacy: json(),
+  apiKeyHash: text,
+});
+
+export const PLACEMENT = entityType<Placement>({
+  id: text,
+  publisherId: integerOrNull,
+  width: integer,
+  height: integer,
+  formats: json(),
+});
+
+export const CAMPAIGN = entityType<Campaign>({
+  id: integer,
+  publisherId: integer,
+  name: text,
+  flight,
+  budgetMicros: numberOrNull,
+});
+
+export const LINE_ITEM = entityType<LineItem>({
+  id: integer,
+  campaignId: integer,
+  publisherId: integer,
+  name: text,
+  type: oneOf(LINE_ITEM_TYPES),
+  active: flag,
+  flight,
+  budgetType: oneOf(BUDGET_TYPES),
+  cpmMicros: numberOrNull,
+  cpcMicros: numberOrNull,
+  budgetMicros: numberOrNull,
+  priority: oneOf<Priority>([1, 2, 3]),
+  pacing: oneOf(PACINGS),
+  dailyImpressionCap: numberOrNull,
+  dailySpendCapMicros: numberOrNull,
+  frequencyCap: numberPairOrNull<FrequencyCap>(
+    ({ places, windowMs }) => [places, windowMs],
+    (places, windowMs) => ({ places, windowMs }),
+  ),
+  rateLimit: numberPairOrNull<RateLimit>(
+    ({ perSecond, burst }) => [perSecond, burst],
+    (perSecond, burst) => ({ perSecond, burst }),
+  ),
+  targeting: json(),
+  endpoint: textOrNull,
+  gvlId: integerOrNull,
+  noticeHosts: json(),
+});
+
+/** Its view has an `edition` besides, which is the segment's. */
+export const CREATIVE = entityType<Omit<Creative, 'edition'>>({
+  id: integer,
+  lineItemId: integer,
+  placementId: text,
+  content: creativeContent,
+  advertiserDomain: textOrNull,
+  width: integerOrNull,
+  height: integerOrNull,
+  clickUrl: textOrNull,
+  blocked: flag,
+});

@@ -1,0 +1,135 @@
+import { textAt, type Segment, type SegmentRows } from './segment.ts';
+
+/** An entity as a view: its fields are read from a segment when they are used. */
+export interface View {
+  readonly segment: Segment;
+  readonly row: number;
+  /** Of the segment: views of one row with equal editions are equal. */
+  readonly edition: number;
+}
+
+/** Cells of a row, or the position of a field's first cells in it. */
+export interface Cells {
+  readonly f64: number;
+  readonly i32: number;
+  readonly u8: number;
+}
+
+/** How the value of a field is stored in the cells of a row, and read from them. */
+export interface Kind<T> {
+  readonly cells: Cells;
+  write(rows: SegmentRows, value: T): void;
+  /**
+   * A getter of the view's class. Each kind has a function of its own, so that V8 compiles it for
+   * the one type of array that it reads.
+   *
+   * @param at the field's first cells in a row
+   * @param width the cells of a whole row
+   */
+  getter(at: Cells, width: Cells): (this: View) => T;
+}
+
+/** A kind for every field of an entity. The compiler refuses a list that is not complete. */
+export type Fields<E> = { readonly [K in keyof E]-?: Kind<E[K]> };
+
+const F64: Cells = { f64: 1, i32: 0, u8: 0 };
+const I32: Cells = { f64: 0, i32: 1, u8: 0 };
+const U8: Cells = { f64: 0, i32: 0, u8: 1 };
+
+/** null as a 32-bit integer: no id, size or number of places is negative. */
+const NULL = -0x80000000;
+
+export const integer: Kind<number> = {
+  cells: I32,
+  write: (rows, value) => rows.i32.push(value),
+  getter: ({ i32: at }, { i32: width }) =>
+    function () {
+      return this.segment.i32[this.row * width + at]!;
+    },
+};
+
+export const integerOrNull: Kind<number | null> = {
+  cells: I32,
+  write: (rows, value) => rows.i32.push(value ?? NULL),
+  getter: ({ i32: at }, { i32: width }) =>
+    function () {
+      const value = this.segment.i32[this.row * width + at]!;
+      return value === NULL ? null : value;
+    },
+};
+
+/** A double; null is stored as NaN, which the checks refuse everywhere. */
+export const numberOrNull: Kind<number | null> = {
+  cells: F64,
+  write: (rows, value) => rows.f64.push(value ?? NaN),
+  getter: ({ f64: at }, { f64: width }) =>
+    function () {
+      const value = this.segment.f64[this.row * width + at]!;
+      return Number.isNaN(value) ? null : value;
+    },
+};
+
+/** An object of two numbers, or null. `make` is a literal of its own, which V8 allocates fastest. */
+export const numberPairOrNull = <T extends object>(
+  numbers: (value: T) => readonly [number, number],
+  make: (first: number, second: number) => T,
+): Kind<T | null> => ({
+  cells: { f64: 2, i32: 0, u8: 0 },
+  write: (rows, value) => rows.f64.push(...(value === null ? [NaN, NaN] : numbers(value))),
+  getter: ({ f64: at }, { f64: width }) =>
+    function () {
+      const { f64 } = this.segment;
+      const first = f64[this.row * width + at]!;
+      return Number.isNaN(first) ? null : make(first, f64[this.row * width + at + 1]!);
+    },
+});
+
+export const flag: Kind<boolean> = {
+  cells: U8,
+  write: (rows, value) => rows.u8.push(value ? 1 : 0),
+  getter: ({ u8: at }, { u8: width }) =>
+    function () {
+      return this.segment.u8[this.row * width + at] === 1;
+    },
+};
+
+/** One of a fixed list of values, by its position. */
+export const oneOf = <T>(values: readonly T[]): Kind<T> => ({
+  cells: U8,
+  write: (rows, value) => rows.u8.push(values.indexOf(value)),
+  getter: ({ u8: at }, { u8: width }) =>
+    function () {
+      return values[this.segment.u8[this.row * width + at]!]!;
+    },
+});
+
+export const text: Kind<string> = {
+  cells: I32,
+  write: (rows, value) => rows.i32.push(rows.text(value)),
+  getter: ({ i32: at }, { i32: width }) =>
+    function () {
+      return textAt(this.segment, this.segment.i32[this.row * width + at]!) ?? '';
+    },
+};
+
+export const textOrNull: Kind<string | null> = {
+  cells: I32,
+  write: (rows, value) => rows.i32.push(rows.text(value)),
+  getter: ({ i32: at }, { i32: width }) =>
+    function () {
+      return textAt(this.segment, this.segment.i32[this.row * width + at]!);
+    },
+};
+
+/** Any JSON value, as its text. `revive` makes the value from what was parsed, `plain` reverses it. */
+export const json = <T, J = T>(
+  plain: (value: T) => J = (value) => value as unknown as J,
+  revive: (stored: J) => T = (stored) => stored as unknown as T,
+): Kind<T> => ({
+  cells: I32,
+  write: (rows, value) => rows.i32.push(rows.text(JSON.stringify(plain(value)))),
+  getter: ({ i32: at }, { i32: width }) =>
+    function () {
+      return revive(JSON.parse(textAt(this.segment, this.segment.i32[this.row * width + at]!) ?? 'null') as J);
+    },
+});

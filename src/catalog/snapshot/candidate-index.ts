@@ -1,0 +1,82 @@
+import { createTargetingIndex, TARGETING_ARRAYS, type TargetingIndex } from '../../targeting/targeting-index.ts';
+import type { Entities } from '../columns/entity-table.ts';
+import { unpackArrays, type ArraysOf } from '../../base/shared-arrays.ts';
+import type { Booking, Campaign, Creative, LineItem } from '../model/entities.ts';
+import type { Bookings, Candidate, CandidateIndex } from './snapshot.ts';
+
+/** The arrays of a candidate index, in rank order. */
+export const CANDIDATE_ARRAYS = {
+  ecpmMicros: Float64Array,
+  creativeIds: Int32Array,
+  tieEnd: Int32Array,
+  ...TARGETING_ARRAYS,
+} as const;
+
+/** The ranking of a slot. It does not change with the other fields of its candidates. */
+export interface Ranks extends Pick<ArraysOf<typeof CANDIDATE_ARRAYS>, 'ecpmMicros' | 'creativeIds' | 'tieEnd'> {
+  readonly targeting: TargetingIndex;
+}
+
+export const openRanks = (buffer: SharedArrayBuffer): Ranks => {
+  const { ecpmMicros, creativeIds, tieEnd, ...tables } = unpackArrays(CANDIDATE_ARRAYS, buffer);
+  return { ecpmMicros, creativeIds, tieEnd, targeting: createTargetingIndex(tables) };
+};
+
+/** The tables that a booking is put together from. */
+export interface BookingTables {
+  readonly creatives: Entities<number, Creative>;
+  readonly lineItems: Entities<number, LineItem>;
+  readonly campaigns: Entities<number, Campaign>;
+}
+
+const bookingOf = ({ creatives, lineItems, campaigns }: BookingTables, creativeId: number): Booking => {
+  const creative = creatives.get(creativeId)!;
+  const lineItem = lineItems.get(creative.lineItemId)!;
+  return { creative, lineItem, campaign: campaigns.get(lineItem.campaignId)! };
+};
+
+/** Bookings by the ids of their creatives. */
+export const bookingsOf = (tables: BookingTables, creativeIds: Int32Array): Bookings => ({
+  size: creativeIds.length,
+  find: (creativeId) => (creativeIds.includes(creativeId) ? bookingOf(tables, creativeId) : undefined),
+  *[Symbol.iterator]() {
+    for (let i = 0; i < creativeIds.length; i++) yield bookingOf(tables, creativeIds[i]!);
+  },
+});
+
+/**
+ * Candidates of one index that are kept between requests, by the low bits of their positions: the
+ * best ranked, which most requests read, and what is prepared for them by identity.
+ */
+const KEPT = 512;
+
+export const candidateIndex = (tables: BookingTables, { ecpmMicros, creativeIds, tieEnd, targeting }: Ranks): CandidateIndex => {
+  const size = creativeIds.length;
+  const kept: (Candidate | undefined)[] = [];
+  const keptPosition = new Int32Array(Math.min(KEPT, size)).fill(-1);
+
+  const make = (position: number): Candidate => {
+    const { creative, lineItem, campaign } = bookingOf(tables, creativeIds[position]!);
+    return { creative, lineItem, campaign, ecpmMicros: ecpmMicros[position]! };
+  };
+  return {
+    size,
+    tieEnd,
+    targeting,
+    at: (position) => {
+      const place = position & (KEPT - 1);
+      if (keptPosition[place] !== position) {
+        kept[place] = make(position);
+        keptPosition[place] = position;
+      }
+      return kept[place]!;
+    },
+    find: (creativeId) => {
+      const position = creativeIds.indexOf(creativeId);
+      return position < 0 ? undefined : make(position);
+    },
+    *[Symbol.iterator]() {
+      for (let position = 0; position < size; position++) yield make(position);
+    },
+  };
+};

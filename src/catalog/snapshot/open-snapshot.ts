@@ -1,0 +1,140 @@
+import { IDLE_KEY_TTL_MS } from '../../base/utc-day.ts';
+import { entityTable, storedBlock, type StoredBlock } from '../columns/entity-table.ts';
+import type { EntityType } from '../columns/entity-type.ts';
+import { CAMPAIGN, CREATIVE, LINE_ITEM, PLACEMENT, PUBLISHER } from '../columns/entity-types.ts';
+import { CATALOG_TABLES, type CatalogTable } from '../model/catalog-reading.ts';
+import { bookingsOf, candidateIndex, openRanks, type BookingTables, type Ranks } from './candidate-index.ts';
+import type { BlockUpdate, CatalogUpdate, SlotParts, SlotUpdate } from './catalog-update.ts';
+import type { Slot, Snapshot } from './snapshot.ts';
+import { curveAt } from './traffic-curve.ts';
+
+/** A snapshot with the parts that the next update changes. */
+export interface OpenedSnapshot {
+  readonly snapshot: Snapshot;
+  readonly blocks: Readonly<Record<CatalogTable, ReadonlyMap<number, StoredBlock>>>;
+  readonly slots: ReadonlyMap<string, ReadonlyMap<number, StoredSlot>>;
+  readonly publishers: Snapshot['publishers'];
+  readonly placements: Snapshot['placements'];
+  /** Of the blocks that came last. */
+  readonly edition: number;
+}
+
+/** A slot of all snapshots until it changes. Its ranks are opened when they are first read. */
+interface StoredSlot {
+  readonly parts: SlotParts;
+  readonly ranks: { direct?: Ranks; programmatic?: Ranks };
+}
+
+/**
+ * Counters outlive the last flight of their publisher by this much, for late hits, reports and a
+ * flight that is extended.
+ */
+const COUNTERS_MARGIN_MS = IDLE_KEY_TTL_MS;
+
+/**
+ * The snapshot after an update: an immutable view of shared memory. Costs what the update changes,
+ * and the publishers and placements, which are few and read by every request: they are objects.
+ */
+export const openSnapshot = (update: CatalogUpdate, current?: OpenedSnapshot): OpenedSnapshot => {
+  const edition = (current?.edition ?? 0) + 1;
+  const previous = update.whole ? undefined : current;
+  const blocks = mergeBlocks(update.blocks, previous?.blocks, edition);
+  const slots = mergeSlots(update.slots, previous?.slots);
+  const publishers =
+    previous?.blocks.publishers === blocks.publishers ? previous.publishers : entitiesIn(PUBLISHER, blocks.publishers.values());
+  const placements =
+    previous?.blocks.placements === blocks.placements ? previous.placements : entitiesIn(PLACEMENT, blocks.placements.values());
+  const creatives = entityTable(CREATIVE, blocks.creatives);
+  const tables: BookingTables = {
+    campaigns: entityTable(CAMPAIGN, blocks.campaigns),
+    lineItems: entityTable(LINE_ITEM, blocks.line_items),
+    creatives,
+  };
+  const opened = new Map<StoredSlot, Slot>();
+  const snapshot: Snapshot = Object.freeze({
+    version: update.version,
+    loadedAtMs: update.loadedAtMs,
+    publishers,
+    publisherByKeyHash: new Map(Array.from(publishers.values(), (publisher) => [publisher.apiKeyHash, publisher])),
+    placements,
+    ...tables,
+    creativesOf: creatives.childrenOf,
+    slot: (publisherId: number, placementId: string) => {
+      const stored = slots.get(placementId)?.get(publisherId);
+      if (stored === undefined) return EMPTY_SLOT;
+      let slot = opened.get(stored);
+      if (slot === undefined) opened.set(stored, (slot = openSlot(stored, tables)));
+      return slot;
+    },
+    curveAt: (publisherId: number, atMs: number) => curveAt(atMs, update.traffic.get(publisherId)),
+    expiresAtMs: (publisherId: number) => Math.max(update.flightEndsMs.get(publisherId) ?? 0, update.loadedAtMs) + COUNTERS_MARGIN_MS,
+    quarantined: update.quarantined,
+    quarantinedCount: update.quarantinedCount,
+    userHashKey: update.userHashKey,
+  });
+  return { snapshot, blocks, slots, publishers, placements, edition };
+};
+
+const NO_BOOKINGS = bookingsOf({} as BookingTables, new Int32Array(0));
+const EMPTY_SLOT: Slot = { direct: undefined, programmatic: undefined, leftOut: NO_BOOKINGS, vacancy: 'NothingBooked' };
+
+/** A table without changes stays the same map. */
+const mergeBlocks = (
+  updates: readonly BlockUpdate[],
+  previous: OpenedSnapshot['blocks'] | undefined,
+  edition: number,
+): OpenedSnapshot['blocks'] => {
+  const merged = Object.fromEntries(
+    CATALOG_TABLES.map((table) => {
+      const before = previous?.[table] ?? new Map<number, StoredBlock>();
+      return [table, updates.some((one) => one.table === table) ? new Map(before) : before];
+    }),
+  ) as Record<CatalogTable, Map<number, StoredBlock>>;
+  for (const { table, block, rows, buffer } of updates) {
+    if (buffer === undefined) merged[table].delete(block);
+    else merged[table].set(block, storedBlock(buffer, rows, edition));
+  }
+  return merged;
+};
+
+const mergeSlots = (updates: readonly SlotUpdate[], previous: OpenedSnapshot['slots'] = new Map()): OpenedSnapshot['slots'] => {
+  const merged = new Map(previous);
+  const copied = new Map<string, Map<number, StoredSlot>>();
+  for (const { placementId, publisherId, parts } of updates) {
+    let ofPlacement = copied.get(placementId);
+    if (ofPlacement === undefined) {
+      ofPlacement = new Map(previous.get(placementId));
+      copied.set(placementId, ofPlacement);
+      merged.set(placementId, ofPlacement);
+    }
+    if (parts === undefined) ofPlacement.delete(publisherId);
+    else ofPlacement.set(publisherId, { parts, ranks: {} });
+  }
+  return merged;
+};
+
+const entitiesIn = <E extends { readonly id: number | string }>(
+  { view, copy }: EntityType<E>,
+  blocks: Iterable<StoredBlock>,
+): ReadonlyMap<E['id'], E> => {
+  const found = new Map<E['id'], E>();
+  for (const { segment } of blocks)
+    for (let row = 0; row < segment.rows; row++) {
+      const entity = copy(view(segment, row));
+      found.set(entity.id, entity);
+    }
+  return found;
+};
+
+const openSlot = ({ parts, ranks }: StoredSlot, tables: BookingTables): Slot => {
+  const indexOf = (name: 'direct' | 'programmatic') => {
+    const buffer = parts[name];
+    return buffer && candidateIndex(tables, (ranks[name] ??= openRanks(buffer)));
+  };
+  return {
+    direct: indexOf('direct'),
+    programmatic: indexOf('programmatic'),
+    leftOut: parts.leftOut ? bookingsOf(tables, new Int32Array(parts.leftOut)) : NO_BOOKINGS,
+    vacancy: parts.vacancy,
+  };
+};

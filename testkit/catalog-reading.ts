@@ -1,0 +1,35 @@
+import { IDS_A_BLOCK, type CatalogReading, type CatalogRow, type CatalogTable } from '../src/catalog/model/catalog-reading.ts';
+import { createCatalogBuilder } from '../src/catalog/snapshot/build-catalog.ts';
+import { openSnapshot } from '../src/catalog/snapshot/open-snapshot.ts';
+import type { Snapshot } from '../src/catalog/snapshot/snapshot.ts';
+import type { DimensionSchema } from '../src/targeting/dimension-schema.ts';
+
+export interface Tables extends Partial<Pick<CatalogReading, 'version' | 'recentCounts' | 'hourlyImpressions'>> {
+  readonly rows: (table: CatalogTable) => readonly CatalogRow[];
+}
+
+/** A reading of rows in memory, in the blocks in which Postgres has them. */
+export const readingOf = ({ rows, version = 7, recentCounts = new Map(), hourlyImpressions = new Map() }: Tables): CatalogReading => {
+  const blocksOf = (table: CatalogTable): ReadonlyMap<number, readonly CatalogRow[]> => {
+    const blocks = new Map<number, CatalogRow[]>();
+    for (const row of rows(table)) {
+      const block = typeof row['id'] === 'number' ? Math.floor(row['id'] / IDS_A_BLOCK) : 0;
+      blocks.set(block, [...(blocks.get(block) ?? []), row]);
+    }
+    return blocks;
+  };
+  return {
+    version,
+    userHashKey: Buffer.alloc(32, 1),
+    recentCounts,
+    hourlyImpressions,
+    digests: (table) => Promise.resolve(new Map([...blocksOf(table)].map(([block, of]) => [block, JSON.stringify(of)]))),
+    rows: (table, block) => Promise.resolve(blocksOf(table).get(block) ?? []),
+  };
+};
+
+/** The snapshot of one reading, built and opened as a replica does. */
+export const snapshotOf = async (
+  reading: CatalogReading,
+  { dimensions = new Map(), nowMs }: { readonly dimensions?: DimensionSchema; readonly nowMs: number },
+): Promise<Snapshot> => openSnapshot(await createCatalogBuilder({ dimensions }).build(reading, nowMs)).snapshot;
