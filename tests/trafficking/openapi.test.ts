@@ -95,7 +95,7 @@ test('the linter of Redocly finds nothing, with its recommended rules', async ()
 /** Every body of the document: [where, media type object]. */
 const bodies = (): [string, Json][] =>
   operations().flatMap(([method, path, { requestBody, responses }]) =>
-    [['request', requestBody], ...Object.entries(responses)].flatMap(([which, body]: [string, Json]) =>
+    Object.entries<Json>({ request: requestBody, ...responses }).flatMap(([which, body]) =>
       Object.entries<Json>(body?.content ?? {})
         .filter(([type]) => type.endsWith('json') && path !== '/api/openapi.json')
         .map(([, content]): [string, Json] => [`${method} ${path} ${which}`, content]),
@@ -117,7 +117,8 @@ test('bodies are closed but for OpenRTB, and the service refuses a field that th
   const open = new Set(['AdRequest', 'FlatAdRequest', 'TestAdRequest', 'BidRequest']);
   const named = bodies()
     .filter(([where]) => where.endsWith(' request'))
-    .flatMap(([, { schema }]): string[] => (schema.anyOf ?? [schema]).map(({ $ref }: Json) => $ref.split('/').at(-1)));
+    .flatMap(([, { schema }]) => (schema.anyOf ?? [schema]) as { readonly $ref: string }[])
+    .map(({ $ref }) => $ref.split('/').at(-1) ?? '');
   for (const name of named.filter((each) => !open.has(each)))
     expect([name, document.components.schemas[name].additionalProperties]).toEqual([name, false]);
   const unknown = { pointer: '/surprise', detail: 'is not a known field' };
