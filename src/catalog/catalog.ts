@@ -4,6 +4,7 @@ import type { ChangeNotices } from './change-notice.ts';
 import type { Quarantined, Snapshot } from './snapshot/snapshot.ts';
 import type { CatalogLoader } from './worker/catalog-loader.ts';
 import { asError } from '../base/narrow.ts';
+import { within } from '../base/within.ts';
 
 /** The catalog as this replica serves it. */
 export interface Catalog {
@@ -16,8 +17,9 @@ export interface Catalog {
    */
   reload(): Promise<void>;
   /**
-   * Announces a change to the other replicas, then reloads: for POST /reload and after every write.
-   * Rejects only when this replica's reload fails.
+   * Announces a change to the other replicas and reloads: for POST /reload and after every write.
+   * Rejects when this replica's reload fails, and when it is not done after 4.5 s; the load then
+   * continues in the background. An announcement that hangs is not waited for longer.
    */
   reloadEverywhere(): Promise<void>;
   /**
@@ -43,13 +45,15 @@ export interface CatalogOptions {
   readonly store: Pick<CatalogStore, 'readVersion'>;
   readonly loader: CatalogLoader;
   readonly notices: ChangeNotices;
-  /** 0: only on demand. */
+  /** 0: only on demand, and until a load that was asked for has succeeded. */
   readonly reloadIntervalMs: number;
   /**
    * Interval at which the version in Postgres is read, which finds changes whose notice was lost. 4
    * s and a load stay within the promised 5 s.
    */
   readonly versionPollMs?: number;
+  /** How long `reloadEverywhere` waits. Below 5 s, in which POST /reload promises to answer. */
+  readonly answerWithinMs?: number;
   readonly now?: () => number;
   readonly observer?: CatalogObserver;
 }
@@ -60,6 +64,7 @@ export const createCatalog = ({
   loader,
   reloadIntervalMs,
   versionPollMs = 4000,
+  answerWithinMs = 4500,
   now = Date.now,
   observer = {},
 }: CatalogOptions): Catalog => {
@@ -69,16 +74,19 @@ export const createCatalog = ({
   let stopped = false;
   let knownQuarantine = new Set<string>();
   let pollFailing = false;
+  let lastLoadFailed = false;
   const timers = new Set<NodeJS.Timeout>();
 
   const load = async (): Promise<void> => {
     const begunAt = performance.now();
     try {
       opened = openSnapshot(await loader.load(now()), opened);
+      lastLoadFailed = false;
       observer.loaded?.(opened.snapshot, performance.now() - begunAt);
       reportQuarantined(opened.snapshot);
     } catch (fault) {
       const error = asError(fault);
+      lastLoadFailed = true;
       observer.loadFailed?.(error);
       throw error;
     }
@@ -131,6 +139,7 @@ export const createCatalog = ({
   };
 
   const pollVersion = async (): Promise<void> => {
+    if (reloadIntervalMs === 0 && !lastLoadFailed) return;
     try {
       const version = await store.readVersion();
       pollFailing = false;
@@ -147,8 +156,11 @@ export const createCatalog = ({
     reload,
     reloadEverywhere: async () => {
       const announced = notices.announce().catch((fault: unknown) => observer.announceFailed?.(asError(fault)));
-      await reload();
-      await announced;
+      const deadline = performance.now() + answerWithinMs;
+      await within(answerWithinMs, reload(), () => {
+        throw new Error(`the catalog was not read within ${answerWithinMs} ms`);
+      });
+      await within(deadline - performance.now(), announced, () => undefined);
     },
     start: async () => {
       await notices.start(reloadInBackground);
