@@ -1,24 +1,22 @@
 /**
  * What a catalog costs a replica: node --expose-gc bench/catalog-cost.mjs <dist> <database URL>. Loads it whole, as a start does, then again and
- * again after an edit of one campaign, as reloads do, and prints one JSON line: the times, the longest that the event loop was held, and the memory
- * that one snapshot keeps.
+ * again after an edit of one campaign, as reloads do, with the worker thread of the service. Prints one JSON line: the times, the longest that the
+ * event loop was held, the longest major collection, and the memory that one snapshot keeps.
  */
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { monitorEventLoopDelay, PerformanceObserver, constants } from 'node:perf_hooks';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import knexFactory from 'knex';
 
 const [dist, databaseUrl] = process.argv.slice(2);
 const load = (file) => import(pathToFileURL(path.join(dist, file)).href);
-const { createCatalogStore } = await load('catalog/postgres/catalog-store.js');
-const { buildSnapshot } = await load('catalog/snapshot/build-snapshot.js');
+const { runCatalogWorker } = await load('catalog/worker/run-catalog-worker.js');
+const { openSnapshot } = await load('catalog/snapshot/open-snapshot.js');
 const { readDimensionSchema } = await load('catalog/read-dimension-schema.js');
-const LOADS = 2;
 const RELOADS = 5;
 
 const dimensions = await readDimensionSchema(path.join(dist, '..', 'config', 'dimensions.json'));
 const knex = knexFactory({ client: 'pg', connection: databaseUrl, pool: { min: 0, max: 2 } });
-const store = createCatalogStore({ knex });
 const settle = async () => {
   for (let i = 0; i < 3; i++) {
     globalThis.gc();
@@ -28,51 +26,68 @@ const settle = async () => {
   return heapUsed + external;
 };
 
-const timed = async (previous) => {
+/** Shared memory is in no figure of V8's: it is counted by piece, as an update names it. */
+const shared = new Map();
+const noteShared = ({ whole, blocks, slots }) => {
+  if (whole) shared.clear();
+  for (const { table, block, buffer } of blocks) shared.set(`${table} ${block}`, buffer?.byteLength ?? 0);
+  for (const { placementId, publisherId, parts } of slots) {
+    const { direct, programmatic, leftOut } = parts ?? {};
+    const bytes = [direct, programmatic, leftOut].reduce((sum, buffer) => sum + (buffer?.byteLength ?? 0), 0);
+    shared.set(`${placementId} ${publisherId}`, bytes);
+  }
+};
+
+let longestMajorMs = 0;
+new PerformanceObserver((list) => {
+  for (const { detail, duration } of list.getEntries())
+    if (detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR && (detail.flags & constants.NODE_PERFORMANCE_GC_FLAGS_FORCED) === 0)
+      longestMajorMs = Math.max(longestMajorMs, duration);
+}).observe({ entryTypes: ['gc'] });
+
+const worker = runCatalogWorker({ databaseUrl, dimensions });
+let opened;
+const timed = async () => {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
   const begun = performance.now();
-  const built = await store.readAll((reading) => buildSnapshot(reading, { dimensions, previous, nowMs: Date.now() }));
+  const update = await worker.load(Date.now());
+  opened = openSnapshot(update, opened);
   const ms = performance.now() - begun;
+  // The sample of the turn that opened the snapshot.
+  await new Promise((resolve) => setTimeout(resolve, 5));
   delay.disable();
-  return { built, ms, heldMs: delay.max / 1e6 };
+  noteShared(update);
+  return { ms, heldMs: delay.max / 1e6 };
 };
 
-let built = await store.readAll((reading) =>
-  buildSnapshot({ ...reading, digests: async () => new Map() }, { dimensions, nowMs: Date.now() }),
-);
+// The worker has loaded its modules, and nothing else.
+await new Promise((resolve) => setTimeout(resolve, 1000));
 const empty = await settle();
-const loads = [];
+const first = await timed();
 const reloads = [];
-for (let i = 0; i < LOADS; i++) {
-  const { built: loaded, ...times } = await timed(undefined);
-  built = loaded;
-  loads.push(times);
-}
 for (let i = 0; i < RELOADS; i++) {
   await knex('line_items')
     .where('campaign_id', i + 1)
-    .update({ priority: knex.raw('coalesce(priority, 2)'), name: `edited ${i}` });
-  const { built: reloaded, ...times } = await timed(built);
-  built = reloaded;
-  reloads.push(times);
+    .update({ priority: knex.raw('coalesce(priority, 2)'), name: `edited ${i}`, cpm_micros: knex.raw('cpm_micros + 1000') });
+  reloads.push(await timed());
 }
-const bytes = (await settle()) - empty;
+const used = (await settle()) - empty;
 const { rss } = process.memoryUsage();
-const middle = (runs, field) => runs.map((one) => one[field]).sort((x, y) => x - y)[runs.length >> 1];
-// The first load is reported separately: nothing is compiled yet.
-const whole = loads.at(-1);
+const middle = (field) => reloads.map((one) => one[field]).sort((x, y) => x - y)[reloads.length >> 1];
 process.stdout.write(
   JSON.stringify({
-    lineItems: built.snapshot.lineItems.size,
-    quarantined: built.snapshot.quarantinedCount,
-    firstMs: loads[0].ms,
-    ms: whole.ms,
-    heldMs: whole.heldMs,
-    reloadMs: middle(reloads, 'ms'),
-    reloadHeldMs: middle(reloads, 'heldMs'),
-    bytes,
+    lineItems: opened.snapshot.lineItems.size,
+    quarantined: opened.snapshot.quarantinedCount,
+    ms: first.ms,
+    heldMs: first.heldMs,
+    reloadMs: middle('ms'),
+    reloadHeldMs: middle('heldMs'),
+    longestMajorMs,
+    bytes: used + [...shared.values()].reduce((sum, bytes) => sum + bytes, 0),
+    heapBytes: used,
     rss,
   }) + '\n',
 );
+await worker.stop();
 await knex.destroy();

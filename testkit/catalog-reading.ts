@@ -10,12 +10,18 @@ export interface Tables extends Partial<Pick<CatalogReading, 'version' | 'recent
 
 /** A reading of rows in memory, in the blocks in which Postgres has them. */
 export const readingOf = ({ rows, version = 7, recentCounts = new Map(), hourlyImpressions = new Map() }: Tables): CatalogReading => {
+  const known = new Map<CatalogTable, ReadonlyMap<number, readonly CatalogRow[]>>();
   const blocksOf = (table: CatalogTable): ReadonlyMap<number, readonly CatalogRow[]> => {
+    const read = known.get(table);
+    if (read) return read;
     const blocks = new Map<number, CatalogRow[]>();
     for (const row of rows(table)) {
       const block = typeof row['id'] === 'number' ? Math.floor(row['id'] / IDS_A_BLOCK) : 0;
-      blocks.set(block, [...(blocks.get(block) ?? []), row]);
+      const of = blocks.get(block);
+      if (of) of.push(row);
+      else blocks.set(block, [row]);
     }
+    known.set(table, blocks);
     return blocks;
   };
   return {

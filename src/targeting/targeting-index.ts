@@ -1,4 +1,4 @@
-import type { ArraysOf } from '../base/shared-arrays.ts';
+import type { ArraysOf } from '../base/packed-arrays.ts';
 import { EMPTY_PAGE, FULL_PAGE, lowestBit, PAGE_SHIFT, wordOf } from './page-pool.ts';
 import { findPair } from './pair-table.ts';
 import type { TargetingQuery } from './targeting-query.ts';

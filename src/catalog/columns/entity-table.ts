@@ -45,8 +45,9 @@ export const entityTable = <E extends { readonly id: number }>(
   { view }: EntityType<E>,
   blocks: ReadonlyMap<number, StoredBlock>,
 ): ChildEntities<E & View> => {
+  const segmentOf = (id: number): Segment | undefined => blocks.get(Math.floor(id / IDS_A_BLOCK))?.segment;
   const get = (id: number): (E & View) | undefined => {
-    const segment = blocks.get(Math.floor(id / IDS_A_BLOCK))?.segment;
+    const segment = segmentOf(id);
     const row = segment === undefined ? -1 : rowOf(segment, id);
     return row < 0 ? undefined : view(segment as Segment, row);
   };
@@ -67,7 +68,10 @@ export const entityTable = <E extends { readonly id: number }>(
   return {
     size,
     get,
-    has: (id) => get(id) !== undefined,
+    has: (id) => {
+      const segment = segmentOf(id);
+      return segment !== undefined && rowOf(segment, id) >= 0;
+    },
     values,
     childrenOf,
     *keys() {

@@ -16,10 +16,13 @@ export const entityType = <E extends object>(fields: Fields<E>): EntityType<E> =
   const entries = Object.entries(fields) as [keyof E & string, Kind<unknown>][];
   const width = entries.reduce((sum, [, { cells }]) => plus(sum, cells), NO_CELLS);
 
-  /** A class per type, so that the getters of one entity are not called with another's views. */
+  /**
+   * A class per type, so that the getters of one entity are not called with another's views. Its
+   * fields are declared only: emitted, they made a view cost 0.2 µs instead of 0.02.
+   */
   class EntityView implements View {
-    readonly segment: Segment;
-    readonly row: number;
+    declare readonly segment: Segment;
+    declare readonly row: number;
     constructor(segment: Segment, row: number) {
       this.segment = segment;
       this.row = row;

@@ -33,9 +33,9 @@ const flight = numberPairOrNull<Flight>(
 
 /** Markup as it is; assets as JSON. The text is decoded when it is read, not with the format. */
 class StoredContent {
-  readonly segment: Segment;
-  readonly format: CreativeFormat;
-  readonly position: number;
+  declare readonly segment: Segment;
+  declare readonly format: CreativeFormat;
+  declare readonly position: number;
   constructor(segment: Segment, format: CreativeFormat, position: number) {
     this.segment = segment;
     this.format = format;
@@ -45,10 +45,10 @@ class StoredContent {
     return textAt(this.segment, this.position) ?? '';
   }
   get banner(): unknown {
-    return JSON.parse(this.markup);
+    return JSON.parse(this.markup) as unknown;
   }
   get assets(): unknown {
-    return JSON.parse(this.markup);
+    return JSON.parse(this.markup) as unknown;
   }
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { buildTargetingTables } from '../../targeting/build-targeting-tables.ts';
-import { packArrays } from '../../base/shared-arrays.ts';
+import { packArrays } from '../../base/packed-arrays.ts';
 import type { RecentCounts } from '../model/catalog-reading.ts';
 import type { LineItem } from '../model/entities.ts';
 import type { AdmittedRows } from './admit-rows.ts';
@@ -15,6 +15,7 @@ export interface BookedSlot {
   readonly publisherId: number;
   /** Of its candidates, in the order of their ids, with what ranks them; the targeting excepted. */
   readonly digest: string;
+  /** For the update with which the slot was built; the worker has given them away since. */
   readonly parts: SlotParts;
 }
 
@@ -125,7 +126,7 @@ const build = ({ placementId, publisherId, direct, programmatic, leftOut, vacanc
   const parts: SlotParts = {
     direct: pack(direct, lineItems),
     programmatic: pack(programmatic, lineItems),
-    leftOut: sharedIntegers(leftOut),
+    leftOut: leftOut.length > 0 ? Int32Array.from(leftOut).buffer : undefined,
     vacancy: direct.creativeIds.length + programmatic.creativeIds.length > 0 ? undefined : vacancy,
   };
   return { placementId, publisherId, parts };
@@ -135,7 +136,7 @@ const build = ({ placementId, publisherId, direct, programmatic, leftOut, vacanc
 const pack = (
   { creativeIds, lineItemIds, priorities, prices }: Candidates,
   lineItems: { get(id: number): Pick<LineItem, 'targeting'> | undefined },
-): SharedArrayBuffer | undefined => {
+): ArrayBuffer | undefined => {
   const size = creativeIds.length;
   if (size === 0) return undefined;
   const order = Uint32Array.from({ length: size }, (_, i) => i).sort(
@@ -154,11 +155,4 @@ const pack = (
     tieEnd,
     ...buildTargetingTables(size, (position) => lineItems.get(lineItemIds[order[position]!]!)!.targeting),
   });
-};
-
-const sharedIntegers = (integers: readonly number[]): SharedArrayBuffer | undefined => {
-  if (integers.length === 0) return undefined;
-  const shared = new Int32Array(new SharedArrayBuffer(integers.length * Int32Array.BYTES_PER_ELEMENT));
-  shared.set(integers);
-  return shared.buffer;
 };

@@ -1,6 +1,6 @@
 import { createTargetingIndex, TARGETING_ARRAYS, type TargetingIndex } from '../../targeting/targeting-index.ts';
 import type { Entities } from '../columns/entity-table.ts';
-import { unpackArrays, type ArraysOf } from '../../base/shared-arrays.ts';
+import { unpackArrays, type ArraysOf } from '../../base/packed-arrays.ts';
 import type { Booking, Campaign, Creative, LineItem } from '../model/entities.ts';
 import type { Bookings, Candidate, CandidateIndex } from './snapshot.ts';
 
@@ -17,7 +17,7 @@ export interface Ranks extends Pick<ArraysOf<typeof CANDIDATE_ARRAYS>, 'ecpmMicr
   readonly targeting: TargetingIndex;
 }
 
-export const openRanks = (buffer: SharedArrayBuffer): Ranks => {
+export const openRanks = (buffer: ArrayBuffer): Ranks => {
   const { ecpmMicros, creativeIds, tieEnd, ...tables } = unpackArrays(CANDIDATE_ARRAYS, buffer);
   return { ecpmMicros, creativeIds, tieEnd, targeting: createTargetingIndex(tables) };
 };

@@ -2,7 +2,11 @@ import type { CatalogTable } from '../model/catalog-reading.ts';
 import type { HourlyTraffic } from './hourly-traffic.ts';
 import type { Quarantined, Vacancy } from './snapshot.ts';
 
-/** What one load has changed. Shared memory is passed without a copy; everything else is small. */
+/**
+ * What one load has changed. No buffer is copied: the blocks, which the next load reads again, are
+ * shared, and the parts of slots change hands. V8 counts the latter as memory of the thread that
+ * serves, and collects replaced ones in time; shared memory it does not count.
+ */
 export interface CatalogUpdate {
   /** All of the catalog, because the loader remembers no earlier load. */
   readonly whole: boolean;
@@ -37,9 +41,9 @@ export interface SlotUpdate {
 
 export interface SlotParts {
   /** CANDIDATE_ARRAYS; undefined: no candidates. */
-  readonly direct: SharedArrayBuffer | undefined;
-  readonly programmatic: SharedArrayBuffer | undefined;
+  readonly direct: ArrayBuffer | undefined;
+  readonly programmatic: ArrayBuffer | undefined;
   /** Ids of creatives, 32 bits each; undefined: none. */
-  readonly leftOut: SharedArrayBuffer | undefined;
+  readonly leftOut: ArrayBuffer | undefined;
   readonly vacancy: Vacancy | undefined;
 }

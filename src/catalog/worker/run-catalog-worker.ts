@@ -23,10 +23,13 @@ export interface CatalogWorker extends CatalogLoader {
 }
 
 /**
- * V8's limits for the worker's heap. What it builds lies outside of it; a small young generation
- * keeps it from growing to what the flags of the process allow.
+ * V8's limits for the worker's heap, which holds little: what the worker builds lies outside. The old
+ * generation may grow to half of its limit before V8 first collects it. A catalog that needs more
+ * ends the worker, and the next one may use twice as much.
  */
-const HEAP_LIMITS = { maxYoungGenerationSizeMb: 24, maxOldGenerationSizeMb: 1024 };
+const MAX_YOUNG_MB = 16;
+const MAX_OLD_MB = 128;
+const MAX_DOUBLINGS = 5;
 
 /** The wait before a worker that failed is started again doubles from the first to the last value. */
 const MIN_BACK_OFF_MS = 500;
@@ -47,6 +50,7 @@ export const runCatalogWorker = ({
 }: CatalogWorkerOptions): CatalogWorker => {
   let worker: Worker | undefined;
   let failures = 0;
+  let doublings = 0;
   let restartAt = 0;
   let stopped = false;
   /** Settles the load that is running. */
@@ -63,9 +67,16 @@ export const runCatalogWorker = ({
   };
 
   const start = (): Worker => {
-    const started = new Worker(file, { workerData, resourceLimits: HEAP_LIMITS, name: 'catalog', execArgv: [] });
+    const started = new Worker(file, {
+      workerData,
+      resourceLimits: { maxYoungGenerationSizeMb: MAX_YOUNG_MB, maxOldGenerationSizeMb: MAX_OLD_MB * 2 ** doublings },
+      name: 'catalog',
+    });
     started.on('message', (answer: CatalogWorkerAnswer) => finish?.(answer));
-    started.on('error', (fault) => fail(started, asError(fault)));
+    started.on('error', (fault: Error & { readonly code?: string }) => {
+      if (fault.code === 'ERR_WORKER_OUT_OF_MEMORY') doublings = Math.min(doublings + 1, MAX_DOUBLINGS);
+      fail(started, asError(fault));
+    });
     started.on('exit', (code) => fail(started, new Error(`the catalog worker ended with code ${code}`)));
     // The process ends without waiting for an idle worker.
     started.unref();
