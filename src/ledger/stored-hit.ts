@@ -5,4 +5,4 @@ import type { Hit } from './hit.ts';
  * user or the browser is left out. The frequency cap does not need it there: its place is in Redis.
  */
 export const storedHit = (hit: Hit): Hit =>
-  hit.ad.unmeasured === true ? { ...hit, signals: undefined, ad: { ...hit.ad, userHash: null } } : hit;
+  hit.ad.unmeasured === true ? { ...hit, signals: undefined, ad: { ...hit.ad, userHash: null, client: undefined } } : hit;

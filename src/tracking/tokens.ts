@@ -35,6 +35,8 @@ interface Claims {
   w: number | undefined;
   n: 1 | undefined;
   s: string | undefined;
+  f: string | undefined;
+  g: 1 | undefined;
   /** From the selection to `exp`, in ms: shorter than the time itself. */
   a: number;
   /** Daily spend, budget, campaign budget. */
@@ -144,6 +146,8 @@ const toClaims = (ad: ServedAd): Claims => ({
   w: ad.windowMs,
   n: ad.unmeasured === true ? 1 : undefined,
   s: ad.seal,
+  f: ad.client,
+  g: ad.isFree === true ? 1 : undefined,
   a: ad.tokenExpS * 1000 - ad.servedAtMs,
   x: ad.clickBounds && [ad.clickBounds.dailySpendMicros, ad.clickBounds.budgetMicros, ad.clickBounds.campaignBudgetMicros],
 });
@@ -165,6 +169,8 @@ const fromClaims = (claims: Claims): ServedAd => ({
   windowMs: claims.w,
   unmeasured: claims.n === 1 ? true : undefined,
   seal: claims.s,
+  client: claims.f,
+  isFree: claims.g === 1 ? true : undefined,
   servedAtMs: claims.exp * 1000 - claims.a,
   clickBounds: claims.x && { dailySpendMicros: claims.x[0], budgetMicros: claims.x[1], campaignBudgetMicros: claims.x[2] },
 });

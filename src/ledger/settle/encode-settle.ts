@@ -1,4 +1,5 @@
 import { encodeRow, luaConstants, luaReader } from '../../redis/script-fields.ts';
+import { CLIENT_RULE } from '../client-rule.ts';
 import { callKeys, type ScriptCall } from '../call-keys.ts';
 import type { Hit, OrderReason, Settled } from '../hit.ts';
 import { accountField, filteredField, servesField, type LedgerKeys } from '../ledger-keys.ts';
@@ -39,10 +40,16 @@ const HIT_FIELDS = [
   'lateAtMs',
   'servedAtMs',
   'impressionAtMs',
+  'client',
 ] as const;
 
 /** The generated part of settle.lua. */
-export const SETTLE_LUA: readonly string[] = [...ACCOUNT_LUA, luaConstants('CLICK_', CLICK_TIMES), luaReader('hit_record', HIT_FIELDS)];
+export const SETTLE_LUA: readonly string[] = [
+  ...ACCOUNT_LUA,
+  luaConstants('CLICK_', CLICK_TIMES),
+  luaConstants('CLIENT_', CLIENT_RULE),
+  luaReader('hit_record', HIT_FIELDS),
+];
 
 /** The value of a limit that is not set. */
 const NONE = -1;
@@ -74,7 +81,14 @@ export const encodeSettles = (calls: readonly SettleCall[], keys: LedgerKeys): S
 
 const publisherKeys = (keys: LedgerKeys, publisherId: number): readonly string[] => {
   const shard = keys.shardOf(publisherId);
-  return [keys.accounts(publisherId), keys.events(shard), keys.eventTally(shard), keys.serves(shard), keys.broken(shard)];
+  return [
+    keys.accounts(publisherId),
+    keys.events(shard),
+    keys.eventTally(shard),
+    keys.serves(shard),
+    keys.broken(shard),
+    keys.clients(publisherId),
+  ];
 };
 
 const encodeSettle = ({ hit, limits: { limits, expiresAtMs }, late, impressionAtMs = 0 }: SettleCall, publisher: number): string => {
@@ -106,6 +120,7 @@ const encodeSettle = ({ hit, limits: { limits, expiresAtMs }, late, impressionAt
     lateAtMs: late ? atMs : 0,
     servedAtMs: ad.servedAtMs,
     impressionAtMs,
+    client: ad.isFree === true ? '' : (ad.client ?? ''),
   });
 };
 
