@@ -125,6 +125,7 @@ const adRequest = (id: string, call: AdCall, snapshot: Snapshot, atMs: number): 
     height: null,
     otherSizes: [],
     targeting: undefined,
+    terms: undefined,
   })),
   query: { targeting: { pairs: [] }, atMs, mayRemember: call.user !== null },
   userHash: call.user,
@@ -133,6 +134,7 @@ const adRequest = (id: string, call: AdCall, snapshot: Snapshot, atMs: number): 
   client: call.client ?? undefined,
   seal: undefined,
   bidContext: { requestId: id } as AdRequest['bidContext'],
+  maxHoldMs: undefined,
   traced: false,
 });
 

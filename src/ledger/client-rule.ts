@@ -7,4 +7,13 @@ export const CLIENT_RULE = {
   periodMs: 1_800_000,
   /** Ads that may be held for each that was rendered: a client that renders one in ten is never refused. */
   proof: 9,
+  /**
+   * A hold that ends sooner weighs less than an ad, at least so much: a bid in an auction is held for
+   * a minute, and most bids lose.
+   */
+  fullHoldMs: 300_000,
+  minWeight: 0.2,
 } as const;
+
+/** What a hold of this life counts as, in ads. */
+export const holdWeight = (lifeMs: number): number => Math.min(Math.max(lifeMs / CLIENT_RULE.fullHoldMs, CLIENT_RULE.minWeight), 1);

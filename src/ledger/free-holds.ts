@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { CLIENT_RULE } from './client-rule.ts';
+import { CLIENT_RULE, holdWeight } from './client-rule.ts';
 
 /**
  * What clients may hold without the ledger counting it: the rule of lua/clients.lua with smaller
@@ -8,11 +8,11 @@ import { CLIENT_RULE } from './client-rule.ts';
  * named to the ledger, which decides. May be lost at any time: then a client begins anew here.
  */
 export interface FreeHolds {
-  /** Whether a client may hold so many more ads of a publisher. */
+  /** Whether a client may hold so many more ads of a publisher, by their weight. */
   allows(publisherId: number, client: string, ads: number, nowMs: number): boolean;
-  hold(publisherId: number, client: string, nowMs: number): void;
+  hold(publisherId: number, client: string, lifeMs: number, nowMs: number): void;
   /** An ad was rendered, whichever replica served it. */
-  render(publisherId: number, client: string, nowMs: number): void;
+  render(publisherId: number, client: string, lifeMs: number, nowMs: number): void;
 }
 
 /** Per replica: a client, and all clients of a publisher together that have rendered nothing here. */
@@ -55,19 +55,19 @@ export const createFreeHolds = (): FreeHolds => {
       const all = recordIn(newcomers, publisherId, nowMs);
       return all.held + ads <= MAX_FREE_OF_NEWCOMERS + CLIENT_RULE.proof * all.rendered;
     },
-    hold: (publisherId, client, nowMs) => {
+    hold: (publisherId, client, lifeMs, nowMs) => {
       const own = clientOf(publisherId, client, nowMs);
-      own.held++;
-      if (isNew(own)) recordIn(newcomers, publisherId, nowMs).held++;
+      own.held += holdWeight(lifeMs);
+      if (isNew(own)) recordIn(newcomers, publisherId, nowMs).held += holdWeight(lifeMs);
     },
-    render: (publisherId, client, nowMs) => {
+    render: (publisherId, client, lifeMs, nowMs) => {
       const own = clientOf(publisherId, client, nowMs);
       if (isNew(own)) {
         const all = recordIn(newcomers, publisherId, nowMs);
         all.held = Math.max(all.held - own.held, 0);
         all.rendered++;
       }
-      own.held = Math.max(own.held - 1, 0);
+      own.held = Math.max(own.held - holdWeight(lifeMs), 0);
       own.rendered++;
     },
   };

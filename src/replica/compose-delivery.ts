@@ -107,9 +107,9 @@ export const composeDelivery = ({ settings, addresses, dimensions, dataCenters, 
     },
     onSettled: (hit: Hit, settled: Settled): void => {
       observe.settled(hit, settled);
-      const { publisherId, client: holder } = hit.ad;
+      const { publisherId, client: holder, holdEndMs, servedAtMs } = hit.ad;
       if (holder !== undefined && hit.kind === 'impression' && settled.outcome === 'counted')
-        freeHolds.render(publisherId, holder, hit.atMs);
+        freeHolds.render(publisherId, holder, holdEndMs - servedAtMs, hit.atMs);
       // When the reply to the first call was lost, the next one reports a duplicate. A notice is
       // sent once: it is taken out of Redis.
       notifyBilled(hit);

@@ -4,6 +4,7 @@ import { NoBidReason } from '../decision/no-bid-reason.ts';
 import type { RankedCandidate } from '../decision/ranked-candidate.ts';
 import type { ServedAd, SpendLimits } from '../ledger/hit.ts';
 import type { RefusalMemory } from '../ledger/exhausted-memory.ts';
+import { holdWeight } from '../ledger/client-rule.ts';
 import type { FreeHolds } from '../ledger/free-holds.ts';
 import { MAX_CANDIDATES_PER_CALL, type Ledger } from '../ledger/ledger.ts';
 import { isUnbounded, limitsOf, pricingOf } from '../ledger/limits.ts';
@@ -48,7 +49,9 @@ export const createReserveWinners = (options: ReserveWinnersOptions): ReserveWin
     const drafts = opportunities.map(draftOf);
     const shown = new Set<number>();
     const { client, publisher, query } = request;
-    const isFree = client === undefined || options.freeHolds.allows(publisher.id, client, drafts.length, query.atMs);
+    const isFree =
+      client === undefined ||
+      options.freeHolds.allows(publisher.id, client, drafts.length * holdWeight(request.maxHoldMs ?? Infinity), query.atMs);
     const page: Page = { request, shown, isFree, sessionCaps: options.sessionCaps };
     let open = drafts.filter(({ ranking }) => ranking);
     // A trace shows the whole ranking.
@@ -62,6 +65,7 @@ export const createReserveWinners = (options: ReserveWinnersOptions): ReserveWin
         client: isFree ? undefined : client,
         curve: snapshot.curveAt(publisher.id, query.atMs),
         expiresAtMs: snapshot.expiresAtMs(publisher.id),
+        maxHoldMs: request.maxHoldMs,
         imps: offers.map(({ candidates }) => offeredToLedger(request, candidates)),
       });
       if (!reservation) {
@@ -206,7 +210,7 @@ const win = (
   const bid = candidate.bid < 0 ? undefined : bids[candidate.bid];
   const perClick = pricingOf(lineItem) === 'CPC';
   const client = request.client === undefined || isUnbounded(lineItem, candidate.campaign) ? undefined : request.client;
-  if (client !== undefined && isFree) freeHolds.hold(request.publisher.id, client, request.query.atMs);
+  if (client !== undefined && isFree) freeHolds.hold(request.publisher.id, client, holdEndMs - request.query.atMs, request.query.atMs);
   const ad: ServedAd = {
     tokenId: newId(),
     publisherId: request.publisher.id,

@@ -10,11 +10,6 @@
 local CLIENT_SHARE, CLIENT_MIN, CLIENT_MAX = 1 / 20, 20, 1000
 local NEWCOMERS_SHARE, NEWCOMERS_MIN, NEWCOMERS_MAX = 1 / 2, 200, 100000
 
--- A hold that ends sooner than this weighs less: a bid in an auction is held for a minute, and most
--- bids lose.
-local CLIENT_HOLD_MS = 300000
-local MIN_HOLD_WEIGHT = 0.2
-
 local NEWCOMERS = '*'
 local CLIENT_FORMAT = '<ff'
 
@@ -67,7 +62,7 @@ local function clients_open(of, key, now)
 end
 
 local function client_weight(life_ms)
-  return math.min(math.max(life_ms / CLIENT_HOLD_MS, MIN_HOLD_WEIGHT), 1)
+  return math.min(math.max(life_ms / CLIENT_FULL_HOLD_MS, CLIENT_MIN_WEIGHT), 1)
 end
 
 local function client_is_new(client)
