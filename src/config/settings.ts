@@ -53,6 +53,8 @@ export interface Settings {
   readonly adminTokens: readonly AdminToken[];
   /** undefined: first valid address of X-Forwarded-For; n: the n-th from the right. */
   readonly trustProxyHops: number | undefined;
+  /** Whether what a client may hold depends on what it renders (ledger/lua/clients.lua). */
+  readonly earnedHolds: boolean;
   readonly stateDir: string;
   readonly logLevel: 'error' | 'warn' | 'info' | 'debug';
   /** Time after SIGTERM in which a replica still accepts connections. */

@@ -38,12 +38,13 @@ interface Claims {
     servedBeforeMs: number,
     holdEndBeforeMs: number | null,
     seal?: string | null,
+    client?: string | null,
     windowMs?: number | null,
     clickBounds?: readonly [dailySpendMicros: number | null, budgetMicros: number | null, campaignBudgetMicros: number | null],
   ];
 }
 
-const FLAGS = { perClick: 1, billingNotice: 2, unmeasured: 4 };
+const FLAGS = { perClick: 1, billingNotice: 2, unmeasured: 4, isFree: 8 };
 
 /** Longer than any token of this service; longer ones are rejected unread. */
 const MAX_TOKEN_LENGTH = 2048;
@@ -137,10 +138,13 @@ const kidOf = (token: string): string | undefined => {
 
 const toClaims = (ad: ServedAd): Claims => {
   const expMs = ad.tokenExpS * 1000;
-  const flags =
-    (ad.perClick ? FLAGS.perClick : 0) + (ad.billingNotice ? FLAGS.billingNotice : 0) + (ad.unmeasured === true ? FLAGS.unmeasured : 0);
-  const { seal, windowMs, clickBounds: bounds } = ad;
-  const optional = [seal, windowMs, bounds && [bounds.dailySpendMicros, bounds.budgetMicros, bounds.campaignBudgetMicros]];
+  let flags = 0;
+  if (ad.perClick) flags |= FLAGS.perClick;
+  if (ad.billingNotice) flags |= FLAGS.billingNotice;
+  if (ad.unmeasured === true) flags |= FLAGS.unmeasured;
+  if (ad.isFree === true) flags |= FLAGS.isFree;
+  const { seal, client, windowMs, clickBounds: bounds } = ad;
+  const optional = [seal, client, windowMs, bounds && [bounds.dailySpendMicros, bounds.budgetMicros, bounds.campaignBudgetMicros]];
   while (optional.length > 0 && optional.at(-1) === undefined) optional.pop();
   return {
     jti: ad.tokenId,
@@ -164,7 +168,7 @@ const toClaims = (ad: ServedAd): Claims => {
 
 const fromClaims = ({ jti, exp, u, a }: Claims): ServedAd => {
   const [publisherId, campaignId, lineItemId, creativeId, placementId, priceMicros, flags, ...rest] = a;
-  const [daysBefore, servedBeforeMs, holdEndBeforeMs, seal, windowMs, bounds] = rest;
+  const [daysBefore, servedBeforeMs, holdEndBeforeMs, seal, client, windowMs, bounds] = rest;
   const expMs = exp * 1000;
   return {
     tokenId: jti,
@@ -182,6 +186,8 @@ const fromClaims = ({ jti, exp, u, a }: Claims): ServedAd => {
     billingNotice: (flags & FLAGS.billingNotice) !== 0,
     windowMs: windowMs ?? undefined,
     unmeasured: (flags & FLAGS.unmeasured) !== 0 ? true : undefined,
+    client: client ?? undefined,
+    isFree: (flags & FLAGS.isFree) !== 0 ? true : undefined,
     seal: seal ?? undefined,
     servedAtMs: expMs - servedBeforeMs,
     clickBounds: bounds && { dailySpendMicros: bounds[0], budgetMicros: bounds[1], campaignBudgetMicros: bounds[2] },
