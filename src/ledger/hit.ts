@@ -43,6 +43,7 @@ export interface ServedAd {
   readonly servedAtMs: number;
   /** 0 when nothing was reserved, because Redis was unavailable and the line item has no limit. */
   readonly holdEndMs: number;
+  /** The end of the token: of its clicks and events, and of the impression unless its hold ends first. */
   readonly tokenExpS: number;
   /** Keyed hash; null when the user id may not be used. */
   readonly userHash: string | null;
@@ -101,6 +102,13 @@ export interface RestoredHit {
   /** When it was judged again, epoch ms. */
   readonly atMs: number;
 }
+
+/**
+ * When a hit can no longer be counted, epoch ms: an impression with its hold, which may end before
+ * the token; a click or an event with the token.
+ */
+export const endMsOf = ({ ad: { tokenExpS, holdEndMs }, kind }: Pick<Hit, 'ad' | 'kind'>): number =>
+  kind === 'impression' && holdEndMs > 0 ? Math.min(tokenExpS * 1000, holdEndMs) : tokenExpS * 1000;
 
 export interface Settled {
   /**

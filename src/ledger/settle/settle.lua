@@ -150,7 +150,9 @@ local function settle(h, record, event, keys)
   local now = book.now
   local exp_ms = h.token_exp_s * 1000
   -- This clock decides: that of a replica may be minutes ahead or behind (tracking/tokens.ts).
-  if h.late_at_ms == 0 and now >= exp_ms then
+  -- An impression ends with its hold, which may be before the token (endMsOf in ../hit.ts).
+  local is_held = h.action == 'impression' and h.hold_end_ms > 0
+  if h.late_at_ms == 0 and now >= (is_held and math.min(exp_ms, h.hold_end_ms) or exp_ms) then
     return 'expired 0 - -'
   end
   local seen = redis.call('GET', seen_key) or ''
