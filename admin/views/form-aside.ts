@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { rotateKey, setBlocked } from './actions.ts';
+import { debugLinkCard, rotateKey, setBlocked } from './actions.ts';
 import { numberOf, textOf, textOrNull } from '../forms/typed-text.ts';
 import type { Form } from '../forms/form.ts';
 import { addStep } from '../forms/next-step.ts';
@@ -49,8 +49,13 @@ const placementAside = (page: Page, placement: PlacementWire): TemplateResult =>
         <pre class="code">AdSDK.renderAd('${placement.id}', 'slot')</pre>
         <a href=${hashOf(['test'], { placement_id: placement.id })}>Test an ad on this placement</a>`,
     )}
+    ${debugLinkCard(page, publisherOf(page, placement))}
   </aside>
 `;
+
+/** The publisher of a placement; of one that is open to all, the first. */
+const publisherOf = ({ store }: Page, { publisher_id }: PlacementWire): PublisherWire | undefined =>
+  publisher_id === null ? store.all('publishers')[0] : store.find('publishers', publisher_id);
 
 /** The first records below this one, in two columns. */
 const related = <K extends Kind>(

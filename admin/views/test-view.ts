@@ -11,10 +11,10 @@ import { addStep } from '../forms/next-step.ts';
 import { formSection } from '../parts/form-section.ts';
 import { publisherOfCampaign } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
-import { button, card, emptyState, pageHead, problemNote } from '../parts/parts.ts';
+import { emptyState, pageHead, problemNote } from '../parts/parts.ts';
 import type { Route } from '../route.ts';
 import type { Dimensions } from '../service/wire.ts';
-import { createDebugLink } from './actions.ts';
+import { debugLinkCard } from './actions.ts';
 import { testResult, type TestAnswer } from './test-result.ts';
 
 const DEVICE_CHOICES = [{ value: '', label: 'As here' }, ...Object.entries(DEVICES).map(([value, { label }]) => ({ value, label }))];
@@ -79,25 +79,13 @@ export const openTest = (page: Page, route: Route): View => {
               ${problem ? problemNote(problem) : nothing}
               ${answer && !problem ? testResult(page, answer, textOf(form.read('/placement_id')), asked?.id) : nothing}
               ${!answer && !problem ? html`<section class="card"><p class="empty-preview">The ad and its decision appear here.</p></section>` : nothing}
-              ${debugLinkCard(page, textOf(form.read('/publisher_id')))}
+              ${debugLinkCard(page, store.find('publishers', textOf(form.read('/publisher_id'))))}
             </div>
           </div>
         </form>
       `;
     },
   };
-};
-
-const debugLinkCard = (page: Page, publisherId: string): TemplateResult | typeof nothing => {
-  const publisher = page.store.find('publishers', publisherId);
-  if (!publisher) return nothing;
-  return card(
-    'Real requests',
-    html`<p>
-        In production, <code>?debug=1</code> leaves out prices and priorities. A debug link of ${publisher.name} shows them for an hour.
-      </p>
-      ${button('Create a debug link', () => createDebugLink(page, publisher), 'secondary')}`,
-  );
 };
 
 const fields = (form: Form, { store }: Page): TemplateResult =>

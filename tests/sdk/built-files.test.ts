@@ -14,6 +14,7 @@ test.each([
   ['adsdk-loader.min.js', 3000],
   [`adsdk-native-${version}.js`, 1500],
   [`adsdk-dialog-${version}.js`, 2000],
+  [`adsdk-debug-${version}.js`, 7000],
 ])('%s is at most %i bytes gzipped', (file, maxBytes) => {
   expect(gzipSync(read(file), { level: 9 }).length).toBeLessThanOrEqual(maxBytes);
 });
