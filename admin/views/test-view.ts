@@ -37,6 +37,8 @@ export const openTest = (page: Page, route: Route): View => {
       publisher_id: textOf(publisher?.id),
       placement_id: route.query.get('placement_id') ?? shown?.placement_id ?? placements[0]?.id ?? '',
       country: asked?.targeting.countries?.[0] ?? '',
+      region: asked?.targeting.regions?.[0] ?? '',
+      city: asked?.targeting.cities?.[0] ?? '',
       device: '',
       user_id: 'test-visitor',
       dimensions: {},
@@ -106,6 +108,8 @@ const fields = (form: Form, { store }: Page): TemplateResult =>
         choices: store.all('placements').map(({ id, width, height }) => ({ value: id, label: `${id} (${width} × ${height})` })),
       })}
       ${selectField(form, { pointer: '/country', label: 'Country', none: 'As here, or unknown', choices: COUNTRIES })}
+      ${textField(form, { pointer: '/region', label: 'Region', placeholder: 'As here, or unknown', help: 'An ISO 3166-2 code, such as US-CA.' })}
+      ${textField(form, { pointer: '/city', label: 'City', placeholder: 'As here, or unknown', help: 'Its English name.' })}
       ${textField(form, { pointer: '/user_id', label: 'User id', help: 'Frequency caps count per user id.' })}
       ${segmentedField(form, { pointer: '/device', label: 'Device', wide: true, choices: DEVICE_CHOICES })}
       <details class="wide">
@@ -131,7 +135,12 @@ const requestOf = (draft: Draft, dimensions: Dimensions): object => {
     imp: [{ id: '1', tagid: draft['placement_id'] }],
     user: { id: textOf(draft['user_id']).trim() || 'test-visitor' },
     ext: { publisher_id: numberOf(draft['publisher_id']), kv: Object.fromEntries([...free, ...given]) },
-    context: { ...(draft['country'] ? { country: draft['country'] } : {}), ...(draft['device'] ? { device: draft['device'] } : {}) },
+    context: Object.fromEntries(
+      ['country', 'region', 'city', 'device'].flatMap((name) => {
+        const chosen = textOf(draft[name]).trim();
+        return chosen === '' ? [] : [[name, chosen] as const];
+      }),
+    ),
   };
 };
 

@@ -1,14 +1,17 @@
 /** Entry of the script: `window.AdSDK` for the server that served it. */
 import { createSDK } from './create-sdk.ts';
 import { asksForOverlay } from './debug/asks-for-overlay.ts';
+import type { startOverlay } from './debug/overlay.ts';
 import { installGlobal } from './install-global.ts';
+
+interface Overlay {
+  readonly startOverlay: typeof startOverlay;
+}
 
 const script = document.currentScript as HTMLScriptElement | null;
 
 /** A part beside the script, of its version. */
 const load = <T>(part: string): Promise<T> => import(`${script?.src.replace(/[^/]*$/, '')}${part}-${SDK_VERSION}.js`) as Promise<T>;
-
-type Overlay = typeof import('./debug/overlay.ts');
 
 const install = (overlay: Overlay | void): void =>
   installGlobal(script, (options) =>
