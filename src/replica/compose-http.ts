@@ -11,6 +11,7 @@ import { createAuthenticate } from '../http/request/authenticate.ts';
 import { createDebugGrants } from '../http/request/debug-grants.ts';
 import { createAnswerWriter } from '../http/openrtb/write-answer.ts';
 import { createAuctionWriter } from '../http/openrtb/write-auction.ts';
+import type { TrackRouteOptions } from '../http/routes/track.ts';
 import { staticFiles } from '../http/routes/static-files.ts';
 import { createAlignedServer } from '../http/server/aligned-server.ts';
 import { closeSlowReaders } from '../http/server/slow-readers.ts';
@@ -74,6 +75,16 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
     observe: observe.ad,
     ...asking,
   };
+  const track: TrackRouteOptions = {
+    tokens,
+    recordHit: delivery.recordHit,
+    requestContext,
+    screenHit: delivery.screenHit,
+    allowedEvents,
+    clickUrlOf: (creativeId) => catalog.current()?.creatives.get(creativeId)?.clickUrl,
+    now: delivery.now,
+    observe: observe.track,
+  };
   const app = createApp({
     ad: { ...serving, writeAnswer: createAnswerWriter({ allowedEvents, tracking: { signToken: tokens.sign, publicUrl, creativeOrigin } }) },
     auction: {
@@ -82,16 +93,15 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
       rateOf: (currency) => (currency === 'USD' ? 1 : undefined),
       publicUrl: settings.production && publicUrl === '' ? undefined : publicUrl,
     },
-    track: {
-      tokens,
-      recordHit: delivery.recordHit,
-      requestContext,
-      screenHit: delivery.screenHit,
-      allowedEvents,
-      clickUrlOf: (creativeId) => catalog.current()?.creatives.get(creativeId)?.clickUrl,
-      now: delivery.now,
-      observe: observe.track,
+    tag: {
+      ...serving,
+      track,
+      signToken: tokens.sign,
+      shownAds: delivery.shownAds,
+      recipientHash: (snapshot, publisherId, recipient) => userHash(snapshot.userHashKey, publisherId, recipient),
+      publicUrl,
     },
+    track,
     report: {
       tokens,
       reports: delivery.reports,

@@ -56,7 +56,11 @@ test('the page in TypeScript shows its ads, logs them, and removes them', async 
       const { showArticleAds } = (window as unknown as { site: Site }).site;
       const log: unknown[] = [];
       const filled = (placement: string): unknown => log.push(placement);
-      const ads = showArticleAds({ apiKey, publisherId }, { section: 'news' }, { filled, empty: (...reason) => log.push(reason) });
+      const ads = showArticleAds(
+        { apiKey, publisherId },
+        { section: 'news' },
+        { filled, empty: (...reason: unknown[]) => log.push(reason) },
+      );
       const shown = await ads.shown;
       const teaser = document.querySelector('#teaser strong')?.textContent;
       ads.remove();
