@@ -10,3 +10,9 @@ export interface Fault {
 
 /** A property name as one step of a JSON pointer (RFC 6901, section 3). */
 export const pointerStep = (name: string | number): string => '/' + String(name).replaceAll('~', '~0').replaceAll('/', '~1');
+
+/** The members of an object that are not among `known`. */
+export const unknownFields = (body: Readonly<Record<string, unknown>>, known: readonly string[]): readonly Fault[] =>
+  Object.keys(body)
+    .filter((name) => !known.includes(name))
+    .map((name) => ({ pointer: pointerStep(name), detail: 'is not a known field' }));

@@ -18,8 +18,9 @@ export interface Catalog {
    */
   reload(): Promise<void>;
   /**
-   * Announces a change to the other replicas, then reloads: for POST /reload and after every write.
-   * Rejects only when this replica's reload fails.
+   * Announces a change to the other replicas and reloads: for POST /reload and after every write.
+   * Rejects when this replica's reload fails, and when it is not done after 4.5 s; the load then
+   * continues in the background. An announcement that hangs is not waited for longer.
    */
   reloadEverywhere(): Promise<void>;
   /**
@@ -45,7 +46,7 @@ export interface CatalogOptions {
   readonly store: CatalogStore;
   readonly notices: ChangeNotices;
   readonly dimensions: DimensionSchema;
-  /** 0: only on demand. */
+  /** 0: only on demand, and until a load that was asked for has succeeded. */
   readonly reloadIntervalMs: number;
   /**
    * Interval at which the version in Postgres is read, which finds changes whose notice was lost. 4
@@ -57,6 +58,8 @@ export interface CatalogOptions {
    * reloading.
    */
   readonly loadTimeoutMs?: number;
+  /** How long `reloadEverywhere` waits. Below 5 s, in which POST /reload promises to answer. */
+  readonly answerWithinMs?: number;
   readonly now?: () => number;
   readonly observer?: CatalogObserver;
 }
@@ -68,6 +71,7 @@ export const createCatalog = ({
   reloadIntervalMs,
   versionPollMs = 4000,
   loadTimeoutMs = 60_000,
+  answerWithinMs = 4500,
   now = Date.now,
   observer = {},
 }: CatalogOptions): Catalog => {
@@ -77,6 +81,7 @@ export const createCatalog = ({
   let stopped = false;
   let knownQuarantine = new Set<string>();
   let pollFailing = false;
+  let lastLoadFailed = false;
   const timers = new Set<NodeJS.Timeout>();
 
   const load = async (): Promise<void> => {
@@ -90,10 +95,12 @@ export const createCatalog = ({
         },
       );
       built = loaded;
+      lastLoadFailed = false;
       observer.loaded?.(loaded.snapshot, performance.now() - begunAt);
       reportQuarantined(loaded.snapshot);
     } catch (fault) {
       const error = asError(fault);
+      lastLoadFailed = true;
       observer.loadFailed?.(error);
       throw error;
     }
@@ -146,6 +153,7 @@ export const createCatalog = ({
   };
 
   const pollVersion = async (): Promise<void> => {
+    if (reloadIntervalMs === 0 && !lastLoadFailed) return;
     try {
       const version = await store.readVersion();
       pollFailing = false;
@@ -162,8 +170,11 @@ export const createCatalog = ({
     reload,
     reloadEverywhere: async () => {
       const announced = notices.announce().catch((fault: unknown) => observer.announceFailed?.(asError(fault)));
-      await reload();
-      await announced;
+      const deadline = performance.now() + answerWithinMs;
+      await within(answerWithinMs, reload(), () => {
+        throw new Error(`the catalog was not read within ${answerWithinMs} ms`);
+      });
+      await within(deadline - performance.now(), announced, () => undefined);
     },
     start: async () => {
       await notices.start(reloadInBackground);

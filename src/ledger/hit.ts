@@ -61,7 +61,7 @@ export interface ServedAd {
   readonly windowMs?: number | undefined;
   /** True: the user may not be measured, and its events keep less (stored-hit.ts). */
   readonly unmeasured?: boolean | undefined;
-  /** Where the ad was served to (context/visitor-seal.ts); undefined: nothing of it may be kept. */
+  /** Where the ad was served to (context/visitor-seal.ts), to judge its hits by; never stored where `unmeasured`. */
   readonly seal?: string | undefined;
 }
 
@@ -91,6 +91,16 @@ export interface Hit {
   readonly atMs: number;
   readonly country: string | null;
   readonly device: string | null;
+  /** It was filtered, and rules that are newer say that a person caused it (commands/refilter). */
+  readonly restored?: RestoredHit | undefined;
+}
+
+/** A hit that is counted after all, if its caps have room. */
+export interface RestoredHit {
+  /** Why it was filtered, and stays so where there is no room. */
+  readonly reason: InvalidReason;
+  /** When it was judged again, epoch ms. */
+  readonly atMs: number;
 }
 
 /**
@@ -103,9 +113,9 @@ export const endMsOf = ({ ad: { tokenExpS, holdEndMs }, kind }: Pick<Hit, 'ad' |
 export interface Settled {
   /**
    * `filtered`: stored, not counted. `provisional`: a click that waits for its impression. `expired`: by
-   * Redis's clock the token has ended.
+   * Redis's clock the token has ended. `kept`: a restored hit stays filtered, as its caps have no room.
    */
-  readonly outcome: 'counted' | 'filtered' | 'provisional' | 'duplicate' | 'expired';
+  readonly outcome: 'counted' | 'filtered' | 'provisional' | 'duplicate' | 'expired' | 'kept';
   /** False when an impression's hold was not there; never, unless Redis lost data. */
   readonly foundHold: boolean;
   /** Why the order of hits filtered a click. */

@@ -3,6 +3,7 @@ import { createDeadEvents, type DeadEvent } from '../events/postgres/dead-events
 import { haveEventRows, impressionTimes } from '../events/postgres/event-store.ts';
 import { endMsOf, type Hit } from '../ledger/hit.ts';
 import { readHit } from '../ledger/read-hit.ts';
+import { pendingHit } from '../ledger/stored-hit.ts';
 
 /** Hits stored in Postgres while Redis was unavailable, until they are folded into the ledger. */
 export interface PendingHits {
@@ -60,7 +61,7 @@ const GRACE_S = 1;
 /** What is stored once (jti, kind, event_type, invalid_reason), the shard and the payload. */
 const columnsOf = (hit: Hit, shard: number): (string | number)[] => [
   ...[hit.ad.tokenId, hit.kind, hit.eventType, hit.invalidReason === '' ? '' : 'filtered'],
-  ...[shard, JSON.stringify(hit)],
+  ...[shard, JSON.stringify(pendingHit(hit))],
 ];
 const COLUMNS = 'jti, kind, event_type, invalid_reason, shard, payload';
 

@@ -60,7 +60,7 @@ const replica = ({
     name,
     pollIntervalMs: 60_000,
   });
-  const catalog = createCatalog({ store, notices, dimensions: new Map(), reloadIntervalMs: 0, versionPollMs, ...rest });
+  const catalog = createCatalog({ store, notices, dimensions: new Map(), reloadIntervalMs: 86_400_000, versionPollMs, ...rest });
   open.push(catalog);
   return catalog;
 };
@@ -179,6 +179,32 @@ test('the reload interval alone brings a replica up to date', async () => {
   const catalog = replica({ reloadIntervalMs: 100 });
   await catalog.start();
   await book(2);
+  await eventually(() => candidates(catalog) === 2, 2000);
+});
+
+test('with a reload interval of 0 only a request reloads, and one that failed is repeated', async () => {
+  const real = createCatalogStore({ knex });
+  let reads = 0;
+  let away = false;
+  const catalog = replica({
+    reloadIntervalMs: 0,
+    versionPollMs: 20,
+    store: {
+      readAll: (use) => (away ? Promise.reject(new Error('away')) : real.readAll(use)),
+      readVersion: () => {
+        reads++;
+        return real.readVersion();
+      },
+    },
+  });
+  await catalog.start();
+  await book(2);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect([reads, candidates(catalog)]).toEqual([0, 1]);
+  away = true;
+  await expect(catalog.reloadEverywhere()).rejects.toThrow('away');
+  await eventually(() => reads > 0, 2000);
+  away = false;
   await eventually(() => candidates(catalog) === 2, 2000);
 });
 

@@ -1,3 +1,4 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { browse } from '../../testkit/person.ts';
 import { campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from '../../src/catalog/checks/schemas.ts';
@@ -77,7 +78,60 @@ test('describes bodies by the schemas that check them', () => {
     expect([described.required, described.additionalProperties]).toEqual([checked.required, false]);
   }
   const { $id: _, ...adRequest } = JSON.parse(JSON.stringify(AD_REQUEST_SCHEMA));
-  expect(AdRequest).toEqual(adRequest);
+  // The document says in words that OpenRTB's other fields are accepted.
+  const said = JSON.parse(JSON.stringify(AdRequest), (_name, value) => {
+    if (value?.additionalProperties === true) delete value.additionalProperties;
+    return value;
+  });
+  expect(said).toEqual(adRequest);
+});
+
+test('the linter of Redocly finds nothing, with its recommended rules', async () => {
+  const config = await createConfig({ extends: ['recommended'] });
+  const found = await lintFromString({ source: JSON.stringify(document), absoluteRef: 'openapi.json', config });
+  expect(found.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([]);
+});
+
+/** Every body of the document: [where, media type object]. */
+const bodies = (): [string, Json][] =>
+  operations().flatMap(([method, path, { requestBody, responses }]) =>
+    Object.entries<Json>({ request: requestBody, ...responses }).flatMap(([which, body]) =>
+      Object.entries<Json>(body?.content ?? {})
+        .filter(([type]) => type.endsWith('json') && path !== '/api/openapi.json')
+        .map(([, content]): [string, Json] => [`${method} ${path} ${which}`, content]),
+    ),
+  );
+
+test('every JSON body has an example, and each matches its schema', () => {
+  const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
+  ajv.addSchema({ $id: 'https://api.test/', ...document });
+  expect(bodies().length).toBeGreaterThan(100);
+  for (const [where, { schema, example, examples }] of bodies()) {
+    const values = examples ? Object.values<Json>(examples).map(({ value }) => value) : [example];
+    const valid = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"https://api.test/#/')));
+    for (const value of values) expect([where, value !== undefined && (valid(value) || valid.errors)]).toEqual([where, true]);
+  }
+});
+
+test('bodies are closed but for OpenRTB, and the service refuses a field that the document does not have', async () => {
+  const open = new Set(['AdRequest', 'FlatAdRequest', 'TestAdRequest', 'BidRequest']);
+  const named = bodies()
+    .filter(([where]) => where.endsWith(' request'))
+    .flatMap(([, { schema }]) => (schema.anyOf ?? [schema]) as { readonly $ref: string }[])
+    .map(({ $ref }) => $ref.split('/').at(-1) ?? '');
+  for (const name of named.filter((each) => !open.has(each)))
+    expect([name, document.components.schemas[name].additionalProperties]).toEqual([name, false]);
+  const unknown = { pointer: '/surprise', detail: 'is not a known field' };
+  for (const [method, path, body] of [
+    ['POST', '/explain', { request: {}, line_item_id: 1 }],
+    ['POST', '/debug_grants', { publisher_id: booked.publisher.id }],
+    ['PATCH', `/campaigns/${booked.campaign}`, {}],
+  ] as const) {
+    const answer = await api(method, path, { ...body, surprise: 1 });
+    expect([path, answer.status, answer.body.errors]).toEqual([path, 400, expect.arrayContaining([unknown])]);
+  }
+  const report = await fetch(`${replica.url}/report`, { method: 'POST', body: '{"token":"t","reason":"other","surprise":1}' });
+  expect([report.status, (await report.json()).errors]).toEqual([400, [unknown]]);
 });
 
 test('the service implements every path and method of the document', async () => {

@@ -76,7 +76,7 @@ export const toAdRequest = (
     userHash: hash,
     sessionUser: keepsSession ? sessionHash(publisher.id, userId) : null,
     consent,
-    seal: consent.measure === null ? sealVisitor(snapshot.userHashKey, sealedVisitor(context, wire, req)) : undefined,
+    seal: sealVisitor(snapshot.userHashKey, sealedVisitor(context, wire, req)),
     bidContext: {
       requestId: wire.id,
       publisher,

@@ -48,8 +48,8 @@ export const readyRoute =
   };
 
 /**
- * POST /reload: 204 once this replica serves data read after the call; 503 when the read failed and
- * the old data stays.
+ * POST /reload: 204 once this replica serves data read after the call; 503 when the read failed or
+ * takes longer than 5 s, and the old data stays until a read succeeds.
  */
 export const reloadRoute =
   (reloadEverywhere: () => Promise<void>): RequestHandler =>
@@ -58,7 +58,7 @@ export const reloadRoute =
       await reloadEverywhere();
     } catch {
       // The catalog has counted and logged the error.
-      return sendProblem(res, problem('unavailable', 'The catalog could not be read. The previous data stays in use.'));
+      return sendProblem(res, problem('unavailable', 'The catalog could not be read within 5 s. The previous data stays in use.'));
     }
     res.writeHead(204, { 'Cache-Control': 'no-store' }).end();
   };

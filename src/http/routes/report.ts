@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from 'express';
 import { REPORT_REASONS, type ReportReason, type ReportStore } from '../../tracking/report-store.ts';
-import type { Fault } from '../../base/fault.ts';
+import { unknownFields, type Fault } from '../../base/fault.ts';
 import { asError, isObject } from '../../base/narrow.ts';
 import type { ReportLimit } from '../../tracking/report-limit.ts';
 import type { Tokens } from '../../tracking/tokens.ts';
@@ -52,6 +52,7 @@ const faultsOfReport = (body: unknown): readonly Fault[] => {
   if (!isObject(body)) return [{ pointer: '', detail: 'must be a JSON object' }];
   const { token, reason } = body;
   return [
+    ...unknownFields(body, ['token', 'reason']),
     ...(typeof token === 'string' ? [] : [{ pointer: '/token', detail: 'must be a tracking token' }]),
     ...(REPORT_REASONS.includes(reason as ReportReason)
       ? []

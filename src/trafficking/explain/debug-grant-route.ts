@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express';
 import type { Knex } from 'knex';
+import { unknownFields } from '../../base/fault.ts';
 import { isObject } from '../../base/narrow.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { sendJson } from '../../http/answers/send-json.ts';
@@ -28,11 +29,13 @@ export const debugGrantRoute =
     if (!body.ok) return body.problem && sendProblem(res, body.problem);
     const snapshot = currentSnapshot();
     if (!snapshot) return sendProblem(res, problem('unavailable', 'The campaign data has not been loaded yet.'));
-    const publisher = snapshot.publishers.get((isObject(body.value) ? body.value['publisher_id'] : undefined) as number);
-    if (!publisher) {
-      const fault = { pointer: '/publisher_id', detail: 'must be the id of a loaded publisher' };
-      return sendProblem(res, problem('invalid_request', 'The debug grant names no publisher.', [fault]));
-    }
+    const given = isObject(body.value) ? body.value : {};
+    const publisher = snapshot.publishers.get(given['publisher_id'] as number);
+    const faults = [
+      ...unknownFields(given, ['publisher_id']),
+      ...(publisher ? [] : [{ pointer: '/publisher_id', detail: 'must be the id of a loaded publisher' }]),
+    ];
+    if (!publisher || faults.length > 0) return sendProblem(res, problem('invalid_request', 'The debug grant names no publisher.', faults));
     const { token, expiresAtMs } = debugGrants.issue(publisher.id);
     const expires = new Date(expiresAtMs).toISOString();
     const change = { actor: actorOf(res), action: 'grant_debug', entity: 'publisher', entityId: publisher.id } as const;

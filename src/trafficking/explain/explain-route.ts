@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import { keyValueFaults, parseAdRequest } from '../../http/openrtb/parse-ad-request.ts';
-import type { Fault } from '../../base/fault.ts';
+import { unknownFields, type Fault } from '../../base/fault.ts';
+import { isObject } from '../../base/narrow.ts';
 import { problem, sendProblem } from '../../http/problems/problem.ts';
 import { readJson } from '../../http/request/read-json.ts';
 import { toAdRequest, type ToAdRequestOptions } from '../../http/openrtb/to-ad-request.ts';
@@ -22,19 +23,22 @@ export const explainRoute =
   async (req, res) => {
     const body = await readJson(req);
     if (!body.ok) return body.problem && sendProblem(res, body.problem);
-    const given = typeof body.value === 'object' && body.value !== null ? (body.value as Readonly<Record<string, unknown>>) : {};
+    const given = isObject(body.value) ? body.value : {};
     const lineItemId = given['line_item_id'];
     const parsed = parseAdRequest(given['request'], 'all');
-    const idFaults = Number.isSafeInteger(lineItemId) ? [] : [{ pointer: '/line_item_id', detail: 'must be the id of a line item' }];
+    const ownFaults = [
+      ...unknownFields(given, ['request', 'line_item_id']),
+      ...(Number.isSafeInteger(lineItemId) ? [] : [{ pointer: '/line_item_id', detail: 'must be the id of a line item' }]),
+    ];
     if (!parsed.ok)
-      return sendProblem(res, problem('invalid_request', 'The question has faults.', [...idFaults, ...inRequest(parsed.faults)]));
+      return sendProblem(res, problem('invalid_request', 'The question has faults.', [...ownFaults, ...inRequest(parsed.faults)]));
 
     const snapshot = options.currentSnapshot();
     if (!snapshot) return sendProblem(res, problem('unavailable', 'The campaign data has not been loaded yet.'));
     const { request: wire } = parsed;
     const publisher = snapshot.publishers.get(wire.ext.publisher_id);
     const faults = [
-      ...idFaults,
+      ...ownFaults,
       ...(publisher ? [] : [{ pointer: '/request/ext/publisher_id', detail: 'must be the id of a loaded publisher' }]),
       ...inRequest(keyValueFaults(options.dimensions, wire)),
     ];

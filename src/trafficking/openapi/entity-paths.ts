@@ -1,7 +1,7 @@
 import { ENTITY_KINDS, ancestorsOf, type EntityAction, type EntityKind } from '../entities/entity-kind.ts';
 import { fixedParentOf } from '../entities/fixed-parent.ts';
 import { MAX_LISTED, MAX_OFFSET } from '../entities/list-query.ts';
-import { entityRef, pascalCase } from './entity-schemas.ts';
+import { changeRef, entityRef, pascalCase } from './entity-schemas.ts';
 import {
   BODY_PROBLEMS,
   idInPath,
@@ -71,7 +71,7 @@ const listPath = (kind: EntityKind): PathItem => ({
     operationId: operationId(kind, 'create'),
     tags: [kind.table],
     summary: 'Create',
-    requestBody: jsonBody(entityRef(kind)),
+    requestBody: jsonBody(entityRef(kind), 'application/json', `New${pascalCase(kind.name)}`),
     responses: {
       201: jsonAnswer(kind.table === 'publishers' ? 'Created; api_key is shown this once' : 'Created', entityRef(kind), {
         ...ETAG,
@@ -107,7 +107,7 @@ const recordPath = (kind: EntityKind): PathItem => {
       tags: [kind.table],
       summary: 'Replace',
       parameters: [ifMatch],
-      requestBody: jsonBody(entityRef(kind)),
+      requestBody: jsonBody(entityRef(kind), 'application/json', `New${pascalCase(kind.name)}`),
       responses: changed,
     },
     patch: {
@@ -115,7 +115,7 @@ const recordPath = (kind: EntityKind): PathItem => {
       tags: [kind.table],
       summary: 'Change some fields (JSON merge patch, RFC 7396)',
       parameters: [ifMatch],
-      requestBody: jsonBody({ type: 'object' }, 'application/merge-patch+json'),
+      requestBody: jsonBody(changeRef(kind), 'application/merge-patch+json'),
       responses: changed,
     },
     delete: {

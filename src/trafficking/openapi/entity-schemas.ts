@@ -7,6 +7,9 @@ export const pascalCase = (name: string): string => name.replaceAll(/(?:^|_)(\w)
 /** A reference to the schema of an entity. */
 export const entityRef = ({ name }: EntityKind): Schema => ref(pascalCase(name));
 
+/** A reference to the schema of a merge patch of an entity. */
+export const changeRef = ({ name }: EntityKind): Schema => ref(`${pascalCase(name)}Change`);
+
 /** The schema that checks a record, with the fields that answers add to it. */
 const entitySchema = ({ schema, readOnly, namedByClient }: EntityKind): Schema => {
   const { id, ...properties } = schema.properties as Readonly<Record<string, Schema>>;
@@ -23,8 +26,24 @@ const entitySchema = ({ schema, readOnly, namedByClient }: EntityKind): Schema =
   };
 };
 
+/** A merge patch of a record: null resets a field to its default. */
+const changeSchema = (kind: EntityKind): Schema => ({
+  type: 'object',
+  additionalProperties: false,
+  properties: Object.fromEntries(
+    Object.entries(entitySchema(kind)['properties'] as Readonly<Record<string, Schema>>).map(([name, property]) => [
+      name,
+      orNullToo(property),
+    ]),
+  ),
+});
+
+const orNullToo = ({ default: _, ...schema }: Schema): Schema =>
+  [schema['type']].flat().includes('null') ? schema : { anyOf: [schema, { type: 'null' }] };
+
 /** The records of the catalog. */
 export const ENTITY_SCHEMAS: Readonly<Record<string, Schema>> = {
   ...Object.fromEntries(Object.values(ENTITY_KINDS).map((kind) => [pascalCase(kind.name), entitySchema(kind)])),
+  ...Object.fromEntries(Object.values(ENTITY_KINDS).map((kind) => [`${pascalCase(kind.name)}Change`, changeSchema(kind)])),
   Counts: { type: 'object', description: 'Number of records that a deletion would also delete, by table', additionalProperties: count },
 };

@@ -1,6 +1,5 @@
-import { DEVICES } from '../../catalog/model/entities.ts';
-import { jsonAnswer, jsonBody, problems, READ_PROBLEMS, type Paths } from './operation.ts';
-import { integer, moment, oneOf, record, ref, text } from './schema.ts';
+import { BODY_PROBLEMS, jsonAnswer, jsonBody, problems, READ_PROBLEMS, type Paths } from './operation.ts';
+import { ref } from './schema.ts';
 
 /** Decisions without side effects. */
 export const explainPaths = (): Paths => ({
@@ -12,7 +11,7 @@ export const explainPaths = (): Paths => ({
       requestBody: jsonBody(ref('Question')),
       responses: {
         200: jsonAnswer('The outcome of each creative', ref('Explanation')),
-        ...problems('invalid_json', 'invalid_request', 'not_found', ...READ_PROBLEMS),
+        ...problems(...BODY_PROBLEMS, 'not_found', ...READ_PROBLEMS),
       },
     },
   },
@@ -21,24 +20,10 @@ export const explainPaths = (): Paths => ({
       operationId: 'testAd',
       tags: ['delivery'],
       summary: 'The ad that a request would get, with the whole trace. Calls bidders; serves, counts and bills nothing.',
-      requestBody: jsonBody({
-        allOf: [
-          ref('AdRequest'),
-          {
-            type: 'object',
-            properties: {
-              context: {
-                type: 'object',
-                description: 'Overrides what the address and the user agent say',
-                properties: { country: text, device: oneOf(DEVICES) },
-              },
-            },
-          },
-        ],
-      }),
+      requestBody: jsonBody(ref('TestAdRequest')),
       responses: {
-        200: jsonAnswer('As POST /ad?debug=1, without ids and tracking URLs', { type: 'object' }),
-        ...problems('invalid_json', 'invalid_request', ...READ_PROBLEMS),
+        200: jsonAnswer('As POST /ad?debug=1, without ids and tracking URLs', ref('TestAdResponse')),
+        ...problems(...BODY_PROBLEMS, ...READ_PROBLEMS),
       },
     },
   },
@@ -47,10 +32,10 @@ export const explainPaths = (): Paths => ({
       operationId: 'createDebugGrant',
       tags: ['delivery'],
       summary: "A URL of POST /ad that shows whole traces of one publisher's requests in production, for an hour",
-      requestBody: jsonBody(record({ publisher_id: integer })),
+      requestBody: jsonBody(ref('DebugGrantRequest')),
       responses: {
-        201: jsonAnswer('Valid until it expires or the token secret is replaced', record({ token: text, url: text, expires: moment })),
-        ...problems('invalid_json', 'invalid_request', ...READ_PROBLEMS),
+        201: jsonAnswer('Valid until it expires or the token secret is replaced', ref('DebugGrant')),
+        ...problems(...BODY_PROBLEMS, ...READ_PROBLEMS),
       },
     },
   },

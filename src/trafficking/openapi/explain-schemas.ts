@@ -5,7 +5,12 @@ const usage = record({ used: number, reserved: number, limit: number });
 
 /** POST /api/explain. */
 export const EXPLAIN_SCHEMAS = {
-  Question: record({ request: { anyOf: [ref('AdRequest'), ref('FlatAdRequest')] }, line_item_id: integer }),
+  Question: record(
+    { request: { anyOf: [ref('AdRequest'), ref('FlatAdRequest')] }, line_item_id: integer },
+    { additionalProperties: false },
+  ),
+  DebugGrantRequest: record({ publisher_id: integer }, { additionalProperties: false }),
+  DebugGrant: record({ token: text, url: text, expires: moment }),
   Explanation: record({
     request_id: text,
     line_item_id: integer,

@@ -2,7 +2,7 @@ import { AUDIT_FILTERS } from '../entities/audit-trail.ts';
 import { MAX_OFFSET } from '../entities/list-query.ts';
 import { QUALITY_REPORT_FILTERS } from '../../tracking/report-store.ts';
 import { INSIGHT_PAGE, REPORT_FORMATS } from '../insight/insight-routes.ts';
-import { idInPath, jsonAnswer, pageQuery, problems, query, READ_PROBLEMS, type Paths } from './operation.ts';
+import { idInPath, jsonAnswer, jsonContent, pageQuery, problems, query, READ_PROBLEMS, type Paths } from './operation.ts';
 import { listOf, oneOf, ref } from './schema.ts';
 
 const page = pageQuery(INSIGHT_PAGE, MAX_OFFSET);
@@ -32,7 +32,7 @@ export const insightPaths = (): Paths => ({
       responses: {
         200: {
           description: 'The report',
-          content: { 'application/json': { schema: ref('CampaignReport') }, 'text/csv': { schema: { type: 'string' } } },
+          content: { ...jsonContent(ref('CampaignReport')), 'text/csv': { schema: { type: 'string' } } },
         },
         ...problems('invalid_request', 'not_found', ...READ_PROBLEMS),
       },
@@ -64,7 +64,7 @@ export const insightPaths = (): Paths => ({
       operationId: 'getDimensions',
       tags: ['delivery'],
       summary: 'The registered dimensions',
-      responses: { 200: jsonAnswer('A JSON Schema', { type: 'object' }), ...problems(...READ_PROBLEMS) },
+      responses: { 200: jsonAnswer('A JSON Schema', ref('Dimensions')), ...problems(...READ_PROBLEMS) },
     },
   },
   '/api/openapi.json': {
@@ -72,7 +72,10 @@ export const insightPaths = (): Paths => ({
       operationId: 'getOpenApiDocument',
       tags: ['delivery'],
       summary: 'This document',
-      responses: { 200: jsonAnswer('OpenAPI 3.1', { type: 'object' }), ...problems(...READ_PROBLEMS) },
+      responses: {
+        200: { description: 'OpenAPI 3.1', content: { 'application/json': { schema: { type: 'object' } } } },
+        ...problems(...READ_PROBLEMS),
+      },
     },
   },
 });

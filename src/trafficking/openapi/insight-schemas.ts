@@ -66,6 +66,7 @@ export const INSIGHT_SCHEMAS = {
     rows: listOf({ allOf: [ref('ReportFigures'), schemaOf(REPORT_COLUMNS.keys)] }),
     totals: ref('ReportFigures'),
   }),
+  Dimensions: { type: 'object', description: 'A JSON Schema with a property for each registered dimension' },
   ReportedCreative: schemaOf(REPORTED_CREATIVE_COLUMNS),
   AuditRow: record({
     id: integer,

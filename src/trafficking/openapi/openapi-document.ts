@@ -22,10 +22,11 @@ export const createOpenApiDocument = ({ publicUrl, allowedEvents }: OpenApiOptio
   info: {
     title: 'Ad server',
     version: '1',
+    license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     description: 'Ads, tracking and trafficking; see docs/api.md. Money is decimal USD, days are UTC.',
   },
   servers: [{ url: publicUrl === '' ? '/' : publicUrl }],
-  tags: TAGS.map((name) => ({ name })),
+  tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
   security: [{ adminToken: [] }],
   paths: { ...publicPaths(allowedEvents), ...entityPaths(), ...insightPaths(), ...explainPaths() },
   components: {

@@ -1,13 +1,24 @@
-import { CATALOG_TABLES } from '../../catalog/model/catalog-reading.ts';
+import { CATALOG_TABLES, type CatalogTable } from '../../catalog/model/catalog-reading.ts';
 import { PROBLEMS, type ProblemCode } from '../../http/problems/problem.ts';
+import { exampleOf } from './examples.ts';
+import { REMEDIES } from './remedies.ts';
 import { ref, type Schema } from './schema.ts';
 
-export const TAGS = ['ads', 'tracking', 'operations', ...CATALOG_TABLES, 'delivery'] as const;
+/** The groups of operations, in the order of the API page. */
+export const TAGS = {
+  ads: 'Ad requests of pages and servers',
+  tracking: 'What a page or the SDK calls after an ad was rendered',
+  operations: 'Health, metrics and reloads; internal to the installation',
+  ...(Object.fromEntries(CATALOG_TABLES.map((table) => [table, `The ${table.replace('_', ' ')} of the catalog`])) as Readonly<
+    Record<CatalogTable, string>
+  >),
+  delivery: 'Live figures, reports, explanations and the audit trail',
+};
 
 export interface Operation {
   /** Unique in the document: the method name in a generated client. */
   readonly operationId: string;
-  readonly tags: readonly [(typeof TAGS)[number]];
+  readonly tags: readonly [keyof typeof TAGS];
   readonly summary: string;
   /** [] for operations without authentication. By default the admin token. */
   readonly security?: readonly object[];
@@ -22,14 +33,31 @@ export interface PathItem extends Partial<Readonly<Record<'get' | 'put' | 'post'
 
 export type Paths = Readonly<Record<string, PathItem>>;
 
-export const jsonBody = (schema: Schema, mediaType = 'application/json'): object => ({
+/** A body of a media type, with the example of its component. */
+export const jsonContent = (schema: Schema, mediaType = 'application/json', example = exampleOf(schema)): object => ({
+  [mediaType]: { schema, example },
+});
+
+/** @param exampleName the example to show, when it is not that of the schema's component */
+export const jsonBody = (schema: Schema, mediaType?: string, exampleName?: string): object => ({
   required: true,
-  content: { [mediaType]: { schema } },
+  content: jsonContent(schema, mediaType, exampleName && exampleOf(ref(exampleName))),
+});
+
+/** A body in one of several forms, with an example of each. */
+export const alternativeBody = (...names: readonly string[]): object => ({
+  required: true,
+  content: {
+    'application/json': {
+      schema: { anyOf: names.map(ref) },
+      examples: Object.fromEntries(names.map((name) => [name, { value: exampleOf(ref(name)) }])),
+    },
+  },
 });
 
 export const jsonAnswer = (description: string, schema: Schema, headers: object = {}): object => ({
   description,
-  content: { 'application/json': { schema } },
+  content: jsonContent(schema),
   ...(Object.keys(headers).length > 0 ? { headers } : {}),
 });
 
@@ -55,14 +83,24 @@ export const problems = (...codes: readonly ProblemCode[]): Readonly<Record<stri
   for (const status of new Set(codes.map((code) => PROBLEMS[code].status))) {
     const sameStatus = codes.filter((code) => PROBLEMS[code].status === status);
     answers[status] = {
-      description: sameStatus.map((code) => `\`${code}\`: ${PROBLEMS[code].title}`).join('. '),
-      content: { 'application/problem+json': { schema: ref('Problem') } },
+      description: sameStatus.map((code) => `\`${code}\`: ${PROBLEMS[code].title}. ${REMEDIES[code]}`).join('\n\n'),
+      content: {
+        'application/problem+json': {
+          schema: ref('Problem'),
+          examples: Object.fromEntries(sameStatus.map((code) => [code, { value: problemExample(code) }])),
+        },
+      },
     };
   }
   return answers;
 };
 
+const problemExample = (code: ProblemCode): object => {
+  const { title, status } = PROBLEMS[code];
+  return { type: `/problems/${code}`, title, status, detail: REMEDIES[code], instance: '/the/path', code };
+};
+
 /** Problems of every operation behind the admin token that reads or writes the database. */
 export const READ_PROBLEMS = ['admin_unauthorized', 'forbidden', 'too_many_requests', 'unavailable'] as const;
 export const WRITE_PROBLEMS = [...READ_PROBLEMS, 'conflict'] as const;
-export const BODY_PROBLEMS = ['invalid_json', 'invalid_request', 'body_too_large'] as const;
+export const BODY_PROBLEMS = ['invalid_json', 'invalid_request', 'body_too_large', 'unsupported_media'] as const;

@@ -1,5 +1,5 @@
-import { jsonAnswer, jsonBody, problems, query, type Operation, type Paths } from './operation.ts';
-import { oneOf, record, ref, text } from './schema.ts';
+import { alternativeBody, jsonAnswer, jsonBody, problems, query, type Operation, type Paths } from './operation.ts';
+import { oneOf, ref, text } from './schema.ts';
 
 const token = query('t', text, 'The token of the tracking URL', true);
 const unauthenticated = { security: [] };
@@ -31,7 +31,7 @@ export const publicPaths = (allowedEvents: readonly string[]): Paths => ({
         query('debug', oneOf(['1']), 'Adds debug.trace: how each impression was decided'),
         query('debug_grant', text, 'In production: a token of POST /api/debug_grants, without which the trace has no figures'),
       ],
-      requestBody: jsonBody({ anyOf: [ref('AdRequest'), ref('FlatAdRequest')] }),
+      requestBody: alternativeBody('AdRequest', 'FlatAdRequest'),
       responses: {
         200: jsonAnswer('A bid for each filled impression; nbr when none is filled', ref('AdResponse')),
         ...problems(
@@ -73,8 +73,16 @@ export const publicPaths = (allowedEvents: readonly string[]): Paths => ({
       ...unauthenticated,
       requestBody: jsonBody(ref('QualityReport')),
       responses: {
-        201: jsonAnswer('Stored; the same token returns the same id', record({ id: text })),
-        ...problems('invalid_json', 'invalid_request', 'invalid_token', 'body_too_large', 'too_many_requests', 'unavailable'),
+        201: jsonAnswer('Stored; the same token returns the same id', ref('StoredReport')),
+        ...problems(
+          'invalid_json',
+          'invalid_request',
+          'invalid_token',
+          'body_too_large',
+          'unsupported_media',
+          'too_many_requests',
+          'unavailable',
+        ),
       },
     },
   },
@@ -84,7 +92,10 @@ export const publicPaths = (allowedEvents: readonly string[]): Paths => ({
       tags: ['operations'],
       summary: 'Reload the catalog, here and on every other replica',
       ...unauthenticated,
-      responses: { 204: { description: 'This replica serves what was stored before the call' }, ...problems('unavailable') },
+      responses: {
+        204: { description: 'This replica serves what was stored before the call' },
+        ...problems('unknown_host', 'unavailable'),
+      },
     },
   },
   '/health': {
@@ -93,7 +104,7 @@ export const publicPaths = (allowedEvents: readonly string[]): Paths => ({
       tags: ['operations'],
       summary: 'Whether the process is running',
       ...unauthenticated,
-      responses: { 200: jsonAnswer('Always', record({ status: { const: 'ok' } })) },
+      responses: { 200: jsonAnswer('Always', ref('Health')), ...problems('unknown_host') },
     },
   },
   '/version': {
@@ -102,9 +113,7 @@ export const publicPaths = (allowedEvents: readonly string[]): Paths => ({
       tags: ['operations'],
       summary: 'The build that is running',
       ...unauthenticated,
-      responses: {
-        200: jsonAnswer('Always', record({ version: text, node: text }, { properties: { version: text, commit: text, node: text } })),
-      },
+      responses: { 200: jsonAnswer('Always', ref('Build')), ...problems('unknown_host') },
     },
   },
   '/ready': {
@@ -114,14 +123,8 @@ export const publicPaths = (allowedEvents: readonly string[]): Paths => ({
       summary: 'Whether the replica accepts requests',
       ...unauthenticated,
       responses: {
-        200: jsonAnswer(
-          'Ready; `degraded` while Redis does not accept writes',
-          record(
-            { status: { enum: ['ok', 'degraded'] } },
-            { properties: { status: { enum: ['ok', 'degraded'] }, redis: { const: 'unavailable' } } },
-          ),
-        ),
-        ...problems('unavailable'),
+        200: jsonAnswer('Ready; `degraded` while Redis does not accept writes', ref('Readiness')),
+        ...problems('unknown_host', 'unavailable'),
       },
     },
   },
@@ -131,7 +134,10 @@ export const publicPaths = (allowedEvents: readonly string[]): Paths => ({
       tags: ['operations'],
       summary: 'Prometheus text exposition',
       ...unauthenticated,
-      responses: { 200: { description: 'All series', content: { 'text/plain': { schema: text } } } },
+      responses: {
+        200: { description: 'All series', content: { 'text/plain': { schema: text, example: 'adserver_ready 1\n' } } },
+        ...problems('unknown_host'),
+      },
     },
   },
   '/test/bid': {
@@ -140,7 +146,8 @@ export const publicPaths = (allowedEvents: readonly string[]): Paths => ({
       tags: ['operations'],
       summary: 'A bidder for development, which bids on every request',
       ...unauthenticated,
-      responses: { 200: jsonAnswer('An OpenRTB bid response', { type: 'object' }) },
+      requestBody: jsonBody(ref('BidRequest')),
+      responses: { 200: jsonAnswer('An OpenRTB bid response', ref('BidResponse')), ...problems('unknown_host') },
     },
   },
 });

@@ -1,15 +1,44 @@
+import { isObject } from '../../base/narrow.ts';
 import { AD_REQUEST_SCHEMA, FLAT_AD_REQUEST_SCHEMA } from '../../http/openrtb/ad-request-schema.ts';
 import { PROBLEMS } from '../../http/problems/problem.ts';
 import { REPORT_REASONS } from '../../tracking/report-store.ts';
+import { DEVICES } from '../../catalog/model/entities.ts';
 import { integer, listOf, number, oneOf, record, ref, text, type Schema } from './schema.ts';
 
-/** A schema without its `$id`, which would be a second address inside the document. */
-const embedded = ({ $id: _, ...schema }: Schema): Schema => schema;
+/**
+ * An OpenRTB schema as a component: without its `$id`, which would be a second address inside the
+ * document, and with the fields that the service ignores allowed in words, for clients that are
+ * generated from it.
+ */
+const embedded = ({ $id: _, ...schema }: Schema): Schema => opened(schema) as Schema;
+
+const opened = (schema: unknown): unknown => {
+  if (!isObject(schema)) return schema;
+  const inner = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, opened(value)]));
+  const isRecord = isObject(schema['properties']) && !('additionalProperties' in schema);
+  return isRecord ? { ...inner, additionalProperties: true } : inner;
+};
 
 /** Ads and tracking, and the problems that every operation can return. */
 export const PUBLIC_SCHEMAS = {
   AdRequest: embedded(AD_REQUEST_SCHEMA),
   FlatAdRequest: embedded(FLAT_AD_REQUEST_SCHEMA),
+  TestAdRequest: {
+    allOf: [
+      ref('AdRequest'),
+      {
+        type: 'object',
+        properties: {
+          context: {
+            type: 'object',
+            description: 'Overrides what the address and the user agent say',
+            properties: { country: text, device: oneOf(DEVICES) },
+          },
+        },
+      },
+    ],
+  },
+  TestAdResponse: { type: 'object', description: 'An AdResponse with the trace, without ids and tracking URLs of bids' },
   AdResponse: {
     type: 'object',
     required: ['id', 'cur', 'seatbid'],
@@ -51,8 +80,18 @@ export const PUBLIC_SCHEMAS = {
   QualityReport: {
     type: 'object',
     required: ['token', 'reason'],
+    additionalProperties: false,
     properties: { token: { ...text, description: 'The token of any tracking URL' }, reason: oneOf(REPORT_REASONS) },
   },
+  StoredReport: record({ id: text }),
+  Health: record({ status: { const: 'ok' } }),
+  Build: record({ version: text, node: text }, { properties: { version: text, commit: text, node: text } }),
+  Readiness: record(
+    { status: { enum: ['ok', 'degraded'] } },
+    { properties: { status: { enum: ['ok', 'degraded'] }, redis: { const: 'unavailable' } } },
+  ),
+  BidRequest: { type: 'object', description: 'Any OpenRTB bid request' },
+  BidResponse: { type: 'object', description: 'An OpenRTB bid response' },
   Problem: {
     type: 'object',
     description: 'RFC 9457',

@@ -1,0 +1,70 @@
+import { REMEDIES } from './remedies.ts';
+
+const adRequest = {
+  id: 'page-view-81',
+  imp: [{ id: '1', tagid: 'article-top', banner: { w: 728, h: 90 }, ext: { kv: { section: 'sport' } } }],
+  site: { page: 'https://gazette.example/sport' },
+  user: { id: 'reader-7' },
+  ext: { publisher_id: 1, kv: { language: 'en' } },
+};
+
+const markup = {
+  crid: '9',
+  adm: '<a href="https://boots.example/"><img src="https://cdn.example/boots.png" width="728" height="90" alt="Boots"></a>',
+  adomain: ['boots.example'],
+  w: 728,
+  h: 90,
+};
+
+/** Bodies of ads, tracking and operations. */
+export const SERVING_EXAMPLES = {
+  AdRequest: adRequest,
+  FlatAdRequest: { publisher_id: 1, placement_id: 'article-top', user_id: 'reader-7', kv: { section: 'sport' } },
+  TestAdRequest: { ...adRequest, context: { country: 'FI', device: 'mobile' } },
+  AdResponse: {
+    id: 'page-view-81',
+    cur: 'USD',
+    seatbid: [
+      {
+        bid: [
+          {
+            id: 'qEI03CmYiQjqGv9f',
+            impid: '1',
+            cid: '3',
+            price: 4.5,
+            impurl: 'https://ads.example.com/impression?t=eyJ…',
+            clkurl: 'https://ads.example.com/click?t=eyJ…',
+            evturl: 'https://ads.example.com/event?t=eyJ…',
+            repturl: 'https://ads.example.com/report?t=eyJ…',
+            ...markup,
+            ext: { click_url: 'https://boots.example/' },
+          },
+        ],
+      },
+    ],
+    ext: { events: ['like', 'share', 'comment', 'viewable'] },
+  },
+  TestAdResponse: {
+    id: 'page-view-81',
+    cur: 'USD',
+    seatbid: [{ bid: [{ impid: '1', cid: '3', price: 4.5, ...markup }] }],
+    ext: { events: ['like', 'share', 'comment', 'viewable'] },
+    debug: { trace: { snapshot_version: 12 } },
+  },
+  QualityReport: { token: 'eyJ…', reason: 'misleading' },
+  StoredReport: { id: '2f1c7f0e-6a55-4a0c-9f0b-1d6d0c1f7a11' },
+  Health: { status: 'ok' },
+  Build: { version: '1.0.0', commit: '6cef9a9', node: '24.4.1' },
+  Readiness: { status: 'ok' },
+  BidRequest: { id: 'page-view-81', imp: [{ id: '1', banner: { w: 728, h: 90 } }] },
+  BidResponse: { id: 'page-view-81', cur: 'USD', seatbid: [{ bid: [{ id: 'b1', impid: '1', price: 2, adm: '<b>ad</b>', crid: 'c1' }] }] },
+  Problem: {
+    type: '/problems/invalid_request',
+    title: 'Invalid request',
+    status: 400,
+    detail: REMEDIES.invalid_request,
+    instance: '/ad',
+    code: 'invalid_request',
+    errors: [{ pointer: '/imp/0/tagid', detail: 'is required' }],
+  },
+};
