@@ -42,7 +42,7 @@ export interface Settings {
   readonly bidderPrivateAddresses: boolean;
   readonly mockBidderEnabled: boolean;
   readonly dimensionsFile: string;
-  /** A MaxMind database with countries, and perhaps regions; undefined: the country tables of the build. */
+  /** A MaxMind database with countries, and perhaps regions and cities; undefined: the country tables of the build. */
   readonly geoDatabase: string | undefined;
   /** Address ranges whose hits are filtered; undefined: that rule is off. */
   readonly dataCenterAddressesFile: string | undefined;

@@ -27,6 +27,7 @@ import { hitLimits } from '../tracking/hit-limits.ts';
 import { createNotifyBilled } from '../tracking/notify-billed.ts';
 import { createPendingHits } from '../tracking/pending-hits.ts';
 import { createRecordHit } from '../tracking/record-hit.ts';
+import { createShownAds } from '../tracking/shown-ads.ts';
 import { createReportLimit } from '../tracking/report-limit.ts';
 import { createReportStore } from '../tracking/report-store.ts';
 import { createTokens } from '../tracking/tokens.ts';
@@ -144,6 +145,13 @@ export const composeDelivery = ({ settings, addresses, dimensions, dataCenters, 
       acceptsOrigin: (publisherId, origin) => acceptsOrigin(catalog.current()?.publishers.get(publisherId)?.origins ?? ANY_ORIGIN, origin),
     }),
     reports: createReportStore({ knex: stores.promptKnex }),
+    shownAds: createShownAds({
+      redis: stores.redis,
+      keys,
+      up: () => link.up,
+      patienceMs: stores.patienceMs,
+      now: () => now(0),
+    }),
     reportLimit: createReportLimit({
       redis: stores.redis,
       keys,

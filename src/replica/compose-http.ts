@@ -12,6 +12,7 @@ import { createCallerAddress } from '../http/request/caller-address.ts';
 import { createDebugGrants } from '../http/request/debug-grants.ts';
 import { createAnswerWriter } from '../http/openrtb/write-answer.ts';
 import { createAuctionWriter } from '../http/openrtb/write-auction.ts';
+import type { TrackRouteOptions } from '../http/routes/track.ts';
 import { staticFiles } from '../http/routes/static-files.ts';
 import { createAlignedServer } from '../http/server/aligned-server.ts';
 import { closeSlowReaders } from '../http/server/slow-readers.ts';
@@ -78,6 +79,16 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
     observe: observe.ad,
     ...asking,
   };
+  const track: TrackRouteOptions = {
+    tokens,
+    recordHit: delivery.recordHit,
+    requestContext,
+    screenHit: delivery.screenHit,
+    allowedEvents,
+    clickUrlOf: (creativeId) => catalog.current()?.creatives.get(creativeId)?.clickUrl,
+    now: delivery.now,
+    observe: observe.track,
+  };
   const app = createApp({
     ad: { ...serving, writeAnswer: createAnswerWriter({ allowedEvents, tracking: { signToken: tokens.sign, publicUrl, creativeOrigin } }) },
     auction: {
@@ -86,16 +97,15 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
       rateOf: (currency) => (currency === 'USD' ? 1 : undefined),
       publicUrl: settings.production && publicUrl === '' ? undefined : publicUrl,
     },
-    track: {
-      tokens,
-      recordHit: delivery.recordHit,
-      requestContext,
-      screenHit: delivery.screenHit,
-      allowedEvents,
-      clickUrlOf: (creativeId) => catalog.current()?.creatives.get(creativeId)?.clickUrl,
-      now: delivery.now,
-      observe: observe.track,
+    tag: {
+      ...serving,
+      track,
+      signToken: tokens.sign,
+      shownAds: delivery.shownAds,
+      recipientHash: (snapshot, publisherId, recipient) => userHash(snapshot.userHashKey, publisherId, recipient),
+      publicUrl,
     },
+    track,
     report: {
       tokens,
       reports: delivery.reports,

@@ -29,7 +29,8 @@ export interface ToAdRequestOptions {
 
 /** What an auction adds to an ad request. */
 export interface AuctionAdditions {
-  readonly maxHoldMs: number;
+  /** undefined: the life of the token. */
+  readonly maxHoldMs: number | undefined;
   /** By the id of the impression. */
   readonly terms: ReadonlyMap<string, AuctionTerms>;
 }
