@@ -1,5 +1,5 @@
 # Three stages: runtime dependencies, build, and the image with the results of both.
-ARG NODE=24-bookworm-slim
+ARG NODE=26-bookworm-slim
 
 FROM node:${NODE} AS dependencies
 WORKDIR /app

@@ -114,6 +114,7 @@ const adRequest = (id: string, call: AdCall, snapshot: Snapshot, atMs: number): 
     height: null,
     otherSizes: [],
     targeting: undefined,
+    terms: undefined,
   })),
   query: { targeting: { pairs: [] }, atMs, mayRemember: call.user !== null },
   userHash: call.user,
@@ -121,6 +122,7 @@ const adRequest = (id: string, call: AdCall, snapshot: Snapshot, atMs: number): 
   consent: { remember: call.user === null ? 'gdpr_without_consent' : null, measure: null, shareWith: () => null },
   seal: undefined,
   bidContext: { requestId: id } as AdRequest['bidContext'],
+  maxHoldMs: undefined,
   traced: false,
 });
 

@@ -13,6 +13,8 @@ export interface ReserveRequest {
   readonly curve: TrafficCurve;
   /** When this publisher's accounts expire: the end of its last flight plus a margin. */
   readonly expiresAtMs: number;
+  /** The longest life of its holds; undefined: that of their tokens. */
+  readonly maxHoldMs?: number | undefined;
   /** Per impression, candidates in order of preference. */
   readonly imps: readonly (readonly RankedCandidate[])[];
 }

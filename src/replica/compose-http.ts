@@ -10,6 +10,7 @@ import { createApp } from '../http/app.ts';
 import { createAuthenticate } from '../http/request/authenticate.ts';
 import { createDebugGrants } from '../http/request/debug-grants.ts';
 import { createAnswerWriter } from '../http/openrtb/write-answer.ts';
+import { createAuctionWriter } from '../http/openrtb/write-auction.ts';
 import { staticFiles } from '../http/routes/static-files.ts';
 import { createAlignedServer } from '../http/server/aligned-server.ts';
 import { closeSlowReaders } from '../http/server/slow-readers.ts';
@@ -64,16 +65,22 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
   };
   const isOpen = settings.adminEnabled && settings.adminClosedBecause === undefined;
   const debugGrants = createDebugGrants(settings.tokenSecrets);
+  const serving = {
+    currentSnapshot: catalog.current,
+    serveAd: delivery.serveAd,
+    authenticate: createAuthenticate(),
+    dimensions,
+    debugGrants: settings.production ? debugGrants : undefined,
+    observe: observe.ad,
+    ...asking,
+  };
   const app = createApp({
-    ad: {
-      currentSnapshot: catalog.current,
-      serveAd: delivery.serveAd,
-      writeAnswer: createAnswerWriter({ allowedEvents, tracking: { signToken: tokens.sign, publicUrl, creativeOrigin } }),
-      authenticate: createAuthenticate(),
-      dimensions,
-      debugGrants: settings.production ? debugGrants : undefined,
-      observe: observe.ad,
-      ...asking,
+    ad: { ...serving, writeAnswer: createAnswerWriter({ allowedEvents, tracking: { signToken: tokens.sign, publicUrl, creativeOrigin } }) },
+    auction: {
+      ...serving,
+      writeAuction: createAuctionWriter({ signToken: tokens.sign }),
+      rateOf: (currency) => (currency === 'USD' ? 1 : undefined),
+      publicUrl: settings.production && publicUrl === '' ? undefined : publicUrl,
     },
     track: {
       tokens,

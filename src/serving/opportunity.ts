@@ -66,13 +66,13 @@ const MAX_INVITATIONS = 20;
 export const openOpportunity = (
   snapshot: Snapshot,
   request: AdRequest,
-  { impId, placementId, width, height, otherSizes, targeting }: RequestedImp,
+  { impId, placementId, width, height, otherSizes, targeting, terms }: RequestedImp,
   steps: Steps,
 ): Opportunity => {
   const known = snapshot.placements.get(placementId);
   const placement = known && (known.publisherId === null || known.publisherId === request.publisher.id) ? known : undefined;
   const size = { width: width ?? placement?.width ?? 0, height: height ?? placement?.height ?? 0 };
-  const imp: ImpQuery = { impId, placementId, size, otherSizes, formats: placement?.formats ?? [] };
+  const imp: ImpQuery = { impId, placementId, size, otherSizes, formats: placement?.formats ?? [], terms };
   const query = targeting ? { ...request.query, targeting } : request.query;
   const slot = snapshot.slot(request.publisher.id, placementId);
   return { imp, query, placement, slot, invited: placement && slot.programmatic ? invite(slot, query, imp, steps) : [] };
@@ -96,7 +96,14 @@ const invite = ({ programmatic }: Slot, query: AdQuery, imp: ImpQuery, { memorie
  */
 export const bidOpportunityOf = ({ imp, placement, invited }: Opportunity): BidOpportunity | undefined =>
   placement && invited.length > 0
-    ? { impId: imp.impId, placement, ...imp.size, otherSizes: imp.otherSizes, invitations: invited }
+    ? {
+        impId: imp.impId,
+        placement,
+        ...imp.size,
+        otherSizes: imp.otherSizes,
+        floorMicros: imp.terms?.floorMicros ?? 0,
+        invitations: invited,
+      }
     : undefined;
 
 /** Puts the bids for this impression and the direct line items into one order. */

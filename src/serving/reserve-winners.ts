@@ -56,6 +56,7 @@ export const createReserveWinners = (options: ReserveWinnersOptions): ReserveWin
         userHash: request.userHash,
         curve: snapshot.curveAt(request.publisher.id, request.query.atMs),
         expiresAtMs: snapshot.expiresAtMs(request.publisher.id),
+        maxHoldMs: request.maxHoldMs,
         imps: offers.map(({ candidates }) => offeredToLedger(request, candidates)),
       });
       if (!reservation) {

@@ -1,7 +1,8 @@
-import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
+import { createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import type { TokenSecret } from '../config/settings.ts';
 import type { ServedAd } from '../ledger/hit.ts';
+import { createSigner, type Sign } from './create-signer.ts';
 
 /** Signs a reservation as a tracking token, and reads it back. */
 export interface Tokens {
@@ -64,22 +65,18 @@ export const createTokens = ({
   const keys = new Map<string, KeyObject>(secrets.map(({ kid, secret }) => [kid, createSecretKey(Buffer.from(secret, 'utf8'))]));
   const [signing] = secrets;
   if (!signing) throw new Error('at least one token secret is needed');
-  const signingKey = keys.get(signing.kid) as KeyObject;
   const signingHeader = headerOf(signing.kid);
-  const keyOfHeader = new Map([...keys].map(([kid, key]) => [headerOf(kid), key]));
+  const signerOfHeader = new Map(secrets.map(({ kid, secret }) => [headerOf(kid), createSigner(secret)]));
+  const signWithFirst = signerOfHeader.get(signingHeader) as Sign;
 
   return {
-    sign: (ad) => signCompact(signingHeader, toClaims(ad), signingKey),
+    sign: (ad) => signCompact(signingHeader, toClaims(ad), signWithFirst),
     verify: (token) => {
       if (token.length > MAX_TOKEN_LENGTH) return undefined;
       const refusedAtS = Math.floor(now() / 1000) - CLOCK_LEEWAY_S;
-      const ownKey = keyOfHeader.get(token.slice(0, token.indexOf('.')));
-      const key = ownKey ?? keys.get(kidOf(token) ?? '');
-      if (!key) return undefined;
+      const sign = signerOfHeader.get(token.slice(0, token.indexOf('.')));
       try {
-        const claims = ownKey
-          ? verifyCompact(token, key, refusedAtS)
-          : jwt.verify(token, key, { algorithms: ['HS256'], clockTimestamp: refusedAtS });
+        const claims = sign ? verifyCompact(token, sign, refusedAtS) : verifyForeign(token, keys, refusedAtS);
         return typeof claims === 'object' && typeof claims.exp === 'number' ? fromClaims(claims as Claims) : undefined;
       } catch {
         // jsonwebtoken rejected the token, or the signed payload is not JSON.
@@ -87,6 +84,11 @@ export const createTokens = ({
       }
     },
   };
+};
+
+const verifyForeign = (token: string, keys: ReadonlyMap<string, KeyObject>, refusedAtS: number) => {
+  const key = keys.get(kidOf(token) ?? '');
+  return key && jwt.verify(token, key, { algorithms: ['HS256'], clockTimestamp: refusedAtS });
 };
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -98,10 +100,10 @@ const headerOf = (kid: string): string => encode({ alg: 'HS256', typ: 'JWT', kid
  * are known; undefined when the signature is invalid or the token ended at `refusedAtS` or before. Takes 3.7 µs;
  * jsonwebtoken, which supports any header, takes 7.8.
  */
-const verifyCompact = (token: string, key: KeyObject, refusedAtS: number): Claims | undefined => {
+const verifyCompact = (token: string, sign: Sign, refusedAtS: number): Claims | undefined => {
   const end = token.lastIndexOf('.');
-  const given = Buffer.from(token.slice(end + 1), 'latin1');
-  const expected = Buffer.from(createHmac('sha256', key).update(token.slice(0, end)).digest('base64url'), 'latin1');
+  const given = Buffer.from(token.slice(end + 1));
+  const expected = Buffer.from(sign(token.slice(0, end)));
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
   const claims = JSON.parse(Buffer.from(token.slice(token.indexOf('.') + 1, end), 'base64url').toString('utf8')) as Claims;
   return refusedAtS < claims.exp ? claims : undefined;
@@ -112,9 +114,9 @@ const verifyCompact = (token: string, key: KeyObject, refusedAtS: number): Claim
  * the same claims. jsonwebtoken validates its options and the claims for each token, which takes
  * 6.4 µs instead of 3.2; it still verifies tokens with other headers.
  */
-const signCompact = (header: string, claims: Claims, key: KeyObject): string => {
+const signCompact = (header: string, claims: Claims, sign: Sign): string => {
   const input = `${header}.${encode(claims)}`;
-  return `${input}.${createHmac('sha256', key).update(input).digest('base64url')}`;
+  return `${input}.${sign(input)}`;
 };
 
 const kidOf = (token: string): string | undefined => {

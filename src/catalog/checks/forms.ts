@@ -123,6 +123,19 @@ const lineItemForm: FormDescription<keyof LineItemRecord | `targeting/${keyof Ta
           ],
         },
         priority: { label: 'Priority', wide: true, choices: PRIORITIES, initial: 2 },
+        value_cpm: {
+          label: 'Value in auctions',
+          widget: 'money',
+          when: { type: ['direct'] },
+          placeholder: 'same as its eCPM',
+          help: 'The CPM that it bids in header bidding, where it competes with other sellers. It bills nothing.',
+        },
+        deal_id: {
+          label: 'Deal id',
+          when: { type: ['direct'] },
+          placeholder: 'none',
+          help: 'Header bidding can prefer bids with this id, whatever they pay.',
+        },
       },
     },
     {

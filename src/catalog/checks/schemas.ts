@@ -161,6 +161,12 @@ export const lineItemSchema = {
       default: [],
       description: "hosts, with their subdomains, to which the bidder's notices may go, besides the endpoint's own host",
     },
+    value_cpm: {
+      ...orNull({ ...usd, maximum: 100_000 }),
+      default: null,
+      description: 'USD per thousand impressions: the price of a direct line item in auctions; null: its eCPM. Bills nothing',
+    },
+    deal_id: { type: ['string', 'null'], minLength: 1, maxLength: 128, default: null, description: 'named by its bids in auctions' },
   },
 };
 

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { sendWhole } from './send-whole.ts';
 
 /**
  * A transparent 1 × 1 pixel as GIF89a, with the section numbers of that specification; the smallest
@@ -12,20 +13,17 @@ const PIXEL = Buffer.from([
   ...[0x2c, 0, 0, 0, 0, 1, 0, 1, 0, 0], // 20. image: 1 × 1 at the corner
   ...[2, 2, 0x44, 1, 0], // 22. its data: clear code, colour 0, end code
   0x3b, // 27. trailer
-]);
+]).toString('latin1');
 
-const HEADERS = {
+const HEADERS = Object.entries({
   'Content-Type': 'image/gif',
-  'Content-Length': PIXEL.length,
+  'Content-Length': String(PIXEL.length),
   // Every request must arrive: an impression answered from a cache is not counted.
   'Cache-Control': 'no-store, no-cache, must-revalidate, private',
   'Access-Control-Allow-Origin': '*',
   'Cross-Origin-Resource-Policy': 'cross-origin',
   'X-Content-Type-Options': 'nosniff',
-};
+}).flat();
 
-/** The 43-byte transparent GIF, in one write and without an ETag. */
-export const sendPixel = (res: ServerResponse): void => {
-  res.writeHead(200, HEADERS);
-  res.end(PIXEL);
-};
+/** The 43-byte transparent GIF, without an ETag. */
+export const sendPixel = (res: ServerResponse): void => sendWhole(res.writeHead(200, HEADERS), PIXEL);

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliDecompress, unzip } from 'node:zlib';
-import getRawBody from 'raw-body';
 import { problem, type Problem } from '../problems/problem.ts';
 
 /** `gone`: the client disconnected before the body was complete; no response can be sent. */
@@ -28,9 +27,14 @@ const DECODERS: ReadonlyMap<string, (body: Buffer, options: { maxOutputLength: n
  * The body of a request, decoded, up to `limit` bytes before and after decoding. Client errors are
  * values: 413 for too long (before the body arrives if Content-Length says so), 415 for an unknown
  * encoding, 400 for a broken one.
+ *
+ * @param encoding default: as the header says
  */
-export const readBody = (req: IncomingMessage, limit: number = MAX_BODY_BYTES): Promise<BodyOutcome> => {
-  const encoding = req.headers['content-encoding']?.trim().toLowerCase();
+export const readBody = (
+  req: IncomingMessage,
+  limit: number = MAX_BODY_BYTES,
+  encoding = req.headers['content-encoding']?.trim().toLowerCase(),
+): Promise<BodyOutcome> => {
   return encoding === undefined || encoding === '' || encoding === 'identity'
     ? collect(req, limit)
     : collectEncoded(req, limit, DECODERS.get(encoding));
@@ -54,14 +58,36 @@ const collectEncoded = async (req: IncomingMessage, limit: number, decode: Retur
 
 const tooLarge = (limit: number): BodyOutcome => ({ refusal: problem('body_too_large', `The body must not exceed ${limit} bytes.`) });
 
-const collect = async (req: IncomingMessage, limit: number): Promise<BodyOutcome> => {
-  try {
-    return { body: await getRawBody(req, { limit, length: req.headers['content-length'] ?? null }) };
-  } catch (error) {
-    if ((error as getRawBody.RawBodyError).type !== 'entity.too.large') return GONE;
+/**
+ * Reads what the client sends, up to `limit` bytes. Not by a library: `raw-body` took 6 of the 77 µs
+ * of CPU that an ad request costs.
+ */
+const collect = (req: IncomingMessage, limit: number): Promise<BodyOutcome> => {
+  if (Number(req.headers['content-length'] ?? 0) > limit) {
     discardBody(req);
-    return tooLarge(limit);
+    return Promise.resolve(tooLarge(limit));
   }
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const settle = (outcome: BodyOutcome): void => {
+      req.off('data', onData).off('end', onEnd).off('close', onClose);
+      resolve(outcome);
+    };
+    const onData = (chunk: Buffer): void => {
+      length += chunk.length;
+      if (length <= limit) {
+        chunks.push(chunk);
+        return;
+      }
+      settle(tooLarge(limit));
+      discardBody(req);
+    };
+    const onEnd = (): void => settle({ body: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length) });
+    const onClose = (): void => settle(GONE);
+    // An 'error' (a reset, a broken chunk) is followed by 'close'. Without a listener it would end the process.
+    req.on('data', onData).on('end', onEnd).on('close', onClose).on('error', ignore);
+  });
 };
 
 const ignore = (): void => {};

@@ -6,6 +6,7 @@ import type { AdAnswer, ServeAd } from '../../serving/serve-ad.ts';
 import type { createAuthenticate } from '../request/authenticate.ts';
 import type { DebugGrants } from '../request/debug-grants.ts';
 import { CORS_HEADERS, refusePage } from '../answers/cors.ts';
+import { sendWhole, toBytes } from '../answers/send-whole.ts';
 import { keyValueFaults, parseAdRequest } from '../openrtb/parse-ad-request.ts';
 import type { WriteAnswer } from '../openrtb/write-answer.ts';
 import type { Disclosure } from '../openrtb/write-trace.ts';
@@ -32,11 +33,7 @@ export interface AdRouteOptions extends ToAdRequestOptions {
  * answers 200.
  */
 export const adRoute = (options: AdRouteOptions): RequestHandler => {
-  const { currentSnapshot, serveAd, writeAnswer, authenticate, dimensions, observe, debugGrants } = options;
-  const disclosureTo = ({ url }: Request, { id }: Publisher): Disclosure => {
-    const grant = new URLSearchParams(url.slice(url.indexOf('?') + 1)).get('debug_grant') ?? '';
-    return !debugGrants || debugGrants.covers(grant, id) ? 'full' : 'public';
-  };
+  const { currentSnapshot, serveAd, writeAnswer, authenticate, dimensions, observe } = options;
   return async function answerAdRequest(req, res) {
     const started = performance.now();
     observe.requested();
@@ -57,22 +54,24 @@ export const adRoute = (options: AdRouteOptions): RequestHandler => {
       return refusePage(res, problem('invalid_dimensions', 'A registered dimension has a value outside its schema.', faults));
 
     const answer = await serveAd(snapshot, toAdRequest(options, snapshot, publisher, wire, req));
-    sendAnswer(res, writeAnswer(wire.id, answer, answer.trace && disclosureTo(req, publisher)));
+    sendAnswer(res, writeAnswer(wire.id, answer, answer.trace && disclosureTo(options, req, publisher)));
     observe.answered(answer, (performance.now() - started) / 1000);
   };
+};
+
+/** How much a trace tells the sender of a request. */
+export const disclosureTo = ({ debugGrants }: Pick<AdRouteOptions, 'debugGrants'>, { url }: Request, { id }: Publisher): Disclosure => {
+  const grant = new URLSearchParams(url.slice(url.indexOf('?') + 1)).get('debug_grant') ?? '';
+  return !debugGrants || debugGrants.covers(grant, id) ? 'full' : 'public';
 };
 
 const WRONG_KEY = 'X-API-Key must be the key of the publisher in ext.publisher_id.';
 const FOREIGN_ORIGIN = 'The publisher of this key lists the web origins of its pages, and the origin of this page is not one of them.';
 
-/**
- * One string, one write: res.json would read the settings and compute an unused ETag. Most answers
- * are plain ASCII, which `latin1` copies unchanged; for UTF-8 the socket reserves three bytes per
- * character.
- */
+/** `res.json` would read the settings and compute an ETag that is not used. */
 const sendAnswer = (res: Response, text: string): void => {
-  const bytes = Buffer.byteLength(text);
-  res.writeHead(200, [...ANSWER_HEADERS, 'Content-Length', String(bytes)]).end(text, bytes === text.length ? 'latin1' : 'utf8');
+  const bytes = toBytes(text);
+  sendWhole(res.writeHead(200, [...ANSWER_HEADERS, 'Content-Length', String(bytes.length)]), bytes);
 };
 
 const ANSWER_HEADERS = Object.entries({

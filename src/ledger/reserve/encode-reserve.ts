@@ -6,7 +6,7 @@ import type { Reservation, ReservedImp, ReserveRequest } from '../reservation.ts
 import { CANDIDATE_LUA, type EncodeCandidate } from './encode-candidate.ts';
 
 const SETTINGS_FIELDS = ['tokenTtlMs', 'kp', 'ki', 'kd'] as const;
-const REQUEST_FIELDS = ['publisher', 'expiresAtS', 'readsPlaces', 'hourStartMs', 'shareBefore', 'shareOfHour'] as const;
+const REQUEST_FIELDS = ['publisher', 'expiresAtS', 'maxHoldMs', 'readsPlaces', 'hourStartMs', 'shareBefore', 'shareOfHour'] as const;
 
 /** The generated part of reserve.lua. */
 export const RESERVE_LUA: readonly string[] = [
@@ -50,15 +50,19 @@ const publisherKeys = (keys: LedgerKeys, publisherId: number): readonly string[]
   return [keys.accounts(publisherId), keys.serves(shard), keys.horizon(shard), keys.broken(shard)];
 };
 
+/** A hold lives as long as its token. */
+const NO_MAX = 0;
+
 /** One request: a line for the request, then a line for each impression with its candidates. */
 const encodeRequest = (
-  { expiresAtMs, curve, imps }: ReserveRequest,
+  { expiresAtMs, maxHoldMs = NO_MAX, curve, imps }: ReserveRequest,
   { publisher, readsPlaces }: { readonly publisher: number; readonly readsPlaces: boolean },
   encodeCandidate: EncodeCandidate,
 ): string => {
   const head = encodeRow(REQUEST_FIELDS, {
     publisher,
     expiresAtS: Math.ceil(expiresAtMs / 1000),
+    maxHoldMs,
     readsPlaces,
     hourStartMs: curve.hourStartMs,
     shareBefore: curve.shareBefore,

@@ -50,23 +50,26 @@ local BUCKETS_PER_LIFE = 32
 local PUBLISHER_KEYS = 4
 
 -- When a candidate's hold ends (ms), and as text when its token (s) and its hold end. A hold is as
--- short as its use: the life of a token, and never longer than the frequency window in which it
--- takes a place.
-local function moments_of(c, now)
+-- short as its use: the life of a token, never longer than the frequency window in which it takes a
+-- place, and never longer than its request needs it. A token whose hold ends first is good for
+-- clicks and events until its own end.
+local function moments_of(c, now, max_hold_ms)
   local token_ttl_ms = call.settings.token_ttl_ms
   local life = c.window_ms >= 0 and math.min(token_ttl_ms, c.window_ms) or token_ttl_ms
+  local held = max_hold_ms > 0 and math.min(life, max_hold_ms) or life
   local by_life = call.moments[now] or {}
   call.moments[now] = by_life
-  local moments = by_life[life]
+  local key = held == life and life or life .. ':' .. held
+  local moments = by_life[key]
   if not moments then
     local token_exp = math.ceil((now + life) / 1000)
     local bucket = 1
-    while bucket * BUCKETS_PER_LIFE < life do
+    while bucket * BUCKETS_PER_LIFE < held do
       bucket = bucket * 2
     end
-    local hold_end = math.ceil(token_exp * 1000 / bucket) * bucket
+    local hold_end = math.ceil(math.ceil((now + held) / 1000) * 1000 / bucket) * bucket
     moments = { hold_end_ms = hold_end, text = string.format('%d %.0f ', token_exp, hold_end) }
-    by_life[life] = moments
+    by_life[key] = moments
   end
   return moments
 end
@@ -74,7 +77,7 @@ end
 -- Counts the winner: the serve, the holds, and the use of its limits. Returns its moments as text.
 local function take(c, request, a, campaign)
   local book, day = request.book, a[DAY]
-  local moments = moments_of(c, book.now)
+  local moments = moments_of(c, book.now, request.head.max_hold_ms)
   local hold_end = moments.hold_end_ms
   -- A click bills when it comes; until then its impression holds a place, and no money.
   local micros = c.per_click and 0 or c.price_micros
