@@ -1,5 +1,5 @@
 # Three stages: runtime dependencies, build, and the image with the results of both.
-ARG NODE=24-bookworm-slim
+ARG NODE=26-bookworm-slim
 
 FROM node:${NODE} AS dependencies
 WORKDIR /app
@@ -23,7 +23,7 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY --from=build /app/public public
-COPY package.json NOTICE ./
+COPY package.json LICENSE NOTICE ./
 COPY migrations migrations
 COPY config config
 # This account owns nothing under /app, and the service writes no files: use a read-only root file

@@ -8,6 +8,7 @@ import { build } from './build.mjs';
 import { installDependencies } from './install-dependencies.mjs';
 import { installPrograms } from './install-programs.mjs';
 import { lint } from './lint.mjs';
+import { installNode, NODE_VERSIONS, runOnEach } from './node-versions.mjs';
 import { runTests } from './run-tests.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -29,6 +30,7 @@ const verbs = {
     installDependencies(ROOT, say);
     await build(ROOT, say);
     installPrograms(['redis', 'chromium', 'fonts'], say);
+    for (const version of NODE_VERSIONS) installNode(ROOT, version, say);
     process.exitCode = (await runTests(ROOT, args)) ? 0 : 1;
   },
   build: async () => {
@@ -44,6 +46,12 @@ const verbs = {
     installDependencies(ROOT, say);
     installPrograms(['wrk'], say);
     await verbs.run(['bench/bench.ts', ...args]);
+  },
+  /** Runs another verb on every supported version of Node: front-door.mjs versions test */
+  versions: async (args) => {
+    endWithNpm();
+    installDependencies(ROOT, say);
+    process.exitCode = runOnEach(ROOT, args, say) ? 0 : 1;
   },
   migrate: async () => {
     installDependencies(ROOT, say);

@@ -17,13 +17,22 @@ export function installDependencies(root, say) {
   const started = Date.now();
   // No dependency needs its install scripts. The build needs the development packages, also with
   // NODE_ENV=production.
-  const npm = ['ci', '--ignore-scripts', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
-  const [command, ...args] = process.env.npm_execpath?.endsWith('.js')
-    ? [process.execPath, process.env.npm_execpath, ...npm]
-    : ['npm', ...npm];
-  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd: root, encoding: 'utf8' });
-  if (status !== 0) throw new Error(`npm ci failed:\n${error?.message ?? (stderr || stdout).trim()}`);
+  runNpm(root, ['ci', '--ignore-scripts', '--include=dev']);
   say(`Dependencies installed in ${Math.round((Date.now() - started) / 1000)} s.`);
+}
+
+/**
+ * Runs npm in a folder. @throws {Error} with what npm printed
+ * @param {string} folder
+ * @param {readonly string[]} args
+ */
+export function runNpm(folder, args) {
+  const quiet = [...args, '--no-audit', '--no-fund', '--loglevel=error'];
+  const [command, ...rest] = process.env.npm_execpath?.endsWith('.js')
+    ? [process.execPath, process.env.npm_execpath, ...quiet]
+    : ['npm', ...quiet];
+  const { status, stdout, stderr, error } = spawnSync(command, rest, { cwd: folder, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`npm ${args[0]} failed:\n${error?.message ?? (stderr || stdout).trim()}`);
 }
 
 /** As its last step, npm writes the list of installed packages to node_modules/.package-lock.json. */

@@ -29,6 +29,8 @@ export const sampleLineItem = (changes: Partial<LineItem> & Pick<LineItem, 'flig
   endpoint: null,
   gvlId: null,
   noticeHosts: [],
+  valueCpmMicros: null,
+  dealId: null,
   ...changes,
 });
 

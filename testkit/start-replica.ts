@@ -40,6 +40,8 @@ export interface ReplicaOptions {
   /** The build; default: this checkout's. */
   readonly dist?: string | undefined;
   readonly nodeFlags?: readonly string[];
+  /** The program of Node; default: the one that runs this. */
+  readonly node?: string | undefined;
 }
 
 /** Starts a replica on a free port and waits until /ready answers 200. @throws with its log when that does not happen */
@@ -49,13 +51,14 @@ export const startReplica = async ({
   readyWithinMs = 30_000,
   dist = DIST,
   nodeFlags = [],
+  node = process.execPath,
 }: ReplicaOptions): Promise<Replica> => {
   const main = path.join(dist, 'main.js');
   if (!existsSync(main)) throw new Error(`${main} is missing: run "npm run build" first.`);
   const launch = (port: number | undefined): Promise<Server> =>
     startServer({
       name: 'the replica',
-      command: [process.execPath, '--enable-source-maps', ...nodeFlags, main],
+      command: [node, '--enable-source-maps', ...nodeFlags, main],
       env,
       port,
       readyPath: '/ready',

@@ -20,7 +20,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['catalog'],
   ['targeting', 'redis'],
 ];
-const SAME_FLOOR: Readonly<Record<string, readonly string[]>> = { commands: ['replica'] };
+const SAME_FLOOR: Readonly<Record<string, readonly string[]>> = { commands: ['replica'], decision: ['creative'] };
 /** May be imported from every folder of src, and import none of the floors. */
 const EVERYWHERE = ['base', 'config', 'observability'];
 /** For development, demo and tests: only main.ts imports it, dynamically. */

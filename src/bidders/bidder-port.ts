@@ -13,6 +13,8 @@ export interface BidOpportunity {
   readonly width: number;
   readonly height: number;
   readonly otherSizes: readonly AdSize[];
+  /** Micros per thousand impressions; 0: none. */
+  readonly floorMicros: number;
   /**
    * The programmatic line items that could fill it, each with the creative row that names the
    * placement and the format.

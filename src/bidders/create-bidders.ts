@@ -29,8 +29,6 @@ export interface BiddersOptions {
   readonly log: Readonly<Record<'info' | 'error', (message: string, fields: Readonly<Record<string, unknown>>) => void>>;
   /** ISO 4217; the prices of the service are USD. */
   readonly currency?: string;
-  /** Sent to bidders as `bidfloor`, and enforced. */
-  readonly floorMicros?: number;
   readonly noticeTimeoutMs?: number;
   readonly circuit?: CircuitSettings;
   /** Endpoints and pools unused for this long are evicted. */
@@ -48,7 +46,7 @@ const NOTHING: BidAnswers = { bids: [], refusals: [] };
 
 export const createBidders = (options: BiddersOptions): Bidders => {
   const { timeoutMs, allowPrivateAddresses, observe, log } = options;
-  const { currency = 'USD', floorMicros = 0, noticeTimeoutMs = 2_000, idleMs = 10 * 60_000 } = options;
+  const { currency = 'USD', noticeTimeoutMs = 2_000, idleMs = 10 * 60_000 } = options;
   const {
     circuit = { failuresInRow: 5, retryAfterMs: 5_000, trialTimeoutMs: timeoutMs },
     now = () => performance.now(),
@@ -113,9 +111,13 @@ export const createBidders = (options: BiddersOptions): Bidders => {
       currency,
       format: call.format,
       secure: isSecurePage(context.pageUrl),
-      floorMicros,
       mayNotify: mayNotify(call),
-      imps: new Map(call.opportunities.map(({ impId, width, height, otherSizes }) => [impId, { size: { width, height }, otherSizes }])),
+      imps: new Map(
+        call.opportunities.map(({ impId, width, height, otherSizes, floorMicros }) => [
+          impId,
+          { size: { width, height }, otherSizes, floorMicros },
+        ]),
+      ),
     };
     const tmaxMs = Math.max(1, Math.floor(timeoutMs - (now() - startedAt)));
     const shared = withhold(context, context.shareWith(call.gvlId));

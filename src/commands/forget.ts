@@ -4,9 +4,8 @@ import type { Knex } from 'knex';
 import { keepTokenSecret } from '../config/keep-token-secret.ts';
 import { readSettings } from '../config/read-settings.ts';
 import { userHash, userKeyOf } from '../context/user-hash.ts';
+import { eventsStored } from '../events/events-stored.ts';
 import { createForgetUser, type Pseudonym } from '../events/forget-user.ts';
-import type { LedgerKeys } from '../ledger/ledger-keys.ts';
-import type { RedisClient } from '../redis/redis-client.ts';
 import { claimRedis } from '../replica/claim-redis.ts';
 import { connectStores } from '../replica/connect-stores.ts';
 
@@ -14,8 +13,6 @@ const OPTIONS = { user: { type: 'string' }, wait: { type: 'boolean', default: fa
 
 /** For the difference of clocks, and for hits on their way. */
 const MARGIN_MS = 60_000;
-/** How long events may stay in the streams before the command gives up. */
-const STREAM_PATIENCE_MS = 5 * 60_000;
 
 /**
  * `node dist/commands/forget.js --user ID [--wait]`: erases what is stored of the user whom publishers
@@ -67,24 +64,6 @@ const publisherIds = async (knex: Knex): Promise<readonly number[]> => {
     'select id from publishers union select distinct publisher_id from daily_counts',
   );
   return rows.map(({ id }) => id);
-};
-
-/**
- * Resolves when every event that was settled before this call has left the streams for Postgres.
- *
- * @param nowMs the clock of a shard
- */
-const eventsStored = async (redis: RedisClient, keys: LedgerKeys, nowMs: (shard: number) => number): Promise<void> => {
-  const deadlineMs = Date.now() + STREAM_PATIENCE_MS;
-  for (let shard = 0; shard < keys.shards; shard++) {
-    const beforeMs = nowMs(shard);
-    for (;;) {
-      const [oldest] = await redis.xrange(keys.events(shard), '-', '+', 'COUNT', 1);
-      if (oldest === undefined || Number.parseInt(oldest[0], 10) > beforeMs) break;
-      if (Date.now() > deadlineMs) throw new Error('Events wait in Redis, and no replica stores them: start one and repeat the command.');
-      await sleep(200);
-    }
-  }
 };
 
 main().catch((fault: unknown) => {

@@ -4,10 +4,12 @@ import { keepTokenSecret } from '../config/keep-token-secret.ts';
 import { readSettings } from '../config/read-settings.ts';
 import { claimRedis } from '../replica/claim-redis.ts';
 import { createCompareAccounts } from '../events/compare-accounts.ts';
+import { createCompareTallies } from '../events/compare-tallies.ts';
 import { compareAllAccounts, compareDay } from '../events/compare-books.ts';
 import { createCountStore } from '../events/postgres/count-store.ts';
 import { underReconcileLock } from '../events/postgres/reconciliation.ts';
 import { COUNT_NAMES, createAccountBooks } from '../ledger/read/account-books.ts';
+import { createTallyBooks } from '../ledger/read/tally-books.ts';
 import { connectStores } from '../replica/connect-stores.ts';
 
 const OPTIONS = {
@@ -23,7 +25,7 @@ const NEW_ACCOUNT_DAYS = 400;
 /**
  * `node dist/commands/reconcile.js [--day 2026-11-20 | --from 2026-11-01 --to 2026-11-20] [--dry-run]`:
  * compares the daily, event and hourly counts of these days with the event rows, and all accounts
- * with the daily counts, and corrects what differs. See docs/operations.md.
+ * with the daily counts, and today's tallies with the counts, and corrects what differs. See docs/operations.md.
  */
 const main = async (): Promise<void> => {
   const { values } = parseArgs({ options: OPTIONS });
@@ -54,6 +56,7 @@ const main = async (): Promise<void> => {
         const changes = COUNT_NAMES.filter((name) => difference[name] !== 0).map((name) => `${name} ${signed(difference[name])}`);
         console.log(`  publisher ${publisherId} ${kind === 'l' ? 'line item' : 'campaign'} ${id}: ${changes.join(', ')}`);
       }
+      console.log(`${await createCompareTallies({ knex, books: createTallyBooks({ redis, keys }) })(today, comparing)} tallies ${verb}`);
     });
   } finally {
     await stores.close();

@@ -19,7 +19,7 @@ export interface Visitor {
   readonly browser: Browser | null;
   /**
    * What may be kept of it: the names of a person's programs, without versions, system and device; of a
-   * spider all of it. The lists judge it as they judge the whole; null: they would not.
+   * spider all of it. The rules judge it as they judge the whole; null: they would not.
    */
   readonly agent: string | null;
 }
@@ -66,13 +66,14 @@ const look = (userAgent: string, isSpider: (text: string) => boolean): Visitor =
   const platform = parser.getPlatformType(true);
   const name = parser.getBrowserName();
   const spider = isSpider(userAgent);
+  const malformed = !PRODUCT.test(userAgent);
   const names = spider ? userAgent : programsIn(userAgent);
   return {
     device: DEVICES.find((device) => device === platform) ?? null,
     spider,
-    malformed: !PRODUCT.test(userAgent),
+    malformed,
     browser: spider ? null : (BROWSERS.find((browser) => browser === name) ?? null),
-    agent: isSpider(names) === spider ? names : null,
+    agent: isSpider(names) === spider && !PRODUCT.test(names) === malformed ? names : null,
   };
 };
 

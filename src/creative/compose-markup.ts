@@ -16,13 +16,20 @@ export interface Slot {
  * `base` is the address of this service, for the paths in banners and assets; '': they stay paths.
  * A pure function of an immutable creative and a size, so its results may be kept with the
  * snapshot.
+ *
+ * @param counter counts a click and redirects: a banner links to it instead, where no script of ours renders it
  */
-export const composeMarkup = ({ content, clickUrl }: Pick<Creative, 'content' | 'clickUrl'>, size: Slot, base = ''): string => {
+export const composeMarkup = (
+  { content, clickUrl }: Pick<Creative, 'content' | 'clickUrl'>,
+  size: Slot,
+  base = '',
+  counter?: string,
+): string => {
   switch (content.format) {
     case 'html':
       return content.markup;
     case 'banner':
-      return composeLink(clickUrl, composeImage(withAddresses(content.banner, base), size));
+      return composeLink(clickUrl === null ? null : (counter ?? clickUrl), composeImage(withAddresses(content.banner, base), size));
     case 'native':
       return base === '' ? JSON.stringify(content.assets) : absoluteAssets(content.assets, base);
   }

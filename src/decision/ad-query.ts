@@ -1,4 +1,5 @@
 import type { CreativeFormat } from '../catalog/model/entities.ts';
+import type { NativeRequest } from '../creative/native-markup.ts';
 import type { TargetingQuery } from '../targeting/targeting-query.ts';
 
 /** What the decision reads of a request: neither its wire format nor the user's identity. */
@@ -22,6 +23,22 @@ export interface ImpQuery {
   readonly otherSizes: readonly AdSize[];
   /** What the placement allows. */
   readonly formats: readonly CreativeFormat[];
+  /** undefined: it is not an auction's. */
+  readonly terms?: AuctionTerms | undefined;
+}
+
+/** What the impression of an auction demands besides. */
+export interface AuctionTerms {
+  /**
+   * The lowest price in micros per thousand impressions; 0: none; Infinity: one in a currency without
+   * an exchange rate.
+   */
+  readonly floorMicros: number;
+  readonly formats: readonly CreativeFormat[];
+  /** The native assets that it takes; undefined: whatever a creative has. */
+  readonly native: NativeRequest | undefined;
+  /** Whether an ad without an advertiser to name is refused (DSA, article 26). */
+  readonly disclosed: boolean;
 }
 
 /** The size at which an impression is shown, in CSS pixels. */

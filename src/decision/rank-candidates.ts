@@ -3,7 +3,7 @@ import type { Booking, LineItem } from '../catalog/model/entities.ts';
 import type { AdQuery, ImpQuery } from './ad-query.ts';
 import { latestReason, NoBidReason } from './no-bid-reason.ts';
 import type { RankedCandidate } from './ranked-candidate.ts';
-import { firstRefusal, RULES_PER_CANDIDATE } from './rules.ts';
+import { firstRefusal, RULES_IN_AUCTIONS, RULES_PER_CANDIDATE } from './rules.ts';
 
 /**
  * A programmatic booking with the price that its bidder offered, micros per thousand impressions.
@@ -55,6 +55,7 @@ const MAX_FAIR_TIE = 64;
 export const rankCandidates = ({ direct, bids, query, imp, exhausted, runsHere, random }: RankingInput): Ranking => {
   const scanner = direct?.targeting.eligible(query.targeting);
   const priced = rankBids(bids, random);
+  const rules = imp.terms ? RULES_IN_AUCTIONS : RULES_PER_CANDIDATE;
   let latest: NoBidReason = NoBidReason.NothingBooked;
   let ready: number[] = [];
   let readyAt = 0;
@@ -62,7 +63,7 @@ export const rankCandidates = ({ direct, bids, query, imp, exhausted, runsHere, 
   let bidAt = 0;
 
   const passes = (position: number): boolean => {
-    const rule = firstRefusal(RULES_PER_CANDIDATE, (direct as CandidateIndex).at(position), query, imp);
+    const rule = firstRefusal(rules, (direct as CandidateIndex).at(position), query, imp);
     const reason = rule ? rule.reason : exhausted(position);
     if (reason === 0) return true;
     latest = latestReason(latest, reason);

@@ -1,6 +1,13 @@
 import type { Booking } from '../catalog/model/entities.ts';
 
 /**
+ * The price of a candidate in an auction, micros per thousand impressions: the value that the
+ * trafficker gives it, else its eCPM. 0: unknown.
+ */
+export const priceInAuction = ({ lineItem, ecpmMicros = 0 }: Booking & { readonly ecpmMicros?: number }): number =>
+  (lineItem.type === 'direct' ? lineItem.valueCpmMicros : null) ?? ecpmMicros;
+
+/**
  * One creative that could fill an impression, with its ranking figures and the cost of one
  * impression.
  */

@@ -1,6 +1,8 @@
 import type { Booking, Campaign, Flight, LineItem } from '../catalog/model/entities.ts';
+import { composeNative } from '../creative/native-markup.ts';
 import { matchTargeting } from '../targeting/match-targeting.ts';
-import { fitsImp, type AdQuery, type ImpQuery } from './ad-query.ts';
+import { fitsImp, type AdQuery, type AuctionTerms, type ImpQuery } from './ad-query.ts';
+import { priceInAuction } from './ranked-candidate.ts';
 import { NoBidReason } from './no-bid-reason.ts';
 
 /** One reason to refuse a candidate before its limits are checked. Pure. */
@@ -9,9 +11,9 @@ export interface Rule {
   /**
    * When the rule can be decided: for as long as a snapshot is used (candidates that it refuses are
    * left out of the index), for all candidates of a request together by the targeting index, or
-   * candidate by candidate.
+   * candidate by candidate, those `in auctions` only for an impression with terms.
    */
-  readonly decided: 'at load' | 'by the index' | 'per candidate';
+  readonly decided: 'at load' | 'by the index' | 'per candidate' | 'in auctions';
   readonly refuses: (booking: Booking, query: AdQuery, imp: ImpQuery) => boolean;
   /**
    * The reason with this candidate's figures. Called only for a candidate that the rule refuses.
@@ -67,18 +69,52 @@ export const RULES: readonly Rule[] = [
     refuses: ({ lineItem }, { mayRemember }) => lineItem.frequencyCap !== null && !mayRemember,
     words: () => 'a frequency cap needs consent to remember the user',
   },
+  {
+    reason: NoBidReason.Unsuitable,
+    decided: 'in auctions',
+    refuses: (booking, _query, { terms }) => terms !== undefined && unsuitable(booking, terms) !== undefined,
+    words: (booking, _query, { terms }) => (terms && unsuitable(booking, terms)) ?? '',
+  },
+  {
+    reason: NoBidReason.BelowFloor,
+    decided: 'in auctions',
+    // The price of a programmatic line item is its bid, which is checked when it comes.
+    refuses: (booking, _query, { terms }) =>
+      terms !== undefined &&
+      (booking.lineItem.type === 'direct' ? priceInAuction(booking) < terms.floorMicros : terms.floorMicros === Infinity),
+    words: (booking, _query, { terms }) =>
+      terms?.floorMicros === Infinity
+        ? 'there is no exchange rate for the currency of the floor'
+        : `${priceInAuction(booking) / 1e6} is below the floor of ${(terms?.floorMicros ?? 0) / 1e6} USD`,
+  },
 ];
+
+/** What of a creative is not what an auction takes; undefined: nothing. A bidder's creative is read when it comes. */
+const unsuitable = ({ creative, lineItem }: Booking, { formats, native, disclosed }: AuctionTerms): string | undefined => {
+  const { content } = creative;
+  if (!formats.includes(content.format)) return `the impression does not take ${content.format}`;
+  if (lineItem.type === 'programmatic') return undefined;
+  if (content.format === 'native' && !composeNative(content.assets, creative.clickUrl, native))
+    return 'it lacks a destination, or an asset that the impression requires';
+  return disclosed && creative.advertiserDomain === null ? 'it names no advertiser to disclose' : undefined;
+};
 
 /** What the ranking checks candidate by candidate: the index holds no others. */
 export const RULES_PER_CANDIDATE: readonly Rule[] = RULES.filter(({ decided }) => decided === 'per candidate');
 
+/** The same for an impression with terms. */
+export const RULES_IN_AUCTIONS: readonly Rule[] = RULES.filter(({ decided }) => decided === 'per candidate' || decided === 'in auctions');
+
 /**
- * The rules that do not depend on the user: whether a candidate could run in this place at this
- * moment.
+ * The rules that depend neither on the user nor on an auction: whether a candidate could run in this
+ * place at this moment.
  */
 export const RULES_OF_PLACE: readonly Rule[] = RULES.filter(
-  ({ reason }) => reason !== NoBidReason.Targeting && reason !== NoBidReason.Consent,
+  ({ reason, decided }) => decided !== 'in auctions' && reason !== NoBidReason.Targeting && reason !== NoBidReason.Consent,
 );
+
+/** The rules that apply to an impression. */
+export const rulesOf = ({ terms }: ImpQuery): readonly Rule[] => (terms ? RULES : RULES.filter(({ decided }) => decided !== 'in auctions'));
 
 /** The first rule that refuses a candidate; undefined: it passes all of them. */
 export const firstRefusal = (rules: readonly Rule[], booking: Booking, query: AdQuery, imp: ImpQuery): Rule | undefined => {

@@ -2,7 +2,7 @@ import type { Booking } from '../catalog/model/entities.ts';
 import type { AdQuery, ImpQuery } from './ad-query.ts';
 import { stageOf, type NoBidReason, type Stage } from './no-bid-reason.ts';
 import type { RankedCandidate } from './ranked-candidate.ts';
-import { firstRefusal, RULES } from './rules.ts';
+import { firstRefusal, rulesOf } from './rules.ts';
 
 /** One step of the decision: the candidates that passed it, and those that it refused. */
 export interface TraceStep {
@@ -39,12 +39,13 @@ export interface ImpTrace {
 export const traceRules = (booked: readonly Booking[], query: AdQuery, imp: ImpQuery): readonly TraceStep[] => {
   const steps: TraceStep[] = [{ stage: 'booked', passed: booked, refused: [] }];
   let passed = booked;
-  for (const reason of new Set(RULES.map((rule) => rule.reason))) {
+  const rules = rulesOf(imp);
+  for (const stage of new Set(rules.map(({ reason }) => stageOf(reason)))) {
     const refused = passed.flatMap((booking): Refusal[] => {
-      const rule = firstRefusal(RULES, booking, query, imp);
-      return rule?.reason === reason ? [{ booking, reason, detail: rule.words(booking, query, imp) }] : [];
+      const rule = firstRefusal(rules, booking, query, imp);
+      return rule && stageOf(rule.reason) === stage ? [{ booking, reason: rule.reason, detail: rule.words(booking, query, imp) }] : [];
     });
-    steps.push(traceStep(stageOf(reason), passed, refused));
+    steps.push(traceStep(stage, passed, refused));
     passed = steps.at(-1)!.passed;
   }
   return steps;

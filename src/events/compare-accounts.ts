@@ -1,9 +1,8 @@
 import type { Knex } from 'knex';
 import { COUNT_NAMES, type AccountBooks, type AccountCounts, type Adjustment } from '../ledger/read/account-books.ts';
 import { createCountStore } from './postgres/count-store.ts';
-import { createDeadEvents } from './postgres/dead-events.ts';
-import { haveEventRows, type StoredEvent } from './postgres/event-store.ts';
-import { readEvent } from './read-event.ts';
+import type { StoredEvent } from './postgres/event-store.ts';
+import { unstoredEvents } from './unstored-events.ts';
 
 export interface CompareAccountsOptions {
   readonly knex: Knex;
@@ -26,9 +25,6 @@ export interface AccountsQuestion {
  */
 export type CompareAccounts = (question: AccountsQuestion) => Promise<readonly Adjustment[]>;
 
-/** With more of them, accounts are not compared. */
-const MAX_DEAD_EVENTS = 5_000;
-
 /**
  * An account may be ahead of the rows only by events in the stream and by dead events. The rows are
  * therefore summed before and after the account and the stream are read in one step. When the sums
@@ -45,26 +41,16 @@ export const createCompareAccounts =
     const before = await createCountStore({ knex }).accounts(today, campaigns);
     if (before.length === 0) return [];
     const checked = await books.check(publisherId, before);
-    if (checked.entries === undefined) return [];
-    const onTheWay = checked.entries.flatMap((fields) => eventIn(fields));
-
+    const { entries } = checked;
+    if (entries === undefined) return [];
     const { after, unstored } = await knex.transaction(
-      async (trx) => {
-        const dead = await createDeadEvents({ knex: trx }).read('0', MAX_DEAD_EVENTS);
-        if (dead.length === MAX_DEAD_EVENTS) return { after: [], unstored: [] };
-        const candidates = [...onTheWay, ...dead.filter(({ source }) => source === 'events').flatMap(({ fields }) => eventIn(fields))];
-        const events = uniqueEvents(candidates.filter((event) => event.hit.ad.publisherId === publisherId && isCounted(event)));
-        const stored = await haveEventRows(
-          trx,
-          events.map(({ hit }) => hit),
-        );
-        return {
-          after: await createCountStore({ knex: trx }).accounts(today, campaigns),
-          unstored: events.filter((_, i) => stored[i] === false),
-        };
-      },
+      async (trx) => ({
+        unstored: await unstoredEvents(trx, entries, (event) => event.hit.ad.publisherId === publisherId && isCounted(event)),
+        after: await createCountStore({ knex: trx }).accounts(today, campaigns),
+      }),
       { isolationLevel: 'repeatable read', readOnly: true },
     );
+    if (unstored === undefined) return [];
 
     const adjustments = after.flatMap(({ kind, id, counts }, i) => {
       const [then, account] = [before[i], checked.accounts[i]];
@@ -81,22 +67,8 @@ export const createCompareAccounts =
     return adjustments;
   };
 
-/** An entry that cannot be read becomes a dead event; it is in no account that could be named. */
-const eventIn = (fields: readonly string[]): StoredEvent[] => {
-  try {
-    return [readEvent(fields)];
-  } catch {
-    return [];
-  }
-};
-
 /** The same rule as COUNTED (postgres/event-store.ts). */
 const isCounted = ({ hit: { kind }, reason }: StoredEvent): boolean => (kind === 'impression' || kind === 'click') && reason === '';
-
-/** A dead event is still in the stream until its entry is deleted. */
-const uniqueEvents = (events: readonly StoredEvent[]): readonly StoredEvent[] => [
-  ...new Map(events.map((event) => [`${event.hit.ad.tokenId} ${event.hit.kind}`, event])).values(),
-];
 
 /** The counts of an account after these events. */
 const countEvents = (events: readonly StoredEvent[], today: number, from: AccountCounts): AccountCounts => {

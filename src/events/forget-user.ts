@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { partitionsOf } from './postgres/event-store.ts';
+import { partitionsOf } from './postgres/partitions.ts';
 import type { LedgerKeys } from '../ledger/ledger-keys.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
 
@@ -48,6 +48,8 @@ export const createForgetUser =
     let events = 0;
     for (const partition of await partitionsOf(knex))
       events += await changed(`update ?? set user_hash = '' where user_hash = any(?)`, partition);
+    for (const partition of await partitionsOf(knex, 'event_signals'))
+      await changed(`update ?? set hit = jsonb_set(hit, '{ad,userHash}', 'null') where hit #>> '{ad,userHash}' = any(?)`, partition);
     return {
       places,
       events,

@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { dayOf } from '../base/utc-day.ts';
 import { compareAllAccounts, compareDay, type CompareOptions } from './compare-books.ts';
 import type { CompareAccounts } from './compare-accounts.ts';
+import type { CompareTallies } from './compare-tallies.ts';
 import type { CountStore } from './postgres/count-store.ts';
 import { underReconcileLock, writeReconciliation, type Books } from './postgres/reconciliation.ts';
 
@@ -10,6 +11,7 @@ export interface ReconcilerOptions {
   readonly knex: Knex;
   readonly counts: CountStore;
   readonly compareAccounts: CompareAccounts;
+  readonly compareTallies: CompareTallies;
   readonly now?: () => number;
   /** Between two rounds. */
   readonly pauseMs?: number;
@@ -28,10 +30,10 @@ const MAX_REST_MS = 1_000;
 /**
  * Compares event rows, counts and accounts all day, and corrects what differs. Of all
  * replicas one does, under a lock in Postgres. A round compares today, yesterday, some older days
- * and all accounts.
+ * all accounts, and the tallies.
  */
 export const createReconciler = (options: ReconcilerOptions) => {
-  const { knex, counts, compareAccounts, now = Date.now, pauseMs = PAUSE_MS, onMended, onFailure } = options;
+  const { knex, counts, compareAccounts, compareTallies, now = Date.now, pauseMs = PAUSE_MS, onMended, onFailure } = options;
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
   let oldDay = 0;
@@ -58,7 +60,8 @@ export const createReconciler = (options: ReconcilerOptions) => {
     let differences = 0;
     for (const day of [...days.filter((one) => one >= today - 1), ...chosen]) differences += await compareDay(comparing, day, today);
     await report('counts', differences);
-    await report('accounts', (await compareAllAccounts(comparing, today)).length);
+    const accounts = await compareAllAccounts(comparing, today);
+    await report('accounts', accounts.length + (await compareTallies(today, comparing)));
   };
 
   const loop = async (): Promise<void> => {

@@ -1,15 +1,19 @@
 import express, { type Express, type RequestHandler } from 'express';
-import { preflight } from './answers/cors.ts';
+import { auctionPreflight, preflight } from './answers/cors.ts';
 import { createErrorHandler, methodNotAllowed, notFound, type ErrorHandlerParts } from './problems/error-handler.ts';
 import { adRoute, type AdRouteOptions } from './routes/ad.ts';
+import { auctionRoute, type AuctionRouteOptions } from './routes/auction.ts';
 import { creativeHost } from './routes/creative-host.ts';
 import { healthRoute, metricsRoute, readyRoute, reloadRoute, versionRoute, type Build } from './routes/operations.ts';
 import { reportRoute, type ReportRouteOptions } from './routes/report.ts';
 import { testBidRoute } from './routes/test-bid.ts';
+import { clickTagRoute, iframeTagRoute, imageTagRoute, type TagRouteOptions } from './routes/tag.ts';
 import { clickRoute, eventRoute, impressionRoute, type TrackRouteOptions } from './routes/track.ts';
 
 export interface AppOptions {
   readonly ad: AdRouteOptions;
+  readonly auction: AuctionRouteOptions;
+  readonly tag: TagRouteOptions;
   readonly track: TrackRouteOptions;
   readonly report: ReportRouteOptions;
   readonly reloadEverywhere: () => Promise<void>;
@@ -28,6 +32,9 @@ export interface AppOptions {
   readonly errors: ErrorHandlerParts;
 }
 
+/** With and without the publisher's id. */
+const AUCTION = ['/openrtb2/auction', '/openrtb2/auction/:publisher'];
+
 /** All routes of the service. Hot routes come first, without middleware before them. */
 export const createApp = (options: AppOptions): Express => {
   const app = express();
@@ -38,10 +45,15 @@ export const createApp = (options: AppOptions): Express => {
   app.get('/impression', impressionRoute(options.track));
   app.get('/click', clickRoute(options.track));
   app.get('/event', eventRoute(options.track));
+  app.post(AUCTION, auctionRoute(options.auction));
   app.options(['/ad', '/report'], preflight);
+  app.options(AUCTION, auctionPreflight);
   app.post('/report', reportRoute(options.report));
 
   if (options.creativeOrigin) app.use(creativeHost(options.creativeOrigin));
+  app.get('/tag/iframe', iframeTagRoute(options.tag));
+  app.get('/tag/image', imageTagRoute(options.tag));
+  app.get('/tag/click', clickTagRoute(options.tag));
   app.get('/health', healthRoute);
   app.get('/version', versionRoute(options.build));
   app.get('/ready', readyRoute(options.readiness));
@@ -53,8 +65,11 @@ export const createApp = (options: AppOptions): Express => {
   if (options.trafficking) app.use('/api', options.trafficking);
   app.use('/static', options.staticFiles);
 
-  app.all(['/ad', '/report'], methodNotAllowed('POST, OPTIONS'));
-  app.all(['/impression', '/click', '/event', '/health', '/version', '/ready', '/metrics'], methodNotAllowed('GET, HEAD'));
+  app.all(['/ad', '/report', ...AUCTION], methodNotAllowed('POST, OPTIONS'));
+  app.all(
+    ['/impression', '/click', '/event', '/tag/iframe', '/tag/image', '/tag/click', '/health', '/version', '/ready', '/metrics'],
+    methodNotAllowed('GET, HEAD'),
+  );
   app.all('/reload', methodNotAllowed('POST'));
   if (options.mockBidder) app.all('/test/bid', methodNotAllowed('POST'));
   app.use(notFound);

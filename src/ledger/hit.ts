@@ -43,6 +43,7 @@ export interface ServedAd {
   readonly servedAtMs: number;
   /** 0 when nothing was reserved, because Redis was unavailable and the line item has no limit. */
   readonly holdEndMs: number;
+  /** The end of the token: of its clicks and events, and of the impression unless its hold ends first. */
   readonly tokenExpS: number;
   /** Keyed hash; null when the user id may not be used. */
   readonly userHash: string | null;
@@ -60,7 +61,11 @@ export interface ServedAd {
   readonly windowMs?: number | undefined;
   /** True: the user may not be measured, and its events keep less (stored-hit.ts). */
   readonly unmeasured?: boolean | undefined;
-  /** Where the ad was served to (context/visitor-seal.ts); undefined: nothing of it may be kept. */
+  /** Who asked for it, when its hold has to be earned: the impression is the proof. */
+  readonly client?: string | undefined;
+  /** True: the ledger did not count its hold as the client's (free-holds.ts). */
+  readonly isFree?: boolean | undefined;
+  /** Where the ad was served to (context/visitor-seal.ts), to judge its hits by; never stored where `unmeasured`. */
   readonly seal?: string | undefined;
 }
 
@@ -90,14 +95,31 @@ export interface Hit {
   readonly atMs: number;
   readonly country: string | null;
   readonly device: string | null;
+  /** It was filtered, and rules that are newer say that a person caused it (commands/refilter). */
+  readonly restored?: RestoredHit | undefined;
 }
+
+/** A hit that is counted after all, if its caps have room. */
+export interface RestoredHit {
+  /** Why it was filtered, and stays so where there is no room. */
+  readonly reason: InvalidReason;
+  /** When it was judged again, epoch ms. */
+  readonly atMs: number;
+}
+
+/**
+ * When a hit can no longer be counted, epoch ms: an impression with its hold, which may end before
+ * the token; a click or an event with the token.
+ */
+export const endMsOf = ({ ad: { tokenExpS, holdEndMs }, kind }: Pick<Hit, 'ad' | 'kind'>): number =>
+  kind === 'impression' && holdEndMs > 0 ? Math.min(tokenExpS * 1000, holdEndMs) : tokenExpS * 1000;
 
 export interface Settled {
   /**
    * `filtered`: stored, not counted. `provisional`: a click that waits for its impression. `expired`: by
-   * Redis's clock the token has ended.
+   * Redis's clock the token has ended. `kept`: a restored hit stays filtered, as its caps have no room.
    */
-  readonly outcome: 'counted' | 'filtered' | 'provisional' | 'duplicate' | 'expired';
+  readonly outcome: 'counted' | 'filtered' | 'provisional' | 'duplicate' | 'expired' | 'kept';
   /** False when an impression's hold was not there; never, unless Redis lost data. */
   readonly foundHold: boolean;
   /** Why the order of hits filtered a click. */

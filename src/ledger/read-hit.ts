@@ -1,5 +1,5 @@
 import { isObject } from '../base/narrow.ts';
-import type { Hit, ServedAd } from './hit.ts';
+import { INVALID_REASONS, type Hit, type ServedAd } from './hit.ts';
 
 /** 9999-12-31: Postgres and ISO 8601 write later days differently. */
 export const MAX_DAY = 2_932_896;
@@ -30,6 +30,9 @@ const isBounds: Check = (value) =>
 const isSignals: Check = (value) =>
   isObject(value) && [value['network'], value['agent'], value['origin']].every(isTextOrNull) && isFlag(value['elsewhere']);
 
+const isRestored: Check = (value) =>
+  isObject(value) && INVALID_REASONS.some((reason) => reason === value['reason']) && isTime(value['atMs']);
+
 const AD_CHECKS: Checks<ServedAd> = {
   tokenId: isText,
   publisherId: isId,
@@ -48,6 +51,8 @@ const AD_CHECKS: Checks<ServedAd> = {
   windowMs: orAbsent(isTime),
   unmeasured: orAbsent(isFlag),
   servedAtMs: isTime,
+  client: orAbsent(isText),
+  isFree: orAbsent(isFlag),
   seal: orAbsent(isText),
 };
 
@@ -59,6 +64,7 @@ const HIT_CHECKS: Checks<Omit<Hit, 'ad'>> = {
   country: isTextOrNull,
   device: isTextOrNull,
   signals: orAbsent(isSignals),
+  restored: orAbsent(isRestored),
 };
 
 type NamedChecks = readonly (readonly [name: string, check: Check])[];

@@ -1,8 +1,14 @@
 import type { Hit } from './hit.ts';
 
 /**
+ * A hit as it may wait to be settled. Where the user may not be measured, the seal of its token ends
+ * with the judgement of the hit: it is stored nowhere.
+ */
+export const pendingHit = (hit: Hit): Hit => (hit.ad.unmeasured === true ? { ...hit, ad: { ...hit.ad, seal: undefined } } : hit);
+
+/**
  * A hit as it may be kept with its event. Where the user may not be measured, what identifies the
  * user or the browser is left out. The frequency cap does not need it there: its place is in Redis.
  */
 export const storedHit = (hit: Hit): Hit =>
-  hit.ad.unmeasured === true ? { ...hit, signals: undefined, ad: { ...hit.ad, userHash: null } } : hit;
+  hit.ad.unmeasured === true ? { ...hit, signals: undefined, ad: { ...hit.ad, userHash: null, client: undefined, seal: undefined } } : hit;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { IDLE_KEY_TTL_MS } from '../base/utc-day.ts';
 import { createCompareAccounts } from '../events/compare-accounts.ts';
+import { createCompareTallies } from '../events/compare-tallies.ts';
 import { createEventWriter } from '../events/event-writer.ts';
 import { createCountStore } from '../events/postgres/count-store.ts';
 import { createDeadEvents } from '../events/postgres/dead-events.ts';
@@ -8,6 +9,7 @@ import { createEventStore } from '../events/postgres/event-store.ts';
 import { createPruneEvents } from '../events/prune-events.ts';
 import { createReconciler } from '../events/reconciler.ts';
 import { createAccountBooks } from '../ledger/read/account-books.ts';
+import { createTallyBooks } from '../ledger/read/tally-books.ts';
 import { createLedger } from '../ledger/ledger.ts';
 import { createExpireClicks } from '../ledger/settle/expire-clicks.ts';
 import { createClickExpiry } from '../tracking/expire-clicks.ts';
@@ -65,6 +67,7 @@ export const composeBackground = (
     knex: stores.knex,
     counts: createCountStore({ knex: stores.knex }),
     compareAccounts: createCompareAccounts({ knex: stores.knex, books }),
+    compareTallies: createCompareTallies({ knex: stores.knex, books: createTallyBooks({ redis: stores.backgroundRedis, keys }) }),
     onMended: observe.mended,
     onFailure: observe.storeFailed('reconcile', 'Counts could not be compared with the event rows'),
   });

@@ -88,7 +88,9 @@ export const observeService = ({ log, metrics }: { readonly log: Log; readonly m
         if (outcome === 'unavailable') metrics.trackingRefused('unavailable');
       },
     },
-    settled: ({ kind, eventType, invalidReason }: Hit, { outcome, foundHold, reason, click }: Settled): void => {
+    settled: ({ kind, eventType, invalidReason, restored }: Hit, { outcome, foundHold, reason, click }: Settled): void => {
+      // Metrics count a hit once, as it was judged when it came.
+      if (restored) return;
       if (outcome === 'filtered') filtered(kind, reason ?? invalidReason);
       if (click !== undefined && click !== 'counted') filtered('click', click);
       if (click === 'counted') counted('click', '');

@@ -1,7 +1,7 @@
 import type { BidContext } from '../bidders/bidder-port.ts';
 import type { Publisher } from '../catalog/model/entities.ts';
 import type { Consent } from '../context/consent/consent.ts';
-import type { AdQuery, AdSize } from '../decision/ad-query.ts';
+import type { AdQuery, AdSize, AuctionTerms } from '../decision/ad-query.ts';
 import type { TargetingQuery } from '../targeting/targeting-query.ts';
 
 /** A request for ads in the domain's terms: parsed, authenticated and with its context. */
@@ -18,9 +18,13 @@ export interface AdRequest {
    */
   readonly sessionUser: string | null;
   readonly consent: Consent;
+  /** Who asks: the network of the caller (context/visitor-seal.ts). undefined: its holds need not be earned. */
+  readonly client: string | undefined;
   /** Of the visitor (context/visitor-seal.ts); undefined: nothing of it may be kept. */
   readonly seal: string | undefined;
   readonly bidContext: BidContext;
+  /** The longest life of its holds; undefined: that of its tokens. */
+  readonly maxHoldMs: number | undefined;
   readonly traced: boolean;
 }
 
@@ -34,4 +38,6 @@ export interface RequestedImp {
   readonly otherSizes: readonly AdSize[];
   /** With the key-values of this impression; undefined: those of the request. */
   readonly targeting: TargetingQuery | undefined;
+  /** undefined: it is not an auction's. */
+  readonly terms: AuctionTerms | undefined;
 }

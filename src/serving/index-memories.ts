@@ -49,7 +49,7 @@ const createRunsHere = (candidates: CandidateIndex): IndexMemory['runsHere'] => 
 
 /** The different sizes of the candidates that run now; 0 for any. */
 const sizesThatRun = (candidates: Iterable<Booking>, query: AdQuery, imp: ImpQuery): readonly AdSize[] => {
-  const unsized = { ...imp, size: ANY_SIZE };
+  const unsized = { ...imp, size: ANY_SIZE, terms: undefined };
   const found = new Map<string, AdSize>();
   for (const candidate of candidates) {
     if (firstRefusal(RULES_OF_PLACE, candidate, query, unsized)) continue;

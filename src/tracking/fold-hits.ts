@@ -49,7 +49,7 @@ const CLOCK_TIMEOUT_MS = 500;
 /** Each shard that folds uses a connection to Postgres. */
 const MAX_SHARDS_AT_ONCE = 3;
 
-const endMsOf = ({ ad }: Hit): number => ad.tokenExpS * 1000;
+const tokenEndMsOf = ({ ad }: Hit): number => ad.tokenExpS * 1000;
 
 /**
  * Folds the hits that were stored in Postgres into the ledger, and advances the fold horizon of each
@@ -103,7 +103,7 @@ export const createFold = (options: FoldOptions): Fold => {
       // looked up.
       const oldestMs = await oldestEventMs(shard);
       const page: FoldedPage | undefined = await pending.foldPage(shard, afterId, async (hits, eventRows) => {
-        const old = hits.filter((hit) => nowMs > endMsOf(hit) + KNOWN_BY_TOKEN_MS);
+        const old = hits.filter((hit) => nowMs > tokenEndMsOf(hit) + KNOWN_BY_TOKEN_MS);
         const rows = new Map((await eventRows.have(old)).map((hasRow, i) => [old[i], hasRow]));
         // The ledger may have forgotten the impression of an old click.
         const oldClicks = old.filter(({ kind }) => kind === 'click');
@@ -112,7 +112,7 @@ export const createFold = (options: FoldOptions): Fold => {
           hits.map(async (hit) => {
             const hasRow = rows.get(hit);
             if (hasRow) return true;
-            if (hasRow === false && oldestMs <= endMsOf(hit) + CLOCKS_MS) return false;
+            if (hasRow === false && oldestMs <= tokenEndMsOf(hit) + CLOCKS_MS) return false;
             const counted = await settleLate(hit, seenAtMs.get(hit));
             if (counted) folded++;
             return counted;

@@ -12,17 +12,19 @@ import type { HitLimits } from '../ledger/settle/encode-settle.ts';
  * The accounts are kept for at least a month after the hit: the snapshot knows when the flights of
  * the publisher end, unless the publisher is gone or the snapshot is old.
  */
-export const hitLimits = (snapshot: Snapshot, { ad, atMs }: Hit): HitLimits => ({
-  limits: limitsOfAd(snapshot, ad),
+export const hitLimits = (snapshot: Snapshot, { ad, atMs, restored }: Hit): HitLimits => ({
+  limits: limitsOfAd(snapshot, ad, restored !== undefined),
   expiresAtMs: Math.max(snapshot.expiresAtMs(ad.publisherId), atMs + IDLE_KEY_TTL_MS),
 });
 
-const limitsOfAd = (snapshot: Snapshot, ad: Hit['ad']): Limits => {
+const limitsOfAd = (snapshot: Snapshot, ad: Hit['ad'], isRestored: boolean): Limits => {
   const lineItem = snapshot.lineItems.get(ad.lineItemId);
   const campaign = snapshot.campaigns.get(ad.campaignId);
-  const current = lineItem && campaign ? limitsOf(lineItem, campaign) : NO_LIMITS;
+  const current = lineItem && campaign ? limitsOf(lineItem, campaign) : isRestored ? NO_ROOM : NO_LIMITS;
   const billsClicks = lineItem !== undefined && pricingOf(lineItem) === 'CPC';
   return ad.perClick && !billsClicks ? { ...current, ...NO_SPEND_LIMITS, ...ad.clickBounds } : current;
 };
 
+/** Nothing is reserved for a restored hit, so it bills nothing where the limits are unknown. */
+const NO_ROOM: Limits = { ...NO_LIMITS, dailyImpressions: 0, dailySpendMicros: 0, budgetMicros: 0, campaignBudgetMicros: 0 };
 const NO_SPEND_LIMITS = { dailySpendMicros: null, budgetMicros: null, campaignBudgetMicros: null };

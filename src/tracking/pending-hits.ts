@@ -1,13 +1,14 @@
 import type { Knex } from 'knex';
 import { createDeadEvents, type DeadEvent } from '../events/postgres/dead-events.ts';
 import { haveEventRows, impressionTimes } from '../events/postgres/event-store.ts';
-import type { Hit } from '../ledger/hit.ts';
+import { endMsOf, type Hit } from '../ledger/hit.ts';
 import { readHit } from '../ledger/read-hit.ts';
+import { pendingHit } from '../ledger/stored-hit.ts';
 
 /** Hits stored in Postgres while Redis was unavailable, until they are folded into the ledger. */
 export interface PendingHits {
   /**
-   * Stores a hit, once per token and kind. `late`: by Postgres's clock the token has ended, and
+   * Stores a hit, once per token and kind. `late`: by Postgres's clock it comes after its end, and
    * nothing was stored. Rejects when Postgres is unavailable.
    */
   store(hit: Hit, shard: number): Promise<'stored' | 'duplicate' | 'late'>;
@@ -60,7 +61,7 @@ const GRACE_S = 1;
 /** What is stored once (jti, kind, event_type, invalid_reason), the shard and the payload. */
 const columnsOf = (hit: Hit, shard: number): (string | number)[] => [
   ...[hit.ad.tokenId, hit.kind, hit.eventType, hit.invalidReason === '' ? '' : 'filtered'],
-  ...[shard, JSON.stringify(hit)],
+  ...[shard, JSON.stringify(pendingHit(hit))],
 ];
 const COLUMNS = 'jti, kind, event_type, invalid_reason, shard, payload';
 
@@ -72,7 +73,7 @@ export const createPendingHits = ({ knex }: { readonly knex: Knex }): PendingHit
            insert into pending_hits (${COLUMNS})
            select ?, ?, ?, ?, ?, ?::jsonb from timely where timely on conflict do nothing returning 1)
          select timely, (select count(*) from inserted)::int as stored from timely`,
-        [hit.ad.tokenExpS + GRACE_S, ...columnsOf(hit, shard)],
+        [endMsOf(hit) / 1000 + GRACE_S, ...columnsOf(hit, shard)],
       )
       .timeout(STORE_TIMEOUT_MS, { cancel: true });
     const [row] = rows;

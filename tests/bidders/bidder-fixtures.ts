@@ -49,6 +49,7 @@ export const opportunity = (invitations: readonly Booking[], impId = 'imp-1'): B
   placement: { id: 'top', publisherId: 7, width: 300, height: 250, formats: ['html', 'native'] },
   width: 300,
   otherSizes: [],
+  floorMicros: 0,
   height: 250,
   invitations,
 });

@@ -19,9 +19,8 @@ const parts = {
   transactionId: 't-1',
   tmaxMs: 287,
   currency: 'USD',
-  floorMicros: 250_000,
   format: 'html' as const,
-  opportunities: [opportunity([invitationTo('https://bidder.example/')])],
+  opportunities: [{ ...opportunity([invitationTo('https://bidder.example/')]), floorMicros: 250_000 }],
   context,
 };
 
@@ -129,9 +128,8 @@ test('every request is valid OpenRTB 2.6, and every native one Native 1.2', () =
             buildBidRequest({
               ...parts,
               format,
-              floorMicros,
               context: asking,
-              opportunities: sizes.map((size) => ({ ...size, otherSizes: [], placement })),
+              opportunities: sizes.map((size) => ({ ...size, otherSizes: [], floorMicros, placement })),
             }),
           ),
         ) as { readonly imp: readonly { readonly native?: { readonly request: string } }[] };

@@ -150,8 +150,8 @@ test('a bidder that hangs delays the answer to the deadline and does not affect 
 
 test('a bid below the floor is refused with its codes', async () => {
   const server = await bidder(() => bidOf({ price: 0.49, adm: 'x' }));
-  const { bidders } = started({ floorMicros: 500_000 });
-  const { refusals } = await bidders.ask([opportunity([invitationTo(server.url)])], context);
+  const { bidders } = started();
+  const { refusals } = await bidders.ask([{ ...opportunity([invitationTo(server.url)]), floorMicros: 500_000 }], context);
   expect(refusals).toMatchObject([{ detail: 'price below the floor (seat-non-bid 301, loss 100)' }]);
 });
 

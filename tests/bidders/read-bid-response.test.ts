@@ -6,16 +6,15 @@ import { mockBid } from '../../src/bidders/openrtb/mock-bid.ts';
 import { readNativeAssets } from '../../src/bidders/openrtb/native-assets.ts';
 import { readBidResponse, type AskedBid } from '../../src/bidders/openrtb/read-bid-response.ts';
 
-const asked = (more: Partial<AskedBid> = {}): AskedBid => ({
+const asked = ({ floorMicros = 0, ...more }: Partial<AskedBid> & { readonly floorMicros?: number } = {}): AskedBid => ({
   auctionId: 'auction',
   currency: 'USD',
   format: 'html',
   secure: true,
-  floorMicros: 0,
   mayNotify: () => true,
   imps: new Map([
-    ['a', { size: { width: 300, height: 250 }, otherSizes: [{ width: 160, height: 600 }] }],
-    ['b', { size: { width: 728, height: 90 }, otherSizes: [] }],
+    ['a', { size: { width: 300, height: 250 }, otherSizes: [{ width: 160, height: 600 }], floorMicros }],
+    ['b', { size: { width: 728, height: 90 }, otherSizes: [], floorMicros }],
   ]),
   ...more,
 });

@@ -51,6 +51,8 @@ const lineItem = (id: number, change: CatalogRow = {}): CatalogRow => ({
   targeting: {},
   endpoint: null,
   notice_hosts: [],
+  value_cpm_micros: null,
+  deal_id: null,
   ...change,
 });
 const creative = (id: number, lineItemId: number, change: CatalogRow = {}): CatalogRow => ({

@@ -38,6 +38,8 @@ test('a line item with only its required fields gets the defaults of the contrac
     endpoint: null,
     gvl_id: null,
     notice_hosts: [],
+    value_cpm: null,
+    deal_id: null,
   });
 });
 

@@ -44,9 +44,8 @@ const ASKED: AskedBid = {
   currency: 'USD',
   format: 'native',
   secure: false,
-  floorMicros: 0,
   mayNotify: () => true,
-  imps: new Map([['i', { size: { width: 300, height: 250 }, otherSizes: [] }]]),
+  imps: new Map([['i', { size: { width: 300, height: 250 }, otherSizes: [], floorMicros: 0 }]]),
 };
 const RUNS = { numRuns: 2_000 };
 

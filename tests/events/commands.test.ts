@@ -38,7 +38,7 @@ test('the commands of operators store dead events again, and compare a range of 
     await knex('daily_counts').increment('clicks', 3);
     const range = ['--from', '2026-06-14', '--to', '2026-06-15'];
     expect(await run('reconcile', ...range, '--dry-run')).toBe(
-      '2026-06-14: 1 counts would be corrected\n2026-06-15: 1 counts would be corrected\n0 accounts would be corrected\n',
+      '2026-06-14: 1 counts would be corrected\n2026-06-15: 1 counts would be corrected\n0 accounts would be corrected\n0 tallies would be corrected\n',
     );
     expect(await run('reconcile', ...range)).toContain('2026-06-15: 1 counts were corrected\n');
     expect(await knex('daily_counts').pluck('clicks')).toEqual(['0', '0']);

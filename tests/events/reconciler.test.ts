@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import knexFactory, { type Knex } from 'knex';
 import { createCompareAccounts } from '../../src/events/compare-accounts.ts';
+import { createCompareTallies, type CompareTallies } from '../../src/events/compare-tallies.ts';
 import { compareAllAccounts, compareDay, type CompareOptions } from '../../src/events/compare-books.ts';
 import { createEventWriter } from '../../src/events/event-writer.ts';
 import { createCountStore, type CountStore } from '../../src/events/postgres/count-store.ts';
@@ -12,6 +13,7 @@ import type { Hit } from '../../src/ledger/hit.ts';
 import { NO_LIMITS } from '../../src/ledger/limits.ts';
 import { VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-keys.ts';
 import { COUNT_NAMES, createAccountBooks, type AccountBooks, type AccountCounts } from '../../src/ledger/read/account-books.ts';
+import { createTallyBooks } from '../../src/ledger/read/tally-books.ts';
 import { createPendingHits } from '../../src/tracking/pending-hits.ts';
 import { eventually } from '../../testkit/until.ts';
 import { candidate, DAY, lineItem, NOON } from '../decision/candidates.ts';
@@ -29,6 +31,7 @@ let rig: LedgerRig;
 let counts: CountStore;
 let books: AccountBooks;
 let comparing: CompareOptions;
+let compareTallies: CompareTallies;
 
 beforeAll(async () => {
   knex = knexFactory({ client: 'pg', connection: await testDatabase(), pool: { min: 0, max: 10 } });
@@ -49,6 +52,7 @@ beforeEach(async () => {
   rig = await createLedgerRig(await testRedisUrl());
   counts = createCountStore({ knex });
   books = createAccountBooks({ redis: rig.redis, keys: rig.keys, expiresAtMs: () => Date.now() + DAY, clock: VIRTUAL_CLOCK_KEY });
+  compareTallies = createCompareTallies({ knex, books: createTallyBooks({ redis: rig.redis, keys: rig.keys }) });
   comparing = { counts, compareAccounts: createCompareAccounts({ knex, books }), dryRun: false, rest: () => Promise.resolve() };
 });
 afterEach(() => rig.close());
@@ -314,12 +318,46 @@ describe('accounts', () => {
   });
 });
 
+describe('tallies', () => {
+  const send = async (changes: Partial<Hit>): Promise<void> => {
+    const ad = servedAd(await rig.reserve([[one]]), one);
+    const hit: Hit = { ad, kind: 'impression', eventType: '', invalidReason: '', atMs: NOON, country: null, device: null, ...changes };
+    await rig.ledger.settle(hit, { limits: NO_LIMITS, expiresAtMs: Date.now() + DAY });
+  };
+  const tally = (name: 'filtered' | 'eventTally') => rig.redis.hgetall(rig.keys[name](1));
+
+  it('of filtered hits and custom events are corrected in both directions; events in the stream are no difference', async () => {
+    const options = { dryRun: false, rest: () => Promise.resolve() };
+    for (let i = 0; i < 3; i++) await send({ invalidReason: 'spider' });
+    await send({ kind: 'click', invalidReason: 'data_center' });
+    for (let i = 0; i < 2; i++) await send({ kind: 'event', eventType: 'like' });
+    await carry();
+    // As Redis loses them, or the writer prunes days that are over.
+    await rig.redis.del(rig.keys.filtered(1), rig.keys.eventTally(1));
+    expect(await compareTallies(TODAY, options)).toBe(3);
+    await send({ invalidReason: 'spider' });
+    await send({ kind: 'event', eventType: 'like' });
+    const right = [await tally('filtered'), await tally('eventTally')];
+    expect(right).toEqual([{ [`${TODAY}:1:impression:spider`]: '4', [`${TODAY}:1:click:data_center`]: '1' }, { [`${TODAY}:1:like`]: '3' }]);
+    expect(await compareTallies(TODAY, options)).toBe(0);
+
+    await rig.redis.hset(rig.keys.filtered(1), `${TODAY}:1:impression:spider`, 9, `${TODAY}:1:click:elsewhere`, 2);
+    await rig.redis.hdel(rig.keys.filtered(1), `${TODAY}:1:click:data_center`);
+    await rig.redis.del(rig.keys.eventTally(1));
+    expect(await compareTallies(TODAY, { ...options, dryRun: true })).toBe(4);
+    expect(await compareTallies(TODAY, options)).toBe(4);
+    expect([await tally('filtered'), await tally('eventTally')]).toEqual(right);
+    expect(await compareTallies(TODAY, options)).toBe(0);
+    expect(await rig.redis.ttl(rig.keys.eventTally(1))).toBeGreaterThan(0);
+  });
+});
+
 test('differences that appear under traffic are found and corrected in the background, and no count is lost', async () => {
   const reconcilers = Array.from({ length: 2 }, () => {
     const mended: string[] = [];
     const failures: Error[] = [];
     const reconciler = createReconciler({
-      ...{ knex, counts, compareAccounts: comparing.compareAccounts, now: () => NOON, pauseMs: 20 },
+      ...{ knex, counts, compareAccounts: comparing.compareAccounts, compareTallies, now: () => NOON, pauseMs: 20 },
       onMended: (scope) => mended.push(scope),
       onFailure: (fault) => failures.push(fault),
     });

@@ -20,6 +20,12 @@ afterEach(() => rig.close());
 const ledgerOf = (tokenTtlMs: number) =>
   createLedger({ redis: rig.redis, link: UP, keys: rig.keys, tokenTtlMs, pid: { kp: 0, ki: 0, kd: 0 }, clock: VIRTUAL_CLOCK_KEY });
 
+/** A request of an auction. */
+const AUCTION = {
+  ...{ publisherId: 1, userHash: null, expiresAtMs: Date.now() + DAY, maxHoldMs: MINUTE },
+  curve: { hourStartMs: 0, shareBefore: 0, shareOfHour: 0 },
+};
+
 const accountOf = async (id = 1) => (await rig.accounts.lineItems(1, [id]))[0]!;
 
 /** Everything has ended, and every late hit is folded. */
@@ -101,6 +107,37 @@ describe('holds', () => {
     for (let i = 0; i < 3; i++) ads.push(servedAd(await rig.reserve([[one]]), one));
     for (const ad of ads) expect(await rig.settle(ad)).toMatchObject({ outcome: 'counted', foundHold: true });
     expect(await accountOf()).toMatchObject({ today: { impressions: 4 }, yesterday: { impressions: 0 }, heldToday: 0 });
+  });
+
+  it('of 1,000 lost auctions leave a cap of 1,000 free after a minute, and no account grows', async () => {
+    const one = candidate(lineItem({ dailyImpressionCap: 1_000, budgetMicros: 1_333_000 }));
+    const auction = () => rig.ledger.reserve({ ...AUCTION, imps: [[one]] });
+    const wins = async (count: number): Promise<number> =>
+      (await Promise.all(Array.from({ length: count }, auction))).filter((answer) => answer!.imps[0]!.winner === 0).length;
+    expect(await wins(1_001)).toBe(1_000);
+    await afterTheEnd(NOON + 59_000);
+    expect(await wins(1)).toBe(0);
+    await afterTheEnd(NOON + 68_000);
+    expect(await accountOf()).toMatchObject({ heldToday: 0, heldMicros: 0, broken: 0 });
+    expect(await wins(1_000)).toBe(1_000);
+    expect(await rig.redis.hstrlen(rig.keys.accounts(1), 'l1')).toBeLessThan(400);
+  });
+
+  it('that end before their token refuse a late impression, and keep its clicks and events', async () => {
+    const one = candidate(lineItem({ budgetType: 'CPC', cpmMicros: null, cpcMicros: 500_000 }));
+    const [seen, late] = [await rig.ledger.reserve({ ...AUCTION, imps: [[one]] }), await rig.ledger.reserve({ ...AUCTION, imps: [[one]] })];
+    const [ad, lateAd] = [servedAd(seen!, one), servedAd(late!, one)];
+    expect([ad.tokenExpS * 1000 - NOON, ad.holdEndMs - NOON]).toEqual([30 * MINUTE, expect.closeTo(61_000, -4)]);
+    await rig.at(NOON + 58_000);
+    expect(await rig.settle(ad)).toMatchObject({ outcome: 'counted', foundHold: true });
+    await rig.at(ad.holdEndMs);
+    expect(await rig.settle(lateAd)).toMatchObject({ outcome: 'expired' });
+    await afterTheEnd(NOON + 25 * MINUTE);
+    expect(await rig.settle(lateAd)).toMatchObject({ outcome: 'expired' });
+    expect(await rig.settle(ad, 'click')).toMatchObject({ outcome: 'counted', billedMicros: 500_000 });
+    expect(await rig.settle(ad)).toMatchObject({ outcome: 'expired' });
+    await rig.at(ad.tokenExpS * 1000);
+    expect(await rig.settle(ad, 'event', { eventType: 'like' })).toMatchObject({ outcome: 'expired' });
   });
 
   it('occupy a place no longer than its frequency window', async () => {

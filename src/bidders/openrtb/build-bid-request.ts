@@ -16,7 +16,6 @@ export interface BidRequestParts {
   readonly tmaxMs: number;
   /** ISO 4217. */
   readonly currency: string;
-  readonly floorMicros: number;
   readonly format: BidFormat;
   readonly opportunities: readonly Omit<BidOpportunity, 'invitations'>[];
   readonly context: BidContext;
@@ -45,10 +44,10 @@ export const buildBidRequest = (parts: BidRequestParts): object => {
     at: FIRST_PRICE,
     tmax: parts.tmaxMs,
     cur: [currency],
-    imp: parts.opportunities.map(({ impId, placement, width, height, otherSizes }) => ({
+    imp: parts.opportunities.map(({ impId, placement, width, height, otherSizes, floorMicros }) => ({
       id: impId,
       tagid: placement.id,
-      bidfloor: Number(formatCpm(parts.floorMicros)),
+      bidfloor: Number(formatCpm(floorMicros)),
       bidfloorcur: currency,
       secure,
       ...mediaOf(parts.format, { width, height }, otherSizes),

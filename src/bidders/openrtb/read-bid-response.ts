@@ -16,8 +16,7 @@ export interface AskedBid {
   readonly format: BidFormat;
   /** The page is https, so the markup may load https resources only. */
   readonly secure: boolean;
-  readonly floorMicros: number;
-  readonly imps: ReadonlyMap<string, Pick<ImpQuery, 'size' | 'otherSizes'>>;
+  readonly imps: ReadonlyMap<string, Pick<ImpQuery, 'size' | 'otherSizes'> & { readonly floorMicros: number }>;
   /** Whether the bidder may have a notice sent to this URL. */
   readonly mayNotify: (url: string) => boolean;
 }
@@ -119,7 +118,7 @@ const readOffer = ({ bid, seat }: Offer, answerBidId: string, asked: AskedBid): 
 
   const imp = impId === null ? undefined : asked.imps.get(impId);
   if (impId === null || imp === undefined) return refuse('unknown_imp');
-  const price = readPrice(bid['price'], asked.floorMicros);
+  const price = readPrice(bid['price'], imp.floorMicros);
   if (typeof price === 'string') return refuse(price);
   const filled: AuctionMacros = { ...macros, PRICE: formatCpm(price), LOSS: '0' };
   const size = readSize(bid);

@@ -28,7 +28,7 @@ export const checkLineItem = (input: unknown, { dimensions }: { readonly dimensi
     ...flightFaults(record),
     ...priceFaults(record),
     // One impression bills a thousandth of the CPM, in whole micros.
-    ...decimalFaults(record, { cpm: 3, cpc: 6, budget: 6, daily_spend_cap: 6 }),
+    ...decimalFaults(record, { cpm: 3, cpc: 6, budget: 6, daily_spend_cap: 6, value_cpm: 6 }),
     ...(record.type === 'programmatic' && (record.endpoint ?? null) === null
       ? [{ pointer: '/endpoint', detail: 'is required for a programmatic line item' }]
       : []),

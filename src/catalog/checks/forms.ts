@@ -123,6 +123,19 @@ const lineItemForm: FormDescription<keyof LineItemRecord | `targeting/${keyof Ta
           ],
         },
         priority: { label: 'Priority', wide: true, choices: PRIORITIES, initial: 2 },
+        value_cpm: {
+          label: 'Value in auctions',
+          widget: 'money',
+          when: { type: ['direct'] },
+          placeholder: 'same as its eCPM',
+          help: 'The CPM that it bids in header bidding, where it competes with other sellers. It bills nothing.',
+        },
+        deal_id: {
+          label: 'Deal id',
+          when: { type: ['direct'] },
+          placeholder: 'none',
+          help: 'Header bidding can prefer bids with this id, whatever they pay.',
+        },
       },
     },
     {
@@ -161,6 +174,11 @@ const lineItemForm: FormDescription<keyof LineItemRecord | `targeting/${keyof Ta
           label: 'Regions',
           placeholder: 'US-CA',
           help: 'ISO 3166-2 codes, as the GEO_DATABASE of the service has them. Without it, no visitor matches.',
+        },
+        'targeting/cities': {
+          label: 'Cities',
+          placeholder: 'Springfield',
+          help: 'English names, as the GEO_DATABASE has them. Add a region where several cities have the name.',
         },
         'targeting/devices': { label: 'Devices', choices: DEVICES },
         'targeting/dimensions': { label: 'Dimensions', widget: 'dimensions' },

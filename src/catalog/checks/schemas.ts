@@ -142,6 +142,12 @@ export const lineItemSchema = {
           maxItems: 300,
           description: 'ISO 3166-2 codes such as US-CA, as the GEO_DATABASE of the service has them; without one no request has a region',
         },
+        cities: {
+          type: 'array',
+          items: { type: 'string', minLength: 1, maxLength: 128 },
+          maxItems: 300,
+          description: 'English names, as the GEO_DATABASE of the service has them; without one no request has a city',
+        },
         devices: { type: 'array', items: { type: 'string', enum: DEVICES }, maxItems: 16 },
         dimensions: targetedValues,
         key_values: targetedValues,
@@ -161,6 +167,12 @@ export const lineItemSchema = {
       default: [],
       description: "hosts, with their subdomains, to which the bidder's notices may go, besides the endpoint's own host",
     },
+    value_cpm: {
+      ...orNull({ ...usd, maximum: 100_000 }),
+      default: null,
+      description: 'USD per thousand impressions: the price of a direct line item in auctions; null: its eCPM. Bills nothing',
+    },
+    deal_id: { type: ['string', 'null'], minLength: 1, maxLength: 128, default: null, description: 'named by its bids in auctions' },
   },
 };
 

@@ -132,6 +132,8 @@ export const LINE_ITEM = entityType<LineItem>({
   endpoint: textOrNull,
   gvlId: integerOrNull,
   noticeHosts: json(),
+  valueCpmMicros: numberOrNull,
+  dealId: textOrNull,
 });
 
 /** Its view has an `edition` besides, which is the segment's. */

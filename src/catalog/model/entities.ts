@@ -115,6 +115,10 @@ export interface LineItem {
   readonly gvlId: number | null;
   /** Hosts to which its bidder's notices may go, besides the endpoint's own. Lower case. */
   readonly noticeHosts: readonly string[];
+  /** The price at which a direct line item enters auctions, micros per thousand impressions; null: its eCPM. */
+  readonly valueCpmMicros: number | null;
+  /** Named by its bids in auctions; null: none. */
+  readonly dealId: string | null;
 }
 
 /** A creative's content, parsed by its format. */

@@ -66,6 +66,8 @@ export interface LineItemRecord {
   readonly endpoint: string | null;
   readonly gvl_id: number | null;
   readonly notice_hosts: readonly string[];
+  readonly value_cpm: number | null;
+  readonly deal_id: string | null;
 }
 
 export interface CreativeRecord {

@@ -45,6 +45,8 @@ export const COLUMNS = {
     'endpoint',
     'gvl_id',
     'notice_hosts',
+    'value_cpm_micros',
+    'deal_id',
   ],
   creatives: ['id', 'placement_id', 'line_item_id', 'format', 'content', 'advertiser_domain', 'width', 'height', 'click_url', 'blocked_at'],
 } as const satisfies Readonly<Record<CatalogTable, readonly string[]>>;
@@ -127,6 +129,8 @@ export const rowToLineItem = (row: CatalogRow): Loose<LineItemRecord> => ({
   endpoint: row['endpoint'],
   gvl_id: row['gvl_id'],
   notice_hosts: row['notice_hosts'],
+  value_cpm: shownUsd(row['value_cpm_micros']),
+  deal_id: row['deal_id'],
 });
 
 export const lineItemToRow = (record: LineItemRecord): CatalogRow => ({
@@ -152,6 +156,8 @@ export const lineItemToRow = (record: LineItemRecord): CatalogRow => ({
   endpoint: record.endpoint,
   gvl_id: record.gvl_id,
   notice_hosts: JSON.stringify(record.notice_hosts),
+  value_cpm_micros: storedMicros(record.value_cpm),
+  deal_id: record.deal_id,
 });
 
 export const rowToCreative = (row: CatalogRow): Loose<CreativeRecord> => ({

@@ -65,6 +65,8 @@ export const toLineItem = (id: number, record: LineItemRecord, publisherId: numb
   endpoint: record.type === 'programmatic' ? record.endpoint : null,
   gvlId: record.type === 'programmatic' ? record.gvl_id : null,
   noticeHosts: record.notice_hosts.map((host) => host.toLowerCase()),
+  valueCpmMicros: record.type === 'direct' ? microsOrNull(record.value_cpm) : null,
+  dealId: record.type === 'direct' ? record.deal_id : null,
 });
 
 /** Undefined when the content cannot be read, which the check of a record rules out. */

@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
 import { dateOfDay, dayOf } from '../../base/utc-day.ts';
 import type { AccountCounts } from '../../ledger/read/account-books.ts';
-import { COUNTED, DAILY_KEY, EVENT_KEY, holdPartitions, HOURLY_KEY, partitionOf } from './event-store.ts';
+import { COUNTED, DAILY_KEY, EVENT_KEY, HOURLY_KEY } from './event-store.ts';
+import { holdPartitions, partitionOf, partitionsOf } from './partitions.ts';
 
 /** The counts of one line item ('l') or campaign ('c') according to daily_counts. */
 export interface CountedAccount {
@@ -179,12 +180,8 @@ const ACCOUNTS = `
 type AccountRow = Pick<CountedAccount, 'publisherId' | 'kind' | 'id'> & Readonly<Record<keyof AccountCounts, string>>;
 
 export const createCountStore = ({ knex }: { readonly knex: Knex }): CountStore => ({
-  days: async () => {
-    const { rows } = await knex.raw<{ rows: { name: string }[] }>(
-      `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'events'::regclass order by 1 desc`,
-    );
-    return rows.map(({ name }) => dayOf(Date.parse(name.replace(/^events_(....)(..)(..)$/, '$1-$2-$3'))));
-  },
+  days: async () =>
+    (await partitionsOf(knex)).map((name) => dayOf(Date.parse(name.replace(/^events_(....)(..)(..)$/, '$1-$2-$3')))).toReversed(),
 
   compareLineItems: (day, after, limit, dryRun) =>
     comparing(knex, day, async (trx) => {

@@ -1,6 +1,8 @@
 import type { Knex } from 'knex';
 import { dateOfDay, dayOf } from '../../base/utc-day.ts';
 import type { Hit, InvalidReason } from '../../ledger/hit.ts';
+import { SIGNALS_DAYS, storeSignals } from './event-signals.ts';
+import { createPartitions, dropPartitions, holdPartitions } from './partitions.ts';
 
 /** A settled hit as read from the stream. */
 export interface StoredEvent {
@@ -37,21 +39,15 @@ export interface EventStore {
    * larger figure is the newer.
    */
   recordServes(counts: readonly ServeCount[]): Promise<void>;
-  /** Drops the partitions of days more than `days` ago. Resolves to their names. */
+  /**
+   * Drops the event rows of days more than `days` ago, and the signals of senders after SIGNALS_DAYS.
+   * Resolves to the names of the partitions of events.
+   */
   prune(days: number, nowMs: number): Promise<readonly string[]>;
 }
 
 /** Hourly counts are kept for so many days. They are queried for the last week only. */
 export const HOURLY_DAYS = 35;
-
-/** The partition of the events of a date. */
-export const partitionOf = (date: string): string => `events_${date.replaceAll('-', '')}`;
-
-/**
- * Any number that no other lock in the database uses. A writer of event rows holds it shared; the
- * creator or dropper of partitions holds it alone.
- */
-const PARTITION_LOCK = 7_240_117_002;
 
 /**
  * SQL: the hits that are counted and billed. What is filtered is stored and not counted.
@@ -113,30 +109,6 @@ const RECORD_SERVES = `
   on conflict (${DAILY_KEY}) do update set serves = greatest(daily_counts.serves, excluded.serves)`;
 
 /**
- * Holds the partitions in place until the end of the transaction: they are neither created nor
- * dropped. Resolves to the days, of those given, that have no partition.
- */
-export const holdPartitions = async (trx: Knex.Transaction, days: readonly number[]): Promise<readonly number[]> => {
-  await trx.raw('select pg_advisory_xact_lock_shared(?)', [PARTITION_LOCK]);
-  // Not to_regclass: it may answer from a cache that is older than the lock.
-  const { rows } = await trx.raw<{ rows: { day: number }[] }>(
-    `select day from unnest(?::int[], ?::text[]) as named (day, partition)
-     where not exists (select from pg_inherits i join pg_class c on c.oid = i.inhrelid
-                       where i.inhparent = 'events'::regclass and c.relname = partition)`,
-    [[...days], days.map((day) => partitionOf(dateOfDay(day)))] as unknown as Knex.RawBinding,
-  );
-  return rows.map(({ day }) => day);
-};
-
-/** The names of the partitions of all days, oldest first. */
-export const partitionsOf = async (knex: Knex): Promise<readonly string[]> => {
-  const { rows } = await knex.raw<{ rows: { name: string }[] }>(
-    `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'events'::regclass order by 1`,
-  );
-  return rows.map(({ name }) => name);
-};
-
-/**
  * Which of these hits have their event row, in their order. One query for each day, with the day as
  * a constant: a plan over all partitions takes Postgres 130 ms when there are 400.
  */
@@ -188,6 +160,7 @@ const insert = async (trx: Knex.Transaction, events: readonly StoredEvent[]): Pr
     column(({ hit }) => hit.device),
     column(({ billedMicros }) => billedMicros),
   ] as unknown as Knex.RawBinding);
+  await storeSignals(trx, events);
   return result.rows[0]?.stored ?? 0;
 };
 
@@ -198,13 +171,7 @@ export const createEventStore = ({ knex }: { readonly knex: Knex }): EventStore 
 
   const createPartitionsAndAppend = (events: readonly StoredEvent[], days: readonly number[]): Promise<number> =>
     knex.transaction(async (trx) => {
-      await trx.raw('select pg_advisory_xact_lock(?)', [PARTITION_LOCK]);
-      for (const day of days) {
-        const from = dateOfDay(day);
-        await trx.raw(
-          `create table if not exists ${partitionOf(from)} partition of events for values from ('${from}') to ('${dateOfDay(day + 1)}')`,
-        );
-      }
+      await createPartitions(trx, days);
       return insert(trx, events);
     });
 
@@ -228,17 +195,15 @@ export const createEventStore = ({ knex }: { readonly knex: Knex }): EventStore 
       ]);
     },
 
-    prune: async (days, nowMs) => {
-      const oldest = partitionOf(dateOfDay(dayOf(nowMs) - days));
-      return knex.transaction(async (trx) => {
-        await trx.raw('select pg_advisory_xact_lock(?)', [PARTITION_LOCK]);
-        const expired = (await partitionsOf(trx)).filter((name) => name < oldest);
-        for (const name of expired) await trx.raw('drop table ??', [name]);
+    prune: (days, nowMs) =>
+      knex.transaction(async (trx) => {
+        const today = dayOf(nowMs);
+        await dropPartitions(trx, 'event_signals', today - Math.min(days, SIGNALS_DAYS));
+        const expired = await dropPartitions(trx, 'events', today - days);
         await trx('hourly_counts')
-          .where('day', '<', dateOfDay(dayOf(nowMs) - HOURLY_DAYS))
+          .where('day', '<', dateOfDay(today - HOURLY_DAYS))
           .delete();
         return expired;
-      });
-    },
+      }),
   };
 };

@@ -1,4 +1,4 @@
-import type { RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { sendProblem, type Problem } from '../problems/problem.ts';
 
 /**
@@ -11,6 +11,16 @@ export const CORS_HEADERS = { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-
 export const refusePage = (res: Response, sent: Problem): void => sendProblem(res, sent, CORS_HEADERS);
 
 /**
+ * For auctions. Prebid.js sends them with credentials, to which browsers show no answer for `*`. The
+ * service reads no cookie, so the answer says nothing that the page could not have asked for itself.
+ */
+export const pageCors = ({ headers: { origin } }: Request): Readonly<Record<string, string>> => ({
+  Vary: 'Origin',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+  ...(origin !== undefined && { 'Access-Control-Allow-Origin': origin, 'Access-Control-Allow-Credentials': 'true' }),
+});
+
+/**
  * A day; Chromium caps it at two hours. Without it every ad request from a page takes two requests.
  */
 const MAX_AGE_SECONDS = 86_400;
@@ -21,6 +31,14 @@ const PREFLIGHT_HEADERS = {
   'Access-Control-Allow-Headers': 'Content-Type, X-API-Key',
   'Access-Control-Max-Age': String(MAX_AGE_SECONDS),
   Allow: 'POST, OPTIONS',
+};
+
+/** The same for auctions, and whatever headers `s2sConfig.customHeaders` of Prebid.js names. */
+export const auctionPreflight: RequestHandler = (req, res) => {
+  const asked = req.get('access-control-request-headers') ?? '';
+  const headers = /^[\w-]+( ?, ?[\w-]+){0,20}$/.test(asked) ? asked : PREFLIGHT_HEADERS['Access-Control-Allow-Headers'];
+  res.writeHead(204, { ...PREFLIGHT_HEADERS, 'Access-Control-Allow-Headers': headers, ...pageCors(req) });
+  res.end();
 };
 
 /**

@@ -92,7 +92,8 @@ export interface WireImp extends WireSize {
 export interface WireAdRequest {
   readonly id: string;
   readonly imp: readonly WireImp[];
-  readonly user: { readonly id: string; readonly consent?: unknown; readonly ext?: unknown };
+  /** Without an id, frequency caps cannot be counted: only in auctions. */
+  readonly user: { readonly id?: string; readonly consent?: unknown; readonly ext?: unknown };
   readonly device?: { readonly ua?: string; readonly ip?: string };
   readonly site?: { readonly page?: unknown };
   readonly regs?: unknown;

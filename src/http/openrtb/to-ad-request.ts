@@ -4,7 +4,7 @@ import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import type { DecideConsent } from '../../context/consent/decide-consent.ts';
 import { readSignals } from '../../context/consent/privacy-signals.ts';
 import type { SealedVisitor, VisitorSeal } from '../../context/visitor-seal.ts';
-import type { AdSize } from '../../decision/ad-query.ts';
+import type { AdSize, AuctionTerms } from '../../decision/ad-query.ts';
 import type { AdRequest, RequestedImp } from '../../serving/ad-request.ts';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 import { targetingQuery } from '../../targeting/targeting-query.ts';
@@ -20,9 +20,19 @@ export interface ToAdRequestOptions {
   /** Keyed by a key that only this process has. */
   readonly sessionHash: (publisherId: number, userId: string) => string;
   readonly sealVisitor: VisitorSeal['seal'];
+  /** Whose holds the request takes (AdRequest.client). */
+  readonly clientOf: (snapshot: Snapshot, req: Request) => string | undefined;
   readonly debugTrace: boolean;
   /** The clock of the publisher's counters, epoch ms. */
   readonly now: (publisherId?: number) => number;
+}
+
+/** What an auction adds to an ad request. */
+export interface AuctionAdditions {
+  /** undefined: the life of the token. */
+  readonly maxHoldMs: number | undefined;
+  /** By the id of the impression. */
+  readonly terms: ReadonlyMap<string, AuctionTerms>;
 }
 
 /**
@@ -30,18 +40,20 @@ export interface ToAdRequestOptions {
  * key-values as pairs.
  */
 export const toAdRequest = (
-  { dimensions, requestContext, decideConsent, userHash, sessionHash, sealVisitor, debugTrace, now }: ToAdRequestOptions,
+  { dimensions, requestContext, decideConsent, userHash, sessionHash, sealVisitor, clientOf, debugTrace, now }: ToAdRequestOptions,
   snapshot: Snapshot,
   publisher: Publisher,
   wire: WireAdRequest,
   req: Request,
+  auction?: AuctionAdditions,
 ): AdRequest => {
   const context = requestContext(req, wire.device);
   const signals = readSignals({ regs: wire.regs, user: wire.user, secGpc: req.headers['sec-gpc'] as string | undefined });
   const consent = decideConsent(signals, context.country, publisher.privacy);
-  const mayRemember = consent.remember === null;
-  const keepsSession = !mayRemember && publisher.privacy.capsWithoutUserId === 'session';
-  const hash = mayRemember ? userHash(snapshot, publisher.id, wire.user.id) : null;
+  const userId = wire.user.id;
+  const mayRemember = consent.remember === null && userId !== undefined;
+  const keepsSession = consent.remember !== null && userId !== undefined && publisher.privacy.capsWithoutUserId === 'session';
+  const hash = mayRemember ? userHash(snapshot, publisher.id, userId) : null;
   return {
     id: wire.id,
     publisher,
@@ -56,6 +68,7 @@ export const toAdRequest = (
         height,
         otherSizes,
         targeting: kv && targetingQuery(dimensions, context, { ...wire.ext.kv, ...kv }),
+        terms: auction?.terms.get(imp.id),
       };
     }),
     query: {
@@ -64,9 +77,10 @@ export const toAdRequest = (
       mayRemember: mayRemember || keepsSession,
     },
     userHash: hash,
-    sessionUser: keepsSession ? sessionHash(publisher.id, wire.user.id) : null,
+    sessionUser: keepsSession ? sessionHash(publisher.id, userId) : null,
     consent,
-    seal: consent.measure === null ? sealVisitor(snapshot.userHashKey, sealedVisitor(context, wire, req)) : undefined,
+    client: clientOf(snapshot, req),
+    seal: sealVisitor(snapshot.userHashKey, sealedVisitor(context, wire, req)),
     bidContext: {
       requestId: wire.id,
       publisher,
@@ -79,6 +93,7 @@ export const toAdRequest = (
       signals,
       shareWith: consent.shareWith,
     },
+    maxHoldMs: auction?.maxHoldMs,
     traced: debugTrace || /[?&]debug=1(&|$)/.test(req.url),
   };
 };

@@ -27,9 +27,14 @@ const DECODERS: ReadonlyMap<string, (body: Buffer, options: { maxOutputLength: n
  * The body of a request, decoded, up to `limit` bytes before and after decoding. Client errors are
  * values: 413 for too long (before the body arrives if Content-Length says so), 415 for an unknown
  * encoding, 400 for a broken one.
+ *
+ * @param encoding default: as the header says
  */
-export const readBody = (req: IncomingMessage, limit: number = MAX_BODY_BYTES): Promise<BodyOutcome> => {
-  const encoding = req.headers['content-encoding']?.trim().toLowerCase();
+export const readBody = (
+  req: IncomingMessage,
+  limit: number = MAX_BODY_BYTES,
+  encoding = req.headers['content-encoding']?.trim().toLowerCase(),
+): Promise<BodyOutcome> => {
   return encoding === undefined || encoding === '' || encoding === 'identity'
     ? collect(req, limit)
     : collectEncoded(req, limit, DECODERS.get(encoding));

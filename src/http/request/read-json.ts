@@ -5,9 +5,9 @@ import { MAX_BODY_BYTES, readBody } from './read-body.ts';
 /** Without a problem the client has disconnected and no response can be sent. */
 export type JsonBody = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: Problem | undefined };
 
-/** The body of up to `limit` bytes as JSON, with any Content-Type. */
-export const readJson = async (req: Request, limit = MAX_BODY_BYTES): Promise<JsonBody> => {
-  const outcome = await readBody(req, limit);
+/** The body of up to `limit` bytes as JSON, with any Content-Type. `encoding`: as for readBody. */
+export const readJson = async (req: Request, limit = MAX_BODY_BYTES, encoding?: string): Promise<JsonBody> => {
+  const outcome = await readBody(req, limit, encoding);
   if (!('body' in outcome)) return { ok: false, problem: 'refusal' in outcome ? outcome.refusal : undefined };
   const text = outcome.body.toString('utf8');
   if (text.length > MAX_UNSCANNED && isTooLarge(text))

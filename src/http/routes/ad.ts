@@ -33,11 +33,7 @@ export interface AdRouteOptions extends ToAdRequestOptions {
  * answers 200.
  */
 export const adRoute = (options: AdRouteOptions): RequestHandler => {
-  const { currentSnapshot, serveAd, writeAnswer, authenticate, dimensions, observe, debugGrants } = options;
-  const disclosureTo = ({ url }: Request, { id }: Publisher): Disclosure => {
-    const grant = new URLSearchParams(url.slice(url.indexOf('?') + 1)).get('debug_grant') ?? '';
-    return !debugGrants || debugGrants.covers(grant, id) ? 'full' : 'public';
-  };
+  const { currentSnapshot, serveAd, writeAnswer, authenticate, dimensions, observe } = options;
   return async function answerAdRequest(req, res) {
     const started = performance.now();
     observe.requested();
@@ -58,9 +54,15 @@ export const adRoute = (options: AdRouteOptions): RequestHandler => {
       return refusePage(res, problem('invalid_dimensions', 'A registered dimension has a value outside its schema.', faults));
 
     const answer = await serveAd(snapshot, toAdRequest(options, snapshot, publisher, wire, req));
-    sendAnswer(res, writeAnswer(wire.id, answer, answer.trace && disclosureTo(req, publisher)));
+    sendAnswer(res, writeAnswer(wire.id, answer, answer.trace && disclosureTo(options, req, publisher)));
     observe.answered(answer, (performance.now() - started) / 1000);
   };
+};
+
+/** How much a trace tells the sender of a request. */
+export const disclosureTo = ({ debugGrants }: Pick<AdRouteOptions, 'debugGrants'>, { url }: Request, { id }: Publisher): Disclosure => {
+  const grant = new URLSearchParams(url.slice(url.indexOf('?') + 1)).get('debug_grant') ?? '';
+  return !debugGrants || debugGrants.covers(grant, id) ? 'full' : 'public';
 };
 
 const WRONG_KEY = 'X-API-Key must be the key of the publisher in ext.publisher_id.';

@@ -1,6 +1,7 @@
 import { encodeRow, luaConstants, luaReader } from '../../redis/script-fields.ts';
+import { CLIENT_RULE } from '../client-rule.ts';
 import { callKeys, type ScriptCall } from '../call-keys.ts';
-import type { Hit, OrderReason, Settled } from '../hit.ts';
+import type { Hit, OrderReason, RestoredHit, Settled } from '../hit.ts';
 import { accountField, filteredField, servesField, type LedgerKeys } from '../ledger-keys.ts';
 import type { Limits } from '../limits.ts';
 import { storedHit } from '../stored-hit.ts';
@@ -39,10 +40,21 @@ const HIT_FIELDS = [
   'lateAtMs',
   'servedAtMs',
   'impressionAtMs',
+  'client',
+  'restored',
 ] as const;
 
+/** What bounds a hit that is restored. */
+const RESTORED_FIELDS = ['reason', 'dailyImpressions', 'places'] as const;
+
 /** The generated part of settle.lua. */
-export const SETTLE_LUA: readonly string[] = [...ACCOUNT_LUA, luaConstants('CLICK_', CLICK_TIMES), luaReader('hit_record', HIT_FIELDS)];
+export const SETTLE_LUA: readonly string[] = [
+  ...ACCOUNT_LUA,
+  luaConstants('CLICK_', CLICK_TIMES),
+  luaConstants('CLIENT_', CLIENT_RULE),
+  luaReader('hit_record', HIT_FIELDS),
+  luaReader('restored_record', RESTORED_FIELDS),
+];
 
 /** The value of a limit that is not set. */
 const NONE = -1;
@@ -74,12 +86,21 @@ export const encodeSettles = (calls: readonly SettleCall[], keys: LedgerKeys): S
 
 const publisherKeys = (keys: LedgerKeys, publisherId: number): readonly string[] => {
   const shard = keys.shardOf(publisherId);
-  return [keys.accounts(publisherId), keys.events(shard), keys.eventTally(shard), keys.serves(shard), keys.broken(shard)];
+  return [
+    keys.accounts(publisherId),
+    keys.events(shard),
+    keys.eventTally(shard),
+    keys.serves(shard),
+    keys.broken(shard),
+    keys.clients(publisherId),
+  ];
 };
 
 const encodeSettle = ({ hit, limits: { limits, expiresAtMs }, late, impressionAtMs = 0 }: SettleCall, publisher: number): string => {
-  const { ad, kind, eventType, invalidReason, atMs } = hit;
-  const label = eventType === '' ? kind : `${kind}:${eventType}`;
+  const { ad, kind, eventType, invalidReason, atMs, restored } = hit;
+  const named = eventType === '' ? kind : `${kind}:${eventType}`;
+  // A hit may be restored again after it was filtered again.
+  const label = restored ? `${named}+${restored.atMs}` : named;
   const isFiltered = invalidReason !== '';
   return encodeRow(HIT_FIELDS, {
     publisher,
@@ -106,8 +127,13 @@ const encodeSettle = ({ hit, limits: { limits, expiresAtMs }, late, impressionAt
     lateAtMs: late ? atMs : 0,
     servedAtMs: ad.servedAtMs,
     impressionAtMs,
+    client: ad.isFree === true || restored ? '' : (ad.client ?? ''),
+    restored: restored ? encodeRestored(restored, limits) : '',
   });
 };
+
+const encodeRestored = ({ reason }: RestoredHit, { dailyImpressions, frequency }: Limits): string =>
+  encodeRow(RESTORED_FIELDS, { reason, dailyImpressions: dailyImpressions ?? NONE, places: frequency?.places ?? NONE });
 
 export const decodeSettled = (reply: string): Settled => {
   const [outcome, foundHold, reason, click] = reply.split(' ');

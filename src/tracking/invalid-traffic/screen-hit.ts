@@ -50,6 +50,7 @@ export const createScreenHit =
         foreignOrigin: origin !== null && !acceptsOrigin(ad.publisherId, origin),
         elsewhere,
       }),
-      signals: ad.seal === undefined ? undefined : { network: ip === null ? null : networkOf(ip), agent: visitor.agent, origin, elsewhere },
+      signals:
+        ad.unmeasured === true ? undefined : { network: ip === null ? null : networkOf(ip), agent: visitor.agent, origin, elsewhere },
     };
   };

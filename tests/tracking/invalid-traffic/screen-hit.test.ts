@@ -62,7 +62,11 @@ test('of the sender its network, its programs and its page are kept, and nothing
   expect(screen(served(), sender()).signals).toEqual({
     ...{ network: '192.0.2.0/24', agent: 'Mozilla/ AppleWebKit/ Chrome/ Safari/', origin: PAGE, elsewhere: false },
   });
-  expect(screen(eventOf().hit.ad, sender({ userAgent: FIREFOX }))).toEqual({ invalidReason: '', signals: undefined });
+  expect(screen({ ...served(), unmeasured: true }, sender())).toEqual({ invalidReason: '', signals: undefined });
+  expect(screen({ ...served(), unmeasured: true }, sender({ userAgent: FIREFOX }))).toEqual({
+    invalidReason: 'elsewhere',
+    signals: undefined,
+  });
 });
 
 test('a seal does not contain what it seals, and depends on the key', () => {

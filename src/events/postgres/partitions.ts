@@ -1,0 +1,61 @@
+import type { Knex } from 'knex';
+import { dateOfDay } from '../../base/utc-day.ts';
+
+/** The tables with a partition for each day: event rows, and the signals of their senders. */
+export const EVENT_TABLES = ['events', 'event_signals'] as const;
+export type EventTable = (typeof EVENT_TABLES)[number];
+
+/** The partition of a date. */
+export const partitionOf = (date: string, table: EventTable = 'events'): string => `${table}_${date.replaceAll('-', '')}`;
+
+/**
+ * Any number that no other lock in the database uses. A writer of event rows holds it shared; the
+ * creator or dropper of partitions holds it alone.
+ */
+const PARTITION_LOCK = 7_240_117_002;
+
+/**
+ * Holds the partitions in place until the end of the transaction: they are neither created nor
+ * dropped. Resolves to the days, of those given, that have no partition of events.
+ */
+export const holdPartitions = async (trx: Knex.Transaction, days: readonly number[]): Promise<readonly number[]> => {
+  await trx.raw('select pg_advisory_xact_lock_shared(?)', [PARTITION_LOCK]);
+  // Not to_regclass: it may answer from a cache that is older than the lock.
+  const { rows } = await trx.raw<{ rows: { day: number }[] }>(
+    `select day from unnest(?::int[], ?::text[]) as named (day, partition)
+     where not exists (select from pg_inherits i join pg_class c on c.oid = i.inhrelid
+                       where i.inhparent = 'events'::regclass and c.relname = partition)`,
+    [[...days], days.map((day) => partitionOf(dateOfDay(day)))] as unknown as Knex.RawBinding,
+  );
+  return rows.map(({ day }) => day);
+};
+
+/** The names of the partitions of all days, oldest first. */
+export const partitionsOf = async (knex: Knex, table: EventTable = 'events'): Promise<readonly string[]> => {
+  const { rows } = await knex.raw<{ rows: { name: string }[] }>(
+    `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = ?::regclass order by 1`,
+    [table],
+  );
+  return rows.map(({ name }) => name);
+};
+
+/** Creates the partitions of these days that are missing, and keeps them until the end of the transaction. */
+export const createPartitions = async (trx: Knex.Transaction, days: readonly number[]): Promise<void> => {
+  await trx.raw('select pg_advisory_xact_lock(?)', [PARTITION_LOCK]);
+  for (const day of days) {
+    const [from, to] = [dateOfDay(day), dateOfDay(day + 1)];
+    for (const table of EVENT_TABLES) {
+      const name = partitionOf(from, table);
+      await trx.raw(`create table if not exists ${name} partition of ${table} for values from ('${from}') to ('${to}')`);
+    }
+  }
+};
+
+/** Drops the partitions of days before `beforeDay`. Resolves to their names. */
+export const dropPartitions = async (trx: Knex.Transaction, table: EventTable, beforeDay: number): Promise<readonly string[]> => {
+  await trx.raw('select pg_advisory_xact_lock(?)', [PARTITION_LOCK]);
+  const oldest = partitionOf(dateOfDay(beforeDay), table);
+  const expired = (await partitionsOf(trx, table)).filter((name) => name < oldest);
+  for (const name of expired) await trx.raw('drop table ??', [name]);
+  return expired;
+};

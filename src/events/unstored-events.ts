@@ -1,0 +1,48 @@
+import type { Knex } from 'knex';
+import { createDeadEvents } from './postgres/dead-events.ts';
+import { haveEventRows, type StoredEvent } from './postgres/event-store.ts';
+import { readEvent } from './read-event.ts';
+
+/** With more of them, books are not compared. */
+const MAX_DEAD_EVENTS = 5_000;
+
+/**
+ * The events that Redis has counted and that have no row: those of the stream's entries, and dead
+ * events. undefined: there are too many dead events.
+ *
+ * @param trx sees one state of the database
+ */
+export const unstoredEvents = async (
+  trx: Knex,
+  entries: readonly (readonly string[])[],
+  isWanted: (event: StoredEvent) => boolean,
+): Promise<readonly StoredEvent[] | undefined> => {
+  const dead = await createDeadEvents({ knex: trx }).read('0', MAX_DEAD_EVENTS);
+  if (dead.length === MAX_DEAD_EVENTS) return undefined;
+  const candidates = [...entries, ...dead.filter(({ source }) => source === 'events').map(({ fields }) => fields)].flatMap(eventIn);
+  const events = uniqueEvents(candidates.filter(isWanted));
+  const stored = await haveEventRows(
+    trx,
+    events.map(({ hit }) => hit),
+  );
+  return events.filter((_, i) => stored[i] === false);
+};
+
+/** An entry that cannot be read becomes a dead event; it is in no account that could be named. */
+const eventIn = (fields: readonly string[]): StoredEvent[] => {
+  try {
+    return [readEvent(fields)];
+  } catch {
+    return [];
+  }
+};
+
+/** A dead event is still in the stream until its entry is deleted. */
+const uniqueEvents = (events: readonly StoredEvent[]): readonly StoredEvent[] => [
+  ...new Map(
+    events.map((event) => [
+      `${event.hit.ad.tokenId} ${event.hit.kind} ${event.hit.eventType} ${event.hit.invalidReason === '' ? '' : 'screened'}`,
+      event,
+    ]),
+  ).values(),
+];

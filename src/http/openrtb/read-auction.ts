@@ -1,0 +1,227 @@
+import { isObject } from '../../base/narrow.ts';
+import type { CreativeFormat, Publisher } from '../../catalog/model/entities.ts';
+import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
+import type { AskedAsset, AssetKind, NativeRequest } from '../../creative/native-markup.ts';
+import type { AuctionTerms } from '../../decision/ad-query.ts';
+import { valueFault, type DimensionSchema } from '../../targeting/dimension-schema.ts';
+import type { WireAdRequest, WireImp, WireSize } from './ad-request-schema.ts';
+import { at, listAt, textAt, type Json, type WireAuction } from './auction-schema.ts';
+
+/** Units of a currency for one USD; undefined: no rate is known. */
+export type RateOf = (currency: string) => number | undefined;
+
+/** An auction as an ad request, and what is needed to answer it. */
+export interface ReadAuction {
+  readonly request: WireAdRequest;
+  readonly terms: ReadonlyMap<string, AuctionTerms>;
+  /** By the id of the impression: the bidder code under which the page asks. */
+  readonly seats: ReadonlyMap<string, string>;
+  /** The currency of the bids, and its units for one USD. */
+  readonly currency: string;
+  readonly rate: number;
+}
+
+export interface AuctionReading {
+  readonly dimensions: DimensionSchema;
+  readonly rateOf: RateOf;
+}
+
+/** The seat of an impression that names no bidder. */
+export const DEFAULT_SEAT = 'adserver';
+
+const MAX_SIZES = 20;
+const MAX_SIDE = 10_000;
+const MAX_ASSETS = 30;
+const MAX_KEY_VALUES = 50;
+const MAX_KEY_VALUE_LENGTH = 256;
+/** Longer ones are shared by no bidder. */
+const MAX_PAGE_LENGTH = 2_048;
+
+/**
+ * The publisher id that an auction names: in the path, else where Prebid Server and its callers
+ * write an account. undefined: none, or not a number.
+ */
+export const publisherIdOf = (request: WireAuction, path: string | undefined): number | undefined => {
+  const named = [
+    path,
+    at(request, 'ext', 'publisher_id'),
+    ...['site', 'app', 'dooh'].map((channel) => at(request, channel, 'publisher', 'id')),
+    at(request, 'ext', 'prebid', 'storedrequest', 'id'),
+  ].find((id) => typeof id === 'number' || (typeof id === 'string' && id !== ''));
+  return /^[1-9]\d{0,14}$/.test(String(named)) ? Number(named) : undefined;
+};
+
+/** The address of the page, for callers that send no Origin header. */
+export const pageOf = (request: WireAuction): string | undefined => {
+  const page = at(request, 'site', 'page');
+  return typeof page === 'string' && page.length <= MAX_PAGE_LENGTH ? page : undefined;
+};
+
+/** Reads an auction leniently: what is not as OpenRTB 2.6 says counts as absent. */
+export const readAuction = (
+  { dimensions, rateOf }: AuctionReading,
+  { placements }: Snapshot,
+  publisher: Publisher,
+  request: WireAuction,
+): ReadAuction => {
+  const known = (id: string): boolean => {
+    const placement = placements.get(id);
+    return placement !== undefined && (placement.publisherId === null || placement.publisherId === publisher.id);
+  };
+  const currency = currencyOf(listAt(request, 'cur'), rateOf);
+  const rate = rateOf(currency);
+  const disclosed = [2, 3].includes(at(request, 'regs', 'ext', 'dsa', 'dsarequired') as number);
+  const floorMicros = (imp: Json): number => (rate === undefined ? Infinity : floorOf(imp, rateOf));
+  const userId = userIdOf(request);
+  const page = pageOf(request);
+  return {
+    request: {
+      id: request.id,
+      imp: request.imp.map((imp) => toWireImp(imp, known, dimensions)),
+      user: { ...(userId !== undefined && { id: userId }), consent: at(request, 'user', 'consent'), ext: at(request, 'user', 'ext') },
+      device: deviceOf(request),
+      site: { page },
+      regs: request['regs'],
+      ext: {
+        publisher_id: publisher.id,
+        kv: keyValuesOf(dimensions, [at(request, 'site', 'ext', 'data'), at(request, 'app', 'ext', 'data'), at(request, 'ext', 'kv')]),
+      },
+    },
+    terms: new Map(
+      request.imp.map((imp) => [
+        imp.id,
+        { floorMicros: floorMicros(imp), formats: formatsOf(imp), native: nativeOf(at(imp, 'native', 'request')), disclosed },
+      ]),
+    ),
+    seats: new Map(request.imp.map((imp) => [imp.id, seatOf(imp)])),
+    currency,
+    rate: rate ?? 1,
+  };
+};
+
+/** USD where it may be, else the first currency with a rate; else the first. */
+const currencyOf = (allowed: readonly unknown[], rateOf: RateOf): string => {
+  const named = allowed.filter((one): one is string => typeof one === 'string' && /^[A-Z]{3}$/.test(one));
+  const [first = 'USD'] = named;
+  return named.includes('USD') ? 'USD' : (named.find((one) => rateOf(one) !== undefined) ?? first);
+};
+
+const floorOf = (imp: Json, rateOf: RateOf): number => {
+  const { bidfloor, bidfloorcur } = imp;
+  if (typeof bidfloor !== 'number' || !(bidfloor > 0)) return 0;
+  const rate = rateOf(typeof bidfloorcur === 'string' && bidfloorcur !== '' ? bidfloorcur.toUpperCase() : 'USD');
+  // In whole micros, so that a price equal to the floor passes.
+  return rate === undefined ? Infinity : Math.round((bidfloor * 1e6) / rate);
+};
+
+const formatsOf = (imp: Json): readonly CreativeFormat[] => [
+  ...(isObject(imp['banner']) ? (['html', 'banner'] as const) : []),
+  ...(isObject(imp['native']) ? (['native'] as const) : []),
+];
+
+/** Prebid.js lists the bidders of an impression, with their params, by code; Prebid Server's adapters pass on those of one. */
+const bidderOf = (imp: Json): readonly [code: string, params: unknown] | undefined => {
+  const asked = Object.entries((at(imp, 'ext', 'prebid', 'bidder') as Json | undefined) ?? {}).slice(0, MAX_KEY_VALUES);
+  return asked.find(([, params]) => textAt(params, 'placement') !== undefined) ?? asked[0];
+};
+
+const seatOf = (imp: Json): string => (bidderOf(imp)?.[0] ?? DEFAULT_SEAT).slice(0, MAX_KEY_VALUE_LENGTH);
+
+/** What names a placement on purpose counts; of what happens to name something, the first that is a placement. */
+const placementOf = (imp: Json & { readonly id: string }, known: (id: string) => boolean): string => {
+  const meant =
+    textAt(bidderOf(imp)?.[1], 'placement') ??
+    textAt(imp, 'ext', 'bidder', 'placement') ??
+    textAt(imp, 'ext', 'prebid', 'storedrequest', 'id');
+  if (meant !== undefined) return meant;
+  const names = [
+    textAt(imp, 'tagid'),
+    textAt(imp, 'ext', 'gpid'),
+    textAt(imp, 'ext', 'data', 'pbadslot'),
+    textAt(imp, 'ext', 'data', 'adserver', 'adslot'),
+    textAt(imp, 'ext', 'prebid', 'adunitcode'),
+    imp.id,
+  ].filter((name) => name !== undefined);
+  return names.find(known) ?? names[0] ?? imp.id;
+};
+
+const toWireImp = (imp: Json & { readonly id: string }, known: (id: string) => boolean, dimensions: DimensionSchema): WireImp => {
+  const banner = imp['banner'];
+  const kv = keyValuesOf(dimensions, [at(imp, 'ext', 'data'), at(imp, 'ext', 'kv')]);
+  return {
+    id: imp.id,
+    tagid: placementOf(imp, known),
+    ...(isObject(banner) && { banner: { ...sizeOf(banner), format: listAt(banner, 'format').slice(0, MAX_SIZES).map(sizeOf) } }),
+    ...(Object.keys(kv).length > 0 && { ext: { kv } }),
+  };
+};
+
+const isSide = (value: unknown): value is number => Number.isInteger(value) && (value as number) > 0 && (value as number) <= MAX_SIDE;
+
+/** Both sides, or neither: a ratio, or a size that is none. */
+const sizeOf = (format: unknown): WireSize => {
+  const { w, h } = isObject(format) ? format : {};
+  return isSide(w) && isSide(h) ? { w, h } : {};
+};
+
+/** The first-party id: of the caller, else the one that Prebid's sharedId module keeps for the site. */
+const userIdOf = (request: WireAuction): string | undefined =>
+  textAt(request, 'user', 'id') ??
+  [...listAt(request, 'user', 'eids'), ...listAt(request, 'user', 'ext', 'eids')]
+    .slice(0, MAX_KEY_VALUES)
+    .flatMap((eid) => (at(eid, 'source') === 'pubcid.org' ? (textAt(listAt(eid, 'uids')[0], 'id') ?? []) : []))[0];
+
+const deviceOf = (request: WireAuction): NonNullable<WireAdRequest['device']> => {
+  const ua = at(request, 'device', 'ua');
+  const ip = textAt(request, 'device', 'ip') ?? textAt(request, 'device', 'ipv6');
+  return { ...(typeof ua === 'string' && ua !== '' && { ua }), ...(ip !== undefined && { ip }) };
+};
+
+/**
+ * First-party data as key-values, the later over the earlier: scalars and lists of them. Values of a
+ * registered dimension outside its schema are left out.
+ */
+const keyValuesOf = (dimensions: DimensionSchema, sources: readonly unknown[]): Json => {
+  const kept: [string, unknown][] = [];
+  for (const source of sources) {
+    for (const [name, value] of isObject(source) ? Object.entries(source).slice(0, MAX_KEY_VALUES) : []) {
+      const dimension = dimensions.get(name);
+      const fits = (one: unknown): boolean => isScalar(one) && (dimension === undefined || valueFault(dimension, one) === undefined);
+      const values = (Array.isArray(value) ? value.slice(0, MAX_KEY_VALUES) : [value]).filter(fits);
+      if (name.length <= MAX_KEY_VALUE_LENGTH && values.length > 0) kept.push([name, values]);
+    }
+  }
+  return Object.fromEntries(kept);
+};
+
+const isScalar = (value: unknown): boolean =>
+  typeof value === 'number' || typeof value === 'boolean' || (typeof value === 'string' && value.length <= MAX_KEY_VALUE_LENGTH);
+
+/** `imp.native.request`: the JSON text of a Native 1.2 request, or the object, with or without its wrapper. */
+const nativeOf = (value: unknown): NativeRequest | undefined => {
+  const parsed = typeof value === 'string' ? parseJson(value) : value;
+  const assets = listAt(at(parsed, 'native') ?? parsed, 'assets');
+  return assets.length === 0 ? undefined : { assets: assets.slice(0, MAX_ASSETS).flatMap(assetOf) };
+};
+
+const assetOf = (value: unknown): readonly AskedAsset[] => {
+  const id = at(value, 'id');
+  return Number.isInteger(id) ? [{ id: id as number, required: at(value, 'required') === 1, kind: kindOf(value) }] : [];
+};
+
+/** OpenRTB Native 1.2, 7.5: image type 1 is the icon; any other is shown as the main image. */
+const kindOf = (asset: unknown): AssetKind => {
+  if (isObject(at(asset, 'title'))) return { is: 'title' };
+  if (isObject(at(asset, 'img'))) return { is: at(asset, 'img', 'type') === 1 ? 'icon' : 'image' };
+  const type = at(asset, 'data', 'type');
+  return Number.isInteger(type) ? { is: 'data', type: type as number } : { is: 'unknown' };
+};
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Not JSON: the request asks for nothing in particular.
+    return undefined;
+  }
+};

@@ -1,0 +1,95 @@
+import type { Request, RequestHandler } from 'express';
+import type { Publisher } from '../../catalog/model/entities.ts';
+import { acceptsOrigin, normalOrigin } from '../../catalog/model/origins.ts';
+import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
+import { pageCors } from '../answers/cors.ts';
+import { sendJsonText } from '../answers/send-json.ts';
+import { parseAuction, type WireAuction } from '../openrtb/auction-schema.ts';
+import { pageOf, publisherIdOf, readAuction, type RateOf } from '../openrtb/read-auction.ts';
+import { toAdRequest } from '../openrtb/to-ad-request.ts';
+import { AUCTION_HOLD_MS, type WriteAuction } from '../openrtb/write-auction.ts';
+import { problem, sendProblem, type Problem } from '../problems/problem.ts';
+import { readJson } from '../request/read-json.ts';
+import { disclosureTo, type AdRouteOptions } from './ad.ts';
+
+export interface AuctionRouteOptions extends Omit<AdRouteOptions, 'writeAnswer'> {
+  readonly writeAuction: WriteAuction;
+  readonly rateOf: RateOf;
+  /** The address of this service; '': that of the connection, in development; undefined: unknown in production. */
+  readonly publicUrl: string | undefined;
+}
+
+/** A page with 20 ad units, their parameters and first-party data sends about 40 kB. */
+const MAX_AUCTION_BYTES = 128 * 1024;
+
+/**
+ * POST /openrtb2/auction and /openrtb2/auction/{publisher id}: an OpenRTB 2.6 BidRequest as
+ * Prebid.js sends it to Prebid Server, and Prebid Server to an adapter. The order of checks: JSON
+ * (400, 413), the key where one is sent (401), required fields (400), the publisher (401), the
+ * origin of the page (403), then the decision, which always answers 200.
+ */
+export const auctionRoute = (options: AuctionRouteOptions): RequestHandler => {
+  const { currentSnapshot, serveAd, writeAuction, authenticate, observe, publicUrl } = options;
+  return async function answerAuction(req, res) {
+    const started = performance.now();
+    observe.requested();
+    const cors = pageCors(req);
+    const refuse = (sent: Problem): void => sendProblem(res, sent, cors);
+    const body = await readJson(req, MAX_AUCTION_BYTES, encodingOf(req));
+    if (!body.ok) return body.problem && refuse(body.problem);
+    const snapshot = currentSnapshot();
+    if (!snapshot) return refuse(problem('unavailable', 'The campaign data has not been loaded yet.'));
+    const base = publicUrl === '' ? localAddress(req) : publicUrl;
+    if (base === undefined)
+      return refuse(problem('unavailable', 'PUBLIC_URL is not set, and every address in an answer must be absolute.'));
+    const key = req.get('x-api-key');
+    const keyed = authenticate(snapshot, key);
+    if (key !== undefined && !keyed) return refuse(problem('unauthorized', UNKNOWN_CALLER));
+    const parsed = parseAuction(body.value);
+    if ('faults' in parsed) return refuse(problem('invalid_request', 'The bid request has a fault.', parsed.faults));
+    const publisher = publisherOf(snapshot, parsed.request, keyed, req);
+    if (!publisher) return refuse(problem('unauthorized', UNKNOWN_CALLER));
+    if (!acceptsOrigin(publisher.origins, originOf(req, parsed.request))) return refuse(problem('origin_not_allowed', FOREIGN_ORIGIN));
+
+    const auction = readAuction(options, snapshot, publisher, parsed.request);
+    const { request: wire, terms } = auction;
+    const request = toAdRequest(options, snapshot, publisher, wire, req, { maxHoldMs: AUCTION_HOLD_MS, terms });
+    const answer = await serveAd(snapshot, request);
+    const disclosure = answer.trace ? disclosureTo(options, req, publisher) : 'public';
+    sendJsonText(res, 200, writeAuction({ auction, answer, signals: request.bidContext.signals, base, disclosure }), cors);
+    observe.answered(answer, (performance.now() - started) / 1000);
+  };
+};
+
+const UNKNOWN_CALLER =
+  'X-API-Key must be the key of the publisher, or the request must name a publisher (site.publisher.id) that lists the web origins of its pages.';
+const FOREIGN_ORIGIN = 'The publisher lists the web origins of its pages, and the origin of this page is not one of them.';
+
+/**
+ * The publisher of the key, which the request may name. Without a key, as stock Prebid.js calls, a
+ * publisher that lists its origins: who does not has given no page leave to ask without its key.
+ */
+const publisherOf = (snapshot: Snapshot, request: WireAuction, keyed: Publisher | undefined, req: Request): Publisher | undefined => {
+  const named = publisherIdOf(request, req.params['publisher'] as string | undefined);
+  if (keyed) return named === undefined || named === keyed.id ? keyed : undefined;
+  const publisher = named === undefined ? undefined : snapshot.publishers.get(named);
+  return publisher && publisher.origins.size > 0 ? publisher : undefined;
+};
+
+/** A server between the page and this service sends no Origin; it names the page. */
+const originOf = (req: Request, request: WireAuction): string | undefined => {
+  const { origin } = req.headers;
+  if (origin !== undefined) return origin;
+  const [page] = /^https?:\/\/[^/?#]+/i.exec(pageOf(request) ?? '') ?? [];
+  return page === undefined ? undefined : normalOrigin(page);
+};
+
+/** Prebid.js compresses a body without saying so in a header, which would cost it a preflight. */
+const encodingOf = (req: Request): string | undefined =>
+  req.headers['content-encoding'] === undefined && /[?&]gzip=1(&|$)/.test(req.url) ? 'gzip' : undefined;
+
+/** Of the socket, not of the Host header, which the client writes. */
+const localAddress = ({ socket: { localAddress = '127.0.0.1', localPort = 80 } }: Request): string => {
+  const host = localAddress.replace(/^::ffff:/, '');
+  return `http://${host.includes(':') ? `[${host}]` : host}:${localPort}`;
+};
