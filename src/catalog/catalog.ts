@@ -87,7 +87,7 @@ export const createCatalog = ({
     } catch (fault) {
       const error = asError(fault);
       lastLoadFailed = true;
-      observer.loadFailed?.(error);
+      if (!stopped) observer.loadFailed?.(error);
       throw error;
     }
   };

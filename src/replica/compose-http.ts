@@ -115,7 +115,11 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
     },
     reloadEverywhere: catalog.reloadEverywhere,
     build: { version: foundation.version, commit: settings.commit },
-    readiness: { notReadyBecause: readiness.notReadyBecause, redisUp: () => stores.link.up },
+    readiness: {
+      notReadyBecause: readiness.notReadyBecause,
+      redisUp: () => stores.link.up,
+      catalogWorkerUp: () => delivery.catalogWorker.up,
+    },
     renderMetrics: metrics.render,
     mockBidder: settings.mockBidderEnabled,
     creativeOrigin,

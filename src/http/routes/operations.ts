@@ -3,7 +3,6 @@ import { problem, sendProblem } from '../problems/problem.ts';
 import { sendJson } from '../answers/send-json.ts';
 
 const OK = { status: 'ok' };
-const DEGRADED = { status: 'degraded', redis: 'unavailable' };
 
 /**
  * GET /health: the process is up. Queries no store, so that an outage of a store does not restart
@@ -32,19 +31,23 @@ export interface ReadyRouteOptions {
   /** undefined: ready. */
   readonly notReadyBecause: () => string | undefined;
   readonly redisUp: () => boolean;
+  /** false: the thread that loads the catalog has failed; the last snapshot still serves. */
+  readonly catalogWorkerUp: () => boolean;
 }
 
 /**
  * GET /ready: 200 when the load balancer should send requests: after the first snapshot and before
  * shutdown begins. Without Redis it is still 200, because line items without limits serve and hits
- * are kept in Postgres; the status is then `degraded`.
+ * are kept in Postgres, and without the catalog worker the last snapshot serves; the status is then
+ * `degraded`.
  */
 export const readyRoute =
-  ({ notReadyBecause, redisUp }: ReadyRouteOptions): RequestHandler =>
+  ({ notReadyBecause, redisUp, catalogWorkerUp }: ReadyRouteOptions): RequestHandler =>
   (_req, res) => {
     const reason = notReadyBecause();
     if (reason !== undefined) return sendProblem(res, problem('unavailable', `Not ready: ${reason}.`));
-    sendJson(res, 200, redisUp() ? OK : DEGRADED);
+    const degraded = { ...(!redisUp() && { redis: 'unavailable' }), ...(!catalogWorkerUp() && { catalog: 'not updated' }) };
+    sendJson(res, 200, Object.keys(degraded).length === 0 ? OK : { status: 'degraded', ...degraded });
   };
 
 /**

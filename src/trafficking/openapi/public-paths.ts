@@ -123,7 +123,7 @@ export const publicPaths = (allowedEvents: readonly string[]): Paths => ({
       summary: 'Whether the replica accepts requests',
       ...unauthenticated,
       responses: {
-        200: jsonAnswer('Ready; `degraded` while Redis does not accept writes', ref('Readiness')),
+        200: jsonAnswer('Ready; `degraded` while Redis does not accept writes or the catalog worker has failed', ref('Readiness')),
         ...problems('unknown_host', 'unavailable'),
       },
     },

@@ -88,7 +88,7 @@ export const PUBLIC_SCHEMAS = {
   Build: record({ version: text, node: text }, { properties: { version: text, commit: text, node: text } }),
   Readiness: record(
     { status: { enum: ['ok', 'degraded'] } },
-    { properties: { status: { enum: ['ok', 'degraded'] }, redis: { const: 'unavailable' } } },
+    { properties: { status: { enum: ['ok', 'degraded'] }, redis: { const: 'unavailable' }, catalog: { const: 'not updated' } } },
   ),
   BidRequest: { type: 'object', description: 'Any OpenRTB bid request' },
   BidResponse: { type: 'object', description: 'An OpenRTB bid response' },
