@@ -22,7 +22,7 @@ import { textAt, type Segment } from './segment.ts';
 /*
  * The fields of every entity and how each is stored. A field that the hot path reads for every
  * candidate has cells of its own; what only a chosen ad needs is text, decoded when it is read
- * (docs/adr/0012-catalog-off-the-heap.md). The id comes first, and then the
+ * (docs/adr/0013-catalog-off-the-heap.md). The id comes first, and then the
  * parent's: tables are searched by them.
  */
 
