@@ -34,13 +34,19 @@ const verbs = {
     endWithNpm();
     installDependencies(ROOT, say);
     await build(ROOT, say);
-    await installPrograms(['redis', 'chromium', 'fonts'], consent);
+    await installPrograms(['redis', 'chromium', 'fonts', 'curl'], consent);
     for (const version of NODE_VERSIONS) installNode(ROOT, version, say);
     process.exitCode = (await runTests(ROOT, args)) ? 0 : 1;
   },
   build: async () => {
     installDependencies(ROOT, say);
     await build(ROOT, say);
+  },
+  /** The documents as a site in public/docs, which the service serves at /static/docs/. */
+  docs: async () => {
+    installDependencies(ROOT, say);
+    const { buildDocs } = await import('./build-docs.mjs');
+    await buildDocs(ROOT);
   },
   lint: async () => {
     installDependencies(ROOT, say);

@@ -25,6 +25,11 @@ export const PROGRAMS = {
     programs: ['wrk'],
     packages: { 'apt-get': 'wrk', dnf: 'wrk', apk: 'wrk', brew: 'wrk' },
   },
+  curl: {
+    name: 'curl (for the commands of the documents)',
+    programs: ['curl'],
+    packages: { 'apt-get': 'curl', dnf: 'curl', apk: 'curl', pacman: 'curl', zypper: 'curl', brew: 'curl' },
+  },
   fonts: {
     name: 'a font',
     files: ['/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf', '/usr/share/fonts/dejavu-sans-fonts/DejaVuSans.ttf'],
