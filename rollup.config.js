@@ -50,8 +50,8 @@ const writeTypes = () => {
   writeFileSync(join(served, 'adsdk.d.ts'), declarations);
 };
 
-/** Parts of the SDK that it loads when they are needed: with the first native ad, and when a visitor reports an ad. */
-const SOURCE_OF_PART = { native: 'render-native.ts', dialog: 'report-modal.ts' };
+/** Parts of the SDK that it loads when they are needed: with the first native ad, when a visitor reports an ad, and for `?adsdk_debug`. */
+const SOURCE_OF_PART = { native: 'render-native.ts', dialog: 'report-modal.ts', debug: 'debug/overlay.ts' };
 
 /** The files beside the bundles: types, the immutable copy named by its version, and the integrity hashes. */
 const publish = (bridge) => ({

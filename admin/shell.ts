@@ -46,7 +46,10 @@ export const shell = (section: string, screen: TemplateResult, toasts: TemplateR
           </div>`,
       )}
     </nav>
-    <main id="main" tabindex="-1">${screen}</main>
+    <main id="main" tabindex="-1">
+      ${screen}
+      <footer class="credits"><a href="https://db-ip.com" target="_blank" rel="noreferrer">IP Geolocation by DB-IP</a></footer>
+    </main>
   </div>
   ${toasts}
 `;

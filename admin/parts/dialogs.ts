@@ -73,24 +73,42 @@ export const showApiKey = (publisher: string, key: string): Promise<string> =>
     key,
   );
 
-/** Shows a link that is not stored, once. */
-export const showDebugLink = (publisher: string, url: string, expires: string): Promise<string> =>
+/** Shows a link that is not stored, once. `request`: the address of ad requests with the same grant. */
+export const showDebugLink = (publisher: string, { page, request }: DebugLink, expires: string): Promise<string> =>
   showSecret(
     `Debug link of ${publisher}`,
     html`<p>
-      Ad requests that are sent to this address get the whole trace, with prices and priorities, until ${expires} UTC. Give it only to
-      people who may see the figures of this publisher.
-    </p>`,
-    html`<code id="debug-link">${url}</code>`,
-    url,
+        The page explains each of its ads, with prices and priorities, until ${expires} UTC. The part from <code>#</code> works on every
+        page of the publisher. Give it only to people who may see the figures of this publisher.
+      </p>
+      <p><a href=${page} target="_blank" rel="noreferrer">Open the page</a></p>`,
+    html`<code id="debug-link">${page}</code>`,
+    page,
+    html`<details>
+      <summary>For requests by a program</summary>
+      <p>The answer of <code>POST</code> to this address has the whole trace:</p>
+      <div class="secret"><code id="debug-request">${request}</code></div>
+    </details>`,
   );
 
-const showSecret = (title: string, words: TemplateResult, shown: TemplateResult, secret: string): Promise<string> =>
+export interface DebugLink {
+  readonly page: string;
+  readonly request: string;
+}
+
+const showSecret = (
+  title: string,
+  words: TemplateResult,
+  shown: TemplateResult,
+  secret: string,
+  more: TemplateResult | typeof nothing = nothing,
+): Promise<string> =>
   ask(
     title,
     () =>
       html`${words}
-        <div class="secret">${shown}</div>`,
+        <div class="secret">${shown}</div>
+        ${more}`,
     (close) =>
       html`${button('Copy', () => navigator.clipboard?.writeText(secret), 'secondary')}
         <button type="button" autofocus @click=${() => close('')}>I have copied it</button>`,

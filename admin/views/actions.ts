@@ -1,5 +1,6 @@
-import { html } from 'lit-html';
+import { html, nothing, type TemplateResult } from 'lit-html';
 import { showApiKey, showDebugLink } from '../parts/dialogs.ts';
+import { button, card } from '../parts/parts.ts';
 import { capital, describeCounts, NAMES, titleOf } from '../words/kinds.ts';
 import type { Page } from '../page.ts';
 import { hashOf } from '../route.ts';
@@ -75,12 +76,28 @@ export const setBlocked = async (page: Page, creativeId: number, blocked: boolea
   page.redraw();
 };
 
-/** Creates a link to whole traces of a publisher's ad requests, and shows it. */
+/** Creates a link that shows the debug overlay on the publisher's pages, with whole traces, and shows it. */
 export const createDebugLink = async (page: Page, publisher: PublisherWire): Promise<void> => {
-  const answer = await page.api.send<{ readonly url: string; readonly expires: string }>('POST', '/debug_grants', {
+  const answer = await page.api.send<{ readonly token: string; readonly url: string; readonly expires: string }>('POST', '/debug_grants', {
     publisher_id: publisher.id,
   });
   if (!answer.ok) return page.complain(answer.problem);
-  const { url, expires } = answer.value;
-  await showDebugLink(publisher.name, new URL(url, location.href).href, moment(expires));
+  const { token, url, expires } = answer.value;
+  const site = publisher.origins.find((origin) => !origin.includes('*')) ?? `https://${publisher.domain}`;
+  // In the fragment, which browsers send neither to the site nor as a referrer.
+  const link = { page: `${site}/#adsdk_debug=${token}`, request: new URL(url, location.href).href };
+  await showDebugLink(publisher.name, link, moment(expires));
 };
+
+/** Offers a debug link; `publisher` undefined: nothing. */
+export const debugLinkCard = (page: Page, publisher: PublisherWire | undefined): TemplateResult | typeof nothing =>
+  publisher
+    ? card(
+        'On the real page',
+        html`<p>
+            A page of ${publisher.name} explains its ads when <code>?adsdk_debug</code> is added to its address. In production that leaves
+            out prices and priorities; a debug link shows them for an hour.
+          </p>
+          ${button('Create a debug link', () => createDebugLink(page, publisher), 'secondary')}`,
+      )
+    : nothing;

@@ -1,16 +1,16 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { rotateKey, setBlocked } from './actions.ts';
+import { debugLinkCard, rotateKey, setBlocked } from './actions.ts';
 import { numberOf, textOf, textOrNull } from '../forms/typed-text.ts';
 import type { Form } from '../forms/form.ts';
 import { addStep } from '../forms/next-step.ts';
 import type { Page } from '../page.ts';
 import { button, card, pill } from '../parts/parts.ts';
 import { atDensity, previewCreative, type Slot } from '../preview/preview-document.ts';
-import { hashOf } from '../route.ts';
 import { table } from '../parts/table.ts';
 import type { CreativeWire, Kind, PlacementWire, PublisherWire, Records } from '../service/wire.ts';
 import { NAMES } from '../words/kinds.ts';
 import { listColumns } from './list-columns.ts';
+import { placementTags } from './placement-tags.ts';
 
 /** Beside a form: the preview of a creative, and what belongs to an existing record. */
 export const formAside = <K extends Kind>(
@@ -43,14 +43,13 @@ const publisherAside = (page: Page, publisher: PublisherWire): TemplateResult =>
 const placementAside = (page: Page, placement: PlacementWire): TemplateResult => html`
   <aside class="form-aside">
     ${related(page, 'creatives', ({ placement_id }) => placement_id === placement.id, { placement_id: placement.id })}
-    ${card(
-      'On a page',
-      html`<p>The browser SDK shows an ad in the element with the id “slot”:</p>
-        <pre class="code">AdSDK.renderAd('${placement.id}', 'slot')</pre>
-        <a href=${hashOf(['test'], { placement_id: placement.id })}>Test an ad on this placement</a>`,
-    )}
+    ${placementTags(page, placement, publisherOf(page, placement))} ${debugLinkCard(page, publisherOf(page, placement))}
   </aside>
 `;
+
+/** The publisher of a placement; of one that is open to all, the first. */
+const publisherOf = ({ store }: Page, { publisher_id }: PlacementWire): PublisherWire | undefined =>
+  publisher_id === null ? store.all('publishers')[0] : store.find('publishers', publisher_id);
 
 /** The first records below this one, in two columns. */
 const related = <K extends Kind>(

@@ -11,10 +11,10 @@ import { addStep } from '../forms/next-step.ts';
 import { formSection } from '../parts/form-section.ts';
 import { publisherOfCampaign } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
-import { button, card, emptyState, pageHead, problemNote } from '../parts/parts.ts';
+import { emptyState, pageHead, problemNote } from '../parts/parts.ts';
 import type { Route } from '../route.ts';
 import type { Dimensions } from '../service/wire.ts';
-import { createDebugLink } from './actions.ts';
+import { debugLinkCard } from './actions.ts';
 import { testResult, type TestAnswer } from './test-result.ts';
 
 const DEVICE_CHOICES = [{ value: '', label: 'As here' }, ...Object.entries(DEVICES).map(([value, { label }]) => ({ value, label }))];
@@ -37,6 +37,8 @@ export const openTest = (page: Page, route: Route): View => {
       publisher_id: textOf(publisher?.id),
       placement_id: route.query.get('placement_id') ?? shown?.placement_id ?? placements[0]?.id ?? '',
       country: asked?.targeting.countries?.[0] ?? '',
+      region: asked?.targeting.regions?.[0] ?? '',
+      city: asked?.targeting.cities?.[0] ?? '',
       device: '',
       user_id: 'test-visitor',
       dimensions: {},
@@ -79,25 +81,13 @@ export const openTest = (page: Page, route: Route): View => {
               ${problem ? problemNote(problem) : nothing}
               ${answer && !problem ? testResult(page, answer, textOf(form.read('/placement_id')), asked?.id) : nothing}
               ${!answer && !problem ? html`<section class="card"><p class="empty-preview">The ad and its decision appear here.</p></section>` : nothing}
-              ${debugLinkCard(page, textOf(form.read('/publisher_id')))}
+              ${debugLinkCard(page, store.find('publishers', textOf(form.read('/publisher_id'))))}
             </div>
           </div>
         </form>
       `;
     },
   };
-};
-
-const debugLinkCard = (page: Page, publisherId: string): TemplateResult | typeof nothing => {
-  const publisher = page.store.find('publishers', publisherId);
-  if (!publisher) return nothing;
-  return card(
-    'Real requests',
-    html`<p>
-        In production, <code>?debug=1</code> leaves out prices and priorities. A debug link of ${publisher.name} shows them for an hour.
-      </p>
-      ${button('Create a debug link', () => createDebugLink(page, publisher), 'secondary')}`,
-  );
 };
 
 const fields = (form: Form, { store }: Page): TemplateResult =>
@@ -118,6 +108,8 @@ const fields = (form: Form, { store }: Page): TemplateResult =>
         choices: store.all('placements').map(({ id, width, height }) => ({ value: id, label: `${id} (${width} × ${height})` })),
       })}
       ${selectField(form, { pointer: '/country', label: 'Country', none: 'As here, or unknown', choices: COUNTRIES })}
+      ${textField(form, { pointer: '/region', label: 'Region', placeholder: 'As here, or unknown', help: 'An ISO 3166-2 code, such as US-CA.' })}
+      ${textField(form, { pointer: '/city', label: 'City', placeholder: 'As here, or unknown', help: 'Its English name.' })}
       ${textField(form, { pointer: '/user_id', label: 'User id', help: 'Frequency caps count per user id.' })}
       ${segmentedField(form, { pointer: '/device', label: 'Device', wide: true, choices: DEVICE_CHOICES })}
       <details class="wide">
@@ -143,7 +135,12 @@ const requestOf = (draft: Draft, dimensions: Dimensions): object => {
     imp: [{ id: '1', tagid: draft['placement_id'] }],
     user: { id: textOf(draft['user_id']).trim() || 'test-visitor' },
     ext: { publisher_id: numberOf(draft['publisher_id']), kv: Object.fromEntries([...free, ...given]) },
-    context: { ...(draft['country'] ? { country: draft['country'] } : {}), ...(draft['device'] ? { device: draft['device'] } : {}) },
+    context: Object.fromEntries(
+      ['country', 'region', 'city', 'device'].flatMap((name) => {
+        const chosen = textOf(draft[name]).trim();
+        return chosen === '' ? [] : [[name, chosen] as const];
+      }),
+    ),
   };
 };
 

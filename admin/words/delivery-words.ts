@@ -39,6 +39,7 @@ export const targetingWords = ({ targeting }: LineItemWire, countryName: (code: 
   return [
     ...(targeting.countries?.length ? [`in ${targeting.countries.map(countryName).join(', ')}`] : []),
     ...(targeting.regions?.length ? [`in ${targeting.regions.join(', ')}`] : []),
+    ...(targeting.cities?.length ? [`in ${targeting.cities.join(', ')}`] : []),
     ...(targeting.devices?.length ? [`on ${targeting.devices.join(', ')}`] : []),
     ...Object.entries(targeting.dimensions ?? {}).map(([name, values]) => `${name}: ${list(values)}`),
     ...Object.entries(targeting.key_values ?? {}).map(([name, values]) => `${name}: ${list(values)}`),

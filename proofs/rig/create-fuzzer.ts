@@ -74,6 +74,24 @@ export const createFuzzer = ({
     regs: { coppa: below(2) },
     ext: { publisher_id: booking.publisherId, kv: { topic: 'sport' } },
   });
+  const goodAuction = (): Record<string, unknown> => ({
+    id: 'a',
+    imp: Array.from({ length: 1 + below(3) }, (_, i) => ({
+      id: `${i}`,
+      banner: { format: [{ w: 300, h: 250 }], w: 300, h: 250 },
+      native: { request: JSON.stringify(mutate({ assets: [{ id: 1, required: 1, title: { len: 90 } }] })) },
+      bidfloor: random(),
+      bidfloorcur: pick(['USD', 'EUR', 'XXX']),
+      tagid: booking.placementId,
+      ext: { prebid: { bidder: { direct: { placement: booking.placementId } } }, gpid: booking.placementId, data: { topic: 'sport' } },
+    })),
+    site: { publisher: { id: String(booking.publisherId) }, page: 'https://example.com/', ext: { data: { topic: ['sport'] } } },
+    user: { id: 'u', consent: noise(20), eids: [{ source: 'pubcid.org', uids: [{ id: 'u' }] }] },
+    device: { ua: 'Mozilla/5.0', ip: '203.0.113.9' },
+    regs: { gdpr: below(2), gpp: noise(20), gpp_sid: [7], ext: { dsa: { dsarequired: below(5) } } },
+    cur: ['USD', 'EUR'],
+    ext: { prebid: { storedrequest: { id: String(booking.publisherId) }, debug: true } },
+  });
   /** Replaces, removes or adds something somewhere. */
   const mutate = (target: unknown, depth = 0): unknown => {
     if (typeof target !== 'object' || target === null || depth > 3 || chance(0.15)) return value();
@@ -90,12 +108,13 @@ export const createFuzzer = ({
     return pick(['[', '{"a":']).repeat(depth);
   };
   const body = (): string | Buffer => {
-    const text = (): string => JSON.stringify(mutate(goodBody()));
+    const text = (): string => JSON.stringify(mutate(chance(0.5) ? goodBody() : goodAuction()));
     return pick<() => string | Buffer>([
       text,
       text,
       text,
       () => JSON.stringify(goodBody()),
+      () => JSON.stringify(goodAuction()),
       () => JSON.stringify(goodBody()).replace('"ext"', '"__proto__":{"polluted":1},"ext"'),
       () => JSON.stringify({ publisher_id: booking.publisherId, placement_id: booking.placementId, user_id: value() }),
       () => text().slice(0, below(200)),
@@ -130,6 +149,7 @@ export const createFuzzer = ({
         () => `t=%${pick(['', '0', 'zz', 'ff', 'c0%af', '00'])}`,
         () => `type=${pick(['like', 'share', 'no-such', '', '%', '__proto__', 'like&type=share'])}`,
         () => 'debug=1',
+        () => 'gzip=1',
         () => '__proto__[x]=1',
         () => `${letters(20)}=${letters(2_000)}`,
         () => `bids=${pick(['0', '-1', '1e9', 'x'])}&delay=${pick(['-1', 'x', '5'])}&status=${pick(['0', '999', 'x', '204'])}`,
@@ -143,6 +163,12 @@ export const createFuzzer = ({
       '/ad',
       '/ad',
       '/ad',
+      '/openrtb2/auction',
+      '/openrtb2/auction',
+      '/openrtb2/auction',
+      `/openrtb2/auction/${booking.publisherId}`,
+      '/openrtb2/auction/__proto__',
+      '/openrtb2/',
       '/impression',
       '/impression',
       '/click',
@@ -192,7 +218,7 @@ export const createFuzzer = ({
   return {
     request: () => {
       const to = path();
-      const isPost = /^\/(ad|report|test)/i.test(to) || to.startsWith('/api') ? chance(0.9) : chance(0.05);
+      const isPost = /^\/(ad|report|test|openrtb2)/i.test(to) || to.startsWith('/api') ? chance(0.9) : chance(0.05);
       const method = chance(0.05) ? pick(['PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH'] as const) : isPost ? 'POST' : 'GET';
       const headers: Record<string, string> = {};
       if (chance(0.85)) headers['x-api-key'] = chance(0.9) ? booking.apiKey : headerValue();

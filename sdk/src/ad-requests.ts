@@ -31,8 +31,6 @@ export interface AdRequestsOptions {
   readonly newId: () => string;
   /** Receives each answer as a whole. */
   readonly onAnswer?: (answer: AdResponse) => void;
-  /** Asks the server for the trace of its decision. */
-  readonly debug?: boolean;
   readonly nextTick?: (run: () => void) => void;
 }
 
@@ -83,7 +81,6 @@ export const createAdRequests = ({
   pageFields,
   newId,
   onAnswer,
-  debug,
   nextTick = (run) => setTimeout(run),
 }: AdRequestsOptions): ((request: AdRequest) => Promise<AdResponse>) => {
   const open = new Map<string, Waiting[]>();
@@ -94,7 +91,7 @@ export const createAdRequests = ({
     page: object,
   ): Promise<AdResponse> => {
     const { imp, kv } = impsOf(waiting);
-    const response = await send(onServer(baseUrl, debug ? '/ad?debug=1' : '/ad'), {
+    const response = await send(onServer(baseUrl, '/ad'), {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'X-API-Key': apiKey ?? '' },
       credentials: 'omit',

@@ -24,7 +24,7 @@ export const runningQueue = (sdk: AdSDK): { push(...commands: Command[]): number
       try {
         command(sdk);
       } catch (error) {
-        warnOnce(`a queued command failed: ${String(error)}`);
+        warnOnce(`a command failed: ${String(error)}`);
       }
     }
     return commands.length;

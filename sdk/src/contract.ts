@@ -210,6 +210,7 @@ declare global {
     AD_SERVER_PUBLISHER_ID?: number;
   }
   interface GlobalEventHandlersEventMap {
+    'AdSDK:filled': CustomEvent<{ readonly placementId: string; readonly bid: Bid }>;
     'AdSDK:noAd': CustomEvent<NoAdDetail>;
     'AdSDK:error': CustomEvent<ErrorDetail>;
     'AdSDK:viewable': CustomEvent<{ readonly placementId: string }>;

@@ -5,6 +5,7 @@
  */
 import { stubOf, waitingIn, type Stub } from './command-queue.ts';
 import type { Command } from './contract.ts';
+import { asksForOverlay } from './debug/asks-for-overlay.ts';
 import { SLOT } from './slot-attributes.ts';
 import { warnOnce } from './warn-once.ts';
 
@@ -61,6 +62,6 @@ if (!stub.version && !stub.loading) {
   };
   const commands = (stub.cmd = keep(stub.cmd));
   const others = (page.adsdk = keep(page.adsdk)) as readonly Command[];
-  if (commands.length || others.length) load();
+  if (commands.length || others.length || asksForOverlay()) load();
   look();
 }

@@ -67,6 +67,7 @@ export const createPlaceAd = ({ send, request, emit, fail, report }: PlaceAdOpti
     const element = await ad.show(container, bid, answer, scope, tracker);
     if (scope.ended()) return false;
     mark(container, 'filled');
+    emit(container, 'filled', { placementId, bid });
     attachReportButton(container, element, scope, () => scope.add(report(bid, ad.baseUrl)));
     observeViewability(element, scope, /<video[\s>]/i.test(bid.adm), () => {
       emit(container, VIEWABLE, { placementId });

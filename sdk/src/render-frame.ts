@@ -78,7 +78,7 @@ export const renderFrame = (
   const frame = document.createElement('iframe');
   const box = document.createElement('div');
   box.style.cssText = 'position:relative;z-index:0;display:inline-block;vertical-align:top;max-width:100%;line-height:0';
-  frame.style.cssText = `display:block;border:0;width:${bid.w ? `${bid.w}px` : '100%'};height:${bid.h ?? 250}px;max-width:100%;overflow:hidden`;
+  frame.style.cssText = `display:block;border:0;width:${bid.w ? `${bid.w}px` : '100%'};height:${bid.h ?? 250}px;max-width:100%`;
   frame.title = 'Advertisement';
   frame.setAttribute('scrolling', 'no');
   const key = randomId();

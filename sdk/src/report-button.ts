@@ -8,7 +8,7 @@ export const getReportLinkHTML = (text: string, className = '', style = ''): str
 
 const LOOK =
   'all:revert;box-sizing:border-box;min-width:24px;min-height:24px;margin:0;padding:2px 7px;border:0;border-radius:4px;' +
-  'font:500 11px/20px system-ui,sans-serif;color:#333;background:rgba(255,255,255,.88);cursor:pointer;';
+  'font:500 11px/20px system-ui,sans-serif;color:#333;background:#fffd;cursor:pointer;';
 const IN_CORNER = 'position:absolute;top:2px;right:2px;z-index:1';
 const BELOW = 'display:block;margin-left:auto';
 

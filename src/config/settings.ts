@@ -44,7 +44,7 @@ export interface Settings {
   readonly bidderPrivateAddresses: boolean;
   readonly mockBidderEnabled: boolean;
   readonly dimensionsFile: string;
-  /** A MaxMind database with countries, and perhaps regions; undefined: the country tables of the build. */
+  /** A MaxMind database with countries, and perhaps regions and cities; undefined: the country tables of the build. */
   readonly geoDatabase: string | undefined;
   /** Address ranges whose hits are filtered; undefined: that rule is off. */
   readonly dataCenterAddressesFile: string | undefined;
@@ -55,6 +55,8 @@ export interface Settings {
   readonly adminTokens: readonly AdminToken[];
   /** undefined: first valid address of X-Forwarded-For; n: the n-th from the right. */
   readonly trustProxyHops: number | undefined;
+  /** Whether what a client may hold depends on what it renders (ledger/lua/clients.lua). */
+  readonly earnedHolds: boolean;
   readonly stateDir: string;
   readonly logLevel: 'error' | 'warn' | 'info' | 'debug';
   /** Time after SIGTERM in which a replica still accepts connections. */

@@ -7,11 +7,13 @@ import { creativeHost } from './routes/creative-host.ts';
 import { healthRoute, metricsRoute, readyRoute, reloadRoute, versionRoute, type Build } from './routes/operations.ts';
 import { reportRoute, type ReportRouteOptions } from './routes/report.ts';
 import { testBidRoute } from './routes/test-bid.ts';
+import { clickTagRoute, iframeTagRoute, imageTagRoute, type TagRouteOptions } from './routes/tag.ts';
 import { clickRoute, eventRoute, impressionRoute, type TrackRouteOptions } from './routes/track.ts';
 
 export interface AppOptions {
   readonly ad: AdRouteOptions;
   readonly auction: AuctionRouteOptions;
+  readonly tag: TagRouteOptions;
   readonly track: TrackRouteOptions;
   readonly report: ReportRouteOptions;
   readonly reloadEverywhere: () => Promise<void>;
@@ -49,6 +51,9 @@ export const createApp = (options: AppOptions): Express => {
   app.post('/report', reportRoute(options.report));
 
   if (options.creativeOrigin) app.use(creativeHost(options.creativeOrigin));
+  app.get('/tag/iframe', iframeTagRoute(options.tag));
+  app.get('/tag/image', imageTagRoute(options.tag));
+  app.get('/tag/click', clickTagRoute(options.tag));
   app.get('/health', healthRoute);
   app.get('/version', versionRoute(options.build));
   app.get('/ready', readyRoute(options.readiness));
@@ -61,7 +66,10 @@ export const createApp = (options: AppOptions): Express => {
   app.use('/static', options.staticFiles);
 
   app.all(['/ad', '/report', ...AUCTION], methodNotAllowed('POST, OPTIONS'));
-  app.all(['/impression', '/click', '/event', '/health', '/version', '/ready', '/metrics'], methodNotAllowed('GET, HEAD'));
+  app.all(
+    ['/impression', '/click', '/event', '/tag/iframe', '/tag/image', '/tag/click', '/health', '/version', '/ready', '/metrics'],
+    methodNotAllowed('GET, HEAD'),
+  );
   app.all('/reload', methodNotAllowed('POST'));
   if (options.mockBidder) app.all('/test/bid', methodNotAllowed('POST'));
   app.use(notFound);

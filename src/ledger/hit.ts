@@ -61,6 +61,10 @@ export interface ServedAd {
   readonly windowMs?: number | undefined;
   /** True: the user may not be measured, and its events keep less (stored-hit.ts). */
   readonly unmeasured?: boolean | undefined;
+  /** Who asked for it, when its hold has to be earned: the impression is the proof. */
+  readonly client?: string | undefined;
+  /** True: the ledger did not count its hold as the client's (free-holds.ts). */
+  readonly isFree?: boolean | undefined;
   /** Where the ad was served to (context/visitor-seal.ts), to judge its hits by; never stored where `unmeasured`. */
   readonly seal?: string | undefined;
 }

@@ -10,6 +10,8 @@ export interface LedgerKeys {
   accounts(publisherId: number): string;
   /** String: the user's packed places under frequency caps at this publisher. */
   places(publisherId: number, userHash: string): string;
+  /** The start of the names of two hashes: what the clients of this publisher hold and rendered (lua/clients.lua). */
+  clients(publisherId: number): string;
   /** String: the kinds already seen of one token. */
   seen(publisherId: number, tokenId: string): string;
   /** Hash token id → billing notice URL of the bids whose tokens end in a minute (since the epoch). */
@@ -36,6 +38,10 @@ export interface LedgerKeys {
   claim(shard: number): string;
   /** String: quality reports of a client or for a token in an hour (since the epoch). */
   reports(hour: number, name: string): string;
+  /** String: the creative, or the token, that an image tag showed to a recipient (tracking/shown-ads.ts). */
+  shownAd(publisherId: number, part: 'creative' | 'token', name: string): string;
+  /** String: how many of them a publisher's tags remembered in an hour (since the epoch). */
+  shownAds(publisherId: number, hour: number): string;
   /** String: wrong admin tokens of a network within a minute. */
   wrongTokens(network: string): string;
   /** Sorted set: the TOKEN_TTL of each running replica, by the time of its last report. */
@@ -57,6 +63,7 @@ export const createLedgerKeys = (shards: number): LedgerKeys => {
     shardOf,
     accounts: (publisherId) => ofPublisher(publisherId, `accounts${ACCOUNT_LAYOUT}:${publisherId}`),
     places: (publisherId, userHash) => ofPublisher(publisherId, `places:${publisherId}:${userHash}`),
+    clients: (publisherId) => ofPublisher(publisherId, `clients:${publisherId}`),
     seen: (publisherId, tokenId) => ofPublisher(publisherId, `seen:${tokenId}`),
     billingNotices: (shard, minute) => ofShard(shard, `burl:${minute}`),
     adjustment: (shard) => ofShard(shard, 'adjustment'),
@@ -71,6 +78,8 @@ export const createLedgerKeys = (shards: number): LedgerKeys => {
     broken: (shard) => ofShard(shard, 'broken'),
     claim: (shard) => ofShard(shard, 'claim'),
     reports: (hour, name) => ofShard(0, `reports:${hour}:${name}`),
+    shownAd: (publisherId, part, name) => ofPublisher(publisherId, `shown:${publisherId}:${part}:${name}`),
+    shownAds: (publisherId, hour) => ofPublisher(publisherId, `shown:${publisherId}:${hour}`),
     wrongTokens: (network) => ofShard(0, `wrong-tokens:${network}`),
     tokenTtls: ofShard(0, 'token-ttls'),
   };

@@ -8,9 +8,11 @@ import { addressPrefix } from '../context/client-address.ts';
 import { userHash, userKeyOf } from '../context/user-hash.ts';
 import { createApp } from '../http/app.ts';
 import { createAuthenticate } from '../http/request/authenticate.ts';
+import { createCallerAddress } from '../http/request/caller-address.ts';
 import { createDebugGrants } from '../http/request/debug-grants.ts';
 import { createAnswerWriter } from '../http/openrtb/write-answer.ts';
 import { createAuctionWriter } from '../http/openrtb/write-auction.ts';
+import type { TrackRouteOptions } from '../http/routes/track.ts';
 import { staticFiles } from '../http/routes/static-files.ts';
 import { createAlignedServer } from '../http/server/aligned-server.ts';
 import { closeSlowReaders } from '../http/server/slow-readers.ts';
@@ -48,6 +50,7 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
   const [firstKey] = settings.userKeys;
   const userKey = firstKey && userKeyOf(firstKey.secret);
   const sessionKey = randomBytes(32).toString('hex');
+  const callerAddress = createCallerAddress(settings.trustProxyHops);
   const asking = {
     requestContext,
     decideConsent: createDecideConsent({ cacheSize: 10_000 }),
@@ -55,6 +58,8 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
     sessionHash: (publisherId: number, userId: string) => userHash(sessionKey, publisherId, userId),
     debugTrace: settings.debugTrace,
     sealVisitor: delivery.sealVisitor,
+    clientOf: (snapshot: Snapshot, req: Request) =>
+      settings.earnedHolds ? delivery.sealClient(snapshot.userHashKey, callerAddress(req)) : undefined,
     now: delivery.now,
   };
   /** A report stores nothing about its sender, and the hash in Redis is forgotten after two hours. */
@@ -74,6 +79,16 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
     observe: observe.ad,
     ...asking,
   };
+  const track: TrackRouteOptions = {
+    tokens,
+    recordHit: delivery.recordHit,
+    requestContext,
+    screenHit: delivery.screenHit,
+    allowedEvents,
+    clickUrlOf: (creativeId) => catalog.current()?.creatives.get(creativeId)?.clickUrl,
+    now: delivery.now,
+    observe: observe.track,
+  };
   const app = createApp({
     ad: { ...serving, writeAnswer: createAnswerWriter({ allowedEvents, tracking: { signToken: tokens.sign, publicUrl, creativeOrigin } }) },
     auction: {
@@ -82,16 +97,15 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
       rateOf: (currency) => (currency === 'USD' ? 1 : undefined),
       publicUrl: settings.production && publicUrl === '' ? undefined : publicUrl,
     },
-    track: {
-      tokens,
-      recordHit: delivery.recordHit,
-      requestContext,
-      screenHit: delivery.screenHit,
-      allowedEvents,
-      clickUrlOf: (creativeId) => catalog.current()?.creatives.get(creativeId)?.clickUrl,
-      now: delivery.now,
-      observe: observe.track,
+    tag: {
+      ...serving,
+      track,
+      signToken: tokens.sign,
+      shownAds: delivery.shownAds,
+      recipientHash: (snapshot, publisherId, recipient) => userHash(snapshot.userHashKey, publisherId, recipient),
+      publicUrl,
     },
+    track,
     report: {
       tokens,
       reports: delivery.reports,

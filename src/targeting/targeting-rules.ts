@@ -3,7 +3,7 @@
  * the name is that of the value in a request, which has at most one. A new rule of this kind
  * (language, hour) is a line here, and a value in the request's context.
  */
-export const CONTEXT_RULES = { countries: 'country', regions: 'region', devices: 'device' } as const;
+export const CONTEXT_RULES = { countries: 'country', regions: 'region', cities: 'city', devices: 'device' } as const;
 
 export type ContextKind = keyof typeof CONTEXT_RULES;
 export const CONTEXT_KINDS = Object.keys(CONTEXT_RULES) as ContextKind[];

@@ -334,6 +334,43 @@ test('a test ad shows the winner and where each other candidate fell, and counts
   await page.locator('.result .note', { hasText: 'country is SE, wanted NO' }).waitFor();
 });
 
+test('the pages of a placement and of test ads hand out a debug link of the publisher', async () => {
+  const { page } = admin;
+  const publisher = await api('POST', '/publishers', {
+    name: 'Debugged',
+    domain: 'd.example',
+    origins: ['https://*.d.example', 'http://stage.d.example:81'],
+  });
+  await api('POST', '/placements', { id: 'debugged', width: 300, height: 250, formats: ['html'], publisher_id: publisher.id });
+  for (const hash of ['#/placements/debugged', '#/test?placement_id=debugged']) {
+    await admin.go(hash);
+    if (hash.startsWith('#/test')) await field('/publisher_id').selectOption({ label: 'Debugged' });
+    await page.getByRole('button', { name: 'Create a debug link' }).click();
+    const link = new URL(await page.locator('#debug-link').innerText());
+    expect([link.origin, link.hash]).toEqual(['http://stage.d.example:81', expect.stringMatching(/^#adsdk_debug=[\w-]+\.[\w-]+\.[\w-]+$/)]);
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+  }
+});
+
+test('the page of a placement has its tags, and each is copied as it is shown', async () => {
+  const { page } = admin;
+  const publisher = await api('POST', '/publishers', { name: 'Tagged', domain: 't.example', origins: ['https://t.example'] });
+  await api('POST', '/placements', { id: 'a "tag" & more', width: 300, height: 250, formats: ['banner'], publisher_id: publisher.id });
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await admin.go(`#/placements/${encodeURIComponent('a "tag" & more')}`);
+  for (const title of ['Script', 'Frame', 'E-mail']) {
+    if (title !== 'Script') await page.locator('summary', { hasText: title }).click();
+    await page.getByRole('button', { name: `Copy the ${title} tag` }).click();
+    const shown = await page.getByLabel(`${title} tag`, { exact: true }).innerText();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(shown);
+    expect(shown).toContain(
+      title === 'Script'
+        ? 'data-adsdk-slot="a &quot;tag&quot; &amp; more"'
+        : `publisher=${publisher.id}&amp;placement=a+%22tag%22+%26+more`,
+    );
+  }
+});
+
 test('the page of a line item shows its status with the reason, its delivery and its limits', async () => {
   const { item, publisher } = await bookLineItem('Watched', { daily_impression_cap: 2, budget: 10, frequency_cap: 1 });
   await api('POST', '/placements', { id: 'watched', width: 300, height: 250, formats: ['html'], publisher_id: publisher.id });

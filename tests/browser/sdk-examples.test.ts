@@ -6,8 +6,20 @@ import { startPublisher, type Publisher } from './setup/start-publisher.ts';
 let publisher: Publisher;
 
 beforeAll(async () => {
-  publisher = await startPublisher([{ placement: 'article-top', format: 'html', content: '<p>An ad</p>', size: [728, 90] }]);
+  publisher = await startPublisher([
+    { placement: 'article-top', format: 'html', content: '<p>An ad</p>', size: [728, 90] },
+    { placement: 'article-teaser', format: 'native', content: '{"title":"Tea & <b>cake</b>"}' },
+  ]);
 });
+
+/** The exports of sdk/examples/article-page.ts. */
+interface Site {
+  readonly showArticleAds: (
+    publisher: object,
+    article: object,
+    log: object,
+  ) => { readonly shown: Promise<readonly boolean[]>; readonly remove: () => void };
+}
 
 /** An example with the test's ad server in place of the one that it names. */
 const example = (file: string): string =>
@@ -23,6 +35,40 @@ test('the plain page shows its ad', async () => {
     script: false,
   });
   await opened.page.locator('[data-adsdk-slot] iframe').waitFor();
+  expect(opened.faults).toEqual([]);
+});
+
+test('the page in TypeScript shows its ads, logs them, and removes them', async () => {
+  const { outputFiles } = await build({
+    entryPoints: ['sdk/examples/article-page.ts'],
+    bundle: true,
+    write: false,
+    format: 'iife',
+    globalName: 'site',
+    alias: { '@ad-server/adsdk': `${process.cwd()}/public/sdk/adsdk.esm.js` },
+    logOverride: { 'empty-import-meta': 'silent' },
+  });
+  const opened = await publisher.open({ html: '<div id="banner"></div><div id="teaser"></div>', script: false });
+  const { page } = opened;
+  await page.addScriptTag({ content: outputFiles[0]!.text.replaceAll('https://ads.example', publisher.service.baseUrl) });
+  const logged = await page.evaluate(
+    async ({ apiKey, publisherId }) => {
+      const { showArticleAds } = (window as unknown as { site: Site }).site;
+      const log: unknown[] = [];
+      const filled = (placement: string): unknown => log.push(placement);
+      const ads = showArticleAds(
+        { apiKey, publisherId },
+        { section: 'news' },
+        { filled, empty: (...reason: unknown[]) => log.push(reason) },
+      );
+      const shown = await ads.shown;
+      const teaser = document.querySelector('#teaser strong')?.textContent;
+      ads.remove();
+      return { log: log.sort(), shown, teaser, left: document.querySelectorAll('#banner *, #teaser *').length };
+    },
+    { apiKey: publisher.service.apiKey, publisherId: publisher.service.publisherId },
+  );
+  expect(logged).toEqual({ log: ['article-teaser', 'article-top'], shown: [true, true], teaser: 'Tea & <b>cake</b>', left: 0 });
   expect(opened.faults).toEqual([]);
 });
 

@@ -5,6 +5,7 @@ import { Reader } from 'maxmind';
 import { createCountryLookup } from '../../src/context/country-lookup.ts';
 import { createGeoDatabase } from '../../src/context/geo-database.ts';
 import { createChance } from '../../testkit/chance.ts';
+import { geoDatabase } from './geo-database-file.ts';
 
 /** Written by the build. */
 const TABLES = path.join(__dirname, '../../dist/geodata');
@@ -61,30 +62,6 @@ describe('country lookup', () => {
   });
 });
 
-/** A database with one record for every address, in the MaxMind DB format 2.0. */
-const writeDatabase = (record: object): Buffer => {
-  const sized = (type: number, size: number) => (size < 29 ? [(type << 5) | size] : [(type << 5) | 29, size - 29]);
-  const encode = (value: unknown): Buffer => {
-    if (typeof value === 'string') return Buffer.concat([Buffer.from(sized(2, Buffer.byteLength(value))), Buffer.from(value)]);
-    if (typeof value === 'number') return Buffer.from([(6 << 5) | 4, 0, 0, value >> 8, value & 255]);
-    if (Array.isArray(value)) return Buffer.concat([Buffer.from([value.length, 11 - 7]), ...value.map(encode)]);
-    const entries = Object.entries(value as object);
-    return Buffer.concat([Buffer.from(sized(7, entries.length)), ...entries.flatMap(([name, one]) => [encode(name), encode(one)])]);
-  };
-  const toData = 1 + 16;
-  const metadata = {
-    ...{ node_count: 1, record_size: 24, ip_version: 6, database_type: 'Test', languages: ['en'] },
-    ...{ binary_format_major_version: 2, binary_format_minor_version: 0, build_epoch: 1, description: {} },
-  };
-  return Buffer.concat([
-    Buffer.from([0, 0, toData, 0, 0, toData]),
-    Buffer.alloc(16),
-    encode(record),
-    Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1'),
-    encode(metadata),
-  ]);
-};
-
 describe('a database of the operator', () => {
   const locateIn = (file: string) => createGeoDatabase({ file, cacheSize: 10 });
 
@@ -110,7 +87,7 @@ describe('a database of the operator', () => {
     ['an unknown form', { country: 'Atlantis' }, { country: null, region: null, city: null }],
   ])('of %s gives region and city', (name, record, expected) => {
     const file = path.join(mkdtempSync(path.join(tmpdir(), 'geo-')), `${name.replace(/\W/g, '')}.mmdb`);
-    writeFileSync(file, writeDatabase(record));
+    writeFileSync(file, geoDatabase(record));
     expect(locateIn(file)('2001:db8::1')).toEqual(expected);
   });
 

@@ -5,6 +5,7 @@ import { BROWSER_HEADERS } from '../../testkit/person.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
+import { responseFaults } from '../http/auction-schemas.ts';
 import { differences, valueAt } from './match.ts';
 
 /** One exchange; `capture` keeps parts of the answer, by JSON pointer, to be written as ${name} in later steps, ${name:token} for the token in a URL. */
@@ -67,6 +68,7 @@ async function play({ request, answer, capture = {} }: Step, captured: Map<strin
     ...differences(answer.status, response.status, 'status'),
     ...differences(answer.headers ?? {}, headers, 'headers'),
     ...(answer.body === undefined ? [] : differences(JSON.parse(fill(JSON.stringify(answer.body), captured)), json, 'body')),
+    ...(request.path.startsWith('/openrtb2/') && response.status === 200 ? responseFaults(json) : []),
     ...(answer.text === undefined ? [] : differences(answer.text, text, 'text')),
   ];
 }

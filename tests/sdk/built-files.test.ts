@@ -14,6 +14,7 @@ test.each([
   ['adsdk-loader.min.js', 3000],
   [`adsdk-native-${version}.js`, 1500],
   [`adsdk-dialog-${version}.js`, 2000],
+  [`adsdk-debug-${version}.js`, 7000],
 ])('%s is at most %i bytes gzipped', (file, maxBytes) => {
   expect(gzipSync(read(file), { level: 9 }).length).toBeLessThanOrEqual(maxBytes);
 });
@@ -105,7 +106,11 @@ test('the packed package can be imported, required and typed, and renders nothin
       lib: ['es2020', 'dom'],
       types: [],
     };
-    writeFileSync(join(site, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['typed.ts'] }));
+    // The example is written as a site would: against the package alone.
+    cpSync('sdk/examples/article-page.ts', join(site, 'article-page.ts'));
+    const options = { ...compilerOptions, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, verbatimModuleSyntax: true };
+    writeFileSync(join(site, 'package.json'), '{"type":"module"}');
+    writeFileSync(join(site, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['typed.ts', 'article-page.ts'] }));
     run(process.execPath, [require.resolve('typescript/bin/tsc'), '-p', '.'], site);
   } finally {
     rmSync(folder, { recursive: true });

@@ -22,12 +22,13 @@ const NONE_REGISTERED: DimensionSchema = new Map();
 
 interface Asked {
   readonly country?: string | null;
+  readonly city?: string | null;
   readonly device?: string | null;
   readonly keyValues?: Readonly<Record<string, string>>;
 }
 
-const query = ({ country = null, device = null, keyValues = {} }: Asked = {}, schema = NONE_REGISTERED): TargetingQuery =>
-  targetingQuery(schema, { country, device }, keyValues);
+const query = ({ country = null, city = null, device = null, keyValues = {} }: Asked = {}, schema = NONE_REGISTERED): TargetingQuery =>
+  targetingQuery(schema, { country, city, device }, keyValues);
 
 const scanned = (index: TargetingIndex, asked: TargetingQuery): number[] => {
   const scanner = index.eligible(asked);
@@ -46,7 +47,13 @@ const ruleMap = fc
   .uniqueArray(fc.tuple(fc.constantFrom(...NAMES), someOf(...VALUES)), { selector: ([name]) => name, maxLength: 3 })
   .map((pairs) => Object.fromEntries(pairs));
 const entry: fc.Arbitrary<TargetingRules> = fc
-  .record({ countries: someOf('DE', 'US', 'FR'), devices: someOf('mobile', 'desktop'), dimensions: ruleMap, key_values: ruleMap })
+  .record({
+    countries: someOf('DE', 'US', 'FR'),
+    cities: someOf('Berlin', 'Lyon'),
+    devices: someOf('mobile', 'desktop'),
+    dimensions: ruleMap,
+    key_values: ruleMap,
+  })
   .map(targetingRules);
 const pair = fc
   .tuple(fc.boolean(), fc.constantFrom(...NAMES), fc.constantFrom(...VALUES))
@@ -54,10 +61,11 @@ const pair = fc
 const anyQuery: fc.Arbitrary<TargetingQuery> = fc
   .record({
     country: fc.constantFrom('DE', 'US', 'XX', null),
+    city: fc.constantFrom('Berlin', 'Lyon', 'Oakland', null),
     device: fc.constantFrom('mobile', 'tablet', null),
     pairs: fc.array(pair, { maxLength: 12 }),
   })
-  .map(({ country, device, pairs }) => ({ pairs: [...query({ country, device }).pairs, ...pairs] }));
+  .map(({ pairs, ...visitor }) => ({ pairs: [...query(visitor).pairs, ...pairs] }));
 
 test('the index finds exactly the entries whose rules match, in rank order', () => {
   fc.assert(

@@ -175,6 +175,11 @@ const lineItemForm: FormDescription<keyof LineItemRecord | `targeting/${keyof Ta
           placeholder: 'US-CA',
           help: 'ISO 3166-2 codes, as the GEO_DATABASE of the service has them. Without it, no visitor matches.',
         },
+        'targeting/cities': {
+          label: 'Cities',
+          placeholder: 'Springfield',
+          help: 'English names, as the GEO_DATABASE has them. Add a region where several cities have the name.',
+        },
         'targeting/devices': { label: 'Devices', choices: DEVICES },
         'targeting/dimensions': { label: 'Dimensions', widget: 'dimensions' },
         'targeting/key_values': {

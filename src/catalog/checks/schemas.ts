@@ -142,6 +142,12 @@ export const lineItemSchema = {
           maxItems: 300,
           description: 'ISO 3166-2 codes such as US-CA, as the GEO_DATABASE of the service has them; without one no request has a region',
         },
+        cities: {
+          type: 'array',
+          items: { type: 'string', minLength: 1, maxLength: 128 },
+          maxItems: 300,
+          description: 'English names, as the GEO_DATABASE of the service has them; without one no request has a city',
+        },
         devices: { type: 'array', items: { type: 'string', enum: DEVICES }, maxItems: 16 },
         dimensions: targetedValues,
         key_values: targetedValues,

@@ -5,11 +5,12 @@ import type { Locate } from '../../context/country-lookup.ts';
 import type { Visitor } from '../../context/device-detector.ts';
 import type { TargetingContext } from '../../targeting/targeting-query.ts';
 
-/** Address, country and device of a request, and every other value that a context rule reads. */
+/** Address, location and device of a request, and every other value that a context rule reads. */
 export interface Asker extends Required<TargetingContext> {
   readonly ip: string | null;
   readonly country: string | null;
   readonly region: string | null;
+  readonly city: string | null;
   readonly device: Device | null;
   readonly visitor: Visitor;
   readonly userAgent: string;
@@ -35,6 +36,6 @@ export const createRequestContext =
     });
     const userAgent = named?.ua ?? req.get('user-agent') ?? '';
     const visitor = visitorOf(userAgent);
-    const { country, region } = locate(ip);
-    return { ip, country, region, device: visitor.device, visitor, userAgent };
+    const { country, region, city } = locate(ip);
+    return { ip, country, region, city, device: visitor.device, visitor, userAgent };
   };

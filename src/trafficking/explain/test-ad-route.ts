@@ -21,7 +21,7 @@ export interface TestAdRouteOptions extends ToAdRequestOptions {
 
 /**
  * POST /api/test_ad: the body of POST /ad; its publisher is `ext.publisher_id`, without a key. An
- * optional `context { country, device }` replaces the values from address and user agent. Answers
+ * optional `context { country, region, city, device }` replaces the values from address and user agent. Answers
  * as POST /ad?debug=1 would, without tracking URLs: nothing is served, counted or billed.
  */
 export const testAdRoute =
@@ -50,8 +50,14 @@ export const testAdRoute =
 
 interface Context {
   readonly country?: unknown;
+  readonly region?: unknown;
+  readonly city?: unknown;
   readonly device?: unknown;
 }
+
+/** As in targeting. */
+const MAX_PLACE_LENGTH = 128;
+const isPlace = (value: unknown): boolean => typeof value === 'string' && value !== '' && value.length <= MAX_PLACE_LENGTH;
 
 const contextOf = (body: unknown): Context => {
   const { context } = body as { readonly context?: unknown };
@@ -60,23 +66,32 @@ const contextOf = (body: unknown): Context => {
 
 const faultsOfContext = (body: unknown): readonly Fault[] => {
   if (typeof body !== 'object' || body === null) return [];
-  const { country, device } = contextOf(body);
-  return [
-    ...(country === undefined || (typeof country === 'string' && isCountryCode(country))
-      ? []
-      : [{ pointer: '/context/country', detail: 'must be an ISO 3166-1 alpha-2 country code' }]),
-    ...(device === undefined || DEVICES.includes(device as Device)
-      ? []
-      : [{ pointer: '/context/device', detail: `must be one of ${DEVICES.join(', ')}` }]),
+  const context = contextOf(body);
+  const rules: readonly (readonly [field: keyof Context, holds: (value: unknown) => boolean, detail: string])[] = [
+    ['country', (value) => typeof value === 'string' && isCountryCode(value), 'must be an ISO 3166-1 alpha-2 country code'],
+    ['region', isPlace, `must be a text of 1 to ${MAX_PLACE_LENGTH} characters`],
+    ['city', isPlace, `must be a text of 1 to ${MAX_PLACE_LENGTH} characters`],
+    ['device', (value) => DEVICES.includes(value as Device), `must be one of ${DEVICES.join(', ')}`],
   ];
+  return rules.flatMap(([field, holds, detail]) =>
+    context[field] === undefined || holds(context[field]) ? [] : [{ pointer: `/context/${field}`, detail }],
+  );
 };
 
-/** Reads requests as if they came from the chosen country and device. */
-const inContext = (options: TestAdRouteOptions, { country, device }: Context): TestAdRouteOptions => ({
+/**
+ * Reads requests as if they came from the chosen place and device. A chosen country has no region or
+ * city unless they are chosen too.
+ */
+const inContext = (options: TestAdRouteOptions, { country, region, city, device }: Context): TestAdRouteOptions => ({
   ...options,
-  requestContext: (req, named) => ({
-    ...options.requestContext(req, named),
-    ...(country === undefined ? {} : { country: country as string }),
-    ...(device === undefined ? {} : { device: device as Device }),
-  }),
+  requestContext: (req, named) => {
+    const asker = options.requestContext(req, named);
+    return {
+      ...asker,
+      ...(country === undefined ? {} : { country: country as string, region: null, city: null }),
+      ...(region === undefined ? {} : { region: region as string }),
+      ...(city === undefined ? {} : { city: city as string }),
+      ...(device === undefined ? {} : { device: device as Device }),
+    };
+  },
 });

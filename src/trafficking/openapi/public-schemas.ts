@@ -32,7 +32,7 @@ export const PUBLIC_SCHEMAS = {
           context: {
             type: 'object',
             description: 'Overrides what the address and the user agent say',
-            properties: { country: text, device: oneOf(DEVICES) },
+            properties: { country: text, region: text, city: text, device: oneOf(DEVICES) },
           },
         },
       },

@@ -1,0 +1,48 @@
+import type { PrivacySignals } from '../../context/consent/privacy-signals.ts';
+import { composeMarkup } from '../../creative/compose-markup.ts';
+import { escapeHtml } from '../../creative/escape-html.ts';
+import { fillMacros } from '../../creative/fill-macros.ts';
+import { shownSize } from '../../decision/ad-query.ts';
+import type { FilledImp } from '../../serving/serve-ad.ts';
+
+export interface TagFrame {
+  readonly filled: FilledImp | undefined;
+  /** The signed token of the ad. */
+  readonly token: string;
+  readonly signals: PrivacySignals;
+  /** The address of this service; '': that of the frame. */
+  readonly base: string;
+  /** The JSON text of the trace; '': none was asked for. */
+  readonly trace: string;
+}
+
+/** Counts the click on a link of the creative that does not lead through `/click` itself, once. */
+const COUNT_CLICKS = `(function(c,d){addEventListener('click',function(e){var a=e.composedPath()[0];a=a&&a.closest&&a.closest('a[href],area[href]');
+if(!e.isTrusted||!a||d||a.href.indexOf(c)>=0||!/^https?:/.test(a.href))return;d=1;
+fetch(c,{redirect:'manual',credentials:'omit',keepalive:true})},true)})`;
+
+/**
+ * The document of a frame: the creative with its macros filled, and the pixel that counts the
+ * impression. Without an ad it is empty.
+ */
+export const writeTagFrame = ({ filled, token, signals, base, trace }: TagFrame): string => {
+  // A trace may contain the text of an address: as JSON it must not end its element.
+  const traced = trace && `<script type="application/json" id="trace">${trace.replaceAll('<', '\\u003c')}</script>`;
+  const head = '<!doctype html><meta charset="utf-8"><title>Advertisement</title><base target="_blank">';
+  const body = filled ? writeAd(filled, token, signals, base) : '';
+  return `${head}<body style="margin:0">${body}${traced}`;
+};
+
+const writeAd = ({ imp, won: { candidate, bid, ad } }: FilledImp, token: string, signals: PrivacySignals, base: string): string => {
+  const click = `${base}/click?t=${token}`;
+  const { creative, ecpmMicros } = candidate;
+  const markup = bid ? bid.adm : composeMarkup(creative, shownSize(creative, imp), base, click);
+  const filled = fillMacros(markup, { ...signals, click, cacheBuster: ad.tokenId }).replaceAll(
+    '${AUCTION_PRICE}',
+    String(ecpmMicros / 1e6),
+  );
+  return (
+    `<script>${COUNT_CLICKS}(${JSON.stringify(click)})</script>${filled}` +
+    `<img src="${escapeHtml(`${base}/impression?t=${token}`)}" alt="" width="1" height="1" style="position:absolute;left:-9px">`
+  );
+};

@@ -1,0 +1,112 @@
+import fc from 'fast-check';
+import { samplePrivacy } from '../../testkit/sample-booking.ts';
+import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
+import { parseAuction } from '../../src/http/openrtb/auction-schema.ts';
+import { publisherIdOf, readAuction } from '../../src/http/openrtb/read-auction.ts';
+
+const PUBLISHER = {
+  ...{ id: 1, name: 'News', domain: 'news.example', origins: new Set<string>(), privacy: samplePrivacy, apiKeyHash: '' },
+};
+const PLACEMENT = { id: 'top', publisherId: 1, width: 300, height: 250, formats: ['html' as const] };
+const SNAPSHOT = { placements: new Map([['top', PLACEMENT]]) } as unknown as Snapshot;
+const DIMENSIONS = new Map([['age', { name: 'age', type: 'integer' as const, values: null, minimum: 0, maximum: 120, description: '' }]]);
+const RATES = new Map([
+  ['USD', 1],
+  ['EUR', 0.8],
+]);
+const reading = { dimensions: DIMENSIONS, rateOf: (currency: string) => RATES.get(currency) };
+
+const read = (request: object) => {
+  const parsed = parseAuction(request);
+  if ('faults' in parsed) throw new Error(JSON.stringify(parsed.faults));
+  return readAuction(reading, SNAPSHOT, PUBLISHER, parsed.request);
+};
+const termsOf = (imp: object, more: object = {}) => read({ id: 'a', imp: [{ id: '1', ...imp }], ...more }).terms.get('1')!;
+
+test('a floor in another currency is converted; one without a rate cannot be met', () => {
+  expect(termsOf({ bidfloor: 1.2, bidfloorcur: 'EUR' }).floorMicros).toBe(1_500_000);
+  expect(termsOf({ bidfloor: 1.2 }).floorMicros).toBe(1_200_000);
+  expect(termsOf({ bidfloor: 1.2, bidfloorcur: 'GBP' }).floorMicros).toBe(Infinity);
+  expect(termsOf({ bidfloor: -1 }).floorMicros).toBe(0);
+});
+
+test('the answer is in USD where it may be, else in the first currency with a rate', () => {
+  const currencyOf = (cur: unknown) => {
+    const { currency, rate, terms } = read({ id: 'a', imp: [{ id: '1' }], cur });
+    return [currency, rate, terms.get('1')!.floorMicros];
+  };
+  expect(currencyOf(undefined)).toEqual(['USD', 1, 0]);
+  expect(currencyOf(['GBP', 'EUR', 'USD'])).toEqual(['USD', 1, 0]);
+  expect(currencyOf(['GBP', 'EUR'])).toEqual(['EUR', 0.8, 0]);
+  expect(currencyOf(['GBP'])).toEqual(['GBP', 1, Infinity]);
+});
+
+test('the publisher is that of the path, else the first that the request names', () => {
+  const ofPath = (path: string | undefined, more: object) => publisherIdOf({ id: 'a', imp: [], ...more }, path);
+  expect(ofPath('7', { site: { publisher: { id: '8' } } })).toBe(7);
+  expect(ofPath(undefined, { ext: { publisher_id: {} }, site: { publisher: { id: '8' } }, app: { publisher: { id: '9' } } })).toBe(8);
+  for (const id of ['', '0', '-1', '1.5', '1e3', '__proto__', [], null])
+    expect(ofPath(undefined, { site: { publisher: { id } } })).toBeUndefined();
+});
+
+test('whatever the optional fields hold, an auction is read: sizes, floors, ids and key-values are what a decision takes', () => {
+  const junk = fc.oneof({ weight: 3, arbitrary: fc.jsonValue({ maxDepth: 3 }) }, { weight: 1, arbitrary: fc.constant(undefined) });
+  const side = fc.oneof(fc.integer({ min: -10, max: 20_000 }), junk);
+  const size = fc.oneof(fc.record({ w: side, h: side }), junk);
+  const imp = fc.record(
+    {
+      banner: fc.oneof(fc.record({ format: fc.oneof(fc.array(size), junk), w: side, h: side }), junk),
+      native: fc.oneof(
+        fc.record({ request: fc.oneof(fc.json(), junk, fc.constant('{"assets":[{"id":1,"title":{}},{"id":2,"data":{"type":1}}]}')) }),
+        junk,
+      ),
+      tagid: junk,
+      bidfloor: fc.oneof(fc.double(), junk),
+      bidfloorcur: fc.oneof(fc.constantFrom('USD', 'EUR', 'x'), junk),
+      ext: fc.oneof(
+        fc.record({
+          prebid: fc.oneof(fc.record({ bidder: fc.oneof(fc.dictionary(fc.string(), junk), junk), storedrequest: junk }), junk),
+          data: junk,
+          bidder: junk,
+        }),
+        junk,
+      ),
+    },
+    { requiredKeys: [] },
+  );
+  const request = fc.record(
+    {
+      site: fc.oneof(
+        fc.record({ ext: fc.record({ data: fc.dictionary(fc.constantFrom('age', 'topic', '__proto__'), junk) }), page: junk }),
+        junk,
+      ),
+      user: junk,
+      device: junk,
+      regs: junk,
+      cur: junk,
+      ext: junk,
+      app: junk,
+    },
+    { requiredKeys: [] },
+  );
+  fc.assert(
+    fc.property(fc.array(imp, { minLength: 1, maxLength: 3 }), request, (imps, more) => {
+      // As it arrives: parsed from text.
+      const body = JSON.parse(JSON.stringify({ ...more, id: 'a', imp: imps.map((one, i) => ({ ...one, id: `i${i}` })) })) as object;
+      const { request: wire, terms, seats } = read(body);
+      expect(wire.imp.map(({ id }) => id)).toEqual([...terms.keys()]);
+      for (const { id, tagid, banner, ext } of wire.imp) {
+        expect(tagid.length >= 1 && tagid.length <= 256).toBe(true);
+        for (const { w, h } of [banner ?? {}, ...((banner?.format ?? []) as { w?: number; h?: number }[])])
+          expect([w, h].every((pixels) => pixels === undefined || (Number.isInteger(pixels) && Number(pixels) > 0))).toBe(true);
+        for (const value of Object.values({ ...wire.ext.kv, ...ext?.kv })) expect(Array.isArray(value) && value.length > 0).toBe(true);
+        expect(terms.get(id)!.floorMicros).toBeGreaterThanOrEqual(0);
+        expect(typeof seats.get(id)).toBe('string');
+      }
+      const { age } = (wire.ext.kv ?? {}) as { readonly age?: readonly unknown[] };
+      expect((age ?? []).every((one) => Number.isInteger(one) && Number(one) >= 0 && Number(one) <= 120)).toBe(true);
+      expect(Object.values(wire.device ?? {}).every((text) => typeof text === 'string')).toBe(true);
+    }),
+    { numRuns: 1_000, seed: 11 },
+  );
+});
