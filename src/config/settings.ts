@@ -17,6 +17,8 @@ export interface Settings {
    * production).
    */
   readonly redisUrls: readonly string[];
+  /** Fills an empty database with the demonstration data (never in production). */
+  readonly demoData: boolean;
   /** Signing keys in order: the first signs, all verify. Never empty. */
   readonly tokenSecrets: readonly TokenSecret[];
   readonly tokenTtlMs: number;
