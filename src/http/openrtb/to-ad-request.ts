@@ -28,6 +28,8 @@ export interface ToAdRequestOptions {
 /** What an auction adds to an ad request. */
 export interface AuctionAdditions {
   readonly maxHoldMs: number;
+  /** The time that it leaves for bidders; undefined: it says nothing. */
+  readonly maxBidderMs: number | undefined;
   /** By the id of the impression. */
   readonly terms: ReadonlyMap<string, AuctionTerms>;
 }
@@ -88,6 +90,7 @@ export const toAdRequest = (
       pageUrl: typeof wire.site?.page === 'string' ? wire.site.page : null,
       signals,
       shareWith: consent.shareWith,
+      maxMs: auction?.maxBidderMs,
     },
     maxHoldMs: auction?.maxHoldMs,
     traced: debugTrace || /[?&]debug=1(&|$)/.test(req.url),
