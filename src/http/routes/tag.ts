@@ -156,6 +156,7 @@ const serve = async (
   const holds = formats.includes('html') ? undefined : IMAGE_HOLD_MS;
   const request = toAdRequest(options, snapshot, publisher, tag.toRequest(publisher.id), req, {
     maxHoldMs: holds,
+    maxBidderMs: undefined,
     terms: tagTerms(formats),
   });
   const answer = await options.serveAd(snapshot, request);

@@ -47,6 +47,28 @@ export const publicPaths = (allowedEvents: readonly string[]): Paths => ({
       },
     },
   },
+  '/openrtb2/auction': {
+    post: {
+      operationId: 'runAuction',
+      tags: ['ads'],
+      summary: 'Bid in an OpenRTB 2.6 auction of Prebid.js or Prebid Server',
+      security: [{ apiKey: [] }, {}],
+      parameters: [query('debug', oneOf(['1']), 'Adds ext.debug.trace: how each impression was decided')],
+      requestBody: jsonBody(ref('AuctionRequest')),
+      responses: {
+        200: jsonAnswer('A bid for each filled impression; nbr when none is filled', ref('AuctionResponse')),
+        ...problems(
+          'invalid_json',
+          'invalid_request',
+          'unauthorized',
+          'origin_not_allowed',
+          'body_too_large',
+          'unsupported_media',
+          'unavailable',
+        ),
+      },
+    },
+  },
   '/impression': {
     get: track({ operationId: 'trackImpression', summary: 'Record an impression; counted and billed once per token' }),
   },
