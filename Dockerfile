@@ -14,7 +14,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
-RUN node scripts/front-door.mjs build
+RUN node scripts/front-door.mjs build && node scripts/front-door.mjs docs
 
 FROM node:${NODE}
 ARG COMMIT
@@ -23,7 +23,7 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY --from=build /app/public public
-COPY package.json NOTICE ./
+COPY package.json LICENSE NOTICE ./
 COPY migrations migrations
 COPY config config
 # This account owns nothing under /app, and the service writes no files: use a read-only root file

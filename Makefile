@@ -4,7 +4,7 @@ IMAGE ?= ad-server:latest
 OVERLAY ?= development
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint build bench size prove simulate migrate image manifests deploy
+.PHONY: help run test lint build docs bench size prove simulate migrate image manifests deploy
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,6 +20,9 @@ lint: ## check types, lint rules and formatting
 
 build: ## build dist/ and the browser's files
 	@$(DOOR) build
+
+docs: ## build the documents to public/docs, served at /static/docs/
+	@$(DOOR) docs
 
 bench: ## run the benchmarks
 	@$(DOOR) bench $(ARGS)

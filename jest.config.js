@@ -2,7 +2,7 @@
 const typescript = { jsc: { parser: { syntax: 'typescript' }, target: 'es2023' }, module: { type: 'commonjs' } };
 
 export default {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/tests/setup/closing-environment.ts',
   testMatch: ['<rootDir>/tests/**/*.test.ts'],
   transform: { '^.+\\.(ts|js|mjs)$': ['@swc/jest', typescript] },
   // These packages are ES modules only.

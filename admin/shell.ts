@@ -37,7 +37,7 @@ export const shell = (section: string, screen: TemplateResult, toasts: TemplateR
               ${entries.map(
                 ([name, text]) =>
                   html`<li>
-                    <a href=${name === 'api' ? 'docs/' : hashOf([name])} aria-current=${name === section ? 'page' : 'false'}
+                    <a href=${name === 'api' ? 'api/' : hashOf([name])} aria-current=${name === section ? 'page' : 'false'}
                       >${icon(name)}<span>${text}</span></a
                     >
                   </li>`,

@@ -153,7 +153,10 @@ const postmasterOf = (url: string): Promise<number> =>
     return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${rows[0]!.pid}/status`, 'utf8'))?.[1]);
   });
 
-/** As in production, with two differences: no drain time at the end, and the catalog is reloaded when a measure says so. */
+/**
+ * As in production, with three differences: no drain time at the end, the catalog is reloaded when a
+ * measure says so, and the load, which comes from one address and renders nothing, may hold any number of ads.
+ */
 const PRODUCTION = {
   NODE_ENV: 'production',
   HOST: '127.0.0.1',
@@ -161,6 +164,7 @@ const PRODUCTION = {
   LOG_LEVEL: 'warn',
   DRAIN_TIME: '0',
   RELOAD_INTERVAL: '0',
+  EARNED_HOLDS: 'false',
 };
 
 const canPin = (): boolean => {

@@ -4,6 +4,7 @@ import { capFaults } from './cap-faults.ts';
 import { chaos } from './chaos.ts';
 import { convergence } from './convergence.ts';
 import { cost } from './cost.ts';
+import { earned } from './earned.ts';
 import { failover } from './failover.ts';
 import { frequency } from './frequency.ts';
 import { hits } from './hits.ts';
@@ -28,6 +29,7 @@ export const PROOFS: readonly Proof[] = [
   capFaults,
   spend,
   frequency,
+  earned,
   scriptCost,
   cost,
   chaos,

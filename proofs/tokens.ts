@@ -79,7 +79,7 @@ const createForger = (originals: readonly string[], secret: string, seed: number
       'claims changed under the old signature',
       () => {
         const [head, , signature] = parts();
-        return `${head}.${encode({ ...claimsOf(original()), m: below(1_000_000), jti: `x${below(1e9)}` })}.${signature}`;
+        return `${head}.${encode({ ...claimsOf(original()), a: [below(1_000_000)], jti: `x${below(1e9)}` })}.${signature}`;
       },
     ],
     [

@@ -3,6 +3,7 @@
  * dependencies, the build and the servers are there. Imports only Node's built-in modules, because others may not be installed yet.
  */
 import path from 'node:path';
+import { createInterface } from 'node:readline/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from './build.mjs';
 import { installDependencies } from './install-dependencies.mjs';
@@ -13,6 +14,8 @@ import { runTests } from './run-tests.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const MIN_NODE = [20, 18, 1];
+const NO_PRIVATE_STORES =
+  'The private Postgres and Redis run on Linux only: run "docker compose up", or start both (on macOS: brew install postgresql redis) and set DATABASE_URL and REDIS_URL.';
 
 const verbs = {
   /** Imported, not spawned: so that the service receives signals and sets the exit code directly. */
@@ -20,7 +23,9 @@ const verbs = {
     endWithNpm();
     installDependencies(ROOT, say);
     await build(ROOT, say);
-    if (startsOwnRedis(process.env)) installPrograms(['redis'], say);
+    const own = ownStores(process.env);
+    if (own.length > 0 && process.platform !== 'linux') throw new Error(NO_PRIVATE_STORES);
+    if (own.includes('REDIS_URL')) await installPrograms(['redis'], consent);
     const main = path.join(ROOT, 'dist', 'main.js');
     process.argv = [process.argv[0], main, ...args];
     await import(pathToFileURL(main).href);
@@ -29,13 +34,19 @@ const verbs = {
     endWithNpm();
     installDependencies(ROOT, say);
     await build(ROOT, say);
-    installPrograms(['redis', 'chromium', 'fonts'], say);
+    await installPrograms(['redis', 'chromium', 'fonts', 'curl'], consent);
     for (const version of NODE_VERSIONS) installNode(ROOT, version, say);
     process.exitCode = (await runTests(ROOT, args)) ? 0 : 1;
   },
   build: async () => {
     installDependencies(ROOT, say);
     await build(ROOT, say);
+  },
+  /** The documents as a site in public/docs, which the service serves at /static/docs/. */
+  docs: async () => {
+    installDependencies(ROOT, say);
+    const { buildDocs } = await import('./build-docs.mjs');
+    await buildDocs(ROOT);
   },
   lint: async () => {
     installDependencies(ROOT, say);
@@ -44,7 +55,7 @@ const verbs = {
   bench: async (args) => {
     endWithNpm();
     installDependencies(ROOT, say);
-    installPrograms(['wrk'], say);
+    await installPrograms(['wrk'], consent);
     await verbs.run(['bench/bench.ts', ...args]);
   },
   /** Runs another verb on every supported version of Node: front-door.mjs versions test */
@@ -62,7 +73,7 @@ const verbs = {
   run: async ([program, ...args]) => {
     installDependencies(ROOT, say);
     await build(ROOT, say);
-    installPrograms(['redis'], say);
+    await installPrograms(['redis'], consent);
     const file = path.resolve(ROOT, program);
     process.argv = [process.argv[0], file, ...args];
     await import(pathToFileURL(path.join(ROOT, 'node_modules', 'tsx', 'dist', 'esm', 'api', 'index.mjs')).href).then(({ register }) =>
@@ -88,9 +99,21 @@ function endWithNpm() {
   watch.unref();
 }
 
-function startsOwnRedis({ REDIS_URL: url, NODE_ENV: nodeEnv, EMBEDDED_STORES: embedded }) {
-  if (url?.trim()) return false;
-  return embedded?.trim() ? /^(true|1|yes|on)$/i.test(embedded.trim()) : nodeEnv?.toLowerCase() !== 'production';
+/** The variables of the stores that the service will start itself. */
+function ownStores(env) {
+  const { NODE_ENV: nodeEnv, EMBEDDED_STORES: embedded } = env;
+  const starts = embedded?.trim() ? /^(true|1|yes|on)$/i.test(embedded.trim()) : nodeEnv?.toLowerCase() !== 'production';
+  return starts ? ['DATABASE_URL', 'REDIS_URL'].filter((name) => !env[name]?.trim()) : [];
+}
+
+/** A person at a terminal is asked before anything is installed. */
+async function ask(question) {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^(y|yes|)$/i.test((await terminal.question(`${question} [Y/n] `)).trim());
+  } finally {
+    terminal.close();
+  }
 }
 
 function hasOldNode() {
@@ -99,7 +122,11 @@ function hasOldNode() {
   return differs !== -1 && version[differs] < MIN_NODE[differs];
 }
 
-const [verb, ...args] = process.argv.slice(2);
+const [verb, ...given] = process.argv.slice(2);
+const args = given.filter((arg) => arg !== '--yes');
+// npm hides the terminal's input only when there is none: without one nobody can answer.
+const unasked = given.includes('--yes') || Boolean(process.env.CI) || !process.stdin.isTTY;
+const consent = { say, ask: unasked ? undefined : ask, isRoot: process.getuid?.() === 0 };
 if (hasOldNode()) {
   say(`Node ${MIN_NODE.join('.')} or newer is needed; this is ${process.versions.node}.`);
   process.exit(1);

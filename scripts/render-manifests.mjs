@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 /*
  * Writes k8s/rendered/: the output of `kubectl kustomize` for each overlay, with a hash of its
  * sources. Reviewers read the rendered files, and the tests check them without kubectl. The hash
- * detects stale files.
+ * detects stale files. With --check, as in the workflow `ci`, it compares instead of writing.
  */
 const K8S = fileURLToPath(new URL('../k8s', import.meta.url));
 const OVERLAYS = ['development', 'staging', 'production'];
@@ -29,6 +29,9 @@ if (process.argv.includes('--hash')) {
     const { status, stdout, stderr } = spawnSync('kubectl', ['kustomize', path.join(K8S, 'overlays', overlay)], { encoding: 'utf8' });
     if (status !== 0) throw new Error(`kubectl kustomize failed for ${overlay}:\n${stderr}`);
     const head = `# Made by "make manifests" from k8s/overlays/${overlay}; do not edit.\n# sources: ${sources}\n`;
-    writeFileSync(path.join(K8S, 'rendered', `${overlay}.yaml`), head + stdout);
+    const file = path.join(K8S, 'rendered', `${overlay}.yaml`);
+    if (!process.argv.includes('--check')) writeFileSync(file, head + stdout);
+    else if (readFileSync(file, 'utf8') !== head + stdout)
+      throw new Error(`${file} is not what kubectl kustomize makes: run "make manifests".`);
   }
 }

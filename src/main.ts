@@ -12,7 +12,7 @@ import { readSettings } from './config/read-settings.ts';
 import { SettingsError } from './config/settings-error.ts';
 import type { Settings } from './config/settings.ts';
 import type { StoreAddresses } from './replica/connect-stores.ts';
-import type { Demo } from './embedded/demo.ts';
+import type { Demo, prepareDemo } from './embedded/demo.ts';
 
 /** Added to the drain time. Every step of the shutdown has a limit; this one covers the rest. */
 const MAX_STOP_MS = 14_500;
@@ -74,12 +74,20 @@ interface OpenStores {
  * The stores that the settings name, or embedded ones that end with this process. The code of the
  * embedded stores is loaded only when it is needed.
  */
-const openStores = async ({ databaseUrl, redisUrls, stateDir, port }: Settings): Promise<OpenStores> => {
+const openStores = async ({ databaseUrl, redisUrls, stateDir, port, demoData }: Settings): Promise<OpenStores> => {
   if (databaseUrl !== undefined && redisUrls.length > 0) {
-    return { addresses: { databaseUrl, redisUrls }, demo: undefined, stop: async () => undefined };
+    const demo = demoData ? await openDemo({ databaseUrl, stateDir, port }) : undefined;
+    return { addresses: { databaseUrl, redisUrls }, demo, stop: async () => undefined };
   }
   const { startEmbeddedStores } = await import('./embedded/start-embedded-stores.ts');
   return startEmbeddedStores({ databaseUrl, redisUrls, stateDir, port });
+};
+
+/** The demonstration data in a configured database. */
+const openDemo = async (options: Parameters<typeof prepareDemo>[0]): Promise<Demo | undefined> => {
+  await migrateLatest(options.databaseUrl);
+  const { prepareDemo } = await import('./embedded/demo.ts');
+  return prepareDemo(options);
 };
 
 /**

@@ -22,12 +22,18 @@ export interface Reply {
 
 /** What pages do: ask for ads and request tracking URLs, over kept-alive connections. No call rejects. */
 export interface Page {
-  ask(booking: Booking, userId: string, changes?: { readonly placementIds?: readonly string[] }): Promise<AdReply>;
+  ask(booking: Booking, userId: string, changes?: AskChanges): Promise<AdReply>;
   /** Requests a tracking URL. */
   get(url: string): Promise<Reply>;
   /** The same; resolves to the status. */
   hit(url: string): Promise<number>;
   close(): Promise<void>;
+}
+
+export interface AskChanges {
+  readonly placementIds?: readonly string[];
+  /** Of the visitor, as a proxy would forward it. */
+  readonly address?: string;
 }
 
 export interface AdReply extends Reply {
@@ -59,7 +65,8 @@ export const createPage = (origin: string, connections = 64): Page => {
         user: { id: userId },
         ext: { publisher_id: publisherId },
       });
-      const headers = { 'content-type': 'application/json', 'x-api-key': apiKey };
+      const forwarded = changes.address === undefined ? {} : { 'x-forwarded-for': changes.address };
+      const headers = { 'content-type': 'application/json', 'x-api-key': apiKey, ...forwarded };
       const reply = await send({ method: 'POST', path: '/ad', headers, body });
       if (reply.status !== 200) return { ...reply, bids: [], nbr: undefined };
       const { seatbid, nbr } = JSON.parse(reply.text) as { seatbid: { bid: PageBid[] }[]; nbr?: number };

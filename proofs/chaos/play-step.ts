@@ -1,5 +1,6 @@
 import { MS_PER_DAY } from '../../src/base/utc-day.ts';
 import { checkSelections, checkSetAside } from './check-selections.ts';
+import { checkEarned, checkUnearned } from './check-clients.ts';
 import { checkAnswer } from './check-tracking.ts';
 import type { Violation } from './model.ts';
 import { operate } from './operate.ts';
@@ -107,14 +108,20 @@ const select = async (stage: Stage, step: Step & { do: 'select' }): Promise<read
     stage.lane.replicas[replica]?.setMode(fault);
     for (const { publisher } of calls) stage.doubt(publisher, fault === 'late');
   }
-  const selected = (await Promise.all(calls.map((call) => stage.system.replica(replica).select(call)))).flat();
+  const answers = await Promise.all(calls.map(async (call) => ({ call, ...(await stage.system.replica(replica).select(call)) })));
+  const selected = answers.flatMap(({ ads }) => ads);
   if (fault === 'killed') {
     stage.restart(replica);
     return [];
   }
   const ads = stage.model.select(selected, { step: id, redisMs: stage.redisMs, ttlMs: stage.ttlsMs[replica] ?? 0 });
   stage.notes.set(id, ads.map(({ ad, price }) => `${ad.tokenId} = line item ${ad.lineItemId} at ${price}`).join(', ') || 'nothing');
-  return [...checkSelections(stage.model, ads, stage.redisMs), ...checkSetAside(ads, stage.operator.isDamaged)];
+  return [
+    ...checkSelections(stage.model, ads, stage.redisMs),
+    ...checkSetAside(ads, stage.operator.isDamaged),
+    ...checkEarned(stage.model, ads, stage.redisMs),
+    ...(stage.anyDoubt ? [] : checkUnearned(stage.model, answers)),
+  ];
 };
 
 const track = async (stage: Stage, step: Step & { do: 'track' }): Promise<readonly Violation[]> => {

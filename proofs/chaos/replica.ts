@@ -1,6 +1,8 @@
 import type { Bid, Bidders } from '../../src/bidders/bidder-port.ts';
 import type { Campaign, LineItem } from '../../src/catalog/model/entities.ts';
 import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
+import { NoBidReason } from '../../src/decision/no-bid-reason.ts';
+import { NO_HOLDS } from '../../src/ledger/free-holds.ts';
 import type { Hit, Settled, ServedAd } from '../../src/ledger/hit.ts';
 import type { LedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
@@ -45,9 +47,15 @@ export interface ReplicaOptions {
   readonly onFailure: (fault: Error) => void;
 }
 
+export interface SelectAnswer {
+  readonly ads: readonly Selected[];
+  /** An impression was not filled because the client holds too many ads. */
+  readonly unearned: boolean;
+}
+
 /** The parts of a replica that decide ads and count hits, composed as in src/replica/compose-delivery.ts. */
 export interface Replica {
-  select(call: AdCall): Promise<readonly Selected[]>;
+  select(call: AdCall): Promise<SelectAnswer>;
   /** undefined: the token is not valid (any more) by this replica's clock. */
   track(token: string, hit: Pick<Hit, 'kind' | 'eventType' | 'invalidReason'>): Promise<HitOutcome | undefined>;
 }
@@ -69,6 +77,8 @@ export const createReplica = (options: ReplicaOptions): Replica => {
     clock: () => 0,
     onBidsDecided: () => undefined,
     sessionCaps: createSessionCaps(),
+    // The ledger counts every hold.
+    freeHolds: { ...NO_HOLDS, allows: () => false },
   });
   const recordHit = createRecordHit({
     ledger,
@@ -83,12 +93,12 @@ export const createReplica = (options: ReplicaOptions): Replica => {
   return {
     select: async (call) => {
       // Its row is gone, and with it its key: 401.
-      if (!snapshot().publishers.has(call.publisher)) return [];
+      if (!snapshot().publishers.has(call.publisher)) return { ads: [], unearned: false };
       const id = newId();
       offered.set(id, call.bids);
-      const { filled } = await serveAd(snapshot(), adRequest(id, call, snapshot(), now()));
+      const { filled, unfilled } = await serveAd(snapshot(), adRequest(id, call, snapshot(), now()));
       offered.delete(id);
-      return filled.map(({ won: { ad, candidate, bid } }) => ({
+      const ads = filled.map(({ won: { ad, candidate, bid } }) => ({
         ad,
         token: tokens.sign(ad),
         lineItem: candidate.lineItem,
@@ -96,6 +106,7 @@ export const createReplica = (options: ReplicaOptions): Replica => {
         bidMicros: bid?.cpmMicros ?? null,
         reserved: ad.holdEndMs !== 0,
       }));
+      return { ads, unearned: unfilled.some(({ reason }) => reason === NoBidReason.HoldsNotEarned) };
     },
     track: async (token, hit) => {
       const ad = tokens.verify(token);
@@ -120,6 +131,7 @@ const adRequest = (id: string, call: AdCall, snapshot: Snapshot, atMs: number): 
   userHash: call.user,
   sessionUser: null,
   consent: { remember: call.user === null ? 'gdpr_without_consent' : null, measure: null, shareWith: () => null },
+  client: call.client ?? undefined,
   seal: undefined,
   bidContext: { requestId: id } as AdRequest['bidContext'],
   maxHoldMs: undefined,

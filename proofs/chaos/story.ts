@@ -17,6 +17,8 @@ export interface AdCall {
   readonly publisher: number;
   readonly imps: number;
   readonly user: string | null;
+  /** Who must earn the holds; null: they need not be earned. */
+  readonly client: string | null;
   /** Bids in micros per thousand impressions, by line item. */
   readonly bids: Readonly<Record<number, number>>;
 }
@@ -118,6 +120,7 @@ export const STEP_CLASSES = [
   'bids',
   'typedBids',
   'users',
+  'clients',
   'pacing',
   'settings',
   'imps',

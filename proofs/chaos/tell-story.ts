@@ -96,9 +96,9 @@ const tellStep = (step: Step): string => {
   }
 };
 
-const tellAdCall = ({ publisher, imps, user, bids }: AdCall): string => {
+const tellAdCall = ({ publisher, imps, user, client, bids }: AdCall): string => {
   const offered = Object.entries(bids).map(([id, micros]) => `line item ${id} ${micros}`);
-  return `publisher ${publisher}${imps > 1 ? `, ${imps} impressions` : ''}${user === null ? '' : `, user ${user}`}${offered.length > 0 ? `, bids ${offered.join(', ')}` : ''}`;
+  return `publisher ${publisher}${imps > 1 ? `, ${imps} impressions` : ''}${user === null ? '' : `, user ${user}`}${client === null ? '' : `, client ${client}`}${offered.length > 0 ? `, bids ${offered.join(', ')}` : ''}`;
 };
 
 const tellTracking = ({ of, nth, kind, eventType, prefetch }: TrackingCall): string =>

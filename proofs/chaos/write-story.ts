@@ -57,6 +57,7 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     publisher: 1 + draw.below(world.rows.publishers.length),
     imps: draw.oneIn(3) ? (has('imps') ? 2 + draw.below(5) : 2) : 1,
     user: has('users') && !draw.oneIn(4) ? `u${draw.below(3)}` : null,
+    client: has('clients') && !draw.oneIn(4) ? `c${draw.below(3)}` : null,
     bids: Object.fromEntries(bidders.filter(() => draw.oneIn(2)).map((id) => [id, anyBid()])),
   });
 
@@ -79,6 +80,12 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
   const select = (id: number): Written => {
     selects.push(id);
     return { step: { do: 'select', replica: replica(), calls: several(adCall, 4), fault: fault() } };
+  };
+  /** One client asks many times. */
+  const stranger = (id: number): Written => {
+    selects.push(id);
+    const call = { ...adCall(), imps: 1, client: `s${draw.below(2)}` };
+    return { step: { do: 'select', replica: replica(), calls: Array.from({ length: 10 + draw.below(40) }, () => call), fault: fault() } };
   };
   const track = (): Written => ({
     step: {
@@ -167,6 +174,7 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     [60, forward],
     [30, fold],
     [has('writer') ? 8 : 12, carry],
+    [6, stranger, 'clients'],
     [5, () => ({ step: { do: 'ttl', replica: replica(), ttlMs: draw.of(TTLS_MS) } }), 'ttl'],
     [4, () => ({ step: { do: 'settings', replica: replica(), settings: settings() } }), 'settings'],
     [8, () => ({ step: { do: 'back', ms: 1 + draw.below(1_000) } }), 'back'],

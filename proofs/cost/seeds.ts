@@ -82,7 +82,7 @@ export const seedGenes = ({ booking, adminToken, tokens }: Target): readonly Gen
     gene('GET', '/no/such/path'),
     gene('GET', '/static/sdk/adsdk.js', { carriesFiles: true }),
     gene('GET', '/static/admin.html', { carriesFiles: true }),
-    gene('HEAD', '/static/docs/', { carriesFiles: true }),
+    gene('HEAD', '/static/api/', { carriesFiles: true }),
     named('GET /api/line_items, without a token', gene('GET', '/api/line_items')),
     named('POST /api/line_items, without a token', gene('POST', '/api/line_items', { body: shapeOfSchema(lineItemSchema, known) })),
   ];

@@ -45,6 +45,7 @@ const VARIABLES = {
   DATABASE_URL: databaseUrl({ default: undefined }),
   REDIS_URL: redisUrls({ default: undefined }),
   EMBEDDED_STORES: toggle({ default: undefined }),
+  DEMO_DATA: toggle({ default: false }),
   TOKEN_SECRET: secret({ default: undefined }),
   TOKEN_SECRETS: tokenSecrets({ default: undefined }),
   USER_KEYS: tokenSecrets({ default: [] }),
@@ -66,6 +67,7 @@ const VARIABLES = {
   ADMIN_ENABLED: toggle({ default: undefined }),
   ADMIN_TOKEN: adminTokens({ default: [] }),
   TRUST_PROXY_HOPS: wholeNumber(0, 32)({ default: undefined }),
+  EARNED_HOLDS: toggle({ default: undefined }),
   STATE_DIR: secret({ default: undefined }),
   LOG_LEVEL: oneOf('error', 'warn', 'info', 'debug')({ default: 'info' }),
   DRAIN_TIME: duration('0', '10m')({ default: 5000 }),
@@ -103,6 +105,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     ...shortFaults('USER_KEYS', read.USER_KEYS ?? [], production),
     ...creativeOriginFaults(read.CREATIVE_ORIGIN, read.PUBLIC_URL),
   );
+  if (production && read.DEMO_DATA) faults.push({ name: 'DEMO_DATA', fault: 'not in production: its API key is public' });
   if (faults.length > 0) throw new SettingsError(faults);
 
   return freeze({
@@ -116,6 +119,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
         : [...read.ALLOWED_HOSTS, ...ownHosts(host, [read.PUBLIC_URL, read.CREATIVE_ORIGIN])],
     databaseUrl: read.DATABASE_URL,
     redisUrls: read.REDIS_URL ?? [],
+    demoData: read.DEMO_DATA,
     tokenSecrets: secrets,
     tokenTtlMs: read.TOKEN_TTL,
     userKeys: read.USER_KEYS,
@@ -135,6 +139,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     adminClosedBecause: production && adminEnabled ? adminObstacle(read.ADMIN_TOKEN) : undefined,
     adminTokens: read.ADMIN_TOKEN,
     trustProxyHops: read.TRUST_PROXY_HOPS,
+    earnedHolds: read.EARNED_HOLDS ?? production,
     stateDir: path.resolve(read.STATE_DIR ?? defaultStateDir(env)),
     logLevel: read.LOG_LEVEL,
     drainMs: read.DRAIN_TIME,

@@ -17,6 +17,8 @@ export interface Settings {
    * production).
    */
   readonly redisUrls: readonly string[];
+  /** Fills an empty database with the demonstration data (never in production). */
+  readonly demoData: boolean;
   /** Signing keys in order: the first signs, all verify. Never empty. */
   readonly tokenSecrets: readonly TokenSecret[];
   readonly tokenTtlMs: number;
@@ -53,6 +55,8 @@ export interface Settings {
   readonly adminTokens: readonly AdminToken[];
   /** undefined: first valid address of X-Forwarded-For; n: the n-th from the right. */
   readonly trustProxyHops: number | undefined;
+  /** Whether what a client may hold depends on what it renders (ledger/lua/clients.lua). */
+  readonly earnedHolds: boolean;
   readonly stateDir: string;
   readonly logLevel: 'error' | 'warn' | 'info' | 'debug';
   /** Time after SIGTERM in which a replica still accepts connections. */

@@ -6,6 +6,8 @@ import { BROWSERS, type Browser } from './device-detector.ts';
 
 /** Where an ad was served to: in its token, so that a hit from elsewhere is seen. */
 export interface VisitorSeal {
+  /** The network of a client in five characters, which reveal nothing without the key. null: unknown, one client of many. */
+  client(key: string, ip: string | null): string;
   /** Ten characters that reveal nothing without the key. */
   seal(key: string, visitor: SealedVisitor): string;
 }
@@ -42,9 +44,12 @@ export const createVisitorSeal = ({ cacheSize = 10_000 } = {}): VisitorSeal => {
     }
     return part;
   };
+  const networkPart = (key: string, ip: string | null): string =>
+    ip === null ? UNKNOWN + NO_PART : (ip.includes(':') ? '6' : '4') + partOf(key, ip, networkOf);
   return {
+    client: networkPart,
     seal: (key, { browser, ip, origin }) => {
-      const network = ip === null ? UNKNOWN + NO_PART : (ip.includes(':') ? '6' : '4') + partOf(key, ip, networkOf);
+      const network = networkPart(key, ip);
       const of = origin === null ? NO_PART : partOf(key, origin, (text) => text);
       return (browser === null ? UNKNOWN : String(BROWSERS.indexOf(browser))) + network + of;
     },

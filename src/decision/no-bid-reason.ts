@@ -59,6 +59,7 @@ export const REASONS = {
   FrequencyCapped: { nbr: 9, stage: 'limits', words: 'the user has reached the frequency cap', status: null },
   Pacing: { nbr: 506, stage: 'limits', words: 'pacing holds the line item back', status: 'active' },
   RateLimit: { nbr: 507, stage: 'limits', words: 'the rate limit is reached', status: 'active' },
+  HoldsNotEarned: { nbr: 515, stage: 'limits', words: 'the client holds too many ads that it has not rendered', status: null },
   CountersUnavailable: { nbr: 513, stage: 'limits', words: 'the counters are unavailable', status: null },
   BiddersOutOfTime: { nbr: 15, stage: 'bidders', words: 'the bidder did not answer in time', status: null },
   BiddersDidNotBid: { nbr: 508, stage: 'bidders', words: 'the bidder did not bid', status: null },

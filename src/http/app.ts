@@ -61,7 +61,7 @@ export const createApp = (options: AppOptions): Express => {
   app.post('/reload', reloadRoute(options.reloadEverywhere));
   if (options.mockBidder) app.post('/test/bid', testBidRoute);
 
-  if (options.traffickingClosed) app.use(['/api', '/static/admin.html', '/static/docs'], options.traffickingClosed);
+  if (options.traffickingClosed) app.use(['/api', '/static/admin.html', '/static/api'], options.traffickingClosed);
   if (options.trafficking) app.use('/api', options.trafficking);
   app.use('/static', options.staticFiles);
 

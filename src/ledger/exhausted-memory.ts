@@ -13,7 +13,7 @@ export interface ExhaustedMemory {
 
 /**
  * A cap lasts for the day, but an expired reservation may free a place; a bucket refills at any
- * moment. Reasons that concern one user are kept by user (UserMemory).
+ * moment. Reasons that concern one user or client are kept by name (RefusalMemory).
  */
 const FRESH_MS = new Map<NoBidReason, number>([
   [NoBidReason.AccountSetAside, 1000],
@@ -39,27 +39,28 @@ export const createExhaustedMemory = (size: number): ExhaustedMemory => {
   };
 };
 
-/** Recent refusals of one user by frequency caps, for the same purpose. */
-export interface UserMemory {
-  isCapped(userHash: string, lineItemId: number, nowMs: number): boolean;
-  remember(userHash: string, lineItemId: number, nowMs: number): void;
+/** Recent refusals to one user by frequency caps, or to one client whose holds are not earned, for the same purpose. */
+export interface RefusalMemory {
+  /** Until when line items are refused to a user or a client, epoch ms by id; undefined: none was lately. */
+  of(name: string): ReadonlyMap<number, number> | undefined;
+  remember(name: string, lineItemId: number, nowMs: number): void;
 }
 
-const USER_FRESH_MS = 1_000;
-const MAX_USERS = 1_000;
+const REFUSAL_FRESH_MS = 1_000;
+const MAX_NAMES = 1_000;
 
 /**
  * Without it, a user who has seen a thousand capped line items would have all of them checked for
  * every impression of every request.
  */
-export const createUserMemory = (): UserMemory => {
-  const users = new LRUCache<string, Map<number, number>>({ max: MAX_USERS });
+export const createRefusalMemory = (): RefusalMemory => {
+  const names = new LRUCache<string, Map<number, number>>({ max: MAX_NAMES });
   return {
-    isCapped: (userHash, lineItemId, nowMs) => (users.get(userHash)?.get(lineItemId) ?? -Infinity) > nowMs,
-    remember: (userHash, lineItemId, nowMs) => {
-      let capped = users.get(userHash);
-      if (!capped) users.set(userHash, (capped = new Map()));
-      capped.set(lineItemId, nowMs + USER_FRESH_MS);
+    of: (name) => names.get(name),
+    remember: (name, lineItemId, nowMs) => {
+      let refused = names.get(name);
+      if (!refused) names.set(name, (refused = new Map()));
+      refused.set(lineItemId, nowMs + REFUSAL_FRESH_MS);
     },
   };
 };

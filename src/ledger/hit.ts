@@ -5,7 +5,7 @@ export const HIT_KINDS = ['impression', 'click', 'event'] as const;
 export type HitKind = (typeof HIT_KINDS)[number];
 
 /** Why a hit is filtered, as its request shows (tracking/invalid-traffic/rules.ts). */
-export const REQUEST_REASONS = ['prefetch', 'malformed_agent', 'spider', 'data_center', 'foreign_origin', 'elsewhere'] as const;
+export const REQUEST_REASONS = ['prefetch', 'hidden', 'malformed_agent', 'spider', 'data_center', 'foreign_origin', 'elsewhere'] as const;
 export type RequestReason = (typeof REQUEST_REASONS)[number];
 
 /** Why a click is filtered, as the order of hits shows. */
@@ -61,6 +61,10 @@ export interface ServedAd {
   readonly windowMs?: number | undefined;
   /** True: the user may not be measured, and its events keep less (stored-hit.ts). */
   readonly unmeasured?: boolean | undefined;
+  /** Who asked for it, when its hold has to be earned: the impression is the proof. */
+  readonly client?: string | undefined;
+  /** True: the ledger did not count its hold as the client's (free-holds.ts). */
+  readonly isFree?: boolean | undefined;
   /** Where the ad was served to (context/visitor-seal.ts), to judge its hits by; never stored where `unmeasured`. */
   readonly seal?: string | undefined;
 }

@@ -10,6 +10,8 @@ export interface LedgerKeys {
   accounts(publisherId: number): string;
   /** String: the user's packed places under frequency caps at this publisher. */
   places(publisherId: number, userHash: string): string;
+  /** The start of the names of two hashes: what the clients of this publisher hold and rendered (lua/clients.lua). */
+  clients(publisherId: number): string;
   /** String: the kinds already seen of one token. */
   seen(publisherId: number, tokenId: string): string;
   /** Hash token id → billing notice URL of the bids whose tokens end in a minute (since the epoch). */
@@ -61,6 +63,7 @@ export const createLedgerKeys = (shards: number): LedgerKeys => {
     shardOf,
     accounts: (publisherId) => ofPublisher(publisherId, `accounts${ACCOUNT_LAYOUT}:${publisherId}`),
     places: (publisherId, userHash) => ofPublisher(publisherId, `places:${publisherId}:${userHash}`),
+    clients: (publisherId) => ofPublisher(publisherId, `clients:${publisherId}`),
     seen: (publisherId, tokenId) => ofPublisher(publisherId, `seen:${tokenId}`),
     billingNotices: (shard, minute) => ofShard(shard, `burl:${minute}`),
     adjustment: (shard) => ofShard(shard, 'adjustment'),

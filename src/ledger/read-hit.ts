@@ -51,6 +51,8 @@ const AD_CHECKS: Checks<ServedAd> = {
   windowMs: orAbsent(isTime),
   unmeasured: orAbsent(isFlag),
   servedAtMs: isTime,
+  client: orAbsent(isText),
+  isFree: orAbsent(isFlag),
   seal: orAbsent(isText),
 };
 

@@ -10,6 +10,8 @@ export interface ReserveRequest {
    * cap are refused.
    */
   readonly userHash: string | null;
+  /** Who asks (AdRequest.client), when the holds must be earned (lua/clients.lua). */
+  readonly client?: string | undefined;
   readonly curve: TrafficCurve;
   /** When this publisher's accounts expire: the end of its last flight plus a margin. */
   readonly expiresAtMs: number;

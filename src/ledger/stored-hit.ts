@@ -11,4 +11,4 @@ export const pendingHit = (hit: Hit): Hit => (hit.ad.unmeasured === true ? { ...
  * user or the browser is left out. The frequency cap does not need it there: its place is in Redis.
  */
 export const storedHit = (hit: Hit): Hit =>
-  hit.ad.unmeasured === true ? { ...hit, signals: undefined, ad: { ...hit.ad, userHash: null, seal: undefined } } : hit;
+  hit.ad.unmeasured === true ? { ...hit, signals: undefined, ad: { ...hit.ad, userHash: null, client: undefined, seal: undefined } } : hit;

@@ -10,6 +10,7 @@ import { createDeviceDetector } from '../context/device-detector.ts';
 import { createVisitorSeal } from '../context/visitor-seal.ts';
 import { createRequestContext } from '../http/request/request-context.ts';
 import { createBillingNotices } from '../ledger/billing-notices.ts';
+import { createFreeHolds, NO_HOLDS } from '../ledger/free-holds.ts';
 import type { Hit, Settled } from '../ledger/hit.ts';
 import { createLedger } from '../ledger/ledger.ts';
 import { createDryReserve, createJudgeLimits } from '../ledger/read/dry-ledger.ts';
@@ -75,9 +76,11 @@ export const composeDelivery = ({ settings, addresses, dimensions, dataCenters, 
   });
   const deciding = { bidders, tokenTtlMs: settings.tokenTtlMs, random: Math.random, clock: () => performance.now() };
   const sessionCaps = createSessionCaps();
+  const freeHolds = createFreeHolds();
   const serveAd = createServeAd({
     ...deciding,
     sessionCaps,
+    freeHolds,
     reserve: ledger.reserve,
     newId: createUniqueIds(),
     onBidsDecided: createNotifyBidders(bidders, billingNotices),
@@ -85,12 +88,13 @@ export const composeDelivery = ({ settings, addresses, dimensions, dataCenters, 
   const dryServeAd = createServeAd({
     ...deciding,
     sessionCaps: { ...sessionCaps, take: () => undefined },
+    freeHolds: NO_HOLDS,
     reserve: createDryReserve(createJudgeLimits(counters)),
     newId: () => '',
     onBidsDecided: () => undefined,
   });
 
-  const { seal } = createVisitorSeal();
+  const { seal, client } = createVisitorSeal();
   const pending = createPendingHits({ knex: stores.promptKnex });
   const notifyBilled = createNotifyBilled({ billingNotices, send: bidders.notifyBilled });
   /**
@@ -104,6 +108,9 @@ export const composeDelivery = ({ settings, addresses, dimensions, dataCenters, 
     },
     onSettled: (hit: Hit, settled: Settled): void => {
       observe.settled(hit, settled);
+      const { publisherId, client: holder, holdEndMs, servedAtMs } = hit.ad;
+      if (holder !== undefined && hit.kind === 'impression' && settled.outcome === 'counted')
+        freeHolds.render(publisherId, holder, holdEndMs - servedAtMs, hit.atMs);
       // When the reply to the first call was lost, the next one reports a duplicate. A notice is
       // sent once: it is taken out of Redis.
       notifyBilled(hit);
@@ -130,6 +137,7 @@ export const composeDelivery = ({ settings, addresses, dimensions, dataCenters, 
       onFailure: observe.storeFailed('hit', 'A hit could not be stored'),
     }),
     sealVisitor: seal,
+    sealClient: client,
     screenHit: createScreenHit({
       dataCenters,
       seal,

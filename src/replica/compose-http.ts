@@ -8,6 +8,7 @@ import { addressPrefix } from '../context/client-address.ts';
 import { userHash, userKeyOf } from '../context/user-hash.ts';
 import { createApp } from '../http/app.ts';
 import { createAuthenticate } from '../http/request/authenticate.ts';
+import { createCallerAddress } from '../http/request/caller-address.ts';
 import { createDebugGrants } from '../http/request/debug-grants.ts';
 import { createAnswerWriter } from '../http/openrtb/write-answer.ts';
 import { createAuctionWriter } from '../http/openrtb/write-auction.ts';
@@ -49,6 +50,7 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
   const [firstKey] = settings.userKeys;
   const userKey = firstKey && userKeyOf(firstKey.secret);
   const sessionKey = randomBytes(32).toString('hex');
+  const callerAddress = createCallerAddress(settings.trustProxyHops);
   const asking = {
     requestContext,
     decideConsent: createDecideConsent({ cacheSize: 10_000 }),
@@ -56,6 +58,8 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
     sessionHash: (publisherId: number, userId: string) => userHash(sessionKey, publisherId, userId),
     debugTrace: settings.debugTrace,
     sealVisitor: delivery.sealVisitor,
+    clientOf: (snapshot: Snapshot, req: Request) =>
+      settings.earnedHolds ? delivery.sealClient(snapshot.userHashKey, callerAddress(req)) : undefined,
     now: delivery.now,
   };
   /** A report stores nothing about its sender, and the hash in Redis is forgotten after two hours. */

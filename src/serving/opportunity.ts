@@ -7,7 +7,7 @@ import { rankCandidates, type Ranking } from '../decision/rank-candidates.ts';
 import type { RankedCandidate } from '../decision/ranked-candidate.ts';
 import type { ServedAd } from '../ledger/hit.ts';
 import type { AdRequest, RequestedImp } from './ad-request.ts';
-import type { UserMemory } from '../ledger/exhausted-memory.ts';
+import type { RefusalMemory } from '../ledger/exhausted-memory.ts';
 import type { IndexMemories, IndexMemory } from './index-memories.ts';
 
 /**
@@ -54,7 +54,10 @@ export interface Won {
 /** The inputs that all steps share. */
 export interface Steps {
   readonly memories: IndexMemories;
-  readonly users: UserMemory;
+  /** Of frequency caps. */
+  readonly users: RefusalMemory;
+  /** Of holds that are not earned. */
+  readonly clients: RefusalMemory;
   /** A number in [0, 1). */
   readonly random: () => number;
 }
@@ -75,19 +78,31 @@ export const openOpportunity = (
   const imp: ImpQuery = { impId, placementId, size, otherSizes, formats: placement?.formats ?? [], terms };
   const query = targeting ? { ...request.query, targeting } : request.query;
   const slot = snapshot.slot(request.publisher.id, placementId);
-  return { imp, query, placement, slot, invited: placement && slot.programmatic ? invite(slot, query, imp, steps) : [] };
+  return {
+    imp,
+    query,
+    placement,
+    slot,
+    invited: placement && slot.programmatic ? invite(slot.programmatic, request, query, imp, steps) : [],
+  };
 };
 
-const invite = ({ programmatic }: Slot, query: AdQuery, imp: ImpQuery, { memories, random }: Steps): readonly RankedCandidate[] => {
-  const { exhausted, runsHere } = memories(programmatic!);
+const invite = (
+  programmatic: CandidateIndex,
+  request: AdRequest,
+  query: AdQuery,
+  imp: ImpQuery,
+  steps: Steps,
+): readonly RankedCandidate[] => {
+  const memory = steps.memories(programmatic);
   return rankCandidates({
     direct: programmatic,
     bids: [],
     query,
     imp,
-    exhausted: (position) => exhausted.reasonAt(position, query.atMs),
-    runsHere: () => runsHere(query, imp),
-    random,
+    exhausted: refusedLately(programmatic, memory, steps, request),
+    runsHere: () => memory.runsHere(query, imp),
+    random: steps.random,
   }).take(MAX_INVITATIONS);
 };
 
@@ -111,40 +126,45 @@ export const rankOpportunity = (
   opportunity: Opportunity,
   answers: BidAnswers | undefined,
   request: AdRequest,
-  { memories, users, random }: Steps,
+  steps: Steps,
 ): RankedOpportunity => {
   const { imp, query, placement, slot, invited } = opportunity;
   const bids = answers ? answers.bids.filter(({ impId }) => impId === imp.impId) : [];
   const bidRefusals = answers ? answers.refusals.filter(({ impId }) => impId === imp.impId) : [];
   if (!placement) return { imp, query, placement, slot, invited, bids, bidRefusals, ranking: undefined };
   const { traced } = request;
-  const memory = slot.direct && memories(slot.direct);
+  const memory = slot.direct && steps.memories(slot.direct);
   const ranking = rankCandidates({
     direct: slot.direct,
     bids: bids.map(({ invitation, cpmMicros }) => ({ booking: invitation, cpmMicros })),
     query,
     imp,
     // A trace shows the ledger's current answer, not a remembered one.
-    exhausted: (position) => (slot.direct && memory && !traced ? refusedLately(slot.direct, memory, users, request, position) : 0),
+    exhausted: slot.direct && memory && !traced ? refusedLately(slot.direct, memory, steps, request) : () => 0,
     runsHere: () => memory?.runsHere(query, imp) ?? false,
-    random,
+    random: steps.random,
   });
   // Named one by one: a spread followed by more members costs 1 µs.
   return { imp, query, placement, slot, invited, bids, bidRefusals, ranking };
 };
 
-/** Why the ledger has refused a direct candidate to anyone, or to this user, a moment ago; or 0. */
+/** Why the ledger has refused a candidate to anyone, to this user or to this client a moment ago; or 0. */
 const refusedLately = (
   { entries }: CandidateIndex,
   { exhausted }: IndexMemory,
-  users: UserMemory,
-  { query: { atMs }, userHash }: AdRequest,
-  position: number,
-): NoBidReason | 0 => {
-  const reason = exhausted.reasonAt(position, atMs);
-  if (reason !== 0 || userHash === null) return reason;
-  const { id, frequencyCap } = entries[position]!.lineItem;
-  return frequencyCap !== null && users.isCapped(userHash, id, atMs) ? NoBidReason.FrequencyCapped : 0;
+  { users, clients }: Steps,
+  { query: { atMs }, userHash, client }: AdRequest,
+): ((position: number) => NoBidReason | 0) => {
+  const toUser = userHash === null ? undefined : users.of(userHash);
+  const toClient = client === undefined ? undefined : clients.of(client);
+  const isFresh = (refused: ReadonlyMap<number, number>, position: number): boolean =>
+    (refused.get(entries[position]!.lineItem.id) ?? -Infinity) > atMs;
+  return (position) => {
+    const reason = exhausted.reasonAt(position, atMs);
+    if (reason !== 0) return reason;
+    if (toUser && isFresh(toUser, position)) return NoBidReason.FrequencyCapped;
+    return toClient && isFresh(toClient, position) ? NoBidReason.HoldsNotEarned : 0;
+  };
 };
 
 /** Why the impression was not filled: the latest reason among its refused candidates. */

@@ -3,7 +3,9 @@ import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import { NoBidReason } from '../decision/no-bid-reason.ts';
 import type { RankedCandidate } from '../decision/ranked-candidate.ts';
 import type { ServedAd, SpendLimits } from '../ledger/hit.ts';
-import type { UserMemory } from '../ledger/exhausted-memory.ts';
+import type { RefusalMemory } from '../ledger/exhausted-memory.ts';
+import { holdWeight } from '../ledger/client-rule.ts';
+import type { FreeHolds } from '../ledger/free-holds.ts';
 import { MAX_CANDIDATES_PER_CALL, type Ledger } from '../ledger/ledger.ts';
 import { isUnbounded, limitsOf, pricingOf } from '../ledger/limits.ts';
 import type { ReservationMoments, ReservedImp } from '../ledger/reservation.ts';
@@ -17,8 +19,10 @@ export interface ReserveWinnersOptions {
   readonly tokenTtlMs: number;
   readonly newId: () => string;
   readonly sessionCaps: SessionCaps;
+  readonly freeHolds: FreeHolds;
   readonly memories: IndexMemories;
-  readonly users: UserMemory;
+  readonly users: RefusalMemory;
+  readonly clients: RefusalMemory;
 }
 
 export type ReserveWinners = (
@@ -44,7 +48,11 @@ export const createReserveWinners = (options: ReserveWinnersOptions): ReserveWin
   async function reserveWinners(snapshot, request, opportunities) {
     const drafts = opportunities.map(draftOf);
     const shown = new Set<number>();
-    const page: Page = { request, shown, sessionCaps: options.sessionCaps };
+    const { client, publisher, query } = request;
+    const isFree =
+      client === undefined ||
+      options.freeHolds.allows(publisher.id, client, drafts.length * holdWeight(request.maxHoldMs ?? Infinity), query.atMs);
+    const page: Page = { request, shown, isFree, sessionCaps: options.sessionCaps };
     let open = drafts.filter(({ ranking }) => ranking);
     // A trace shows the whole ranking.
     for (let count = request.traced ? MAX_OFFER : FIRST_OFFER; ; count = Math.min(count * LATER_OFFER_FACTOR, MAX_OFFER)) {
@@ -52,10 +60,11 @@ export const createReserveWinners = (options: ReserveWinnersOptions): ReserveWin
       const offers = open.map((draft) => ({ draft, candidates: nextOffer(draft, perImp, page) })).filter(hasCandidates);
       if (offers.length === 0) break;
       const reservation = await options.reserve({
-        publisherId: request.publisher.id,
+        publisherId: publisher.id,
         userHash: request.userHash,
-        curve: snapshot.curveAt(request.publisher.id, request.query.atMs),
-        expiresAtMs: snapshot.expiresAtMs(request.publisher.id),
+        client: isFree ? undefined : client,
+        curve: snapshot.curveAt(publisher.id, query.atMs),
+        expiresAtMs: snapshot.expiresAtMs(publisher.id),
         maxHoldMs: request.maxHoldMs,
         imps: offers.map(({ candidates }) => offeredToLedger(request, candidates)),
       });
@@ -108,6 +117,8 @@ interface Page {
   readonly request: AdRequest;
   /** Creatives that this answer shows already. */
   readonly shown: Set<number>;
+  /** The client may hold what it gets without the ledger counting it. */
+  readonly isFree: boolean;
   readonly sessionCaps: SessionCaps;
 }
 
@@ -131,7 +142,7 @@ const refuse = (draft: Draft, candidate: RankedCandidate, { request, shown, sess
 
 /** Records which candidates the ledger refused, and returns the one that it reserved. */
 const noteAnswer = (
-  { memories, users }: ReserveWinnersOptions,
+  { memories, users, clients }: ReserveWinnersOptions,
   request: AdRequest,
   { draft, candidates }: Offer,
   { winner, refused }: ReservedImp,
@@ -141,6 +152,8 @@ const noteAnswer = (
     remember(memories, request, draft, candidates[i]!, reason);
     if (reason === NoBidReason.FrequencyCapped && request.userHash !== null)
       users.remember(request.userHash, candidates[i]!.lineItem.id, request.query.atMs);
+    if (reason === NoBidReason.HoldsNotEarned && request.client !== undefined)
+      clients.remember(request.client, candidates[i]!.lineItem.id, request.query.atMs);
   });
   return candidates[winner];
 };
@@ -185,8 +198,8 @@ const serveUncounted = (options: ReserveWinnersOptions, page: Page, offers: read
 
 /** Notes that the answer shows the candidate, and returns the ad that its token will carry. */
 const win = (
-  { newId }: ReserveWinnersOptions,
-  { request, shown, sessionCaps }: Page,
+  { newId, freeHolds }: ReserveWinnersOptions,
+  { request, shown, isFree, sessionCaps }: Page,
   { imp, bids }: Draft,
   candidate: RankedCandidate,
   { tokenExpS, holdEndMs, day }: ReservationMoments,
@@ -196,6 +209,8 @@ const win = (
   if (request.sessionUser !== null) sessionCaps.take(request.sessionUser, candidate, request.query.atMs);
   const bid = candidate.bid < 0 ? undefined : bids[candidate.bid];
   const perClick = pricingOf(lineItem) === 'CPC';
+  const client = request.client === undefined || isUnbounded(lineItem, candidate.campaign) ? undefined : request.client;
+  if (client !== undefined && isFree) freeHolds.hold(request.publisher.id, client, holdEndMs - request.query.atMs, request.query.atMs);
   const ad: ServedAd = {
     tokenId: newId(),
     publisherId: request.publisher.id,
@@ -215,6 +230,8 @@ const win = (
     // Without a user nothing takes a place in Redis.
     windowMs: request.userHash === null ? undefined : lineItem.frequencyCap?.windowMs,
     unmeasured: request.consent.measure === null ? undefined : true,
+    client,
+    isFree: client !== undefined && isFree ? true : undefined,
     seal: request.seal,
   };
   return { candidate, bid, ad };

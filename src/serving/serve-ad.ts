@@ -1,6 +1,6 @@
 import type { Bidders } from '../bidders/bidder-port.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
-import { createUserMemory } from '../ledger/exhausted-memory.ts';
+import { createRefusalMemory } from '../ledger/exhausted-memory.ts';
 import type { ImpQuery } from '../decision/ad-query.ts';
 import { latestReason, NoBidReason } from '../decision/no-bid-reason.ts';
 import type { AdRequest } from './ad-request.ts';
@@ -26,7 +26,7 @@ export interface FilledImp {
   readonly won: Won;
 }
 
-export interface ServeAdOptions extends Omit<ReserveWinnersOptions, 'memories' | 'users'> {
+export interface ServeAdOptions extends Omit<ReserveWinnersOptions, 'memories' | 'users' | 'clients'> {
   readonly bidders: Pick<Bidders, 'ask'>;
   /**
    * Receives the outcome of the bids, for notices to the bidders. Called once per request with
@@ -49,7 +49,7 @@ export type ServeAd = (snapshot: Snapshot, request: AdRequest) => Promise<AdAnsw
  * With a dry ledger (ledger/read/dry-ledger.ts) it is a dry run.
  */
 export const createServeAd = ({ bidders, onBidsDecided, random, clock, ...reserving }: ServeAdOptions): ServeAd => {
-  const steps = { memories: createIndexMemories(), users: createUserMemory(), random };
+  const steps = { memories: createIndexMemories(), users: createRefusalMemory(), clients: createRefusalMemory(), random };
   const reserveWinners = createReserveWinners({ ...reserving, ...steps });
 
   return async function serveAd(snapshot, request) {

@@ -180,7 +180,14 @@ const hitOf = (row: RefilterRow, day: number): Hit => {
   return {
     ad: {
       ...{ tokenId: jti, publisherId, campaignId, lineItemId, creativeId, placementId },
-      ...{ priceMicros: row.billedMicros, perClick: kind === 'click', day, servedAtMs: 0, holdEndMs: endMs, tokenExpS: endMs / 1000 },
+      ...{
+        priceMicros: row.billedMicros,
+        perClick: kind === 'click',
+        day,
+        servedAtMs: 0,
+        holdEndMs: endMs,
+        tokenExpS: Math.ceil(endMs / 1000),
+      },
       ...{ userHash: userHash === '' ? null : userHash, billingNotice: false },
     },
     ...{ kind, eventType, invalidReason: '', atMs: row.at.getTime(), country, device },

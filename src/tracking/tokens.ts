@@ -1,5 +1,6 @@
 import { createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
+import { dayOf } from '../base/utc-day.ts';
 import type { TokenSecret } from '../config/settings.ts';
 import type { ServedAd } from '../ledger/hit.ts';
 import { createSigner, type Sign } from './create-signer.ts';
@@ -16,31 +17,34 @@ export interface Tokens {
 }
 
 /**
- * Short names, because each answer contains the token three times. Money and times are integers,
- * the user only a keyed hash.
+ * The claims of a token, which each answer contains four times: what is registered or concerns the
+ * user has a name, the rest a place in a list. Money and times are integers, the user only a keyed
+ * hash.
  */
 interface Claims {
-  jti: string;
-  exp: number;
-  p: number;
-  c: number;
-  l: number;
-  r: number;
-  t: string;
-  m: number;
-  k: 1 | undefined;
-  d: number;
-  h: number;
-  u: string | undefined;
-  b: 1 | undefined;
-  w: number | undefined;
-  n: 1 | undefined;
-  s: string | undefined;
-  /** From the selection to `exp`, in ms: shorter than the time itself. */
-  a: number;
-  /** Daily spend, budget, campaign budget. */
-  x: readonly [number | null, number | null, number | null] | undefined;
+  readonly jti: string;
+  readonly exp: number;
+  readonly u?: string | undefined;
+  readonly a: readonly [
+    publisherId: number,
+    campaignId: number,
+    lineItemId: number,
+    creativeId: number,
+    placementId: string,
+    priceMicros: number,
+    flags: number,
+    /** Shorter than the times: the days and the milliseconds before `exp`. null: nothing is reserved. */
+    daysBefore: number,
+    servedBeforeMs: number,
+    holdEndBeforeMs: number | null,
+    seal?: string | null,
+    client?: string | null,
+    windowMs?: number | null,
+    clickBounds?: readonly [dailySpendMicros: number | null, budgetMicros: number | null, campaignBudgetMicros: number | null],
+  ];
 }
+
+const FLAGS = { perClick: 1, billingNotice: 2, unmeasured: 4, isFree: 8 };
 
 /** Longer than any token of this service; longer ones are rejected unread. */
 const MAX_TOKEN_LENGTH = 2048;
@@ -77,7 +81,9 @@ export const createTokens = ({
       const sign = signerOfHeader.get(token.slice(0, token.indexOf('.')));
       try {
         const claims = sign ? verifyCompact(token, sign, refusedAtS) : verifyForeign(token, keys, refusedAtS);
-        return typeof claims === 'object' && typeof claims.exp === 'number' ? fromClaims(claims as Claims) : undefined;
+        return typeof claims === 'object' && typeof claims.exp === 'number' && Array.isArray((claims as Claims).a)
+          ? fromClaims(claims as Claims)
+          : undefined;
       } catch {
         // jsonwebtoken rejected the token, or the signed payload is not JSON.
         return undefined;
@@ -93,7 +99,8 @@ const verifyForeign = (token: string, keys: ReadonlyMap<string, KeyObject>, refu
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-const headerOf = (kid: string): string => encode({ alg: 'HS256', typ: 'JWT', kid });
+/** Without `typ`, which RFC 7519 leaves to the service. */
+const headerOf = (kid: string): string => encode({ alg: 'HS256', kid });
 
 /**
  * The claims of a token whose header is byte for byte one of ours, so that its algorithm and key
@@ -129,44 +136,60 @@ const kidOf = (token: string): string | undefined => {
   }
 };
 
-const toClaims = (ad: ServedAd): Claims => ({
-  jti: ad.tokenId,
-  exp: ad.tokenExpS,
-  p: ad.publisherId,
-  c: ad.campaignId,
-  l: ad.lineItemId,
-  r: ad.creativeId,
-  t: ad.placementId,
-  m: ad.priceMicros,
-  k: ad.perClick ? 1 : undefined,
-  d: ad.day,
-  h: ad.holdEndMs,
-  u: ad.userHash ?? undefined,
-  b: ad.billingNotice ? 1 : undefined,
-  w: ad.windowMs,
-  n: ad.unmeasured === true ? 1 : undefined,
-  s: ad.seal,
-  a: ad.tokenExpS * 1000 - ad.servedAtMs,
-  x: ad.clickBounds && [ad.clickBounds.dailySpendMicros, ad.clickBounds.budgetMicros, ad.clickBounds.campaignBudgetMicros],
-});
+const toClaims = (ad: ServedAd): Claims => {
+  const expMs = ad.tokenExpS * 1000;
+  let flags = 0;
+  if (ad.perClick) flags |= FLAGS.perClick;
+  if (ad.billingNotice) flags |= FLAGS.billingNotice;
+  if (ad.unmeasured === true) flags |= FLAGS.unmeasured;
+  if (ad.isFree === true) flags |= FLAGS.isFree;
+  const { seal, client, windowMs, clickBounds: bounds } = ad;
+  const optional = [seal, client, windowMs, bounds && [bounds.dailySpendMicros, bounds.budgetMicros, bounds.campaignBudgetMicros]];
+  while (optional.length > 0 && optional.at(-1) === undefined) optional.pop();
+  return {
+    jti: ad.tokenId,
+    exp: ad.tokenExpS,
+    u: ad.userHash ?? undefined,
+    a: [
+      ad.publisherId,
+      ad.campaignId,
+      ad.lineItemId,
+      ad.creativeId,
+      ad.placementId,
+      ad.priceMicros,
+      flags,
+      dayOf(expMs) - ad.day,
+      expMs - ad.servedAtMs,
+      ad.holdEndMs === 0 ? null : expMs - ad.holdEndMs,
+      ...(optional as []),
+    ],
+  };
+};
 
-const fromClaims = (claims: Claims): ServedAd => ({
-  tokenId: claims.jti,
-  tokenExpS: claims.exp,
-  publisherId: claims.p,
-  campaignId: claims.c,
-  lineItemId: claims.l,
-  creativeId: claims.r,
-  placementId: claims.t,
-  priceMicros: claims.m,
-  perClick: claims.k === 1,
-  day: claims.d,
-  holdEndMs: claims.h,
-  userHash: claims.u ?? null,
-  billingNotice: claims.b === 1,
-  windowMs: claims.w,
-  unmeasured: claims.n === 1 ? true : undefined,
-  seal: claims.s,
-  servedAtMs: claims.exp * 1000 - claims.a,
-  clickBounds: claims.x && { dailySpendMicros: claims.x[0], budgetMicros: claims.x[1], campaignBudgetMicros: claims.x[2] },
-});
+const fromClaims = ({ jti, exp, u, a }: Claims): ServedAd => {
+  const [publisherId, campaignId, lineItemId, creativeId, placementId, priceMicros, flags, ...rest] = a;
+  const [daysBefore, servedBeforeMs, holdEndBeforeMs, seal, client, windowMs, bounds] = rest;
+  const expMs = exp * 1000;
+  return {
+    tokenId: jti,
+    tokenExpS: exp,
+    publisherId,
+    campaignId,
+    lineItemId,
+    creativeId,
+    placementId,
+    priceMicros,
+    perClick: (flags & FLAGS.perClick) !== 0,
+    day: dayOf(expMs) - daysBefore,
+    holdEndMs: holdEndBeforeMs === null ? 0 : expMs - holdEndBeforeMs,
+    userHash: u ?? null,
+    billingNotice: (flags & FLAGS.billingNotice) !== 0,
+    windowMs: windowMs ?? undefined,
+    unmeasured: (flags & FLAGS.unmeasured) !== 0 ? true : undefined,
+    client: client ?? undefined,
+    isFree: (flags & FLAGS.isFree) !== 0 ? true : undefined,
+    seal: seal ?? undefined,
+    servedAtMs: expMs - servedBeforeMs,
+    clickBounds: bounds && { dailySpendMicros: bounds[0], budgetMicros: bounds[1], campaignBudgetMicros: bounds[2] },
+  };
+};

@@ -2,8 +2,8 @@ import { parseUrl } from '../base/parse-url.ts';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import type { AdminToken } from '../config/settings.ts';
-import { clientAddress } from '../context/client-address.ts';
 import { networkOf } from '../context/network-of.ts';
+import { createCallerAddress } from '../http/request/caller-address.ts';
 import { problem, sendProblem } from '../http/problems/problem.ts';
 import { MAX_WRONG_TOKENS, WRONG_TOKEN_WINDOW_S, type WrongTokens } from './wrong-tokens.ts';
 
@@ -45,11 +45,9 @@ export const createAdminGate = ({ tokens, publicUrl, trustProxyHops, wrongTokens
     );
   };
 
-  /** Clients write X-Forwarded-For themselves: it counts only behind a known number of proxies. */
+  const callerAddress = createCallerAddress(trustProxyHops);
   const clientNetwork = (req: Request): string => {
-    const forwardedFor = req.get('x-forwarded-for');
-    const { remoteAddress } = req.socket;
-    const address = clientAddress({ deviceIp: undefined, forwardedFor, remoteAddress, trustProxyHops: trustProxyHops ?? 0 });
+    const address = callerAddress(req);
     return address === null ? '' : networkOf(address);
   };
 

@@ -1,5 +1,6 @@
 import { createHook } from 'node:async_hooks';
 import type { LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns/promises';
 import type { BidOutcome } from '../../src/bidders/bid-outcome.ts';
 import { isOwnNetworkAddress, isPublicAddress } from '../../src/bidders/calls/is-public-address.ts';
 import { answerJson, bidOf, context, httpBidder, invitationTo, opportunity, outcomeOf, watchedBidders } from './bidder-fixtures.ts';
@@ -161,11 +162,13 @@ test.each([
 test('the development setting allows local bidders by address and by name, but no metadata addresses', async () => {
   const server = await httpBidder((_, response) => answerJson(response, bidOf({ price: 1, adm: '<b>ad</b>' })));
   atEnd(() => server.close());
-  const { bidders } = watchedBidders({ allowPrivateAddresses: true });
+  const { bidders } = watchedBidders({ allowPrivateAddresses: true, resolve });
   atEnd(() => bidders.close());
   const port = new URL(server.url).port;
   const count = await counted(async () => {
-    for (const host of ['127.0.0.1', 'localhost']) {
+    // One look-up, whether or not this machine can resolve the name.
+    await lookup('localhost').catch(() => undefined);
+    for (const host of ['127.0.0.1', 'loopback.example']) {
       const { bids } = await bidders.ask([opportunity([invitationTo(`http://${host}:${port}/test/bid`)])], context);
       expect(bids).toHaveLength(1);
     }

@@ -1,6 +1,7 @@
 import knexFactory, { type Knex } from 'knex';
 import { createEventStore } from '../../src/events/postgres/event-store.ts';
 import { testDatabase } from '../setup/test-database.ts';
+import { partitionsOf } from '../../src/events/postgres/partitions.ts';
 import { eventOf, NOON } from './events.ts';
 
 const DAY_MS = 86_400_000;
@@ -16,6 +17,28 @@ test('a replica stores an event of a day whose partition another replica has dro
   expect(await one.append([eventOf()])).toBe(1);
   expect(await other.prune(1, NOON + 10 * DAY_MS)).toEqual(['events_20260615']);
   expect(await one.append([eventOf()])).toBe(1);
+});
+
+test('the signals of senders are kept for 30 days, and the events beyond; later events of such a day are stored without', async () => {
+  const store = createEventStore({ knex });
+  const signals = { network: '192.0.2.0/24', agent: 'Mozilla/ Firefox/', origin: null, elsewhere: false };
+  const days = async () =>
+    Promise.all(
+      ['events', 'event_signals'].map(async (table) => Number((await knex(table).where({ day: '2026-06-15' }).count('* as n'))[0]?.['n'])),
+    );
+  await knex('events').where({ day: '2026-06-15' }).delete();
+  await store.append([eventOf({}, { signals }), eventOf({}, { signals, invalidReason: 'spider' }), eventOf()]);
+  expect([await store.prune(400, NOON + 30 * DAY_MS), await days()]).toEqual([[], [3, 2]]);
+  expect(await knex('event_signals').whereNotNull('hit').select('screened', knex.raw("hit #>> '{invalidReason}' as reason"))).toEqual([
+    { screened: true, reason: 'spider' },
+  ]);
+  expect([await store.prune(400, NOON + 31 * DAY_MS), await days()]).toEqual([[], [3, 0]]);
+  await store.append([eventOf({}, { signals })]);
+  expect(await days()).toEqual([4, 0]);
+  // A shorter retention of events is that of the signals, too.
+  await store.append([eventOf({ day: 20_000 }, { signals })]);
+  expect(await store.prune(5, 20_006 * DAY_MS)).toEqual(['events_20241004']);
+  expect(await partitionsOf(knex, 'event_signals')).not.toContain('event_signals_20241004');
 });
 
 test('storing events and dropping their partitions at the same time fails neither', async () => {

@@ -1,14 +1,16 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Redis } from 'ioredis';
+import { LONE_SECRET_KID } from '../../src/config/read-settings.ts';
 import { WITHHELD_FROM_BIDDERS } from '../../src/context/consent/consent.ts';
+import { createTokens } from '../../src/tracking/tokens.ts';
 import { bookCatalog } from '../../testkit/book-catalog.ts';
 import { withClient } from '../../testkit/databases.ts';
 import { samplePrivacy } from '../../testkit/sample-booking.ts';
 import { eventually } from '../../testkit/until.ts';
 import { COMBINED, PRIVACY_TABLE, privacyOf, VENDOR } from '../context/consent/privacy-table.ts';
 import { atEnd } from '../setup/at-end.ts';
-import { startReplica, type Replica } from '../setup/start-replica.ts';
+import { startReplica, TOKEN_SECRET, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 
@@ -125,10 +127,8 @@ const ask = async (publisher: number, user: string, more: object, headers: Reado
   return (await answer.json()) as Answer;
 };
 
-const claimsOf = (url: string): { readonly jti: string; readonly u?: string; readonly n?: 1; readonly s?: string } => {
-  const token = new URL(url, 'http://localhost').searchParams.get('t') as string;
-  return JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as { readonly jti: string };
-};
+const tokens = createTokens({ secrets: [{ kid: LONE_SECRET_KID, secret: TOKEN_SECRET }] });
+const adOf = (url: string) => tokens.verify(new URL(url, 'http://localhost').searchParams.get('t') as string)!;
 
 interface Kept {
   readonly hasUser: boolean;
@@ -164,10 +164,10 @@ test('what a bidder, the token, Redis, the event row and the trace receive is as
     const answer = await ask(publisher, userId, more, secGpc === undefined ? {} : { 'Sec-GPC': secGpc });
     const bid = answer.seatbid[0]!.bid[0]!;
     await fetch(new URL(bid.impurl, replica.url));
-    const claims = claimsOf(bid.impurl);
+    const ad = adOf(bid.impurl);
     const path = gvlId === null ? '/unlisted' : '/vendor';
     const { text, request: sent } = received.get(`${path} ${i}`)!;
-    const places = await redis.keys(`ads:*:places:${publisher}:${claims.u ?? 'none'}`);
+    const places = await redis.keys(`ads:*:places:${publisher}:${ad.userHash ?? 'none'}`);
     const truncated = `${ip.slice(0, ip.lastIndexOf('.'))}.0`;
     const { consent } = answer.debug.trace;
     const lineItem = (publisher - 1) * 4 + (gvlId === null ? 2 : 1);
@@ -177,9 +177,9 @@ test('what a bidder, the token, Redis, the event row and the trace receive is as
     const isGpc = secGpc === '1' || (regs as { readonly ext?: { readonly gpc?: unknown } } | undefined)?.ext?.gpc !== undefined;
     const seen = {
       served: bid.adm,
-      tokenHasUser: claims.u !== undefined,
-      tokenIsUnmeasured: claims.n === 1,
-      tokenHasSeal: claims.s !== undefined,
+      tokenHasUser: ad.userHash !== null,
+      tokenIsUnmeasured: ad.unmeasured === true,
+      tokenHasSeal: ad.seal !== undefined,
       places: places.length,
       bidder: { user: sent.user.id !== undefined, ip: sent.device.ip, page: sent.site.page, gpc: JSON.stringify(sent.regs?.['ext']) },
       rawUserId: text.replace(page, '').includes('mail.example'),
@@ -203,7 +203,7 @@ test('what a bidder, the token, Redis, the event row and the trace receive is as
       trace: [allowed.remember, allowed.measure, allowed.share ? '' : WITHHELD_FROM_BIDDERS.join()],
       untold: [],
     };
-    due.set(claims.jti, { hasUser: allowed.remember && allowed.measure, hasSignals: allowed.measure });
+    due.set(ad.tokenId, { hasUser: allowed.remember && allowed.measure, hasSignals: allowed.measure });
     if (JSON.stringify(seen) !== JSON.stringify(expected)) deviations.push({ request, seen, expected });
   }
   const rows = await rowsOf([...due.keys()]);
@@ -220,7 +220,7 @@ test('without the user id capped line items serve up to their cap from the memor
   for (let i = 0; i < 7; i++) {
     const answer = await ask(publisher, 'session-user', { regs: { coppa: 1 } });
     const bid = answer.seatbid[0]!.bid[0]!;
-    expect(claimsOf(bid.impurl).u).toBeUndefined();
+    expect(adOf(bid.impurl).userHash).toBeNull();
     await fetch(new URL(bid.impurl, replica.url));
     answers.push(bid.adm);
   }

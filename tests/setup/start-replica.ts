@@ -3,7 +3,8 @@ import { atEnd } from './at-end.ts';
 
 export type { Replica };
 
-const DEFAULTS = { TOKEN_SECRET: 'the token secret of every test replica', DRAIN_TIME: '100ms' };
+export const TOKEN_SECRET = 'the token secret of every test replica';
+const DEFAULTS = { TOKEN_SECRET, DRAIN_TIME: '100ms' };
 
 /** Starts a replica that is stopped at the end of the test file at the latest. `env` as from `testDatabase` and `testRedisUrl`. */
 export const startReplica = async ({ env, ...rest }: ReplicaOptions): Promise<Replica> => {

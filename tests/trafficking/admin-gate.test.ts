@@ -86,7 +86,7 @@ test('with ADMIN_ENABLED=false neither the API nor its page exists', async () =>
   const env = { DATABASE_URL: await testDatabase(), REDIS_URL: await testRedisUrl(), ADMIN_ENABLED: 'false' };
   const closed = await startReplica({ env });
   expect((await apiOf(closed.url)('GET', '/publishers')).status).toBe(404);
-  expect((await fetch(`${closed.url}/static/docs/`)).status).toBe(404);
+  expect((await fetch(`${closed.url}/static/api/`)).status).toBe(404);
 });
 
 test.each([
@@ -100,7 +100,7 @@ test.each([
   const env = { DATABASE_URL: await testDatabase(), REDIS_URL: await testRedisUrl() };
   await (await startReplica({ env })).stop();
   const closed = await startReplica({ env: { ...env, NODE_ENV: 'production', ADMIN_ENABLED: 'true', ...token } });
-  for (const path of ['/api/publishers', '/api/nothing', '/static/admin.html', '/static/docs/']) {
+  for (const path of ['/api/publishers', '/api/nothing', '/static/admin.html', '/static/api/']) {
     const answer = await fetch(closed.url + path, { headers: { Authorization: `Bearer ${'x'.repeat(32)}` } });
     expect([path, answer.status, await answer.json()]).toMatchObject([path, 403, { code: 'forbidden', detail: `${words}.` }]);
   }

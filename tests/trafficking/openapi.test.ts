@@ -189,7 +189,7 @@ test('the API page asks for the token, then lists every operation, and loads not
       (request) => void (request.url().startsWith(replica.url) || request.url().startsWith('data:') || foreign.push(request.url())),
     );
     page.on('console', (message) => void (message.type() === 'error' && !message.text().includes('401') && faults.push(message.text())));
-    await page.goto(`${replica.url}/static/docs/`);
+    await page.goto(`${replica.url}/static/api/`);
     await page.locator('input[name=token]').fill(TOKEN);
     await page.locator('#token button').click();
     await page.locator('[data-path="/api/explain"]').first().waitFor();

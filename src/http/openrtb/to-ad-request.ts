@@ -20,6 +20,8 @@ export interface ToAdRequestOptions {
   /** Keyed by a key that only this process has. */
   readonly sessionHash: (publisherId: number, userId: string) => string;
   readonly sealVisitor: VisitorSeal['seal'];
+  /** Whose holds the request takes (AdRequest.client). */
+  readonly clientOf: (snapshot: Snapshot, req: Request) => string | undefined;
   readonly debugTrace: boolean;
   /** The clock of the publisher's counters, epoch ms. */
   readonly now: (publisherId?: number) => number;
@@ -38,7 +40,7 @@ export interface AuctionAdditions {
  * key-values as pairs.
  */
 export const toAdRequest = (
-  { dimensions, requestContext, decideConsent, userHash, sessionHash, sealVisitor, debugTrace, now }: ToAdRequestOptions,
+  { dimensions, requestContext, decideConsent, userHash, sessionHash, sealVisitor, clientOf, debugTrace, now }: ToAdRequestOptions,
   snapshot: Snapshot,
   publisher: Publisher,
   wire: WireAdRequest,
@@ -77,6 +79,7 @@ export const toAdRequest = (
     userHash: hash,
     sessionUser: keepsSession ? sessionHash(publisher.id, userId) : null,
     consent,
+    client: clientOf(snapshot, req),
     seal: sealVisitor(snapshot.userHashKey, sealedVisitor(context, wire, req)),
     bidContext: {
       requestId: wire.id,

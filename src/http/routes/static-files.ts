@@ -75,12 +75,26 @@ const API_PAGE_POLICY = policy({
   frameAncestors: ["'none'"],
 });
 
+/** The documents are built with inline scripts: the colour scheme, and the list of pages. */
+const DOCS_POLICY = policy({
+  defaultSrc: ["'none'"],
+  scriptSrc: ["'self'", "'unsafe-inline'"],
+  styleSrc: ["'self'", "'unsafe-inline'"],
+  imgSrc: ["'self'", 'data:'],
+  fontSrc: ["'self'"],
+  connectSrc: ["'self'"],
+  workerSrc: ["'self'", 'blob:'],
+  baseUri: ["'none'"],
+  formAction: ["'none'"],
+  frameAncestors: ["'none'"],
+});
+
 const POLICY_OF_FILE = new Map([
   ['admin.html', ADMIN_POLICY],
   [path.join('admin', 'preview.html'), PREVIEW_POLICY],
 ]);
 
-const ADMIN_PATHS = /^\/(admin(\.html)?|docs)(\/|$)/i;
+const ADMIN_PATHS = /^\/(admin(\.html)?|api)(\/|$)/i;
 
 /**
  * The path by which files are looked up: percent-decoded, without doubled slashes and dot segments.
@@ -110,7 +124,7 @@ export interface StaticFilesOptions {
 export const staticFiles = ({ root, demoConfig, admin }: StaticFilesOptions): RequestHandler => {
   const router = express.Router();
   router.use(helmet.xContentTypeOptions(), helmet.referrerPolicy({ policy: 'strict-origin-when-cross-origin' }));
-  if (admin) router.use('/docs', apiPage(root));
+  if (admin) router.use('/api', apiPage(root));
   else router.use((req, _res, next) => (ADMIN_PATHS.test(plainPath(req.path)) ? next('router') : next()));
   if (demoConfig) {
     router.get('/demo/demo-config.js', (_req, res) => {
@@ -122,6 +136,7 @@ export const staticFiles = ({ root, demoConfig, admin }: StaticFilesOptions): Re
     next();
   });
   router.use('/demo', DEMO_POLICY);
+  router.use('/docs', DOCS_POLICY);
   router.use(
     express.static(path.resolve(root), {
       index: 'index.html',

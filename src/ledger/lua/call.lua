@@ -13,5 +13,7 @@ local function call_begin()
     horizons = {},
     -- The serves by tally and field (tally.lua).
     serves = {},
+    -- The clients by their hash (clients.lua).
+    clients = {},
   }
 end

@@ -12,7 +12,7 @@ local function limits_rate_tokens(a, c, now)
 end
 
 -- Returns the reason why this candidate may not be taken, in the order of the stages, or nil when it may be;
--- and whether pacing changed the accounts so that they are worth storing.
+-- whether pacing changed the accounts so that they are worth storing; and how many ads pacing allows.
 local function limits_refusal(a, campaign, c, user, now, horizon, curve, gains)
   if a[BROKEN] ~= 0 or campaign[BROKEN] ~= 0 then
     return NBR_ACCOUNT_SET_ASIDE
@@ -37,16 +37,43 @@ local function limits_refusal(a, campaign, c, user, now, horizon, curve, gains)
   if c.places >= 0 and frequency_count(user, c.line_item, now, horizon) >= c.places then
     return NBR_FREQUENCY_CAPPED
   end
-  local sampled = false
+  local allowances, sampled = math.huge, false
   if pacing_applies(c) then
-    local allowed
-    allowed, sampled = pacing_allows(a, campaign, c, now, curve, gains)
-    if not allowed then
+    allowances, sampled = pacing_allowances(a, campaign, c, now, curve, gains)
+    if allowances < 1 then
       return NBR_PACING, sampled
     end
   end
   if c.rate_per_second >= 0 and limits_rate_tokens(a, c, now) < 1 then
     return NBR_RATE_LIMIT, sampled
   end
-  return nil, sampled
+  return nil, sampled, allowances
+end
+
+local function limits_apply(c)
+  return c.daily_impressions >= 0 or c.daily_spend_micros >= 0 or c.budget_micros >= 0
+    or c.campaign_budget_micros >= 0 or c.places >= 0 or c.rate_per_second >= 0
+end
+
+-- How many more ads a candidate could hold now, by its tightest limit other than the user's.
+-- `allowances` are those of limits_refusal.
+local function limits_left(a, campaign, c, now, allowances)
+  local left = allowances
+  local price = math.max(c.per_click and 0 or c.price_micros, 1)
+  if c.daily_impressions >= 0 then
+    left = math.min(left, c.daily_impressions - a[IMPRESSIONS] - a[HELD_COUNT])
+  end
+  if c.daily_spend_micros >= 0 then
+    left = math.min(left, (c.daily_spend_micros - a[SPEND] - a[HELD_MICROS]) / price)
+  end
+  if c.budget_micros >= 0 then
+    left = math.min(left, (c.budget_micros - a[T_SPEND] - a[HELD_TOTAL]) / price)
+  end
+  if c.campaign_budget_micros >= 0 then
+    left = math.min(left, (c.campaign_budget_micros - campaign[T_SPEND] - campaign[HELD_TOTAL]) / price)
+  end
+  if c.rate_per_second >= 0 then
+    left = math.min(left, limits_rate_tokens(a, c, now))
+  end
+  return left
 end

@@ -129,13 +129,6 @@ local function pacing_applies(c)
   return c.pacing ~= 'ASAP' or is_campaign_paced(c)
 end
 
--- Whether pacing allows a selection (pacing_take takes it when no other limit refuses the
--- candidate), and whether the accounts are worth storing even if nothing is taken.
-local function pacing_allows(a, campaign, c, now, curve, gains)
-  local allowances, changed = pacing_allowances(a, campaign, c, now, curve, gains)
-  return allowances >= 1, changed
-end
-
 -- What staff see of the pacing of a paced line item: how many selections it allows now, its goal of
 -- today (of a campaign's budget, an equal part of what is left for its live paced line items) and
 -- how much of it is due by now. Nothing when it has no goal.

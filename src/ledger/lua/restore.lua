@@ -47,9 +47,16 @@ local function restore_has_room(h, caps, a, campaign, places_key, at, now)
       return false
     end
   end
-  -- A window that has ended no longer has its places.
+  -- A window that has ended no longer has its places. The place that the ad held may be there still,
+  -- and the impression confirms it.
   if caps.places < 0 or not places_key or at + h.window_ms <= now then
     return true
   end
-  return frequency_count(frequency_open(places_key), h.line_item, now) < caps.places
+  local user = frequency_open(places_key)
+  for _, place in ipairs(user.items[h.line_item] or {}) do
+    if place == -h.hold_end_ms then
+      return true
+    end
+  end
+  return frequency_count(user, h.line_item, now) < caps.places
 end

@@ -1,5 +1,6 @@
 import type { NoBidReason } from '../../decision/no-bid-reason.ts';
-import { encodeRow, luaReader } from '../../redis/script-fields.ts';
+import { encodeRow, luaConstants, luaReader } from '../../redis/script-fields.ts';
+import { CLIENT_RULE } from '../client-rule.ts';
 import { callKeys, type ScriptCall } from '../call-keys.ts';
 import type { LedgerKeys } from '../ledger-keys.ts';
 import type { Reservation, ReservedImp, ReserveRequest } from '../reservation.ts';
@@ -11,6 +12,7 @@ const REQUEST_FIELDS = ['publisher', 'expiresAtS', 'maxHoldMs', 'readsPlaces', '
 /** The generated part of reserve.lua. */
 export const RESERVE_LUA: readonly string[] = [
   ...CANDIDATE_LUA,
+  luaConstants('CLIENT_', CLIENT_RULE),
   luaReader('settings_record', SETTINGS_FIELDS),
   luaReader('request_record', REQUEST_FIELDS),
 ];
@@ -37,7 +39,7 @@ export const encodeReserve = (
   const placesKeys = requests.map((request) => placesKeyOf(request, keys));
   const own = placesKeys.filter((key) => key !== undefined);
   const call = callKeys(requests, (publisherId) => publisherKeys(keys, publisherId), own);
-  const args = [settings, String(call.publishers)];
+  const args = [settings, String(call.publishers), encodeClients(requests)];
   requests.forEach((request, i) => {
     const record = { publisher: call.positionOf(request.publisherId), readsPlaces: placesKeys[i] !== undefined };
     args.push(encodeRequest(request, record, encodeCandidate));
@@ -47,8 +49,15 @@ export const encodeReserve = (
 
 const publisherKeys = (keys: LedgerKeys, publisherId: number): readonly string[] => {
   const shard = keys.shardOf(publisherId);
-  return [keys.accounts(publisherId), keys.serves(shard), keys.horizon(shard), keys.broken(shard)];
+  return [keys.accounts(publisherId), keys.serves(shard), keys.horizon(shard), keys.broken(shard), keys.clients(publisherId)];
 };
+
+/** A request without a client. */
+const NO_CLIENT = '-';
+
+/** The clients of the requests, in their order; '' without any, the usual case. */
+const encodeClients = (requests: readonly ReserveRequest[]): string =>
+  requests.some(({ client }) => client !== undefined) ? requests.map(({ client = NO_CLIENT }) => client).join(' ') : '';
 
 /** A hold lives as long as its token. */
 const NO_MAX = 0;

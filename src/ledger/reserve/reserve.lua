@@ -1,12 +1,14 @@
 -- Reserves, for each impression of each request, the first of its ranked candidates that is under
 -- all its limits.
 --
--- KEYS per publisher p = 0, 1, …: KEYS[4p + 1] accounts of the publisher (hash), KEYS[4p + 2] serves tally of its
---   shard (hash), KEYS[4p + 3] fold horizon of the shard, KEYS[4p + 4] broken accounts of the shard (hash);
+-- KEYS per publisher p = 0, 1, …: KEYS[5p + 1] accounts of the publisher (hash), KEYS[5p + 2] serves tally of its
+--   shard (hash), KEYS[5p + 3] fold horizon of the shard, KEYS[5p + 4] broken accounts of the shard (hash), KEYS[5p + 5]
+--   its clients (the start of the names of two hashes);
 --   then the frequency places of the user for each request that reads them, in the order of the requests
--- ARGV[1] settings, ARGV[2] the number of publishers, ARGV[r + 3] per request r = 0, 1, …: lines; the first is the
---   request, then one line per impression with its candidates, joined by ';'. All are JSON arrays by the field
---   lists of encode-reserve.ts and encode-candidate.ts.
+-- ARGV[1] settings, ARGV[2] the number of publishers, ARGV[3] the clients of the requests, '-' for those whose holds
+--   need not be earned ('': none has one), ARGV[r + 4] per request r = 0, 1, …: lines; the first is the request, then
+--   one line per impression with its candidates, joined by ';'. All but the clients are JSON arrays by the field lists
+--   of encode-reserve.ts and encode-candidate.ts.
 -- Returns per request one string with a line per impression: the winner's position from 0, the end of its token
 --   (epoch s), the end of its hold (ms) and its day, then the no-bid reason of each candidate before it; without
 --   a winner -1 and the reason of each candidate
@@ -24,6 +26,7 @@
 -- @include ../lua/bucket.lua
 -- @include ../lua/pacing.lua
 -- @include ../lua/limits.lua
+-- @include ../lua/clients.lua
 
 -- Iterates over the pieces of a text between separators, without empty ones. A plain search skips
 -- from one separator to the next: 1.4 µs for eight candidates in two lines. A pattern, which tests
@@ -47,7 +50,9 @@ end
 -- account stays small whatever the lives of its tokens are.
 local BUCKETS_PER_LIFE = 32
 
-local PUBLISHER_KEYS = 4
+local PUBLISHER_KEYS = 5
+
+local NO_CLIENT = '-'
 
 -- When a candidate's hold ends (ms), and as text when its token (s) and its hold end. A hold is as
 -- short as its use: the life of a token, never longer than the frequency window in which it takes a
@@ -94,6 +99,9 @@ local function take(c, request, a, campaign)
   if c.places >= 0 then
     frequency_hold(request.user, c.line_item, hold_end)
   end
+  if request.client and limits_apply(c) then
+    client_hold(request.clients, request.client, hold_end - book.now)
+  end
   book.dirty[c.line_item], book.dirty[c.campaign] = true, true
   request.taken[c.creative] = true
   tally_add_serve(request.serves, day, c.tally)
@@ -114,6 +122,15 @@ local function head_of(text)
   return head
 end
 
+-- Whether the client of a request may hold one more ad of a candidate that is under its limits.
+local function is_earned(request, c, a, campaign, allowances)
+  local client, clients = request.client, request.clients
+  return not client
+    or not client_holds_many(clients, client)
+    or not limits_apply(c)
+    or client_may_hold(clients, client, limits_left(a, campaign, c, request.book.now, allowances))
+end
+
 -- Takes a candidate, or returns why it may not be taken. What one impression of a request was
 -- refused, the next one is too: within a call limits only fill up.
 local function offer(text, request)
@@ -126,7 +143,10 @@ local function offer(text, request)
     return nil, NBR_DUPLICATE_IN_PAGE
   end
   local a, campaign = books_open(request.accounts, book, c.line_item, c.campaign)
-  local reason, sampled = limits_refusal(a, campaign, c, request.user, book.now, book.horizon, request.head, call.settings)
+  local reason, sampled, allowances = limits_refusal(a, campaign, c, request.user, book.now, book.horizon, request.head, call.settings)
+  if not reason and not is_earned(request, c, a, campaign, allowances) then
+    reason = NBR_HOLDS_NOT_EARNED
+  end
   if sampled then
     book.dirty[c.line_item], book.dirty[c.campaign] = true, true
   end
@@ -147,14 +167,30 @@ local function reserve_imp(line, request)
   return '-1' .. reasons
 end
 
--- `keys` are the KEYS of the call. Returns its answer.
-local function reserve(text, keys)
+-- Reads the first line of a request and notes its client, so that all clients are read together.
+-- `keys` are the KEYS of the call.
+local function request_of(text, client, keys)
   local lines = pieces(text, '\n')
   local head = head_of(lines())
   local at = head.publisher * PUBLISHER_KEYS
+  local request = { at = at, head = head, lines = lines, client_key = keys[at + 5], taken = {}, refused = {} }
+  if client and client ~= NO_CLIENT then
+    request.client_name, request.clients = client, clients_of(request.client_key)
+    clients_note(request.clients, client)
+  end
+  return request
+end
+
+-- Returns the answer to a request.
+local function reserve(request, keys)
+  local at, head, lines = request.at, request.head, request.lines
   local accounts = keys[at + 1]
   local book = books_of(accounts, keys[at + 4], call.clock, horizon_of(keys[at + 3]))
-  local request = { accounts = accounts, book = book, serves = keys[at + 2], head = head, taken = {}, refused = {} }
+  request.accounts, request.book, request.serves = accounts, book, keys[at + 2]
+  if request.clients then
+    clients_open(request.clients, request.client_key, book.now)
+    request.client = request.clients.open[request.client_name]
+  end
   if head.reads_places then
     call.own_key = call.own_key + 1
     request.user = frequency_open(keys[call.own_key])
@@ -178,11 +214,16 @@ local function reserve_ads(keys, args)
   call.moments, call.candidates, call.heads, call.expires_at = {}, {}, {}, {}
   -- The last of the publishers' keys; the users' places follow.
   call.own_key = tonumber(args[2]) * PUBLISHER_KEYS
-  local results = {}
-  for i = 3, #args do
-    results[i - 2] = reserve(args[i], keys)
+  local requests, results = {}, {}
+  local clients = pieces(args[3], ' ')
+  for i = 4, #args do
+    requests[i - 3] = request_of(args[i], clients(), keys)
+  end
+  for i, request in ipairs(requests) do
+    results[i] = reserve(request, keys)
   end
   books_save(call.expires_at)
   tally_save()
+  clients_save()
   return results
 end

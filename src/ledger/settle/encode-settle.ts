@@ -1,4 +1,5 @@
 import { encodeRow, luaConstants, luaReader } from '../../redis/script-fields.ts';
+import { CLIENT_RULE } from '../client-rule.ts';
 import { callKeys, type ScriptCall } from '../call-keys.ts';
 import type { Hit, OrderReason, RestoredHit, Settled } from '../hit.ts';
 import { accountField, filteredField, servesField, type LedgerKeys } from '../ledger-keys.ts';
@@ -39,6 +40,7 @@ const HIT_FIELDS = [
   'lateAtMs',
   'servedAtMs',
   'impressionAtMs',
+  'client',
   'restored',
 ] as const;
 
@@ -49,6 +51,7 @@ const RESTORED_FIELDS = ['reason', 'dailyImpressions', 'places'] as const;
 export const SETTLE_LUA: readonly string[] = [
   ...ACCOUNT_LUA,
   luaConstants('CLICK_', CLICK_TIMES),
+  luaConstants('CLIENT_', CLIENT_RULE),
   luaReader('hit_record', HIT_FIELDS),
   luaReader('restored_record', RESTORED_FIELDS),
 ];
@@ -83,7 +86,14 @@ export const encodeSettles = (calls: readonly SettleCall[], keys: LedgerKeys): S
 
 const publisherKeys = (keys: LedgerKeys, publisherId: number): readonly string[] => {
   const shard = keys.shardOf(publisherId);
-  return [keys.accounts(publisherId), keys.events(shard), keys.eventTally(shard), keys.serves(shard), keys.broken(shard)];
+  return [
+    keys.accounts(publisherId),
+    keys.events(shard),
+    keys.eventTally(shard),
+    keys.serves(shard),
+    keys.broken(shard),
+    keys.clients(publisherId),
+  ];
 };
 
 const encodeSettle = ({ hit, limits: { limits, expiresAtMs }, late, impressionAtMs = 0 }: SettleCall, publisher: number): string => {
@@ -117,6 +127,7 @@ const encodeSettle = ({ hit, limits: { limits, expiresAtMs }, late, impressionAt
     lateAtMs: late ? atMs : 0,
     servedAtMs: ad.servedAtMs,
     impressionAtMs,
+    client: ad.isFree === true || restored ? '' : (ad.client ?? ''),
     restored: restored ? encodeRestored(restored, limits) : '',
   });
 };

@@ -2,16 +2,18 @@
 -- the event stream of its shard. A click that comes before its impression waits for it
 -- (../lua/clicks.lua) and is settled with it.
 --
--- KEYS per publisher p = 0, 1, …: KEYS[5p + 1] accounts of the publisher (hash), KEYS[5p + 2] event stream of its
---   shard, KEYS[5p + 3] event tally of the shard (hash), KEYS[5p + 4] serves tally of the shard (hash), KEYS[5p + 5]
---   broken accounts of the shard (hash); then per hit the kinds already seen of its token (string) and, of a hit
---   with a user, the user's frequency places. The keys of the clicks that wait are derived from that of the stream.
+-- KEYS per publisher p = 0, 1, …: KEYS[6p + 1] accounts of the publisher (hash), KEYS[6p + 2] event stream of its
+--   shard, KEYS[6p + 3] event tally of the shard (hash), KEYS[6p + 4] serves tally of the shard (hash), KEYS[6p + 5]
+--   broken accounts of the shard (hash), KEYS[6p + 6] its clients (the start of the names of two hashes); then per
+--   hit the kinds already seen of its token (string) and, of a hit with a user, the user's frequency
+--   places. The keys of the clicks that wait are derived from that of the stream.
 -- ARGV[1] the number of publishers; per hit h = 0, 1, …: ARGV[2h + 2] a JSON array by the field list of
 --   encode-settle.ts, ARGV[2h + 3] the event as JSON
 --   label: what is counted once, such as 'impression', 'event:like', or 'impression!' for one that its request
 --   shows to be invalid; action: 'impression', 'click', 'event' or 'record' (store only); a limit of -1 is not set;
 --   hold_end_ms is 0 when nothing was reserved; late_at_ms: when the hit was accepted, if that was while Redis was
 --   unavailable, else 0; impression_at_ms: when the impression of a click was counted, if its row says so, else 0;
+--   client: who holds the ad, '' when its hold need not be earned;
 --   restored: '', or of a hit that is counted after all a JSON array of why it was filtered and of its caps (restore.lua)
 -- Returns per hit 'outcome found_hold reason click': 'counted', 'filtered', 'provisional' (a click that waits for its
 --   impression), 'duplicate', 'expired' or 'kept' (a restored hit without room stays filtered); 1 or 0; why a click is filtered, or '-'; what became of the click that
@@ -27,13 +29,14 @@
 -- @include ../lua/tally.lua
 -- @include ../lua/frequency.lua
 -- @include ../lua/clicks.lua
+-- @include ../lua/clients.lua
 -- @include ../lua/restore.lua
 
 -- The kinds of a token are remembered this long after its end, so that a hit that went to Postgres
 -- in the meantime is recognized when it is folded.
 local DEDUPE_MARGIN_MS = 600000
 
-local PUBLISHER_KEYS = 5
+local PUBLISHER_KEYS = 6
 
 -- The amount that a click may bill: its price, or what is left of a limit if that is less.
 local function click_bill(h, a, campaign)
@@ -201,6 +204,11 @@ local function settle(h, record, event, keys)
     return 'filtered 1 - -'
   end
   events_add(events, event, at, billed)
+  if h.client ~= '' and h.action == 'impression' then
+    local clients = clients_of(keys[first + 6])
+    clients_open(clients, keys[first + 6], now)
+    client_render(clients, clients.open[h.client], h.hold_end_ms - h.served_at_ms)
+  end
   local click = '-'
   if h.action == 'impression' and (h.late_at_ms > 0 or string.find(seen, ',click,', 1, true)) then
     click = settle_waiting_click(h, at, accounts_key, book, events)
@@ -219,11 +227,19 @@ local function settle_hits(keys, args)
   call.expires_at = {}
   -- The last of the publishers' keys; those of the hits follow.
   call.own_key = tonumber(args[1]) * PUBLISHER_KEYS
-  local results = {}
+  local hits, results = {}, {}
   for i = 2, #args, 2 do
-    results[i / 2] = settle(hit_record(cjson.decode(args[i])), args[i], args[i + 1], keys)
+    local h = hit_record(cjson.decode(args[i]))
+    hits[i / 2] = h
+    if h.client ~= '' and h.action == 'impression' then
+      clients_note(clients_of(keys[h.publisher * PUBLISHER_KEYS + 6]), h.client)
+    end
+  end
+  for i, h in ipairs(hits) do
+    results[i] = settle(h, args[2 * i], args[2 * i + 1], keys)
   end
   books_save(call.expires_at)
   tally_save()
+  clients_save()
   return results
 end

@@ -6,7 +6,7 @@ import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import { traceRules } from '../../decision/trace.ts';
 import type { JudgeLimits } from '../../ledger/read/dry-ledger.ts';
 import type { AdRequest, RequestedImp } from '../../serving/ad-request.ts';
-import { createUserMemory } from '../../ledger/exhausted-memory.ts';
+import { createRefusalMemory } from '../../ledger/exhausted-memory.ts';
 import { createIndexMemories } from '../../serving/index-memories.ts';
 import { offeredToLedger } from '../../serving/session-caps.ts';
 import { openOpportunity, rankOpportunity } from '../../serving/opportunity.ts';
@@ -100,7 +100,7 @@ const explainImp = async (
   own: readonly Creative[],
 ): Promise<readonly CreativeExplanation[]> => {
   if (own.length === 0) return [];
-  const steps = { memories: createIndexMemories(), users: createUserMemory(), random: NO_CHANCE };
+  const steps = { memories: createIndexMemories(), users: createRefusalMemory(), clients: createRefusalMemory(), random: NO_CHANCE };
   const opportunity = openOpportunity(snapshot, request, imp, steps);
   if (!opportunity.placement) {
     const detail = `placement ${imp.placementId} does not exist, or belongs to another publisher`;

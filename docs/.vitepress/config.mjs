@@ -1,0 +1,60 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { defineConfig } from 'vitepress';
+
+const page = (link, text) => ({ text, link: `/${link}` });
+const ADR = new URL('../adr/', import.meta.url);
+const decisions = readdirSync(ADR)
+  .filter((name) => /^\d{4}-.*\.md$/.test(name))
+  .map((name) => page(`adr/${name.slice(0, -3)}`, /^# (.+)$/m.exec(readFileSync(new URL(name, ADR), 'utf8'))[1]));
+
+/** Files beside docs/ are not pages: links to them show their place in the repository as text. */
+const outside = (markdown) => {
+  const link = markdown.renderer.rules.link_open ?? ((tokens, index, options, _env, self) => self.renderToken(tokens, index, options));
+  markdown.renderer.rules.link_open = (tokens, index, options, env, self) => {
+    const href = tokens[index].attrGet('href');
+    const depth = env.relativePath.split('/').length;
+    if (!href.startsWith('../'.repeat(depth))) return link(tokens, index, options, env, self);
+    tokens[tokens.findIndex(({ type }, at) => at > index && type === 'link_close')].tag = 'span';
+    return `<span title="${markdown.utils.escapeHtml(href.replaceAll('../', ''))}">`;
+  };
+};
+
+export default defineConfig({
+  title: 'Ad server',
+  description: 'An ad server for publishers',
+  lang: 'en',
+  base: '/static/docs/',
+  outDir: '../public/docs',
+  // Nothing is loaded from elsewhere: no web font, no analytics.
+  head: [['link', { rel: 'icon', href: 'data:,' }]],
+  markdown: { config: outside },
+  themeConfig: {
+    search: { provider: 'local' },
+    outline: [2, 3],
+    sidebar: [
+      { text: 'Start', items: [page('tutorial', 'Your first campaign'), page('sdk', 'On a page'), page('platforms', 'Try and host it')] },
+      {
+        text: 'Concepts',
+        items: [
+          page('lifecycle', 'A request, and what is stored'),
+          page('architecture', 'Architecture'),
+          page('pacing', 'Pacing'),
+          page('programmatic', 'Bidders'),
+          page('prebid', 'Auctions for Prebid'),
+          page('privacy', 'Users and consent'),
+          page('invalid-traffic', 'Invalid traffic'),
+          page('glossary', 'Glossary'),
+        ],
+      },
+      {
+        text: 'Reference',
+        items: [page('api', 'HTTP API'), page('errors', 'Errors'), page('configuration', 'Settings'), page('security', 'Security')],
+      },
+      {
+        text: 'Operations',
+        items: [page('operations', 'Operations'), page('reliability', 'Reliability'), page('performance', 'Performance')],
+      },
+      { text: 'Decisions', collapsed: true, items: decisions },
+    ],
+  },
+});

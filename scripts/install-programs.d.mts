@@ -1,0 +1,7 @@
+export interface Consent {
+  say(line: string): void;
+  readonly ask: ((question: string) => Promise<boolean>) | undefined;
+  readonly isRoot: boolean;
+}
+
+export function installPrograms(wanted: readonly ('redis' | 'chromium' | 'curl' | 'wrk' | 'fonts')[], consent: Consent): Promise<void>;

@@ -1,0 +1,18 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { atEnd } from '../setup/at-end.ts';
+import { startReplica } from '../setup/start-replica.ts';
+import { testDatabase } from '../setup/test-database.ts';
+import { testRedisUrl } from '../setup/test-redis-url.ts';
+
+test('DEMO_DATA fills a configured database, and the command that is printed returns an ad', async () => {
+  const state = await mkdtemp(path.join(tmpdir(), 'ad-server-state-'));
+  atEnd(() => rm(state, { recursive: true }));
+  const env = { DATABASE_URL: await testDatabase(), REDIS_URL: await testRedisUrl(), DEMO_DATA: 'true', STATE_DIR: state };
+  const replica = await startReplica({ env });
+  expect((await fetch(`${replica.url}/static/demo/demo-config.js`)).status).toBe(200);
+  const [, key = '', body = ''] = /-H 'X-API-Key: (\S+)' -d '(.*)'/.exec(replica.logs()) ?? [];
+  const answer = await fetch(`${replica.url}/ad`, { method: 'POST', headers: { 'X-API-Key': key }, body });
+  expect(await answer.json()).toMatchObject({ cur: 'USD', seatbid: [{ bid: [{ impid: '1' }] }] });
+});
