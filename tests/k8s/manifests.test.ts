@@ -115,7 +115,7 @@ test('production exposes the public paths only', () => {
   const { spec } = one('production', 'Ingress');
   expect(
     (spec.rules[0].http.paths as { path: string; pathType: string }[]).map(({ path: open, pathType }) => `${pathType} ${open}`),
-  ).toEqual(['Exact /ad', 'Exact /impression', 'Exact /click', 'Exact /event', 'Exact /report', 'Prefix /static/sdk']);
+  ).toEqual(['Exact /ad', 'Exact /impression', 'Exact /click', 'Exact /event', 'Exact /report', 'Prefix /tag', 'Prefix /static/sdk']);
   expect(renderedManifests('staging').filter(({ kind }) => kind === 'Ingress')).toEqual([]);
 });
 
