@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { dateOfDay, dayOf } from '../../base/utc-day.ts';
 import type { Hit, InvalidReason } from '../../ledger/hit.ts';
-import { SIGNALS_DAYS, storeSignals } from './event-signals.ts';
+import { forgetSignalsOfDead, SIGNALS_DAYS, storeSignals } from './event-signals.ts';
 import { createPartitions, dropPartitions, holdPartitions } from './partitions.ts';
 
 /** A settled hit as read from the stream. */
@@ -199,6 +199,7 @@ export const createEventStore = ({ knex }: { readonly knex: Knex }): EventStore 
       knex.transaction(async (trx) => {
         const today = dayOf(nowMs);
         await dropPartitions(trx, 'event_signals', today - Math.min(days, SIGNALS_DAYS));
+        await forgetSignalsOfDead(trx, today - Math.min(days, SIGNALS_DAYS));
         const expired = await dropPartitions(trx, 'events', today - days);
         await trx('hourly_counts')
           .where('day', '<', dateOfDay(today - HOURLY_DAYS))
