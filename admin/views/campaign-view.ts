@@ -8,7 +8,7 @@ import { createReading } from '../parts/reading.ts';
 import { hashOf, type Route } from '../route.ts';
 import { table, type Column } from '../parts/table.ts';
 import type { CampaignWire } from '../service/wire.ts';
-import { filteredWords } from '../words/delivery-words.ts';
+import { filteredClicks, filteredImpressions, reasonRows } from '../words/filtered-words.ts';
 import { count, flight, money, percent } from '../words/formats.ts';
 import { childrenCard, recordView } from './record-view.ts';
 import { recordActions } from './row-actions.ts';
@@ -79,7 +79,7 @@ const reportTable = (page: Page, campaign: CampaignWire, { rows, totals }: Campa
       cell: (row) => (row.creative_id ? html`<a href=${linkTo('creatives', row.creative_id)}>${row.creative_id}</a>` : ''),
     },
     { label: 'Serves', numeric: true, cell: ({ serves }) => count(serves) },
-    { label: 'Filtered', numeric: true, cell: filteredWords },
+    { label: 'Filtered', numeric: true, cell: (row) => html`${filteredImpressions(row)}<br />${filteredClicks(row)} clicks` },
     { label: 'Impressions', numeric: true, cell: ({ impressions }) => count(impressions) },
     { label: 'Clicks', numeric: true, cell: ({ clicks }) => count(clicks) },
     { label: 'Click rate', numeric: true, cell: ({ ctr, impressions }) => (impressions === 0 ? '–' : percent(ctr)) },
@@ -94,7 +94,27 @@ const reportTable = (page: Page, campaign: CampaignWire, { rows, totals }: Campa
   return html`
     ${campaign.budget === null ? nothing : usageBar({ label: 'Budget, in these days', used, limit: campaign.budget, show: money })}
     ${rows.length === 0 ? html`<p class="empty-preview">Nothing was delivered in these days.</p>` : table({ caption: 'Delivery by day', columns, rows: [...rows, sum], rowClass: (row) => (row === sum ? 'sum' : '') })}
+    ${reasonTable(totals)}
   `;
+};
+
+/** Why hits of these days are filtered. */
+const reasonTable = ({ filtered }: CampaignReport['totals']): TemplateResult | typeof nothing => {
+  const rows = reasonRows(filtered);
+  if (rows.length === 0) return nothing;
+  return html`<details open>
+    <summary>Why hits were filtered</summary>
+    ${table({
+      caption: 'Filtered hits by reason',
+      rows,
+      columns: [
+        { label: 'Reason', cell: ({ reason }) => reason },
+        { label: 'Impressions', numeric: true, cell: ({ impression }) => count(impression) },
+        { label: 'Clicks', numeric: true, cell: ({ click }) => count(click) },
+        { label: 'Events', numeric: true, cell: ({ event }) => count(event) },
+      ],
+    })}
+  </details>`;
 };
 
 const saveCsv = async (page: Page, path: string, name: string): Promise<void> => {

@@ -11,7 +11,8 @@ import { hashOf, type Route } from '../route.ts';
 import { table } from '../parts/table.ts';
 import type { LineItemWire } from '../service/wire.ts';
 import { dayGoal } from '../words/day-goal.ts';
-import { deliveryWords, filteredWords, targetingWords } from '../words/delivery-words.ts';
+import { deliveryWords, targetingWords } from '../words/delivery-words.ts';
+import { filteredClicks, filteredImpressions } from '../words/filtered-words.ts';
 import { count, flight, money, percent } from '../words/formats.ts';
 import { priceOf } from './list-columns.ts';
 import { childrenCard, recordView } from './record-view.ts';
@@ -68,7 +69,8 @@ const statusAndDelivery = (item: LineItemWire, delivery: Delivery): TemplateResu
     ['Clicks today', count(today.clicks)],
     ['Click rate', today.impressions > 0 ? percent(today.clicks / today.impressions) : '–'],
     ['Spend today', money(today.spend)],
-    ['Filtered today', filteredWords(today)],
+    ['Filtered today', filteredImpressions(today)],
+    ['Filtered clicks today', filteredClicks(today)],
     ['Serves today', count(today.serves)],
     ['All impressions', count(total.impressions)],
     ...Object.entries(today.events).map(([type, times]) => [`“${type}” today`, count(times)] as const),
@@ -139,8 +141,9 @@ const daysTable = ({ last_days }: Delivery): TemplateResult | typeof nothing =>
           columns: [
             { label: 'Day', cell: ({ day }) => day },
             { label: 'Serves', numeric: true, cell: ({ serves }) => count(serves) },
-            { label: 'Filtered', numeric: true, cell: filteredWords },
+            { label: 'Filtered', numeric: true, cell: filteredImpressions },
             { label: 'Impressions', numeric: true, cell: ({ impressions }) => count(impressions) },
+            { label: 'Filtered clicks', numeric: true, cell: filteredClicks },
             { label: 'Clicks', numeric: true, cell: ({ clicks }) => count(clicks) },
             { label: 'Spend', numeric: true, cell: ({ spend }) => money(spend) },
           ],

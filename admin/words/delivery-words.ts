@@ -45,7 +45,3 @@ export const targetingWords = ({ targeting }: LineItemWire, countryName: (code: 
     ...Object.entries(targeting.key_values ?? {}).map(([name, values]) => `${name}: ${list(values)}`),
   ];
 };
-
-/** Filtered impressions among all that arrived. */
-export const filteredWords = (row: { readonly filtered_impressions: number; readonly gross_impressions: number }): string =>
-  row.gross_impressions === 0 ? '–' : `${count(row.filtered_impressions)} of ${count(row.gross_impressions)}`;

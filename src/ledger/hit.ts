@@ -5,7 +5,7 @@ export const HIT_KINDS = ['impression', 'click', 'event'] as const;
 export type HitKind = (typeof HIT_KINDS)[number];
 
 /** Why a hit is filtered, as its request shows (tracking/invalid-traffic/rules.ts). */
-export const REQUEST_REASONS = ['prefetch', 'malformed_agent', 'spider', 'data_center', 'foreign_origin', 'elsewhere'] as const;
+export const REQUEST_REASONS = ['prefetch', 'hidden', 'malformed_agent', 'spider', 'data_center', 'foreign_origin', 'elsewhere'] as const;
 export type RequestReason = (typeof REQUEST_REASONS)[number];
 
 /** Why a click is filtered, as the order of hits shows. */

@@ -51,7 +51,8 @@ const track =
     if (!ad) return refuseToken(options, res);
 
     const { ip, country, device, visitor } = options.requestContext(req);
-    const { invalidReason, signals } = options.screenHit(ad, { visitor, ip, origin: pageOrigin(req), prefetch: isPrefetch(req) });
+    const sender = { visitor, ip, origin: pageOrigin(req), prefetch: isPrefetch(req), hidden: kind === 'impression' && saysHidden(req) };
+    const { invalidReason, signals } = options.screenHit(ad, sender);
     const hit: Hit = { ad, kind, eventType, invalidReason, signals, atMs: options.now(ad.publisherId), country, device };
     const outcome = await options.recordHit(hit);
     options.observe.recorded(hit, outcome);
@@ -62,6 +63,9 @@ const track =
     if (outcome === 'unavailable') return refusePage(res, problem('unavailable', 'The hit could not be stored. Send it again later.'));
     sendPixel(res);
   };
+
+/** A page that shows ads without the SDK says so of an ad that nobody could see. The SDK sends no such impression. */
+const saysHidden = (req: Request): boolean => req.url.includes('&hidden=') && queryValue(req, 'hidden') === '1';
 
 const refuseToken = ({ observe }: TrackRouteOptions, res: Response): void => {
   observe.refused('token');

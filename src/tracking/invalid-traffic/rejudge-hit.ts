@@ -23,7 +23,7 @@ export type RejudgeHit = (hit: StoredHitFacts) => '' | RequestReason | undefined
 
 /**
  * Judges a stored hit by the rules and lists of now. A fact that its signals do not tell is taken to
- * be as it was: the headers of a prefetch, a user agent whose names read differently from the whole,
+ * be as it was: the headers of a prefetch, a hidden ad, a user agent whose names read differently from the whole,
  * an address in a network of which only a part is listed, and every rule that is off.
  */
 export const createRejudgeHit =
@@ -35,6 +35,7 @@ export const createRejudgeHit =
     const accepts = origin === null ? true : acceptsOrigin(publisherId, origin);
     const verdict = judgeRequest({
       prefetch: reason === 'prefetch',
+      hidden: reason === 'hidden',
       malformedAgent: visitor?.malformed ?? reason === 'malformed_agent',
       spider: visitor?.spider ?? reason === 'spider',
       dataCenter: isListKnown ? listed === 'all' : reason === 'data_center',

@@ -5,6 +5,8 @@ import { CLICK_TIMES } from '../../ledger/settle/click-times.ts';
 export interface RequestFacts {
   /** The browser said that it loads the URL in advance. */
   readonly prefetch: boolean;
+  /** Of an impression: the page says that nobody could see the ad. */
+  readonly hidden: boolean;
   readonly malformedAgent: boolean;
   readonly spider: boolean;
   readonly dataCenter: boolean;
@@ -25,8 +27,8 @@ export interface RequestRule {
 const MRC = 'MRC, Invalid Traffic Detection and Filtration, General Invalid Traffic';
 
 /**
- * The rules that need only the request, in their order: the first that applies is the reason. The
- * headers of a prefetch are not stored, so that rule comes first: a stored hit then has its reason.
+ * The rules that need only the request, in their order: the first that applies is the reason. What
+ * shows a prefetch or a hidden ad is not stored, so these come first: a stored hit then has its reason.
  */
 export const REQUEST_RULES: readonly RequestRule[] = [
   {
@@ -34,6 +36,12 @@ export const REQUEST_RULES: readonly RequestRule[] = [
     words: 'loaded in advance: prefetched or prerendered',
     source: `${MRC}: prefetched or prerendered traffic`,
     applies: ({ prefetch }) => prefetch,
+  },
+  {
+    name: 'hidden',
+    words: 'an impression of which the page says that its ad was hidden, a pixel or covered (`&hidden=1`)',
+    source: `${MRC.replace('General', 'Sophisticated')}: hidden, stacked or covered ads`,
+    applies: ({ hidden }) => hidden,
   },
   {
     name: 'malformed_agent',

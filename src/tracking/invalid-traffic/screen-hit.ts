@@ -12,6 +12,8 @@ export interface HitSender {
   /** The origin of the page; null: the request names none. */
   readonly origin: string | null;
   readonly prefetch: boolean;
+  /** The page says that nobody could see the ad. */
+  readonly hidden: boolean;
 }
 
 export interface Screened {
@@ -37,13 +39,14 @@ export type ScreenHit = (ad: ServedAd, sender: HitSender) => Screened;
  */
 export const createScreenHit =
   ({ dataCenters, seal, sealKey, acceptsOrigin }: ScreenHitOptions): ScreenHit =>
-  (ad, { visitor, ip, origin, prefetch }) => {
+  (ad, { visitor, ip, origin, prefetch, hidden }) => {
     const key = ad.seal === undefined ? undefined : sealKey();
     const elsewhere =
       ad.seal !== undefined && key !== undefined && isElsewhere(compareSeals(ad.seal, seal(key, { browser: visitor.browser, ip, origin })));
     return {
       invalidReason: judgeRequest({
         prefetch,
+        hidden,
         malformedAgent: visitor.malformed,
         spider: visitor.spider,
         dataCenter: dataCenters.has(ip),

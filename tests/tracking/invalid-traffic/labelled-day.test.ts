@@ -60,8 +60,9 @@ const visit = (userAgent = CHROME): Headers => ({
   'x-forwarded-for': `198.51.${100 + (++visitors >> 8)}.${visitors & 255}`,
   origin: PAGE,
 });
-const ask = async (headers: Headers): Promise<Bid> => {
+const ask = async (headers: Headers, more: object = {}): Promise<Bid> => {
   const body = {
+    ...more,
     id: 'r',
     imp: [{ id: '1', tagid: booked.placement }],
     user: { id: `u${visitors}` },
@@ -77,8 +78,8 @@ const ask = async (headers: Headers): Promise<Bid> => {
 const send = async (url: string, headers: Headers): Promise<void> => {
   expect((await fetch(replica.url + url, { headers, redirect: 'manual' })).status).toBe(200);
 };
-const see = async (bid: Bid, headers: Headers, reason = ''): Promise<void> => {
-  await send(bid.impurl, headers);
+const see = async (bid: Bid, headers: Headers, reason = '', more = ''): Promise<void> => {
+  await send(bid.impurl + more, headers);
   expectHit(bid.impurl, 'impression', reason);
 };
 const click = async (bid: Bid, headers: Headers, reason = ''): Promise<void> => {
@@ -176,6 +177,19 @@ const others: Readonly<Record<string, () => Promise<void>>> = {
     await see(bid, headers);
     await see(bid, visit(FIREFOX), 'elsewhere');
     await click(bid, visit(FIREFOX), 'elsewhere');
+  },
+  'a replay of the pixel of a person who may not be measured': async () => {
+    const headers = visit();
+    const bid = await ask(headers, { regs: { gdpr: 1 } });
+    await see(bid, headers);
+    await see(bid, visit(FIREFOX), 'elsewhere');
+  },
+  'an ad in a hidden slot, and a click on it': async () => {
+    const headers = visit();
+    const bid = await ask(headers);
+    await see(bid, headers, 'hidden', '&hidden=1');
+    await lookAtAd();
+    await click(bid, headers, 'no_impression');
   },
   'a click without an impression': async () => {
     const headers = visit();

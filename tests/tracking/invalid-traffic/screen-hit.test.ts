@@ -23,18 +23,19 @@ const screen = createScreenHit({
 const served = (to: Partial<SealedVisitor> = {}, publisherId = 1): ServedAd =>
   eventOf({ publisherId, seal: seal(KEY, { browser: 'Chrome', ip: '192.0.2.1', origin: PAGE, ...to }) }).hit.ad;
 const sender = (changes: Partial<HitSender> & { readonly userAgent?: string } = {}): HitSender => ({
-  ...{ visitor: visitorOf(changes.userAgent ?? CHROME), ip: '192.0.2.1', origin: PAGE, prefetch: false },
+  ...{ visitor: visitorOf(changes.userAgent ?? CHROME), ip: '192.0.2.1', origin: PAGE, prefetch: false, hidden: false },
   ...changes,
 });
 const reasonOf = (ad: ServedAd, changes: Parameters<typeof sender>[0] = {}): string => screen(ad, sender(changes)).invalidReason;
 
 test('each rule filters its kind of hit, the first of them names the reason', () => {
-  const all = { prefetch: true, userAgent: '', ip: '203.0.113.9', origin: 'https://other.example' };
+  const all = { prefetch: true, hidden: true, userAgent: '', ip: '203.0.113.9', origin: 'https://other.example' };
   expect([
     reasonOf(served(), all),
     reasonOf(served(), { ...all, prefetch: false }),
-    reasonOf(served(), { ...all, prefetch: false, userAgent: 'python-requests/2.32.3' }),
-    reasonOf(served({}, 2), { ...all, prefetch: false, userAgent: FIREFOX }),
+    reasonOf(served(), { ...all, prefetch: false, hidden: false }),
+    reasonOf(served(), { ...all, prefetch: false, hidden: false, userAgent: 'python-requests/2.32.3' }),
+    reasonOf(served({}, 2), { ...all, prefetch: false, hidden: false, userAgent: FIREFOX }),
     reasonOf(served({}, 2), { ip: '192.0.2.9', origin: 'https://other.example' }),
     reasonOf(served(), { userAgent: FIREFOX }),
   ]).toEqual(REQUEST_REASONS);

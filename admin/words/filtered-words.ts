@@ -1,0 +1,40 @@
+import type { HitKind, InvalidReason } from '../../src/ledger/hit.ts';
+import { count } from './formats.ts';
+
+/** Filtered hits among all that arrived. */
+const shareWords = (filtered: number, gross: number): string => (gross === 0 ? '0' : `${count(filtered)} of ${count(gross)}`);
+
+export const filteredImpressions = (row: { readonly filtered_impressions: number; readonly gross_impressions: number }): string =>
+  shareWords(row.filtered_impressions, row.gross_impressions);
+
+export const filteredClicks = (row: { readonly filtered_clicks: number; readonly gross_clicks: number }): string =>
+  shareWords(row.filtered_clicks, row.gross_clicks);
+
+/** Why hits are filtered (src/tracking/invalid-traffic/rules.ts), in words for a table. */
+const REASONS: Readonly<Record<InvalidReason, string>> = {
+  prefetch: 'Loaded in advance',
+  hidden: 'Hidden, a pixel or covered',
+  malformed_agent: 'Without a proper user agent',
+  spider: 'Spiders and programs',
+  data_center: 'From data centers',
+  foreign_origin: 'From pages that are not the publisher’s',
+  elsewhere: 'From elsewhere than the ad was served to',
+  fast_click: 'Clicks faster than a person',
+  no_impression: 'Clicks without an impression',
+};
+
+export interface ReasonRow extends Readonly<Record<HitKind, number>> {
+  readonly reason: string;
+}
+
+/** The hits of each reason that filtered any, most first. */
+export const reasonRows = (filtered: Readonly<Record<string, number>>): readonly ReasonRow[] =>
+  Object.entries(REASONS)
+    .map(([name, reason]): ReasonRow => {
+      const of = (kind: HitKind): number => filtered[`${kind}_${name}`] ?? 0;
+      return { reason, impression: of('impression'), click: of('click'), event: of('event') };
+    })
+    .filter((row) => hitsOf(row) > 0)
+    .sort((a, b) => hitsOf(b) - hitsOf(a));
+
+const hitsOf = ({ impression, click, event }: ReasonRow): number => impression + click + event;
