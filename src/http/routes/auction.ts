@@ -70,8 +70,8 @@ const UNKNOWN_CALLER =
 const FOREIGN_ORIGIN = 'The publisher lists the web origins of its pages, and the origin of this page is not one of them.';
 
 /**
- * The publisher of the key, which the request may name. Without a key, as stock Prebid.js calls, a
- * publisher that lists its origins: who does not has given no page leave to ask without its key.
+ * The publisher of the key, which the request may name too. Stock Prebid.js calls without a key: then
+ * only a publisher that lists the origins of its pages is accepted.
  */
 const publisherOf = (snapshot: Snapshot, request: WireAuction, keyed: Publisher | undefined, req: Request): Publisher | undefined => {
   const named = publisherIdOf(request, req.params['publisher'] as string | undefined);
