@@ -5,7 +5,16 @@ const TYPED = ['src/**/*.ts', 'tests/**/*.ts', 'sdk/**/*.ts', 'admin/**/*.ts', '
 
 export default defineConfig(
   // The examples are written against the packed package, and type-checked with it (tests/sdk/built-files.test.ts).
-  globalIgnores(['**/dist*/', 'public/sdk/', 'public/admin/', 'coverage/', '.cache/', 'sdk/examples/']),
+  globalIgnores([
+    '**/dist*/',
+    'public/sdk/',
+    'public/admin/',
+    'public/docs/',
+    'docs/.vitepress/cache/',
+    'coverage/',
+    '.cache/',
+    'sdk/examples/',
+  ]),
   {
     files: TYPED,
     extends: [tseslint.configs.recommendedTypeChecked],
