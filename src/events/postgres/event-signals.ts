@@ -47,7 +47,7 @@ export const storeSignals = async (trx: Knex.Transaction, events: readonly Settl
   ] as unknown as Knex.RawBinding);
 };
 
-/** What counting a filtered hit would take: the hit without what is in columns of its own. */
+/** What counting a filtered hit would take: the hit without what other columns hold. */
 const countableHit = ({ signals: _, restored: __, ad: { seal: ___, ...ad }, ...hit }: Hit): Hit => ({ ...hit, ad });
 
 /** The payload is text that contains the hit as JSON text, so its quotes are escaped. */

@@ -48,12 +48,9 @@ local function click_bill(h, a, campaign)
   -- Of a day that the account no longer knows, nothing is known to be left. For a restored click,
   -- tracking/refilter-day.ts has checked that day.
   if h.daily_spend_micros >= 0 and (h.restored == '' or h.day >= a[DAY] - 1) then
-    local spent = h.daily_spend_micros
-    if h.day == a[DAY] then
-      spent = a[SPEND] + held(a, HELD_MICROS)
-    elseif h.day == a[DAY] - 1 then
-      spent = a[P_SPEND]
-    end
+    local spent = h.day == a[DAY] and a[SPEND] + held(a, HELD_MICROS)
+      or h.day == a[DAY] - 1 and a[P_SPEND]
+      or h.daily_spend_micros
     left = math.min(left, h.daily_spend_micros - spent)
   end
   if h.budget_micros >= 0 then
