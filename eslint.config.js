@@ -4,7 +4,17 @@ import tseslint from 'typescript-eslint';
 const TYPED = ['src/**/*.ts', 'tests/**/*.ts', 'sdk/**/*.ts', 'admin/**/*.ts', 'testkit/**/*.ts', 'proofs/**/*.ts', 'bench/**/*.ts'];
 
 export default defineConfig(
-  globalIgnores(['**/dist*/', 'public/sdk/', 'public/admin/', 'coverage/', '.cache/']),
+  // The examples are written against the packed package, and type-checked with it (tests/sdk/built-files.test.ts).
+  globalIgnores([
+    '**/dist*/',
+    'public/sdk/',
+    'public/admin/',
+    'public/docs/',
+    'docs/.vitepress/cache/',
+    'coverage/',
+    '.cache/',
+    'sdk/examples/',
+  ]),
   {
     files: TYPED,
     extends: [tseslint.configs.recommendedTypeChecked],

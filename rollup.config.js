@@ -53,13 +53,22 @@ const writeTypes = () => {
 /** Parts of the SDK that it loads when they are needed: with the first native ad, when a visitor reports an ad, and for `?adsdk_debug`. */
 const SOURCE_OF_PART = { native: 'render-native.ts', dialog: 'report-modal.ts', debug: 'debug/overlay.ts' };
 
+/** Of the part that the package exports as `@ad-server/adsdk/debug`. */
+const OVERLAY_TYPES = `import type { AdSDKOptions } from './adsdk.js';
+/** Shows the debug overlay. Returns the \`fetch\` for the SDK, which adds the trace to its requests. */
+export declare const startOverlay: (send?: NonNullable<AdSDKOptions['fetch']>) => NonNullable<AdSDKOptions['fetch']>;
+`;
+
 /** The files beside the bundles: types, the immutable copy named by its version, and the integrity hashes. */
 const publish = (bridge) => ({
   name: 'publish',
   closeBundle() {
     writeTypes();
     copyFileSync(join(sources, 'frame.html'), join(served, 'frame.html'));
-    const names = ['adsdk', 'adsdk-loader'];
+    // For sites that bundle the package, under a name without the version.
+    copyFileSync(join(served, `adsdk-debug-${version}.js`), join(served, 'adsdk-debug.js'));
+    writeFileSync(join(served, 'adsdk-debug.d.ts'), OVERLAY_TYPES);
+    const names = ['adsdk', 'adsdk-loader', 'prebid-adapter'];
     for (const name of names) copyFileSync(join(served, `${name}.min.js`), join(served, `${name}-${version}.min.js`));
     const integrity = Object.fromEntries(
       [
@@ -129,6 +138,11 @@ export default [
     plugins: [typescript(), constants],
     output: { file: join(served, `adsdk-${part}-${version}.js`), format: 'es', banner, plugins: [minify()] },
   })),
+  {
+    input: join(sources, 'prebid-adapter.ts'),
+    plugins: [typescript(), constants],
+    output: { file: join(served, 'prebid-adapter.min.js'), format: 'iife', banner, plugins: [minify()] },
+  },
   // After the full script, whose hash it contains: rollup builds one configuration after the other.
   {
     input: join(sources, 'loader.ts'),

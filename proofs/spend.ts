@@ -2,6 +2,7 @@ import { book, type Booking } from '../testkit/book.ts';
 import { createChance } from '../testkit/chance.ts';
 import type { PageBid } from '../testkit/create-page.ts';
 import { inParallel } from '../testkit/in-parallel.ts';
+import { lookAtAd } from '../testkit/person.ts';
 import { readBooks, untilDrained } from '../testkit/read-books.ts';
 import { startBidder } from '../testkit/start-bidder.ts';
 import type { Fleet } from './rig/open-fleet.ts';
@@ -104,7 +105,9 @@ const mixedPrices = async (fleet: Fleet, endpoint: string, budgetMicros: number)
     const at = bid.crid === 'bidder' ? bidsAt : booking.creativeIds.indexOf(Number(bid.crid));
     answered[at]! += Math.round(bid.price * 1000);
     await countHit(bid.impurl);
-    if (at === clicksAt && clicks++ % CLICK_ONE_IN === 0) await countHit(bid.clkurl);
+    if (at !== clicksAt || clicks++ % CLICK_ONE_IN !== 0) return;
+    await lookAtAd();
+    await countHit(bid.clkurl);
   };
   // Enough requests for the whole budget at the lowest price. A request may find nothing while clicks are under way, which
   // leave less than their price, or while Redis does not answer.

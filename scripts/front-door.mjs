@@ -124,7 +124,7 @@ function hasOldNode() {
 
 const [verb, ...given] = process.argv.slice(2);
 const args = given.filter((arg) => arg !== '--yes');
-// npm hides the terminal's input only when there is none: without one nobody can answer.
+// npm hides the terminal's input only when there is none: without one there is no answer.
 const unasked = given.includes('--yes') || Boolean(process.env.CI) || !process.stdin.isTTY;
 const consent = { say, ask: unasked ? undefined : ask, isRoot: process.getuid?.() === 0 };
 if (hasOldNode()) {

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asError } from './base/narrow.ts';
 import { migrateLatest, missingMigrations, newestMigration } from './catalog/postgres/migrate.ts';
+import { readCurrencyRates, USD_ONLY } from './bidders/currency-rates.ts';
 import { readDimensionSchema } from './catalog/read-dimension-schema.ts';
 import { NO_ADDRESSES, readAddressList } from './context/address-list.ts';
 import { compose } from './replica/compose.ts';
@@ -21,7 +22,8 @@ const MAX_STOP_MS = 14_500;
 const main = async (): Promise<void> => {
   const settings = readSettings(keepTokenSecret(process.env));
   const dimensions = await readDimensionSchema(settings.dimensionsFile);
-  const { dataCenterAddressesFile } = settings;
+  const { dataCenterAddressesFile, currencyRatesFile } = settings;
+  const rateOf = currencyRatesFile === undefined ? USD_ONLY : await readCurrencyRates(currencyRatesFile);
   const dataCenters = dataCenterAddressesFile === undefined ? NO_ADDRESSES : await readAddressList(dataCenterAddressesFile);
   const stores = await openStores(settings);
   const { version } = createRequire(import.meta.url)('../package.json') as { readonly version: string };
@@ -31,6 +33,7 @@ const main = async (): Promise<void> => {
     dimensions,
     version,
     dataCenters,
+    rateOf,
     ...(stores.demo && { demo: stores.demo }),
   });
 

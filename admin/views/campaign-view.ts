@@ -79,7 +79,7 @@ const reportTable = (page: Page, campaign: CampaignWire, { rows, totals }: Campa
       cell: (row) => (row.creative_id ? html`<a href=${linkTo('creatives', row.creative_id)}>${row.creative_id}</a>` : ''),
     },
     { label: 'Serves', numeric: true, cell: ({ serves }) => count(serves) },
-    { label: 'Filtered', numeric: true, cell: (row) => html`${filteredImpressions(row)}<br />${filteredClicks(row)} clicks` },
+    { label: 'Filtered', numeric: true, cell: filteredCell },
     { label: 'Impressions', numeric: true, cell: ({ impressions }) => count(impressions) },
     { label: 'Clicks', numeric: true, cell: ({ clicks }) => count(clicks) },
     { label: 'Click rate', numeric: true, cell: ({ ctr, impressions }) => (impressions === 0 ? '–' : percent(ctr)) },
@@ -99,6 +99,10 @@ const reportTable = (page: Page, campaign: CampaignWire, { rows, totals }: Campa
 };
 
 /** Why hits of these days are filtered. */
+/** Impressions, and below them clicks. */
+const filteredCell = (row: ReportRow): TemplateResult | string =>
+  row.gross_impressions + row.gross_clicks === 0 ? '–' : html`${filteredImpressions(row)}<br />${filteredClicks(row)} clicks`;
+
 const reasonTable = ({ filtered }: CampaignReport['totals']): TemplateResult | typeof nothing => {
   const rows = reasonRows(filtered);
   if (rows.length === 0) return nothing;

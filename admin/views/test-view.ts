@@ -108,8 +108,8 @@ const fields = (form: Form, { store }: Page): TemplateResult =>
         choices: store.all('placements').map(({ id, width, height }) => ({ value: id, label: `${id} (${width} × ${height})` })),
       })}
       ${selectField(form, { pointer: '/country', label: 'Country', none: 'As here, or unknown', choices: COUNTRIES })}
-      ${textField(form, { pointer: '/region', label: 'Region', placeholder: 'As here, or unknown', help: 'An ISO 3166-2 code, such as US-CA.' })}
-      ${textField(form, { pointer: '/city', label: 'City', placeholder: 'As here, or unknown', help: 'Its English name.' })}
+      ${textField(form, { pointer: '/region', label: 'Region', placeholder: 'As here', help: 'An ISO 3166-2 code, such as US-CA.' })}
+      ${textField(form, { pointer: '/city', label: 'City', placeholder: 'As here', help: 'Its English name.' })}
       ${textField(form, { pointer: '/user_id', label: 'User id', help: 'Frequency caps count per user id.' })}
       ${segmentedField(form, { pointer: '/device', label: 'Device', wide: true, choices: DEVICE_CHOICES })}
       <details class="wide">

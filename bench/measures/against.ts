@@ -11,7 +11,8 @@ import { median } from '../../testkit/statistics.ts';
 import { adCalls } from '../traffic.ts';
 import { collectTokens } from './pixels.ts';
 
-const IDLE_SECONDS = 5;
+const WARM_UP_SECONDS = 3;
+const IDLE_SECONDS = 3;
 const IMPRESSION_SECONDS = 3;
 const MAX_IMPRESSIONS_PER_SECOND = 20_000;
 const IMPS = 20;
@@ -30,8 +31,9 @@ const migrateBy = async (dist: string, databaseUrl: string): Promise<void> => {
 };
 
 /**
- * This build against another one, turn by turn: both run side by side on their own databases, one of them under load. The ratio of
- * each round is taken from two runs a few seconds apart, so that a machine which slows down slows both.
+ * This build against another one, turn by turn, each on its own database. Every run has a new
+ * process: what the compiler makes of one differs by 15 % from start to start. The ratio of each
+ * round is taken from two runs a few seconds apart, so that a machine which slows down slows both.
  */
 export const against = async (rig: Rig, other: string, { rounds, seconds }: Scale): Promise<Finding> => {
   const builds = [
@@ -44,14 +46,15 @@ export const against = async (rig: Rig, other: string, { rounds, seconds }: Scal
       migrateBy(dist, url),
     );
     const ads = callsFile(rig, `against-${name}`, adCalls({ publishers: stage.publishers, calls: 16_384, seed: 11 }));
-    const service = await rig.startService(stage, { name, dist });
     const tokenCalls = adCalls({ publishers: stage.publishers, calls: 512, seed: 13, imps: [IMPS] });
-    contestants.push({ name, service, ads, tokenCalls, pixels: path.join(rig.stateDir, `paths-${name}`), rounds: [] as Round[] });
+    contestants.push({ name, dist, stage, ads, tokenCalls, pixels: path.join(rig.stateDir, `paths-${name}`), rounds: [] as Round[] });
   }
-  for (let round = -1; round < rounds; round++) {
+  for (let round = 0; round < rounds; round++) {
     // Who goes second finds a warmer machine: they take turns.
     for (const contestant of round % 2 === 0 ? contestants : contestants.toReversed()) {
-      const { name, service } = contestant;
+      const { name, dist, stage } = contestant;
+      const service = await rig.startService(stage, { name, dist });
+      await closedLoop(rig, { server: service, script: 'wrk-ads.lua', file: contestant.ads, seconds: WARM_UP_SECONDS });
       const ad = await closedLoop(rig, { server: service, script: 'wrk-ads.lua', file: contestant.ads, seconds });
       const paths = await collectTokens(service, contestant.tokenCalls, IMPRESSION_SECONDS * MAX_IMPRESSIONS_PER_SECOND);
       writeFileSync(contestant.pixels, paths.join('\n') + '\n');
@@ -68,10 +71,10 @@ export const against = async (rig: Rig, other: string, { rounds, seconds }: Scal
       rig.say(
         `  ${name}: ad ${ad.cpuMicros.toFixed(1)} µs (Redis ${ad.redisMicros.toFixed(1)}), impression ${impression.cpuMicros.toFixed(1)} µs (Redis ${impression.redisMicros.toFixed(1)}), idle ${(100 * idleCpu).toFixed(1)} %`,
       );
-      if (round >= 0) contestant.rounds.push({ ad, impression, idleCpu });
+      contestant.rounds.push({ ad, impression, idleCpu });
+      await rig.stop(service);
     }
   }
-  await rig.stop(...contestants.map(({ service }) => service));
 
   const [before, after] = contestants as [(typeof contestants)[0], (typeof contestants)[0]];
   /** The median over the rounds of this build's figure divided by the other's. */

@@ -34,7 +34,16 @@ export interface Lanes {
   close(): Promise<void>;
 }
 
-const COUNTED = ['events', 'pending_hits', 'daily_counts', 'filtered_counts', 'event_counts', 'hourly_counts', 'dead_events'];
+const COUNTED = [
+  'events',
+  'event_signals',
+  'pending_hits',
+  'daily_counts',
+  'filtered_counts',
+  'event_counts',
+  'hourly_counts',
+  'dead_events',
+];
 const TABLES = [...COUNTED, 'line_items', 'campaigns', 'publishers'];
 
 /** Starts a Redis and a Postgres, and opens `count` lanes on them. */

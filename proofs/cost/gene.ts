@@ -22,6 +22,7 @@ export interface Gene {
   /** Its answer is a file or a creative, whose size the service does not choose. */
   readonly carriesFiles: boolean;
   readonly method: string;
+  /** `{7..9}` is another number in each request: 7, 8, 9, 7, … */
   readonly path: string;
   readonly query: readonly (readonly [string, Value])[];
   readonly headers: readonly (readonly [string, Value])[];
@@ -56,7 +57,7 @@ export const writeGene = (gene: Gene, replay: number): Buffer => {
   const text = body === undefined ? undefined : Buffer.from(writeShape(body, replay, MAX_BODY_LENGTH[role]));
   const sent = text && ENCODERS[encoding](text);
   const lines = [
-    `${method} ${path}${search === '' ? '' : `?${search}`} HTTP/1.1`,
+    `${method} ${pathOf(path, replay)}${search === '' ? '' : `?${search}`} HTTP/1.1`,
     'Host: localhost',
     'Connection: close',
     ...writeHeaders(headers, replay),
@@ -72,6 +73,11 @@ export const writeGene = (gene: Gene, replay: number): Buffer => {
   const length = sent.length + (framing === 'short' ? -Math.min(10, sent.length) : framing === 'long' ? 10 : 0);
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\nContent-Length: ${length}\r\n\r\n`, 'latin1'), sent]);
 };
+
+const pathOf = (path: string, replay: number): string =>
+  path.replace(/\{(\d+)\.\.(\d+)\}/, (_, first: string, last: string) =>
+    String(Number(first) + (replay % (Number(last) - Number(first) + 1))),
+  );
 
 /** Cuts the values that come last, so that the service accepts all of them. */
 const writeHeaders = (headers: Gene['headers'], replay: number): readonly string[] => {

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import path from 'node:path';
+import type { Knex } from 'knex';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { freePort } from '../../src/embedded/free-port.ts';
@@ -15,6 +16,8 @@ export interface Target {
   readonly port: number;
   readonly booking: Booking;
   readonly adminToken: string;
+  /** Campaigns to delete, with 20 line items each: the first and the last of consecutive ids. */
+  readonly spareCampaigns: readonly [number, number];
   /** Tracking tokens of ads that it served, not yet used. */
   readonly tokens: readonly string[];
   /** CPU time of the main thread so far: what the event loop did, wherever it waited. */
@@ -53,6 +56,7 @@ export const openTarget = async (dist = path.join(ROOT, 'dist'), lineItems: numb
       );
       return booked;
     });
+    const spareCampaigns = await withKnex(postgres.url, (knex) => bookSpares(knex, booking));
     const probePort = await freePort();
     const replica = await startReplica({
       dist,
@@ -82,6 +86,7 @@ export const openTarget = async (dist = path.join(ROOT, 'dist'), lineItems: numb
       port: replica.port,
       booking,
       adminToken: ADMIN_TOKEN,
+      spareCampaigns,
       tokens,
       loopNs: () => Number(readFileSync(schedule, 'utf8').split(' ', 1)[0]),
       heapBytes: () => probe('/heap'),
@@ -101,6 +106,27 @@ export const openTarget = async (dist = path.join(ROOT, 'dist'), lineItems: numb
 };
 
 const TOKENS = 20;
+const SPARE_CAMPAIGNS = 400;
+const SPARE_LINE_ITEMS = 20;
+
+const bookSpares = async (knex: Knex, { publisherId, placementId }: Booking): Promise<readonly [number, number]> => {
+  const { rows } = await knex.raw<{ rows: { first: number; last: number }[] }>(
+    `with spares as (
+       insert into campaigns (publisher_id, name, start_at, end_at)
+       select ?, 'spare ' || n, now() - interval '1 day', now() + interval '30 days' from generate_series(1, ?) n returning id),
+     items as (
+       insert into line_items (campaign_id, name, active, start_at, end_at, cpm_micros, priority)
+       select id, 'item ' || n, false, now() - interval '1 day', now() + interval '30 days', 1000000, 2
+       from spares, generate_series(1, ?) n returning id),
+     shown as (
+       insert into creatives (placement_id, line_item_id, format, content) select ?, id, 'html', '<b>ad</b>' from items)
+     select min(id) as first, max(id) as last from spares`,
+    [publisherId, SPARE_CAMPAIGNS, SPARE_LINE_ITEMS, placementId],
+  );
+  const [spares] = rows;
+  if (!spares) throw new Error('no campaigns were booked');
+  return [spares.first, spares.last];
+};
 
 const migrateBy = async (dist: string, databaseUrl: string): Promise<void> => {
   const command = ['commands/migrate.js', 'migrate.js'].map((file) => path.join(dist, file)).find((file) => existsSync(file));

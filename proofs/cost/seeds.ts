@@ -8,7 +8,7 @@ import type { Target } from './open-target.ts';
  * A valid request to every endpoint, by every role that has one. Bodies are generated from the JSON
  * Schemas, with ids that exist.
  */
-export const seedGenes = ({ booking, adminToken, tokens }: Target): readonly Gene[] => {
+export const seedGenes = ({ booking, adminToken, spareCampaigns, tokens }: Target): readonly Gene[] => {
   const { publisherId, apiKey, placementId, campaignId, lineItemIds, creativeIds } = booking;
   const [lineItemId = 1] = lineItemIds;
   const [token = ''] = tokens;
@@ -37,6 +37,25 @@ export const seedGenes = ({ booking, adminToken, tokens }: Target): readonly Gen
     site: object({ page: json('https://publisher.example/?q=1') }),
     regs: object({ gdpr: json(0), us_privacy: json('1YNN'), gpp: json('DBAA'), gpp_sid: list(json(6)), ext: object({}) }),
     ext: object({ publisher_id: json(publisherId), kv: object({ topic: json('sport') }) }),
+  });
+  const auction = object({
+    id: fresh,
+    imp: list(
+      object({
+        id: json('1'),
+        tagid: json(placementId),
+        bidfloor: json(0),
+        banner: object({ format: list(object({ w: json(300), h: json(250) })) }),
+        ext: object({ data: object({ topic: json('sport') }), prebid: object({ bidder: object({}) }) }),
+      }),
+    ),
+    site: object({ page: json('https://publisher.example/?q=1'), publisher: object({ id: json(String(publisherId)) }) }),
+    device: object({ ua: json('Mozilla/5.0 Firefox/130.0'), ip: json('203.0.113.9') }),
+    user: object({ id: fresh }),
+    regs: object({ gdpr: json(0), ext: object({}) }),
+    bcat: list(json('IAB1')),
+    badv: list(json('advertiser.example')),
+    ext: object({ prebid: object({}) }),
   });
   const twenty: Shape = {
     kind: 'list',
@@ -69,6 +88,7 @@ export const seedGenes = ({ booking, adminToken, tokens }: Target): readonly Gen
     named('POST /ad, traced', gene('POST', '/ad', { headers: [key], query: debug, body: withMember(adRequest, 'imp', twenty) })),
     named('POST /ad, without a key', gene('POST', '/ad', { body: adRequest })),
     named('POST /ad, with a wrong key', gene('POST', '/ad', { headers: [['X-API-Key', plain('pk_wrong')]], body: adRequest })),
+    gene('POST', '/openrtb2/auction', { headers: [key], body: auction }),
     gene('OPTIONS', '/ad', { headers: [['Origin', plain('https://publisher.example')]] }),
     gene('HEAD', '/ad'),
     ...['/impression', '/click', '/event'].flatMap((path) => {
@@ -115,8 +135,19 @@ export const seedGenes = ({ booking, adminToken, tokens }: Target): readonly Gen
       gene('POST', `/api/${table}`, { body: withMember(body, 'id', fresh) }),
       gene('PUT', `/api/${table}/${ids[table as keyof typeof ids]}`, { body }),
       gene('PATCH', `/api/${table}/${ids[table as keyof typeof ids]}`, { body }),
+      gene('DELETE', `/api/${table}/2000000000`),
     ];
   });
+  const ofBidders = shapeOfSchema(lineItemSchema, {
+    ...known,
+    type: json('programmatic'),
+    endpoint: json('https://bidder.example/bid'),
+    budget_type: json('CPM'),
+  });
+  const others = [
+    named('POST /api/line_items, programmatic', gene('POST', '/api/line_items', { body: withMember(ofBidders, 'id', fresh) })),
+    named('DELETE /api/campaigns, with line items', gene('DELETE', `/api/campaigns/{${spareCampaigns.join('..')}}`)),
+  ];
   const insight = [
     gene('GET', '/api/audit', { query: [['limit', plain('1000')]] }),
     gene('GET', '/api/reports'),
@@ -132,7 +163,7 @@ export const seedGenes = ({ booking, adminToken, tokens }: Target): readonly Gen
     gene('POST', '/api/explain', { body: object({ line_item_id: json(lineItemId), request: adRequest }) }),
     gene('POST', '/api/test_ad', { body: adRequest }),
   ];
-  const ofStaff = [...trafficking, ...insight].map((given): Gene => ({
+  const ofStaff = [...trafficking, ...others, ...insight].map((given): Gene => ({
     ...given,
     role: 'staff',
     headers: [staff, ...given.headers],

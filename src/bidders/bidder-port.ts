@@ -35,6 +35,8 @@ export interface BidContext {
   readonly pageUrl: string | null;
   readonly signals: PrivacySignals;
   readonly shareWith: (gvlId: number | null) => Verdict;
+  /** The time that the caller leaves for all bidders; undefined: the service's own limit. */
+  readonly maxMs?: number | undefined;
 }
 
 /** A valid bid as read from a bidder's answer, its macros filled. */

@@ -105,7 +105,10 @@ export const createBidders = (options: BiddersOptions): Bidders => {
     return closed ? { kind: 'refused', outcome: 'busy' } : endpointOf(url, opportunities[0]?.invitations[0]?.lineItem.id).ask(body, signal);
   };
 
-  const askBidder = async (call: BidderCall, { context, transactionId, startedAt, deadline }: Auction): Promise<CallResult['read']> => {
+  const askBidder = async (
+    call: BidderCall,
+    { context, transactionId, startedAt, budgetMs, deadline }: Auction,
+  ): Promise<CallResult['read']> => {
     const asked: AskedBid = {
       auctionId: newId(),
       currency,
@@ -119,7 +122,7 @@ export const createBidders = (options: BiddersOptions): Bidders => {
         ]),
       ),
     };
-    const tmaxMs = Math.max(1, Math.floor(timeoutMs - (now() - startedAt)));
+    const tmaxMs = Math.max(1, Math.floor(budgetMs - (now() - startedAt)));
     const shared = withhold(context, context.shareWith(call.gvlId));
     const body = JSON.stringify(buildBidRequest({ ...asked, transactionId, tmaxMs, opportunities: call.opportunities, context: shared }));
     // The race covers what an abort cannot interrupt, such as gunzip; the abort frees everything
@@ -131,7 +134,8 @@ export const createBidders = (options: BiddersOptions): Bidders => {
   const ask = async (opportunities: readonly BidOpportunity[], context: BidContext): Promise<BidAnswers> => {
     const calls = groupInvitations(opportunities);
     if (calls.length === 0) return NOTHING;
-    const auction: Auction = { context, transactionId: newId(), startedAt: now(), deadline: startDeadline(timeoutMs) };
+    const budgetMs = Math.min(timeoutMs, context.maxMs ?? timeoutMs);
+    const auction: Auction = { context, transactionId: newId(), startedAt: now(), budgetMs, deadline: startDeadline(budgetMs) };
     const answers = calls.map(async (call): Promise<CallResult> => {
       // An internal error costs this bidder's bid, not the whole response.
       const read = await askBidder(call, auction).catch((error: unknown): CallResult['read'] => {
@@ -176,6 +180,7 @@ interface Auction {
   readonly context: BidContext;
   readonly transactionId: string;
   readonly startedAt: number;
+  readonly budgetMs: number;
   readonly deadline: Deadline;
 }
 

@@ -48,6 +48,8 @@ export interface Settings {
   readonly geoDatabase: string | undefined;
   /** Address ranges whose hits are filtered; undefined: that rule is off. */
   readonly dataCenterAddressesFile: string | undefined;
+  /** Exchange rates of USD; undefined: auctions are in USD alone. */
+  readonly currencyRatesFile: string | undefined;
   readonly adminEnabled: boolean;
   /** Why the trafficking tool stays closed although it is enabled; undefined: it is open. */
   readonly adminClosedBecause: string | undefined;

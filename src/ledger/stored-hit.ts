@@ -1,10 +1,11 @@
 import type { Hit } from './hit.ts';
 
 /**
- * A hit as it may wait to be settled. Where the user may not be measured, the seal of its token ends
- * with the judgement of the hit: it is stored nowhere.
+ * A hit as it may wait to be settled. Where the user may not be measured, the seal and the client of
+ * its token end with the judgement of the hit: they are stored nowhere.
  */
-export const pendingHit = (hit: Hit): Hit => (hit.ad.unmeasured === true ? { ...hit, ad: { ...hit.ad, seal: undefined } } : hit);
+export const pendingHit = (hit: Hit): Hit =>
+  hit.ad.unmeasured === true ? { ...hit, ad: { ...hit.ad, client: undefined, seal: undefined } } : hit;
 
 /**
  * A hit as it may be kept with its event. Where the user may not be measured, what identifies the

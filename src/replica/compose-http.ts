@@ -94,7 +94,7 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
     auction: {
       ...serving,
       writeAuction: createAuctionWriter({ signToken: tokens.sign }),
-      rateOf: (currency) => (currency === 'USD' ? 1 : undefined),
+      rateOf: foundation.rateOf,
       publicUrl: settings.production && publicUrl === '' ? undefined : publicUrl,
     },
     tag: {

@@ -1,3 +1,4 @@
+import type { RateOf } from '../bidders/currency-rates.ts';
 import type { AddressList } from '../context/address-list.ts';
 import type { Settings } from '../config/settings.ts';
 import { createLog } from '../observability/log.ts';
@@ -15,6 +16,8 @@ export interface ComposeOptions {
   readonly version: string;
   /** DATACENTER_ADDRESSES. */
   readonly dataCenters: AddressList;
+  /** CURRENCY_RATES. */
+  readonly rateOf: RateOf;
   /** Of the embedded Postgres: the publisher of the demo pages. */
   readonly demo?: { readonly config: () => string };
 }

@@ -40,7 +40,12 @@ test('a banner request names the publisher, the impression, the page and the dea
         banner: { w: 300, h: 250, format: [{ w: 300, h: 250 }] },
       },
     ],
-    site: { domain: 'daily.example', page: 'https://daily.example/news', publisher: { id: '7', name: 'Daily', domain: 'daily.example' } },
+    site: {
+      id: '7',
+      domain: 'daily.example',
+      page: 'https://daily.example/news',
+      publisher: { id: '7', name: 'Daily', domain: 'daily.example' },
+    },
     device: { ua: 'Mozilla/5.0 (Linux; Android 14) Mobile', ip: '198.51.100.7', geo: { country: 'DEU' }, devicetype: 4 },
     user: { id: 'u-hash', consent: 'CONSENT' },
     source: { tid: 't-1' },
@@ -61,7 +66,7 @@ test('omits unknown values', () => {
   expect(buildBidRequest({ ...parts, context: unknown })).toMatchObject({
     device: {},
     user: { id: 'u-hash' },
-    site: { domain: 'daily.example' },
+    site: { id: '7', domain: 'daily.example' },
   });
   expect(JSON.stringify(buildBidRequest({ ...parts, context: unknown }))).not.toContain('not a page');
   expect(Object.keys(buildBidRequest({ ...parts, context: unknown }))).not.toContain('regs');

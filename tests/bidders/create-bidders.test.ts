@@ -148,6 +148,16 @@ test('a bidder that hangs delays the answer to the deadline and does not affect 
   expect(refusals).toMatchObject([{ reason: 15, detail: 'no complete response before the deadline (seat-non-bid 101)' }]);
 });
 
+test('a caller that leaves less time is answered in it, and the bidder knows', async () => {
+  const server = await bidder(() => bidOf({ price: 1, adm: 'x' }));
+  const hung = keep(await rawBidder(() => undefined));
+  const { bidders } = started({ timeoutMs: 5_000 });
+  const startedAt = performance.now();
+  const { bids } = await bidders.ask([opportunity([invitationTo(server.url), invitationTo(hung.url, 2)])], { ...context, maxMs: 120 });
+  expect(performance.now() - startedAt).toBeLessThan(120 + 100);
+  expect([bids.length, jsonOf(nth(server.received, 0)).tmax <= 120]).toEqual([1, true]);
+});
+
 test('a bid below the floor is refused with its codes', async () => {
   const server = await bidder(() => bidOf({ price: 0.49, adm: 'x' }));
   const { bidders } = started();

@@ -358,6 +358,8 @@ test('the page of a placement has its tags, and each is copied as it is shown', 
   await api('POST', '/placements', { id: 'a "tag" & more', width: 300, height: 250, formats: ['banner'], publisher_id: publisher.id });
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await admin.go(`#/placements/${encodeURIComponent('a "tag" & more')}`);
+  // The licence of the country data asks for this link.
+  expect(await page.getByRole('link', { name: 'IP Geolocation by DB-IP' }).getAttribute('href')).toBe('https://db-ip.com');
   for (const title of ['Script', 'Frame', 'E-mail']) {
     if (title !== 'Script') await page.locator('summary', { hasText: title }).click();
     await page.getByRole('button', { name: `Copy the ${title} tag` }).click();

@@ -41,7 +41,8 @@ let replica: Replica;
 beforeAll(async () => {
   const databaseUrl = await testDatabase();
   await bookCatalog(databaseUrl, catalog);
-  replica = await startReplica({ env: { DATABASE_URL: databaseUrl, REDIS_URL: await testRedisUrl() } });
+  const CURRENCY_RATES = path.join(__dirname, 'rates.json');
+  replica = await startReplica({ env: { DATABASE_URL: databaseUrl, REDIS_URL: await testRedisUrl(), CURRENCY_RATES } });
 });
 
 const fill = (text: string, captured: ReadonlyMap<string, string>): string =>

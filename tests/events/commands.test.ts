@@ -68,7 +68,8 @@ test('forget erases a user from Redis, events of all days, waiting hits and dead
       await redis.set(keys.places(publisherId, hash), 'places');
       const ad = { publisherId, userHash: hash, tokenId: `token ${i}` };
       // Each on another day.
-      await store.append([eventOf(ad, {}, Date.UTC(2026, 5, 1 + i, 12))]);
+      const signals = { network: null, agent: null, origin: null, elsewhere: false };
+      await store.append([eventOf(ad, { invalidReason: 'spider', signals }, Date.UTC(2026, 5, 1 + i, 12))]);
       const { hit } = eventOf(ad);
       await knex('pending_hits').insert({ jti: ad.tokenId, kind: 'click', shard: 0, payload: JSON.stringify(hit) });
       await createDeadEvents({ knex }).add({
@@ -92,6 +93,7 @@ test('forget erases a user from Redis, events of all days, waiting hits and dead
     const tables = await Promise.all(
       [
         'select user_hash as text from events',
+        'select hit::text as text from event_signals',
         'select payload::text as text from pending_hits',
         'select payload as text from dead_events',
       ].map(async (sql) => (await knex.raw<{ rows: { text: string }[] }>(sql)).rows.map(({ text }) => text).join()),

@@ -2,7 +2,9 @@ import knexFactory, { type Knex } from 'knex';
 import { createEventStore } from '../../src/events/postgres/event-store.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { partitionsOf } from '../../src/events/postgres/partitions.ts';
-import { eventOf, NOON } from './events.ts';
+import { createDeadEvents } from '../../src/events/postgres/dead-events.ts';
+import { readEvent } from '../../src/events/read-event.ts';
+import { eventOf, fieldsOf, NOON } from './events.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -39,6 +41,19 @@ test('the signals of senders are kept for 30 days, and the events beyond; later 
   await store.append([eventOf({ day: 20_000 }, { signals })]);
   expect(await store.prune(5, 20_006 * DAY_MS)).toEqual(['events_20241004']);
   expect(await partitionsOf(knex, 'event_signals')).not.toContain('event_signals_20241004');
+});
+
+test('the signals of dead events end as well, and the events can still be stored', async () => {
+  const signals = { network: '192.0.2.0/24', agent: 'Mozilla/ "quoted"} Firefox/', origin: 'https://p.example', elsewhere: false };
+  const dead = createDeadEvents({ knex });
+  const event = eventOf({}, { signals });
+  await dead.add({ source: 'events', shard: 1, entryId: '1-0', fields: fieldsOf(event), sqlState: null, reason: 'r' });
+  const store = createEventStore({ knex });
+  const stored = async () => readEvent((await dead.read('0', 1))[0]?.fields ?? []);
+  await store.prune(400, Date.now() + 29 * DAY_MS);
+  expect((await stored()).hit.signals).toEqual(signals);
+  await store.prune(400, Date.now() + 32 * DAY_MS);
+  expect(await stored()).toEqual({ ...event, hit: { ...event.hit, signals: undefined } });
 });
 
 test('storing events and dropping their partitions at the same time fails neither', async () => {

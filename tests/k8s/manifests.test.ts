@@ -115,7 +115,10 @@ test('production exposes the public paths only', () => {
   const { spec } = one('production', 'Ingress');
   expect(
     (spec.rules[0].http.paths as { path: string; pathType: string }[]).map(({ path: open, pathType }) => `${pathType} ${open}`),
-  ).toEqual(['Exact /ad', 'Exact /impression', 'Exact /click', 'Exact /event', 'Exact /report', 'Prefix /static/sdk']);
+  ).toEqual([
+    ...['/ad', '/impression', '/click', '/event', '/report'].map((path) => `Exact ${path}`),
+    ...['/openrtb2', '/tag', '/static/sdk'].map((path) => `Prefix ${path}`),
+  ]);
   expect(renderedManifests('staging').filter(({ kind }) => kind === 'Ingress')).toEqual([]);
 });
 

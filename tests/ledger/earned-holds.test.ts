@@ -37,7 +37,7 @@ const render = (ads: readonly ServedAd[]) => Promise.all(ads.map((ad) => rig.set
 const CAPPED = lineItem({ dailyImpressionCap: 10_000 });
 
 describe('a client that renders nothing', () => {
-  it('holds at most a twentieth of what a line item has left, and is then refused with a reason of its own', async () => {
+  it('holds at most a twentieth of what a line item has left, and is then refused for that reason', async () => {
     const { ads, refused } = await ask('one', candidate(CAPPED), 2_000);
     // A twentieth of what is left: 476 of the 9,524 that are left then.
     expect(ads).toHaveLength(477);

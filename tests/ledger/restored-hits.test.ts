@@ -38,7 +38,7 @@ const filtered = async (count: number, item: LineItem, userHash: string | null =
 const account = async () => (await rig.accounts.lineItems(1, [1]))[0];
 const lastEvent = async () => {
   const [[, fields] = ['', []]] = await rig.redis.xrevrange(rig.keys.events(1), '+', '-', 'COUNT', 1);
-  const { reason, billedMicros, atMs } = readEvent(fields as string[]);
+  const { reason, billedMicros, atMs } = readEvent(fields);
   return { reason, billedMicros, atMs };
 };
 

@@ -23,10 +23,15 @@ beforeEach(async () => {
 afterEach(() => rig.close());
 
 const serve = async (): Promise<ServedAd> => ({ ...servedAd(await rig.reserve([[one]]), one), servedAtMs: NOON });
-const settle = async (ad: ServedAd, kind: 'impression' | 'click', atMs: number, { late = false, impressionAtMs = 0 } = {}) => {
+const settle = async (
+  ad: ServedAd,
+  kind: 'impression' | 'click',
+  atMs: number,
+  { late = false, impressionAtMs = 0, limits = NO_LIMITS } = {},
+) => {
   const hit: Hit = { ad, kind, eventType: '', invalidReason: '', atMs, country: null, device: null };
   if (!late) await rig.at(atMs);
-  const settled = await rig.ledger.settle(hit, { limits: NO_LIMITS, expiresAtMs: Date.now() + DAY }, { late, impressionAtMs });
+  const settled = await rig.ledger.settle(hit, { limits, expiresAtMs: Date.now() + DAY }, { late, impressionAtMs });
   return [settled?.outcome, settled?.reason, settled?.click];
 };
 /** Kind, reason and bill of the events in the stream. */
@@ -124,4 +129,21 @@ test.each<[number | undefined, number, string]>([
   if (seen === undefined) await settle(ad, 'impression', NOON + 200);
   expect(judgeClick({ clickAtMs: NOON + clickedAt, servedAtMs: NOON, impressionAtMs: NOON + (seen ?? 200) })).toBe(due);
   expect(await events()).toContainEqual(['click', due, due === '' ? CPC : 0]);
+});
+
+test('a click whose impression is folded after two midnights bills nothing of a daily cap that its account no longer knows', async () => {
+  const limits = { ...NO_LIMITS, dailySpendMicros: 1.7 * CPC };
+  const [first, second] = [await serve(), await serve()];
+  await settle(first, 'impression', NOON + 1_000, { limits });
+  await settle(first, 'click', NOON + 2_000, { limits });
+  expect(await settle(second, 'click', NOON + 3_000, { limits })).toEqual(['provisional', undefined, undefined]);
+  await rig.at(NOON + 2 * DAY);
+  await rig.reserve([[one]]);
+  expect(await settle(second, 'impression', NOON + 4_000, { late: true, limits })).toEqual(['counted', undefined, 'counted']);
+  expect(await events()).toEqual([
+    ['impression', '', 0],
+    ['click', '', CPC],
+    ['impression', '', 0],
+    ['click', '', 0],
+  ]);
 });

@@ -12,6 +12,7 @@ const version = JSON.parse(readFileSync('sdk/package.json', 'utf8')).version as 
 test.each([
   ['adsdk.min.js', 8000],
   ['adsdk-loader.min.js', 3000],
+  ['prebid-adapter.min.js', 2000],
   [`adsdk-native-${version}.js`, 1500],
   [`adsdk-dialog-${version}.js`, 2000],
   [`adsdk-debug-${version}.js`, 7000],
@@ -95,7 +96,8 @@ test('the packed package can be imported, required and typed, and renders nothin
     for (const file of ['page.mjs', 'page.cjs']) expect(run(process.execPath, [file], site)).toBe(`false ${version}\n`);
     writeFileSync(
       join(site, 'typed.ts'),
-      `import { AdSDK as sdk } from '@ad-server/adsdk';\nvoid sdk.renderAd('p', document.body);\nAdSDK.cmd.push((one) => one.setUserId(null));\nexport {};`,
+      `import { AdSDK as sdk, createAdSDK } from '@ad-server/adsdk';\nvoid sdk.renderAd('p', document.body);\nAdSDK.cmd.push((one) => one.setUserId(null));\n` +
+        `import { startOverlay } from '@ad-server/adsdk/debug';\nexport const ads = createAdSDK({ baseUrl: '', fetch: startOverlay() });`,
     );
     const compilerOptions = {
       noEmit: true,

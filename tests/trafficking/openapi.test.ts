@@ -114,7 +114,7 @@ test('every JSON body has an example, and each matches its schema', () => {
 });
 
 test('bodies are closed but for OpenRTB, and the service refuses a field that the document does not have', async () => {
-  const open = new Set(['AdRequest', 'FlatAdRequest', 'TestAdRequest', 'BidRequest']);
+  const open = new Set(['AdRequest', 'AuctionRequest', 'FlatAdRequest', 'TestAdRequest', 'BidRequest']);
   const named = bodies()
     .filter(([where]) => where.endsWith(' request'))
     .flatMap(([, { schema }]) => (schema.anyOf ?? [schema]) as { readonly $ref: string }[])

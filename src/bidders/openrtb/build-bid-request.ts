@@ -70,7 +70,9 @@ const mediaOf = (format: BidFormat, size: AdSize, otherSizes: readonly AdSize[])
   }
 };
 
+/** Prebid Server refuses a site that has neither an id nor a page. */
 const buildSite = ({ publisher, pageUrl }: BidContext): object => ({
+  id: String(publisher.id),
   domain: publisher.domain,
   ...(pageUrl !== null && WEB_PAGE.test(pageUrl) && { page: pageUrl }),
   publisher: { id: String(publisher.id), name: publisher.name, domain: publisher.domain },

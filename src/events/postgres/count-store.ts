@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { dateOfDay, dayOf } from '../../base/utc-day.ts';
 import type { AccountCounts } from '../../ledger/read/account-books.ts';
-import { COUNTED, DAILY_KEY, EVENT_KEY, HOURLY_KEY } from './event-store.ts';
+import { ADD_TO_DAILY, ADD_TO_EVENTS, ADD_TO_FILTERED, ADD_TO_HOURLY, COUNTED, DAILY_KEY, EVENT_KEY, HOURLY_KEY } from './event-store.ts';
 import { holdPartitions, partitionOf, partitionsOf } from './partitions.ts';
 
 /** The counts of one line item ('l') or campaign ('c') according to daily_counts. */
@@ -82,10 +82,7 @@ const COMPARE_LINE_ITEMS = `
   ), mended as (
     insert into daily_counts (${DAILY_KEY}, impressions, clicks, spend_micros)
     select ${DAILY_KEY}, impressions, clicks, spend_micros from differing where not :dryRun order by ${DAILY_KEY}
-    on conflict (${DAILY_KEY}) do update set
-      impressions = daily_counts.impressions + excluded.impressions,
-      clicks = daily_counts.clicks + excluded.clicks,
-      spend_micros = daily_counts.spend_micros + excluded.spend_micros
+    ${ADD_TO_DAILY}
   ), events_stored as (
     select ${EVENT_KEY}, sum(count) as count from stored where kind = 'event' group by ${EVENT_KEY}
   ), events_counted as (
@@ -96,7 +93,7 @@ const COMPARE_LINE_ITEMS = `
   ), events_mended as (
     insert into event_counts (${EVENT_KEY}, count)
     select ${EVENT_KEY}, count from events_differing where not :dryRun order by ${EVENT_KEY}
-    on conflict (${EVENT_KEY}) do update set count = event_counts.count + excluded.count
+    ${ADD_TO_EVENTS}
   ), filtered_stored as (
     select ${DAILY_KEY}, kind, invalid_reason as reason, count(*) as count
     from events
@@ -111,7 +108,7 @@ const COMPARE_LINE_ITEMS = `
   ), filtered_mended as (
     insert into filtered_counts (${DAILY_KEY}, kind, reason, count)
     select ${DAILY_KEY}, kind, reason, count from filtered_differing where not :dryRun order by ${DAILY_KEY}, kind, reason
-    on conflict (${DAILY_KEY}, kind, reason) do update set count = filtered_counts.count + excluded.count
+    ${ADD_TO_FILTERED}
   )
   select (select count(*) from differing)::int + (select count(*) from events_differing)::int
          + (select count(*) from filtered_differing)::int as differences`;
@@ -137,7 +134,7 @@ const COMPARE_HOURS = `
   ), mended as (
     insert into hourly_counts (${HOURLY_KEY}, impressions)
     select cast(:onDay as date), hour, publisher_id, impressions from differing where not :dryRun order by 1, 2, 3
-    on conflict (${HOURLY_KEY}) do update set impressions = hourly_counts.impressions + excluded.impressions
+    ${ADD_TO_HOURLY}
   )
   select count(*)::int as differences from differing`;
 

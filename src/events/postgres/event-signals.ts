@@ -47,5 +47,16 @@ export const storeSignals = async (trx: Knex.Transaction, events: readonly Settl
   ] as unknown as Knex.RawBinding);
 };
 
-/** What counting a filtered hit would take: the hit without what is in columns of its own. */
+/** What counting a filtered hit would take: the hit without what other columns hold. */
 const countableHit = ({ signals: _, restored: __, ad: { seal: ___, ...ad }, ...hit }: Hit): Hit => ({ ...hit, ad });
+
+/** The payload is text that contains the hit as JSON text, so its quotes are escaped. */
+const SIGNALS_IN_TEXT = String.raw`,\\"signals\\":\{.*?\\"elsewhere\\":(true|false)\}`;
+
+/** Takes the signals out of dead events of before `beforeDay`. */
+export const forgetSignalsOfDead = async (knex: Knex, beforeDay: number): Promise<void> => {
+  await knex.raw(
+    `update dead_events set payload = regexp_replace(payload, ?, '') where at < ?::date and position('signals' in payload) > 0`,
+    [SIGNALS_IN_TEXT, dateOfDay(beforeDay)],
+  );
+};

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { dateOfDay, dayOf } from '../../base/utc-day.ts';
 import type { Hit, InvalidReason } from '../../ledger/hit.ts';
-import { SIGNALS_DAYS, storeSignals } from './event-signals.ts';
+import { forgetSignalsOfDead, SIGNALS_DAYS, storeSignals } from './event-signals.ts';
 import { createPartitions, dropPartitions, holdPartitions } from './partitions.ts';
 
 /** A settled hit as read from the stream. */
@@ -62,6 +62,15 @@ export const DAILY_KEY = 'day, line_item_id, creative_id, campaign_id, publisher
 export const EVENT_KEY = 'day, line_item_id, creative_id, event_type';
 export const HOURLY_KEY = 'day, hour, publisher_id';
 
+/** Ends an insert into each table of counts: adds to the row that there is. */
+export const ADD_TO_DAILY = `on conflict (${DAILY_KEY}) do update set
+      impressions = daily_counts.impressions + excluded.impressions,
+      clicks = daily_counts.clicks + excluded.clicks,
+      spend_micros = daily_counts.spend_micros + excluded.spend_micros`;
+export const ADD_TO_EVENTS = `on conflict (${EVENT_KEY}) do update set count = event_counts.count + excluded.count`;
+export const ADD_TO_FILTERED = `on conflict (${DAILY_KEY}, kind, reason) do update set count = filtered_counts.count + excluded.count`;
+export const ADD_TO_HOURLY = `on conflict (${HOURLY_KEY}) do update set impressions = hourly_counts.impressions + excluded.impressions`;
+
 const APPEND = `
   with arrived as (
     insert into events (day, jti, kind, event_type, screened, invalid_reason, at, publisher_id, campaign_id, line_item_id, creative_id,
@@ -76,27 +85,24 @@ const APPEND = `
     select ${DAILY_KEY}, count(*) filter (where kind = 'impression'), count(*) filter (where kind = 'click'), sum(billed_micros)
     from arrived where kind in ('impression', 'click') and ${COUNTED}
     group by ${DAILY_KEY} order by ${DAILY_KEY}
-    on conflict (${DAILY_KEY}) do update set
-      impressions = daily_counts.impressions + excluded.impressions,
-      clicks = daily_counts.clicks + excluded.clicks,
-      spend_micros = daily_counts.spend_micros + excluded.spend_micros
+    ${ADD_TO_DAILY}
   ), tallied as (
     insert into event_counts (${EVENT_KEY}, count)
     select ${EVENT_KEY}, count(*)
     from arrived where kind = 'event' and ${COUNTED}
     group by ${EVENT_KEY} order by ${EVENT_KEY}
-    on conflict (${EVENT_KEY}) do update set count = event_counts.count + excluded.count
+    ${ADD_TO_EVENTS}
   ), filtered as (
     insert into filtered_counts (${DAILY_KEY}, kind, reason, count)
     select ${DAILY_KEY}, kind, invalid_reason, count(*) from arrived where not (${COUNTED})
     group by ${DAILY_KEY}, kind, invalid_reason order by ${DAILY_KEY}, kind, invalid_reason
-    on conflict (${DAILY_KEY}, kind, reason) do update set count = filtered_counts.count + excluded.count
+    ${ADD_TO_FILTERED}
   ), timed as (
     insert into hourly_counts (${HOURLY_KEY}, impressions)
     select (at at time zone 'utc')::date, extract(hour from at at time zone 'utc'), publisher_id, count(*)
     from arrived where kind = 'impression' and ${COUNTED}
     group by 1, 2, 3 order by 1, 2, 3
-    on conflict (${HOURLY_KEY}) do update set impressions = hourly_counts.impressions + excluded.impressions
+    ${ADD_TO_HOURLY}
   )
   select count(*)::int as stored from arrived`;
 
@@ -199,6 +205,7 @@ export const createEventStore = ({ knex }: { readonly knex: Knex }): EventStore 
       knex.transaction(async (trx) => {
         const today = dayOf(nowMs);
         await dropPartitions(trx, 'event_signals', today - Math.min(days, SIGNALS_DAYS));
+        await forgetSignalsOfDead(trx, today - Math.min(days, SIGNALS_DAYS));
         const expired = await dropPartitions(trx, 'events', today - days);
         await trx('hourly_counts')
           .where('day', '<', dateOfDay(today - HOURLY_DAYS))

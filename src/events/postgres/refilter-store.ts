@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { dateOfDay } from '../../base/utc-day.ts';
 import type { Hit, HitKind, HitSignals, InvalidReason } from '../../ledger/hit.ts';
-import { COUNTED, DAILY_KEY, EVENT_KEY, HOURLY_KEY } from './event-store.ts';
+import { ADD_TO_DAILY, ADD_TO_EVENTS, ADD_TO_FILTERED, ADD_TO_HOURLY, COUNTED, DAILY_KEY, EVENT_KEY, HOURLY_KEY } from './event-store.ts';
 import { holdPartitions, partitionOf, partitionsOf } from './partitions.ts';
 
 /** An event row, with what judges it again. */
@@ -86,15 +86,12 @@ const CHANGE_ROWS = `
     select ${DAILY_KEY}, -count(*) filter (where kind = 'impression'), -count(*) filter (where kind = 'click'), -sum(billed_micros)
     from old where kind in ('impression', 'click') and ${COUNTED}
     group by ${DAILY_KEY} order by ${DAILY_KEY}
-    on conflict (${DAILY_KEY}) do update set
-      impressions = daily_counts.impressions + excluded.impressions,
-      clicks = daily_counts.clicks + excluded.clicks,
-      spend_micros = daily_counts.spend_micros + excluded.spend_micros
+    ${ADD_TO_DAILY}
   ), tallied as (
     insert into event_counts (${EVENT_KEY}, count)
     select ${EVENT_KEY}, -count(*) from old where kind = 'event' and ${COUNTED}
     group by ${EVENT_KEY} order by ${EVENT_KEY}
-    on conflict (${EVENT_KEY}) do update set count = event_counts.count + excluded.count
+    ${ADD_TO_EVENTS}
   ), filtered as (
     insert into filtered_counts (${DAILY_KEY}, kind, reason, count)
     select ${DAILY_KEY}, kind, reason, sum(n) from (
@@ -102,13 +99,13 @@ const CHANGE_ROWS = `
       union all select ${DAILY_KEY}, kind, to_reason, 1 from old where to_reason is not null
     ) moved
     group by ${DAILY_KEY}, kind, reason order by ${DAILY_KEY}, kind, reason
-    on conflict (${DAILY_KEY}, kind, reason) do update set count = filtered_counts.count + excluded.count
+    ${ADD_TO_FILTERED}
   ), timed as (
     insert into hourly_counts (${HOURLY_KEY}, impressions)
     select (at at time zone 'utc')::date, extract(hour from at at time zone 'utc'), publisher_id, -count(*)
     from old where kind = 'impression' and ${COUNTED}
     group by 1, 2, 3 order by 1, 2, 3
-    on conflict (${HOURLY_KEY}) do update set impressions = hourly_counts.impressions + excluded.impressions
+    ${ADD_TO_HOURLY}
   )
   select count(*)::int as changed from old`;
 

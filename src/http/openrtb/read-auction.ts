@@ -1,4 +1,5 @@
 import { isObject } from '../../base/narrow.ts';
+import type { RateOf } from '../../bidders/currency-rates.ts';
 import type { CreativeFormat, Publisher } from '../../catalog/model/entities.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import type { AskedAsset, AssetKind, NativeRequest } from '../../creative/native-markup.ts';
@@ -7,15 +8,14 @@ import { valueFault, type DimensionSchema } from '../../targeting/dimension-sche
 import type { WireAdRequest, WireImp, WireSize } from './ad-request-schema.ts';
 import { at, listAt, textAt, type Json, type WireAuction } from './auction-schema.ts';
 
-/** Units of a currency for one USD; undefined: no rate is known. */
-export type RateOf = (currency: string) => number | undefined;
-
 /** An auction as an ad request, and what is needed to answer it. */
 export interface ReadAuction {
   readonly request: WireAdRequest;
   readonly terms: ReadonlyMap<string, AuctionTerms>;
   /** By the id of the impression: the bidder code under which the page asks. */
   readonly seats: ReadonlyMap<string, string>;
+  /** The time that is left for bidders; undefined: the request does not say. */
+  readonly maxBidderMs: number | undefined;
   /** The currency of the bids, and its units for one USD. */
   readonly currency: string;
   readonly rate: number;
@@ -34,6 +34,8 @@ const MAX_SIDE = 10_000;
 const MAX_ASSETS = 30;
 const MAX_KEY_VALUES = 50;
 const MAX_KEY_VALUE_LENGTH = 256;
+const NETWORK_MS = 50;
+const MIN_BIDDER_MS = 10;
 /** Longer ones are shared by no bidder. */
 const MAX_PAGE_LENGTH = 2_048;
 
@@ -94,6 +96,7 @@ export const readAuction = (
       ]),
     ),
     seats: new Map(request.imp.map((imp) => [imp.id, seatOf(imp)])),
+    maxBidderMs: bidderTimeOf(request['tmax']),
     currency,
     rate: rate ?? 1,
   };
@@ -105,6 +108,10 @@ const currencyOf = (allowed: readonly unknown[], rateOf: RateOf): string => {
   const [first = 'USD'] = named;
   return named.includes('USD') ? 'USD' : (named.find((one) => rateOf(one) !== undefined) ?? first);
 };
+
+/** `tmax` includes the way to the caller and back. */
+const bidderTimeOf = (tmax: unknown): number | undefined =>
+  typeof tmax === 'number' && tmax > 0 ? Math.max(MIN_BIDDER_MS, tmax - NETWORK_MS) : undefined;
 
 const floorOf = (imp: Json, rateOf: RateOf): number => {
   const { bidfloor, bidfloorcur } = imp;

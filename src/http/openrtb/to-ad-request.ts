@@ -31,6 +31,8 @@ export interface ToAdRequestOptions {
 export interface AuctionAdditions {
   /** undefined: the life of the token. */
   readonly maxHoldMs: number | undefined;
+  /** The time that it leaves for bidders; undefined: it says nothing. */
+  readonly maxBidderMs: number | undefined;
   /** By the id of the impression. */
   readonly terms: ReadonlyMap<string, AuctionTerms>;
 }
@@ -92,6 +94,7 @@ export const toAdRequest = (
       pageUrl: typeof wire.site?.page === 'string' ? wire.site.page : null,
       signals,
       shareWith: consent.shareWith,
+      maxMs: auction?.maxBidderMs,
     },
     maxHoldMs: auction?.maxHoldMs,
     traced: debugTrace || /[?&]debug=1(&|$)/.test(req.url),

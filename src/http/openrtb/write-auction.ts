@@ -21,7 +21,7 @@ const NOTICE_MS = 5_000;
 const MARKUP_TYPE = { banner: 1, native: 4 } as const;
 
 /**
- * Status codes of the community extension "seat non bid". A reason without a code of its own is 0,
+ * Status codes of the community extension "seat non bid". A reason without such a code is 0,
  * "no bid".
  */
 const STATUS_CODES: Readonly<Partial<Record<NoBidReason, number>>> = {

@@ -3,9 +3,10 @@ import type { Publisher } from '../../catalog/model/entities.ts';
 import { acceptsOrigin, normalOrigin } from '../../catalog/model/origins.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { pageCors } from '../answers/cors.ts';
-import { sendJsonText } from '../answers/send-json.ts';
+import { sendWhole, toBytes } from '../answers/send-whole.ts';
 import { parseAuction, type WireAuction } from '../openrtb/auction-schema.ts';
-import { pageOf, publisherIdOf, readAuction, type RateOf } from '../openrtb/read-auction.ts';
+import type { RateOf } from '../../bidders/currency-rates.ts';
+import { pageOf, publisherIdOf, readAuction } from '../openrtb/read-auction.ts';
 import { toAdRequest } from '../openrtb/to-ad-request.ts';
 import { AUCTION_HOLD_MS, type WriteAuction } from '../openrtb/write-auction.ts';
 import { problem, sendProblem, type Problem } from '../problems/problem.ts';
@@ -52,22 +53,25 @@ export const auctionRoute = (options: AuctionRouteOptions): RequestHandler => {
     if (!acceptsOrigin(publisher.origins, originOf(req, parsed.request))) return refuse(problem('origin_not_allowed', FOREIGN_ORIGIN));
 
     const auction = readAuction(options, snapshot, publisher, parsed.request);
-    const { request: wire, terms } = auction;
-    const request = toAdRequest(options, snapshot, publisher, wire, req, { maxHoldMs: AUCTION_HOLD_MS, terms });
+    const { request: wire, terms, maxBidderMs } = auction;
+    const request = toAdRequest(options, snapshot, publisher, wire, req, { maxHoldMs: AUCTION_HOLD_MS, maxBidderMs, terms });
     const answer = await serveAd(snapshot, request);
     const disclosure = answer.trace ? disclosureTo(options, req, publisher) : 'public';
-    sendJsonText(res, 200, writeAuction({ auction, answer, signals: request.bidContext.signals, base, disclosure }), cors);
+    const text = toBytes(writeAuction({ auction, answer, signals: request.bidContext.signals, base, disclosure }));
+    sendWhole(res.writeHead(200, { ...ANSWER_HEADERS, ...cors, 'Content-Length': text.length }), text);
     observe.answered(answer, (performance.now() - started) / 1000);
   };
 };
+
+const ANSWER_HEADERS = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };
 
 const UNKNOWN_CALLER =
   'X-API-Key must be the key of the publisher, or the request must name a publisher (site.publisher.id) that lists the web origins of its pages.';
 const FOREIGN_ORIGIN = 'The publisher lists the web origins of its pages, and the origin of this page is not one of them.';
 
 /**
- * The publisher of the key, which the request may name. Without a key, as stock Prebid.js calls, a
- * publisher that lists its origins: who does not has given no page leave to ask without its key.
+ * The publisher of the key, which the request may name too. Stock Prebid.js calls without a key: then
+ * only a publisher that lists the origins of its pages is accepted.
  */
 const publisherOf = (snapshot: Snapshot, request: WireAuction, keyed: Publisher | undefined, req: Request): Publisher | undefined => {
   const named = publisherIdOf(request, req.params['publisher'] as string | undefined);

@@ -156,6 +156,7 @@ const serve = async (
   const holds = formats.includes('html') ? undefined : IMAGE_HOLD_MS;
   const request = toAdRequest(options, snapshot, publisher, tag.toRequest(publisher.id), req, {
     maxHoldMs: holds,
+    maxBidderMs: undefined,
     terms: tagTerms(formats),
   });
   const answer = await options.serveAd(snapshot, request);
@@ -178,7 +179,7 @@ const imageOf = ({ publicUrl }: TagRouteOptions, { creatives }: Snapshot, creati
 /** Records a hit of a tag as the tracking URLs do. A hit that cannot be stored is lost: no client sends an image again. */
 const record = async ({ track }: TagRouteOptions, ad: ServedAd, kind: HitKind, req: Request): Promise<void> => {
   const { ip, country, device, visitor } = track.requestContext(req);
-  const screened = track.screenHit(ad, { visitor, ip, origin: pageOrigin(req), prefetch: isPrefetch(req) });
+  const screened = track.screenHit(ad, { visitor, ip, origin: pageOrigin(req), prefetch: isPrefetch(req), hidden: false });
   const hit: Hit = { ad, kind, eventType: '', ...screened, atMs: track.now(ad.publisherId), country, device };
   track.observe.recorded(hit, await track.recordHit(hit));
 };

@@ -64,7 +64,7 @@ const track =
     sendPixel(res);
   };
 
-/** A page that shows ads without the SDK says so of an ad that nobody could see. The SDK sends no such impression. */
+/** A page that shows ads without the SDK says so of an ad that could not be seen. The SDK sends no such impression. */
 const saysHidden = (req: Request): boolean => req.url.includes('&hidden=') && queryValue(req, 'hidden') === '1';
 
 const refuseToken = ({ observe }: TrackRouteOptions, res: Response): void => {

@@ -45,9 +45,12 @@ local function click_bill(h, a, campaign)
     return account[BROKEN] == 0 and account[field] or 0
   end
   local left = h.price_micros
-  -- Of a restored click, events/refilter-day.ts has checked the days that the account no longer knows.
+  -- Of a day that the account no longer knows, nothing is known to be left. For a restored click,
+  -- tracking/refilter-day.ts has checked that day.
   if h.daily_spend_micros >= 0 and (h.restored == '' or h.day >= a[DAY] - 1) then
-    local spent = h.day == a[DAY] and a[SPEND] + held(a, HELD_MICROS) or a[P_SPEND]
+    local spent = h.day == a[DAY] and a[SPEND] + held(a, HELD_MICROS)
+      or h.day == a[DAY] - 1 and a[P_SPEND]
+      or h.daily_spend_micros
     left = math.min(left, h.daily_spend_micros - spent)
   end
   if h.budget_micros >= 0 then

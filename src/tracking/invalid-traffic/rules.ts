@@ -5,7 +5,7 @@ import { CLICK_TIMES } from '../../ledger/settle/click-times.ts';
 export interface RequestFacts {
   /** The browser said that it loads the URL in advance. */
   readonly prefetch: boolean;
-  /** Of an impression: the page says that nobody could see the ad. */
+  /** Of an impression: the page says that the ad could not be seen. */
   readonly hidden: boolean;
   readonly malformedAgent: boolean;
   readonly spider: boolean;

@@ -12,7 +12,7 @@ export interface HitSender {
   /** The origin of the page; null: the request names none. */
   readonly origin: string | null;
   readonly prefetch: boolean;
-  /** The page says that nobody could see the ad. */
+  /** The page says that the ad could not be seen. */
   readonly hidden: boolean;
 }
 

@@ -19,6 +19,23 @@ const track = ({ operationId, summary, parameters = [token], responses = {} }: T
   },
 });
 
+/** Plain tags: what docs/tags.md says of the query. */
+const tag = (operation: Pick<Operation, 'operationId' | 'summary' | 'responses'>): Operation => ({
+  tags: ['ads'],
+  ...unauthenticated,
+  parameters: [
+    query('placement', text, 'The placement', true),
+    query('publisher', text, 'The id of a publisher that lists its web origins'),
+    query('key', text, 'The API key of any other publisher'),
+    query('n', text, 'The recipient or visitor: joins image and click, and is the user of frequency caps'),
+    query('size', text, 'Sizes that the place takes, such as 728x90,320x50'),
+    ...['gdpr', 'gdpr_consent', 'gpp', 'gpp_sid', 'us_privacy', 'coppa'].map((name) => query(name, text, 'A privacy signal')),
+    query('debug', oneOf(['1']), 'Adds the trace'),
+  ],
+  ...operation,
+  responses: { ...operation.responses, ...problems('invalid_request', 'unauthorized', 'origin_not_allowed', 'unavailable') },
+});
+
 /** What pages, publishers' servers and operators call. */
 export const publicPaths = (allowedEvents: readonly string[]): Paths => ({
   '/ad': {
@@ -46,6 +63,46 @@ export const publicPaths = (allowedEvents: readonly string[]): Paths => ({
         ),
       },
     },
+  },
+  '/openrtb2/auction': {
+    post: {
+      operationId: 'runAuction',
+      tags: ['ads'],
+      summary: 'Bid in an OpenRTB 2.6 auction of Prebid.js or Prebid Server',
+      security: [{ apiKey: [] }, {}],
+      parameters: [query('debug', oneOf(['1']), 'Adds ext.debug.trace: how each impression was decided')],
+      requestBody: jsonBody(ref('AuctionRequest')),
+      responses: {
+        200: jsonAnswer('A bid for each filled impression; nbr when none is filled', ref('AuctionResponse')),
+        ...problems(
+          'invalid_json',
+          'invalid_request',
+          'unauthorized',
+          'origin_not_allowed',
+          'body_too_large',
+          'unsupported_media',
+          'unavailable',
+        ),
+      },
+    },
+  },
+  '/tag/iframe': {
+    get: tag({
+      operationId: 'showTagFrame',
+      summary: 'An html or banner ad as a document, for a frame',
+      responses: { 200: { description: 'Empty when there is no ad', content: { 'text/html': { schema: text } } } },
+    }),
+  },
+  '/tag/image': {
+    get: tag({
+      operationId: 'showTagImage',
+      summary:
+        'The image of a banner ad, for e-mail; counts its impression. Its link is /tag/click with the same query, which only redirects',
+      responses: {
+        200: { description: 'A transparent GIF: there is no ad', content: { 'image/gif': {} } },
+        302: { description: 'Redirects to the image' },
+      },
+    }),
   },
   '/impression': {
     get: track({ operationId: 'trackImpression', summary: 'Record an impression; counted and billed once per token' }),

@@ -1,5 +1,6 @@
 import { isObject } from '../../base/narrow.ts';
 import { AD_REQUEST_SCHEMA, FLAT_AD_REQUEST_SCHEMA } from '../../http/openrtb/ad-request-schema.ts';
+import { AUCTION_REQUEST_SCHEMA } from '../../http/openrtb/auction-schema.ts';
 import { PROBLEMS } from '../../http/problems/problem.ts';
 import { REPORT_REASONS } from '../../tracking/report-store.ts';
 import { DEVICES } from '../../catalog/model/entities.ts';
@@ -23,6 +24,43 @@ const opened = (schema: unknown): unknown => {
 export const PUBLIC_SCHEMAS = {
   AdRequest: embedded(AD_REQUEST_SCHEMA),
   FlatAdRequest: embedded(FLAT_AD_REQUEST_SCHEMA),
+  AuctionRequest: embedded(AUCTION_REQUEST_SCHEMA),
+  AuctionResponse: {
+    type: 'object',
+    description: 'A BidResponse of OpenRTB 2.6',
+    required: ['id', 'cur', 'seatbid', 'ext'],
+    properties: {
+      id: { ...text, description: 'The id of the request' },
+      cur: text,
+      seatbid: listOf(record({ seat: { ...text, description: 'The bidder code of the request' }, bid: listOf(ref('AuctionBid')) })),
+      nbr: { ...integer, description: 'No-bid reason, present when no impression was filled' },
+      ext: record({
+        seatnonbid: listOf(
+          record({ seat: text, nonbid: listOf(record({ impid: text, statuscode: integer }, { additionalProperties: true })) }),
+        ),
+      }),
+    },
+  },
+  AuctionBid: {
+    type: 'object',
+    required: ['id', 'impid', 'price', 'burl', 'adm', 'cid', 'crid', 'mtype', 'exp'],
+    properties: {
+      id: text,
+      impid: text,
+      price: { ...number, description: 'CPM in `cur`' },
+      burl: { ...text, description: 'Counts and bills the impression' },
+      adm: { ...text, description: 'Markup, or JSON text of OpenRTB Native 1.2' },
+      adomain: listOf(text),
+      cid: { ...text, description: 'Campaign' },
+      crid: { ...text, description: 'Creative' },
+      dealid: text,
+      mtype: { enum: [1, 4], description: '1: banner, 4: native' },
+      w: integer,
+      h: integer,
+      exp: { ...integer, description: 'Seconds until the bid can no longer be shown' },
+      ext: { type: 'object', properties: { dsa: record({ behalf: text, paid: text, adrender: integer }) } },
+    },
+  },
   TestAdRequest: {
     allOf: [
       ref('AdRequest'),

@@ -17,7 +17,7 @@ export const REMEDIES = {
   conflict: 'Choose another id, or read the record again: another change came first.',
   parent_fixed: 'Create a duplicate under the other parent. A parent is fixed once the line item could serve.',
   precondition_failed: 'Read the record again and repeat the change with its new ETag.',
-  body_too_large: 'Send at most 64 KiB, or 2 MiB to the trafficking API, before and after decoding.',
+  body_too_large: 'Send at most 64 KiB, 128 KiB to the auctions or 2 MiB to the trafficking API, before and after decoding.',
   unsupported_media: 'Send the body as it is, or with Content-Encoding gzip, deflate or br.',
   range_not_satisfiable: 'Request a range inside the file, or the whole file.',
   unknown_host: 'Use a host name of ALLOWED_HOSTS, or add this one to it.',

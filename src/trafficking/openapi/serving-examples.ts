@@ -51,6 +51,40 @@ export const SERVING_EXAMPLES = {
     ext: { events: ['like', 'share', 'comment', 'viewable'] },
     debug: { trace: { snapshot_version: 12 } },
   },
+  AuctionRequest: {
+    id: 'auction-5',
+    imp: [
+      {
+        id: 'div-top',
+        banner: { format: [{ w: 728, h: 90 }] },
+        bidfloor: 0.5,
+        ext: { prebid: { bidder: { direct: { placement: 'article-top' } } } },
+      },
+    ],
+    site: { page: 'https://gazette.example/sport', publisher: { id: '1' }, ext: { data: { section: 'sport' } } },
+  },
+  AuctionResponse: {
+    id: 'auction-5',
+    cur: 'USD',
+    seatbid: [
+      {
+        seat: 'direct',
+        bid: [
+          {
+            id: 'qEI03CmYiQjqGv9f',
+            impid: 'div-top',
+            price: 4.5,
+            burl: 'https://ads.example.com/impression?t=eyJ…',
+            cid: '3',
+            mtype: 1,
+            exp: 55,
+            ...markup,
+          },
+        ],
+      },
+    ],
+    ext: { seatnonbid: [] },
+  },
   QualityReport: { token: 'eyJ…', reason: 'misleading' },
   StoredReport: { id: '2f1c7f0e-6a55-4a0c-9f0b-1d6d0c1f7a11' },
   Health: { status: 'ok' },

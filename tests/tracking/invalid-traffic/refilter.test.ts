@@ -10,7 +10,7 @@ import { eventually } from '../../../testkit/until.ts';
 import { startReplica, type Replica } from '../../setup/start-replica.ts';
 import { testDatabase } from '../../setup/test-database.ts';
 import { testRedisUrl } from '../../setup/test-redis-url.ts';
-import { apiOf, book, type ApiCall, type Booked, type Json } from '../../trafficking/api-client.ts';
+import { apiOf, book, type ApiCall, type Booked } from '../../trafficking/api-client.ts';
 
 const CHROME = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 const PAGE = 'https://news.example';
@@ -69,7 +69,7 @@ const visit = async (headers: Headers, hitHeaders: Headers = headers): Promise<v
       id: 'r',
     }),
   });
-  const [bid] = ((await answer.json()) as Json).seatbid[0].bid;
+  const [bid] = (await answer.json()).seatbid[0].bid;
   await get(bid.impurl, hitHeaders);
   await get(`${bid.evturl}&type=like`, hitHeaders);
   await lookAtAd();
