@@ -4,6 +4,7 @@
  * takes 2 µs a query.
  */
 import { buildTargetingTables } from '../dist/targeting/build-targeting-tables.js';
+import { compileTargeting, createPairNumbers } from '../dist/targeting/compile-targeting.js';
 import { createTargetingIndex } from '../dist/targeting/targeting-index.js';
 import { pairOf, targetingRules } from '../dist/targeting/targeting-rules.js';
 
@@ -53,7 +54,8 @@ const build = async (entries) => {
   await settle();
   const bytesBefore = process.memoryUsage().arrayBuffers;
   const begun = performance.now();
-  const index = createTargetingIndex(buildTargetingTables(entries.length, (position) => entries[position]));
+  const pairs = createPairNumbers();
+  const index = createTargetingIndex(buildTargetingTables(entries.length, (position) => compileTargeting(entries[position], pairs), pairs));
   const totalMs = performance.now() - begun;
   await settle();
   return { index, totalMs, bytes: process.memoryUsage().arrayBuffers - bytesBefore };

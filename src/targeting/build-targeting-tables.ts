@@ -1,21 +1,23 @@
 import { BITS_A_PAGE, createPagePool, EMPTY_PAGE, FULL_PAGE, PAGE_SHIFT, WORDS_A_PAGE } from './page-pool.ts';
+import type { PairNumbers } from './compile-targeting.ts';
 import { buildPairTable } from './pair-table.ts';
 import type { TargetingTables } from './targeting-index.ts';
-import { CONTEXT_KINDS, pairOf } from './targeting-rules.ts';
-import type { TargetingRule, TargetingRules } from './targeting-rules.ts';
-
-/** Each context rule has its own slot; an entry's other rules take the slots after them. */
-const CONTEXT_SLOT: ReadonlyMap<string, number> = new Map(CONTEXT_KINDS.map((kind, slot) => [kind, slot]));
+import { CONTEXT_KINDS } from './targeting-rules.ts';
 
 /**
  * Builds the targeting index of entries in rank order.
  *
- * @param rulesAt the rules of the entry at a position; called once for each, in order
+ * @param targetingAt what `compileTargeting` returned for the entry at a position; called once for
+ *   each, in order
  */
-export const buildTargetingTables = (size: number, rulesAt: (position: number) => TargetingRules): TargetingTables => {
+export const buildTargetingTables = (
+  size: number,
+  targetingAt: (position: number) => ArrayLike<number>,
+  pairs: Pick<PairNumbers, 'textOf'>,
+): TargetingTables => {
   const pageCount = Math.ceil(size / BITS_A_PAGE);
   const listings = createListings();
-  for (let position = 0; position < size; position++) listings.add(position, rulesAt(position));
+  for (let position = 0; position < size; position++) listings.add(position, targetingAt(position));
   const { byPair, postingSlot, postingNext, slotCount, listed, entryOf, postingOf } = listings.finish();
 
   // For each slot, a bit for every entry with a rule there; the complement is the unruled entries.
@@ -78,7 +80,7 @@ export const buildTargetingTables = (size: number, rulesAt: (position: number) =
     pool: pool.finish(),
     unruled,
     nextUnruled,
-    ...buildPairTable(byPair),
+    ...buildPairTable(new Map(Array.from(byPair, ([pair, posting]) => [pairs.textOf(pair), posting]))),
     postingSlot,
     postingNext,
     postingStart,
@@ -92,14 +94,14 @@ export const buildTargetingTables = (size: number, rulesAt: (position: number) =
  * in order of appearance.
  */
 const createListings = () => {
-  const byPair = new Map<string, number>();
+  const byPair = new Map<number, number>();
   const postingSlot = growable(64);
   const postingNext = growable(64);
   const entryOf = growable(256);
   const postingOf = growable(256);
   let slotCount = CONTEXT_KINDS.length;
 
-  const list = (position: number, pair: string, slot: number): void => {
+  const list = (position: number, pair: number, slot: number): void => {
     let posting = byPair.get(pair) ?? -1;
     let tail = -1;
     while (posting >= 0 && postingSlot.get(posting) !== slot) {
@@ -116,14 +118,12 @@ const createListings = () => {
     postingOf.push(posting);
   };
 
-  const add = (position: number, rules: TargetingRules): void => {
-    let next = CONTEXT_KINDS.length;
-    // The order is the same for all entries, so that equal names tend to share a slot.
-    for (const { kind, name, values } of rules.length > 1 ? rules.toSorted(byName) : rules) {
-      const slot = CONTEXT_SLOT.get(kind) ?? next++;
-      for (const value of new Set(values)) list(position, pairOf(kind, name, value), slot);
+  const add = (position: number, targeting: ArrayLike<number>): void => {
+    for (let i = 0; i < targeting.length; i += 2) {
+      const slot = targeting[i]!;
+      slotCount = Math.max(slotCount, slot + 1);
+      list(position, targeting[i + 1]!, slot);
     }
-    slotCount = Math.max(slotCount, next);
   };
 
   const finish = () => ({
@@ -137,8 +137,6 @@ const createListings = () => {
   });
   return { add, finish };
 };
-
-const byName = (a: TargetingRule, b: TargetingRule): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 
 /**
  * A list of 32-bit integers that doubles its length when it is full: growing copies memory and

@@ -6,6 +6,7 @@ import { rankCandidates } from '../../src/decision/rank-candidates.ts';
 import { firstRefusal, RULES_OF_PLACE } from '../../src/decision/rules.ts';
 import type { RankedCandidate } from '../../src/decision/ranked-candidate.ts';
 import { buildTargetingTables } from '../../src/targeting/build-targeting-tables.ts';
+import { compileTargeting, createPairNumbers } from '../../src/targeting/compile-targeting.ts';
 import { createTargetingIndex } from '../../src/targeting/targeting-index.ts';
 import { targetingQuery } from '../../src/targeting/targeting-query.ts';
 import { targetingRules } from '../../src/targeting/targeting-rules.ts';
@@ -22,7 +23,9 @@ function indexOf(given: readonly Candidate[]): CandidateIndex {
     const next = entries.findIndex((other, j) => j > i && !sameRank(entry, other));
     return next < 0 ? entries.length : next;
   });
-  const targeting = createTargetingIndex(buildTargetingTables(entries.length, (position) => entries[position]!.lineItem.targeting));
+  const pairs = createPairNumbers();
+  const compiled = entries.map(({ lineItem: { targeting } }) => compileTargeting(targeting, pairs));
+  const targeting = createTargetingIndex(buildTargetingTables(entries.length, (position) => compiled[position]!, pairs));
   return {
     size: entries.length,
     tieEnd,

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { buildTargetingTables } from '../../src/targeting/build-targeting-tables.ts';
+import { compileTargeting, createPairNumbers } from '../../src/targeting/compile-targeting.ts';
 import { matchTargeting } from '../../src/targeting/match-targeting.ts';
 import type { DimensionSchema } from '../../src/targeting/dimension-schema.ts';
 import { createTargetingIndex, type TargetingIndex } from '../../src/targeting/targeting-index.ts';
@@ -8,8 +9,11 @@ import type { TargetingQuery } from '../../src/targeting/targeting-query.ts';
 import { pairOf, targetingRules } from '../../src/targeting/targeting-rules.ts';
 import type { TargetingRules } from '../../src/targeting/targeting-rules.ts';
 
-const build = (entries: readonly TargetingRules[]): TargetingIndex =>
-  createTargetingIndex(buildTargetingTables(entries.length, (position) => entries[position]!));
+const build = (entries: readonly TargetingRules[]): TargetingIndex => {
+  const pairs = createPairNumbers();
+  const compiled = entries.map((rules) => compileTargeting(rules, pairs));
+  return createTargetingIndex(buildTargetingTables(entries.length, (position) => compiled[position]!, pairs));
+};
 
 /** Every name is registered, so each key-value of a request is offered as a dimension too. */
 const ALL_REGISTERED = { has: () => true } as unknown as DimensionSchema;

@@ -16,7 +16,19 @@ import {
   type RateLimit,
 } from '../model/entities.ts';
 import { entityType } from './entity-type.ts';
-import { flag, integer, integerOrNull, json, numberOrNull, numberPairOrNull, oneOf, text, textOrNull, type Kind } from './kinds.ts';
+import {
+  flag,
+  integer,
+  integerOrNull,
+  json,
+  numberOrNull,
+  numberPairOrNull,
+  oneOf,
+  repeatedText,
+  text,
+  textOrNull,
+  type Kind,
+} from './kinds.ts';
 import { textAt, type Segment } from './segment.ts';
 
 /*
@@ -140,7 +152,7 @@ export const LINE_ITEM = entityType<LineItem>({
 export const CREATIVE = entityType<Omit<Creative, 'edition'>>({
   id: integer,
   lineItemId: integer,
-  placementId: text,
+  placementId: repeatedText,
   content: creativeContent,
   advertiserDomain: textOrNull,
   width: integerOrNull,

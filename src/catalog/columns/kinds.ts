@@ -112,6 +112,19 @@ export const text: Kind<string> = {
     },
 };
 
+/** A text that many rows of a block have: each different one is decoded once. */
+export const repeatedText: Kind<string> = {
+  ...text,
+  getter: ({ i32: at }, { i32: width }) =>
+    function () {
+      const { segment } = this;
+      const position = segment.i32[this.row * width + at]!;
+      let decoded = segment.repeated.get(position);
+      if (decoded === undefined) segment.repeated.set(position, (decoded = textAt(segment, position) ?? ''));
+      return decoded;
+    },
+};
+
 export const textOrNull: Kind<string | null> = {
   cells: I32,
   write: (rows, value) => rows.i32.push(rows.text(value)),

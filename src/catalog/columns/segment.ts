@@ -10,6 +10,8 @@ export interface Segment {
   readonly i32: Int32Array;
   readonly u8: Uint8Array;
   readonly texts: Buffer;
+  /** Decoded texts by position (kinds.ts, `repeatedText`). */
+  readonly repeated: Map<number, string>;
   /** Of the segment among all that this process has received: equal editions are equal rows. */
   readonly edition: number;
 }
@@ -71,6 +73,7 @@ export const openSegment = (buffer: SharedArrayBuffer, edition: number): Segment
     i32: new Int32Array(buffer, i32At, integers),
     u8: new Uint8Array(buffer, u8At, bytes),
     texts: Buffer.from(buffer, u8At + bytes),
+    repeated: new Map(),
     edition,
   };
 };

@@ -4,6 +4,7 @@ import { checkCampaign, checkCreative, checkLineItem, checkPlacement, checkPubli
 import type { Checked } from '../checks/check-record.ts';
 import { entityTable, storedBlock, type ChildEntities, type StoredBlock } from '../columns/entity-table.ts';
 import type { EntityType } from '../columns/entity-type.ts';
+import type { View } from '../columns/kinds.ts';
 import { CAMPAIGN, CREATIVE, LINE_ITEM, PLACEMENT, PUBLISHER } from '../columns/entity-types.ts';
 import type { CatalogReading, CatalogRow, CatalogTable } from '../model/catalog-reading.ts';
 import type { Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
@@ -17,7 +18,7 @@ type StoredCreative = Omit<Creative, 'edition'>;
 export interface AdmittedRows {
   readonly placements: ReadonlyMap<string, Placement>;
   readonly campaigns: ChildEntities<Campaign>;
-  readonly lineItems: ChildEntities<LineItem>;
+  readonly lineItems: ChildEntities<LineItem & View>;
   readonly creatives: ChildEntities<StoredCreative>;
   readonly blocks: AdmittedBlocks;
   /** Line items whose targeting differs from the load before. */

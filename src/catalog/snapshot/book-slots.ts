@@ -7,6 +7,7 @@ import type { AdmittedRows } from './admit-rows.ts';
 import { CANDIDATE_ARRAYS } from './candidate-index.ts';
 import type { SlotParts } from './catalog-update.ts';
 import { ecpmMicros, NO_COUNTS } from './ecpm.ts';
+import type { LineItemTargeting } from './line-item-targeting.ts';
 import type { Vacancy } from './snapshot.ts';
 
 /** A slot with what it was built from. */
@@ -41,6 +42,14 @@ interface Candidates {
   readonly prices: number[];
 }
 
+export interface BookingOptions {
+  /** Epoch milliseconds at which flights are judged. */
+  readonly nowMs: number;
+  readonly targeting: LineItemTargeting;
+  /** Of the load before. */
+  readonly previous: BookedSlots | undefined;
+}
+
 /**
  * Every creative to its placement and publisher, and there to what can be served now or later, or to
  * what cannot. The indexes of slots whose candidates rank as in the load before are kept.
@@ -48,55 +57,81 @@ interface Candidates {
 export const bookSlots = (
   admitted: AdmittedRows,
   recentCounts: ReadonlyMap<number, RecentCounts>,
-  nowMs: number,
-  previous: BookedSlots | undefined,
+  { nowMs, targeting, previous }: BookingOptions,
 ): BookedSlots => {
   const booked = new Map<string, BookedSlot>();
-  for (const [key, slot] of gather(admitted, recentCounts, nowMs)) {
+  for (const slot of gather(admitted, recentCounts, nowMs)) {
+    const key = slotKey(slot);
     const digest = digestOf(slot);
     const before = previous?.get(key);
-    booked.set(key, before?.digest === digest && !slot.retargeted ? before : { ...build(slot, admitted), digest });
+    const isSame = before?.digest === digest && !slot.retargeted;
+    booked.set(key, isSame ? before : { ...build(slot, admitted.lineItems, targeting), digest });
   }
   return booked;
 };
 
-const gather = (
-  { placements, campaigns, lineItems, creatives, retargeted }: AdmittedRows,
-  recentCounts: ReadonlyMap<number, RecentCounts>,
-  nowMs: number,
-): ReadonlyMap<string, Gathered> => {
-  const slots = new Map<string, Gathered>();
-  const prices = new Map<number, number>();
-  for (const { id, lineItemId, placementId, content, blocked } of creatives.values()) {
-    const lineItem = lineItems.get(lineItemId)!;
-    const { publisherId, flight } = lineItem;
-    const key = slotKey(placementId, publisherId);
-    let slot = slots.get(key);
-    if (slot === undefined) slots.set(key, (slot = emptySlot(placementId, publisherId)));
-    if (!placements.get(placementId)!.formats.includes(content.format)) {
+const gather = (admitted: AdmittedRows, recentCounts: ReadonlyMap<number, RecentCounts>, nowMs: number): readonly Gathered[] => {
+  const slots = new Map<string, Map<number, Gathered>>();
+  const slotOf = (placementId: string, publisherId: number): Gathered => {
+    let ofPlacement = slots.get(placementId);
+    if (ofPlacement === undefined) slots.set(placementId, (ofPlacement = new Map<number, Gathered>()));
+    let slot = ofPlacement.get(publisherId);
+    if (slot === undefined) ofPlacement.set(publisherId, (slot = emptySlot(placementId, publisherId)));
+    return slot;
+  };
+  // Creatives of one line item mostly follow each other.
+  let offer: Offer | undefined;
+  for (const { id, lineItemId, placementId, content, blocked } of admitted.creatives.values()) {
+    if (offer?.lineItemId !== lineItemId) offer = offerOf(lineItemId, admitted, recentCounts, nowMs);
+    const slot = slotOf(placementId, offer.publisherId);
+    if (!admitted.placements.get(placementId)!.formats.includes(content.format)) {
       slot.leftOut.push(id);
       continue;
     }
-    // A candidate that will not serve again for as long as the snapshot is used. A flight that has
-    // not started does not count.
-    if (blocked || !lineItem.active || flight.endMs <= nowMs || campaigns.get(lineItem.campaignId)!.flight.endMs <= nowMs) {
+    if (blocked || offer.isOver) {
       slot.leftOut.push(id);
       slot.vacancy = 'NotInFlight';
       continue;
     }
-    let price = prices.get(lineItemId);
-    if (price === undefined) prices.set(lineItemId, (price = ecpmMicros(lineItem, recentCounts.get(lineItemId) ?? NO_COUNTS, nowMs)));
-    const candidates = slot[lineItem.type];
+    const candidates = slot[offer.type];
     candidates.creativeIds.push(id);
     candidates.lineItemIds.push(lineItemId);
-    candidates.priorities.push(lineItem.priority);
-    candidates.prices.push(price);
-    if (retargeted.has(lineItemId)) slot.retargeted = true;
+    candidates.priorities.push(offer.priority);
+    candidates.prices.push(offer.ecpmMicros);
+    if (offer.isRetargeted) slot.retargeted = true;
   }
-  return slots;
+  return [...slots.values()].flatMap((ofPlacement) => [...ofPlacement.values()]);
 };
 
-const slotKey = (placementId: string, publisherId: number): string => `${publisherId} ${placementId}`;
+/** What a line item adds to the slots of its creatives. */
+interface Offer extends Pick<LineItem, 'publisherId' | 'type' | 'priority'> {
+  readonly lineItemId: number;
+  readonly ecpmMicros: number;
+  /** It will not serve again for as long as the snapshot is used. A flight that has not started does not count. */
+  readonly isOver: boolean;
+  readonly isRetargeted: boolean;
+}
+
+const offerOf = (
+  lineItemId: number,
+  { lineItems, campaigns, retargeted }: AdmittedRows,
+  recentCounts: ReadonlyMap<number, RecentCounts>,
+  nowMs: number,
+): Offer => {
+  const lineItem = lineItems.get(lineItemId)!;
+  const { publisherId, type, priority, active, flight } = lineItem;
+  return {
+    lineItemId,
+    publisherId,
+    type,
+    priority,
+    ecpmMicros: ecpmMicros(lineItem, recentCounts.get(lineItemId) ?? NO_COUNTS, nowMs),
+    isOver: !active || flight.endMs <= nowMs || campaigns.get(lineItem.campaignId)!.flight.endMs <= nowMs,
+    isRetargeted: retargeted.has(lineItemId),
+  };
+};
+
+const slotKey = ({ placementId, publisherId }: Gathered): string => `${publisherId} ${placementId}`;
 
 const noCandidates = (): Candidates => ({ creativeIds: [], lineItemIds: [], priorities: [], prices: [] });
 
@@ -122,10 +157,14 @@ const digestOf = ({ direct, programmatic, leftOut, vacancy }: Gathered): string 
   return hash.digest('base64');
 };
 
-const build = ({ placementId, publisherId, direct, programmatic, leftOut, vacancy }: Gathered, { lineItems }: AdmittedRows) => {
+const build = (
+  { placementId, publisherId, direct, programmatic, leftOut, vacancy }: Gathered,
+  lineItems: AdmittedRows['lineItems'],
+  targeting: LineItemTargeting,
+) => {
   const parts: SlotParts = {
-    direct: pack(direct, lineItems),
-    programmatic: pack(programmatic, lineItems),
+    direct: pack(direct, lineItems, targeting),
+    programmatic: pack(programmatic, lineItems, targeting),
     leftOut: leftOut.length > 0 ? Int32Array.from(leftOut).buffer : undefined,
     vacancy: direct.creativeIds.length + programmatic.creativeIds.length > 0 ? undefined : vacancy,
   };
@@ -133,26 +172,40 @@ const build = ({ placementId, publisherId, direct, programmatic, leftOut, vacanc
 };
 
 /** The index of candidates in rank order: priority, price, ids. */
-const pack = (
-  { creativeIds, lineItemIds, priorities, prices }: Candidates,
-  lineItems: { get(id: number): Pick<LineItem, 'targeting'> | undefined },
-): ArrayBuffer | undefined => {
-  const size = creativeIds.length;
-  if (size === 0) return undefined;
-  const order = Uint32Array.from({ length: size }, (_, i) => i).sort(
-    (a, b) =>
-      priorities[a]! - priorities[b]! || prices[b]! - prices[a]! || lineItemIds[a]! - lineItemIds[b]! || creativeIds[a]! - creativeIds[b]!,
-  );
-  const isTie = (a: number, b: number): boolean => priorities[a] === priorities[b] && prices[a] === prices[b];
-  const tieEnd = new Int32Array(size);
-  for (let i = size - 1, end = size; i >= 0; i--) {
-    if (i + 1 < size && !isTie(order[i]!, order[i + 1]!)) end = i + 1;
-    tieEnd[i] = end;
+const pack = (candidates: Candidates, lineItems: AdmittedRows['lineItems'], targeting: LineItemTargeting): ArrayBuffer | undefined => {
+  const { creativeIds, lineItemIds, prices } = candidates;
+  if (creativeIds.length === 0) return undefined;
+  const ties = tiesOf(candidates);
+  const order = ties.flat();
+  const tieEnd = new Int32Array(order.length);
+  let start = 0;
+  for (const { length } of ties) {
+    tieEnd.fill(start + length, start, start + length);
+    start += length;
   }
   return packArrays(CANDIDATE_ARRAYS, {
     ecpmMicros: Float64Array.from(order, (at) => prices[at]!),
     creativeIds: Int32Array.from(order, (at) => creativeIds[at]!),
     tieEnd,
-    ...buildTargetingTables(size, (position) => lineItems.get(lineItemIds[order[position]!]!)!.targeting),
+    ...buildTargetingTables(order.length, (position) => targeting.of(lineItems.get(lineItemIds[order[position]!]!)!), targeting.pairs),
   });
+};
+
+/**
+ * The candidates of equal priority and price, best first. Only prices are sorted: comparing 50,000
+ * candidates takes 85 ms, grouping them 10.
+ */
+const tiesOf = ({ creativeIds, lineItemIds, priorities, prices }: Candidates): readonly (readonly number[])[] => {
+  const byPriority = new Map<number, Map<number, number[]>>();
+  priorities.forEach((priority, at) => {
+    let byPrice = byPriority.get(priority);
+    if (byPrice === undefined) byPriority.set(priority, (byPrice = new Map<number, number[]>()));
+    const tie = byPrice.get(prices[at]!);
+    if (tie) tie.push(at);
+    else byPrice.set(prices[at]!, [at]);
+  });
+  const byIds = (a: number, b: number): number => lineItemIds[a]! - lineItemIds[b]! || creativeIds[a]! - creativeIds[b]!;
+  return [...byPriority]
+    .sort(([a], [b]) => a - b)
+    .flatMap(([, byPrice]) => Array.from(Float64Array.from(byPrice.keys()).sort().reverse(), (price) => byPrice.get(price)!.sort(byIds)));
 };

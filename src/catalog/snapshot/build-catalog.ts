@@ -4,6 +4,7 @@ import { admitRows, type AdmittedBlocks } from './admit-rows.ts';
 import { bookSlots, type BookedSlots } from './book-slots.ts';
 import type { BlockUpdate, CatalogUpdate, SlotUpdate } from './catalog-update.ts';
 import { hourlyTraffic, type HourlyTraffic } from './hourly-traffic.ts';
+import { createLineItemTargeting } from './line-item-targeting.ts';
 import { createQuarantine } from './quarantine.ts';
 
 /** Turns readings of the catalog into updates of one snapshot. */
@@ -17,6 +18,9 @@ export interface CatalogBuilder {
   build(reading: CatalogReading, nowMs: number): Promise<CatalogUpdate>;
 }
 
+/** Pairs that are numbered before they are numbered anew, about 100 MB of text. */
+const MAX_PAIRS = 1_000_000;
+
 /**
  * The builder remembers what it has built, as columns. The rows of unchanged blocks are not read
  * again, and indexes of unchanged slots are not built again.
@@ -24,11 +28,14 @@ export interface CatalogBuilder {
 export const createCatalogBuilder = ({ dimensions }: { readonly dimensions: DimensionSchema }): CatalogBuilder => {
   let blocks: AdmittedBlocks | undefined;
   let slots: BookedSlots | undefined;
+  let targeting = createLineItemTargeting();
   return {
     build: async (reading, nowMs) => {
       const quarantine = createQuarantine();
       const admitted = await admitRows(reading, { dimensions, previous: blocks, quarantine });
-      const booked = bookSlots(admitted, reading.recentCounts, nowMs, slots);
+      // Of changed line items it keeps the values that are not targeted any more.
+      if (targeting.pairs.size > MAX_PAIRS) targeting = createLineItemTargeting();
+      const booked = bookSlots(admitted, reading.recentCounts, { nowMs, targeting, previous: slots });
       const update: CatalogUpdate = {
         whole: blocks === undefined,
         version: reading.version,
