@@ -192,8 +192,8 @@ const pack = (candidates: Candidates, lineItems: AdmittedRows['lineItems'], targ
 };
 
 /**
- * The candidates of equal priority and price, best first. Only prices are sorted: comparing 50,000
- * candidates takes 85 ms, grouping them 10.
+ * The candidates of equal priority and price, best first. Only prices are sorted: for 50,000
+ * candidates that takes 17 ms, and sorting them all by a comparison 50 ms.
  */
 const tiesOf = ({ creativeIds, lineItemIds, priorities, prices }: Candidates): readonly (readonly number[])[] => {
   const byPriority = new Map<number, Map<number, number[]>>();

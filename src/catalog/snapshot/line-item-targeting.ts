@@ -6,7 +6,7 @@ import type { LineItem } from '../model/entities.ts';
 
 /**
  * The targeting of line items as numbers. A reload that moves the ranks of 200,000 candidates spends
- * 0.1 s on it instead of 0.8 s for reading the JSON again.
+ * 0.25 s on their targeting; reading the JSON again took 0.85 s.
  */
 export interface LineItemTargeting {
   readonly pairs: PairNumbers;
