@@ -23,6 +23,16 @@ export const playStep = async (stage: Stage, step: Step): Promise<readonly Viola
       return select(stage, step);
     case 'track':
       return track(stage, step);
+    case 'lots': {
+      const { replica, fault, all } = step;
+      if (fault !== 'none' && !stage.redisDown[replica]) {
+        lane.replicas[replica]?.setMode(fault);
+        for (const publisher of stage.publishers) stage.doubt(publisher, fault === 'late');
+      }
+      await system.replica(replica).reportLots(all);
+      if (all || fault === 'killed') stage.restart(replica);
+      return [];
+    }
     case 'edit': {
       const { edit, replicas } = step;
       const mayBeServed = stage.anyDoubt || model.adsOf('l', Number(edit.id)).length > 0;

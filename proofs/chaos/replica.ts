@@ -2,6 +2,9 @@ import type { Bid, Bidders } from '../../src/bidders/bidder-port.ts';
 import type { Campaign, LineItem } from '../../src/catalog/model/entities.ts';
 import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
 import { NoBidReason } from '../../src/decision/no-bid-reason.ts';
+import { createAllowances } from '../../src/ledger/allowances/allowances.ts';
+import { LOT_RULE } from '../../src/ledger/allowances/lot-rule.ts';
+import type { HeldLot } from '../../src/ledger/allowances/stock.ts';
 import { NO_HOLDS } from '../../src/ledger/free-holds.ts';
 import type { Hit, Settled, ServedAd } from '../../src/ledger/hit.ts';
 import type { LedgerKeys } from '../../src/ledger/ledger-keys.ts';
@@ -19,6 +22,8 @@ import type { AdCall, Settings } from './story.ts';
 
 /** The settings with which replicas begin. */
 export const FIRST_SETTINGS: Settings = { pid: { kp: 0.3, ki: 0.05, kd: 0.1 }, signingSecret: 0 };
+/** Caps of stories are small: at the service's rule no lot would be granted under them. */
+const LARGE_LOTS = { ...LOT_RULE, part: 1 / 2, sparePart: 1 / 2 };
 const SECRETS = ['first', 'second'].map((kid) => ({ kid, secret: `the ${kid} secret of every replica of a chaos run` }));
 
 /** An ad that a replica answered with, and what was booked for it in that replica's snapshot. */
@@ -55,6 +60,10 @@ export interface SelectAnswer {
 
 /** The parts of a replica that decide ads and count hits, composed as in src/replica/compose-delivery.ts. */
 export interface Replica {
+  /** What it holds for ads that it may still hand out. */
+  readonly lots: readonly HeldLot[];
+  /** Reports its lots to the ledger; `all`: it stops. */
+  reportLots(all: boolean): Promise<void>;
   select(call: AdCall): Promise<SelectAnswer>;
   /** undefined: the token is not valid (any more) by this replica's clock. */
   track(token: string, hit: Pick<Hit, 'kind' | 'eventType' | 'invalidReason'>): Promise<HitOutcome | undefined>;
@@ -63,15 +72,23 @@ export interface Replica {
 export const createReplica = (options: ReplicaOptions): Replica => {
   const { client, keys, pending, tokenTtlMs, settings, snapshot, now, newId, random, onSettled, onFailure } = options;
   const { redis, link } = client;
-  const ledger = createLedger({ redis, link, keys, tokenTtlMs, pid: settings.pid });
+  const ledger = createLedger({ redis, link, keys, tokenTtlMs, pid: settings.pid, lotRule: LARGE_LOTS });
+  const allowances = createAllowances({
+    ledger,
+    tokenTtlMs,
+    enabled: true,
+    reserveMs: 60_000,
+    isUp: (publisherId) => link.upOf(keys.shardOf(publisherId)),
+    now,
+    clock: now,
+  });
   const signing = SECRETS.slice(settings.signingSecret);
   const tokens = createTokens({ secrets: [...signing, ...SECRETS.filter((one) => !signing.includes(one))], now });
   /** By the id of the request. */
   const offered = new Map<string, AdCall['bids']>();
   const serveAd = createServeAd({
     bidders: createOfflineBidders((requestId) => offered.get(requestId) ?? {}),
-    reserve: ledger.reserve,
-    tokenTtlMs,
+    reserve: allowances.reserve,
     newId,
     random,
     clock: () => 0,
@@ -91,6 +108,10 @@ export const createReplica = (options: ReplicaOptions): Replica => {
   });
 
   return {
+    get lots() {
+      return allowances.held;
+    },
+    reportLots: (all) => (all ? allowances.stop() : allowances.report()),
     select: async (call) => {
       // Its row is gone, and with it its key: 401.
       if (!snapshot().publishers.has(call.publisher)) return { ads: [], unearned: false };

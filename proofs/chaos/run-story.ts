@@ -58,6 +58,7 @@ const settleAll = async (stage: Stage): Promise<readonly Violation[]> => {
   for (const client of lane.replicas) await client.runLateCalls();
   stage.settleDoubts();
   await stage.load(stage.redisDown.map((_, n) => n));
+  for (const n of stage.redisDown.keys()) await system.replica(n).reportLots(true);
   // Carrying deletes events from the streams: they are read first.
   const found = [...(await observe(stage, publishers))];
   const round = async (): Promise<void> => {

@@ -51,6 +51,7 @@ export type Step = { readonly id: number } & (
       readonly fault: CallFault;
       readonly lostInPostgres: boolean;
     }
+  | { readonly do: 'lots'; readonly replica: number; readonly fault: CallFault; readonly all: boolean }
   | { readonly do: 'edit'; readonly edit: RowEdit; readonly replicas: readonly number[] }
   | { readonly do: 'reload'; readonly replicas: readonly number[] }
   | { readonly do: 'ttl'; readonly replica: number; readonly ttlMs: number }
@@ -129,6 +130,7 @@ export const STEP_CLASSES = [
   'kill',
   'eve',
   'books',
+  'lots',
   'damage',
   'poison',
 ] as const;

@@ -4,6 +4,7 @@ import { createEventWriter } from '../../src/events/event-writer.ts';
 import { createDeadEvents, type DeadEvent } from '../../src/events/postgres/dead-events.ts';
 import type { EventStore } from '../../src/events/postgres/event-store.ts';
 import type { Hit, Settled } from '../../src/ledger/hit.ts';
+import type { HeldLot } from '../../src/ledger/allowances/stock.ts';
 import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
 import { createExpireClicks } from '../../src/ledger/settle/expire-clicks.ts';
@@ -36,6 +37,8 @@ export interface System {
   /** Keys of hits that Postgres accepted since the last call. */
   takeStored(): readonly string[];
   replica(n: number): Replica;
+  /** What replicas hold for ads that they may hand out, or that killed ones could have. */
+  lots(publisherId: number): readonly HeldLot[];
   /** Seeds the random choices of the next step. */
   seedStep(seed: number): void;
   setSnapshot(n: number, snapshot: Snapshot): void;
@@ -75,6 +78,7 @@ export const createSystem = ({ lane, world, nowMs, snapshot, isDamaged, isPoison
   let postgres: 'up' | 'down' | 'loseReply' = 'up';
   let chance = createChance(world.startMs);
   let ids = 0;
+  const stranded: HeldLot[] = [];
   let consumers = 0;
   const snapshots = world.replicas.map(() => snapshot);
   const surprise = (what: string, fault: Error): void => {
@@ -132,6 +136,7 @@ export const createSystem = ({ lane, world, nowMs, snapshot, isDamaged, isPoison
     takeSurprises: () => surprises.splice(0),
     takeStored: () => stored.splice(0),
     replica: (n) => replicas[n]!,
+    lots: (publisherId) => [...stranded, ...replicas.flatMap(({ lots }) => lots)].filter((lot) => lot.publisherId === publisherId),
     seedStep: (seed) => {
       chance = createChance(seed);
     },
@@ -139,6 +144,7 @@ export const createSystem = ({ lane, world, nowMs, snapshot, isDamaged, isPoison
       snapshots[n] = of;
     },
     restart: (n, tokenTtlMs, settings) => {
+      stranded.push(...replicas[n]!.lots);
       replicas[n] = start(n, tokenTtlMs, settings);
     },
     setPostgres: (mode) => {

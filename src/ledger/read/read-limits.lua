@@ -52,9 +52,9 @@ for i = 2, #ARGV do
   local allowance, goal, due, began_at, began_with = -1, -1, -1, -1, -1
   if c.pacing ~= 'ASAP' then
     -- limits_refusal reaches pacing only when no earlier limit refuses, so it is filled here too.
-    local allowances, whole_day, by_now = pacing_figures(a, campaign, c, now, question, question)
-    if allowances then
-      allowance, goal, due = thousandths(allowances), math.floor(whole_day), math.floor(by_now)
+    local permits, whole_day, by_now = pacing_figures(a, campaign, c, now, question, question)
+    if permits then
+      allowance, goal, due = thousandths(permits), math.floor(whole_day), math.floor(by_now)
       began_at, began_with = math.floor(a[PACE_FROM] * 1000000), a[PACE_BASE]
     end
   end
