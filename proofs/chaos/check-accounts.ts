@@ -1,4 +1,4 @@
-import type { HeldLot } from '../../src/ledger/allowances/stock.ts';
+import type { LotReport } from '../../src/ledger/allowances/report-lots.ts';
 import type { Account } from '../../src/ledger/read/read-accounts.ts';
 import type { Ad, Model, Violation } from './model.ts';
 
@@ -13,7 +13,7 @@ export interface AccountView {
   /** Whether a reservation may be open that no replica knows of: a call of which the reply was lost. */
   readonly inDoubt: boolean;
   /** Held for ads that replicas may still hand out, or that a killed one could have. */
-  readonly lots: readonly HeldLot[];
+  readonly lots: readonly LotReport[];
   /** Its held sums were overwritten: only its counts mean something. */
   readonly isDamaged: boolean;
 }
@@ -47,7 +47,10 @@ export const checkAccount = (model: Model, view: AccountView): readonly Violatio
   const atMost = open.filter((ad) => ad.waiting || Math.min(redisMs, horizonMs) < ad.releasedByMs);
   const within = (what: string, held: number, value: (ad: Valued) => number): void => {
     const least = total(atLeast.map(valueOf), value);
-    const most = inDoubt ? Infinity : total(atMost.map(valueOf), value) + lots.reduce((sum, lot) => sum + lot.ads * value(lot), 0);
+    const most = inDoubt
+      ? Infinity
+      : total(atMost.map(valueOf), value) +
+        lots.reduce((sum, lot) => sum + lot.returned * value({ price: lot.candidate.priceMicros, day: lot.day }), 0);
     if (held < least) found.push({ rule: 'held too little', text: `${name}: ${what} ${held}, at least ${least} are open` });
     if (held > most) found.push({ rule: 'held too long', text: `${name}: ${what} ${held}, at most ${most} are open` });
   };

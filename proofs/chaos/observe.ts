@@ -64,7 +64,7 @@ const checkAccounts = async (
   const keys = [...lineItems.map((id) => ({ kind: 'l' as const, id })), ...campaigns.map((id) => ({ kind: 'c' as const, id }))];
   return keys.flatMap((key, i) => {
     const isDamaged = operator.isDamaged({ publisherId, ...key });
-    const ofKey = lots.filter(({ lineItemId, campaignId }) => (key.kind === 'l' ? lineItemId : campaignId) === key.id);
+    const ofKey = lots.filter(({ candidate: { lineItem, campaign } }) => (key.kind === 'l' ? lineItem : campaign).id === key.id);
     return checkAccount(model, { ...key, publisherId, account: accounts[i], redisMs, horizonMs, inDoubt, lots: ofKey, isDamaged });
   });
 };

@@ -4,7 +4,7 @@ import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
 import { NoBidReason } from '../../src/decision/no-bid-reason.ts';
 import { createAllowances } from '../../src/ledger/allowances/allowances.ts';
 import { LOT_RULE } from '../../src/ledger/allowances/lot-rule.ts';
-import type { HeldLot } from '../../src/ledger/allowances/stock.ts';
+import type { LotReport } from '../../src/ledger/allowances/report-lots.ts';
 import { NO_HOLDS } from '../../src/ledger/free-holds.ts';
 import type { Hit, Settled, ServedAd } from '../../src/ledger/hit.ts';
 import type { LedgerKeys } from '../../src/ledger/ledger-keys.ts';
@@ -49,6 +49,8 @@ export interface ReplicaOptions {
   readonly newId: () => string;
   readonly random: () => number;
   readonly onSettled: (hit: Hit, settled: Settled) => void;
+  /** Impressions that were decided without Redis. */
+  readonly onLots: (imps: number) => void;
   readonly onFailure: (fault: Error) => void;
 }
 
@@ -60,8 +62,8 @@ export interface SelectAnswer {
 
 /** The parts of a replica that decide ads and count hits, composed as in src/replica/compose-delivery.ts. */
 export interface Replica {
-  /** What it holds for ads that it may still hand out. */
-  readonly lots: readonly HeldLot[];
+  /** What it has not yet reported of its lots. */
+  readonly pending: readonly LotReport[];
   /** Reports its lots to the ledger; `all`: it stops. */
   reportLots(all: boolean): Promise<void>;
   select(call: AdCall): Promise<SelectAnswer>;
@@ -70,7 +72,7 @@ export interface Replica {
 }
 
 export const createReplica = (options: ReplicaOptions): Replica => {
-  const { client, keys, pending, tokenTtlMs, settings, snapshot, now, newId, random, onSettled, onFailure } = options;
+  const { client, keys, pending, tokenTtlMs, settings, snapshot, now, newId, random, onSettled, onLots, onFailure } = options;
   const { redis, link } = client;
   const ledger = createLedger({ redis, link, keys, tokenTtlMs, pid: settings.pid, lotRule: LARGE_LOTS });
   const allowances = createAllowances({
@@ -81,6 +83,7 @@ export const createReplica = (options: ReplicaOptions): Replica => {
     isUp: (publisherId) => link.upOf(keys.shardOf(publisherId)),
     now,
     clock: now,
+    observe: { decided: (by, imps) => by === 'lots' && onLots(imps), granted: () => undefined, returned: () => undefined },
   });
   const signing = SECRETS.slice(settings.signingSecret);
   const tokens = createTokens({ secrets: [...signing, ...SECRETS.filter((one) => !signing.includes(one))], now });
@@ -108,8 +111,8 @@ export const createReplica = (options: ReplicaOptions): Replica => {
   });
 
   return {
-    get lots() {
-      return allowances.held;
+    get pending() {
+      return allowances.pending;
     },
     reportLots: (all) => (all ? allowances.stop() : allowances.report()),
     select: async (call) => {

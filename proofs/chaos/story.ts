@@ -43,7 +43,14 @@ export type CallFault = 'none' | 'loseReply' | 'late' | 'killed';
  * multiple of `everyMs`, and `offsetMs` further; never back.
  */
 export type Step = { readonly id: number } & (
-  | { readonly do: 'select'; readonly replica: number; readonly calls: readonly AdCall[]; readonly fault: CallFault }
+  | {
+      readonly do: 'select';
+      readonly replica: number;
+      readonly calls: readonly AdCall[];
+      /** One call after the other. */
+      readonly inTurn?: boolean;
+      readonly fault: CallFault;
+    }
   | {
       readonly do: 'track';
       readonly replica: number;

@@ -90,8 +90,9 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
   /** Many visitors of one page, which lets a replica reserve lots. */
   const crowd = (id: number): Written => {
     selects.push(id);
-    const call = { ...adCall(), client: null };
-    return { step: { do: 'select', replica: replica(), calls: Array.from({ length: 3 + draw.below(12) }, () => call), fault: fault() } };
+    const call = { ...adCall(), imps: 1 + draw.below(2), client: null };
+    const calls = Array.from({ length: 5 + draw.below(20) }, () => call);
+    return { step: { do: 'select', replica: replica(), calls, inTurn: true, fault: draw.oneIn(4) ? fault() : 'none' } };
   };
   const track = (): Written => ({
     step: {

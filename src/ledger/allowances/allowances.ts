@@ -5,7 +5,7 @@ import type { Ledger } from '../ledger.ts';
 import { isUnbounded } from '../limits.ts';
 import type { GrantedLots, Reservation, ReservationMoments, ReservedImp, ReserveRequest, WantedLots } from '../reservation.ts';
 import type { LotReport } from './report-lots.ts';
-import { heldOf, Stock, type HeldLot } from './stock.ts';
+import { Stock } from './stock.ts';
 
 /** Where a reservation is decided. */
 export const DECIDERS = ['lots', 'ledger', 'outage'] as const;
@@ -42,8 +42,8 @@ export interface Allowances {
   reserve(request: SharedRequest): Promise<Reservation>;
   /** Ads that this replica may hand out without a call. */
   readonly outstanding: number;
-  /** What is held and was not handed out. */
-  readonly held: readonly HeldLot[];
+  /** What it would report if it stopped now. */
+  readonly pending: readonly LotReport[];
   /** Reports what was handed out and returns what is idle. Called every second. */
   report(): Promise<void>;
   start(): void;
@@ -249,8 +249,8 @@ export const createAllowances = (options: AllowancesOptions): Allowances => {
       for (const stock of owners.keys()) sum += stock.size;
       return sum;
     },
-    get held() {
-      return [...[...owners.keys()].flatMap((stock) => stock.held), ...dropped.map(heldOf)];
+    get pending() {
+      return [...dropped, ...[...owners].flatMap(([stock, owner]) => stock.pending.map((report) => ({ ...owner, ...report })))];
     },
     report: () => report(false),
     start: () => {

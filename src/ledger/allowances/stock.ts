@@ -15,18 +15,6 @@ export interface StockReport {
   readonly served: number;
 }
 
-/** Ads that are held and were not handed out. */
-export interface HeldLot {
-  readonly publisherId: number;
-  readonly lineItemId: number;
-  readonly campaignId: number;
-  readonly ads: number;
-  /** Micros held for each. */
-  readonly price: number;
-  readonly day: number;
-  readonly holdEndMs: number;
-}
-
 export interface StockOptions {
   /** How long its ads are held: the life of a token, or less in an auction. */
   readonly heldMs: number;
@@ -147,28 +135,15 @@ export class Stock {
   report(nowMs: number, all = false): readonly StockReport[] {
     this.lots = this.keep(this.lots, (lot) => !all && nowMs < lot.untilMs && nowMs - lot.sentMs <= MAX_IDLE_MS);
     this.spares = this.keep(this.spares, (lot) => !all && nowMs < lot.untilMs);
-    const returned = this.unwanted.filter(({ left }) => left > 0);
-    const served = this.served.filter(({ count }) => count > 0);
+    const reports = this.reportsOf(this.unwanted);
     this.unwanted = [];
     this.served.length = 0;
-    return [
-      ...returned.map(({ left, day, holdEndMs, isPaced }) => ({
-        candidate: this.first,
-        day,
-        holdEndMs,
-        returned: left,
-        isPaced,
-        served: 0,
-      })),
-      ...served.map(({ candidate, day, count }) => ({ candidate, day, holdEndMs: 0, returned: 0, isPaced: false, served: count })),
-    ];
+    return reports;
   }
 
-  /** What is held for it and was not handed out, also when that may not be handed out any more. */
-  get held(): readonly HeldLot[] {
-    return [...this.lots, ...this.spares, ...this.unwanted].map(({ left, day, holdEndMs }) =>
-      heldOf({ candidate: this.first, returned: left, day, holdEndMs }),
-    );
+  /** What would be reported if it were given up now. */
+  get pending(): readonly StockReport[] {
+    return this.reportsOf([...this.unwanted, ...this.lots, ...this.spares]);
   }
 
   /** Ads that it may hand out. */
@@ -179,6 +154,17 @@ export class Stock {
   /** Requests per second. */
   demandAt(nowMs: number): number {
     return this.demand * Math.exp(Math.min(this.demandAtMs - nowMs, 0) / DEMAND_MS);
+  }
+
+  private reportsOf(returned: readonly Lot[]): readonly StockReport[] {
+    return [
+      ...returned
+        .filter(({ left }) => left > 0)
+        .map(({ left, day, holdEndMs, isPaced }) => ({ candidate: this.first, day, holdEndMs, returned: left, isPaced, served: 0 })),
+      ...this.served
+        .filter(({ count }) => count > 0)
+        .map(({ candidate, day, count }) => ({ candidate, day, holdEndMs: 0, returned: 0, isPaced: false, served: count })),
+    ];
   }
 
   private get isPaced(): boolean {
@@ -229,19 +215,3 @@ export class Stock {
 }
 
 const sizeOf = (lots: readonly Lot[]): number => lots.reduce((sum, { left }) => sum + left, 0);
-
-/** The holds of ads that are to be returned. */
-export const heldOf = ({
-  candidate,
-  returned,
-  day,
-  holdEndMs,
-}: Pick<StockReport, 'candidate' | 'returned' | 'day' | 'holdEndMs'>): HeldLot => ({
-  publisherId: candidate.lineItem.publisherId,
-  lineItemId: candidate.lineItem.id,
-  campaignId: candidate.campaign.id,
-  ads: returned,
-  price: candidate.priceMicros,
-  day,
-  holdEndMs,
-});
