@@ -2,8 +2,8 @@ import { dayOf } from '../../base/utc-day.ts';
 import { NoBidReason } from '../../decision/no-bid-reason.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import type { Ledger } from '../ledger.ts';
-import { isUnbounded } from '../limits.ts';
-import type { GrantedLots, Reservation, ReservationMoments, ReservedImp, ReserveRequest, WantedLots } from '../reservation.ts';
+import type { GrantedLots, Reservation, ReservationMoments, ReserveRequest, WantedLots } from '../reservation.ts';
+import { decideFromLots, decideInOutage } from './decide-locally.ts';
 import type { LotReport } from './report-lots.ts';
 import { Stock } from './stock.ts';
 
@@ -56,8 +56,6 @@ const REPORT_INTERVAL_MS = 1_000;
 const MAX_STOCKS = 10_000;
 /** A stock that had fewer requests per second lately, and has nothing left, is dropped. */
 const MIN_DEMAND = 0.01;
-
-const NONE: readonly NoBidReason[] = [];
 
 interface Shelf {
   readonly stocks: Map<number, Stock>;
@@ -116,27 +114,6 @@ export const createAllowances = (options: AllowancesOptions): Allowances => {
     return stock;
   };
 
-  /** Decides all impressions from lots; undefined: a call has to decide. */
-  const fromLots = (shelf: Shelf, { imps }: ReserveRequest): Reservation | undefined => {
-    const nowMs = clock();
-    const decided: ReservedImp[] = [];
-    const taken: { readonly stock: Stock; readonly candidate: RankedCandidate; readonly moments: ReservationMoments }[] = [];
-    for (const candidates of imps) {
-      const position = candidates.findIndex(({ creative }) => !taken.some(({ candidate }) => candidate.creative.id === creative.id));
-      const candidate = candidates[position];
-      const stock = candidate && stockOf(shelf, candidate);
-      const moments = stock?.take(candidate!, nowMs);
-      if (!moments) {
-        for (const one of taken) one.stock.putBack(one.candidate, one.moments);
-        return undefined;
-      }
-      taken.push({ stock: stock!, candidate: candidate!, moments });
-      const refused = position === 0 ? NONE : candidates.slice(0, position).map(() => NoBidReason.DuplicateInPage);
-      decided.push({ winner: position, moments, refused, granted: undefined });
-    }
-    return { imps: decided };
-  };
-
   /** What is wanted with the winners: of each impression, for the first candidate with a stock, the likely one. */
   const wantsOf = (shelf: Shelf, { imps }: ReserveRequest, nowMs: number): Map<RankedCandidate, WantedLots> => {
     const wants = new Map<RankedCandidate, WantedLots>();
@@ -184,30 +161,12 @@ export const createAllowances = (options: AllowancesOptions): Allowances => {
     dropped.push({ ...report, returned: lot, isPaced: true }, { ...report, returned: spare, isPaced: false });
   };
 
-  /** Redis is away: the first candidate that has no limits, or ads in stock. */
   const inOutage = (shelf: Shelf, { publisherId, imps, isShared }: SharedRequest): Reservation => {
-    const nowMs = clock();
-    const atMs = now(publisherId);
-    const unheld = { tokenExpS: Math.ceil((atMs + tokenTtlMs) / 1000), holdEndMs: 0, day: dayOf(atMs) };
-    const shown = new Set<number>();
-    const momentsOf = (candidate: RankedCandidate): ReservationMoments | undefined => {
-      if (isUnbounded(candidate.lineItem, candidate.campaign)) return unheld;
-      return isShared ? stockOf(shelf, candidate)?.takeInOutage(candidate, nowMs) : undefined;
-    };
-    const decide = (candidates: readonly RankedCandidate[]): ReservedImp => {
-      const refused: NoBidReason[] = [];
-      for (const [winner, candidate] of candidates.entries()) {
-        const isShown = shown.has(candidate.creative.id);
-        const moments = isShown ? undefined : momentsOf(candidate);
-        if (moments) {
-          shown.add(candidate.creative.id);
-          return { winner, moments, refused, granted: undefined };
-        }
-        refused.push(isShown ? NoBidReason.DuplicateInPage : NoBidReason.CountersUnavailable);
-      }
-      return { winner: -1, moments: undefined, refused, granted: undefined };
-    };
-    return { imps: imps.map(decide) };
+    const [nowMs, atMs] = [clock(), now(publisherId)];
+    return decideInOutage(imps, {
+      unheld: { tokenExpS: Math.ceil((atMs + tokenTtlMs) / 1000), holdEndMs: 0, day: dayOf(atMs) },
+      take: (candidate) => (isShared ? stockOf(shelf, candidate)?.takeInOutage(candidate, nowMs) : undefined),
+    });
   };
 
   const report = async (all: boolean): Promise<void> => {
@@ -234,7 +193,7 @@ export const createAllowances = (options: AllowancesOptions): Allowances => {
     reserve: async (request) => {
       const shelf = shelfOf(request);
       const isShared = enabled && request.isShared && request.client === undefined;
-      const local = isShared ? fromLots(shelf, request) : undefined;
+      const local = isShared ? decideFromLots(request.imps, (candidate) => stockOf(shelf, candidate), clock()) : undefined;
       if (local) {
         observe?.decided('lots', request.imps.length);
         await nextTurn();
