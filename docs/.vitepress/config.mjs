@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitepress';
+import { drawSequence } from './sequence-diagram.mjs';
 
 const page = (link, text) => ({ text, link: `/${link}` });
 const ADR = new URL('../adr/', import.meta.url);
@@ -19,6 +20,15 @@ const outside = (markdown) => {
   };
 };
 
+/** Diagrams are drawn while the site is built. */
+const diagrams = (markdown) => {
+  const { fence } = markdown.renderer.rules;
+  markdown.renderer.rules.fence = (tokens, index, ...rest) =>
+    tokens[index].info.trim() === 'mermaid'
+      ? `<div v-pre style="overflow-x:auto;margin:16px 0">${drawSequence(tokens[index].content)}</div>\n`
+      : fence(tokens, index, ...rest);
+};
+
 export default defineConfig({
   title: 'Ad server',
   description: 'An ad server for publishers',
@@ -27,7 +37,7 @@ export default defineConfig({
   outDir: '../public/docs',
   // Nothing is loaded from elsewhere: no web font, no analytics.
   head: [['link', { rel: 'icon', href: 'data:,' }]],
-  markdown: { config: outside },
+  markdown: { config: (markdown) => [outside, diagrams].forEach((use) => use(markdown)) },
   themeConfig: {
     search: { provider: 'local' },
     outline: [2, 3],
@@ -36,19 +46,36 @@ export default defineConfig({
       {
         text: 'Concepts',
         items: [
+          page('concepts/decision', 'The decision'),
+          page('concepts/ledger', 'Ledger and holds'),
+          page('concepts/pacing', 'Pacing'),
+          page('concepts/consent', 'Consent'),
+          page('concepts/gross-and-net', 'Gross and net'),
           page('lifecycle', 'A request, and what is stored'),
           page('architecture', 'Architecture'),
-          page('pacing', 'Pacing'),
-          page('programmatic', 'Bidders'),
-          page('prebid', 'Auctions for Prebid'),
-          page('privacy', 'Users and consent'),
-          page('invalid-traffic', 'Invalid traffic'),
           page('glossary', 'Glossary'),
         ],
       },
       {
+        text: 'In detail',
+        items: [
+          page('tags', 'Plain tags'),
+          page('prebid', 'Auctions for Prebid'),
+          page('programmatic', 'Bidders'),
+          page('pacing', 'Pacing rules'),
+          page('privacy', 'Users and consent'),
+          page('invalid-traffic', 'Invalid traffic'),
+        ],
+      },
+      {
         text: 'Reference',
-        items: [page('api', 'HTTP API'), page('errors', 'Errors'), page('configuration', 'Settings'), page('security', 'Security')],
+        items: [
+          page('api', 'HTTP API'),
+          page('errors', 'Errors'),
+          page('configuration', 'Settings'),
+          page('metrics', 'Metrics'),
+          page('security', 'Security'),
+        ],
       },
       {
         text: 'Operations',

@@ -1,18 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-
-const ROOT = path.resolve(__dirname, '..');
-const DOCUMENTS = [
-  'README.md',
-  'CONTRIBUTING.md',
-  'CHANGELOG.md',
-  'SECURITY.md',
-  'CODE_OF_CONDUCT.md',
-  'sdk/README.md',
-  ...readdirSync(path.join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => path.join('docs', name)),
-];
+import { createOpenApiDocument } from '../../src/trafficking/openapi/openapi-document.ts';
+import { DOCUMENTS, readDocument, ROOT } from './documents.ts';
 
 /** The anchor that a Markdown renderer gives a heading. */
 const anchorOf = (heading: string): string =>
@@ -25,7 +14,7 @@ const anchorOf = (heading: string): string =>
 const anchorsIn = (text: string): readonly string[] => [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
 
 test.each(DOCUMENTS)('every link in %s leads to a file and heading that exist', (name) => {
-  const text = readFileSync(path.join(ROOT, name), 'utf8');
+  const text = readDocument(name);
   const links = [...text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)];
   const broken = links.filter(([, target = '', anchor]) => {
     const file = target === '' ? path.join(ROOT, name) : path.resolve(ROOT, path.dirname(name), target);
@@ -43,11 +32,38 @@ test('every proof that a document names exists', () => {
   );
   expect(names.length).toBeGreaterThan(15);
   for (const document of DOCUMENTS) {
-    const text = readFileSync(path.join(ROOT, document), 'utf8');
+    const text = readDocument(document);
     for (const [, list = ''] of text.matchAll(/npm run prove --.*?--only ([\w,-]+)/g))
       for (const name of list.split(',')) expect([document, names]).toEqual([document, expect.arrayContaining([name])]);
   }
 });
+
+test.each(DOCUMENTS)('every file, command and endpoint that %s names exists', (name) => {
+  const text = readDocument(name);
+  const missing: string[] = [];
+  const check = (pattern: RegExp, exists: (found: string) => boolean): void => {
+    for (const [, found = ''] of text.matchAll(pattern)) if (!exists(found)) missing.push(found);
+  };
+  check(/`((?:src|tests|admin|sdk|docs|scripts|proofs|bench|testkit|config|migrations|k8s)\/[^`\s<*…]*)`/g, (file) =>
+    existsSync(path.join(ROOT, file)),
+  );
+  const { scripts } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as { readonly scripts: object };
+  check(/\bnpm run ([\w:-]+)/g, (script) => script in scripts);
+  check(/`make (\w+)/g, (target) => readFileSync(path.join(ROOT, 'Makefile'), 'utf8').includes(`\n${target}:`));
+  check(/\bdist\/commands\/([\w-]+)\.js/g, (command) => existsSync(path.join(ROOT, 'src/commands', `${command}.ts`)));
+  check(/`((?:GET|POST|PUT|PATCH|DELETE) \/[^`…]*)`/g, (endpoint) => isDescribed(endpoint.replace(/\?.*$/, '')));
+  expect(missing).toEqual([]);
+});
+
+const API = createOpenApiDocument({ publicUrl: '', allowedEvents: [] }) as { readonly paths: Readonly<Record<string, object>> };
+
+/** @param endpoint as `GET /api/publishers/{id}`; `{entity}` is any of the five */
+const isDescribed = (endpoint: string): boolean => {
+  const [method = '', address = ''] = endpoint.replace('{entity}', 'publishers').split(' ');
+  // The linter wants a 2xx answer of each operation, so this redirect is described with its image.
+  if (address === '/tag/click') return JSON.stringify(API).includes('Its link is /tag/click');
+  return method.toLowerCase() in (API.paths[address] ?? {});
+};
 
 test('every decision record is numbered without gaps, dated, and has the four parts', () => {
   const folder = path.join(ROOT, 'docs/adr');
