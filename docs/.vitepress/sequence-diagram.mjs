@@ -10,6 +10,8 @@ const CHARACTER_PX = 6.9;
 const LINE_PX = 17;
 const PADDING_PX = 10;
 const MIN_COLUMN_PX = 150;
+/** A narrower column scrolls instead: the text would be too small to read. */
+const MIN_WIDTH_PX = 560;
 /** The colours of the site, in both of its schemes. */
 const BOX = 'var(--vp-c-bg-soft,#f6f6f7)';
 /** Keeps a label readable where it crosses a line. */
@@ -76,7 +78,7 @@ export function drawSequence(source) {
     `<marker id="${id}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto">${shape}</marker>`;
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="${escape(title)}" viewBox="${left - 1} -1 ${right - left + 2} ${y + 2}" ` +
-    `width="${Math.round(right - left + 2)}" height="${y + 2}" font-size="${TEXT_PX}" text-anchor="middle" fill="currentColor">` +
+    `width="${Math.round(right - left + 2)}" style="max-width:100%;min-width:${MIN_WIDTH_PX}px;height:auto" font-size="${TEXT_PX}" text-anchor="middle" fill="currentColor">` +
     `<defs>${head('closed', '<path d="M0 0 8 4 0 8z"/>')}${head('open', '<path d="M0 0 8 4 0 8" fill="none" stroke="currentColor"/>')}</defs>` +
     `${lines.join('')}${shapes.map((shape) => shape()).join('')}</svg>`
   );
