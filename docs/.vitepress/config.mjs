@@ -8,10 +8,15 @@ const decisions = readdirSync(ADR)
   .filter((name) => /^\d{4}-.*\.md$/.test(name))
   .map((name) => page(`adr/${name.slice(0, -3)}`, /^# (.+)$/m.exec(readFileSync(new URL(name, ADR), 'utf8'))[1]));
 
-/** Files beside docs/ are not pages: links to them show their place in the repository as text. */
+/**
+ * Files beside docs/ are not pages: links to them show their place in the repository as text. The site
+ * shows the SDK's as a page of its own.
+ */
 const outside = (markdown) => {
   const link = markdown.renderer.rules.link_open ?? ((tokens, index, options, _env, self) => self.renderToken(tokens, index, options));
   markdown.renderer.rules.link_open = (tokens, index, options, env, self) => {
+    const reference = /\/sdk\/README\.md(#.*)?$/.exec(tokens[index].attrGet('href'));
+    if (reference) tokens[index].attrSet('href', `/sdk-reference${reference[1] ?? ''}`);
     const href = tokens[index].attrGet('href');
     const depth = env.relativePath.split('/').length;
     if (!href.startsWith('../'.repeat(depth))) return link(tokens, index, options, env, self);
@@ -71,6 +76,7 @@ export default defineConfig({
         text: 'Reference',
         items: [
           page('api', 'HTTP API'),
+          page('sdk-reference', 'SDK'),
           page('errors', 'Errors'),
           page('configuration', 'Settings'),
           page('metrics', 'Metrics'),

@@ -65,6 +65,14 @@ const isDescribed = (endpoint: string): boolean => {
   return method.toLowerCase() in (API.paths[address] ?? {});
 };
 
+test('docs/configuration.md has one row for each setting that the service reads', () => {
+  const source = readFileSync(path.join(ROOT, 'src/config/read-settings.ts'), 'utf8');
+  const settings = [...source.matchAll(/^ {2}([A-Z_]+): \w+.*\(\{ default: /gm)].map(([, name]) => name);
+  expect(settings.length).toBeGreaterThan(30);
+  const rows = readDocument('docs/configuration.md').match(/^\| `[A-Z].*?\|/gm) ?? [];
+  expect(rows.flatMap((row) => row.match(/[A-Z_]{4,}/g)).sort()).toEqual(settings.sort());
+});
+
 test('every decision record is numbered without gaps, dated, and has the four parts', () => {
   const folder = path.join(ROOT, 'docs/adr');
   const records = readdirSync(folder).filter((name) => name !== 'README.md');
