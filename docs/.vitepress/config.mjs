@@ -52,8 +52,11 @@ export default defineConfig({
         text: 'Concepts',
         items: [
           page('concepts/decision', 'The decision'),
+          page('concepts/targeting', 'Targeting'),
           page('concepts/ledger', 'Ledger and holds'),
+          page('concepts/limits', 'Caps and budgets'),
           page('concepts/pacing', 'Pacing'),
+          page('concepts/auctions', 'Auctions'),
           page('concepts/consent', 'Consent'),
           page('concepts/gross-and-net', 'Gross and net'),
           page('lifecycle', 'A request, and what is stored'),
