@@ -3,6 +3,7 @@ import type { CatalogWorker } from '../catalog/worker/run-catalog-worker.ts';
 import { createDeadEvents } from '../events/postgres/dead-events.ts';
 import { readReconciliation } from '../events/postgres/reconciliation.ts';
 import type { Stores } from './connect-stores.ts';
+import type { Allowances } from '../ledger/allowances/allowances.ts';
 import { createUnsettledCount } from '../ledger/count-unsettled.ts';
 import { createAccountReader } from '../ledger/read/read-accounts.ts';
 import { createSetAsideReader } from '../ledger/read/set-aside-accounts.ts';
@@ -21,6 +22,7 @@ export interface WatchedService {
   readonly catalogWorker: CatalogWorker;
   readonly stores: Stores;
   readonly pending: PendingHits;
+  readonly allowances: Allowances;
   readonly tokenTtls: TokenTtls;
   readonly readiness: Readiness;
 }
@@ -40,6 +42,7 @@ export const watchService = ({
   catalogWorker,
   stores,
   pending,
+  allowances,
   tokenTtls,
   readiness,
 }: WatchedService): (() => Promise<void>) => {
@@ -123,6 +126,7 @@ export const watchService = ({
     streamAgeSeconds: async () => ageSeconds(await oldestEvents()),
     pendingHits: pending.count,
     accountsSetAside: countSetAside,
+    allowancesOutstanding: () => allowances.outstanding,
     pendingHitAgeSeconds: pending.ageSeconds,
     deadEvents: createDeadEvents({ knex }).count,
     driftCounts: async () => (await readReconciliation(knex, 'counts')).differences,
