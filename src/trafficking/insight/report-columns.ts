@@ -58,6 +58,12 @@ export interface CampaignReport {
   readonly campaign_id: number;
   readonly from: string;
   readonly to: string;
+  /** Of all pages. */
+  readonly row_count: number;
+  /** Of this page, ordered by day, line item and creative. */
   readonly rows: readonly ReportRow[];
+  /** Of all pages. */
   readonly totals: ReportFigures;
+  /** The part of the spend that is fees of Flat line items, which use no budget. */
+  readonly flat_fees: number;
 }
