@@ -172,7 +172,7 @@ describe('a campaign’s report', () => {
     'from=2020-01-01&to=2026-01-01',
     'to=2026-02-30',
     'format=xml',
-    'limit=1001',
+    'limit=501',
   ])('with %s is refused', async (query) => {
     const { campaign } = await book(api, `refused ${query}`);
     expect((await api('GET', `/campaigns/${campaign}/report?${query}`)).status).toBe(400);
