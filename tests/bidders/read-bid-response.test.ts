@@ -228,3 +228,22 @@ test('the mock bidder bids 1.75 for any body', () => {
   expect(mockBid(new URLSearchParams('delay=-5&price=x&no_bid=0'), {})).toMatchObject({ status: 200, delayMs: 0 });
   expect(mockBid(new URLSearchParams('no_bid=1'), {})).toEqual({ status: 204, delayMs: 0, body: null });
 });
+
+test('the markup of one response with its macros filled has at most 256 KiB, and a notice 2,048 characters', () => {
+  const imps = Array.from({ length: 20 }, (_, i) => `${i}`);
+  const size = { size: { width: 300, height: 250 }, otherSizes: [], floorMicros: 0 };
+  const seat = 'é'.repeat(128);
+  // A macro of 18 characters becomes one of 768.
+  const bid = imps.map((impid) => ({
+    id: impid,
+    impid,
+    price: 1,
+    adm: '${AUCTION_SEAT_ID}'.repeat(80),
+    nurl: `https://x.example/${'${AUCTION_SEAT_ID}'.repeat(3)}`,
+  }));
+  const read = readBidResponse({ seatbid: [{ seat, bid }] }, asked({ imps: new Map(imps.map((impid) => [impid, size])) }));
+  const filled = [...read.best.values()];
+  expect(filled.map(({ adm }) => adm.length)).toEqual([61_440, 61_440, 61_440, 61_440]);
+  expect(filled.map(({ winNoticeUrl }) => winNoticeUrl)).toEqual([null, null, null, null]);
+  expect(read.refused.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 16 }, () => 'markup_too_large'));
+});

@@ -3,10 +3,10 @@ import { fitsImp, type ImpQuery } from '../../decision/ad-query.ts';
 import type { NoticeKind } from '../bidder-observer.ts';
 import type { ReadBid } from '../bidder-port.ts';
 import type { BidFormat } from './bid-format.ts';
-import { fillAuctionMacros, formatCpm, type AuctionMacros } from './fill-auction-macros.ts';
+import { fillAuctionMacros, fillWithin, formatCpm, type AuctionMacros } from './fill-auction-macros.ts';
 import { asList, asObject, asText } from './json-fields.ts';
 import { readDomains } from './read-domains.ts';
-import { readBidMarkup } from './read-bid-markup.ts';
+import { readBidMarkup, type MarkupRoom } from './read-bid-markup.ts';
 
 /** What one bidder was sent. */
 export interface AskedBid {
@@ -41,6 +41,9 @@ const MAX_CPM_MICROS = 1_000_000_000;
 /** Further bids of one response are ignored. */
 const MAX_BIDS = 100;
 const MAX_ID_LENGTH = 128;
+/** Of all markup of one response with its macros filled: as much as a response may have. */
+const MAX_FILLED_BYTES = 256 * 1024;
+const MAX_NOTICE_LENGTH = 2048;
 
 /**
  * Reads an OpenRTB 2.6 BidResponse from parsed JSON (null: HTTP 204). Pure; a no-bid is a response
@@ -56,7 +59,9 @@ export const readBidResponse = (json: unknown, asked: AskedBid): ReadAnswer => {
   if (offers.length === 0) return NOTHING;
   const currency = answer['cur'] ?? 'USD';
   if (currency !== asked.currency) return wholly('wrong_currency');
-  return bestOfEach(offers.slice(0, MAX_BIDS).map((offer) => readOffer(offer, asText(answer['bidid'], MAX_ID_LENGTH), asked)));
+  const answerBidId = asText(answer['bidid'], MAX_ID_LENGTH);
+  const room: MarkupRoom = { leftBytes: MAX_FILLED_BYTES };
+  return bestOfEach(offers.slice(0, MAX_BIDS).map((offer) => readOffer(offer, answerBidId, asked, room)));
 };
 
 const NOTHING: ReadAnswer = { best: new Map(), refused: [] };
@@ -86,7 +91,7 @@ const collectOffers = (seats: readonly unknown[]): readonly Offer[] | null => {
   return offers;
 };
 
-const readOffer = ({ bid, seat }: Offer, answerBidId: string, asked: AskedBid): ReadBid | RefusedBid => {
+const readOffer = ({ bid, seat }: Offer, answerBidId: string, asked: AskedBid, room: MarkupRoom): ReadBid | RefusedBid => {
   const bidId = asText(bid['id'], MAX_ID_LENGTH);
   const impId = readImpId(bid['impid'], asked);
   const macros: AuctionMacros = {
@@ -123,7 +128,7 @@ const readOffer = ({ bid, seat }: Offer, answerBidId: string, asked: AskedBid): 
   const filled: AuctionMacros = { ...macros, PRICE: formatCpm(price), LOSS: '0' };
   const size = readSize(bid);
   if (asked.format === 'html' && (size === null || !fitsImp(size, imp))) return refuse('wrong_size');
-  const markup = readBidMarkup(bid, filled, asked);
+  const markup = readBidMarkup(bid, filled, asked, room);
   if ('refused' in markup) return refuse(markup.refused);
   return {
     impId,
@@ -167,11 +172,10 @@ const readSize = ({
   return isSide(w) && isSide(h) ? { width: (w as number) || null, height: (h as number) || null } : null;
 };
 
-const readNoticeUrl = (value: unknown, macros: AuctionMacros): string | null => {
-  if (typeof value !== 'string' || value === '' || value.length > 2048) return null;
-  const url = fillAuctionMacros(value, macros);
-  return url.length <= 2048 ? url : null;
-};
+const readNoticeUrl = (value: unknown, macros: AuctionMacros): string | null =>
+  typeof value === 'string' && value !== '' && value.length <= MAX_NOTICE_LENGTH
+    ? (fillWithin(value, macros, MAX_NOTICE_LENGTH) ?? null)
+    : null;
 
 /** Fills the last macro of a loss URL. */
 export const fillLossReason = (lossNoticeUrl: string, lossReason: number): string =>
