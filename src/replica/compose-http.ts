@@ -129,6 +129,7 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
       ? createTrafficking({
           knex: foundation.stores.knex,
           dimensions,
+          secretBox: delivery.secretBox,
           gate: createAdminGate({
             tokens: settings.adminTokens,
             publicUrl,

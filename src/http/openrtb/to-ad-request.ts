@@ -93,6 +93,7 @@ export const toAdRequest = (
       device: context.device,
       pageUrl: typeof wire.site?.page === 'string' ? wire.site.page : null,
       signals,
+      bidders: snapshot.bidders,
       shareWith: consent.shareWith,
       maxMs: auction?.maxBidderMs,
     },
