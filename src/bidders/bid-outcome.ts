@@ -66,6 +66,7 @@ export const BID_OUTCOMES = {
   wrong_format: refused(353, 204, 'markup of another format'),
   blocked_advertiser: refused(356, 205, 'advertiser blocked'),
   blocked_category: refused(357, 209, 'category blocked'),
+  no_dsa: refused(300, 200, 'lacks the transparency information that the DSA requires'),
   blocked_attribute: refused(350, 210, 'creative attribute blocked'),
 } as const satisfies Readonly<Record<string, Outcome>>;
 

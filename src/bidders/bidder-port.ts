@@ -3,6 +3,7 @@ import type { Verdict } from '../context/consent/consent.ts';
 import type { PrivacySignals } from '../context/consent/privacy-signals.ts';
 import type { AdSize } from '../decision/ad-query.ts';
 import type { NoticeKind } from './bidder-observer.ts';
+import type { DsaAnswer, DsaRequest } from './openrtb/dsa.ts';
 import type { NoBidReason } from '../decision/no-bid-reason.ts';
 
 /** One impression for which bids are requested. */
@@ -37,6 +38,10 @@ export interface BidContext {
   /** Those of the snapshot that decides, by id. */
   readonly bidders: ReadonlyMap<number, Bidder>;
   readonly shareWith: (gvlId: number | null) => Verdict;
+  /** What the page asks for under the DSA; undefined: nothing. */
+  readonly dsa: DsaRequest | undefined;
+  /** Whether the ad will not be billed. */
+  readonly test: boolean;
   /** The time that the caller leaves for all bidders; undefined: the service's own limit. */
   readonly maxMs?: number | undefined;
 }
@@ -54,6 +59,7 @@ export interface ReadBid {
   readonly adomain: readonly string[];
   readonly cat: readonly string[];
   readonly cattax: number;
+  readonly dsa: DsaAnswer | undefined;
   readonly width: number | null;
   readonly height: number | null;
   readonly winNoticeUrl: string | null;

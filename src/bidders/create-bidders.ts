@@ -133,6 +133,7 @@ export const createBidders = (options: BiddersOptions): Bidders => {
       auctionId: newId(),
       bidder,
       rateOf,
+      dsa: context.dsa,
       format,
       secure: isSecurePage(context.pageUrl),
       mayNotify: mayNotify(call),

@@ -22,6 +22,8 @@ export const context: BidContext = {
   pageUrl: 'https://daily.example/news',
   signals: { ...NO_SIGNALS, gdpr: true, consent: 'CONSENT', usPrivacy: '1YNN' },
   bidders: new Map(),
+  dsa: undefined,
+  test: false,
   shareWith: () => null,
 };
 

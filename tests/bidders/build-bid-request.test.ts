@@ -175,6 +175,8 @@ test('every request is valid OpenRTB 2.6, and every native one Native 1.2', () =
       gpc: fc.boolean(),
     }),
     bidders: fc.constant(new Map()),
+    dsa: fc.constantFrom(undefined, {}, { dsarequired: 3, pubrender: 1, transparency: [{ domain: 'a.example', dsaparams: [1] }] }),
+    test: fc.boolean(),
     shareWith: fc.constant(() => null),
   }) as fc.Arbitrary<BidContext>;
   const side = fc.integer({ min: 1, max: 5_000 });

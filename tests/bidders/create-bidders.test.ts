@@ -79,6 +79,7 @@ test('a bid is returned with its price in micros and with macros replaced in its
       adomain: ['brand.example'],
       cat: [],
       cattax: 1,
+      dsa: undefined,
       width: 300,
       height: 250,
       winNoticeUrl: null,

@@ -11,6 +11,7 @@ const asked = ({ floorMicros = 0, ...more }: Partial<AskedBid> & { readonly floo
   auctionId: 'auction',
   bidder: sampleBidder({ endpoint: 'https://bidder.example/' }),
   rateOf: (currency) => ({ USD: 1, EUR: 0.8 })[currency],
+  dsa: undefined,
   format: 'html',
   secure: true,
   mayNotify: () => true,
@@ -149,6 +150,33 @@ test('a bid of another seat, a blocked advertiser, category or attribute is refu
     { bidId: '' },
     'blocked_seat',
   ]);
+});
+
+const dsaOf = (dsa: unknown, ext = { dsa }) => readOne({ ext }, { dsa: { dsarequired: 2, pubrender: 1 } });
+const DISCLOSED = { behalf: 'Brand', paid: 'Agency', adrender: 1, transparency: [{ domain: 'b.example', dsaparams: [1, 2] }] };
+
+test('where the DSA requires it, a bid names on whose behalf the ad is shown, who pays and who renders that', () => {
+  expect(dsaOf(DISCLOSED)).toMatchObject({ dsa: DISCLOSED });
+  const hostile = [
+    undefined,
+    null,
+    1,
+    'x',
+    [],
+    {},
+    { behalf: 'Brand' },
+    { ...DISCLOSED, paid: 5 },
+    { ...DISCLOSED, behalf: 'x'.repeat(101) },
+  ];
+  for (const dsa of hostile) expect([dsa, dsaOf(dsa)]).toEqual([dsa, 'no_dsa']);
+  expect(dsaOf({ ...DISCLOSED, adrender: '1', transparency: [5, { domain: 7 }, { domain: 'b.example', dsaparams: 'x' }] })).toMatchObject({
+    dsa: { behalf: 'Brand', paid: 'Agency', transparency: [{ domain: 'b.example', dsaparams: [] }] },
+  });
+  const render = (pubrender: number, adrender: number) =>
+    readOne({ ext: { dsa: { ...DISCLOSED, adrender } } }, { dsa: { dsarequired: 3, pubrender } });
+  expect([render(0, 0), render(2, 1)]).toEqual(['no_dsa', 'no_dsa']);
+  expect([render(0, 1), render(1, 0), render(2, 0)]).toMatchObject([{ bidId: '' }, { bidId: '' }, { bidId: '' }]);
+  expect(readOne({}, { dsa: { dsarequired: 1 } })).toMatchObject({ dsa: undefined });
 });
 
 test.each([

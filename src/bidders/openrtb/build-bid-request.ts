@@ -44,6 +44,7 @@ export const buildBidRequest = (parts: BidRequestParts): object => {
   const secure = isSecurePage(context.pageUrl) ? 1 : 0;
   return {
     id: parts.auctionId,
+    ...(context.test && { test: 1 }),
     at: FIRST_PRICE,
     tmax: parts.tmaxMs,
     cur: [currency],
@@ -134,14 +135,14 @@ const buildDevice = ({ userAgent, ip, country, device }: BidContext): object => 
  * Privacy signals as received; each bidder must judge them itself. Absent when the request has none.
  * `ext.gpc` is set here also when Global Privacy Control came as a header, which bidders do not see.
  */
-const buildRegs = ({ signals: { gdpr, usPrivacy, gpp, gppSid, coppa, gpc } }: BidContext): { readonly regs?: object } => {
+const buildRegs = ({ dsa, signals: { gdpr, usPrivacy, gpp, gppSid, coppa, gpc } }: BidContext): { readonly regs?: object } => {
   const regs = {
     ...flag('coppa', coppa),
     ...flag('gdpr', gdpr),
     ...text('us_privacy', usPrivacy),
     ...text('gpp', gpp),
     ...(gppSid.length > 0 && { gpp_sid: gppSid }),
-    ...(gpc && { ext: { gpc: '1' } }),
+    ...((gpc || dsa) && { ext: { ...(gpc && { gpc: '1' }), ...(dsa && { dsa }) } }),
   };
   return Object.keys(regs).length === 0 ? {} : { regs };
 };

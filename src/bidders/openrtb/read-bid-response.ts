@@ -6,6 +6,7 @@ import type { ReadBid } from '../bidder-port.ts';
 import { OPEN_MARKET } from '../calls/group-invitations.ts';
 import type { RateOf } from '../currency-rates.ts';
 import type { BidFormat } from './bid-format.ts';
+import { judgeDsa, readDsaAnswer, type DsaAnswer, type DsaRequest } from './dsa.ts';
 import { fillAuctionMacros, formatCpm, type AuctionMacros } from './fill-auction-macros.ts';
 import { asList, asObject, asText } from './json-fields.ts';
 import { blockedBy, readSupply } from './judge-supply.ts';
@@ -19,6 +20,7 @@ export interface AskedBid {
   readonly auctionId: string;
   readonly bidder: Pick<Bidder, 'currency' | 'bidAdjustment' | 'seats' | 'blocked'>;
   readonly rateOf: RateOf;
+  readonly dsa: DsaRequest | undefined;
   readonly format: BidFormat;
   /** The page is https, so the markup may load https resources only. */
   readonly secure: boolean;
@@ -143,6 +145,9 @@ const readOffer = ({ bid, seat }: Offer, answerBidId: string, money: Money, aske
   const supply = readSupply(bid, readDomains(bid['adomain']));
   const blocked = blockedBy(bidder.blocked, supply, asList(bid['attr']) ?? []);
   if (blocked !== undefined) return refuse(blocked);
+  const dsa: DsaAnswer | undefined = readDsaAnswer(asObject(bid['ext'])?.['dsa']);
+  const undisclosed = judgeDsa(asked.dsa, dsa);
+  if (undisclosed !== undefined) return refuse(undisclosed);
   const filled: AuctionMacros = { ...macros, PRICE: formatCpm(price.bidMicros), LOSS: '0' };
   const size = readSize(bid);
   if (asked.format === 'html' && (size === null || !fitsImp(size, imp))) return refuse('wrong_size');
@@ -155,6 +160,7 @@ const readOffer = ({ bid, seat }: Offer, answerBidId: string, money: Money, aske
     cpmMicros: price.cpmMicros,
     adm: markup.adm,
     ...supply,
+    dsa,
     width: size?.width ?? null,
     height: size?.height ?? null,
     winNoticeUrl: readNotice('win', bid['nurl'], filled),

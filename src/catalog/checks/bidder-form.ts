@@ -23,7 +23,7 @@ export const bidderForm: FormDescription<keyof BidderRecord> = {
           label: 'Headers',
           widget: 'headers',
           wide: true,
-          help: 'Sent with each request, for example Authorization. Values are stored encrypted and are not shown again.',
+          help: 'Sent with each request, for example Authorization. Values are stored encrypted and are not shown again: replace sealed:… to change one.',
         },
         params: {
           label: 'Parameters',
