@@ -11,6 +11,7 @@ import { createGeoDatabase } from '../context/geo-database.ts';
 import { createDeviceDetector } from '../context/device-detector.ts';
 import { createVisitorSeal } from '../context/visitor-seal.ts';
 import { createRequestContext } from '../http/request/request-context.ts';
+import { createAllowances } from '../ledger/allowances/allowances.ts';
 import { createBillingNotices } from '../ledger/billing-notices.ts';
 import { createFreeHolds, NO_HOLDS } from '../ledger/free-holds.ts';
 import type { Hit, Settled } from '../ledger/hit.ts';
@@ -56,6 +57,16 @@ export const composeDelivery = ({ settings, addresses, dimensions, dataCenters, 
 
   const ledgerOptions = { keys, tokenTtlMs: settings.tokenTtlMs, pid: settings.pid, onFailure: observe.ledgerFailed };
   const ledger = createLedger({ ...ledgerOptions, redis: stores.redis, link, patienceMs: stores.patienceMs });
+  const allowances = createAllowances({
+    ledger,
+    tokenTtlMs: settings.tokenTtlMs,
+    enabled: settings.allowances,
+    reserveMs: settings.allowanceReserveMs,
+    isUp: (publisherId) => link.upOf(keys.shardOf(publisherId)),
+    now,
+    clock: () => performance.now(),
+    observe: observe.allowances,
+  });
   const counters = {
     accounts: createAccountReader({ redis: stores.backgroundRedis, keys }),
     readFiltered: createReadFiltered({ redis: stores.backgroundRedis, keys }),
@@ -79,14 +90,14 @@ export const composeDelivery = ({ settings, addresses, dimensions, dataCenters, 
     keys,
     onFailure: observe.storeFailed('billing_notice', 'A billing notice could not be stored'),
   });
-  const deciding = { bidders, tokenTtlMs: settings.tokenTtlMs, random: Math.random, clock: () => performance.now() };
+  const deciding = { bidders, random: Math.random, clock: () => performance.now() };
   const sessionCaps = createSessionCaps();
   const freeHolds = createFreeHolds();
   const serveAd = createServeAd({
     ...deciding,
     sessionCaps,
     freeHolds,
-    reserve: ledger.reserve,
+    reserve: allowances.reserve,
     newId: createUniqueIds(),
     onBidsDecided: createNotifyBidders(bidders, billingNotices),
   });
@@ -125,6 +136,7 @@ export const composeDelivery = ({ settings, addresses, dimensions, dataCenters, 
     now,
     catalog,
     ledgerOptions,
+    allowances,
     counters,
     bidders,
     secretBox,
