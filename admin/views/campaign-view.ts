@@ -54,7 +54,7 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
       })}
       ${card(
         'Delivery',
-        report.render((read) => reportTable(page, campaign, read)),
+        report.render((read) => reportTable(campaign, read)),
         html`<div class="row">
           ${dayInput('From', 'from')}${dayInput('To', 'to')}
           ${button('CSV', () => saveCsv(page, `${path()}&format=csv`, `campaign-${id}.csv`), 'secondary')}
@@ -64,7 +64,7 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
   });
 };
 
-const reportTable = (page: Page, campaign: CampaignWire, { rows, totals }: CampaignReport): TemplateResult => {
+const reportTable = (campaign: CampaignWire, { rows, row_count, totals, flat_fees }: CampaignReport): TemplateResult => {
   const columns: readonly Column<ReportRow>[] = [
     { label: 'Day', cell: (row) => row.day },
     {
@@ -88,21 +88,20 @@ const reportTable = (page: Page, campaign: CampaignWire, { rows, totals }: Campa
   ];
   const sum: ReportRow = { ...totals, day: 'All', line_item_id: 0, line_item: null, creative_id: null };
   // Fees are agreed in advance and do not use the budget.
-  const used = rows
-    .filter(({ line_item_id }) => page.store.find('line_items', line_item_id)?.budget_type !== 'Flat')
-    .reduce((sum, { spend }) => sum + spend, 0);
+  const used = totals.spend - flat_fees;
   return html`
     ${campaign.budget === null ? nothing : usageBar({ label: 'Budget, in these days', used, limit: campaign.budget, show: money })}
     ${rows.length === 0 ? html`<p class="empty-preview">Nothing was delivered in these days.</p>` : table({ caption: 'Delivery by day', columns, rows: [...rows, sum], rowClass: (row) => (row === sum ? 'sum' : '') })}
+    ${rows.length < row_count ? html`<p>The first ${count(rows.length)} of ${count(row_count)} rows. The CSV file has all of them.</p>` : nothing}
     ${reasonTable(totals)}
   `;
 };
 
-/** Why hits of these days are filtered. */
 /** Impressions, and below them clicks. */
 const filteredCell = (row: ReportRow): TemplateResult | string =>
   row.gross_impressions + row.gross_clicks === 0 ? '–' : html`${filteredImpressions(row)}<br />${filteredClicks(row)} clicks`;
 
+/** Why hits of these days are filtered. */
 const reasonTable = ({ filtered }: CampaignReport['totals']): TemplateResult | typeof nothing => {
   const rows = reasonRows(filtered);
   if (rows.length === 0) return nothing;

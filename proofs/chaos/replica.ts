@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Bid, Bidders } from '../../src/bidders/bidder-port.ts';
 import type { Campaign, LineItem } from '../../src/catalog/model/entities.ts';
 import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
@@ -34,6 +35,8 @@ export interface Selected {
   readonly campaign: Campaign;
   /** Micros per thousand impressions; null: a direct line item. */
   readonly bidMicros: number | null;
+  /** Other than by a call of the ledger, at least in part. */
+  readonly fromLots: boolean;
   /** False: served without counters, because the line item has no limits. */
   readonly reserved: boolean;
 }
@@ -71,6 +74,9 @@ export interface Replica {
   track(token: string, hit: Pick<Hit, 'kind' | 'eventType' | 'invalidReason'>): Promise<HitOutcome | undefined>;
 }
 
+/** The call of `select` that is being answered. */
+const callOf = new AsyncLocalStorage<{ fromLots: boolean }>();
+
 export const createReplica = (options: ReplicaOptions): Replica => {
   const { client, keys, pending, tokenTtlMs, settings, snapshot, now, newId, random, onSettled, onLots, onFailure } = options;
   const { redis, link } = client;
@@ -83,8 +89,13 @@ export const createReplica = (options: ReplicaOptions): Replica => {
     isUp: (publisherId) => link.upOf(keys.shardOf(publisherId)),
     now,
     clock: now,
-    observe: { decided: (by, imps) => by === 'lots' && onLots(imps), granted: () => undefined, returned: () => undefined },
+    observe: { decided: (by, imps) => by === 'lots' && noteLots(imps), granted: () => undefined, returned: () => undefined },
   });
+  const noteLots = (imps: number): void => {
+    onLots(imps);
+    const call = callOf.getStore();
+    if (call) call.fromLots = true;
+  };
   const signing = SECRETS.slice(settings.signingSecret);
   const tokens = createTokens({ secrets: [...signing, ...SECRETS.filter((one) => !signing.includes(one))], now });
   /** By the id of the request. */
@@ -120,7 +131,9 @@ export const createReplica = (options: ReplicaOptions): Replica => {
       if (!snapshot().publishers.has(call.publisher)) return { ads: [], unearned: false };
       const id = newId();
       offered.set(id, call.bids);
-      const { filled, unfilled } = await serveAd(snapshot(), adRequest(id, call, snapshot(), now()));
+      const about = { fromLots: false };
+      const request = adRequest(id, call, snapshot(), now());
+      const { filled, unfilled } = await callOf.run(about, () => serveAd(snapshot(), request));
       offered.delete(id);
       const ads = filled.map(({ won: { ad, candidate, bid } }) => ({
         ad,
@@ -128,6 +141,7 @@ export const createReplica = (options: ReplicaOptions): Replica => {
         lineItem: candidate.lineItem,
         campaign: candidate.campaign,
         bidMicros: bid?.cpmMicros ?? null,
+        fromLots: about.fromLots,
         reserved: ad.holdEndMs !== 0,
       }));
       return { ads, unearned: unfilled.some(({ reason }) => reason === NoBidReason.HoldsNotEarned) };

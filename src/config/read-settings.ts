@@ -49,6 +49,7 @@ const VARIABLES = {
   TOKEN_SECRET: secret({ default: undefined }),
   TOKEN_SECRETS: tokenSecrets({ default: undefined }),
   USER_KEYS: tokenSecrets({ default: [] }),
+  SEAL_KEYS: tokenSecrets({ default: undefined }),
   TOKEN_TTL: duration('1s', '12h')({ default: 30 * 60_000 }),
   RELOAD_INTERVAL: duration('0', '24h')({ default: 30_000 }),
   DEBUG_TRACE: toggle({ default: false }),
@@ -106,6 +107,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   faults.push(
     ...secretFaults(secrets, production, given),
     ...shortFaults('USER_KEYS', read.USER_KEYS ?? [], production),
+    ...shortFaults('SEAL_KEYS', read.SEAL_KEYS ?? [], production),
     ...creativeOriginFaults(read.CREATIVE_ORIGIN, read.PUBLIC_URL),
   );
   if (production && read.DEMO_DATA) faults.push({ name: 'DEMO_DATA', fault: 'not in production: its API key is public' });
@@ -126,6 +128,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     tokenSecrets: secrets,
     tokenTtlMs: read.TOKEN_TTL,
     userKeys: read.USER_KEYS,
+    sealKeys: read.SEAL_KEYS ?? (production ? [] : secrets),
     reloadIntervalMs: read.RELOAD_INTERVAL,
     debugTrace: read.DEBUG_TRACE,
     pid: { kp: read.PID_KP, ki: read.PID_KI, kd: read.PID_KD },

@@ -27,6 +27,11 @@ export interface Settings {
    * (commands/forget.ts). Empty: the key that the migration gave to the database.
    */
   readonly userKeys: readonly TokenSecret[];
+  /**
+   * Keys of the secrets in the database, such as the headers of bidders: the first seals, all open.
+   * Empty (in production alone): such secrets cannot be stored.
+   */
+  readonly sealKeys: readonly TokenSecret[];
   /** 0: only on demand. */
   readonly reloadIntervalMs: number;
   readonly debugTrace: boolean;

@@ -38,7 +38,7 @@ export interface GaugeReaders {
   readonly allowancesOutstanding?: Read<number>;
 }
 
-const TABLES = ['publishers', 'placements', 'campaigns', 'line_items', 'creatives'] as const;
+const TABLES = ['publishers', 'placements', 'bidders', 'campaigns', 'line_items', 'creatives'] as const;
 const MAX_READ_MS = 500;
 
 const HELP = {

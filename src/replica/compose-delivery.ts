@@ -1,5 +1,7 @@
 import { fileURLToPath } from 'node:url';
+import { createSecretBox } from '../base/secret-box.ts';
 import { createBidders } from '../bidders/create-bidders.ts';
+import { HEADER_PURPOSE } from '../catalog/model/bidder-of.ts';
 import { createCatalogStore } from '../catalog/postgres/catalog-store.ts';
 import { createCatalog } from '../catalog/catalog.ts';
 import { runCatalogWorker } from '../catalog/worker/run-catalog-worker.ts';
@@ -38,7 +40,7 @@ import type { Foundation } from './lay-foundation.ts';
 const ANY_ORIGIN: ReadonlySet<string> = new Set();
 
 /** Ad decisions and hit recording: everything between the HTTP surface and the stores. */
-export const composeDelivery = ({ settings, addresses, dimensions, dataCenters, metrics, log, observe, stores }: Foundation) => {
+export const composeDelivery = ({ settings, addresses, dimensions, dataCenters, rateOf, metrics, log, observe, stores }: Foundation) => {
   const { keys, link } = stores;
   /** Redis's clock, epoch ms: in a cluster that of the publisher's node. */
   const now = (publisherId = 0) => link.nowMs(keys.shardOf(publisherId));
@@ -74,9 +76,12 @@ export const composeDelivery = ({ settings, addresses, dimensions, dataCenters, 
     countersUp: () => stores.backgroundLink.up,
   };
 
+  const secretBox = createSecretBox(settings.sealKeys);
   const bidders = createBidders({
     timeoutMs: settings.bidderTimeoutMs,
     allowPrivateAddresses: settings.bidderPrivateAddresses,
+    openHeader: (sealed) => secretBox.open(sealed, HEADER_PURPOSE),
+    rateOf,
     observe: observe.bidders,
     log,
   });
@@ -137,6 +142,7 @@ export const composeDelivery = ({ settings, addresses, dimensions, dataCenters, 
     allowances,
     counters,
     bidders,
+    secretBox,
     serveAd,
     dryServeAd,
     tokens: createTokens({ secrets: settings.tokenSecrets, now }),

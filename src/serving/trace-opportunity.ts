@@ -55,12 +55,8 @@ export const traceOpportunity = (opportunity: DecidedOpportunity, maxBooked: num
 export const bookingOf = ({ direct, programmatic, leftOut }: Slot, creativeId: number): Booking | undefined =>
   direct?.find(creativeId) ?? programmatic?.find(creativeId) ?? leftOut.find(creativeId);
 
-/** Line items that share an endpoint share its bid. */
-const foreignNoticesOf = ({ bids }: DecidedOpportunity): number =>
-  [...new Map(bids.map((bid) => [bid.invitation.lineItem.endpoint, bid.foreignNotices.length])).values()].reduce(
-    (sum, count) => sum + count,
-    0,
-  );
+/** Line items of one bidder share its bid, and the list. */
+const foreignNoticesOf = ({ bids }: DecidedOpportunity): number => [...new Set(bids.map((bid) => bid.foreignNotices))].flat().length;
 
 const bookedCount = ({ direct, programmatic, leftOut }: Slot): number => (direct?.size ?? 0) + (programmatic?.size ?? 0) + leftOut.size;
 

@@ -74,6 +74,7 @@ const read = ({ recentCounts = new Map(), hourlyImpressions = new Map(), ...chan
   const tables = {
     publishers: [publisher(1)],
     placements: [placement('top')],
+    bidders: [],
     campaigns: [campaign(1)],
     line_items: [lineItem(1)],
     creatives: [creative(1, 1)],

@@ -120,8 +120,9 @@ test('the request of the README is answered as it says', async () => {
 });
 
 const LINE_ITEM = 'https://api.test/#/components/schemas/LineItem';
+const BIDDER = 'https://api.test/#/components/schemas/Bidder';
 
-test('every JSON block is a body, or the targeting of a line item, that the API describes', async () => {
+test('every JSON block is a body, a bidder, or the targeting of a line item, that the API describes', async () => {
   const document = (await (await fetch(`${replica.url}/api/openapi.json`)).json()) as object;
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   ajv.addSchema({ $id: 'https://api.test/', ...document });
@@ -132,7 +133,13 @@ test('every JSON block is a body, or the targeting of a line item, that the API 
   for (const { document: name, text } of blocks) {
     const body = JSON.parse(text) as object;
     const schema =
-      'seatbid' in body ? answerOf(200, 'json') : 'code' in body ? answerOf(400, 'problem%2Bjson') : `${LINE_ITEM}/properties/targeting`;
+      'seatbid' in body
+        ? answerOf(200, 'json')
+        : 'code' in body
+          ? answerOf(400, 'problem%2Bjson')
+          : 'endpoint' in body
+            ? BIDDER
+            : `${LINE_ITEM}/properties/targeting`;
     const valid = ajv.compile({ $ref: schema });
     expect([name, valid(body) || valid.errors]).toEqual([name, true]);
   }

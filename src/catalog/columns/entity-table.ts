@@ -1,4 +1,5 @@
 import { IDS_A_BLOCK } from '../model/catalog-reading.ts';
+import type { Entities } from '../model/entities.ts';
 import type { EntityType } from './entity-type.ts';
 import type { View } from './kinds.ts';
 import { openSegment, type Segment } from './segment.ts';
@@ -24,15 +25,6 @@ export const storedBlock = (buffer: SharedArrayBuffer, rows: number, edition: nu
     },
   };
 };
-
-/** The entities of one table by id. The part of a ReadonlyMap that needs no entity to exist. */
-export interface Entities<K, E> {
-  readonly size: number;
-  get(id: K): E | undefined;
-  has(id: K): boolean;
-  keys(): Iterable<K>;
-  values(): Iterable<E>;
-}
 
 /** A table of entities that belong to another entity. */
 export interface ChildEntities<E> extends Entities<number, E> {

@@ -3,6 +3,7 @@ import {
   CREATIVE_FORMATS,
   LINE_ITEM_TYPES,
   PACINGS,
+  type Bidder,
   type Campaign,
   type Creative,
   type CreativeContent,
@@ -21,6 +22,7 @@ import {
   integer,
   integerOrNull,
   json,
+  number,
   numberOrNull,
   numberPairOrNull,
   oneOf,
@@ -34,7 +36,7 @@ import { textAt, type Segment } from './segment.ts';
 /*
  * The fields of every entity and how each is stored. A field that the hot path reads for every
  * candidate has cells of its own; what only a chosen ad needs is text, decoded when it is read
- * (docs/adr/0013-catalog-off-the-heap.md). The id comes first, and then the
+ * (docs/adr/0014-catalog-off-the-heap.md). The id comes first, and then the
  * parent's: tables are searched by them.
  */
 
@@ -106,6 +108,23 @@ export const PLACEMENT = entityType<Placement>({
   width: integer,
   height: integer,
   formats: json(),
+  floorMicros: integer,
+});
+
+export const BIDDER = entityType<Bidder>({
+  id: integer,
+  endpoint: text,
+  headers: json(),
+  params: json(),
+  gzip: flag,
+  gvlId: integerOrNull,
+  seats: json(),
+  currency: text,
+  bidAdjustment: number,
+  timeoutShare: number,
+  noticeHosts: json(),
+  schain: json(),
+  blocked: json(),
 });
 
 export const CAMPAIGN = entityType<Campaign>({
@@ -141,9 +160,11 @@ export const LINE_ITEM = entityType<LineItem>({
     (perSecond, burst) => ({ perSecond, burst }),
   ),
   targeting: json(),
+  bidderId: integerOrNull,
   endpoint: textOrNull,
   gvlId: integerOrNull,
   noticeHosts: json(),
+  floorMicros: integer,
   valueCpmMicros: numberOrNull,
   dealId: textOrNull,
 });

@@ -58,6 +58,15 @@ export const integerOrNull: Kind<number | null> = {
     },
 };
 
+export const number: Kind<number> = {
+  cells: F64,
+  write: (rows, value) => rows.f64.push(value),
+  getter: ({ f64: at }, { f64: width }) =>
+    function () {
+      return this.segment.f64[this.row * width + at]!;
+    },
+};
+
 /** A double; null is stored as NaN, which the checks refuse everywhere. */
 export const numberOrNull: Kind<number | null> = {
   cells: F64,

@@ -1,16 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
-import { checkCampaign, checkCreative, checkLineItem, checkPlacement, checkPublisher } from '../checks/check-entities.ts';
+import { checkBidder, checkCampaign, checkCreative, checkLineItem, checkPlacement, checkPublisher } from '../checks/check-entities.ts';
 import type { Checked } from '../checks/check-record.ts';
 import { entityTable, storedBlock, type ChildEntities, type StoredBlock } from '../columns/entity-table.ts';
 import type { EntityType } from '../columns/entity-type.ts';
 import type { View } from '../columns/kinds.ts';
-import { CAMPAIGN, CREATIVE, LINE_ITEM, PLACEMENT, PUBLISHER } from '../columns/entity-types.ts';
+import { BIDDER, CAMPAIGN, CREATIVE, LINE_ITEM, PLACEMENT, PUBLISHER } from '../columns/entity-types.ts';
 import type { CatalogReading, CatalogRow, CatalogTable } from '../model/catalog-reading.ts';
-import type { Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
+import type { Bidder, Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
+import { rowToBidder } from '../postgres/bidder-rows.ts';
 import { rowToCampaign, rowToCreative, rowToLineItem, rowToPlacement, rowToPublisher } from '../postgres/catalog-rows.ts';
 import type { Quarantine } from './quarantine.ts';
-import { toCampaign, toCreative, toLineItem, toPlacement, toPublisher } from './to-entities.ts';
+import { toBidder, toCampaign, toCreative, toLineItem, toPlacement, toPublisher } from './to-entities.ts';
 
 type StoredCreative = Omit<Creative, 'edition'>;
 
@@ -121,6 +122,14 @@ export const admitRows = async (reading: CatalogReading, { dimensions, previous,
   const placements = new Map(
     [...placementBlocks.values()].flatMap((block) => entitiesOf(PLACEMENT, block).map((view) => [view.id, PLACEMENT.copy(view)] as const)),
   );
+  const bidderBlocks = await admit({
+    table: 'bidders',
+    type: BIDDER,
+    check: (row) => checkBidder(rowToBidder(row)),
+    toEntity: (record, row) => toBidder(row['id'] as number, record, row['headers'] as Bidder['headers']),
+    join: (bidder: Bidder) => bidder,
+  });
+  const bidders = entityTable(BIDDER, bidderBlocks);
   const campaignBlocks = await admit({
     table: 'campaigns',
     type: CAMPAIGN,
@@ -137,6 +146,7 @@ export const admitRows = async (reading: CatalogReading, { dimensions, previous,
     join: (lineItem) => {
       const campaign = campaigns.get(lineItem.campaignId);
       if (campaign === undefined) return quarantine.parentReason('campaigns', lineItem.campaignId);
+      if (lineItem.bidderId !== null && !bidders.has(lineItem.bidderId)) return quarantine.parentReason('bidders', lineItem.bidderId);
       const { publisherId } = campaign;
       return lineItem.publisherId === publisherId ? lineItem : { ...lineItem, publisherId };
     },

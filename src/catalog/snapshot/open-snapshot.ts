@@ -1,7 +1,7 @@
 import { IDLE_KEY_TTL_MS } from '../../base/utc-day.ts';
 import { entityTable, storedBlock, type StoredBlock } from '../columns/entity-table.ts';
 import type { EntityType } from '../columns/entity-type.ts';
-import { CAMPAIGN, CREATIVE, LINE_ITEM, PLACEMENT, PUBLISHER } from '../columns/entity-types.ts';
+import { BIDDER, CAMPAIGN, CREATIVE, LINE_ITEM, PLACEMENT, PUBLISHER } from '../columns/entity-types.ts';
 import { CATALOG_TABLES, type CatalogTable } from '../model/catalog-reading.ts';
 import { bookingsOf, candidateIndex, openRanks, type BookingTables, type Ranks } from './candidate-index.ts';
 import type { BlockUpdate, CatalogUpdate, SlotParts, SlotUpdate } from './catalog-update.ts';
@@ -15,6 +15,7 @@ export interface OpenedSnapshot {
   readonly slots: ReadonlyMap<string, ReadonlyMap<number, StoredSlot>>;
   readonly publishers: Snapshot['publishers'];
   readonly placements: Snapshot['placements'];
+  readonly bidders: Snapshot['bidders'];
   /** Of the blocks that came last. */
   readonly edition: number;
 }
@@ -33,7 +34,7 @@ const COUNTERS_MARGIN_MS = IDLE_KEY_TTL_MS;
 
 /**
  * The snapshot after an update: an immutable view of shared memory. Costs what the update changes,
- * and the publishers and placements, which are few and read by every request: they are objects.
+ * and the publishers, placements and bidders, which are few and read as a whole: they are objects.
  */
 export const openSnapshot = (update: CatalogUpdate, current?: OpenedSnapshot): OpenedSnapshot => {
   const edition = (current?.edition ?? 0) + 1;
@@ -44,6 +45,7 @@ export const openSnapshot = (update: CatalogUpdate, current?: OpenedSnapshot): O
     previous?.blocks.publishers === blocks.publishers ? previous.publishers : entitiesIn(PUBLISHER, blocks.publishers.values());
   const placements =
     previous?.blocks.placements === blocks.placements ? previous.placements : entitiesIn(PLACEMENT, blocks.placements.values());
+  const bidders = previous?.blocks.bidders === blocks.bidders ? previous.bidders : entitiesIn(BIDDER, blocks.bidders.values());
   const creatives = entityTable(CREATIVE, blocks.creatives);
   const tables: BookingTables = {
     campaigns: entityTable(CAMPAIGN, blocks.campaigns),
@@ -57,6 +59,7 @@ export const openSnapshot = (update: CatalogUpdate, current?: OpenedSnapshot): O
     publishers,
     publisherByKeyHash: new Map(Array.from(publishers.values(), (publisher) => [publisher.apiKeyHash, publisher])),
     placements,
+    bidders,
     ...tables,
     creativesOf: creatives.childrenOf,
     slot: (publisherId: number, placementId: string) => {
@@ -72,7 +75,7 @@ export const openSnapshot = (update: CatalogUpdate, current?: OpenedSnapshot): O
     quarantinedCount: update.quarantinedCount,
     userHashKey: update.userHashKey,
   });
-  return { snapshot, blocks, slots, publishers, placements, edition };
+  return { snapshot, blocks, slots, publishers, placements, bidders, edition };
 };
 
 const NO_BOOKINGS = bookingsOf({} as BookingTables, new Int32Array(0));

@@ -1,7 +1,6 @@
 import type { TargetingIndex } from '../../targeting/targeting-index.ts';
-import type { Entities } from '../columns/entity-table.ts';
 import type { CatalogTable } from '../model/catalog-reading.ts';
-import type { Booking, Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
+import type { Bidder, Booking, Campaign, Creative, Entities, LineItem, Placement, Publisher } from '../model/entities.ts';
 import type { TrafficCurve } from './traffic-curve.ts';
 
 /** A creative that could be served, with its price. */
@@ -66,6 +65,7 @@ export interface Snapshot {
   readonly publishers: ReadonlyMap<number, Publisher>;
   readonly publisherByKeyHash: ReadonlyMap<string, Publisher>;
   readonly placements: ReadonlyMap<string, Placement>;
+  readonly bidders: ReadonlyMap<number, Bidder>;
   readonly campaigns: Entities<number, Campaign>;
   readonly lineItems: Entities<number, LineItem>;
   readonly creatives: Entities<number, Creative>;

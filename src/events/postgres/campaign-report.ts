@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import { addFlatFees, type FlatFee } from '../flat-fees.ts';
 
 /** The counts that a report sums: each with its column of daily_counts. */
 const SUMMED = { serves: 'serves', impressions: 'impressions', clicks: 'clicks', spendMicros: 'spend_micros' } as const;
@@ -23,6 +22,14 @@ export interface StoredReportRow extends ReportCounts {
   readonly creativeId: number | null;
 }
 
+/** The sums of all rows. */
+export interface ReportTotals extends ReportCounts {
+  /** How many rows there are. */
+  readonly rows: number;
+  /** The part of the spend that Flat line items earn by their fees. */
+  readonly feeMicros: number;
+}
+
 export interface ReportQuestion {
   readonly campaignId: number;
   /** First and last UTC day, both included: YYYY-MM-DD. */
@@ -30,9 +37,24 @@ export interface ReportQuestion {
   readonly to: string;
 }
 
+const EVENTS = `
+  from event_counts
+  where day between :from::date and :to::date and line_item_id in (
+    select id from line_items where campaign_id = :campaignId
+    union select line_item_id from daily_counts where campaign_id = :campaignId)`;
+
+const FILTERED = `
+  from filtered_counts where campaign_id = :campaignId and day between :from::date and :to::date and count > 0`;
+
 /**
- * Custom events alone create no row of daily_counts, hence the full join. The counts are updated in
- * the transaction that stores the events.
+ * The rows of a report. Custom events alone create no row of daily_counts, hence the full joins. The
+ * counts are updated in the transaction that stores the events.
+ *
+ * A fee is earned evenly over the flight, whether or not ads are delivered; a day that is only partly
+ * in the flight earns its part. The creatives of a day share it by their impressions, so they have the
+ * same eCPM; without impressions the first gets all of it, and a day without rows gets one. Each point
+ * of a flight and of a day is rounded down once, so the days of a flight sum to the fee, to the micro.
+ * Infinite and empty flights are those of rows that a load sets aside.
  */
 const REPORT = `
   with counts as (
@@ -41,83 +63,80 @@ const REPORT = `
       .join(', ')}
     from daily_counts where campaign_id = :campaignId and day between :from::date and :to::date group by 1, 2, 3
   ), tallied as (
-    select day, line_item_id, creative_id, jsonb_object_agg(event_type, count order by event_type) as events
-    from event_counts
-    where day between :from::date and :to::date and line_item_id in (
-      select id from line_items where campaign_id = :campaignId
-      union select line_item_id from daily_counts where campaign_id = :campaignId)
-    group by 1, 2, 3
+    select day, line_item_id, creative_id, jsonb_object_agg(event_type, count order by event_type) as events ${EVENTS} group by 1, 2, 3
   ), refused as (
     select day, line_item_id, creative_id, jsonb_object_agg(name, count order by name) as filtered
-    from (select day, line_item_id, creative_id, kind || '_' || reason as name, sum(count) as count
-          from filtered_counts where campaign_id = :campaignId and day between :from::date and :to::date and count > 0
-          group by 1, 2, 3, 4) by_name
+    from (select day, line_item_id, creative_id, kind || '_' || reason as name, sum(count) as count ${FILTERED} group by 1, 2, 3, 4) by_name
     group by 1, 2, 3
-  )
-  select to_char(day, 'YYYY-MM-DD') as date, line_item_id as "lineItemId", line_items.name as "lineItem", creative_id as "creativeId",
-         ${Object.entries(SUMMED)
-           .map(([field, column]) => `coalesce(${column}, 0) as "${field}"`)
-           .join(', ')},
-         coalesce(events, '{}') as events, coalesce(filtered, '{}') as filtered
-  from counts full join tallied using (day, line_item_id, creative_id) full join refused using (day, line_item_id, creative_id)
-  left join line_items on line_items.id = line_item_id
-  order by 1, 2, 4`;
+  ), flat as (
+    select id, budget_micros::numeric as fee, floor(extract(epoch from start_at) * 1000) as start_ms, floor(extract(epoch from end_at) * 1000) as end_ms
+    from line_items
+    where campaign_id = :campaignId and type = 'direct' and lower(budget_type) = 'flat' and budget_micros > 0
+      and isfinite(start_at) and isfinite(end_at) and start_at < end_at
+  ), earned as (
+    select date '1970-01-01' + n::integer as day, id as line_item_id,
+           div(fee * (least((n + 1) * 86400000, end_ms) - start_ms), end_ms - start_ms)
+             - div(fee * (greatest(n * 86400000, start_ms) - start_ms), end_ms - start_ms) as fee
+    from flat, generate_series(greatest(:from::date - date '1970-01-01', floor(start_ms / 86400000)),
+                               least(:to::date - date '1970-01-01', floor((end_ms - 1) / 86400000))) as n
+  ), joined as (
+    select day, line_item_id, creative_id, ${Object.values(SUMMED)
+      .map((column) => `coalesce(${column}, 0) as ${column}`)
+      .join(', ')},
+           coalesce(events, '{}') as events, coalesce(filtered, '{}') as filtered, coalesce(fee, 0) as fee
+    from counts full join tallied using (day, line_item_id, creative_id) full join refused using (day, line_item_id, creative_id)
+    full join earned using (day, line_item_id)
+  ), weighed as (
+    select *, sum(impressions) over (partition by day, line_item_id) as whole, sum(impressions) over sofar as upto,
+           row_number() over sofar as nth
+    from joined window sofar as (partition by day, line_item_id order by creative_id rows unbounded preceding)
+  ), report as (
+    select *, case when whole > 0 then div(fee * upto, whole) - div(fee * (upto - impressions), whole) when nth = 1 then fee else 0 end as part
+    from weighed
+  )`;
 
-/** Infinite and empty flights are those of rows that a load sets aside. */
-const FLAT_FEES = `
-  select id as "lineItemId", name as "lineItem", budget_micros as "feeMicros", start_at as "startAt", end_at as "endAt"
-  from line_items
-  where campaign_id = :campaignId and type = 'direct' and lower(budget_type) = 'flat' and budget_micros > 0
-    and isfinite(start_at) and isfinite(end_at) and start_at < end_at`;
+const COLUMNS = Object.entries({ ...SUMMED, spendMicros: 'spend_micros + part' });
+
+const ROWS = `${REPORT}
+  select to_char(day, 'YYYY-MM-DD') as date, line_item_id as "lineItemId", line_items.name as "lineItem", creative_id as "creativeId",
+         ${COLUMNS.map(([field, column]) => `${column} as "${field}"`).join(', ')}, events, filtered
+  from report left join line_items on line_items.id = line_item_id
+  order by day, line_item_id, creative_id nulls first limit :limit offset :offset`;
+
+const TOTALS = `${REPORT}
+  select ${COLUMNS.map(([field, column]) => `coalesce(sum(${column}), 0) as "${field}"`).join(', ')},
+         count(*) as rows, coalesce(sum(part), 0) as "feeMicros",
+         (select coalesce(jsonb_object_agg(event_type, count order by event_type), '{}')
+          from (select event_type, sum(count) as count ${EVENTS} group by 1) by_type) as events,
+         (select coalesce(jsonb_object_agg(name, count order by name), '{}')
+          from (select kind || '_' || reason as name, sum(count) as count ${FILTERED} group by 1) by_name) as filtered
+  from report`;
 
 /**
- * Days × line items × creatives of one campaign; the fees of its Flat line items, as they are now,
- * are part of the spend. Rejects when Postgres is unavailable.
- *
- * @returns undefined when the campaign does not exist and has never delivered
+ * A page of the days × line items × creatives of one campaign, in this order; the fees of its Flat
+ * line items, as they are now, are part of the spend. Rejects when Postgres is unavailable.
  */
-export const readCampaignReport = async (knex: Knex, question: ReportQuestion): Promise<readonly StoredReportRow[] | undefined> => {
-  const { rows } = await knex.raw<{ rows: StoredReportRow[] }>(REPORT, { ...question });
-  const fees = await readFlatFees(knex, question.campaignId);
-  if (rows.length === 0 && fees.length === 0 && !(await isKnown(knex, question.campaignId))) return undefined;
-  // Postgres returns bigint as text.
-  const counted = rows.map((row) => ({ ...row, ...mapCounts((field) => Number(row[field])) }));
-  return addFlatFees(counted, fees, question, withoutDelivery);
+export const readReportRows = async (
+  knex: Knex,
+  question: ReportQuestion,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<readonly StoredReportRow[]> => {
+  const { rows } = await knex.raw<{ rows: StoredReportRow[] }>(ROWS, { ...question, limit, offset });
+  return rows.map((row) => ({ ...row, ...countsOf(row) }));
 };
 
-/** The row of a day on which a Flat line item earned its fee alone. */
-export const withoutDelivery = (date: string, { lineItemId, lineItem }: FlatFee): StoredReportRow => ({
-  ...{ date, lineItemId, lineItem, creativeId: null },
-  ...{ ...mapCounts(() => 0), events: {}, filtered: {} },
-});
-
-const readFlatFees = async (knex: Knex, campaignId: number): Promise<readonly FlatFee[]> => {
-  const { rows } = await knex.raw<{
-    rows: (Pick<FlatFee, 'lineItemId' | 'lineItem'> & { readonly feeMicros: string; readonly startAt: Date; readonly endAt: Date })[];
-  }>(FLAT_FEES, { campaignId });
-  return rows.map(({ lineItemId, lineItem, feeMicros, startAt, endAt }) => ({
-    ...{ lineItemId, lineItem, feeMicros: Number(feeMicros) },
-    ...{ startMs: startAt.getTime(), endMs: endAt.getTime() },
-  }));
+/** @returns undefined when the campaign does not exist and has never delivered */
+export const readReportTotals = async (knex: Knex, question: ReportQuestion): Promise<ReportTotals | undefined> => {
+  const { rows } = await knex.raw<{ rows: [ReportTotals] }>(TOTALS, { ...question });
+  const [totals] = rows;
+  if (Number(totals.rows) === 0 && !(await isKnown(knex, question.campaignId))) return undefined;
+  return { ...totals, ...countsOf(totals), rows: Number(totals.rows), feeMicros: Number(totals.feeMicros) };
 };
 
-/** The totals of a report. */
-export const sumCounts = (rows: readonly ReportCounts[]): ReportCounts => {
-  const sumByName = (counts: (row: ReportCounts) => Readonly<Record<string, number>>): Record<string, number> => {
-    const sums: Record<string, number> = {};
-    for (const row of rows) for (const [name, count] of Object.entries(counts(row))) sums[name] = (sums[name] ?? 0) + count;
-    return sums;
-  };
-  return {
-    ...mapCounts((field) => rows.reduce((sum, row) => sum + row[field], 0)),
-    events: sumByName(({ events }) => events),
-    filtered: sumByName(({ filtered }) => filtered),
-  };
-};
-
-const mapCounts = (read: (field: keyof typeof SUMMED) => number): Omit<ReportCounts, 'events' | 'filtered'> => {
+/** Postgres returns bigint and numeric as text. */
+const countsOf = (row: ReportCounts): Omit<ReportCounts, 'events' | 'filtered'> => {
   const fields = Object.keys(SUMMED) as (keyof typeof SUMMED)[];
-  return Object.fromEntries(fields.map((field) => [field, read(field)])) as unknown as Omit<ReportCounts, 'events' | 'filtered'>;
+  return Object.fromEntries(fields.map((field) => [field, Number(row[field])])) as unknown as Omit<ReportCounts, 'events' | 'filtered'>;
 };
 
 const isKnown = async (knex: Knex, campaignId: number): Promise<boolean> =>

@@ -69,7 +69,7 @@ interface Owner {
 
 /**
  * Decides most ads from lots: ads of a line item that were reserved in one call with an earlier ad,
- * for the requests of the next second (docs/adr/0014). What is not handed out is returned. Line items
+ * for the requests of the next second (docs/adr/0013). What is not handed out is returned. Line items
  * with a frequency cap or a rate limit, and bids, are reserved one by one.
  *
  * While Redis is away, line items without limits serve as before, and the others from their spares.
@@ -137,7 +137,11 @@ export const createAllowances = (options: AllowancesOptions): Allowances => {
       if (winner) (stockOf(shelf, winner) ?? newStock(shelf, request, winner))?.noteReserved(sentMs);
       if (winner && reserved.granted) granted.set(winner, { ...reserved.granted, ...reserved.moments! });
       reserved.refused.forEach((reason, at) => {
-        if (isUsedUp(reason)) shelf.stocks.get(candidates[at]!.lineItem.id)?.returnSpare();
+        const { id } = candidates[at]!.lineItem;
+        const stock = shelf.stocks.get(id);
+        if (!stock) return;
+        if (reason === NoBidReason.AccountSetAside) drop(shelf, id, stock);
+        else if (isUsedUp(reason)) stock.returnSpare();
       });
     });
     for (const candidate of wants.keys()) receive(shelf, request, candidate, granted.get(candidate), sentMs);

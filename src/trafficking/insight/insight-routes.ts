@@ -1,8 +1,9 @@
+import { pipeline } from 'node:stream/promises';
 import { Router } from 'express';
 import type { Response } from 'express';
 import type { Knex } from 'knex';
 import { dateOfDay, dayOf } from '../../base/utc-day.ts';
-import { readCampaignReport } from '../../events/postgres/campaign-report.ts';
+import { readReportRows, readReportTotals, type ReportQuestion } from '../../events/postgres/campaign-report.ts';
 import { methodNotAllowed } from '../../http/problems/error-handler.ts';
 import { problem, sendProblem } from '../../http/problems/problem.ts';
 import { QUALITY_REPORT_FILTERS, readReportedCreatives } from '../../tracking/report-store.ts';
@@ -12,10 +13,10 @@ import { NO_ID, readPage, searchOf } from '../entities/list-query.ts';
 import { nextPageLink } from '../entities/page-of-rows.ts';
 import { show } from '../openapi/columns.ts';
 import { sendJson } from '../../http/answers/send-json.ts';
-import { campaignReport } from './campaign-report.ts';
+import { campaignReport, readWholeReport, REPORT_PAGE } from './campaign-report.ts';
 import type { Delivery } from './delivery.ts';
 import { reportCsv } from './report-csv.ts';
-import type { CampaignReport } from './report-columns.ts';
+import { REPORT_COLUMNS } from './report-columns.ts';
 import { REPORTED_CREATIVE_COLUMNS } from './reported-creative-columns.ts';
 
 export interface InsightRoutesOptions {
@@ -54,13 +55,20 @@ export const insightRoutes = ({ knex, readDelivery, now }: InsightRoutesOptions)
       const detail = `from and to must be days (YYYY-MM-DD), from not after to, at most ${MAX_REPORT_DAYS} days apart.`;
       return sendProblem(res, problem('invalid_request', detail));
     }
-    const rows = campaignId === undefined ? undefined : await readCampaignReport(knex, { campaignId, ...days });
-    if (!rows || campaignId === undefined) return sendProblem(res, problem('not_found', 'There is no campaign with this id.'));
-    const found = campaignReport({ campaignId, ...days }, rows);
+    const page = readPage(search, REPORT_PAGE.default, REPORT_PAGE.max);
+    if (!page.ok) return sendProblem(res, page.problem);
     const format = search.get('format') ?? (req.accepts(['application/json', 'text/csv']) === 'text/csv' ? 'csv' : 'json');
-    if (format === 'csv') sendCsv(res, found);
-    else if (format === 'json') sendJson(res, 200, found, { Vary: 'Accept' });
-    else sendProblem(res, problem('invalid_request', `format must be ${REPORT_FORMATS.join(' or ')}.`));
+    if (!isReportFormat(format)) return sendProblem(res, problem('invalid_request', `format must be ${REPORT_FORMATS.join(' or ')}.`));
+    const question = campaignId === undefined ? undefined : { campaignId, ...days };
+    const totals = question && (await readReportTotals(knex, question));
+    if (!question || !totals) return sendProblem(res, problem('not_found', 'There is no campaign with this id.'));
+    if (format === 'csv') {
+      const pages = readWholeReport(question, totals, (part, of) => readReportRows(knex, part, of));
+      return sendCsv(res, question, reportCsv(show(REPORT_COLUMNS.figures, totals), pages));
+    }
+    const rows = await readReportRows(knex, question, page);
+    const link = nextPageLink(req.originalUrl, { rows, more: page.offset + rows.length < totals.rows && rows.length > 0 }, page);
+    sendJson(res, 200, campaignReport(question, rows, totals), { Vary: 'Accept', ...link });
   });
   report.all(methodNotAllowed('GET, HEAD'));
 
@@ -122,16 +130,16 @@ const readDay = (text: string): number | undefined => {
   return Number.isFinite(day) && dateOfDay(day) === text ? day : undefined;
 };
 
-const sendCsv = (res: Response, report: CampaignReport): void => {
-  const text = reportCsv(report);
-  res
-    .writeHead(200, {
-      'Content-Type': 'text/csv; charset=utf-8; header=present',
-      'Content-Disposition': `attachment; filename="campaign-${report.campaign_id}_${report.from}_${report.to}.csv"`,
-      'Content-Length': Buffer.byteLength(text),
-      'Cache-Control': 'no-store',
-      'X-Content-Type-Options': 'nosniff',
-      Vary: 'Accept',
-    })
-    .end(text);
+const isReportFormat = (text: string): text is (typeof REPORT_FORMATS)[number] => REPORT_FORMATS.some((format) => format === text);
+
+/** Sends the parts as they are made, as fast as the client reads. A fault in between ends the connection. */
+const sendCsv = async (res: Response, { campaignId, from, to }: ReportQuestion, parts: AsyncIterable<string>): Promise<void> => {
+  res.writeHead(200, {
+    'Content-Type': 'text/csv; charset=utf-8; header=present',
+    'Content-Disposition': `attachment; filename="campaign-${campaignId}_${from}_${to}.csv"`,
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    Vary: 'Accept',
+  });
+  await pipeline(parts, res);
 };

@@ -1,12 +1,12 @@
 import { usdFromMicros } from '../../catalog/model/money.ts';
 import type { ReportCounts, StoredReportRow } from '../../events/postgres/campaign-report.ts';
-import { filteredName, INVALID_REASONS, type HitKind } from '../../ledger/hit.ts';
+import { filteredName, type HitKind } from '../../ledger/hit.ts';
 import type { Columns, Shown } from '../openapi/columns.ts';
 import { count, countsByName, day, integer, number, orNull, usd } from '../openapi/schema.ts';
 
 /** The filtered hits of a kind. */
 export const filteredOf = (filtered: Readonly<Record<string, number>>, kind: HitKind): number =>
-  INVALID_REASONS.reduce((sum, reason) => sum + (filtered[filteredName(kind, reason)] ?? 0), 0);
+  Object.entries(filtered).reduce((sum, [name, count]) => (name.startsWith(filteredName(kind, '')) ? sum + count : sum), 0);
 
 /**
  * Every column of a campaign's report, in order. JSON rows and totals, the CSV file and the OpenAPI
@@ -58,6 +58,12 @@ export interface CampaignReport {
   readonly campaign_id: number;
   readonly from: string;
   readonly to: string;
+  /** Of all pages. */
+  readonly row_count: number;
+  /** Of this page, ordered by day, line item and creative. */
   readonly rows: readonly ReportRow[];
+  /** Of all pages. */
   readonly totals: ReportFigures;
+  /** The part of the spend that is fees of Flat line items, which use no budget. */
+  readonly flat_fees: number;
 }

@@ -1,23 +1,35 @@
 import { stringify } from 'csv-stringify/sync';
-import { REPORT_COLUMNS, type CampaignReport } from './report-columns.ts';
+import { REPORT_COLUMNS, type ReportFigures, type ReportRow } from './report-columns.ts';
 
 /** Columns that are one column for each name. */
 const BY_NAME = { events: 'event_', filtered: 'filtered_' } as const;
 
-const COLUMNS = Object.keys({ ...REPORT_COLUMNS.keys, ...REPORT_COLUMNS.figures }) as (keyof CampaignReport['rows'][number])[];
+const COLUMNS = Object.keys({ ...REPORT_COLUMNS.keys, ...REPORT_COLUMNS.figures }) as (keyof ReportRow)[];
 
 /**
- * The report as RFC 4180 CSV: CRLF, a header line, one column per event type and per kind of filtered hits, no totals. A text
- * that a spreadsheet would run as a formula is prefixed with an apostrophe.
+ * A report as RFC 4180 CSV: CRLF, a header line, one column per event type and per kind of filtered
+ * hits, no totals. A text that a spreadsheet would run as a formula is prefixed with an apostrophe.
  * https://owasp.org/www-community/attacks/CSV_Injection
+ *
+ * @param totals of all pages: they have every name that occurs
+ * @returns the text of the header, then of each page
  */
-export const reportCsv = ({ rows, totals }: CampaignReport): string => {
+export async function* reportCsv(
+  totals: Pick<ReportFigures, keyof typeof BY_NAME>,
+  pages: AsyncIterable<readonly ReportRow[]>,
+): AsyncGenerator<string> {
   const namesOf = (column: keyof typeof BY_NAME): readonly string[] => Object.keys(totals[column]).sort();
-  const header = COLUMNS.flatMap((column) => (isByName(column) ? namesOf(column).map((name) => BY_NAME[column] + name) : [column]));
-  const records = rows.map((row) =>
-    COLUMNS.flatMap((column) => (isByName(column) ? namesOf(column).map((name) => row[column][name] ?? 0) : [row[column]])),
-  );
-  return stringify([header, ...records], {
+  yield csv([COLUMNS.flatMap((column) => (isByName(column) ? namesOf(column).map((name) => BY_NAME[column] + name) : [column]))]);
+  for await (const rows of pages)
+    yield csv(
+      rows.map((row) =>
+        COLUMNS.flatMap((column) => (isByName(column) ? namesOf(column).map((name) => row[column][name] ?? 0) : [row[column]])),
+      ),
+    );
+}
+
+const csv = (records: readonly (readonly unknown[])[]): string =>
+  stringify([...records], {
     record_delimiter: '\r\n',
     // RFC 4180, section 2.6: a field with CR or LF alone is quoted too.
     quote_record_delimiter: true,
@@ -25,6 +37,5 @@ export const reportCsv = ({ rows, totals }: CampaignReport): string => {
     // A line feed can also precede a formula; escape_formulas does not cover it.
     cast: { string: (text) => (text.startsWith('\n') ? `'${text}` : text) },
   });
-};
 
 const isByName = (column: string): column is keyof typeof BY_NAME => column in BY_NAME;

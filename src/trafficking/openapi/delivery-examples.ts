@@ -41,8 +41,10 @@ export const DELIVERY_EXAMPLES = {
     campaign_id: 3,
     from: '2026-10-14',
     to: '2026-10-14',
+    row_count: 1,
     rows: [{ day: '2026-10-14', line_item_id: 5, line_item: 'Boots, sport readers', creative_id: 9, ...reported }],
     totals: reported,
+    flat_fees: 0,
   },
   ReportedCreative: {
     creative_id: 9,

@@ -7,6 +7,7 @@ import {
   idInPath,
   jsonAnswer,
   jsonBody,
+  LINK,
   pageQuery,
   problems,
   query,
@@ -18,7 +19,6 @@ import {
 import { listOf } from './schema.ts';
 
 const ETAG = { ETag: { schema: { type: 'string' } } };
-const LINK = { Link: { schema: { type: 'string' }, description: 'Leads to the next page (rel="next") when there is one' } };
 const ifMatch = {
   name: 'If-Match',
   in: 'header',
