@@ -32,7 +32,7 @@ const ledger = createLedger({ redis, link, keys, tokenTtlMs: 1_800_000, pid: { k
 
 const now = Date.now();
 const flight = { startMs: now - DAY_MS, endMs: now + 30 * DAY_MS };
-const campaign: Campaign = { id: 1, publisherId: 1, name: '', flight, budgetMicros: null };
+const campaign: Campaign = { id: 1, edition: 0, publisherId: 1, name: '', flight, budgetMicros: null };
 const candidateOf = (id: number, dailyImpressionCap = 1e9, placesOfUser: number | null = 1e6): RankedCandidate => {
   const frequencyCap = placesOfUser === null ? null : { places: placesOfUser, windowMs: DAY_MS };
   const lineItem = sampleLineItem({ id, flight, cpmMicros: 2_000_000, dailyImpressionCap, frequencyCap });

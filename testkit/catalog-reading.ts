@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { IDS_A_BLOCK, type CatalogReading, type CatalogRow, type CatalogTable } from '../src/catalog/model/catalog-reading.ts';
 import { createCatalogBuilder } from '../src/catalog/snapshot/build-catalog.ts';
 import { openSnapshot } from '../src/catalog/snapshot/open-snapshot.ts';
@@ -15,7 +16,8 @@ export const readingOf = ({ rows, version = 7, recentCounts = new Map(), hourlyI
     const read = known.get(table);
     if (read) return read;
     const blocks = new Map<number, CatalogRow[]>();
-    for (const row of rows(table)) {
+    for (const given of rows(table)) {
+      const row: CatalogRow = { ...given, edition: editionOf(given) };
       const block = typeof row['id'] === 'number' ? Math.floor(row['id'] / IDS_A_BLOCK) : 0;
       const of = blocks.get(block);
       if (of) of.push(row);
@@ -33,6 +35,8 @@ export const readingOf = ({ rows, version = 7, recentCounts = new Map(), hourlyI
     rows: (table, block) => Promise.resolve(blocksOf(table).get(block) ?? []),
   };
 };
+
+const editionOf = (row: CatalogRow): number => createHash('sha256').update(JSON.stringify(row)).digest().readUIntBE(0, 6);
 
 /** The snapshot of one reading, built and opened as a replica does. */
 export const snapshotOf = async (

@@ -11,6 +11,7 @@ export const samplePrivacy: PublisherPrivacy = {
 /** A direct line item of campaign 1 of publisher 1 that asks for nothing and has no limits, at a CPM of 1 USD, but for what is given. */
 export const sampleLineItem = (changes: Partial<LineItem> & Pick<LineItem, 'flight'>): LineItem => ({
   id: 1,
+  edition: 0,
   campaignId: 1,
   publisherId: 1,
   name: 'line item',

@@ -10,7 +10,7 @@ export const DAY_START_MS = Date.UTC(2026, 2, 10);
 export const PUBLISHER = 1;
 
 const FLIGHT = { startMs: DAY_START_MS - 30 * MS_PER_DAY, endMs: DAY_START_MS + 30 * MS_PER_DAY };
-const CAMPAIGN: Campaign = { id: 1, publisherId: PUBLISHER, name: 'simulated', flight: FLIGHT, budgetMicros: null };
+const CAMPAIGN: Campaign = { id: 1, edition: 0, publisherId: PUBLISHER, name: 'simulated', flight: FLIGHT, budgetMicros: null };
 
 /** A campaign whose budget is for the simulated day alone. */
 export const simulatedCampaign = (budgetMicros: number): Campaign => ({

@@ -42,7 +42,7 @@ export const invitationTo = (
     budgetMicros: 123_456_789,
     endpoint,
   }),
-  campaign: { id: 1, publisherId: 7, name: 'secret campaign', flight, budgetMicros: null },
+  campaign: { id: 1, edition: 0, publisherId: 7, name: 'secret campaign', flight, budgetMicros: null },
   creative: sampleCreative(lineItemId, { id: lineItemId * 10, content }),
 });
 

@@ -137,6 +137,62 @@ test('programmatic line items have a separate index and no price', async () => {
   expect(snapshot.slot(1, 'top').vacancy).toBeUndefined();
 });
 
+const bidder = (id: number, change: CatalogRow = {}): CatalogRow => ({
+  id,
+  name: `b${id}`,
+  endpoint: 'https://bidder.example/bid',
+  headers: { Authorization: 'sealed' },
+  params: { zone: 7 },
+  gzip: true,
+  gvl_id: null,
+  seats: ['seat'],
+  currency: 'EUR',
+  bid_adjustment: 0.85,
+  timeout_share: 0.5,
+  notice_hosts: ['Notices.example'],
+  schain_asi: 'asi.example',
+  schain_sid: '12',
+  bcat: ['IAB25'],
+  cattax: 1,
+  badv: [],
+  battr: [3],
+  ...change,
+});
+
+test('a snapshot has the bidders of line items, and the floors of line items and placements', async () => {
+  const called = lineItem(1, { type: 'programmatic', cpm_micros: null, bidder_id: 1, floor_micros: '1250000' });
+  const snapshot = await load({
+    placements: [placement('top', { floor_micros: '500000' })],
+    bidders: [bidder(1), bidder(2, { bid_adjustment: 0 })],
+    line_items: [called, lineItem(2, { type: 'programmatic', cpm_micros: null, bidder_id: 2 })],
+  });
+  expect(snapshot.bidders).toEqual(
+    new Map([
+      [
+        1,
+        {
+          id: 1,
+          endpoint: 'https://bidder.example/bid',
+          headers: { Authorization: 'sealed' },
+          params: { zone: 7 },
+          gzip: true,
+          gvlId: null,
+          seats: ['seat'],
+          currency: 'EUR',
+          bidAdjustment: 0.85,
+          timeoutShare: 0.5,
+          noticeHosts: ['notices.example'],
+          schain: { asi: 'asi.example', sid: '12' },
+          blocked: { bcat: ['IAB25'], cattax: 1, badv: [], battr: [3] },
+        },
+      ],
+    ]),
+  );
+  expect(snapshot.placements.get('top')).toMatchObject({ floorMicros: 500_000 });
+  expect(snapshot.slot(1, 'top').programmatic?.at(0).lineItem).toMatchObject({ bidderId: 1, endpoint: null, floorMicros: 1_250_000 });
+  expect(snapshot.quarantined.map(({ table, id }) => `${table} ${id}`)).toEqual(['bidders 2', 'line_items 2']);
+});
+
 test('an invalid row is set aside with its children and the reason, and everything else serves', async () => {
   const snapshot = await load({
     placements: [placement('top'), placement('odd', { formats: ['video'] }), placement('lost', { publisher_id: 9 })],

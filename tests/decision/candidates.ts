@@ -10,6 +10,7 @@ const FLIGHT = { startMs: 0, endMs: NOON + 100 * DAY };
 
 export const campaign = (changes: Partial<Campaign> = {}): Campaign => ({
   id: 1,
+  edition: 0,
   publisherId: 1,
   name: 'campaign',
   flight: FLIGHT,

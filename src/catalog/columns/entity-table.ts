@@ -15,13 +15,13 @@ export interface StoredBlock {
   readonly segment: Segment;
 }
 
-export const storedBlock = (buffer: SharedArrayBuffer, rows: number, edition: number): StoredBlock => {
+export const storedBlock = (buffer: SharedArrayBuffer, rows: number): StoredBlock => {
   let opened: Segment | undefined;
   return {
     buffer,
     rows,
     get segment() {
-      return (opened ??= openSegment(buffer, edition));
+      return (opened ??= openSegment(buffer));
     },
   };
 };

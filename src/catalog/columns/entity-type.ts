@@ -27,9 +27,6 @@ export const entityType = <E extends object>(fields: Fields<E>): EntityType<E> =
       this.segment = segment;
       this.row = row;
     }
-    get edition(): number {
-      return this.segment.edition;
-    }
   }
   let at = NO_CELLS;
   for (const [name, { cells, getter }] of entries) {

@@ -130,6 +130,7 @@ export const BIDDER = entityType<Bidder>({
 export const CAMPAIGN = entityType<Campaign>({
   id: integer,
   publisherId: integer,
+  edition: number,
   name: text,
   flight,
   budgetMicros: numberOrNull,
@@ -139,6 +140,7 @@ export const LINE_ITEM = entityType<LineItem>({
   id: integer,
   campaignId: integer,
   publisherId: integer,
+  edition: number,
   name: text,
   type: oneOf(LINE_ITEM_TYPES),
   active: flag,
@@ -169,10 +171,10 @@ export const LINE_ITEM = entityType<LineItem>({
   dealId: textOrNull,
 });
 
-/** Its view has an `edition` besides, which is the segment's. */
-export const CREATIVE = entityType<Omit<Creative, 'edition'>>({
+export const CREATIVE = entityType<Creative>({
   id: integer,
   lineItemId: integer,
+  edition: number,
   placementId: repeatedText,
   content: creativeContent,
   advertiserDomain: textOrNull,

@@ -4,8 +4,6 @@ import { textAt, type Segment, type SegmentRows } from './segment.ts';
 export interface View {
   readonly segment: Segment;
   readonly row: number;
-  /** Of the segment: views of one row with equal editions are equal. */
-  readonly edition: number;
 }
 
 /** Cells of a row, or the position of a field's first cells in it. */

@@ -12,8 +12,6 @@ export interface Segment {
   readonly texts: Buffer;
   /** Decoded texts by position (kinds.ts, `repeatedText`). */
   readonly repeated: Map<number, string>;
-  /** Of the segment among all that this process has received: equal editions are equal rows. */
-  readonly edition: number;
 }
 
 /** The cells of rows while they are written, in the order of the fields. */
@@ -62,7 +60,7 @@ export const writeSegment = (fill: (rows: SegmentRows) => number): SharedArrayBu
   return buffer;
 };
 
-export const openSegment = (buffer: SharedArrayBuffer, edition: number): Segment => {
+export const openSegment = (buffer: SharedArrayBuffer): Segment => {
   const [rows, doubles, integers, bytes] = new Int32Array(buffer, 0, HEADER_INTS) as unknown as readonly [number, number, number, number];
   const f64At = HEADER_INTS * Int32Array.BYTES_PER_ELEMENT;
   const i32At = f64At + doubles * Float64Array.BYTES_PER_ELEMENT;
@@ -74,7 +72,6 @@ export const openSegment = (buffer: SharedArrayBuffer, edition: number): Segment
     u8: new Uint8Array(buffer, u8At, bytes),
     texts: Buffer.from(buffer, u8At + bytes),
     repeated: new Map(),
-    edition,
   };
 };
 

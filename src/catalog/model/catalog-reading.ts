@@ -39,6 +39,6 @@ export interface CatalogReading {
    * mean equal rows.
    */
   digests(table: CatalogTable): Promise<ReadonlyMap<number, string>>;
-  /** The rows of one block by id. */
+  /** The rows of one block by id, each with a digest of itself as its `edition`, a number. */
   rows(table: CatalogTable, block: number): Promise<readonly CatalogRow[]>;
 }

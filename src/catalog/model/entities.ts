@@ -113,6 +113,8 @@ export interface Bidder {
 
 export interface Campaign {
   readonly id: number;
+  /** Changes with the row: equal ids and editions mean equal campaigns. */
+  readonly edition: number;
   readonly publisherId: number;
   readonly name: string;
   readonly flight: Flight;
@@ -133,6 +135,8 @@ export interface RateLimit {
 
 export interface LineItem {
   readonly id: number;
+  /** Changes with the row: equal ids and editions mean equal line items of equal campaigns. */
+  readonly edition: number;
   readonly campaignId: number;
   readonly publisherId: number;
   readonly name: string;
@@ -184,7 +188,7 @@ export interface BannerImage {
 
 export interface Creative {
   readonly id: number;
-  /** Changes when the creative may have changed: equal ids and editions mean equal creatives. */
+  /** Changes with the row: equal ids and editions mean equal creatives. */
   readonly edition: number;
   readonly placementId: string;
   readonly lineItemId: number;
@@ -205,9 +209,9 @@ export interface Booking {
   readonly campaign: Campaign;
 }
 
-/** A line item as a user sees it whose frequency cap does not apply. */
+/** A line item as a user sees it whose frequency cap does not apply. Its edition equals none. */
 export const withoutFrequencyCap = (lineItem: LineItem): LineItem =>
-  Object.create(lineItem, { frequencyCap: { value: null, enumerable: true } }) as LineItem;
+  Object.create(lineItem, { frequencyCap: { value: null, enumerable: true }, edition: { value: NaN, enumerable: true } }) as LineItem;
 
 /** The entities of one table by id. The part of a ReadonlyMap that needs no entity to exist. */
 export interface Entities<K, E> {

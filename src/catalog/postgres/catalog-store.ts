@@ -52,8 +52,13 @@ const digestsIn = async (knex: Knex, table: CatalogTable): Promise<ReadonlyMap<n
   return new Map(rows.map(({ block: number, digest }) => [number, digest]));
 };
 
+/** 53 bits: as many as a number holds exactly. */
+const EDITION = '(hash_record_extended(rows.*, 0) & 9007199254740991)::float8 as edition';
+
 const rowsIn = (knex: Knex, table: CatalogTable, block: number): Promise<readonly CatalogRow[]> => {
-  const query = knex(table).select<CatalogRow[]>(COLUMNS[table]).orderBy('id');
+  const query = knex(`${table} as rows`)
+    .select<CatalogRow[]>(...COLUMNS[table], knex.raw(EDITION))
+    .orderBy('id');
   return table === 'placements' ? query : query.whereBetween('id', [block * IDS_A_BLOCK, (block + 1) * IDS_A_BLOCK - 1]);
 };
 

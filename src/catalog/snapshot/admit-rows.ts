@@ -11,16 +11,14 @@ import type { Bidder, Campaign, Creative, LineItem, Placement, Publisher } from 
 import { rowToBidder } from '../postgres/bidder-rows.ts';
 import { rowToCampaign, rowToCreative, rowToLineItem, rowToPlacement, rowToPublisher } from '../postgres/catalog-rows.ts';
 import type { Quarantine } from './quarantine.ts';
-import { toBidder, toCampaign, toCreative, toLineItem, toPlacement, toPublisher } from './to-entities.ts';
-
-type StoredCreative = Omit<Creative, 'edition'>;
+import { toBidder, toCampaign, toCreative, toLineItem, toPlacement, toPublisher, type RowKey } from './to-entities.ts';
 
 /** The valid rows as columns. */
 export interface AdmittedRows {
   readonly placements: ReadonlyMap<string, Placement>;
   readonly campaigns: ChildEntities<Campaign>;
   readonly lineItems: ChildEntities<LineItem & View>;
-  readonly creatives: ChildEntities<StoredCreative>;
+  readonly creatives: ChildEntities<Creative>;
   readonly blocks: AdmittedBlocks;
   /** Line items whose targeting differs from the load before. */
   readonly retargeted: ReadonlySet<number>;
@@ -97,7 +95,7 @@ export const admitRows = async (reading: CatalogReading, { dimensions, previous,
         entities.push(joined);
       }
     }
-    const stored = storedBlock(type.write(entities), entities.length, 0);
+    const stored = storedBlock(type.write(entities), entities.length);
     return Object.assign(stored, { digest: entities.length === rows.length ? digest : undefined });
   };
 
@@ -134,7 +132,7 @@ export const admitRows = async (reading: CatalogReading, { dimensions, previous,
     table: 'campaigns',
     type: CAMPAIGN,
     check: (row) => checkCampaign(rowToCampaign(row)),
-    toEntity: (record, row) => toCampaign(row['id'] as number, record),
+    toEntity: (record, row) => toCampaign(keyOf(row), record),
     join: ofPublisher<Campaign>,
   });
   const campaigns = entityTable(CAMPAIGN, campaignBlocks);
@@ -142,7 +140,7 @@ export const admitRows = async (reading: CatalogReading, { dimensions, previous,
     table: 'line_items',
     type: LINE_ITEM,
     check: (row) => checkLineItem(rowToLineItem(row), { dimensions }),
-    toEntity: (record, row) => toLineItem(row['id'] as number, record, campaigns.get(record.campaign_id)?.publisherId ?? 0),
+    toEntity: (record, row) => toLineItem(keyOf(row), record, campaigns.get(record.campaign_id)?.publisherId ?? 0),
     join: (lineItem) => {
       const campaign = campaigns.get(lineItem.campaignId);
       if (campaign === undefined) return quarantine.parentReason('campaigns', lineItem.campaignId);
@@ -159,9 +157,9 @@ export const admitRows = async (reading: CatalogReading, { dimensions, previous,
     table: 'creatives',
     type: CREATIVE,
     check: (row) => checkCreative(rowToCreative(row)),
-    toEntity: (record, row): StoredCreative | string => {
+    toEntity: (record, row): Creative | string => {
       const blocked = row['blocked_at'] !== null && row['blocked_at'] !== undefined;
-      return toCreative(row['id'] as number, record, blocked) ?? '/content cannot be read';
+      return toCreative(keyOf(row), record, blocked) ?? '/content cannot be read';
     },
     join: (creative) => {
       if (!placements.has(creative.placementId)) return quarantine.parentReason('placements', creative.placementId);
@@ -170,6 +168,8 @@ export const admitRows = async (reading: CatalogReading, { dimensions, previous,
   });
   return { placements, campaigns, lineItems, creatives: entityTable(CREATIVE, creativeBlocks), blocks, retargeted };
 };
+
+const keyOf = (row: CatalogRow): RowKey => ({ id: row['id'] as number, edition: row['edition'] as number });
 
 const entitiesOf = <E>({ view }: EntityType<E>, { segment }: StoredBlock): E[] =>
   Array.from({ length: segment.rows }, (_, row) => view(segment, row));

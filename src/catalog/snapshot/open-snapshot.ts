@@ -16,8 +16,6 @@ export interface OpenedSnapshot {
   readonly publishers: Snapshot['publishers'];
   readonly placements: Snapshot['placements'];
   readonly bidders: Snapshot['bidders'];
-  /** Of the blocks that came last. */
-  readonly edition: number;
 }
 
 /** A slot of all snapshots until it changes. Its ranks are opened when they are first read. */
@@ -37,9 +35,8 @@ const COUNTERS_MARGIN_MS = IDLE_KEY_TTL_MS;
  * and the publishers, placements and bidders, which are few and read as a whole: they are objects.
  */
 export const openSnapshot = (update: CatalogUpdate, current?: OpenedSnapshot): OpenedSnapshot => {
-  const edition = (current?.edition ?? 0) + 1;
   const previous = update.whole ? undefined : current;
-  const blocks = mergeBlocks(update.blocks, previous?.blocks, edition);
+  const blocks = mergeBlocks(update.blocks, previous?.blocks);
   const slots = mergeSlots(update.slots, previous?.slots);
   const publishers =
     previous?.blocks.publishers === blocks.publishers ? previous.publishers : entitiesIn(PUBLISHER, blocks.publishers.values());
@@ -75,18 +72,14 @@ export const openSnapshot = (update: CatalogUpdate, current?: OpenedSnapshot): O
     quarantinedCount: update.quarantinedCount,
     userHashKey: update.userHashKey,
   });
-  return { snapshot, blocks, slots, publishers, placements, bidders, edition };
+  return { snapshot, blocks, slots, publishers, placements, bidders };
 };
 
 const NO_BOOKINGS = bookingsOf({} as BookingTables, new Int32Array(0));
 const EMPTY_SLOT: Slot = { direct: undefined, programmatic: undefined, leftOut: NO_BOOKINGS, vacancy: 'NothingBooked' };
 
 /** A table without changes stays the same map. */
-const mergeBlocks = (
-  updates: readonly BlockUpdate[],
-  previous: OpenedSnapshot['blocks'] | undefined,
-  edition: number,
-): OpenedSnapshot['blocks'] => {
+const mergeBlocks = (updates: readonly BlockUpdate[], previous: OpenedSnapshot['blocks'] | undefined): OpenedSnapshot['blocks'] => {
   const merged = Object.fromEntries(
     CATALOG_TABLES.map((table) => {
       const before = previous?.[table] ?? new Map<number, StoredBlock>();
@@ -95,7 +88,7 @@ const mergeBlocks = (
   ) as Record<CatalogTable, Map<number, StoredBlock>>;
   for (const { table, block, rows, buffer } of updates) {
     if (buffer === undefined) merged[table].delete(block);
-    else merged[table].set(block, storedBlock(buffer, rows, edition));
+    else merged[table].set(block, storedBlock(buffer, rows));
   }
   return merged;
 };

@@ -6,6 +6,9 @@ import { flightOf } from '../model/flight-dates.ts';
 import { microsFromUsd } from '../model/money.ts';
 import type { BidderRecord, CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, PublisherRecord } from '../model/records.ts';
 
+/** What an entity has of its row and not of its record. */
+export type RowKey = Pick<LineItem, 'id' | 'edition'>;
+
 /**
  * Turns checked records into entities. Defaults of meaning (priority 2, a frequency window of a
  * day) are applied here, once.
@@ -51,16 +54,16 @@ export const toBidder = (id: number, record: BidderRecord, headers: Readonly<Rec
 
 const lowerCase = (text: string): string => text.toLowerCase();
 
-export const toCampaign = (id: number, record: CampaignRecord): Campaign => ({
-  id,
+export const toCampaign = (key: RowKey, record: CampaignRecord): Campaign => ({
+  ...key,
   publisherId: record.publisher_id,
   name: record.name,
   flight: flightOf(record),
   budgetMicros: microsOrNull(record.budget),
 });
 
-export const toLineItem = (id: number, record: LineItemRecord, publisherId: number): LineItem => ({
-  id,
+export const toLineItem = (key: RowKey, record: LineItemRecord, publisherId: number): LineItem => ({
+  ...key,
   campaignId: record.campaign_id,
   publisherId,
   name: record.name,
@@ -92,11 +95,11 @@ export const toLineItem = (id: number, record: LineItemRecord, publisherId: numb
 });
 
 /** Undefined when the content cannot be read, which the check of a record rules out. */
-export const toCreative = (id: number, record: CreativeRecord, blocked: boolean): Omit<Creative, 'edition'> | undefined => {
+export const toCreative = (key: RowKey, record: CreativeRecord, blocked: boolean): Creative | undefined => {
   const parsed = parseCreativeContent(record.format, record.content);
   if ('fault' in parsed) return undefined;
   return {
-    id,
+    ...key,
     placementId: record.placement_id,
     lineItemId: record.line_item_id,
     content: parsed.content,

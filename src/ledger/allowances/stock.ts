@@ -60,17 +60,19 @@ export class Stock {
   /** While Redis is away: requests per second before that, and when the last ad was handed out. */
   private outage: { readonly demand: number; lastMs: number } | undefined;
 
-  private readonly first: RankedCandidate;
+  /** One of those that it was for, the last that was handed out: an older one keeps older rows in memory. */
+  private last: RankedCandidate;
   private readonly options: StockOptions;
 
-  constructor(first: RankedCandidate, options: StockOptions) {
-    this.first = first;
+  constructor(candidate: RankedCandidate, options: StockOptions) {
+    this.last = candidate;
     this.options = options;
   }
 
   /** Whether the ads are reserved for this candidate: the same line item with the same limits and price. */
   fits({ lineItem, campaign, priceMicros }: RankedCandidate): boolean {
-    return lineItem === this.first.lineItem && campaign === this.first.campaign && priceMicros === this.first.priceMicros;
+    const { last } = this;
+    return lineItem.edition === last.lineItem.edition && campaign.edition === last.campaign.edition && priceMicros === last.priceMicros;
   }
 
   /** Hands out an ad of a lot; undefined: there is none. */
@@ -160,7 +162,7 @@ export class Stock {
     return [
       ...returned
         .filter(({ left }) => left > 0)
-        .map(({ left, day, holdEndMs, isPaced }) => ({ candidate: this.first, day, holdEndMs, returned: left, isPaced, served: 0 })),
+        .map(({ left, day, holdEndMs, isPaced }) => ({ candidate: this.last, day, holdEndMs, returned: left, isPaced, served: 0 })),
       ...this.served
         .filter(({ count }) => count > 0)
         .map(({ candidate, day, count }) => ({ candidate, day, holdEndMs: 0, returned: 0, isPaced: false, served: count })),
@@ -168,7 +170,7 @@ export class Stock {
   }
 
   private get isPaced(): boolean {
-    return this.first.lineItem.pacing !== 'ASAP';
+    return this.last.lineItem.pacing !== 'ASAP';
   }
 
   private takeFrom(lots: Lot[], candidate: RankedCandidate, nowMs: number): ReservationMoments | undefined {
@@ -179,6 +181,7 @@ export class Stock {
         continue;
       }
       lot.left--;
+      this.last = candidate;
       this.noteDemand(nowMs);
       this.count(candidate, lot.day, 1);
       const tokenExpS = Math.ceil((lot.redisMs + nowMs - lot.sentMs + this.options.tokenTtlMs) / 1000);
