@@ -13,7 +13,7 @@ import { groupInvitations, type BidderCall } from './calls/group-invitations.ts'
 import { createGuardedDispatchers, type GuardedDispatchersOptions } from './calls/guarded-dispatcher.ts';
 import { createNoticeSender } from './notices/notice-sender.ts';
 import { mayNotify } from './notices/may-notify.ts';
-import { MAX_ANSWER_BYTES, type BidAnswer } from './calls/post-bid-request.ts';
+import { MAX_ANSWER_BYTES, type BidAnswer, type BidCall } from './calls/post-bid-request.ts';
 import { readBidderUrl } from './calls/read-bidder-url.ts';
 import { readBidResponse, type AskedBid } from './openrtb/read-bid-response.ts';
 
@@ -37,7 +37,14 @@ export interface BiddersOptions {
   readonly now?: () => number;
   readonly newId?: () => string;
   readonly resolve?: GuardedDispatchersOptions['resolve'];
+  readonly traceCall?: TraceBidderCall | undefined;
 }
+
+/** Runs a bidder call in a span, with the headers that continue its trace at the bidder. */
+export type TraceBidderCall = (
+  bidder: { readonly endpoint: string; readonly mayShare: boolean },
+  call: (headers: BidCall['headers']) => Promise<BidAnswer>,
+) => Promise<BidAnswer>;
 
 /** Endpoints kept at a time, which also limits the number of metric series labelled with one. */
 export const MAX_ENDPOINTS = 256;
@@ -51,6 +58,7 @@ export const createBidders = (options: BiddersOptions): Bidders => {
     circuit = { failuresInRow: 5, retryAfterMs: 5_000, trialTimeoutMs: timeoutMs },
     now = () => performance.now(),
     newId = randomUUID,
+    traceCall = (_bidder, call) => call(undefined),
   } = options;
   const guard = { allowPrivateAddresses, idleMs, ...(options.resolve && { resolve: options.resolve }) };
   const dispatchers = createGuardedDispatchers({
@@ -99,10 +107,17 @@ export const createBidders = (options: BiddersOptions): Bidders => {
   }, 60_000).unref();
   let closed = false;
 
-  const exchange = async ({ endpoint, opportunities }: BidderCall, body: string, signal: AbortSignal): Promise<BidAnswer> => {
+  const exchange = async (
+    { endpoint, opportunities }: BidderCall,
+    body: string,
+    signal: AbortSignal,
+    headers: BidCall['headers'],
+  ): Promise<BidAnswer> => {
     const url = readBidderUrl(endpoint, { allowPrivateAddresses });
     if (typeof url === 'string') return { kind: 'refused', outcome: url };
-    return closed ? { kind: 'refused', outcome: 'busy' } : endpointOf(url, opportunities[0]?.invitations[0]?.lineItem.id).ask(body, signal);
+    return closed
+      ? { kind: 'refused', outcome: 'busy' }
+      : endpointOf(url, opportunities[0]?.invitations[0]?.lineItem.id).ask(body, signal, headers);
   };
 
   const askBidder = async (
@@ -123,11 +138,15 @@ export const createBidders = (options: BiddersOptions): Bidders => {
       ),
     };
     const tmaxMs = Math.max(1, Math.floor(budgetMs - (now() - startedAt)));
-    const shared = withhold(context, context.shareWith(call.gvlId));
+    const verdict = context.shareWith(call.gvlId);
+    const shared = withhold(context, verdict);
     const body = JSON.stringify(buildBidRequest({ ...asked, transactionId, tmaxMs, opportunities: call.opportunities, context: shared }));
     // The race covers what an abort cannot interrupt, such as gunzip; the abort frees everything
     // else.
-    const answer = await Promise.race([exchange(call, body, deadline.signal), deadline.passed]);
+    const answer = await Promise.race([
+      traceCall({ endpoint: call.endpoint, mayShare: verdict === null }, (headers) => exchange(call, body, deadline.signal, headers)),
+      deadline.passed,
+    ]);
     return answer.kind === 'answer' ? readBidResponse(answer.json, asked) : answer;
   };
 

@@ -32,6 +32,11 @@ export const gain = makeExactValidator<number>((text) => {
   return Number.isFinite(value) && value >= 0 && value <= 1000 ? value : refuse('a number from 0 to 1000');
 });
 
+export const share = makeExactValidator<number>((text) => {
+  const value = Number(text);
+  return value >= 0 && value <= 1 ? value : refuse('a number from 0 to 1');
+});
+
 /** Both bounds are inclusive, and are written as in the environment. */
 export const duration = (min: string, max: string) =>
   makeExactValidator<number>((text) => {

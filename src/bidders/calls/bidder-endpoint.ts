@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { circuitBreaker, CircuitState as Circuit, handleWhenResult, SamplingBreaker } from 'cockatiel';
 import type { CircuitState } from '../bidder-observer.ts';
 import type { GuardedDispatchers } from './guarded-dispatcher.ts';
-import { postBidRequest, type BidAnswer } from './post-bid-request.ts';
+import { postBidRequest, type BidAnswer, type BidCall } from './post-bid-request.ts';
 
 export interface CircuitSettings {
   /** This many consecutive failures open the circuit, at any request rate. */
@@ -26,7 +26,7 @@ export interface BidderEndpointOptions {
 /** One external bidder behind its circuit breaker. */
 export interface BidderEndpoint {
   /** Never rejects; resolves at the latest when the signal aborts. */
-  ask(body: string, signal: AbortSignal): Promise<BidAnswer>;
+  ask(body: string, signal: AbortSignal, headers?: BidCall['headers']): Promise<BidAnswer>;
 }
 
 /** Twice the sockets: a call that waits longer for a socket would miss its deadline. */
@@ -76,15 +76,15 @@ export const createBidderEndpoint = ({ url, dispatchers, circuit, onCircuit }: B
   breaker.onStateChange((state) => onCircuit(STATE_NAMES[state as keyof typeof STATE_NAMES]));
   onCircuit('closed');
 
-  const call = (body: string, signal: AbortSignal): Promise<BidAnswer> =>
-    breaker.execute(() => postBidRequest({ dispatcher: dispatchers.of(url), url, body, signal }));
+  const call = (body: string, signal: AbortSignal, headers: BidCall['headers']): Promise<BidAnswer> =>
+    breaker.execute(() => postBidRequest({ dispatcher: dispatchers.of(url), url, body, headers, signal }));
 
   return {
-    ask: async (body, signal) => {
+    ask: async (body, signal, headers) => {
       if (breaker.state !== Circuit.Closed) {
         // A trial call, or a rejection while it is too early for one. During a trial `execute`
         // would wait for its result.
-        if (breaker.state === Circuit.Open) void call(body, AbortSignal.timeout(circuit.trialTimeoutMs)).catch(() => undefined);
+        if (breaker.state === Circuit.Open) void call(body, AbortSignal.timeout(circuit.trialTimeoutMs), headers).catch(() => undefined);
         return { kind: 'refused', outcome: 'circuit_open' };
       }
       const inDoubt = !hasAnswered || failuresInRow >= DOUBTFUL_FAILURES;
@@ -92,7 +92,7 @@ export const createBidderEndpoint = ({ url, dispatchers, circuit, onCircuit }: B
         return { kind: 'refused', outcome: 'busy' };
       callsUnderWay += 1;
       try {
-        return await call(body, signal);
+        return await call(body, signal, headers);
       } finally {
         callsUnderWay -= 1;
       }

@@ -19,18 +19,20 @@ export interface BidCall {
   readonly url: URL;
   /** A serialized OpenRTB 2.6 BidRequest. */
   readonly body: string;
+  /** Sent besides the usual ones. */
+  readonly headers: Readonly<Record<string, string>> | undefined;
   /** Aborts the call in any phase: queued, resolving, connecting, waiting or reading. */
   readonly signal: AbortSignal;
 }
 
 /** One HTTP exchange with a bidder. Never rejects; redirects are not followed. */
-export const postBidRequest = async ({ dispatcher, url, body, signal }: BidCall): Promise<BidAnswer> => {
+export const postBidRequest = async ({ dispatcher, url, body, headers, signal }: BidCall): Promise<BidAnswer> => {
   try {
     const answer = await dispatcher.request({
       origin: url.origin,
       path: url.pathname + url.search,
       method: 'POST',
-      headers: HEADERS,
+      headers: headers ? { ...HEADERS, ...headers } : HEADERS,
       body,
       signal,
     });
