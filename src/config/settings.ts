@@ -61,6 +61,10 @@ export interface Settings {
   readonly trustProxyHops: number | undefined;
   /** Whether what a client may hold depends on what it renders (ledger/lua/clients.lua). */
   readonly earnedHolds: boolean;
+  /** Whether most ads are decided without Redis (ledger/allowances/). */
+  readonly allowances: boolean;
+  /** The spare of a line item, for an outage of Redis, is for the requests of this time; 0: none. */
+  readonly allowanceReserveMs: number;
   readonly stateDir: string;
   readonly logLevel: 'error' | 'warn' | 'info' | 'debug';
   /** Time after SIGTERM in which a replica still accepts connections. */

@@ -36,6 +36,7 @@ export interface GaugeReaders {
   readonly heldUsd?: Read<number>;
   readonly spendTodayUsd?: Read<number>;
   readonly accountsSetAside?: Read<number>;
+  readonly allowancesOutstanding?: Read<number>;
 }
 
 const TABLES = ['publishers', 'placements', 'campaigns', 'line_items', 'creatives'] as const;
@@ -70,6 +71,7 @@ const HELP = {
   unsettledReservations: ['unsettled_reservations', "Today's open reservations: served, neither seen nor expired"],
   heldUsd: ['held_usd', 'Reserved and neither billed nor released, in USD, over all replicas; read once a minute'],
   spendTodayUsd: ['spend_today_usd', 'Billed on this UTC day, in USD, over all replicas; read once a minute'],
+  allowancesOutstanding: ['allowances_outstanding', 'Ads that this replica has reserved and may hand out without Redis'],
   accountsSetAside: ['accounts_set_aside', 'Accounts with wrong sums or records: they refuse every reservation until repaired'],
 } as const;
 

@@ -9,6 +9,7 @@ import { createGeoDatabase } from '../context/geo-database.ts';
 import { createDeviceDetector } from '../context/device-detector.ts';
 import { createVisitorSeal } from '../context/visitor-seal.ts';
 import { createRequestContext } from '../http/request/request-context.ts';
+import { createAllowances } from '../ledger/allowances/allowances.ts';
 import { createBillingNotices } from '../ledger/billing-notices.ts';
 import { createFreeHolds, NO_HOLDS } from '../ledger/free-holds.ts';
 import type { Hit, Settled } from '../ledger/hit.ts';
@@ -57,6 +58,16 @@ export const composeDelivery = ({ settings, addresses, dimensions, dataCenters, 
   const ledgerOptions = { keys, tokenTtlMs: settings.tokenTtlMs, pid: settings.pid, onFailure: observe.ledgerFailed };
   const promptLedger = createLedger({ ...ledgerOptions, redis: stores.redis, link, patienceMs: stores.patienceMs });
   const ledger = tracing ? traceLedger(promptLedger, tracing) : promptLedger;
+  const allowances = createAllowances({
+    ledger,
+    tokenTtlMs: settings.tokenTtlMs,
+    enabled: settings.allowances,
+    reserveMs: settings.allowanceReserveMs,
+    isUp: (publisherId) => link.upOf(keys.shardOf(publisherId)),
+    now,
+    clock: () => performance.now(),
+    observe: observe.allowances,
+  });
   const counters = {
     accounts: createAccountReader({ redis: stores.backgroundRedis, keys }),
     readFiltered: createReadFiltered({ redis: stores.backgroundRedis, keys }),
@@ -78,14 +89,14 @@ export const composeDelivery = ({ settings, addresses, dimensions, dataCenters, 
     keys,
     onFailure: observe.storeFailed('billing_notice', 'A billing notice could not be stored'),
   });
-  const deciding = { bidders, tokenTtlMs: settings.tokenTtlMs, random: Math.random, clock: () => performance.now(), stage: tracing?.stage };
+  const deciding = { bidders, random: Math.random, clock: () => performance.now(), stage: tracing?.stage };
   const sessionCaps = createSessionCaps();
   const freeHolds = createFreeHolds();
   const serveAd = createServeAd({
     ...deciding,
     sessionCaps,
     freeHolds,
-    reserve: ledger.reserve,
+    reserve: allowances.reserve,
     newId: createUniqueIds(),
     onBidsDecided: createNotifyBidders(bidders, billingNotices),
   });
@@ -124,6 +135,7 @@ export const composeDelivery = ({ settings, addresses, dimensions, dataCenters, 
     now,
     catalog,
     ledgerOptions,
+    allowances,
     counters,
     bidders,
     serveAd,

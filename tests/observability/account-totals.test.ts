@@ -17,7 +17,7 @@ test('gauges show the money that is billed today and the money that is held, in 
       },
     ],
   });
-  const { url } = await startReplica({ env: { DATABASE_URL: databaseUrl, REDIS_URL: await testRedisUrl() } });
+  const { url } = await startReplica({ env: { DATABASE_URL: databaseUrl, REDIS_URL: await testRedisUrl(), ALLOWANCES: 'off' } });
   const askForAd = async (): Promise<string> => {
     const response = await fetch(`${url}/ad`, {
       method: 'POST',

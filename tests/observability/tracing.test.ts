@@ -47,6 +47,8 @@ beforeAll(async () => {
     OTEL_BSP_SCHEDULE_DELAY: '50',
     OTEL_SERVICE_NAME: 'ads-of-the-test',
     TRACE_BIDDERS: '127.0.0.1',
+    // Each ad request calls Redis.
+    ALLOWANCES: 'off',
   };
 });
 
