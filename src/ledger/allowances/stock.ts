@@ -1,4 +1,5 @@
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
+import { isUnbounded } from '../limits.ts';
 import type { GrantedLots, ReservationMoments, WantedLots } from '../reservation.ts';
 
 /** What becomes of ads that were reserved as a lot, for report-lots.ts. */
@@ -62,10 +63,12 @@ export class Stock {
 
   /** One of those that it was for, the last that was handed out: an older one keeps older rows in memory. */
   private last: RankedCandidate;
+  private readonly isLimited: boolean;
   private readonly options: StockOptions;
 
   constructor(candidate: RankedCandidate, options: StockOptions) {
     this.last = candidate;
+    this.isLimited = !isUnbounded(candidate.lineItem, candidate.campaign);
     this.options = options;
   }
 
@@ -98,7 +101,8 @@ export class Stock {
     if (this.asked) return undefined;
     const demand = this.demandAt(nowMs);
     const lot = Math.floor((demand * LOT_MS) / 1000);
-    const wanted = Math.ceil((demand * this.options.reserveMs) / 1000);
+    // Line items without limits serve in an outage as before it.
+    const wanted = this.isLimited ? Math.ceil((demand * this.options.reserveMs) / 1000) : 0;
     const oldest = this.spares[0];
     const isOld = oldest !== undefined && nowMs - oldest.sentMs > (oldest.untilMs - oldest.sentMs) / 2;
     const spare = isOld || sizeOf(this.spares) < wanted / 2 ? wanted : 0;
