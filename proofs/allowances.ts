@@ -30,9 +30,9 @@ export const allowances: Proof = {
     const chance = createChance(rig.seed);
     const pages = fleet.replicas.map(({ url }) => createPage(url, 16));
     try {
-      const items = [{ daily_impression_cap: cap, cpm_micros: 1_333_000 }, { cpm_micros: 1_333_000 }];
-      const capped = await book(fleet.knex, { lineItems: [items[0]!] });
-      const budgeted = await book(fleet.knex, { lineItems: [items[1]!], campaign: { budget_micros: budget } });
+      const cpm_micros = priceMicros * 1_000;
+      const capped = await book(fleet.knex, { lineItems: [{ daily_impression_cap: cap, cpm_micros }] });
+      const budgeted = await book(fleet.knex, { lineItems: [{ cpm_micros }], campaign: { budget_micros: budget } });
       await fleet.reload();
       const acknowledged = new Set<string>();
       const asked = PARTS.map(() => 0);
