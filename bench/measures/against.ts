@@ -15,6 +15,8 @@ import { collectTokens } from './pixels.ts';
 const WARM_UP_SECONDS = 3;
 const IDLE_SECONDS = 3;
 const SLICE_SECONDS = 1;
+/** What the collected ads leave to do (their counts, their events) is not charged to the impressions. */
+const SETTLING_MS = 1_500;
 const MAX_IMPRESSIONS_A_SLICE = 14_000;
 const IMPS = 20;
 
@@ -75,6 +77,7 @@ export const against = async (rig: Rig, other: string, { rounds, seconds }: Scal
     const impressions = await takeTurns(services, 1 + seconds, async ({ name, tokenCalls }, server) => {
       const file = path.join(rig.stateDir, `paths-${name}`);
       writeFileSync(file, (await collectTokens(server, tokenCalls, MAX_IMPRESSIONS_A_SLICE)).join('\n') + '\n');
+      await sleep(SETTLING_MS);
       const run = await closedLoop(rig, { server, script: 'wrk-paths.lua', file, seconds: SLICE_SECONDS });
       if (run.repeated > 0) throw new Error(`${run.repeated} impressions were sent twice: collect more tokens`);
       return run;
