@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import v8 from 'node:v8';
 import knexFactory from 'knex';
 import { createCatalogStore } from '../../src/catalog/postgres/catalog-store.ts';
 import { openSnapshot } from '../../src/catalog/snapshot/open-snapshot.ts';
@@ -32,6 +33,14 @@ const EXITS = moduleOf(`parentPort.on('message', () => process.exit(3));`);
 const RUNS_OUT_OF_MEMORY = moduleOf(
   `parentPort.on('message', () => { const kept = []; for (;;) kept.push(new Array(1e5).fill(Math.random())); });`,
 );
+/** Answers with the bytes of its young generation after it has made many objects. */
+const CHURNS = moduleOf(`import v8 from 'node:v8';
+  parentPort.on('message', () => {
+    let kept = [];
+    for (let i = 0; i < 1e7; i++) { kept.push({ i }); if (kept.length > 2e5) kept = []; }
+    const bytes = v8.getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space').physical_space_size;
+    parentPort.postMessage({ update: { version: bytes } });
+  });`);
 const HANGS = moduleOf(`parentPort.on('message', () => { for (;;); });`);
 
 const book = async (): Promise<void> => {
@@ -87,6 +96,12 @@ test.each([
   await expect(worker.load(NOW_MS)).rejects.toThrow(reason);
   await expect(worker.load(NOW_MS)).rejects.toThrow('started again in 1000 ms');
   expect(crashes).toHaveLength(2);
+});
+
+test('a young generation that the command line enlarges stays small in the worker', async () => {
+  v8.setFlagsFromString('--max-semi-space-size=64');
+  const { version: bytes } = await run({ file: CHURNS }).load(NOW_MS);
+  expect(bytes).toBeLessThan(32e6);
 });
 
 test('stopping ends a load that is running', async () => {
