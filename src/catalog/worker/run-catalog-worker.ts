@@ -69,7 +69,8 @@ export const runCatalogWorker = ({
 
   const start = (): Worker => {
     // V8 gives a --max-semi-space-size of the command line to every new thread, whatever its limits:
-    // with 64 the worker kept 130 MB. This thread has read the flag when the process started.
+    // with 64 its young generation can grow to 131 MB instead of 17. This thread has read the flag
+    // when the process started.
     v8.setFlagsFromString('--max-semi-space-size=0');
     const started = new Worker(file, {
       workerData,
