@@ -1,4 +1,4 @@
-import type { Creative, LineItem, PublisherPrivacy } from '../src/catalog/model/entities.ts';
+import type { Campaign, Creative, LineItem, PublisherPrivacy } from '../src/catalog/model/entities.ts';
 
 /** The defaults of a publisher. */
 export const samplePrivacy: PublisherPrivacy = {
@@ -6,6 +6,16 @@ export const samplePrivacy: PublisherPrivacy = {
   usOptOutEndsCaps: false,
   capsWithoutUserId: 'contextual',
 };
+
+/** A campaign of publisher 1 without a budget, but for what is given. */
+export const sampleCampaign = (changes: Partial<Campaign> & Pick<Campaign, 'flight'>): Campaign => ({
+  id: 1,
+  publisherId: 1,
+  advertiserId: null,
+  name: 'campaign',
+  budgetMicros: null,
+  ...changes,
+});
 
 /** A direct line item of campaign 1 of publisher 1 that asks for nothing and has no limits, at a CPM of 1 USD, but for what is given. */
 export const sampleLineItem = (changes: Partial<LineItem> & Pick<LineItem, 'flight'>): LineItem => ({
@@ -41,6 +51,7 @@ export const sampleCreative = (lineItemId: number, changes: Partial<Creative> = 
   lineItemId,
   content: { format: 'html', markup: '<b>ad</b>' },
   advertiserDomain: null,
+  ownDomain: null,
   width: null,
   height: null,
   clickUrl: null,

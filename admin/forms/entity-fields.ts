@@ -1,7 +1,14 @@
 import type { Condition, FieldDescription, FieldWords, FormDescription } from '../../src/catalog/checks/form-description.ts';
 import { FORMS } from '../../src/catalog/checks/forms.ts';
 import type { Fault } from '../../src/base/fault.ts';
-import { campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from '../../src/catalog/checks/schemas.ts';
+import {
+  advertiserSchema,
+  campaignSchema,
+  creativeSchema,
+  lineItemSchema,
+  placementSchema,
+  publisherSchema,
+} from '../../src/catalog/checks/schemas.ts';
 import type { Dimensions, Kind } from '../service/wire.ts';
 import { isWithin, readAt, stepsOf } from './pointer.ts';
 import { listOf, textOf } from './typed-text.ts';
@@ -36,6 +43,7 @@ export interface EntitySection {
 const SCHEMAS: Readonly<Record<Kind, FieldSchema>> = {
   publishers: publisherSchema,
   placements: placementSchema,
+  advertisers: advertiserSchema,
   campaigns: campaignSchema,
   line_items: lineItemSchema,
   creatives: creativeSchema,

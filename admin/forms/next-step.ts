@@ -1,7 +1,7 @@
 import { hashOf } from '../route.ts';
 import type { Store } from '../service/store.ts';
 import type { Kind, Records } from '../service/wire.ts';
-import { NAMES } from '../words/kinds.ts';
+import { aOne, capital } from '../words/kinds.ts';
 import { fieldsOf } from './entity-fields.ts';
 
 /** A suggestion, and the address of its form. */
@@ -14,7 +14,7 @@ export interface NextStep {
 /** To the form of a new record. `query`: what it begins with. */
 export const addStep = (kind: Kind, text = '', query: Parameters<typeof hashOf>[1] = {}): NextStep => ({
   text,
-  label: `Add a ${NAMES[kind].one}`,
+  label: `Add ${aOne(kind)}`,
   hash: hashOf([kind, 'new'], query),
 });
 
@@ -25,7 +25,7 @@ export const missingParent = (kind: Kind, store: Store): NextStep | undefined =>
   for (const { required, description } of fieldsOf(kind)) {
     const { parent } = description;
     if (!parent || !required || store.all(parent).length > 0) continue;
-    return addStep(parent, `A ${NAMES[kind].one} needs a ${NAMES[parent].one}, and there is none yet.`);
+    return addStep(parent, `${capital(aOne(kind))} needs ${aOne(parent)}, and there is none yet.`);
   }
   return undefined;
 };
@@ -44,6 +44,10 @@ const NEXT: { readonly [K in Kind]: (record: Records[K], store: Store) => NextSt
     return publisher
       ? addStep('campaigns', 'Next: book a campaign.', { publisher_id: publisher.id })
       : addStep('publishers', 'Next: add the publisher of the page.');
+  },
+  advertisers: ({ id }, store) => {
+    const [publisher] = store.all('publishers');
+    return publisher && addStep('campaigns', 'Next: book a campaign for it.', { advertiser_id: id });
   },
   campaigns: ({ id }) => addStep('line_items', 'Next: add what runs in it, and its price.', { campaign_id: id }),
   line_items: ({ id }) => addStep('creatives', 'Next: add a creative. Without one it cannot serve.', { line_item_id: id }),

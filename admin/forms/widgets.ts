@@ -11,7 +11,7 @@ import { moneyField, numberField, textField, type TextFieldOptions } from '../fi
 import { valuesField } from '../fields/values-field.ts';
 import type { Page } from '../page.ts';
 import type { Dimensions } from '../service/wire.ts';
-import { NAMES, titleOf } from '../words/kinds.ts';
+import { aOne, titleOf } from '../words/kinds.ts';
 import { choicesOf, hasType, type EntityField, type FieldSchema } from './entity-fields.ts';
 import type { Form } from './form.ts';
 import { listOf, numberOf, textOf, textOrNull } from './typed-text.ts';
@@ -114,7 +114,7 @@ function parentField({ form, page: { store }, field, options }: WidgetContext): 
     parent === 'placements'
       ? store.all(parent).map(({ id, width, height }) => ({ value: id, label: `${id} (${width} × ${height})` }))
       : store.all(parent).map((record) => ({ value: String(record.id), label: titleOf(parent, record) }));
-  return selectField(form, { ...options, none: options.placeholder ?? `Choose a ${NAMES[parent].one}`, choices });
+  return selectField(form, { ...options, none: options.placeholder ?? `Choose ${aOne(parent)}`, choices });
 }
 
 /** The formats that the chosen placement allows. */

@@ -6,7 +6,7 @@ import { draftOf, newRecord, recordOf } from '../forms/entity-draft.ts';
 import { faultInWords } from '../forms/entity-fields.ts';
 import { missingParent, nextStep } from '../forms/next-step.ts';
 import { renderForm } from '../forms/render-form.ts';
-import { capital, counted, linkTo, NAMES, titleOf } from '../words/kinds.ts';
+import { aOne, capital, counted, linkTo, NAMES, titleOf } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
 import { emptyState, pageHead, problemNote } from '../parts/parts.ts';
 import { hashOf, type Route } from '../route.ts';
@@ -63,7 +63,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
     duplicating = false;
   };
 
-  const title = isNew ? `${copyOf === null ? 'New' : 'Copy of a'} ${one}` : titleOf(kind, record as Records[K]);
+  const title = isNew ? (copyOf === null ? `New ${one}` : `Copy of ${aOne(kind)}`) : titleOf(kind, record as Records[K]);
   return {
     title,
     section: kind,
@@ -103,7 +103,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
             </div>
             ${formAside(page, kind, form, isNew ? undefined : record)}
           </div>
-          ${saveBar(form, isNew ? `Create ${one}` : 'Save', isNew ? hashOf([kind]) : kind === 'campaigns' || kind === 'line_items' ? linkTo(kind, id) : hashOf([kind]))}
+          ${saveBar(form, isNew ? `Create ${one}` : 'Save', isNew ? hashOf([kind]) : ['advertisers', 'campaigns', 'line_items'].includes(kind) ? linkTo(kind, id) : hashOf([kind]))}
         </form>
       `;
     },

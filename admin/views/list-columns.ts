@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from 'lit-html';
 import { textOf } from '../forms/typed-text.ts';
-import { linkTo, publisherOfCampaign, titleOf } from '../words/kinds.ts';
+import { advertiserOf, linkTo, publisherOfCampaign, titleOf } from '../words/kinds.ts';
 import type { Page } from '../page.ts';
 import { pill } from '../parts/parts.ts';
 import type { Store } from '../service/store.ts';
@@ -56,9 +56,16 @@ export const listColumns = <K extends Kind>({ store }: Page, kind: K): readonly 
       { label: 'Publisher', cell: ({ publisher_id }) => link('publishers', store.find('publishers', publisher_id), 'open to all') },
       { label: 'Creatives', numeric: true, cell: ({ id }) => children('creatives', 'placement_id', id) },
     ],
+    advertisers: [
+      named('advertisers'),
+      { label: 'Domain', cell: ({ domain }) => domain ?? dash },
+      { label: 'Labels', cell: ({ labels }) => labels.join(', ') || dash, minor: true },
+      { label: 'Campaigns', numeric: true, cell: ({ id }) => children('campaigns', 'advertiser_id', id) },
+    ],
     campaigns: [
       named('campaigns'),
       { label: 'Publisher', cell: ({ publisher_id }) => link('publishers', store.find('publishers', publisher_id)) },
+      { label: 'Advertiser', cell: ({ advertiser_id }) => link('advertisers', store.find('advertisers', advertiser_id)), minor: true },
       { label: 'Flight', cell: flight },
       { label: 'Budget', numeric: true, cell: ({ budget }) => (budget === null ? 'no limit' : money(budget)) },
       { label: 'Line items', numeric: true, cell: ({ id }) => children('line_items', 'campaign_id', id) },
@@ -80,7 +87,11 @@ export const listColumns = <K extends Kind>({ store }: Page, kind: K): readonly 
       { label: 'Format', cell: ({ format }) => format },
       { label: 'Line item', cell: ({ line_item_id }) => link('line_items', store.find('line_items', line_item_id)) },
       { label: 'Placement', cell: ({ placement_id }) => link('placements', store.find('placements', placement_id)) },
-      { label: 'Advertiser', cell: ({ advertiser_domain }) => advertiser_domain ?? dash, minor: true },
+      {
+        label: 'Advertiser',
+        cell: (creative) => creative.advertiser_domain ?? advertiserOf(store, creative.line_item_id)?.domain ?? dash,
+        minor: true,
+      },
       { label: 'State', cell: ({ blocked_at }) => pill(blocked_at ? 'blocked' : 'live') },
     ],
   };
@@ -95,7 +106,11 @@ export const listText = <K extends Kind>(store: Store, kind: K, record: Records[
   const publisher =
     store.find('publishers', any['publisher_id'] as number | undefined) ?? (campaign && publisherOfCampaign(store, campaign.id));
   const own = Object.values(any).filter((value) => typeof value === 'string' || typeof value === 'number');
+  const advertiser = store.find('advertisers', campaign?.advertiser_id ?? (any['advertiser_id'] as number | undefined));
+  const labels = [any['labels']].flat().join(' ');
   const size = any['width'] ? `${textOf(any['width'])} × ${textOf(any['height'])} ${textOf(any['width'])}x${textOf(any['height'])}` : '';
   const state = kind === 'line_items' ? statusOf(store, record as LineItemWire) : '';
-  return [titleOf(kind, record), ...own, size, state, item?.name, campaign?.name, publisher?.name].join(' ').toLowerCase();
+  return [titleOf(kind, record), ...own, size, state, item?.name, campaign?.name, publisher?.name, advertiser?.name, labels]
+    .join(' ')
+    .toLowerCase();
 };

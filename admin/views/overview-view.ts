@@ -1,14 +1,14 @@
 import { html, type TemplateResult } from 'lit-html';
 import { addStep, type NextStep } from '../forms/next-step.ts';
-import { counted, linkTo, NAMES, titleOf } from '../words/kinds.ts';
+import { aOne, counted, linkTo, NAMES, titleOf } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
 import { card, pageHead, pill } from '../parts/parts.ts';
 import { hashOf } from '../route.ts';
 import { table } from '../parts/table.ts';
-import { KINDS, type Kind } from '../service/wire.ts';
+import { NEEDED_KINDS, type Kind } from '../service/wire.ts';
 import { listColumns, statusOf } from './list-columns.ts';
 
-const STEPS: Readonly<Record<Kind, string>> = {
+const STEPS: Readonly<Partial<Record<Kind, string>>> = {
   publishers: 'Sites that show ads, and their API keys',
   placements: 'Where on those pages an ad can appear',
   campaigns: 'One publisher, one flight, one budget',
@@ -24,13 +24,13 @@ export const openOverview = (page: Page): View => {
     title: 'Overview',
     section: 'overview',
     render: () => {
-      const next = KINDS.find((kind) => store.all(kind).length === 0);
+      const next = NEEDED_KINDS.find((kind) => store.all(kind).length === 0);
       const running = store.all('line_items').filter((item) => statusOf(store, item) === 'active');
       const open = needs(page);
       return html`
         ${pageHead('Overview', next ? 'Setting up a campaign takes five steps.' : `${counted(running.length, 'line item')} running.`)}
         <ol class="steps" aria-label="Set-up">
-          ${KINDS.map((kind, i) => step(page, kind, i + 1, next))}
+          ${NEEDED_KINDS.map((kind, i) => step(page, kind, i + 1, next))}
         </ol>
         ${
           open.length > 0
@@ -69,7 +69,7 @@ export const openOverview = (page: Page): View => {
 
 const step = ({ store }: Page, kind: Kind, number: number, next: Kind | undefined): TemplateResult => {
   const count = store.all(kind).length;
-  const { one, many } = NAMES[kind];
+  const { many } = NAMES[kind];
   const isNext = kind === next;
   return html`<li class="step ${count > 0 ? 'done' : ''} ${isNext ? 'next' : ''}">
     <span class="step-number" aria-hidden="true">${count > 0 ? '✓' : number}</span>
@@ -78,7 +78,7 @@ const step = ({ store }: Page, kind: Kind, number: number, next: Kind | undefine
       <p>${STEPS[kind]}</p>
     </div>
     <div class="step-end">
-      ${count > 0 ? html`<strong>${count.toLocaleString('en')}</strong>` : isNext ? html`<a role="button" href=${hashOf([kind, 'new'])}>Add a ${one}</a>` : pill('later')}
+      ${count > 0 ? html`<strong>${count.toLocaleString('en')}</strong>` : isNext ? html`<a role="button" href=${hashOf([kind, 'new'])}>Add ${aOne(kind)}</a>` : pill('later')}
     </div>
   </li>`;
 };

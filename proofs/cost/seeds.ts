@@ -1,5 +1,5 @@
 import { AD_REQUEST_SCHEMA, FLAT_AD_REQUEST_SCHEMA } from '../../src/http/openrtb/ad-request-schema.ts';
-import { campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from '../../src/catalog/checks/schemas.ts';
+import { advertiserSchema, campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from '../../src/catalog/checks/schemas.ts';
 import { plain, type Gene, type Value } from './gene.ts';
 import { fresh, json, list, object, shapeOfSchema, type Shape } from './shape.ts';
 import type { Target } from './open-target.ts';
@@ -111,6 +111,7 @@ export const seedGenes = ({ booking, adminToken, spareCampaigns, tokens }: Targe
   const schemas = {
     publishers: publisherSchema,
     placements: placementSchema,
+    advertisers: advertiserSchema,
     campaigns: campaignSchema,
     line_items: lineItemSchema,
     creatives: creativeSchema,
@@ -118,6 +119,7 @@ export const seedGenes = ({ booking, adminToken, spareCampaigns, tokens }: Targe
   const ids = {
     publishers: publisherId,
     placements: placementId,
+    advertisers: 1,
     campaigns: campaignId,
     line_items: lineItemId,
     creatives: creativeIds[0] ?? 1,

@@ -2,6 +2,7 @@ import { dateOfDay, dayOf, MS_PER_DAY } from '../base/utc-day.ts';
 
 /** The fee of a Flat line item and the flight that it is for: epoch ms, the end exclusive. */
 export interface FlatFee {
+  readonly campaignId: number;
   readonly lineItemId: number;
   readonly lineItem: string;
   readonly feeMicros: number;

@@ -6,7 +6,7 @@ import type { BidContext, BidOpportunity, BidRefusal } from '../../src/bidders/b
 import { createBidders, type BiddersOptions } from '../../src/bidders/create-bidders.ts';
 import type { Booking, CreativeContent } from '../../src/catalog/model/entities.ts';
 import { NO_SIGNALS } from '../../src/context/consent/privacy-signals.ts';
-import { sampleCreative, sampleLineItem, samplePrivacy } from '../../testkit/sample-booking.ts';
+import { sampleCampaign, sampleCreative, sampleLineItem, samplePrivacy } from '../../testkit/sample-booking.ts';
 
 const flight = { startMs: 0, endMs: 4_102_444_800_000 };
 
@@ -38,7 +38,7 @@ export const invitationTo = (
     budgetMicros: 123_456_789,
     endpoint,
   }),
-  campaign: { id: 1, publisherId: 7, name: 'secret campaign', flight, budgetMicros: null },
+  campaign: sampleCampaign({ publisherId: 7, name: 'secret campaign', flight }),
   creative: sampleCreative(lineItemId, { id: lineItemId * 10, content }),
 });
 

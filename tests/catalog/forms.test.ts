@@ -1,6 +1,6 @@
 import type { FieldDescription, FormDescription } from '../../src/catalog/checks/form-description.ts';
 import { FORMS } from '../../src/catalog/checks/forms.ts';
-import { campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from '../../src/catalog/checks/schemas.ts';
+import { advertiserSchema, campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from '../../src/catalog/checks/schemas.ts';
 
 interface Schema {
   readonly type?: unknown;
@@ -12,6 +12,7 @@ interface Schema {
 const SCHEMAS = {
   publishers: publisherSchema,
   placements: placementSchema,
+  advertisers: advertiserSchema,
   campaigns: campaignSchema,
   line_items: lineItemSchema,
   creatives: creativeSchema,

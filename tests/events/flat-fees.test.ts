@@ -4,10 +4,18 @@ import { addFlatFees, type FlatFee } from '../../src/events/flat-fees.ts';
 import { withoutDelivery, type StoredReportRow } from '../../src/events/postgres/campaign-report.ts';
 
 const FROM = Date.UTC(2026, 5, 1);
-const fee = (feeMicros: number, startMs: number, endMs: number) => ({ lineItemId: 7, lineItem: 'deal', feeMicros, startMs, endMs });
+const fee = (feeMicros: number, startMs: number, endMs: number) => ({
+  campaignId: 3,
+  lineItemId: 7,
+  lineItem: 'deal',
+  feeMicros,
+  startMs,
+  endMs,
+});
 const row = (date: string, creativeId: number, impressions: number, changes: Partial<StoredReportRow> = {}): StoredReportRow => ({
   ...{
     date,
+    campaignId: 3,
     lineItemId: 7,
     lineItem: 'deal',
     creativeId,

@@ -1,5 +1,5 @@
-import { reportCsv } from '../../src/trafficking/insight/report-csv.ts';
-import type { CampaignReport } from '../../src/trafficking/insight/report-columns.ts';
+import { reportCsv as csvOf } from '../../src/trafficking/insight/report-csv.ts';
+import { REPORT_COLUMNS, type CampaignReport } from '../../src/trafficking/insight/report-columns.ts';
 
 const figures = {
   ...{ serves: 1, gross_impressions: 3, filtered_impressions: 2, impressions: 1, gross_clicks: 0, filtered_clicks: 0, clicks: 0 },
@@ -17,6 +17,8 @@ const reportOf = (
   rows: names.map((line_item) => ({ day: '2026-01-01', line_item_id: 2, line_item, creative_id: 3, ...figures, events, filtered })),
   totals: { ...figures, events, filtered },
 });
+
+const reportCsv = (report: CampaignReport): string => csvOf(report, REPORT_COLUMNS.keys);
 
 const names = (csv: string): readonly string[] =>
   csv

@@ -2,14 +2,21 @@ import { checkDimensions } from '../../targeting/check-dimensions.ts';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 import type { Fault } from '../../base/fault.ts';
 import { isObject } from '../../base/narrow.ts';
-import { shapeCampaign, shapeCreative, shapeLineItem, shapePlacement, shapePublisher } from './check-record.ts';
+import { shapeAdvertiser, shapeCampaign, shapeCreative, shapeLineItem, shapePlacement, shapePublisher } from './check-record.ts';
 import type { Checked, ShapedRecord } from './check-record.ts';
 import { parseCreativeContent } from './parse-content.ts';
 import { CREATIVE_FORMATS } from '../model/entities.ts';
 import type { CreativeFormat } from '../model/entities.ts';
 import { parseEndDate, parseStartDate } from '../model/flight-dates.ts';
 import { hasAtMostDecimals } from '../model/money.ts';
-import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, PublisherRecord } from '../model/records.ts';
+import type {
+  AdvertiserRecord,
+  CampaignRecord,
+  CreativeRecord,
+  LineItemRecord,
+  PlacementRecord,
+  PublisherRecord,
+} from '../model/records.ts';
 
 /**
  * One check per entity, for writes of the trafficking API and for every row of a catalog load. Each
@@ -19,6 +26,8 @@ import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, P
 export const checkPublisher = (input: unknown): Checked<PublisherRecord> => withRules(shapePublisher(input), () => []);
 
 export const checkPlacement = (input: unknown): Checked<PlacementRecord> => withRules(shapePlacement(input), () => []);
+
+export const checkAdvertiser = (input: unknown): Checked<AdvertiserRecord> => withRules(shapeAdvertiser(input), () => []);
 
 export const checkCampaign = (input: unknown): Checked<CampaignRecord> =>
   withRules(shapeCampaign(input), (record) => [...flightFaults(record), ...decimalFaults(record, { budget: 6 })]);

@@ -5,10 +5,17 @@ import { isObject } from '../../base/narrow.ts';
 import { schemaFaults } from '../../base/schema-faults.ts';
 import { parseStartDate } from '../model/flight-dates.ts';
 import { normalOrigin } from '../model/origins.ts';
-import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, PublisherRecord } from '../model/records.ts';
+import type {
+  AdvertiserRecord,
+  CampaignRecord,
+  CreativeRecord,
+  LineItemRecord,
+  PlacementRecord,
+  PublisherRecord,
+} from '../model/records.ts';
 import { canonicalSpelling } from './canonical-spelling.ts';
 import { isCountryCode } from './country-codes.ts';
-import { campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from './schemas.ts';
+import { advertiserSchema, campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from './schemas.ts';
 
 /**
  * The result of a check: the record in canonical spelling with its defaults filled in, or every
@@ -29,6 +36,10 @@ const FORMATS: Readonly<Record<string, { readonly test: (text: string) => boolea
   origin: {
     test: (text) => normalOrigin(text) !== undefined,
     detail: 'must be an http or https origin without a path, such as https://news.example or https://*.news.example',
+  },
+  'iab-category': {
+    test: (text) => /^[0-9A-Za-z]{1,6}$/.test(text),
+    detail: 'must be an id of the IAB Content Taxonomy 3.x, such as 483 or JLBCU7',
   },
   country: { test: isCountryCode, detail: 'must be an ISO 3166-1 alpha-2 country code' },
 };
@@ -63,6 +74,7 @@ const shapedBy = <T>(schema: object) => {
 
 export const shapePublisher = shapedBy<PublisherRecord>(publisherSchema);
 export const shapePlacement = shapedBy<PlacementRecord>(placementSchema);
+export const shapeAdvertiser = shapedBy<AdvertiserRecord>(advertiserSchema);
 export const shapeCampaign = shapedBy<CampaignRecord>(campaignSchema);
 export const shapeLineItem = shapedBy<LineItemRecord>(lineItemSchema);
 export const shapeCreative = shapedBy<CreativeRecord>(creativeSchema);

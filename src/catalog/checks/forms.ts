@@ -1,4 +1,5 @@
 import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, TargetingRecord } from '../model/records.ts';
+import { advertiserForm } from './advertiser-form.ts';
 import { BUDGET_TYPES, DEVICES, FORMATS, LINE_ITEM_TYPES, PACING_WORDS, PRIORITIES } from './choice-words.ts';
 import type { FormDescription } from './form-description.ts';
 import { publisherForm } from './publisher-form.ts';
@@ -39,6 +40,7 @@ const campaignForm: FormDescription<keyof CampaignRecord> = {
       fields: {
         name: { label: 'Name', placeholder: 'Spring sale' },
         publisher_id: { label: 'Publisher', parent: 'publishers' },
+        advertiser_id: { label: 'Advertiser', parent: 'advertisers', placeholder: 'Not known' },
         ...FLIGHT_FIELDS,
         budget: { label: 'Budget', widget: 'money', placeholder: 'no limit', help: 'Limits the sum of its line items.' },
       },
@@ -212,7 +214,11 @@ const creativeForm: FormDescription<keyof CreativeRecord> = {
           placeholder: 'https://…',
           help: 'Where a click leads. Empty: clicks are counted and follow the creative’s own link.',
         },
-        advertiser_domain: { label: 'Advertiser domain', placeholder: 'advertiser.example', help: 'Shown to pages and in reports.' },
+        advertiser_domain: {
+          label: 'Advertiser domain',
+          placeholder: 'advertiser.example',
+          help: 'Shown to pages and in reports. Empty: that of its advertiser.',
+        },
         width: { label: 'Own width', unit: 'px', placeholder: 'any', help: 'A creative with its own size runs only where it fits.' },
         height: { label: 'Own height', unit: 'px', placeholder: 'any' },
       },
@@ -223,6 +229,7 @@ const creativeForm: FormDescription<keyof CreativeRecord> = {
 export const FORMS = {
   publishers: publisherForm,
   placements: placementForm,
+  advertisers: advertiserForm,
   campaigns: campaignForm,
   line_items: lineItemForm,
   creatives: creativeForm,

@@ -13,7 +13,7 @@ import { MAX_CONTENT_LENGTH } from './parse-content.ts';
 /**
  * JSON Schemas (2020-12) of the trafficking API's records: one source for the API, the catalog load
  * and the API page. Rules that need two fields or another record are in the check files beside this
- * one. `flight-date`, `http-url`, `host`, `origin` and `country` are formats of our own, given to ajv in
+ * one. `flight-date`, `http-url`, `host`, `origin`, `country` and `iab-category` are formats of our own, given to ajv in
  * check-record.ts.
  */
 const id = { type: 'integer', minimum: 1, maximum: 2_147_483_647 };
@@ -88,6 +88,40 @@ export const placementSchema = {
   },
 };
 
+export const advertiserSchema = {
+  type: 'object',
+  required: ['name'],
+  additionalProperties: false,
+  properties: {
+    id,
+    name,
+    domain: {
+      type: ['string', 'null'],
+      format: 'host',
+      maxLength: 253,
+      default: null,
+      description: 'advertiser_domain of creatives that have none',
+    },
+    categories: {
+      type: 'array',
+      items: { type: 'string', format: 'iab-category', maxLength: 16 },
+      maxItems: 50,
+      uniqueItems: true,
+      default: [],
+      description: 'what it sells: ids of the IAB Content Taxonomy 3.x, such as 483',
+    },
+    labels: {
+      type: 'array',
+      items: { type: 'string', minLength: 1, maxLength: 64 },
+      maxItems: 50,
+      uniqueItems: true,
+      default: [],
+      description: 'free words for staff',
+    },
+    contact: { type: ['string', 'null'], minLength: 1, maxLength: 500, default: null, description: 'for staff; never part of an ad' },
+  },
+};
+
 const flight = { start_date: flightDate, end_date: flightDate };
 
 export const campaignSchema = {
@@ -97,6 +131,7 @@ export const campaignSchema = {
   properties: {
     id,
     publisher_id: id,
+    advertiser_id: { ...orNull(id), default: null, description: 'who pays; null: not known' },
     name,
     ...flight,
     budget: { ...orNull(usd), default: null, description: 'USD; bounds the sum of its line items; null: no bound' },
@@ -190,7 +225,13 @@ export const creativeSchema = {
       maxLength: MAX_CONTENT_LENGTH,
       description: 'markup or the JSON text of assets, as the format requires; its length is counted in UTF-16 units',
     },
-    advertiser_domain: { type: ['string', 'null'], minLength: 1, maxLength: 253, default: null },
+    advertiser_domain: {
+      type: ['string', 'null'],
+      minLength: 1,
+      maxLength: 253,
+      default: null,
+      description: 'null: that of its advertiser',
+    },
     width: { ...orNull(pixels), default: null },
     height: { ...orNull(pixels), default: null },
     click_url: { ...orNull(url), default: null },

@@ -69,9 +69,19 @@ export interface Placement {
   readonly formats: readonly CreativeFormat[];
 }
 
+/** Who pays for campaigns. */
+export interface Advertiser {
+  readonly id: number;
+  readonly name: string;
+  /** The advertiser domain of its creatives that name none. */
+  readonly domain: string | null;
+}
+
 export interface Campaign {
   readonly id: number;
   readonly publisherId: number;
+  /** null: not known. */
+  readonly advertiserId: number | null;
   readonly name: string;
   readonly flight: Flight;
   /** Bounds the sum of its line items; null: no bound. */
@@ -143,7 +153,9 @@ export interface Creative {
   readonly placementId: string;
   readonly lineItemId: number;
   readonly content: CreativeContent;
+  /** The creative's own, or its advertiser's. */
   readonly advertiserDomain: string | null;
+  readonly ownDomain: string | null;
   /** Size in CSS pixels; null: fits every impression. */
   readonly width: number | null;
   readonly height: number | null;

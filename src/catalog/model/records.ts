@@ -26,9 +26,20 @@ export interface PlacementRecord {
   readonly formats: readonly CreativeFormat[];
 }
 
+export interface AdvertiserRecord {
+  readonly id?: number;
+  readonly name: string;
+  readonly domain: string | null;
+  /** Ids of the IAB Content Taxonomy 3.x. */
+  readonly categories: readonly string[];
+  readonly labels: readonly string[];
+  readonly contact: string | null;
+}
+
 export interface CampaignRecord {
   readonly id?: number;
   readonly publisher_id: number;
+  readonly advertiser_id: number | null;
   readonly name: string;
   readonly start_date: string;
   readonly end_date: string;

@@ -1,7 +1,14 @@
 import type { CatalogRow, CatalogTable } from '../model/catalog-reading.ts';
 import { parseEndDate, parseStartDate, showEndDate, showStartDate } from '../model/flight-dates.ts';
 import { microsFromUsd, usdFromMicros } from '../model/money.ts';
-import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, PublisherRecord } from '../model/records.ts';
+import type {
+  AdvertiserRecord,
+  CampaignRecord,
+  CreativeRecord,
+  LineItemRecord,
+  PlacementRecord,
+  PublisherRecord,
+} from '../model/records.ts';
 
 /**
  * Ids of one block, and rows that are parsed without a pause: about a millisecond of the event
@@ -11,7 +18,7 @@ import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, P
 export const ROWS_A_BLOCK = 256;
 
 /**
- * The columns of the five tables, and the mapping between their rows and the records of the
+ * The columns of the tables, and the mapping between their rows and the records of the
  * trafficking API, both ways. rowTo… never throws: the record's check judges what a row holds.
  */
 export const COLUMNS = {
@@ -27,7 +34,8 @@ export const COLUMNS = {
     'api_key_hint',
   ],
   placements: ['id', 'publisher_id', 'width', 'height', 'formats'],
-  campaigns: ['id', 'publisher_id', 'name', 'start_at', 'end_at', 'budget_micros'],
+  advertisers: ['id', 'name', 'domain', 'categories', 'labels', 'contact'],
+  campaigns: ['id', 'publisher_id', 'advertiser_id', 'name', 'start_at', 'end_at', 'budget_micros'],
   line_items: [
     'id',
     'campaign_id',
@@ -95,9 +103,27 @@ export const placementToRow = ({ id, publisher_id, width, height, formats }: Pla
   formats: [...formats],
 });
 
+export const rowToAdvertiser = ({ id, name, domain, categories, labels, contact }: CatalogRow): Loose<AdvertiserRecord> => ({
+  id,
+  name,
+  domain,
+  categories,
+  labels,
+  contact,
+});
+
+export const advertiserToRow = ({ name, domain, categories, labels, contact }: AdvertiserRecord): CatalogRow => ({
+  name,
+  domain,
+  categories: [...categories],
+  labels: [...labels],
+  contact,
+});
+
 export const rowToCampaign = (row: CatalogRow): Loose<CampaignRecord> => ({
   id: row['id'],
   publisher_id: row['publisher_id'],
+  advertiser_id: row['advertiser_id'],
   name: row['name'],
   start_date: shownDate(row['start_at'], showStartDate),
   end_date: shownDate(row['end_at'], showEndDate),
@@ -106,6 +132,7 @@ export const rowToCampaign = (row: CatalogRow): Loose<CampaignRecord> => ({
 
 export const campaignToRow = (record: CampaignRecord): CatalogRow => ({
   publisher_id: record.publisher_id,
+  advertiser_id: record.advertiser_id,
   name: record.name,
   start_at: storedDate(parseStartDate(record.start_date)),
   end_at: storedDate(parseEndDate(record.end_date)),

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
-import { rowToCampaign, rowToCreative, rowToLineItem, rowToPlacement, rowToPublisher } from '../postgres/catalog-rows.ts';
+import { rowToAdvertiser, rowToCampaign, rowToCreative, rowToLineItem, rowToPlacement, rowToPublisher } from '../postgres/catalog-rows.ts';
 import type { CatalogReading, CatalogRow, CatalogTable } from '../model/catalog-reading.ts';
-import { checkCampaign, checkCreative, checkLineItem, checkPlacement, checkPublisher } from '../checks/check-entities.ts';
+import { checkAdvertiser, checkCampaign, checkCreative, checkLineItem, checkPlacement, checkPublisher } from '../checks/check-entities.ts';
 import type { Checked } from '../checks/check-record.ts';
-import type { Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
+import type { Advertiser, Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
 import { pauseForEventLoop, runInSlices } from './run-in-slices.ts';
 import type { Quarantined } from './snapshot.ts';
-import { toCampaign, toCreative, toLineItem, toPlacement, toPublisher } from './to-entities.ts';
+import { toAdvertiser, toCampaign, toCreative, toLineItem, toPlacement, toPublisher } from './to-entities.ts';
 
 /** The valid rows as entities, and the list of the others. */
 export interface AdmittedRows {
@@ -67,6 +67,7 @@ export const admitRows = async (
   const quarantine = createQuarantine();
   const publishers = new Map<number, Publisher>();
   const placements = new Map<string, Placement>();
+  const advertisers = new Map<number, Advertiser>();
   const campaigns = new Map<number, Campaign>();
   const lineItems = new Map<number, LineItem>();
   const creatives = new Map<number, Creative>();
@@ -134,10 +135,21 @@ export const admitRows = async (
     into: placements,
   });
   await admit({
+    table: 'advertisers',
+    check: (row) => checkAdvertiser(rowToAdvertiser(row)),
+    toEntity: (record, row) => toAdvertiser(row['id'] as number, record),
+    join: (advertiser) => advertiser,
+    into: advertisers,
+  });
+  await admit({
     table: 'campaigns',
     check: (row) => checkCampaign(rowToCampaign(row)),
     toEntity: (record, row) => toCampaign(row['id'] as number, record),
-    join: (campaign) => (publishers.has(campaign.publisherId) ? campaign : quarantine.parentReason('publishers', campaign.publisherId)),
+    join: (campaign) => {
+      const { publisherId, advertiserId } = campaign;
+      if (!publishers.has(publisherId)) return quarantine.parentReason('publishers', publisherId);
+      return advertiserId === null || advertisers.has(advertiserId) ? campaign : quarantine.parentReason('advertisers', advertiserId);
+    },
     into: campaigns,
   });
   await admit({
@@ -161,7 +173,11 @@ export const admitRows = async (
     },
     join: (creative) => {
       if (!placements.has(creative.placementId)) return quarantine.parentReason('placements', creative.placementId);
-      return lineItems.has(creative.lineItemId) ? creative : quarantine.parentReason('line_items', creative.lineItemId);
+      const lineItem = lineItems.get(creative.lineItemId);
+      if (!lineItem) return quarantine.parentReason('line_items', creative.lineItemId);
+      const advertiserId = campaigns.get(lineItem.campaignId)?.advertiserId ?? null;
+      const advertiserDomain = creative.ownDomain ?? (advertiserId === null ? null : (advertisers.get(advertiserId)?.domain ?? null));
+      return creative.advertiserDomain === advertiserDomain ? creative : { ...creative, advertiserDomain };
     },
     into: creatives,
   });

@@ -1,10 +1,17 @@
 import { SECONDS_PER_DAY } from '../../base/utc-day.ts';
 import { targetingRules } from '../../targeting/targeting-rules.ts';
-import type { Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
+import type { Advertiser, Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
 import { parseCreativeContent } from '../checks/parse-content.ts';
 import { flightOf } from '../model/flight-dates.ts';
 import { microsFromUsd } from '../model/money.ts';
-import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, PublisherRecord } from '../model/records.ts';
+import type {
+  AdvertiserRecord,
+  CampaignRecord,
+  CreativeRecord,
+  LineItemRecord,
+  PlacementRecord,
+  PublisherRecord,
+} from '../model/records.ts';
 
 /**
  * Turns checked records into entities. Defaults of meaning (priority 2, a frequency window of a
@@ -31,9 +38,12 @@ export const toPlacement = (record: PlacementRecord): Placement => ({
   formats: record.formats,
 });
 
+export const toAdvertiser = (id: number, { name, domain }: AdvertiserRecord): Advertiser => ({ id, name, domain });
+
 export const toCampaign = (id: number, record: CampaignRecord): Campaign => ({
   id,
   publisherId: record.publisher_id,
+  advertiserId: record.advertiser_id,
   name: record.name,
   flight: flightOf(record),
   budgetMicros: microsOrNull(record.budget),
@@ -79,6 +89,7 @@ export const toCreative = (id: number, record: CreativeRecord, blocked: boolean)
     lineItemId: record.line_item_id,
     content: parsed.content,
     advertiserDomain: record.advertiser_domain,
+    ownDomain: record.advertiser_domain,
     width: record.width,
     height: record.height,
     clickUrl: record.click_url,

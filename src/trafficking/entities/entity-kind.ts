@@ -1,9 +1,11 @@
 import {
+  advertiserToRow,
   campaignToRow,
   creativeToRow,
   lineItemToRow,
   placementToRow,
   publisherToRow,
+  rowToAdvertiser,
   rowToCampaign,
   rowToCreative,
   rowToLineItem,
@@ -11,10 +13,24 @@ import {
   rowToPublisher,
 } from '../../catalog/postgres/catalog-rows.ts';
 import { CATALOG_TABLES, type CatalogRow, type CatalogTable } from '../../catalog/model/catalog-reading.ts';
-import { checkCampaign, checkCreative, checkLineItem, checkPlacement, checkPublisher } from '../../catalog/checks/check-entities.ts';
+import {
+  checkAdvertiser,
+  checkCampaign,
+  checkCreative,
+  checkLineItem,
+  checkPlacement,
+  checkPublisher,
+} from '../../catalog/checks/check-entities.ts';
 import type { Checked } from '../../catalog/checks/check-record.ts';
 import type { CreativeFormat } from '../../catalog/model/entities.ts';
-import { campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from '../../catalog/checks/schemas.ts';
+import {
+  advertiserSchema,
+  campaignSchema,
+  creativeSchema,
+  lineItemSchema,
+  placementSchema,
+  publisherSchema,
+} from '../../catalog/checks/schemas.ts';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 
 /** A record as the API accepts and returns it. */
@@ -29,7 +45,7 @@ export interface CheckContext {
 export const ENTITY_ACTIONS = ['rotate_key', 'block', 'unblock'] as const;
 export type EntityAction = (typeof ENTITY_ACTIONS)[number];
 
-/** What differs between the five entities. */
+/** What differs between the entities. */
 interface Definition {
   readonly schema: { readonly properties: object };
   /** Fields that answers add to the schema. They are ignored when a client sends a record back. */
@@ -48,7 +64,7 @@ interface Definition {
   readonly toRecord: (row: CatalogRow) => EntityRecord;
 }
 
-/** One of the five entities, as the routes, the store and the OpenAPI document need it. */
+/** One of the entities, as the routes, the store and the OpenAPI document need it. */
 export interface EntityKind extends Required<Omit<Definition, 'parents'>> {
   /** Also its path under /api. */
   readonly table: CatalogTable;
@@ -91,9 +107,17 @@ const DEFINITIONS: Readonly<Record<CatalogTable, Definition>> = {
     toRow: placementToRow,
     toRecord: rowToPlacement,
   },
+  advertisers: {
+    schema: advertiserSchema,
+    parents: [],
+    search: ['name', 'domain'],
+    check: checkAdvertiser,
+    toRow: advertiserToRow,
+    toRecord: rowToAdvertiser,
+  },
   campaigns: {
     schema: campaignSchema,
-    parents: ['publishers'],
+    parents: ['advertisers', 'publishers'],
     search: ['name'],
     check: checkCampaign,
     toRow: campaignToRow,

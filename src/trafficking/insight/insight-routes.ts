@@ -2,7 +2,6 @@ import { Router } from 'express';
 import type { Response } from 'express';
 import type { Knex } from 'knex';
 import { dateOfDay, dayOf } from '../../base/utc-day.ts';
-import { readCampaignReport } from '../../events/postgres/campaign-report.ts';
 import { methodNotAllowed } from '../../http/problems/error-handler.ts';
 import { problem, sendProblem } from '../../http/problems/problem.ts';
 import { QUALITY_REPORT_FILTERS, readReportedCreatives } from '../../tracking/report-store.ts';
@@ -12,10 +11,10 @@ import { NO_ID, readPage, searchOf } from '../entities/list-query.ts';
 import { nextPageLink } from '../entities/page-of-rows.ts';
 import { show } from '../openapi/columns.ts';
 import { sendJson } from '../../http/answers/send-json.ts';
-import { campaignReport } from './campaign-report.ts';
 import type { Delivery } from './delivery.ts';
 import { reportCsv } from './report-csv.ts';
-import type { CampaignReport } from './report-columns.ts';
+import { REPORT_COLUMNS, type ReportFigures } from './report-columns.ts';
+import { readAdvertiserReport, readCampaignReport, type ReportOf } from './reports.ts';
 import { REPORTED_CREATIVE_COLUMNS } from './reported-creative-columns.ts';
 
 export interface InsightRoutesOptions {
@@ -45,24 +44,31 @@ export const insightRoutes = ({ knex, readDelivery, now }: InsightRoutesOptions)
   });
   delivery.all(methodNotAllowed('GET, HEAD'));
 
-  const report = router.route('/campaigns/:id/report');
-  report.get(async (req, res) => {
-    const campaignId = readNumericId(ENTITY_KINDS.campaigns, req.params.id);
-    const search = searchOf(req);
-    const days = readDays(search.get('from'), search.get('to'), dayOf(now()));
-    if (!days) {
-      const detail = `from and to must be days (YYYY-MM-DD), from not after to, at most ${MAX_REPORT_DAYS} days apart.`;
-      return sendProblem(res, problem('invalid_request', detail));
-    }
-    const rows = campaignId === undefined ? undefined : await readCampaignReport(knex, { campaignId, ...days });
-    if (!rows || campaignId === undefined) return sendProblem(res, problem('not_found', 'There is no campaign with this id.'));
-    const found = campaignReport({ campaignId, ...days }, rows);
-    const format = search.get('format') ?? (req.accepts(['application/json', 'text/csv']) === 'text/csv' ? 'csv' : 'json');
-    if (format === 'csv') sendCsv(res, found);
-    else if (format === 'json') sendJson(res, 200, found, { Vary: 'Accept' });
-    else sendProblem(res, problem('invalid_request', `format must be ${REPORT_FORMATS.join(' or ')}.`));
-  });
-  report.all(methodNotAllowed('GET, HEAD'));
+  const report = <Report extends { readonly totals: ReportFigures; readonly rows: readonly ReportFigures[] }>(
+    kind: EntityKind,
+    keys: object,
+    read: (knex: Knex, of: ReportOf) => Promise<Report | undefined>,
+  ): void => {
+    const route = router.route(`/${kind.table}/:id/report`);
+    route.get(async (req, res) => {
+      const id = readNumericId(kind, String(req.params['id']));
+      const search = searchOf(req);
+      const days = readDays(search.get('from'), search.get('to'), dayOf(now()));
+      if (!days) {
+        const detail = `from and to must be days (YYYY-MM-DD), from not after to, at most ${MAX_REPORT_DAYS} days apart.`;
+        return sendProblem(res, problem('invalid_request', detail));
+      }
+      const found = id === undefined ? undefined : await read(knex, { id, ...days });
+      if (!found) return sendProblem(res, problem('not_found', `There is no ${kind.words} with this id.`));
+      const format = search.get('format') ?? (req.accepts(['application/json', 'text/csv']) === 'text/csv' ? 'csv' : 'json');
+      if (format === 'csv') sendCsv(res, reportCsv(found, keys), `${kind.words}-${id}_${days.from}_${days.to}.csv`);
+      else if (format === 'json') sendJson(res, 200, found, { Vary: 'Accept' });
+      else sendProblem(res, problem('invalid_request', `format must be ${REPORT_FORMATS.join(' or ')}.`));
+    });
+    route.all(methodNotAllowed('GET, HEAD'));
+  };
+  report(ENTITY_KINDS.campaigns, REPORT_COLUMNS.keys, readCampaignReport);
+  report(ENTITY_KINDS.advertisers, REPORT_COLUMNS.advertiserKeys, readAdvertiserReport);
 
   const reports = router.route('/reports');
   reports.get(async (req, res) => {
@@ -122,12 +128,11 @@ const readDay = (text: string): number | undefined => {
   return Number.isFinite(day) && dateOfDay(day) === text ? day : undefined;
 };
 
-const sendCsv = (res: Response, report: CampaignReport): void => {
-  const text = reportCsv(report);
+const sendCsv = (res: Response, text: string, name: string): void => {
   res
     .writeHead(200, {
       'Content-Type': 'text/csv; charset=utf-8; header=present',
-      'Content-Disposition': `attachment; filename="campaign-${report.campaign_id}_${report.from}_${report.to}.csv"`,
+      'Content-Disposition': `attachment; filename="${name}"`,
       'Content-Length': Buffer.byteLength(text),
       'Cache-Control': 'no-store',
       'X-Content-Type-Options': 'nosniff',

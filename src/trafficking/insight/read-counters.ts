@@ -67,6 +67,7 @@ const NO_CREATIVE = {
   lineItemId: 0,
   content: { format: 'html', markup: '' },
   advertiserDomain: null,
+  ownDomain: null,
   blocked: false,
   width: null,
   height: null,

@@ -8,8 +8,15 @@ import { count, countsByName, day, integer, number, orNull, usd } from '../opena
 export const filteredOf = (filtered: Readonly<Record<string, number>>, kind: HitKind): number =>
   INVALID_REASONS.reduce((sum, reason) => sum + (filtered[filteredName(kind, reason)] ?? 0), 0);
 
+/** The counts of one UTC day and campaign. */
+export interface CampaignDay {
+  readonly date: string;
+  readonly campaignId: number;
+  readonly campaign: string | null;
+}
+
 /**
- * Every column of a campaign's report, in order. JSON rows and totals, the CSV file and the OpenAPI
+ * Every column of a report, in order. JSON rows and totals, the CSV file and the OpenAPI
  * schema are made from this list. Money is in USD; rates are shares (0.01 is one percent), 0
  * without impressions.
  */
@@ -24,6 +31,12 @@ export const REPORT_COLUMNS = {
       of: ({ creativeId }) => creativeId,
     },
   } satisfies Columns<StoredReportRow>,
+  /** What a row of an advertiser's report counts. */
+  advertiserKeys: {
+    day: { schema: day, of: ({ date }) => date },
+    campaign_id: { schema: integer, of: ({ campaignId }) => campaignId },
+    campaign: { schema: orNull('string', { description: 'null: deleted' }), of: ({ campaign }) => campaign },
+  } satisfies Columns<CampaignDay>,
   /** Read from the counts of a row, and from the sums of all rows for the totals. */
   figures: {
     serves: { schema: count, of: ({ serves }) => serves },
@@ -51,6 +64,7 @@ export const REPORT_COLUMNS = {
 };
 
 export type ReportFigures = Shown<typeof REPORT_COLUMNS.figures>;
+export type AdvertiserReportRow = Shown<typeof REPORT_COLUMNS.advertiserKeys> & ReportFigures;
 export type ReportRow = Shown<typeof REPORT_COLUMNS.keys> & ReportFigures;
 
 /** The answer of GET /api/campaigns/{id}/report, here and on the trafficking page. */
@@ -59,5 +73,14 @@ export interface CampaignReport {
   readonly from: string;
   readonly to: string;
   readonly rows: readonly ReportRow[];
+  readonly totals: ReportFigures;
+}
+
+/** The answer of GET /api/advertisers/{id}/report. */
+export interface AdvertiserReport {
+  readonly advertiser_id: number;
+  readonly from: string;
+  readonly to: string;
+  readonly rows: readonly AdvertiserReportRow[];
   readonly totals: ReportFigures;
 }

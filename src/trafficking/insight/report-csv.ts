@@ -1,21 +1,25 @@
 import { stringify } from 'csv-stringify/sync';
-import { REPORT_COLUMNS, type CampaignReport } from './report-columns.ts';
+import { REPORT_COLUMNS, type ReportFigures } from './report-columns.ts';
 
 /** Columns that are one column for each name. */
 const BY_NAME = { events: 'event_', filtered: 'filtered_' } as const;
 
-const COLUMNS = Object.keys({ ...REPORT_COLUMNS.keys, ...REPORT_COLUMNS.figures }) as (keyof CampaignReport['rows'][number])[];
-
 /**
- * The report as RFC 4180 CSV: CRLF, a header line, one column per event type and per kind of filtered hits, no totals. A text
+ * A report as RFC 4180 CSV: CRLF, a header line, one column per event type and per kind of filtered hits, no totals. A text
  * that a spreadsheet would run as a formula is prefixed with an apostrophe.
  * https://owasp.org/www-community/attacks/CSV_Injection
+ *
+ * @param keys what a row counts, in the order of the columns
  */
-export const reportCsv = ({ rows, totals }: CampaignReport): string => {
+export const reportCsv = <Row extends ReportFigures>(
+  { rows, totals }: { readonly rows: readonly Row[]; readonly totals: ReportFigures },
+  keys: Readonly<Partial<Record<keyof Row, unknown>>>,
+): string => {
+  const columns = Object.keys({ ...keys, ...REPORT_COLUMNS.figures }) as (keyof Row & string)[];
   const namesOf = (column: keyof typeof BY_NAME): readonly string[] => Object.keys(totals[column]).sort();
-  const header = COLUMNS.flatMap((column) => (isByName(column) ? namesOf(column).map((name) => BY_NAME[column] + name) : [column]));
+  const header = columns.flatMap((column) => (isByName(column) ? namesOf(column).map((name) => BY_NAME[column] + name) : [column]));
   const records = rows.map((row) =>
-    COLUMNS.flatMap((column) => (isByName(column) ? namesOf(column).map((name) => row[column][name] ?? 0) : [row[column]])),
+    columns.flatMap((column): unknown[] => (isByName(column) ? namesOf(column).map((name) => row[column][name] ?? 0) : [row[column]])),
   );
   return stringify([header, ...records], {
     record_delimiter: '\r\n',

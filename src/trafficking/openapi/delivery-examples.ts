@@ -44,6 +44,13 @@ export const DELIVERY_EXAMPLES = {
     rows: [{ day: '2026-10-14', line_item_id: 5, line_item: 'Boots, sport readers', creative_id: 9, ...reported }],
     totals: reported,
   },
+  AdvertiserReport: {
+    advertiser_id: 2,
+    from: '2026-10-14',
+    to: '2026-10-14',
+    rows: [{ day: '2026-10-14', campaign_id: 3, campaign: 'Boots, autumn', ...reported }],
+    totals: reported,
+  },
   ReportedCreative: {
     creative_id: 9,
     line_item_id: 5,

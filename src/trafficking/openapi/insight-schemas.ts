@@ -66,6 +66,13 @@ export const INSIGHT_SCHEMAS = {
     rows: listOf({ allOf: [ref('ReportFigures'), schemaOf(REPORT_COLUMNS.keys)] }),
     totals: ref('ReportFigures'),
   }),
+  AdvertiserReport: record({
+    advertiser_id: integer,
+    from: day,
+    to: day,
+    rows: listOf({ allOf: [ref('ReportFigures'), schemaOf(REPORT_COLUMNS.advertiserKeys)] }),
+    totals: ref('ReportFigures'),
+  }),
   Dimensions: { type: 'object', description: 'A JSON Schema with a property for each registered dimension' },
   ReportedCreative: schemaOf(REPORTED_CREATIVE_COLUMNS),
   AuditRow: record({
