@@ -14,6 +14,8 @@ export const sampleCampaign = (changes: Partial<Campaign> & Pick<Campaign, 'flig
   advertiserId: null,
   name: 'campaign',
   budgetMicros: null,
+  stop: null,
+  ownStop: null,
   ...changes,
 });
 
@@ -24,7 +26,7 @@ export const sampleLineItem = (changes: Partial<LineItem> & Pick<LineItem, 'flig
   publisherId: 1,
   name: 'line item',
   type: 'direct',
-  active: true,
+  stop: null,
   budgetType: 'CPM',
   cpmMicros: 1_000_000,
   cpcMicros: null,
@@ -55,6 +57,6 @@ export const sampleCreative = (lineItemId: number, changes: Partial<Creative> = 
   width: null,
   height: null,
   clickUrl: null,
-  blocked: false,
+  stop: null,
   ...changes,
 });

@@ -49,6 +49,7 @@ const TONES: Readonly<Record<Status, 'good' | 'calm' | 'quiet' | 'warn' | 'bad'>
   live: 'good',
   scheduled: 'calm',
   paused: 'quiet',
+  archived: 'quiet',
   ended: 'quiet',
   capped: 'warn',
   'budget spent': 'warn',

@@ -1,11 +1,16 @@
 import type { Api } from './api.ts';
 import { KINDS, type Dimensions, type Kind, type Problem, type Records } from './wire.ts';
 
-/** The records of all kinds, as last read. */
+/** The records of all kinds that are not archived, as last read. */
 export interface Store {
   all<K extends Kind>(kind: K): readonly Records[K][];
   find<K extends Kind>(kind: K, id: string | number | null | undefined): Records[K] | undefined;
   dimensions(): Dimensions;
+  /** The archived records of a kind, once `readArchived` has read them. */
+  archived<K extends Kind>(kind: K): readonly Records[K][];
+  readArchived(kind: Kind): Promise<Problem | undefined>;
+  /** Reads one record if no list has it: an archived one. */
+  ensure(kind: Kind, id: string | number): Promise<void>;
   /** Whether a list has more records than the page reads. */
   isCut(kind: Kind): boolean;
   /**
@@ -22,27 +27,48 @@ const MAX_RECORDS = 10_000;
 export const createStore = (api: Api): Store => {
   const lists = Object.fromEntries(KINDS.map((kind) => [kind, []])) as unknown as { [K in Kind]: readonly Records[K][] };
   const byId = new Map<Kind, ReadonlyMap<string, unknown>>();
+  const archivedLists = new Map<Kind, readonly unknown[]>();
+  const singles = new Map<string, unknown>();
   const cut = new Set<Kind>();
   let dimensions: Dimensions = {};
 
-  const read = async <K extends Kind>(kind: K): Promise<Problem | undefined> => {
+  const pages = async <K extends Kind>(kind: K, query: string): Promise<readonly Records[K][] | Problem> => {
     const found: Records[K][] = [];
     for (;;) {
-      const answer = await api.get<readonly Records[K][]>(`/${kind}?limit=${PAGE_SIZE}&offset=${found.length}`);
+      const answer = await api.get<readonly Records[K][]>(`/${kind}?limit=${PAGE_SIZE}&offset=${found.length}${query}`);
       if (!answer.ok) return answer.problem;
       found.push(...answer.value);
-      if (!answer.more || found.length >= MAX_RECORDS) break;
+      if (!answer.more || found.length >= MAX_RECORDS) return found;
     }
+  };
+
+  const read = async <K extends Kind>(kind: K): Promise<Problem | undefined> => {
+    const found = await pages(kind, '');
+    if (!isList(found)) return found;
     if (found.length >= MAX_RECORDS) cut.add(kind);
     else cut.delete(kind);
     (lists as Record<Kind, unknown>)[kind] = found;
     byId.set(kind, new Map(found.map((record) => [String(record.id), record])));
+    for (const key of singles.keys()) if (key.startsWith(`${kind} `)) singles.delete(key);
     return undefined;
   };
 
   return {
     all: (kind) => lists[kind],
-    find: <K extends Kind>(kind: K, id: string | number | null | undefined) => byId.get(kind)?.get(String(id)) as Records[K] | undefined,
+    find: <K extends Kind>(kind: K, id: string | number | null | undefined) =>
+      (byId.get(kind)?.get(String(id)) ?? singles.get(`${kind} ${id}`)) as Records[K] | undefined,
+    archived: <K extends Kind>(kind: K) => (archivedLists.get(kind) ?? []) as readonly Records[K][],
+    readArchived: async (kind) => {
+      const found = await pages(kind, '&archived=only');
+      if (!isList(found)) return found;
+      archivedLists.set(kind, found);
+      return undefined;
+    },
+    ensure: async (kind, id) => {
+      if (byId.get(kind)?.has(String(id))) return;
+      const answer = await api.get(`/${kind}/${encodeURIComponent(id)}`);
+      if (answer.ok) singles.set(`${kind} ${id}`, answer.value);
+    },
     dimensions: () => dimensions,
     isCut: (kind) => cut.has(kind),
     refresh: async (...kinds) => (await Promise.all((kinds.length > 0 ? kinds : KINDS).map(read))).find((problem) => problem),
@@ -53,3 +79,5 @@ export const createStore = (api: Api): Store => {
     },
   };
 };
+
+const isList = <T>(found: readonly T[] | Problem): found is readonly T[] => Array.isArray(found);

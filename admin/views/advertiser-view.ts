@@ -23,6 +23,7 @@ export const openAdvertiser = async (page: Page, route: Route): Promise<View> =>
   });
   const fault = await store.refresh('advertisers', 'campaigns', 'line_items');
   if (fault) page.complain(fault);
+  await store.ensure('advertisers', id);
 
   return recordView(
     page,
@@ -40,6 +41,7 @@ export const openAdvertiser = async (page: Page, route: Route): Promise<View> =>
         kind: 'campaigns',
         rows: store.all('campaigns').filter(({ advertiser_id }) => advertiser_id === id),
         parent: { advertiser_id: id },
+        archived: advertiser.archived,
         without: 'Advertiser',
         empty: 'This advertiser has no campaigns yet.',
       })}

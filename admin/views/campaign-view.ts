@@ -2,9 +2,11 @@ import { html, nothing } from 'lit-html';
 import type { ReportRow } from '../../src/trafficking/insight/report-columns.ts';
 import { linkTo } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
-import { crumbs, pageHead, usageBar } from '../parts/parts.ts';
+import { button, crumbs, pageHead, pill, usageBar } from '../parts/parts.ts';
 import { hashOf, type Route } from '../route.ts';
 import { flight, money } from '../words/formats.ts';
+import { toggleActive } from './actions.ts';
+import { statusOf } from './list-columns.ts';
 import { childrenCard, recordView } from './record-view.ts';
 import { createReportCard } from './report-card.ts';
 import { recordActions } from './row-actions.ts';
@@ -39,6 +41,7 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
   });
   const fault = await store.refresh('campaigns', 'line_items', 'creatives');
   if (fault) page.complain(fault);
+  await store.ensure('campaigns', id);
 
   return recordView(page, 'campaigns', id, (campaign, title) => {
     const publisher = store.find('publishers', campaign.publisher_id);
@@ -49,14 +52,17 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
         title,
         html`${publisher ? html`For <a href=${linkTo('publishers', publisher.id)}>${publisher.name}</a>, ` : nothing}${
           advertiser ? html`by <a href=${linkTo('advertisers', advertiser.id)}>${advertiser.name}</a>, ` : nothing
-        }${flight(campaign)}`,
-        html`<a role="button" href=${hashOf(['campaigns', id, 'edit'])}>Edit</a>
+        }${flight(campaign)}
+        ${pill(statusOf(store, campaign))}`,
+        html`${campaign.archived ? nothing : button(campaign.active ? 'Pause' : 'Resume', () => toggleActive(page, 'campaigns', campaign))}
+          <a role="button" class="secondary" href=${hashOf(['campaigns', id, 'edit'])}>Edit</a>
           ${recordActions(page, 'campaigns', campaign, hashOf(['campaigns']))}`,
       )}
       ${childrenCard(page, {
         kind: 'line_items',
         rows: store.all('line_items').filter(({ campaign_id }) => campaign_id === id),
         parent: { campaign_id: id },
+        archived: campaign.archived,
         without: 'Campaign',
         empty: 'This campaign has no line items yet.',
       })}

@@ -117,6 +117,7 @@ const copied = <T extends object>(record: T): Partial<T> => ({
     ? { name: `${String(record.name).slice(0, MAX_COPIED_NAME)} (copy)`.trim() }
     : { id: 'id' in record ? `${String(record.id)}-copy` : undefined }),
   ...('active' in record && { active: false }),
+  archived: false,
 });
 
 /** A name has at most 256 characters. */

@@ -28,6 +28,7 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
   const timer = setInterval(() => document.visibilityState === 'visible' && void delivery.load(), REFRESH_MS);
   const fault = await store.refresh('line_items', 'creatives');
   if (fault) page.complain(fault);
+  await store.ensure('line_items', id);
 
   const render = (item: LineItemWire, title: string): TemplateResult => {
     const campaign = store.find('campaigns', item.campaign_id);
@@ -46,6 +47,7 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
         kind: 'creatives',
         rows: store.all('creatives').filter(({ line_item_id }) => line_item_id === id),
         parent: { line_item_id: id },
+        archived: item.archived,
         without: 'Line item',
         empty: 'It has no creative yet, so it cannot serve.',
         caption: `Creatives${publisher ? ` for ${publisher.name}` : ''}`,
@@ -56,7 +58,7 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
 };
 
 const actions = (page: Page, item: LineItemWire): TemplateResult => html`
-  ${button(item.active ? 'Pause' : 'Resume', () => toggleActive(page, item).then(() => page.go(location.hash)))}
+  ${item.archived ? nothing : button(item.active ? 'Pause' : 'Resume', () => toggleActive(page, 'line_items', item).then(() => page.go(location.hash)))}
   <a role="button" class="secondary" href=${hashOf(['line_items', item.id, 'edit'])}>Edit</a>
   ${recordActions(page, 'line_items', item, linkTo('campaigns', item.campaign_id))}
 `;

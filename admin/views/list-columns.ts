@@ -5,7 +5,7 @@ import type { Page } from '../page.ts';
 import { pill } from '../parts/parts.ts';
 import type { Store } from '../service/store.ts';
 import type { Column } from '../parts/table.ts';
-import type { Kind, LineItemWire, Records } from '../service/wire.ts';
+import type { CampaignWire, Kind, LineItemWire, Records } from '../service/wire.ts';
 import { flightState, type FlightState } from '../words/flight-state.ts';
 import { flight, money } from '../words/formats.ts';
 
@@ -35,8 +35,8 @@ export const priceOf = ({ type, budget_type, cpm, cpc, budget }: LineItemWire): 
   }
 };
 
-export const statusOf = (store: Store, item: LineItemWire): FlightState =>
-  flightState(item, store.find('campaigns', item.campaign_id), Date.now());
+export const statusOf = (store: Store, item: LineItemWire | CampaignWire): FlightState =>
+  flightState(item, 'campaign_id' in item ? store.find('campaigns', item.campaign_id) : undefined, Date.now());
 
 /** The columns of each kind's list. */
 export const listColumns = <K extends Kind>({ store }: Page, kind: K): readonly Column<Records[K]>[] => {
@@ -64,6 +64,7 @@ export const listColumns = <K extends Kind>({ store }: Page, kind: K): readonly 
     ],
     campaigns: [
       named('campaigns'),
+      { label: 'Status', cell: (campaign) => pill(statusOf(store, campaign)) },
       { label: 'Publisher', cell: ({ publisher_id }) => link('publishers', store.find('publishers', publisher_id)) },
       { label: 'Advertiser', cell: ({ advertiser_id }) => link('advertisers', store.find('advertisers', advertiser_id)), minor: true },
       { label: 'Flight', cell: flight },
@@ -92,7 +93,7 @@ export const listColumns = <K extends Kind>({ store }: Page, kind: K): readonly 
         cell: (creative) => creative.advertiser_domain ?? advertiserOf(store, creative.line_item_id)?.domain ?? dash,
         minor: true,
       },
-      { label: 'State', cell: ({ blocked_at }) => pill(blocked_at ? 'blocked' : 'live') },
+      { label: 'State', cell: ({ archived, blocked_at }) => pill(archived ? 'archived' : blocked_at ? 'blocked' : 'live') },
     ],
   };
   return columns[kind];
@@ -109,7 +110,7 @@ export const listText = <K extends Kind>(store: Store, kind: K, record: Records[
   const advertiser = store.find('advertisers', campaign?.advertiser_id ?? (any['advertiser_id'] as number | undefined));
   const labels = [any['labels']].flat().join(' ');
   const size = any['width'] ? `${textOf(any['width'])} × ${textOf(any['height'])} ${textOf(any['width'])}x${textOf(any['height'])}` : '';
-  const state = kind === 'line_items' ? statusOf(store, record as LineItemWire) : '';
+  const state = kind === 'line_items' || kind === 'campaigns' ? statusOf(store, record as LineItemWire | CampaignWire) : '';
   return [titleOf(kind, record), ...own, size, state, item?.name, campaign?.name, publisher?.name, advertiser?.name, labels]
     .join(' ')
     .toLowerCase();

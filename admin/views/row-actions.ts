@@ -1,29 +1,36 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { deleteEntity, duplicateHash, setBlocked, toggleActive } from './actions.ts';
+import { deleteEntity, duplicateHash, setArchived, setBlocked, toggleActive } from './actions.ts';
 import { titleOf } from '../words/kinds.ts';
 import type { Page } from '../page.ts';
 import { button } from '../parts/parts.ts';
 import { hashOf } from '../route.ts';
-import type { CreativeWire, Kind, LineItemWire, Records } from '../service/wire.ts';
+import type { CampaignWire, CreativeWire, Kind, Records } from '../service/wire.ts';
 
-/** Duplicate and Delete, on a screen of the record. */
+/** Duplicate, Archive and Delete, on a screen of the record. */
 export const recordActions = <K extends Kind>(page: Page, kind: K, record: Records[K], afterDelete: string): TemplateResult => {
   const remove = () => deleteEntity(page, kind, record).then((gone) => gone && page.go(afterDelete, { saved: true }));
+  const archive = () =>
+    setArchived(page, kind, record, !record.archived).then(
+      (done) => done && page.go(record.archived ? location.hash : afterDelete, { saved: true }),
+    );
   return html`
     <a role="button" class="secondary" href=${duplicateHash(kind, record.id)}>Duplicate</a>
-    ${button('Delete', remove, 'secondary danger-text')}
+    ${button(record.archived ? 'Take back' : 'Archive', archive, 'secondary')} ${button('Delete', remove, 'secondary danger-text')}
   `;
 };
 
 /** The buttons at the end of a record's row. */
 export const rowActions = <K extends Kind>(page: Page, kind: K, record: Records[K]): TemplateResult => {
   const title = titleOf(kind, record);
-  const item = kind === 'line_items' ? (record as LineItemWire) : undefined;
+  const paused = 'active' in record ? !record.active : undefined;
   const creative = kind === 'creatives' ? (record as CreativeWire) : undefined;
   const quiet = (label: string, run: () => unknown, look = 'quiet') => button(label, run, look, `${label} ${title}`);
+  if (record.archived)
+    return html`${quiet('Take back', () => setArchived(page, kind, record, false))}
+    ${quiet('Delete', () => deleteEntity(page, kind, record), 'quiet danger-text')}`;
   const link = (label: string, hash: string) => html`<a class="quiet-link" href=${hash} aria-label="${label} ${title}">${label}</a>`;
   return html`
-    ${item ? quiet(item.active ? 'Pause' : 'Resume', () => toggleActive(page, item)) : nothing}
+    ${paused === undefined ? nothing : quiet(paused ? 'Resume' : 'Pause', () => toggleActive(page, kind as 'campaigns', record as CampaignWire))}
     ${creative?.blocked_at ? quiet('Unblock', () => setBlocked(page, creative.id, false)) : nothing}
     ${link('Edit', hashOf([kind, record.id, 'edit']))} ${link('Duplicate', duplicateHash(kind, record.id))}
     ${quiet('Delete', () => deleteEntity(page, kind, record), 'quiet danger-text')}

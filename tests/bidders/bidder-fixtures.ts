@@ -12,7 +12,7 @@ const flight = { startMs: 0, endMs: 4_102_444_800_000 };
 
 export const context: BidContext = {
   requestId: 'r1',
-  publisher: { id: 7, name: 'Daily', domain: 'daily.example', origins: new Set(), privacy: samplePrivacy, apiKeyHash: 'secret-hash' },
+  publisher: { id: 7, name: 'Daily', domain: 'daily.example', origins: new Set(), privacy: samplePrivacy, archived: false, apiKeyHash: 'secret-hash' },
   userHash: 'u-hash',
   userAgent: 'Mozilla/5.0 (Linux; Android 14) Mobile',
   ip: '198.51.100.7',
@@ -46,7 +46,7 @@ export const nativeContent: CreativeContent = { format: 'native', assets: {} };
 
 export const opportunity = (invitations: readonly Booking[], impId = 'imp-1'): BidOpportunity => ({
   impId,
-  placement: { id: 'top', publisherId: 7, width: 300, height: 250, formats: ['html', 'native'] },
+  placement: { id: 'top', publisherId: 7, width: 300, height: 250, formats: ['html', 'native'], archived: false },
   width: 300,
   otherSizes: [],
   floorMicros: 0,

@@ -33,7 +33,7 @@ test('every fault of an advertiser is listed at its pointer, in words', async ()
     Object.fromEntries((body.errors as { pointer: string; detail: string }[]).map(({ pointer, detail }) => [pointer, detail])),
   ).toEqual({
     '/name': expect.any(String),
-    '/domain': 'must be a host name, such as notices.bidder.example',
+    '/domain': 'must be a host name, such as boots.example',
     '/categories/1': 'must be an id of the IAB Content Taxonomy 3.x, such as 483 or JLBCU7',
     '/labels': expect.any(String),
     '/contact': expect.any(String),

@@ -1,4 +1,5 @@
 import type { AdvertiserRecord } from '../model/records.ts';
+import { ARCHIVED } from './choice-words.ts';
 import type { FormDescription } from './form-description.ts';
 
 export const advertiserForm: FormDescription<keyof AdvertiserRecord> = {
@@ -19,6 +20,7 @@ export const advertiserForm: FormDescription<keyof AdvertiserRecord> = {
           help: 'What it sells: ids of the IAB Content Taxonomy 3.x.',
         },
         labels: { label: 'Labels', placeholder: 'outdoor', help: 'Words of your own to find it by.' },
+        archived: ARCHIVED,
         contact: {
           label: 'Contact',
           wide: true,

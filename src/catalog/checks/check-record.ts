@@ -32,7 +32,7 @@ const isHost = (text: string): boolean => /^[a-z0-9.:[\]-]+$/i.test(text) && par
 const FORMATS: Readonly<Record<string, { readonly test: (text: string) => boolean; readonly detail: string }>> = {
   'flight-date': { test: (text) => parseStartDate(text) !== undefined, detail: 'must be an RFC 3339 date or date-time' },
   'http-url': { test: isHttpUrl, detail: 'must be an http or https URL' },
-  host: { test: isHost, detail: 'must be a host name, such as notices.bidder.example' },
+  host: { test: isHost, detail: 'must be a host name, such as boots.example' },
   origin: {
     test: (text) => normalOrigin(text) !== undefined,
     detail: 'must be an http or https origin without a path, such as https://news.example or https://*.news.example',

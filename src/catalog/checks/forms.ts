@@ -1,6 +1,6 @@
 import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, TargetingRecord } from '../model/records.ts';
 import { advertiserForm } from './advertiser-form.ts';
-import { BUDGET_TYPES, DEVICES, FORMATS, LINE_ITEM_TYPES, PACING_WORDS, PRIORITIES } from './choice-words.ts';
+import { ARCHIVED, BUDGET_TYPES, DEVICES, FORMATS, LINE_ITEM_TYPES, PACING_WORDS, PRIORITIES } from './choice-words.ts';
 import type { FormDescription } from './form-description.ts';
 import { publisherForm } from './publisher-form.ts';
 
@@ -27,6 +27,7 @@ const placementForm: FormDescription<keyof PlacementRecord> = {
         width: { label: 'Width', unit: 'px', placeholder: '300' },
         height: { label: 'Height', unit: 'px', placeholder: '250' },
         formats: { label: 'Formats', wide: true, choices: FORMATS, initial: ['html', 'banner'] },
+        archived: ARCHIVED,
       },
     },
   ],
@@ -43,6 +44,8 @@ const campaignForm: FormDescription<keyof CampaignRecord> = {
         advertiser_id: { label: 'Advertiser', parent: 'advertisers', placeholder: 'Not known' },
         ...FLIGHT_FIELDS,
         budget: { label: 'Budget', widget: 'money', placeholder: 'no limit', help: 'Limits the sum of its line items.' },
+        active: { label: 'Active', initial: true, help: 'Off: paused. None of its line items serves.' },
+        archived: ARCHIVED,
       },
     },
   ],
@@ -80,6 +83,7 @@ const lineItemForm: FormDescription<keyof LineItemRecord | `targeting/${keyof Ta
           help: 'Win, billing and loss notices go to the endpoint’s host and to these hosts with their subdomains, and nowhere else.',
         },
         active: { label: 'Active', initial: true, help: 'Off: paused. It stays booked and does not serve.' },
+        archived: ARCHIVED,
       },
     },
     {
@@ -221,6 +225,7 @@ const creativeForm: FormDescription<keyof CreativeRecord> = {
         },
         width: { label: 'Own width', unit: 'px', placeholder: 'any', help: 'A creative with its own size runs only where it fits.' },
         height: { label: 'Own height', unit: 'px', placeholder: 'any' },
+        archived: ARCHIVED,
       },
     },
   ],

@@ -27,6 +27,7 @@ const flightDate = {
 };
 const url = { type: 'string', format: 'http-url', maxLength: 2048 };
 const scalar = { type: ['string', 'number', 'boolean'], maxLength: 256 };
+const archived = { type: 'boolean', default: false, description: 'true: kept for reports, neither served nor listed' };
 const orNull = <T extends { readonly type: string }>(schema: T) => ({ ...schema, type: [schema.type, 'null'] });
 
 const targetedValues = {
@@ -72,6 +73,7 @@ export const publisherSchema = {
       description:
         'when the user id may not be used; contextual: line items with a frequency cap do not serve; session: each replica counts in memory, and stores nothing',
     },
+    archived,
   },
 };
 
@@ -85,6 +87,7 @@ export const placementSchema = {
     width: pixels,
     height: pixels,
     formats: { type: 'array', items: { type: 'string', enum: CREATIVE_FORMATS }, minItems: 1, uniqueItems: true },
+    archived,
   },
 };
 
@@ -119,6 +122,7 @@ export const advertiserSchema = {
       description: 'free words for staff',
     },
     contact: { type: ['string', 'null'], minLength: 1, maxLength: 500, default: null, description: 'for staff; never part of an ad' },
+    archived,
   },
 };
 
@@ -133,8 +137,10 @@ export const campaignSchema = {
     publisher_id: id,
     advertiser_id: { ...orNull(id), default: null, description: 'who pays; null: not known' },
     name,
+    active: { type: 'boolean', default: true, description: 'false: none of its line items serves' },
     ...flight,
     budget: { ...orNull(usd), default: null, description: 'USD; bounds the sum of its line items; null: no bound' },
+    archived,
   },
 };
 
@@ -208,6 +214,7 @@ export const lineItemSchema = {
       description: 'USD per thousand impressions: the price of a direct line item in auctions; null: its eCPM. Bills nothing',
     },
     deal_id: { type: ['string', 'null'], minLength: 1, maxLength: 128, default: null, description: 'named by its bids in auctions' },
+    archived,
   },
 };
 
@@ -235,5 +242,6 @@ export const creativeSchema = {
     width: { ...orNull(pixels), default: null },
     height: { ...orNull(pixels), default: null },
     click_url: { ...orNull(url), default: null },
+    archived,
   },
 };

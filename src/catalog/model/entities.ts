@@ -1,3 +1,4 @@
+import type { Stop } from './stops.ts';
 import type { TargetingRules } from '../../targeting/targeting-rules.ts';
 
 /**
@@ -56,6 +57,7 @@ export interface Publisher {
   /** See `acceptsOrigin`. */
   readonly origins: ReadonlySet<string>;
   readonly privacy: PublisherPrivacy;
+  readonly archived: boolean;
   /** Lower-case hex SHA-256 of the API key; the key itself is never stored. */
   readonly apiKeyHash: string;
 }
@@ -67,6 +69,8 @@ export interface Placement {
   readonly width: number;
   readonly height: number;
   readonly formats: readonly CreativeFormat[];
+  /** Nothing is booked on it then. */
+  readonly archived: boolean;
 }
 
 /** Who pays for campaigns. */
@@ -75,6 +79,7 @@ export interface Advertiser {
   readonly name: string;
   /** The advertiser domain of its creatives that name none. */
   readonly domain: string | null;
+  readonly archived: boolean;
 }
 
 export interface Campaign {
@@ -86,6 +91,9 @@ export interface Campaign {
   readonly flight: Flight;
   /** Bounds the sum of its line items; null: no bound. */
   readonly budgetMicros: number | null;
+  /** Its own, or that of its publisher or advertiser; null: it may serve. */
+  readonly stop: Stop | null;
+  readonly ownStop: Stop | null;
 }
 
 export interface FrequencyCap {
@@ -105,7 +113,8 @@ export interface LineItem {
   readonly publisherId: number;
   readonly name: string;
   readonly type: LineItemType;
-  readonly active: boolean;
+  /** null: it may serve. */
+  readonly stop: Stop | null;
   readonly flight: Flight;
   readonly budgetType: BudgetType;
   readonly cpmMicros: number | null;
@@ -160,8 +169,8 @@ export interface Creative {
   readonly width: number | null;
   readonly height: number | null;
   readonly clickUrl: string | null;
-  /** Removed from delivery, for example because of quality reports. */
-  readonly blocked: boolean;
+  /** null: it may serve. */
+  readonly stop: Stop | null;
 }
 
 /** A creative with the line item and the campaign that it belongs to. */
@@ -170,3 +179,6 @@ export interface Booking {
   readonly lineItem: LineItem;
   readonly campaign: Campaign;
 }
+
+/** What staff have set that keeps a booking from serving; null: nothing. */
+export const stopOf = ({ creative, lineItem, campaign }: Booking): Stop | null => campaign.stop ?? lineItem.stop ?? creative.stop;

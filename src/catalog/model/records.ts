@@ -15,6 +15,7 @@ export interface PublisherRecord {
   readonly consent_when_silent: ConsentWhenSilent;
   readonly us_opt_out_ends_frequency_caps: boolean;
   readonly frequency_caps_without_user_id: CapsWithoutUserId;
+  readonly archived: boolean;
 }
 
 export interface PlacementRecord {
@@ -24,6 +25,7 @@ export interface PlacementRecord {
   readonly width: number;
   readonly height: number;
   readonly formats: readonly CreativeFormat[];
+  readonly archived: boolean;
 }
 
 export interface AdvertiserRecord {
@@ -34,6 +36,7 @@ export interface AdvertiserRecord {
   readonly categories: readonly string[];
   readonly labels: readonly string[];
   readonly contact: string | null;
+  readonly archived: boolean;
 }
 
 export interface CampaignRecord {
@@ -41,9 +44,11 @@ export interface CampaignRecord {
   readonly publisher_id: number;
   readonly advertiser_id: number | null;
   readonly name: string;
+  readonly active: boolean;
   readonly start_date: string;
   readonly end_date: string;
   readonly budget: number | null;
+  readonly archived: boolean;
 }
 
 /** Countries are ISO 3166-1 alpha-2 codes in upper case. */
@@ -79,6 +84,7 @@ export interface LineItemRecord {
   readonly notice_hosts: readonly string[];
   readonly value_cpm: number | null;
   readonly deal_id: string | null;
+  readonly archived: boolean;
 }
 
 export interface CreativeRecord {
@@ -91,4 +97,5 @@ export interface CreativeRecord {
   readonly width: number | null;
   readonly height: number | null;
   readonly click_url: string | null;
+  readonly archived: boolean;
 }

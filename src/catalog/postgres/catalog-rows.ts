@@ -32,10 +32,11 @@ export const COLUMNS = {
     'caps_without_user_id',
     'api_key_hash',
     'api_key_hint',
+    'archived',
   ],
-  placements: ['id', 'publisher_id', 'width', 'height', 'formats'],
-  advertisers: ['id', 'name', 'domain', 'categories', 'labels', 'contact'],
-  campaigns: ['id', 'publisher_id', 'advertiser_id', 'name', 'start_at', 'end_at', 'budget_micros'],
+  placements: ['id', 'publisher_id', 'width', 'height', 'formats', 'archived'],
+  advertisers: ['id', 'name', 'domain', 'categories', 'labels', 'contact', 'archived'],
+  campaigns: ['id', 'publisher_id', 'advertiser_id', 'name', 'active', 'start_at', 'end_at', 'budget_micros', 'archived'],
   line_items: [
     'id',
     'campaign_id',
@@ -62,8 +63,21 @@ export const COLUMNS = {
     'notice_hosts',
     'value_cpm_micros',
     'deal_id',
+    'archived',
   ],
-  creatives: ['id', 'placement_id', 'line_item_id', 'format', 'content', 'advertiser_domain', 'width', 'height', 'click_url', 'blocked_at'],
+  creatives: [
+    'id',
+    'placement_id',
+    'line_item_id',
+    'format',
+    'content',
+    'advertiser_domain',
+    'width',
+    'height',
+    'click_url',
+    'archived',
+    'blocked_at',
+  ],
 } as const satisfies Readonly<Record<CatalogTable, readonly string[]>>;
 
 type Loose<T> = { readonly [K in keyof Required<T>]: unknown };
@@ -76,6 +90,7 @@ export const rowToPublisher = (row: CatalogRow): Loose<PublisherRecord> => ({
   consent_when_silent: row['consent_when_silent'],
   us_opt_out_ends_frequency_caps: row['us_opt_out_ends_caps'],
   frequency_caps_without_user_id: row['caps_without_user_id'],
+  archived: row['archived'],
 });
 
 export const publisherToRow = (record: PublisherRecord): CatalogRow => ({
@@ -85,39 +100,44 @@ export const publisherToRow = (record: PublisherRecord): CatalogRow => ({
   consent_when_silent: record.consent_when_silent,
   us_opt_out_ends_caps: record.us_opt_out_ends_frequency_caps,
   caps_without_user_id: record.frequency_caps_without_user_id,
+  archived: record.archived,
 });
 
-export const rowToPlacement = ({ id, publisher_id, width, height, formats }: CatalogRow): Loose<PlacementRecord> => ({
+export const rowToPlacement = ({ id, publisher_id, width, height, formats, archived }: CatalogRow): Loose<PlacementRecord> => ({
   id,
   publisher_id,
   width,
   height,
   formats,
+  archived,
 });
 
-export const placementToRow = ({ id, publisher_id, width, height, formats }: PlacementRecord): CatalogRow => ({
+export const placementToRow = ({ id, publisher_id, width, height, formats, archived }: PlacementRecord): CatalogRow => ({
   id,
   publisher_id,
   width,
   height,
   formats: [...formats],
+  archived,
 });
 
-export const rowToAdvertiser = ({ id, name, domain, categories, labels, contact }: CatalogRow): Loose<AdvertiserRecord> => ({
+export const rowToAdvertiser = ({ id, name, domain, categories, labels, contact, archived }: CatalogRow): Loose<AdvertiserRecord> => ({
   id,
   name,
   domain,
   categories,
   labels,
   contact,
+  archived,
 });
 
-export const advertiserToRow = ({ name, domain, categories, labels, contact }: AdvertiserRecord): CatalogRow => ({
+export const advertiserToRow = ({ name, domain, categories, labels, contact, archived }: AdvertiserRecord): CatalogRow => ({
   name,
   domain,
   categories: [...categories],
   labels: [...labels],
   contact,
+  archived,
 });
 
 export const rowToCampaign = (row: CatalogRow): Loose<CampaignRecord> => ({
@@ -125,18 +145,22 @@ export const rowToCampaign = (row: CatalogRow): Loose<CampaignRecord> => ({
   publisher_id: row['publisher_id'],
   advertiser_id: row['advertiser_id'],
   name: row['name'],
+  active: row['active'],
   start_date: shownDate(row['start_at'], showStartDate),
   end_date: shownDate(row['end_at'], showEndDate),
   budget: shownUsd(row['budget_micros']),
+  archived: row['archived'],
 });
 
 export const campaignToRow = (record: CampaignRecord): CatalogRow => ({
   publisher_id: record.publisher_id,
   advertiser_id: record.advertiser_id,
   name: record.name,
+  active: record.active,
   start_at: storedDate(parseStartDate(record.start_date)),
   end_at: storedDate(parseEndDate(record.end_date)),
   budget_micros: storedMicros(record.budget),
+  archived: record.archived,
 });
 
 export const rowToLineItem = (row: CatalogRow): Loose<LineItemRecord> => ({
@@ -165,6 +189,7 @@ export const rowToLineItem = (row: CatalogRow): Loose<LineItemRecord> => ({
   notice_hosts: row['notice_hosts'],
   value_cpm: shownUsd(row['value_cpm_micros']),
   deal_id: row['deal_id'],
+  archived: row['archived'],
 });
 
 export const lineItemToRow = (record: LineItemRecord): CatalogRow => ({
@@ -192,6 +217,7 @@ export const lineItemToRow = (record: LineItemRecord): CatalogRow => ({
   notice_hosts: JSON.stringify(record.notice_hosts),
   value_cpm_micros: storedMicros(record.value_cpm),
   deal_id: record.deal_id,
+  archived: record.archived,
 });
 
 export const rowToCreative = (row: CatalogRow): Loose<CreativeRecord> => ({
@@ -204,6 +230,7 @@ export const rowToCreative = (row: CatalogRow): Loose<CreativeRecord> => ({
   width: row['width'],
   height: row['height'],
   click_url: row['click_url'],
+  archived: row['archived'],
 });
 
 export const creativeToRow = (record: CreativeRecord): CatalogRow => ({
@@ -215,6 +242,7 @@ export const creativeToRow = (record: CreativeRecord): CatalogRow => ({
   width: record.width,
   height: record.height,
   click_url: record.click_url,
+  archived: record.archived,
 });
 
 const numberOf = (value: unknown): unknown => (value === null || value === undefined ? null : Number(value));

@@ -147,8 +147,12 @@ export const admitRows = async (
     toEntity: (record, row) => toCampaign(row['id'] as number, record),
     join: (campaign) => {
       const { publisherId, advertiserId } = campaign;
-      if (!publishers.has(publisherId)) return quarantine.parentReason('publishers', publisherId);
-      return advertiserId === null || advertisers.has(advertiserId) ? campaign : quarantine.parentReason('advertisers', advertiserId);
+      const publisher = publishers.get(publisherId);
+      if (!publisher) return quarantine.parentReason('publishers', publisherId);
+      const advertiser = advertiserId === null ? undefined : advertisers.get(advertiserId);
+      if (advertiserId !== null && !advertiser) return quarantine.parentReason('advertisers', advertiserId);
+      const stop = publisher.archived ? 'publisherArchived' : advertiser?.archived ? 'advertiserArchived' : campaign.ownStop;
+      return campaign.stop === stop ? campaign : { ...campaign, stop };
     },
     into: campaigns,
   });

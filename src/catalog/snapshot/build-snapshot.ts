@@ -7,7 +7,7 @@ import type { CatalogReading } from '../model/catalog-reading.ts';
 import { ecpmMicros, NO_COUNTS } from './ecpm.ts';
 import { hourlyTraffic, type HourlyTraffic } from './hourly-traffic.ts';
 import { runInSlices } from './run-in-slices.ts';
-import type { Booking, Campaign } from '../model/entities.ts';
+import { stopOf, type Booking, type Campaign } from '../model/entities.ts';
 import type { Candidate, CandidateIndex, Slot, Snapshot, Vacancy } from './snapshot.ts';
 import { sortInSteps } from './sort-in-steps.ts';
 import { curveAt } from './traffic-curve.ts';
@@ -148,6 +148,7 @@ function* sortOutBooked(
     const lineItem = lineItems.get(creative.lineItemId)!;
     const campaign = campaigns.get(lineItem.campaignId)!;
     const placement = placements.get(creative.placementId)!;
+    if (placement.archived) continue;
     const slot = bookedOf(booked, placement.id, lineItem.publisherId);
     if (!placement.formats.includes(creative.content.format)) {
       slot.leftOut.push({ creative, lineItem, campaign });
@@ -183,7 +184,7 @@ const bookedOf = (booked: Map<string, Map<number, Booked>>, placementId: string,
  * not started does not count.
  */
 const isOver = ({ creative, lineItem, campaign }: Booking, nowMs: number): boolean =>
-  creative.blocked || !lineItem.active || lineItem.flight.endMs <= nowMs || campaign.flight.endMs <= nowMs;
+  stopOf({ creative, lineItem, campaign }) !== null || lineItem.flight.endMs <= nowMs || campaign.flight.endMs <= nowMs;
 
 function* indexUnlessKnown(
   candidates: readonly Candidate[],

@@ -27,6 +27,7 @@ export const toPublisher = (id: number, record: PublisherRecord, apiKeyHash: str
     usOptOutEndsCaps: record.us_opt_out_ends_frequency_caps,
     capsWithoutUserId: record.frequency_caps_without_user_id,
   },
+  archived: record.archived,
   apiKeyHash,
 });
 
@@ -36,18 +37,24 @@ export const toPlacement = (record: PlacementRecord): Placement => ({
   width: record.width,
   height: record.height,
   formats: record.formats,
+  archived: record.archived,
 });
 
-export const toAdvertiser = (id: number, { name, domain }: AdvertiserRecord): Advertiser => ({ id, name, domain });
+export const toAdvertiser = (id: number, { name, domain, archived }: AdvertiserRecord): Advertiser => ({ id, name, domain, archived });
 
-export const toCampaign = (id: number, record: CampaignRecord): Campaign => ({
-  id,
-  publisherId: record.publisher_id,
-  advertiserId: record.advertiser_id,
-  name: record.name,
-  flight: flightOf(record),
-  budgetMicros: microsOrNull(record.budget),
-});
+export const toCampaign = (id: number, record: CampaignRecord): Campaign => {
+  const ownStop = record.archived ? 'campaignArchived' : record.active ? null : 'campaignPaused';
+  return {
+    id,
+    publisherId: record.publisher_id,
+    advertiserId: record.advertiser_id,
+    name: record.name,
+    flight: flightOf(record),
+    budgetMicros: microsOrNull(record.budget),
+    stop: ownStop,
+    ownStop,
+  };
+};
 
 export const toLineItem = (id: number, record: LineItemRecord, publisherId: number): LineItem => ({
   id,
@@ -55,7 +62,7 @@ export const toLineItem = (id: number, record: LineItemRecord, publisherId: numb
   publisherId,
   name: record.name,
   type: record.type,
-  active: record.active,
+  stop: record.archived ? 'lineItemArchived' : record.active ? null : 'lineItemPaused',
   flight: flightOf(record),
   budgetType: record.budget_type,
   cpmMicros: microsOrNull(record.cpm),
@@ -93,7 +100,7 @@ export const toCreative = (id: number, record: CreativeRecord, blocked: boolean)
     width: record.width,
     height: record.height,
     clickUrl: record.click_url,
-    blocked,
+    stop: record.archived ? 'creativeArchived' : blocked ? 'creativeBlocked' : null,
   };
 };
 

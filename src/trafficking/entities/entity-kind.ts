@@ -197,6 +197,18 @@ export const belongsTo = (table: CatalogTable, ancestor: CatalogTable): readonly
     return through.length === 0 ? [] : [`${field} in (select id from ${parent} where ${through.join(' or ')})`];
   });
 
+/**
+ * The SQL condition under which a row of `table` is archived: itself, or with what it belongs to. A
+ * creative belongs to its line item; a placement of it may be archived without it.
+ */
+export const isArchived = (table: CatalogTable): string => {
+  const owners = table === 'creatives' ? ENTITY_KINDS.creatives.parents.slice(-1) : ENTITY_KINDS[table].parents;
+  const through = owners.map(
+    ({ field, table: parent }) => `coalesce(${field} in (select id from ${parent} where ${isArchived(parent)}), false)`,
+  );
+  return ['archived', ...through].join(' or ');
+};
+
 /** The entities that a list can be filtered by: its parents and their parents. */
 export const ancestorsOf = ({ table }: EntityKind): readonly EntityKind[] =>
   Object.values(ENTITY_KINDS).filter((other) => belongsTo(table, other.table).length > 0);

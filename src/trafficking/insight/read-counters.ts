@@ -68,7 +68,7 @@ const NO_CREATIVE = {
   content: { format: 'html', markup: '' },
   advertiserDomain: null,
   ownDomain: null,
-  blocked: false,
+  stop: null,
   width: null,
   height: null,
   clickUrl: null,

@@ -75,6 +75,18 @@ export const DELIVERY_EXAMPLES = {
     after: { budget: 7500 },
   },
   Dimensions: { type: 'object', properties: { section: { type: 'string', enum: ['news', 'sport'] } } },
+  BulkChange: {
+    operations: [
+      { method: 'PATCH', path: '/line_items/5', body: { active: false } },
+      { method: 'PATCH', path: '/campaigns/3', body: { archived: true } },
+    ],
+  },
+  BulkResults: {
+    results: [
+      { status: 200, body: { id: 5, active: false } },
+      { status: 200, body: { id: 3, archived: true } },
+    ],
+  },
   Question: { request: page, line_item_id: 5 },
   Explanation: {
     request_id: 'page-view-81',

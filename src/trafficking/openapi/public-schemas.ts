@@ -142,6 +142,7 @@ export const PUBLIC_SCHEMAS = {
       instance: text,
       code: oneOf(Object.keys(PROBLEMS)),
       errors: { ...listOf(record({ pointer: text, detail: text })), description: 'Every fault, with its JSON pointer into the body' },
+      results: { ...listOf({ type: 'object' }), description: 'Of a bulk change: one for each operation' },
     },
   },
 } satisfies Readonly<Record<string, Schema>>;
