@@ -57,6 +57,7 @@ export const sampleCreative = (lineItemId: number, changes: Partial<Creative> = 
   width: null,
   height: null,
   clickUrl: null,
+  weight: 1,
   stop: null,
   ...changes,
 });

@@ -51,8 +51,8 @@ const NEXT: { readonly [K in Kind]: (record: Records[K], store: Store) => NextSt
   },
   campaigns: ({ id }) => addStep('line_items', 'Next: add what runs in it, and its price.', { campaign_id: id }),
   line_items: ({ id }) => addStep('creatives', 'Next: add a creative. Without one it cannot serve.', { line_item_id: id }),
-  creatives: ({ placement_id, line_item_id }) => ({
-    text: 'It is live. See it served:',
+  creatives: ({ placement_id, line_item_id, status }) => ({
+    text: status === 'approved' ? 'It is live. See it served:' : `It is ${status === 'draft' ? 'a draft' : status} and does not serve.`,
     label: 'Test an ad',
     hash: hashOf(['test'], { placement_id, line_item_id }),
   }),

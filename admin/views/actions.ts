@@ -1,3 +1,4 @@
+import type { CreativeStatus } from '../../src/catalog/model/entities.ts';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { showApiKey, showDebugLink } from '../parts/dialogs.ts';
 import { button, card } from '../parts/parts.ts';
@@ -51,7 +52,7 @@ export const toggleActive = async <K extends 'campaigns' | 'line_items'>(page: P
   page.redraw();
 };
 
-/** Archives a record, or takes it back. True: it was done. */
+/** Archives or restores a record. True: it was done. */
 export const setArchived = async <K extends Kind>(page: Page, kind: K, record: Records[K], archived: boolean): Promise<boolean> => {
   const answer = await page.api.send<Records[K]>('PATCH', `/${kind}/${encodeURIComponent(record.id)}`, { archived });
   if (!answer.ok) {
@@ -90,6 +91,15 @@ export const setBlocked = async (page: Page, creativeId: number, blocked: boolea
   const answer = await page.api.send('POST', `/creatives/${creativeId}/${blocked ? 'block' : 'unblock'}`);
   if (!answer.ok) return page.complain(answer.problem);
   page.toast(`Creative ${creativeId} ${blocked ? 'is blocked and no longer served' : 'can be served again'}.`);
+  await page.store.refresh('creatives');
+  page.redraw();
+};
+
+/** Approves or rejects a creative. */
+export const setStatus = async (page: Page, creativeId: number, status: CreativeStatus): Promise<void> => {
+  const answer = await page.api.send('PATCH', `/creatives/${creativeId}`, { status });
+  if (!answer.ok) return page.complain(answer.problem);
+  page.toast(`Creative ${creativeId} is ${status}.`);
   await page.store.refresh('creatives');
   page.redraw();
 };

@@ -2,10 +2,10 @@ import { html, type TemplateResult } from 'lit-html';
 import { textOf } from '../forms/typed-text.ts';
 import { advertiserOf, linkTo, publisherOfCampaign, titleOf } from '../words/kinds.ts';
 import type { Page } from '../page.ts';
-import { pill } from '../parts/parts.ts';
+import { pill, type Status } from '../parts/parts.ts';
 import type { Store } from '../service/store.ts';
 import type { Column } from '../parts/table.ts';
-import type { CampaignWire, Kind, LineItemWire, Records } from '../service/wire.ts';
+import type { CampaignWire, CreativeWire, Kind, LineItemWire, Records } from '../service/wire.ts';
 import { flightState, type FlightState } from '../words/flight-state.ts';
 import { flight, money } from '../words/formats.ts';
 
@@ -18,7 +18,9 @@ const named = <K extends Kind>(kind: K, label = 'Name'): Column<Records[K]> => (
   label,
   cell: (record) =>
     html`<a class="name" href=${linkTo(kind, record.id)}>${titleOf(kind, record)}</a>${
-        kind === 'placements' || kind === 'creatives' ? '' : html` <small class="figure">#${record.id}</small>`
+        kind === 'placements' || (kind === 'creatives' && !(record as CreativeWire).name)
+          ? ''
+          : html` <small class="figure">#${record.id}</small>`
       }`,
 });
 
@@ -37,6 +39,10 @@ export const priceOf = ({ type, budget_type, cpm, cpc, budget }: LineItemWire): 
 
 export const statusOf = (store: Store, item: LineItemWire | CampaignWire): FlightState =>
   flightState(item, 'campaign_id' in item ? store.find('campaigns', item.campaign_id) : undefined, Date.now());
+
+/** What staff have set; `live`: nothing of it stops the creative. */
+export const creativeState = ({ archived, blocked_at, status }: CreativeWire): Status =>
+  archived ? 'archived' : blocked_at ? 'blocked' : status === 'approved' ? 'live' : status;
 
 /** The columns of each kind's list. */
 export const listColumns = <K extends Kind>({ store }: Page, kind: K): readonly Column<Records[K]>[] => {
@@ -93,7 +99,7 @@ export const listColumns = <K extends Kind>({ store }: Page, kind: K): readonly 
         cell: (creative) => creative.advertiser_domain ?? advertiserOf(store, creative.line_item_id)?.domain ?? dash,
         minor: true,
       },
-      { label: 'State', cell: ({ archived, blocked_at }) => pill(archived ? 'archived' : blocked_at ? 'blocked' : 'live') },
+      { label: 'State', cell: (creative) => pill(creativeState(creative)) },
     ],
   };
   return columns[kind];

@@ -15,7 +15,7 @@ export const recordActions = <K extends Kind>(page: Page, kind: K, record: Recor
     );
   return html`
     <a role="button" class="secondary" href=${duplicateHash(kind, record.id)}>Duplicate</a>
-    ${button(record.archived ? 'Take back' : 'Archive', archive, 'secondary')} ${button('Delete', remove, 'secondary danger-text')}
+    ${button(record.archived ? 'Restore' : 'Archive', archive, 'secondary')} ${button('Delete', remove, 'secondary danger-text')}
   `;
 };
 
@@ -26,7 +26,7 @@ export const rowActions = <K extends Kind>(page: Page, kind: K, record: Records[
   const creative = kind === 'creatives' ? (record as CreativeWire) : undefined;
   const quiet = (label: string, run: () => unknown, look = 'quiet') => button(label, run, look, `${label} ${title}`);
   if (record.archived)
-    return html`${quiet('Take back', () => setArchived(page, kind, record, false))}
+    return html`${quiet('Restore', () => setArchived(page, kind, record, false))}
     ${quiet('Delete', () => deleteEntity(page, kind, record), 'quiet danger-text')}`;
   const link = (label: string, hash: string) => html`<a class="quiet-link" href=${hash} aria-label="${label} ${title}">${label}</a>`;
   return html`

@@ -17,7 +17,6 @@ export const aOne = (kind: Kind): string => `${kind === 'advertisers' ? 'an' : '
 
 /** The title of a record. */
 export const titleOf = <K extends Kind>(kind: K, record: Records[K]): string => {
-  if (kind === 'creatives') return `Creative ${record.id}`;
   if (kind === 'placements') return String(record.id);
   return (record as { readonly name?: string }).name || `${capital(NAMES[kind].one)} ${record.id}`;
 };

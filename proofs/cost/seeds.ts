@@ -1,5 +1,12 @@
 import { AD_REQUEST_SCHEMA, FLAT_AD_REQUEST_SCHEMA } from '../../src/http/openrtb/ad-request-schema.ts';
-import { advertiserSchema, campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from '../../src/catalog/checks/schemas.ts';
+import {
+  advertiserSchema,
+  campaignSchema,
+  creativeSchema,
+  lineItemSchema,
+  placementSchema,
+  publisherSchema,
+} from '../../src/catalog/checks/schemas.ts';
 import { plain, type Gene, type Value } from './gene.ts';
 import { fresh, json, list, object, shapeOfSchema, type Shape } from './shape.ts';
 import type { Target } from './open-target.ts';

@@ -12,7 +12,15 @@ const flight = { startMs: 0, endMs: 4_102_444_800_000 };
 
 export const context: BidContext = {
   requestId: 'r1',
-  publisher: { id: 7, name: 'Daily', domain: 'daily.example', origins: new Set(), privacy: samplePrivacy, archived: false, apiKeyHash: 'secret-hash' },
+  publisher: {
+    id: 7,
+    name: 'Daily',
+    domain: 'daily.example',
+    origins: new Set(),
+    privacy: samplePrivacy,
+    archived: false,
+    apiKeyHash: 'secret-hash',
+  },
   userHash: 'u-hash',
   userAgent: 'Mozilla/5.0 (Linux; Android 14) Mobile',
   ip: '198.51.100.7',

@@ -40,6 +40,7 @@ test('a line item with only its required fields gets the defaults of the contrac
     notice_hosts: [],
     value_cpm: null,
     deal_id: null,
+    archived: false,
   });
 });
 

@@ -1,6 +1,13 @@
 import type { FieldDescription, FormDescription } from '../../src/catalog/checks/form-description.ts';
 import { FORMS } from '../../src/catalog/checks/forms.ts';
-import { advertiserSchema, campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from '../../src/catalog/checks/schemas.ts';
+import {
+  advertiserSchema,
+  campaignSchema,
+  creativeSchema,
+  lineItemSchema,
+  placementSchema,
+  publisherSchema,
+} from '../../src/catalog/checks/schemas.ts';
 
 interface Schema {
   readonly type?: unknown;

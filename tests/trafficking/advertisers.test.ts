@@ -88,7 +88,7 @@ test('the report of an advertiser adds up its campaigns of all publishers, by da
   await eventually(async () => expect((await api('GET', path)).body.totals.impressions).toBe(2));
   const { body } = await api('GET', path);
   expect(body).toMatchObject({ advertiser_id: id, totals: { impressions: 2, spend: 0.03 } });
-  expect(body.rows.map(({ campaign_id, campaign, spend }: Record<string, unknown>) => [campaign_id, campaign, spend])).toEqual([
+  expect((body.rows as Record<string, unknown>[]).map(({ campaign_id, campaign, spend }) => [campaign_id, campaign, spend])).toEqual([
     [booked[0]?.campaign, 'Autumn', 0.01],
     [booked[1]?.campaign, 'Autumn', 0.02],
   ]);

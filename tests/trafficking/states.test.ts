@@ -15,7 +15,7 @@ beforeAll(async () => {
 describe('what is archived or paused', () => {
   const KINDS = ['publishers', 'placements', 'advertisers', 'campaigns', 'line_items', 'creatives'] as const;
 
-  test.each(KINDS)('an archived record of %s is neither served nor listed, and both again when it is taken back', async (kind) => {
+  test.each(KINDS)('an archived record of %s is neither served nor listed, and both again when it is restored', async (kind) => {
     const booked = await book(api, `archived-${kind}`);
     const advertiser = (await api('POST', '/advertisers', { name: `A ${kind}` })).body.id as number;
     await api('PATCH', `/campaigns/${booked.campaign}`, { advertiser_id: advertiser });

@@ -1,4 +1,13 @@
-import type { BudgetType, CreativeFormat, Device, LineItemType, Pacing, Priority } from '../model/entities.ts';
+import type {
+  BudgetType,
+  CreativeApproval,
+  CreativeFormat,
+  CreativeStatus,
+  Device,
+  LineItemType,
+  Pacing,
+  Priority,
+} from '../model/entities.ts';
 import type { ChoiceWords, FieldDescription } from './form-description.ts';
 
 /** The words of the trafficking page for the values of enumerations. */
@@ -31,6 +40,18 @@ export const DEVICES = {
   mobile: { label: 'Mobile' },
   tablet: { label: 'Tablet' },
 } satisfies Record<Device, ChoiceWords>;
+
+export const CREATIVE_STATUSES = {
+  draft: { label: 'Draft', note: 'not ready' },
+  pending: { label: 'Pending', note: 'waits for approval' },
+  approved: { label: 'Approved', note: 'may serve' },
+  rejected: { label: 'Rejected', note: 'does not serve' },
+} satisfies Record<CreativeStatus, ChoiceWords>;
+
+export const CREATIVE_APPROVALS = {
+  automatic: { label: 'Automatic', note: 'a new creative may serve' },
+  required: { label: 'Required', note: 'new or changed creatives wait' },
+} satisfies Record<CreativeApproval, ChoiceWords>;
 
 /** Only an archived record shows it: the page archives with a button. */
 export const ARCHIVED = {

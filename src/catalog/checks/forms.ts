@@ -1,7 +1,8 @@
-import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, TargetingRecord } from '../model/records.ts';
+import type { CampaignRecord, LineItemRecord, PlacementRecord, TargetingRecord } from '../model/records.ts';
 import { advertiserForm } from './advertiser-form.ts';
 import { ARCHIVED, BUDGET_TYPES, DEVICES, FORMATS, LINE_ITEM_TYPES, PACING_WORDS, PRIORITIES } from './choice-words.ts';
 import type { FormDescription } from './form-description.ts';
+import { creativeForm } from './creative-form.ts';
 import { publisherForm } from './publisher-form.ts';
 
 /** The dates of a flight, in the order in which a form shows them. */
@@ -194,38 +195,6 @@ const lineItemForm: FormDescription<keyof LineItemRecord | `targeting/${keyof Ta
           wide: true,
           help: 'Any names and values that your pages send in ext.kv. They are not checked.',
         },
-      },
-    },
-  ],
-};
-
-const creativeForm: FormDescription<keyof CreativeRecord> = {
-  sections: [
-    {
-      title: 'Where it runs',
-      fields: {
-        line_item_id: { label: 'Line item', parent: 'line_items' },
-        placement_id: { label: 'Placement', parent: 'placements' },
-        format: { label: 'Format', widget: 'creative-format', wide: true, choices: FORMATS, initial: 'html' },
-      },
-    },
-    { title: 'Content', fields: { content: { label: 'Content', widget: 'creative-content' } } },
-    {
-      title: 'Advertiser',
-      fields: {
-        click_url: {
-          label: 'Click address',
-          placeholder: 'https://…',
-          help: 'Where a click leads. Empty: clicks are counted and follow the creative’s own link.',
-        },
-        advertiser_domain: {
-          label: 'Advertiser domain',
-          placeholder: 'advertiser.example',
-          help: 'Shown to pages and in reports. Empty: that of its advertiser.',
-        },
-        width: { label: 'Own width', unit: 'px', placeholder: 'any', help: 'A creative with its own size runs only where it fits.' },
-        height: { label: 'Own height', unit: 'px', placeholder: 'any' },
-        archived: ARCHIVED,
       },
     },
   ],

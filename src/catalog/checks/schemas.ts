@@ -2,13 +2,15 @@ import {
   BUDGET_TYPES,
   CAPS_WITHOUT_USER_ID,
   CONSENT_WHEN_SILENT,
+  CREATIVE_APPROVALS,
   CREATIVE_FORMATS,
+  CREATIVE_STATUSES,
   DEVICES,
   LINE_ITEM_TYPES,
   PACINGS,
 } from '../model/entities.ts';
-import { MAX_USD } from '../model/money.ts';
 import { MAX_CONTENT_LENGTH } from './parse-content.ts';
+import { id, name, pixels, usd, flightDate, url, targetedValues, archived, orNull } from './schema-parts.ts';
 
 /**
  * JSON Schemas (2020-12) of the trafficking API's records: one source for the API, the catalog load
@@ -16,29 +18,6 @@ import { MAX_CONTENT_LENGTH } from './parse-content.ts';
  * one. `flight-date`, `http-url`, `host`, `origin`, `country` and `iab-category` are formats of our own, given to ajv in
  * check-record.ts.
  */
-const id = { type: 'integer', minimum: 1, maximum: 2_147_483_647 };
-const name = { type: 'string', minLength: 1, maxLength: 256 };
-const pixels = { type: 'integer', minimum: 1, maximum: 32_767 };
-const usd = { type: 'number', minimum: 0, maximum: MAX_USD };
-const flightDate = {
-  type: 'string',
-  format: 'flight-date',
-  description: 'RFC 3339 date or date-time; a bare end date includes that UTC day',
-};
-const url = { type: 'string', format: 'http-url', maxLength: 2048 };
-const scalar = { type: ['string', 'number', 'boolean'], maxLength: 256 };
-const archived = { type: 'boolean', default: false, description: 'true: kept for reports, neither served nor listed' };
-const orNull = <T extends { readonly type: string }>(schema: T) => ({ ...schema, type: [schema.type, 'null'] });
-
-const targetedValues = {
-  type: 'object',
-  maxProperties: 50,
-  propertyNames: { minLength: 1, maxLength: 128 },
-  additionalProperties: {
-    anyOf: [scalar, { type: 'array', items: scalar, maxItems: 1000 }],
-  },
-};
-
 export const publisherSchema = {
   type: 'object',
   required: ['name', 'domain'],
@@ -72,6 +51,12 @@ export const publisherSchema = {
       default: 'contextual',
       description:
         'when the user id may not be used; contextual: line items with a frequency cap do not serve; session: each replica counts in memory, and stores nothing',
+    },
+    creative_approval: {
+      type: 'string',
+      enum: CREATIVE_APPROVALS,
+      default: 'automatic',
+      description: 'required: a creative that is new, or shows something else than before, is pending until it is approved',
     },
     archived,
   },
@@ -224,6 +209,7 @@ export const creativeSchema = {
   additionalProperties: false,
   properties: {
     id,
+    name: { type: 'string', maxLength: 256, default: '' },
     placement_id: { type: 'string', minLength: 1, maxLength: 128 },
     line_item_id: id,
     format: { type: 'string', enum: CREATIVE_FORMATS },
@@ -242,6 +228,14 @@ export const creativeSchema = {
     width: { ...orNull(pixels), default: null },
     height: { ...orNull(pixels), default: null },
     click_url: { ...orNull(url), default: null },
+    status: { type: 'string', enum: CREATIVE_STATUSES, default: 'approved', description: 'only an approved creative serves' },
+    weight: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 1000,
+      default: 1,
+      description: 'its share of the impressions of its line item, relative to the weights of the other creatives',
+    },
     archived,
   },
 };

@@ -42,6 +42,14 @@ export type ConsentWhenSilent = (typeof CONSENT_WHEN_SILENT)[number];
 export const CAPS_WITHOUT_USER_ID = ['contextual', 'session'] as const;
 export type CapsWithoutUserId = (typeof CAPS_WITHOUT_USER_ID)[number];
 
+/** Only an approved creative serves. */
+export const CREATIVE_STATUSES = ['draft', 'pending', 'approved', 'rejected'] as const;
+export type CreativeStatus = (typeof CREATIVE_STATUSES)[number];
+
+/** `required`: a creative that is new, or shows something else than before, waits for approval. */
+export const CREATIVE_APPROVALS = ['automatic', 'required'] as const;
+export type CreativeApproval = (typeof CREATIVE_APPROVALS)[number];
+
 /** A publisher's choices where the law leaves them to it. */
 export interface PublisherPrivacy {
   readonly consentWhenSilent: ConsentWhenSilent;
@@ -169,6 +177,8 @@ export interface Creative {
   readonly width: number | null;
   readonly height: number | null;
   readonly clickUrl: string | null;
+  /** Its share of the impressions of its line item, relative to the other creatives. */
+  readonly weight: number;
   /** null: it may serve. */
   readonly stop: Stop | null;
 }

@@ -1,5 +1,15 @@
 import type { TargetingFields } from '../../targeting/targeting-rules.ts';
-import type { BudgetType, CapsWithoutUserId, ConsentWhenSilent, CreativeFormat, Device, LineItemType, Pacing } from './entities.ts';
+import type {
+  BudgetType,
+  CapsWithoutUserId,
+  ConsentWhenSilent,
+  CreativeApproval,
+  CreativeFormat,
+  CreativeStatus,
+  Device,
+  LineItemType,
+  Pacing,
+} from './entities.ts';
 
 /**
  * The catalog in the JSON of the trafficking API: snake_case, money in decimal USD, dates as RFC
@@ -15,6 +25,7 @@ export interface PublisherRecord {
   readonly consent_when_silent: ConsentWhenSilent;
   readonly us_opt_out_ends_frequency_caps: boolean;
   readonly frequency_caps_without_user_id: CapsWithoutUserId;
+  readonly creative_approval: CreativeApproval;
   readonly archived: boolean;
 }
 
@@ -89,6 +100,8 @@ export interface LineItemRecord {
 
 export interface CreativeRecord {
   readonly id?: number;
+  /** '': none. */
+  readonly name: string;
   readonly placement_id: string;
   readonly line_item_id: number;
   readonly format: CreativeFormat;
@@ -97,5 +110,7 @@ export interface CreativeRecord {
   readonly width: number | null;
   readonly height: number | null;
   readonly click_url: string | null;
+  readonly status: CreativeStatus;
+  readonly weight: number;
   readonly archived: boolean;
 }

@@ -30,6 +30,7 @@ export const COLUMNS = {
     'consent_when_silent',
     'us_opt_out_ends_caps',
     'caps_without_user_id',
+    'creative_approval',
     'api_key_hash',
     'api_key_hint',
     'archived',
@@ -67,6 +68,9 @@ export const COLUMNS = {
   ],
   creatives: [
     'id',
+    'name',
+    'status',
+    'weight',
     'placement_id',
     'line_item_id',
     'format',
@@ -90,6 +94,7 @@ export const rowToPublisher = (row: CatalogRow): Loose<PublisherRecord> => ({
   consent_when_silent: row['consent_when_silent'],
   us_opt_out_ends_frequency_caps: row['us_opt_out_ends_caps'],
   frequency_caps_without_user_id: row['caps_without_user_id'],
+  creative_approval: row['creative_approval'],
   archived: row['archived'],
 });
 
@@ -100,44 +105,20 @@ export const publisherToRow = (record: PublisherRecord): CatalogRow => ({
   consent_when_silent: record.consent_when_silent,
   us_opt_out_ends_caps: record.us_opt_out_ends_frequency_caps,
   caps_without_user_id: record.frequency_caps_without_user_id,
+  creative_approval: record.creative_approval,
   archived: record.archived,
 });
 
-export const rowToPlacement = ({ id, publisher_id, width, height, formats, archived }: CatalogRow): Loose<PlacementRecord> => ({
-  id,
-  publisher_id,
-  width,
-  height,
-  formats,
-  archived,
-});
+export const rowToPlacement = (row: CatalogRow): Loose<PlacementRecord> => sameNames(row, COLUMNS.placements);
 
-export const placementToRow = ({ id, publisher_id, width, height, formats, archived }: PlacementRecord): CatalogRow => ({
-  id,
-  publisher_id,
-  width,
-  height,
-  formats: [...formats],
-  archived,
-});
+export const placementToRow = (record: PlacementRecord): CatalogRow => ({ ...record, formats: [...record.formats] });
 
-export const rowToAdvertiser = ({ id, name, domain, categories, labels, contact, archived }: CatalogRow): Loose<AdvertiserRecord> => ({
-  id,
-  name,
-  domain,
-  categories,
-  labels,
-  contact,
-  archived,
-});
+export const rowToAdvertiser = (row: CatalogRow): Loose<AdvertiserRecord> => sameNames(row, COLUMNS.advertisers);
 
-export const advertiserToRow = ({ name, domain, categories, labels, contact, archived }: AdvertiserRecord): CatalogRow => ({
-  name,
-  domain,
-  categories: [...categories],
-  labels: [...labels],
-  contact,
-  archived,
+export const advertiserToRow = ({ id: _, ...record }: AdvertiserRecord): CatalogRow => ({
+  ...record,
+  categories: [...record.categories],
+  labels: [...record.labels],
 });
 
 export const rowToCampaign = (row: CatalogRow): Loose<CampaignRecord> => ({
@@ -222,6 +203,7 @@ export const lineItemToRow = (record: LineItemRecord): CatalogRow => ({
 
 export const rowToCreative = (row: CatalogRow): Loose<CreativeRecord> => ({
   id: row['id'],
+  name: row['name'],
   placement_id: row['placement_id'],
   line_item_id: row['line_item_id'],
   format: row['format'],
@@ -230,20 +212,16 @@ export const rowToCreative = (row: CatalogRow): Loose<CreativeRecord> => ({
   width: row['width'],
   height: row['height'],
   click_url: row['click_url'],
+  status: row['status'],
+  weight: row['weight'],
   archived: row['archived'],
 });
 
-export const creativeToRow = (record: CreativeRecord): CatalogRow => ({
-  placement_id: record.placement_id,
-  line_item_id: record.line_item_id,
-  format: record.format,
-  content: record.content,
-  advertiser_domain: record.advertiser_domain,
-  width: record.width,
-  height: record.height,
-  click_url: record.click_url,
-  archived: record.archived,
-});
+export const creativeToRow = ({ id: _, ...record }: CreativeRecord): CatalogRow => ({ ...record });
+
+/** A record whose fields have the names of the columns. */
+const sameNames = <Name extends string>(row: CatalogRow, names: readonly Name[]): Record<Name, unknown> =>
+  Object.fromEntries(names.map((name) => [name, row[name]])) as Record<Name, unknown>;
 
 const numberOf = (value: unknown): unknown => (value === null || value === undefined ? null : Number(value));
 

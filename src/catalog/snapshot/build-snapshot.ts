@@ -214,8 +214,21 @@ function* indexCandidates(candidates: readonly Candidate[]): Generator<undefined
   }
   yield;
   const targeting = yield* buildTargetingIndex(entries.map(({ lineItem }) => lineItem.targeting));
-  return { size: entries.length, entries, tieEnd, targeting };
+  return { size: entries.length, entries, tieEnd, weights: weightsOf(entries), targeting };
 }
+
+const weightsOf = (entries: readonly Candidate[]): Float64Array | undefined => {
+  if (entries.every(({ creative }) => creative.weight === 1)) return undefined;
+  const ofLineItem = new Map<number, { sum: number; count: number }>();
+  for (const { creative, lineItem } of entries) {
+    const total = ofLineItem.get(lineItem.id) ?? { sum: 0, count: 0 };
+    ofLineItem.set(lineItem.id, { sum: total.sum + creative.weight, count: total.count + 1 });
+  }
+  return Float64Array.from(entries, ({ creative, lineItem }) => {
+    const { sum, count } = ofLineItem.get(lineItem.id)!;
+    return (creative.weight * count) / sum;
+  });
+};
 
 const byRank = (a: Candidate, b: Candidate): number =>
   a.lineItem.priority - b.lineItem.priority ||

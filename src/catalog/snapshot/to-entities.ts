@@ -1,6 +1,7 @@
 import { SECONDS_PER_DAY } from '../../base/utc-day.ts';
 import { targetingRules } from '../../targeting/targeting-rules.ts';
-import type { Advertiser, Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
+import type { Advertiser, Campaign, Creative, CreativeStatus, LineItem, Placement, Publisher } from '../model/entities.ts';
+import type { Stop } from '../model/stops.ts';
 import { parseCreativeContent } from '../checks/parse-content.ts';
 import { flightOf } from '../model/flight-dates.ts';
 import { microsFromUsd } from '../model/money.ts';
@@ -86,6 +87,13 @@ export const toLineItem = (id: number, record: LineItemRecord, publisherId: numb
   dealId: record.type === 'direct' ? record.deal_id : null,
 });
 
+const STOP_OF_STATUS = {
+  draft: 'creativeDraft',
+  pending: 'creativePending',
+  approved: null,
+  rejected: 'creativeRejected',
+} as const satisfies Record<CreativeStatus, Stop | null>;
+
 /** Undefined when the content cannot be read, which the check of a record rules out. */
 export const toCreative = (id: number, record: CreativeRecord, blocked: boolean): Creative | undefined => {
   const parsed = parseCreativeContent(record.format, record.content);
@@ -100,7 +108,8 @@ export const toCreative = (id: number, record: CreativeRecord, blocked: boolean)
     width: record.width,
     height: record.height,
     clickUrl: record.click_url,
-    stop: record.archived ? 'creativeArchived' : blocked ? 'creativeBlocked' : null,
+    weight: record.weight,
+    stop: record.archived ? 'creativeArchived' : blocked ? 'creativeBlocked' : STOP_OF_STATUS[record.status],
   };
 };
 

@@ -9,6 +9,7 @@ import { isObject } from '../../base/narrow.ts';
 import { recordChange, type Change } from './audit-trail.ts';
 import { checkReferences } from './check-references.ts';
 import type { EntityKind, EntityRecord } from './entity-kind.ts';
+import { withApproval } from './creative-approval.ts';
 import { createEntityReader } from './entity-reader.ts';
 import { matchesTag } from './entity-tag.ts';
 import { fixedParentFault } from './fixed-parent.ts';
@@ -141,7 +142,8 @@ export const createCatalogWriter = ({ knex, dimensions, goLive }: CatalogWriterO
     if (!checked.ok) return checked;
     const fixed = await fixedParentFault(trx, kind, before, checked.row);
     if (fixed) return refused('parent_fixed', [fixed]);
-    return { ok: true, record: await rewrite(trx, target, checked.row, { actor, action: 'update', before }) };
+    const row = await withApproval(trx, kind, checked.row, before);
+    return { ok: true, record: await rewrite(trx, target, row, { actor, action: 'update', before }) };
   };
 
   const writerWithin = (write: Write): RecordWriter => {
@@ -152,7 +154,7 @@ export const createCatalogWriter = ({ knex, dimensions, goLive }: CatalogWriterO
           const given = writable(kind, input);
           const checked = await check(trx, kind, kind.namedByClient ? given : without(given, ['id']));
           if (!checked.ok) return checked;
-          const { row } = checked;
+          const row = await withApproval(trx, kind, checked.row, undefined);
           if (kind.namedByClient && (await trx(kind.table).where({ id: row['id'] }).first('id'))) return refused('conflict');
           const key = kind.table === 'publishers' ? newApiKey() : undefined;
           const stored = returned(

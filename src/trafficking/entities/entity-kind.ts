@@ -143,7 +143,7 @@ const DEFINITIONS: Readonly<Record<CatalogTable, Definition>> = {
     },
     parents: ['placements', 'line_items'],
     actions: ['block', 'unblock'],
-    search: ['advertiser_domain', 'placement_id'],
+    search: ['name', 'advertiser_domain', 'placement_id'],
     rowBytes: `${SHORT_ROW_BYTES} + octet_length(content)`,
     check: checkCreative,
     toRow: creativeToRow,

@@ -68,6 +68,7 @@ const NO_CREATIVE = {
   content: { format: 'html', markup: '' },
   advertiserDomain: null,
   ownDomain: null,
+  weight: 1,
   stop: null,
   width: null,
   height: null,
