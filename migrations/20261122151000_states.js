@@ -1,4 +1,4 @@
-const TABLES = ['publishers', 'placements', 'advertisers', 'campaigns', 'line_items', 'creatives'];
+const TABLES = ['publishers', 'placements', 'advertisers', 'bidders', 'campaigns', 'line_items', 'creatives'];
 
 /** What is archived is kept for reports and is neither served nor listed. A campaign can be paused as a whole. */
 export async function up(knex) {

@@ -33,12 +33,14 @@ export const chaos: Proof = {
     let done = 0;
     let selections = 0;
     let hits = 0;
+    let fromLots = 0;
     const work = async (lane: Lane): Promise<void> => {
       while (next < rig.seed + seeds && failures.length < MAX_FAILURES && rules.size < MAX_RULES) {
         const story = writeStory({ seed: next++, steps: STEPS, classes });
         const run = await runStory(lane, story, matters);
         selections += run.selections;
         hits += run.hits;
+        fromLots += run.fromLots;
         if (++done % REPORT_EVERY === 0) rig.say(`  ${done} of ${seeds} seeds`);
         if (!run.broken) continue;
         const { atStep, violations } = run.broken;
@@ -61,7 +63,7 @@ export const chaos: Proof = {
     } finally {
       await close();
     }
-    const scope = `${done} seeds from ${rig.seed} of ${STEPS} steps, ${selections} ads, ${hits} hits`;
+    const scope = `${done} seeds from ${rig.seed} of ${STEPS} steps, ${selections} ads (${fromLots} from lots), ${hits} hits`;
     return { observed: `${scope}: ${failures.length === 0 ? 'nothing broken' : failures.join(' · ')}`, ok: failures.length === 0 };
   },
 };

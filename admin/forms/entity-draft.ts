@@ -58,6 +58,7 @@ export const newRecord = (kind: Kind, given: object, store: Store): object => {
     case 'publishers':
     case 'placements':
     case 'advertisers':
+    case 'bidders':
       return record;
   }
 };

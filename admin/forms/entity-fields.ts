@@ -1,6 +1,7 @@
 import type { Condition, FieldDescription, FieldWords, FormDescription } from '../../src/catalog/checks/form-description.ts';
 import { FORMS } from '../../src/catalog/checks/forms.ts';
 import type { Fault } from '../../src/base/fault.ts';
+import { bidderSchema } from '../../src/catalog/checks/bidder-schema.ts';
 import {
   advertiserSchema,
   campaignSchema,
@@ -44,6 +45,7 @@ const SCHEMAS: Readonly<Record<Kind, FieldSchema>> = {
   publishers: publisherSchema,
   placements: placementSchema,
   advertisers: advertiserSchema,
+  bidders: bidderSchema,
   campaigns: campaignSchema,
   line_items: lineItemSchema,
   creatives: creativeSchema,

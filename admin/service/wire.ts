@@ -2,6 +2,7 @@ import type { Fault } from '../../src/base/fault.ts';
 import type { DimensionType, DimensionValue } from '../../src/targeting/dimension-schema.ts';
 import type {
   AdvertiserRecord,
+  BidderRecord,
   CampaignRecord,
   CreativeRecord,
   LineItemRecord,
@@ -15,6 +16,7 @@ type Stored<T> = T & { readonly id: number };
 export type PublisherWire = Stored<PublisherRecord> & { readonly api_key?: string; readonly api_key_hint?: string | null };
 export type PlacementWire = PlacementRecord;
 export type AdvertiserWire = Stored<AdvertiserRecord>;
+export type BidderWire = Stored<BidderRecord>;
 export type CampaignWire = Stored<CampaignRecord>;
 export type LineItemWire = Stored<LineItemRecord>;
 export type CreativeWire = Stored<CreativeRecord> & { readonly blocked_at?: string | null };
@@ -23,6 +25,7 @@ export interface Records {
   readonly publishers: PublisherWire;
   readonly placements: PlacementWire;
   readonly advertisers: AdvertiserWire;
+  readonly bidders: BidderWire;
   readonly campaigns: CampaignWire;
   readonly line_items: LineItemWire;
   readonly creatives: CreativeWire;
@@ -32,10 +35,11 @@ export interface Records {
 export type Kind = keyof Records;
 
 /** In the order in which a campaign is set up. */
-export const KINDS: readonly Kind[] = ['publishers', 'placements', 'advertisers', 'campaigns', 'line_items', 'creatives'];
+export const KINDS: readonly Kind[] = ['publishers', 'placements', 'advertisers', 'bidders', 'campaigns', 'line_items', 'creatives'];
 
-/** Those that an ad needs. */
-export const NEEDED_KINDS: readonly Kind[] = KINDS.filter((kind) => kind !== 'advertisers');
+/** What an ad of a direct campaign needs, in the same order. */
+export const NEEDED_KINDS = ['publishers', 'placements', 'campaigns', 'line_items', 'creatives'] as const satisfies readonly Kind[];
+export type NeededKind = (typeof NEEDED_KINDS)[number];
 
 /** How many records of each kind go with one that is deleted. */
 export type Counts = Readonly<Partial<Record<Kind, number>>>;

@@ -30,12 +30,10 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
         cell: (row) => (row.creative_id ? html`<a href=${linkTo('creatives', row.creative_id)}>${row.creative_id}</a>` : ''),
       },
     ],
-    head: (rows) => {
+    head: ({ totals, flat_fees }) => {
       const limit = store.find('campaigns', id)?.budget ?? null;
       // Fees are agreed in advance and do not use the budget.
-      const used = rows
-        .filter(({ line_item_id }) => store.find('line_items', line_item_id)?.budget_type !== 'Flat')
-        .reduce((sum, { spend }) => sum + spend, 0);
+      const used = totals.spend - flat_fees;
       return limit === null ? nothing : usageBar({ label: 'Budget, in these days', used, limit, show: money });
     },
   });

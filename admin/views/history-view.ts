@@ -12,6 +12,7 @@ const KIND_OF: Readonly<Record<string, Kind>> = {
   publisher: 'publishers',
   placement: 'placements',
   advertiser: 'advertisers',
+  bidder: 'bidders',
   campaign: 'campaigns',
   line_item: 'line_items',
   creative: 'creatives',

@@ -68,6 +68,12 @@ export const listColumns = <K extends Kind>({ store }: Page, kind: K): readonly 
       { label: 'Labels', cell: ({ labels }) => labels.join(', ') || dash, minor: true },
       { label: 'Campaigns', numeric: true, cell: ({ id }) => children('campaigns', 'advertiser_id', id) },
     ],
+    bidders: [
+      named('bidders'),
+      { label: 'Endpoint', cell: ({ endpoint }) => new URL(endpoint).host },
+      { label: 'Currency', cell: ({ currency }) => currency, minor: true },
+      { label: 'Line items', numeric: true, cell: ({ id }) => children('line_items', 'bidder_id', id) },
+    ],
     campaigns: [
       named('campaigns'),
       { label: 'Status', cell: (campaign) => pill(statusOf(store, campaign)) },

@@ -5,10 +5,11 @@ import type { Page, View } from '../page.ts';
 import { card, pageHead, pill } from '../parts/parts.ts';
 import { hashOf } from '../route.ts';
 import { table } from '../parts/table.ts';
-import { NEEDED_KINDS, type Kind } from '../service/wire.ts';
+import { NEEDED_KINDS, type NeededKind } from '../service/wire.ts';
 import { listColumns, statusOf } from './list-columns.ts';
 
-const STEPS: Readonly<Partial<Record<Kind, string>>> = {
+/** The steps of a direct campaign. */
+const STEPS: Readonly<Record<NeededKind, string>> = {
   publishers: 'Sites that show ads, and their API keys',
   placements: 'Where on those pages an ad can appear',
   campaigns: 'One publisher, one flight, one budget',
@@ -67,7 +68,7 @@ export const openOverview = (page: Page): View => {
   };
 };
 
-const step = ({ store }: Page, kind: Kind, number: number, next: Kind | undefined): TemplateResult => {
+const step = ({ store }: Page, kind: NeededKind, number: number, next: NeededKind | undefined): TemplateResult => {
   const count = store.all(kind).length;
   const { many } = NAMES[kind];
   const isNext = kind === next;

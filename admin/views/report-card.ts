@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { ReportFigures } from '../../src/trafficking/insight/report-columns.ts';
+import type { Report, ReportFigures } from '../../src/trafficking/insight/report-columns.ts';
 import { input } from '../fields/input.ts';
 import type { Page } from '../page.ts';
 import { button, card } from '../parts/parts.ts';
@@ -14,7 +14,7 @@ export interface ReportCardOptions<Row> {
   /** What a row counts, after its day. */
   readonly keys: readonly Column<Row>[];
   /** Above the table. */
-  readonly head?: (rows: readonly Row[]) => TemplateResult | typeof nothing;
+  readonly head?: (report: Report<Row>) => TemplateResult | typeof nothing;
 }
 
 /** The delivery report of a record, over days that can be chosen; the last fourteen at first. */
@@ -24,7 +24,7 @@ export const createReportCard = <Row extends ReportFigures & { readonly day: str
 ): (() => TemplateResult) => {
   let span = { from: day(-13), to: day(0) };
   const query = () => `${path}/report?from=${span.from}&to=${span.to}`;
-  const report = createReading<{ readonly rows: readonly Row[]; readonly totals: ReportFigures }>(page, query);
+  const report = createReading<Report<Row>>(page, query);
   const dayInput = (label: string, name: keyof typeof span) =>
     input({
       type: 'date',
@@ -49,12 +49,14 @@ export const createReportCard = <Row extends ReportFigures & { readonly day: str
   return () =>
     card(
       'Delivery',
-      report.render(({ rows, totals }) => {
+      report.render((read) => {
+        const { rows, row_count, totals } = read;
         // The keys of the sum are absent, and their cells empty.
         const sum = { ...totals, day: 'All' } as Row;
         return html`
-          ${head(rows)}
+          ${head(read)}
           ${rows.length === 0 ? html`<p class="empty-preview">Nothing was delivered in these days.</p>` : table({ caption: 'Delivery by day', columns, rows: [...rows, sum], rowClass: (row) => (row === sum ? 'sum' : '') })}
+          ${rows.length < row_count ? html`<p>The first ${count(rows.length)} of ${count(row_count)} rows. The CSV file has all of them.</p>` : nothing}
           ${reasonTable(totals)}
         `;
       }),

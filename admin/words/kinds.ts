@@ -7,6 +7,7 @@ export const NAMES: Readonly<Record<Kind, { readonly one: string; readonly many:
   publishers: { one: 'publisher', many: 'Publishers' },
   placements: { one: 'placement', many: 'Placements' },
   advertisers: { one: 'advertiser', many: 'Advertisers' },
+  bidders: { one: 'bidder', many: 'Bidders' },
   campaigns: { one: 'campaign', many: 'Campaigns' },
   line_items: { one: 'line item', many: 'Line items' },
   creatives: { one: 'creative', many: 'Creatives' },

@@ -20,6 +20,8 @@ export interface Run {
   readonly notes: ReadonlyMap<number, string>;
   readonly selections: number;
   readonly hits: number;
+  /** Selections without Redis. */
+  readonly fromLots: number;
 }
 
 /**
@@ -30,7 +32,7 @@ export const runStory = async (lane: Lane, story: Story, matters = (_rule: strin
   const stage = await setStage(lane, story);
   const { model, notes } = stage;
   const broken = await firstBroken(stage, matters);
-  return { broken, notes, selections: model.ads.length, hits: model.logged.size };
+  return { broken, notes, selections: model.ads.length, hits: model.logged.size, fromLots: stage.system.decidedByLots };
 };
 
 const firstBroken = async (stage: Stage, matters: (rule: string) => boolean): Promise<Broken | undefined> => {
@@ -58,6 +60,7 @@ const settleAll = async (stage: Stage): Promise<readonly Violation[]> => {
   for (const client of lane.replicas) await client.runLateCalls();
   stage.settleDoubts();
   await stage.load(stage.redisDown.map((_, n) => n));
+  for (const n of stage.redisDown.keys()) await system.replica(n).reportLots(true);
   // Carrying deletes events from the streams: they are read first.
   const found = [...(await observe(stage, publishers))];
   const round = async (): Promise<void> => {

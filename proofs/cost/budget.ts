@@ -1,4 +1,4 @@
-import type { Gene } from './gene.ts';
+import type { Gene, Role } from './gene.ts';
 
 /** What is maximised. */
 export const OBJECTIVES = ['loop', 'hold', 'answer', 'retained'] as const;
@@ -25,11 +25,21 @@ export const MAX_STAFF_ANSWER_BYTES = 8 * 1024 * 1024;
  */
 export const MAX_RETAINED_BYTES = 1024;
 
-/** The objectives of a request with their limits. Everyone may be delayed, strangers cost nothing. */
-export const budgetOf = ({ role, carriesFiles }: Gene): Partial<Readonly<Record<Objective, number>>> => ({
-  ...(role === 'stranger' ? { loop: MAX_LOOP_MS } : { hold: MAX_HOLD_MS }),
-  ...(carriesFiles ? {} : { answer: role === 'stranger' ? MAX_ANSWER_BYTES : MAX_STAFF_ANSWER_BYTES }),
-});
+/** A page gets the markup of its bidders, which is at most what one of them may send, and what the service adds to it. */
+export const MAX_BIDDER_ANSWER_BYTES = 256 * 1024 + MAX_ANSWER_BYTES;
+
+const LIMITS: Readonly<Record<Role, Partial<Readonly<Record<Objective, number>>>>> = {
+  stranger: { loop: MAX_LOOP_MS, answer: MAX_ANSWER_BYTES },
+  bidder: { hold: MAX_HOLD_MS, answer: MAX_BIDDER_ANSWER_BYTES },
+  staff: { hold: MAX_HOLD_MS, answer: MAX_STAFF_ANSWER_BYTES },
+  operator: { hold: MAX_HOLD_MS, answer: MAX_STAFF_ANSWER_BYTES },
+};
+
+/** The objectives of a request with their limits. */
+export const budgetOf = ({ role, carriesFiles }: Gene): Partial<Readonly<Record<Objective, number>>> => {
+  const { answer, ...others } = LIMITS[role];
+  return carriesFiles || answer === undefined ? others : { ...others, answer };
+};
 
 export const amountOf = (objective: Objective, cost: Cost): number =>
   ({ loop: cost.loopMs, hold: cost.holdMs, answer: cost.answerBytes, retained: cost.retainedBytes })[objective];

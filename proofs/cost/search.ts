@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Chance } from '../../testkit/chance.ts';
 import { amountOf, budgetOf, MAX_RETAINED_BYTES, type Cost, type Objective } from './budget.ts';
-import { largeHeaders, mutateGene, withHeaders, writeGene, type Gene } from './gene.ts';
+import { HEADERS, mutateGene, writeGene, type Gene } from './gene.ts';
+import { largeHeaders, withHeaders } from './message.ts';
 import type { Target } from './open-target.ts';
 import { send } from './send.ts';
 
@@ -23,6 +24,8 @@ export interface Record {
 export interface Search {
   /** Requests tried so far; the repetitions that confirm a figure do not count. */
   tries(): number;
+  /** Requests for which the bidder was not called. */
+  missed(): number;
   readonly records: ReadonlyMap<string, Record>;
   readonly faults: readonly Fault[];
   /** Searches loop time and answers for this long. */
@@ -58,6 +61,12 @@ const CONCURRENT = 8;
 /** Of the requests tried, those that are valid ones changed; the others change the best so far. */
 const SHARE_OF_SEEDS = 0.25;
 
+/** What is sent to the service: a request, or the answer of a bidder. */
+const sizeOf = (gene: Gene): number => {
+  const { request, bid } = writeGene(gene, 0);
+  return (bid ?? request).length;
+};
+
 /**
  * Hill climbing over requests: a change that costs more than the most costly request to its endpoint
  * so far takes its place. Deterministic but for what the measurements say.
@@ -69,6 +78,7 @@ export const createSearch = (target: Target, chance: Chance): Search => {
   let tries = 0;
   let idleShare = 0;
   let replays = 0;
+  let missed = 0;
   const pick = <T>(values: readonly T[]): T => values[Math.floor(chance() * values.length)] as T;
   const isFound = (gene: Gene, objective: Objective): boolean =>
     faults.some((fault) => fault.objective === objective && fault.gene.endpoint === gene.endpoint);
@@ -85,11 +95,13 @@ export const createSearch = (target: Target, chance: Chance): Search => {
   };
 
   const measure = async (gene: Gene): Promise<Cost & { readonly sentBytes: number }> => {
-    const bytes = writeGene(gene, replays++);
+    const replay = replays++;
+    const { request, bid } = writeGene(gene, replay);
     const holds = budgetOf(gene).hold !== undefined;
     if (holds) await target.watchLoop();
     const [begunMs, before] = [performance.now(), target.loopNs()];
-    const { bytes: answerBytes } = await send(target.port, bytes, gene.framing === 'long');
+    if (bid) target.bidder.expect(replay, bid);
+    const { bytes: answerBytes } = await send(target.port, request, gene.framing === 'long');
     let after = target.loopNs();
     for (;;) {
       await sleep(1);
@@ -99,9 +111,18 @@ export const createSearch = (target: Target, chance: Chance): Search => {
     }
     const idleNs = idleShare * (performance.now() - begunMs) * 1e6;
     const holdMs = holds ? await target.longestHoldMs() : 0;
+    if (bid && !target.bidder.forget(replay)) missed++;
     const loopMs = Math.max(0, after - before - idleNs) / 1e6;
-    // By the clock it is longer when other processes had the core.
-    return { loopMs, holdMs: Math.min(holdMs, loopMs), answerBytes, retainedBytes: 0, sentBytes: bytes.length };
+    return { loopMs, holdMs, answerBytes, retainedBytes: 0, sentBytes: (bid ?? request).length };
+  };
+
+  /** Sends a request that is not measured. */
+  const once = async (gene: Gene): Promise<void> => {
+    const replay = replays++;
+    const { request, bid } = writeGene(gene, replay);
+    if (bid) target.bidder.expect(replay, bid);
+    await send(target.port, request, true);
+    if (bid && !target.bidder.forget(replay)) missed++;
   };
 
   /** The least of several measurements, which ends as soon as one is not above `bar`. */
@@ -157,8 +178,7 @@ export const createSearch = (target: Target, chance: Chance): Search => {
   const retainedBytes = async (genes: readonly Gene[], count: number): Promise<number> => {
     const before = await target.heapBytes();
     const sending = genes.flatMap((gene) => Array.from({ length: count }, () => gene));
-    for (let i = 0; i < sending.length; i += CONCURRENT)
-      await Promise.all(sending.slice(i, i + CONCURRENT).map((gene) => send(target.port, writeGene(gene, replays++), true)));
+    for (let i = 0; i < sending.length; i += CONCURRENT) await Promise.all(sending.slice(i, i + CONCURRENT).map(once));
     if (count >= SUSPECTED_REPLAYS) await sleep(IN_FLIGHT_MS);
     return ((await target.heapBytes()) - before) / sending.length;
   };
@@ -174,18 +194,18 @@ export const createSearch = (target: Target, chance: Chance): Search => {
     }
     const first = await retainedBytes(genes, SUSPECTED_REPLAYS);
     const amount = first > MAX_RETAINED_BYTES ? Math.min(first, await retainedBytes(genes, CONFIRMING_REPLAYS)) : first;
-    note(gene, 'retained', amount, MAX_RETAINED_BYTES, writeGene(gene, 0).length);
+    note(gene, 'retained', amount, MAX_RETAINED_BYTES, sizeOf(gene));
   };
 
   return {
     tries: () => tries,
+    missed: () => missed,
     records,
     faults,
     climb: async (genes, forMs) => {
       const until = performance.now() + forMs;
       // Compiled code and filled caches, as in a replica that works.
-      for (let round = 0; round < WARM_ROUNDS; round++)
-        await Promise.all(genes.map((gene) => send(target.port, writeGene(gene, replays++), true)));
+      for (let round = 0; round < WARM_ROUNDS; round++) await Promise.all(genes.map(once));
       idleShare = await shareOfIdleLoop();
       // What a valid request costs is where the climb begins.
       for (const gene of genes) await tryOut(gene);
@@ -200,7 +220,7 @@ export const createSearch = (target: Target, chance: Chance): Search => {
       for (let round = 0; round < WARM_ROUNDS; round++) await retainedBytes(genes, 1);
       while (performance.now() < until && !faults.some(({ objective }) => objective === 'retained')) {
         // What several requests and headers leave behind adds up, so they are tried together.
-        const headers = largeHeaders(chance);
+        const headers = largeHeaders(chance, HEADERS);
         const batch = genes.map((gene) => withHeaders(chance() < 0.2 ? mutateGene(gene, chance) : gene, headers));
         tries += batch.length;
         if ((await retainedBytes(batch, REPLAYS)) > SUSPICIOUS_BYTES) await suspect(batch);

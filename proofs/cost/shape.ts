@@ -5,8 +5,8 @@ export type Shape =
   | { readonly kind: 'json'; readonly text: string }
   /** A string of repeated characters. */
   | { readonly kind: 'text'; readonly unit: string; readonly times: number }
-  /** A string that differs in every replay. */
-  | { readonly kind: 'fresh' }
+  /** A string that differs in every replay, or between `of` of them in a row. */
+  | { readonly kind: 'fresh'; readonly prefix: string; readonly of?: number }
   | { readonly kind: 'list'; readonly items: readonly Shape[]; readonly times: number }
   | { readonly kind: 'object'; readonly members: readonly Member[]; readonly more: Crowd | undefined }
   | { readonly kind: 'nested'; readonly open: '[' | '{"a":'; readonly times: number; readonly inner: Shape };
@@ -22,7 +22,7 @@ export interface Crowd {
 }
 
 export const json = (value: unknown): Shape => ({ kind: 'json', text: JSON.stringify(value) });
-export const fresh: Shape = { kind: 'fresh' };
+export const fresh: Shape = { kind: 'fresh', prefix: 'fresh-' };
 export const list = (...items: readonly Shape[]): Shape => ({ kind: 'list', items, times: 1 });
 export const object = (members: Readonly<Record<string, Shape>>): Shape => ({
   kind: 'object',
@@ -42,7 +42,7 @@ export const writeShape = (shape: Shape, replay: number, max: number): string =>
       case 'json':
         return counted(value.text);
       case 'fresh':
-        return counted(`"fresh-${replay}"`);
+        return counted(`"${value.prefix}${value.of === undefined ? replay : replay % value.of}"`);
       case 'text':
         return counted(JSON.stringify(value.unit.repeat(Math.max(0, Math.min(value.times, Math.floor(left / value.unit.length))))));
       case 'list': {
@@ -178,46 +178,23 @@ const mutatePlace = (shape: Shape, chance: Chance): Shape => {
   }
 };
 
-interface JsonSchema {
-  readonly type?: string | readonly string[];
-  readonly enum?: readonly unknown[];
-  readonly format?: string;
-  readonly required?: readonly string[];
-  readonly properties?: Readonly<Record<string, JsonSchema>>;
-  readonly additionalProperties?: boolean | JsonSchema;
-  readonly items?: JsonSchema;
-  readonly anyOf?: readonly JsonSchema[];
-  readonly minimum?: number;
-}
-
-const OF_FORMAT: Readonly<Record<string, string>> = {
-  'flight-date': '2026-01-01',
-  'http-url': 'https://advertiser.example/landing',
-  country: 'DE',
-  host: 'notices.bidder.example',
-};
-
-/** A value that the schema accepts, with every property; `known` gives values by property name. */
-export const shapeOfSchema = (schema: JsonSchema, known: Readonly<Record<string, Shape>>, name = ''): Shape => {
-  const given = known[name];
-  if (given) return given;
-  if (schema.enum) return json(schema.enum[0]);
-  if (schema.anyOf) return shapeOfSchema(schema.anyOf[0] ?? {}, known);
-  const [type] = [schema.type ?? 'object'].flat();
-  switch (type) {
+/** In one line. */
+export const describeShape = (shape: Shape): string => {
+  switch (shape.kind) {
+    case 'json':
+      return shape.text.slice(0, 20);
+    case 'fresh':
+      return 'fresh';
+    case 'text':
+      return `${JSON.stringify(shape.unit)} × ${shape.times}`;
+    case 'list':
+      return `[${shape.items.map(describeShape).join()}]${shape.times === 1 ? '' : ` × ${shape.times}`}`;
+    case 'nested':
+      return `${shape.open} × ${shape.times}`;
     case 'object': {
-      const members = Object.entries(schema.properties ?? {}).map(([key, value]): Member => [key, shapeOfSchema(value, known, key)]);
-      const further = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
-      const more = further && { value: shapeOfSchema(further, known), times: 2, same: false, nameLength: 1 };
-      return { kind: 'object', members, more };
+      const { members, more } = shape;
+      const crowd = more ? [`${more.times} × ${more.same ? 'same name' : 'name'}: ${describeShape(more.value)}`] : [];
+      return `{${[...members.map(([name, inner]) => `${name}: ${describeShape(inner)}`), ...crowd].join(', ')}}`;
     }
-    case 'array':
-      return { kind: 'list', items: [shapeOfSchema(schema.items ?? {}, known)], times: 1 };
-    case 'string':
-      return json(OF_FORMAT[schema.format ?? ''] ?? 'text');
-    case 'boolean':
-      return json(true);
-    default:
-      return json(schema.minimum ?? 1);
   }
 };

@@ -1,5 +1,6 @@
 import { Router, type RequestHandler } from 'express';
 import type { Knex } from 'knex';
+import type { SecretBox } from '../base/secret-box.ts';
 import { within } from '../base/within.ts';
 import { methodNotAllowed, notFound } from '../http/problems/error-handler.ts';
 import type { ToAdRequestOptions } from '../http/openrtb/to-ad-request.ts';
@@ -27,6 +28,7 @@ import { answerStoreFaults } from './store-faults.ts';
 export interface TraffickingOptions {
   readonly knex: Knex;
   readonly dimensions: DimensionSchema;
+  readonly secretBox: SecretBox;
   readonly gate: RequestHandler;
   readonly publicUrl: string;
   readonly allowedEvents: readonly string[];
@@ -65,7 +67,7 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
 
   const router = Router();
   router.use(gate);
-  const writer = createCatalogWriter({ knex, dimensions, goLive });
+  const writer = createCatalogWriter({ knex, dimensions, secretBox: options.secretBox, goLive });
   router.use(entityRoutes({ reader: createEntityReader({ knex }), writer }));
   router.route('/bulk').post(bulkRoute(writer)).all(methodNotAllowed('POST'));
   const readDelivery = createReadDelivery({ ...counters, knex, currentSnapshot, now: asking.now });

@@ -75,6 +75,7 @@ const read = (change: Partial<Tables>): CatalogReading => {
     publishers: [publisher(1)],
     placements: [placement('top')],
     advertisers: [],
+    bidders: [],
     campaigns: [campaign(1)],
     line_items: [lineItem(1)],
     creatives: [creative(1, 1)],

@@ -1,5 +1,6 @@
 import type { FieldDescription, FormDescription } from '../../src/catalog/checks/form-description.ts';
 import { FORMS } from '../../src/catalog/checks/forms.ts';
+import { bidderSchema } from '../../src/catalog/checks/bidder-schema.ts';
 import {
   advertiserSchema,
   campaignSchema,
@@ -20,6 +21,7 @@ const SCHEMAS = {
   publishers: publisherSchema,
   placements: placementSchema,
   advertisers: advertiserSchema,
+  bidders: bidderSchema,
   campaigns: campaignSchema,
   line_items: lineItemSchema,
   creatives: creativeSchema,

@@ -50,7 +50,7 @@ describe('delivery', () => {
       yesterday: { serves: 0, impressions: 0, clicks: 0, spend: 0, events: {} },
       total: { impressions: 1, spend: 0.01 },
       limits: { daily_impression_cap: 3, daily_spend_cap: null, budget: 5, campaign_budget: null, campaign_spend: 0.01 },
-      pacing: { mode: 'ASAP', target: null, allowance: null },
+      pacing: { mode: 'ASAP', target: null, permits: null },
       frequency: { places: 9, window: 60 },
     });
     expect(delivery.last_days).toHaveLength(14);
@@ -120,8 +120,10 @@ describe('a campaign’s report', () => {
       campaign_id: booked.campaign,
       from: today(),
       to: today(),
+      row_count: 1,
       rows: [{ day: today(), line_item_id: booked.lineItem, line_item: '=cmd|"x",1', creative_id: booked.creative, ...figures }],
       totals: figures,
+      flat_fees: 0,
     });
 
     const csv = await api('GET', path, undefined, { Accept: 'text/csv' });
@@ -150,6 +152,12 @@ describe('a campaign’s report', () => {
       [today(1), null, 3.333334, 0],
     ]);
     expect(report.totals).toMatchObject({ spend: 10, ecpm: 10_000 });
+    expect([report.row_count, report.flat_fees]).toEqual([3, 10]);
+    const first = await api('GET', `${path}&limit=2`);
+    expect([first.body.rows, first.body.totals]).toEqual([report.rows.slice(0, 2), report.totals]);
+    const next = /^<\/api(.*)>; rel="next"$/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
+    const second = await api('GET', next);
+    expect([second.body.rows, second.headers.get('link')]).toEqual([report.rows.slice(2), null]);
     const csv = (await api('GET', `${path}&format=csv`)).body as string;
     expect(csv.split('\r\n')[1]).toBe(`${today(-1)},${booked.lineItem},Boots,,0,0,0,0,0,0,0,0,0,3.333333,0`);
     // The fee bounds nothing, and the page of the line item shows no budget.
@@ -159,13 +167,17 @@ describe('a campaign’s report', () => {
     });
   });
 
-  test.each(['from=yesterday', 'from=2026-02-02&to=2026-02-01', 'from=2020-01-01&to=2026-01-01', 'to=2026-02-30', 'format=xml'])(
-    'with %s is refused',
-    async (query) => {
-      const { campaign } = await book(api, `refused ${query}`);
-      expect((await api('GET', `/campaigns/${campaign}/report?${query}`)).status).toBe(400);
-    },
-  );
+  test.each([
+    'from=yesterday',
+    'from=2026-02-02&to=2026-02-01',
+    'from=2020-01-01&to=2026-01-01',
+    'to=2026-02-30',
+    'format=xml',
+    'limit=501',
+  ])('with %s is refused', async (query) => {
+    const { campaign } = await book(api, `refused ${query}`);
+    expect((await api('GET', `/campaigns/${campaign}/report?${query}`)).status).toBe(400);
+  });
 
   test('of an unknown campaign is not found', async () => {
     expect((await api('GET', '/campaigns/999999/report')).status).toBe(404);

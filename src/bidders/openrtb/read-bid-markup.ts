@@ -1,11 +1,16 @@
 import type { BidOutcome } from '../bid-outcome.ts';
 import type { BidFormat } from './bid-format.ts';
-import { fillAuctionMacros, type AuctionMacros } from './fill-auction-macros.ts';
+import { fillWithin, type AuctionMacros } from './fill-auction-macros.ts';
 import { hasInsecureResource } from './has-insecure-resource.ts';
 import { readNativeAssets } from './native-assets.ts';
 
 /** Of markup as it will be served, in UTF-8. */
 export const MAX_MARKUP_BYTES = 64 * 1024;
+
+/** What the markup of one answer may still have once it is filled, in bytes; reading a bid lowers it. */
+export interface MarkupRoom {
+  leftBytes: number;
+}
 
 /** OpenRTB's list of creative markup types. */
 const MARKUP_TYPE: Readonly<Record<BidFormat, number>> = { html: 1, native: 4 };
@@ -23,6 +28,7 @@ export const readBidMarkup = (
   bid: Readonly<Record<string, unknown>>,
   macros: AuctionMacros,
   asked: { readonly format: BidFormat; readonly secure: boolean },
+  room: MarkupRoom,
 ): ReadMarkup => {
   const { adm, mtype } = bid;
   if (adm === undefined || adm === null || adm === '') return { refused: 'missing_markup' };
@@ -33,23 +39,33 @@ export const readBidMarkup = (
   }
   switch (asked.format) {
     case 'html':
-      return readHtml(adm, macros, asked.secure);
+      return readHtml(adm, macros, asked.secure, room);
     case 'native':
-      return readNative(adm, macros, asked.secure);
+      return readNative(adm, macros, asked.secure, room);
   }
 };
 
-const readHtml = (adm: unknown, macros: AuctionMacros, secure: boolean): ReadMarkup => {
+/** undefined: it is too large, or the answer has no room left for it. */
+const fillInRoom = (adm: string, macros: AuctionMacros, room: MarkupRoom): string | undefined => {
+  const filled = fillWithin(adm, macros, Math.min(MAX_MARKUP_BYTES, room.leftBytes));
+  const bytes = filled === undefined ? 0 : Buffer.byteLength(filled);
+  if (filled === undefined || bytes > Math.min(MAX_MARKUP_BYTES, room.leftBytes)) return undefined;
+  room.leftBytes -= bytes;
+  return filled;
+};
+
+const readHtml = (adm: unknown, macros: AuctionMacros, secure: boolean, room: MarkupRoom): ReadMarkup => {
   if (typeof adm !== 'string' || VIDEO_MARKUP.test(adm)) return { refused: 'wrong_format' };
-  const filled = fillAuctionMacros(adm, macros);
-  if (Buffer.byteLength(filled) > MAX_MARKUP_BYTES) return { refused: 'markup_too_large' };
+  const filled = fillInRoom(adm, macros, room);
+  if (filled === undefined) return { refused: 'markup_too_large' };
   return secure && hasInsecureResource(filled) ? { refused: 'not_secure' } : { adm: filled };
 };
 
-const readNative = (adm: unknown, macros: AuctionMacros, secure: boolean): ReadMarkup => {
+const readNative = (adm: unknown, macros: AuctionMacros, secure: boolean, room: MarkupRoom): ReadMarkup => {
   // Filled values are percent-encoded, so they cannot end a JSON string. They are filled before the
   // URLs are normalized, which encodes the braces of a macro.
-  const filled = fillAuctionMacros(typeof adm === 'string' ? adm : JSON.stringify(adm), macros);
+  const filled = fillInRoom(typeof adm === 'string' ? adm : JSON.stringify(adm), macros, room);
+  if (filled === undefined) return { refused: 'markup_too_large' };
   const assets = readNativeAssets(parseJson(filled), secure);
   if (typeof assets === 'string') return { refused: assets };
   const text = JSON.stringify(assets);

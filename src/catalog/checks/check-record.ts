@@ -7,12 +7,14 @@ import { parseStartDate } from '../model/flight-dates.ts';
 import { normalOrigin } from '../model/origins.ts';
 import type {
   AdvertiserRecord,
+  BidderRecord,
   CampaignRecord,
   CreativeRecord,
   LineItemRecord,
   PlacementRecord,
   PublisherRecord,
 } from '../model/records.ts';
+import { bidderSchema } from './bidder-schema.ts';
 import { canonicalSpelling } from './canonical-spelling.ts';
 import { isCountryCode } from './country-codes.ts';
 import { advertiserSchema, campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from './schemas.ts';
@@ -41,6 +43,12 @@ const FORMATS: Readonly<Record<string, { readonly test: (text: string) => boolea
     test: (text) => /^[0-9A-Za-z]{1,6}$/.test(text),
     detail: 'must be an id of the IAB Content Taxonomy 3.x, such as 483 or JLBCU7',
   },
+  currency: {
+    test: (text) => Intl.supportedValuesOf('currency').includes(text),
+    detail: 'must be an ISO 4217 currency code, such as EUR',
+  },
+  'header-name': { test: (text) => /^[\w!#$%&'*+.^`|~-]+$/.test(text), detail: 'must be a header name, such as Authorization' },
+  'header-value': { test: (text) => /^[\x20-\x7e]+$/.test(text), detail: 'must be visible ASCII characters and spaces' },
   country: { test: isCountryCode, detail: 'must be an ISO 3166-1 alpha-2 country code' },
 };
 const FORMAT_DETAILS = Object.fromEntries(Object.entries(FORMATS).map(([name, { detail }]) => [name, detail]));
@@ -75,6 +83,7 @@ const shapedBy = <T>(schema: object) => {
 export const shapePublisher = shapedBy<PublisherRecord>(publisherSchema);
 export const shapePlacement = shapedBy<PlacementRecord>(placementSchema);
 export const shapeAdvertiser = shapedBy<AdvertiserRecord>(advertiserSchema);
+export const shapeBidder = shapedBy<BidderRecord>(bidderSchema);
 export const shapeCampaign = shapedBy<CampaignRecord>(campaignSchema);
 export const shapeLineItem = shapedBy<LineItemRecord>(lineItemSchema);
 export const shapeCreative = shapedBy<CreativeRecord>(creativeSchema);

@@ -12,6 +12,7 @@ export const flightDate = {
 };
 export const url = { type: 'string', format: 'http-url', maxLength: 2048 };
 export const scalar = { type: ['string', 'number', 'boolean'], maxLength: 256 };
+export const floor = { type: ['number', 'null'], minimum: 0, maximum: 1_000, default: null };
 export const archived = { type: 'boolean', default: false, description: 'true: kept for reports, neither served nor listed' };
 export const orNull = <T extends { readonly type: string }>(schema: T) => ({ ...schema, type: [schema.type, 'null'] });
 

@@ -10,13 +10,13 @@ import {
   PACINGS,
 } from '../model/entities.ts';
 import { MAX_CONTENT_LENGTH } from './parse-content.ts';
-import { id, name, pixels, usd, flightDate, url, targetedValues, archived, orNull } from './schema-parts.ts';
+import { id, name, pixels, usd, flightDate, url, targetedValues, floor, archived, orNull } from './schema-parts.ts';
 
 /**
  * JSON Schemas (2020-12) of the trafficking API's records: one source for the API, the catalog load
  * and the API page. Rules that need two fields or another record are in the check files beside this
- * one. `flight-date`, `http-url`, `host`, `origin`, `country` and `iab-category` are formats of our own, given to ajv in
- * check-record.ts.
+ * one. `flight-date`, `http-url`, `host`, `origin`, `country`, `iab-category`, `currency`, `header-name` and `header-value` are
+ * formats of our own, given to ajv in check-record.ts.
  */
 export const publisherSchema = {
   type: 'object',
@@ -72,6 +72,7 @@ export const placementSchema = {
     width: pixels,
     height: pixels,
     formats: { type: 'array', items: { type: 'string', enum: CREATIVE_FORMATS }, minItems: 1, uniqueItems: true },
+    floor: { ...floor, description: 'USD per thousand impressions: the lowest bid of a bidder; null: any' },
     archived,
   },
 };
@@ -179,7 +180,12 @@ export const lineItemSchema = {
         key_values: targetedValues,
       },
     },
-    endpoint: { ...orNull(url), default: null },
+    bidder_id: { ...orNull(id), default: null, description: 'the bidder of a programmatic line item' },
+    endpoint: {
+      ...orNull(url),
+      default: null,
+      description: 'in place of bidder_id: the OpenRTB endpoint of a bidder that needs nothing else than gvl_id and notice_hosts',
+    },
     gvl_id: {
       ...orNull({ type: 'integer', minimum: 1, maximum: 65_535 }),
       default: null,
@@ -193,12 +199,22 @@ export const lineItemSchema = {
       default: [],
       description: "hosts, with their subdomains, to which the bidder's notices may go, besides the endpoint's own host",
     },
+    floor: {
+      ...floor,
+      description: 'USD per thousand impressions: the lowest bid for a programmatic line item; with deal_id, the floor of the deal',
+    },
     value_cpm: {
       ...orNull({ ...usd, maximum: 100_000 }),
       default: null,
       description: 'USD per thousand impressions: the price of a direct line item in auctions; null: its eCPM. Bills nothing',
     },
-    deal_id: { type: ['string', 'null'], minLength: 1, maxLength: 128, default: null, description: 'named by its bids in auctions' },
+    deal_id: {
+      type: ['string', 'null'],
+      minLength: 1,
+      maxLength: 128,
+      default: null,
+      description: 'named by its bids in auctions; of a programmatic line item, the deal that its bidder is offered',
+    },
     archived,
   },
 };

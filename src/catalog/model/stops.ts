@@ -5,6 +5,7 @@
 export const STOPS = {
   publisherArchived: { status: 'archived', words: 'the publisher is archived' },
   advertiserArchived: { status: 'archived', words: 'the advertiser is archived' },
+  bidderArchived: { status: 'archived', words: 'the bidder is archived' },
   campaignArchived: { status: 'archived', words: 'the campaign is archived' },
   lineItemArchived: { status: 'archived', words: 'the line item is archived' },
   creativeArchived: { status: 'blocked', words: 'the creative is archived' },

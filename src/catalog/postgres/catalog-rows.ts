@@ -1,4 +1,5 @@
 import type { CatalogRow, CatalogTable } from '../model/catalog-reading.ts';
+import { BIDDER_COLUMNS } from './bidder-rows.ts';
 import { parseEndDate, parseStartDate, showEndDate, showStartDate } from '../model/flight-dates.ts';
 import { microsFromUsd, usdFromMicros } from '../model/money.ts';
 import type {
@@ -6,6 +7,7 @@ import type {
   CampaignRecord,
   CreativeRecord,
   LineItemRecord,
+  Loose,
   PlacementRecord,
   PublisherRecord,
 } from '../model/records.ts';
@@ -35,8 +37,9 @@ export const COLUMNS = {
     'api_key_hint',
     'archived',
   ],
-  placements: ['id', 'publisher_id', 'width', 'height', 'formats', 'archived'],
+  placements: ['id', 'publisher_id', 'width', 'height', 'formats', 'floor_micros', 'archived'],
   advertisers: ['id', 'name', 'domain', 'categories', 'labels', 'contact', 'archived'],
+  bidders: BIDDER_COLUMNS,
   campaigns: ['id', 'publisher_id', 'advertiser_id', 'name', 'active', 'start_at', 'end_at', 'budget_micros', 'archived'],
   line_items: [
     'id',
@@ -59,9 +62,11 @@ export const COLUMNS = {
     'rate_limit',
     'rate_burst',
     'targeting',
+    'bidder_id',
     'endpoint',
     'gvl_id',
     'notice_hosts',
+    'floor_micros',
     'value_cpm_micros',
     'deal_id',
     'archived',
@@ -83,8 +88,6 @@ export const COLUMNS = {
     'blocked_at',
   ],
 } as const satisfies Readonly<Record<CatalogTable, readonly string[]>>;
-
-type Loose<T> = { readonly [K in keyof Required<T>]: unknown };
 
 export const rowToPublisher = (row: CatalogRow): Loose<PublisherRecord> => ({
   id: row['id'],
@@ -109,9 +112,21 @@ export const publisherToRow = (record: PublisherRecord): CatalogRow => ({
   archived: record.archived,
 });
 
-export const rowToPlacement = (row: CatalogRow): Loose<PlacementRecord> => sameNames(row, COLUMNS.placements);
+export const rowToPlacement = ({ floor_micros, ...row }: CatalogRow): Loose<PlacementRecord> => ({
+  id: row['id'],
+  publisher_id: row['publisher_id'],
+  width: row['width'],
+  height: row['height'],
+  formats: row['formats'],
+  floor: shownUsd(floor_micros),
+  archived: row['archived'],
+});
 
-export const placementToRow = (record: PlacementRecord): CatalogRow => ({ ...record, formats: [...record.formats] });
+export const placementToRow = ({ floor, ...record }: PlacementRecord): CatalogRow => ({
+  ...record,
+  formats: [...record.formats],
+  floor_micros: storedMicros(floor),
+});
 
 export const rowToAdvertiser = (row: CatalogRow): Loose<AdvertiserRecord> => sameNames(row, COLUMNS.advertisers);
 
@@ -165,9 +180,11 @@ export const rowToLineItem = (row: CatalogRow): Loose<LineItemRecord> => ({
   rate_limit: row['rate_limit'],
   rate_burst: row['rate_burst'],
   targeting: row['targeting'],
+  bidder_id: row['bidder_id'],
   endpoint: row['endpoint'],
   gvl_id: row['gvl_id'],
   notice_hosts: row['notice_hosts'],
+  floor: shownUsd(row['floor_micros']),
   value_cpm: shownUsd(row['value_cpm_micros']),
   deal_id: row['deal_id'],
   archived: row['archived'],
@@ -193,9 +210,11 @@ export const lineItemToRow = (record: LineItemRecord): CatalogRow => ({
   rate_limit: record.rate_limit,
   rate_burst: record.rate_burst,
   targeting: JSON.stringify(record.targeting),
+  bidder_id: record.bidder_id,
   endpoint: record.endpoint,
   gvl_id: record.gvl_id,
   notice_hosts: JSON.stringify(record.notice_hosts),
+  floor_micros: storedMicros(record.floor),
   value_cpm_micros: storedMicros(record.value_cpm),
   deal_id: record.deal_id,
   archived: record.archived,

@@ -1,18 +1,28 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
+import { rowToBidder } from '../postgres/bidder-rows.ts';
 import { rowToAdvertiser, rowToCampaign, rowToCreative, rowToLineItem, rowToPlacement, rowToPublisher } from '../postgres/catalog-rows.ts';
 import type { CatalogReading, CatalogRow, CatalogTable } from '../model/catalog-reading.ts';
-import { checkAdvertiser, checkCampaign, checkCreative, checkLineItem, checkPlacement, checkPublisher } from '../checks/check-entities.ts';
+import {
+  checkAdvertiser,
+  checkBidder,
+  checkCampaign,
+  checkCreative,
+  checkLineItem,
+  checkPlacement,
+  checkPublisher,
+} from '../checks/check-entities.ts';
 import type { Checked } from '../checks/check-record.ts';
-import type { Advertiser, Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
+import type { Advertiser, Bidder, Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
 import { pauseForEventLoop, runInSlices } from './run-in-slices.ts';
 import type { Quarantined } from './snapshot.ts';
-import { toAdvertiser, toCampaign, toCreative, toLineItem, toPlacement, toPublisher } from './to-entities.ts';
+import { toAdvertiser, toBidder, toCampaign, toCreative, toLineItem, toPlacement, toPublisher } from './to-entities.ts';
 
 /** The valid rows as entities, and the list of the others. */
 export interface AdmittedRows {
   readonly publishers: ReadonlyMap<number, Publisher>;
   readonly placements: ReadonlyMap<string, Placement>;
+  readonly bidders: ReadonlyMap<number, Bidder>;
   readonly campaigns: ReadonlyMap<number, Campaign>;
   readonly lineItems: ReadonlyMap<number, LineItem>;
   readonly creatives: ReadonlyMap<number, Creative>;
@@ -68,6 +78,7 @@ export const admitRows = async (
   const publishers = new Map<number, Publisher>();
   const placements = new Map<string, Placement>();
   const advertisers = new Map<number, Advertiser>();
+  const bidders = new Map<number, Bidder>();
   const campaigns = new Map<number, Campaign>();
   const lineItems = new Map<number, LineItem>();
   const creatives = new Map<number, Creative>();
@@ -142,6 +153,13 @@ export const admitRows = async (
     into: advertisers,
   });
   await admit({
+    table: 'bidders',
+    check: (row) => checkBidder(rowToBidder(row)),
+    toEntity: (record, row) => toBidder(row['id'] as number, record, row['headers'] as Bidder['headers']),
+    join: (bidder) => bidder,
+    into: bidders,
+  });
+  await admit({
     table: 'campaigns',
     check: (row) => checkCampaign(rowToCampaign(row)),
     toEntity: (record, row) => toCampaign(row['id'] as number, record),
@@ -163,8 +181,11 @@ export const admitRows = async (
     join: (lineItem) => {
       const campaign = campaigns.get(lineItem.campaignId);
       if (campaign === undefined) return quarantine.parentReason('campaigns', lineItem.campaignId);
+      const bidder = lineItem.bidderId === null ? undefined : bidders.get(lineItem.bidderId);
+      if (lineItem.bidderId !== null && !bidder) return quarantine.parentReason('bidders', lineItem.bidderId);
       const { publisherId } = campaign;
-      return lineItem.publisherId === publisherId ? lineItem : { ...lineItem, publisherId };
+      const stop = bidder?.archived ? 'bidderArchived' : lineItem.ownStop;
+      return lineItem.publisherId === publisherId && lineItem.stop === stop ? lineItem : { ...lineItem, publisherId, stop };
     },
     into: lineItems,
   });
@@ -186,7 +207,7 @@ export const admitRows = async (
     into: creatives,
   });
 
-  return { publishers, placements, campaigns, lineItems, creatives, blocks, ...quarantine.result() };
+  return { publishers, placements, bidders, campaigns, lineItems, creatives, blocks, ...quarantine.result() };
 };
 
 const createQuarantine = () => {

@@ -1,12 +1,13 @@
 import { SECONDS_PER_DAY } from '../../base/utc-day.ts';
 import { targetingRules } from '../../targeting/targeting-rules.ts';
-import type { Advertiser, Campaign, Creative, CreativeStatus, LineItem, Placement, Publisher } from '../model/entities.ts';
+import type { Advertiser, Bidder, Campaign, Creative, CreativeStatus, LineItem, Placement, Publisher } from '../model/entities.ts';
 import type { Stop } from '../model/stops.ts';
 import { parseCreativeContent } from '../checks/parse-content.ts';
 import { flightOf } from '../model/flight-dates.ts';
 import { microsFromUsd } from '../model/money.ts';
 import type {
   AdvertiserRecord,
+  BidderRecord,
   CampaignRecord,
   CreativeRecord,
   LineItemRecord,
@@ -38,10 +39,31 @@ export const toPlacement = (record: PlacementRecord): Placement => ({
   width: record.width,
   height: record.height,
   formats: record.formats,
+  floorMicros: microsOrNull(record.floor) ?? 0,
   archived: record.archived,
 });
 
 export const toAdvertiser = (id: number, { name, domain, archived }: AdvertiserRecord): Advertiser => ({ id, name, domain, archived });
+
+/** `headers`: the sealed values, which the record has marks for. */
+export const toBidder = (id: number, record: BidderRecord, headers: Readonly<Record<string, string>>): Bidder => ({
+  id,
+  endpoint: record.endpoint,
+  headers,
+  params: record.params,
+  gzip: record.gzip,
+  gvlId: record.gvl_id,
+  seats: record.seats,
+  currency: record.currency,
+  bidAdjustment: record.bid_adjustment,
+  timeoutShare: record.timeout_share,
+  noticeHosts: record.notice_hosts.map(lowerCase),
+  schain: record.schain_asi === null || record.schain_sid === null ? null : { asi: record.schain_asi, sid: record.schain_sid },
+  blocked: { bcat: record.bcat, cattax: record.cattax, badv: record.badv.map(lowerCase), battr: record.battr },
+  archived: record.archived,
+});
+
+const lowerCase = (text: string): string => text.toLowerCase();
 
 export const toCampaign = (id: number, record: CampaignRecord): Campaign => {
   const ownStop = record.archived ? 'campaignArchived' : record.active ? null : 'campaignPaused';
@@ -57,35 +79,43 @@ export const toCampaign = (id: number, record: CampaignRecord): Campaign => {
   };
 };
 
-export const toLineItem = (id: number, record: LineItemRecord, publisherId: number): LineItem => ({
-  id,
-  campaignId: record.campaign_id,
-  publisherId,
-  name: record.name,
-  type: record.type,
-  stop: record.archived ? 'lineItemArchived' : record.active ? null : 'lineItemPaused',
-  flight: flightOf(record),
-  budgetType: record.budget_type,
-  cpmMicros: microsOrNull(record.cpm),
-  cpcMicros: microsOrNull(record.cpc),
-  budgetMicros: microsOrNull(record.budget),
-  priority: record.priority ?? 2,
-  pacing: record.pacing,
-  dailyImpressionCap: record.daily_impression_cap,
-  dailySpendCapMicros: microsOrNull(record.daily_spend_cap),
-  frequencyCap:
-    record.frequency_cap === null ? null : { places: record.frequency_cap, windowMs: (record.frequency_window ?? SECONDS_PER_DAY) * 1000 },
-  rateLimit:
-    record.rate_limit === null
-      ? null
-      : { perSecond: record.rate_limit, burst: record.rate_burst ?? Math.max(1, Math.ceil(record.rate_limit)) },
-  targeting: targetingRules(record.targeting),
-  endpoint: record.type === 'programmatic' ? record.endpoint : null,
-  gvlId: record.type === 'programmatic' ? record.gvl_id : null,
-  noticeHosts: record.notice_hosts.map((host) => host.toLowerCase()),
-  valueCpmMicros: record.type === 'direct' ? microsOrNull(record.value_cpm) : null,
-  dealId: record.type === 'direct' ? record.deal_id : null,
-});
+export const toLineItem = (id: number, record: LineItemRecord, publisherId: number): LineItem => {
+  const ownStop = record.archived ? 'lineItemArchived' : record.active ? null : 'lineItemPaused';
+  return {
+    id,
+    campaignId: record.campaign_id,
+    publisherId,
+    name: record.name,
+    type: record.type,
+    stop: ownStop,
+    ownStop,
+    flight: flightOf(record),
+    budgetType: record.budget_type,
+    cpmMicros: microsOrNull(record.cpm),
+    cpcMicros: microsOrNull(record.cpc),
+    budgetMicros: microsOrNull(record.budget),
+    priority: record.priority ?? 2,
+    pacing: record.pacing,
+    dailyImpressionCap: record.daily_impression_cap,
+    dailySpendCapMicros: microsOrNull(record.daily_spend_cap),
+    frequencyCap:
+      record.frequency_cap === null
+        ? null
+        : { places: record.frequency_cap, windowMs: (record.frequency_window ?? SECONDS_PER_DAY) * 1000 },
+    rateLimit:
+      record.rate_limit === null
+        ? null
+        : { perSecond: record.rate_limit, burst: record.rate_burst ?? Math.max(1, Math.ceil(record.rate_limit)) },
+    targeting: targetingRules(record.targeting),
+    bidderId: record.type === 'programmatic' ? record.bidder_id : null,
+    endpoint: record.type === 'programmatic' ? record.endpoint : null,
+    gvlId: record.type === 'programmatic' ? record.gvl_id : null,
+    noticeHosts: record.notice_hosts.map(lowerCase),
+    floorMicros: record.type === 'programmatic' ? (microsOrNull(record.floor) ?? 0) : 0,
+    valueCpmMicros: record.type === 'direct' ? microsOrNull(record.value_cpm) : null,
+    dealId: record.deal_id,
+  };
+};
 
 const STOP_OF_STATUS = {
   draft: 'creativeDraft',

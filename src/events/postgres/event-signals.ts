@@ -26,7 +26,6 @@ const STORE_SIGNALS = `
 
 /**
  * Stores what may be kept of the senders of hits, in the transaction that stores their events.
- * About 40 % of what storing the events takes.
  */
 export const storeSignals = async (trx: Knex.Transaction, events: readonly SettledHit[]): Promise<void> => {
   const kept = events.filter(({ hit }) => hit.signals !== undefined);

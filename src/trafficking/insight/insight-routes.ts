@@ -1,7 +1,9 @@
+import { pipeline } from 'node:stream/promises';
 import { Router } from 'express';
 import type { Response } from 'express';
 import type { Knex } from 'knex';
 import { dateOfDay, dayOf } from '../../base/utc-day.ts';
+import { readReportRows, readReportTotals, type ReportGrains, type ReportQuestion } from '../../events/postgres/delivery-report.ts';
 import { methodNotAllowed } from '../../http/problems/error-handler.ts';
 import { problem, sendProblem } from '../../http/problems/problem.ts';
 import { QUALITY_REPORT_FILTERS, readReportedCreatives } from '../../tracking/report-store.ts';
@@ -13,8 +15,8 @@ import { show } from '../openapi/columns.ts';
 import { sendJson } from '../../http/answers/send-json.ts';
 import type { Delivery } from './delivery.ts';
 import { reportCsv } from './report-csv.ts';
-import { REPORT_COLUMNS, type ReportFigures } from './report-columns.ts';
-import { readAdvertiserReport, readCampaignReport, type ReportOf } from './reports.ts';
+import { reportOf, reportRow, REPORT_COLUMNS } from './report-columns.ts';
+import { ADVERTISER_REPORT, CAMPAIGN_REPORT, readWholeReport, REPORT_PAGE, type ReportKind } from './reports.ts';
 import { REPORTED_CREATIVE_COLUMNS } from './reported-creative-columns.ts';
 
 export interface InsightRoutesOptions {
@@ -44,11 +46,7 @@ export const insightRoutes = ({ knex, readDelivery, now }: InsightRoutesOptions)
   });
   delivery.all(methodNotAllowed('GET, HEAD'));
 
-  const report = <Report extends { readonly totals: ReportFigures; readonly rows: readonly ReportFigures[] }>(
-    kind: EntityKind,
-    keys: object,
-    read: (knex: Knex, of: ReportOf) => Promise<Report | undefined>,
-  ): void => {
+  const report = <Grain extends keyof ReportGrains>(kind: EntityKind, { grain, keys, campaignsOf }: ReportKind<Grain>): void => {
     const route = router.route(`/${kind.table}/:id/report`);
     route.get(async (req, res) => {
       const id = readNumericId(kind, String(req.params['id']));
@@ -58,17 +56,29 @@ export const insightRoutes = ({ knex, readDelivery, now }: InsightRoutesOptions)
         const detail = `from and to must be days (YYYY-MM-DD), from not after to, at most ${MAX_REPORT_DAYS} days apart.`;
         return sendProblem(res, problem('invalid_request', detail));
       }
-      const found = id === undefined ? undefined : await read(knex, { id, ...days });
-      if (!found) return sendProblem(res, problem('not_found', `There is no ${kind.words} with this id.`));
+      const page = readPage(search, REPORT_PAGE.default, REPORT_PAGE.max);
+      if (!page.ok) return sendProblem(res, page.problem);
       const format = search.get('format') ?? (req.accepts(['application/json', 'text/csv']) === 'text/csv' ? 'csv' : 'json');
-      if (format === 'csv') sendCsv(res, reportCsv(found, keys), `${kind.words}-${id}_${days.from}_${days.to}.csv`);
-      else if (format === 'json') sendJson(res, 200, found, { Vary: 'Accept' });
-      else sendProblem(res, problem('invalid_request', `format must be ${REPORT_FORMATS.join(' or ')}.`));
+      if (!isReportFormat(format)) return sendProblem(res, problem('invalid_request', `format must be ${REPORT_FORMATS.join(' or ')}.`));
+      const campaignIds = id === undefined ? undefined : await campaignsOf(knex, id);
+      if (id === undefined || !campaignIds) return sendProblem(res, problem('not_found', `There is no ${kind.words} with this id.`));
+      const question = { campaignIds, ...days };
+      const totals = await readReportTotals(knex, grain, question);
+      const readRows = async (part: ReportQuestion, of: { readonly limit: number; readonly offset: number }) =>
+        (await readReportRows(knex, grain, part, of)).map((row) => reportRow(keys, row));
+      if (format === 'csv') {
+        const pages = readWholeReport(question, totals, readRows);
+        const name = `${kind.words}-${id}_${days.from}_${days.to}.csv`;
+        return sendCsv(res, name, reportCsv(keys, show(REPORT_COLUMNS.figures, totals), pages));
+      }
+      const rows = await readRows(question, page);
+      const link = nextPageLink(req.originalUrl, { rows, more: page.offset + rows.length < totals.rows && rows.length > 0 }, page);
+      sendJson(res, 200, { [kind.reference]: id, ...days, ...reportOf(rows, totals) }, { Vary: 'Accept', ...link });
     });
     route.all(methodNotAllowed('GET, HEAD'));
   };
-  report(ENTITY_KINDS.campaigns, REPORT_COLUMNS.keys, readCampaignReport);
-  report(ENTITY_KINDS.advertisers, REPORT_COLUMNS.advertiserKeys, readAdvertiserReport);
+  report(ENTITY_KINDS.campaigns, CAMPAIGN_REPORT);
+  report(ENTITY_KINDS.advertisers, ADVERTISER_REPORT);
 
   const reports = router.route('/reports');
   reports.get(async (req, res) => {
@@ -128,15 +138,16 @@ const readDay = (text: string): number | undefined => {
   return Number.isFinite(day) && dateOfDay(day) === text ? day : undefined;
 };
 
-const sendCsv = (res: Response, text: string, name: string): void => {
-  res
-    .writeHead(200, {
-      'Content-Type': 'text/csv; charset=utf-8; header=present',
-      'Content-Disposition': `attachment; filename="${name}"`,
-      'Content-Length': Buffer.byteLength(text),
-      'Cache-Control': 'no-store',
-      'X-Content-Type-Options': 'nosniff',
-      Vary: 'Accept',
-    })
-    .end(text);
+const isReportFormat = (text: string): text is (typeof REPORT_FORMATS)[number] => REPORT_FORMATS.some((format) => format === text);
+
+/** Sends the parts as they are made, as fast as the client reads. A fault in between ends the connection. */
+const sendCsv = async (res: Response, name: string, parts: AsyncIterable<string>): Promise<void> => {
+  res.writeHead(200, {
+    'Content-Type': 'text/csv; charset=utf-8; header=present',
+    'Content-Disposition': `attachment; filename="${name}"`,
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    Vary: 'Accept',
+  });
+  await pipeline(parts, res);
 };

@@ -1,19 +1,12 @@
 import { usdFromMicros } from '../../catalog/model/money.ts';
-import type { ReportCounts, StoredReportRow } from '../../events/postgres/campaign-report.ts';
-import { filteredName, INVALID_REASONS, type HitKind } from '../../ledger/hit.ts';
-import type { Columns, Shown } from '../openapi/columns.ts';
+import type { CampaignDay, CreativeDay, ReportCounts, ReportTotals } from '../../events/postgres/delivery-report.ts';
+import { filteredName, type HitKind } from '../../ledger/hit.ts';
+import { show, type Columns, type Shown } from '../openapi/columns.ts';
 import { count, countsByName, day, integer, number, orNull, usd } from '../openapi/schema.ts';
 
 /** The filtered hits of a kind. */
 export const filteredOf = (filtered: Readonly<Record<string, number>>, kind: HitKind): number =>
-  INVALID_REASONS.reduce((sum, reason) => sum + (filtered[filteredName(kind, reason)] ?? 0), 0);
-
-/** The counts of one UTC day and campaign. */
-export interface CampaignDay {
-  readonly date: string;
-  readonly campaignId: number;
-  readonly campaign: string | null;
-}
+  Object.entries(filtered).reduce((sum, [name, count]) => (name.startsWith(filteredName(kind, '')) ? sum + count : sum), 0);
 
 /**
  * Every column of a report, in order. JSON rows and totals, the CSV file and the OpenAPI
@@ -30,7 +23,7 @@ export const REPORT_COLUMNS = {
       schema: orNull('integer', { description: 'null: the fee of a day without delivery' }),
       of: ({ creativeId }) => creativeId,
     },
-  } satisfies Columns<StoredReportRow>,
+  } satisfies Columns<CreativeDay>,
   /** What a row of an advertiser's report counts. */
   advertiserKeys: {
     day: { schema: day, of: ({ date }) => date },
@@ -67,20 +60,28 @@ export type ReportFigures = Shown<typeof REPORT_COLUMNS.figures>;
 export type AdvertiserReportRow = Shown<typeof REPORT_COLUMNS.advertiserKeys> & ReportFigures;
 export type ReportRow = Shown<typeof REPORT_COLUMNS.keys> & ReportFigures;
 
-/** The answer of GET /api/campaigns/{id}/report, here and on the trafficking page. */
-export interface CampaignReport {
-  readonly campaign_id: number;
-  readonly from: string;
-  readonly to: string;
-  readonly rows: readonly ReportRow[];
+/** The part of an answer that all reports have. */
+export interface Report<Row> {
+  /** Of all pages. */
+  readonly row_count: number;
+  /** Of this page, ordered by day and then by what the rows count. */
+  readonly rows: readonly Row[];
+  /** Of all pages. */
   readonly totals: ReportFigures;
+  /** The part of the spend that is fees of Flat line items, which use no budget. */
+  readonly flat_fees: number;
 }
 
-/** The answer of GET /api/advertisers/{id}/report. */
-export interface AdvertiserReport {
-  readonly advertiser_id: number;
-  readonly from: string;
-  readonly to: string;
-  readonly rows: readonly AdvertiserReportRow[];
-  readonly totals: ReportFigures;
-}
+/** A row of a report; `keys`: the columns of what it counts. */
+export const reportRow = <Row extends ReportCounts, Keys extends Columns<Row>>(keys: Keys, row: Row): Shown<Keys> & ReportFigures => ({
+  ...show(keys, row),
+  ...show(REPORT_COLUMNS.figures, row),
+});
+
+/** A page of a report, with the totals of all pages. */
+export const reportOf = <Row>(rows: readonly Row[], totals: ReportTotals): Report<Row> => ({
+  row_count: totals.rows,
+  rows,
+  totals: show(REPORT_COLUMNS.figures, totals),
+  flat_fees: usdFromMicros(totals.feeMicros),
+});

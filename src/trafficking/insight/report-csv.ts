@@ -5,23 +5,34 @@ import { REPORT_COLUMNS, type ReportFigures } from './report-columns.ts';
 const BY_NAME = { events: 'event_', filtered: 'filtered_' } as const;
 
 /**
- * A report as RFC 4180 CSV: CRLF, a header line, one column per event type and per kind of filtered hits, no totals. A text
- * that a spreadsheet would run as a formula is prefixed with an apostrophe.
+ * A report as RFC 4180 CSV: CRLF, a header line, one column per event type and per kind of filtered
+ * hits, no totals. A text that a spreadsheet would run as a formula is prefixed with an apostrophe.
  * https://owasp.org/www-community/attacks/CSV_Injection
  *
  * @param keys what a row counts, in the order of the columns
+ * @param totals of all pages: they have every name that occurs
+ * @returns the text of the header, then of each page
  */
-export const reportCsv = <Row extends ReportFigures>(
-  { rows, totals }: { readonly rows: readonly Row[]; readonly totals: ReportFigures },
-  keys: Readonly<Partial<Record<keyof Row, unknown>>>,
-): string => {
-  const columns = Object.keys({ ...keys, ...REPORT_COLUMNS.figures }) as (keyof Row & string)[];
+export async function* reportCsv(
+  keys: object,
+  totals: Pick<ReportFigures, keyof typeof BY_NAME>,
+  pages: AsyncIterable<readonly ReportFigures[]>,
+): AsyncGenerator<string> {
+  const columns = Object.keys({ ...keys, ...REPORT_COLUMNS.figures });
   const namesOf = (column: keyof typeof BY_NAME): readonly string[] => Object.keys(totals[column]).sort();
-  const header = columns.flatMap((column) => (isByName(column) ? namesOf(column).map((name) => BY_NAME[column] + name) : [column]));
-  const records = rows.map((row) =>
-    columns.flatMap((column): unknown[] => (isByName(column) ? namesOf(column).map((name) => row[column][name] ?? 0) : [row[column]])),
-  );
-  return stringify([header, ...records], {
+  yield csv([columns.flatMap((column) => (isByName(column) ? namesOf(column).map((name) => BY_NAME[column] + name) : [column]))]);
+  for await (const rows of pages)
+    yield csv(
+      rows.map((row) =>
+        columns.flatMap((column) =>
+          isByName(column) ? namesOf(column).map((name) => row[column][name] ?? 0) : [row[column as keyof ReportFigures]],
+        ),
+      ),
+    );
+}
+
+const csv = (records: readonly (readonly unknown[])[]): string =>
+  stringify([...records], {
     record_delimiter: '\r\n',
     // RFC 4180, section 2.6: a field with CR or LF alone is quoted too.
     quote_record_delimiter: true,
@@ -29,6 +40,5 @@ export const reportCsv = <Row extends ReportFigures>(
     // A line feed can also precede a formula; escape_formulas does not cover it.
     cast: { string: (text) => (text.startsWith('\n') ? `'${text}` : text) },
   });
-};
 
 const isByName = (column: string): column is keyof typeof BY_NAME => column in BY_NAME;

@@ -1,51 +1,60 @@
 import type { Knex } from 'knex';
-import { isKnownCampaign, readReport, sumCounts, type StoredReportRow } from '../../events/postgres/campaign-report.ts';
-import { show } from '../openapi/columns.ts';
-import { REPORT_COLUMNS, type AdvertiserReport, type CampaignReport } from './report-columns.ts';
+import { dateOfDay, dayOf } from '../../base/utc-day.ts';
+import type { ReportGrains, ReportQuestion, ReportTotals } from '../../events/postgres/delivery-report.ts';
+import type { Columns } from '../openapi/columns.ts';
+import { REPORT_COLUMNS } from './report-columns.ts';
 
-/** Of one campaign or advertiser, and of its days `from` to `to` (YYYY-MM-DD, both included). */
-export interface ReportOf {
-  readonly id: number;
-  readonly from: string;
-  readonly to: string;
+/** The delivery report of one kind of record. */
+export interface ReportKind<Grain extends keyof ReportGrains> {
+  /** What a row counts, and its columns. */
+  readonly grain: Grain;
+  readonly keys: Columns<ReportGrains[Grain]>;
+  /** The campaigns that the report of a record adds up; undefined: there is no such record. */
+  readonly campaignsOf: (knex: Knex, id: number) => Promise<readonly number[] | undefined>;
 }
 
-/** A campaign's report; undefined: the campaign does not exist and has never delivered. */
-export const readCampaignReport = async (knex: Knex, { id, from, to }: ReportOf): Promise<CampaignReport | undefined> => {
-  const rows = await readReport(knex, { campaignIds: [id], from, to });
-  if (rows.length === 0 && !(await isKnownCampaign(knex, id))) return undefined;
-  return {
-    campaign_id: id,
-    from,
-    to,
-    rows: rows.map((row) => ({ ...show(REPORT_COLUMNS.keys, row), ...show(REPORT_COLUMNS.figures, row) })),
-    totals: show(REPORT_COLUMNS.figures, sumCounts(rows)),
-  };
+/** A campaign exists, or has delivered and been deleted since. */
+export const CAMPAIGN_REPORT: ReportKind<'creative'> = {
+  grain: 'creative',
+  keys: REPORT_COLUMNS.keys,
+  campaignsOf: async (knex, id) => {
+    const found =
+      (await knex('campaigns').where({ id }).first('id')) ?? (await knex('daily_counts').where({ campaign_id: id }).first('campaign_id'));
+    return found && [id];
+  },
 };
 
-/** Days × campaigns of an advertiser, as its campaigns are now; undefined: it does not exist. */
-export const readAdvertiserReport = async (knex: Knex, { id, from, to }: ReportOf): Promise<AdvertiserReport | undefined> => {
-  if (!(await knex('advertisers').where({ id }).first('id'))) return undefined;
-  const campaigns = await knex('campaigns').where({ advertiser_id: id }).select<{ id: number; name: string }[]>('id', 'name');
-  const names = new Map(campaigns.map((campaign) => [campaign.id, campaign.name]));
-  const rows = await readReport(knex, { campaignIds: [...names.keys()], from, to });
-  const days = new Map<string, StoredReportRow[]>();
-  for (const row of rows) {
-    const key = `${row.date} ${row.campaignId}`;
-    const ofDay = days.get(key);
-    if (ofDay) ofDay.push(row);
-    else days.set(key, [row]);
-  }
-  return {
-    advertiser_id: id,
-    from,
-    to,
-    rows: [...days.values()].flatMap((ofDay) => {
-      const [first] = ofDay;
-      if (!first) return [];
-      const key = { date: first.date, campaignId: first.campaignId, campaign: names.get(first.campaignId) ?? null };
-      return [{ ...show(REPORT_COLUMNS.advertiserKeys, key), ...show(REPORT_COLUMNS.figures, sumCounts(ofDay)) }];
-    }),
-    totals: show(REPORT_COLUMNS.figures, sumCounts(rows)),
-  };
+/** An advertiser's campaigns, as they are now. */
+export const ADVERTISER_REPORT: ReportKind<'campaign'> = {
+  grain: 'campaign',
+  keys: REPORT_COLUMNS.advertiserKeys,
+  campaignsOf: async (knex, id) => {
+    if (!(await knex('advertisers').where({ id }).first('id'))) return undefined;
+    return knex('campaigns').where({ advertiser_id: id }).pluck('id');
+  },
 };
+
+/** A page takes up to 10 ms of the event loop, most of it to write CSV. */
+export const REPORT_PAGE = { default: 500, max: 500 };
+
+/**
+ * All rows of a report in pages. Few days are read at a time, because a query computes all rows of its
+ * days.
+ */
+export async function* readWholeReport<Row>(
+  question: ReportQuestion,
+  { rows: rowCount }: Pick<ReportTotals, 'rows'>,
+  readRows: (question: ReportQuestion, page: { readonly limit: number; readonly offset: number }) => Promise<readonly Row[]>,
+): AsyncGenerator<readonly Row[]> {
+  const [first, last] = [dayOf(Date.parse(question.from)), dayOf(Date.parse(question.to))];
+  const limit = REPORT_PAGE.max;
+  const daysAtOnce = Math.max(1, Math.floor((limit * (last - first + 1)) / Math.max(rowCount, 1)));
+  for (let day = first; day <= last; day += daysAtOnce) {
+    const days = { ...question, from: dateOfDay(day), to: dateOfDay(Math.min(day + daysAtOnce - 1, last)) };
+    for (let offset = 0; ; offset += limit) {
+      const rows = await readRows(days, { limit, offset });
+      yield rows;
+      if (rows.length < limit) break;
+    }
+  }
+}

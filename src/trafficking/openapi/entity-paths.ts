@@ -8,6 +8,7 @@ import {
   idInPath,
   jsonAnswer,
   jsonBody,
+  LINK,
   pageQuery,
   problems,
   query,
@@ -19,7 +20,6 @@ import {
 import { listOf } from './schema.ts';
 
 const ETAG = { ETag: { schema: { type: 'string' } } };
-const LINK = { Link: { schema: { type: 'string' }, description: 'Leads to the next page (rel="next") when there is one' } };
 const ifMatch = {
   name: 'If-Match',
   in: 'header',

@@ -2,7 +2,19 @@ import { AUDIT_FILTERS } from '../entities/audit-trail.ts';
 import { MAX_OFFSET } from '../entities/list-query.ts';
 import { QUALITY_REPORT_FILTERS } from '../../tracking/report-store.ts';
 import { INSIGHT_PAGE, REPORT_FORMATS } from '../insight/insight-routes.ts';
-import { idInPath, jsonAnswer, jsonContent, pageQuery, problems, query, READ_PROBLEMS, type PathItem, type Paths } from './operation.ts';
+import { REPORT_PAGE } from '../insight/reports.ts';
+import {
+  idInPath,
+  jsonAnswer,
+  jsonContent,
+  LINK,
+  pageQuery,
+  problems,
+  query,
+  READ_PROBLEMS,
+  type PathItem,
+  type Paths,
+} from './operation.ts';
 import { listOf, oneOf, ref } from './schema.ts';
 
 const page = pageQuery(INSIGHT_PAGE, MAX_OFFSET);
@@ -16,11 +28,13 @@ const reportPath = (schema: 'CampaignReport' | 'AdvertiserReport', summary: stri
     parameters: [
       query('from', { type: 'string', format: 'date' }, 'First UTC day; by default thirty days up to `to`'),
       query('to', { type: 'string', format: 'date' }, 'Last UTC day; by default today'),
-      query('format', oneOf(REPORT_FORMATS), 'By default the format in Accept'),
+      query('format', oneOf(REPORT_FORMATS), 'By default the format in Accept; CSV has all rows'),
+      ...pageQuery(REPORT_PAGE, MAX_OFFSET),
     ],
     responses: {
       200: {
-        description: 'The report',
+        description: 'The report: a page of its rows, and the totals of all pages',
+        headers: LINK,
         content: { ...jsonContent(ref(schema)), 'text/csv': { schema: { type: 'string' } } },
       },
       ...problems('invalid_request', 'not_found', ...READ_PROBLEMS),

@@ -77,6 +77,9 @@ export const pageQuery = (page: { readonly default: number; readonly max: number
   query('offset', { type: 'integer', minimum: 0, maximum: maxOffset, default: 0 }, 'Number of rows to skip'),
 ];
 
+/** The header of a page of a list. */
+export const LINK = { Link: { schema: { type: 'string' }, description: 'Leads to the next page (rel="next") when there is one' } };
+
 /** The problem responses of an operation, by problem code. */
 export const problems = (...codes: readonly ProblemCode[]): Readonly<Record<string, object>> => {
   const answers: Record<string, object> = {};

@@ -191,6 +191,18 @@ const others: Readonly<Record<string, () => Promise<void>>> = {
     await lookAtAd();
     await click(bid, headers, 'no_impression');
   },
+  'a click with a forged token, which is refused': async () => {
+    const headers = visit();
+    const { clkurl } = await ask(headers);
+    const [head = '', payload = '', signature = ''] = clkurl.split('.');
+    const dearer = Buffer.from(
+      Buffer.from(payload, 'base64url')
+        .toString()
+        .replace(/"jti":"/, '"jti":"x'),
+    ).toString('base64url');
+    for (const forged of [`${head}.${dearer}.${signature}`, `${head}.${payload}.${signature.split('').reverse().join('')}`])
+      expect((await fetch(replica.url + forged, { headers, redirect: 'manual' })).status).toBe(401);
+  },
   'a click without an impression': async () => {
     const headers = visit();
     const bid = await ask(headers);
