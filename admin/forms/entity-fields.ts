@@ -2,14 +2,8 @@ import type { Condition, FieldDescription, FieldWords, FormDescription } from '.
 import { FORMS } from '../../src/catalog/checks/forms.ts';
 import type { Fault } from '../../src/base/fault.ts';
 import { bidderSchema } from '../../src/catalog/checks/bidder-schema.ts';
-import {
-  advertiserSchema,
-  campaignSchema,
-  creativeSchema,
-  lineItemSchema,
-  placementSchema,
-  publisherSchema,
-} from '../../src/catalog/checks/schemas.ts';
+import { advertiserSchema } from '../../src/catalog/checks/advertiser-schema.ts';
+import { campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from '../../src/catalog/checks/schemas.ts';
 import type { Dimensions, Kind } from '../service/wire.ts';
 import { isWithin, readAt, stepsOf } from './pointer.ts';
 import { listOf, textOf } from './typed-text.ts';

@@ -1,14 +1,8 @@
 import type { FieldDescription, FormDescription } from '../../src/catalog/checks/form-description.ts';
 import { FORMS } from '../../src/catalog/checks/forms.ts';
 import { bidderSchema } from '../../src/catalog/checks/bidder-schema.ts';
-import {
-  advertiserSchema,
-  campaignSchema,
-  creativeSchema,
-  lineItemSchema,
-  placementSchema,
-  publisherSchema,
-} from '../../src/catalog/checks/schemas.ts';
+import { advertiserSchema } from '../../src/catalog/checks/advertiser-schema.ts';
+import { campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from '../../src/catalog/checks/schemas.ts';
 
 interface Schema {
   readonly type?: unknown;

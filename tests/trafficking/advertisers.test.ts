@@ -88,12 +88,16 @@ test('the report of an advertiser adds up its campaigns of all publishers, by da
   await eventually(async () => expect((await api('GET', path)).body.totals.impressions).toBe(2));
   const { body } = await api('GET', path);
   expect(body).toMatchObject({ advertiser_id: id, totals: { impressions: 2, spend: 0.03 } });
-  expect((body.rows as Record<string, unknown>[]).map(({ campaign_id, campaign, spend }) => [campaign_id, campaign, spend])).toEqual([
+  const rows = body.rows as Record<string, unknown>[];
+  expect(rows.map(({ campaign_id, campaign, spend }) => [campaign_id, campaign, spend])).toEqual([
     [booked[0]?.campaign, 'Autumn', 0.01],
     [booked[1]?.campaign, 'Autumn', 0.02],
   ]);
   const csv = await api('GET', `${path}?format=csv`);
   expect(csv.body).toMatch(/^day,campaign_id,campaign,serves,/);
   expect((csv.body as string).trim().split('\r\n')).toHaveLength(3);
+  const page = await api('GET', `${path}?limit=1`);
+  expect([page.body.row_count, page.body.rows, page.body.totals, page.body.flat_fees]).toEqual([2, [rows[0]], body.totals, 0]);
+  expect(page.headers.get('link')).toContain('offset=1');
   expect((await api('GET', '/advertisers/999999/report')).status).toBe(404);
 });

@@ -1,14 +1,8 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { browse } from '../../testkit/person.ts';
-import {
-  advertiserSchema,
-  campaignSchema,
-  creativeSchema,
-  lineItemSchema,
-  placementSchema,
-  publisherSchema,
-} from '../../src/catalog/checks/schemas.ts';
+import { advertiserSchema } from '../../src/catalog/checks/advertiser-schema.ts';
+import { campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from '../../src/catalog/checks/schemas.ts';
 import { AD_REQUEST_SCHEMA } from '../../src/http/openrtb/ad-request-schema.ts';
 import { startBrowser } from '../browser/setup/start-browser.ts';
 import { testDatabase } from '../setup/test-database.ts';

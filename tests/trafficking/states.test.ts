@@ -73,6 +73,24 @@ describe('what is archived or paused', () => {
   });
 });
 
+test('the line items of an archived bidder are archived with it', async () => {
+  const booked = await book(api, 'archived-bidder');
+  const bidder = (await api('POST', '/bidders', { name: 'Exchange', endpoint: 'https://exchange.example/bid' })).body.id as number;
+  const lineItem = { campaign_id: booked.campaign, name: 'Open market', active: true, start_date: '2026-01-01', end_date: '2999-12-31' };
+  const { id } = (await api('POST', '/line_items', { ...lineItem, type: 'programmatic', bidder_id: bidder })).body as { id: number };
+  const ofBidder = async (query = '') => each((await api('GET', `/line_items?bidder_id=${bidder}&${query}`)).body, 'id');
+  const status = async () => (await api('GET', `/line_items/${id}/delivery`)).body.status as unknown;
+
+  expect((await api('PATCH', `/bidders/${bidder}`, { archived: true })).body.archived).toBe(true);
+  expect(await status()).toEqual({ value: 'archived', reasons: ['the bidder is archived'] });
+  expect([await ofBidder(), await ofBidder('archived=only')]).toEqual([[], [id]]);
+  expect(each((await api('GET', '/bidders')).body, 'id')).not.toContain(bidder);
+
+  await api('PATCH', `/bidders/${bidder}`, { archived: false });
+  expect(await status()).not.toMatchObject({ value: 'archived' });
+  expect(await ofBidder()).toEqual([id]);
+});
+
 describe('a bulk change', () => {
   test('carries out writes of every kind in order, and answers each', async () => {
     const booked = await book(api, 'bulk');

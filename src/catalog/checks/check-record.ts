@@ -17,7 +17,8 @@ import type {
 import { bidderSchema } from './bidder-schema.ts';
 import { canonicalSpelling } from './canonical-spelling.ts';
 import { isCountryCode } from './country-codes.ts';
-import { advertiserSchema, campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from './schemas.ts';
+import { advertiserSchema } from './advertiser-schema.ts';
+import { campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from './schemas.ts';
 
 /**
  * The result of a check: the record in canonical spelling with its defaults filled in, or every

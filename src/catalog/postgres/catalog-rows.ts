@@ -1,16 +1,9 @@
 import type { CatalogRow, CatalogTable } from '../model/catalog-reading.ts';
+import { ADVERTISER_COLUMNS } from './advertiser-rows.ts';
 import { BIDDER_COLUMNS } from './bidder-rows.ts';
 import { parseEndDate, parseStartDate, showEndDate, showStartDate } from '../model/flight-dates.ts';
 import { microsFromUsd, usdFromMicros } from '../model/money.ts';
-import type {
-  AdvertiserRecord,
-  CampaignRecord,
-  CreativeRecord,
-  LineItemRecord,
-  Loose,
-  PlacementRecord,
-  PublisherRecord,
-} from '../model/records.ts';
+import type { CampaignRecord, CreativeRecord, LineItemRecord, Loose, PlacementRecord, PublisherRecord } from '../model/records.ts';
 
 /**
  * Ids of one block, and rows that are parsed without a pause: about a millisecond of the event
@@ -38,7 +31,7 @@ export const COLUMNS = {
     'archived',
   ],
   placements: ['id', 'publisher_id', 'width', 'height', 'formats', 'floor_micros', 'archived'],
-  advertisers: ['id', 'name', 'domain', 'categories', 'labels', 'contact', 'archived'],
+  advertisers: ADVERTISER_COLUMNS,
   bidders: BIDDER_COLUMNS,
   campaigns: ['id', 'publisher_id', 'advertiser_id', 'name', 'active', 'start_at', 'end_at', 'budget_micros', 'archived'],
   line_items: [
@@ -126,14 +119,6 @@ export const placementToRow = ({ floor, ...record }: PlacementRecord): CatalogRo
   ...record,
   formats: [...record.formats],
   floor_micros: storedMicros(floor),
-});
-
-export const rowToAdvertiser = (row: CatalogRow): Loose<AdvertiserRecord> => sameNames(row, COLUMNS.advertisers);
-
-export const advertiserToRow = ({ id: _, ...record }: AdvertiserRecord): CatalogRow => ({
-  ...record,
-  categories: [...record.categories],
-  labels: [...record.labels],
 });
 
 export const rowToCampaign = (row: CatalogRow): Loose<CampaignRecord> => ({
@@ -237,10 +222,6 @@ export const rowToCreative = (row: CatalogRow): Loose<CreativeRecord> => ({
 });
 
 export const creativeToRow = ({ id: _, ...record }: CreativeRecord): CatalogRow => ({ ...record });
-
-/** A record whose fields have the names of the columns. */
-const sameNames = <Name extends string>(row: CatalogRow, names: readonly Name[]): Record<Name, unknown> =>
-  Object.fromEntries(names.map((name) => [name, row[name]])) as Record<Name, unknown>;
 
 const numberOf = (value: unknown): unknown => (value === null || value === undefined ? null : Number(value));
 

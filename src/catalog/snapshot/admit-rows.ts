@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 import { rowToBidder } from '../postgres/bidder-rows.ts';
-import { rowToAdvertiser, rowToCampaign, rowToCreative, rowToLineItem, rowToPlacement, rowToPublisher } from '../postgres/catalog-rows.ts';
+import { rowToAdvertiser } from '../postgres/advertiser-rows.ts';
+import { rowToCampaign, rowToCreative, rowToLineItem, rowToPlacement, rowToPublisher } from '../postgres/catalog-rows.ts';
 import type { CatalogReading, CatalogRow, CatalogTable } from '../model/catalog-reading.ts';
 import {
   checkAdvertiser,

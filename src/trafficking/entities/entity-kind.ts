@@ -1,12 +1,11 @@
+import { advertiserToRow, rowToAdvertiser } from '../../catalog/postgres/advertiser-rows.ts';
 import { bidderToRow, rowToBidder } from '../../catalog/postgres/bidder-rows.ts';
 import {
-  advertiserToRow,
   campaignToRow,
   creativeToRow,
   lineItemToRow,
   placementToRow,
   publisherToRow,
-  rowToAdvertiser,
   rowToCampaign,
   rowToCreative,
   rowToLineItem,
@@ -27,14 +26,8 @@ import {
 import type { Checked } from '../../catalog/checks/check-record.ts';
 import { HEADER_PURPOSE } from '../../catalog/model/bidder-of.ts';
 import type { CreativeFormat } from '../../catalog/model/entities.ts';
-import {
-  advertiserSchema,
-  campaignSchema,
-  creativeSchema,
-  lineItemSchema,
-  placementSchema,
-  publisherSchema,
-} from '../../catalog/checks/schemas.ts';
+import { advertiserSchema } from '../../catalog/checks/advertiser-schema.ts';
+import { campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from '../../catalog/checks/schemas.ts';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 
 /** A record as the API accepts and returns it. */

@@ -18,8 +18,11 @@ export const CAMPAIGN_REPORT: ReportKind<'creative'> = {
   grain: 'creative',
   keys: REPORT_COLUMNS.keys,
   campaignsOf: async (knex, id) => {
-    const found =
-      (await knex('campaigns').where({ id }).first('id')) ?? (await knex('daily_counts').where({ campaign_id: id }).first('campaign_id'));
+    const [found] = await knex
+      .select<{ id: number }[]>('id')
+      .from('campaigns')
+      .where({ id })
+      .union((query) => void query.select({ id: 'campaign_id' }).from('daily_counts').where({ campaign_id: id }).limit(1), true);
     return found && [id];
   },
 };
@@ -30,7 +33,7 @@ export const ADVERTISER_REPORT: ReportKind<'campaign'> = {
   keys: REPORT_COLUMNS.advertiserKeys,
   campaignsOf: async (knex, id) => {
     if (!(await knex('advertisers').where({ id }).first('id'))) return undefined;
-    return knex('campaigns').where({ advertiser_id: id }).pluck('id');
+    return (await knex('campaigns').where({ advertiser_id: id }).select<{ id: number }[]>('id')).map((campaign) => campaign.id);
   },
 };
 
