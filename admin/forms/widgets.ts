@@ -131,10 +131,12 @@ export const renderWidget = (context: WidgetContext): TemplateResult => widgetOf
 function parentField({ form, page: { store }, field, options }: WidgetContext): TemplateResult {
   const { parent } = field.description;
   if (!parent) throw new Error(`${field.pointer} has no parent`);
-  const choices =
-    parent === 'placements'
-      ? store.all(parent).map(({ id, width, height }) => ({ value: id, label: `${id} (${width} × ${height})` }))
-      : store.all(parent).map((record) => ({ value: String(record.id), label: titleOf(parent, record) }));
+  const chosen = store.find(parent, textOf(form.read(field.pointer)));
+  const records = chosen?.archived ? [chosen, ...store.all(parent)] : store.all(parent);
+  const choices = records.map((record) => ({
+    value: String(record.id),
+    label: 'width' in record && 'formats' in record ? `${record.id} (${record.width} × ${record.height})` : titleOf(parent, record),
+  }));
   return selectField(form, { ...options, none: options.placeholder ?? `Choose ${aOne(parent)}`, choices });
 }
 

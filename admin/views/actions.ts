@@ -59,7 +59,7 @@ export const setArchived = async <K extends Kind>(page: Page, kind: K, record: R
     page.complain(answer.problem);
     return false;
   }
-  await Promise.all([page.store.refresh(), page.store.readArchived(kind)]);
+  await page.store.refresh();
   page.toast(
     `${capital(NAMES[kind].one)} “${titleOf(kind, record)}” ${archived ? 'is archived: neither served nor listed' : 'is listed again'}.`,
     {

@@ -1,6 +1,7 @@
 import { html } from 'lit-html';
 import type { AdvertiserReportRow } from '../../src/trafficking/insight/report-columns.ts';
 import { linkTo } from '../words/kinds.ts';
+import { archivedBy } from '../words/archived.ts';
 import type { Page, View } from '../page.ts';
 import { crumbs, pageHead } from '../parts/parts.ts';
 import { hashOf, type Route } from '../route.ts';
@@ -41,7 +42,7 @@ export const openAdvertiser = async (page: Page, route: Route): Promise<View> =>
         kind: 'campaigns',
         rows: store.all('campaigns').filter(({ advertiser_id }) => advertiser_id === id),
         parent: { advertiser_id: id },
-        archived: advertiser.archived,
+        archived: archivedBy(store, 'advertisers', advertiser) !== undefined,
         without: 'Advertiser',
         empty: 'This advertiser has no campaigns yet.',
       })}

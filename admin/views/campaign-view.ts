@@ -1,6 +1,7 @@
 import { html, nothing } from 'lit-html';
 import type { ReportRow } from '../../src/trafficking/insight/report-columns.ts';
 import { linkTo } from '../words/kinds.ts';
+import { archivedBy } from '../words/archived.ts';
 import type { Page, View } from '../page.ts';
 import { button, crumbs, pageHead, pill, usageBar } from '../parts/parts.ts';
 import { hashOf, type Route } from '../route.ts';
@@ -52,7 +53,7 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
           advertiser ? html`by <a href=${linkTo('advertisers', advertiser.id)}>${advertiser.name}</a>, ` : nothing
         }${flight(campaign)}
         ${pill(statusOf(store, campaign))}`,
-        html`${campaign.archived ? nothing : button(campaign.active ? 'Pause' : 'Resume', () => toggleActive(page, 'campaigns', campaign))}
+        html`${archivedBy(store, 'campaigns', campaign) ? nothing : button(campaign.active ? 'Pause' : 'Resume', () => toggleActive(page, 'campaigns', campaign))}
           <a role="button" class="secondary" href=${hashOf(['campaigns', id, 'edit'])}>Edit</a>
           ${recordActions(page, 'campaigns', campaign, hashOf(['campaigns']))}`,
       )}
@@ -60,7 +61,7 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
         kind: 'line_items',
         rows: store.all('line_items').filter(({ campaign_id }) => campaign_id === id),
         parent: { campaign_id: id },
-        archived: campaign.archived,
+        archived: archivedBy(store, 'campaigns', campaign) !== undefined,
         without: 'Campaign',
         empty: 'This campaign has no line items yet.',
       })}

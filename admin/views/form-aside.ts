@@ -103,7 +103,7 @@ const creativeAside = (page: Page, form: Form, record: CreativeWire | undefined)
         record
           ? card(
               'State',
-              html`<p>${pill(creativeState(record))}</p>
+              html`<p>${pill(creativeState(page.store, record))}</p>
                 ${record.status === 'pending' ? html`${button('Approve', () => judge(record.id, 'approved'))} ${button('Reject', () => judge(record.id, 'rejected'), 'secondary')} ` : nothing}${button(record.blocked_at ? 'Unblock' : 'Block', () => block(record.id, !record.blocked_at), 'secondary')}`,
             )
           : nothing

@@ -25,6 +25,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
   if (stored && !stored.ok) return { title: 'Not found', section: kind, render: () => problemNote(stored.problem) };
 
   const record = stored?.value;
+  if (record) await store.ensure(kind, record.id);
   const ofItem = kind === 'line_items' ? store.all('creatives').filter(({ line_item_id }) => String(line_item_id) === (copyOf ?? id)) : [];
   const copiedCreatives = copyOf === null ? [] : ofItem;
   let withCreatives = true;
@@ -114,7 +115,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
 const copied = <T extends object>(record: T): Partial<T> => ({
   ...record,
   ...('name' in record
-    ? { name: `${String(record.name).slice(0, MAX_COPIED_NAME)} (copy)`.trim() }
+    ? record.name !== '' && { name: `${String(record.name).slice(0, MAX_COPIED_NAME)} (copy)` }
     : { id: 'id' in record ? `${String(record.id)}-copy` : undefined }),
   ...('active' in record && { active: false }),
   archived: false,

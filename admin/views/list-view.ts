@@ -80,7 +80,7 @@ export const openList = <K extends Kind>(page: Page, kind: K, route: Route): Vie
                     ? emptyState(`Nothing matches “${search}”.`)
                     : table({
                         caption: names.many,
-                        columns: listColumns(page, kind),
+                        columns: listColumns(page, kind).filter(({ counts }) => !(archived && counts)),
                         rows: found.slice(0, shown),
                         actions: (record) => rowActions(page, kind, record),
                       })

@@ -87,7 +87,7 @@ const step = ({ store }: Page, kind: NeededKind, number: number, next: NeededKin
 const MAX_NEEDS = 6;
 
 /**
- * Campaigns and line items that cannot serve because something is missing, and blocked creatives.
+ * Campaigns and line items that cannot serve because something is missing, and creatives that are blocked or wait for approval.
  */
 const needs = ({ store }: Page): readonly NextStep[] => {
   const creatives = store.all('creatives');
@@ -105,9 +105,9 @@ const needs = ({ store }: Page): readonly NextStep[] => {
         addStep('creatives', `Line item “${titleOf('line_items', item)}” has no creative, so it cannot serve.`, { line_item_id: item.id }),
       ),
     ...creatives
-      .filter(({ blocked_at }) => blocked_at)
+      .filter(({ blocked_at, status }) => blocked_at || status === 'pending')
       .map((creative) => ({
-        text: `${titleOf('creatives', creative)} is blocked.`,
+        text: `${titleOf('creatives', creative)} ${creative.blocked_at ? 'is blocked' : 'waits for approval'}.`,
         label: 'Review it',
         hash: linkTo('creatives', creative.id),
       })),

@@ -42,7 +42,7 @@ export interface ChildrenOptions<K extends Kind> {
   readonly empty: string;
   readonly caption?: string;
   /** The parent is archived, and its records with it: none is listed, and none can be added. */
-  readonly archived?: boolean;
+  readonly archived: boolean;
 }
 
 /** The records below another one, with their actions and a link to add one. */

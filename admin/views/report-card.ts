@@ -4,7 +4,7 @@ import { input } from '../fields/input.ts';
 import type { Page } from '../page.ts';
 import { button, card } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
-import { table, type Column } from '../parts/table.ts';
+import { table, unbroken, type Column } from '../parts/table.ts';
 import { filteredClicks, filteredImpressions, reasonRows } from '../words/filtered-words.ts';
 import { count, money, percent } from '../words/formats.ts';
 
@@ -36,7 +36,7 @@ export const createReportCard = <Row extends ReportFigures & { readonly day: str
       },
     });
   const columns: readonly Column<Row>[] = [
-    { label: 'Day', cell: (row) => row.day },
+    { label: 'Day', cell: (row) => unbroken(row.day) },
     ...keys,
     { label: 'Serves', numeric: true, cell: ({ serves }) => count(serves) },
     { label: 'Filtered', numeric: true, cell: filteredCell },
@@ -71,7 +71,7 @@ const day = (offset: number): string => new Date(Date.now() + offset * 86_400_00
 
 /** Impressions, and below them clicks. */
 const filteredCell = (row: ReportFigures): TemplateResult | string =>
-  row.gross_impressions + row.gross_clicks === 0 ? '–' : html`${filteredImpressions(row)}<br />${filteredClicks(row)} clicks`;
+  row.gross_impressions + row.gross_clicks === 0 ? '–' : unbroken(html`${filteredImpressions(row)}<br />${filteredClicks(row)} clicks`);
 
 /** Why hits of these days are filtered. */
 const reasonTable = ({ filtered }: ReportFigures): TemplateResult | typeof nothing => {

@@ -48,6 +48,13 @@ test('a campaign of an advertiser is paused, archived and restored, and a pendin
   expect(await page.getByRole('link', { name: 'Spring' }).count()).toBe(0);
   expect(await api('GET', `/campaigns/${campaign.id}`)).toMatchObject({ active: false, archived: true });
 
+  await admin.turn('#/line_items?archived=1');
+  await page.locator('td .pill', { hasText: 'archived' }).waitFor();
+  await page.getByRole('link', { name: 'Archived with its campaign Site' }).click();
+  await button('Restore').waitFor();
+  await page.getByText('Its line items are archived with it.').waitFor();
+
+  await admin.turn('#/campaigns');
   await page.getByRole('link', { name: 'Archived campaigns' }).click();
   await button('Restore Spring').click();
   await page.getByText('Nothing is archived.').waitFor();

@@ -65,7 +65,7 @@ describe('what is archived or paused', () => {
 
   test('a value of archived that is not known is refused', async () => {
     const { status, body } = await api('GET', '/campaigns?archived=maybe');
-    expect([status, body.detail]).toEqual([400, 'archived must be false, true, only.']);
+    expect([status, body.detail]).toEqual([400, 'archived must be one of false, true, only.']);
     expect((await api('POST', '/campaigns', { archived: 'yes' })).body.errors).toContainEqual({
       pointer: '/archived',
       detail: 'must be true or false',
@@ -82,7 +82,7 @@ test('the line items of an archived bidder are archived with it', async () => {
   const status = async () => (await api('GET', `/line_items/${id}/delivery`)).body.status as unknown;
 
   expect((await api('PATCH', `/bidders/${bidder}`, { archived: true })).body.archived).toBe(true);
-  expect(await status()).toEqual({ value: 'archived', reasons: ['the bidder is archived'] });
+  expect(await status()).toEqual({ value: 'archived', reasons: ['the bidder is archived', 'it has no creative'] });
   expect([await ofBidder(), await ofBidder('archived=only')]).toEqual([[], [id]]);
   expect(each((await api('GET', '/bidders')).body, 'id')).not.toContain(bidder);
 

@@ -30,7 +30,7 @@ export const readListQuery = (
   const page = readPage(search, MAX_LISTED, MAX_LISTED);
   if (!page.ok) return page;
   const archived = ARCHIVED_QUERIES.find((value) => value === (search.get('archived') || 'false'));
-  if (!archived) return { ok: false, problem: problem('invalid_request', `archived must be ${ARCHIVED_QUERIES.join(', ')}.`) };
+  if (!archived) return { ok: false, problem: problem('invalid_request', `archived must be one of ${ARCHIVED_QUERIES.join(', ')}.`) };
   const parents = ancestorsOf(kind).flatMap((ancestor) => {
     const value = search.get(ancestor.reference);
     return value === null || value === '' ? [] : [{ table: ancestor.table, id: readEntityId(ancestor, value) ?? NO_ID }];
