@@ -28,7 +28,7 @@ local function account_check_sums(a)
 end
 
 -- Checks every record: sorted, unique, none empty, and equal to the sums. 0.2 µs a record, so it
--- runs only when the records have changed, and whenever an account is read for reconciliation.
+-- runs when records were added or released, and whenever an account is read for reconciliation.
 local function account_check_records(a)
   account_check_sums(a)
   local count, micros, today_count, today_micros = a[HOLD_COUNT], a[HOLD_MICROS], 0, 0
