@@ -207,13 +207,19 @@ local function hold_rest(a, of_count, of_micros, count, micros)
   return left, rest
 end
 
--- Takes reservations out of one of the older holds. Returns false when there is no such hold. It can
--- neither unsort the records nor part them from their sums, so it does not check them all: with four
--- records that made an impression a tenth dearer.
+-- Takes reservations out of one of the older holds. Returns false when there is no such hold. Checks
+-- the order of the records that it passes, and not the others: with four records, checking all made
+-- an impression a tenth dearer.
 local function account_unhold_older(a, hold_end, day, count, micros)
   local older = a[OLDER_HOLDS]
+  local next_end, next_day = math.huge, math.huge
   for at = #older - HOLD_BYTES + 1, 1, -HOLD_BYTES do
     local ends, of_day, of_count, of_micros = struct.unpack(HOLD_FORMAT, older, at)
+    if not hold_before(ends, of_day, next_end, next_day) then
+      account_break(a, BROKEN_ORDER)
+      return true
+    end
+    next_end, next_day = ends, of_day
     if ends == hold_end and of_day == day then
       local left, rest = hold_rest(a, of_count, of_micros, count, micros)
       if left and a[BROKEN] == 0 then
