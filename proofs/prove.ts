@@ -79,5 +79,6 @@ if (values.write)
   );
 console.log(`\n${tableOf(verdicts)}`);
 const missed = verdicts.filter(({ ok }) => !ok);
+for (const { name, observed } of missed) console.log(`Does not hold: ${name}: ${observed.split('\n', 1)[0]}`);
 console.log(`\n${verdicts.length - missed.length} passed, ${missed.length} failed`);
 process.exit(missed.length === 0 ? 0 : 1);

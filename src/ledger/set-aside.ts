@@ -1,6 +1,6 @@
 import { luaConstants } from '../redis/script-fields.ts';
 
-/** Why an account is set aside (lua/holds.lua), in words for staff. */
+/** Why an account is set aside (lua/account-checks.lua), in words for staff. */
 const BROKEN_REASONS = {
   Bytes: { code: 1, words: 'its bytes are not an account' },
   Negative: { code: 2, words: 'a held sum is negative' },

@@ -52,7 +52,7 @@ export interface FoldedPage {
 const FOLD_LOCK = 7_240_118;
 const PAGE = 500;
 /**
- * Below the margin after which the ledger may release a hold (ledger/lua/holds.lua), with room
+ * Below the margin after which the ledger may release a hold (ledger/lua/account.lua), with room
  * for the difference of the clocks.
  */
 const STORE_TIMEOUT_MS = 1_000;

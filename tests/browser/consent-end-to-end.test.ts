@@ -81,6 +81,9 @@ const GPP_OPT_OUT = `window.__gpp = (command, callback) => callback({ eventName:
   pingData: { signalStatus: 'ready', gppString: 'DBABLA~BVVVVVVVVWA.QA', applicableSections: [7] } }, true);`;
 const GPC = `Object.defineProperty(navigator, 'globalPrivacyControl', { value: true });`;
 
+/** In the query of the page's address. */
+const EMAIL = 'a@b.example';
+
 /** The three columns of the table in docs/privacy.md. */
 interface Allowed {
   readonly remember: boolean;
@@ -101,8 +104,9 @@ const rowOf = (jti: string): Promise<unknown> =>
     return rows[0] as unknown;
   });
 
-/** What the page keeps and shows, the bidder receives, and Postgres stores of the next ad. */
+/** What the page keeps, sends and shows, the bidder receives, and Postgres stores of the next ad. */
 const nextAd = async (opened: PublisherPage): Promise<unknown> => {
+  const sentBefore = opened.sent.length;
   const bidsBefore = received.length;
   const hitsBefore = opened.sentTo('/impression').length;
   expect(await opened.page.evaluate(() => AdSDK.renderAd('top', 'slot'))).toBe(true);
@@ -117,6 +121,11 @@ const nextAd = async (opened: PublisherPage): Promise<unknown> => {
   const [bid] = received.slice(bidsBefore);
   return {
     stored: (await opened.page.evaluate(() => localStorage.getItem('adsdk_uid'))) !== null,
+    sentQuery: opened.sent.slice(sentBefore).map(({ path, query, headers, body }) => {
+      const all = decodeURIComponent(JSON.stringify([query.toString(), headers, body]));
+      return [path, all.includes(EMAIL)];
+    }),
+    cookies: await opened.page.context().cookies(),
     shown: await opened.page.frameLocator('#slot iframe').locator('p').innerText(),
     bidder: { user: bid!.user.id !== undefined, ip: bid!.device.ip, query: new URL(bid!.site.page).search },
     row,
@@ -124,8 +133,14 @@ const nextAd = async (opened: PublisherPage): Promise<unknown> => {
 };
 const expected = ({ remember, measure, share }: Allowed): unknown => ({
   stored: remember,
+  // Where the law of the page refuses everything, its query does not leave the browser either.
+  sentQuery: [
+    ['/ad', measure],
+    ['/impression', false],
+  ],
+  cookies: [],
   shown: remember ? 'capped' : 'open',
-  bidder: { user: share, ip: share ? '127.0.0.1' : '127.0.0.0', query: share ? '?email=a@b.example' : '' },
+  bidder: { user: share, ip: share ? '127.0.0.1' : '127.0.0.0', query: share ? `?email=${EMAIL}` : '' },
   row: { user: remember && measure, signals: measure },
 });
 
@@ -134,7 +149,7 @@ const open = (platform: string): Promise<PublisherPage> =>
     service,
     html: '<div id="slot"></div>',
     scriptAttributes: 'data-consent-wait="300"',
-    init: `if (window === top) { history.replaceState(null, '', location.pathname + '?email=a@b.example'); ${platform} }`,
+    init: `if (window === top) { history.replaceState(null, '', location.pathname + '?email=${EMAIL}'); ${platform} }`,
   });
 
 test.each([
@@ -143,7 +158,7 @@ test.each([
   { page: 'everything accepted', platform: `${DIALOG} decide(${ACCEPTED});`, allowed: EVERYTHING },
   { page: 'a GPP opt-out', platform: GPP_OPT_OUT, allowed: NOT_SHARED },
   { page: 'Global Privacy Control', platform: GPC, allowed: NOT_SHARED },
-])('$page: storage, ad, bidder and event row are as docs/privacy.md says', async ({ platform, allowed }) => {
+])('$page: storage, requests, ad, bidder and event row are as docs/privacy.md says', async ({ platform, allowed }) => {
   expect(await nextAd(await open(platform))).toEqual(expected(allowed));
 });
 

@@ -21,8 +21,8 @@ interface Asked {
 interface Visit {
   readonly page: Page;
   /**
-   * Uncaught errors, failed or external requests, violations of the page's policy, which frames
-   * inherit.
+   * Uncaught errors, messages in the console, failed or external requests, and violations of the
+   * page's policy, which frames inherit.
    */
   readonly faults: readonly string[];
   readonly asked: readonly string[];
@@ -33,7 +33,7 @@ const visit = async (name: string, width: number): Promise<Visit> => {
   const faults: string[] = [];
   const asked: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));
-  page.on('console', (message) => message.text().includes('Content Security Policy') && faults.push(message.text()));
+  page.on('console', (message) => faults.push(message.text()));
   page.on('response', (response) => response.status() >= 400 && faults.push(`${response.status()} ${response.url()}`));
   page.on('request', (request) => {
     const url = new URL(request.url());
@@ -57,11 +57,13 @@ const violations = async (page: Page): Promise<string[]> => {
 
 const expectNoFaults = async ({ page, faults }: Visit): Promise<void> => {
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  expect(await page.evaluate(() => (window as unknown as { shift: number }).shift)).toBe(0);
   expect(await violations(page)).toEqual([]);
   expect(faults).toEqual([]);
 };
 
-// Every page must have no faults, no violations found by axe, and nothing wider than the screen.
+// Every page must have no faults, no violations found by axe, a layout shift of 0.000, and nothing
+// wider than the screen.
 describe.each([1280, 768, 390])('at %d pixels', (width) => {
   test.each(['index', 'landing'])('the page %s has no faults', async (name) => expectNoFaults(await visit(name, width)));
 
@@ -72,7 +74,6 @@ describe.each([1280, 768, 390])('at %d pixels', (width) => {
     await expectNoFaults(visited);
     expect(asked).toEqual(['article-top', 'article-side']);
     expect(await page.getByRole('button', { name: 'Report this ad' }).count()).toBe(2);
-    expect(await page.evaluate(() => (window as unknown as { shift: number }).shift)).toBe(0);
     for (const frame of page.frames().slice(1))
       expect(await frame.evaluate(() => [...document.images].filter((image) => image.naturalWidth === 0).length)).toBe(0);
     await page.locator('#article-mid').scrollIntoViewIfNeeded();

@@ -74,6 +74,7 @@ const read = ({ recentCounts = new Map(), hourlyImpressions = new Map(), ...chan
   const tables = {
     publishers: [publisher(1)],
     placements: [placement('top')],
+    advertisers: [],
     bidders: [],
     campaigns: [campaign(1)],
     line_items: [lineItem(1)],
@@ -85,6 +86,17 @@ const read = ({ recentCounts = new Map(), hourlyImpressions = new Map(), ...chan
 const load = (change: Partial<Tables> = {}): Promise<Snapshot> => snapshotOf(read(change), { dimensions, nowMs });
 const ranked = (snapshot: Snapshot, placementId = 'top'): number[] =>
   [...(snapshot.slot(1, placementId).direct ?? [])].map((entry) => entry.creative.id);
+
+test('the weights of creatives shift impressions within their line item, not between line items', async () => {
+  const tables = { line_items: [lineItem(1), lineItem(2)], creatives: [creative(1, 1, { weight: 3 }), creative(2, 1), creative(3, 2)] };
+  const { direct } = (await load(tables)).slot(1, 'top');
+  expect(Array.from(direct ?? [], ({ creative: { id } }, i) => [id, direct?.weights?.[i]])).toEqual([
+    [1, 1.5],
+    [2, 0.5],
+    [3, 1],
+  ]);
+  expect((await load()).slot(1, 'top').direct?.weights).toBeUndefined();
+});
 
 test('a booked creative is a candidate of its placement, with its line item, campaign and price', async () => {
   const snapshot = await load();
@@ -184,6 +196,7 @@ test('a snapshot has the bidders of line items, and the floors of line items and
           noticeHosts: ['notices.example'],
           schain: { asi: 'asi.example', sid: '12' },
           blocked: { bcat: ['IAB25'], cattax: 1, badv: [], battr: [3] },
+          archived: false,
         },
       ],
     ]),
@@ -253,6 +266,14 @@ test.each([
   ['the line item is switched off', { line_items: [lineItem(1, { active: false })] }, 'NotInFlight'],
   ['the line item has ended', { line_items: [lineItem(1, { end_at: new Date(nowMs) })] }, 'NotInFlight'],
   ['the campaign has ended', { campaigns: [campaign(1, { end_at: new Date(nowMs - 1) })] }, 'NotInFlight'],
+  ['the campaign is paused', { campaigns: [campaign(1, { active: false })] }, 'NotInFlight'],
+  [
+    'the advertiser is archived',
+    { advertisers: [{ id: 1, name: 'a', archived: true }], campaigns: [campaign(1, { advertiser_id: 1 })] },
+    'NotInFlight',
+  ],
+  ['the placement is archived', { placements: [placement('top', { archived: true })] }, 'NothingBooked'],
+  ['the creative waits for approval', { creatives: [creative(1, 1, { status: 'pending' })] }, 'NotInFlight'],
   ['the creative is blocked', { creatives: [creative(1, 1, { blocked_at: new Date() })] }, 'NotInFlight'],
   [
     'one creative has the wrong format and another a line item that is switched off',

@@ -12,6 +12,7 @@ import { createChance } from '../../testkit/chance.ts';
 import { testDatabase } from '../setup/test-database.ts';
 
 const PUBLISHERS = 3;
+const ADVERTISERS = 4;
 const CAMPAIGNS = 12;
 const LINE_ITEMS = 600;
 const FLIGHT = { start_at: '2026-01-01', end_at: '2999-01-01' };
@@ -25,10 +26,13 @@ afterAll(() => knex.destroy());
 const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, i) => i + 1);
 
 const book = async (): Promise<void> => {
-  await knex.raw('truncate publishers, placements, campaigns, line_items, creatives restart identity cascade');
+  await knex.raw('truncate publishers, placements, advertisers, bidders, campaigns, line_items, creatives restart identity cascade');
   await knex('publishers').insert(numbers(PUBLISHERS).map((n) => ({ name: `p${n}`, domain: 'p.example', api_key_hash: `h${n}` })));
   await knex('placements').insert(['top', 'side'].map((id) => ({ id, publisher_id: null, width: 300, height: 250, formats: ['html'] })));
-  await knex('campaigns').insert(numbers(CAMPAIGNS).map((n) => ({ publisher_id: (n % PUBLISHERS) + 1, name: `c${n}`, ...FLIGHT })));
+  await knex('advertisers').insert(numbers(ADVERTISERS).map((n) => ({ name: `a${n}`, domain: `a${n}.example` })));
+  await knex('campaigns').insert(
+    numbers(CAMPAIGNS).map((n) => ({ publisher_id: (n % PUBLISHERS) + 1, advertiser_id: (n % ADVERTISERS) + 1, name: `c${n}`, ...FLIGHT })),
+  );
   await knex('line_items').insert(
     numbers(LINE_ITEMS).map((n) => ({
       campaign_id: (n % CAMPAIGNS) + 1,
@@ -94,6 +98,7 @@ const seen = (snapshot: Snapshot) => ({
         ofGermany: [...positionsFor(direct, 'DE')],
         ofTheNetherlands: [...positionsFor(direct, 'NL')],
         tieEnd: direct && [...direct.tieEnd],
+        weights: direct?.weights && [...direct.weights],
         leftOut: Array.from(leftOut, bookingFields),
         vacancy,
       };
@@ -110,7 +115,7 @@ test('a reload reads only the changed blocks and builds only their slots', async
   await book();
   const { load, read } = loader();
   const first = await load();
-  expect(read).toHaveLength(1 + 1 + 1 + 3 + 3);
+  expect(read).toHaveLength(1 + 1 + 1 + 1 + 3 + 3);
   const again = await load();
   expect(read).toEqual([]);
   expect(again.slot(1, 'top').direct?.targeting).toBe(first.slot(1, 'top').direct?.targeting);
@@ -133,7 +138,7 @@ test('after any edit a reload equals a first load', async () => {
   const chance = createChance(20_261_121);
   const whole = (below: number): number => Math.floor(chance() * below);
   const anyItem = () => 1 + whole(LINE_ITEMS);
-  const edits: Readonly<Record<string, () => Promise<unknown>>> = {
+  const edits: Record<string, () => Promise<unknown>> = {
     'a price': () =>
       knex('line_items')
         .where('id', anyItem())
@@ -166,6 +171,24 @@ test('after any edit a reload equals a first load', async () => {
         .where('line_item_id', anyItem())
         .update({ content: `ad ${chance()}` }),
     'a blocked creative': () => knex('creatives').where('line_item_id', anyItem()).update({ blocked_at: new Date() }),
+    'a creative that is rejected': () => knex('creatives').where('line_item_id', anyItem()).update({ status: 'rejected' }),
+    'the weight of a creative': () =>
+      knex('creatives')
+        .where('line_item_id', anyItem())
+        .update({ weight: 1 + whole(9) }),
+    'a domain of its own': () => knex('creatives').where('line_item_id', anyItem()).update({ advertiser_domain: 'own.example' }),
+    'the domain of an advertiser': () =>
+      knex('advertisers')
+        .where('id', 1 + whole(ADVERTISERS))
+        .update({ domain: chance() < 0.3 ? null : `a${whole(90)}.example` }),
+    'a campaign of another advertiser': () =>
+      knex('campaigns')
+        .where('id', 1 + whole(CAMPAIGNS))
+        .update({ advertiser_id: chance() < 0.3 ? null : 1 + whole(ADVERTISERS) }),
+    'a paused campaign': () =>
+      knex('campaigns')
+        .where('id', 1 + whole(CAMPAIGNS))
+        .update({ active: knex.raw('not active') }),
     'a creative elsewhere': () => knex('creatives').where('line_item_id', anyItem()).update({ placement_id: 'side' }),
     'a deleted line item': () => knex('line_items').where('id', anyItem()).delete(),
     'a new one': async () => {
@@ -179,6 +202,11 @@ test('after any edit a reload equals a first load', async () => {
         .where('id', 'side')
         .update({ formats: [chance() < 0.5 ? 'html' : 'banner'] }),
   };
+  for (const table of ['publishers', 'placements', 'advertisers', 'campaigns', 'line_items', 'creatives'])
+    edits[`an archived row of ${table}`] = () =>
+      knex(table)
+        .whereIn('id', knex(table).select('id').orderByRaw('md5(id::text || ?)', [chance()]).limit(1))
+        .update({ archived: knex.raw('not archived') });
   const names = Object.keys(edits);
   const { load } = loader();
   await load();

@@ -1,17 +1,18 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { latestReason, NoBidReason, REASONS, STAGES } from '../../src/decision/no-bid-reason.ts';
+import { latestReason, NoBidReason, reasonName, REASONS, STAGES } from '../../src/decision/no-bid-reason.ts';
 import { RULES } from '../../src/decision/rules.ts';
 
 const API = readFileSync(path.resolve(__dirname, '../../docs/api.md'), 'utf8');
 
-test('docs/api.md lists every no-bid reason with its stage and number, in the order of the decision', () => {
-  const rows = [...API.matchAll(/^\| ([a-z ]+) \| (\d+) \| (.+) \|$/gm)].map(([, stage, nbr, words]) => ({
+test('docs/api.md lists every no-bid reason with its stage, number and name, in the order of the decision', () => {
+  const rows = [...API.matchAll(/^\| ([a-z ]+) \| (\d+) \| `(\w+)` \| (.+) \|$/gm)].map(([, stage, nbr, name, words]) => ({
     stage,
     nbr: Number(nbr),
+    name,
     words,
   }));
-  expect(rows).toEqual(Object.values(REASONS).map(({ stage, nbr, words }) => ({ stage, nbr, words })));
+  expect(rows).toEqual(Object.values(REASONS).map(({ stage, nbr, words }) => ({ stage, nbr, name: reasonName(nbr), words })));
 });
 
 test('reasons are in the order of the stages, and rules in the order of their reasons', () => {

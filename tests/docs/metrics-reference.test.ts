@@ -26,8 +26,8 @@ const exposed = async (): Promise<{ readonly metrics: readonly string[]; readonl
     }),
     values: [...labels].flatMap(([name, ofMetric]) =>
       [...ofMetric]
-        // Settings and bidders decide these values.
-        .filter(([label]) => label !== 'bidder' && name !== 'adserver_custom_events_total')
+        // Settings and bidders decide the first two; docs/api.md has the reasons of the third.
+        .filter(([label]) => label !== 'bidder' && name !== 'adserver_custom_events_total' && name !== 'adserver_no_bids_total')
         .map(([label, values]) => `| \`${name}\` | \`${label}\` | ${values.map((value) => `\`${value}\``).join(', ')} |`),
     ),
   };

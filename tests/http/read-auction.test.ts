@@ -5,7 +5,7 @@ import { parseAuction } from '../../src/http/openrtb/auction-schema.ts';
 import { publisherIdOf, readAuction } from '../../src/http/openrtb/read-auction.ts';
 
 const PUBLISHER = {
-  ...{ id: 1, name: 'News', domain: 'news.example', origins: new Set<string>(), privacy: samplePrivacy, apiKeyHash: '' },
+  ...{ id: 1, name: 'News', domain: 'news.example', origins: new Set<string>(), privacy: samplePrivacy, archived: false, apiKeyHash: '' },
 };
 const PLACEMENT = { id: 'top', publisherId: 1, width: 300, height: 250, formats: ['html' as const], floorMicros: 0 };
 const SNAPSHOT = { placements: new Map([['top', PLACEMENT]]) } as unknown as Snapshot;

@@ -35,8 +35,9 @@ const LINE_ITEM: CatalogRow = {
 const ROWS: Readonly<Record<CatalogTable, readonly CatalogRow[]>> = {
   publishers: [{ id: 1, name: 'p', domain: 'p.example', api_key_hash: 'hash' }],
   placements: [{ id: 'top', publisher_id: 1, width: 300, height: 250, formats: ['html'] }],
+  advertisers: [{ id: 1, name: 'a', domain: 'a.example' }],
   bidders: [],
-  campaigns: [1, 2].map((id) => ({ ...FLIGHT, id, publisher_id: 1, name: `c${id}` })),
+  campaigns: [1, 2].map((id) => ({ ...FLIGHT, id, publisher_id: 1, advertiser_id: 1, name: `c${id}` })),
   line_items: [1, 2].map((id) => ({ ...LINE_ITEM, id, name: `l${id}` })),
   // Line item 1 has two creatives, 1 and 3.
   creatives: [1, 2, 3].map((id) => ({ id, placement_id: 'top', line_item_id: ((id - 1) % 2) + 1, format: 'html', content: `ad ${id}` })),
@@ -107,7 +108,11 @@ test('lots are for all creatives of a line item, and stay through reloads that d
   expect(await callsFor(1, 5)).toBe(0);
   await edit('campaigns', 2, { budget_micros: '5000000' });
   expect(await callsFor(3, 5)).toBe(0);
-  expect(allowances.outstanding).toBe(outstanding - 20);
+  await edit('advertisers', 1, { domain: 'other.example' });
+  expect(await callsFor(1, 5)).toBe(0);
+  await edit('creatives', 1, { weight: 3 });
+  expect(await callsFor(1, 5)).toBe(0);
+  expect(allowances.outstanding).toBe(outstanding - 30);
 });
 
 test.each([

@@ -29,5 +29,8 @@ export const facts = (rows: Readonly<Record<string, Child>>): HTMLElement =>
 export const list = (items: readonly Child[]): HTMLElement | false =>
   items.length > 0 && h('ul', {}, ...items.map((item) => h('li', {}, item)));
 
-export const ms = (value: number): string => `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`;
-export const seconds = (value: number): string => `${(value / 1000).toFixed(1)} s`;
+/** `9.7 ms`, `35 ms` or `1.1 s`. */
+export const duration = (ms: number): string => {
+  if (ms >= 1000) return `${(ms / 1000).toFixed(1)} s`;
+  return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
+};

@@ -1,4 +1,4 @@
-import { facts, h, list, ms, seconds, section } from './elements.ts';
+import { duration, facts, h, list, section } from './elements.ts';
 import type { Candidate, ImpTrace, RecordedAd, Rejected } from './recorded-ads.ts';
 import type { WatchedSlot } from './slot-watch.ts';
 
@@ -83,16 +83,17 @@ const decision = (ad: RecordedAd): HTMLElement | undefined => {
 const timings = ({ ad, filledAtMs }: WatchedSlot): HTMLElement | undefined => {
   if (!ad) return undefined;
   const { answeredAtMs, sentAtMs, trace, hits } = ad;
-  const server = Object.entries(trace?.timings_ms ?? {}).map(([name, took]) => `${name} ${ms(took)}`);
+  const server = Object.entries(trace?.timings_ms ?? {}).map(([name, took]) => `${name} ${duration(took)}`);
   return section(
     'Timings',
     facts({
-      Requested: `${seconds(sentAtMs)} after the page began to load`,
-      Answered: answeredAtMs !== undefined && `after ${ms(answeredAtMs - sentAtMs)}`,
+      Requested: `${duration(sentAtMs)} after the page began to load`,
+      Answered: answeredAtMs !== undefined && `after ${duration(answeredAtMs - sentAtMs)}`,
       'On the server': server.join(', '),
-      Shown: filledAtMs !== undefined && answeredAtMs !== undefined && `${ms(Math.max(0, filledAtMs - answeredAtMs))} after the answer`,
+      Shown:
+        filledAtMs !== undefined && answeredAtMs !== undefined && `${duration(Math.max(0, filledAtMs - answeredAtMs))} after the answer`,
       ...Object.fromEntries(
-        hits.map(({ kind, atMs, outcome }) => [kind, `${outcome || 'pending'}, ${seconds(atMs - sentAtMs)} after the request`]),
+        hits.map(({ kind, atMs, outcome }) => [kind, `${outcome || 'pending'}, ${duration(atMs - sentAtMs)} after the request`]),
       ),
     }),
   );
@@ -111,7 +112,7 @@ const viewability = (slot: WatchedSlot): HTMLElement | undefined => {
       'In view now': h('span', { class: SHARE_CLASS }, shareWords(slot)),
       Viewable:
         viewableAtMs !== undefined
-          ? `yes, ${seconds(viewableAtMs - (filledAtMs ?? viewableAtMs))} after it was shown`
+          ? `yes, ${duration(viewableAtMs - (filledAtMs ?? viewableAtMs))} after it was shown`
           : state === 'filled' && 'not yet: half of it for one second, in a visible tab',
       Impression: state === 'filled' && !isCounted && 'not yet: the ad is hidden or covered',
     }),

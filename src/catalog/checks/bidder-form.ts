@@ -1,4 +1,5 @@
 import type { BidderRecord } from '../model/records.ts';
+import { ARCHIVED } from './choice-words.ts';
 import type { FormDescription } from './form-description.ts';
 
 export const bidderForm: FormDescription<keyof BidderRecord> = {
@@ -74,6 +75,7 @@ export const bidderForm: FormDescription<keyof BidderRecord> = {
           placeholder: '1',
           help: 'Numbers of OpenRTB’s list: 1 plays audio by itself, 6 plays video by itself.',
         },
+        archived: ARCHIVED,
       },
     },
   ],

@@ -3,6 +3,7 @@ import {
   CREATIVE_FORMATS,
   LINE_ITEM_TYPES,
   PACINGS,
+  type Advertiser,
   type Bidder,
   type Campaign,
   type Creative,
@@ -16,6 +17,7 @@ import {
   type Publisher,
   type RateLimit,
 } from '../model/entities.ts';
+import { STOPS, type Stop } from '../model/stops.ts';
 import { entityType } from './entity-type.ts';
 import {
   flag,
@@ -44,6 +46,8 @@ const flight = numberPairOrNull<Flight>(
   ({ startMs, endMs }) => [startMs, endMs],
   (startMs, endMs) => ({ startMs, endMs }),
 ) as Kind<Flight>;
+
+const stop = oneOf<Stop | null>([null, ...(Object.keys(STOPS) as Stop[])]);
 
 /** Markup as it is; assets as JSON. The text is decoded when it is read, not with the format. */
 class StoredContent {
@@ -99,6 +103,7 @@ export const PUBLISHER = entityType<Publisher>({
     (origins) => new Set(origins),
   ),
   privacy: json(),
+  archived: flag,
   apiKeyHash: text,
 });
 
@@ -109,6 +114,14 @@ export const PLACEMENT = entityType<Placement>({
   height: integer,
   formats: json(),
   floorMicros: integer,
+  archived: flag,
+});
+
+export const ADVERTISER = entityType<Advertiser>({
+  id: integer,
+  name: text,
+  domain: textOrNull,
+  archived: flag,
 });
 
 export const BIDDER = entityType<Bidder>({
@@ -125,15 +138,19 @@ export const BIDDER = entityType<Bidder>({
   noticeHosts: json(),
   schain: json(),
   blocked: json(),
+  archived: flag,
 });
 
 export const CAMPAIGN = entityType<Campaign>({
   id: integer,
   publisherId: integer,
   edition: number,
+  advertiserId: integerOrNull,
   name: text,
   flight,
   budgetMicros: numberOrNull,
+  stop,
+  ownStop: stop,
 });
 
 export const LINE_ITEM = entityType<LineItem>({
@@ -143,7 +160,8 @@ export const LINE_ITEM = entityType<LineItem>({
   edition: number,
   name: text,
   type: oneOf(LINE_ITEM_TYPES),
-  active: flag,
+  stop,
+  ownStop: stop,
   flight,
   budgetType: oneOf(BUDGET_TYPES),
   cpmMicros: numberOrNull,
@@ -178,8 +196,10 @@ export const CREATIVE = entityType<Creative>({
   placementId: repeatedText,
   content: creativeContent,
   advertiserDomain: textOrNull,
+  hasOwnDomain: flag,
   width: integerOrNull,
   height: integerOrNull,
   clickUrl: textOrNull,
-  blocked: flag,
+  weight: integer,
+  stop,
 });

@@ -1,10 +1,12 @@
+import type { Stop } from './stops.ts';
 import type { TargetingRules } from '../../targeting/targeting-rules.ts';
 
 /**
  * Entities of the snapshot, immutable. Rows become entities once, at load, and request handling sees
  * no other form. Most are views, whose fields are read from shared memory when they are used and are
- * not own properties: copy one with `withoutFrequencyCap` or by naming its fields. Units: money in integer micro-dollars (1 USD = 1,000,000), a
- * CPM in micros per thousand impressions, times in epoch milliseconds (UTC).
+ * not own properties: copy one with `withoutFrequencyCap` or by naming its fields. Units: money in
+ * integer micro-dollars (1 USD = 1,000,000), a CPM in micros per thousand impressions, times in epoch
+ * milliseconds (UTC).
  */
 
 /** Half-open: live from `startMs` until just before `endMs`. */
@@ -42,6 +44,14 @@ export type ConsentWhenSilent = (typeof CONSENT_WHEN_SILENT)[number];
 export const CAPS_WITHOUT_USER_ID = ['contextual', 'session'] as const;
 export type CapsWithoutUserId = (typeof CAPS_WITHOUT_USER_ID)[number];
 
+/** Only an approved creative serves. */
+export const CREATIVE_STATUSES = ['draft', 'pending', 'approved', 'rejected'] as const;
+export type CreativeStatus = (typeof CREATIVE_STATUSES)[number];
+
+/** `required`: a creative that is new, or shows something else than before, waits for approval. */
+export const CREATIVE_APPROVALS = ['automatic', 'required'] as const;
+export type CreativeApproval = (typeof CREATIVE_APPROVALS)[number];
+
 /** A publisher's choices where the law leaves them to it. */
 export interface PublisherPrivacy {
   readonly consentWhenSilent: ConsentWhenSilent;
@@ -57,6 +67,7 @@ export interface Publisher {
   /** See `acceptsOrigin`. */
   readonly origins: ReadonlySet<string>;
   readonly privacy: PublisherPrivacy;
+  readonly archived: boolean;
   /** Lower-case hex SHA-256 of the API key; the key itself is never stored. */
   readonly apiKeyHash: string;
 }
@@ -70,6 +81,17 @@ export interface Placement {
   readonly formats: readonly CreativeFormat[];
   /** The lowest bid of a bidder, micros per thousand impressions; 0: none. */
   readonly floorMicros: number;
+  /** Nothing is booked on it then. */
+  readonly archived: boolean;
+}
+
+/** Who pays for campaigns. */
+export interface Advertiser {
+  readonly id: number;
+  readonly name: string;
+  /** The advertiser domain of its creatives that name none. */
+  readonly domain: string | null;
+  readonly archived: boolean;
 }
 
 /** What a publisher or a bidder does not want shown, in OpenRTB's terms. Lower-case domains. */
@@ -109,17 +131,24 @@ export interface Bidder {
   /** The node of this service in the supply chain; null: it is not paid for what this bidder buys. */
   readonly schain: { readonly asi: string; readonly sid: string } | null;
   readonly blocked: BlockList;
+  /** It is not called then. */
+  readonly archived: boolean;
 }
 
 export interface Campaign {
   readonly id: number;
-  /** Changes with the row: equal ids and editions mean equal campaigns. */
+  /** Changes with the row: equal ids and editions mean equal campaigns, except for `stop`. */
   readonly edition: number;
   readonly publisherId: number;
+  /** null: not known. */
+  readonly advertiserId: number | null;
   readonly name: string;
   readonly flight: Flight;
   /** Bounds the sum of its line items; null: no bound. */
   readonly budgetMicros: number | null;
+  /** Its own, or that of its publisher or advertiser; null: it may serve. */
+  readonly stop: Stop | null;
+  readonly ownStop: Stop | null;
 }
 
 export interface FrequencyCap {
@@ -135,13 +164,15 @@ export interface RateLimit {
 
 export interface LineItem {
   readonly id: number;
-  /** Changes with the row: equal ids and editions mean equal line items of equal campaigns. */
+  /** Changes with the row: equal ids and editions mean equal line items of equal campaigns, except for `stop`. */
   readonly edition: number;
   readonly campaignId: number;
   readonly publisherId: number;
   readonly name: string;
   readonly type: LineItemType;
-  readonly active: boolean;
+  /** Its own, or that of its bidder; null: it may serve. */
+  readonly stop: Stop | null;
+  readonly ownStop: Stop | null;
   readonly flight: Flight;
   readonly budgetType: BudgetType;
   readonly cpmMicros: number | null;
@@ -188,18 +219,22 @@ export interface BannerImage {
 
 export interface Creative {
   readonly id: number;
-  /** Changes with the row: equal ids and editions mean equal creatives. */
+  /** Changes with the row and with `advertiserDomain`: equal ids and editions mean equal creatives. */
   readonly edition: number;
   readonly placementId: string;
   readonly lineItemId: number;
   readonly content: CreativeContent;
+  /** The creative's own, or its advertiser's. */
   readonly advertiserDomain: string | null;
+  readonly hasOwnDomain: boolean;
   /** Size in CSS pixels; null: fits every impression. */
   readonly width: number | null;
   readonly height: number | null;
   readonly clickUrl: string | null;
-  /** Removed from delivery, for example because of quality reports. */
-  readonly blocked: boolean;
+  /** Its share of the impressions of its line item, relative to the other creatives. */
+  readonly weight: number;
+  /** null: it may serve. */
+  readonly stop: Stop | null;
 }
 
 /** A creative with the line item and the campaign that it belongs to. */
@@ -212,12 +247,3 @@ export interface Booking {
 /** A line item as a user sees it whose frequency cap does not apply. Its edition equals none. */
 export const withoutFrequencyCap = (lineItem: LineItem): LineItem =>
   Object.create(lineItem, { frequencyCap: { value: null, enumerable: true }, edition: { value: NaN, enumerable: true } }) as LineItem;
-
-/** The entities of one table by id. The part of a ReadonlyMap that needs no entity to exist. */
-export interface Entities<K, E> {
-  readonly size: number;
-  get(id: K): E | undefined;
-  has(id: K): boolean;
-  keys(): Iterable<K>;
-  values(): Iterable<E>;
-}

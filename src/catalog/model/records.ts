@@ -1,5 +1,15 @@
 import type { TargetingFields } from '../../targeting/targeting-rules.ts';
-import type { BudgetType, CapsWithoutUserId, ConsentWhenSilent, CreativeFormat, Device, LineItemType, Pacing } from './entities.ts';
+import type {
+  BudgetType,
+  CapsWithoutUserId,
+  ConsentWhenSilent,
+  CreativeApproval,
+  CreativeFormat,
+  CreativeStatus,
+  Device,
+  LineItemType,
+  Pacing,
+} from './entities.ts';
 
 /**
  * The catalog in the JSON of the trafficking API: snake_case, money in decimal USD, dates as RFC
@@ -15,6 +25,8 @@ export interface PublisherRecord {
   readonly consent_when_silent: ConsentWhenSilent;
   readonly us_opt_out_ends_frequency_caps: boolean;
   readonly frequency_caps_without_user_id: CapsWithoutUserId;
+  readonly creative_approval: CreativeApproval;
+  readonly archived: boolean;
 }
 
 export interface PlacementRecord {
@@ -26,6 +38,18 @@ export interface PlacementRecord {
   readonly formats: readonly CreativeFormat[];
   /** USD per thousand impressions. */
   readonly floor: number | null;
+  readonly archived: boolean;
+}
+
+export interface AdvertiserRecord {
+  readonly id?: number;
+  readonly name: string;
+  readonly domain: string | null;
+  /** Ids of the IAB Content Taxonomy 3.x. */
+  readonly categories: readonly string[];
+  readonly labels: readonly string[];
+  readonly contact: string | null;
+  readonly archived: boolean;
 }
 
 export interface BidderRecord {
@@ -48,15 +72,19 @@ export interface BidderRecord {
   readonly cattax: number;
   readonly badv: readonly string[];
   readonly battr: readonly number[];
+  readonly archived: boolean;
 }
 
 export interface CampaignRecord {
   readonly id?: number;
   readonly publisher_id: number;
+  readonly advertiser_id: number | null;
   readonly name: string;
+  readonly active: boolean;
   readonly start_date: string;
   readonly end_date: string;
   readonly budget: number | null;
+  readonly archived: boolean;
 }
 
 /** Countries are ISO 3166-1 alpha-2 codes in upper case. */
@@ -94,10 +122,13 @@ export interface LineItemRecord {
   readonly floor: number | null;
   readonly value_cpm: number | null;
   readonly deal_id: string | null;
+  readonly archived: boolean;
 }
 
 export interface CreativeRecord {
   readonly id?: number;
+  /** '': none. */
+  readonly name: string;
   readonly placement_id: string;
   readonly line_item_id: number;
   readonly format: CreativeFormat;
@@ -106,6 +137,9 @@ export interface CreativeRecord {
   readonly width: number | null;
   readonly height: number | null;
   readonly click_url: string | null;
+  readonly status: CreativeStatus;
+  readonly weight: number;
+  readonly archived: boolean;
 }
 
 /** A record whose fields have not been checked. */

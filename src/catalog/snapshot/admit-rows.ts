@@ -1,17 +1,27 @@
+import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
-import { checkBidder, checkCampaign, checkCreative, checkLineItem, checkPlacement, checkPublisher } from '../checks/check-entities.ts';
+import {
+  checkAdvertiser,
+  checkBidder,
+  checkCampaign,
+  checkCreative,
+  checkLineItem,
+  checkPlacement,
+  checkPublisher,
+} from '../checks/check-entities.ts';
 import type { Checked } from '../checks/check-record.ts';
-import { entityTable, storedBlock, type ChildEntities, type StoredBlock } from '../columns/entity-table.ts';
+import { entitiesIn, entityTable, storedBlock, type ChildEntities, type StoredBlock } from '../columns/entity-table.ts';
 import type { EntityType } from '../columns/entity-type.ts';
 import type { View } from '../columns/kinds.ts';
-import { BIDDER, CAMPAIGN, CREATIVE, LINE_ITEM, PLACEMENT, PUBLISHER } from '../columns/entity-types.ts';
+import { ADVERTISER, BIDDER, CAMPAIGN, CREATIVE, LINE_ITEM, PLACEMENT, PUBLISHER } from '../columns/entity-types.ts';
 import type { CatalogReading, CatalogRow, CatalogTable } from '../model/catalog-reading.ts';
 import type { Bidder, Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
+import { rowToAdvertiser } from '../postgres/advertiser-rows.ts';
 import { rowToBidder } from '../postgres/bidder-rows.ts';
 import { rowToCampaign, rowToCreative, rowToLineItem, rowToPlacement, rowToPublisher } from '../postgres/catalog-rows.ts';
 import type { Quarantine } from './quarantine.ts';
-import { toBidder, toCampaign, toCreative, toLineItem, toPlacement, toPublisher, type RowKey } from './to-entities.ts';
+import { toAdvertiser, toBidder, toCampaign, toCreative, toLineItem, toPlacement, toPublisher, type RowKey } from './to-entities.ts';
 
 /** The valid rows as columns. */
 export interface AdmittedRows {
@@ -44,7 +54,10 @@ interface Admission<R, E extends Entity> {
   readonly type: EntityType<E>;
   readonly check: (row: CatalogRow) => Checked<R>;
   readonly toEntity: (record: R, row: CatalogRow) => E | string;
-  /** Checks an entity against the parents of this load and returns it as this load has it. */
+  /**
+   * Checks an entity against the parents of this load and returns it as this load has it. A view for
+   * which it returns another object is read again from Postgres.
+   */
   readonly join: (entity: E) => E | string;
   /** Called for each row that is read, with the row of the load before. */
   readonly compare?: (entity: E, before: E | undefined) => void;
@@ -107,19 +120,25 @@ export const admitRows = async (reading: CatalogReading, { dimensions, previous,
     join: (publisher) => publisher,
   });
   const publishers = entityTable(PUBLISHER, publisherBlocks);
-  const ofPublisher = <E extends { readonly publisherId: number | null }>(entity: E): E | string =>
-    entity.publisherId === null || publishers.has(entity.publisherId) ? entity : quarantine.parentReason('publishers', entity.publisherId);
-
   const placementBlocks = await admit({
     table: 'placements',
     type: PLACEMENT,
     check: (row) => checkPlacement(rowToPlacement(row)),
     toEntity: toPlacement,
-    join: ofPublisher<Placement>,
+    join: (placement: Placement) => {
+      const { publisherId } = placement;
+      return publisherId === null || publishers.has(publisherId) ? placement : quarantine.parentReason('publishers', publisherId);
+    },
   });
-  const placements = new Map(
-    [...placementBlocks.values()].flatMap((block) => entitiesOf(PLACEMENT, block).map((view) => [view.id, PLACEMENT.copy(view)] as const)),
-  );
+  const placements = entitiesIn(PLACEMENT, placementBlocks.values());
+  const advertiserBlocks = await admit({
+    table: 'advertisers',
+    type: ADVERTISER,
+    check: (row) => checkAdvertiser(rowToAdvertiser(row)),
+    toEntity: (record, row) => toAdvertiser(row['id'] as number, record),
+    join: (advertiser) => advertiser,
+  });
+  const advertisers = entitiesIn(ADVERTISER, advertiserBlocks.values());
   const bidderBlocks = await admit({
     table: 'bidders',
     type: BIDDER,
@@ -133,7 +152,15 @@ export const admitRows = async (reading: CatalogReading, { dimensions, previous,
     type: CAMPAIGN,
     check: (row) => checkCampaign(rowToCampaign(row)),
     toEntity: (record, row) => toCampaign(keyOf(row), record),
-    join: ofPublisher<Campaign>,
+    join: (campaign) => {
+      const { publisherId, advertiserId } = campaign;
+      const publisher = publishers.get(publisherId);
+      if (!publisher) return quarantine.parentReason('publishers', publisherId);
+      const advertiser = advertiserId === null ? undefined : advertisers.get(advertiserId);
+      if (advertiserId !== null && !advertiser) return quarantine.parentReason('advertisers', advertiserId);
+      const stop = publisher.archived ? 'publisherArchived' : advertiser?.archived ? 'advertiserArchived' : campaign.ownStop;
+      return campaign.stop === stop ? campaign : { ...campaign, stop };
+    },
   });
   const campaigns = entityTable(CAMPAIGN, campaignBlocks);
   const lineItemBlocks = await admit<Parameters<typeof toLineItem>[1], LineItem>({
@@ -144,9 +171,11 @@ export const admitRows = async (reading: CatalogReading, { dimensions, previous,
     join: (lineItem) => {
       const campaign = campaigns.get(lineItem.campaignId);
       if (campaign === undefined) return quarantine.parentReason('campaigns', lineItem.campaignId);
-      if (lineItem.bidderId !== null && !bidders.has(lineItem.bidderId)) return quarantine.parentReason('bidders', lineItem.bidderId);
+      const bidder = lineItem.bidderId === null ? undefined : bidders.get(lineItem.bidderId);
+      if (lineItem.bidderId !== null && !bidder) return quarantine.parentReason('bidders', lineItem.bidderId);
       const { publisherId } = campaign;
-      return lineItem.publisherId === publisherId ? lineItem : { ...lineItem, publisherId };
+      const stop = bidder?.archived ? 'bidderArchived' : lineItem.ownStop;
+      return lineItem.publisherId === publisherId && lineItem.stop === stop ? lineItem : { ...lineItem, publisherId, stop };
     },
     compare: ({ id, targeting }, before) => {
       if (before !== undefined && !isDeepStrictEqual(targeting, before.targeting)) retargeted.add(id);
@@ -163,13 +192,23 @@ export const admitRows = async (reading: CatalogReading, { dimensions, previous,
     },
     join: (creative) => {
       if (!placements.has(creative.placementId)) return quarantine.parentReason('placements', creative.placementId);
-      return lineItems.has(creative.lineItemId) ? creative : quarantine.parentReason('line_items', creative.lineItemId);
+      const lineItem = lineItems.get(creative.lineItemId);
+      if (!lineItem) return quarantine.parentReason('line_items', creative.lineItemId);
+      if (creative.hasOwnDomain) return creative;
+      const advertiserId = campaigns.get(lineItem.campaignId)?.advertiserId ?? null;
+      const advertiserDomain = advertiserId === null ? null : (advertisers.get(advertiserId)?.domain ?? null);
+      if (creative.advertiserDomain === advertiserDomain) return creative;
+      return { ...creative, advertiserDomain, edition: editionWith(creative.edition, advertiserDomain) };
     },
   });
   return { placements, campaigns, lineItems, creatives: entityTable(CREATIVE, creativeBlocks), blocks, retargeted };
 };
 
 const keyOf = (row: CatalogRow): RowKey => ({ id: row['id'] as number, edition: row['edition'] as number });
+
+/** The edition of an entity that shows a text of another row. */
+const editionWith = (edition: number, inherited: string | null): number =>
+  createHash('sha256').update(`${edition} ${inherited}`).digest().readUIntBE(0, 6);
 
 const entitiesOf = <E>({ view }: EntityType<E>, { segment }: StoredBlock): E[] =>
   Array.from({ length: segment.rows }, (_, row) => view(segment, row));

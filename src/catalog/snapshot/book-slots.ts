@@ -40,6 +40,7 @@ interface Candidates {
   readonly lineItemIds: number[];
   readonly priorities: number[];
   readonly prices: number[];
+  readonly weights: number[];
 }
 
 export interface BookingOptions {
@@ -81,14 +82,16 @@ const gather = (admitted: AdmittedRows, recentCounts: ReadonlyMap<number, Recent
   };
   // Creatives of one line item mostly follow each other.
   let offer: Offer | undefined;
-  for (const { id, lineItemId, placementId, content, blocked } of admitted.creatives.values()) {
+  for (const { id, lineItemId, placementId, content, weight, stop } of admitted.creatives.values()) {
+    const { archived, formats } = admitted.placements.get(placementId)!;
+    if (archived) continue;
     if (offer?.lineItemId !== lineItemId) offer = offerOf(lineItemId, admitted, recentCounts, nowMs);
     const slot = slotOf(placementId, offer.publisherId);
-    if (!admitted.placements.get(placementId)!.formats.includes(content.format)) {
+    if (!formats.includes(content.format)) {
       slot.leftOut.push(id);
       continue;
     }
-    if (blocked || offer.isOver) {
+    if (stop !== null || offer.isOver) {
       slot.leftOut.push(id);
       slot.vacancy = 'NotInFlight';
       continue;
@@ -98,6 +101,7 @@ const gather = (admitted: AdmittedRows, recentCounts: ReadonlyMap<number, Recent
     candidates.lineItemIds.push(lineItemId);
     candidates.priorities.push(offer.priority);
     candidates.prices.push(offer.ecpmMicros);
+    candidates.weights.push(weight);
     if (offer.isRetargeted) slot.retargeted = true;
   }
   return [...slots.values()].flatMap((ofPlacement) => [...ofPlacement.values()]);
@@ -119,21 +123,22 @@ const offerOf = (
   nowMs: number,
 ): Offer => {
   const lineItem = lineItems.get(lineItemId)!;
-  const { publisherId, type, priority, active, flight } = lineItem;
+  const campaign = campaigns.get(lineItem.campaignId)!;
+  const { publisherId, type, priority } = lineItem;
   return {
     lineItemId,
     publisherId,
     type,
     priority,
     ecpmMicros: ecpmMicros(lineItem, recentCounts.get(lineItemId) ?? NO_COUNTS, nowMs),
-    isOver: !active || flight.endMs <= nowMs || campaigns.get(lineItem.campaignId)!.flight.endMs <= nowMs,
+    isOver: [campaign, lineItem].some(({ stop, flight }) => stop !== null || flight.endMs <= nowMs),
     isRetargeted: retargeted.has(lineItemId),
   };
 };
 
 const slotKey = ({ placementId, publisherId }: Gathered): string => `${publisherId} ${placementId}`;
 
-const noCandidates = (): Candidates => ({ creativeIds: [], lineItemIds: [], priorities: [], prices: [] });
+const noCandidates = (): Candidates => ({ creativeIds: [], lineItemIds: [], priorities: [], prices: [], weights: [] });
 
 const emptySlot = (placementId: string, publisherId: number): Gathered => ({
   placementId,
@@ -147,11 +152,12 @@ const emptySlot = (placementId: string, publisherId: number): Gathered => ({
 
 const digestOf = ({ direct, programmatic, leftOut, vacancy }: Gathered): string => {
   const hash = createHash('sha256').update(vacancy);
-  const lists = [direct, programmatic].flatMap(({ creativeIds, lineItemIds, priorities, prices }) => [
+  const lists = [direct, programmatic].flatMap(({ creativeIds, lineItemIds, priorities, prices, weights }) => [
     creativeIds,
     lineItemIds,
     priorities,
     prices,
+    weights,
   ]);
   for (const list of [...lists, leftOut]) hash.update(`${list.length} `).update(Float64Array.from(list));
   return hash.digest('base64');
@@ -187,7 +193,22 @@ const pack = (candidates: Candidates, lineItems: AdmittedRows['lineItems'], targ
     ecpmMicros: Float64Array.from(order, (at) => prices[at]!),
     creativeIds: Int32Array.from(order, (at) => creativeIds[at]!),
     tieEnd,
+    weights: weightsOf(candidates, order),
     ...buildTargetingTables(order.length, (position) => targeting.of(lineItems.get(lineItemIds[order[position]!]!)!), targeting.pairs),
+  });
+};
+
+/** In the given order; see `CandidateIndex.weights`. Empty when all are 1. */
+const weightsOf = ({ lineItemIds, weights }: Candidates, order: readonly number[]): Float64Array => {
+  if (weights.every((weight) => weight === 1)) return new Float64Array(0);
+  const ofLineItem = new Map<number, { sum: number; count: number }>();
+  weights.forEach((weight, at) => {
+    const { sum, count } = ofLineItem.get(lineItemIds[at]!) ?? { sum: 0, count: 0 };
+    ofLineItem.set(lineItemIds[at]!, { sum: sum + weight, count: count + 1 });
+  });
+  return Float64Array.from(order, (at) => {
+    const { sum, count } = ofLineItem.get(lineItemIds[at]!)!;
+    return (weights[at]! * count) / sum;
   });
 };
 

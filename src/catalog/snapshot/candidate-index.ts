@@ -1,6 +1,7 @@
 import { createTargetingIndex, TARGETING_ARRAYS, type TargetingIndex } from '../../targeting/targeting-index.ts';
 import { unpackArrays, type ArraysOf } from '../../base/packed-arrays.ts';
-import type { Booking, Campaign, Creative, Entities, LineItem } from '../model/entities.ts';
+import type { Entities } from '../columns/entity-table.ts';
+import type { Booking, Campaign, Creative, LineItem } from '../model/entities.ts';
 import type { Bookings, Candidate, CandidateIndex } from './snapshot.ts';
 
 /** The arrays of a candidate index, in rank order. */
@@ -8,24 +9,33 @@ export const CANDIDATE_ARRAYS = {
   ecpmMicros: Float64Array,
   creativeIds: Int32Array,
   tieEnd: Int32Array,
+  /** Empty: all weights are 1. */
+  weights: Float64Array,
   ...TARGETING_ARRAYS,
 } as const;
 
 /** The ranking of a slot. It does not change with the other fields of its candidates. */
 export interface Ranks extends Pick<ArraysOf<typeof CANDIDATE_ARRAYS>, 'ecpmMicros' | 'creativeIds' | 'tieEnd'> {
+  readonly weights: Float64Array | undefined;
   readonly targeting: TargetingIndex;
 }
 
 export const openRanks = (buffer: ArrayBuffer): Ranks => {
-  const { ecpmMicros, creativeIds, tieEnd, ...tables } = unpackArrays(CANDIDATE_ARRAYS, buffer);
-  return { ecpmMicros, creativeIds, tieEnd, targeting: createTargetingIndex(tables) };
+  const { ecpmMicros, creativeIds, tieEnd, weights, ...tables } = unpackArrays(CANDIDATE_ARRAYS, buffer);
+  return {
+    ecpmMicros,
+    creativeIds,
+    tieEnd,
+    weights: weights.length > 0 ? weights : undefined,
+    targeting: createTargetingIndex(tables),
+  };
 };
 
 /** The tables that a booking is put together from. */
 export interface BookingTables {
-  readonly creatives: Entities<number, Creative>;
-  readonly lineItems: Entities<number, LineItem>;
-  readonly campaigns: Entities<number, Campaign>;
+  readonly creatives: Entities<Creative>;
+  readonly lineItems: Entities<LineItem>;
+  readonly campaigns: Entities<Campaign>;
 }
 
 const bookingOf = ({ creatives, lineItems, campaigns }: BookingTables, creativeId: number): Booking => {
@@ -49,7 +59,7 @@ export const bookingsOf = (tables: BookingTables, creativeIds: Int32Array): Book
  */
 const KEPT = 512;
 
-export const candidateIndex = (tables: BookingTables, { ecpmMicros, creativeIds, tieEnd, targeting }: Ranks): CandidateIndex => {
+export const candidateIndex = (tables: BookingTables, { ecpmMicros, creativeIds, tieEnd, weights, targeting }: Ranks): CandidateIndex => {
   const size = creativeIds.length;
   const kept: (Candidate | undefined)[] = [];
   const keptPosition = new Int32Array(Math.min(KEPT, size)).fill(-1);
@@ -61,6 +71,7 @@ export const candidateIndex = (tables: BookingTables, { ecpmMicros, creativeIds,
   return {
     size,
     tieEnd,
+    weights,
     targeting,
     at: (position) => {
       const place = position & (KEPT - 1);

@@ -1,6 +1,5 @@
 import { IDLE_KEY_TTL_MS } from '../../base/utc-day.ts';
-import { entityTable, storedBlock, type StoredBlock } from '../columns/entity-table.ts';
-import type { EntityType } from '../columns/entity-type.ts';
+import { entitiesIn, entityTable, storedBlock, type StoredBlock } from '../columns/entity-table.ts';
 import { BIDDER, CAMPAIGN, CREATIVE, LINE_ITEM, PLACEMENT, PUBLISHER } from '../columns/entity-types.ts';
 import { CATALOG_TABLES, type CatalogTable } from '../model/catalog-reading.ts';
 import { bookingsOf, candidateIndex, openRanks, type BookingTables, type Ranks } from './candidate-index.ts';
@@ -107,19 +106,6 @@ const mergeSlots = (updates: readonly SlotUpdate[], previous: OpenedSnapshot['sl
     else ofPlacement.set(publisherId, { parts, ranks: {} });
   }
   return merged;
-};
-
-const entitiesIn = <E extends { readonly id: number | string }>(
-  { view, copy }: EntityType<E>,
-  blocks: Iterable<StoredBlock>,
-): ReadonlyMap<E['id'], E> => {
-  const found = new Map<E['id'], E>();
-  for (const { segment } of blocks)
-    for (let row = 0; row < segment.rows; row++) {
-      const entity = copy(view(segment, row));
-      found.set(entity.id, entity);
-    }
-  return found;
 };
 
 const openSlot = ({ parts, ranks }: StoredSlot, tables: BookingTables): Slot => {

@@ -1,6 +1,7 @@
 import type { TargetingIndex } from '../../targeting/targeting-index.ts';
+import type { Entities } from '../columns/entity-table.ts';
 import type { CatalogTable } from '../model/catalog-reading.ts';
-import type { Bidder, Booking, Campaign, Creative, Entities, LineItem, Placement, Publisher } from '../model/entities.ts';
+import type { Bidder, Booking, Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
 import type { TrafficCurve } from './traffic-curve.ts';
 
 /** A creative that could be served, with its price. */
@@ -25,6 +26,11 @@ export interface CandidateIndex extends Bookings<Candidate> {
    * within a group is random.
    */
   readonly tieEnd: Int32Array;
+  /**
+   * How likely each position is to be drawn first within its group; undefined: all alike. The weights
+   * of a line item average 1, so that they shift impressions among its creatives only.
+   */
+  readonly weights: Float64Array | undefined;
   /** Positions are those of `at`. */
   readonly targeting: TargetingIndex;
 }
@@ -35,7 +41,7 @@ export type Vacancy = 'NothingBooked' | 'SizeOrFormat' | 'NotInFlight';
 /** What the snapshot holds for one publisher on one placement. */
 export interface Slot {
   /**
-   * Direct candidates: not ended, active, not blocked, of a format the placement allows. Flight and
+   * Direct candidates: not ended, not stopped by staff, of a format the placement allows. Flight and
    * size are the request's to check.
    */
   readonly direct: CandidateIndex | undefined;
@@ -66,9 +72,9 @@ export interface Snapshot {
   readonly publisherByKeyHash: ReadonlyMap<string, Publisher>;
   readonly placements: ReadonlyMap<string, Placement>;
   readonly bidders: ReadonlyMap<number, Bidder>;
-  readonly campaigns: Entities<number, Campaign>;
-  readonly lineItems: Entities<number, LineItem>;
-  readonly creatives: Entities<number, Creative>;
+  readonly campaigns: Entities<Campaign>;
+  readonly lineItems: Entities<LineItem>;
+  readonly creatives: Entities<Creative>;
   /** By id. */
   creativesOf(lineItemId: number): readonly Creative[];
   /** What is booked for a publisher on a placement; an empty slot when nothing is. */

@@ -12,6 +12,7 @@
 -- @include ../../redis/lua/clock.lua
 -- @include ../lua/call.lua
 -- @include ../lua/account.lua
+-- @include ../lua/account-checks.lua
 -- @include ../lua/holds.lua
 -- @include ../lua/books.lua
 -- @include ../lua/tally.lua

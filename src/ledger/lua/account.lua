@@ -38,8 +38,16 @@ local PACE_UNIT, PACE_END, PACED_PART = 39, 40, 41
 -- The older holds, packed; pacing's numbers, packed, or nil when they have been opened.
 local OLDER_HOLDS, PACING_BYTES = 42, 43
 
--- Bytes of one of the older holds (holds.lua).
+-- One of the older holds: end (ms), day, count, micros.
+local HOLD_FORMAT = '>I6I3I4I7'
 local HOLD_BYTES = 20
+
+-- A hit that a replica stored in Postgres may be this late, against Redis's clock, before its hold
+-- is released: clock skew plus one insert.
+local RELEASE_MARGIN_MS = 5000
+
+-- The longest life of a token (TOKEN_TTL), and so of a hold.
+local MAX_HOLD_MS = 43200000
 
 local NUMBERS = OLDER_HOLDS - 1
 local NUMBERS_BYTES = NUMBERS * 8

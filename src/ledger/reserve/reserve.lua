@@ -21,6 +21,7 @@
 -- @include ../../redis/lua/pieces.lua
 -- @include ../lua/call.lua
 -- @include ../lua/account.lua
+-- @include ../lua/account-checks.lua
 -- @include ../lua/holds.lua
 -- @include ../lua/books.lua
 -- @include ../lua/horizon.lua

@@ -13,6 +13,6 @@ export const CLICK_TIMES = {
    * network, a replica that had to store it in Postgres. Longer than any time limit of a request.
    */
   windowMs: 60_000,
-  /** As RELEASE_MARGIN_MS (lua/holds.lua): a hit that was stored in Postgres may be this late. */
+  /** As RELEASE_MARGIN_MS (lua/account.lua): a hit that was stored in Postgres may be this late. */
   marginMs: 5_000,
 } as const;

@@ -1,0 +1,75 @@
+-- What a hit bills and adds to its accounts. Include after books.lua and tally.lua.
+
+-- The amount that a click may bill: its price, or what is left of a limit if that is less.
+local function click_bill(h, a, campaign)
+  -- The held sums of a broken account mean nothing.
+  local function held(account, field)
+    return account[BROKEN] == 0 and account[field] or 0
+  end
+  local left = h.price_micros
+  -- Of a day that the account no longer knows, nothing is known to be left. For a restored click,
+  -- tracking/refilter-day.ts has checked that day.
+  if h.daily_spend_micros >= 0 and (h.restored == '' or h.day >= a[DAY] - 1) then
+    local spent = h.day == a[DAY] and a[SPEND] + held(a, HELD_MICROS)
+      or h.day == a[DAY] - 1 and a[P_SPEND]
+      or h.daily_spend_micros
+    left = math.min(left, h.daily_spend_micros - spent)
+  end
+  if h.budget_micros >= 0 then
+    left = math.min(left, h.budget_micros - a[T_SPEND] - held(a, HELD_TOTAL))
+  end
+  if h.campaign_budget_micros >= 0 then
+    left = math.min(left, h.campaign_budget_micros - campaign[T_SPEND] - held(campaign, HELD_TOTAL))
+  end
+  return math.max(left, 0)
+end
+
+local function add_impression(account, day, billed)
+  account_add(account, day, IMPRESSIONS, P_IMPRESSIONS, 1)
+  account_add(account, day, SPEND, P_SPEND, billed)
+  account[T_IMPRESSIONS] = account[T_IMPRESSIONS] + 1
+  account[T_SPEND] = account[T_SPEND] + billed
+end
+
+local function add_click(account, day, billed)
+  account_add(account, day, CLICKS, P_CLICKS, 1)
+  account_add(account, day, SPEND, P_SPEND, billed)
+  account[T_SPEND] = account[T_SPEND] + billed
+end
+
+-- Moves an impression from held to delivered. Returns whether the hold existed.
+local function settle_impression(h, a, campaign, held_micros, serves)
+  local found = true
+  if h.hold_end_ms == 0 then
+    account_add(a, h.day, SERVES, P_SERVES, 1)
+    account_add(campaign, h.day, SERVES, P_SERVES, 1)
+    tally_add_serves(serves, h.day, h.tally, 1)
+  elseif h.restored == '' then
+    found = account_unhold(a, h.hold_end_ms, h.day, 1, held_micros)
+    account_unhold(campaign, h.hold_end_ms, h.day, 1, held_micros)
+  end
+  add_impression(a, h.day, held_micros)
+  add_impression(campaign, h.day, held_micros)
+  return found
+end
+
+-- Returns the billed amount, and whether an impression's hold existed.
+local function settle_accounts(h, accounts_key, book, serves)
+  local a, campaign = books_open(accounts_key, book, h.line_item, h.campaign)
+  -- An ad that was served without counters has the day of its replica, whose clock may be ahead.
+  if h.day > a[DAY] then
+    account_roll_over(a, h.day)
+    account_roll_over(campaign, h.day)
+  end
+  local billed, found = 0, true
+  if h.action == 'impression' then
+    billed = h.per_click and 0 or h.price_micros
+    found = settle_impression(h, a, campaign, billed, serves)
+  else
+    billed = h.per_click and click_bill(h, a, campaign) or 0
+    add_click(a, h.day, billed)
+    add_click(campaign, h.day, billed)
+  end
+  book.dirty[h.line_item], book.dirty[h.campaign] = true, true
+  return billed, found
+end
