@@ -127,8 +127,10 @@ export const checkOvershoot = (model: Model, events: readonly LoggedEvent[]): re
     for (const [day, ofDay] of byDay) {
       check('overspend', `line item ${id} billed micros in a day`, ofDay.spend, model.loosest('dailySpend', id));
       const ads = model.adsOf('l', id).filter(({ ad }) => ad.day === day);
-      const cap = ads.reduce((most, { bounds }) => Math.max(most, bounds.dailyImpressions ?? Infinity), 0);
-      const delivered = ads.filter(({ reserved, counted }) => reserved && counted).length;
+      // What was filtered is restored by the limits of then.
+      const least = ads.some(({ ad }) => model.isRefiltered(ad.tokenId)) ? model.loosest('dailyImpressions', id) : 0;
+      const cap = ads.reduce((most, { bounds }) => Math.max(most, bounds.dailyImpressions ?? Infinity), least);
+      const delivered = ads.filter(({ reserved, counted, filteredLater }) => reserved && counted && !filteredLater).length;
       check('overdelivery', `line item ${id} impressions of a day`, delivered, cap);
     }
   }

@@ -38,3 +38,7 @@ export const checkStored = async ({ lane: { knex }, model, anyDoubt, tallyMayExp
   }
   return found;
 };
+
+/** Nothing differs in the books, unless a step has changed them. */
+export const compareBooks = async ({ operator }: Stage): Promise<readonly Violation[]> =>
+  (await operator.compare()).map((text) => ({ rule: 'books', text }));

@@ -57,7 +57,7 @@ export interface SelectAnswer {
 export interface Replica {
   select(call: AdCall): Promise<SelectAnswer>;
   /** undefined: the token is not valid (any more) by this replica's clock. */
-  track(token: string, hit: Pick<Hit, 'kind' | 'eventType' | 'invalidReason'>): Promise<HitOutcome | undefined>;
+  track(token: string, hit: Pick<Hit, 'kind' | 'eventType' | 'invalidReason' | 'signals'>): Promise<HitOutcome | undefined>;
 }
 
 export const createReplica = (options: ReplicaOptions): Replica => {
