@@ -16,6 +16,7 @@ export const openScreen = (page: Page, route: Route): View | Promise<View> => {
   switch (first) {
     case 'publishers':
     case 'placements':
+    case 'bidders':
     case 'creatives':
       return openEntity(page, first, route);
     case 'campaigns':

@@ -24,7 +24,7 @@ export const failover: Proof = {
           await sleep(awayMs);
         },
         end: ({ redisProxies }) => redisProxies.forEach((proxy) => proxy.moveTo(second.url)),
-        capServesMeanwhile: false,
+        minFill: 0,
       });
     } finally {
       await second.stop();

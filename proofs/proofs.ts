@@ -1,3 +1,4 @@
+import { allowances } from './allowances.ts';
 import { badRows } from './bad-rows.ts';
 import { cap } from './cap.ts';
 import { capFaults } from './cap-faults.ts';
@@ -27,6 +28,7 @@ import type { Proof } from './rig/proof.ts';
 export const PROOFS: readonly Proof[] = [
   cap,
   capFaults,
+  allowances,
   spend,
   frequency,
   earned,

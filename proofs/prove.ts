@@ -71,7 +71,12 @@ const command = `npm run prove -- ${process.argv
   .slice(2)
   .filter((arg) => arg !== '--write')
   .join(' ')}`.replace(/ -- $/, '');
-if (values.write) await writeFigures(verdicts, command);
+if (values.write)
+  await writeFigures(
+    verdicts,
+    PROOFS.map(({ name }) => name),
+    command,
+  );
 console.log(`\n${tableOf(verdicts)}`);
 const missed = verdicts.filter(({ ok }) => !ok);
 console.log(`\n${verdicts.length - missed.length} passed, ${missed.length} failed`);

@@ -1,4 +1,5 @@
-import type { Creative, LineItem, PublisherPrivacy } from '../src/catalog/model/entities.ts';
+import { bidderOf } from '../src/catalog/model/bidder-of.ts';
+import type { Bidder, Creative, LineItem, PublisherPrivacy } from '../src/catalog/model/entities.ts';
 
 /** The defaults of a publisher. */
 export const samplePrivacy: PublisherPrivacy = {
@@ -26,11 +27,19 @@ export const sampleLineItem = (changes: Partial<LineItem> & Pick<LineItem, 'flig
   frequencyCap: null,
   rateLimit: null,
   targeting: [],
+  bidderId: null,
   endpoint: null,
   gvlId: null,
   noticeHosts: [],
+  floorMicros: 0,
   valueCpmMicros: null,
   dealId: null,
+  ...changes,
+});
+
+/** A bidder in USD with an endpoint and nothing else, but for what is given. */
+export const sampleBidder = (changes: Partial<Bidder> & Pick<Bidder, 'endpoint'>): Bidder => ({
+  ...bidderOf(sampleLineItem({ flight: { startMs: 0, endMs: 1 }, endpoint: changes.endpoint }), new Map())!,
   ...changes,
 });
 

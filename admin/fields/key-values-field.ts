@@ -25,12 +25,22 @@ export const keyValuesOf = (rows: unknown): Readonly<Record<string, readonly str
   return Object.fromEntries(found);
 };
 
+/** The rows of an object of texts, and the object. */
+export const textRows = (value: unknown): readonly KeyValueRow[] =>
+  Object.entries(value ?? {}).map(([name, text]) => ({ name, values: String(text) }));
+
+export const textsOf = (rows: unknown): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    (rows as readonly KeyValueRow[]).map(({ name, values }) => [name.trim(), values.trim()] as const).filter((row) => row.join('') !== ''),
+  );
+
 /** Free key-values, one name per row. */
-export const keyValuesField = (form: Form, options: FieldOptions & { readonly one?: boolean }): TemplateResult =>
+export const keyValuesField = (form: Form, options: FieldOptions & { readonly one?: boolean; readonly what?: string }): TemplateResult =>
   fieldGroup(form, options, ({ invalid }) => {
     const control: Partial<Control> = { invalid };
     const rows = (form.read(options.pointer) as readonly KeyValueRow[] | undefined) ?? [];
     const id = idOf(options.pointer);
+    const { what = 'key-value' } = options;
     const change = (at: number, part: Partial<KeyValueRow>) =>
       form.write(
         options.pointer,
@@ -55,7 +65,7 @@ export const keyValuesField = (form: Form, options: FieldOptions & { readonly on
               value: row.values,
               onInput: (values) => change(i, { values }),
             })}
-            ${button('×', () => remove(i), 'quiet icon-button', `Remove key-value ${i + 1}`)}
+            ${button('×', () => remove(i), 'quiet icon-button', `Remove ${what} ${i + 1}`)}
           </div>`,
       )}
       <button
@@ -68,7 +78,7 @@ export const keyValuesField = (form: Form, options: FieldOptions & { readonly on
           queueMicrotask(() => holder?.querySelector<HTMLInputElement>('.key-value:last-of-type input')?.focus());
         }}
       >
-        + Add a key-value
+        + Add a ${what}
       </button>
     </div>`;
   });

@@ -1,6 +1,7 @@
 import type { Condition, FieldDescription, FieldWords, FormDescription } from '../../src/catalog/checks/form-description.ts';
 import { FORMS } from '../../src/catalog/checks/forms.ts';
 import type { Fault } from '../../src/base/fault.ts';
+import { bidderSchema } from '../../src/catalog/checks/bidder-schema.ts';
 import { campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from '../../src/catalog/checks/schemas.ts';
 import type { Dimensions, Kind } from '../service/wire.ts';
 import { isWithin, readAt, stepsOf } from './pointer.ts';
@@ -36,6 +37,7 @@ export interface EntitySection {
 const SCHEMAS: Readonly<Record<Kind, FieldSchema>> = {
   publishers: publisherSchema,
   placements: placementSchema,
+  bidders: bidderSchema,
   campaigns: campaignSchema,
   line_items: lineItemSchema,
   creatives: creativeSchema,

@@ -45,6 +45,10 @@ const NEXT: { readonly [K in Kind]: (record: Records[K], store: Store) => NextSt
       ? addStep('campaigns', 'Next: book a campaign.', { publisher_id: publisher.id })
       : addStep('publishers', 'Next: add the publisher of the page.');
   },
+  bidders: ({ id }, store) =>
+    store.all('campaigns').length === 0
+      ? addStep('campaigns', 'Next: book a campaign for it.')
+      : addStep('line_items', 'Next: book what it may fill.', { type: 'programmatic', bidder_id: id }),
   campaigns: ({ id }) => addStep('line_items', 'Next: add what runs in it, and its price.', { campaign_id: id }),
   line_items: ({ id }) => addStep('creatives', 'Next: add a creative. Without one it cannot serve.', { line_item_id: id }),
   creatives: ({ placement_id, line_item_id }) => ({

@@ -6,8 +6,8 @@ import { countryField } from '../fields/country-field.ts';
 import { dateField } from '../fields/date-field.ts';
 import { dimensionField, dimensionValue } from '../fields/dimension-field.ts';
 import { durationField, durationOf, secondsOf } from '../fields/duration-field.ts';
-import { keyValueRows, keyValuesField, keyValuesOf } from '../fields/key-values-field.ts';
-import { moneyField, numberField, textField, type TextFieldOptions } from '../fields/text-field.ts';
+import { keyValueRows, keyValuesField, keyValuesOf, textRows, textsOf } from '../fields/key-values-field.ts';
+import { moneyField, numberField, textArea, textField, type TextFieldOptions } from '../fields/text-field.ts';
 import { valuesField } from '../fields/values-field.ts';
 import type { Page } from '../page.ts';
 import type { Dimensions } from '../service/wire.ts';
@@ -46,7 +46,22 @@ const choice: Codec = {
   toDraft: textOf,
   toRecord: (typed, { schema }) => (hasType(schema, 'integer') ? numberOf(typed) : textOrNull(typed)),
 };
-const list: Codec = { toDraft: listOf, toRecord: listOf };
+const list: Codec = {
+  toDraft: listOf,
+  toRecord: (typed, { schema: { items } }) => (items && hasType(items, 'integer') ? listOf(typed).map(numberOf) : listOf(typed)),
+};
+/** What cannot be parsed is sent as typed: the service says what is wrong. */
+const json: Codec = {
+  toDraft: (value) => (Object.keys(value ?? {}).length === 0 ? '' : JSON.stringify(value, undefined, 2)),
+  toRecord: (typed) => {
+    const text = textOf(typed).trim();
+    try {
+      return text === '' ? {} : (JSON.parse(text) as unknown);
+    } catch {
+      return text;
+    }
+  },
+};
 
 type PlainWidget = 'values' | 'text' | 'number' | 'date' | 'switch' | 'choice' | 'checks' | 'parent';
 
@@ -86,6 +101,12 @@ const WIDGETS: Readonly<Record<PlainWidget | SpecialWidget, Widget>> = {
     toRecord: keyValuesOf,
     render: ({ form, options }) => keyValuesField(form, options),
   },
+  headers: {
+    toDraft: textRows,
+    toRecord: textsOf,
+    render: ({ form, options }) => keyValuesField(form, { ...options, one: true, what: 'header' }),
+  },
+  json: { ...json, render: ({ form, options }) => textArea(form, { ...options, rows: 5 }) },
   'creative-format': { ...choice, render: formatField },
   'creative-content': { toDraft: textOf, toRecord: textOf, render: ({ form, page }) => contentField(form, page) },
 };

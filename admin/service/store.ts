@@ -1,7 +1,7 @@
 import type { Api } from './api.ts';
 import { KINDS, type Dimensions, type Kind, type Problem, type Records } from './wire.ts';
 
-/** The records of all five kinds, as last read. */
+/** The records of all kinds, as last read. */
 export interface Store {
   all<K extends Kind>(kind: K): readonly Records[K][];
   find<K extends Kind>(kind: K, id: string | number | null | undefined): Records[K] | undefined;

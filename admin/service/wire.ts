@@ -1,12 +1,20 @@
 import type { Fault } from '../../src/base/fault.ts';
 import type { DimensionType, DimensionValue } from '../../src/targeting/dimension-schema.ts';
-import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, PublisherRecord } from '../../src/catalog/model/records.ts';
+import type {
+  BidderRecord,
+  CampaignRecord,
+  CreativeRecord,
+  LineItemRecord,
+  PlacementRecord,
+  PublisherRecord,
+} from '../../src/catalog/model/records.ts';
 
 /** The records of the trafficking API, with the fields that only its answers have. */
 type Stored<T> = T & { readonly id: number };
 
 export type PublisherWire = Stored<PublisherRecord> & { readonly api_key?: string; readonly api_key_hint?: string | null };
 export type PlacementWire = PlacementRecord;
+export type BidderWire = Stored<BidderRecord>;
 export type CampaignWire = Stored<CampaignRecord>;
 export type LineItemWire = Stored<LineItemRecord>;
 export type CreativeWire = Stored<CreativeRecord> & { readonly blocked_at?: string | null };
@@ -14,16 +22,17 @@ export type CreativeWire = Stored<CreativeRecord> & { readonly blocked_at?: stri
 export interface Records {
   readonly publishers: PublisherWire;
   readonly placements: PlacementWire;
+  readonly bidders: BidderWire;
   readonly campaigns: CampaignWire;
   readonly line_items: LineItemWire;
   readonly creatives: CreativeWire;
 }
 
-/** The five entities, by the names of their paths. */
+/** The entities, by the names of their paths. */
 export type Kind = keyof Records;
 
 /** In the order in which a campaign is set up. */
-export const KINDS: readonly Kind[] = ['publishers', 'placements', 'campaigns', 'line_items', 'creatives'];
+export const KINDS: readonly Kind[] = ['publishers', 'placements', 'bidders', 'campaigns', 'line_items', 'creatives'];
 
 /** How many records of each kind go with one that is deleted. */
 export type Counts = Readonly<Partial<Record<Kind, number>>>;

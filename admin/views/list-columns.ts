@@ -56,6 +56,12 @@ export const listColumns = <K extends Kind>({ store }: Page, kind: K): readonly 
       { label: 'Publisher', cell: ({ publisher_id }) => link('publishers', store.find('publishers', publisher_id), 'open to all') },
       { label: 'Creatives', numeric: true, cell: ({ id }) => children('creatives', 'placement_id', id) },
     ],
+    bidders: [
+      named('bidders'),
+      { label: 'Endpoint', cell: ({ endpoint }) => new URL(endpoint).host },
+      { label: 'Currency', cell: ({ currency }) => currency, minor: true },
+      { label: 'Line items', numeric: true, cell: ({ id }) => children('line_items', 'bidder_id', id) },
+    ],
     campaigns: [
       named('campaigns'),
       { label: 'Publisher', cell: ({ publisher_id }) => link('publishers', store.find('publishers', publisher_id)) },

@@ -15,6 +15,7 @@ const SHOWN = 100;
 const ABOUT: Readonly<Record<Kind, string>> = {
   publishers: 'Sites that show ads. Each has its own API key.',
   placements: 'Places for ads on pages.',
+  bidders: 'Programmatic demand: the servers that bid for line items.',
   campaigns: 'Bookings: one publisher, one flight, one budget.',
   line_items: 'What runs in a campaign: its visitors, price and limits.',
   creatives: 'The ads that line items show.',

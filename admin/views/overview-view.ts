@@ -8,13 +8,16 @@ import { table } from '../parts/table.ts';
 import { KINDS, type Kind } from '../service/wire.ts';
 import { listColumns, statusOf } from './list-columns.ts';
 
-const STEPS: Readonly<Record<Kind, string>> = {
+/** The steps of a direct campaign. */
+const STEPS: Readonly<Partial<Record<Kind, string>>> = {
   publishers: 'Sites that show ads, and their API keys',
   placements: 'Where on those pages an ad can appear',
   campaigns: 'One publisher, one flight, one budget',
   line_items: 'What runs, for which visitors, at what price',
   creatives: 'The ads themselves',
 };
+
+const SET_UP = KINDS.filter((kind) => STEPS[kind] !== undefined);
 
 /** The progress of the set-up, what needs attention, and what runs. */
 export const openOverview = (page: Page): View => {
@@ -24,13 +27,13 @@ export const openOverview = (page: Page): View => {
     title: 'Overview',
     section: 'overview',
     render: () => {
-      const next = KINDS.find((kind) => store.all(kind).length === 0);
+      const next = SET_UP.find((kind) => store.all(kind).length === 0);
       const running = store.all('line_items').filter((item) => statusOf(store, item) === 'active');
       const open = needs(page);
       return html`
         ${pageHead('Overview', next ? 'Setting up a campaign takes five steps.' : `${counted(running.length, 'line item')} running.`)}
         <ol class="steps" aria-label="Set-up">
-          ${KINDS.map((kind, i) => step(page, kind, i + 1, next))}
+          ${SET_UP.map((kind, i) => step(page, kind, i + 1, next))}
         </ol>
         ${
           open.length > 0

@@ -29,7 +29,7 @@ const pacedWords = (how: string, delivery: Delivery): string => {
   const { pacing, today } = delivery;
   const goal = dayGoal(delivery);
   if (pacing.target === null || goal === null) return 'It has no cap and no budget to pace by, and takes every ad that it can win.';
-  const room = pacing.allowance !== null && pacing.allowance < 1 ? '; it waits until more is due' : '';
+  const room = pacing.permits !== null && pacing.permits < 1 ? '; it waits until more is due' : '';
   return `${how}: about ${count(goal)} impressions today, from the lowest of its daily caps and the day’s part of its budgets. Due by now, from where pacing began today: ${count(pacing.target)}; delivered or reserved: ${count(today.committed)}${room}.`;
 };
 

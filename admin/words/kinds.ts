@@ -6,6 +6,7 @@ import { KINDS, type Counts, type Kind, type Records } from '../service/wire.ts'
 export const NAMES: Readonly<Record<Kind, { readonly one: string; readonly many: string }>> = {
   publishers: { one: 'publisher', many: 'Publishers' },
   placements: { one: 'placement', many: 'Placements' },
+  bidders: { one: 'bidder', many: 'Bidders' },
   campaigns: { one: 'campaign', many: 'Campaigns' },
   line_items: { one: 'line item', many: 'Line items' },
   creatives: { one: 'creative', many: 'Creatives' },

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitepress';
+import { drawSequence } from './sequence-diagram.mjs';
 
 const page = (link, text) => ({ text, link: `/${link}` });
 const ADR = new URL('../adr/', import.meta.url);
@@ -7,16 +8,30 @@ const decisions = readdirSync(ADR)
   .filter((name) => /^\d{4}-.*\.md$/.test(name))
   .map((name) => page(`adr/${name.slice(0, -3)}`, /^# (.+)$/m.exec(readFileSync(new URL(name, ADR), 'utf8'))[1]));
 
-/** Files beside docs/ are not pages: links to them show their place in the repository as text. */
+/**
+ * Files beside docs/ are not pages: links to them show their place in the repository as text. The site
+ * shows the SDK's as a page of its own.
+ */
 const outside = (markdown) => {
   const link = markdown.renderer.rules.link_open ?? ((tokens, index, options, _env, self) => self.renderToken(tokens, index, options));
   markdown.renderer.rules.link_open = (tokens, index, options, env, self) => {
+    const reference = /\/sdk\/README\.md(#.*)?$/.exec(tokens[index].attrGet('href'));
+    if (reference) tokens[index].attrSet('href', `/sdk-reference${reference[1] ?? ''}`);
     const href = tokens[index].attrGet('href');
     const depth = env.relativePath.split('/').length;
     if (!href.startsWith('../'.repeat(depth))) return link(tokens, index, options, env, self);
     tokens[tokens.findIndex(({ type }, at) => at > index && type === 'link_close')].tag = 'span';
     return `<span title="${markdown.utils.escapeHtml(href.replaceAll('../', ''))}">`;
   };
+};
+
+/** Diagrams are drawn while the site is built. */
+const diagrams = (markdown) => {
+  const { fence } = markdown.renderer.rules;
+  markdown.renderer.rules.fence = (tokens, index, ...rest) =>
+    tokens[index].info.trim() === 'mermaid'
+      ? `<div v-pre style="overflow-x:auto;margin:16px 0">${drawSequence(tokens[index].content)}</div>\n`
+      : fence(tokens, index, ...rest);
 };
 
 export default defineConfig({
@@ -27,7 +42,7 @@ export default defineConfig({
   outDir: '../public/docs',
   // Nothing is loaded from elsewhere: no web font, no analytics.
   head: [['link', { rel: 'icon', href: 'data:,' }]],
-  markdown: { config: outside },
+  markdown: { config: (markdown) => [outside, diagrams].forEach((use) => use(markdown)) },
   themeConfig: {
     search: { provider: 'local' },
     outline: [2, 3],
@@ -36,19 +51,40 @@ export default defineConfig({
       {
         text: 'Concepts',
         items: [
+          page('concepts/decision', 'The decision'),
+          page('concepts/targeting', 'Targeting'),
+          page('concepts/ledger', 'Ledger and holds'),
+          page('concepts/limits', 'Caps and budgets'),
+          page('concepts/pacing', 'Pacing'),
+          page('concepts/auctions', 'Auctions'),
+          page('concepts/consent', 'Consent'),
+          page('concepts/gross-and-net', 'Gross and net'),
           page('lifecycle', 'A request, and what is stored'),
           page('architecture', 'Architecture'),
-          page('pacing', 'Pacing'),
-          page('programmatic', 'Bidders'),
-          page('prebid', 'Auctions for Prebid'),
-          page('privacy', 'Users and consent'),
-          page('invalid-traffic', 'Invalid traffic'),
           page('glossary', 'Glossary'),
         ],
       },
       {
+        text: 'In detail',
+        items: [
+          page('tags', 'Plain tags'),
+          page('prebid', 'Auctions for Prebid'),
+          page('programmatic', 'Bidders'),
+          page('pacing', 'Pacing rules'),
+          page('privacy', 'Users and consent'),
+          page('invalid-traffic', 'Invalid traffic'),
+        ],
+      },
+      {
         text: 'Reference',
-        items: [page('api', 'HTTP API'), page('errors', 'Errors'), page('configuration', 'Settings'), page('security', 'Security')],
+        items: [
+          page('api', 'HTTP API'),
+          page('sdk-reference', 'SDK'),
+          page('errors', 'Errors'),
+          page('configuration', 'Settings'),
+          page('metrics', 'Metrics'),
+          page('security', 'Security'),
+        ],
       },
       {
         text: 'Operations',

@@ -1,3 +1,4 @@
+import type { LotReport } from '../../src/ledger/allowances/report-lots.ts';
 import type { Account } from '../../src/ledger/read/read-accounts.ts';
 import type { Ad, Model, Violation } from './model.ts';
 
@@ -11,13 +12,15 @@ export interface AccountView {
   readonly horizonMs: number;
   /** Whether a reservation may be open that no replica knows of: a call of which the reply was lost. */
   readonly inDoubt: boolean;
+  /** Held for ads that replicas may still hand out, or that a killed one could have. */
+  readonly lots: readonly LotReport[];
   /** Its held sums were overwritten: only its counts mean something. */
   readonly isDamaged: boolean;
 }
 
 /** Whether an account agrees with the events, and holds what is open: not less, not more, and not for longer. */
 export const checkAccount = (model: Model, view: AccountView): readonly Violation[] => {
-  const { publisherId, kind, id, account, redisMs, horizonMs, inDoubt, isDamaged } = view;
+  const { publisherId, kind, id, account, redisMs, horizonMs, inDoubt, lots, isDamaged } = view;
   const name = `${kind === 'l' ? 'line item' : 'campaign'} ${id} of publisher ${publisherId}`;
   const sums = model.sums(`${publisherId} ${kind}${id}`);
   if (!account) return sums.impressions + sums.spend > 0 ? [{ rule: 'account', text: `the account of ${name} is gone` }] : [];
@@ -42,16 +45,26 @@ export const checkAccount = (model: Model, view: AccountView): readonly Violatio
   const open = model.adsOf(kind, id).filter((ad) => ad.ad.publisherId === publisherId && ad.reserved && !ad.counted);
   const atLeast = open.filter((ad) => ad.waiting || redisMs <= ad.ad.tokenExpS * 1000);
   const atMost = open.filter((ad) => ad.waiting || Math.min(redisMs, horizonMs) < ad.releasedByMs);
-  const within = (what: string, held: number, value: (ad: Ad) => number): void => {
-    const least = total(atLeast, value);
-    const most = inDoubt ? Infinity : total(atMost, value);
+  const within = (what: string, held: number, value: (ad: Valued) => number): void => {
+    const least = total(atLeast.map(valueOf), value);
+    const most = inDoubt
+      ? Infinity
+      : total(atMost.map(valueOf), value) +
+        lots.reduce((sum, lot) => sum + lot.returned * value({ price: lot.candidate.priceMicros, day: lot.day }), 0);
     if (held < least) found.push({ rule: 'held too little', text: `${name}: ${what} ${held}, at least ${least} are open` });
     if (held > most) found.push({ rule: 'held too long', text: `${name}: ${what} ${held}, at most ${most} are open` });
   };
   within('micros held', account.heldMicros, ({ price }) => price);
-  within('micros held today', account.heldTodayMicros, ({ ad, price }) => (ad.day === day ? price : 0));
-  within('ads held today', account.heldToday, ({ ad }) => (ad.day === day ? 1 : 0));
+  within('micros held today', account.heldTodayMicros, (one) => (one.day === day ? one.price : 0));
+  within('ads held today', account.heldToday, (one) => (one.day === day ? 1 : 0));
   return found;
 };
 
-const total = (ads: readonly Ad[], value: (ad: Ad) => number): number => ads.reduce((sum, ad) => sum + value(ad), 0);
+/** What an ad holds: micros, of a day. */
+interface Valued {
+  readonly price: number;
+  readonly day: number;
+}
+const valueOf = ({ price, ad: { day } }: Ad): Valued => ({ price, day });
+
+const total = (ads: readonly Valued[], value: (ad: Valued) => number): number => ads.reduce((sum, ad) => sum + value(ad), 0);

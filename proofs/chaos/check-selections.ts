@@ -81,10 +81,12 @@ export const checkSelections = (model: Model, taken: readonly Ad[], redisMs: num
   return [...found, ...checkFrequency(model, taken, redisMs)];
 };
 
-/** Whether no ad was reserved from an account that is set aside, or is to be. */
+/** Whether no ad was reserved from an account that is set aside, or is to be. A lot may have been reserved before that. */
 export const checkSetAside = (taken: readonly Ad[], isDamaged: (of: AccountRef) => boolean): readonly Violation[] =>
-  taken.flatMap(({ ad: { publisherId, lineItemId, campaignId, tokenId }, reserved }) =>
-    reserved && (isDamaged({ publisherId, kind: 'l', id: lineItemId }) || isDamaged({ publisherId, kind: 'c', id: campaignId }))
+  taken.flatMap(({ ad: { publisherId, lineItemId, campaignId, tokenId }, reserved, fromLots }) =>
+    reserved &&
+    !fromLots &&
+    (isDamaged({ publisherId, kind: 'l', id: lineItemId }) || isDamaged({ publisherId, kind: 'c', id: campaignId }))
       ? [{ rule: 'set aside', text: `line item ${lineItemId} was selected (${tokenId}) from a damaged account` }]
       : [],
   );

@@ -2,7 +2,13 @@ import type { Violation } from './model.ts';
 import type { Stage } from './stage.ts';
 
 /** Whether Postgres holds the events and daily counts that the stream carried, each once. */
-export const checkStored = async ({ lane: { knex }, model, anyDoubt, tallyMayExpire }: Stage): Promise<readonly Violation[]> => {
+export const checkStored = async ({
+  lane: { knex },
+  system,
+  model,
+  anyDoubt,
+  servesMayBeMissing,
+}: Stage): Promise<readonly Violation[]> => {
   const found: Violation[] = [];
   const { rows } = await knex.raw<{ rows: { key: string; billed: string; reason: string }[] }>(
     `select jti || ' ' || kind || case when event_type = '' then '' else ':' || event_type end
@@ -33,7 +39,7 @@ export const checkStored = async ({ lane: { knex }, model, anyDoubt, tallyMayExp
       found.push({ rule: 'daily counts', text });
     }
     const served = model.adsOf('l', id).filter((ad) => ad.ad.day === day && (ad.reserved || ad.counted)).length;
-    if ((Number(serves) < served && !tallyMayExpire) || (Number(serves) > served && !anyDoubt))
+    if ((Number(serves) < served - system.unreported(id, day) && !servesMayBeMissing) || (Number(serves) > served && !anyDoubt))
       found.push({ rule: 'serves', text: `daily counts of line item ${id}, day ${day}: ${serves} serves, selected ${served}` });
   }
   return found;

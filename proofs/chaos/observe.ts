@@ -1,5 +1,6 @@
 import { checkAccount } from './check-accounts.ts';
 import { checkOvershoot } from './check-selections.ts';
+import { RELEASE_MARGIN_MS } from './rules.ts';
 import type { Violation } from './model.ts';
 import type { Stage } from './stage.ts';
 import type { Step } from './story.ts';
@@ -7,6 +8,7 @@ import type { Step } from './story.ts';
 /** The steps after which events and accounts are read; the others change neither. */
 const CHANGES_BOOKS: ReadonlySet<Step['do']> = new Set([
   'select',
+  'lots',
   'track',
   'forward',
   'reach',
@@ -59,9 +61,11 @@ const checkAccounts = async (
   const campaigns = [...new Set(ads.map(({ ad }) => ad.campaignId))];
   const [accounts, horizonMs] = await Promise.all([system.accounts(publisherId, lineItems, campaigns), system.horizonMs(publisherId)]);
   const inDoubt = Math.min(redisMs, horizonMs) < doubtfulUntilMs(publisherId);
+  const lots = system.lots(publisherId).filter(({ holdEndMs }) => Math.min(redisMs, horizonMs) < holdEndMs + RELEASE_MARGIN_MS);
   const keys = [...lineItems.map((id) => ({ kind: 'l' as const, id })), ...campaigns.map((id) => ({ kind: 'c' as const, id }))];
   return keys.flatMap((key, i) => {
     const isDamaged = operator.isDamaged({ publisherId, ...key });
-    return checkAccount(model, { ...key, publisherId, account: accounts[i], redisMs, horizonMs, inDoubt, isDamaged });
+    const ofKey = lots.filter(({ candidate: { lineItem, campaign } }) => (key.kind === 'l' ? lineItem : campaign).id === key.id);
+    return checkAccount(model, { ...key, publisherId, account: accounts[i], redisMs, horizonMs, inDoubt, lots: ofKey, isDamaged });
   });
 };

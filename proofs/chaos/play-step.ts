@@ -5,7 +5,7 @@ import { checkAnswer } from './check-tracking.ts';
 import type { Violation } from './model.ts';
 import { operate } from './operate.ts';
 import type { Stage } from './stage.ts';
-import { NETWORKS, type Step } from './story.ts';
+import { NETWORKS, type AdCall, type Step } from './story.ts';
 import { hitKey } from './system.ts';
 
 /** How far Redis's clock may fall behind by steps back. */
@@ -23,6 +23,17 @@ export const playStep = async (stage: Stage, step: Step): Promise<readonly Viola
       return select(stage, step);
     case 'track':
       return track(stage, step);
+    case 'lots': {
+      const { replica, fault, all } = step;
+      if (fault !== 'none' && !stage.redisDown[replica]) {
+        lane.replicas[replica]?.setMode(fault);
+        for (const publisher of stage.publishers) stage.doubt(publisher, fault === 'late');
+      }
+      if (fault === 'late') stage.servesMayBeMissing = true;
+      await system.replica(replica).reportLots(all);
+      if (all || fault === 'killed') stage.restart(replica);
+      return [];
+    }
     case 'edit': {
       const { edit, replicas } = step;
       const mayBeServed = stage.anyDoubt || model.adsOf('l', Number(edit.id)).length > 0;
@@ -92,7 +103,7 @@ export const playStep = async (stage: Stage, step: Step): Promise<readonly Viola
 /** True time goes on, and Redis's clock is correct again. */
 const moveClocks = async (stage: Stage, step: number, toMs: number): Promise<readonly Violation[]> => {
   await stage.setClocks(toMs);
-  if (toMs - stage.carriedAtMs > TALLY_LIFE_MS) stage.tallyMayExpire = true;
+  if (toMs - stage.carriedAtMs > TALLY_LIFE_MS) stage.servesMayBeMissing = true;
   stage.notes.set(step, `it is ${new Date(toMs).toISOString()}`);
   return [];
 };
@@ -104,12 +115,13 @@ const inBackground = async ({ lane, redisDown }: Stage, replica: number, work: (
 };
 
 const select = async (stage: Stage, step: Step & { do: 'select' }): Promise<readonly Violation[]> => {
-  const { id, replica, calls, fault } = step;
+  const { id, replica, calls, inTurn, fault } = step;
   if (fault !== 'none' && !stage.redisDown[replica]) {
     stage.lane.replicas[replica]?.setMode(fault);
     for (const { publisher } of calls) stage.doubt(publisher, fault === 'late');
   }
-  const answers = await Promise.all(calls.map(async (call) => ({ call, ...(await stage.system.replica(replica).select(call)) })));
+  const ask = async (call: AdCall) => ({ call, ...(await stage.system.replica(replica).select(call)) });
+  const answers = inTurn ? await oneByOne(calls, ask) : await Promise.all(calls.map(ask));
   const selected = answers.flatMap(({ ads }) => ads);
   if (fault === 'killed') {
     stage.restart(replica);
@@ -123,6 +135,12 @@ const select = async (stage: Stage, step: Step & { do: 'select' }): Promise<read
     ...checkEarned(stage.model, ads, stage.redisMs),
     ...(stage.anyDoubt ? [] : checkUnearned(stage.model, answers)),
   ];
+};
+
+const oneByOne = async <T, R>(all: readonly T[], work: (one: T) => Promise<R>): Promise<readonly R[]> => {
+  const results: R[] = [];
+  for (const one of all) results.push(await work(one));
+  return results;
 };
 
 const track = async (stage: Stage, step: Step & { do: 'track' }): Promise<readonly Violation[]> => {

@@ -1,7 +1,12 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Bid, Bidders } from '../../src/bidders/bidder-port.ts';
+import { OPEN_MARKET } from '../../src/bidders/calls/group-invitations.ts';
 import type { Campaign, LineItem } from '../../src/catalog/model/entities.ts';
 import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
 import { NoBidReason } from '../../src/decision/no-bid-reason.ts';
+import { createAllowances } from '../../src/ledger/allowances/allowances.ts';
+import { LOT_RULE } from '../../src/ledger/allowances/lot-rule.ts';
+import type { LotReport } from '../../src/ledger/allowances/report-lots.ts';
 import { NO_HOLDS } from '../../src/ledger/free-holds.ts';
 import type { Hit, Settled, ServedAd } from '../../src/ledger/hit.ts';
 import type { LedgerKeys } from '../../src/ledger/ledger-keys.ts';
@@ -19,6 +24,8 @@ import type { AdCall, Settings } from './story.ts';
 
 /** The settings with which replicas begin. */
 export const FIRST_SETTINGS: Settings = { pid: { kp: 0.3, ki: 0.05, kd: 0.1 }, signingSecret: 0 };
+/** Caps of stories are small: at the service's rule no lot would be granted under them. */
+const LARGE_LOTS = { ...LOT_RULE, part: 1 / 2, sparePart: 1 / 2 };
 const SECRETS = ['first', 'second'].map((kid) => ({ kid, secret: `the ${kid} secret of every replica of a chaos run` }));
 
 /** An ad that a replica answered with, and what was booked for it in that replica's snapshot. */
@@ -29,6 +36,8 @@ export interface Selected {
   readonly campaign: Campaign;
   /** Micros per thousand impressions; null: a direct line item. */
   readonly bidMicros: number | null;
+  /** Other than by a call of the ledger, at least in part. */
+  readonly fromLots: boolean;
   /** False: served without counters, because the line item has no limits. */
   readonly reserved: boolean;
 }
@@ -44,6 +53,8 @@ export interface ReplicaOptions {
   readonly newId: () => string;
   readonly random: () => number;
   readonly onSettled: (hit: Hit, settled: Settled) => void;
+  /** Impressions that were decided without Redis. */
+  readonly onLots: (imps: number) => void;
   readonly onFailure: (fault: Error) => void;
 }
 
@@ -55,23 +66,44 @@ export interface SelectAnswer {
 
 /** The parts of a replica that decide ads and count hits, composed as in src/replica/compose-delivery.ts. */
 export interface Replica {
+  /** What it has not yet reported of its lots. */
+  readonly pending: readonly LotReport[];
+  /** Reports its lots to the ledger; `all`: it stops. */
+  reportLots(all: boolean): Promise<void>;
   select(call: AdCall): Promise<SelectAnswer>;
   /** undefined: the token is not valid (any more) by this replica's clock. */
   track(token: string, hit: Pick<Hit, 'kind' | 'eventType' | 'invalidReason' | 'signals'>): Promise<HitOutcome | undefined>;
 }
 
+/** The call of `select` that is being answered. */
+const callOf = new AsyncLocalStorage<{ fromLots: boolean }>();
+
 export const createReplica = (options: ReplicaOptions): Replica => {
-  const { client, keys, pending, tokenTtlMs, settings, snapshot, now, newId, random, onSettled, onFailure } = options;
+  const { client, keys, pending, tokenTtlMs, settings, snapshot, now, newId, random, onSettled, onLots, onFailure } = options;
   const { redis, link } = client;
-  const ledger = createLedger({ redis, link, keys, tokenTtlMs, pid: settings.pid });
+  const ledger = createLedger({ redis, link, keys, tokenTtlMs, pid: settings.pid, lotRule: LARGE_LOTS });
+  const allowances = createAllowances({
+    ledger,
+    tokenTtlMs,
+    enabled: true,
+    reserveMs: 60_000,
+    isUp: (publisherId) => link.upOf(keys.shardOf(publisherId)),
+    now,
+    clock: now,
+    observe: { decided: (by, imps) => by === 'lots' && noteLots(imps), granted: () => undefined, returned: () => undefined },
+  });
+  const noteLots = (imps: number): void => {
+    onLots(imps);
+    const call = callOf.getStore();
+    if (call) call.fromLots = true;
+  };
   const signing = SECRETS.slice(settings.signingSecret);
   const tokens = createTokens({ secrets: [...signing, ...SECRETS.filter((one) => !signing.includes(one))], now });
   /** By the id of the request. */
   const offered = new Map<string, AdCall['bids']>();
   const serveAd = createServeAd({
     bidders: createOfflineBidders((requestId) => offered.get(requestId) ?? {}),
-    reserve: ledger.reserve,
-    tokenTtlMs,
+    reserve: allowances.reserve,
     newId,
     random,
     clock: () => 0,
@@ -91,12 +123,18 @@ export const createReplica = (options: ReplicaOptions): Replica => {
   });
 
   return {
+    get pending() {
+      return allowances.pending;
+    },
+    reportLots: (all) => (all ? allowances.stop() : allowances.report()),
     select: async (call) => {
       // Its row is gone, and with it its key: 401.
       if (!snapshot().publishers.has(call.publisher)) return { ads: [], unearned: false };
       const id = newId();
       offered.set(id, call.bids);
-      const { filled, unfilled } = await serveAd(snapshot(), adRequest(id, call, snapshot(), now()));
+      const about = { fromLots: false };
+      const request = adRequest(id, call, snapshot(), now());
+      const { filled, unfilled } = await callOf.run(about, () => serveAd(snapshot(), request));
       offered.delete(id);
       const ads = filled.map(({ won: { ad, candidate, bid } }) => ({
         ad,
@@ -104,6 +142,7 @@ export const createReplica = (options: ReplicaOptions): Replica => {
         lineItem: candidate.lineItem,
         campaign: candidate.campaign,
         bidMicros: bid?.cpmMicros ?? null,
+        fromLots: about.fromLots,
         reserved: ad.holdEndMs !== 0,
       }));
       return { ads, unearned: unfilled.some(({ reason }) => reason === NoBidReason.HoldsNotEarned) };
@@ -157,7 +196,11 @@ const bidOf = (impId: string, invitation: Bid['invitation'], cpmMicros: number):
   cpmMicros,
   bidId: `bid-${invitation.lineItem.id}`,
   adm: '<b>ad</b>',
+  deal: OPEN_MARKET,
   adomain: [],
+  cat: [],
+  cattax: 1,
+  dsa: undefined,
   width: null,
   height: null,
   winNoticeUrl: null,

@@ -52,5 +52,8 @@ export const MAX_SKEW_MS = 1_500;
 /** A hold ends this long after its token at the latest: the margin for hits under way, and both clocks' tolerance. */
 export const RELEASE_MARGIN_MS = 5_000 + MAX_SKEW_MS;
 
-/** Holds that end close together end as one: within a sixteenth of a token's life. */
-export const holdSlackMs = (ttlMs: number): number => Math.ceil(ttlMs / 16) + 1_000;
+/**
+ * Holds that end close together end as one: within a sixteenth of a token's life. Those of a lot may be as much older
+ * than its last ad as a lot is handed out.
+ */
+export const holdSlackMs = (ttlMs: number): number => Math.ceil(ttlMs / 16) + 1_000 + Math.min(60_000, ttlMs / 4) * 1.0625;

@@ -23,6 +23,8 @@ export interface Run {
   readonly hits: number;
   /** By another list of data centers. */
   readonly rejudged: Stage['rejudged'];
+  /** Selections without Redis. */
+  readonly fromLots: number;
 }
 
 /**
@@ -33,7 +35,8 @@ export const runStory = async (lane: Lane, story: Story, matters = (_rule: strin
   const stage = await setStage(lane, story);
   const { model, notes } = stage;
   const broken = await firstBroken(stage, matters);
-  return { broken, notes, selections: model.ads.length, hits: model.logged.size, rejudged: stage.rejudged };
+  const [selections, hits] = [model.ads.length, model.logged.size];
+  return { broken, notes, selections, hits, fromLots: stage.system.decidedByLots, rejudged: stage.rejudged };
 };
 
 const firstBroken = async (stage: Stage, matters: (rule: string) => boolean): Promise<Broken | undefined> => {
@@ -61,6 +64,7 @@ const settleAll = async (stage: Stage): Promise<readonly Violation[]> => {
   for (const client of lane.replicas) await client.runLateCalls();
   stage.settleDoubts();
   await stage.load(stage.redisDown.map((_, n) => n));
+  for (const n of stage.redisDown.keys()) await system.replica(n).reportLots(true);
   // Carrying deletes events from the streams: they are read first.
   const found = [...(await observe(stage, publishers))];
   const round = async (): Promise<void> => {

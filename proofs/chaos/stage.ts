@@ -33,8 +33,8 @@ export interface Stage {
   rejudged: { filtered: number; restored: number };
   /** True time of the last step that carried events and tallies. */
   carriedAtMs: number;
-  /** Serves were tallied for so long without being carried that the tally may have expired. */
-  tallyMayExpire: boolean;
+  /** Serves may be missing: tallied for so long without being carried that the tally expired, or reported by a call that never ran. */
+  servesMayBeMissing: boolean;
   /** Time as everybody but Redis has it. */
   readonly trueMs: number;
   readonly redisMs: number;
@@ -101,7 +101,7 @@ export const setStage = async (lane: Lane, story: Story): Promise<Stage> => {
     listed: new Set(),
     rejudged: { filtered: 0, restored: 0 },
     carriedAtMs: trueMs,
-    tallyMayExpire: false,
+    servesMayBeMissing: false,
     get trueMs() {
       return trueMs;
     },

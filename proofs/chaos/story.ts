@@ -48,7 +48,14 @@ export type CallFault = 'none' | 'loseReply' | 'late' | 'killed';
  * multiple of `everyMs`, and `offsetMs` further; never back.
  */
 export type Step = { readonly id: number } & (
-  | { readonly do: 'select'; readonly replica: number; readonly calls: readonly AdCall[]; readonly fault: CallFault }
+  | {
+      readonly do: 'select';
+      readonly replica: number;
+      readonly calls: readonly AdCall[];
+      /** One call after the other. */
+      readonly inTurn?: boolean;
+      readonly fault: CallFault;
+    }
   | {
       readonly do: 'track';
       readonly replica: number;
@@ -56,6 +63,7 @@ export type Step = { readonly id: number } & (
       readonly fault: CallFault;
       readonly lostInPostgres: boolean;
     }
+  | { readonly do: 'lots'; readonly replica: number; readonly fault: CallFault; readonly all: boolean }
   | { readonly do: 'edit'; readonly edit: RowEdit; readonly replicas: readonly number[] }
   | { readonly do: 'reload'; readonly replicas: readonly number[] }
   | { readonly do: 'ttl'; readonly replica: number; readonly ttlMs: number }
@@ -137,6 +145,7 @@ export const STEP_CLASSES = [
   'eve',
   'books',
   'refilter',
+  'lots',
   'damage',
   'poison',
 ] as const;

@@ -4,6 +4,7 @@ import { createEventWriter } from '../../src/events/event-writer.ts';
 import { createDeadEvents, type DeadEvent } from '../../src/events/postgres/dead-events.ts';
 import type { EventStore } from '../../src/events/postgres/event-store.ts';
 import type { Hit, Settled } from '../../src/ledger/hit.ts';
+import type { LotReport } from '../../src/ledger/allowances/report-lots.ts';
 import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
 import { createExpireClicks } from '../../src/ledger/settle/expire-clicks.ts';
@@ -35,7 +36,13 @@ export interface System {
   takeSurprises(): readonly string[];
   /** Keys of hits that Postgres accepted since the last call. */
   takeStored(): readonly string[];
+  /** Impressions that replicas decided without Redis. */
+  readonly decidedByLots: number;
   replica(n: number): Replica;
+  /** What replicas hold for ads that they may hand out, or that killed ones could have. */
+  lots(publisherId: number): readonly LotReport[];
+  /** Serves that a killed replica had not reported. */
+  unreported(lineItemId: number, day: number): number;
   /** Seeds the random choices of the next step. */
   seedStep(seed: number): void;
   setSnapshot(n: number, snapshot: Snapshot): void;
@@ -75,6 +82,9 @@ export const createSystem = ({ lane, world, nowMs, snapshot, isDamaged, isPoison
   let postgres: 'up' | 'down' | 'loseReply' = 'up';
   let chance = createChance(world.startMs);
   let ids = 0;
+  /** Of replicas that were killed. */
+  const unreported: LotReport[] = [];
+  let decidedByLots = 0;
   let consumers = 0;
   const snapshots = world.replicas.map(() => snapshot);
   const surprise = (what: string, fault: Error): void => {
@@ -119,6 +129,9 @@ export const createSystem = ({ lane, world, nowMs, snapshot, isDamaged, isPoison
       newId: () => `t${++ids}`,
       random: () => chance(),
       onSettled,
+      onLots: (imps) => {
+        decidedByLots += imps;
+      },
       onFailure: (fault) => surprise('recording a hit', fault),
     });
   const replicas = world.replicas.map(({ ttlMs }, n) => start(n, ttlMs, FIRST_SETTINGS));
@@ -131,7 +144,14 @@ export const createSystem = ({ lane, world, nowMs, snapshot, isDamaged, isPoison
   return {
     takeSurprises: () => surprises.splice(0),
     takeStored: () => stored.splice(0),
+    get decidedByLots() {
+      return decidedByLots;
+    },
     replica: (n) => replicas[n]!,
+    lots: (publisherId) =>
+      [...unreported, ...replicas.flatMap(({ pending: of }) => of)].filter((lot) => lot.publisherId === publisherId && lot.returned > 0),
+    unreported: (lineItemId, day) =>
+      unreported.reduce((sum, one) => sum + (one.candidate.lineItem.id === lineItemId && one.day === day ? one.served : 0), 0),
     seedStep: (seed) => {
       chance = createChance(seed);
     },
@@ -139,6 +159,7 @@ export const createSystem = ({ lane, world, nowMs, snapshot, isDamaged, isPoison
       snapshots[n] = of;
     },
     restart: (n, tokenTtlMs, settings) => {
+      unreported.push(...replicas[n]!.pending);
       replicas[n] = start(n, tokenTtlMs, settings);
     },
     setPostgres: (mode) => {

@@ -53,6 +53,8 @@ const tellStep = (step: Step): string => {
   switch (step.do) {
     case 'select':
       return `replica ${step.replica}: ads for ${step.calls.map(tellAdCall).join('; ')}${faultOf(step.fault)}`;
+    case 'lots':
+      return `replica ${step.replica}: ${step.all ? 'stops and returns its lots' : 'reports its lots'}${faultOf(step.fault)}`;
     case 'track':
       return `replica ${step.replica}: ${step.calls.map(tellTracking).join(', ')}${faultOf(step.fault)}${step.lostInPostgres ? ' (the reply of Postgres is lost)' : ''}`;
     case 'edit':

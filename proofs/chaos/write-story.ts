@@ -87,6 +87,13 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     const call = { ...adCall(), imps: 1, client: `s${draw.below(2)}` };
     return { step: { do: 'select', replica: replica(), calls: Array.from({ length: 10 + draw.below(40) }, () => call), fault: fault() } };
   };
+  /** Many visitors of one page, which lets a replica reserve lots. */
+  const crowd = (id: number): Written => {
+    selects.push(id);
+    const call = { ...adCall(), imps: 1 + draw.below(2), client: null };
+    const calls = Array.from({ length: 5 + draw.below(20) }, () => call);
+    return { step: { do: 'select', replica: replica(), calls, inTurn: true, fault: draw.oneIn(4) ? fault() : 'none' } };
+  };
   const track = (): Written => ({
     step: {
       do: 'track',
@@ -177,6 +184,8 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     [60, forward],
     [30, fold],
     [has('writer') ? 8 : 12, carry],
+    [25, () => ({ step: { do: 'lots', replica: replica(), fault: fault(), all: draw.oneIn(8) } }), 'lots'],
+    [12, crowd, 'lots'],
     [6, stranger, 'clients'],
     [5, () => ({ step: { do: 'ttl', replica: replica(), ttlMs: draw.of(TTLS_MS) } }), 'ttl'],
     [4, () => ({ step: { do: 'settings', replica: replica(), settings: settings() } }), 'settings'],

@@ -16,6 +16,8 @@ export interface SteadyLoad {
   /** Begins a new measurement. */
   reset(): void;
   readonly figures: () => LoadFigures;
+  /** The part of the requests for these bookings that were filled in this measurement. */
+  readonly fillOf: (bookings: readonly Booking[]) => number;
   /** Token ids of impressions answered 200, since the start. */
   readonly acknowledged: ReadonlySet<string>;
   stop(): Promise<void>;
@@ -38,10 +40,14 @@ export const createSteadyLoad = ({ page, perSecond, bookings }: SteadyLoadOption
   let not200 = 0;
   let filled = 0;
   let refused = 0;
+  let ofBooking = new Map<Booking, { asked: number; filled: number }>();
 
   const stop = openLoop(perSecond, async (n) => {
     const begun = performance.now();
-    const { status, bids } = await page.ask(bookings[n % bookings.length]!, `user-${n}`);
+    const booking = bookings[n % bookings.length]!;
+    const { status, bids } = await page.ask(booking, `user-${n}`);
+    const fills = ofBooking.get(booking) ?? { asked: 0, filled: 0 };
+    ofBooking.set(booking, { asked: fills.asked + 1, filled: fills.filled + bids.length });
     took.push(performance.now() - begun);
     if (status !== 200) not200++;
     const [bid] = bids;
@@ -60,6 +66,7 @@ export const createSteadyLoad = ({ page, perSecond, bookings }: SteadyLoadOption
     reset: () => {
       took = [];
       not200 = filled = refused = 0;
+      ofBooking = new Map();
     },
     figures: () => ({
       ads: took.length,
@@ -69,6 +76,10 @@ export const createSteadyLoad = ({ page, perSecond, bookings }: SteadyLoadOption
       adMostMs: Math.round(Math.max(0, ...took)),
       hitsRefused: refused,
     }),
+    fillOf: (of) => {
+      const fills = of.flatMap((booking) => ofBooking.get(booking) ?? []);
+      return fills.reduce((sum, one) => sum + one.filled, 0) / fills.reduce((sum, one) => sum + one.asked, 0);
+    },
     stop: () => {
       stopping = true;
       return stop();

@@ -29,7 +29,10 @@ export const schemaFaults = (
 const faultOf = (error: ErrorObject, formats: Readonly<Record<string, string>>): Fault => {
   const { keyword, instancePath: pointer, propertyName, message = 'is invalid' } = error;
   const params = error.params as Readonly<Record<string, unknown>>;
-  if (propertyName !== undefined) return { pointer: pointer + pointerStep(propertyName), detail: `name ${wordsOf(error)}` };
+  if (propertyName !== undefined) {
+    const words = keyword === 'format' ? formats[String(params['format'])] : undefined;
+    return { pointer: pointer + pointerStep(propertyName), detail: `name ${words ?? wordsOf(error)}` };
+  }
   switch (keyword) {
     case 'required':
       return { pointer: pointer + pointerStep(String(params['missingProperty'])), detail: 'is required' };

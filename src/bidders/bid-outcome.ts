@@ -11,7 +11,7 @@ interface Outcome {
    */
   readonly lossReason: number | null;
   readonly reason: NoBidReason;
-  /** For the trace: the service's own text, never the bidder's. */
+  /** For the trace. */
   readonly detail: string;
 }
 
@@ -46,11 +46,17 @@ export const BID_OUTCOMES = {
   forbidden_address: refused(200, null, 'endpoint address not allowed'),
   busy: refused(200, null, 'too many concurrent calls to this bidder'),
 
+  no_rate: refused(205, null, 'no exchange rate for the currency of the bidder'),
+  sealed_headers: refused(200, null, 'SEAL_KEYS cannot open the headers of the bidder', NoBidReason.TechnicalError),
+
   unknown_imp: refused(300, 3, 'bid for an impression that was not requested'),
-  wrong_currency: refused(300, 3, 'currency differs from the requested one'),
+  wrong_currency: refused(300, 3, 'no exchange rate for the currency of the bid'),
   missing_price: refused(300, 9, 'no price'),
   bad_price: refused(300, 3, 'price is not a number above zero and up to 1,000'),
   below_floor: refused(301, 100, 'price below the floor'),
+  below_deal_floor: refused(304, 101, 'price below the floor of the deal'),
+  unknown_deal: refused(300, 4, 'not under a deal that was offered'),
+  blocked_seat: refused(300, 104, 'seat not among those of the bidder'),
   outbid_by_itself: refused(300, 102, 'a higher bid is in the same response'),
   missing_markup: refused(350, 7, 'no markup'),
   markup_too_large: refused(350, 200, 'markup over 64 KiB'),
@@ -58,6 +64,10 @@ export const BID_OUTCOMES = {
   wrong_size: refused(351, 203, 'larger than the impression'),
   not_secure: refused(352, 207, 'http resource on an https page'),
   wrong_format: refused(353, 204, 'markup of another format'),
+  blocked_advertiser: refused(356, 205, 'advertiser blocked'),
+  blocked_category: refused(357, 209, 'category blocked'),
+  no_dsa: refused(300, 200, 'lacks the transparency information that the DSA requires'),
+  blocked_attribute: refused(350, 210, 'creative attribute blocked'),
 } as const satisfies Readonly<Record<string, Outcome>>;
 
 export type BidOutcome = keyof typeof BID_OUTCOMES;

@@ -27,7 +27,7 @@ export interface BidderObserver {
   /** A bid was read from a response. */
   readonly bid: (outcome: BidOutcome) => void;
   /**
-   * `bidder` is the id of an endpoint (`bidderId`), of at most `MAX_ENDPOINTS` at a time; null: the
+   * `bidder` is the label of an endpoint (`bidderLabel`), of at most `MAX_ENDPOINTS` at a time; null: the
    * endpoint was evicted, drop its series.
    */
   readonly circuit: (bidder: string, state: CircuitState | null) => void;

@@ -1,8 +1,9 @@
-import type { Booking, Device, Placement, Publisher } from '../catalog/model/entities.ts';
+import type { Bidder, Booking, Device, Placement, Publisher } from '../catalog/model/entities.ts';
 import type { Verdict } from '../context/consent/consent.ts';
 import type { PrivacySignals } from '../context/consent/privacy-signals.ts';
 import type { AdSize } from '../decision/ad-query.ts';
 import type { NoticeKind } from './bidder-observer.ts';
+import type { DsaAnswer, DsaRequest } from './openrtb/dsa.ts';
 import type { NoBidReason } from '../decision/no-bid-reason.ts';
 
 /** One impression for which bids are requested. */
@@ -34,7 +35,13 @@ export interface BidContext {
   readonly device: Device | null;
   readonly pageUrl: string | null;
   readonly signals: PrivacySignals;
+  /** Those of the snapshot that decides, by id. */
+  readonly bidders: ReadonlyMap<number, Bidder>;
   readonly shareWith: (gvlId: number | null) => Verdict;
+  /** What the page asks for under the DSA; undefined: nothing. */
+  readonly dsa: DsaRequest | undefined;
+  /** Whether the ad will not be billed. */
+  readonly test: boolean;
   /** The time that the caller leaves for all bidders; undefined: the service's own limit. */
   readonly maxMs?: number | undefined;
 }
@@ -43,11 +50,16 @@ export interface BidContext {
 export interface ReadBid {
   readonly impId: string;
   readonly bidId: string;
-  /** Micros per thousand impressions, > 0. */
+  /** The deal under which it counts; OPEN_MARKET: none that was offered. */
+  readonly deal: string;
+  /** Micros of USD per thousand impressions, > 0, after the bidder's adjustment. */
   readonly cpmMicros: number;
   /** Markup, or for native the assets as JSON. */
   readonly adm: string;
   readonly adomain: readonly string[];
+  readonly cat: readonly string[];
+  readonly cattax: number;
+  readonly dsa: DsaAnswer | undefined;
   readonly width: number | null;
   readonly height: number | null;
   readonly winNoticeUrl: string | null;
@@ -58,12 +70,12 @@ export interface ReadBid {
   readonly foreignNotices: readonly NoticeKind[];
 }
 
-/** A valid bid for one of the line items that share its endpoint. */
+/** A valid bid for one of the line items of its bidder. */
 export type Bid = ReadBid & { readonly invitation: Booking };
 
 /**
- * An invitation without a valid bid. `detail` is for the trace: short, never the bidder's own text,
- * with the OpenRTB codes.
+ * An invitation without a valid bid. `detail` is for the trace: short, with the OpenRTB codes and,
+ * where the bidder refused the request, its words.
  */
 export interface BidRefusal {
   readonly impId: string;
@@ -85,7 +97,7 @@ export interface Bidders {
   ask(opportunities: readonly BidOpportunity[], context: BidContext): Promise<BidAnswers>;
   /**
    * Sends the win and loss notices of bids without blocking the caller. `lossReason` is an OpenRTB
-   * loss reason code. Pass the objects that `ask` returned: line items that share an endpoint share
+   * loss reason code. Pass the objects that `ask` returned: line items of one bidder share
    * a bid, for which one notice is sent, a win if one of them won.
    */
   notifyWin(bid: Bid): void;

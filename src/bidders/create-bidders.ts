@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { setMaxListeners } from 'node:events';
 import { LRUCache } from 'lru-cache';
 import { answersOf, type CallResult } from './calls/answers-of-call.ts';
+import type { Bidder } from '../catalog/model/entities.ts';
 import type { BidOutcome } from './bid-outcome.ts';
-import { bidderId, createBidderEndpoint, type BidderEndpoint, type CircuitSettings } from './calls/bidder-endpoint.ts';
+import { bidderLabel, createBidderEndpoint, type BidderEndpoint, type CircuitSettings } from './calls/bidder-endpoint.ts';
 import type { BidderObserver } from './bidder-observer.ts';
+import type { RateOf } from './currency-rates.ts';
 import type { BidAnswers, BidContext, Bidders, BidOpportunity } from './bidder-port.ts';
 import { withhold } from '../context/consent/withhold.ts';
 import { buildBidRequest, isSecurePage } from './openrtb/build-bid-request.ts';
 import { createBidResults } from './notices/bid-results.ts';
 import { groupInvitations, type BidderCall } from './calls/group-invitations.ts';
+import { createDeadlines, type Deadline } from './calls/deadlines.ts';
 import { createGuardedDispatchers, type GuardedDispatchersOptions } from './calls/guarded-dispatcher.ts';
 import { createNoticeSender } from './notices/notice-sender.ts';
 import { mayNotify } from './notices/may-notify.ts';
@@ -27,8 +29,10 @@ export interface BiddersOptions {
   readonly allowPrivateAddresses: boolean;
   readonly observe: BidderObserver;
   readonly log: Readonly<Record<'info' | 'error', (message: string, fields: Readonly<Record<string, unknown>>) => void>>;
-  /** ISO 4217; the prices of the service are USD. */
-  readonly currency?: string;
+  /** The prices of the service are USD. */
+  readonly rateOf: RateOf;
+  /** The value of a bidder's header; undefined: it cannot be opened. */
+  readonly openHeader: (sealed: string) => string | undefined;
   readonly noticeTimeoutMs?: number;
   readonly circuit?: CircuitSettings;
   /** Endpoints and pools unused for this long are evicted. */
@@ -45,8 +49,8 @@ const CONNECTIONS_PER_BIDDER = 50;
 const NOTHING: BidAnswers = { bids: [], refusals: [] };
 
 export const createBidders = (options: BiddersOptions): Bidders => {
-  const { timeoutMs, allowPrivateAddresses, observe, log } = options;
-  const { currency = 'USD', noticeTimeoutMs = 2_000, idleMs = 10 * 60_000 } = options;
+  const { timeoutMs, allowPrivateAddresses, rateOf, openHeader, observe, log } = options;
+  const { noticeTimeoutMs = 2_000, idleMs = 10 * 60_000 } = options;
   const {
     circuit = { failuresInRow: 5, retryAfterMs: 5_000, trialTimeoutMs: timeoutMs },
     now = () => performance.now(),
@@ -83,13 +87,21 @@ export const createBidders = (options: BiddersOptions): Bidders => {
     updateAgeOnGet: true,
     dispose: ({ id }) => observe.circuit(id, null),
   });
-  const endpointOf = (url: URL, lineItemId: number | undefined): BidderEndpoint => {
-    const known = endpoints.get(url.href);
+  /** undefined: its headers cannot be opened. */
+  const endpointOf = (bidder: Bidder, url: URL): BidderEndpoint | undefined => {
+    const { gzip } = bidder;
+    const key = JSON.stringify([url.href, gzip, bidder.headers]);
+    const known = endpoints.get(key);
     if (known) return known.endpoint;
-    const id = bidderId(url);
-    log.info('A bidder is called for the first time', { bidder: id, host: url.host, lineItemId });
-    const endpoint = createBidderEndpoint({ url, dispatchers, circuit, onCircuit: (state) => observe.circuit(id, state) });
-    endpoints.set(url.href, { endpoint, id });
+    const opened = Object.entries(bidder.headers).map(([name, sealed]) => [name, openHeader(sealed)] as const);
+    if (opened.some(([, value]) => value === undefined)) return undefined;
+    const headers = Object.fromEntries(opened) as Readonly<Record<string, string>>;
+    const id = bidderLabel(bidder, url);
+    // Of the same bidder before its record changed: its series is this one's from now on.
+    for (const [other, { id: otherId }] of endpoints.entries()) if (otherId === id) endpoints.delete(other);
+    log.info('A bidder is called for the first time', { bidder: id, host: url.host });
+    const endpoint = createBidderEndpoint({ url, headers, gzip, dispatchers, circuit, onCircuit: (state) => observe.circuit(id, state) });
+    endpoints.set(key, { endpoint, id });
     return endpoint;
   };
   const sweeper = setInterval(() => {
@@ -99,43 +111,51 @@ export const createBidders = (options: BiddersOptions): Bidders => {
   }, 60_000).unref();
   let closed = false;
 
-  const exchange = async ({ endpoint, opportunities }: BidderCall, body: string, signal: AbortSignal): Promise<BidAnswer> => {
-    const url = readBidderUrl(endpoint, { allowPrivateAddresses });
+  const exchange = async (bidder: Bidder, body: string, signal: AbortSignal): Promise<BidAnswer> => {
+    const url = readBidderUrl(bidder.endpoint, { allowPrivateAddresses });
     if (typeof url === 'string') return { kind: 'refused', outcome: url };
-    return closed ? { kind: 'refused', outcome: 'busy' } : endpointOf(url, opportunities[0]?.invitations[0]?.lineItem.id).ask(body, signal);
+    if (closed) return { kind: 'refused', outcome: 'busy' };
+    return endpointOf(bidder, url)?.ask(body, signal) ?? { kind: 'refused', outcome: 'sealed_headers' };
   };
 
-  const askBidder = async (
-    call: BidderCall,
-    { context, transactionId, startedAt, budgetMs, deadline }: Auction,
-  ): Promise<CallResult['read']> => {
+  const askBidder = async (call: BidderCall, { context, transactionId, startedAt, deadlineOf }: Auction): Promise<CallResult['read']> => {
+    const { bidder, format } = call;
+    const rate = rateOf(bidder.currency);
+    if (rate === undefined) return { kind: 'refused', outcome: 'no_rate' };
+    const imps = call.opportunities.map(({ impId, placement, width, height, otherSizes, floors }) => ({
+      impId,
+      placement,
+      size: { width, height },
+      otherSizes,
+      floors: new Map(Array.from(floors, ([deal, micros]) => [deal, Math.ceil((micros / bidder.bidAdjustment) * rate)])),
+    }));
     const asked: AskedBid = {
       auctionId: newId(),
-      currency,
-      format: call.format,
+      bidder,
+      rateOf,
+      dsa: context.dsa,
+      format,
       secure: isSecurePage(context.pageUrl),
       mayNotify: mayNotify(call),
-      imps: new Map(
-        call.opportunities.map(({ impId, width, height, otherSizes, floorMicros }) => [
-          impId,
-          { size: { width, height }, otherSizes, floorMicros },
-        ]),
-      ),
+      imps: new Map(imps.map((imp) => [imp.impId, imp])),
     };
-    const tmaxMs = Math.max(1, Math.floor(budgetMs - (now() - startedAt)));
-    const shared = withhold(context, context.shareWith(call.gvlId));
-    const body = JSON.stringify(buildBidRequest({ ...asked, transactionId, tmaxMs, opportunities: call.opportunities, context: shared }));
+    const deadline = deadlineOf(bidder.timeoutShare);
+    const tmaxMs = Math.max(1, Math.floor(deadline.budgetMs - (now() - startedAt)));
+    const shared = withhold(context, context.shareWith(bidder.gvlId));
+    const body = JSON.stringify(
+      buildBidRequest({ auctionId: asked.auctionId, transactionId, tmaxMs, bidder, format, imps, context: shared }),
+    );
     // The race covers what an abort cannot interrupt, such as gunzip; the abort frees everything
     // else.
-    const answer = await Promise.race([exchange(call, body, deadline.signal), deadline.passed]);
+    const answer = await Promise.race([exchange(bidder, body, deadline.signal), deadline.passed]);
     return answer.kind === 'answer' ? readBidResponse(answer.json, asked) : answer;
   };
 
   const ask = async (opportunities: readonly BidOpportunity[], context: BidContext): Promise<BidAnswers> => {
-    const calls = groupInvitations(opportunities);
+    const calls = groupInvitations(opportunities, context.bidders);
     if (calls.length === 0) return NOTHING;
-    const budgetMs = Math.min(timeoutMs, context.maxMs ?? timeoutMs);
-    const auction: Auction = { context, transactionId: newId(), startedAt: now(), budgetMs, deadline: startDeadline(budgetMs) };
+    const deadlines = createDeadlines(Math.min(timeoutMs, context.maxMs ?? timeoutMs));
+    const auction: Auction = { context, transactionId: newId(), startedAt: now(), deadlineOf: deadlines.of };
     const answers = calls.map(async (call): Promise<CallResult> => {
       // An internal error costs this bidder's bid, not the whole response.
       const read = await askBidder(call, auction).catch((error: unknown): CallResult['read'] => {
@@ -146,7 +166,7 @@ export const createBidders = (options: BiddersOptions): Bidders => {
       return { call, read };
     });
     const { bids, refusals, judged } = answersOf(await Promise.all(answers));
-    auction.deadline.clear();
+    deadlines.clear();
     results.remember(bids);
     for (const { outcome, lossNoticeUrl, foreignNotices } of judged) {
       observe.bid(outcome);
@@ -173,33 +193,13 @@ export const createBidders = (options: BiddersOptions): Bidders => {
 
 const callOutcome = (read: CallResult['read']): BidOutcome => {
   if ('kind' in read) return read.outcome;
-  return read.best.size === 0 && read.refused.length === 0 ? 'no_bid' : 'accepted';
+  return read.best.length === 0 && read.refused.length === 0 ? 'no_bid' : 'accepted';
 };
 
 interface Auction {
   readonly context: BidContext;
   readonly transactionId: string;
   readonly startedAt: number;
-  readonly budgetMs: number;
-  readonly deadline: Deadline;
+  /** Of the bidders that may use this share of the time. */
+  readonly deadlineOf: (timeoutShare: number) => Deadline;
 }
-
-interface Deadline {
-  readonly signal: AbortSignal;
-  readonly passed: Promise<BidAnswer>;
-  readonly clear: () => void;
-}
-
-const startDeadline = (timeoutMs: number): Deadline => {
-  const controller = new AbortController();
-  // One listener for each bidder of the request, by design.
-  setMaxListeners(0, controller.signal);
-  let timer: NodeJS.Timeout | undefined;
-  const passed = new Promise<BidAnswer>((resolve) => {
-    timer = setTimeout(() => {
-      controller.abort();
-      resolve({ kind: 'refused', outcome: 'timeout' });
-    }, timeoutMs);
-  });
-  return { signal: controller.signal, passed, clear: () => clearTimeout(timer) };
-};

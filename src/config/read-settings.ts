@@ -49,6 +49,7 @@ const VARIABLES = {
   TOKEN_SECRET: secret({ default: undefined }),
   TOKEN_SECRETS: tokenSecrets({ default: undefined }),
   USER_KEYS: tokenSecrets({ default: [] }),
+  SEAL_KEYS: tokenSecrets({ default: undefined }),
   TOKEN_TTL: duration('1s', '12h')({ default: 30 * 60_000 }),
   RELOAD_INTERVAL: duration('0', '24h')({ default: 30_000 }),
   DEBUG_TRACE: toggle({ default: false }),
@@ -69,6 +70,8 @@ const VARIABLES = {
   ADMIN_TOKEN: adminTokens({ default: [] }),
   TRUST_PROXY_HOPS: wholeNumber(0, 32)({ default: undefined }),
   EARNED_HOLDS: toggle({ default: undefined }),
+  ALLOWANCES: toggle({ default: true }),
+  ALLOWANCE_RESERVE: duration('0', '5m')({ default: 60_000 }),
   STATE_DIR: secret({ default: undefined }),
   LOG_LEVEL: oneOf('error', 'warn', 'info', 'debug')({ default: 'info' }),
   DRAIN_TIME: duration('0', '10m')({ default: 5000 }),
@@ -104,6 +107,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   faults.push(
     ...secretFaults(secrets, production, given),
     ...shortFaults('USER_KEYS', read.USER_KEYS ?? [], production),
+    ...shortFaults('SEAL_KEYS', read.SEAL_KEYS ?? [], production),
     ...creativeOriginFaults(read.CREATIVE_ORIGIN, read.PUBLIC_URL),
   );
   if (production && read.DEMO_DATA) faults.push({ name: 'DEMO_DATA', fault: 'not in production: its API key is public' });
@@ -124,6 +128,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     tokenSecrets: secrets,
     tokenTtlMs: read.TOKEN_TTL,
     userKeys: read.USER_KEYS,
+    sealKeys: read.SEAL_KEYS ?? (production ? [] : secrets),
     reloadIntervalMs: read.RELOAD_INTERVAL,
     debugTrace: read.DEBUG_TRACE,
     pid: { kp: read.PID_KP, ki: read.PID_KI, kd: read.PID_KD },
@@ -142,6 +147,8 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     adminTokens: read.ADMIN_TOKEN,
     trustProxyHops: read.TRUST_PROXY_HOPS,
     earnedHolds: read.EARNED_HOLDS ?? production,
+    allowances: read.ALLOWANCES,
+    allowanceReserveMs: read.ALLOWANCE_RESERVE,
     stateDir: path.resolve(read.STATE_DIR ?? defaultStateDir(env)),
     logLevel: read.LOG_LEVEL,
     drainMs: read.DRAIN_TIME,

@@ -27,6 +27,11 @@ export interface Settings {
    * (commands/forget.ts). Empty: the key that the migration gave to the database.
    */
   readonly userKeys: readonly TokenSecret[];
+  /**
+   * Keys of the secrets in the database, such as the headers of bidders: the first seals, all open.
+   * Empty (in production alone): such secrets cannot be stored.
+   */
+  readonly sealKeys: readonly TokenSecret[];
   /** 0: only on demand. */
   readonly reloadIntervalMs: number;
   readonly debugTrace: boolean;
@@ -59,6 +64,10 @@ export interface Settings {
   readonly trustProxyHops: number | undefined;
   /** Whether what a client may hold depends on what it renders (ledger/lua/clients.lua). */
   readonly earnedHolds: boolean;
+  /** Whether most ads are decided without Redis (ledger/allowances/). */
+  readonly allowances: boolean;
+  /** The spare of a line item, for an outage of Redis, is for the requests of this time; 0: none. */
+  readonly allowanceReserveMs: number;
   readonly stateDir: string;
   readonly logLevel: 'error' | 'warn' | 'info' | 'debug';
   /** Time after SIGTERM in which a replica still accepts connections. */

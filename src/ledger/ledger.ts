@@ -3,7 +3,9 @@ import { answerWithin } from '../redis/answer-within.ts';
 import { defineFunction } from '../redis/define-function.ts';
 import { batchCalls, type BatchOptions } from '../redis/batch-calls.ts';
 import { createCandidateEncoder } from './reserve/encode-candidate.ts';
-import { decodeReservation, encodeReserve, encodeReserveSettings, RESERVE_LUA } from './reserve/encode-reserve.ts';
+import { LOT_RULE, type LotRule } from './allowances/lot-rule.ts';
+import { encodeReports, REPORT_LUA, type LotReport } from './allowances/report-lots.ts';
+import { decodeReservation, encodeReserve, encodeReserveSettings, reserveLua } from './reserve/encode-reserve.ts';
 import { decodeSettled, encodeSettles, SETTLE_LUA, type HitLimits, type SettleCall } from './settle/encode-settle.ts';
 import type { Hit, Settled } from './hit.ts';
 import type { LedgerKeys } from './ledger-keys.ts';
@@ -13,12 +15,14 @@ import type { RedisLink } from '../redis/redis-link.ts';
 import type { Reservation, ReserveRequest } from './reservation.ts';
 
 /**
- * All counts that a decision depends on. Both calls resolve to undefined without waiting when Redis
- * is unavailable.
+ * All counts that a decision depends on. `reserve` and `settle` resolve to undefined without waiting
+ * when Redis is unavailable.
  */
 export interface Ledger {
   reserve(request: ReserveRequest): Promise<Reservation | undefined>;
   settle(hit: Hit, limits: HitLimits, options?: SettleOptions): Promise<Settled | undefined>;
+  /** Each report is sent at most once. Resolves to whether all were accepted. */
+  reportLots(reports: readonly LotReport[]): Promise<boolean>;
 }
 
 export interface SettleOptions {
@@ -34,13 +38,17 @@ export interface LedgerOptions {
   readonly keys: LedgerKeys;
   readonly tokenTtlMs: number;
   readonly pid: PidGains;
+  /** Default: LOT_RULE. */
+  readonly lotRule?: LotRule;
   /** Of loadScript. */
   readonly clock?: string;
   /** Timeout of a call; undefined: the command timeout of this connection. */
   readonly patienceMs?: number;
   /** Called for every failed call. */
-  readonly onFailure?: (script: 'reserve' | 'settle', fault: Error) => void;
+  readonly onFailure?: (script: LedgerScript, fault: Error) => void;
 }
+
+export type LedgerScript = 'reserve' | 'settle' | 'report_lots';
 
 /**
  * Candidates that one script call checks, at 3.5 to 10 µs each (paced ones cost most): more would
@@ -49,19 +57,28 @@ export interface LedgerOptions {
  */
 export const MAX_CANDIDATES_PER_CALL = 256;
 
+/** A report takes as long as a candidate. */
+const MAX_REPORTS_PER_CALL = 128;
+
 const candidatesOf = ({ imps }: ReserveRequest): number => imps.reduce((sum, candidates) => sum + candidates.length, 0);
 
-export const createLedger = ({ redis, link, keys, tokenTtlMs, pid, clock, patienceMs, onFailure }: LedgerOptions): Ledger => {
+export const createLedger = (options: LedgerOptions): Ledger => {
+  const { redis, link, keys, tokenTtlMs, pid, lotRule = LOT_RULE, clock, patienceMs, onFailure } = options;
   const load = (path: string, generated: readonly string[]) => loadScript(new URL(path, import.meta.url), { clock, generated });
   const reserveAds = defineFunction<string[]>(redis, {
     name: 'ads_reserve',
-    lua: load('./reserve/reserve.lua', RESERVE_LUA),
+    lua: load('./reserve/reserve.lua', reserveLua(lotRule)),
     entry: 'reserve_ads',
   });
   const settleHits = defineFunction<string[]>(redis, {
     name: 'ads_settle',
     lua: load('./settle/settle.lua', SETTLE_LUA),
     entry: 'settle_hits',
+  });
+  const reportAll = defineFunction<number>(redis, {
+    name: 'ads_report_lots',
+    lua: load('./allowances/report-lots.lua', REPORT_LUA),
+    entry: 'report_lots',
   });
   const settings = encodeReserveSettings({ tokenTtlMs, ...pid });
   const encodeCandidate = createCandidateEncoder();
@@ -76,10 +93,17 @@ export const createLedger = ({ redis, link, keys, tokenTtlMs, pid, clock, patien
     return (await answerWithin(patienceMs, settleHits(call.keys.length, ...call.keys, ...call.args))).map(decodeSettled);
   };
 
+  const sendReports = async (reports: readonly LotReport[]): Promise<readonly true[]> => {
+    const call = encodeReports(reports, { keys, encodeCandidate });
+    await answerWithin(patienceMs, reportAll(call.keys.length, ...call.keys, ...call.args));
+    return reports.map(() => true);
+  };
+
   const reserveIn = createLanes(redis, keys, sendReserves, { weigh: candidatesOf, maxWeight: MAX_CANDIDATES_PER_CALL });
   const settleIn = createLanes(redis, keys, sendSettles);
+  const reportIn = createLanes(redis, keys, sendReports, { maxCalls: MAX_REPORTS_PER_CALL });
 
-  const guarded = async <T>(script: 'reserve' | 'settle', shard: number, call: () => Promise<T>): Promise<T | undefined> => {
+  const guarded = async <T>(script: LedgerScript, shard: number, call: () => Promise<T>): Promise<T | undefined> => {
     if (!link.upOf(shard)) return undefined;
     try {
       return await call();
@@ -98,6 +122,13 @@ export const createLedger = ({ redis, link, keys, tokenTtlMs, pid, clock, patien
     settle: (hit, limits, { late = false, impressionAtMs } = {}) => {
       const shard = keys.shardOf(hit.ad.publisherId);
       return guarded('settle', shard, () => settleIn(shard)({ hit, limits, late, impressionAtMs }));
+    },
+    reportLots: async (reports) => {
+      const sent = reports.map((report) => {
+        const shard = keys.shardOf(report.publisherId);
+        return guarded('report_lots', shard, () => reportIn(shard)(report));
+      });
+      return (await Promise.all(sent)).every((isAccepted) => isAccepted === true);
     },
   };
 };

@@ -19,6 +19,19 @@ export interface ReserveRequest {
   readonly maxHoldMs?: number | undefined;
   /** Per impression, candidates in order of preference. */
   readonly imps: readonly (readonly RankedCandidate[])[];
+  /** Of which candidates more ads are wanted, should they win (allowances/). */
+  readonly wants?: ReadonlyMap<RankedCandidate, WantedLots>;
+}
+
+/** Ads that a replica would hand out by itself: soon, and in an outage of Redis. */
+export interface WantedLots {
+  readonly lot: number;
+  readonly spare: number;
+}
+
+export interface GrantedLots extends WantedLots {
+  /** Redis's clock at the reservation, epoch ms. */
+  readonly redisMs: number;
 }
 
 export interface Reservation {
@@ -45,4 +58,6 @@ export interface ReservedImp {
    * order.
    */
   readonly refused: readonly NoBidReason[];
+  /** Of the winner, when more of its ads were wanted. */
+  readonly granted: GrantedLots | undefined;
 }

@@ -4,14 +4,14 @@ import type { Counter } from 'prom-client';
 const OTHER = 'other';
 
 /**
- * Returns a function that increments the child of one label value. Children are created at zero and
+ * Returns a function that increments the child of one label value, by 1 unless it is told otherwise. Children are created at zero and
  * kept: 0.14 µs per increment.
  */
-export const countBy = <V extends string>(counter: Counter, label: string, values: readonly V[]): ((value: V) => void) => {
+export const countBy = <V extends string>(counter: Counter, label: string, values: readonly V[]): ((value: V, by?: number) => void) => {
   const childOf = (value: string): Counter.Internal => zeroed(counter, { [label]: value });
   const other = childOf(OTHER);
   const children = new Map<string, Counter.Internal>(values.map((value) => [value, childOf(value)]));
-  return (value) => (children.get(value) ?? other).inc();
+  return (value, by = 1) => (children.get(value) ?? other).inc(by);
 };
 
 /** The same for two labels and the product of their sets: 0.2 µs per increment. */

@@ -34,9 +34,10 @@ export interface GaugeReaders {
   readonly reconciledAgeSeconds?: Read<number>;
   readonly unsettledReservations?: Read<number>;
   readonly accountsSetAside?: Read<number>;
+  readonly allowancesOutstanding?: Read<number>;
 }
 
-const TABLES = ['publishers', 'placements', 'campaigns', 'line_items', 'creatives'] as const;
+const TABLES = ['publishers', 'placements', 'bidders', 'campaigns', 'line_items', 'creatives'] as const;
 const MAX_READ_MS = 500;
 
 const HELP = {
@@ -66,6 +67,7 @@ const HELP = {
   driftAccounts: ['drift_accounts', 'Accounts in Redis that differed from the daily counts in the last round of the comparison'],
   reconciledAgeSeconds: ['reconciled_age_seconds', 'Time since the last round of the comparison ended, by any replica'],
   unsettledReservations: ['unsettled_reservations', "Today's open reservations: served, neither seen nor expired"],
+  allowancesOutstanding: ['allowances_outstanding', 'Ads that this replica has reserved and may hand out without Redis'],
   accountsSetAside: ['accounts_set_aside', 'Accounts with wrong sums or records: they refuse every reservation until repaired'],
 } as const;
 

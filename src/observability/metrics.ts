@@ -16,6 +16,8 @@ export interface MetricsOptions {
   /** Win, billing and loss notices. */
   readonly noticeKinds: readonly string[];
   readonly noticeOutcomes: readonly string[];
+  /** Where reservations are decided. */
+  readonly deciders: readonly string[];
   /** In the order of the gauge's values: 0, 1, 2. */
   readonly circuitStates: readonly string[];
   /** Why calls of the trafficking API are refused. */
@@ -28,6 +30,7 @@ export type TrackingRefusal = 'token' | 'event_type' | 'unavailable';
 export const STORE_WORK = [
   'reserve',
   'settle',
+  'report_lots',
   'hit',
   'report',
   'write_events',
@@ -54,6 +57,12 @@ export interface Metrics {
   /** An internal error: a 5xx response, or work lost in the background. */
   readonly error: () => void;
   readonly noBid: (reason: string) => void;
+  /** Impressions by where their ad was decided. */
+  readonly decided: (by: string, impressions: number) => void;
+  /** Ads that were reserved for later requests. */
+  readonly lotsGranted: (ads: number) => void;
+  /** Of these, ads that were not handed out. */
+  readonly lotsReturned: (outcome: 'returned' | 'stranded', ads: number) => void;
   readonly duplicateHit: (kind: string) => void;
   readonly customEvent: (type: string) => void;
   /** A hit that was counted or filtered. */
@@ -142,6 +151,18 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
     click: plain('clicks_total', 'Clicks counted'),
     error: plain('errors_total', 'Internal errors'),
     noBid: countBy(counter('no_bids_total', 'Impressions left unfilled', ['reason']), 'reason', noBidReasons),
+    decided: countBy(counter('reservations_total', 'Impressions by where their ad was decided', ['by']), 'by', options.deciders),
+    lotsGranted: (
+      (granted) => (ads: number) =>
+        granted.inc(ads)
+    )(counter('allowances_granted_total', 'Ads reserved for later requests')),
+    lotsReturned: countBy(
+      counter('allowances_returned_total', 'Ads reserved for later requests and not handed out; stranded: held until their hold ends', [
+        'outcome',
+      ]),
+      'outcome',
+      ['returned', 'stranded'],
+    ),
     duplicateHit: countBy(counter('duplicate_hits_total', 'Hits whose token was counted before', ['kind']), 'kind', hitKinds),
     customEvent: countBy(counter('custom_events_total', 'Custom events counted', ['type']), 'type', eventTypes),
     grossHit: countBy(counter('gross_hits_total', 'Hits counted or filtered', ['kind']), 'kind', hitKinds),

@@ -39,8 +39,18 @@ export const luaWriter = (name: string, fields: Fields): string =>
  * Lua: one local constant for each number, `prefix` and its name in upper case: `NBR_DAILY_CAP`.
  */
 export const luaConstants = (prefix: string, numbers: Readonly<Record<string, number>>): string => {
-  const names = Object.keys(numbers).map((name) => prefix + snakeCase(name).replace(/^_/, '').toUpperCase());
+  const names = Object.keys(numbers).map((name) => prefix + constantName(name));
   return `local ${names.join(', ')} = ${Object.values(numbers).join(', ')}`;
 };
 
+/**
+ * Lua: a table of numbers, for sets of constants that are read rarely: a script may have 200 locals.
+ * The names as those of luaConstants: `NBR.DAILY_CAP`.
+ */
+export const luaTable = (name: string, numbers: Readonly<Record<string, number>>): string =>
+  `local ${name} = { ${Object.entries(numbers)
+    .map(([key, value]) => `${constantName(key)} = ${value}`)
+    .join(', ')} }`;
+
+const constantName = (name: string): string => snakeCase(name).replace(/^_/, '').toUpperCase();
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -25,7 +25,7 @@ import type { Foundation } from './lay-foundation.ts';
  */
 export const composeBackground = (
   { settings, log, observe, stores }: Foundation,
-  { catalog, ledgerOptions, billingNotices, settling }: Delivery,
+  { catalog, ledgerOptions, allowances, billingNotices, settling }: Delivery,
 ) => {
   const { keys } = stores;
   const fold = createFold({
@@ -95,12 +95,13 @@ export const composeBackground = (
       eventWriter.start();
       prune.start();
       reconciler.start();
+      allowances.start();
     },
     /** Resolves when each task has finished its current pass. */
     stop: async (): Promise<void> => {
       prune.stop();
       tokenTtls.stop();
-      await Promise.allSettled([fold.stop(), clickExpiry.stop(), eventWriter.stop(), reconciler.stop()]);
+      await Promise.allSettled([fold.stop(), clickExpiry.stop(), eventWriter.stop(), reconciler.stop(), allowances.stop()]);
     },
   };
 };

@@ -1,5 +1,7 @@
 import { fileURLToPath } from 'node:url';
+import { createSecretBox } from '../base/secret-box.ts';
 import { createBidders } from '../bidders/create-bidders.ts';
+import { HEADER_PURPOSE } from '../catalog/model/bidder-of.ts';
 import { createCatalogStore } from '../catalog/postgres/catalog-store.ts';
 import { createCatalog } from '../catalog/catalog.ts';
 import { createChangeNotices } from '../catalog/change-notice.ts';
@@ -9,6 +11,7 @@ import { createGeoDatabase } from '../context/geo-database.ts';
 import { createDeviceDetector } from '../context/device-detector.ts';
 import { createVisitorSeal } from '../context/visitor-seal.ts';
 import { createRequestContext } from '../http/request/request-context.ts';
+import { createAllowances } from '../ledger/allowances/allowances.ts';
 import { createBillingNotices } from '../ledger/billing-notices.ts';
 import { createFreeHolds, NO_HOLDS } from '../ledger/free-holds.ts';
 import type { Hit, Settled } from '../ledger/hit.ts';
@@ -36,7 +39,7 @@ import type { Foundation } from './lay-foundation.ts';
 const ANY_ORIGIN: ReadonlySet<string> = new Set();
 
 /** Ad decisions and hit recording: everything between the HTTP surface and the stores. */
-export const composeDelivery = ({ settings, addresses, dimensions, dataCenters, metrics, log, observe, stores }: Foundation) => {
+export const composeDelivery = ({ settings, addresses, dimensions, dataCenters, rateOf, metrics, log, observe, stores }: Foundation) => {
   const { keys, link } = stores;
   /** Redis's clock, epoch ms: in a cluster that of the publisher's node. */
   const now = (publisherId = 0) => link.nowMs(keys.shardOf(publisherId));
@@ -54,6 +57,16 @@ export const composeDelivery = ({ settings, addresses, dimensions, dataCenters, 
 
   const ledgerOptions = { keys, tokenTtlMs: settings.tokenTtlMs, pid: settings.pid, onFailure: observe.ledgerFailed };
   const ledger = createLedger({ ...ledgerOptions, redis: stores.redis, link, patienceMs: stores.patienceMs });
+  const allowances = createAllowances({
+    ledger,
+    tokenTtlMs: settings.tokenTtlMs,
+    enabled: settings.allowances,
+    reserveMs: settings.allowanceReserveMs,
+    isUp: (publisherId) => link.upOf(keys.shardOf(publisherId)),
+    now,
+    clock: () => performance.now(),
+    observe: observe.allowances,
+  });
   const counters = {
     accounts: createAccountReader({ redis: stores.backgroundRedis, keys }),
     readFiltered: createReadFiltered({ redis: stores.backgroundRedis, keys }),
@@ -61,9 +74,12 @@ export const composeDelivery = ({ settings, addresses, dimensions, dataCenters, 
     countersUp: () => stores.backgroundLink.up,
   };
 
+  const secretBox = createSecretBox(settings.sealKeys);
   const bidders = createBidders({
     timeoutMs: settings.bidderTimeoutMs,
     allowPrivateAddresses: settings.bidderPrivateAddresses,
+    openHeader: (sealed) => secretBox.open(sealed, HEADER_PURPOSE),
+    rateOf,
     observe: observe.bidders,
     log,
   });
@@ -74,14 +90,14 @@ export const composeDelivery = ({ settings, addresses, dimensions, dataCenters, 
     keys,
     onFailure: observe.storeFailed('billing_notice', 'A billing notice could not be stored'),
   });
-  const deciding = { bidders, tokenTtlMs: settings.tokenTtlMs, random: Math.random, clock: () => performance.now() };
+  const deciding = { bidders, random: Math.random, clock: () => performance.now() };
   const sessionCaps = createSessionCaps();
   const freeHolds = createFreeHolds();
   const serveAd = createServeAd({
     ...deciding,
     sessionCaps,
     freeHolds,
-    reserve: ledger.reserve,
+    reserve: allowances.reserve,
     newId: createUniqueIds(),
     onBidsDecided: createNotifyBidders(bidders, billingNotices),
   });
@@ -120,8 +136,10 @@ export const composeDelivery = ({ settings, addresses, dimensions, dataCenters, 
     now,
     catalog,
     ledgerOptions,
+    allowances,
     counters,
     bidders,
+    secretBox,
     serveAd,
     dryServeAd,
     tokens: createTokens({ secrets: settings.tokenSecrets, now }),

@@ -93,6 +93,7 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
     ad: { ...serving, writeAnswer: createAnswerWriter({ allowedEvents, tracking: { signToken: tokens.sign, publicUrl, creativeOrigin } }) },
     auction: {
       ...serving,
+      dryServeAd: delivery.dryServeAd,
       writeAuction: createAuctionWriter({ signToken: tokens.sign }),
       rateOf: foundation.rateOf,
       publicUrl: settings.production && publicUrl === '' ? undefined : publicUrl,
@@ -129,6 +130,7 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
       ? createTrafficking({
           knex: foundation.stores.knex,
           dimensions,
+          secretBox: delivery.secretBox,
           gate: createAdminGate({
             tokens: settings.adminTokens,
             publicUrl,

@@ -1,3 +1,4 @@
+import { DECIDERS } from '../ledger/allowances/allowances.ts';
 import { BID_OUTCOME_NAMES } from '../bidders/bid-outcome.ts';
 import { CIRCUIT_STATES, NOTICE_KINDS, NOTICE_OUTCOMES } from '../bidders/bidder-observer.ts';
 import { reasonNames } from '../decision/no-bid-reason.ts';
@@ -14,6 +15,7 @@ export const metricLabels = (eventTypes: readonly string[]): MetricsOptions => (
   bidOutcomes: BID_OUTCOME_NAMES,
   noticeKinds: NOTICE_KINDS,
   noticeOutcomes: NOTICE_OUTCOMES,
+  deciders: DECIDERS,
   circuitStates: CIRCUIT_STATES,
   adminRefusals: ADMIN_REFUSALS,
 });

@@ -5,6 +5,7 @@ import { reasonName } from '../decision/no-bid-reason.ts';
 import type { DeadEvent } from '../events/postgres/dead-events.ts';
 import type { Books } from '../events/postgres/reconciliation.ts';
 import type { Hit, HitKind, Settled } from '../ledger/hit.ts';
+import type { LedgerScript } from '../ledger/ledger.ts';
 import type { Log } from '../observability/log.ts';
 import type { Metrics, StoreWork } from '../observability/metrics.ts';
 import type { AdAnswer } from '../serving/serve-ad.ts';
@@ -112,6 +113,11 @@ export const observeService = ({ log, metrics }: { readonly log: Log; readonly m
       if (reason !== 'no_token')
         logRarely(`${reason} ${network}`, () => log.warn('A call of the trafficking API was refused', { reason, network }));
     },
-    ledgerFailed: (script: 'reserve' | 'settle', fault: Error): void => storeFailed(script, `Redis did not answer ${script}`)(fault),
+    allowances: {
+      decided: metrics.decided,
+      granted: metrics.lotsGranted,
+      returned: (ads: number, isAccepted: boolean): void => metrics.lotsReturned(isAccepted ? 'returned' : 'stranded', ads),
+    },
+    ledgerFailed: (script: LedgerScript, fault: Error): void => storeFailed(script, `Redis did not answer ${script}`)(fault),
   };
 };

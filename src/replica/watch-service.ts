@@ -2,6 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { createDeadEvents } from '../events/postgres/dead-events.ts';
 import { readReconciliation } from '../events/postgres/reconciliation.ts';
 import type { Stores } from './connect-stores.ts';
+import type { Allowances } from '../ledger/allowances/allowances.ts';
 import { createUnsettledCount } from '../ledger/count-unsettled.ts';
 import { createAccountReader } from '../ledger/read/read-accounts.ts';
 import { createSetAsideReader } from '../ledger/read/set-aside-accounts.ts';
@@ -19,6 +20,7 @@ export interface WatchedService {
   readonly catalog: Catalog;
   readonly stores: Stores;
   readonly pending: PendingHits;
+  readonly allowances: Allowances;
   readonly tokenTtls: TokenTtls;
   readonly readiness: Readiness;
 }
@@ -31,7 +33,16 @@ const SHARD_TIMEOUT_MS = 300;
  * @returns checks the settings of Redis at start; a fault is logged when it is first seen, here or
  *   at a scrape
  */
-export const watchService = ({ metrics, log, catalog, stores, pending, tokenTtls, readiness }: WatchedService): (() => Promise<void>) => {
+export const watchService = ({
+  metrics,
+  log,
+  catalog,
+  stores,
+  pending,
+  allowances,
+  tokenTtls,
+  readiness,
+}: WatchedService): (() => Promise<void>) => {
   const { knex, promptKnex, backgroundRedis: redis, link, backgroundLink, keys } = stores;
   const shards = Array.from({ length: keys.shards }, (_, shard) => shard);
   /**
@@ -111,6 +122,7 @@ export const watchService = ({ metrics, log, catalog, stores, pending, tokenTtls
     streamAgeSeconds: async () => ageSeconds(await oldestEvents()),
     pendingHits: pending.count,
     accountsSetAside: countSetAside,
+    allowancesOutstanding: () => allowances.outstanding,
     pendingHitAgeSeconds: pending.ageSeconds,
     deadEvents: createDeadEvents({ knex }).count,
     driftCounts: async () => (await readReconciliation(knex, 'counts')).differences,

@@ -116,7 +116,7 @@ export const bidOpportunityOf = ({ imp, placement, invited }: Opportunity): BidO
         placement,
         ...imp.size,
         otherSizes: imp.otherSizes,
-        floorMicros: imp.terms?.floorMicros ?? 0,
+        floorMicros: Math.max(imp.terms?.floorMicros ?? 0, placement.floorMicros),
         invitations: invited,
       }
     : undefined;

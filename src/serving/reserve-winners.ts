@@ -1,4 +1,3 @@
-import { dayOf } from '../base/utc-day.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import { NoBidReason } from '../decision/no-bid-reason.ts';
 import type { RankedCandidate } from '../decision/ranked-candidate.ts';
@@ -6,7 +5,8 @@ import type { ServedAd, SpendLimits } from '../ledger/hit.ts';
 import type { RefusalMemory } from '../ledger/exhausted-memory.ts';
 import { holdWeight } from '../ledger/client-rule.ts';
 import type { FreeHolds } from '../ledger/free-holds.ts';
-import { MAX_CANDIDATES_PER_CALL, type Ledger } from '../ledger/ledger.ts';
+import type { Allowances } from '../ledger/allowances/allowances.ts';
+import { MAX_CANDIDATES_PER_CALL } from '../ledger/ledger.ts';
 import { isUnbounded, limitsOf, pricingOf } from '../ledger/limits.ts';
 import type { ReservationMoments, ReservedImp } from '../ledger/reservation.ts';
 import type { AdRequest } from './ad-request.ts';
@@ -15,8 +15,7 @@ import { offeredToLedger, type SessionCaps } from './session-caps.ts';
 import type { DecidedOpportunity, RankedOpportunity, RefusedCandidate, Won } from './opportunity.ts';
 
 export interface ReserveWinnersOptions {
-  readonly reserve: Ledger['reserve'];
-  readonly tokenTtlMs: number;
+  readonly reserve: Allowances['reserve'];
   readonly newId: () => string;
   readonly sessionCaps: SessionCaps;
   readonly freeHolds: FreeHolds;
@@ -66,12 +65,10 @@ export const createReserveWinners = (options: ReserveWinnersOptions): ReserveWin
         curve: snapshot.curveAt(publisher.id, query.atMs),
         expiresAtMs: snapshot.expiresAtMs(publisher.id),
         maxHoldMs: request.maxHoldMs,
+        // Caps that this replica keeps are not those of the line item.
+        isShared: !request.traced && request.sessionUser === null,
         imps: offers.map(({ candidates }) => offeredToLedger(request, candidates)),
       });
-      if (!reservation) {
-        serveUncounted(options, page, offers);
-        break;
-      }
       for (const [i, offer] of offers.entries()) {
         const reserved = reservation.imps[i]!;
         const winner = noteAnswer(options, request, offer, reserved);
@@ -173,27 +170,6 @@ const remember = (
   const index = isBid ? slot.programmatic : slot.direct;
   const position = isBid ? invited.find(({ creative }) => creative.id === candidate.creative.id)?.position : candidate.position;
   if (index && position !== undefined) memories(index).exhausted.remember(position, reason, query.atMs);
-};
-
-/**
- * Without counters only line items without limits serve; their impressions are counted and billed
- * when they arrive.
- */
-const serveUncounted = (options: ReserveWinnersOptions, page: Page, offers: readonly Offer[]): void => {
-  const { atMs } = page.request.query;
-  const moments = { tokenExpS: Math.ceil((atMs + options.tokenTtlMs) / 1000), holdEndMs: 0, day: dayOf(atMs) };
-  for (const { draft, candidates } of offers) {
-    for (let offer = candidates; offer.length > 0 && !draft.won; offer = nextOffer(draft, MAX_OFFER, page)) {
-      const free = offer.find((candidate) => {
-        if (refuse(draft, candidate, page)) return false;
-        const mayServe = isUnbounded(candidate.lineItem, candidate.campaign);
-        if (!mayServe) draft.refused.push({ candidate, reason: NoBidReason.CountersUnavailable });
-        return mayServe;
-      });
-      if (!free) continue;
-      draft.won = win(options, page, draft, free, moments);
-    }
-  }
 };
 
 /** Notes that the answer shows the candidate, and returns the ad that its token will carry. */

@@ -1,3 +1,4 @@
+import { bidderOf } from '../catalog/model/bidder-of.ts';
 import type { BidOpportunity } from '../bidders/bidder-port.ts';
 import {
   DENIALS,
@@ -25,10 +26,10 @@ const MEASURED: readonly (readonly [field: string, from: string])[] = [
 const MAX_NAMED = 50;
 
 /** Every field that is withheld, from whom, and why. */
-export const traceConsent = ({ consent }: AdRequest, opportunities: readonly BidOpportunity[]): ConsentTrace => {
+export const traceConsent = ({ consent, bidContext }: AdRequest, opportunities: readonly BidOpportunity[]): ConsentTrace => {
   const refused = new Map<Denial, Set<number>>();
   for (const { lineItem } of opportunities.flatMap(({ invitations }) => invitations)) {
-    const verdict = consent.shareWith(lineItem.gvlId);
+    const verdict = consent.shareWith(bidderOf(lineItem, bidContext.bidders)?.gvlId ?? null);
     if (verdict !== null) refused.set(verdict, (refused.get(verdict) ?? new Set()).add(lineItem.id));
   }
   const shared = [...refused].flatMap(([verdict, ids]) =>

@@ -58,12 +58,8 @@ export const bookingsOf = ({ direct, programmatic, leftOut }: Slot): readonly Bo
   ...leftOut,
 ];
 
-/** Line items that share an endpoint share its bid. */
-const foreignNoticesOf = ({ bids }: DecidedOpportunity): number =>
-  [...new Map(bids.map((bid) => [bid.invitation.lineItem.endpoint, bid.foreignNotices.length])).values()].reduce(
-    (sum, count) => sum + count,
-    0,
-  );
+/** Line items of one bidder share its bid, and the list. */
+const foreignNoticesOf = ({ bids }: DecidedOpportunity): number => [...new Set(bids.map((bid) => bid.foreignNotices))].flat().length;
 
 const bookedCount = ({ direct, programmatic, leftOut }: Slot): number =>
   (direct?.entries.length ?? 0) + (programmatic?.entries.length ?? 0) + leftOut.length;

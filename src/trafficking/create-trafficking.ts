@@ -1,5 +1,6 @@
 import { Router, type RequestHandler } from 'express';
 import type { Knex } from 'knex';
+import type { SecretBox } from '../base/secret-box.ts';
 import { within } from '../base/within.ts';
 import { methodNotAllowed, notFound } from '../http/problems/error-handler.ts';
 import type { ToAdRequestOptions } from '../http/openrtb/to-ad-request.ts';
@@ -26,6 +27,7 @@ import { answerStoreFaults } from './store-faults.ts';
 export interface TraffickingOptions {
   readonly knex: Knex;
   readonly dimensions: DimensionSchema;
+  readonly secretBox: SecretBox;
   readonly gate: RequestHandler;
   readonly publicUrl: string;
   readonly allowedEvents: readonly string[];
@@ -64,7 +66,12 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
 
   const router = Router();
   router.use(gate);
-  router.use(entityRoutes({ reader: createEntityReader({ knex }), writer: createCatalogWriter({ knex, dimensions, goLive }) }));
+  router.use(
+    entityRoutes({
+      reader: createEntityReader({ knex }),
+      writer: createCatalogWriter({ knex, dimensions, secretBox: options.secretBox, goLive }),
+    }),
+  );
   const readDelivery = createReadDelivery({ ...counters, knex, currentSnapshot, now: asking.now });
   router.use(insightRoutes({ knex, readDelivery, now: asking.now }));
   const document = createOpenApiDocument({ publicUrl, allowedEvents });

@@ -4,6 +4,7 @@ import { BID_OUTCOME_NAMES, describeOutcome, type BidOutcome } from '../../src/b
 import type { BidderObserver } from '../../src/bidders/bidder-observer.ts';
 import type { BidContext, BidOpportunity, BidRefusal } from '../../src/bidders/bidder-port.ts';
 import { createBidders, type BiddersOptions } from '../../src/bidders/create-bidders.ts';
+import { USD_ONLY } from '../../src/bidders/currency-rates.ts';
 import type { Booking, CreativeContent } from '../../src/catalog/model/entities.ts';
 import { NO_SIGNALS } from '../../src/context/consent/privacy-signals.ts';
 import { sampleCreative, sampleLineItem, samplePrivacy } from '../../testkit/sample-booking.ts';
@@ -20,6 +21,9 @@ export const context: BidContext = {
   device: 'mobile',
   pageUrl: 'https://daily.example/news',
   signals: { ...NO_SIGNALS, gdpr: true, consent: 'CONSENT', usPrivacy: '1YNN' },
+  bidders: new Map(),
+  dsa: undefined,
+  test: false,
   shareWith: () => null,
 };
 
@@ -46,7 +50,7 @@ export const nativeContent: CreativeContent = { format: 'native', assets: {} };
 
 export const opportunity = (invitations: readonly Booking[], impId = 'imp-1'): BidOpportunity => ({
   impId,
-  placement: { id: 'top', publisherId: 7, width: 300, height: 250, formats: ['html', 'native'] },
+  placement: { id: 'top', publisherId: 7, width: 300, height: 250, formats: ['html', 'native'], floorMicros: 0 },
   width: 300,
   otherSizes: [],
   floorMicros: 0,
@@ -74,6 +78,8 @@ export const watchedBidders = (options: Partial<BiddersOptions> = {}) => {
   const bidders = createBidders({
     timeoutMs: 300,
     allowPrivateAddresses: true,
+    rateOf: USD_ONLY,
+    openHeader: () => undefined,
     observe,
     log: { info: () => undefined, error: (_, fields) => seen.errors.push(fields) },
     ...options,
@@ -142,9 +148,9 @@ export const answerJson = (response: ServerResponse, body: unknown): void => {
   response.end(JSON.stringify(body));
 };
 
-/** The outcome of a refusal; its message and codes are unique per outcome. */
+/** The outcome of a refusal; its message and codes are unique per outcome, and the words of the bidder follow them. */
 export const outcomeOf = ({ detail }: BidRefusal): BidOutcome | undefined =>
-  BID_OUTCOME_NAMES.find((outcome) => describeOutcome(outcome) === detail);
+  BID_OUTCOME_NAMES.find((outcome) => detail === describeOutcome(outcome) || detail.startsWith(`${describeOutcome(outcome)}: `));
 
 export const bidOf = (bid: object): object => ({
   id: 'a',

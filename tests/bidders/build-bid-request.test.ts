@@ -6,8 +6,8 @@ import fc from 'fast-check';
 import type { BidContext } from '../../src/bidders/bidder-port.ts';
 import { buildBidRequest, countryAlpha3 } from '../../src/bidders/openrtb/build-bid-request.ts';
 import { NO_SIGNALS } from '../../src/context/consent/privacy-signals.ts';
-import { samplePrivacy } from '../../testkit/sample-booking.ts';
-import { context, invitationTo, opportunity } from './bidder-fixtures.ts';
+import { sampleBidder, samplePrivacy } from '../../testkit/sample-booking.ts';
+import { context, opportunity } from './bidder-fixtures.ts';
 
 const schema = JSON.parse(readFileSync(join(__dirname, 'openrtb-2.6-bid-request.schema.json'), 'utf8')) as object;
 const ajv = new Ajv2020({ strict: true, allErrors: true, strictRequired: false, formats: { ipv4: isIPv4, ipv6: isIPv6 } });
@@ -18,11 +18,73 @@ const parts = {
   auctionId: 'a-1',
   transactionId: 't-1',
   tmaxMs: 287,
-  currency: 'USD',
+  bidder: sampleBidder({ endpoint: 'https://bidder.example/' }),
   format: 'html' as const,
-  opportunities: [{ ...opportunity([invitationTo('https://bidder.example/')]), floorMicros: 250_000 }],
+  imps: [
+    {
+      impId: 'imp-1',
+      placement: opportunity([]).placement,
+      size: { width: 300, height: 250 },
+      otherSizes: [],
+      floors: new Map([['', 250_000]]),
+    },
+  ],
   context,
 };
+
+const EVERY_FIELD = sampleBidder({
+  endpoint: 'https://bidder.example/',
+  currency: 'EUR',
+  params: { prebid: { storedrequest: { id: '${PLACEMENT_ID}' } }, sizes: [1, null, 'x'] },
+  seats: ['s1', 's2'],
+  schain: { asi: 'ads.example', sid: '7' },
+  blocked: { bcat: ['IAB25'], cattax: 1, badv: ['casino.example'], battr: [1, 6] },
+});
+
+test('what a bidder record has is in the request: parameters, seats, deals, block lists and the node of the supply chain', () => {
+  const imps = [
+    {
+      ...parts.imps[0]!,
+      floors: new Map([
+        ['deal-1', 2_000_000],
+        ['deal-2', 1_500_000],
+      ]),
+    },
+  ];
+  expect(buildBidRequest({ ...parts, bidder: EVERY_FIELD, imps })).toMatchObject({
+    cur: ['EUR'],
+    wseat: ['s1', 's2'],
+    bcat: ['IAB25'],
+    cattax: 1,
+    badv: ['casino.example'],
+    imp: [
+      {
+        bidfloor: 1.5,
+        bidfloorcur: 'EUR',
+        banner: { battr: [1, 6] },
+        ext: { prebid: { storedrequest: { id: 'top' } }, sizes: [1, null, 'x'] },
+        pmp: {
+          private_auction: 1,
+          deals: [
+            { id: 'deal-1', bidfloor: 2, bidfloorcur: 'EUR', at: 1, wseat: ['s1', 's2'] },
+            { id: 'deal-2', bidfloor: 1.5, bidfloorcur: 'EUR', at: 1, wseat: ['s1', 's2'] },
+          ],
+        },
+      },
+    ],
+    source: { tid: 't-1', schain: { complete: 1, ver: '1.0', nodes: [{ asi: 'ads.example', sid: '7', hp: 1, rid: 't-1' }] } },
+  });
+  const open = [
+    {
+      ...parts.imps[0]!,
+      floors: new Map([
+        ['', 3_000_000],
+        ['deal-1', 2_000_000],
+      ]),
+    },
+  ];
+  expect(buildBidRequest({ ...parts, imps: open })).toMatchObject({ imp: [{ bidfloor: 3, pmp: { private_auction: 0 } }] });
+});
 
 test('a banner request names the publisher, the impression, the page and the deadline', () => {
   expect(buildBidRequest(parts)).toEqual({
@@ -112,6 +174,9 @@ test('every request is valid OpenRTB 2.6, and every native one Native 1.2', () =
       coppa: fc.constantFrom(null, true, false),
       gpc: fc.boolean(),
     }),
+    bidders: fc.constant(new Map()),
+    dsa: fc.constantFrom(undefined, {}, { dsarequired: 3, pubrender: 1, transparency: [{ domain: 'a.example', dsaparams: [1] }] }),
+    test: fc.boolean(),
     shareWith: fc.constant(() => null),
   }) as fc.Arbitrary<BidContext>;
   const side = fc.integer({ min: 1, max: 5_000 });
@@ -126,7 +191,9 @@ test('every request is valid OpenRTB 2.6, and every native one Native 1.2', () =
       imps,
       fc.constantFrom('html' as const, 'native' as const),
       fc.nat(1_000_000_000),
-      (asking, sizes, format, floorMicros) => {
+      fc.constantFrom('', 'deal-1'),
+      fc.constantFrom(parts.bidder, EVERY_FIELD),
+      (asking, sizes, format, floorMicros, deal, bidder) => {
         const { placement } = opportunity([]);
         const request = JSON.parse(
           JSON.stringify(
@@ -134,7 +201,8 @@ test('every request is valid OpenRTB 2.6, and every native one Native 1.2', () =
               ...parts,
               format,
               context: asking,
-              opportunities: sizes.map((size) => ({ ...size, otherSizes: [], floorMicros, placement })),
+              bidder,
+              imps: sizes.map(({ impId, ...size }) => ({ impId, placement, size, otherSizes: [], floors: new Map([[deal, floorMicros]]) })),
             }),
           ),
         ) as { readonly imp: readonly { readonly native?: { readonly request: string } }[] };

@@ -3,18 +3,21 @@ import { BID_OUTCOMES } from '../../src/bidders/bid-outcome.ts';
 import { fillAuctionMacros, formatCpm } from '../../src/bidders/openrtb/fill-auction-macros.ts';
 import { hasInsecureResource } from '../../src/bidders/openrtb/has-insecure-resource.ts';
 import { mockBid } from '../../src/bidders/openrtb/mock-bid.ts';
+import { sampleBidder } from '../../testkit/sample-booking.ts';
 import { readNativeAssets } from '../../src/bidders/openrtb/native-assets.ts';
 import { readBidResponse, type AskedBid } from '../../src/bidders/openrtb/read-bid-response.ts';
 
 const asked = ({ floorMicros = 0, ...more }: Partial<AskedBid> & { readonly floorMicros?: number } = {}): AskedBid => ({
   auctionId: 'auction',
-  currency: 'USD',
+  bidder: sampleBidder({ endpoint: 'https://bidder.example/' }),
+  rateOf: (currency) => ({ USD: 1, EUR: 0.8 })[currency],
+  dsa: undefined,
   format: 'html',
   secure: true,
   mayNotify: () => true,
   imps: new Map([
-    ['a', { size: { width: 300, height: 250 }, otherSizes: [{ width: 160, height: 600 }], floorMicros }],
-    ['b', { size: { width: 728, height: 90 }, otherSizes: [], floorMicros }],
+    ['a', { size: { width: 300, height: 250 }, otherSizes: [{ width: 160, height: 600 }], floors: new Map([['', floorMicros]]) }],
+    ['b', { size: { width: 728, height: 90 }, otherSizes: [], floors: new Map([['', floorMicros]]) }],
   ]),
   ...more,
 });
@@ -60,9 +63,9 @@ test('for any JSON, an accepted bid is valid and a refused bid has a reason', ()
   fc.assert(
     fc.property(answer, fc.constantFrom('html' as const, 'native' as const), fc.boolean(), (json, format, secure) => {
       const { best, refused } = readBidResponse(json, asked({ format, secure, floorMicros: 10_000 }));
-      for (const [impId, read] of best) {
+      for (const read of best) {
         accepted += 1;
-        expect(['a', 'b']).toContain(impId);
+        expect(['a', 'b']).toContain(read.impId);
         expect(Number.isSafeInteger(read.cpmMicros) && read.cpmMicros >= 10_000 && read.cpmMicros <= 1_000_000_000).toBe(true);
         expect(read.adm.trim()).not.toBe('');
         expect(read.adm).not.toContain('${AUCTION_PRICE}');
@@ -79,8 +82,101 @@ test('for any JSON, an accepted bid is valid and a refused bid has a reason', ()
 test('the highest of several bids wins, and the first of equal bids', () => {
   const bids = [1, 3, 3, 2].map((price, index) => ({ id: `b${index}`, impid: 'a', price, adm: 'x' }));
   const { best, refused } = readBidResponse({ seatbid: [{ bid: bids }] }, asked());
-  expect(best.get('a')).toMatchObject({ bidId: 'b1', cpmMicros: 3_000_000 });
+  expect(best).toMatchObject([{ impId: 'a', bidId: 'b1', cpmMicros: 3_000_000 }]);
   expect(refused.map(({ outcome }) => outcome)).toEqual(['outbid_by_itself', 'outbid_by_itself', 'outbid_by_itself']);
+});
+
+const FLOORS = { size: { width: 300, height: 250 }, otherSizes: [] };
+const bidder = (changes: object) => sampleBidder({ endpoint: 'https://bidder.example/', ...changes });
+const readOne = (bid: object, more: Partial<AskedBid> = {}, answer: object = {}) => {
+  const { best, refused } = readBidResponse(
+    { ...answer, seatbid: [{ seat: 's1', bid: [{ impid: 'a', price: 2, adm: 'x', ...bid }] }] },
+    asked(more),
+  );
+  return best[0] ?? refused[0]?.outcome;
+};
+
+test('a bid is read in its currency, adjusted, and compared with the floor in the currency that was asked for', () => {
+  expect(readOne({ adm: '${AUCTION_PRICE} ${AUCTION_CURRENCY}' }, {}, { cur: 'EUR' })).toMatchObject({
+    cpmMicros: 2_500_000,
+    adm: '2 EUR',
+  });
+  expect(readOne({}, { bidder: bidder({ bidAdjustment: 0.85 }) })).toMatchObject({ cpmMicros: 1_700_000 });
+  const imps = (floorMicros: number) => new Map([['a', { ...FLOORS, floors: new Map([['', floorMicros]]) }]]);
+  const inEuros = bidder({ currency: 'EUR' });
+  expect(readOne({}, { bidder: inEuros, imps: imps(2_000_000) }, { cur: 'EUR' })).toMatchObject({ cpmMicros: 2_500_000 });
+  expect(readOne({}, { bidder: inEuros, imps: imps(2_000_001) }, { cur: 'EUR' })).toBe('below_floor');
+  expect(readOne({}, { bidder: inEuros, imps: imps(1_600_000) })).toMatchObject({ cpmMicros: 2_000_000 });
+  expect(readOne({}, { bidder: inEuros, imps: imps(1_600_001) })).toBe('below_floor');
+  for (const cur of ['GBP', 'eur', 5, ['USD'], '']) expect(readOne({}, {}, { cur })).toBe('wrong_currency');
+});
+
+test('each deal has its own floor and its own best bid, and the open market another', () => {
+  const floors = new Map([
+    ['', 1_000_000],
+    ['d1', 3_000_000],
+    ['d2', 2_000_000],
+  ]);
+  const imps = new Map([['a', { ...FLOORS, floors }]]);
+  const bid = (id: string, price: number, dealid?: unknown) => ({ id, impid: 'a', price, adm: 'x', dealid });
+  const bids = [bid('1', 2), bid('2', 1.5, 'elsewhere'), bid('3', 3, 'd1'), bid('4', 4, 'd1'), bid('5', 1, 'd2'), bid('6', 9, 5)];
+  const { best, refused } = readBidResponse({ seatbid: [{ bid: bids }] }, asked({ imps }));
+  expect(best.map(({ bidId, deal }) => [bidId, deal])).toEqual([
+    ['1', ''],
+    ['4', 'd1'],
+  ]);
+  expect(refused.map(({ outcome }) => outcome).sort()).toEqual([
+    'below_deal_floor',
+    'outbid_by_itself',
+    'outbid_by_itself',
+    'unknown_deal',
+  ]);
+  const closed = new Map([['a', { ...FLOORS, floors: new Map([['d1', 0]]) }]]);
+  expect([readOne({}, { imps: closed }), readOne({ dealid: 'd9' }, { imps: closed })]).toEqual(['unknown_deal', 'unknown_deal']);
+  expect(readOne({ dealid: 'd1' }, { imps: closed })).toMatchObject({ deal: 'd1' });
+});
+
+test('a bid of another seat, a blocked advertiser, category or attribute is refused', () => {
+  const blocked = { bcat: ['IAB25', 'IAB7-1'], cattax: 1, badv: ['casino.example'], battr: [6] };
+  const strict = { bidder: bidder({ blocked }) };
+  expect(readOne({ adomain: ['WWW.Casino.example'] }, strict)).toBe('blocked_advertiser');
+  expect(readOne({ adomain: ['notcasino.example'] }, strict)).toMatchObject({ adomain: ['notcasino.example'] });
+  expect([['IAB25'], ['IAB1', 'IAB25-3'], ['IAB7-1']].map((cat) => readOne({ cat }, strict))).toEqual(Array(3).fill('blocked_category'));
+  expect(readOne({ cat: ['IAB7', 'IAB250'] }, strict)).toMatchObject({ cat: ['IAB7', 'IAB250'], cattax: 1 });
+  expect(readOne({ cat: ['IAB25'], cattax: 7 }, strict)).toMatchObject({ cattax: 7 });
+  expect(readOne({ attr: [1, 6] }, strict)).toBe('blocked_attribute');
+  expect(readOne({ attr: ['6', null], cat: 'IAB25', adomain: 'casino.example' }, strict)).toMatchObject({ cat: [], adomain: [] });
+  expect([readOne({}, { bidder: bidder({ seats: ['s1'] }) }), readOne({}, { bidder: bidder({ seats: ['s2'] }) })]).toMatchObject([
+    { bidId: '' },
+    'blocked_seat',
+  ]);
+});
+
+const dsaOf = (dsa: unknown, ext = { dsa }) => readOne({ ext }, { dsa: { dsarequired: 2, pubrender: 1 } });
+const DISCLOSED = { behalf: 'Brand', paid: 'Agency', adrender: 1, transparency: [{ domain: 'b.example', dsaparams: [1, 2] }] };
+
+test('where the DSA requires it, a bid names on whose behalf the ad is shown, who pays and who renders that', () => {
+  expect(dsaOf(DISCLOSED)).toMatchObject({ dsa: DISCLOSED });
+  const hostile = [
+    undefined,
+    null,
+    1,
+    'x',
+    [],
+    {},
+    { behalf: 'Brand' },
+    { ...DISCLOSED, paid: 5 },
+    { ...DISCLOSED, behalf: 'x'.repeat(101) },
+  ];
+  for (const dsa of hostile) expect([dsa, dsaOf(dsa)]).toEqual([dsa, 'no_dsa']);
+  expect(dsaOf({ ...DISCLOSED, adrender: '1', transparency: [5, { domain: 7 }, { domain: 'b.example', dsaparams: 'x' }] })).toMatchObject({
+    dsa: { behalf: 'Brand', paid: 'Agency', transparency: [{ domain: 'b.example', dsaparams: [] }] },
+  });
+  const render = (pubrender: number, adrender: number) =>
+    readOne({ ext: { dsa: { ...DISCLOSED, adrender } } }, { dsa: { dsarequired: 3, pubrender } });
+  expect([render(0, 0), render(2, 1)]).toEqual(['no_dsa', 'no_dsa']);
+  expect([render(0, 1), render(1, 0), render(2, 0)]).toMatchObject([{ bidId: '' }, { bidId: '' }, { bidId: '' }]);
+  expect(readOne({}, { dsa: { dsarequired: 1 } })).toMatchObject({ dsa: undefined });
 });
 
 test.each([

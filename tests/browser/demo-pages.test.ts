@@ -62,7 +62,7 @@ const expectNoFaults = async ({ page, faults }: Visit): Promise<void> => {
 };
 
 // Every page must have no faults, no violations found by axe, and nothing wider than the screen.
-describe.each([1280, 390])('at %d pixels', (width) => {
+describe.each([1280, 768, 390])('at %d pixels', (width) => {
   test.each(['index', 'landing'])('the page %s has no faults', async (name) => expectNoFaults(await visit(name, width)));
 
   test('the article shows its ads, and the one far down only when the reader scrolls near it', async () => {

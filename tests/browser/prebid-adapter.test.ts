@@ -102,16 +102,35 @@ test('a banner and a native ad of one request win, are shown, and count once eac
   expect([opened.sentTo('/impression').length, opened.faults]).toEqual([2, []]);
 });
 
-test('the consent of the page goes along, and fills the macros of markup', async () => {
-  const init = `window.__tcfapi = (command, version, callback) => callback({ gdprApplies: true, tcString: 'CONSENT', eventStatus: 'tcloaded',
-    cmpStatus: 'loaded', listenerId: 1, purpose: { consents: {}, legitimateInterests: {} }, vendor: { consents: {}, legitimateInterests: {} } }, true);`;
+const TCF = `window.__tcfapi = (command, version, callback) => callback({ gdprApplies: true, tcString: 'CONSENT', eventStatus: 'tcloaded',
+  cmpStatus: 'loaded', listenerId: 1, purpose: { consents: {}, legitimateInterests: {} }, vendor: { consents: {}, legitimateInterests: {} } }, true);`;
+/** US national, with an opt-out of sale. */
+const GPP_STRING = 'DBABLA~BVVVVVVVVWA.QA';
+const GPP = `window.__gpp = (command, callback) => callback({ eventName: 'signalStatus', data: 'ready', listenerId: 1,
+  pingData: { signalStatus: 'ready', cmpStatus: 'loaded', gppString: '${GPP_STRING}', applicableSections: [7], parsedSections: {} } }, true);`;
+
+test.each([
+  {
+    signal: 'TCF',
+    init: TCF,
+    consentManagement: { gdpr: { cmpApi: 'iab', timeout: 1000, defaultGdprScope: true } },
+    sent: { regs: { ext: { gdpr: 1 } }, user: { ext: { consent: 'CONSENT' } } },
+    ad: '<p>1 CONSENT </p>',
+  },
+  {
+    signal: 'GPP',
+    init: GPP,
+    consentManagement: { gpp: { cmpApi: 'iab', timeout: 1000 } },
+    sent: { regs: { gpp: GPP_STRING, gpp_sid: [7] } },
+    ad: `<p>  ${GPP_STRING}</p>`,
+  },
+])('the $signal string of the page goes along, and fills the macros of markup', async ({ init, consentManagement, sent, ad }) => {
   const opened = await open({}, site, init);
-  const { markup } = await auction(opened.page, { consentManagement: { gdpr: { cmpApi: 'iab', timeout: 1000, defaultGdprScope: true } } }, [
-    unit('markup'),
-  ]);
+  const { markup } = await auction(opened.page, { consentManagement }, [unit('markup')]);
   const body = JSON.parse(opened.sentTo(`/openrtb2/auction/${service.publisherId}`)[0]!.body!) as object;
-  expect(body).toMatchObject({ regs: { ext: { gdpr: 1 } }, user: { ext: { consent: 'CONSENT' } } });
-  expect(markup).toMatchObject([{ ad: '<p>1 CONSENT </p>' }]);
+  expect(body).toMatchObject(sent);
+  expect(requestFaults(body)).toEqual([]);
+  expect(markup).toMatchObject([{ ad }]);
 });
 
 test('the adapter has the name and the server that its script says; what is wrong is a no-bid', async () => {

@@ -156,19 +156,33 @@ test('the signals and the id of the page replace those that the SDK reads', asyn
   expect(await touched(opened)).toEqual([]);
 });
 
-test('in a frame the platforms of the page around it are asked', async () => {
+test.each([
+  {
+    name: '__tcfapi',
+    platform: `${TCF} decide(true);`,
+    call: '__tcfapi(call.command, call.version, answer, call.parameter)',
+    sent: { regs: { gdpr: 1 }, user: { consent: TCF_STRING } },
+  },
+  {
+    name: '__gpp',
+    platform: GPP,
+    call: '__gpp(call.command, answer, call.parameter, call.version)',
+    sent: { regs: { gpp: 'DBABLA~BVVVVVVVVWA.QA', gpp_sid: [7] } },
+  },
+])('in a frame the $name of the page around it is asked', async ({ name, platform, call, sent }) => {
   const { baseUrl, apiKey, publisherId } = publisher.service;
   const inner = `<div id=slot></div><script src="${baseUrl}/static/sdk/adsdk.min.js" data-api-key="${apiKey}" data-publisher-id="${publisherId}"></script><script>AdSDK.renderAd('top', 'slot')</script>`;
   // The page's side of the protocol, as platforms implement it.
   const relay = `addEventListener('message', ({ source, data }) => {
-    const call = data.__tcfapiCall;
-    if (call) __tcfapi(call.command, call.version, (returnValue, success) => source.postMessage({ __tcfapiReturn: { returnValue, success, callId: call.callId } }, '*'), call.parameter);
+    const call = data.${name}Call;
+    const answer = (returnValue, success) => source.postMessage({ ${name}Return: { returnValue, success, callId: call.callId } }, '*');
+    if (call) ${call};
   });`;
   const opened = await publisher.open({
-    html: `<iframe name="__tcfapiLocator" hidden></iframe><iframe id="inner" sandbox="allow-scripts" width="400" height="400" srcdoc="${inner.replaceAll('"', '&quot;')}"></iframe>`,
+    html: `<iframe name="${name}Locator" hidden></iframe><iframe id="inner" sandbox="allow-scripts" width="400" height="400" srcdoc="${inner.replaceAll('"', '&quot;')}"></iframe>`,
     script: false,
-    init: `if (window === top) { ${TCF} ${relay} decide(true) }`,
+    init: `if (window === top) { ${platform} ${relay} }`,
   });
   await eventually(() => expect(opened.sentTo('/ad')).toHaveLength(1));
-  expect(bodies(opened)[0]).toMatchObject({ regs: { gdpr: 1 }, user: { consent: TCF_STRING } });
+  expect(bodies(opened)[0]).toMatchObject(sent);
 });

@@ -73,6 +73,8 @@ test('any origin may load the SDK; the versioned copy is cached for a year, the 
       forGood ? 'public, max-age=31536000, immutable' : 'public, max-age=3600, stale-while-revalidate=86400',
     );
   }
+  const types = await fetch(`${publisher.service.baseUrl}/static/sdk/adsdk.d.ts`);
+  expect([types.status, types.headers.get('content-type')]).toEqual([200, 'application/typescript; charset=utf-8']);
 });
 
 test('the versioned copy loads with its published integrity hash', async () => {

@@ -74,6 +74,7 @@ const read = (change: Partial<Tables>): CatalogReading => {
   const tables: Tables = {
     publishers: [publisher(1)],
     placements: [placement('top')],
+    bidders: [],
     campaigns: [campaign(1)],
     line_items: [lineItem(1)],
     creatives: [creative(1, 1)],

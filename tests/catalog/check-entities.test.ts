@@ -35,9 +35,11 @@ test('a line item with only its required fields gets the defaults of the contrac
     rate_limit: null,
     rate_burst: null,
     targeting: {},
+    bidder_id: null,
     endpoint: null,
     gvl_id: null,
     notice_hosts: [],
+    floor: null,
     value_cpm: null,
     deal_id: null,
   });
@@ -137,6 +139,14 @@ test.each([
     { notice_hosts: ['https://bidder.example', 'bidder.example:80', 'bidder.example/x', ''] },
     ['/notice_hosts/0', '/notice_hosts/1', '/notice_hosts/2', '/notice_hosts/3'],
   ],
+  ['a programmatic item with a bidder', { type: 'programmatic', cpm: null, bidder_id: 1, deal_id: 'd', floor: 0.5 }, []],
+  ['a programmatic item with neither a bidder nor an endpoint', { type: 'programmatic', cpm: null }, ['/endpoint']],
+  [
+    'a programmatic item with a bidder and what the bidder has',
+    { type: 'programmatic', bidder_id: 1, endpoint: 'https://bidder.example/bid', gvl_id: 5, notice_hosts: ['n.example'] },
+    ['/endpoint', '/gvl_id', '/notice_hosts'],
+  ],
+  ['a direct item with a bidder', { bidder_id: 1 }, ['/bidder_id']],
   [
     'a programmatic item with an endpoint that is not a web address',
     { type: 'programmatic', endpoint: 'file:///etc/passwd' },

@@ -1,5 +1,6 @@
 import type { FieldDescription, FormDescription } from '../../src/catalog/checks/form-description.ts';
 import { FORMS } from '../../src/catalog/checks/forms.ts';
+import { bidderSchema } from '../../src/catalog/checks/bidder-schema.ts';
 import { campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from '../../src/catalog/checks/schemas.ts';
 
 interface Schema {
@@ -12,6 +13,7 @@ interface Schema {
 const SCHEMAS = {
   publishers: publisherSchema,
   placements: placementSchema,
+  bidders: bidderSchema,
   campaigns: campaignSchema,
   line_items: lineItemSchema,
   creatives: creativeSchema,

@@ -1,3 +1,5 @@
+import { USD_ONLY } from '../../src/bidders/currency-rates.ts';
+import { sampleBidder } from '../../testkit/sample-booking.ts';
 import fc from 'fast-check';
 import { sanitizeAssets } from '../../sdk/src/sanitize-assets.ts';
 import { readBidResponse, type AskedBid } from '../../src/bidders/openrtb/read-bid-response.ts';
@@ -41,11 +43,13 @@ const hostileUrl = fc
   .map((parts) => parts.join(''));
 const ASKED: AskedBid = {
   auctionId: 'a',
-  currency: 'USD',
+  bidder: sampleBidder({ endpoint: 'https://bidder.example/' }),
+  rateOf: USD_ONLY,
+  dsa: undefined,
   format: 'native',
   secure: false,
   mayNotify: () => true,
-  imps: new Map([['i', { size: { width: 300, height: 250 }, otherSizes: [], floorMicros: 0 }]]),
+  imps: new Map([['i', { size: { width: 300, height: 250 }, otherSizes: [], floors: new Map([['', 0]]) }]]),
 };
 const RUNS = { numRuns: 2_000 };
 
@@ -74,7 +78,7 @@ test('no URL of a bidder’s native ad ends an attribute, with macros filled', (
       };
       const adm = asText ? JSON.stringify(native) : native;
       const answer = { cur: 'USD', seatbid: [{ seat: id, bid: [{ id, impid: 'i', price: 1, adm }] }] };
-      for (const { adm: served } of readBidResponse(answer, ASKED).best.values()) {
+      for (const { adm: served } of readBidResponse(answer, ASKED).best) {
         accepted++;
         expectHarmless(addressesIn(JSON.parse(served)));
       }
@@ -91,7 +95,7 @@ test('a macro in a URL of a native ad is filled wherever it is', () => {
   };
   const answer = { cur: 'USD', seatbid: [{ bid: [{ id: "b'1", impid: 'i', price: 1, adm: JSON.stringify(native) }] }] };
   const { best } = readBidResponse(answer, ASKED);
-  expect(JSON.parse(best.get('i')!.adm)).toEqual({ title: 'A', click: 'https://x.example/b%271/p?id=b%271#b%271' });
+  expect(JSON.parse(best[0]!.adm)).toEqual({ title: 'A', click: 'https://x.example/b%271/p?id=b%271#b%271' });
 });
 
 test('no URL of a native creative ends an attribute, in the service and in the SDK', () => {

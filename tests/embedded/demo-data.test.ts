@@ -15,4 +15,7 @@ test('DEMO_DATA fills a configured database, and the command that is printed ret
   const [, key = '', body = ''] = /-H 'X-API-Key: (\S+)' -d '(.*)'/.exec(replica.logs()) ?? [];
   const answer = await fetch(`${replica.url}/ad`, { method: 'POST', headers: { 'X-API-Key': key }, body });
   expect(await answer.json()).toMatchObject({ cur: 'USD', seatbid: [{ bid: [{ impid: '1' }] }] });
+  // Its flight never ends, so a budget spread over it would leave a few ads a day.
+  const delivery = await fetch(`${replica.url}/api/line_items/1/delivery`);
+  expect(await delivery.json()).toMatchObject({ pacing: { mode: 'Even', goal: 50_000 } });
 });

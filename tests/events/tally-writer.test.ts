@@ -20,7 +20,7 @@ beforeAll(async () => {
   const includes = ['call', 'tally'].map(
     (name) => `-- @include ${pathToFileURL(path.resolve(__dirname, `../../src/ledger/lua/${name}.lua`)).href}`,
   );
-  const serve = `for i = 1, #ARGV do tally_add_serve(KEYS[1], ${TODAY}, '1:2:3:' .. ARGV[i]) end`;
+  const serve = `for i = 1, #ARGV do tally_add_serves(KEYS[1], ${TODAY}, '1:2:3:' .. ARGV[i], 1) end`;
   writeFileSync(script, [...includes, 'call_begin()', serve, 'tally_save()'].join('\n'));
   redis.defineCommand('addServes', { lua: loadScript(pathToFileURL(script)), numberOfKeys: 1 });
 });

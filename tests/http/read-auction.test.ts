@@ -7,7 +7,7 @@ import { publisherIdOf, readAuction } from '../../src/http/openrtb/read-auction.
 const PUBLISHER = {
   ...{ id: 1, name: 'News', domain: 'news.example', origins: new Set<string>(), privacy: samplePrivacy, apiKeyHash: '' },
 };
-const PLACEMENT = { id: 'top', publisherId: 1, width: 300, height: 250, formats: ['html' as const] };
+const PLACEMENT = { id: 'top', publisherId: 1, width: 300, height: 250, formats: ['html' as const], floorMicros: 0 };
 const SNAPSHOT = { placements: new Map([['top', PLACEMENT]]) } as unknown as Snapshot;
 const DIMENSIONS = new Map([['age', { name: 'age', type: 'integer' as const, values: null, minimum: 0, maximum: 120, description: '' }]]);
 const RATES = new Map([

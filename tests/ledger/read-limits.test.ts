@@ -62,9 +62,9 @@ test('says when a place under a frequency cap is free again', async () => {
 
 test('counts what is due from where pacing began today', async () => {
   const paced = candidate(lineItem({ pacing: 'Even', dailyImpressionCap: 1000 }));
-  expect((await ask([paced]))[0]?.pacing).toEqual({ allowance: 1, goal: 1000, due: 0, began: { share: 0.5, impressions: 0 } });
+  expect((await ask([paced]))[0]?.pacing).toEqual({ permits: 1, goal: 1000, due: 0, began: { share: 0.5, impressions: 0 } });
   expect(await rig.reserveMany(paced, 10)).toBe(1);
-  expect((await ask([paced]))[0]?.pacing).toMatchObject({ allowance: 0, goal: 1000, due: 0 });
+  expect((await ask([paced]))[0]?.pacing).toMatchObject({ permits: 0, goal: 1000, due: 0 });
   await rig.at(NOON + 3 * HOUR);
   expect((await ask([paced], null, NOON + 3 * HOUR))[0]?.pacing).toMatchObject({ goal: 1000, due: 250 });
 });

@@ -9,6 +9,7 @@ const create = () =>
     bidOutcomes: ['timeout', 'no_bid'],
     noticeKinds: ['win', 'loss'],
     noticeOutcomes: ['sent', 'failed'],
+    deciders: ['lots', 'ledger'],
     circuitStates: ['closed', 'half_open', 'open'],
     adminRefusals: ['wrong_token'],
   });

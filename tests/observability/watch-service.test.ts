@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import knexFactory from 'knex';
 import type { Catalog } from '../../src/catalog/catalog.ts';
+import type { Allowances } from '../../src/ledger/allowances/allowances.ts';
 import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { createLog } from '../../src/observability/log.ts';
 import { createMetrics } from '../../src/observability/metrics.ts';
@@ -39,8 +40,9 @@ test('the ages of what waits stay numbers and grow when a shard does not answer'
     const pending = createPendingHits({ knex });
     const catalog = { current: () => undefined } as unknown as Catalog;
     const readiness = { draining: false, waitingFor: '', notReadyBecause: () => undefined };
+    const allowances = { outstanding: 0 } as unknown as Allowances;
     const tokenTtls = { start: () => undefined, stop: () => undefined, count: () => 1 };
-    watchService({ metrics, log: createLog({ level: 'error' }), catalog, stores, pending, tokenTtls, readiness });
+    watchService({ metrics, log: createLog({ level: 'error' }), catalog, stores, pending, allowances, tokenTtls, readiness });
     const scrape = async () => {
       const { body } = await metrics.render();
       const of = (name: string) => Number(new RegExp(`^adserver_${name} (\\S+)$`, 'm').exec(body)?.[1]);

@@ -53,6 +53,7 @@ test('a billing notice is sent once, also when the reply to the call that counte
   const record = createRecordHit({
     ledger: {
       reserve: fail,
+      reportLots: fail,
       settle: () => Promise.resolve({ outcome: outcomes.shift() ?? 'expired', foundHold: false, reason: undefined, click: undefined }),
     },
     pending: { store: fail },

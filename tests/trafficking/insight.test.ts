@@ -50,7 +50,7 @@ describe('delivery', () => {
       yesterday: { serves: 0, impressions: 0, clicks: 0, spend: 0, events: {} },
       total: { impressions: 1, spend: 0.01 },
       limits: { daily_impression_cap: 3, daily_spend_cap: null, budget: 5, campaign_budget: null, campaign_spend: 0.01 },
-      pacing: { mode: 'ASAP', target: null, allowance: null },
+      pacing: { mode: 'ASAP', target: null, permits: null },
       frequency: { places: 9, window: 60 },
     });
     expect(delivery.last_days).toHaveLength(14);

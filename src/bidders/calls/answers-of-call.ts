@@ -1,11 +1,12 @@
 import { BID_OUTCOMES, describeOutcome, type BidOutcome } from '../bid-outcome.ts';
 import type { BidAnswers, Bid, BidRefusal } from '../bidder-port.ts';
 import type { ReadAnswer, RefusedBid } from '../openrtb/read-bid-response.ts';
-import type { BidderCall } from './group-invitations.ts';
+import { dealOf, floorOf, OPEN_MARKET, type BidderCall } from './group-invitations.ts';
+import type { RefusedCall } from './post-bid-request.ts';
 
 export interface CallResult {
   readonly call: BidderCall;
-  readonly read: ReadAnswer | { readonly kind: 'refused'; readonly outcome: BidOutcome };
+  readonly read: ReadAnswer | RefusedCall;
 }
 
 export type JudgedBid = Pick<RefusedBid, 'outcome' | 'lossNoticeUrl' | 'foreignNotices'>;
@@ -23,14 +24,21 @@ export const answersOf = (results: readonly CallResult[]): CallAnswers => {
   for (const { call, read } of results) {
     if (!('kind' in read)) {
       judged.push(...read.refused);
-      for (const { foreignNotices } of read.best.values()) judged.push({ outcome: 'accepted', lossNoticeUrl: null, foreignNotices });
+      for (const { foreignNotices } of read.best) judged.push({ outcome: 'accepted', lossNoticeUrl: null, foreignNotices });
     }
-    for (const { impId, invitations } of call.opportunities) {
-      const best = 'kind' in read ? undefined : read.best.get(impId);
-      const outcome = 'kind' in read ? read.outcome : whyNone(read, impId);
+    for (const opportunity of call.opportunities) {
+      const { impId, invitations } = opportunity;
       for (const invitation of invitations) {
-        if (best) bids.push({ ...best, invitation });
-        else refusals.push({ impId, invitation, reason: BID_OUTCOMES[outcome].reason, detail: describeOutcome(outcome) });
+        const deal = dealOf(invitation);
+        const best = 'kind' in read ? undefined : read.best.find((bid) => bid.impId === impId && bid.deal === deal);
+        if (best && best.cpmMicros >= floorOf(invitation, opportunity)) {
+          bids.push({ ...best, invitation });
+          continue;
+        }
+        const floor: BidOutcome = deal === OPEN_MARKET ? 'below_floor' : 'below_deal_floor';
+        const outcome = best ? floor : 'kind' in read ? read.outcome : whyNone(read, impId);
+        const said = 'kind' in read && read.said !== undefined ? `: ${read.said}` : '';
+        refusals.push({ impId, invitation, reason: BID_OUTCOMES[outcome].reason, detail: describeOutcome(outcome) + said });
       }
     }
   }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { circuitBreaker, CircuitState as Circuit, handleWhenResult, SamplingBreaker } from 'cockatiel';
+import type { Bidder } from '../../catalog/model/entities.ts';
 import type { CircuitState } from '../bidder-observer.ts';
 import type { GuardedDispatchers } from './guarded-dispatcher.ts';
 import { postBidRequest, type BidAnswer } from './post-bid-request.ts';
@@ -18,6 +19,9 @@ export interface CircuitSettings {
 
 export interface BidderEndpointOptions {
   readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Whether requests are compressed. */
+  readonly gzip: boolean;
   readonly dispatchers: GuardedDispatchers;
   readonly circuit: CircuitSettings;
   readonly onCircuit: (state: CircuitState) => void;
@@ -48,7 +52,7 @@ const STATE_NAMES: Readonly<Record<Exclude<Circuit, Circuit.Isolated>, CircuitSt
   [Circuit.Open]: 'open',
 };
 
-export const createBidderEndpoint = ({ url, dispatchers, circuit, onCircuit }: BidderEndpointOptions): BidderEndpoint => {
+export const createBidderEndpoint = ({ url, headers, gzip, dispatchers, circuit, onCircuit }: BidderEndpointOptions): BidderEndpoint => {
   let failuresInRow = 0;
   let hasAnswered = false;
   let callsUnderWay = 0;
@@ -77,7 +81,7 @@ export const createBidderEndpoint = ({ url, dispatchers, circuit, onCircuit }: B
   onCircuit('closed');
 
   const call = (body: string, signal: AbortSignal): Promise<BidAnswer> =>
-    breaker.execute(() => postBidRequest({ dispatcher: dispatchers.of(url), url, body, signal }));
+    breaker.execute(() => postBidRequest({ dispatcher: dispatchers.of(url), url, headers, gzip, body, signal }));
 
   return {
     ask: async (body, signal) => {
@@ -101,7 +105,9 @@ export const createBidderEndpoint = ({ url, dispatchers, circuit, onCircuit }: B
 };
 
 /**
- * The bidder in metrics: the first eight hex digits of the SHA-256 of its URL, which is the same on
- * every replica and reveals neither its host nor a key in its path.
+ * The bidder in metrics: `bidder-` and its id; of the short form, the first eight hex digits of the
+ * SHA-256 of its URL, which is the same on every replica and reveals neither its host nor a key in
+ * its path.
  */
-export const bidderId = (url: URL): string => createHash('sha256').update(url.href).digest('hex').slice(0, 8);
+export const bidderLabel = ({ id }: Pick<Bidder, 'id'>, url: URL): string =>
+  id === 0 ? createHash('sha256').update(url.href).digest('hex').slice(0, 8) : `bidder-${id}`;

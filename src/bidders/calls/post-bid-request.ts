@@ -1,22 +1,32 @@
 import { promisify } from 'node:util';
-import { gunzip as gunzipCallback } from 'node:zlib';
+import { gunzip as gunzipCallback, gzip as gzipCallback } from 'node:zlib';
 import { errors, type Dispatcher } from 'undici';
 import type { BidOutcome } from '../bid-outcome.ts';
 import { isForbiddenAddressError } from './guarded-dispatcher.ts';
 
 const gunzip = promisify(gunzipCallback);
+const gzip = promisify(gzipCallback);
 
 /** Of a response, both as sent and decompressed. */
 export const MAX_ANSWER_BYTES = 256 * 1024;
 
 /** Parsed JSON (null for 204), not yet validated, or why there is none. */
-export type BidAnswer = { readonly kind: 'answer'; readonly json: unknown } | { readonly kind: 'refused'; readonly outcome: BidOutcome };
+export type BidAnswer = { readonly kind: 'answer'; readonly json: unknown } | RefusedCall;
 
-const refused = (outcome: BidOutcome): BidAnswer => ({ kind: 'refused', outcome });
+export interface RefusedCall {
+  readonly kind: 'refused';
+  readonly outcome: BidOutcome;
+  /** The status and the text of a bidder that refused the request: printable, and short. */
+  readonly said?: string | undefined;
+}
+
+const refused = (outcome: BidOutcome, said?: string): RefusedCall => ({ kind: 'refused', outcome, said });
 
 export interface BidCall {
   readonly dispatcher: Dispatcher;
   readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly gzip: boolean;
   /** A serialized OpenRTB 2.6 BidRequest. */
   readonly body: string;
   /** Aborts the call in any phase: queued, resolving, connecting, waiting or reading. */
@@ -24,17 +34,18 @@ export interface BidCall {
 }
 
 /** One HTTP exchange with a bidder. Never rejects; redirects are not followed. */
-export const postBidRequest = async ({ dispatcher, url, body, signal }: BidCall): Promise<BidAnswer> => {
+export const postBidRequest = async ({ dispatcher, url, headers, gzip: compress, body, signal }: BidCall): Promise<BidAnswer> => {
   try {
     const answer = await dispatcher.request({
       origin: url.origin,
       path: url.pathname + url.search,
       method: 'POST',
-      headers: HEADERS,
-      body,
+      headers: compress ? { ...headers, ...HEADERS, 'content-encoding': 'gzip' } : { ...headers, ...HEADERS },
+      body: compress ? await gzip(body) : body,
       signal,
     });
-    if (answer.statusCode === 200) return await readBody(answer);
+    if (answer.statusCode === 200) return parse(await readBody(answer));
+    if (answer.statusCode >= 400 && answer.statusCode < 500) return refused('bad_status', await whatItSaid(answer));
     // Reads the rest of the body so that the socket can be reused; past 16 KiB or the deadline the
     // socket is closed, which rejects.
     answer.body.dump({ limit: 16 * 1024, signal }).catch(() => undefined);
@@ -52,24 +63,36 @@ const HEADERS = {
   'x-openrtb-version': '2.6',
 };
 
-const readBody = async (answer: Dispatcher.ResponseData): Promise<BidAnswer> => {
+const MAX_SAID_LENGTH = 160;
+
+/** A text that a person at the trace can read; '' for one that cannot be decoded. */
+const whatItSaid = async (answer: Dispatcher.ResponseData): Promise<string> => {
+  const body = await readBody(answer);
+  const text = typeof body === 'string' ? '' : body.toString('utf8', 0, MAX_ANSWER_BYTES);
+  const printable = text.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S}]+/gu, ' ').trim();
+  return `HTTP ${answer.statusCode} ${printable.slice(0, MAX_SAID_LENGTH)}`.trim();
+};
+
+/** The decompressed body, or why it cannot be read. */
+const readBody = async (answer: Dispatcher.ResponseData): Promise<Buffer | BidOutcome> => {
   const encoding = String(answer.headers['content-encoding'] ?? 'identity').toLowerCase();
   const raw = Buffer.from(await answer.body.arrayBuffer());
-  if (encoding === 'identity') return parse(raw);
-  if (encoding !== 'gzip' && encoding !== 'x-gzip') return refused('bad_encoding');
+  if (encoding === 'identity') return raw;
+  if (encoding !== 'gzip' && encoding !== 'x-gzip') return 'bad_encoding';
   try {
-    return parse(await gunzip(raw, { maxOutputLength: MAX_ANSWER_BYTES }));
+    return await gunzip(raw, { maxOutputLength: MAX_ANSWER_BYTES });
   } catch (error) {
-    return refused(codeOf(error) === 'ERR_BUFFER_TOO_LARGE' ? 'too_large' : 'bad_encoding');
+    return codeOf(error) === 'ERR_BUFFER_TOO_LARGE' ? 'too_large' : 'bad_encoding';
   }
 };
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-const parse = (bytes: Uint8Array): BidAnswer => {
+const parse = (body: Buffer | BidOutcome): BidAnswer => {
+  if (typeof body === 'string') return refused(body);
   let text: string;
   try {
-    text = UTF8.decode(bytes);
+    text = UTF8.decode(body);
   } catch {
     return refused('bad_encoding');
   }

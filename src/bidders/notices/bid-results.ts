@@ -6,8 +6,8 @@ import { fillLossReason } from '../openrtb/read-bid-response.ts';
 /** Sends one win or loss notice per bid, however many line items share it. */
 export interface BidResults {
   /**
-   * The bids of one `ask`. Bids with the same impression, endpoint and format come from one bid of
-   * one bidder.
+   * The bids of one `ask`. Bids with the same impression, bidder, deal and format come from one bid
+   * of one bidder.
    */
   remember(bids: readonly Bid[]): void;
   won(bid: Bid): void;
@@ -19,7 +19,7 @@ interface BidResult {
 }
 
 /**
- * Line items that share an endpoint share its bid. The win notice is sent immediately, the loss
+ * Line items of one bidder share its bid. The win notice is sent immediately, the loss
  * notice after this turn of the event loop and only if none of them has won by then.
  */
 export const createBidResults = (notices: NoticeSender): BidResults => {
@@ -35,7 +35,8 @@ export const createBidResults = (notices: NoticeSender): BidResults => {
     remember: (bids) => {
       const shared = new Map<string, BidResult>();
       for (const bid of bids) {
-        const key = JSON.stringify([bid.impId, bid.invitation.lineItem.endpoint, bidFormatOf(bid.invitation.creative.content.format)]);
+        const { bidderId, endpoint, gvlId } = bid.invitation.lineItem;
+        const key = JSON.stringify([bid.impId, bidderId, endpoint, gvlId, bid.deal, bidFormatOf(bid.invitation.creative.content.format)]);
         const result = shared.get(key) ?? { sent: false };
         shared.set(key, result);
         results.set(bid, result);

@@ -6,8 +6,8 @@ import type { BidderCall } from '../calls/group-invitations.ts';
  * hosts listed for the line items with their subdomains. Otherwise one ad request could be turned
  * into requests to servers that have nothing to do with it.
  */
-export const mayNotify = ({ endpoint, noticeHosts }: Pick<BidderCall, 'endpoint' | 'noticeHosts'>): ((url: string) => boolean) => {
-  const own = hostOf(endpoint);
+export const mayNotify = ({ bidder, noticeHosts }: Pick<BidderCall, 'bidder' | 'noticeHosts'>): ((url: string) => boolean) => {
+  const own = hostOf(bidder.endpoint);
   return (url) => {
     const host = hostOf(url);
     return host !== undefined && (host === own || noticeHosts.some((listed) => host === listed || host.endsWith(`.${listed}`)));

@@ -1,11 +1,14 @@
 import { isIPv6 } from 'node:net';
 import countries from 'i18n-iso-countries/index.js';
-import type { Device } from '../../catalog/model/entities.ts';
-import type { BidContext, BidOpportunity } from '../bidder-port.ts';
+import type { Bidder, BlockList, Device, Placement } from '../../catalog/model/entities.ts';
+import type { BidContext } from '../bidder-port.ts';
+import { OPEN_MARKET } from '../calls/group-invitations.ts';
 import type { AdSize } from '../../decision/ad-query.ts';
 import type { BidFormat } from './bid-format.ts';
 import { formatCpm } from './fill-auction-macros.ts';
+import { fillParams } from './fill-params.ts';
 import { nativeRequest } from './native-assets.ts';
+import type { AskedImp } from './read-bid-response.ts';
 
 export interface BidRequestParts {
   /** BidRequest.id, unique per call. */
@@ -14,10 +17,9 @@ export interface BidRequestParts {
   readonly transactionId: string;
   /** Time left until the deadline. */
   readonly tmaxMs: number;
-  /** ISO 4217. */
-  readonly currency: string;
+  readonly bidder: Bidder;
   readonly format: BidFormat;
-  readonly opportunities: readonly Omit<BidOpportunity, 'invitations'>[];
+  readonly imps: readonly (AskedImp & { readonly impId: string; readonly placement: Placement })[];
   readonly context: BidContext;
 }
 
@@ -37,36 +39,71 @@ export const isSecurePage = (pageUrl: string | null): boolean => !/^http:/i.test
  * nothing about bookings.
  */
 export const buildBidRequest = (parts: BidRequestParts): object => {
-  const { context, currency } = parts;
+  const { context, bidder } = parts;
+  const { currency, seats, params } = bidder;
   const secure = isSecurePage(context.pageUrl) ? 1 : 0;
   return {
     id: parts.auctionId,
+    ...(context.test && { test: 1 }),
     at: FIRST_PRICE,
     tmax: parts.tmaxMs,
     cur: [currency],
-    imp: parts.opportunities.map(({ impId, placement, width, height, otherSizes, floorMicros }) => ({
+    ...(seats.length > 0 && { wseat: seats }),
+    imp: parts.imps.map(({ impId, placement, size, otherSizes, floors }) => ({
       id: impId,
       tagid: placement.id,
-      bidfloor: Number(formatCpm(floorMicros)),
+      bidfloor: cpmOf(floors.get(OPEN_MARKET) ?? Math.min(...floors.values())),
       bidfloorcur: currency,
       secure,
-      ...mediaOf(parts.format, { width, height }, otherSizes),
+      ...mediaOf(parts.format, size, otherSizes, bidder.blocked.battr),
+      ...dealsOf(floors, bidder),
+      ...(Object.keys(params).length > 0 && {
+        ext: fillParams(params, { PLACEMENT_ID: placement.id, PUBLISHER_ID: String(context.publisher.id) }),
+      }),
     })),
     site: buildSite(context),
     device: buildDevice(context),
     user: { ...(context.userHash !== '' && { id: context.userHash }), ...text('consent', context.signals.consent) },
-    source: { tid: parts.transactionId },
+    source: sourceOf(parts),
+    ...blocksOf(bidder.blocked),
     ...buildRegs(context),
   };
 };
 
-const mediaOf = (format: BidFormat, size: AdSize, otherSizes: readonly AdSize[]): object => {
+const blocksOf = ({ badv, bcat, cattax }: BlockList): object => ({
+  ...(bcat.length > 0 && { bcat, cattax }),
+  ...(badv.length > 0 && { badv }),
+});
+
+const cpmOf = (micros: number): number => Number(formatCpm(micros));
+
+const dealsOf = (floors: ReadonlyMap<string, number>, { currency, seats }: Bidder): { readonly pmp?: object } => {
+  const deals = [...floors].filter(([deal]) => deal !== OPEN_MARKET);
+  if (deals.length === 0) return {};
+  const deal = ([id, floorMicros]: readonly [string, number]): object => ({
+    id,
+    bidfloor: cpmOf(floorMicros),
+    bidfloorcur: currency,
+    at: FIRST_PRICE,
+    ...(seats.length > 0 && { wseat: seats }),
+  });
+  return { pmp: { private_auction: floors.has(OPEN_MARKET) ? 0 : 1, deals: deals.map(deal) } };
+};
+
+/** The chain ends with this service only where it is paid for what the bidder buys (2.6, 3.2.25). */
+const sourceOf = ({ bidder: { schain }, transactionId }: BidRequestParts): object => ({
+  tid: transactionId,
+  ...(schain && { schain: { complete: 1, ver: '1.0', nodes: [{ ...schain, hp: 1, rid: transactionId }] } }),
+});
+
+const mediaOf = (format: BidFormat, size: AdSize, otherSizes: readonly AdSize[], blocked: readonly number[]): object => {
   const { width, height } = size;
+  const battr = blocked.length > 0 && { battr: blocked };
   switch (format) {
     case 'html':
-      return { banner: { w: width, h: height, format: [size, ...otherSizes].map((one) => ({ w: one.width, h: one.height })) } };
+      return { banner: { w: width, h: height, format: [size, ...otherSizes].map((one) => ({ w: one.width, h: one.height })), ...battr } };
     case 'native':
-      return { native: { request: JSON.stringify(nativeRequest(width, height)), ver: '1.2' } };
+      return { native: { request: JSON.stringify(nativeRequest(width, height)), ver: '1.2', ...battr } };
   }
 };
 
@@ -98,14 +135,14 @@ const buildDevice = ({ userAgent, ip, country, device }: BidContext): object => 
  * Privacy signals as received; each bidder must judge them itself. Absent when the request has none.
  * `ext.gpc` is set here also when Global Privacy Control came as a header, which bidders do not see.
  */
-const buildRegs = ({ signals: { gdpr, usPrivacy, gpp, gppSid, coppa, gpc } }: BidContext): { readonly regs?: object } => {
+const buildRegs = ({ dsa, signals: { gdpr, usPrivacy, gpp, gppSid, coppa, gpc } }: BidContext): { readonly regs?: object } => {
   const regs = {
     ...flag('coppa', coppa),
     ...flag('gdpr', gdpr),
     ...text('us_privacy', usPrivacy),
     ...text('gpp', gpp),
     ...(gppSid.length > 0 && { gpp_sid: gppSid }),
-    ...(gpc && { ext: { gpc: '1' } }),
+    ...((gpc || dsa) && { ext: { ...(gpc && { gpc: '1' }), ...(dsa && { dsa }) } }),
   };
   return Object.keys(regs).length === 0 ? {} : { regs };
 };

@@ -1,24 +1,40 @@
+import type { Bidder } from '../../catalog/model/entities.ts';
 import { BID_OUTCOMES, type BidOutcome } from '../bid-outcome.ts';
 import { fitsImp, type ImpQuery } from '../../decision/ad-query.ts';
 import type { NoticeKind } from '../bidder-observer.ts';
 import type { ReadBid } from '../bidder-port.ts';
+import { OPEN_MARKET } from '../calls/group-invitations.ts';
+import type { RateOf } from '../currency-rates.ts';
 import type { BidFormat } from './bid-format.ts';
+import { judgeDsa, readDsaAnswer, type DsaAnswer, type DsaRequest } from './dsa.ts';
 import { fillAuctionMacros, fillWithin, formatCpm, type AuctionMacros } from './fill-auction-macros.ts';
 import { asList, asObject, asText } from './json-fields.ts';
+import { blockedBy, readSupply } from './judge-supply.ts';
 import { readDomains } from './read-domains.ts';
+import { moneyOf, readPrice, type Money } from './read-price.ts';
 import { readBidMarkup, type MarkupRoom } from './read-bid-markup.ts';
 
 /** What one bidder was sent. */
 export interface AskedBid {
   /** BidRequest.id */
   readonly auctionId: string;
-  readonly currency: string;
+  readonly bidder: Pick<Bidder, 'currency' | 'bidAdjustment' | 'seats' | 'blocked'>;
+  readonly rateOf: RateOf;
+  readonly dsa: DsaRequest | undefined;
   readonly format: BidFormat;
   /** The page is https, so the markup may load https resources only. */
   readonly secure: boolean;
-  readonly imps: ReadonlyMap<string, Pick<ImpQuery, 'size' | 'otherSizes'> & { readonly floorMicros: number }>;
+  readonly imps: ReadonlyMap<string, AskedImp>;
   /** Whether the bidder may have a notice sent to this URL. */
   readonly mayNotify: (url: string) => boolean;
+}
+
+export interface AskedImp extends Pick<ImpQuery, 'size' | 'otherSizes'> {
+  /**
+   * The lowest bids by deal (CallOpportunity), micros of the bidder's currency per thousand
+   * impressions.
+   */
+  readonly floors: ReadonlyMap<string, number>;
 }
 
 export interface RefusedBid {
@@ -31,13 +47,11 @@ export interface RefusedBid {
 }
 
 export interface ReadAnswer {
-  /** The best valid bid of each impression. */
-  readonly best: ReadonlyMap<string, ReadBid>;
+  /** The best valid bid of each impression and deal. */
+  readonly best: readonly ReadBid[];
   readonly refused: readonly RefusedBid[];
 }
 
-/** A CPM of more than 1,000 currency units is taken as a mistake in units. */
-const MAX_CPM_MICROS = 1_000_000_000;
 /** Further bids of one response are ignored. */
 const MAX_BIDS = 100;
 const MAX_ID_LENGTH = 128;
@@ -58,16 +72,16 @@ export const readBidResponse = (json: unknown, asked: AskedBid): ReadAnswer => {
   if (offers === null) return wholly('malformed');
   if (offers.length === 0) return NOTHING;
   const currency = answer['cur'] ?? 'USD';
-  if (currency !== asked.currency) return wholly('wrong_currency');
-  const answerBidId = asText(answer['bidid'], MAX_ID_LENGTH);
-  const room: MarkupRoom = { leftBytes: MAX_FILLED_BYTES };
-  return bestOfEach(offers.slice(0, MAX_BIDS).map((offer) => readOffer(offer, answerBidId, asked, room)));
+  const money = moneyOf(currency, asked.bidder.currency, asked.rateOf);
+  if (money === undefined) return wholly('wrong_currency');
+  const ofAnswer: OfAnswer = { bidId: asText(answer['bidid'], MAX_ID_LENGTH), money, room: { leftBytes: MAX_FILLED_BYTES } };
+  return bestOfEach(offers.slice(0, MAX_BIDS).map((offer) => readOffer(offer, ofAnswer, asked)));
 };
 
-const NOTHING: ReadAnswer = { best: new Map(), refused: [] };
+const NOTHING: ReadAnswer = { best: [], refused: [] };
 
 const wholly = (outcome: BidOutcome): ReadAnswer => ({
-  best: new Map(),
+  best: [],
   refused: [{ impId: null, outcome, lossNoticeUrl: null, foreignNotices: [] }],
 });
 
@@ -91,7 +105,16 @@ const collectOffers = (seats: readonly unknown[]): readonly Offer[] | null => {
   return offers;
 };
 
-const readOffer = ({ bid, seat }: Offer, answerBidId: string, asked: AskedBid, room: MarkupRoom): ReadBid | RefusedBid => {
+/** What all bids of one answer share. */
+interface OfAnswer {
+  /** The `bidid` of the answer. */
+  readonly bidId: string;
+  readonly money: Money;
+  readonly room: MarkupRoom;
+}
+
+const readOffer = ({ bid, seat }: Offer, { bidId: answerBidId, money, room }: OfAnswer, asked: AskedBid): ReadBid | RefusedBid => {
+  const { bidder } = asked;
   const bidId = asText(bid['id'], MAX_ID_LENGTH);
   const impId = readImpId(bid['impid'], asked);
   const macros: AuctionMacros = {
@@ -100,7 +123,7 @@ const readOffer = ({ bid, seat }: Offer, answerBidId: string, asked: AskedBid, r
     IMP_ID: impId ?? '',
     SEAT_ID: seat,
     AD_ID: asText(bid['adid'], MAX_ID_LENGTH),
-    CURRENCY: asked.currency,
+    CURRENCY: money.currency,
     MBR: '',
     MIN_TO_WIN: '',
     MULTIPLIER: '1',
@@ -123,9 +146,20 @@ const readOffer = ({ bid, seat }: Offer, answerBidId: string, asked: AskedBid, r
 
   const imp = impId === null ? undefined : asked.imps.get(impId);
   if (impId === null || imp === undefined) return refuse('unknown_imp');
-  const price = readPrice(bid['price'], imp.floorMicros);
+  if (bidder.seats.length > 0 && !bidder.seats.includes(seat)) return refuse('blocked_seat');
+  const deal = readDeal(bid['dealid'], imp);
+  const floorMicros = deal === undefined ? undefined : imp.floors.get(deal);
+  if (deal === undefined || floorMicros === undefined) return refuse('unknown_deal');
+  const price = readPrice(bid['price'], money, bidder.bidAdjustment);
   if (typeof price === 'string') return refuse(price);
-  const filled: AuctionMacros = { ...macros, PRICE: formatCpm(price), LOSS: '0' };
+  if (price.askedMicros < floorMicros) return refuse(deal === OPEN_MARKET ? 'below_floor' : 'below_deal_floor');
+  const supply = readSupply(bid, readDomains(bid['adomain']));
+  const blocked = blockedBy(bidder.blocked, supply, asList(bid['attr']) ?? []);
+  if (blocked !== undefined) return refuse(blocked);
+  const dsa: DsaAnswer | undefined = readDsaAnswer(asObject(bid['ext'])?.['dsa']);
+  const undisclosed = judgeDsa(asked.dsa, dsa);
+  if (undisclosed !== undefined) return refuse(undisclosed);
+  const filled: AuctionMacros = { ...macros, PRICE: formatCpm(price.bidMicros), LOSS: '0' };
   const size = readSize(bid);
   if (asked.format === 'html' && (size === null || !fitsImp(size, imp))) return refuse('wrong_size');
   const markup = readBidMarkup(bid, filled, asked, room);
@@ -133,9 +167,11 @@ const readOffer = ({ bid, seat }: Offer, answerBidId: string, asked: AskedBid, r
   return {
     impId,
     bidId,
-    cpmMicros: price,
+    deal,
+    cpmMicros: price.cpmMicros,
     adm: markup.adm,
-    adomain: readDomains(bid['adomain']),
+    ...supply,
+    dsa,
     width: size?.width ?? null,
     height: size?.height ?? null,
     winNoticeUrl: readNotice('win', bid['nurl'], filled),
@@ -151,12 +187,14 @@ const readImpId = (value: unknown, { imps }: AskedBid): string | null => {
   return typeof value === 'string' && imps.has(value) ? value : null;
 };
 
-const readPrice = (value: unknown, floorMicros: number): number | BidOutcome => {
-  if (value === undefined || value === null) return 'missing_price';
-  if (typeof value !== 'number' || !Number.isFinite(value)) return 'bad_price';
-  const micros = Math.round(value * 1_000_000);
-  if (micros < 1 || micros > MAX_CPM_MICROS) return 'bad_price';
-  return micros < floorMicros ? 'below_floor' : micros;
+/**
+ * A deal that was offered for the impression. Another id counts as the open market, where the
+ * impression is open: servers that ask further exchanges pass on deals of those.
+ */
+const readDeal = (value: unknown, { floors }: AskedImp): string | undefined => {
+  if (value === undefined || value === null) return OPEN_MARKET;
+  if (typeof value !== 'string') return undefined;
+  return floors.has(value) ? value : OPEN_MARKET;
 };
 
 /**
@@ -185,6 +223,7 @@ const lossReasonOf = (outcome: BidOutcome): number => BID_OUTCOMES[outcome].loss
 
 const bestOfEach = (read: readonly (ReadBid | RefusedBid)[]): ReadAnswer => {
   const best = new Map<string, ReadBid>();
+  const keyOf = ({ impId, deal }: ReadBid): string => JSON.stringify([impId, deal]);
   const refused: RefusedBid[] = [];
   const outbid = ({ impId, lossNoticeUrl, foreignNotices }: ReadBid): RefusedBid => ({
     impId,
@@ -197,9 +236,9 @@ const bestOfEach = (read: readonly (ReadBid | RefusedBid)[]): ReadAnswer => {
       refused.push(bid);
       continue;
     }
-    const rival = best.get(bid.impId);
-    if (rival === undefined || bid.cpmMicros > rival.cpmMicros) best.set(bid.impId, bid);
+    const rival = best.get(keyOf(bid));
+    if (rival === undefined || bid.cpmMicros > rival.cpmMicros) best.set(keyOf(bid), bid);
     if (rival !== undefined) refused.push(outbid(bid.cpmMicros > rival.cpmMicros ? rival : bid));
   }
-  return { best, refused };
+  return { best: [...best.values()], refused };
 };

@@ -11,7 +11,7 @@ type Spelling = (value: unknown) => unknown;
 
 /**
  * Derives from a JSON Schema how its values are spelled: members of an enumeration match without
- * regard to case and surrounding space, countries become upper case, URLs and origins are normalized,
+ * regard to case and surrounding space, countries and currencies become upper case, URLs and origins are normalized,
  * a list holds each value once.
  * undefined: nothing in the schema has a spelling.
  */
@@ -26,7 +26,7 @@ export const canonicalSpelling = (schema: unknown): Spelling | undefined => {
       return url ? quoteFree(url.href) : value;
     };
   if (format === 'origin') return (value) => (typeof value === 'string' ? (normalOrigin(value) ?? value) : value);
-  if (format === 'country') return (value) => (typeof value === 'string' ? value.toUpperCase() : value);
+  if (format === 'country' || format === 'currency') return (value) => (typeof value === 'string' ? value.toUpperCase() : value);
   if (isObject(properties)) return propertySpelling(properties);
   const item = canonicalSpelling(items);
   return item && ((value) => (Array.isArray(value) ? [...new Set(value.map(item))] : value));

@@ -1,15 +1,15 @@
 import { checkDimensions } from '../../targeting/check-dimensions.ts';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
-import type { Fault } from '../../base/fault.ts';
+import { pointerStep, type Fault } from '../../base/fault.ts';
 import { isObject } from '../../base/narrow.ts';
-import { shapeCampaign, shapeCreative, shapeLineItem, shapePlacement, shapePublisher } from './check-record.ts';
+import { shapeBidder, shapeCampaign, shapeCreative, shapeLineItem, shapePlacement, shapePublisher } from './check-record.ts';
 import type { Checked, ShapedRecord } from './check-record.ts';
 import { parseCreativeContent } from './parse-content.ts';
 import { CREATIVE_FORMATS } from '../model/entities.ts';
 import type { CreativeFormat } from '../model/entities.ts';
 import { parseEndDate, parseStartDate } from '../model/flight-dates.ts';
 import { hasAtMostDecimals } from '../model/money.ts';
-import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, PublisherRecord } from '../model/records.ts';
+import type { BidderRecord, CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, PublisherRecord } from '../model/records.ts';
 
 /**
  * One check per entity, for writes of the trafficking API and for every row of a catalog load. Each
@@ -18,7 +18,34 @@ import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, P
  */
 export const checkPublisher = (input: unknown): Checked<PublisherRecord> => withRules(shapePublisher(input), () => []);
 
-export const checkPlacement = (input: unknown): Checked<PlacementRecord> => withRules(shapePlacement(input), () => []);
+export const checkPlacement = (input: unknown): Checked<PlacementRecord> =>
+  withRules(shapePlacement(input), (record) => decimalFaults(record, { floor: 6 }));
+
+export const checkBidder = (input: unknown): Checked<BidderRecord> =>
+  withRules(shapeBidder(input), ({ headers, params, schain_asi, schain_sid }) => [
+    ...(isObject(headers) ? Object.keys(headers).flatMap(headerFault) : []),
+    ...(isObject(params) && JSON.stringify(params).length > MAX_PARAMS_LENGTH
+      ? [{ pointer: '/params', detail: `must have at most ${MAX_PARAMS_LENGTH} characters of JSON` }]
+      : []),
+    ...((schain_asi ?? null) === null && (schain_sid ?? null) !== null
+      ? [{ pointer: '/schain_asi', detail: 'is required with schain_sid' }]
+      : []),
+    ...((schain_sid ?? null) === null && (schain_asi ?? null) !== null
+      ? [{ pointer: '/schain_sid', detail: 'is required with schain_asi' }]
+      : []),
+  ]);
+
+/** Of each imp of every request. */
+const MAX_PARAMS_LENGTH = 8_192;
+
+/** Headers that the service sets itself, and those of the connection (RFC 9110, section 7.6.1). */
+const OWN_HEADERS: ReadonlySet<string> = new Set([
+  ...['accept', 'accept-encoding', 'content-encoding', 'content-length', 'content-type', 'x-openrtb-version'],
+  ...['connection', 'expect', 'host', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
+]);
+
+const headerFault = (name: string): readonly Fault[] =>
+  OWN_HEADERS.has(name.toLowerCase()) ? [{ pointer: `/headers${pointerStep(name)}`, detail: 'is set by the service' }] : [];
 
 export const checkCampaign = (input: unknown): Checked<CampaignRecord> =>
   withRules(shapeCampaign(input), (record) => [...flightFaults(record), ...decimalFaults(record, { budget: 6 })]);
@@ -28,10 +55,8 @@ export const checkLineItem = (input: unknown, { dimensions }: { readonly dimensi
     ...flightFaults(record),
     ...priceFaults(record),
     // One impression bills a thousandth of the CPM, in whole micros.
-    ...decimalFaults(record, { cpm: 3, cpc: 6, budget: 6, daily_spend_cap: 6, value_cpm: 6 }),
-    ...(record.type === 'programmatic' && (record.endpoint ?? null) === null
-      ? [{ pointer: '/endpoint', detail: 'is required for a programmatic line item' }]
-      : []),
+    ...decimalFaults(record, { cpm: 3, cpc: 6, budget: 6, daily_spend_cap: 6, value_cpm: 6, floor: 6 }),
+    ...bidderFaults(record),
     ...(isObject(record.targeting) && isObject(record.targeting['dimensions'])
       ? checkDimensions(dimensions, record.targeting['dimensions'], { pointer: '/targeting/dimensions', unregistered: 'refused' })
       : []),
@@ -74,6 +99,18 @@ const flightFaults = ({ start_date, end_date }: { readonly start_date?: unknown;
   return startMs === undefined || endMs === undefined || endMs > startMs
     ? []
     : [{ pointer: '/end_date', detail: 'must be after start_date' }];
+};
+
+/** A programmatic line item has a bidder, or the short form: an endpoint with what belongs to it. */
+const bidderFaults = (record: ShapedRecord<LineItemRecord>['record']): Fault[] => {
+  const { type, bidder_id, endpoint, gvl_id, notice_hosts } = record;
+  const isSet = (value: unknown): boolean => (value ?? null) !== null && !(Array.isArray(value) && value.length === 0);
+  if (type !== 'programmatic') return isSet(bidder_id) ? [{ pointer: '/bidder_id', detail: 'is for a programmatic line item' }] : [];
+  if (!isSet(bidder_id))
+    return isSet(endpoint) ? [] : [{ pointer: '/endpoint', detail: 'or bidder_id is required for a programmatic line item' }];
+  return Object.entries({ endpoint, gvl_id, notice_hosts }).flatMap(([field, value]) =>
+    isSet(value) ? [{ pointer: `/${field}`, detail: 'is what the bidder has: leave it out' }] : [],
+  );
 };
 
 /**

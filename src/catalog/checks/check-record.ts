@@ -5,7 +5,8 @@ import { isObject } from '../../base/narrow.ts';
 import { schemaFaults } from '../../base/schema-faults.ts';
 import { parseStartDate } from '../model/flight-dates.ts';
 import { normalOrigin } from '../model/origins.ts';
-import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, PublisherRecord } from '../model/records.ts';
+import type { BidderRecord, CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, PublisherRecord } from '../model/records.ts';
+import { bidderSchema } from './bidder-schema.ts';
 import { canonicalSpelling } from './canonical-spelling.ts';
 import { isCountryCode } from './country-codes.ts';
 import { campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from './schemas.ts';
@@ -30,6 +31,12 @@ const FORMATS: Readonly<Record<string, { readonly test: (text: string) => boolea
     test: (text) => normalOrigin(text) !== undefined,
     detail: 'must be an http or https origin without a path, such as https://news.example or https://*.news.example',
   },
+  currency: {
+    test: (text) => Intl.supportedValuesOf('currency').includes(text),
+    detail: 'must be an ISO 4217 currency code, such as EUR',
+  },
+  'header-name': { test: (text) => /^[\w!#$%&'*+.^`|~-]+$/.test(text), detail: 'must be a header name, such as Authorization' },
+  'header-value': { test: (text) => /^[\x20-\x7e]+$/.test(text), detail: 'must be visible ASCII characters and spaces' },
   country: { test: isCountryCode, detail: 'must be an ISO 3166-1 alpha-2 country code' },
 };
 const FORMAT_DETAILS = Object.fromEntries(Object.entries(FORMATS).map(([name, { detail }]) => [name, detail]));
@@ -63,6 +70,7 @@ const shapedBy = <T>(schema: object) => {
 
 export const shapePublisher = shapedBy<PublisherRecord>(publisherSchema);
 export const shapePlacement = shapedBy<PlacementRecord>(placementSchema);
+export const shapeBidder = shapedBy<BidderRecord>(bidderSchema);
 export const shapeCampaign = shapedBy<CampaignRecord>(campaignSchema);
 export const shapeLineItem = shapedBy<LineItemRecord>(lineItemSchema);
 export const shapeCreative = shapedBy<CreativeRecord>(creativeSchema);

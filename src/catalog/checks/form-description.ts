@@ -17,7 +17,8 @@ export interface FormSection<Name extends string = string> {
  * Controls that the schema alone does not select. Without one, a field gets the control of its
  * type.
  */
-export type SpecialWidget = 'money' | 'duration' | 'countries' | 'dimensions' | 'key-values' | 'creative-format' | 'creative-content';
+export type SpecialWidget =
+  'money' | 'duration' | 'json' | 'headers' | 'countries' | 'dimensions' | 'key-values' | 'creative-format' | 'creative-content';
 
 export interface FieldWords {
   readonly label: string;
@@ -30,7 +31,7 @@ export interface FieldWords {
 export interface FieldDescription extends FieldWords {
   readonly widget?: SpecialWidget;
   /** The field names a record of this kind. */
-  readonly parent?: 'publishers' | 'placements' | 'campaigns' | 'line_items';
+  readonly parent?: 'publishers' | 'placements' | 'bidders' | 'campaigns' | 'line_items';
   /** Shown after the value. */
   readonly unit?: string;
   /** Takes the whole width of its section. */

@@ -1,6 +1,8 @@
-import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, TargetingRecord } from '../model/records.ts';
+import type { CampaignRecord, CreativeRecord, LineItemRecord, TargetingRecord } from '../model/records.ts';
 import { BUDGET_TYPES, DEVICES, FORMATS, LINE_ITEM_TYPES, PACING_WORDS, PRIORITIES } from './choice-words.ts';
 import type { FormDescription } from './form-description.ts';
+import { bidderForm } from './bidder-form.ts';
+import { placementForm } from './placement-form.ts';
 import { publisherForm } from './publisher-form.ts';
 
 /** The dates of a flight, in the order in which a form shows them. */
@@ -9,28 +11,10 @@ const FLIGHT_FIELDS = {
   end_date: { label: 'End', help: 'Without a time: through the end of that UTC day.' },
 };
 
-/** The forms of the trafficking page, beside the schemas that they describe. */
-const placementForm: FormDescription<keyof PlacementRecord> = {
-  sections: [
-    {
-      title: 'Placement',
-      text: 'A place for ads on a page. Pages request ads by its id.',
-      fields: {
-        id: {
-          label: 'Id',
-          placeholder: 'article-top',
-          createOnly: true,
-          help: 'Pages send it as imp.tagid. It cannot be changed later.',
-        },
-        publisher_id: { label: 'Publisher', parent: 'publishers', placeholder: 'Open to all publishers' },
-        width: { label: 'Width', unit: 'px', placeholder: '300' },
-        height: { label: 'Height', unit: 'px', placeholder: '250' },
-        formats: { label: 'Formats', wide: true, choices: FORMATS, initial: ['html', 'banner'] },
-      },
-    },
-  ],
-};
+/** A programmatic line item without a bidder: what it says of its bidder itself. */
+const SHORT_FORM = { type: ['programmatic'], bidder_id: [''] };
 
+/** The forms of the trafficking page, beside the schemas that they describe. */
 const campaignForm: FormDescription<keyof CampaignRecord> = {
   sections: [
     {
@@ -57,24 +41,30 @@ const lineItemForm: FormDescription<keyof LineItemRecord | `targeting/${keyof Ta
         ...FLIGHT_FIELDS,
         start_date: { ...FLIGHT_FIELDS.start_date, help: 'It serves only while its campaign’s flight runs, too.' },
         type: { label: 'Type', wide: true, choices: LINE_ITEM_TYPES },
+        bidder_id: {
+          label: 'Bidder',
+          parent: 'bidders',
+          when: { type: ['programmatic'] },
+          placeholder: 'None: an endpoint below',
+        },
         endpoint: {
           label: 'Bidder endpoint',
           wide: true,
           required: true,
-          when: { type: ['programmatic'] },
+          when: SHORT_FORM,
           placeholder: 'https://bidder.example/openrtb',
           help: 'Receives an OpenRTB bid request for each ad that this line item could fill. For development, /test/bid of this service always bids.',
         },
         gvl_id: {
           label: 'Vendor id',
-          when: { type: ['programmatic'] },
+          when: SHORT_FORM,
           placeholder: 'not listed',
           help: 'The bidder’s id on the IAB Global Vendor List. Without one, it receives no user id, whole address or page query where the TCF applies.',
         },
         notice_hosts: {
           label: 'Notice hosts',
           wide: true,
-          when: { type: ['programmatic'] },
+          when: SHORT_FORM,
           help: 'Win, billing and loss notices go to the endpoint’s host and to these hosts with their subdomains, and nowhere else.',
         },
         active: { label: 'Active', initial: true, help: 'Off: paused. It stays booked and does not serve.' },
@@ -123,6 +113,13 @@ const lineItemForm: FormDescription<keyof LineItemRecord | `targeting/${keyof Ta
           ],
         },
         priority: { label: 'Priority', wide: true, choices: PRIORITIES, initial: 2 },
+        floor: {
+          label: 'Floor',
+          widget: 'money',
+          when: { type: ['programmatic'] },
+          placeholder: 'none',
+          help: 'The lowest CPM that its bidder may bid.',
+        },
         value_cpm: {
           label: 'Value in auctions',
           widget: 'money',
@@ -132,9 +129,14 @@ const lineItemForm: FormDescription<keyof LineItemRecord | `targeting/${keyof Ta
         },
         deal_id: {
           label: 'Deal id',
-          when: { type: ['direct'] },
           placeholder: 'none',
           help: 'Header bidding can prefer bids with this id, whatever they pay.',
+          variants: [
+            {
+              when: { type: ['programmatic'] },
+              help: 'The deal that its bidder is offered. The line item then takes bids under this deal only.',
+            },
+          ],
         },
       },
     },
@@ -223,6 +225,7 @@ const creativeForm: FormDescription<keyof CreativeRecord> = {
 export const FORMS = {
   publishers: publisherForm,
   placements: placementForm,
+  bidders: bidderForm,
   campaigns: campaignForm,
   line_items: lineItemForm,
   creatives: creativeForm,

@@ -13,7 +13,7 @@ import { MAX_CONTENT_LENGTH } from './parse-content.ts';
 /**
  * JSON Schemas (2020-12) of the trafficking API's records: one source for the API, the catalog load
  * and the API page. Rules that need two fields or another record are in the check files beside this
- * one. `flight-date`, `http-url`, `host`, `origin` and `country` are formats of our own, given to ajv in
+ * one. `flight-date`, `http-url`, `host`, `origin`, `country`, `currency`, `header-name` and `header-value` are formats of our own, given to ajv in
  * check-record.ts.
  */
 const id = { type: 'integer', minimum: 1, maximum: 2_147_483_647 };
@@ -27,6 +27,7 @@ const flightDate = {
 };
 const url = { type: 'string', format: 'http-url', maxLength: 2048 };
 const scalar = { type: ['string', 'number', 'boolean'], maxLength: 256 };
+const floor = { type: ['number', 'null'], minimum: 0, maximum: 1_000, default: null };
 const orNull = <T extends { readonly type: string }>(schema: T) => ({ ...schema, type: [schema.type, 'null'] });
 
 const targetedValues = {
@@ -85,6 +86,7 @@ export const placementSchema = {
     width: pixels,
     height: pixels,
     formats: { type: 'array', items: { type: 'string', enum: CREATIVE_FORMATS }, minItems: 1, uniqueItems: true },
+    floor: { ...floor, description: 'USD per thousand impressions: the lowest bid of a bidder; null: any' },
   },
 };
 
@@ -153,7 +155,12 @@ export const lineItemSchema = {
         key_values: targetedValues,
       },
     },
-    endpoint: { ...orNull(url), default: null },
+    bidder_id: { ...orNull(id), default: null, description: 'the bidder of a programmatic line item' },
+    endpoint: {
+      ...orNull(url),
+      default: null,
+      description: 'in place of bidder_id: the OpenRTB endpoint of a bidder that needs nothing else than gvl_id and notice_hosts',
+    },
     gvl_id: {
       ...orNull({ type: 'integer', minimum: 1, maximum: 65_535 }),
       default: null,
@@ -167,12 +174,22 @@ export const lineItemSchema = {
       default: [],
       description: "hosts, with their subdomains, to which the bidder's notices may go, besides the endpoint's own host",
     },
+    floor: {
+      ...floor,
+      description: 'USD per thousand impressions: the lowest bid for a programmatic line item; with deal_id, the floor of the deal',
+    },
     value_cpm: {
       ...orNull({ ...usd, maximum: 100_000 }),
       default: null,
       description: 'USD per thousand impressions: the price of a direct line item in auctions; null: its eCPM. Bills nothing',
     },
-    deal_id: { type: ['string', 'null'], minLength: 1, maxLength: 128, default: null, description: 'named by its bids in auctions' },
+    deal_id: {
+      type: ['string', 'null'],
+      minLength: 1,
+      maxLength: 128,
+      default: null,
+      description: 'named by its bids in auctions; of a programmatic line item, the deal that its bidder is offered',
+    },
   },
 };
 

@@ -67,6 +67,47 @@ export interface Placement {
   readonly width: number;
   readonly height: number;
   readonly formats: readonly CreativeFormat[];
+  /** The lowest bid of a bidder, micros per thousand impressions; 0: none. */
+  readonly floorMicros: number;
+}
+
+/** What a publisher or a bidder does not want shown, in OpenRTB's terms. Lower-case domains. */
+export interface BlockList {
+  /** Categories in the taxonomy `cattax` (OpenRTB's list of category taxonomies). */
+  readonly bcat: readonly string[];
+  readonly cattax: number;
+  /** Advertiser domains, with their subdomains. */
+  readonly badv: readonly string[];
+  /** Creative attributes (OpenRTB's list). */
+  readonly battr: readonly number[];
+}
+
+/** Programmatic demand: an external OpenRTB endpoint, and how it is called. */
+export interface Bidder {
+  /** 0: the short form, the endpoint of a line item. */
+  readonly id: number;
+  readonly endpoint: string;
+  /** Values sealed for `headerPurpose`, by name. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Becomes `imp.ext`. */
+  readonly params: Readonly<Record<string, unknown>>;
+  /** Whether it takes compressed requests. */
+  readonly gzip: boolean;
+  /** Its id on the IAB Global Vendor List; null: it is not on the list. */
+  readonly gvlId: number | null;
+  /** Buyer seats whose bids are accepted; empty: all. */
+  readonly seats: readonly string[];
+  /** ISO 4217: of its floors, and of its bids unless they say otherwise. */
+  readonly currency: string;
+  /** What is left of a bid for the publisher, as a factor. */
+  readonly bidAdjustment: number;
+  /** Of the time that an ad request leaves for bidders; above 0, up to 1. */
+  readonly timeoutShare: number;
+  /** Hosts to which its notices may go, besides the endpoint's own. Lower case. */
+  readonly noticeHosts: readonly string[];
+  /** The node of this service in the supply chain; null: it is not paid for what this bidder buys. */
+  readonly schain: { readonly asi: string; readonly sid: string } | null;
+  readonly blocked: BlockList;
 }
 
 export interface Campaign {
@@ -108,15 +149,17 @@ export interface LineItem {
   readonly frequencyCap: FrequencyCap | null;
   readonly rateLimit: RateLimit | null;
   readonly targeting: TargetingRules;
-  /** The external bidder of a programmatic line item; null for a direct one. */
+  /** The bidder of a programmatic line item; null: a direct one, or the short form: */
+  readonly bidderId: number | null;
+  /** An endpoint in place of a bidder, with its vendor id and notice hosts (`bidderOf`). */
   readonly endpoint: string | null;
-  /** The bidder's id on the IAB Global Vendor List; null: it is not on the list, or the line item is direct. */
   readonly gvlId: number | null;
-  /** Hosts to which its bidder's notices may go, besides the endpoint's own. Lower case. */
   readonly noticeHosts: readonly string[];
+  /** The lowest bid for a programmatic line item, micros per thousand impressions; 0: none. */
+  readonly floorMicros: number;
   /** The price at which a direct line item enters auctions, micros per thousand impressions; null: its eCPM. */
   readonly valueCpmMicros: number | null;
-  /** Named by its bids in auctions; null: none. */
+  /** Named by its bids in auctions; of a programmatic line item, the deal under which its bidder bids. null: none. */
   readonly dealId: string | null;
 }
 

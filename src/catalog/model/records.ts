@@ -24,6 +24,30 @@ export interface PlacementRecord {
   readonly width: number;
   readonly height: number;
   readonly formats: readonly CreativeFormat[];
+  /** USD per thousand impressions. */
+  readonly floor: number | null;
+}
+
+export interface BidderRecord {
+  readonly id?: number;
+  readonly name: string;
+  readonly endpoint: string;
+  /** Values as they are sent; an answer has a mark (base/secret-box.ts) in place of each. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly gzip: boolean;
+  readonly gvl_id: number | null;
+  readonly seats: readonly string[];
+  readonly currency: string;
+  readonly bid_adjustment: number;
+  readonly timeout_share: number;
+  readonly notice_hosts: readonly string[];
+  readonly schain_asi: string | null;
+  readonly schain_sid: string | null;
+  readonly bcat: readonly string[];
+  readonly cattax: number;
+  readonly badv: readonly string[];
+  readonly battr: readonly number[];
 }
 
 export interface CampaignRecord {
@@ -63,9 +87,11 @@ export interface LineItemRecord {
   readonly rate_limit: number | null;
   readonly rate_burst: number | null;
   readonly targeting: TargetingRecord;
+  readonly bidder_id: number | null;
   readonly endpoint: string | null;
   readonly gvl_id: number | null;
   readonly notice_hosts: readonly string[];
+  readonly floor: number | null;
   readonly value_cpm: number | null;
   readonly deal_id: string | null;
 }
@@ -81,3 +107,6 @@ export interface CreativeRecord {
   readonly height: number | null;
   readonly click_url: string | null;
 }
+
+/** A record whose fields have not been checked. */
+export type Loose<T> = { readonly [K in keyof Required<T>]: unknown };

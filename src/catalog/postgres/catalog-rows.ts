@@ -1,7 +1,8 @@
 import type { CatalogRow, CatalogTable } from '../model/catalog-reading.ts';
+import { BIDDER_COLUMNS } from './bidder-rows.ts';
 import { parseEndDate, parseStartDate, showEndDate, showStartDate } from '../model/flight-dates.ts';
 import { microsFromUsd, usdFromMicros } from '../model/money.ts';
-import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, PublisherRecord } from '../model/records.ts';
+import type { CampaignRecord, CreativeRecord, LineItemRecord, Loose, PlacementRecord, PublisherRecord } from '../model/records.ts';
 
 /**
  * Ids of one block, and rows that are parsed without a pause: about a millisecond of the event
@@ -11,7 +12,7 @@ import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, P
 export const ROWS_A_BLOCK = 256;
 
 /**
- * The columns of the five tables, and the mapping between their rows and the records of the
+ * The columns of the tables, and the mapping between their rows and the records of the
  * trafficking API, both ways. rowTo… never throws: the record's check judges what a row holds.
  */
 export const COLUMNS = {
@@ -26,7 +27,8 @@ export const COLUMNS = {
     'api_key_hash',
     'api_key_hint',
   ],
-  placements: ['id', 'publisher_id', 'width', 'height', 'formats'],
+  placements: ['id', 'publisher_id', 'width', 'height', 'formats', 'floor_micros'],
+  bidders: BIDDER_COLUMNS,
   campaigns: ['id', 'publisher_id', 'name', 'start_at', 'end_at', 'budget_micros'],
   line_items: [
     'id',
@@ -49,16 +51,16 @@ export const COLUMNS = {
     'rate_limit',
     'rate_burst',
     'targeting',
+    'bidder_id',
     'endpoint',
     'gvl_id',
     'notice_hosts',
+    'floor_micros',
     'value_cpm_micros',
     'deal_id',
   ],
   creatives: ['id', 'placement_id', 'line_item_id', 'format', 'content', 'advertiser_domain', 'width', 'height', 'click_url', 'blocked_at'],
 } as const satisfies Readonly<Record<CatalogTable, readonly string[]>>;
-
-type Loose<T> = { readonly [K in keyof Required<T>]: unknown };
 
 export const rowToPublisher = (row: CatalogRow): Loose<PublisherRecord> => ({
   id: row['id'],
@@ -79,20 +81,22 @@ export const publisherToRow = (record: PublisherRecord): CatalogRow => ({
   caps_without_user_id: record.frequency_caps_without_user_id,
 });
 
-export const rowToPlacement = ({ id, publisher_id, width, height, formats }: CatalogRow): Loose<PlacementRecord> => ({
+export const rowToPlacement = ({ id, publisher_id, width, height, formats, floor_micros }: CatalogRow): Loose<PlacementRecord> => ({
   id,
   publisher_id,
   width,
   height,
   formats,
+  floor: shownUsd(floor_micros),
 });
 
-export const placementToRow = ({ id, publisher_id, width, height, formats }: PlacementRecord): CatalogRow => ({
+export const placementToRow = ({ id, publisher_id, width, height, formats, floor }: PlacementRecord): CatalogRow => ({
   id,
   publisher_id,
   width,
   height,
   formats: [...formats],
+  floor_micros: storedMicros(floor),
 });
 
 export const rowToCampaign = (row: CatalogRow): Loose<CampaignRecord> => ({
@@ -133,9 +137,11 @@ export const rowToLineItem = (row: CatalogRow): Loose<LineItemRecord> => ({
   rate_limit: row['rate_limit'],
   rate_burst: row['rate_burst'],
   targeting: row['targeting'],
+  bidder_id: row['bidder_id'],
   endpoint: row['endpoint'],
   gvl_id: row['gvl_id'],
   notice_hosts: row['notice_hosts'],
+  floor: shownUsd(row['floor_micros']),
   value_cpm: shownUsd(row['value_cpm_micros']),
   deal_id: row['deal_id'],
 });
@@ -160,9 +166,11 @@ export const lineItemToRow = (record: LineItemRecord): CatalogRow => ({
   rate_limit: record.rate_limit,
   rate_burst: record.rate_burst,
   targeting: JSON.stringify(record.targeting),
+  bidder_id: record.bidder_id,
   endpoint: record.endpoint,
   gvl_id: record.gvl_id,
   notice_hosts: JSON.stringify(record.notice_hosts),
+  floor_micros: storedMicros(record.floor),
   value_cpm_micros: storedMicros(record.value_cpm),
   deal_id: record.deal_id,
 });

@@ -1,18 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
+import { rowToBidder } from '../postgres/bidder-rows.ts';
 import { rowToCampaign, rowToCreative, rowToLineItem, rowToPlacement, rowToPublisher } from '../postgres/catalog-rows.ts';
 import type { CatalogReading, CatalogRow, CatalogTable } from '../model/catalog-reading.ts';
-import { checkCampaign, checkCreative, checkLineItem, checkPlacement, checkPublisher } from '../checks/check-entities.ts';
+import { checkBidder, checkCampaign, checkCreative, checkLineItem, checkPlacement, checkPublisher } from '../checks/check-entities.ts';
 import type { Checked } from '../checks/check-record.ts';
-import type { Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
+import type { Bidder, Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
 import { pauseForEventLoop, runInSlices } from './run-in-slices.ts';
 import type { Quarantined } from './snapshot.ts';
-import { toCampaign, toCreative, toLineItem, toPlacement, toPublisher } from './to-entities.ts';
+import { toBidder, toCampaign, toCreative, toLineItem, toPlacement, toPublisher } from './to-entities.ts';
 
 /** The valid rows as entities, and the list of the others. */
 export interface AdmittedRows {
   readonly publishers: ReadonlyMap<number, Publisher>;
   readonly placements: ReadonlyMap<string, Placement>;
+  readonly bidders: ReadonlyMap<number, Bidder>;
   readonly campaigns: ReadonlyMap<number, Campaign>;
   readonly lineItems: ReadonlyMap<number, LineItem>;
   readonly creatives: ReadonlyMap<number, Creative>;
@@ -67,6 +69,7 @@ export const admitRows = async (
   const quarantine = createQuarantine();
   const publishers = new Map<number, Publisher>();
   const placements = new Map<string, Placement>();
+  const bidders = new Map<number, Bidder>();
   const campaigns = new Map<number, Campaign>();
   const lineItems = new Map<number, LineItem>();
   const creatives = new Map<number, Creative>();
@@ -134,6 +137,13 @@ export const admitRows = async (
     into: placements,
   });
   await admit({
+    table: 'bidders',
+    check: (row) => checkBidder(rowToBidder(row)),
+    toEntity: (record, row) => toBidder(row['id'] as number, record, row['headers'] as Bidder['headers']),
+    join: (bidder) => bidder,
+    into: bidders,
+  });
+  await admit({
     table: 'campaigns',
     check: (row) => checkCampaign(rowToCampaign(row)),
     toEntity: (record, row) => toCampaign(row['id'] as number, record),
@@ -147,6 +157,7 @@ export const admitRows = async (
     join: (lineItem) => {
       const campaign = campaigns.get(lineItem.campaignId);
       if (campaign === undefined) return quarantine.parentReason('campaigns', lineItem.campaignId);
+      if (lineItem.bidderId !== null && !bidders.has(lineItem.bidderId)) return quarantine.parentReason('bidders', lineItem.bidderId);
       const { publisherId } = campaign;
       return lineItem.publisherId === publisherId ? lineItem : { ...lineItem, publisherId };
     },
@@ -166,7 +177,7 @@ export const admitRows = async (
     into: creatives,
   });
 
-  return { publishers, placements, campaigns, lineItems, creatives, blocks, ...quarantine.result() };
+  return { publishers, placements, bidders, campaigns, lineItems, creatives, blocks, ...quarantine.result() };
 };
 
 const createQuarantine = () => {

@@ -87,13 +87,14 @@ function* snapshotSteps(
     if (traffic.size % CANDIDATES_PER_STEP === 0) yield;
   }
   const flightEnds = lastFlightEnds(admitted.campaigns.values());
-  const { publishers, placements, campaigns, lineItems, creatives, quarantined, quarantinedCount } = admitted;
+  const { publishers, placements, bidders, campaigns, lineItems, creatives, quarantined, quarantinedCount } = admitted;
   const snapshot: Snapshot = Object.freeze({
     version: reading.version,
     loadedAtMs: nowMs,
     publishers,
     publisherByKeyHash: new Map(Array.from(publishers.values(), (publisher) => [publisher.apiKeyHash, publisher])),
     placements,
+    bidders,
     campaigns,
     lineItems,
     creatives,

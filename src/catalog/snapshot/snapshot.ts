@@ -1,6 +1,6 @@
 import type { TargetingIndex } from '../../targeting/targeting-index.ts';
 import type { CatalogTable } from '../model/catalog-reading.ts';
-import type { Booking, Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
+import type { Bidder, Booking, Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
 import type { TrafficCurve } from './traffic-curve.ts';
 
 /** A creative that could be served, with its price. */
@@ -60,6 +60,7 @@ export interface Snapshot {
   readonly publishers: ReadonlyMap<number, Publisher>;
   readonly publisherByKeyHash: ReadonlyMap<string, Publisher>;
   readonly placements: ReadonlyMap<string, Placement>;
+  readonly bidders: ReadonlyMap<number, Bidder>;
   readonly campaigns: ReadonlyMap<number, Campaign>;
   readonly lineItems: ReadonlyMap<number, LineItem>;
   readonly creatives: ReadonlyMap<number, Creative>;

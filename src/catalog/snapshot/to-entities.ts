@@ -1,10 +1,10 @@
 import { SECONDS_PER_DAY } from '../../base/utc-day.ts';
 import { targetingRules } from '../../targeting/targeting-rules.ts';
-import type { Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
+import type { Bidder, Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
 import { parseCreativeContent } from '../checks/parse-content.ts';
 import { flightOf } from '../model/flight-dates.ts';
 import { microsFromUsd } from '../model/money.ts';
-import type { CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, PublisherRecord } from '../model/records.ts';
+import type { BidderRecord, CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, PublisherRecord } from '../model/records.ts';
 
 /**
  * Turns checked records into entities. Defaults of meaning (priority 2, a frequency window of a
@@ -29,7 +29,27 @@ export const toPlacement = (record: PlacementRecord): Placement => ({
   width: record.width,
   height: record.height,
   formats: record.formats,
+  floorMicros: microsOrNull(record.floor) ?? 0,
 });
+
+/** `headers`: the sealed values, which the record has marks for. */
+export const toBidder = (id: number, record: BidderRecord, headers: Readonly<Record<string, string>>): Bidder => ({
+  id,
+  endpoint: record.endpoint,
+  headers,
+  params: record.params,
+  gzip: record.gzip,
+  gvlId: record.gvl_id,
+  seats: record.seats,
+  currency: record.currency,
+  bidAdjustment: record.bid_adjustment,
+  timeoutShare: record.timeout_share,
+  noticeHosts: record.notice_hosts.map(lowerCase),
+  schain: record.schain_asi === null || record.schain_sid === null ? null : { asi: record.schain_asi, sid: record.schain_sid },
+  blocked: { bcat: record.bcat, cattax: record.cattax, badv: record.badv.map(lowerCase), battr: record.battr },
+});
+
+const lowerCase = (text: string): string => text.toLowerCase();
 
 export const toCampaign = (id: number, record: CampaignRecord): Campaign => ({
   id,
@@ -62,11 +82,13 @@ export const toLineItem = (id: number, record: LineItemRecord, publisherId: numb
       ? null
       : { perSecond: record.rate_limit, burst: record.rate_burst ?? Math.max(1, Math.ceil(record.rate_limit)) },
   targeting: targetingRules(record.targeting),
+  bidderId: record.type === 'programmatic' ? record.bidder_id : null,
   endpoint: record.type === 'programmatic' ? record.endpoint : null,
   gvlId: record.type === 'programmatic' ? record.gvl_id : null,
-  noticeHosts: record.notice_hosts.map((host) => host.toLowerCase()),
+  noticeHosts: record.notice_hosts.map(lowerCase),
+  floorMicros: record.type === 'programmatic' ? (microsOrNull(record.floor) ?? 0) : 0,
   valueCpmMicros: record.type === 'direct' ? microsOrNull(record.value_cpm) : null,
-  dealId: record.type === 'direct' ? record.deal_id : null,
+  dealId: record.deal_id,
 });
 
 /** Undefined when the content cannot be read, which the check of a record rules out. */

@@ -1,5 +1,6 @@
 import { isObject } from '../../base/narrow.ts';
 import type { RateOf } from '../../bidders/currency-rates.ts';
+import { isDsaRequired, readDsaRequest } from '../../bidders/openrtb/dsa.ts';
 import type { CreativeFormat, Publisher } from '../../catalog/model/entities.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import type { AskedAsset, AssetKind, NativeRequest } from '../../creative/native-markup.ts';
@@ -16,6 +17,8 @@ export interface ReadAuction {
   readonly seats: ReadonlyMap<string, string>;
   /** The time that is left for bidders; undefined: the request does not say. */
   readonly maxBidderMs: number | undefined;
+  /** Nothing is billed. */
+  readonly test: boolean;
   /** The currency of the bids, and its units for one USD. */
   readonly currency: string;
   readonly rate: number;
@@ -72,7 +75,7 @@ export const readAuction = (
   };
   const currency = currencyOf(listAt(request, 'cur'), rateOf);
   const rate = rateOf(currency);
-  const disclosed = [2, 3].includes(at(request, 'regs', 'ext', 'dsa', 'dsarequired') as number);
+  const disclosed = isDsaRequired(readDsaRequest(at(request, 'regs', 'ext', 'dsa')));
   const floorMicros = (imp: Json): number => (rate === undefined ? Infinity : floorOf(imp, rateOf));
   const userId = userIdOf(request);
   const page = pageOf(request);
@@ -97,6 +100,7 @@ export const readAuction = (
     ),
     seats: new Map(request.imp.map((imp) => [imp.id, seatOf(imp)])),
     maxBidderMs: bidderTimeOf(request['tmax']),
+    test: request['test'] === 1,
     currency,
     rate: rate ?? 1,
   };

@@ -8,6 +8,8 @@ import type { AdSize, AuctionTerms } from '../../decision/ad-query.ts';
 import type { AdRequest, RequestedImp } from '../../serving/ad-request.ts';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 import { targetingQuery } from '../../targeting/targeting-query.ts';
+import { readDsaRequest } from '../../bidders/openrtb/dsa.ts';
+import { at } from './auction-schema.ts';
 import type { WireAdRequest, WireImp, WireSize } from './ad-request-schema.ts';
 import { pageOrigin } from '../request/hit-source.ts';
 import type { Asker, RequestContext } from '../request/request-context.ts';
@@ -33,6 +35,8 @@ export interface AuctionAdditions {
   readonly maxHoldMs: number | undefined;
   /** The time that it leaves for bidders; undefined: it says nothing. */
   readonly maxBidderMs: number | undefined;
+  /** Whether what is shown will not be billed (OpenRTB `test`). */
+  readonly test?: boolean | undefined;
   /** By the id of the impression. */
   readonly terms: ReadonlyMap<string, AuctionTerms>;
 }
@@ -93,7 +97,10 @@ export const toAdRequest = (
       device: context.device,
       pageUrl: typeof wire.site?.page === 'string' ? wire.site.page : null,
       signals,
+      bidders: snapshot.bidders,
       shareWith: consent.shareWith,
+      dsa: readDsaRequest(at(wire.regs, 'ext', 'dsa')),
+      test: auction?.test ?? false,
       maxMs: auction?.maxBidderMs,
     },
     maxHoldMs: auction?.maxHoldMs,

@@ -58,7 +58,7 @@ export const createAuctionWriter = ({ signToken }: { readonly signToken: (ad: Se
     const seats = new Map<string, object[]>();
     const unfilled = [...answer.unfilled];
     for (const filled of answer.filled) {
-      const bid = writeBid(filled, signToken(filled.won.ad), given);
+      const bid = writeBid(filled, auction.test ? undefined : signToken(filled.won.ad), given);
       if (bid) add(seats, auction, filled.imp.impId, bid);
       // Only a bidder's own native ad: direct ones without the assets are not chosen.
       else unfilled.push({ impId: filled.imp.impId, reason: NoBidReason.Unsuitable });
@@ -85,10 +85,10 @@ const add = (bySeat: Map<string, object[]>, { seats }: ReadAuction, impId: strin
   of.push(one);
 };
 
-const writeBid = ({ imp, won: { candidate, bid, ad } }: FilledImp, token: string, given: AuctionAnswer): object | undefined => {
+const writeBid = ({ imp, won: { candidate, bid, ad } }: FilledImp, token: string | undefined, given: AuctionAnswer): object | undefined => {
   const { auction, base, signals } = given;
   const { creative, lineItem } = candidate;
-  const click = `${base}/click?t=${token}`;
+  const click = token === undefined ? (creative.clickUrl ?? base) : `${base}/click?t=${token}`;
   const { content } = creative;
   const size = shownSize(bid ?? creative, imp);
   let adm: string;
@@ -102,20 +102,23 @@ const writeBid = ({ imp, won: { candidate, bid, ad } }: FilledImp, token: string
   }
   const adomain = bid ? bid.adomain : creative.advertiserDomain === null ? [] : [creative.advertiserDomain];
   const [advertiser] = adomain;
+  // Sold by the publisher itself: the advertiser is who pays (DSA, article 26).
+  const own = advertiser === undefined ? undefined : { behalf: advertiser, paid: advertiser, adrender: 0 };
+  const dsa = bid ? bid.dsa : own;
   return {
-    id: ad.tokenId,
+    id: token === undefined ? `test-${imp.impId}` : ad.tokenId,
     impid: imp.impId,
     price: Math.round(priceInAuction(candidate) * auction.rate) / 1e6,
-    burl: `${base}/impression?t=${token}`,
+    ...(token !== undefined && { burl: `${base}/impression?t=${token}` }),
     adm,
     ...(adomain.length > 0 && { adomain }),
+    ...(bid && bid.cat.length > 0 && { cat: bid.cat, cattax: bid.cattax }),
     cid: String(lineItem.campaignId),
     crid: String(creative.id),
     ...(lineItem.dealId !== null && { dealid: lineItem.dealId }),
     ...(content.format === 'native' ? { mtype: MARKUP_TYPE.native } : { mtype: MARKUP_TYPE.banner, w: size.width, h: size.height }),
     exp: expiryS(ad),
-    // Sold by the publisher itself: the advertiser is who pays (DSA, article 26).
-    ...(advertiser !== undefined && asksForDsa(auction) && { ext: { dsa: { behalf: advertiser, paid: advertiser, adrender: 0 } } }),
+    ...(dsa && asksForDsa(auction) && { ext: { dsa } }),
   };
 };
 

@@ -7,6 +7,7 @@ import { sendWhole, toBytes } from '../answers/send-whole.ts';
 import { parseAuction, type WireAuction } from '../openrtb/auction-schema.ts';
 import type { RateOf } from '../../bidders/currency-rates.ts';
 import { pageOf, publisherIdOf, readAuction } from '../openrtb/read-auction.ts';
+import type { ServeAd } from '../../serving/serve-ad.ts';
 import { toAdRequest } from '../openrtb/to-ad-request.ts';
 import { AUCTION_HOLD_MS, type WriteAuction } from '../openrtb/write-auction.ts';
 import { problem, sendProblem, type Problem } from '../problems/problem.ts';
@@ -16,6 +17,8 @@ import { disclosureTo, type AdRouteOptions } from './ad.ts';
 export interface AuctionRouteOptions extends Omit<AdRouteOptions, 'writeAnswer'> {
   readonly writeAuction: WriteAuction;
   readonly rateOf: RateOf;
+  /** Decides without effects, for requests in test mode. */
+  readonly dryServeAd: ServeAd;
   /** The address of this service; '': that of the connection, in development; undefined: unknown in production. */
   readonly publicUrl: string | undefined;
 }
@@ -53,9 +56,9 @@ export const auctionRoute = (options: AuctionRouteOptions): RequestHandler => {
     if (!acceptsOrigin(publisher.origins, originOf(req, parsed.request))) return refuse(problem('origin_not_allowed', FOREIGN_ORIGIN));
 
     const auction = readAuction(options, snapshot, publisher, parsed.request);
-    const { request: wire, terms, maxBidderMs } = auction;
-    const request = toAdRequest(options, snapshot, publisher, wire, req, { maxHoldMs: AUCTION_HOLD_MS, maxBidderMs, terms });
-    const answer = await serveAd(snapshot, request);
+    const { request: wire, terms, maxBidderMs, test } = auction;
+    const request = toAdRequest(options, snapshot, publisher, wire, req, { maxHoldMs: AUCTION_HOLD_MS, maxBidderMs, test, terms });
+    const answer = await (test ? options.dryServeAd : serveAd)(snapshot, request);
     const disclosure = answer.trace ? disclosureTo(options, req, publisher) : 'public';
     const text = toBytes(writeAuction({ auction, answer, signals: request.bidContext.signals, base, disclosure }));
     sendWhole(res.writeHead(200, { ...ANSWER_HEADERS, ...cors, 'Content-Length': text.length }), text);

@@ -16,7 +16,7 @@ local P_SERVES, P_IMPRESSIONS, P_CLICKS, P_SPEND = 6, 7, 8, 9
 local T_IMPRESSIONS, T_SPEND = 10, 11
 local HELD_COUNT, HELD_MICROS, HELD_TOTAL = 12, 13, 14
 local RATE_TOKENS, RATE_AT = 15, 16
--- Pacing: allowances and when they were counted (ms); where it began today (share of the day,
+-- Pacing: permits and when they were counted (ms); where it began today (share of the day,
 -- committed); the controller's last sample (ms), its error in hours, the integral and the slope of
 -- that error, and the multiple of the even rate that it set.
 local PACE_TOKENS, PACE_AT, PACE_FROM, PACE_BASE = 17, 18, 19, 20

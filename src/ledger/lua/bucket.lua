@@ -1,4 +1,4 @@
--- A bucket of allowances, in an account: time fills it at the rate at which a goal should be
+-- A bucket of permits, in an account: time fills it at the rate at which a goal should be
 -- delivered, and a selection takes from it. Amounts are impressions in a line item's account and
 -- micros in a campaign's. docs/pacing.md explains it. Include after account.lua.
 --
@@ -127,7 +127,7 @@ local function pacing_fill(a, mode, goal, committed, now, day, gains, unit, has_
   end
   local depth = reserve + unit + size
   local filled = a[PACE_TOKENS] + per_ms * math.max(now - a[PACE_AT], 0)
-  -- Reservations give back several allowances together, which may exceed the depth by one.
+  -- Reservations give back several permits together, which may exceed the depth by one.
   local given = math.min(filled, depth) + released
   a[PACE_TOKENS] = math.min(given, depth + unit)
   a[PACE_AT] = now

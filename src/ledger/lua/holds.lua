@@ -109,7 +109,7 @@ local function account_release(a, now, horizon)
   local function drop(day, count, micros)
     account_add_held(a, day, -count, -micros)
     if day == a[DAY] then
-      -- Today's allowances, which pacing gives back.
+      -- Today's permits, which pacing gives back.
       call.released[a] = (call.released[a] or 0) + count
       call.released_micros[a] = (call.released_micros[a] or 0) + micros
     end
@@ -155,25 +155,26 @@ end
 
 -- Adds to one of the older holds, or puts a record in its place: a shorter life of tokens, another
 -- replica's setting, or a line item with a short frequency window.
-local function account_hold_older(a, hold_end, day, micros)
+local function account_hold_older(a, hold_end, day, count, micros)
   local older = a[OLDER_HOLDS]
   for at = #older - HOLD_BYTES + 1, 1, -HOLD_BYTES do
-    local ends, of_day, count, sum = struct.unpack(HOLD_FORMAT, older, at)
+    local ends, of_day, of_count, of_micros = struct.unpack(HOLD_FORMAT, older, at)
     if ends == hold_end and of_day == day then
-      local record = struct.pack(HOLD_FORMAT, ends, of_day, count + 1, sum + micros)
-      return account_splice_older(a, at, at + HOLD_BYTES, record, 1, micros)
+      local record = struct.pack(HOLD_FORMAT, ends, of_day, of_count + count, of_micros + micros)
+      return account_splice_older(a, at, at + HOLD_BYTES, record, count, micros)
     elseif hold_before(ends, of_day, hold_end, day) then
-      return account_splice_older(a, at + HOLD_BYTES, at + HOLD_BYTES, struct.pack(HOLD_FORMAT, hold_end, day, 1, micros), 1, micros)
+      local record = struct.pack(HOLD_FORMAT, hold_end, day, count, micros)
+      return account_splice_older(a, at + HOLD_BYTES, at + HOLD_BYTES, record, count, micros)
     end
   end
-  account_splice_older(a, 1, 1, struct.pack(HOLD_FORMAT, hold_end, day, 1, micros), 1, micros)
+  account_splice_older(a, 1, 1, struct.pack(HOLD_FORMAT, hold_end, day, count, micros), count, micros)
 end
 
--- Adds one reservation to the hold that ends at `hold_end`.
-local function account_hold(a, hold_end, day, micros)
-  account_add_held(a, day, 1, micros)
+-- Adds reservations, and their amount together, to the hold that ends at `hold_end`.
+local function account_hold(a, hold_end, day, count, micros)
+  account_add_held(a, day, count, micros)
   if not hold_is_latest(a, hold_end, day) then
-    account_hold_older(a, hold_end, day, micros)
+    account_hold_older(a, hold_end, day, count, micros)
     account_check_records(a)
     return
   end
@@ -186,45 +187,58 @@ local function account_hold(a, hold_end, day, micros)
   if is_new then
     a[HOLD_END], a[HOLD_DAY], a[HOLD_COUNT], a[HOLD_MICROS] = hold_end, day, 0, 0
   end
-  a[HOLD_COUNT], a[HOLD_MICROS] = a[HOLD_COUNT] + 1, a[HOLD_MICROS] + micros
+  a[HOLD_COUNT], a[HOLD_MICROS] = a[HOLD_COUNT] + count, a[HOLD_MICROS] + micros
   if is_new then
     account_check_records(a)
   end
 end
 
--- Takes one reservation out of one of the older holds. Returns false when there is no such hold.
-local function account_unhold_older(a, hold_end, day, micros)
+-- Takes reservations out of a hold of so many: what is left of its count and micros, or nil when it
+-- holds fewer. A sum that cannot be true breaks the account.
+local function hold_rest(a, of_count, of_micros, count, micros)
+  if of_count < count then
+    return nil
+  end
+  local left, rest = of_count - count, of_micros - micros
+  if rest < 0 or (left == 0 and rest > 0) then
+    account_break(a, BROKEN_SUMS)
+  end
+  return left, rest
+end
+
+-- Takes reservations out of one of the older holds. Returns false when there is no such hold.
+local function account_unhold_older(a, hold_end, day, count, micros)
   local older = a[OLDER_HOLDS]
   for at = 1, #older, HOLD_BYTES do
-    local ends, of_day, count, sum = struct.unpack(HOLD_FORMAT, older, at)
+    local ends, of_day, of_count, of_micros = struct.unpack(HOLD_FORMAT, older, at)
     if ends == hold_end and of_day == day then
-      local left = sum - micros
-      if left < 0 or (count == 1 and left > 0) then
-        account_break(a, BROKEN_SUMS)
-        return true
+      local left, rest = hold_rest(a, of_count, of_micros, count, micros)
+      if left and a[BROKEN] == 0 then
+        local record = left > 0 and struct.pack(HOLD_FORMAT, ends, of_day, left, rest) or ''
+        account_splice_older(a, at, at + HOLD_BYTES, record, -count, -micros)
+        account_add_held(a, day, -count, -micros)
+        account_check_records(a)
       end
-      local rest = count > 1 and struct.pack(HOLD_FORMAT, ends, of_day, count - 1, left) or ''
-      account_splice_older(a, at, at + HOLD_BYTES, rest, -1, -micros)
-      account_add_held(a, day, -1, -micros)
-      account_check_records(a)
-      return true
+      return left ~= nil
     end
   end
   return false
 end
 
--- Takes one reservation out of its hold, at the price at which it was made. Returns false when it
--- is not there: it was released, or never made. The holds of a broken account stay as they are.
-local function account_unhold(a, hold_end, day, micros)
+-- Takes reservations out of their hold, at the price at which they were made: `micros` is their
+-- amount together. Returns false when they are not there: they were released, or never made. The
+-- holds of a broken account stay as they are.
+local function account_unhold(a, hold_end, day, count, micros)
   if a[BROKEN] ~= 0 then
     return true
   elseif a[HOLD_END] ~= hold_end or a[HOLD_DAY] ~= day or a[HOLD_COUNT] == 0 then
-    return account_unhold_older(a, hold_end, day, micros)
+    return account_unhold_older(a, hold_end, day, count, micros)
   end
-  a[HOLD_COUNT], a[HOLD_MICROS] = a[HOLD_COUNT] - 1, a[HOLD_MICROS] - micros
-  account_add_held(a, day, -1, -micros)
-  if a[HOLD_MICROS] < 0 or (a[HOLD_COUNT] == 0 and a[HOLD_MICROS] > 0) then
-    account_break(a, BROKEN_SUMS)
+  local left, rest = hold_rest(a, a[HOLD_COUNT], a[HOLD_MICROS], count, micros)
+  if not left then
+    return false
   end
+  a[HOLD_COUNT], a[HOLD_MICROS] = left, rest
+  account_add_held(a, day, -count, -micros)
   return true
 end

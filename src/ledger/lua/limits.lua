@@ -1,5 +1,5 @@
 -- Checks the limits of a candidate against its accounts, for reserve.lua and for read-limits.lua. A
--- candidate is what encode-candidate.ts writes: candidate_record and the NBR_ constants are
+-- candidate is what encode-candidate.ts writes: candidate_record and NBR are
 -- generated from its field list and from the table of no-bid reasons. A limit of -1 is not set.
 
 -- The token bucket of a rate limit, filled up to now. Elapsed time is never negative, whatever the
@@ -15,39 +15,39 @@ end
 -- whether pacing changed the accounts so that they are worth storing; and how many ads pacing allows.
 local function limits_refusal(a, campaign, c, user, now, horizon, curve, gains)
   if a[BROKEN] ~= 0 or campaign[BROKEN] ~= 0 then
-    return NBR_ACCOUNT_SET_ASIDE
+    return NBR.ACCOUNT_SET_ASIDE
   end
   local price = c.per_click and 1 or c.price_micros
   if c.budget_micros >= 0 and a[T_SPEND] + a[HELD_TOTAL] + price > c.budget_micros then
-    return NBR_BUDGET_SPENT
+    return NBR.BUDGET_SPENT
   end
   if c.campaign_budget_micros >= 0
     and campaign[T_SPEND] + campaign[HELD_TOTAL] + price > c.campaign_budget_micros then
-    return NBR_BUDGET_SPENT
+    return NBR.BUDGET_SPENT
   end
   if c.daily_impressions >= 0 and a[IMPRESSIONS] + a[HELD_COUNT] >= c.daily_impressions then
-    return NBR_DAILY_CAP
+    return NBR.DAILY_CAP
   end
   if c.daily_spend_micros >= 0 and a[SPEND] + a[HELD_MICROS] + price > c.daily_spend_micros then
-    return NBR_DAILY_CAP
+    return NBR.DAILY_CAP
   end
   if c.places >= 0 and not user then
-    return NBR_CONSENT
+    return NBR.CONSENT
   end
   if c.places >= 0 and frequency_count(user, c.line_item, now, horizon) >= c.places then
-    return NBR_FREQUENCY_CAPPED
+    return NBR.FREQUENCY_CAPPED
   end
-  local allowances, sampled = math.huge, false
+  local permits, sampled = math.huge, false
   if pacing_applies(c) then
-    allowances, sampled = pacing_allowances(a, campaign, c, now, curve, gains)
-    if allowances < 1 then
-      return NBR_PACING, sampled
+    permits, sampled = pacing_permits(a, campaign, c, now, curve, gains)
+    if permits < 1 then
+      return NBR.PACING, sampled
     end
   end
   if c.rate_per_second >= 0 and limits_rate_tokens(a, c, now) < 1 then
-    return NBR_RATE_LIMIT, sampled
+    return NBR.RATE_LIMIT, sampled
   end
-  return nil, sampled, allowances
+  return nil, sampled, permits
 end
 
 local function limits_apply(c)
@@ -56,9 +56,9 @@ local function limits_apply(c)
 end
 
 -- How many more ads a candidate could hold now, by its tightest limit other than the user's.
--- `allowances` are those of limits_refusal.
-local function limits_left(a, campaign, c, now, allowances)
-  local left = allowances
+-- `permits` are those of limits_refusal.
+local function limits_left(a, campaign, c, now, permits)
+  local left = permits
   local price = math.max(c.per_click and 0 or c.price_micros, 1)
   if c.daily_impressions >= 0 then
     left = math.min(left, c.daily_impressions - a[IMPRESSIONS] - a[HELD_COUNT])

@@ -73,7 +73,7 @@ end
 -- leader leaves the reserve. So siblings with requests enough draw the same amounts, and what one
 -- does not ask for goes to the others. An ASAP line item is held only by the part that is set aside
 -- for its paced siblings.
-local function campaign_allowances(a, campaign, c, now, curve, gains)
+local function campaign_permits(a, campaign, c, now, curve, gains)
   local changed = siblings_join(a, campaign, c, now)
   local is_asap = c.pacing == 'ASAP'
   local paced, asap = siblings_live(campaign)
@@ -104,7 +104,7 @@ end
 
 -- How many selections pacing allows now (math.huge without a goal), and whether the accounts
 -- changed and are worth storing even if nothing is taken.
-local function pacing_allowances(a, campaign, c, now, curve, gains)
+local function pacing_permits(a, campaign, c, now, curve, gains)
   local own, sampled, changed = math.huge, false, false
   if c.pacing ~= 'ASAP' then
     local day = pacing_day(now, curve, c.flight_end_ms)
@@ -120,7 +120,7 @@ local function pacing_allowances(a, campaign, c, now, curve, gains)
   end
   local shared = math.huge
   if is_campaign_paced(c) then
-    shared, changed = campaign_allowances(a, campaign, c, now, curve, gains)
+    shared, changed = campaign_permits(a, campaign, c, now, curve, gains)
   end
   return math.min(own, shared), sampled or changed
 end
@@ -133,7 +133,7 @@ end
 -- today (of a campaign's budget, an equal part of what is left for its live paced line items) and
 -- how much of it is due by now. Nothing when it has no goal.
 local function pacing_figures(a, campaign, c, now, curve, gains)
-  local allowances = pacing_allowances(a, campaign, c, now, curve, gains)
+  local permits = pacing_permits(a, campaign, c, now, curve, gains)
   local day = pacing_day(now, curve, c.flight_end_ms)
   local goal, committed = pacing_goal(a, c, day)
   if is_campaign_paced(c) then
@@ -144,28 +144,29 @@ local function pacing_figures(a, campaign, c, now, curve, gains)
   end
   if goal then
     local _, due = pacing_line(a, goal, day)
-    return math.max(allowances, 0), goal, due
+    return math.max(permits, 0), goal, due
   end
 end
 
--- Takes an allowance. Call it after the hold is made.
-local function pacing_take(a, campaign, c)
+-- Takes permits; a negative count gives them back. Call it after the hold is changed.
+local function pacing_take(a, campaign, c, count)
   local is_asap = c.pacing == 'ASAP'
   if not is_asap then
-    a[PACE_TOKENS] = math.max(a[PACE_TOKENS] - 1, 0)
+    a[PACE_TOKENS] = math.max(a[PACE_TOKENS] - count, 0)
   end
   if not is_campaign_paced(c) then
     return
   end
-  local cost = c.expected_micros
+  local cost = c.expected_micros * count
   if is_asap then
     -- Paced line items get as much, each, as each ASAP line item takes.
     local paced, asap = siblings_live(campaign)
-    campaign[PACED_PART] = math.min(campaign[PACED_PART] + cost * paced / math.max(asap, 1), campaign_left(campaign, c))
+    local part = campaign[PACED_PART] + cost * paced / math.max(asap, 1)
+    campaign[PACED_PART] = clamp(part, 0, campaign_left(campaign, c))
     return
   end
   campaign[PACE_TOKENS] = math.max(campaign[PACE_TOKENS] - cost, 0)
-  campaign[PACED_PART] = math.max(campaign[PACED_PART] - cost, 0)
-  a[PACE_DRAWN] = a[PACE_DRAWN] + cost
+  campaign[PACED_PART] = clamp(campaign[PACED_PART] - cost, 0, campaign_left(campaign, c))
+  a[PACE_DRAWN] = math.max(a[PACE_DRAWN] + cost, 0)
   campaign[PACE_DRAWN] = math.max(campaign[PACE_DRAWN], a[PACE_DRAWN])
 end

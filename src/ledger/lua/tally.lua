@@ -8,10 +8,10 @@ local function tally_add(key, day, rest)
   end
 end
 
--- Counts a serve. tally_save writes it.
-local function tally_add_serve(key, day, rest)
+-- Counts serves. tally_save writes them.
+local function tally_add_serves(key, day, rest, count)
   local of_key, field = call.serves[key] or {}, day .. ':' .. rest
-  call.serves[key], of_key[field] = of_key, (of_key[field] or 0) + 1
+  call.serves[key], of_key[field] = of_key, (of_key[field] or 0) + count
 end
 
 -- Writes the serves of this call: 1.5 µs less for each ad than one by one. The fields that changed

@@ -1,6 +1,6 @@
 import { NoBidReason } from '../../decision/no-bid-reason.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
-import type { Ledger } from '../ledger.ts';
+import type { Allowances } from '../allowances/allowances.ts';
 import { isUnbounded } from '../limits.ts';
 import type { ReservationMoments, ReservedImp } from '../reservation.ts';
 import type { LimitReading, LimitsQuestion, ReadLimits } from './read-limits.ts';
@@ -43,7 +43,7 @@ const NO_MOMENTS: ReservationMoments = { tokenExpS: 0, holdEndMs: 0, day: 0 };
 
 /** A ledger that reserves nothing: it answers as `reserve` would, for dry runs. */
 export const createDryReserve =
-  (judgeLimits: JudgeLimits): Ledger['reserve'] =>
+  (judgeLimits: JudgeLimits): Allowances['reserve'] =>
   async ({ publisherId, userHash, curve, imps }) => {
     const shown = new Set<number>();
     const judged: ReservedImp[] = [];
@@ -54,7 +54,12 @@ export const createDryReserve =
       const winner = reasons.indexOf(0);
       const taken = candidates[winner];
       if (taken) shown.add(taken.creative.id);
-      judged.push({ winner, moments: taken && NO_MOMENTS, refused: reasons.slice(0, winner === -1 ? undefined : winner) as NoBidReason[] });
+      judged.push({
+        winner,
+        moments: taken && NO_MOMENTS,
+        refused: reasons.slice(0, winner === -1 ? undefined : winner) as NoBidReason[],
+        granted: undefined,
+      });
     }
     return { imps: judged };
   };

@@ -49,12 +49,12 @@ for i = 2, #ARGV do
   local a = account_open(packed[1], now, horizon)
   local campaign = account_open(packed[2], now, horizon)
   local reason = limits_refusal(a, campaign, c, user, now, horizon, question, question) or 0
-  local allowance, goal, due, began_at, began_with = -1, -1, -1, -1, -1
+  local permits, goal, due, began_at, began_with = -1, -1, -1, -1, -1
   if c.pacing ~= 'ASAP' then
     -- limits_refusal reaches pacing only when no earlier limit refuses, so it is filled here too.
-    local allowances, whole_day, by_now = pacing_figures(a, campaign, c, now, question, question)
-    if allowances then
-      allowance, goal, due = thousandths(allowances), math.floor(whole_day), math.floor(by_now)
+    local now_permitted, whole_day, by_now = pacing_figures(a, campaign, c, now, question, question)
+    if now_permitted then
+      permits, goal, due = thousandths(now_permitted), math.floor(whole_day), math.floor(by_now)
       began_at, began_with = math.floor(a[PACE_FROM] * 1000000), a[PACE_BASE]
     end
   end
@@ -71,7 +71,7 @@ for i = 2, #ARGV do
     places_held = c.places >= 0 and user and frequency_count(user, c.line_item, now, horizon) or -1,
     place_free_at_ms = c.places > 0 and user and place_free_at(c) or -1,
     rate_thousandths = c.rate_per_second >= 0 and thousandths(limits_rate_tokens(a, c, now)) or -1,
-    allowance_thousandths = allowance,
+    permits_thousandths = permits,
     goal = goal,
     due = due,
     began_millionths = began_at,

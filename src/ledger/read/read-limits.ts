@@ -43,7 +43,7 @@ export interface LimitReading {
   /** null when it is not paced, or has no goal for pacing. */
   readonly pacing: {
     /** Selections that would be allowed now. */
-    readonly allowance: number;
+    readonly permits: number;
     /**
      * Impressions of the whole day. Under a campaign's budget: with an equal part of what is left
      * for the paced line items that have requests.
@@ -79,7 +79,7 @@ const READING_FIELDS = [
   'placesHeld',
   'placeFreeAtMs',
   'rateThousandths',
-  'allowanceThousandths',
+  'permitsThousandths',
   'goal',
   'due',
   'beganMillionths',
@@ -119,7 +119,7 @@ export const createLimitReader = ({ redis, keys, pid, clock }: LimitReaderOption
 };
 
 const decodeReading = (row: readonly number[]): LimitReading => {
-  const { nbr, placesHeld, placeFreeAtMs, rateThousandths, allowanceThousandths, goal, due, beganMillionths, beganWith, ...sums } = fromRow(
+  const { nbr, placesHeld, placeFreeAtMs, rateThousandths, permitsThousandths, goal, due, beganMillionths, beganWith, ...sums } = fromRow(
     READING_FIELDS,
     row,
   );
@@ -130,6 +130,6 @@ const decodeReading = (row: readonly number[]): LimitReading => {
     placesHeld: placesHeld < 0 ? null : placesHeld,
     placeFreeAtMs: placeFreeAtMs < 0 ? null : placeFreeAtMs,
     rateTokens: rateThousandths < 0 ? null : rateThousandths / 1000,
-    pacing: goal < 0 ? null : { allowance: allowanceThousandths / 1000, goal, due, began },
+    pacing: goal < 0 ? null : { permits: permitsThousandths / 1000, goal, due, began },
   };
 };

@@ -1,7 +1,7 @@
 import type { Campaign, Creative, LineItem } from '../../catalog/model/entities.ts';
 import { NoBidReason } from '../../decision/no-bid-reason.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
-import { luaConstants, luaReader, encodeRow } from '../../redis/script-fields.ts';
+import { encodeRow, luaReader, luaTable } from '../../redis/script-fields.ts';
 import { accountField, servesField } from '../ledger-keys.ts';
 import { limitsOf, pricingOf } from '../limits.ts';
 import { ACCOUNT_LUA } from '../set-aside.ts';
@@ -30,12 +30,12 @@ const CANDIDATE_FIELDS = [...LASTING_FIELDS, 'priceMicros', 'expectedMicros'] as
 
 /**
  * Lua for every script that checks candidates: `candidate_record`, the numbers of the no-bid
- * reasons, `NBR_…`, and what accounts need.
+ * reasons, `NBR`, and what accounts need.
  */
 export const CANDIDATE_LUA: readonly string[] = [
   ...ACCOUNT_LUA,
   luaReader('candidate_record', CANDIDATE_FIELDS),
-  luaConstants('NBR_', NoBidReason),
+  luaTable('NBR', NoBidReason),
 ];
 
 /** The value of a limit that is not set. */

@@ -1,6 +1,8 @@
 import type { NoBidReason } from '../../decision/no-bid-reason.ts';
+import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import { encodeRow, luaConstants, luaReader } from '../../redis/script-fields.ts';
 import { CLIENT_RULE } from '../client-rule.ts';
+import type { LotRule } from '../allowances/lot-rule.ts';
 import { callKeys, type ScriptCall } from '../call-keys.ts';
 import type { LedgerKeys } from '../ledger-keys.ts';
 import type { Reservation, ReservedImp, ReserveRequest } from '../reservation.ts';
@@ -10,8 +12,9 @@ const SETTINGS_FIELDS = ['tokenTtlMs', 'kp', 'ki', 'kd'] as const;
 const REQUEST_FIELDS = ['publisher', 'expiresAtS', 'maxHoldMs', 'readsPlaces', 'hourStartMs', 'shareBefore', 'shareOfHour'] as const;
 
 /** The generated part of reserve.lua. */
-export const RESERVE_LUA: readonly string[] = [
+export const reserveLua = (lotRule: LotRule): readonly string[] => [
   ...CANDIDATE_LUA,
+  luaConstants('LOT_', { ...lotRule }),
   luaConstants('CLIENT_', CLIENT_RULE),
   luaReader('settings_record', SETTINGS_FIELDS),
   luaReader('request_record', REQUEST_FIELDS),
@@ -64,7 +67,7 @@ const NO_MAX = 0;
 
 /** One request: a line for the request, then a line for each impression with its candidates. */
 const encodeRequest = (
-  { expiresAtMs, maxHoldMs = NO_MAX, curve, imps }: ReserveRequest,
+  { expiresAtMs, maxHoldMs = NO_MAX, curve, imps, wants }: ReserveRequest,
   { publisher, readsPlaces }: { readonly publisher: number; readonly readsPlaces: boolean },
   encodeCandidate: EncodeCandidate,
 ): string => {
@@ -77,8 +80,12 @@ const encodeRequest = (
     shareBefore: curve.shareBefore,
     shareOfHour: curve.shareOfHour,
   });
+  const encodeOne = (candidate: RankedCandidate): string => {
+    const wanted = wants?.get(candidate);
+    return wanted ? `${wanted.lot} ${wanted.spare} ${encodeCandidate(candidate)}` : encodeCandidate(candidate);
+  };
   // An impression without candidates still needs its line: ';' is an empty one.
-  return `${head}\n${imps.map((candidates) => candidates.map(encodeCandidate).join(';') || ';').join('\n')}`;
+  return `${head}\n${imps.map((candidates) => candidates.map(wants ? encodeOne : encodeCandidate).join(';') || ';').join('\n')}`;
 };
 
 export const decodeReservation = (reply: string): Reservation => ({ imps: reply.split('\n').map(decodeImp) });
@@ -87,10 +94,11 @@ const decodeImp = (line: string): ReservedImp => {
   const numbers = line.split(' ').map(Number);
   const winner = numbers[0]!;
   return winner < 0
-    ? { winner, moments: undefined, refused: numbers.slice(1) as NoBidReason[] }
+    ? { winner, moments: undefined, refused: numbers.slice(1) as NoBidReason[], granted: undefined }
     : {
         winner,
         moments: { tokenExpS: numbers[1]!, holdEndMs: numbers[2]!, day: numbers[3]! },
-        refused: numbers.slice(4) as NoBidReason[],
+        granted: numbers[6] === 0 ? undefined : { lot: numbers[4]!, spare: numbers[5]!, redisMs: numbers[6]! },
+        refused: numbers.slice(7) as NoBidReason[],
       };
 };

@@ -8,14 +8,17 @@
 -- ARGV[1] settings, ARGV[2] the number of publishers, ARGV[3] the clients of the requests, '-' for those whose holds
 --   need not be earned ('': none has one), ARGV[r + 4] per request r = 0, 1, …: lines; the first is the request, then
 --   one line per impression with its candidates, joined by ';'. All but the clients are JSON arrays by the field lists
---   of encode-reserve.ts and encode-candidate.ts.
+--   of encode-reserve.ts and encode-candidate.ts. '<lot> <spare> ' before a candidate: if it wins, the replica wants
+--   so many more ads of it (lots.lua).
 -- Returns per request one string with a line per impression: the winner's position from 0, the end of its token
---   (epoch s), the end of its hold (ms) and its day, then the no-bid reason of each candidate before it; without
---   a winner -1 and the reason of each candidate
+--   (epoch s), the end of its hold (ms) and its day, the lot and the spare that were granted and the publisher's time
+--   (ms), then the no-bid reason of each candidate before the winner; without a winner -1 and the reason of each
+--   candidate
 -- Why atomic: limits are read and the winner is counted in one step, so two replicas cannot both
 --   take the last place.
 --
 -- @include ../../redis/lua/clock.lua
+-- @include ../../redis/lua/pieces.lua
 -- @include ../lua/call.lua
 -- @include ../lua/account.lua
 -- @include ../lua/holds.lua
@@ -27,23 +30,7 @@
 -- @include ../lua/pacing.lua
 -- @include ../lua/limits.lua
 -- @include ../lua/clients.lua
-
--- Iterates over the pieces of a text between separators, without empty ones. A plain search skips
--- from one separator to the next: 1.4 µs for eight candidates in two lines. A pattern, which tests
--- every character, took 3.0 µs.
-local function pieces(text, separator)
-  local from = 1
-  return function()
-    while from <= #text do
-      local to = string.find(text, separator, from, true) or #text + 1
-      local piece = string.sub(text, from, to - 1)
-      from = to + 1
-      if piece ~= '' then
-        return piece
-      end
-    end
-  end
-end
+-- @include ../lua/lots.lua
 
 -- Reservations that end in the same bucket share a hold. A life is divided into at most this many
 -- buckets; their lengths are powers of two, so that the buckets of different lives coincide and an
@@ -56,12 +43,15 @@ local NO_CLIENT = '-'
 
 -- When a candidate's hold ends (ms), and as text when its token (s) and its hold end. A hold is as
 -- short as its use: the life of a token, never longer than the frequency window in which it takes a
--- place, and never longer than its request needs it. A token whose hold ends first is good for
--- clicks and events until its own end.
-local function moments_of(c, now, max_hold_ms)
+-- place, and never longer than its request needs it; with a lot, as much longer as the lot may be
+-- handed out. A token whose hold ends first is good for clicks and events until its own end.
+local function moments_of(c, now, max_hold_ms, has_lot)
   local token_ttl_ms = call.settings.token_ttl_ms
   local life = c.window_ms >= 0 and math.min(token_ttl_ms, c.window_ms) or token_ttl_ms
   local held = max_hold_ms > 0 and math.min(life, max_hold_ms) or life
+  if has_lot then
+    held = held + lots_life(held)
+  end
   local by_life = call.moments[now] or {}
   call.moments[now] = by_life
   local key = held == life and life or life .. ':' .. held
@@ -79,20 +69,32 @@ local function moments_of(c, now, max_hold_ms)
   return moments
 end
 
--- Counts the winner: the serve, the holds, and the use of its limits. Returns its moments as text.
-local function take(c, request, a, campaign)
-  local book, day = request.book, a[DAY]
-  local moments = moments_of(c, book.now, request.head.max_hold_ms)
-  local hold_end = moments.hold_end_ms
+-- Holds the ad that is reserved, and the lots with it, in the accounts. Returns the moments as text and when the hold
+-- ends (ms).
+local function hold_with_lots(c, request, a, campaign, lot, spare)
+  local book, count = request.book, 1 + lot + spare
+  local moments = moments_of(c, book.now, request.head.max_hold_ms, count > 1)
   -- A click bills when it comes; until then its impression holds a place, and no money.
-  local micros = c.per_click and 0 or c.price_micros
+  local micros = c.per_click and 0 or c.price_micros * count
+  account_hold(a, moments.hold_end_ms, a[DAY], count, micros)
+  account_hold(campaign, moments.hold_end_ms, a[DAY], count, micros)
+  if pacing_applies(c) then
+    pacing_take(a, campaign, c, 1 + lot)
+  end
+  return moments.text, moments.hold_end_ms
+end
+
+-- Counts the winner: the serve, the holds, and the use of its limits. `wanted` are the lot and the
+-- spare. Returns its moments and lots as text.
+local function take(c, request, a, campaign, wanted, permits)
+  local book, day = request.book, a[DAY]
+  local lot, spare = 0, 0
+  if wanted then
+    lot, spare = lots_grant(wanted.lot, wanted.spare, a, campaign, c, book.now, permits - 1)
+  end
   a[SERVES] = a[SERVES] + 1
   campaign[SERVES] = campaign[SERVES] + 1
-  account_hold(a, hold_end, day, micros)
-  account_hold(campaign, hold_end, day, micros)
-  if pacing_applies(c) then
-    pacing_take(a, campaign, c)
-  end
+  local moments, hold_end = hold_with_lots(c, request, a, campaign, lot, spare)
   if c.rate_per_second >= 0 then
     a[RATE_TOKENS], a[RATE_AT] = limits_rate_tokens(a, c, book.now) - 1, book.now
   end
@@ -104,16 +106,22 @@ local function take(c, request, a, campaign)
   end
   book.dirty[c.line_item], book.dirty[c.campaign] = true, true
   request.taken[c.creative] = true
-  tally_add_serve(request.serves, day, c.tally)
-  return moments.text .. day
+  tally_add_serves(request.serves, day, c.tally, 1)
+  local lots = lot + spare > 0 and string.format(' %d %d %.0f', lot, spare, book.now) or ' 0 0 0'
+  return moments .. day .. lots
 end
 
 -- Requests of one call often have the same candidates, and the same line of their own: each is read
--- once.
+-- once. Returns the candidate, and the lots that are wanted of it or nil.
 local function candidate_of(text)
-  local c = call.candidates[text] or candidate_record(cjson.decode(text))
-  call.candidates[text] = c
-  return c
+  local of = call.candidates[text]
+  if not of then
+    local lot, spare, json = string.match(text, '^(%d+) (%d+) (.*)$')
+    of = { c = candidate_record(cjson.decode(json or text)) }
+    of.wanted = lot and { lot = tonumber(lot), spare = tonumber(spare) }
+    call.candidates[text] = of
+  end
+  return of.c, of.wanted
 end
 
 local function head_of(text)
@@ -123,12 +131,12 @@ local function head_of(text)
 end
 
 -- Whether the client of a request may hold one more ad of a candidate that is under its limits.
-local function is_earned(request, c, a, campaign, allowances)
+local function is_earned(request, c, a, campaign, permits)
   local client, clients = request.client, request.clients
   return not client
     or not client_holds_many(clients, client)
     or not limits_apply(c)
-    or client_may_hold(clients, client, limits_left(a, campaign, c, request.book.now, allowances))
+    or client_may_hold(clients, client, limits_left(a, campaign, c, request.book.now, permits))
 end
 
 -- Takes a candidate, or returns why it may not be taken. What one impression of a request was
@@ -138,20 +146,21 @@ local function offer(text, request)
   if refused then
     return nil, refused
   end
-  local c, book = candidate_of(text), request.book
+  local c, wanted = candidate_of(text)
+  local book = request.book
   if request.taken[c.creative] then
-    return nil, NBR_DUPLICATE_IN_PAGE
+    return nil, NBR.DUPLICATE_IN_PAGE
   end
   local a, campaign = books_open(request.accounts, book, c.line_item, c.campaign)
-  local reason, sampled, allowances = limits_refusal(a, campaign, c, request.user, book.now, book.horizon, request.head, call.settings)
-  if not reason and not is_earned(request, c, a, campaign, allowances) then
-    reason = NBR_HOLDS_NOT_EARNED
+  local reason, sampled, permits = limits_refusal(a, campaign, c, request.user, book.now, book.horizon, request.head, call.settings)
+  if not reason and not is_earned(request, c, a, campaign, permits) then
+    reason = NBR.HOLDS_NOT_EARNED
   end
   if sampled then
     book.dirty[c.line_item], book.dirty[c.campaign] = true, true
   end
   request.refused[text] = reason
-  return not reason and take(c, request, a, campaign), reason
+  return not reason and take(c, request, a, campaign, wanted, permits), reason
 end
 
 local function reserve_imp(line, request)

@@ -68,10 +68,10 @@ local function settle_impression(h, a, campaign, held_micros, serves)
   if h.hold_end_ms == 0 then
     account_add(a, h.day, SERVES, P_SERVES, 1)
     account_add(campaign, h.day, SERVES, P_SERVES, 1)
-    tally_add_serve(serves, h.day, h.tally)
+    tally_add_serves(serves, h.day, h.tally, 1)
   elseif h.restored == '' then
-    found = account_unhold(a, h.hold_end_ms, h.day, held_micros)
-    account_unhold(campaign, h.hold_end_ms, h.day, held_micros)
+    found = account_unhold(a, h.hold_end_ms, h.day, 1, held_micros)
+    account_unhold(campaign, h.hold_end_ms, h.day, 1, held_micros)
   end
   for _, account in ipairs({ a, campaign }) do
     account_add(account, h.day, IMPRESSIONS, P_IMPRESSIONS, 1)

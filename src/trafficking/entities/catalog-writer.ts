@@ -6,6 +6,7 @@ import { hashApiKey } from '../../catalog/model/hash-api-key.ts';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 import type { Fault } from '../../base/fault.ts';
 import { isObject } from '../../base/narrow.ts';
+import type { SecretBox } from '../../base/secret-box.ts';
 import { recordChange, type Change } from './audit-trail.ts';
 import { checkReferences } from './check-references.ts';
 import type { EntityKind, EntityRecord } from './entity-kind.ts';
@@ -13,6 +14,7 @@ import { createEntityReader } from './entity-reader.ts';
 import { matchesTag } from './entity-tag.ts';
 import { fixedParentFault } from './fixed-parent.ts';
 import { mergePatch } from './merge-patch.ts';
+import { sealMembers } from './seal-members.ts';
 
 /**
  * The outcome of a write. The record is as the API returns it; a new API key is in it this once.
@@ -51,13 +53,14 @@ export interface CatalogWriter {
 export interface CatalogWriterOptions {
   readonly knex: Knex;
   readonly dimensions: DimensionSchema;
+  readonly secretBox: SecretBox;
   /** Called after each commit: every replica loads the catalog. */
   readonly goLive: () => Promise<void>;
 }
 
 type Row = CatalogRow & { readonly id: string | number };
 
-export const createCatalogWriter = ({ knex, dimensions, goLive }: CatalogWriterOptions): CatalogWriter => {
+export const createCatalogWriter = ({ knex, dimensions, secretBox, goLive }: CatalogWriterOptions): CatalogWriter => {
   /**
    * Runs a change and its audit row in one transaction. A trigger updates the catalog's version on
    * every change, so writers run one at a time in any case; locking that row first prevents
@@ -77,13 +80,21 @@ export const createCatalogWriter = ({ knex, dimensions, goLive }: CatalogWriterO
     trx: Knex.Transaction,
     kind: EntityKind,
     input: unknown,
+    id?: string | number,
   ): Promise<{ readonly ok: true; readonly row: CatalogRow } | Refused> => {
     const { faults, placementFormats } = isObject(input)
       ? await checkReferences(trx, kind, input)
       : { faults: [], placementFormats: undefined };
     const checked = kind.check(input, { dimensions, placementFormats });
     const all = [...(checked.ok ? [] : checked.faults), ...faults];
-    return checked.ok && all.length === 0 ? { ok: true, row: kind.toRow(checked.record as never) } : refused('invalid', all);
+    if (!checked.ok || all.length > 0) return refused('invalid', all);
+    const row = kind.toRow(checked.record as never);
+    if (kind.sealed === undefined) return { ok: true, row };
+    const before = id === undefined ? undefined : await trx(kind.table).where({ id }).first<CatalogRow | undefined>();
+    const { column } = kind.sealed;
+    const given = (checked.record as Readonly<Record<string, Readonly<Record<string, string>>>>)[column] ?? {};
+    const sealed = sealMembers(secretBox, kind.sealed, given, row, before);
+    return sealed.ok ? { ok: true, row: { ...row, [column]: JSON.stringify(sealed.members) } } : refused('invalid', sealed.faults);
   };
 
   const rewrite = async (
@@ -111,7 +122,7 @@ export const createCatalogWriter = ({ knex, dimensions, goLive }: CatalogWriterO
     const { kind, id, actor } = target;
     if (isObject(input) && Object.hasOwn(input, 'id') && input['id'] !== id)
       return refused('invalid', [{ pointer: '/id', detail: `must be ${id}, as in the path: an id does not change` }]);
-    const checked = await check(trx, kind, isObject(input) ? { id, ...input } : input);
+    const checked = await check(trx, kind, isObject(input) ? { id, ...input } : input, id);
     if (!checked.ok) return checked;
     const fixed = await fixedParentFault(trx, kind, before, checked.row);
     if (fixed) return refused('parent_fixed', [fixed]);

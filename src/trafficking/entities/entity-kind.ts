@@ -1,3 +1,4 @@
+import { bidderToRow, rowToBidder } from '../../catalog/postgres/bidder-rows.ts';
 import {
   campaignToRow,
   creativeToRow,
@@ -11,8 +12,17 @@ import {
   rowToPublisher,
 } from '../../catalog/postgres/catalog-rows.ts';
 import { CATALOG_TABLES, type CatalogRow, type CatalogTable } from '../../catalog/model/catalog-reading.ts';
-import { checkCampaign, checkCreative, checkLineItem, checkPlacement, checkPublisher } from '../../catalog/checks/check-entities.ts';
+import { bidderSchema } from '../../catalog/checks/bidder-schema.ts';
+import {
+  checkBidder,
+  checkCampaign,
+  checkCreative,
+  checkLineItem,
+  checkPlacement,
+  checkPublisher,
+} from '../../catalog/checks/check-entities.ts';
 import type { Checked } from '../../catalog/checks/check-record.ts';
+import { HEADER_PURPOSE } from '../../catalog/model/bidder-of.ts';
 import type { CreativeFormat } from '../../catalog/model/entities.ts';
 import { campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from '../../catalog/checks/schemas.ts';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
@@ -29,7 +39,14 @@ export interface CheckContext {
 export const ENTITY_ACTIONS = ['rotate_key', 'block', 'unblock'] as const;
 export type EntityAction = (typeof ENTITY_ACTIONS)[number];
 
-/** What differs between the five entities. */
+/** A column whose members are sealed before they are stored. */
+export interface SealedColumn {
+  readonly column: string;
+  /** What receives the secrets. When it changes, they have to be entered again, or a change would reveal them. */
+  readonly boundTo: (row: CatalogRow) => string;
+}
+
+/** What differs between the entities. */
 interface Definition {
   readonly schema: { readonly properties: object };
   /** Fields that answers add to the schema. They are ignored when a client sends a record back. */
@@ -41,6 +58,7 @@ interface Definition {
   readonly actions?: readonly EntityAction[];
   /** Columns that `q` searches. */
   readonly search: readonly string[];
+  readonly sealed?: SealedColumn;
   /** SQL for the bytes of a row. Default: a row of short columns. */
   readonly rowBytes?: string;
   readonly check: (input: unknown, context: CheckContext) => Checked<object>;
@@ -48,8 +66,9 @@ interface Definition {
   readonly toRecord: (row: CatalogRow) => EntityRecord;
 }
 
-/** One of the five entities, as the routes, the store and the OpenAPI document need it. */
-export interface EntityKind extends Required<Omit<Definition, 'parents'>> {
+/** One of the entities, as the routes, the store and the OpenAPI document need it. */
+export interface EntityKind extends Required<Omit<Definition, 'parents' | 'sealed'>> {
+  readonly sealed: SealedColumn | undefined;
   /** Also its path under /api. */
   readonly table: CatalogTable;
   /** Singular, as the audit trail stores it: `line_item`. */
@@ -91,6 +110,16 @@ const DEFINITIONS: Readonly<Record<CatalogTable, Definition>> = {
     toRow: placementToRow,
     toRecord: rowToPlacement,
   },
+  bidders: {
+    schema: bidderSchema,
+    parents: [],
+    sealed: { column: HEADER_PURPOSE, boundTo: ({ endpoint }) => new URL(String(endpoint)).origin },
+    search: ['name', 'endpoint'],
+    rowBytes: `${SHORT_ROW_BYTES} + octet_length(params::text) + octet_length(badv::text) + octet_length(bcat::text)`,
+    check: checkBidder,
+    toRow: bidderToRow,
+    toRecord: rowToBidder,
+  },
   campaigns: {
     schema: campaignSchema,
     parents: ['publishers'],
@@ -101,7 +130,7 @@ const DEFINITIONS: Readonly<Record<CatalogTable, Definition>> = {
   },
   line_items: {
     schema: lineItemSchema,
-    parents: ['campaigns'],
+    parents: ['bidders', 'campaigns'],
     search: ['name'],
     rowBytes: `${SHORT_ROW_BYTES} + octet_length(targeting::text)`,
     check: checkLineItem,
@@ -132,7 +161,7 @@ const nameOf = (table: CatalogTable): string => table.slice(0, -1);
 const referenceTo = (table: CatalogTable): string => `${nameOf(table)}_id`;
 
 const kindOf = (table: CatalogTable): EntityKind => {
-  const { parents, readOnly = {}, actions = [], rowBytes = String(SHORT_ROW_BYTES), ...definition } = DEFINITIONS[table];
+  const { parents, readOnly = {}, actions = [], sealed, rowBytes = String(SHORT_ROW_BYTES), ...definition } = DEFINITIONS[table];
   const { id } = definition.schema.properties as { readonly id?: { readonly type: string } };
   return {
     ...definition,
@@ -142,6 +171,7 @@ const kindOf = (table: CatalogTable): EntityKind => {
     reference: referenceTo(table),
     readOnly,
     actions,
+    sealed,
     rowBytes,
     namedByClient: id?.type === 'string',
     parents: parents.map((parent) => ({ field: referenceTo(parent), table: parent })),

@@ -17,7 +17,7 @@ export interface ShownLimits {
   readonly budget?: Usage;
   readonly campaign_budget?: Usage;
   readonly frequency?: { readonly places_held: number; readonly places: number; readonly window: number; readonly free_at: string | null };
-  readonly pacing?: { readonly mode: string; readonly target: number; readonly goal: number; readonly allowance: number };
+  readonly pacing?: { readonly mode: string; readonly target: number; readonly goal: number; readonly permits: number };
   readonly rate?: { readonly tokens: number; readonly per_second: number; readonly burst: number };
   /** The same as sentences. */
   readonly words: readonly string[];
@@ -41,7 +41,7 @@ export const showLimits = ({ lineItem, campaign }: RankedCandidate, reading: Lim
         }
       : undefined;
   const pacing = reading.pacing
-    ? { mode, target: reading.pacing.due, goal: reading.pacing.goal, allowance: reading.pacing.allowance }
+    ? { mode, target: reading.pacing.due, goal: reading.pacing.goal, permits: reading.pacing.permits }
     : undefined;
   const rate =
     limits.rate && reading.rateTokens !== null
@@ -55,7 +55,7 @@ export const showLimits = ({ lineItem, campaign }: RankedCandidate, reading: Lim
     frequency &&
       `frequency: the user holds ${frequency.places_held} of ${frequency.places} places in ${frequency.window} s${frequency.free_at === null ? '' : `; one is free again at ${frequency.free_at}`}`,
     pacing &&
-      `pacing ${mode}: ${committed(reading)} committed, ${pacing.target} due by now of ${pacing.goal} today, allowance ${pacing.allowance}`,
+      `pacing ${mode}: ${committed(reading)} committed, ${pacing.target} due by now of ${pacing.goal} today, permits ${pacing.permits}`,
     rate && `rate: ${rate.tokens} of ${rate.burst} tokens, ${rate.per_second} a second`,
   ].filter((sentence) => sentence !== undefined);
   return {

@@ -8,6 +8,7 @@ import { problem, sendProblem } from '../../http/problems/problem.ts';
 import { readJson } from '../../http/request/read-json.ts';
 import { toAdRequest, type ToAdRequestOptions } from '../../http/openrtb/to-ad-request.ts';
 import type { WriteAnswer } from '../../http/openrtb/write-answer.ts';
+import type { AdRequest } from '../../serving/ad-request.ts';
 import type { ServeAd } from '../../serving/serve-ad.ts';
 import { sendJsonText } from '../../http/answers/send-json.ts';
 
@@ -45,8 +46,11 @@ export const testAdRoute =
     if (!publisher || faults.length > 0) return sendProblem(res, problem('invalid_request', 'The request has faults.', faults));
 
     const request = toAdRequest(inContext(options, contextOf(body.value)), snapshot, publisher, wire, req);
-    sendJsonText(res, 200, options.writeAnswer(wire.id, await options.dryServeAd(snapshot, { ...request, traced: true })));
+    sendJsonText(res, 200, options.writeAnswer(wire.id, await options.dryServeAd(snapshot, inTestMode(request))));
   };
+
+/** Bidders see that nothing will be billed. */
+const inTestMode = (request: AdRequest): AdRequest => ({ ...request, traced: true, bidContext: { ...request.bidContext, test: true } });
 
 interface Context {
   readonly country?: unknown;

@@ -67,7 +67,7 @@ export interface Delivery {
     /** Where pacing began today: the share of the day's traffic and the impressions committed. */
     readonly began: { readonly share: number; readonly impressions: number } | null;
     /** Selections that pacing permits now. */
-    readonly allowance: number | null;
+    readonly permits: number | null;
     /** A day's traffic by UTC hour: 24 shares that sum to 1. */
     readonly curve: readonly number[];
   };

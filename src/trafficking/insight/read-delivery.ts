@@ -129,7 +129,7 @@ const toDelivery = ({ records: { id, lineItem, campaign }, stored, counters, sta
       goal: limits?.pacing?.goal ?? null,
       target: limits?.pacing?.due ?? null,
       began: limits?.pacing?.began ?? null,
-      allowance: limits?.pacing?.allowance ?? null,
+      permits: limits?.pacing?.permits ?? null,
       curve,
     },
     frequency:

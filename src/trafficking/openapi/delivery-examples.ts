@@ -30,7 +30,7 @@ export const DELIVERY_EXAMPLES = {
       goal: 20_000,
       target: 4180,
       began: { share: 0, impressions: 0 },
-      allowance: 12,
+      permits: 12,
       curve: Array.from({ length: 24 }, () => 1 / 24),
     },
     frequency: { places: 3, window: 86_400 },

@@ -53,7 +53,7 @@ export const EXPLAIN_SCHEMAS = {
         window: number,
         free_at: orNull('string', { description: 'When the user may be shown it again; null: now' }),
       }),
-      pacing: record({ mode: text, target: integer, goal: integer, allowance: number }),
+      pacing: record({ mode: text, target: integer, goal: integer, permits: number }),
       rate: record({ tokens: number, per_second: number, burst: number }),
       words: listOf(text),
     },

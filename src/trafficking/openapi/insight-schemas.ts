@@ -51,7 +51,7 @@ export const INSIGHT_SCHEMAS = {
           record({ share: { ...number, description: 'Share of the day’s traffic at which pacing began today' }, impressions: integer }),
         ],
       },
-      allowance: orNull('number', { description: 'Selections that pacing permits now' }),
+      permits: orNull('number', { description: 'Selections that pacing permits now' }),
       curve: { type: 'array', items: number, minItems: 24, maxItems: 24, description: 'Share of a day’s traffic by UTC hour' },
     }),
     frequency: { anyOf: [{ type: 'null' }, record({ places: integer, window: { ...integer, description: 'Seconds' } })] },

@@ -1,0 +1,95 @@
+/*
+ * Takes the screenshots of docs/prebid.md and docs/tags.md from a running service with demonstration
+ * data. Usage: node scripts/take-screenshots.mjs http://localhost:8787
+ */
+import { createServer } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { chromium } from 'playwright-core';
+
+const [service = 'http://localhost:8787'] = process.argv.slice(2);
+const image = (name) => fileURLToPath(new URL(`../docs/images/${name}.png`, import.meta.url));
+const MODULES = ['nativeRendering', 'priceFloors'];
+
+const { outputFiles } = await build({
+  stdin: {
+    contents: `import pbjs from 'prebid.js'; ${MODULES.map((name) => `import 'prebid.js/modules/${name}.js';`).join(' ')} pbjs.processQueue();`,
+    resolveDir: fileURLToPath(new URL('..', import.meta.url)),
+  },
+  bundle: true,
+  write: false,
+  format: 'iife',
+  logLevel: 'silent',
+});
+
+/** An article whose leaderboard is sold by an auction of stock Prebid.js, with the bid beside it. */
+const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>An auction in the page</title>
+<style>
+  body { margin: 0; padding: 24px 36px 28px; font: 15px/1.5 system-ui, 'DejaVu Sans', sans-serif; color: #1a1c20; background: #fffefa }
+  small { color: #6a6a6a } h1 { margin: 18px 0 2px; font: 30px/1.2 Georgia, 'DejaVu Serif', serif } h2 { margin: 22px 0 6px; font-size: 14px }
+  iframe { display: block; border: 0 } table { border-collapse: collapse; font-size: 13px }
+  th, td { padding: 5px 18px 5px 0; text-align: left; border-bottom: 1px solid #dcdcd6 } code { font-size: 12px }
+</style>
+<small>Advertisement</small><iframe id="ad" width="728" height="90" title="Advertisement"></iframe>
+<h1>The last ferry keeps its lights on</h1><small>From our newsroom · 6 minutes to read</small>
+<h2>What Prebid.js received</h2><table id="bids"></table>
+<script>${outputFiles[0].text.replaceAll('</script', '<\\/script')}</script>
+<script src="${service}/static/sdk/prebid-adapter.min.js" data-publisher-id="1"></script>
+<script>
+  pbjs.que.push(async () => {
+    const { bids } = await pbjs.requestBids({ timeout: 3000, adUnits: [{
+      code: 'article-top', mediaTypes: { banner: { sizes: [[728, 90]] } },
+      bids: [{ bidder: 'adserver', params: { placement: 'article-top' } }],
+    }] });
+    const [won] = bids['article-top'].bids;
+    const shown = { bidder: won.bidder, cpm: won.cpm + ' ' + won.currency, size: won.size, creativeId: won.creativeId,
+      'meta.advertiserDomains': won.meta.advertiserDomains.join(', '), ttl: won.ttl + ' s', timeToRespond: won.timeToRespond + ' ms' };
+    for (const [name, value] of Object.entries(shown)) {
+      const row = document.getElementById('bids').insertRow();
+      row.innerHTML = '<th><code></code><td>';
+      row.querySelector('code').textContent = name;
+      row.cells[1].textContent = value;
+    }
+    const frame = document.getElementById('ad').contentDocument;
+    pbjs.renderAd(frame, won.adId);
+    frame.body.style.margin = '0';
+    document.body.dataset.done = '';
+  });
+</script>`;
+
+const site = createServer((_request, response) => response.setHeader('Content-Type', 'text/html').end(page));
+await new Promise((resolve) => site.listen(0, '127.0.0.1', resolve));
+const origin = `http://localhost:${site.address().port}`;
+const publisher = async (method, body) => {
+  const answer = await fetch(`${service}/api/publishers/1`, {
+    method,
+    headers: { 'Content-Type': 'application/merge-patch+json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  if (!answer.ok) throw new Error(`${method} /api/publishers/1 answered ${answer.status}: ${await answer.text()}`);
+  return answer.json();
+};
+
+const { origins } = await publisher('GET');
+const browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: ['--no-sandbox'] });
+try {
+  await publisher('PATCH', { origins: [origin] });
+  const prebid = await browser.newPage({ viewport: { width: 840, height: 500 } });
+  await prebid.goto(origin);
+  await prebid.locator('body[data-done]').waitFor();
+  await prebid.waitForTimeout(500);
+  await prebid.screenshot({ path: image('prebid-bid') });
+  // High enough for the whole page: its bars stay at the edges of the window.
+  const tags = await browser.newPage({ viewport: { width: 1080, height: 2200 } });
+  await tags.goto(`${service}/static/admin.html#/placements/article-top`, { waitUntil: 'networkidle' });
+  for (const title of ['Frame', 'E-mail']) await tags.locator('summary', { hasText: title }).click();
+  await tags
+    .locator('section, article, .card')
+    .filter({ has: tags.getByRole('heading', { name: 'Tags' }) })
+    .last()
+    .screenshot({ path: image('placement-tags') });
+} finally {
+  await publisher('PATCH', { origins });
+  await browser.close();
+  site.close();
+}

@@ -1,0 +1,62 @@
+-- Reports what became of lots (../lua/lots.lua): counts the ads that were handed out as serves, and
+-- takes back what was not handed out.
+--
+-- KEYS per publisher p = 0, 1, …: KEYS[3p + 1] accounts of the publisher (hash), KEYS[3p + 2] serves tally of its
+--   shard (hash), KEYS[3p + 3] broken accounts of the shard (hash)
+-- ARGV[1] the number of publishers; then per report two arguments: the report and its candidate, JSON arrays by the
+--   field lists of report-lots.ts and encode-candidate.ts
+-- Returns how many ads were taken back
+-- Why atomic: accounts are read, changed and written.
+-- A caller sends a report once, whatever becomes of the call: an ad that is not taken back is free when its hold ends.
+--
+-- @include ../../redis/lua/clock.lua
+-- @include ../lua/call.lua
+-- @include ../lua/account.lua
+-- @include ../lua/holds.lua
+-- @include ../lua/books.lua
+-- @include ../lua/tally.lua
+-- @include ../lua/bucket.lua
+-- @include ../lua/pacing.lua
+
+local PUBLISHER_KEYS = 3
+
+-- Returns how many were taken back: all, or 0 when the hold is gone.
+local function take_back(report, c, a, campaign)
+  local micros = c.per_click and 0 or c.price_micros * report.returned
+  if not account_unhold(a, report.hold_end_ms, report.day, report.returned, micros) then
+    return 0
+  end
+  account_unhold(campaign, report.hold_end_ms, report.day, report.returned, micros)
+  if report.is_paced and report.day == a[DAY] and pacing_applies(c) then
+    pacing_take(a, campaign, c, -report.returned)
+  end
+  return report.returned
+end
+
+local function report_one(report, c, keys)
+  local at = report.publisher * PUBLISHER_KEYS
+  local accounts = keys[at + 1]
+  local book = books_of(accounts, keys[at + 3], call.clock)
+  local a, campaign = books_open(accounts, book, c.line_item, c.campaign)
+  call.expires_at[accounts] = report.expires_at_s
+  book.dirty[c.line_item], book.dirty[c.campaign] = true, true
+  if report.served > 0 then
+    account_add(a, report.day, SERVES, P_SERVES, report.served)
+    account_add(campaign, report.day, SERVES, P_SERVES, report.served)
+    tally_add_serves(keys[at + 2], report.day, c.tally, report.served)
+  end
+  return report.returned > 0 and take_back(report, c, a, campaign) or 0
+end
+
+local function report_lots(keys, args)
+  call_begin()
+  call.clock = clock_ms()
+  call.expires_at = {}
+  local returned = 0
+  for i = 2, #args, 2 do
+    returned = returned + report_one(report_record(cjson.decode(args[i])), candidate_record(cjson.decode(args[i + 1])), keys)
+  end
+  books_save(call.expires_at)
+  tally_save()
+  return returned
+end

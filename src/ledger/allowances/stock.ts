@@ -1,0 +1,217 @@
+import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
+import type { GrantedLots, ReservationMoments, WantedLots } from '../reservation.ts';
+
+/** What becomes of ads that were reserved as a lot, for report-lots.ts. */
+export interface StockReport {
+  readonly candidate: RankedCandidate;
+  /** The UTC day of the reservation. */
+  readonly day: number;
+  /** Of the hold that `returned` ads are taken out of. */
+  readonly holdEndMs: number;
+  readonly returned: number;
+  /** Pacing gave permits for them. */
+  readonly isPaced: boolean;
+  /** Ads of this creative that were handed out. */
+  readonly served: number;
+}
+
+export interface StockOptions {
+  /** How long its ads are held: the life of a token, or less in an auction. */
+  readonly heldMs: number;
+  readonly tokenTtlMs: number;
+  /** The spare is for the requests of this time; 0: no spare. */
+  readonly reserveMs: number;
+}
+
+/** Ads that were reserved together. */
+interface Lot {
+  left: number;
+  readonly day: number;
+  readonly holdEndMs: number;
+  /** When the call that reserved them was sent, and Redis's later clock when it ran. */
+  readonly sentMs: number;
+  readonly redisMs: number;
+  /** From then on they may not be handed out: their tokens would outlive the hold, or the day is over. */
+  readonly untilMs: number;
+  readonly isPaced: boolean;
+}
+
+/** Demand is averaged over about this time. */
+const DEMAND_MS = 5_000;
+/** A lot is for the requests of this time … */
+const LOT_MS = 1_000;
+/** … and is returned after this. */
+const MAX_IDLE_MS = 2_000;
+
+const MS_PER_DAY = 86_400_000;
+
+/**
+ * The ads of one line item that a replica may hand out by itself: lots for now, a spare for an
+ * outage of Redis. Times in ms by the replica's monotonic clock, unless a name says otherwise.
+ */
+export class Stock {
+  private lots: Lot[] = [];
+  private spares: Lot[] = [];
+  private unwanted: Lot[] = [];
+  private readonly served: { readonly candidate: RankedCandidate; readonly day: number; count: number }[] = [];
+  private demand = 0;
+  private demandAtMs = -Infinity;
+  private asked = false;
+  /** While Redis is away: requests per second before that, and when the last ad was handed out. */
+  private outage: { readonly demand: number; lastMs: number } | undefined;
+
+  private readonly first: RankedCandidate;
+  private readonly options: StockOptions;
+
+  constructor(first: RankedCandidate, options: StockOptions) {
+    this.first = first;
+    this.options = options;
+  }
+
+  /** Whether the ads are reserved for this candidate: the same line item with the same limits and price. */
+  fits({ lineItem, campaign, priceMicros }: RankedCandidate): boolean {
+    return lineItem === this.first.lineItem && campaign === this.first.campaign && priceMicros === this.first.priceMicros;
+  }
+
+  /** Hands out an ad of a lot; undefined: there is none. */
+  take(candidate: RankedCandidate, nowMs: number): ReservationMoments | undefined {
+    return this.takeFrom(this.lots, candidate, nowMs);
+  }
+
+  /** The same while Redis is away: also from the spare, and a paced line item no faster than before. */
+  takeInOutage(candidate: RankedCandidate, nowMs: number): ReservationMoments | undefined {
+    return this.take(candidate, nowMs) ?? (this.isDue(nowMs) ? this.takeFrom(this.spares, candidate, nowMs) : undefined);
+  }
+
+  /** Takes back an ad that `take` has handed out for an answer that was not given. */
+  putBack(candidate: RankedCandidate, { day, holdEndMs }: ReservationMoments): void {
+    const lot = this.lots.find((one) => one.day === day && one.holdEndMs === holdEndMs);
+    if (lot) lot.left++;
+    else this.unwanted.push({ left: 1, day, holdEndMs, sentMs: 0, redisMs: 0, untilMs: 0, isPaced: true });
+    this.count(candidate, day, -1);
+  }
+
+  /** What it wants with the next reservation; undefined: nothing, or a call that asks is under way. */
+  ask(nowMs: number): WantedLots | undefined {
+    if (this.asked) return undefined;
+    const demand = this.demandAt(nowMs);
+    const lot = Math.floor((demand * LOT_MS) / 1000);
+    const wanted = Math.ceil((demand * this.options.reserveMs) / 1000);
+    const oldest = this.spares[0];
+    const isOld = oldest !== undefined && nowMs - oldest.sentMs > (oldest.untilMs - oldest.sentMs) / 2;
+    const spare = isOld || sizeOf(this.spares) < wanted / 2 ? wanted : 0;
+    this.asked = lot + spare > 0;
+    return this.asked ? { lot, spare } : undefined;
+  }
+
+  /** The answer to `ask`; undefined: nothing was granted. */
+  receive(granted: (GrantedLots & ReservationMoments) | undefined, sentMs: number): void {
+    this.asked = false;
+    if (!granted) return;
+    const { lot, spare, redisMs, day, holdEndMs } = granted;
+    // Tokens end with a whole second.
+    const holdEndS = Math.floor(holdEndMs / 1000);
+    const untilMs = sentMs + Math.min(holdEndS * 1000 - this.options.heldMs, (day + 1) * MS_PER_DAY) - redisMs;
+    if (lot > 0) this.lots.push({ left: lot, day, holdEndMs, sentMs, redisMs, untilMs, isPaced: true });
+    if (spare === 0) return;
+    // The spare until now is handed out, unless pacing would have to permit it.
+    (this.isPaced ? this.unwanted : this.lots).push(...this.spares);
+    this.spares = [{ left: spare, day, holdEndMs, sentMs, redisMs, untilMs, isPaced: false }];
+  }
+
+  /** A call has reserved an ad for a request. */
+  noteReserved(nowMs: number): void {
+    this.outage = undefined;
+    this.noteDemand(nowMs);
+  }
+
+  /** The line item has nothing left: the spare is for the requests that there are. */
+  returnSpare(): void {
+    this.unwanted.push(...this.spares);
+    this.spares = [];
+  }
+
+  /** What was handed out, and what is returned, since the last report. `all`: everything is returned. */
+  report(nowMs: number, all = false): readonly StockReport[] {
+    this.lots = this.keep(this.lots, (lot) => !all && nowMs < lot.untilMs && nowMs - lot.sentMs <= MAX_IDLE_MS);
+    this.spares = this.keep(this.spares, (lot) => !all && nowMs < lot.untilMs);
+    const reports = this.reportsOf(this.unwanted);
+    this.unwanted = [];
+    this.served.length = 0;
+    return reports;
+  }
+
+  /** What would be reported if it were given up now. */
+  get pending(): readonly StockReport[] {
+    return this.reportsOf([...this.unwanted, ...this.lots, ...this.spares]);
+  }
+
+  /** Ads that it may hand out. */
+  get size(): number {
+    return sizeOf(this.lots) + sizeOf(this.spares);
+  }
+
+  /** Requests per second. */
+  demandAt(nowMs: number): number {
+    return this.demand * Math.exp(Math.min(this.demandAtMs - nowMs, 0) / DEMAND_MS);
+  }
+
+  private reportsOf(returned: readonly Lot[]): readonly StockReport[] {
+    return [
+      ...returned
+        .filter(({ left }) => left > 0)
+        .map(({ left, day, holdEndMs, isPaced }) => ({ candidate: this.first, day, holdEndMs, returned: left, isPaced, served: 0 })),
+      ...this.served
+        .filter(({ count }) => count > 0)
+        .map(({ candidate, day, count }) => ({ candidate, day, holdEndMs: 0, returned: 0, isPaced: false, served: count })),
+    ];
+  }
+
+  private get isPaced(): boolean {
+    return this.first.lineItem.pacing !== 'ASAP';
+  }
+
+  private takeFrom(lots: Lot[], candidate: RankedCandidate, nowMs: number): ReservationMoments | undefined {
+    for (let lot = lots[0]; lot; lot = lots[0]) {
+      if (lot.left === 0 || nowMs >= lot.untilMs) {
+        lots.shift();
+        this.unwanted.push(lot);
+        continue;
+      }
+      lot.left--;
+      this.noteDemand(nowMs);
+      this.count(candidate, lot.day, 1);
+      const tokenExpS = Math.ceil((lot.redisMs + nowMs - lot.sentMs + this.options.tokenTtlMs) / 1000);
+      return { tokenExpS, holdEndMs: lot.holdEndMs, day: lot.day };
+    }
+    return undefined;
+  }
+
+  private isDue(nowMs: number): boolean {
+    if (!this.isPaced) return true;
+    this.outage ??= { demand: this.demandAt(nowMs), lastMs: -Infinity };
+    if ((nowMs - this.outage.lastMs) * this.outage.demand < 1000) return false;
+    this.outage.lastMs = nowMs;
+    return true;
+  }
+
+  private noteDemand(nowMs: number): void {
+    this.demand = this.demandAt(nowMs) + 1000 / DEMAND_MS;
+    this.demandAtMs = nowMs;
+  }
+
+  /** A list, because a line item has few creatives and most have one. */
+  private count(candidate: RankedCandidate, day: number, ads: number): void {
+    const of = this.served.find((one) => one.candidate.creative.id === candidate.creative.id && one.day === day);
+    if (of) of.count += ads;
+    else this.served.push({ candidate, day, count: ads });
+  }
+
+  private keep(lots: readonly Lot[], mayStay: (lot: Lot) => boolean): Lot[] {
+    const kept = lots.filter((lot) => lot.left > 0 && mayStay(lot));
+    this.unwanted.push(...lots.filter((lot) => !kept.includes(lot)));
+    return kept;
+  }
+}
+
+const sizeOf = (lots: readonly Lot[]): number => lots.reduce((sum, { left }) => sum + left, 0);

@@ -1,0 +1,77 @@
+import { startPrebidServer, type PrebidServer } from '../../testkit/start-prebid-server.ts';
+import { atEnd } from '../setup/at-end.ts';
+import { startReplica, type Replica } from '../setup/start-replica.ts';
+import { testDatabase } from '../setup/test-database.ts';
+import { testRedisUrl } from '../setup/test-redis-url.ts';
+import { apiOf, book, type ApiCall, type Booked, type Json } from '../trafficking/api-client.ts';
+
+let replica: Replica;
+let api: ApiCall;
+let server: PrebidServer;
+const disclosed = { behalf: 'Brand', paid: 'Agency', adrender: 1 };
+let ext: object = {};
+
+beforeAll(async () => {
+  const env = { DATABASE_URL: await testDatabase(), REDIS_URL: await testRedisUrl(), BIDDER_TIMEOUT: '2s' };
+  replica = await startReplica({ env: { ...env, PUBLIC_URL: 'https://ads.example' } });
+  api = apiOf(replica.url);
+  server = await startPrebidServer({
+    stored: ['demand'],
+    answer: ({ id, imp }) => ({
+      id,
+      cur: 'USD',
+      seatbid: [
+        {
+          seat: 's',
+          bid: [{ id: '1', impid: imp![0]!.id, price: 2, adm: '<b>pbs</b>', crid: '1', cat: ['IAB1'], cattax: 1, dealid: 'gold', ext }],
+        },
+      ],
+    }),
+  });
+  atEnd(() => server.close());
+});
+
+const auction = async ({ publisher, placement }: Booked, more: object = {}): Promise<Json> => {
+  const body = { id: 'a', imp: [{ id: '1', tagid: placement, banner: { format: [{ w: 300, h: 250 }] } }], user: { id: 'ann' }, ...more };
+  const answer = await fetch(`${replica.url}/openrtb2/auction/${publisher.id}`, {
+    method: 'POST',
+    headers: { 'X-API-Key': publisher.api_key },
+    body: JSON.stringify(body),
+  });
+  expect(answer.status).toBe(200);
+  return answer.json();
+};
+
+test('a bidder’s categories, deal and DSA information are passed on, and a bid without the information is refused where it is required', async () => {
+  const params = { prebid: { storedrequest: { id: 'demand' } } };
+  const bidder = (await api('POST', '/bidders', { name: 'PBS', endpoint: server.endpoint, params })).body;
+  const booked = await book(api, 'demand', { type: 'programmatic', cpm: null, bidder_id: bidder.id, deal_id: 'gold' });
+  const asked = { regs: { ext: { dsa: { dsarequired: 2, pubrender: 1, colour: 'red' } } } };
+  ext = { dsa: disclosed };
+  expect((await auction(booked, asked)).seatbid[0].bid[0]).toMatchObject({
+    cat: ['IAB1'],
+    cattax: 1,
+    dealid: 'gold',
+    ext: { dsa: disclosed },
+  });
+  expect(server.received.at(-1)?.body).toMatchObject({ regs: { ext: { dsa: { dsarequired: 2, pubrender: 1 } } } });
+  ext = {};
+  expect((await auction(booked, asked)).seatbid).toEqual([]);
+  expect((await auction(booked)).seatbid[0].bid[0]).not.toHaveProperty('ext');
+});
+
+test('an auction in test mode takes nothing of a line item, has no billing notice, and says so to bidders', async () => {
+  const booked = await book(api, 'direct', { daily_impression_cap: 1 });
+  for (let i = 0; i < 3; i++) {
+    const [bid] = (await auction(booked, { test: 1 })).seatbid[0].bid;
+    expect(bid).toMatchObject({ id: 'test-1', adm: '<b>ad</b>', price: 2.5 });
+    expect(bid).not.toHaveProperty('burl');
+  }
+  expect((await auction(booked)).seatbid[0].bid[0]).toHaveProperty('burl');
+  expect((await auction(booked)).seatbid).toEqual([]);
+  const bidder = (await api('POST', '/bidders', { name: 'PBS', endpoint: server.endpoint, params: { prebid: { bidder: { x: {} } } } }))
+    .body;
+  const programmatic = await book(api, 'programmatic', { type: 'programmatic', cpm: null, bidder_id: bidder.id, deal_id: 'gold' });
+  expect((await auction(programmatic, { test: 1 })).seatbid).toHaveLength(1);
+  expect(server.received.at(-1)?.body).toMatchObject({ test: 1 });
+});
