@@ -16,7 +16,7 @@ import { COUNT_NAMES, createAccountBooks, type AccountBooks, type AccountCounts 
 import { createTallyBooks } from '../../src/ledger/read/tally-books.ts';
 import { createPendingHits } from '../../src/tracking/pending-hits.ts';
 import { eventually } from '../../testkit/until.ts';
-import { candidate, DAY, lineItem, NOON } from '../decision/candidates.ts';
+import { campaign, candidate, DAY, lineItem, NOON } from '../decision/candidates.ts';
 import { createLedgerRig, servedAd, type LedgerRig } from '../ledger/ledger-rig.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
@@ -315,6 +315,19 @@ describe('accounts', () => {
     const adjust = () => books.adjust(1, checked, TODAY, [{ kind: 'l', id: 1, difference: { ...none, impressions: 5 } }]);
     expect([await adjust(), await adjust()]).toEqual([1, 0]);
     expect((await account())?.today.impressions).toBe(6);
+  });
+
+  it('are corrected on the day that their publisher has reached when the clock has stepped back over midnight', async () => {
+    await impression();
+    await carry();
+    for (const kind of ['l', 'c'] as const) await seed(kind, { impressions: 2, totalImpressions: 2 });
+    const midnight = (TODAY + 1) * DAY;
+    await rig.at(midnight + 300);
+    await rig.reserve([[candidate(lineItem({ id: 2, campaignId: 2 }), { campaign: campaign({ id: 2 }) })]]);
+    await rig.at(midnight - 300);
+    const differences = async () => (await compareAllAccounts(comparing, TODAY + 1)).map(({ difference }) => difference.totalImpressions);
+    expect([await differences(), await differences()]).toEqual([[-2, -2], []]);
+    expect(await account()).toMatchObject({ today: { impressions: 0 }, totalImpressions: 1 });
   });
 });
 

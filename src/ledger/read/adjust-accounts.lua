@@ -23,7 +23,8 @@ end
 redis.call('INCR', KEYS[2])
 redis.call('EXPIRE', KEYS[2], NUMBER_TTL_S)
 
-local now = clock_ms()
+-- The time of the publisher, by which check-accounts.lua has opened the accounts.
+local now = books_of(KEYS[1], nil, clock_ms()).now
 local changed = 0
 for i = 3, #ARGV, 2 do
   local difference = counts_record(cjson.decode(ARGV[i + 1]))
