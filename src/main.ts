@@ -12,6 +12,7 @@ import { keepTokenSecret } from './config/keep-token-secret.ts';
 import { readSettings } from './config/read-settings.ts';
 import { SettingsError } from './config/settings-error.ts';
 import type { Settings } from './config/settings.ts';
+import type { CreateTracing } from './observability/tracing.ts';
 import type { StoreAddresses } from './replica/connect-stores.ts';
 import type { Demo, prepareDemo } from './embedded/demo.ts';
 
@@ -34,6 +35,7 @@ const main = async (): Promise<void> => {
     version,
     dataCenters,
     rateOf,
+    createTracing: await loadTracing(settings.tracing),
     ...(stores.demo && { demo: stores.demo }),
   });
 
@@ -66,6 +68,10 @@ const main = async (): Promise<void> => {
   await service.start(() => void stop('Redis refused', 0, 1));
   if (stores.demo && !stopping) process.stdout.write(stores.demo.greeting(settings));
 };
+
+/** Without traces OpenTelemetry is not loaded. */
+const loadTracing = async (tracing: Settings['tracing']): Promise<CreateTracing | undefined> =>
+  tracing && (await import('./observability/open-telemetry.ts')).createOpenTelemetry(tracing);
 
 interface OpenStores {
   readonly addresses: StoreAddresses;

@@ -1,10 +1,12 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 export interface Bidder {
   readonly endpoint: string;
+  /** Of the requests so far. */
+  readonly headers: readonly IncomingHttpHeaders[];
   close(): void;
 }
 
@@ -15,7 +17,9 @@ export const startBidder = async (nextCpm: () => number): Promise<Bidder> => {
     const bid = imp.map(({ id: impid }) => ({ id: `bid-${impid}`, impid, price: nextCpm(), crid: 'bidder', adm: '<b>bid</b>' }));
     return { id, cur: 'USD', seatbid: [{ bid }] };
   };
+  const headers: IncomingHttpHeaders[] = [];
   const server = createServer((request, response) => {
+    headers.push(request.headers);
     text(request).then(
       (body) => response.setHeader('content-type', 'application/json').end(JSON.stringify(answer(body))),
       () => response.destroy(),
@@ -25,6 +29,7 @@ export const startBidder = async (nextCpm: () => number): Promise<Bidder> => {
   await once(server, 'listening');
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    headers,
     close: () => {
       server.close();
       server.closeAllConnections();

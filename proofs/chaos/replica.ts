@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Bid, Bidders } from '../../src/bidders/bidder-port.ts';
-import { OPEN_MARKET } from '../../src/bidders/calls/group-invitations.ts';
 import type { Campaign, LineItem } from '../../src/catalog/model/entities.ts';
 import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
 import { NoBidReason } from '../../src/decision/no-bid-reason.ts';
@@ -25,7 +24,7 @@ import type { AdCall, Settings } from './story.ts';
 /** The settings with which replicas begin. */
 export const FIRST_SETTINGS: Settings = { pid: { kp: 0.3, ki: 0.05, kd: 0.1 }, signingSecret: 0 };
 /** Caps of stories are small: at the service's rule no lot would be granted under them. */
-const LARGE_LOTS = { ...LOT_RULE, part: 1 / 2, sparePart: 1 / 2 };
+const LARGE_LOTS = { ...LOT_RULE, part: 1 / 2, sparePart: 1 / 2, minAds: 1 };
 const SECRETS = ['first', 'second'].map((kid) => ({ kid, secret: `the ${kid} secret of every replica of a chaos run` }));
 
 /** An ad that a replica answered with, and what was booked for it in that replica's snapshot. */
@@ -196,7 +195,7 @@ const bidOf = (impId: string, invitation: Bid['invitation'], cpmMicros: number):
   cpmMicros,
   bidId: `bid-${invitation.lineItem.id}`,
   adm: '<b>ad</b>',
-  deal: OPEN_MARKET,
+  deal: '',
   adomain: [],
   cat: [],
   cattax: 1,

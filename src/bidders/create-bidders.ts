@@ -15,7 +15,7 @@ import { createDeadlines, type Deadline } from './calls/deadlines.ts';
 import { createGuardedDispatchers, type GuardedDispatchersOptions } from './calls/guarded-dispatcher.ts';
 import { createNoticeSender } from './notices/notice-sender.ts';
 import { mayNotify } from './notices/may-notify.ts';
-import { MAX_ANSWER_BYTES, type BidAnswer } from './calls/post-bid-request.ts';
+import { MAX_ANSWER_BYTES, type BidAnswer, type CallHeaders } from './calls/post-bid-request.ts';
 import { readBidderUrl } from './calls/read-bidder-url.ts';
 import { readBidResponse, type AskedBid } from './openrtb/read-bid-response.ts';
 
@@ -41,7 +41,14 @@ export interface BiddersOptions {
   readonly now?: () => number;
   readonly newId?: () => string;
   readonly resolve?: GuardedDispatchersOptions['resolve'];
+  readonly traceCall?: TraceBidderCall | undefined;
 }
+
+/** Runs a bidder call in a span, with the headers that continue its trace at the bidder. */
+export type TraceBidderCall = (
+  bidder: { readonly endpoint: string; readonly mayShare: boolean },
+  call: (headers: CallHeaders) => Promise<BidAnswer>,
+) => Promise<BidAnswer>;
 
 /** Endpoints kept at a time, which also limits the number of metric series labelled with one. */
 export const MAX_ENDPOINTS = 256;
@@ -55,6 +62,7 @@ export const createBidders = (options: BiddersOptions): Bidders => {
     circuit = { failuresInRow: 5, retryAfterMs: 5_000, trialTimeoutMs: timeoutMs },
     now = () => performance.now(),
     newId = randomUUID,
+    traceCall = (_bidder, call) => call(undefined),
   } = options;
   const guard = { allowPrivateAddresses, idleMs, ...(options.resolve && { resolve: options.resolve }) };
   const dispatchers = createGuardedDispatchers({
@@ -111,11 +119,11 @@ export const createBidders = (options: BiddersOptions): Bidders => {
   }, 60_000).unref();
   let closed = false;
 
-  const exchange = async (bidder: Bidder, body: string, signal: AbortSignal): Promise<BidAnswer> => {
+  const exchange = async (bidder: Bidder, body: string, signal: AbortSignal, headers: CallHeaders): Promise<BidAnswer> => {
     const url = readBidderUrl(bidder.endpoint, { allowPrivateAddresses });
     if (typeof url === 'string') return { kind: 'refused', outcome: url };
     if (closed) return { kind: 'refused', outcome: 'busy' };
-    return endpointOf(bidder, url)?.ask(body, signal) ?? { kind: 'refused', outcome: 'sealed_headers' };
+    return endpointOf(bidder, url)?.ask(body, signal, headers) ?? { kind: 'refused', outcome: 'sealed_headers' };
   };
 
   const askBidder = async (call: BidderCall, { context, transactionId, startedAt, deadlineOf }: Auction): Promise<CallResult['read']> => {
@@ -141,13 +149,17 @@ export const createBidders = (options: BiddersOptions): Bidders => {
     };
     const deadline = deadlineOf(bidder.timeoutShare);
     const tmaxMs = Math.max(1, Math.floor(deadline.budgetMs - (now() - startedAt)));
-    const shared = withhold(context, context.shareWith(bidder.gvlId));
+    const verdict = context.shareWith(bidder.gvlId);
+    const shared = withhold(context, verdict);
     const body = JSON.stringify(
       buildBidRequest({ auctionId: asked.auctionId, transactionId, tmaxMs, bidder, format, imps, context: shared }),
     );
     // The race covers what an abort cannot interrupt, such as gunzip; the abort frees everything
     // else.
-    const answer = await Promise.race([exchange(bidder, body, deadline.signal), deadline.passed]);
+    const answer = await Promise.race([
+      traceCall({ endpoint: bidder.endpoint, mayShare: verdict === null }, (headers) => exchange(bidder, body, deadline.signal, headers)),
+      deadline.passed,
+    ]);
     return answer.kind === 'answer' ? readBidResponse(answer.json, asked) : answer;
   };
 

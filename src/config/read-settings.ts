@@ -13,7 +13,9 @@ import {
   publicUrl,
   redisUrls,
   revision,
+  sampler,
   secret,
+  share,
   toggle,
   tokenSecrets,
   wholeNumber,
@@ -66,6 +68,15 @@ const VARIABLES = {
   GEO_DATABASE: secret({ default: undefined }),
   DATACENTER_ADDRESSES: secret({ default: undefined }),
   CURRENCY_RATES: secret({ default: undefined }),
+  OTEL_SDK_DISABLED: toggle({ default: false }),
+  OTEL_TRACES_EXPORTER: oneOf('otlp', 'none')({ default: 'otlp' }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: publicUrl({ default: undefined }),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: publicUrl({ default: undefined }),
+  OTEL_EXPORTER_OTLP_PROTOCOL: oneOf('http/protobuf', 'http/json')({ default: 'http/protobuf' }),
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: oneOf('http/protobuf', 'http/json')({ default: undefined }),
+  OTEL_TRACES_SAMPLER: sampler({ default: undefined }),
+  OTEL_TRACES_SAMPLER_ARG: share({ default: undefined }),
+  TRACE_BIDDERS: hostNames({ default: [] }),
   ADMIN_ENABLED: toggle({ default: undefined }),
   ADMIN_TOKEN: adminTokens({ default: [] }),
   TRUST_PROXY_HOPS: wholeNumber(0, 32)({ default: undefined }),
@@ -99,6 +110,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const adminEnabled = read.ADMIN_ENABLED ?? !production;
   const host = read.HOST ?? (production ? '0.0.0.0' : '127.0.0.1');
   const embeddedStores = read.EMBEDDED_STORES ?? !production;
+  const collector = read.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? read.OTEL_EXPORTER_OTLP_ENDPOINT;
   const secrets = read.TOKEN_SECRETS ?? (read.TOKEN_SECRET === undefined ? [] : [{ kid: LONE_SECRET_KID, secret: read.TOKEN_SECRET }]);
   for (const name of ['DATABASE_URL', 'REDIS_URL']) {
     if (given[name] === undefined && !embeddedStores)
@@ -142,6 +154,14 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     geoDatabase: read.GEO_DATABASE === undefined ? undefined : path.resolve(read.GEO_DATABASE),
     currencyRatesFile: read.CURRENCY_RATES === undefined ? undefined : path.resolve(read.CURRENCY_RATES),
     dataCenterAddressesFile: read.DATACENTER_ADDRESSES === undefined ? undefined : path.resolve(read.DATACENTER_ADDRESSES),
+    tracing:
+      collector === undefined || read.OTEL_SDK_DISABLED || read.OTEL_TRACES_EXPORTER === 'none'
+        ? undefined
+        : {
+            protocol: read.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL ?? read.OTEL_EXPORTER_OTLP_PROTOCOL,
+            samplerIsSet: read.OTEL_TRACES_SAMPLER !== undefined,
+            bidderHosts: read.TRACE_BIDDERS,
+          },
     adminEnabled,
     adminClosedBecause: production && adminEnabled ? adminObstacle(read.ADMIN_TOKEN) : undefined,
     adminTokens: read.ADMIN_TOKEN,

@@ -21,6 +21,16 @@ export const toggle = makeExactValidator<boolean>((text) => {
 export const oneOf = <const T extends string>(...names: readonly T[]) =>
   makeExactValidator<T>((text) => names.find((name) => name === text.toLowerCase()) ?? refuse(names.join(', ')));
 
+/** The names of OpenTelemetry's specification. */
+export const sampler = oneOf(
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+);
+
 export const wholeNumber = (min: number, max: number) =>
   makeExactValidator<number>((text) => {
     const value = Number(text);
@@ -30,6 +40,11 @@ export const wholeNumber = (min: number, max: number) =>
 export const gain = makeExactValidator<number>((text) => {
   const value = Number(text);
   return Number.isFinite(value) && value >= 0 && value <= 1000 ? value : refuse('a number from 0 to 1000');
+});
+
+export const share = makeExactValidator<number>((text) => {
+  const value = Number(text);
+  return value >= 0 && value <= 1 ? value : refuse('a number from 0 to 1');
 });
 
 /** Both bounds are inclusive, and are written as in the environment. */

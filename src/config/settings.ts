@@ -55,6 +55,8 @@ export interface Settings {
   readonly dataCenterAddressesFile: string | undefined;
   /** Exchange rates of USD; undefined: auctions are in USD alone. */
   readonly currencyRatesFile: string | undefined;
+  /** undefined: no traces. */
+  readonly tracing: TracingSettings | undefined;
   readonly adminEnabled: boolean;
   /** Why the trafficking tool stays closed although it is enabled; undefined: it is open. */
   readonly adminClosedBecause: string | undefined;
@@ -84,6 +86,15 @@ export interface Settings {
    * the life of the data.
    */
   readonly ledgerShards: number;
+}
+
+/** What the service reads of OpenTelemetry's variables; its libraries read the rest. */
+export interface TracingSettings {
+  readonly protocol: 'http/protobuf' | 'http/json';
+  /** OTEL_TRACES_SAMPLER is set. */
+  readonly samplerIsSet: boolean;
+  /** Hosts of bidders that receive the header traceparent. */
+  readonly bidderHosts: readonly string[];
 }
 
 /** `name` is the actor in the audit trail. */

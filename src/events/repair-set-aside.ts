@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import type { LedgerKeys } from '../ledger/ledger-keys.ts';
+import { accountField, accountsOfServes, type LedgerKeys } from '../ledger/ledger-keys.ts';
 import { COUNT_NAMES, type AccountCounts } from '../ledger/read/account-books.ts';
 import type { RepairAccount, RepairOutcome } from '../ledger/read/repair-account.ts';
 import { createSetAsideReader, type SetAsideAccount } from '../ledger/read/set-aside-accounts.ts';
@@ -42,18 +42,25 @@ export const repairSetAside = async ({
     const { publisherId, kind, id } = account;
     return counted.find((one) => one.publisherId === publisherId && one.kind === kind && one.id === id)?.counts ?? NOTHING_COUNTED;
   };
+  /** Whether serves of the account are not in the daily counts yet. */
+  const hasNewServes = async ({ publisherId, kind, id }: SetAsideAccount): Promise<boolean> => {
+    const changed = await redis.smembers(keys.changedServes(keys.shardOf(publisherId)));
+    const field = accountField(kind, id);
+    return changed.some((text) => accountsOfServes(text).includes(field));
+  };
   /**
-   * Whether every event of the account has its row. No hit comes once the fold horizon has passed the
+   * Whether every event of the account has its row, and every serve is counted. No hit comes once the fold horizon has passed the
    * end of its last token; those that came before, a late fold among them, must have left the stream.
    */
-  const isStored = async ({ publisherId, safeAtMs }: SetAsideAccount): Promise<boolean> => {
+  const isStored = async (account: SetAsideAccount): Promise<boolean> => {
+    const { publisherId, safeAtMs } = account;
     const shard = keys.shardOf(publisherId);
     if (Number(await redis.get(keys.horizon(shard))) < safeAtMs) return false;
     const [latest] = await redis.xrevrange(keys.events(shard), '+', '-', 'COUNT', 1);
+    const hasNewEvents = async (): Promise<boolean> =>
+      latest !== undefined && (await redis.xrange(keys.events(shard), '-', latest[0], 'COUNT', 1)).length > 0;
     const until = performance.now() + waitMs;
-    while (latest !== undefined) {
-      const [oldest] = await redis.xrange(keys.events(shard), '-', latest[0], 'COUNT', 1);
-      if (oldest === undefined) break;
+    while ((await hasNewEvents()) || (await hasNewServes(account))) {
       if (performance.now() >= until) return false;
       await sleep(POLL_MS);
     }

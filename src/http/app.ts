@@ -1,6 +1,7 @@
 import express, { type Express, type RequestHandler } from 'express';
 import { auctionPreflight, preflight } from './answers/cors.ts';
 import { createErrorHandler, methodNotAllowed, notFound, type ErrorHandlerParts } from './problems/error-handler.ts';
+import { sendRequestId } from './request/request-id.ts';
 import { adRoute, type AdRouteOptions } from './routes/ad.ts';
 import { auctionRoute, type AuctionRouteOptions } from './routes/auction.ts';
 import { creativeHost } from './routes/creative-host.ts';
@@ -61,6 +62,7 @@ export const createApp = (options: AppOptions): Express => {
   app.post('/reload', reloadRoute(options.reloadEverywhere));
   if (options.mockBidder) app.post('/test/bid', testBidRoute);
 
+  app.use('/api', sendRequestId);
   if (options.traffickingClosed) app.use(['/api', '/static/admin.html', '/static/api'], options.traffickingClosed);
   if (options.trafficking) app.use('/api', options.trafficking);
   app.use('/static', options.staticFiles);

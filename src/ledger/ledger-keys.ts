@@ -95,5 +95,11 @@ export const accountField = (kind: 'l' | 'c', id: number): string => `${kind}${i
 export const servesField = (publisherId: number, campaignId: number, lineItemId: number, creativeId: number): string =>
   `${publisherId}:${campaignId}:${lineItemId}:${creativeId}`;
 
+/** The fields of the accounts of a serves tally's field: of its line item and its campaign. */
+export const accountsOfServes = (field: string): readonly string[] => {
+  const [, , campaignId, lineItemId] = field.split(':').map(Number);
+  return [accountField('l', lineItemId ?? NaN), accountField('c', campaignId ?? NaN)];
+};
+
 /** The part between the day and the reason in the field of the tally of filtered hits. */
 export const filteredField = (lineItemId: number, kind: string): string => `${lineItemId}:${kind}:`;

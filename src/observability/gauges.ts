@@ -33,6 +33,8 @@ export interface GaugeReaders {
   readonly driftAccounts?: Read<number>;
   readonly reconciledAgeSeconds?: Read<number>;
   readonly unsettledReservations?: Read<number>;
+  readonly heldUsd?: Read<number>;
+  readonly spendTodayUsd?: Read<number>;
   readonly accountsSetAside?: Read<number>;
   readonly allowancesOutstanding?: Read<number>;
 }
@@ -67,6 +69,8 @@ const HELP = {
   driftAccounts: ['drift_accounts', 'Accounts in Redis that differed from the daily counts in the last round of the comparison'],
   reconciledAgeSeconds: ['reconciled_age_seconds', 'Time since the last round of the comparison ended, by any replica'],
   unsettledReservations: ['unsettled_reservations', "Today's open reservations: served, neither seen nor expired"],
+  heldUsd: ['held_usd', 'Reserved and neither billed nor released, in USD, over all replicas; read once a minute'],
+  spendTodayUsd: ['spend_today_usd', 'Billed on this UTC day, in USD, over all replicas; read once a minute'],
   allowancesOutstanding: ['allowances_outstanding', 'Ads that this replica has reserved and may hand out without Redis'],
   accountsSetAside: ['accounts_set_aside', 'Accounts with wrong sums or records: they refuse every reservation until repaired'],
 } as const;

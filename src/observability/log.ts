@@ -21,6 +21,8 @@ export interface LogOptions {
   readonly level: Settings['logLevel'];
   /** undefined: standard output. */
   readonly stream?: Writable | undefined;
+  /** Fields of every line that is written while a request is traced. */
+  readonly contextOf?: (() => LogFields | undefined) | undefined;
   /** Called once for each line that could not be written. Must not log. */
   readonly onDropped?: (() => void) | undefined;
 }
@@ -32,14 +34,14 @@ const STDOUT = 1;
  * be written is dropped and reported to `onDropped`; a full disk or a closed pipe never reaches the
  * caller.
  */
-export const createLog = ({ level, stream, onDropped = () => {} }: LogOptions): Log => {
+export const createLog = ({ level, stream, contextOf, onDropped = () => {} }: LogOptions): Log => {
   const logger = createLogger({
     level,
     format: format.combine(withoutSecrets(), format.timestamp(), format.json()),
     transports: [new transports.Stream({ stream: stream === undefined ? stdout(onDropped) : guarded(stream, onDropped), eol: '\n' })],
   });
   const at = (lineLevel: Settings['logLevel']) => (message: string, fields?: LogFields) => {
-    logger.log({ ...fields, level: lineLevel, message });
+    logger.log({ ...contextOf?.(), ...fields, level: lineLevel, message });
   };
   return { error: at('error'), warn: at('warn'), info: at('info'), debug: at('debug') };
 };

@@ -35,11 +35,14 @@ import { createReportLimit } from '../tracking/report-limit.ts';
 import { createReportStore } from '../tracking/report-store.ts';
 import { createTokens } from '../tracking/tokens.ts';
 import type { Foundation } from './lay-foundation.ts';
+import { traceBidders } from './trace-bidders.ts';
+import { traceLedger } from './trace-ledger.ts';
 
 const ANY_ORIGIN: ReadonlySet<string> = new Set();
 
 /** Ad decisions and hit recording: everything between the HTTP surface and the stores. */
-export const composeDelivery = ({ settings, addresses, dimensions, dataCenters, rateOf, metrics, log, observe, stores }: Foundation) => {
+export const composeDelivery = (foundation: Foundation) => {
+  const { settings, addresses, dimensions, dataCenters, rateOf, metrics, log, observe, stores, tracing } = foundation;
   const { keys, link } = stores;
   /** Redis's clock, epoch ms: in a cluster that of the publisher's node. */
   const now = (publisherId = 0) => link.nowMs(keys.shardOf(publisherId));
@@ -56,7 +59,8 @@ export const composeDelivery = ({ settings, addresses, dimensions, dataCenters, 
   });
 
   const ledgerOptions = { keys, tokenTtlMs: settings.tokenTtlMs, pid: settings.pid, onFailure: observe.ledgerFailed };
-  const ledger = createLedger({ ...ledgerOptions, redis: stores.redis, link, patienceMs: stores.patienceMs });
+  const promptLedger = createLedger({ ...ledgerOptions, redis: stores.redis, link, patienceMs: stores.patienceMs });
+  const ledger = tracing ? traceLedger(promptLedger, tracing) : promptLedger;
   const allowances = createAllowances({
     ledger,
     tokenTtlMs: settings.tokenTtlMs,
@@ -82,6 +86,7 @@ export const composeDelivery = ({ settings, addresses, dimensions, dataCenters, 
     rateOf,
     observe: observe.bidders,
     log,
+    traceCall: tracing && traceBidders(tracing, settings.tracing?.bidderHosts ?? []),
   });
   const billingNotices = createBillingNotices({
     // Notices are sent outside of requests, and a hit folded after an outage needs this connection
@@ -90,7 +95,7 @@ export const composeDelivery = ({ settings, addresses, dimensions, dataCenters, 
     keys,
     onFailure: observe.storeFailed('billing_notice', 'A billing notice could not be stored'),
   });
-  const deciding = { bidders, random: Math.random, clock: () => performance.now() };
+  const deciding = { bidders, random: Math.random, clock: () => performance.now(), stage: tracing?.stage };
   const sessionCaps = createSessionCaps();
   const freeHolds = createFreeHolds();
   const serveAd = createServeAd({

@@ -159,6 +159,7 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
     app,
     { keepAliveTimeout: settings.keepAliveMs, ...SLOW_CLIENTS },
     createHostCheck(settings.knownHosts),
+    foundation.tracing?.request,
   );
   server.timeout = MAX_SILENCE_MS;
   server.maxConnections = MAX_CONNECTIONS;

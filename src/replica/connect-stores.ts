@@ -44,6 +44,8 @@ export const connectStores = (settings: Settings, { databaseUrl, redisUrls }: St
   const connect = (name: string, max: number, statementMs: number, acquireMs: number) =>
     knexFactory({
       client: 'pg',
+      // The messages of errors are logged: the query as it is sent, without its values.
+      compileSqlOnError: false,
       connection: {
         connectionString: databaseUrl,
         application_name: `ad-server ${name}`,

@@ -3,6 +3,7 @@ import type { AddressList } from '../context/address-list.ts';
 import type { Settings } from '../config/settings.ts';
 import { createLog } from '../observability/log.ts';
 import { createMetrics } from '../observability/metrics.ts';
+import type { CreateTracing, Tracing } from '../observability/tracing.ts';
 import type { DimensionSchema } from '../targeting/dimension-schema.ts';
 import { connectStores, type StoreAddresses } from './connect-stores.ts';
 import { metricLabels } from './metric-labels.ts';
@@ -18,16 +19,24 @@ export interface ComposeOptions {
   readonly dataCenters: AddressList;
   /** CURRENCY_RATES. */
   readonly rateOf: RateOf;
+  /** undefined: no traces. */
+  readonly createTracing?: CreateTracing | undefined;
   /** Of the embedded Postgres: the publisher of the demo pages. */
   readonly demo?: { readonly config: () => string };
 }
 
 /** What every other part depends on: settings, metrics, the log and the stores. */
 export const layFoundation = (options: ComposeOptions) => {
-  const { settings, addresses } = options;
+  const { settings, addresses, version, createTracing } = options;
   const metrics = createMetrics(metricLabels(settings.allowedEvents));
-  const log = createLog({ level: settings.logLevel, onDropped: metrics.logDropped });
-  return { ...options, metrics, log, observe: observeService({ log, metrics }), stores: connectStores(settings, addresses) };
+  let tracing: Tracing | undefined = undefined;
+  const log = createLog({ level: settings.logLevel, onDropped: metrics.logDropped, contextOf: () => tracing?.logFields() });
+  const observe = observeService({ log, metrics });
+  const stores = connectStores(settings, addresses);
+  tracing = createTracing?.({ version, onFailure: observe.exportFailed });
+  tracing?.watchKnex(stores.knex);
+  tracing?.watchKnex(stores.promptKnex);
+  return { ...options, metrics, log, observe, stores, tracing };
 };
 
 export type Foundation = ReturnType<typeof layFoundation>;

@@ -67,7 +67,7 @@ export interface LifecycleParts {
 }
 
 export const lifecycle = ({ foundation, delivery, background, server, readiness, checkRedis }: LifecycleParts): Service => {
-  const { settings, log, stores } = foundation;
+  const { settings, log, stores, tracing } = foundation;
   const { catalog, bidders } = delivery;
   const serverDrain = createServerDrain(server);
   return {
@@ -106,7 +106,7 @@ export const lifecycle = ({ foundation, delivery, background, server, readiness,
       // The replica does not wait for a hanging store: another replica claims what was not handed
       // over.
       const handedOver = await endsWithin(MAX_HAND_OVER_MS, Promise.allSettled([catalog.stop(), background.stop(), bidders.close()]));
-      const closed = await endsWithin(MAX_CLOSE_MS, stores.close());
+      const closed = await endsWithin(MAX_CLOSE_MS, Promise.all([stores.close(), tracing?.close()]));
       log.info('Stopped', { handedOver, closed });
     },
   };

@@ -6,7 +6,7 @@ import type { DeadEvent } from '../events/postgres/dead-events.ts';
 import type { Books } from '../events/postgres/reconciliation.ts';
 import type { Hit, HitKind, Settled } from '../ledger/hit.ts';
 import type { LedgerScript } from '../ledger/ledger.ts';
-import type { Log } from '../observability/log.ts';
+import type { Log, LogFields } from '../observability/log.ts';
 import type { Metrics, StoreWork } from '../observability/metrics.ts';
 import type { AdAnswer } from '../serving/serve-ad.ts';
 import type { HitOutcome } from '../tracking/record-hit.ts';
@@ -22,16 +22,16 @@ export const observeService = ({ log, metrics }: { readonly log: Log; readonly m
     lately.set(what, true);
     write();
   };
-  const logFault = (what: string, fault: Error): void =>
-    logRarely(what, () => log.warn(what, { error: fault.name, reason: fault.message }));
+  const logFault = (what: string, fault: Error, fields: LogFields = {}): void =>
+    logRarely(what, () => log.warn(what, { ...fields, error: fault.name, reason: fault.message }));
 
   /** The handler of one kind of work that a store failed: `message` is the log line. */
   const storeFailed =
     (work: StoreWork, message: string) =>
-    (fault: Error): void => {
+    (fault: Error, fields?: LogFields): void => {
       metrics.error();
       metrics.storeFailure(work);
-      logFault(message, fault);
+      logFault(message, fault, fields);
     };
 
   const filtered = (kind: HitKind, reason: string): void => {
@@ -99,6 +99,7 @@ export const observeService = ({ log, metrics }: { readonly log: Log; readonly m
       for (let i = 0; i < count; i++) filtered('click', 'no_impression');
     },
     storeFailed,
+    exportFailed: (fault: Error): void => logFault('Traces could not be exported', fault),
     eventDied: ({ source, shard, entryId, sqlState, reason }: DeadEvent): void => {
       metrics.deadEvent();
       log.error('An event cannot be stored and was put into dead_events', { source, shard, entryId, sqlState, reason });

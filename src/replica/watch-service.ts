@@ -3,7 +3,6 @@ import { createDeadEvents } from '../events/postgres/dead-events.ts';
 import { readReconciliation } from '../events/postgres/reconciliation.ts';
 import type { Stores } from './connect-stores.ts';
 import type { Allowances } from '../ledger/allowances/allowances.ts';
-import { createUnsettledCount } from '../ledger/count-unsettled.ts';
 import { createAccountReader } from '../ledger/read/read-accounts.ts';
 import { createSetAsideReader } from '../ledger/read/set-aside-accounts.ts';
 import { answerWithin } from '../redis/answer-within.ts';
@@ -11,6 +10,7 @@ import { redisSettingsFaults } from '../redis/redis-settings.ts';
 import type { Log } from '../observability/log.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { PendingHits } from '../tracking/pending-hits.ts';
+import { createAccountTotals } from './account-totals.ts';
 import type { TokenTtls } from './compare-token-ttls.ts';
 import type { Readiness } from './lifecycle.ts';
 
@@ -67,7 +67,7 @@ export const watchService = ({
   }, Infinity);
   const startedAtMs = Date.now();
   const horizons = readShards(async (shard) => Number((await redis.get(keys.horizon(shard))) ?? startedAtMs), startedAtMs);
-  const accounts = createAccountReader({ redis, keys });
+  const totals = createAccountTotals({ accounts: createAccountReader({ redis, keys }), currentSnapshot: catalog.current });
 
   let loggedFaults = '';
   const isMisconfigured = async (): Promise<boolean> => {
@@ -129,7 +129,9 @@ export const watchService = ({
     driftAccounts: async () => (await readReconciliation(knex, 'accounts')).differences,
     reconciledAgeSeconds: async () => (await readReconciliation(knex, 'accounts')).ageSeconds ?? ageSeconds([startedAtMs]),
     foldHorizonAgeSeconds: async () => ageSeconds(await horizons()),
-    unsettledReservations: createUnsettledCount({ accounts, currentSnapshot: catalog.current }),
+    unsettledReservations: async () => (await totals()).unsettled,
+    heldUsd: async () => (await totals()).heldMicros / 1e6,
+    spendTodayUsd: async () => (await totals()).spentTodayMicros / 1e6,
   });
   return async () => {
     // An unavailable Redis is reported elsewhere; the first scrape that reaches it checks its

@@ -37,7 +37,13 @@ export interface ServeAdOptions extends Omit<ReserveWinnersOptions, 'memories' |
   readonly random: () => number;
   /** Monotonic milliseconds, for the timings of a trace. */
   readonly clock: () => number;
+  /** Runs a stage of the decision, observed. */
+  readonly stage?: RunStage | undefined;
 }
+
+export type RunStage = <T>(name: 'candidates' | 'bidders' | 'rank' | 'reserve', work: () => T) => T;
+
+const runStage: RunStage = (_name, work) => work();
 
 export type ServeAd = (snapshot: Snapshot, request: AdRequest) => Promise<AdAnswer>;
 
@@ -48,19 +54,19 @@ export type ServeAd = (snapshot: Snapshot, request: AdRequest) => Promise<AdAnsw
  *
  * With a dry ledger (ledger/read/dry-ledger.ts) it is a dry run.
  */
-export const createServeAd = ({ bidders, onBidsDecided, random, clock, ...reserving }: ServeAdOptions): ServeAd => {
+export const createServeAd = ({ bidders, onBidsDecided, random, clock, stage = runStage, ...reserving }: ServeAdOptions): ServeAd => {
   const steps = { memories: createIndexMemories(), users: createRefusalMemory(), clients: createRefusalMemory(), random };
   const reserveWinners = createReserveWinners({ ...reserving, ...steps });
 
   return async function serveAd(snapshot, request) {
     const startedAt = clock();
-    const opened = request.imps.map((imp) => openOpportunity(snapshot, request, imp, steps));
+    const opened = stage('candidates', () => request.imps.map((imp) => openOpportunity(snapshot, request, imp, steps)));
     const foundAt = clock();
     const invitations = opened.flatMap((opportunity) => bidOpportunityOf(opportunity) ?? []);
-    const answers = invitations.length > 0 ? await bidders.ask(invitations, request.bidContext) : undefined;
+    const answers = invitations.length > 0 ? await stage('bidders', () => bidders.ask(invitations, request.bidContext)) : undefined;
     const bidAt = clock();
-    const ranked = opened.map((opportunity) => rankOpportunity(opportunity, answers, request, steps));
-    const decided = await reserveWinners(snapshot, request, ranked);
+    const ranked = stage('rank', () => opened.map((opportunity) => rankOpportunity(opportunity, answers, request, steps)));
+    const decided = await stage('reserve', () => reserveWinners(snapshot, request, ranked));
     const reservedAt = clock();
     if (answers) onBidsDecided(decided);
 

@@ -6,6 +6,7 @@ import { methodNotAllowed, notFound } from '../http/problems/error-handler.ts';
 import type { ToAdRequestOptions } from '../http/openrtb/to-ad-request.ts';
 import type { DebugGrants } from '../http/request/debug-grants.ts';
 import { createAnswerWriter } from '../http/openrtb/write-answer.ts';
+import type { LogFields } from '../observability/log.ts';
 import { createJudgeLimits, type DryLedgerOptions } from '../ledger/read/dry-ledger.ts';
 import type { ServeAd } from '../serving/serve-ad.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
@@ -41,7 +42,7 @@ export interface TraffickingOptions {
   readonly debugGrants: DebugGrants;
   /** Makes every replica load the committed catalog; rejects when this one cannot. */
   readonly reloadEverywhere: () => Promise<void>;
-  readonly onFailure: (fault: Error) => void;
+  readonly onFailure: (fault: Error, fields: LogFields) => void;
 }
 
 /**

@@ -1,5 +1,7 @@
 import type { ErrorRequestHandler } from 'express';
 import { problem, sendProblem, type Problem } from '../http/problems/problem.ts';
+import { requestIdOf } from '../http/request/request-id.ts';
+import type { LogFields } from '../observability/log.ts';
 
 /**
  * The database is unavailable: SQLSTATE codes (PostgreSQL, appendix A) and socket errors of Node.
@@ -15,11 +17,11 @@ const UNSTORABLE = /^(?:22021|22P05)$/;
 
 /** Maps database errors to problems; every other error goes to the service's error handler. */
 export const answerStoreFaults =
-  (onFailure: (fault: Error) => void): ErrorRequestHandler =>
+  (onFailure: (fault: Error, fields: LogFields) => void): ErrorRequestHandler =>
   (fault: Error, _req, res, next) => {
     const answer = problemOf(fault);
     if (!answer || res.headersSent) return next(fault);
-    if (answer.status === 503) onFailure(fault);
+    if (answer.status === 503) onFailure(fault, { requestId: requestIdOf(res) });
     sendProblem(res, answer);
   };
 

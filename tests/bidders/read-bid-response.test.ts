@@ -327,7 +327,7 @@ test('the mock bidder bids 1.75 for any body', () => {
 
 test('the markup of one response with its macros filled has at most 256 KiB, and a notice 2,048 characters', () => {
   const imps = Array.from({ length: 20 }, (_, i) => `${i}`);
-  const size = { size: { width: 300, height: 250 }, otherSizes: [], floorMicros: 0 };
+  const size = { size: { width: 300, height: 250 }, otherSizes: [], floors: new Map([['', 0]]) };
   const seat = 'é'.repeat(128);
   // A macro of 18 characters becomes one of 768.
   const bid = imps.map((impid) => ({

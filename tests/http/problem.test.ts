@@ -37,6 +37,7 @@ describe('problems', () => {
       detail: 'Wrong.',
       instance: '/impression',
       code: 'invalid_request',
+      request_id: answer.headers['x-request-id'],
       errors: [{ pointer: '/imp/0/id', detail: 'é is missing' }],
     });
   });
@@ -97,7 +98,9 @@ describe('thrown errors', () => {
       const answer = await request(app).get(`${path}?t=secret`);
       expect([answer.status, answer.headers['content-type']]).toEqual([500, 'application/problem+json']);
       expect(answer.text).not.toMatch(/insides|at .*\.ts/);
-      expect(logged).toEqual([expect.objectContaining({ message: 'a request failed', method: 'GET', path })]);
+      const requestId = answer.headers['x-request-id'];
+      expect(requestId).toMatch(/^[\da-f-]{36}$/);
+      expect(logged).toEqual([expect.objectContaining({ message: 'A request failed', requestId, method: 'GET', path })]);
       expect(errors() - before).toBe(1);
     },
   );

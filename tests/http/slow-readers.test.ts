@@ -21,8 +21,10 @@ afterEach(async () => {
 
 test('a connection whose client does not read is closed, one whose client reads stays open', async () => {
   await listen({ maxUnreadMs: 300 }, (_req, res) => res.end(MEGABYTES));
-  const [silent, reading] = [open().pause(), open().resume()];
-  const closed = once(server, 'connection').then(([socket]) => once(socket as Socket, 'close'));
+  const silent = open().pause();
+  const [accepted] = (await once(server, 'connection')) as [Socket];
+  const closed = once(accepted, 'close');
+  const reading = open().resume();
   silent.write(GET);
   reading.write(GET);
   const begun = performance.now();

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { parse } from 'yaml';
 import { createMetrics } from '../../src/observability/metrics.ts';
 import { metricLabels } from '../../src/replica/metric-labels.ts';
+import { readPromql } from './read-promql.ts';
 import { K8S } from './rendered.ts';
 
 const MONITORING = path.join(K8S, 'components/monitoring');
@@ -20,6 +21,7 @@ interface Panel {
   readonly type: string;
   readonly gridPos: { readonly h: number; readonly w: number; readonly x: number; readonly y: number };
   readonly targets?: readonly { readonly expr: string; readonly legendFormat: string }[];
+  readonly fieldConfig?: { readonly defaults: { readonly thresholds?: { readonly steps: readonly { readonly value: number | null }[] } } };
 }
 interface Dashboard {
   readonly uid: string;
@@ -33,57 +35,71 @@ const alerts = (
 const dashboards = readdirSync(path.join(MONITORING, 'dashboards')).map(
   (name) => JSON.parse(readFileSync(path.join(MONITORING, 'dashboards', name), 'utf8')) as Dashboard,
 );
-const expressions = [
-  ...alerts.map(({ expr }) => expr),
-  ...dashboards.flatMap(({ panels }) => panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))),
-];
+const expressionsOf = (panels: readonly Panel[]): readonly string[] =>
+  panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+const expressions = [...alerts.map(({ expr }) => expr), ...dashboards.flatMap(({ panels }) => expressionsOf(panels))];
 
-/**
- * The series that a replica exposes: names as a query writes them, and the values of their labels.
- */
-const exposed = async (): Promise<{ readonly names: ReadonlySet<string>; readonly labels: ReadonlySet<string> }> => {
-  const metrics = createMetrics(metricLabels(['like']));
-  const { body } = await metrics.render();
-  const names = new Set(
-    [...body.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name, type]) =>
-      type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name!],
-    ),
-  );
-  const labels = new Set(
-    [...body.matchAll(/^(\w+)\{(.*)\} /gm)].flatMap(([, name, list]) =>
-      [...list!.matchAll(/(\w+)="([^"]*)"/g)].map(([, label, value]) => `${name} ${label}=${value}`),
-    ),
-  );
-  return { names, labels };
+/** Labels that Prometheus adds to every series. */
+const SCRAPED = ['namespace', 'pod'];
+
+/** The series that a replica exposes: by name as a query writes it, the values of each label. */
+const exposed = async (): Promise<ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>> => {
+  const { body } = await createMetrics(metricLabels(['like'])).render();
+  const series = new Map<string, Map<string, Set<string>>>();
+  for (const [, name = '', type] of body.matchAll(/^# TYPE (\S+) (\S+)$/gm))
+    for (const suffix of type === 'histogram' ? ['_bucket', '_sum', '_count'] : ['']) series.set(name + suffix, new Map());
+  for (const [, name = '', list = ''] of body.matchAll(/^(\w+)\{(.*)\} /gm)) {
+    const labels = series.get(name)!;
+    for (const [, label = '', value = ''] of list.matchAll(/(\w+)="([^"]*)"/g))
+      labels.set(label, new Set([...(labels.get(label) ?? []), value]));
+  }
+  // Exists once a bidder was called.
+  series.get('adserver_bidder_circuit')!.set('bidder', new Set());
+  return series;
 };
 
-test('alerts and dashboards use only series, labels and values that a replica exposes', async () => {
-  const { names, labels } = await exposed();
-  const used = expressions.flatMap((expr) => [...expr.matchAll(/\b((?:adserver|nodejs|process)_\w+)(?:\{([^}]*)\})?/g)]);
-  expect(used.length).toBeGreaterThan(60);
-  for (const [, name, selector = ''] of used) {
-    expect([...names]).toContain(name);
-    for (const [, label, operator, value] of selector.matchAll(/(\w+)(=~|=)"([^"]*)"/g)) {
-      if (label === 'namespace') continue;
-      for (const one of operator === '=~' ? value!.split('|') : [value]) expect([...labels]).toContain(`${name} ${label}=${one}`);
+test('every expression parses, and uses only series, labels and values that a replica exposes', async () => {
+  const series = await exposed();
+  for (const expr of expressions) {
+    const { selectors, groupings } = readPromql(expr);
+    expect(selectors.length).toBeGreaterThan(0);
+    for (const selector of selectors) {
+      expect([...series.keys()]).toContain(selector.series);
+      for (const { label, values } of selector.matchers.filter((matcher) => matcher.label !== 'namespace')) {
+        const known = [...(series.get(selector.series)?.get(label) ?? [])];
+        for (const value of values) expect([expr, label, known]).toEqual([expr, label, expect.arrayContaining([value])]);
+      }
+    }
+    for (const { labels, series: below } of groupings) {
+      const known = below.flatMap((name) => [...(series.get(name)?.keys() ?? [])]);
+      expect([...SCRAPED, ...known]).toEqual(expect.arrayContaining([...labels]));
     }
   }
 });
 
-test('every expression has balanced brackets and groups by labels of its series', async () => {
-  const { labels } = await exposed();
-  const ofSeries = new Set([...labels].map((entry) => entry.split(' ')[1]!.split('=')[0]!));
-  for (const expr of expressions) {
-    for (const [open, close] of [
-      ['(', ')'],
-      ['{', '}'],
-      ['[', ']'],
-    ] as const)
-      expect([expr, expr.split(open).length]).toEqual([expr, expr.split(close).length]);
-    for (const [, list] of expr.matchAll(/\b(?:by|on) \(([^)]*)\)/g)) {
-      // Prometheus adds namespace and pod; bidder exists only once there are bidders.
-      for (const label of list!.split(', ')) expect(['namespace', 'pod', 'le', 'bidder', ...ofSeries]).toContain(label);
-    }
+test.each(['sum(adserver_ready', 'sum by namespace (adserver_ready)', 'adserver_ready{pod=}', 'rate(adserver_ready[5 m)'])(
+  'an expression that Prometheus would refuse is found: %s',
+  (expr) => expect(() => readPromql(expr)).toThrow(SyntaxError),
+);
+
+test('every series of the service is on a board', async () => {
+  const shown = new Set(
+    dashboards.flatMap(({ panels }) => expressionsOf(panels)).flatMap((expr) => readPromql(expr).selectors.map(({ series }) => series)),
+  );
+  const measured = [...(await exposed()).keys()].filter((name) => name.startsWith('adserver_') && !/_(sum|count)$/.test(name));
+  expect(measured.filter((name) => !shown.has(name))).toEqual([]);
+});
+
+test('a panel turns red where the alert on its series fires', () => {
+  const colored = dashboards.flatMap(({ panels }) => panels).filter(({ fieldConfig }) => fieldConfig?.defaults.thresholds);
+  expect(colored.length).toBeGreaterThan(15);
+  for (const { title, targets = [], fieldConfig } of colored) {
+    const series = targets.flatMap(({ expr }) => readPromql(expr).selectors.map((selector) => selector.series));
+    const onSeries = alerts.filter(({ expr }) => readPromql(expr).selectors.some((selector) => series.includes(selector.series)));
+    // More than none is one or more.
+    const limits = onSeries.flatMap(({ expr }) => [...expr.matchAll(/(?:>|<|==) ([\d.]+)/g)].map(([, limit]) => Number(limit) || 1));
+    const steps = fieldConfig!.defaults.thresholds!.steps.flatMap(({ value }) => value ?? []);
+    expect([title, limits]).toEqual([title, expect.arrayContaining(steps)]);
   }
 });
 
@@ -102,7 +118,7 @@ test('every alert has a severity, a summary and a section of docs/operations.md 
 });
 
 test('the panels of a dashboard have names and targets and do not overlap', () => {
-  expect(dashboards.map(({ uid }) => uid).sort()).toEqual(['adserver-delivery', 'adserver-dependencies', 'adserver-serving']);
+  expect(dashboards.map(({ uid }) => uid).sort()).toEqual(['adserver-bidders', 'adserver-delivery', 'adserver-serving', 'adserver-stores']);
   for (const { panels } of dashboards) {
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
     const taken = new Set<string>();

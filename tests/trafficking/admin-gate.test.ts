@@ -4,6 +4,7 @@ import { createWrongTokens } from '../../src/trafficking/wrong-tokens.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
+import { untilTrue } from '../../testkit/until.ts';
 import { apiOf, each } from './api-client.ts';
 import type { ApiCall } from './api-client.ts';
 
@@ -141,6 +142,7 @@ describe('wrong tokens', () => {
 
   test('they are logged with the network, never with the address or the token, and counted', async () => {
     await call(gated, '192.0.2.77', 'a-guess-that-no-log-may-contain');
+    await untilTrue(() => gated.logs().includes('"network":"192.0.2.0/24"'), 5_000, 20);
     const lines = gated.logs().split('\n');
     expect(lines.filter((line) => line.includes('"network":"192.0.2.0/24"'))).toEqual([expect.stringContaining('"reason":"wrong_token"')]);
     expect(lines.filter((line) => line.includes('"network":"2001:db8:1::/48"')).length).toBeGreaterThan(0);

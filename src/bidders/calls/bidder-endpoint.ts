@@ -3,7 +3,7 @@ import { circuitBreaker, CircuitState as Circuit, handleWhenResult, SamplingBrea
 import type { Bidder } from '../../catalog/model/entities.ts';
 import type { CircuitState } from '../bidder-observer.ts';
 import type { GuardedDispatchers } from './guarded-dispatcher.ts';
-import { postBidRequest, type BidAnswer } from './post-bid-request.ts';
+import { postBidRequest, type BidAnswer, type CallHeaders } from './post-bid-request.ts';
 
 export interface CircuitSettings {
   /** This many consecutive failures open the circuit, at any request rate. */
@@ -30,7 +30,7 @@ export interface BidderEndpointOptions {
 /** One external bidder behind its circuit breaker. */
 export interface BidderEndpoint {
   /** Never rejects; resolves at the latest when the signal aborts. */
-  ask(body: string, signal: AbortSignal): Promise<BidAnswer>;
+  ask(body: string, signal: AbortSignal, headers?: CallHeaders): Promise<BidAnswer>;
 }
 
 /** Twice the sockets: a call that waits longer for a socket would miss its deadline. */
@@ -80,15 +80,15 @@ export const createBidderEndpoint = ({ url, headers, gzip, dispatchers, circuit,
   breaker.onStateChange((state) => onCircuit(STATE_NAMES[state as keyof typeof STATE_NAMES]));
   onCircuit('closed');
 
-  const call = (body: string, signal: AbortSignal): Promise<BidAnswer> =>
-    breaker.execute(() => postBidRequest({ dispatcher: dispatchers.of(url), url, headers, gzip, body, signal }));
+  const call = (body: string, signal: AbortSignal, extra: CallHeaders): Promise<BidAnswer> =>
+    breaker.execute(() => postBidRequest({ dispatcher: dispatchers.of(url), url, headers: { ...headers, ...extra }, gzip, body, signal }));
 
   return {
-    ask: async (body, signal) => {
+    ask: async (body, signal, headers) => {
       if (breaker.state !== Circuit.Closed) {
         // A trial call, or a rejection while it is too early for one. During a trial `execute`
         // would wait for its result.
-        if (breaker.state === Circuit.Open) void call(body, AbortSignal.timeout(circuit.trialTimeoutMs)).catch(() => undefined);
+        if (breaker.state === Circuit.Open) void call(body, AbortSignal.timeout(circuit.trialTimeoutMs), headers).catch(() => undefined);
         return { kind: 'refused', outcome: 'circuit_open' };
       }
       const inDoubt = !hasAnswered || failuresInRow >= DOUBTFUL_FAILURES;
@@ -96,7 +96,7 @@ export const createBidderEndpoint = ({ url, headers, gzip, dispatchers, circuit,
         return { kind: 'refused', outcome: 'busy' };
       callsUnderWay += 1;
       try {
-        return await call(body, signal);
+        return await call(body, signal, headers);
       } finally {
         callsUnderWay -= 1;
       }

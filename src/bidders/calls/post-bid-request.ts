@@ -22,6 +22,9 @@ export interface RefusedCall {
 
 const refused = (outcome: BidOutcome, said?: string): RefusedCall => ({ kind: 'refused', outcome, said });
 
+/** Headers of one call besides those of its bidder. */
+export type CallHeaders = Readonly<Record<string, string>> | undefined;
+
 export interface BidCall {
   readonly dispatcher: Dispatcher;
   readonly url: URL;

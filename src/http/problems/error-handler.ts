@@ -1,5 +1,6 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import type { Log } from '../../observability/log.ts';
+import { requestIdOf } from '../request/request-id.ts';
 import { problem, sendProblem, type Problem, type ProblemCode } from './problem.ts';
 
 export interface ErrorHandlerParts {
@@ -19,7 +20,7 @@ export const createErrorHandler =
     const answer = problemOf(error);
     if (answer.status >= 500) {
       countError();
-      log.error('a request failed', { method: req.method, path: req.path, error });
+      log.error('A request failed', { requestId: requestIdOf(res), method: req.method, path: req.path, error });
     }
     // Express's default handler closes the connection, so that a client cannot mistake half a
     // response for a whole one.

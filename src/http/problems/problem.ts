@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Fault } from '../../base/fault.ts';
+import { requestIdOf } from '../request/request-id.ts';
 
 /**
  * Every way in which a request can fail. As RFC 9457 requires, each has a stable type, a fixed
@@ -32,7 +33,7 @@ export const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/** A refusal as a value; `instance` is added when it is sent. */
+/** A refusal as a value; `instance` and `request_id` are added when it is sent. */
 export interface Problem {
   readonly type: string;
   readonly title: string;
@@ -85,7 +86,7 @@ const instanceOf = (res: ServerResponse): string => {
 export const sendProblem = (res: ServerResponse, sent: Problem, headers: Readonly<Record<string, string>> = {}): void => {
   if (res.headersSent) return;
   const { type, title, status, detail, code, errors } = sent;
-  const body = JSON.stringify({ type, title, status, detail, instance: instanceOf(res), code, errors });
+  const body = JSON.stringify({ type, title, status, detail, instance: instanceOf(res), code, request_id: requestIdOf(res), errors });
   res.writeHead(status, {
     'Content-Type': 'application/problem+json',
     'Content-Length': Buffer.byteLength(body),

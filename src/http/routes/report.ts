@@ -7,6 +7,8 @@ import type { Tokens } from '../../tracking/tokens.ts';
 import { CORS_HEADERS, refusePage } from '../answers/cors.ts';
 import { problem, sendProblem } from '../problems/problem.ts';
 import { readJson } from '../request/read-json.ts';
+import { requestIdOf } from '../request/request-id.ts';
+import type { LogFields } from '../../observability/log.ts';
 import { sendJson } from '../answers/send-json.ts';
 
 export interface ReportRouteOptions {
@@ -15,7 +17,7 @@ export interface ReportRouteOptions {
   readonly limit: ReportLimit;
   /** A hash of the client's address; null: unknown. */
   readonly clientOf: (req: Request) => string | null;
-  readonly onFailure: (fault: Error) => void;
+  readonly onFailure: (fault: Error, fields: LogFields) => void;
 }
 
 /**
@@ -39,7 +41,7 @@ export const reportRoute =
       if (id === undefined) return refusePage(res, INVALID_TOKEN);
       sendJson(res, 201, { id }, CORS_HEADERS);
     } catch (fault) {
-      onFailure(asError(fault));
+      onFailure(asError(fault), { requestId: requestIdOf(res) });
       refusePage(res, problem('unavailable', 'The report could not be stored. Send it again later.'));
     }
   };

@@ -1,6 +1,7 @@
-import { createServer, IncomingMessage, ServerResponse, type Server, type ServerOptions } from 'node:http';
+import { createServer, IncomingMessage, ServerResponse, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import type { Express } from 'express';
 import { sendProblem, type Problem } from '../problems/problem.ts';
+import { requestIdOf } from '../request/request-id.ts';
 
 /**
  * An HTTP server whose requests and responses are created with the prototypes that Express sets.
@@ -10,7 +11,7 @@ import { sendProblem, type Problem } from '../problems/problem.ts';
  * Measured with a 350-byte JSON echo, both servers on one machine in alternating runs: 132 µs of
  * CPU per request before, 56 µs with it.
  */
-export const createAlignedServer = (app: Express, options: ServerOptions = {}, refusalOf?: HostCheck): Server =>
+export const createAlignedServer = (app: Express, options: ServerOptions = {}, refusalOf?: HostCheck, trace?: TraceRequest): Server =>
   createServer(
     {
       ...options,
@@ -18,14 +19,29 @@ export const createAlignedServer = (app: Express, options: ServerOptions = {}, r
       IncomingMessage: withPrototype(IncomingMessage, app.request),
       ServerResponse: withPrototype(ServerResponse, app.response),
     },
-    refusalOf
-      ? (req, res) => {
-          const refusal = refusalOf(req.headers.host);
-          if (refusal) sendProblem(res, refusal, { Connection: 'close' });
-          else app(req, res);
-        }
-      : app,
+    traced(
+      refusalOf
+        ? (req, res) => {
+            const refusal = refusalOf(req.headers.host);
+            if (refusal) sendProblem(res, refusal, { Connection: 'close' });
+            else app(req, res);
+          }
+        : app,
+      trace,
+    ),
   );
+
+/** Answers a request inside a span. `traceId`: undefined when the request is not sampled. */
+type TraceRequest = (req: IncomingMessage, res: ServerResponse, answer: (traceId: string | undefined) => void) => void;
+
+const traced = (listener: RequestListener, trace: TraceRequest | undefined): RequestListener =>
+  trace
+    ? (req, res) =>
+        trace(req, res, (traceId) => {
+          if (traceId !== undefined) requestIdOf(res, traceId);
+          listener(req, res);
+        })
+    : listener;
 
 /** Refuses a request by its Host header, before the routes. */
 type HostCheck = (host: string | undefined) => Problem | undefined;

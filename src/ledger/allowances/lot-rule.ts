@@ -7,6 +7,8 @@ export interface LotRule {
    */
   readonly part: number;
   readonly sparePart: number;
+  /** No lot or spare is granted when what is left allows fewer ads for it: a small cap is sold ad by ad. */
+  readonly minAds: number;
   /** The largest part of the permits of pacing that a lot may take. */
   readonly permitPart: number;
   /**
@@ -17,4 +19,4 @@ export interface LotRule {
   readonly lifePart: number;
 }
 
-export const LOT_RULE: LotRule = { part: 1 / 32, sparePart: 1 / 64, permitPart: 1 / 2, ms: 60_000, lifePart: 1 / 4 };
+export const LOT_RULE: LotRule = { part: 1 / 32, sparePart: 1 / 64, minAds: 4, permitPart: 1 / 2, ms: 60_000, lifePart: 1 / 4 };

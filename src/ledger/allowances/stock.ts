@@ -1,4 +1,5 @@
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
+import { isUnbounded } from '../limits.ts';
 import type { GrantedLots, ReservationMoments, WantedLots } from '../reservation.ts';
 
 /** What becomes of ads that were reserved as a lot, for report-lots.ts. */
@@ -61,10 +62,12 @@ export class Stock {
   private outage: { readonly demand: number; lastMs: number } | undefined;
 
   private readonly first: RankedCandidate;
+  private readonly isLimited: boolean;
   private readonly options: StockOptions;
 
   constructor(first: RankedCandidate, options: StockOptions) {
     this.first = first;
+    this.isLimited = !isUnbounded(first.lineItem, first.campaign);
     this.options = options;
   }
 
@@ -96,7 +99,8 @@ export class Stock {
     if (this.asked) return undefined;
     const demand = this.demandAt(nowMs);
     const lot = Math.floor((demand * LOT_MS) / 1000);
-    const wanted = Math.ceil((demand * this.options.reserveMs) / 1000);
+    // Line items without limits serve in an outage as before it.
+    const wanted = this.isLimited ? Math.ceil((demand * this.options.reserveMs) / 1000) : 0;
     const oldest = this.spares[0];
     const isOld = oldest !== undefined && nowMs - oldest.sentMs > (oldest.untilMs - oldest.sentMs) / 2;
     const spare = isOld || sizeOf(this.spares) < wanted / 2 ? wanted : 0;

@@ -3,6 +3,7 @@ import { PROBLEMS, type ProblemCode } from '../../http/problems/problem.ts';
 import { exampleOf } from './examples.ts';
 import { REMEDIES } from './remedies.ts';
 import { ref, type Schema } from './schema.ts';
+import { EXAMPLE_REQUEST_ID } from './serving-examples.ts';
 
 /** The groups of operations, in the order of the API page. */
 export const TAGS = {
@@ -100,7 +101,7 @@ export const problems = (...codes: readonly ProblemCode[]): Readonly<Record<stri
 
 const problemExample = (code: ProblemCode): object => {
   const { title, status } = PROBLEMS[code];
-  return { type: `/problems/${code}`, title, status, detail: REMEDIES[code], instance: '/the/path', code };
+  return { type: `/problems/${code}`, title, status, detail: REMEDIES[code], instance: '/the/path', code, request_id: EXAMPLE_REQUEST_ID };
 };
 
 /** Problems of every operation behind the admin token that reads or writes the database. */

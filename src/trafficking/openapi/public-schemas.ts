@@ -133,7 +133,7 @@ export const PUBLIC_SCHEMAS = {
   Problem: {
     type: 'object',
     description: 'RFC 9457',
-    required: ['type', 'title', 'status', 'detail', 'instance', 'code'],
+    required: ['type', 'title', 'status', 'detail', 'instance', 'code', 'request_id'],
     properties: {
       type: text,
       title: text,
@@ -141,6 +141,7 @@ export const PUBLIC_SCHEMAS = {
       detail: text,
       instance: text,
       code: oneOf(Object.keys(PROBLEMS)),
+      request_id: { ...text, description: 'Also in the header X-Request-Id, and in the log of the service' },
       errors: { ...listOf(record({ pointer: text, detail: text })), description: 'Every fault, with its JSON pointer into the body' },
     },
   },

@@ -22,6 +22,6 @@ export const REMEDIES = {
   range_not_satisfiable: 'Request a range inside the file, or the whole file.',
   unknown_host: 'Use a host name of ALLOWED_HOSTS, or add this one to it.',
   too_many_requests: 'Wait for the seconds in Retry-After.',
-  internal: 'Repeat the request. If it fails again, look for the path in the log of the service.',
+  internal: 'Repeat the request. If it fails again, look for its `request_id` in the log of the service.',
   unavailable: 'Repeat the request after a second. GET /ready gives the reason.',
 } satisfies Readonly<Record<ProblemCode, string>>;

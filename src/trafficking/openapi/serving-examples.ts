@@ -1,5 +1,8 @@
 import { REMEDIES } from './remedies.ts';
 
+/** A trace id, which a request with a traceparent gets. */
+export const EXAMPLE_REQUEST_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
+
 const adRequest = {
   id: 'page-view-81',
   imp: [{ id: '1', tagid: 'article-top', banner: { w: 728, h: 90 }, ext: { kv: { section: 'sport' } } }],
@@ -99,6 +102,7 @@ export const SERVING_EXAMPLES = {
     detail: REMEDIES.invalid_request,
     instance: '/ad',
     code: 'invalid_request',
+    request_id: EXAMPLE_REQUEST_ID,
     errors: [{ pointer: '/imp/0/tagid', detail: 'is required' }],
   },
 };
