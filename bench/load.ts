@@ -7,7 +7,7 @@ import type { Rig } from './create-rig.ts';
 import { processCpuMicros } from './process-cpu.ts';
 import { median } from '../testkit/statistics.ts';
 import type { Server } from '../testkit/start-process.ts';
-import type { AdCall } from './traffic.ts';
+import { PIXEL_BROWSER, type AdCall } from './traffic.ts';
 
 const run = promisify(execFile);
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
@@ -52,7 +52,20 @@ export const closedLoop = async (
   { server, script, file, seconds, connections = CONNECTIONS }: ClosedLoop,
 ): Promise<Run & { readonly repeated: number }> => {
   const before = [processCpuMicros(server.pid), processCpuMicros(rig.redisPid)];
-  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s', '-s', here(script), server.url, '--', file, String(++seed)];
+  const args = [
+    '-t1',
+    `-c${connections}`,
+    `-d${seconds}s`,
+    '--timeout',
+    '10s',
+    '-s',
+    here(script),
+    server.url,
+    '--',
+    file,
+    String(++seed),
+    PIXEL_BROWSER,
+  ];
   const { stdout } = await run('wrk', args, { timeout: (seconds + 60) * 1000, maxBuffer: 1e6 });
   const after = [processCpuMicros(server.pid), processCpuMicros(rig.redisPid)];
   const line = stdout.split('\n').find((text) => text.startsWith('{'));

@@ -10,6 +10,8 @@ export interface AdCall {
 }
 
 export const USER = '@USER-ID-12@';
+/** The browser that fetches pixels, in every run. */
+export const PIXEL_BROWSER = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/131.0.0.0 Safari/537.36';
 /** The body size that the prototypes of the design were measured with. */
 const BODY_BYTES = 376;
 
@@ -21,10 +23,12 @@ export interface TrafficPlan {
   readonly imps?: readonly number[];
   /** Share of requests for a placement on which nothing is booked. */
   readonly vacant?: number;
+  /** The browser of every request; default: some 2,000 of them. Pixels from another browser than the ad's are filtered. */
+  readonly browser?: string;
 }
 
 /** Ad requests of many pages, addresses and browsers, 376 bytes each when they ask for one impression. The same plan gives the same calls. */
-export const adCalls = ({ publishers, calls, seed, imps = [1], vacant = 0 }: TrafficPlan): readonly AdCall[] => {
+export const adCalls = ({ publishers, calls, seed, imps = [1], vacant = 0, browser }: TrafficPlan): readonly AdCall[] => {
   const chance = createChance(seed);
   const whole = (below: number): number => Math.floor(chance() * below);
   const one = <T>(values: readonly T[]): T => values[whole(values.length)]!;
@@ -39,7 +43,7 @@ export const adCalls = ({ publishers, calls, seed, imps = [1], vacant = 0 }: Tra
         tagid: chance() < vacant ? 'empty-slot1' : PLACEMENTS[(first + n) % PLACEMENTS.length]!.id,
       })),
       user: { id: USER },
-      device: { ua: userAgent(whole), ip: one(addresses) },
+      device: { ua: browser ?? userAgent(whole), ip: one(addresses) },
       site: { page: 'https://p.example/' },
       ext: {
         publisher_id: publisher.id,

@@ -1,6 +1,5 @@
--- wrk script: GET each path of a file once, in order. Arguments: the file. When all have been used it begins again, and `repeated` counts.
--- Prints one JSON line at the end.
-local BROWSER = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/131.0.0.0 Safari/537.36'
+-- wrk script: GET each path of a file once, in order. Arguments: the file, a number that is not read, the browser.
+-- When all have been used it begins again, and `repeated` counts. Prints one JSON line at the end.
 local paths, at, sent = {}, 0, 0
 local threads = {}
 
@@ -10,7 +9,7 @@ end
 
 function init(args)
   for path in io.lines(args[1]) do
-    paths[#paths + 1] = wrk.format('GET', path, { ['User-Agent'] = BROWSER })
+    paths[#paths + 1] = wrk.format('GET', path, { ['User-Agent'] = args[3] })
   end
   repeated = 0
 end

@@ -22,17 +22,17 @@ export const allowances: Proof = {
   claim: 'lots of 4 replicas with 80, 15, 4 and 1 % of the traffic, which are killed (-9) one after the other',
   expected: `overshoot 0, all sold; each replica fills ≥ ${100 * MIN_FILL} % of what it is asked before; nothing held after the last hold's end`,
   run: async (rig, scale) => {
-    const cap = scale.of(40_000, 3_000);
+    const cap = scale.of(100_000, 3_000);
     const priceMicros = 1_333;
     const budget = cap * priceMicros + 700;
-    const kills = scale.of(40, 3);
+    const kills = scale.of(30, 3);
     const fleet = await rig.fleet({ replicas: 4, env: { TOKEN_TTL: scale.of('20s', '8s') } });
     const chance = createChance(rig.seed);
     const pages = fleet.replicas.map(({ url }) => createPage(url, 16));
     try {
-      const items = [{ daily_impression_cap: cap, cpm_micros: 1_333_000 }, { cpm_micros: 1_333_000 }];
-      const capped = await book(fleet.knex, { lineItems: [items[0]!] });
-      const budgeted = await book(fleet.knex, { lineItems: [items[1]!], campaign: { budget_micros: budget } });
+      const cpm_micros = priceMicros * 1_000;
+      const capped = await book(fleet.knex, { lineItems: [{ daily_impression_cap: cap, cpm_micros }] });
+      const budgeted = await book(fleet.knex, { lineItems: [{ cpm_micros }], campaign: { budget_micros: budget } });
       await fleet.reload();
       const acknowledged = new Set<string>();
       const asked = PARTS.map(() => 0);
@@ -40,6 +40,13 @@ export const allowances: Proof = {
       /** Nothing has been refused for lack of places yet, so every request should be filled. */
       let isScarce = false;
       let isKilling = true;
+      let [byLots, all] = [0, 0];
+      const noteDecisions = (text: string): void => {
+        for (const [, by, count] of text.matchAll(/^adserver_reservations_total\{by="(\w+)"\} (\d+)$/gm)) {
+          all += Number(count);
+          if (by === 'lots') byLots += Number(count);
+        }
+      };
       const visit = async (i: number, booking: Booking): Promise<void> => {
         const at = drawPart(chance());
         const page = pages[at] as Page;
@@ -59,6 +66,7 @@ export const allowances: Proof = {
         for (let n = 0; n < kills; n++) {
           await sleep(scale.of(600, 300));
           const victim = fleet.replicas[n % fleet.replicas.length]!;
+          noteDecisions(await metricsOf(victim.url));
           await victim.kill('SIGKILL');
           await victim.start();
         }
@@ -83,8 +91,7 @@ export const allowances: Proof = {
         return (await held()) === 0;
       };
       const freeMs = await untilTrue(isFree, 60_000, 500);
-      const byLots = await fleet.metric('adserver_reservations_total\\{by="lots"\\}');
-      const all = await fleet.metric('adserver_reservations_total');
+      for (const { url } of fleet.replicas) noteDecisions(await metricsOf(url));
       const stored = new Set(books.flatMap(({ rows }) => rows.impression));
       const rows = books.reduce((sum, { rows: of }) => sum + of.impression.length, 0);
       const lost = [...acknowledged].filter((id) => !stored.has(id)).length;
@@ -105,7 +112,7 @@ export const allowances: Proof = {
         observed:
           `${kills} kills; cap ${cap}: delivered ${counts[0]}; budget ${budget} micros: spent ${books[1]!.counters.spendMicros}; ` +
           `answered 200 ${acknowledged.size}, lost ${lost}, twice ${rows - stored.size}; filled before it was scarce ${fills.map(percent).join(', ')}; ` +
-          `${percent(byLots / all)} decided from lots by the replicas that live; ` +
+          `${percent(byLots / all)} decided from lots; ` +
           (freeMs === undefined ? 'still held after 60 s' : `nothing held after ${(freeMs / 1000).toFixed(1)} s`),
       };
     } finally {
@@ -114,6 +121,8 @@ export const allowances: Proof = {
     }
   },
 };
+
+const metricsOf = async (url: string): Promise<string> => (await fetch(`${url}/metrics`)).text();
 
 const percent = (part: number): string => `${(100 * part).toFixed(1)} %`;
 

@@ -10,7 +10,7 @@ import { processCpuMicros } from '../process-cpu.ts';
 import { scrape } from '../scrape.ts';
 import { thousandStage } from '../shared-stage.ts';
 import type { Server } from '../../testkit/start-process.ts';
-import { adCalls, USER, type AdCall } from '../traffic.ts';
+import { adCalls, PIXEL_BROWSER, USER, type AdCall } from '../traffic.ts';
 
 const IMPS = 20;
 const COLLECTORS = 16;
@@ -30,7 +30,7 @@ export const pixels = async (rig: Rig, { rounds, seconds: given, quick }: Scale)
   const service = await rig.startService(stage);
   const gifFile = path.join(rig.stateDir, 'paths-gif');
   const files = { gif: gifFile, impression: path.join(rig.stateDir, 'paths-fresh'), replay: path.join(rig.stateDir, 'paths-used') };
-  const calls = adCalls({ publishers: stage.publishers, calls: 512, seed: 13, imps: [IMPS] });
+  const calls = adCalls({ publishers: stage.publishers, calls: 512, seed: 13, imps: [IMPS], browser: PIXEL_BROWSER });
 
   const before = await scrape(service);
   let withDrain = 0;
@@ -88,7 +88,7 @@ export const pixels = async (rig: Rig, { rounds, seconds: given, quick }: Scale)
           row('the same tokens again', replay),
         ],
       ),
-      `${whole(gross)} impressions with ${whole(collected)} tokens, ${whole(inPostgres)} of them in Postgres when the streams were empty: ${whole(counted)} counted, ${whole(gross - counted)} filtered because their ads had been requested for another browser; ${lost} without the reservation they belong to. The same process carries the events into Postgres: that included, until the last one is stored, an impression took ${withDrain.toFixed(1)} µs of CPU.`,
+      `${whole(gross)} impressions with ${whole(collected)} tokens, ${whole(inPostgres)} of them in Postgres when the streams were empty: ${whole(counted)} counted, ${whole(gross - counted)} filtered; ${lost} without the reservation they belong to. The same process carries the events into Postgres: that included, until the last one is stored, an impression took ${withDrain.toFixed(1)} µs of CPU.`,
     ].join('\n\n'),
     goals: [
       atLeast('`GET /impression` against an empty GIF on default Express, requests/s', 2.3, impression.perSecond / floor.perSecond),

@@ -10,7 +10,7 @@ const decisions = readdirSync(ADR)
 
 /**
  * Files beside docs/ are not pages: links to them show their place in the repository as text. The site
- * shows the SDK's as a page of its own.
+ * shows the SDK's as a separate page.
  */
 const outside = (markdown) => {
   const link = markdown.renderer.rules.link_open ?? ((tokens, index, options, _env, self) => self.renderToken(tokens, index, options));

@@ -116,10 +116,10 @@ const inBackground = async ({ lane, redisDown }: Stage, replica: number, work: (
 
 const select = async (stage: Stage, step: Step & { do: 'select' }): Promise<readonly Violation[]> => {
   const { id, replica, calls, inTurn, fault } = step;
-  if (fault !== 'none' && !stage.redisDown[replica]) {
-    stage.lane.replicas[replica]?.setMode(fault);
-    for (const { publisher } of calls) stage.doubt(publisher, fault === 'late');
-  }
+  const isDown = stage.redisDown[replica];
+  if (fault !== 'none' && !isDown) stage.lane.replicas[replica]?.setMode(fault);
+  // A killed replica may have handed out ads of its lots.
+  if (fault === 'killed' || (fault !== 'none' && !isDown)) for (const { publisher } of calls) stage.doubt(publisher, fault === 'late');
   const ask = async (call: AdCall) => ({ call, ...(await stage.system.replica(replica).select(call)) });
   const answers = inTurn ? await oneByOne(calls, ask) : await Promise.all(calls.map(ask));
   const selected = answers.flatMap(({ ads }) => ads);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 
 /**
- * A bidder that answers as it is told, byte by byte, under several endpoints: after a few failures in a
+ * A bidder whose answer is set byte by byte, under several endpoints: after a few failures in a
  * row the service does not call one for a while.
  */
 export interface ScriptedBidder {

@@ -37,15 +37,14 @@ export const wholeNumber = (min: number, max: number) =>
     return /^\d+$/.test(text) && value >= min && value <= max ? value : refuse(`a whole number from ${min} to ${max}`);
   });
 
-export const gain = makeExactValidator<number>((text) => {
-  const value = Number(text);
-  return Number.isFinite(value) && value >= 0 && value <= 1000 ? value : refuse('a number from 0 to 1000');
-});
+const numberBetween = (min: number, max: number) =>
+  makeExactValidator<number>((text) => {
+    const value = Number(text);
+    return value >= min && value <= max ? value : refuse(`a number from ${min} to ${max}`);
+  });
 
-export const share = makeExactValidator<number>((text) => {
-  const value = Number(text);
-  return value >= 0 && value <= 1 ? value : refuse('a number from 0 to 1');
-});
+export const gain = numberBetween(0, 1000);
+export const share = numberBetween(0, 1);
 
 /** Both bounds are inclusive, and are written as in the environment. */
 export const duration = (min: string, max: string) =>

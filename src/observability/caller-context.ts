@@ -1,7 +1,6 @@
 import { ROOT_CONTEXT, trace, type Context } from '@opentelemetry/api';
+import { readTraceParent } from '../base/traceparent.ts';
 
-/** W3C Trace Context: version, trace id, parent id, flags. Ids of zeros are invalid. */
-const TRACEPARENT = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(?:-.*)?$/;
 const SAMPLED = 1;
 
 /**
@@ -13,7 +12,7 @@ const MAX_FOLLOWED_PER_SECOND = 100;
 /**
  * Returns the function that reads a `traceparent` header. A caller that sampled its trace is
  * followed, up to the limit; one that did not is followed by not tracing. Otherwise the request
- * begins a trace of its own, if the sampler chooses it.
+ * begins a new trace, if the sampler chooses it.
  *
  * @param now monotonic milliseconds
  */
@@ -26,9 +25,10 @@ export const createCallerContext = (now: () => number = () => performance.now())
     return followed++ < MAX_FOLLOWED_PER_SECOND;
   };
   return (header: string | string[] | undefined): Context => {
-    const [, traceId, spanId, flags] = typeof header === 'string' ? (TRACEPARENT.exec(header) ?? []) : [];
-    if (traceId === undefined || spanId === undefined || flags === undefined) return ROOT_CONTEXT;
-    const traceFlags = Number.parseInt(flags, 16) & SAMPLED;
+    const parent = readTraceParent(header);
+    if (!parent) return ROOT_CONTEXT;
+    const { traceId, spanId } = parent;
+    const traceFlags = parent.flags & SAMPLED;
     if (traceFlags === SAMPLED && !mayFollow()) return ROOT_CONTEXT;
     return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
   };

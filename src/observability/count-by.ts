@@ -4,8 +4,8 @@ import type { Counter } from 'prom-client';
 const OTHER = 'other';
 
 /**
- * Returns a function that increments the child of one label value, by 1 unless it is told otherwise. Children are created at zero and
- * kept: 0.14 µs per increment.
+ * Returns a function that increments the child of one label value; `by` is 1 by default. Children are
+ * created at zero and kept: 0.14 µs per increment.
  */
 export const countBy = <V extends string>(counter: Counter, label: string, values: readonly V[]): ((value: V, by?: number) => void) => {
   const childOf = (value: string): Counter.Internal => zeroed(counter, { [label]: value });

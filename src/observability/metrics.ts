@@ -141,6 +141,7 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
     labelNames: ['bidder'],
     registers,
   });
+  const lotsGranted = counter('allowances_granted_total', 'Ads reserved for later requests');
   const reloads = countBy(counter('reloads_total', 'Catalog loads by outcome', ['outcome']), 'outcome', ['success', 'failure']);
 
   return {
@@ -152,10 +153,7 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
     error: plain('errors_total', 'Internal errors'),
     noBid: countBy(counter('no_bids_total', 'Impressions left unfilled', ['reason']), 'reason', noBidReasons),
     decided: countBy(counter('reservations_total', 'Impressions by where their ad was decided', ['by']), 'by', options.deciders),
-    lotsGranted: (
-      (granted) => (ads: number) =>
-        granted.inc(ads)
-    )(counter('allowances_granted_total', 'Ads reserved for later requests')),
+    lotsGranted: (ads) => lotsGranted.inc(ads),
     lotsReturned: countBy(
       counter('allowances_returned_total', 'Ads reserved for later requests and not handed out; stranded: held until their hold ends', [
         'outcome',

@@ -11,8 +11,7 @@ interface RedisCommand {
 
 /**
  * Gives the commands of ioredis spans, by the channel that it publishes them on. Calls of functions
- * are left out: one serves many requests (redis/batch-calls.ts), and each request has a span of its
- * own for it.
+ * are left out: one serves many requests (redis/batch-calls.ts), and each request has a span for it.
  *
  * @param start undefined: the command belongs to no traced request
  * @returns stops

@@ -145,7 +145,8 @@ describe('a campaign’s report', () => {
       ({ totals }) => totals.impressions === 1 && totals.serves === 1,
     );
     const figuresOf = ({ day, creative_id, spend, ecpm }: Json) => [day, creative_id, spend, ecpm];
-    expect((report.rows as Json[]).map(figuresOf)).toEqual([
+    const rows = report.rows as Json[];
+    expect(rows.map(figuresOf)).toEqual([
       [today(-1), null, 3.333333, 0],
       [today(), booked.creative, 3.333333, 3333.333],
       [today(1), null, 3.333334, 0],
@@ -153,10 +154,10 @@ describe('a campaign’s report', () => {
     expect(report.totals).toMatchObject({ spend: 10, ecpm: 10_000 });
     expect([report.row_count, report.flat_fees]).toEqual([3, 10]);
     const first = await api('GET', `${path}&limit=2`);
-    expect([first.body.rows, first.body.totals]).toEqual([report.rows.slice(0, 2), report.totals]);
+    expect([first.body.rows, first.body.totals]).toEqual([rows.slice(0, 2), report.totals]);
     const next = /^<\/api(.*)>; rel="next"$/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
     const second = await api('GET', next);
-    expect([second.body.rows, second.headers.get('link')]).toEqual([report.rows.slice(2), null]);
+    expect([second.body.rows, second.headers.get('link')]).toEqual([rows.slice(2), null]);
     const csv = (await api('GET', `${path}&format=csv`)).body as string;
     expect(csv.split('\r\n')[1]).toBe(`${today(-1)},${booked.lineItem},Boots,,0,0,0,0,0,0,0,0,0,3.333333,0`);
     // The fee bounds nothing, and the page of the line item shows no budget.

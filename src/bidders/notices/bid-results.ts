@@ -1,3 +1,4 @@
+import { bidderKey } from '../../catalog/model/bidder-of.ts';
 import type { Bid } from '../bidder-port.ts';
 import { bidFormatOf } from '../openrtb/bid-format.ts';
 import type { NoticeSender } from './notice-sender.ts';
@@ -36,7 +37,8 @@ export const createBidResults = (notices: NoticeSender): BidResults => {
       const shared = new Map<string, BidResult>();
       for (const bid of bids) {
         const { bidderId, endpoint, gvlId } = bid.invitation.lineItem;
-        const key = JSON.stringify([bid.impId, bidderId, endpoint, gvlId, bid.deal, bidFormatOf(bid.invitation.creative.content.format)]);
+        const bidder = bidderKey({ id: bidderId ?? 0, endpoint, gvlId });
+        const key = JSON.stringify([bid.impId, bidder, bid.deal, bidFormatOf(bid.invitation.creative.content.format)]);
         const result = shared.get(key) ?? { sent: false };
         shared.set(key, result);
         results.set(bid, result);

@@ -9,7 +9,7 @@ export interface Money {
   readonly currency: string;
   /** Its units for one USD. */
   readonly rate: number;
-  /** Units of the currency of the floors for one of its own. */
+  /** Units of the currency of the floors for one unit of this currency. */
   readonly toAsked: number;
 }
 

@@ -27,4 +27,5 @@ export const bidderOf = (
 };
 
 /** Differs for bidders that are called apart. */
-export const bidderKey = ({ id, endpoint, gvlId }: Bidder): string => (id === 0 ? `${gvlId} ${endpoint}` : String(id));
+export const bidderKey = ({ id, endpoint, gvlId }: Pick<LineItem, 'endpoint' | 'gvlId'> & Pick<Bidder, 'id'>): string =>
+  id === 0 ? `${gvlId} ${endpoint}` : String(id);

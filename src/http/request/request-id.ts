@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
+import { readTraceParent } from '../../base/traceparent.ts';
 
 const HEADER = 'X-Request-Id';
 /** Neither spaces, quotes nor @: an id is written to logs and answers, and must not be an address of a user. */
 const WELL_FORMED = /^[\w.:-]{1,128}$/;
-/** W3C Trace Context, level 1: version, trace id, parent id, flags. An id of zeros is invalid. */
-const TRACEPARENT = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/;
 
 /**
  * The id of a request: its X-Request-Id where that is well-formed, else `traceId`, the trace id of
@@ -18,9 +17,7 @@ export const requestIdOf = (res: ServerResponse, traceId?: string): string => {
   if (typeof known === 'string') return known;
   const { 'x-request-id': given, traceparent } = res.req.headers;
   const id =
-    typeof given === 'string' && WELL_FORMED.test(given)
-      ? given
-      : (traceId ?? (typeof traceparent === 'string' ? TRACEPARENT.exec(traceparent)?.[1] : undefined) ?? randomUUID());
+    typeof given === 'string' && WELL_FORMED.test(given) ? given : (traceId ?? readTraceParent(traceparent)?.traceId ?? randomUUID());
   if (!res.headersSent) res.setHeader(HEADER, id);
   return id;
 };

@@ -1,3 +1,4 @@
+import { MS_PER_DAY } from '../../base/utc-day.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import { isUnbounded } from '../limits.ts';
 import type { GrantedLots, ReservationMoments, WantedLots } from '../reservation.ts';
@@ -43,8 +44,6 @@ const DEMAND_MS = 5_000;
 const LOT_MS = 1_000;
 /** … and is returned after this. */
 const MAX_IDLE_MS = 2_000;
-
-const MS_PER_DAY = 86_400_000;
 
 /**
  * The ads of one line item that a replica may hand out by itself: lots for now, a spare for an

@@ -8,40 +8,44 @@
 -- numbers; the older ones are one string, oldest first, which is parsed only when one of them ends,
 -- is settled or is added, and of which OLDER_COUNT and OLDER_MICROS are the sums.
 --
--- Packed, an account is its numbers as doubles, 328 bytes, and the older holds behind them. Of 232
--- bytes, unpacking and packing took 1.4 µs; as a cmsgpack array of numbers 2.0 µs with no holds (70
--- bytes), and 8.9 µs with thirty.
+-- Packed, an account is its numbers as doubles, 328 bytes, and the older holds behind them. Pacing's
+-- numbers, which a hit does not need, stay bytes until account_open_pacing. Of 232 bytes, unpacking
+-- and packing took 1.4 µs; as a cmsgpack array of numbers 2.0 µs with no holds (70 bytes), and 8.9 µs
+-- with thirty.
 local DAY, SERVES, IMPRESSIONS, CLICKS, SPEND = 1, 2, 3, 4, 5
 local P_SERVES, P_IMPRESSIONS, P_CLICKS, P_SPEND = 6, 7, 8, 9
 local T_IMPRESSIONS, T_SPEND = 10, 11
 local HELD_COUNT, HELD_MICROS, HELD_TOTAL = 12, 13, 14
 local RATE_TOKENS, RATE_AT = 15, 16
+local HOLD_END, HOLD_DAY, HOLD_COUNT, HOLD_MICROS = 17, 18, 19, 20
+local OLDER_COUNT, OLDER_MICROS = 21, 22
+-- 0, or why the account is set aside (set-aside.ts: BROKEN_ constants): it refuses every reservation
+-- until an operator repairs it.
+local BROKEN = 23
 -- Pacing: permits and when they were counted (ms); where it began today (share of the day,
 -- committed); the controller's last sample (ms), its error in hours, the integral and the slope of
 -- that error, and the multiple of the even rate that it set.
-local PACE_TOKENS, PACE_AT, PACE_FROM, PACE_BASE = 17, 18, 19, 20
-local PACE_SAMPLED, PACE_ERROR, PACE_INTEGRAL, PACE_SLOPE, PACE_FACTOR = 21, 22, 23, 24, 25
+local PACE_TOKENS, PACE_AT, PACE_FROM, PACE_BASE = 24, 25, 26, 27
+local PACE_SAMPLED, PACE_ERROR, PACE_INTEGRAL, PACE_SLOPE, PACE_FACTOR = 28, 29, 30, 31, 32
 -- What a line item drew from its campaign's bucket (micros), in a campaign what the leading line
 -- item drew; the hour in which a line item was last counted, in a campaign the hour of its counts:
 -- line items with requests in that hour and the one before, paced and ASAP. Of a campaign: the
 -- largest price and the latest end of flight today, and the part of what is left that is set aside
 -- for its paced line items (micros).
-local PACE_DRAWN, PACE_HOUR = 26, 27
-local PACED_LIVE, PACED_BEFORE, ASAP_LIVE, ASAP_BEFORE = 28, 29, 30, 31
-local PACE_UNIT, PACE_END, PACED_PART = 32, 33, 34
-local HOLD_END, HOLD_DAY, HOLD_COUNT, HOLD_MICROS = 35, 36, 37, 38
-local OLDER_COUNT, OLDER_MICROS = 39, 40
--- 0, or why the account is set aside (set-aside.ts: BROKEN_ constants): it refuses every reservation
--- until an operator repairs it.
-local BROKEN = 41
-local OLDER_HOLDS = 42
+local PACE_DRAWN, PACE_HOUR = 33, 34
+local PACED_LIVE, PACED_BEFORE, ASAP_LIVE, ASAP_BEFORE = 35, 36, 37, 38
+local PACE_UNIT, PACE_END, PACED_PART = 39, 40, 41
+-- The older holds, packed; pacing's numbers, packed, or nil when they have been opened.
+local OLDER_HOLDS, PACING_BYTES = 42, 43
 
 -- Bytes of one of the older holds (holds.lua).
 local HOLD_BYTES = 20
 
 local NUMBERS = OLDER_HOLDS - 1
 local NUMBERS_BYTES = NUMBERS * 8
-local NUMBERS_FORMAT = '<' .. ('d'):rep(NUMBERS)
+local MONEY_FORMAT = '<' .. ('d'):rep(BROKEN)
+local PACING_FORMAT = '<' .. ('d'):rep(NUMBERS - BROKEN)
+local PACING_AT = BROKEN * 8 + 1
 
 local MS_PER_DAY = 86400000
 
@@ -55,7 +59,8 @@ local function account_new(day)
 end
 
 local function account_pack(a)
-  return struct.pack(NUMBERS_FORMAT, unpack(a, 1, NUMBERS)) .. a[OLDER_HOLDS]
+  local pacing = a[PACING_BYTES] or struct.pack(PACING_FORMAT, unpack(a, PACE_TOKENS, NUMBERS))
+  return struct.pack(MONEY_FORMAT, unpack(a, 1, BROKEN)) .. pacing .. a[OLDER_HOLDS]
 end
 
 -- Returns nil when the bytes are not an account.
@@ -63,10 +68,22 @@ local function account_unpack(packed)
   if #packed < NUMBERS_BYTES or (#packed - NUMBERS_BYTES) % HOLD_BYTES ~= 0 then
     return nil
   end
-  local a = { struct.unpack(NUMBERS_FORMAT, packed) }
-  -- The last value is the position after the numbers.
-  a[OLDER_HOLDS] = string.sub(packed, a[OLDER_HOLDS])
+  local a = { struct.unpack(MONEY_FORMAT, packed) }
+  a[PACING_BYTES] = string.sub(packed, PACING_AT, NUMBERS_BYTES)
+  a[OLDER_HOLDS] = string.sub(packed, NUMBERS_BYTES + 1)
   return a
+end
+
+-- Makes pacing's numbers readable.
+local function account_open_pacing(a)
+  local packed = a[PACING_BYTES]
+  if packed then
+    a[PACING_BYTES] = nil
+    local numbers = { struct.unpack(PACING_FORMAT, packed) }
+    for i = PACE_TOKENS, NUMBERS do
+      a[i] = numbers[i - BROKEN]
+    end
+  end
 end
 
 -- Sets an account aside. The first reason stays.

@@ -38,7 +38,7 @@ end
 
 -- Appends a hit that counts to the event stream.
 local function events_add(events, event, at, billed)
-  redis.call('XADD', events, '*', 'e', event, 'at', string.format('%.0f', at), 'billed', billed)
+  redis.call('XADD', events, '*', 'e', event, 'at', at, 'billed', billed)
 end
 
 -- Appends a filtered hit to the event stream and tallies it by its reason.

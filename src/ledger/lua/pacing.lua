@@ -105,6 +105,8 @@ end
 -- How many selections pacing allows now (math.huge without a goal), and whether the accounts
 -- changed and are worth storing even if nothing is taken.
 local function pacing_permits(a, campaign, c, now, curve, gains)
+  account_open_pacing(a)
+  account_open_pacing(campaign)
   local own, sampled, changed = math.huge, false, false
   if c.pacing ~= 'ASAP' then
     local day = pacing_day(now, curve, c.flight_end_ms)
@@ -150,6 +152,8 @@ end
 
 -- Takes permits; a negative count gives them back. Call it after the hold is changed.
 local function pacing_take(a, campaign, c, count)
+  account_open_pacing(a)
+  account_open_pacing(campaign)
   local is_asap = c.pacing == 'ASAP'
   if not is_asap then
     a[PACE_TOKENS] = math.max(a[PACE_TOKENS] - count, 0)

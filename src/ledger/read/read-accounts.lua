@@ -26,6 +26,7 @@ for i = 1, #ARGV do
     local row = account_counts(a)
     row.held_today, row.held_today_micros, row.held_micros = a[HELD_COUNT], a[HELD_MICROS], a[HELD_TOTAL]
     -- 0 until pacing begins today; the following fields in thousandths.
+    account_open_pacing(a)
     row.is_paced = math.floor(a[PACE_AT] / MS_PER_DAY) == a[DAY] and 1 or 0
     row.hours_behind = math.floor(a[PACE_ERROR] * 1000)
     row.integral = math.floor(a[PACE_INTEGRAL] * 1000)

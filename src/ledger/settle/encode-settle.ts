@@ -109,9 +109,10 @@ const encodeSettle = ({ hit, limits: { limits, expiresAtMs }, late, impressionAt
     action: isFiltered ? 'record' : kind,
     lineItem: accountField('l', ad.lineItemId),
     campaign: accountField('c', ad.campaignId),
-    tally: servesField(ad.publisherId, ad.campaignId, ad.lineItemId, ad.creativeId),
-    eventTally: `${ad.lineItemId}:${eventType}`,
-    filteredTally: filteredField(ad.lineItemId, kind),
+    // Most hits are impressions with a hold, which need none of the three.
+    tally: ad.holdEndMs === 0 ? servesField(ad.publisherId, ad.campaignId, ad.lineItemId, ad.creativeId) : '',
+    eventTally: kind === 'event' ? `${ad.lineItemId}:${eventType}` : '',
+    filteredTally: kind === 'click' || isFiltered || restored ? filteredField(ad.lineItemId, kind) : '',
     reason: invalidReason,
     priceMicros: ad.priceMicros,
     perClick: ad.perClick,

@@ -62,6 +62,19 @@ local function click_bill(h, a, campaign)
   return math.max(left, 0)
 end
 
+local function add_impression(account, day, billed)
+  account_add(account, day, IMPRESSIONS, P_IMPRESSIONS, 1)
+  account_add(account, day, SPEND, P_SPEND, billed)
+  account[T_IMPRESSIONS] = account[T_IMPRESSIONS] + 1
+  account[T_SPEND] = account[T_SPEND] + billed
+end
+
+local function add_click(account, day, billed)
+  account_add(account, day, CLICKS, P_CLICKS, 1)
+  account_add(account, day, SPEND, P_SPEND, billed)
+  account[T_SPEND] = account[T_SPEND] + billed
+end
+
 -- Moves an impression from held to delivered. Returns whether the hold existed.
 local function settle_impression(h, a, campaign, held_micros, serves)
   local found = true
@@ -73,10 +86,8 @@ local function settle_impression(h, a, campaign, held_micros, serves)
     found = account_unhold(a, h.hold_end_ms, h.day, 1, held_micros)
     account_unhold(campaign, h.hold_end_ms, h.day, 1, held_micros)
   end
-  for _, account in ipairs({ a, campaign }) do
-    account_add(account, h.day, IMPRESSIONS, P_IMPRESSIONS, 1)
-    account[T_IMPRESSIONS] = account[T_IMPRESSIONS] + 1
-  end
+  add_impression(a, h.day, held_micros)
+  add_impression(campaign, h.day, held_micros)
   return found
 end
 
@@ -84,10 +95,9 @@ end
 local function settle_accounts(h, accounts_key, book, serves)
   local a, campaign = books_open(accounts_key, book, h.line_item, h.campaign)
   -- An ad that was served without counters has the day of its replica, whose clock may be ahead.
-  for _, account in ipairs({ a, campaign }) do
-    if h.day > account[DAY] then
-      account_roll_over(account, h.day)
-    end
+  if h.day > a[DAY] then
+    account_roll_over(a, h.day)
+    account_roll_over(campaign, h.day)
   end
   local billed, found = 0, true
   if h.action == 'impression' then
@@ -95,12 +105,8 @@ local function settle_accounts(h, accounts_key, book, serves)
     found = settle_impression(h, a, campaign, billed, serves)
   else
     billed = h.per_click and click_bill(h, a, campaign) or 0
-    account_add(a, h.day, CLICKS, P_CLICKS, 1)
-    account_add(campaign, h.day, CLICKS, P_CLICKS, 1)
-  end
-  for _, account in ipairs({ a, campaign }) do
-    account_add(account, h.day, SPEND, P_SPEND, billed)
-    account[T_SPEND] = account[T_SPEND] + billed
+    add_click(a, h.day, billed)
+    add_click(campaign, h.day, billed)
   end
   book.dirty[h.line_item], book.dirty[h.campaign] = true, true
   return billed, found
@@ -141,6 +147,11 @@ local function restore_refusal(h, accounts_key, book, places_key, at)
   end
 end
 
+-- What has been seen of a token: its labels, and after '@' when its impression was counted.
+local function seen_with(seen, label, impression_at)
+  return (seen == '' and ',' or seen) .. label .. ',' .. (impression_at and string.format('@%.0f,', impression_at) or '')
+end
+
 local function next_key(keys)
   call.own_key = call.own_key + 1
   return keys[call.own_key]
@@ -157,23 +168,31 @@ local function settle(h, record, event, keys)
   local exp_ms = h.token_exp_s * 1000
   -- This clock decides: that of a replica may be minutes ahead or behind (tracking/tokens.ts).
   -- An impression ends with its hold, which may be before the token (endMsOf in ../hit.ts).
-  local is_held = h.action == 'impression' and h.hold_end_ms > 0
+  local is_impression, is_click = h.action == 'impression', h.action == 'click'
+  local is_held = is_impression and h.hold_end_ms > 0
   if h.late_at_ms == 0 and now >= (is_held and math.min(exp_ms, h.hold_end_ms) or exp_ms) then
     return 'expired 0 - -'
   end
-  local seen = redis.call('GET', seen_key) or ''
+  local at = h.late_at_ms > 0 and h.late_at_ms or now
+  local ttl_ms = math.max(exp_ms - now, 0) + DEDUPE_MARGIN_MS
+  -- The first hit of most tokens is their impression: one command reads and writes what was seen.
+  local is_written, seen = is_impression and h.restored == '', nil
+  if is_written then
+    seen = redis.call('SET', seen_key, seen_with('', h.label, at), 'PX', ttl_ms, 'NX', 'GET') or ''
+  else
+    seen = redis.call('GET', seen_key) or ''
+  end
   if string.find(seen, ',' .. h.label .. ',', 1, true) then
     return 'duplicate 0 - -'
   end
-  local at = h.late_at_ms > 0 and h.late_at_ms or now
-  local is_click = h.action == 'click'
   -- What was seen of a token is forgotten some time after its end, a click that waits is not.
   if is_click and h.late_at_ms > 0 and clicks_has(events, h.token) then
     return 'duplicate 0 - -'
   end
   local kept_reason = h.restored ~= '' and restore_refusal(h, accounts_key, book, places_key, at)
-  local ttl_ms = math.max(exp_ms - now, 0) + DEDUPE_MARGIN_MS
-  redis.call('SET', seen_key, (seen == '' and ',' or seen) .. h.label .. ',' .. (h.action == 'impression' and not kept_reason and string.format('@%.0f,', at) or ''), 'PX', ttl_ms)
+  if seen ~= '' or not is_written then
+    redis.call('SET', seen_key, seen_with(seen, h.label, is_impression and not kept_reason and at), 'PX', ttl_ms)
+  end
   if kept_reason then
     events_add_filtered(events, h, event, at, kept_reason)
     return 'kept 1 - -'
@@ -192,12 +211,12 @@ local function settle(h, record, event, keys)
   end
 
   local billed, found = 0, true
-  if h.action == 'impression' or h.action == 'click' then
+  if is_impression or is_click then
     billed, found = settle_accounts(h, accounts_key, book, serves)
   elseif h.action == 'event' then
     tally_add(event_tally, h.day, h.event_tally)
   end
-  if h.action == 'impression' and h.has_user and h.window_ms > 0 then
+  if is_impression and h.has_user and h.window_ms > 0 then
     local user = frequency_open(places_key)
     frequency_confirm(user, h.line_item, h.hold_end_ms, at + h.window_ms)
     frequency_save(user, now)
@@ -207,13 +226,13 @@ local function settle(h, record, event, keys)
     return 'filtered 1 - -'
   end
   events_add(events, event, at, billed)
-  if h.client ~= '' and h.action == 'impression' then
+  if h.client ~= '' and is_impression then
     local clients = clients_of(keys[first + 6])
     clients_open(clients, keys[first + 6], now)
     client_render(clients, clients.open[h.client], h.hold_end_ms - h.served_at_ms)
   end
   local click = '-'
-  if h.action == 'impression' and (h.late_at_ms > 0 or string.find(seen, ',click,', 1, true)) then
+  if is_impression and (h.late_at_ms > 0 or string.find(seen, ',click,', 1, true)) then
     click = settle_waiting_click(h, at, accounts_key, book, events)
     -- What was seen of the token may have been forgotten since the click came, and the same click may
     -- wait in Postgres too.
