@@ -1,5 +1,5 @@
 import { bidderOf } from '../src/catalog/model/bidder-of.ts';
-import type { Bidder, Creative, LineItem, PublisherPrivacy } from '../src/catalog/model/entities.ts';
+import type { Bidder, BlockList, Creative, LineItem, PublisherPrivacy } from '../src/catalog/model/entities.ts';
 
 /** The defaults of a publisher. */
 export const samplePrivacy: PublisherPrivacy = {
@@ -7,6 +7,9 @@ export const samplePrivacy: PublisherPrivacy = {
   usOptOutEndsCaps: false,
   capsWithoutUserId: 'contextual',
 };
+
+/** Blocks nothing. */
+export const sampleBlocked: BlockList = { badv: new Set(), bcat: [], acat: [], cattax: 1, battr: [] };
 
 /** A direct line item of campaign 1 of publisher 1 that asks for nothing and has no limits, at a CPM of 1 USD, but for what is given. */
 export const sampleLineItem = (changes: Partial<LineItem> & Pick<LineItem, 'flight'>): LineItem => ({

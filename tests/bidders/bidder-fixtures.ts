@@ -7,13 +7,21 @@ import { createBidders, type BiddersOptions } from '../../src/bidders/create-bid
 import { USD_ONLY } from '../../src/bidders/currency-rates.ts';
 import type { Booking, CreativeContent } from '../../src/catalog/model/entities.ts';
 import { NO_SIGNALS } from '../../src/context/consent/privacy-signals.ts';
-import { sampleCreative, sampleLineItem, samplePrivacy } from '../../testkit/sample-booking.ts';
+import { sampleBlocked, sampleCreative, sampleLineItem, samplePrivacy } from '../../testkit/sample-booking.ts';
 
 const flight = { startMs: 0, endMs: 4_102_444_800_000 };
 
 export const context: BidContext = {
   requestId: 'r1',
-  publisher: { id: 7, name: 'Daily', domain: 'daily.example', origins: new Set(), privacy: samplePrivacy, apiKeyHash: 'secret-hash' },
+  publisher: {
+    id: 7,
+    name: 'Daily',
+    domain: 'daily.example',
+    origins: new Set(),
+    privacy: samplePrivacy,
+    blocked: sampleBlocked,
+    apiKeyHash: 'secret-hash',
+  },
   userHash: 'u-hash',
   userAgent: 'Mozilla/5.0 (Linux; Android 14) Mobile',
   ip: '198.51.100.7',
@@ -23,6 +31,8 @@ export const context: BidContext = {
   signals: { ...NO_SIGNALS, gdpr: true, consent: 'CONSENT', usPrivacy: '1YNN' },
   bidders: new Map(),
   dsa: undefined,
+  blocked: undefined,
+  schain: undefined,
   test: false,
   shareWith: () => null,
 };

@@ -37,6 +37,11 @@ test('an API key is shown when it is created and when it is rotated, and never a
     consent_when_silent: 'by_country',
     us_opt_out_ends_frequency_caps: false,
     frequency_caps_without_user_id: 'contextual',
+    badv: [],
+    bcat: [],
+    acat: [],
+    cattax: 1,
+    battr: [],
     api_key_hint: String(first).slice(-4),
   });
 

@@ -1,3 +1,4 @@
+import { BLOCK_FIELDS } from './bidder-form.ts';
 import type { CapsWithoutUserId, ConsentWhenSilent } from '../model/entities.ts';
 import type { PublisherRecord } from '../model/records.ts';
 import type { ChoiceWords, FormDescription } from './form-description.ts';
@@ -26,6 +27,14 @@ export const publisherForm: FormDescription<keyof PublisherRecord> = {
           placeholder: 'https://www.gazette.example',
           help: 'Pages of other origins get no ads with this key. https://*.gazette.example means all subdomains. Empty: pages of any origin. Servers that call without an Origin header are not affected.',
         },
+      },
+    },
+    {
+      title: 'Blocked',
+      text: 'Bids with any of these are refused. Direct line items are not affected.',
+      fields: {
+        ...BLOCK_FIELDS,
+        acat: { label: 'Only these categories', wide: true, placeholder: 'IAB1', help: 'Empty: all. A bid in none of them is refused.' },
       },
     },
     {

@@ -8,6 +8,7 @@ import {
   PACINGS,
 } from '../model/entities.ts';
 import { MAX_USD } from '../model/money.ts';
+import { BLOCK_LISTS } from './bidder-schema.ts';
 import { MAX_CONTENT_LENGTH } from './parse-content.ts';
 
 /**
@@ -73,6 +74,8 @@ export const publisherSchema = {
       description:
         'when the user id may not be used; contextual: line items with a frequency cap do not serve; session: each replica counts in memory, and stores nothing',
     },
+    ...BLOCK_LISTS,
+    acat: { ...BLOCK_LISTS.bcat, description: 'the only categories that are accepted, in the taxonomy cattax; empty: all' },
   },
 };
 

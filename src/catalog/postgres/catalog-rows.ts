@@ -24,6 +24,11 @@ export const COLUMNS = {
     'consent_when_silent',
     'us_opt_out_ends_caps',
     'caps_without_user_id',
+    'badv',
+    'bcat',
+    'acat',
+    'cattax',
+    'battr',
     'api_key_hash',
     'api_key_hint',
   ],
@@ -70,6 +75,11 @@ export const rowToPublisher = (row: CatalogRow): Loose<PublisherRecord> => ({
   consent_when_silent: row['consent_when_silent'],
   us_opt_out_ends_frequency_caps: row['us_opt_out_ends_caps'],
   frequency_caps_without_user_id: row['caps_without_user_id'],
+  badv: row['badv'],
+  bcat: row['bcat'],
+  acat: row['acat'],
+  cattax: row['cattax'],
+  battr: row['battr'],
 });
 
 export const publisherToRow = (record: PublisherRecord): CatalogRow => ({
@@ -79,6 +89,11 @@ export const publisherToRow = (record: PublisherRecord): CatalogRow => ({
   consent_when_silent: record.consent_when_silent,
   us_opt_out_ends_caps: record.us_opt_out_ends_frequency_caps,
   caps_without_user_id: record.frequency_caps_without_user_id,
+  badv: JSON.stringify(record.badv),
+  bcat: JSON.stringify(record.bcat),
+  acat: JSON.stringify(record.acat),
+  cattax: record.cattax,
+  battr: JSON.stringify(record.battr),
 });
 
 export const rowToPlacement = ({ id, publisher_id, width, height, formats, floor_micros }: CatalogRow): Loose<PlacementRecord> => ({

@@ -1,6 +1,6 @@
 import { SECONDS_PER_DAY } from '../../base/utc-day.ts';
 import { targetingRules } from '../../targeting/targeting-rules.ts';
-import type { Bidder, Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
+import type { Bidder, BlockList, Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
 import { parseCreativeContent } from '../checks/parse-content.ts';
 import { flightOf } from '../model/flight-dates.ts';
 import { microsFromUsd } from '../model/money.ts';
@@ -20,6 +20,7 @@ export const toPublisher = (id: number, record: PublisherRecord, apiKeyHash: str
     usOptOutEndsCaps: record.us_opt_out_ends_frequency_caps,
     capsWithoutUserId: record.frequency_caps_without_user_id,
   },
+  blocked: blockList(record, record.acat),
   apiKeyHash,
 });
 
@@ -46,7 +47,18 @@ export const toBidder = (id: number, record: BidderRecord, headers: Readonly<Rec
   timeoutShare: record.timeout_share,
   noticeHosts: record.notice_hosts.map(lowerCase),
   schain: record.schain_asi === null || record.schain_sid === null ? null : { asi: record.schain_asi, sid: record.schain_sid },
-  blocked: { bcat: record.bcat, cattax: record.cattax, badv: record.badv.map(lowerCase), battr: record.battr },
+  blocked: blockList(record, []),
+});
+
+const blockList = (
+  { bcat, cattax, badv, battr }: Pick<BidderRecord, 'bcat' | 'cattax' | 'badv' | 'battr'>,
+  acat: readonly string[],
+): BlockList => ({
+  bcat,
+  acat,
+  cattax,
+  badv: new Set(badv.map(lowerCase)),
+  battr,
 });
 
 const lowerCase = (text: string): string => text.toLowerCase();
