@@ -1,5 +1,6 @@
 import type { Page, View } from './page.ts';
 import type { Route } from './route.ts';
+import { openAdvertiser } from './views/advertiser-view.ts';
 import { openCampaign } from './views/campaign-view.ts';
 import { openForm } from './views/form-view.ts';
 import { openHistory } from './views/history-view.ts';
@@ -19,6 +20,8 @@ export const openScreen = (page: Page, route: Route): View | Promise<View> => {
     case 'bidders':
     case 'creatives':
       return openEntity(page, first, route);
+    case 'advertisers':
+      return openEntity(page, first, route, openAdvertiser);
     case 'campaigns':
       return openEntity(page, first, route, openCampaign);
     case 'line_items':

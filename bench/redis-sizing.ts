@@ -7,7 +7,7 @@ import { createLedger } from '../src/ledger/ledger.ts';
 import { createRedisClient } from '../src/redis/redis-client.ts';
 import { curveAt } from '../src/catalog/snapshot/traffic-curve.ts';
 import { openPrivateStores } from '../testkit/private-stores.ts';
-import { sampleCreative, sampleLineItem } from '../testkit/sample-booking.ts';
+import { sampleCampaign, sampleCreative, sampleLineItem } from '../testkit/sample-booking.ts';
 
 /*
  * The figures of "Sizing" in docs/operations.md: what Redis spends, in memory and in processor time, on line items, users, tokens and events.
@@ -32,7 +32,7 @@ const ledger = createLedger({ redis, link, keys, tokenTtlMs: 1_800_000, pid: { k
 
 const now = Date.now();
 const flight = { startMs: now - DAY_MS, endMs: now + 30 * DAY_MS };
-const campaign: Campaign = { id: 1, publisherId: 1, name: '', flight, budgetMicros: null };
+const campaign: Campaign = sampleCampaign({ flight });
 const candidateOf = (id: number, dailyImpressionCap = 1e9, placesOfUser: number | null = 1e6): RankedCandidate => {
   const frequencyCap = placesOfUser === null ? null : { places: placesOfUser, windowMs: DAY_MS };
   const lineItem = sampleLineItem({ id, flight, cpmMicros: 2_000_000, dailyImpressionCap, frequencyCap });

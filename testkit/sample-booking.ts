@@ -1,5 +1,5 @@
 import { bidderOf } from '../src/catalog/model/bidder-of.ts';
-import type { Bidder, BlockList, Creative, LineItem, PublisherPrivacy } from '../src/catalog/model/entities.ts';
+import type { Bidder, BlockList, Campaign, Creative, LineItem, PublisherPrivacy } from '../src/catalog/model/entities.ts';
 
 /** The defaults of a publisher. */
 export const samplePrivacy: PublisherPrivacy = {
@@ -11,6 +11,18 @@ export const samplePrivacy: PublisherPrivacy = {
 /** Blocks nothing. */
 export const sampleBlocked: BlockList = { badv: new Set(), bcat: [], acat: [], cattax: 1, battr: [] };
 
+/** A campaign of publisher 1 without a budget, but for what is given. */
+export const sampleCampaign = (changes: Partial<Campaign> & Pick<Campaign, 'flight'>): Campaign => ({
+  id: 1,
+  publisherId: 1,
+  advertiserId: null,
+  name: 'campaign',
+  budgetMicros: null,
+  stop: null,
+  ownStop: null,
+  ...changes,
+});
+
 /** A direct line item of campaign 1 of publisher 1 that asks for nothing and has no limits, at a CPM of 1 USD, but for what is given. */
 export const sampleLineItem = (changes: Partial<LineItem> & Pick<LineItem, 'flight'>): LineItem => ({
   id: 1,
@@ -18,7 +30,8 @@ export const sampleLineItem = (changes: Partial<LineItem> & Pick<LineItem, 'flig
   publisherId: 1,
   name: 'line item',
   type: 'direct',
-  active: true,
+  stop: null,
+  ownStop: null,
   budgetType: 'CPM',
   cpmMicros: 1_000_000,
   cpcMicros: null,
@@ -53,9 +66,11 @@ export const sampleCreative = (lineItemId: number, changes: Partial<Creative> = 
   lineItemId,
   content: { format: 'html', markup: '<b>ad</b>' },
   advertiserDomain: null,
+  ownDomain: null,
   width: null,
   height: null,
   clickUrl: null,
-  blocked: false,
+  weight: 1,
+  stop: null,
   ...changes,
 });

@@ -57,6 +57,7 @@ export const newRecord = (kind: Kind, given: object, store: Store): object => {
       return { format: store.find('placements', record['placement_id'] as string | undefined)?.formats[0], ...record };
     case 'publishers':
     case 'placements':
+    case 'advertisers':
     case 'bidders':
       return record;
   }

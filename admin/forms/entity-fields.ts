@@ -2,8 +2,9 @@ import type { Condition, FieldDescription, FieldWords, FormDescription } from '.
 import { FORMS } from '../../src/catalog/checks/forms.ts';
 import type { Fault } from '../../src/base/fault.ts';
 import { bidderSchema } from '../../src/catalog/checks/bidder-schema.ts';
+import { advertiserSchema } from '../../src/catalog/checks/advertiser-schema.ts';
 import { campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from '../../src/catalog/checks/schemas.ts';
-import type { Dimensions, Kind } from '../service/wire.ts';
+import { KINDS, type Dimensions, type Kind } from '../service/wire.ts';
 import { isWithin, readAt, stepsOf } from './pointer.ts';
 import { listOf, textOf } from './typed-text.ts';
 
@@ -37,6 +38,7 @@ export interface EntitySection {
 const SCHEMAS: Readonly<Record<Kind, FieldSchema>> = {
   publishers: publisherSchema,
   placements: placementSchema,
+  advertisers: advertiserSchema,
   bidders: bidderSchema,
   campaigns: campaignSchema,
   line_items: lineItemSchema,
@@ -103,3 +105,11 @@ export const choicesOf = ({ schema, description }: EntityField): readonly { valu
   listOf(schema.enum ?? schema.items?.enum)
     .filter((value) => value !== '')
     .map((value) => ({ value, label: value, ...description.choices?.[value] }));
+
+/** The fields of each kind that name a record that it belongs to. */
+export const PARENTS = Object.fromEntries(
+  KINDS.map((kind) => [
+    kind,
+    fieldsOf(kind).flatMap(({ pointer, description: { parent } }) => (parent ? [{ field: pointer.slice(1), parent }] : [])),
+  ]),
+) as unknown as Readonly<Record<Kind, readonly { readonly field: string; readonly parent: Kind }[]>>;

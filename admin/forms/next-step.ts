@@ -1,7 +1,7 @@
 import { hashOf } from '../route.ts';
 import type { Store } from '../service/store.ts';
 import type { Kind, Records } from '../service/wire.ts';
-import { NAMES } from '../words/kinds.ts';
+import { aOne, capital } from '../words/kinds.ts';
 import { fieldsOf } from './entity-fields.ts';
 
 /** A suggestion, and the address of its form. */
@@ -14,7 +14,7 @@ export interface NextStep {
 /** To the form of a new record. `query`: what it begins with. */
 export const addStep = (kind: Kind, text = '', query: Parameters<typeof hashOf>[1] = {}): NextStep => ({
   text,
-  label: `Add a ${NAMES[kind].one}`,
+  label: `Add ${aOne(kind)}`,
   hash: hashOf([kind, 'new'], query),
 });
 
@@ -25,7 +25,7 @@ export const missingParent = (kind: Kind, store: Store): NextStep | undefined =>
   for (const { required, description } of fieldsOf(kind)) {
     const { parent } = description;
     if (!parent || !required || store.all(parent).length > 0) continue;
-    return addStep(parent, `A ${NAMES[kind].one} needs a ${NAMES[parent].one}, and there is none yet.`);
+    return addStep(parent, `${capital(aOne(kind))} needs ${aOne(parent)}, and there is none yet.`);
   }
   return undefined;
 };
@@ -45,14 +45,18 @@ const NEXT: { readonly [K in Kind]: (record: Records[K], store: Store) => NextSt
       ? addStep('campaigns', 'Next: book a campaign.', { publisher_id: publisher.id })
       : addStep('publishers', 'Next: add the publisher of the page.');
   },
+  advertisers: ({ id }, store) => {
+    const [publisher] = store.all('publishers');
+    return publisher && addStep('campaigns', 'Next: book a campaign for it.', { advertiser_id: id });
+  },
   bidders: ({ id }, store) =>
     store.all('campaigns').length === 0
       ? addStep('campaigns', 'Next: book a campaign for it.')
       : addStep('line_items', 'Next: book what it may fill.', { type: 'programmatic', bidder_id: id }),
   campaigns: ({ id }) => addStep('line_items', 'Next: add what runs in it, and its price.', { campaign_id: id }),
   line_items: ({ id }) => addStep('creatives', 'Next: add a creative. Without one it cannot serve.', { line_item_id: id }),
-  creatives: ({ placement_id, line_item_id }) => ({
-    text: 'It is live. See it served:',
+  creatives: ({ placement_id, line_item_id, status }) => ({
+    text: status === 'approved' ? 'It is live. See it served:' : `It is ${status === 'draft' ? 'a draft' : status} and does not serve.`,
     label: 'Test an ad',
     hash: hashOf(['test'], { placement_id, line_item_id }),
   }),

@@ -11,7 +11,7 @@ import { moneyField, numberField, textArea, textField, type TextFieldOptions } f
 import { valuesField } from '../fields/values-field.ts';
 import type { Page } from '../page.ts';
 import type { Dimensions } from '../service/wire.ts';
-import { NAMES, titleOf } from '../words/kinds.ts';
+import { aOne, titleOf } from '../words/kinds.ts';
 import { choicesOf, hasType, type EntityField, type FieldSchema } from './entity-fields.ts';
 import type { Form } from './form.ts';
 import { listOf, numberOf, textOf, textOrNull } from './typed-text.ts';
@@ -131,11 +131,13 @@ export const renderWidget = (context: WidgetContext): TemplateResult => widgetOf
 function parentField({ form, page: { store }, field, options }: WidgetContext): TemplateResult {
   const { parent } = field.description;
   if (!parent) throw new Error(`${field.pointer} has no parent`);
-  const choices =
-    parent === 'placements'
-      ? store.all(parent).map(({ id, width, height }) => ({ value: id, label: `${id} (${width} × ${height})` }))
-      : store.all(parent).map((record) => ({ value: String(record.id), label: titleOf(parent, record) }));
-  return selectField(form, { ...options, none: options.placeholder ?? `Choose a ${NAMES[parent].one}`, choices });
+  const chosen = store.find(parent, textOf(form.read(field.pointer)));
+  const records = chosen?.archived ? [chosen, ...store.all(parent)] : store.all(parent);
+  const choices = records.map((record) => ({
+    value: String(record.id),
+    label: 'width' in record && 'formats' in record ? `${record.id} (${record.width} × ${record.height})` : titleOf(parent, record),
+  }));
+  return selectField(form, { ...options, none: options.placeholder ?? `Choose ${aOne(parent)}`, choices });
 }
 
 /** The formats that the chosen placement allows. */

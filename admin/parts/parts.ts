@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { NextStep } from '../forms/next-step.ts';
+import type { CreativeStatus } from '../../src/catalog/model/entities.ts';
 import type { DeliveryStatus } from '../../src/decision/no-bid-reason.ts';
 import type { Problem } from '../service/wire.ts';
 
@@ -42,19 +43,23 @@ export const card = (title: string, content: unknown, head: TemplateResult | typ
 export const button = (label: string, run: () => unknown, look = '', name?: string): TemplateResult =>
   html`<button type="button" class=${look} aria-label=${name ?? nothing} @click=${() => void run()}>${label}</button>`;
 
-export type Status = DeliveryStatus | 'live' | 'deleted' | 'later';
+export type Status = DeliveryStatus | Exclude<CreativeStatus, 'approved'> | 'live' | 'deleted' | 'later';
 
 const TONES: Readonly<Record<Status, 'good' | 'calm' | 'quiet' | 'warn' | 'bad'>> = {
   active: 'good',
   live: 'good',
   scheduled: 'calm',
   paused: 'quiet',
+  archived: 'quiet',
   ended: 'quiet',
   capped: 'warn',
   'budget spent': 'warn',
   blocked: 'bad',
   deleted: 'quiet',
   later: 'quiet',
+  draft: 'quiet',
+  pending: 'warn',
+  rejected: 'bad',
 };
 
 export const pill = (status: Status): TemplateResult => html`<span class="pill ${TONES[status]}">${status}</span>`;

@@ -17,6 +17,9 @@ export interface TableOptions<T> {
   readonly rowClass?: (row: T) => string;
 }
 
+/** Text of a cell whose lines are not broken: a date, a state. */
+export const unbroken = (text: string | TemplateResult): TemplateResult => html`<span class="unbroken">${text}</span>`;
+
 /** A table; on narrow screens a list of cards. The roles keep it a table for screen readers. */
 export const table = <T>({ caption, columns, rows, actions, rowClass }: TableOptions<T>): TemplateResult => html`
   <div class="table-frame">

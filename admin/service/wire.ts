@@ -1,6 +1,7 @@
 import type { Fault } from '../../src/base/fault.ts';
 import type { DimensionType, DimensionValue } from '../../src/targeting/dimension-schema.ts';
 import type {
+  AdvertiserRecord,
   BidderRecord,
   CampaignRecord,
   CreativeRecord,
@@ -14,6 +15,7 @@ type Stored<T> = T & { readonly id: number };
 
 export type PublisherWire = Stored<PublisherRecord> & { readonly api_key?: string; readonly api_key_hint?: string | null };
 export type PlacementWire = PlacementRecord;
+export type AdvertiserWire = Stored<AdvertiserRecord>;
 export type BidderWire = Stored<BidderRecord>;
 export type CampaignWire = Stored<CampaignRecord>;
 export type LineItemWire = Stored<LineItemRecord>;
@@ -22,6 +24,7 @@ export type CreativeWire = Stored<CreativeRecord> & { readonly blocked_at?: stri
 export interface Records {
   readonly publishers: PublisherWire;
   readonly placements: PlacementWire;
+  readonly advertisers: AdvertiserWire;
   readonly bidders: BidderWire;
   readonly campaigns: CampaignWire;
   readonly line_items: LineItemWire;
@@ -32,7 +35,11 @@ export interface Records {
 export type Kind = keyof Records;
 
 /** In the order in which a campaign is set up. */
-export const KINDS: readonly Kind[] = ['publishers', 'placements', 'bidders', 'campaigns', 'line_items', 'creatives'];
+export const KINDS: readonly Kind[] = ['publishers', 'placements', 'advertisers', 'bidders', 'campaigns', 'line_items', 'creatives'];
+
+/** What an ad of a direct campaign needs, in the same order. */
+export const NEEDED_KINDS = ['publishers', 'placements', 'campaigns', 'line_items', 'creatives'] as const satisfies readonly Kind[];
+export type NeededKind = (typeof NEEDED_KINDS)[number];
 
 /** How many records of each kind go with one that is deleted. */
 export type Counts = Readonly<Partial<Record<Kind, number>>>;

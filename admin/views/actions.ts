@@ -1,3 +1,4 @@
+import type { CreativeStatus } from '../../src/catalog/model/entities.ts';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { showApiKey, showDebugLink } from '../parts/dialogs.ts';
 import { button, card } from '../parts/parts.ts';
@@ -5,7 +6,7 @@ import { capital, describeCounts, NAMES, titleOf } from '../words/kinds.ts';
 import type { Page } from '../page.ts';
 import { hashOf } from '../route.ts';
 import { moment } from '../words/formats.ts';
-import type { Counts, Kind, LineItemWire, PublisherWire, Records } from '../service/wire.ts';
+import type { Counts, Kind, PublisherWire, Records } from '../service/wire.ts';
 
 /** Deletes a record after a question that names what goes with it. True: it was deleted. */
 export const deleteEntity = async <K extends Kind>(page: Page, kind: K, record: Records[K]): Promise<boolean> => {
@@ -40,15 +41,33 @@ export const deleteEntity = async <K extends Kind>(page: Page, kind: K, record: 
   return true;
 };
 
-/** Pauses an active line item, or resumes a paused one. */
-export const toggleActive = async (page: Page, item: LineItemWire): Promise<void> => {
-  const answer = await page.api.send<LineItemWire>('PATCH', `/line_items/${item.id}`, { active: !item.active });
+/** Pauses what is active, or resumes what is paused. */
+export const toggleActive = async <K extends 'campaigns' | 'line_items'>(page: Page, kind: K, record: Records[K]): Promise<void> => {
+  const answer = await page.api.send<Records[K]>('PATCH', `/${kind}/${record.id}`, { active: !record.active });
   if (!answer.ok) return page.complain(answer.problem);
-  await page.store.refresh('line_items');
-  page.toast(`“${titleOf('line_items', item)}” ${item.active ? 'is paused' : 'is active again'}.`, {
-    action: { label: 'Undo', run: () => void toggleActive(page, answer.value) },
+  await page.store.refresh(kind);
+  page.toast(`“${titleOf(kind, record)}” ${record.active ? 'is paused' : 'is active again'}.`, {
+    action: { label: 'Undo', run: () => void toggleActive(page, kind, answer.value) },
   });
   page.redraw();
+};
+
+/** Archives or restores a record. True: it was done. */
+export const setArchived = async <K extends Kind>(page: Page, kind: K, record: Records[K], archived: boolean): Promise<boolean> => {
+  const answer = await page.api.send<Records[K]>('PATCH', `/${kind}/${encodeURIComponent(record.id)}`, { archived });
+  if (!answer.ok) {
+    page.complain(answer.problem);
+    return false;
+  }
+  await page.store.refresh();
+  page.toast(
+    `${capital(NAMES[kind].one)} “${titleOf(kind, record)}” ${archived ? 'is archived: neither served nor listed' : 'is listed again'}.`,
+    {
+      action: { label: 'Undo', run: () => void setArchived(page, kind, answer.value, !archived) },
+    },
+  );
+  page.redraw();
+  return true;
 };
 
 export const duplicateHash = (kind: Kind, id: string | number): string => hashOf([kind, 'new'], { copy: id });
@@ -72,6 +91,15 @@ export const setBlocked = async (page: Page, creativeId: number, blocked: boolea
   const answer = await page.api.send('POST', `/creatives/${creativeId}/${blocked ? 'block' : 'unblock'}`);
   if (!answer.ok) return page.complain(answer.problem);
   page.toast(`Creative ${creativeId} ${blocked ? 'is blocked and no longer served' : 'can be served again'}.`);
+  await page.store.refresh('creatives');
+  page.redraw();
+};
+
+/** Approves or rejects a creative. */
+export const setStatus = async (page: Page, creativeId: number, status: CreativeStatus): Promise<void> => {
+  const answer = await page.api.send('PATCH', `/creatives/${creativeId}`, { status });
+  if (!answer.ok) return page.complain(answer.problem);
+  page.toast(`Creative ${creativeId} is ${status}.`);
   await page.store.refresh('creatives');
   page.redraw();
 };

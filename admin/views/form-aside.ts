@@ -1,5 +1,6 @@
+import type { CreativeStatus } from '../../src/catalog/model/entities.ts';
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { debugLinkCard, rotateKey, setBlocked } from './actions.ts';
+import { debugLinkCard, rotateKey, setBlocked, setStatus } from './actions.ts';
 import { numberOf, textOf, textOrNull } from '../forms/typed-text.ts';
 import type { Form } from '../forms/form.ts';
 import { addStep } from '../forms/next-step.ts';
@@ -9,7 +10,7 @@ import { atDensity, previewCreative, type Slot } from '../preview/preview-docume
 import { table } from '../parts/table.ts';
 import type { CreativeWire, Kind, PlacementWire, PublisherWire, Records } from '../service/wire.ts';
 import { NAMES } from '../words/kinds.ts';
-import { listColumns } from './list-columns.ts';
+import { creativeState, listColumns } from './list-columns.ts';
 import { placementTags } from './placement-tags.ts';
 
 /** Beside a form: the preview of a creative, and what belongs to an existing record. */
@@ -90,6 +91,7 @@ const creativeAside = (page: Page, form: Form, record: CreativeWire | undefined)
       ></ad-preview>
     </figure>`;
   const block = (id: number, blocked: boolean) => setBlocked(page, id, blocked).then(() => page.go(location.hash, { saved: true }));
+  const judge = (id: number, status: CreativeStatus) => setStatus(page, id, status).then(() => page.go(location.hash, { saved: true }));
   return html`
     <aside class="form-aside preview-aside">
       ${card(
@@ -100,9 +102,9 @@ const creativeAside = (page: Page, form: Form, record: CreativeWire | undefined)
       ${
         record
           ? card(
-              'Delivery',
-              html`<p>${pill(record.blocked_at ? 'blocked' : 'live')}</p>
-                ${button(record.blocked_at ? 'Unblock' : 'Block', () => block(record.id, !record.blocked_at), 'secondary')}`,
+              'State',
+              html`<p>${pill(creativeState(page.store, record))}</p>
+                ${record.status === 'pending' ? html`${button('Approve', () => judge(record.id, 'approved'))} ${button('Reject', () => judge(record.id, 'rejected'), 'secondary')} ` : nothing}${button(record.blocked_at ? 'Unblock' : 'Block', () => block(record.id, !record.blocked_at), 'secondary')}`,
             )
           : nothing
       }

@@ -6,7 +6,7 @@ import { draftOf, newRecord, recordOf } from '../forms/entity-draft.ts';
 import { faultInWords } from '../forms/entity-fields.ts';
 import { missingParent, nextStep } from '../forms/next-step.ts';
 import { renderForm } from '../forms/render-form.ts';
-import { capital, counted, linkTo, NAMES, titleOf } from '../words/kinds.ts';
+import { aOne, capital, counted, linkTo, NAMES, titleOf } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
 import { emptyState, pageHead, problemNote } from '../parts/parts.ts';
 import { hashOf, type Route } from '../route.ts';
@@ -25,6 +25,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
   if (stored && !stored.ok) return { title: 'Not found', section: kind, render: () => problemNote(stored.problem) };
 
   const record = stored?.value;
+  if (record) await store.ensure(kind, record.id);
   const ofItem = kind === 'line_items' ? store.all('creatives').filter(({ line_item_id }) => String(line_item_id) === (copyOf ?? id)) : [];
   const copiedCreatives = copyOf === null ? [] : ofItem;
   let withCreatives = true;
@@ -63,7 +64,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
     duplicating = false;
   };
 
-  const title = isNew ? `${copyOf === null ? 'New' : 'Copy of a'} ${one}` : titleOf(kind, record as Records[K]);
+  const title = isNew ? (copyOf === null ? `New ${one}` : `Copy of ${aOne(kind)}`) : titleOf(kind, record as Records[K]);
   return {
     title,
     section: kind,
@@ -103,7 +104,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
             </div>
             ${formAside(page, kind, form, isNew ? undefined : record)}
           </div>
-          ${saveBar(form, isNew ? `Create ${one}` : 'Save', isNew ? hashOf([kind]) : kind === 'campaigns' || kind === 'line_items' ? linkTo(kind, id) : hashOf([kind]))}
+          ${saveBar(form, isNew ? `Create ${one}` : 'Save', isNew ? hashOf([kind]) : ['advertisers', 'campaigns', 'line_items'].includes(kind) ? linkTo(kind, id) : hashOf([kind]))}
         </form>
       `;
     },
@@ -114,9 +115,10 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
 const copied = <T extends object>(record: T): Partial<T> => ({
   ...record,
   ...('name' in record
-    ? { name: `${String(record.name).slice(0, MAX_COPIED_NAME)} (copy)`.trim() }
+    ? record.name !== '' && { name: `${String(record.name).slice(0, MAX_COPIED_NAME)} (copy)` }
     : { id: 'id' in record ? `${String(record.id)}-copy` : undefined }),
   ...('active' in record && { active: false }),
+  archived: false,
 });
 
 /** A name has at most 256 characters. */

@@ -11,6 +11,7 @@ import { moment } from '../words/formats.ts';
 const KIND_OF: Readonly<Record<string, Kind>> = {
   publisher: 'publishers',
   placement: 'placements',
+  advertiser: 'advertisers',
   bidder: 'bidders',
   campaign: 'campaigns',
   line_item: 'line_items',

@@ -4,6 +4,7 @@ import { toggleActive } from './actions.ts';
 import { daysChart, todayChart } from '../charts/delivery-charts.ts';
 import { countryName } from '../fields/country-field.ts';
 import { linkTo, publisherOfCampaign, titleOf } from '../words/kinds.ts';
+import { archivedBy } from '../words/archived.ts';
 import type { Page, View } from '../page.ts';
 import { button, card, crumbs, pageHead, pill, usageBar } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
@@ -28,6 +29,7 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
   const timer = setInterval(() => document.visibilityState === 'visible' && void delivery.load(), REFRESH_MS);
   const fault = await store.refresh('line_items', 'creatives');
   if (fault) page.complain(fault);
+  await store.ensure('line_items', id);
 
   const render = (item: LineItemWire, title: string): TemplateResult => {
     const campaign = store.find('campaigns', item.campaign_id);
@@ -46,6 +48,7 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
         kind: 'creatives',
         rows: store.all('creatives').filter(({ line_item_id }) => line_item_id === id),
         parent: { line_item_id: id },
+        archived: archivedBy(store, 'line_items', item) !== undefined,
         without: 'Line item',
         empty: 'It has no creative yet, so it cannot serve.',
         caption: `Creatives${publisher ? ` for ${publisher.name}` : ''}`,
@@ -56,7 +59,7 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
 };
 
 const actions = (page: Page, item: LineItemWire): TemplateResult => html`
-  ${button(item.active ? 'Pause' : 'Resume', () => toggleActive(page, item).then(() => page.go(location.hash)))}
+  ${archivedBy(page.store, 'line_items', item) ? nothing : button(item.active ? 'Pause' : 'Resume', () => toggleActive(page, 'line_items', item).then(() => page.go(location.hash)))}
   <a role="button" class="secondary" href=${hashOf(['line_items', item.id, 'edit'])}>Edit</a>
   ${recordActions(page, 'line_items', item, linkTo('campaigns', item.campaign_id))}
 `;

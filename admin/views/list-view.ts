@@ -6,7 +6,7 @@ import { listColumns, listText } from './list-columns.ts';
 import { rowActions } from './row-actions.ts';
 import type { Page, View } from '../page.ts';
 import { button, emptyState, pageHead } from '../parts/parts.ts';
-import type { Route } from '../route.ts';
+import { hashOf, type Route } from '../route.ts';
 import { table } from '../parts/table.ts';
 import type { Kind, Records } from '../service/wire.ts';
 
@@ -15,6 +15,7 @@ const SHOWN = 100;
 const ABOUT: Readonly<Record<Kind, string>> = {
   publishers: 'Sites that show ads. Each has its own API key.',
   placements: 'Places for ads on pages.',
+  advertisers: 'Who pays for campaigns.',
   bidders: 'Programmatic demand: the servers that bid for line items.',
   campaigns: 'Bookings: one publisher, one flight, one budget.',
   line_items: 'What runs in a campaign: its visitors, price and limits.',
@@ -27,11 +28,14 @@ export const openList = <K extends Kind>(page: Page, kind: K, route: Route): Vie
   let search = route.query.get('q') ?? '';
   let shown = SHOWN;
   const { store } = page;
-  void store.refresh(kind).then((problem) => (problem ? page.complain(problem) : page.redraw()));
+  const archived = route.query.has('archived');
+  void (archived ? store.readArchived(kind) : store.refresh(kind)).then((problem) => (problem ? page.complain(problem) : page.redraw()));
+
+  const listed = (): readonly Records[K][] => (archived ? store.archived(kind) : store.all(kind));
 
   const matching = (): readonly Records[K][] => {
     const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-    const all = store.all(kind);
+    const all = listed();
     return words.length === 0 ? all : all.filter((record) => words.every((word) => listText(store, kind, record).includes(word)));
   };
 
@@ -44,15 +48,17 @@ export const openList = <K extends Kind>(page: Page, kind: K, route: Route): Vie
     title: names.many,
     section: kind,
     render: () => {
-      const all = store.all(kind);
+      const all = listed();
       const missing = missingParent(kind, store);
       const found = matching();
       const add = addStep(kind, `No ${names.many.toLowerCase()} yet.`);
       return html`
-        ${pageHead(names.many, ABOUT[kind], missing ? nothing : html`<a role="button" href=${add.hash}>${add.label}</a>`)}
+        ${pageHead(archived ? `Archived ${names.many.toLowerCase()}` : names.many, archived ? 'Kept for reports; neither served nor listed.' : ABOUT[kind], missing ? nothing : html`<a role="button" href=${add.hash}>${add.label}</a>`)}
         ${
           all.length === 0
-            ? emptyState((missing ?? add).text, missing ?? add)
+            ? archived
+              ? emptyState('Nothing is archived.')
+              : emptyState((missing ?? add).text, missing ?? add)
             : html`
                 <div class="toolbar">
                   ${input({
@@ -74,7 +80,7 @@ export const openList = <K extends Kind>(page: Page, kind: K, route: Route): Vie
                     ? emptyState(`Nothing matches “${search}”.`)
                     : table({
                         caption: names.many,
-                        columns: listColumns(page, kind),
+                        columns: listColumns(page, kind).filter(({ counts }) => !(archived && counts)),
                         rows: found.slice(0, shown),
                         actions: (record) => rowActions(page, kind, record),
                       })
@@ -82,6 +88,11 @@ export const openList = <K extends Kind>(page: Page, kind: K, route: Route): Vie
                 ${found.length > shown ? button('Show more', () => show(shown + SHOWN), 'secondary') : nothing}
               `
         }
+        <p class="other-list">
+          <a href=${hashOf([kind], archived ? {} : { archived: 1 })}
+            >${archived ? `All ${names.many.toLowerCase()}` : `Archived ${names.many.toLowerCase()}`}</a
+          >
+        </p>
       `;
     },
   };

@@ -1,23 +1,21 @@
 import { html, type TemplateResult } from 'lit-html';
 import { addStep, type NextStep } from '../forms/next-step.ts';
-import { counted, linkTo, NAMES, titleOf } from '../words/kinds.ts';
+import { aOne, counted, linkTo, NAMES, titleOf } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
 import { card, pageHead, pill } from '../parts/parts.ts';
 import { hashOf } from '../route.ts';
 import { table } from '../parts/table.ts';
-import { KINDS, type Kind } from '../service/wire.ts';
+import { NEEDED_KINDS, type NeededKind } from '../service/wire.ts';
 import { listColumns, statusOf } from './list-columns.ts';
 
 /** The steps of a direct campaign. */
-const STEPS: Readonly<Partial<Record<Kind, string>>> = {
+const STEPS: Readonly<Record<NeededKind, string>> = {
   publishers: 'Sites that show ads, and their API keys',
   placements: 'Where on those pages an ad can appear',
   campaigns: 'One publisher, one flight, one budget',
   line_items: 'What runs, for which visitors, at what price',
   creatives: 'The ads themselves',
 };
-
-const SET_UP = KINDS.filter((kind) => STEPS[kind] !== undefined);
 
 /** The progress of the set-up, what needs attention, and what runs. */
 export const openOverview = (page: Page): View => {
@@ -27,13 +25,13 @@ export const openOverview = (page: Page): View => {
     title: 'Overview',
     section: 'overview',
     render: () => {
-      const next = SET_UP.find((kind) => store.all(kind).length === 0);
+      const next = NEEDED_KINDS.find((kind) => store.all(kind).length === 0);
       const running = store.all('line_items').filter((item) => statusOf(store, item) === 'active');
       const open = needs(page);
       return html`
         ${pageHead('Overview', next ? 'Setting up a campaign takes five steps.' : `${counted(running.length, 'line item')} running.`)}
         <ol class="steps" aria-label="Set-up">
-          ${SET_UP.map((kind, i) => step(page, kind, i + 1, next))}
+          ${NEEDED_KINDS.map((kind, i) => step(page, kind, i + 1, next))}
         </ol>
         ${
           open.length > 0
@@ -70,9 +68,9 @@ export const openOverview = (page: Page): View => {
   };
 };
 
-const step = ({ store }: Page, kind: Kind, number: number, next: Kind | undefined): TemplateResult => {
+const step = ({ store }: Page, kind: NeededKind, number: number, next: NeededKind | undefined): TemplateResult => {
   const count = store.all(kind).length;
-  const { one, many } = NAMES[kind];
+  const { many } = NAMES[kind];
   const isNext = kind === next;
   return html`<li class="step ${count > 0 ? 'done' : ''} ${isNext ? 'next' : ''}">
     <span class="step-number" aria-hidden="true">${count > 0 ? '✓' : number}</span>
@@ -81,7 +79,7 @@ const step = ({ store }: Page, kind: Kind, number: number, next: Kind | undefine
       <p>${STEPS[kind]}</p>
     </div>
     <div class="step-end">
-      ${count > 0 ? html`<strong>${count.toLocaleString('en')}</strong>` : isNext ? html`<a role="button" href=${hashOf([kind, 'new'])}>Add a ${one}</a>` : pill('later')}
+      ${count > 0 ? html`<strong>${count.toLocaleString('en')}</strong>` : isNext ? html`<a role="button" href=${hashOf([kind, 'new'])}>Add ${aOne(kind)}</a>` : pill('later')}
     </div>
   </li>`;
 };
@@ -89,7 +87,7 @@ const step = ({ store }: Page, kind: Kind, number: number, next: Kind | undefine
 const MAX_NEEDS = 6;
 
 /**
- * Campaigns and line items that cannot serve because something is missing, and blocked creatives.
+ * Campaigns and line items that cannot serve because something is missing, and creatives that are blocked or wait for approval.
  */
 const needs = ({ store }: Page): readonly NextStep[] => {
   const creatives = store.all('creatives');
@@ -107,9 +105,9 @@ const needs = ({ store }: Page): readonly NextStep[] => {
         addStep('creatives', `Line item “${titleOf('line_items', item)}” has no creative, so it cannot serve.`, { line_item_id: item.id }),
       ),
     ...creatives
-      .filter(({ blocked_at }) => blocked_at)
+      .filter(({ blocked_at, status }) => blocked_at || status === 'pending')
       .map((creative) => ({
-        text: `${titleOf('creatives', creative)} is blocked.`,
+        text: `${titleOf('creatives', creative)} ${creative.blocked_at ? 'is blocked' : 'waits for approval'}.`,
         label: 'Review it',
         hash: linkTo('creatives', creative.id),
       })),

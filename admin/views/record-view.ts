@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { addStep } from '../forms/next-step.ts';
 import type { Page, View } from '../page.ts';
 import { card, emptyState, pageHead } from '../parts/parts.ts';
+import { hashOf } from '../route.ts';
 import { table } from '../parts/table.ts';
 import type { Kind, Records } from '../service/wire.ts';
 import { capital, NAMES, titleOf } from '../words/kinds.ts';
@@ -40,11 +41,18 @@ export interface ChildrenOptions<K extends Kind> {
   /** Shown when there are none. */
   readonly empty: string;
   readonly caption?: string;
+  /** The parent is archived, and its records with it: none is listed, and none can be added. */
+  readonly archived: boolean;
 }
 
 /** The records below another one, with their actions and a link to add one. */
 export const childrenCard = <K extends Kind>(page: Page, options: ChildrenOptions<K>): TemplateResult => {
   const { kind, rows, parent, without, empty, caption = NAMES[kind].many } = options;
+  if (options.archived)
+    return card(
+      NAMES[kind].many,
+      html`<p>Its <a href=${hashOf([kind], { archived: 1 })}>${NAMES[kind].many.toLowerCase()}</a> are archived with it.</p>`,
+    );
   const add = addStep(kind, '', parent);
   if (rows.length === 0) return card(NAMES[kind].many, emptyState(empty, add), html`${nothing}`);
   const columns = listColumns(page, kind).filter(({ label }) => label !== without);

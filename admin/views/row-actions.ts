@@ -1,16 +1,23 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { deleteEntity, duplicateHash, setBlocked, toggleActive } from './actions.ts';
-import { titleOf } from '../words/kinds.ts';
+import { deleteEntity, duplicateHash, setArchived, setBlocked, toggleActive } from './actions.ts';
+import { archivedBy } from '../words/archived.ts';
+import { linkTo, NAMES, titleOf } from '../words/kinds.ts';
 import type { Page } from '../page.ts';
 import { button } from '../parts/parts.ts';
 import { hashOf } from '../route.ts';
-import type { CreativeWire, Kind, LineItemWire, Records } from '../service/wire.ts';
+import type { CampaignWire, CreativeWire, Kind, Records } from '../service/wire.ts';
 
-/** Duplicate and Delete, on a screen of the record. */
+/** Duplicate, Archive and Delete, on a screen of the record. */
 export const recordActions = <K extends Kind>(page: Page, kind: K, record: Records[K], afterDelete: string): TemplateResult => {
   const remove = () => deleteEntity(page, kind, record).then((gone) => gone && page.go(afterDelete, { saved: true }));
+  const archive = () =>
+    setArchived(page, kind, record, !record.archived).then(
+      (done) => done && page.go(record.archived ? location.hash : afterDelete, { saved: true }),
+    );
+  const owner = archivedOwner(page, kind, record);
   return html`
     <a role="button" class="secondary" href=${duplicateHash(kind, record.id)}>Duplicate</a>
+    ${owner ? html`<a role="button" class="secondary" href=${owner.hash}>${owner.label}</a>` : button(record.archived ? 'Restore' : 'Archive', archive, 'secondary')}
     ${button('Delete', remove, 'secondary danger-text')}
   `;
 };
@@ -18,14 +25,25 @@ export const recordActions = <K extends Kind>(page: Page, kind: K, record: Recor
 /** The buttons at the end of a record's row. */
 export const rowActions = <K extends Kind>(page: Page, kind: K, record: Records[K]): TemplateResult => {
   const title = titleOf(kind, record);
-  const item = kind === 'line_items' ? (record as LineItemWire) : undefined;
+  const paused = 'active' in record ? !record.active : undefined;
   const creative = kind === 'creatives' ? (record as CreativeWire) : undefined;
   const quiet = (label: string, run: () => unknown, look = 'quiet') => button(label, run, look, `${label} ${title}`);
   const link = (label: string, hash: string) => html`<a class="quiet-link" href=${hash} aria-label="${label} ${title}">${label}</a>`;
+  const remove = quiet('Delete', () => deleteEntity(page, kind, record), 'quiet danger-text');
+  const owner = archivedOwner(page, kind, record);
+  if (owner) return html`${link(owner.label, owner.hash)} ${remove}`;
+  if (record.archived) return html`${quiet('Restore', () => setArchived(page, kind, record, false))} ${remove}`;
   return html`
-    ${item ? quiet(item.active ? 'Pause' : 'Resume', () => toggleActive(page, item)) : nothing}
+    ${paused === undefined ? nothing : quiet(paused ? 'Resume' : 'Pause', () => toggleActive(page, kind as 'campaigns', record as CampaignWire))}
     ${creative?.blocked_at ? quiet('Unblock', () => setBlocked(page, creative.id, false)) : nothing}
-    ${link('Edit', hashOf([kind, record.id, 'edit']))} ${link('Duplicate', duplicateHash(kind, record.id))}
-    ${quiet('Delete', () => deleteEntity(page, kind, record), 'quiet danger-text')}
+    ${link('Edit', hashOf([kind, record.id, 'edit']))} ${link('Duplicate', duplicateHash(kind, record.id))} ${remove}
   `;
+};
+
+/** What a record is archived with, where it can be restored; undefined: it is not archived, or is so itself. */
+const archivedOwner = <K extends Kind>({ store }: Page, kind: K, record: Records[K]) => {
+  const owner = archivedBy(store, kind, record);
+  return owner && owner.record !== record
+    ? { label: `Archived with its ${NAMES[owner.kind].one}`, hash: linkTo(owner.kind, owner.record.id) }
+    : undefined;
 };

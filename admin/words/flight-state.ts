@@ -7,10 +7,10 @@ export type FlightState = Extract<DeliveryStatus, 'active' | 'paused' | 'schedul
  * The status that follows from the booking alone. Caps and budgets are known on the line item's own
  * page.
  */
-export const flightState = (item: LineItemWire, campaign: CampaignWire | undefined, nowMs: number): FlightState => {
+export const flightState = (item: LineItemWire | CampaignWire, campaign: CampaignWire | undefined, nowMs: number): FlightState => {
   const flights = campaign ? [item, campaign] : [item];
   if (flights.some(({ end_date }) => endMs(end_date) <= nowMs)) return 'ended';
-  if (!item.active) return 'paused';
+  if (flights.some(({ active }) => !active)) return 'paused';
   return flights.some(({ start_date }) => Date.parse(start_date) > nowMs) ? 'scheduled' : 'active';
 };
 

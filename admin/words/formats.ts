@@ -18,8 +18,17 @@ const flightDate = (text: string): string => {
   return text.length === 10 ? day : `${day}, ${at.toISOString().slice(11, 16)} UTC`;
 };
 
-export const flight = ({ start_date, end_date }: { readonly start_date: string; readonly end_date: string }): string =>
-  `${flightDate(start_date)} – ${flightDate(end_date)}`;
+interface FlightDates {
+  readonly start_date: string;
+  readonly end_date: string;
+}
+
+export const flightDays = ({ start_date, end_date }: FlightDates): readonly [string, string] => [
+  flightDate(start_date),
+  flightDate(end_date),
+];
+
+export const flight = (dates: FlightDates): string => flightDays(dates).join(' – ');
 
 export const moment = (text: string): string => {
   const at = new Date(text);

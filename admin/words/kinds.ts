@@ -6,15 +6,18 @@ import { KINDS, type Counts, type Kind, type Records } from '../service/wire.ts'
 export const NAMES: Readonly<Record<Kind, { readonly one: string; readonly many: string }>> = {
   publishers: { one: 'publisher', many: 'Publishers' },
   placements: { one: 'placement', many: 'Placements' },
+  advertisers: { one: 'advertiser', many: 'Advertisers' },
   bidders: { one: 'bidder', many: 'Bidders' },
   campaigns: { one: 'campaign', many: 'Campaigns' },
   line_items: { one: 'line item', many: 'Line items' },
   creatives: { one: 'creative', many: 'Creatives' },
 };
 
+/** `a campaign`, `an advertiser`. */
+export const aOne = (kind: Kind): string => `${kind === 'advertisers' ? 'an' : 'a'} ${NAMES[kind].one}`;
+
 /** The title of a record. */
 export const titleOf = <K extends Kind>(kind: K, record: Records[K]): string => {
-  if (kind === 'creatives') return `Creative ${record.id}`;
   if (kind === 'placements') return String(record.id);
   return (record as { readonly name?: string }).name || `${capital(NAMES[kind].one)} ${record.id}`;
 };
@@ -37,3 +40,7 @@ export const describeCounts = (counts: Counts): string =>
 
 export const publisherOfCampaign = (store: Store, campaignId: number): Records['publishers'] | undefined =>
   store.find('publishers', store.find('campaigns', campaignId)?.publisher_id);
+
+/** Who pays for a line item; undefined: not known. */
+export const advertiserOf = (store: Store, lineItemId: number): Records['advertisers'] | undefined =>
+  store.find('advertisers', store.find('campaigns', store.find('line_items', lineItemId)?.campaign_id)?.advertiser_id);

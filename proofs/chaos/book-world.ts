@@ -39,7 +39,7 @@ export const bookWorld = (draw: Draw, has: (name: StepClass) => boolean): World 
   return {
     startMs,
     replicas: Array.from({ length: REPLICAS }, () => ({ ttlMs, skewMs: draw.below(1_000) - 500 })),
-    rows: { publishers, placements, bidders: [], campaigns, line_items: lineItems, creatives },
+    rows: { publishers, placements, advertisers: [], bidders: [], campaigns, line_items: lineItems, creatives },
   };
 };
 

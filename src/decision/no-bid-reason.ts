@@ -20,7 +20,7 @@ export type Stage = (typeof STAGES)[number];
 /**
  * The state of a line item as shown to staff. The first state that applies has to be changed first.
  */
-export const DELIVERY_STATUSES = ['ended', 'paused', 'scheduled', 'blocked', 'budget spent', 'capped', 'active'] as const;
+export const DELIVERY_STATUSES = ['archived', 'ended', 'paused', 'scheduled', 'blocked', 'budget spent', 'capped', 'active'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 interface Reason {
@@ -48,7 +48,7 @@ export const REASONS = {
   UnknownPlacement: { nbr: 2, stage: 'placement', words: 'the placement does not exist or belongs to another publisher', status: null },
   NothingBooked: { nbr: 500, stage: 'booked', words: 'nothing is booked on the placement', status: 'blocked' },
   SizeOrFormat: { nbr: 501, stage: 'format and size', words: 'the creative has another format or size', status: 'blocked' },
-  NotInFlight: { nbr: 502, stage: 'flight', words: 'the line item is not in flight, paused or blocked', status: null },
+  NotInFlight: { nbr: 502, stage: 'flight', words: 'it is not in flight, or paused, blocked or archived', status: null },
   Targeting: { nbr: 503, stage: 'targeting', words: 'the request does not match the targeting', status: null },
   Consent: { nbr: 510, stage: 'consent', words: 'a frequency cap needs consent to remember the user', status: null },
   Unsuitable: { nbr: 512, stage: 'auction', words: 'the creative is not what the auction takes', status: null },

@@ -91,7 +91,8 @@ export const rankCandidates = ({ direct, bids, query, imp, exhausted, runsHere, 
         };
         scanner.forEachEligible(from, end, visit);
         if (ready.length < MAX_FAIR_TIE) scanner.forEachEligible(first, from, visit);
-        shuffle(ready, random);
+        if (direct.weights) drawByWeight(ready, direct.weights, random);
+        else shuffle(ready, random);
       }
       if (ready.length > 0) return true;
     }
@@ -152,6 +153,15 @@ const rankBids = (bids: readonly PricedBooking[], random: () => number): readonl
 const outranks = (lineItem: LineItem, ecpmMicros: number, bid: RankedCandidate, random: () => number): boolean => {
   const difference = lineItem.priority - bid.lineItem.priority || bid.ecpmMicros - ecpmMicros;
   return difference < 0 || (difference === 0 && random() < 0.5);
+};
+
+/**
+ * Puts positions in a random order, in which each comes before another with odds of their weights
+ * (Efraimidis and Spirakis, 2006). In place.
+ */
+const drawByWeight = (positions: number[], weights: Float64Array, random: () => number): void => {
+  const drawn = new Map(positions.map((position) => [position, -Math.log(1 - random()) / weights[position]!]));
+  positions.sort((a, b) => drawn.get(a)! - drawn.get(b)!);
 };
 
 /** Fisher–Yates, in place. */

@@ -1,5 +1,6 @@
 import { isWithinDomains } from '../base/is-within-domains.ts';
-import type { Booking, Campaign, Flight, LineItem } from '../catalog/model/entities.ts';
+import { stopOf, type Booking, type Campaign, type Flight, type LineItem } from '../catalog/model/entities.ts';
+import { STOPS } from '../catalog/model/stops.ts';
 import { composeNative } from '../creative/native-markup.ts';
 import { matchTargeting } from '../targeting/match-targeting.ts';
 import { fitsImp, type AdQuery, type AuctionTerms, type ImpQuery } from './ad-query.ts';
@@ -45,8 +46,11 @@ export const RULES: readonly Rule[] = [
   {
     reason: NoBidReason.NotInFlight,
     decided: 'at load',
-    refuses: ({ creative, lineItem }) => creative.blocked || !lineItem.active,
-    words: ({ creative }) => (creative.blocked ? 'the creative is blocked' : 'the line item is paused'),
+    refuses: (booking) => stopOf(booking) !== null,
+    words: (booking) => {
+      const stop = stopOf(booking);
+      return stop === null ? '' : STOPS[stop].words;
+    },
   },
   {
     reason: NoBidReason.NotInFlight,
@@ -124,9 +128,9 @@ export const firstRefusal = (rules: readonly Rule[], booking: Booking, query: Ad
   return undefined;
 };
 
-/** Whether a line item may run at a moment: active, in its own flight and in its campaign's. */
+/** Whether a line item may run at a moment: not stopped, in its own flight and in its campaign's. */
 export const isLive = (lineItem: LineItem, campaign: Campaign, atMs: number): boolean =>
-  lineItem.active && isInFlight(lineItem.flight, atMs) && isInFlight(campaign.flight, atMs);
+  lineItem.stop === null && campaign.stop === null && isInFlight(lineItem.flight, atMs) && isInFlight(campaign.flight, atMs);
 
 export const isInFlight = ({ startMs, endMs }: Flight, atMs: number): boolean => startMs <= atMs && atMs < endMs;
 

@@ -3,9 +3,17 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import knexFactory, { type Knex } from 'knex';
+import { advertiserToRow } from '../catalog/postgres/advertiser-rows.ts';
 import { campaignToRow, creativeToRow, lineItemToRow, placementToRow, publisherToRow } from '../catalog/postgres/catalog-rows.ts';
 import { hashApiKey } from '../catalog/model/hash-api-key.ts';
-import { checkCampaign, checkCreative, checkLineItem, checkPlacement, checkPublisher } from '../catalog/checks/check-entities.ts';
+import {
+  checkAdvertiser,
+  checkCampaign,
+  checkCreative,
+  checkLineItem,
+  checkPlacement,
+  checkPublisher,
+} from '../catalog/checks/check-entities.ts';
 import type { Checked } from '../catalog/checks/check-record.ts';
 import type { Settings } from '../config/settings.ts';
 
@@ -15,7 +23,7 @@ type Fields = Readonly<Record<string, unknown>>;
 interface DemoData {
   readonly publisher: Fields & { readonly domain: string };
   readonly placements: readonly Fields[];
-  readonly campaigns: readonly (Fields & { readonly line_items: readonly DemoLineItem[] })[];
+  readonly campaigns: readonly (Fields & { readonly advertiser?: Fields; readonly line_items: readonly DemoLineItem[] })[];
 }
 
 type DemoLineItem = Fields & {
@@ -103,8 +111,10 @@ const seedOnce = async (
   const publisherId = await insert('publishers', { ...publisherToRow(checked(checkPublisher(publisher))), ...keyColumns });
   for (const placement of placements)
     await trx('placements').insert(placementToRow(checked(checkPlacement({ ...placement, publisher_id: publisherId }))));
-  for (const { line_items, ...campaign } of campaigns) {
-    const campaignId = await insert('campaigns', campaignToRow(checked(checkCampaign({ ...campaign, publisher_id: publisherId }))));
+  for (const { line_items, advertiser, ...campaign } of campaigns) {
+    const advertiserId = advertiser ? await insert('advertisers', advertiserToRow(checked(checkAdvertiser(advertiser)))) : null;
+    const record = checked(checkCampaign({ ...campaign, publisher_id: publisherId, advertiser_id: advertiserId }));
+    const campaignId = await insert('campaigns', campaignToRow(record));
     for (const { creatives, endpoint, ...lineItem } of line_items) {
       const bidder = endpoint === undefined ? {} : { endpoint: `http://127.0.0.1:${port}${endpoint}` };
       const record = checked(checkLineItem({ ...lineItem, ...bidder, campaign_id: campaignId }, { dimensions: new Map() }));

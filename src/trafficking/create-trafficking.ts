@@ -11,6 +11,7 @@ import { createJudgeLimits, type DryLedgerOptions } from '../ledger/read/dry-led
 import type { ServeAd } from '../serving/serve-ad.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import type { DimensionSchema } from '../targeting/dimension-schema.ts';
+import { bulkRoute } from './entities/bulk-route.ts';
 import { createCatalogWriter } from './entities/catalog-writer.ts';
 import { createEntityReader } from './entities/entity-reader.ts';
 import { entityRoutes } from './entities/entity-routes.ts';
@@ -67,12 +68,9 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
 
   const router = Router();
   router.use(gate);
-  router.use(
-    entityRoutes({
-      reader: createEntityReader({ knex }),
-      writer: createCatalogWriter({ knex, dimensions, secretBox: options.secretBox, goLive }),
-    }),
-  );
+  const writer = createCatalogWriter({ knex, dimensions, secretBox: options.secretBox, goLive });
+  router.use(entityRoutes({ reader: createEntityReader({ knex }), writer }));
+  router.route('/bulk').post(bulkRoute(writer)).all(methodNotAllowed('POST'));
   const readDelivery = createReadDelivery({ ...counters, knex, currentSnapshot, now: asking.now });
   router.use(insightRoutes({ knex, readDelivery, now: asking.now }));
   const document = createOpenApiDocument({ publicUrl, allowedEvents });

@@ -3,14 +3,14 @@ import type { Campaign, LineItem } from '../../src/catalog/model/entities.ts';
 import type { RankedCandidate } from '../../src/decision/ranked-candidate.ts';
 import type { ServedAd } from '../../src/ledger/hit.ts';
 import type { ReservationMoments } from '../../src/ledger/reservation.ts';
-import { sampleCreative, sampleLineItem } from '../sample-booking.ts';
+import { sampleCampaign, sampleCreative, sampleLineItem } from '../sample-booking.ts';
 
 /** The start of the simulated day: any day, only its hours matter. */
 export const DAY_START_MS = Date.UTC(2026, 2, 10);
 export const PUBLISHER = 1;
 
 const FLIGHT = { startMs: DAY_START_MS - 30 * MS_PER_DAY, endMs: DAY_START_MS + 30 * MS_PER_DAY };
-const CAMPAIGN: Campaign = { id: 1, publisherId: PUBLISHER, name: 'simulated', flight: FLIGHT, budgetMicros: null };
+const CAMPAIGN: Campaign = sampleCampaign({ publisherId: PUBLISHER, flight: FLIGHT });
 
 /** A campaign whose budget is for the simulated day alone. */
 export const simulatedCampaign = (budgetMicros: number): Campaign => ({

@@ -165,6 +165,7 @@ test('every request is valid OpenRTB 2.6, and every native one Native 1.2', () =
       origins: fc.constant(new Set<string>()),
       privacy: fc.constant(samplePrivacy),
       blocked: fc.constant(sampleBlocked),
+      archived: fc.constant(false),
       apiKeyHash: fc.constant('k'),
     }),
     userHash: fc.oneof(fc.constant(''), text),

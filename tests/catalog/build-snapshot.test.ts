@@ -74,6 +74,7 @@ const read = (change: Partial<Tables>): CatalogReading => {
   const tables: Tables = {
     publishers: [publisher(1)],
     placements: [placement('top')],
+    advertisers: [],
     bidders: [],
     campaigns: [campaign(1)],
     line_items: [lineItem(1)],
@@ -97,6 +98,17 @@ const snapshotOf = (change: Partial<Tables> = {}): Promise<Snapshot> =>
   buildSnapshot(read(change), { dimensions, nowMs }).then(({ snapshot }) => snapshot);
 const ranked = (snapshot: Snapshot, placementId = 'top'): number[] =>
   (snapshot.slot(1, placementId).direct?.entries ?? []).map((entry) => entry.creative.id);
+
+test('the weights of creatives shift impressions within their line item, not between line items', async () => {
+  const tables = { line_items: [lineItem(1), lineItem(2)], creatives: [creative(1, 1, { weight: 3 }), creative(2, 1), creative(3, 2)] };
+  const { direct } = (await snapshotOf(tables)).slot(1, 'top');
+  expect(direct?.entries.map(({ creative: { id } }, i) => [id, direct.weights?.[i]])).toEqual([
+    [1, 1.5],
+    [2, 0.5],
+    [3, 1],
+  ]);
+  expect((await snapshotOf()).slot(1, 'top').direct?.weights).toBeUndefined();
+});
 
 test('a booked creative is a candidate of its placement, with its line item, campaign and price', async () => {
   const snapshot = await snapshotOf();

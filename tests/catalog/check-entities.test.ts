@@ -42,6 +42,7 @@ test('a line item with only its required fields gets the defaults of the contrac
     floor: null,
     value_cpm: null,
     deal_id: null,
+    archived: false,
   });
 });
 

@@ -1,6 +1,7 @@
 import type { FieldDescription, FormDescription } from '../../src/catalog/checks/form-description.ts';
 import { FORMS } from '../../src/catalog/checks/forms.ts';
 import { bidderSchema } from '../../src/catalog/checks/bidder-schema.ts';
+import { advertiserSchema } from '../../src/catalog/checks/advertiser-schema.ts';
 import { campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from '../../src/catalog/checks/schemas.ts';
 
 interface Schema {
@@ -13,6 +14,7 @@ interface Schema {
 const SCHEMAS = {
   publishers: publisherSchema,
   placements: placementSchema,
+  advertisers: advertiserSchema,
   bidders: bidderSchema,
   campaigns: campaignSchema,
   line_items: lineItemSchema,

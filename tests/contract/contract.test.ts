@@ -56,7 +56,7 @@ async function play({ request, answer, capture = {} }: Step, captured: Map<strin
   const body = request.text ?? (request.body === undefined ? undefined : JSON.stringify(request.body));
   const response = await fetch(replica.url + fill(request.path, captured), {
     method: request.method,
-    headers: { ...BROWSER_HEADERS, ...request.headers },
+    headers: { ...BROWSER_HEADERS, ...(JSON.parse(fill(JSON.stringify(request.headers ?? {}), captured)) as typeof request.headers) },
     redirect: 'manual',
     ...(body === undefined ? {} : { body: fill(body, captured) }),
   });

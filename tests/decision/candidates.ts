@@ -1,6 +1,6 @@
 import type { Campaign, LineItem } from '../../src/catalog/model/entities.ts';
 import type { RankedCandidate } from '../../src/decision/ranked-candidate.ts';
-import { sampleCreative, sampleLineItem } from '../../testkit/sample-booking.ts';
+import { sampleCampaign, sampleCreative, sampleLineItem } from '../../testkit/sample-booking.ts';
 
 export const NOON = Date.UTC(2026, 5, 15, 12);
 export const MINUTE = 60_000;
@@ -8,14 +8,7 @@ export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 const FLIGHT = { startMs: 0, endMs: NOON + 100 * DAY };
 
-export const campaign = (changes: Partial<Campaign> = {}): Campaign => ({
-  id: 1,
-  publisherId: 1,
-  name: 'campaign',
-  flight: FLIGHT,
-  budgetMicros: null,
-  ...changes,
-});
+export const campaign = (changes: Partial<Campaign> = {}): Campaign => sampleCampaign({ flight: FLIGHT, ...changes });
 
 export const lineItem = (changes: Partial<LineItem> = {}): LineItem => sampleLineItem({ flight: FLIGHT, cpmMicros: 1_333_000, ...changes });
 

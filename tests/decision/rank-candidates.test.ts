@@ -14,7 +14,7 @@ const IMP = { impId: '1', placementId: 'top', size: { width: 300, height: 250 },
 const QUERY = { targeting: targetingQuery(new Map(), { country: 'DE', device: 'mobile' }), atMs: NOON, mayRemember: true };
 
 /** Candidates in the order of a snapshot's index: priority, eCPM, id. */
-function indexOf(given: readonly Candidate[]): CandidateIndex {
+function indexOf(given: readonly Candidate[], weights?: readonly number[]): CandidateIndex {
   const entries = [...given].sort((a, b) => a.lineItem.priority - b.lineItem.priority || b.ecpmMicros - a.ecpmMicros);
   const sameRank = (a: Candidate, b: Candidate) => a.lineItem.priority === b.lineItem.priority && a.ecpmMicros === b.ecpmMicros;
   const tieEnd = Int32Array.from(entries, (entry, i) => {
@@ -23,7 +23,7 @@ function indexOf(given: readonly Candidate[]): CandidateIndex {
   });
   const steps = buildTargetingIndex(entries.map((entry) => entry.lineItem.targeting));
   for (let step = steps.next(); ; step = steps.next())
-    if (step.done) return { size: entries.length, entries, tieEnd, targeting: step.value };
+    if (step.done) return { size: entries.length, entries, tieEnd, weights: weights && Float64Array.from(weights), targeting: step.value };
 }
 
 const entry = (
@@ -55,6 +55,20 @@ describe('the ranking', () => {
     const direct = [entry(1, 1), entry(2, 5), entry(3, 9, { priority: 3 }), entry(4, 0.1, { priority: 1 })];
     const bid = (id: number, usd: number, priority: 1 | 2 | 3 = 2) => ({ booking: entry(id, 0, { priority }), cpmMicros: usd * 1e6 });
     expect(ids(rank(direct, { bids: [bid(10, 3), bid(11, 7), bid(12, 20, 3)] }).take(20))).toEqual([4, 11, 2, 10, 1, 12, 3]);
+  });
+
+  it('draws equal candidates by their weights', () => {
+    const direct = indexOf([entry(1, 1), entry(2, 1), entry(3, 1)], [0.5, 1, 2]);
+    const first = [0, 0, 0];
+    const draws = 20_000;
+    let state = 1;
+    const random = () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
+    for (let i = 0; i < draws; i++) {
+      const ranked = ids(rank([], { direct, random }).take(3));
+      expect([...ranked].sort()).toEqual([1, 2, 3]);
+      first[ranked[0]! - 1]!++;
+    }
+    for (const [i, weight] of [0.5, 1, 2].entries()) expect(first[i]! / draws).toBeCloseTo(weight / 3.5, 1.5);
   });
 
   it('orders equal candidates at random with equal probability', () => {

@@ -88,6 +88,7 @@ const SCREENS = [
   'campaigns',
   'line_items',
   'creatives',
+  'advertisers',
   'bidders',
   'test',
   'reports',

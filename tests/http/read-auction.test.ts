@@ -12,6 +12,7 @@ const PUBLISHER = {
     origins: new Set<string>(),
     privacy: samplePrivacy,
     blocked: sampleBlocked,
+    archived: false,
     apiKeyHash: '',
   },
 };

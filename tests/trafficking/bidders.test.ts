@@ -148,7 +148,7 @@ test('each fault of a bidder is named at its pointer', async () => {
     '/bid_adjustment': 'must be at least 0.01',
     '/timeout_share': 'must be at most 1',
     '/schain_asi': 'is required with schain_sid',
-    '/badv/0': 'must be a host name, such as notices.bidder.example',
+    '/badv/0': 'must be a host name, such as boots.example',
     '/battr/0': 'must be a whole number',
     '/colour': 'is not a known field',
   });

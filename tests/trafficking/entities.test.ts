@@ -42,6 +42,8 @@ test('an API key is shown when it is created and when it is rotated, and never a
     acat: [],
     cattax: 1,
     battr: [],
+    creative_approval: 'automatic',
+    archived: false,
     api_key_hint: String(first).slice(-4),
   });
 

@@ -61,7 +61,8 @@ describe('delivery', () => {
   });
 
   test.each([
-    ['paused', { active: false }, /switched off/],
+    ['paused', { active: false }, /line item is paused/],
+    ['archived', { archived: true, active: false }, /line item is archived/],
     ['ended', { end_date: '2026-01-02', active: false }, /ended with 2026-01-02/],
     ['scheduled', { start_date: '2999-01-01' }, /begins 2999-01-01/],
     ['capped', { daily_impression_cap: 0 }, /cap is delivered or reserved/],

@@ -1,6 +1,7 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { browse } from '../../testkit/person.ts';
+import { advertiserSchema } from '../../src/catalog/checks/advertiser-schema.ts';
 import { campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from '../../src/catalog/checks/schemas.ts';
 import { AD_REQUEST_SCHEMA } from '../../src/http/openrtb/ad-request-schema.ts';
 import { startBrowser } from '../browser/setup/start-browser.ts';
@@ -64,10 +65,11 @@ test('every operation has a unique operationId of a verb and a noun', () => {
 });
 
 test('describes bodies by the schemas that check them', () => {
-  const { Publisher, Placement, Campaign, LineItem, Creative, AdRequest } = document.components.schemas;
+  const { Publisher, Placement, Advertiser, Campaign, LineItem, Creative, AdRequest } = document.components.schemas;
   for (const [described, checked] of [
     [Publisher, publisherSchema],
     [Placement, placementSchema],
+    [Advertiser, advertiserSchema],
     [Campaign, campaignSchema],
     [LineItem, lineItemSchema],
     [Creative, creativeSchema],

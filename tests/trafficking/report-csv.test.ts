@@ -1,5 +1,5 @@
 import { reportCsv } from '../../src/trafficking/insight/report-csv.ts';
-import type { ReportRow } from '../../src/trafficking/insight/report-columns.ts';
+import { REPORT_COLUMNS, type ReportRow } from '../../src/trafficking/insight/report-columns.ts';
 
 const figures = {
   ...{ serves: 1, gross_impressions: 3, filtered_impressions: 2, impressions: 1, gross_clicks: 0, filtered_clicks: 0, clicks: 0 },
@@ -13,7 +13,7 @@ const csvOf = async (
 ): Promise<string> => {
   const rows = names.map((line_item) => ({ day: '2026-01-01', line_item_id: 2, line_item, creative_id: 3, ...figures, events, filtered }));
   let csv = '';
-  for await (const part of reportCsv({ events, filtered }, pagesOf(rows))) csv += part;
+  for await (const part of reportCsv(REPORT_COLUMNS.keys, { events, filtered }, pagesOf(rows))) csv += part;
   return csv;
 };
 

@@ -1,4 +1,5 @@
 import type { BidderRecord } from '../model/records.ts';
+import { ARCHIVED } from './choice-words.ts';
 import type { FormDescription } from './form-description.ts';
 
 /** The fields of BLOCK_LISTS. */
@@ -79,6 +80,7 @@ export const bidderForm: FormDescription<keyof BidderRecord> = {
       text: 'Bids with any of these are refused.',
       fields: {
         ...BLOCK_FIELDS,
+        archived: ARCHIVED,
       },
     },
   ],

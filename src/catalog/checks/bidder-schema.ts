@@ -1,3 +1,5 @@
+import { archived, id, name, url } from './schema-parts.ts';
+
 const hosts = (maxItems: number, description: string) => ({
   type: 'array',
   items: { type: 'string', format: 'host', maxLength: 253 },
@@ -40,9 +42,9 @@ export const bidderSchema = {
   required: ['name', 'endpoint'],
   additionalProperties: false,
   properties: {
-    id: { type: 'integer', minimum: 1, maximum: 2_147_483_647 },
-    name: { type: 'string', minLength: 1, maxLength: 256 },
-    endpoint: { type: 'string', format: 'http-url', maxLength: 2048, description: 'receives OpenRTB 2.6 bid requests' },
+    id,
+    name,
+    endpoint: { ...url, description: 'receives OpenRTB 2.6 bid requests' },
     headers: {
       type: 'object',
       maxProperties: 20,
@@ -104,5 +106,6 @@ export const bidderSchema = {
       description: '… and the id of the seller there',
     },
     ...BLOCK_LISTS,
+    archived,
   },
 };

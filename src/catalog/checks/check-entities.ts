@@ -2,14 +2,30 @@ import { checkDimensions } from '../../targeting/check-dimensions.ts';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 import { pointerStep, type Fault } from '../../base/fault.ts';
 import { isObject } from '../../base/narrow.ts';
-import { shapeBidder, shapeCampaign, shapeCreative, shapeLineItem, shapePlacement, shapePublisher } from './check-record.ts';
+import {
+  shapeAdvertiser,
+  shapeBidder,
+  shapeCampaign,
+  shapeCreative,
+  shapeLineItem,
+  shapePlacement,
+  shapePublisher,
+} from './check-record.ts';
 import type { Checked, ShapedRecord } from './check-record.ts';
 import { parseCreativeContent } from './parse-content.ts';
 import { CREATIVE_FORMATS } from '../model/entities.ts';
 import type { CreativeFormat } from '../model/entities.ts';
 import { parseEndDate, parseStartDate } from '../model/flight-dates.ts';
 import { hasAtMostDecimals } from '../model/money.ts';
-import type { BidderRecord, CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, PublisherRecord } from '../model/records.ts';
+import type {
+  AdvertiserRecord,
+  BidderRecord,
+  CampaignRecord,
+  CreativeRecord,
+  LineItemRecord,
+  PlacementRecord,
+  PublisherRecord,
+} from '../model/records.ts';
 
 /**
  * One check per entity, for writes of the trafficking API and for every row of a catalog load. Each
@@ -46,6 +62,8 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
 
 const headerFault = (name: string): readonly Fault[] =>
   OWN_HEADERS.has(name.toLowerCase()) ? [{ pointer: `/headers${pointerStep(name)}`, detail: 'is set by the service' }] : [];
+
+export const checkAdvertiser = (input: unknown): Checked<AdvertiserRecord> => withRules(shapeAdvertiser(input), () => []);
 
 export const checkCampaign = (input: unknown): Checked<CampaignRecord> =>
   withRules(shapeCampaign(input), (record) => [...flightFaults(record), ...decimalFaults(record, { budget: 6 })]);

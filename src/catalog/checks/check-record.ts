@@ -5,10 +5,19 @@ import { isObject } from '../../base/narrow.ts';
 import { schemaFaults } from '../../base/schema-faults.ts';
 import { parseStartDate } from '../model/flight-dates.ts';
 import { normalOrigin } from '../model/origins.ts';
-import type { BidderRecord, CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, PublisherRecord } from '../model/records.ts';
+import type {
+  AdvertiserRecord,
+  BidderRecord,
+  CampaignRecord,
+  CreativeRecord,
+  LineItemRecord,
+  PlacementRecord,
+  PublisherRecord,
+} from '../model/records.ts';
 import { bidderSchema } from './bidder-schema.ts';
 import { canonicalSpelling } from './canonical-spelling.ts';
 import { isCountryCode } from './country-codes.ts';
+import { advertiserSchema } from './advertiser-schema.ts';
 import { campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from './schemas.ts';
 
 /**
@@ -26,10 +35,14 @@ const isHost = (text: string): boolean => /^[a-z0-9.:[\]-]+$/i.test(text) && par
 const FORMATS: Readonly<Record<string, { readonly test: (text: string) => boolean; readonly detail: string }>> = {
   'flight-date': { test: (text) => parseStartDate(text) !== undefined, detail: 'must be an RFC 3339 date or date-time' },
   'http-url': { test: isHttpUrl, detail: 'must be an http or https URL' },
-  host: { test: isHost, detail: 'must be a host name, such as notices.bidder.example' },
+  host: { test: isHost, detail: 'must be a host name, such as boots.example' },
   origin: {
     test: (text) => normalOrigin(text) !== undefined,
     detail: 'must be an http or https origin without a path, such as https://news.example or https://*.news.example',
+  },
+  'iab-category': {
+    test: (text) => /^[0-9A-Za-z]{1,6}$/.test(text),
+    detail: 'must be an id of the IAB Content Taxonomy 3.x, such as 483 or JLBCU7',
   },
   currency: {
     test: (text) => Intl.supportedValuesOf('currency').includes(text),
@@ -70,6 +83,7 @@ const shapedBy = <T>(schema: object) => {
 
 export const shapePublisher = shapedBy<PublisherRecord>(publisherSchema);
 export const shapePlacement = shapedBy<PlacementRecord>(placementSchema);
+export const shapeAdvertiser = shapedBy<AdvertiserRecord>(advertiserSchema);
 export const shapeBidder = shapedBy<BidderRecord>(bidderSchema);
 export const shapeCampaign = shapedBy<CampaignRecord>(campaignSchema);
 export const shapeLineItem = shapedBy<LineItemRecord>(lineItemSchema);

@@ -1,5 +1,14 @@
-import type { BudgetType, CreativeFormat, Device, LineItemType, Pacing, Priority } from '../model/entities.ts';
-import type { ChoiceWords } from './form-description.ts';
+import type {
+  BudgetType,
+  CreativeApproval,
+  CreativeFormat,
+  CreativeStatus,
+  Device,
+  LineItemType,
+  Pacing,
+  Priority,
+} from '../model/entities.ts';
+import type { ChoiceWords, FieldDescription } from './form-description.ts';
 
 /** The words of the trafficking page for the values of enumerations. */
 export const LINE_ITEM_TYPES = {
@@ -31,6 +40,26 @@ export const DEVICES = {
   mobile: { label: 'Mobile' },
   tablet: { label: 'Tablet' },
 } satisfies Record<Device, ChoiceWords>;
+
+export const CREATIVE_STATUSES = {
+  draft: { label: 'Draft', note: 'not ready' },
+  pending: { label: 'Pending', note: 'waits for approval' },
+  approved: { label: 'Approved', note: 'may serve' },
+  rejected: { label: 'Rejected', note: 'does not serve' },
+} satisfies Record<CreativeStatus, ChoiceWords>;
+
+export const CREATIVE_APPROVALS = {
+  automatic: { label: 'Automatic', note: 'a new creative may serve' },
+  required: { label: 'Required', note: 'new or changed creatives wait' },
+} satisfies Record<CreativeApproval, ChoiceWords>;
+
+/** Only an archived record shows it: the page archives with a button. */
+export const ARCHIVED = {
+  label: 'Archived',
+  help: 'Neither served nor listed. Off: it is listed again, and serves if nothing else stops it.',
+  when: { archived: ['true'] },
+  keptWhileHidden: true,
+} satisfies FieldDescription;
 
 export const FORMATS = {
   html: { label: 'HTML', note: 'markup in a sandboxed frame' },

@@ -31,7 +31,7 @@ export interface FieldWords {
 export interface FieldDescription extends FieldWords {
   readonly widget?: SpecialWidget;
   /** The field names a record of this kind. */
-  readonly parent?: 'publishers' | 'placements' | 'bidders' | 'campaigns' | 'line_items';
+  readonly parent?: 'publishers' | 'placements' | 'advertisers' | 'bidders' | 'campaigns' | 'line_items';
   /** Shown after the value. */
   readonly unit?: string;
   /** Takes the whole width of its section. */

@@ -1,7 +1,9 @@
-import type { CampaignRecord, CreativeRecord, LineItemRecord, TargetingRecord } from '../model/records.ts';
-import { BUDGET_TYPES, DEVICES, FORMATS, LINE_ITEM_TYPES, PACING_WORDS, PRIORITIES } from './choice-words.ts';
-import type { FormDescription } from './form-description.ts';
+import type { CampaignRecord, LineItemRecord, TargetingRecord } from '../model/records.ts';
+import { advertiserForm } from './advertiser-form.ts';
 import { bidderForm } from './bidder-form.ts';
+import { ARCHIVED, BUDGET_TYPES, DEVICES, LINE_ITEM_TYPES, PACING_WORDS, PRIORITIES } from './choice-words.ts';
+import { creativeForm } from './creative-form.ts';
+import type { FormDescription } from './form-description.ts';
 import { placementForm } from './placement-form.ts';
 import { publisherForm } from './publisher-form.ts';
 
@@ -23,8 +25,11 @@ const campaignForm: FormDescription<keyof CampaignRecord> = {
       fields: {
         name: { label: 'Name', placeholder: 'Spring sale' },
         publisher_id: { label: 'Publisher', parent: 'publishers' },
+        advertiser_id: { label: 'Advertiser', parent: 'advertisers', placeholder: 'Not known' },
         ...FLIGHT_FIELDS,
         budget: { label: 'Budget', widget: 'money', placeholder: 'no limit', help: 'Limits the sum of its line items.' },
+        active: { label: 'Active', initial: true, help: 'Off: paused. None of its line items serves.' },
+        archived: ARCHIVED,
       },
     },
   ],
@@ -68,6 +73,7 @@ const lineItemForm: FormDescription<keyof LineItemRecord | `targeting/${keyof Ta
           help: 'Win, billing and loss notices go to the endpoint’s host and to these hosts with their subdomains, and nowhere else.',
         },
         active: { label: 'Active', initial: true, help: 'Off: paused. It stays booked and does not serve.' },
+        archived: ARCHIVED,
       },
     },
     {
@@ -195,36 +201,10 @@ const lineItemForm: FormDescription<keyof LineItemRecord | `targeting/${keyof Ta
   ],
 };
 
-const creativeForm: FormDescription<keyof CreativeRecord> = {
-  sections: [
-    {
-      title: 'Where it runs',
-      fields: {
-        line_item_id: { label: 'Line item', parent: 'line_items' },
-        placement_id: { label: 'Placement', parent: 'placements' },
-        format: { label: 'Format', widget: 'creative-format', wide: true, choices: FORMATS, initial: 'html' },
-      },
-    },
-    { title: 'Content', fields: { content: { label: 'Content', widget: 'creative-content' } } },
-    {
-      title: 'Advertiser',
-      fields: {
-        click_url: {
-          label: 'Click address',
-          placeholder: 'https://…',
-          help: 'Where a click leads. Empty: clicks are counted and follow the creative’s own link.',
-        },
-        advertiser_domain: { label: 'Advertiser domain', placeholder: 'advertiser.example', help: 'Shown to pages and in reports.' },
-        width: { label: 'Own width', unit: 'px', placeholder: 'any', help: 'A creative with its own size runs only where it fits.' },
-        height: { label: 'Own height', unit: 'px', placeholder: 'any' },
-      },
-    },
-  ],
-};
-
 export const FORMS = {
   publishers: publisherForm,
   placements: placementForm,
+  advertisers: advertiserForm,
   bidders: bidderForm,
   campaigns: campaignForm,
   line_items: lineItemForm,

@@ -1,5 +1,5 @@
 import type { PlacementRecord } from '../model/records.ts';
-import { FORMATS } from './choice-words.ts';
+import { ARCHIVED, FORMATS } from './choice-words.ts';
 import type { FormDescription } from './form-description.ts';
 
 export const placementForm: FormDescription<keyof PlacementRecord> = {
@@ -24,6 +24,7 @@ export const placementForm: FormDescription<keyof PlacementRecord> = {
           placeholder: 'none',
           help: 'The lowest CPM that a bidder may bid. Direct line items are not affected.',
         },
+        archived: ARCHIVED,
       },
     },
   ],

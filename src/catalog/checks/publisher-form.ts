@@ -1,6 +1,7 @@
 import { BLOCK_FIELDS } from './bidder-form.ts';
 import type { CapsWithoutUserId, ConsentWhenSilent } from '../model/entities.ts';
 import type { PublisherRecord } from '../model/records.ts';
+import { ARCHIVED, CREATIVE_APPROVALS } from './choice-words.ts';
 import type { ChoiceWords, FormDescription } from './form-description.ts';
 
 const CONSENT_WHEN_SILENT = {
@@ -27,6 +28,8 @@ export const publisherForm: FormDescription<keyof PublisherRecord> = {
           placeholder: 'https://www.gazette.example',
           help: 'Pages of other origins get no ads with this key. https://*.gazette.example means all subdomains. Empty: pages of any origin. Servers that call without an Origin header are not affected.',
         },
+        creative_approval: { label: 'Approval of creatives', wide: true, choices: CREATIVE_APPROVALS },
+        archived: ARCHIVED,
       },
     },
     {

@@ -2,44 +2,23 @@ import {
   BUDGET_TYPES,
   CAPS_WITHOUT_USER_ID,
   CONSENT_WHEN_SILENT,
+  CREATIVE_APPROVALS,
   CREATIVE_FORMATS,
+  CREATIVE_STATUSES,
   DEVICES,
   LINE_ITEM_TYPES,
   PACINGS,
 } from '../model/entities.ts';
-import { MAX_USD } from '../model/money.ts';
 import { BLOCK_LISTS } from './bidder-schema.ts';
 import { MAX_CONTENT_LENGTH } from './parse-content.ts';
+import { id, name, pixels, usd, flightDate, url, targetedValues, floor, archived, orNull } from './schema-parts.ts';
 
 /**
  * JSON Schemas (2020-12) of the trafficking API's records: one source for the API, the catalog load
  * and the API page. Rules that need two fields or another record are in the check files beside this
- * one. `flight-date`, `http-url`, `host`, `origin`, `country`, `currency`, `header-name` and `header-value` are formats of our own, given to ajv in
- * check-record.ts.
+ * one. `flight-date`, `http-url`, `host`, `origin`, `country`, `iab-category`, `currency`, `header-name` and `header-value` are
+ * formats of our own, given to ajv in check-record.ts.
  */
-const id = { type: 'integer', minimum: 1, maximum: 2_147_483_647 };
-const name = { type: 'string', minLength: 1, maxLength: 256 };
-const pixels = { type: 'integer', minimum: 1, maximum: 32_767 };
-const usd = { type: 'number', minimum: 0, maximum: MAX_USD };
-const flightDate = {
-  type: 'string',
-  format: 'flight-date',
-  description: 'RFC 3339 date or date-time; a bare end date includes that UTC day',
-};
-const url = { type: 'string', format: 'http-url', maxLength: 2048 };
-const scalar = { type: ['string', 'number', 'boolean'], maxLength: 256 };
-const floor = { type: ['number', 'null'], minimum: 0, maximum: 1_000, default: null };
-const orNull = <T extends { readonly type: string }>(schema: T) => ({ ...schema, type: [schema.type, 'null'] });
-
-const targetedValues = {
-  type: 'object',
-  maxProperties: 50,
-  propertyNames: { minLength: 1, maxLength: 128 },
-  additionalProperties: {
-    anyOf: [scalar, { type: 'array', items: scalar, maxItems: 1000 }],
-  },
-};
-
 export const publisherSchema = {
   type: 'object',
   required: ['name', 'domain'],
@@ -76,6 +55,13 @@ export const publisherSchema = {
     },
     ...BLOCK_LISTS,
     acat: { ...BLOCK_LISTS.bcat, description: 'the only categories that are accepted, in the taxonomy cattax; empty: all' },
+    creative_approval: {
+      type: 'string',
+      enum: CREATIVE_APPROVALS,
+      default: 'automatic',
+      description: 'required: a creative that is new, or shows something else than before, is pending until it is approved',
+    },
+    archived,
   },
 };
 
@@ -90,6 +76,7 @@ export const placementSchema = {
     height: pixels,
     formats: { type: 'array', items: { type: 'string', enum: CREATIVE_FORMATS }, minItems: 1, uniqueItems: true },
     floor: { ...floor, description: 'USD per thousand impressions: the lowest bid of a bidder; null: any' },
+    archived,
   },
 };
 
@@ -102,9 +89,12 @@ export const campaignSchema = {
   properties: {
     id,
     publisher_id: id,
+    advertiser_id: { ...orNull(id), default: null, description: 'who pays; null: not known' },
     name,
+    active: { type: 'boolean', default: true, description: 'false: none of its line items serves' },
     ...flight,
     budget: { ...orNull(usd), default: null, description: 'USD; bounds the sum of its line items; null: no bound' },
+    archived,
   },
 };
 
@@ -193,6 +183,7 @@ export const lineItemSchema = {
       default: null,
       description: 'named by its bids in auctions; of a programmatic line item, the deal that its bidder is offered',
     },
+    archived,
   },
 };
 
@@ -202,6 +193,7 @@ export const creativeSchema = {
   additionalProperties: false,
   properties: {
     id,
+    name: { type: 'string', maxLength: 256, default: '' },
     placement_id: { type: 'string', minLength: 1, maxLength: 128 },
     line_item_id: id,
     format: { type: 'string', enum: CREATIVE_FORMATS },
@@ -210,9 +202,24 @@ export const creativeSchema = {
       maxLength: MAX_CONTENT_LENGTH,
       description: 'markup or the JSON text of assets, as the format requires; its length is counted in UTF-16 units',
     },
-    advertiser_domain: { type: ['string', 'null'], minLength: 1, maxLength: 253, default: null },
+    advertiser_domain: {
+      type: ['string', 'null'],
+      minLength: 1,
+      maxLength: 253,
+      default: null,
+      description: 'null: that of its advertiser',
+    },
     width: { ...orNull(pixels), default: null },
     height: { ...orNull(pixels), default: null },
     click_url: { ...orNull(url), default: null },
+    status: { type: 'string', enum: CREATIVE_STATUSES, default: 'approved', description: 'only an approved creative serves' },
+    weight: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 1000,
+      default: 1,
+      description: 'its share of the impressions of its line item, relative to the weights of the other creatives',
+    },
+    archived,
   },
 };

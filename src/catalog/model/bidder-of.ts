@@ -15,6 +15,7 @@ const PLAIN: Omit<Bidder, 'endpoint' | 'gvlId' | 'noticeHosts'> = {
   timeoutShare: 1,
   schain: null,
   blocked: { bcat: [], acat: [], cattax: 1, badv: new Set(), battr: [] },
+  archived: false,
 };
 
 /** The bidder of a line item: the record that it names, or its own endpoint. undefined: a direct one. */

@@ -1,4 +1,4 @@
-export const CATALOG_TABLES = ['publishers', 'placements', 'bidders', 'campaigns', 'line_items', 'creatives'] as const;
+export const CATALOG_TABLES = ['publishers', 'placements', 'advertisers', 'bidders', 'campaigns', 'line_items', 'creatives'] as const;
 export type CatalogTable = (typeof CATALOG_TABLES)[number];
 
 /**

@@ -1,3 +1,4 @@
+import type { Stop } from './stops.ts';
 import type { TargetingRules } from '../../targeting/targeting-rules.ts';
 
 /**
@@ -41,6 +42,14 @@ export type ConsentWhenSilent = (typeof CONSENT_WHEN_SILENT)[number];
 export const CAPS_WITHOUT_USER_ID = ['contextual', 'session'] as const;
 export type CapsWithoutUserId = (typeof CAPS_WITHOUT_USER_ID)[number];
 
+/** Only an approved creative serves. */
+export const CREATIVE_STATUSES = ['draft', 'pending', 'approved', 'rejected'] as const;
+export type CreativeStatus = (typeof CREATIVE_STATUSES)[number];
+
+/** `required`: a creative that is new, or shows something else than before, waits for approval. */
+export const CREATIVE_APPROVALS = ['automatic', 'required'] as const;
+export type CreativeApproval = (typeof CREATIVE_APPROVALS)[number];
+
 /** A publisher's choices where the law leaves them to it. */
 export interface PublisherPrivacy {
   readonly consentWhenSilent: ConsentWhenSilent;
@@ -57,6 +66,7 @@ export interface Publisher {
   readonly origins: ReadonlySet<string>;
   readonly privacy: PublisherPrivacy;
   readonly blocked: BlockList;
+  readonly archived: boolean;
   /** Lower-case hex SHA-256 of the API key; the key itself is never stored. */
   readonly apiKeyHash: string;
 }
@@ -70,6 +80,17 @@ export interface Placement {
   readonly formats: readonly CreativeFormat[];
   /** The lowest bid of a bidder, micros per thousand impressions; 0: none. */
   readonly floorMicros: number;
+  /** Nothing is booked on it then. */
+  readonly archived: boolean;
+}
+
+/** Who pays for campaigns. */
+export interface Advertiser {
+  readonly id: number;
+  readonly name: string;
+  /** The advertiser domain of its creatives that name none. */
+  readonly domain: string | null;
+  readonly archived: boolean;
 }
 
 /** What a publisher or a bidder does not want shown, in OpenRTB's terms. Lower-case domains. */
@@ -111,15 +132,22 @@ export interface Bidder {
   /** The node of this service in the supply chain; null: it is not paid for what this bidder buys. */
   readonly schain: { readonly asi: string; readonly sid: string } | null;
   readonly blocked: BlockList;
+  /** It is not called then. */
+  readonly archived: boolean;
 }
 
 export interface Campaign {
   readonly id: number;
   readonly publisherId: number;
+  /** null: not known. */
+  readonly advertiserId: number | null;
   readonly name: string;
   readonly flight: Flight;
   /** Bounds the sum of its line items; null: no bound. */
   readonly budgetMicros: number | null;
+  /** Its own, or that of its publisher or advertiser; null: it may serve. */
+  readonly stop: Stop | null;
+  readonly ownStop: Stop | null;
 }
 
 export interface FrequencyCap {
@@ -139,7 +167,9 @@ export interface LineItem {
   readonly publisherId: number;
   readonly name: string;
   readonly type: LineItemType;
-  readonly active: boolean;
+  /** Its own, or that of its bidder; null: it may serve. */
+  readonly stop: Stop | null;
+  readonly ownStop: Stop | null;
   readonly flight: Flight;
   readonly budgetType: BudgetType;
   readonly cpmMicros: number | null;
@@ -189,13 +219,17 @@ export interface Creative {
   readonly placementId: string;
   readonly lineItemId: number;
   readonly content: CreativeContent;
+  /** The creative's own, or its advertiser's. */
   readonly advertiserDomain: string | null;
+  readonly ownDomain: string | null;
   /** Size in CSS pixels; null: fits every impression. */
   readonly width: number | null;
   readonly height: number | null;
   readonly clickUrl: string | null;
-  /** Removed from delivery, for example because of quality reports. */
-  readonly blocked: boolean;
+  /** Its share of the impressions of its line item, relative to the other creatives. */
+  readonly weight: number;
+  /** null: it may serve. */
+  readonly stop: Stop | null;
 }
 
 /** A creative with the line item and the campaign that it belongs to. */
@@ -204,3 +238,6 @@ export interface Booking {
   readonly lineItem: LineItem;
   readonly campaign: Campaign;
 }
+
+/** What staff have set that keeps a booking from serving; null: nothing. */
+export const stopOf = ({ creative, lineItem, campaign }: Booking): Stop | null => campaign.stop ?? lineItem.stop ?? creative.stop;

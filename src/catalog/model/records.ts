@@ -1,5 +1,15 @@
 import type { TargetingFields } from '../../targeting/targeting-rules.ts';
-import type { BudgetType, CapsWithoutUserId, ConsentWhenSilent, CreativeFormat, Device, LineItemType, Pacing } from './entities.ts';
+import type {
+  BudgetType,
+  CapsWithoutUserId,
+  ConsentWhenSilent,
+  CreativeApproval,
+  CreativeFormat,
+  CreativeStatus,
+  Device,
+  LineItemType,
+  Pacing,
+} from './entities.ts';
 
 /**
  * The catalog in the JSON of the trafficking API: snake_case, money in decimal USD, dates as RFC
@@ -20,6 +30,8 @@ export interface PublisherRecord {
   readonly acat: readonly string[];
   readonly cattax: number;
   readonly battr: readonly number[];
+  readonly creative_approval: CreativeApproval;
+  readonly archived: boolean;
 }
 
 export interface PlacementRecord {
@@ -31,6 +43,18 @@ export interface PlacementRecord {
   readonly formats: readonly CreativeFormat[];
   /** USD per thousand impressions. */
   readonly floor: number | null;
+  readonly archived: boolean;
+}
+
+export interface AdvertiserRecord {
+  readonly id?: number;
+  readonly name: string;
+  readonly domain: string | null;
+  /** Ids of the IAB Content Taxonomy 3.x. */
+  readonly categories: readonly string[];
+  readonly labels: readonly string[];
+  readonly contact: string | null;
+  readonly archived: boolean;
 }
 
 export interface BidderRecord {
@@ -53,15 +77,19 @@ export interface BidderRecord {
   readonly cattax: number;
   readonly badv: readonly string[];
   readonly battr: readonly number[];
+  readonly archived: boolean;
 }
 
 export interface CampaignRecord {
   readonly id?: number;
   readonly publisher_id: number;
+  readonly advertiser_id: number | null;
   readonly name: string;
+  readonly active: boolean;
   readonly start_date: string;
   readonly end_date: string;
   readonly budget: number | null;
+  readonly archived: boolean;
 }
 
 /** Countries are ISO 3166-1 alpha-2 codes in upper case. */
@@ -99,10 +127,13 @@ export interface LineItemRecord {
   readonly floor: number | null;
   readonly value_cpm: number | null;
   readonly deal_id: string | null;
+  readonly archived: boolean;
 }
 
 export interface CreativeRecord {
   readonly id?: number;
+  /** '': none. */
+  readonly name: string;
   readonly placement_id: string;
   readonly line_item_id: number;
   readonly format: CreativeFormat;
@@ -111,6 +142,9 @@ export interface CreativeRecord {
   readonly width: number | null;
   readonly height: number | null;
   readonly click_url: string | null;
+  readonly status: CreativeStatus;
+  readonly weight: number;
+  readonly archived: boolean;
 }
 
 /** A record whose fields have not been checked. */

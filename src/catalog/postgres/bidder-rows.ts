@@ -18,6 +18,7 @@ export const BIDDER_COLUMNS = [
   'schain_asi',
   'schain_sid',
   'cattax',
+  'archived',
   ...JSON_COLUMNS,
 ] as const;
 

@@ -1,4 +1,5 @@
 import type { CatalogRow, CatalogTable } from '../model/catalog-reading.ts';
+import { ADVERTISER_COLUMNS } from './advertiser-rows.ts';
 import { BIDDER_COLUMNS } from './bidder-rows.ts';
 import { parseEndDate, parseStartDate, showEndDate, showStartDate } from '../model/flight-dates.ts';
 import { microsFromUsd, usdFromMicros } from '../model/money.ts';
@@ -10,6 +11,10 @@ import type { CampaignRecord, CreativeRecord, LineItemRecord, Loose, PlacementRe
  * one block.
  */
 export const ROWS_A_BLOCK = 256;
+
+/** Columns of a publisher whose values are JSON. */
+const BLOCK_COLUMNS = ['badv', 'bcat', 'acat', 'battr'] as const;
+type BlockColumn = (typeof BLOCK_COLUMNS)[number];
 
 /**
  * The columns of the tables, and the mapping between their rows and the records of the
@@ -24,17 +29,17 @@ export const COLUMNS = {
     'consent_when_silent',
     'us_opt_out_ends_caps',
     'caps_without_user_id',
-    'badv',
-    'bcat',
-    'acat',
+    ...BLOCK_COLUMNS,
     'cattax',
-    'battr',
+    'creative_approval',
     'api_key_hash',
     'api_key_hint',
+    'archived',
   ],
-  placements: ['id', 'publisher_id', 'width', 'height', 'formats', 'floor_micros'],
+  placements: ['id', 'publisher_id', 'width', 'height', 'formats', 'floor_micros', 'archived'],
+  advertisers: ADVERTISER_COLUMNS,
   bidders: BIDDER_COLUMNS,
-  campaigns: ['id', 'publisher_id', 'name', 'start_at', 'end_at', 'budget_micros'],
+  campaigns: ['id', 'publisher_id', 'advertiser_id', 'name', 'active', 'start_at', 'end_at', 'budget_micros', 'archived'],
   line_items: [
     'id',
     'campaign_id',
@@ -63,8 +68,24 @@ export const COLUMNS = {
     'floor_micros',
     'value_cpm_micros',
     'deal_id',
+    'archived',
   ],
-  creatives: ['id', 'placement_id', 'line_item_id', 'format', 'content', 'advertiser_domain', 'width', 'height', 'click_url', 'blocked_at'],
+  creatives: [
+    'id',
+    'name',
+    'status',
+    'weight',
+    'placement_id',
+    'line_item_id',
+    'format',
+    'content',
+    'advertiser_domain',
+    'width',
+    'height',
+    'click_url',
+    'archived',
+    'blocked_at',
+  ],
 } as const satisfies Readonly<Record<CatalogTable, readonly string[]>>;
 
 export const rowToPublisher = (row: CatalogRow): Loose<PublisherRecord> => ({
@@ -75,11 +96,10 @@ export const rowToPublisher = (row: CatalogRow): Loose<PublisherRecord> => ({
   consent_when_silent: row['consent_when_silent'],
   us_opt_out_ends_frequency_caps: row['us_opt_out_ends_caps'],
   frequency_caps_without_user_id: row['caps_without_user_id'],
-  badv: row['badv'],
-  bcat: row['bcat'],
-  acat: row['acat'],
+  ...(Object.fromEntries(BLOCK_COLUMNS.map((column) => [column, row[column]])) as Loose<Pick<PublisherRecord, BlockColumn>>),
   cattax: row['cattax'],
-  battr: row['battr'],
+  creative_approval: row['creative_approval'],
+  archived: row['archived'],
 });
 
 export const publisherToRow = (record: PublisherRecord): CatalogRow => ({
@@ -89,46 +109,49 @@ export const publisherToRow = (record: PublisherRecord): CatalogRow => ({
   consent_when_silent: record.consent_when_silent,
   us_opt_out_ends_caps: record.us_opt_out_ends_frequency_caps,
   caps_without_user_id: record.frequency_caps_without_user_id,
-  badv: JSON.stringify(record.badv),
-  bcat: JSON.stringify(record.bcat),
-  acat: JSON.stringify(record.acat),
+  ...Object.fromEntries(BLOCK_COLUMNS.map((column) => [column, JSON.stringify(record[column])])),
   cattax: record.cattax,
-  battr: JSON.stringify(record.battr),
+  creative_approval: record.creative_approval,
+  archived: record.archived,
 });
 
-export const rowToPlacement = ({ id, publisher_id, width, height, formats, floor_micros }: CatalogRow): Loose<PlacementRecord> => ({
-  id,
-  publisher_id,
-  width,
-  height,
-  formats,
+export const rowToPlacement = ({ floor_micros, ...row }: CatalogRow): Loose<PlacementRecord> => ({
+  id: row['id'],
+  publisher_id: row['publisher_id'],
+  width: row['width'],
+  height: row['height'],
+  formats: row['formats'],
   floor: shownUsd(floor_micros),
+  archived: row['archived'],
 });
 
-export const placementToRow = ({ id, publisher_id, width, height, formats, floor }: PlacementRecord): CatalogRow => ({
-  id,
-  publisher_id,
-  width,
-  height,
-  formats: [...formats],
+export const placementToRow = ({ floor, ...record }: PlacementRecord): CatalogRow => ({
+  ...record,
+  formats: [...record.formats],
   floor_micros: storedMicros(floor),
 });
 
 export const rowToCampaign = (row: CatalogRow): Loose<CampaignRecord> => ({
   id: row['id'],
   publisher_id: row['publisher_id'],
+  advertiser_id: row['advertiser_id'],
   name: row['name'],
+  active: row['active'],
   start_date: shownDate(row['start_at'], showStartDate),
   end_date: shownDate(row['end_at'], showEndDate),
   budget: shownUsd(row['budget_micros']),
+  archived: row['archived'],
 });
 
 export const campaignToRow = (record: CampaignRecord): CatalogRow => ({
   publisher_id: record.publisher_id,
+  advertiser_id: record.advertiser_id,
   name: record.name,
+  active: record.active,
   start_at: storedDate(parseStartDate(record.start_date)),
   end_at: storedDate(parseEndDate(record.end_date)),
   budget_micros: storedMicros(record.budget),
+  archived: record.archived,
 });
 
 export const rowToLineItem = (row: CatalogRow): Loose<LineItemRecord> => ({
@@ -159,6 +182,7 @@ export const rowToLineItem = (row: CatalogRow): Loose<LineItemRecord> => ({
   floor: shownUsd(row['floor_micros']),
   value_cpm: shownUsd(row['value_cpm_micros']),
   deal_id: row['deal_id'],
+  archived: row['archived'],
 });
 
 export const lineItemToRow = (record: LineItemRecord): CatalogRow => ({
@@ -188,10 +212,12 @@ export const lineItemToRow = (record: LineItemRecord): CatalogRow => ({
   floor_micros: storedMicros(record.floor),
   value_cpm_micros: storedMicros(record.value_cpm),
   deal_id: record.deal_id,
+  archived: record.archived,
 });
 
 export const rowToCreative = (row: CatalogRow): Loose<CreativeRecord> => ({
   id: row['id'],
+  name: row['name'],
   placement_id: row['placement_id'],
   line_item_id: row['line_item_id'],
   format: row['format'],
@@ -200,18 +226,12 @@ export const rowToCreative = (row: CatalogRow): Loose<CreativeRecord> => ({
   width: row['width'],
   height: row['height'],
   click_url: row['click_url'],
+  status: row['status'],
+  weight: row['weight'],
+  archived: row['archived'],
 });
 
-export const creativeToRow = (record: CreativeRecord): CatalogRow => ({
-  placement_id: record.placement_id,
-  line_item_id: record.line_item_id,
-  format: record.format,
-  content: record.content,
-  advertiser_domain: record.advertiser_domain,
-  width: record.width,
-  height: record.height,
-  click_url: record.click_url,
-});
+export const creativeToRow = ({ id: _, ...record }: CreativeRecord): CatalogRow => ({ ...record });
 
 const numberOf = (value: unknown): unknown => (value === null || value === undefined ? null : Number(value));
 

@@ -1,14 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 import { rowToBidder } from '../postgres/bidder-rows.ts';
+import { rowToAdvertiser } from '../postgres/advertiser-rows.ts';
 import { rowToCampaign, rowToCreative, rowToLineItem, rowToPlacement, rowToPublisher } from '../postgres/catalog-rows.ts';
 import type { CatalogReading, CatalogRow, CatalogTable } from '../model/catalog-reading.ts';
-import { checkBidder, checkCampaign, checkCreative, checkLineItem, checkPlacement, checkPublisher } from '../checks/check-entities.ts';
+import {
+  checkAdvertiser,
+  checkBidder,
+  checkCampaign,
+  checkCreative,
+  checkLineItem,
+  checkPlacement,
+  checkPublisher,
+} from '../checks/check-entities.ts';
 import type { Checked } from '../checks/check-record.ts';
-import type { Bidder, Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
+import type { Advertiser, Bidder, Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
 import { pauseForEventLoop, runInSlices } from './run-in-slices.ts';
 import type { Quarantined } from './snapshot.ts';
-import { toBidder, toCampaign, toCreative, toLineItem, toPlacement, toPublisher } from './to-entities.ts';
+import { toAdvertiser, toBidder, toCampaign, toCreative, toLineItem, toPlacement, toPublisher } from './to-entities.ts';
 
 /** The valid rows as entities, and the list of the others. */
 export interface AdmittedRows {
@@ -69,6 +78,7 @@ export const admitRows = async (
   const quarantine = createQuarantine();
   const publishers = new Map<number, Publisher>();
   const placements = new Map<string, Placement>();
+  const advertisers = new Map<number, Advertiser>();
   const bidders = new Map<number, Bidder>();
   const campaigns = new Map<number, Campaign>();
   const lineItems = new Map<number, LineItem>();
@@ -137,6 +147,13 @@ export const admitRows = async (
     into: placements,
   });
   await admit({
+    table: 'advertisers',
+    check: (row) => checkAdvertiser(rowToAdvertiser(row)),
+    toEntity: (record, row) => toAdvertiser(row['id'] as number, record),
+    join: (advertiser) => advertiser,
+    into: advertisers,
+  });
+  await admit({
     table: 'bidders',
     check: (row) => checkBidder(rowToBidder(row)),
     toEntity: (record, row) => toBidder(row['id'] as number, record, row['headers'] as Bidder['headers']),
@@ -147,7 +164,15 @@ export const admitRows = async (
     table: 'campaigns',
     check: (row) => checkCampaign(rowToCampaign(row)),
     toEntity: (record, row) => toCampaign(row['id'] as number, record),
-    join: (campaign) => (publishers.has(campaign.publisherId) ? campaign : quarantine.parentReason('publishers', campaign.publisherId)),
+    join: (campaign) => {
+      const { publisherId, advertiserId } = campaign;
+      const publisher = publishers.get(publisherId);
+      if (!publisher) return quarantine.parentReason('publishers', publisherId);
+      const advertiser = advertiserId === null ? undefined : advertisers.get(advertiserId);
+      if (advertiserId !== null && !advertiser) return quarantine.parentReason('advertisers', advertiserId);
+      const stop = publisher.archived ? 'publisherArchived' : advertiser?.archived ? 'advertiserArchived' : campaign.ownStop;
+      return campaign.stop === stop ? campaign : { ...campaign, stop };
+    },
     into: campaigns,
   });
   await admit({
@@ -157,9 +182,11 @@ export const admitRows = async (
     join: (lineItem) => {
       const campaign = campaigns.get(lineItem.campaignId);
       if (campaign === undefined) return quarantine.parentReason('campaigns', lineItem.campaignId);
-      if (lineItem.bidderId !== null && !bidders.has(lineItem.bidderId)) return quarantine.parentReason('bidders', lineItem.bidderId);
+      const bidder = lineItem.bidderId === null ? undefined : bidders.get(lineItem.bidderId);
+      if (lineItem.bidderId !== null && !bidder) return quarantine.parentReason('bidders', lineItem.bidderId);
       const { publisherId } = campaign;
-      return lineItem.publisherId === publisherId ? lineItem : { ...lineItem, publisherId };
+      const stop = bidder?.archived ? 'bidderArchived' : lineItem.ownStop;
+      return lineItem.publisherId === publisherId && lineItem.stop === stop ? lineItem : { ...lineItem, publisherId, stop };
     },
     into: lineItems,
   });
@@ -172,7 +199,11 @@ export const admitRows = async (
     },
     join: (creative) => {
       if (!placements.has(creative.placementId)) return quarantine.parentReason('placements', creative.placementId);
-      return lineItems.has(creative.lineItemId) ? creative : quarantine.parentReason('line_items', creative.lineItemId);
+      const lineItem = lineItems.get(creative.lineItemId);
+      if (!lineItem) return quarantine.parentReason('line_items', creative.lineItemId);
+      const advertiserId = campaigns.get(lineItem.campaignId)?.advertiserId ?? null;
+      const advertiserDomain = creative.ownDomain ?? (advertiserId === null ? null : (advertisers.get(advertiserId)?.domain ?? null));
+      return creative.advertiserDomain === advertiserDomain ? creative : { ...creative, advertiserDomain };
     },
     into: creatives,
   });

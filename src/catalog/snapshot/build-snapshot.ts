@@ -7,7 +7,7 @@ import type { CatalogReading } from '../model/catalog-reading.ts';
 import { ecpmMicros, NO_COUNTS } from './ecpm.ts';
 import { hourlyTraffic, type HourlyTraffic } from './hourly-traffic.ts';
 import { runInSlices } from './run-in-slices.ts';
-import type { Booking, Campaign } from '../model/entities.ts';
+import { stopOf, type Booking, type Campaign } from '../model/entities.ts';
 import type { Candidate, CandidateIndex, Slot, Snapshot, Vacancy } from './snapshot.ts';
 import { sortInSteps } from './sort-in-steps.ts';
 import { curveAt } from './traffic-curve.ts';
@@ -149,6 +149,7 @@ function* sortOutBooked(
     const lineItem = lineItems.get(creative.lineItemId)!;
     const campaign = campaigns.get(lineItem.campaignId)!;
     const placement = placements.get(creative.placementId)!;
+    if (placement.archived) continue;
     const slot = bookedOf(booked, placement.id, lineItem.publisherId);
     if (!placement.formats.includes(creative.content.format)) {
       slot.leftOut.push({ creative, lineItem, campaign });
@@ -184,7 +185,7 @@ const bookedOf = (booked: Map<string, Map<number, Booked>>, placementId: string,
  * not started does not count.
  */
 const isOver = ({ creative, lineItem, campaign }: Booking, nowMs: number): boolean =>
-  creative.blocked || !lineItem.active || lineItem.flight.endMs <= nowMs || campaign.flight.endMs <= nowMs;
+  stopOf({ creative, lineItem, campaign }) !== null || lineItem.flight.endMs <= nowMs || campaign.flight.endMs <= nowMs;
 
 function* indexUnlessKnown(
   candidates: readonly Candidate[],
@@ -214,8 +215,21 @@ function* indexCandidates(candidates: readonly Candidate[]): Generator<undefined
   }
   yield;
   const targeting = yield* buildTargetingIndex(entries.map(({ lineItem }) => lineItem.targeting));
-  return { size: entries.length, entries, tieEnd, targeting };
+  return { size: entries.length, entries, tieEnd, weights: weightsOf(entries), targeting };
 }
+
+const weightsOf = (entries: readonly Candidate[]): Float64Array | undefined => {
+  if (entries.every(({ creative }) => creative.weight === 1)) return undefined;
+  const ofLineItem = new Map<number, { sum: number; count: number }>();
+  for (const { creative, lineItem } of entries) {
+    const total = ofLineItem.get(lineItem.id) ?? { sum: 0, count: 0 };
+    ofLineItem.set(lineItem.id, { sum: total.sum + creative.weight, count: total.count + 1 });
+  }
+  return Float64Array.from(entries, ({ creative, lineItem }) => {
+    const { sum, count } = ofLineItem.get(lineItem.id)!;
+    return (creative.weight * count) / sum;
+  });
+};
 
 const byRank = (a: Candidate, b: Candidate): number =>
   a.lineItem.priority - b.lineItem.priority ||

@@ -20,6 +20,11 @@ export interface CandidateIndex {
    * within a group is random.
    */
   readonly tieEnd: Int32Array;
+  /**
+   * How likely each position is to be drawn first within its group; undefined: all alike. The weights
+   * of a line item average 1, so that they shift impressions among its creatives only.
+   */
+  readonly weights: Float64Array | undefined;
   /** Positions are those of `entries`. */
   readonly targeting: TargetingIndex;
 }

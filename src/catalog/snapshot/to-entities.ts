@@ -1,10 +1,29 @@
 import { SECONDS_PER_DAY } from '../../base/utc-day.ts';
 import { targetingRules } from '../../targeting/targeting-rules.ts';
-import type { Bidder, BlockList, Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
+import type {
+  Advertiser,
+  Bidder,
+  BlockList,
+  Campaign,
+  Creative,
+  CreativeStatus,
+  LineItem,
+  Placement,
+  Publisher,
+} from '../model/entities.ts';
+import type { Stop } from '../model/stops.ts';
 import { parseCreativeContent } from '../checks/parse-content.ts';
 import { flightOf } from '../model/flight-dates.ts';
 import { microsFromUsd } from '../model/money.ts';
-import type { BidderRecord, CampaignRecord, CreativeRecord, LineItemRecord, PlacementRecord, PublisherRecord } from '../model/records.ts';
+import type {
+  AdvertiserRecord,
+  BidderRecord,
+  CampaignRecord,
+  CreativeRecord,
+  LineItemRecord,
+  PlacementRecord,
+  PublisherRecord,
+} from '../model/records.ts';
 
 /**
  * Turns checked records into entities. Defaults of meaning (priority 2, a frequency window of a
@@ -21,6 +40,7 @@ export const toPublisher = (id: number, record: PublisherRecord, apiKeyHash: str
     capsWithoutUserId: record.frequency_caps_without_user_id,
   },
   blocked: blockList(record, record.acat),
+  archived: record.archived,
   apiKeyHash,
 });
 
@@ -31,7 +51,10 @@ export const toPlacement = (record: PlacementRecord): Placement => ({
   height: record.height,
   formats: record.formats,
   floorMicros: microsOrNull(record.floor) ?? 0,
+  archived: record.archived,
 });
+
+export const toAdvertiser = (id: number, { name, domain, archived }: AdvertiserRecord): Advertiser => ({ id, name, domain, archived });
 
 /** `headers`: the sealed values, which the record has marks for. */
 export const toBidder = (id: number, record: BidderRecord, headers: Readonly<Record<string, string>>): Bidder => ({
@@ -48,6 +71,7 @@ export const toBidder = (id: number, record: BidderRecord, headers: Readonly<Rec
   noticeHosts: record.notice_hosts.map(lowerCase),
   schain: record.schain_asi === null || record.schain_sid === null ? null : { asi: record.schain_asi, sid: record.schain_sid },
   blocked: blockList(record, []),
+  archived: record.archived,
 });
 
 const blockList = (
@@ -63,45 +87,64 @@ const blockList = (
 
 const lowerCase = (text: string): string => text.toLowerCase();
 
-export const toCampaign = (id: number, record: CampaignRecord): Campaign => ({
-  id,
-  publisherId: record.publisher_id,
-  name: record.name,
-  flight: flightOf(record),
-  budgetMicros: microsOrNull(record.budget),
-});
+export const toCampaign = (id: number, record: CampaignRecord): Campaign => {
+  const ownStop = record.archived ? 'campaignArchived' : record.active ? null : 'campaignPaused';
+  return {
+    id,
+    publisherId: record.publisher_id,
+    advertiserId: record.advertiser_id,
+    name: record.name,
+    flight: flightOf(record),
+    budgetMicros: microsOrNull(record.budget),
+    stop: ownStop,
+    ownStop,
+  };
+};
 
-export const toLineItem = (id: number, record: LineItemRecord, publisherId: number): LineItem => ({
-  id,
-  campaignId: record.campaign_id,
-  publisherId,
-  name: record.name,
-  type: record.type,
-  active: record.active,
-  flight: flightOf(record),
-  budgetType: record.budget_type,
-  cpmMicros: microsOrNull(record.cpm),
-  cpcMicros: microsOrNull(record.cpc),
-  budgetMicros: microsOrNull(record.budget),
-  priority: record.priority ?? 2,
-  pacing: record.pacing,
-  dailyImpressionCap: record.daily_impression_cap,
-  dailySpendCapMicros: microsOrNull(record.daily_spend_cap),
-  frequencyCap:
-    record.frequency_cap === null ? null : { places: record.frequency_cap, windowMs: (record.frequency_window ?? SECONDS_PER_DAY) * 1000 },
-  rateLimit:
-    record.rate_limit === null
-      ? null
-      : { perSecond: record.rate_limit, burst: record.rate_burst ?? Math.max(1, Math.ceil(record.rate_limit)) },
-  targeting: targetingRules(record.targeting),
-  bidderId: record.type === 'programmatic' ? record.bidder_id : null,
-  endpoint: record.type === 'programmatic' ? record.endpoint : null,
-  gvlId: record.type === 'programmatic' ? record.gvl_id : null,
-  noticeHosts: record.notice_hosts.map(lowerCase),
-  floorMicros: record.type === 'programmatic' ? (microsOrNull(record.floor) ?? 0) : 0,
-  valueCpmMicros: record.type === 'direct' ? microsOrNull(record.value_cpm) : null,
-  dealId: record.deal_id,
-});
+export const toLineItem = (id: number, record: LineItemRecord, publisherId: number): LineItem => {
+  const ownStop = record.archived ? 'lineItemArchived' : record.active ? null : 'lineItemPaused';
+  return {
+    id,
+    campaignId: record.campaign_id,
+    publisherId,
+    name: record.name,
+    type: record.type,
+    stop: ownStop,
+    ownStop,
+    flight: flightOf(record),
+    budgetType: record.budget_type,
+    cpmMicros: microsOrNull(record.cpm),
+    cpcMicros: microsOrNull(record.cpc),
+    budgetMicros: microsOrNull(record.budget),
+    priority: record.priority ?? 2,
+    pacing: record.pacing,
+    dailyImpressionCap: record.daily_impression_cap,
+    dailySpendCapMicros: microsOrNull(record.daily_spend_cap),
+    frequencyCap:
+      record.frequency_cap === null
+        ? null
+        : { places: record.frequency_cap, windowMs: (record.frequency_window ?? SECONDS_PER_DAY) * 1000 },
+    rateLimit:
+      record.rate_limit === null
+        ? null
+        : { perSecond: record.rate_limit, burst: record.rate_burst ?? Math.max(1, Math.ceil(record.rate_limit)) },
+    targeting: targetingRules(record.targeting),
+    bidderId: record.type === 'programmatic' ? record.bidder_id : null,
+    endpoint: record.type === 'programmatic' ? record.endpoint : null,
+    gvlId: record.type === 'programmatic' ? record.gvl_id : null,
+    noticeHosts: record.notice_hosts.map(lowerCase),
+    floorMicros: record.type === 'programmatic' ? (microsOrNull(record.floor) ?? 0) : 0,
+    valueCpmMicros: record.type === 'direct' ? microsOrNull(record.value_cpm) : null,
+    dealId: record.deal_id,
+  };
+};
+
+const STOP_OF_STATUS = {
+  draft: 'creativeDraft',
+  pending: 'creativePending',
+  approved: null,
+  rejected: 'creativeRejected',
+} as const satisfies Record<CreativeStatus, Stop | null>;
 
 /** Undefined when the content cannot be read, which the check of a record rules out. */
 export const toCreative = (id: number, record: CreativeRecord, blocked: boolean): Creative | undefined => {
@@ -113,10 +156,12 @@ export const toCreative = (id: number, record: CreativeRecord, blocked: boolean)
     lineItemId: record.line_item_id,
     content: parsed.content,
     advertiserDomain: record.advertiser_domain,
+    ownDomain: record.advertiser_domain,
     width: record.width,
     height: record.height,
     clickUrl: record.click_url,
-    blocked,
+    weight: record.weight,
+    stop: record.archived ? 'creativeArchived' : blocked ? 'creativeBlocked' : STOP_OF_STATUS[record.status],
   };
 };
 

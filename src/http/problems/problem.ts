@@ -10,6 +10,7 @@ export const PROBLEMS = {
   invalid_json: { status: 400, title: 'Invalid JSON' },
   invalid_request: { status: 400, title: 'Invalid request' },
   invalid_dimensions: { status: 400, title: 'Invalid dimension value' },
+  bulk_refused: { status: 400, title: 'Bulk change refused' },
   unknown_event_type: { status: 400, title: 'Unknown event type' },
   unauthorized: { status: 401, title: 'Invalid API key' },
   admin_unauthorized: { status: 401, title: 'Invalid bearer token' },
@@ -41,6 +42,8 @@ export interface Problem {
   readonly detail: string;
   readonly code: ProblemCode;
   readonly errors?: readonly Fault[];
+  /** One for each operation of a bulk change. */
+  readonly results?: readonly object[];
 }
 
 /** Faults in one answer, and characters of the pointer to each, which a client chooses. */
@@ -85,8 +88,18 @@ const instanceOf = (res: ServerResponse): string => {
  */
 export const sendProblem = (res: ServerResponse, sent: Problem, headers: Readonly<Record<string, string>> = {}): void => {
   if (res.headersSent) return;
-  const { type, title, status, detail, code, errors } = sent;
-  const body = JSON.stringify({ type, title, status, detail, instance: instanceOf(res), code, request_id: requestIdOf(res), errors });
+  const { type, title, status, detail, code, errors, results } = sent;
+  const body = JSON.stringify({
+    type,
+    title,
+    status,
+    detail,
+    instance: instanceOf(res),
+    code,
+    request_id: requestIdOf(res),
+    errors,
+    results,
+  });
   res.writeHead(status, {
     'Content-Type': 'application/problem+json',
     'Content-Length': Buffer.byteLength(body),

@@ -6,12 +6,12 @@ import { MAX_BODY_BYTES, readBody } from './read-body.ts';
 export type JsonBody = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: Problem | undefined };
 
 /** The body of up to `limit` bytes as JSON, with any Content-Type. `encoding`: as for readBody. */
-export const readJson = async (req: Request, limit = MAX_BODY_BYTES, encoding?: string): Promise<JsonBody> => {
+export const readJson = async (req: Request, limit = MAX_BODY_BYTES, encoding?: string, maxValues = MAX_VALUES): Promise<JsonBody> => {
   const outcome = await readBody(req, limit, encoding);
   if (!('body' in outcome)) return { ok: false, problem: 'refusal' in outcome ? outcome.refusal : undefined };
   const text = outcome.body.toString('utf8');
-  if (text.length > MAX_UNSCANNED && isTooLarge(text))
-    return { ok: false, problem: problem('invalid_json', `The body must have at most ${MAX_DEPTH} levels and ${MAX_VALUES} values.`) };
+  if (text.length > MAX_UNSCANNED && isTooLarge(text, maxValues))
+    return { ok: false, problem: problem('invalid_json', `The body must have at most ${MAX_DEPTH} levels and ${maxValues} values.`) };
   try {
     return { ok: true, value: JSON.parse(text) };
   } catch {
@@ -34,7 +34,7 @@ const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT, COMMA
  * Whether a text has more levels or values than a body may have. Schemas, comparisons and
  * JSON.stringify walk a value recursively. 1 ns per character.
  */
-const isTooLarge = (text: string): boolean => {
+const isTooLarge = (text: string, maxValues: number): boolean => {
   let depth = 0;
   let values = 1;
   let quoted = false;
@@ -45,7 +45,7 @@ const isTooLarge = (text: string): boolean => {
     else if (code === OPEN_LIST || code === OPEN_OBJECT) {
       if (++depth > MAX_DEPTH) return true;
     } else if (code === CLOSE_LIST || code === CLOSE_OBJECT) depth--;
-    else if (code === COMMA && ++values > MAX_VALUES) return true;
+    else if (code === COMMA && ++values > maxValues) return true;
   }
   return false;
 };

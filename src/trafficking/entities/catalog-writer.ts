@@ -10,6 +10,7 @@ import type { SecretBox } from '../../base/secret-box.ts';
 import { recordChange, type Change } from './audit-trail.ts';
 import { checkReferences } from './check-references.ts';
 import type { EntityKind, EntityRecord } from './entity-kind.ts';
+import { withApproval } from './creative-approval.ts';
 import { createEntityReader } from './entity-reader.ts';
 import { matchesTag } from './entity-tag.ts';
 import { fixedParentFault } from './fixed-parent.ts';
@@ -39,8 +40,8 @@ export interface WriteTarget {
   readonly ifMatch?: string | undefined;
 }
 
-/** The writes of the API. Each resolves after its commit and rejects when Postgres is away. */
-export interface CatalogWriter {
+/** The writes of the API. Each rejects when Postgres is away. */
+export interface RecordWriter {
   create(kind: EntityKind, input: unknown, actor: string): Promise<Written>;
   replace(target: WriteTarget, input: unknown): Promise<Written>;
   /** Applies a JSON merge patch (RFC 7396). */
@@ -48,6 +49,12 @@ export interface CatalogWriter {
   remove(target: WriteTarget): Promise<Written>;
   rotateKey(target: WriteTarget): Promise<Written>;
   setBlocked(target: WriteTarget, blocked: boolean): Promise<Written>;
+}
+
+/** Each write is a transaction of its own, and resolves after its commit. */
+export interface CatalogWriter extends RecordWriter {
+  /** Runs writes one after the other in one transaction, which is committed if all of them are accepted. */
+  together(writes: (writer: RecordWriter) => Promise<readonly Written[]>): Promise<readonly Written[]>;
 }
 
 export interface CatalogWriterOptions {
@@ -60,13 +67,31 @@ export interface CatalogWriterOptions {
 
 type Row = CatalogRow & { readonly id: string | number };
 
+/** Runs a change in a transaction that holds the lock on the catalog's version. */
+type Write = (work: (trx: Knex.Transaction) => Promise<Written>) => Promise<Written>;
+
 export const createCatalogWriter = ({ knex, dimensions, secretBox, goLive }: CatalogWriterOptions): CatalogWriter => {
   /**
-   * Runs a change and its audit row in one transaction. A trigger updates the catalog's version on
+   * Runs changes and their audit rows in one transaction. A trigger updates the catalog's version on
    * every change, so writers run one at a time in any case; locking that row first prevents
    * deadlocks and keeps a parent that was checked from being deleted.
    */
-  const write = async (work: (trx: Knex.Transaction) => Promise<Written>): Promise<Written> => {
+  const together: CatalogWriter['together'] = async (writes) => {
+    const trx = await knex.transaction();
+    try {
+      await trx.raw('select version from catalog_version for update');
+      const written = await writes(writerWithin((work) => work(trx)));
+      const accepted = written.every(({ ok }) => ok);
+      await (accepted ? trx.commit() : trx.rollback());
+      if (accepted) await goLive();
+      return written;
+    } catch (fault) {
+      if (!trx.isCompleted()) await trx.rollback();
+      throw fault;
+    }
+  };
+
+  const alone: Write = async (work) => {
     const written = await knex.transaction(async (trx) => {
       await trx.raw('select version from catalog_version for update');
       return work(trx);
@@ -110,13 +135,15 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, goLive }: Cat
   };
 
   /** Runs `work` on an existing record that still matches If-Match. */
-  const change = (target: WriteTarget, work: (trx: Knex.Transaction, before: EntityRecord) => Promise<Written>): Promise<Written> =>
-    write(async (trx) => {
-      const before = await createEntityReader({ knex: trx }).find(target.kind, target.id);
-      if (!before) return refused('not_found');
-      if (!matchesTag(target.ifMatch, before)) return refused('stale');
-      return work(trx, before);
-    });
+  const changeWithin =
+    (write: Write) =>
+    (target: WriteTarget, work: (trx: Knex.Transaction, before: EntityRecord) => Promise<Written>): Promise<Written> =>
+      write(async (trx) => {
+        const before = await createEntityReader({ knex: trx }).find(target.kind, target.id);
+        if (!before) return refused('not_found');
+        if (!matchesTag(target.ifMatch, before)) return refused('stale');
+        return work(trx, before);
+      });
 
   const store = async (trx: Knex.Transaction, target: WriteTarget, before: EntityRecord, input: unknown): Promise<Written> => {
     const { kind, id, actor } = target;
@@ -126,60 +153,66 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, goLive }: Cat
     if (!checked.ok) return checked;
     const fixed = await fixedParentFault(trx, kind, before, checked.row);
     if (fixed) return refused('parent_fixed', [fixed]);
-    return { ok: true, record: await rewrite(trx, target, checked.row, { actor, action: 'update', before }) };
+    const row = await withApproval(trx, kind, checked.row, before);
+    return { ok: true, record: await rewrite(trx, target, row, { actor, action: 'update', before }) };
   };
 
-  return {
-    create: (kind, input, actor) =>
-      write(async (trx) => {
-        const given = writable(kind, input);
-        const checked = await check(trx, kind, kind.namedByClient ? given : without(given, ['id']));
-        if (!checked.ok) return checked;
-        const { row } = checked;
-        if (kind.namedByClient && (await trx(kind.table).where({ id: row['id'] }).first('id'))) return refused('conflict');
-        const key = kind.table === 'publishers' ? newApiKey() : undefined;
-        const stored = returned(
-          await trx(kind.table)
-            .insert({ ...row, ...key?.columns })
-            .returning<Row[]>(COLUMNS[kind.table]),
-        );
-        const record = kind.toRecord(stored);
-        await recordChange(trx, { actor, action: 'create', entity: kind.name, entityId: stored.id, before: null, after: record });
-        return { ok: true, record: key ? { ...record, api_key: key.key } : record };
-      }),
+  const writerWithin = (write: Write): RecordWriter => {
+    const change = changeWithin(write);
+    return {
+      create: (kind, input, actor) =>
+        write(async (trx) => {
+          const given = writable(kind, input);
+          const checked = await check(trx, kind, kind.namedByClient ? given : without(given, ['id']));
+          if (!checked.ok) return checked;
+          const row = await withApproval(trx, kind, checked.row, undefined);
+          if (kind.namedByClient && (await trx(kind.table).where({ id: row['id'] }).first('id'))) return refused('conflict');
+          const key = kind.table === 'publishers' ? newApiKey() : undefined;
+          const stored = returned(
+            await trx(kind.table)
+              .insert({ ...row, ...key?.columns })
+              .returning<Row[]>(COLUMNS[kind.table]),
+          );
+          const record = kind.toRecord(stored);
+          await recordChange(trx, { actor, action: 'create', entity: kind.name, entityId: stored.id, before: null, after: record });
+          return { ok: true, record: key ? { ...record, api_key: key.key } : record };
+        }),
 
-    replace: (target, input) => change(target, (trx, before) => store(trx, target, before, writable(target.kind, input))),
+      replace: (target, input) => change(target, (trx, before) => store(trx, target, before, writable(target.kind, input))),
 
-    merge: (target, patch) =>
-      change(target, (trx, before) =>
-        store(trx, target, before, isObject(patch) ? mergePatch(writable(target.kind, before), writable(target.kind, patch)) : patch),
-      ),
+      merge: (target, patch) =>
+        change(target, (trx, before) =>
+          store(trx, target, before, isObject(patch) ? mergePatch(writable(target.kind, before), writable(target.kind, patch)) : patch),
+        ),
 
-    remove: (target) =>
-      change(target, async (trx, before) => {
-        const { kind, id, actor } = target;
-        const cascade = await createEntityReader({ knex: trx }).cascade(kind, id);
-        await trx(kind.table).where({ id }).delete();
-        const gone = Object.values(cascade).some((count) => count > 0) ? { ...before, deleted_with_it: cascade } : before;
-        await recordChange(trx, { actor, action: 'delete', entity: kind.name, entityId: id, before: gone, after: null });
-        return { ok: true, record: before };
-      }),
+      remove: (target) =>
+        change(target, async (trx, before) => {
+          const { kind, id, actor } = target;
+          const cascade = await createEntityReader({ knex: trx }).cascade(kind, id);
+          await trx(kind.table).where({ id }).delete();
+          const gone = Object.values(cascade).some((count) => count > 0) ? { ...before, deleted_with_it: cascade } : before;
+          await recordChange(trx, { actor, action: 'delete', entity: kind.name, entityId: id, before: gone, after: null });
+          return { ok: true, record: before };
+        }),
 
-    rotateKey: (target) =>
-      change(target, async (trx, before) => {
-        const { key, columns } = newApiKey();
-        const record = await rewrite(trx, target, columns, { actor: target.actor, action: 'rotate_key', before });
-        return { ok: true, record: { ...record, api_key: key } };
-      }),
+      rotateKey: (target) =>
+        change(target, async (trx, before) => {
+          const { key, columns } = newApiKey();
+          const record = await rewrite(trx, target, columns, { actor: target.actor, action: 'rotate_key', before });
+          return { ok: true, record: { ...record, api_key: key } };
+        }),
 
-    setBlocked: (target, blocked) =>
-      change(target, async (trx, before) => {
-        if ((before['blocked_at'] !== null) === blocked) return { ok: true, record: before };
-        const action = blocked ? 'block' : 'unblock';
-        const columns = { blocked_at: blocked ? trx.fn.now() : null };
-        return { ok: true, record: await rewrite(trx, target, columns, { actor: target.actor, action, before }) };
-      }),
+      setBlocked: (target, blocked) =>
+        change(target, async (trx, before) => {
+          if ((before['blocked_at'] !== null) === blocked) return { ok: true, record: before };
+          const action = blocked ? 'block' : 'unblock';
+          const columns = { blocked_at: blocked ? trx.fn.now() : null };
+          return { ok: true, record: await rewrite(trx, target, columns, { actor: target.actor, action, before }) };
+        }),
+    };
   };
+
+  return { ...writerWithin(alone), together };
 };
 
 const returned = ([row]: readonly Row[]): Row => {

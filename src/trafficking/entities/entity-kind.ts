@@ -1,3 +1,4 @@
+import { advertiserToRow, rowToAdvertiser } from '../../catalog/postgres/advertiser-rows.ts';
 import { bidderToRow, rowToBidder } from '../../catalog/postgres/bidder-rows.ts';
 import {
   campaignToRow,
@@ -14,6 +15,7 @@ import {
 import { CATALOG_TABLES, type CatalogRow, type CatalogTable } from '../../catalog/model/catalog-reading.ts';
 import { bidderSchema } from '../../catalog/checks/bidder-schema.ts';
 import {
+  checkAdvertiser,
   checkBidder,
   checkCampaign,
   checkCreative,
@@ -24,6 +26,7 @@ import {
 import type { Checked } from '../../catalog/checks/check-record.ts';
 import { HEADER_PURPOSE } from '../../catalog/model/bidder-of.ts';
 import type { CreativeFormat } from '../../catalog/model/entities.ts';
+import { advertiserSchema } from '../../catalog/checks/advertiser-schema.ts';
 import { campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from '../../catalog/checks/schemas.ts';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 
@@ -112,6 +115,14 @@ const DEFINITIONS: Readonly<Record<CatalogTable, Definition>> = {
     toRow: placementToRow,
     toRecord: rowToPlacement,
   },
+  advertisers: {
+    schema: advertiserSchema,
+    parents: [],
+    search: ['name', 'domain'],
+    check: checkAdvertiser,
+    toRow: advertiserToRow,
+    toRecord: rowToAdvertiser,
+  },
   bidders: {
     schema: bidderSchema,
     parents: [],
@@ -124,7 +135,7 @@ const DEFINITIONS: Readonly<Record<CatalogTable, Definition>> = {
   },
   campaigns: {
     schema: campaignSchema,
-    parents: ['publishers'],
+    parents: ['advertisers', 'publishers'],
     search: ['name'],
     check: checkCampaign,
     toRow: campaignToRow,
@@ -150,7 +161,7 @@ const DEFINITIONS: Readonly<Record<CatalogTable, Definition>> = {
     },
     parents: ['placements', 'line_items'],
     actions: ['block', 'unblock'],
-    search: ['advertiser_domain', 'placement_id'],
+    search: ['name', 'advertiser_domain', 'placement_id'],
     rowBytes: `${SHORT_ROW_BYTES} + octet_length(content)`,
     check: checkCreative,
     toRow: creativeToRow,
@@ -204,6 +215,18 @@ export const belongsTo = (table: CatalogTable, ancestor: CatalogTable): readonly
     const through = belongsTo(parent, ancestor);
     return through.length === 0 ? [] : [`${field} in (select id from ${parent} where ${through.join(' or ')})`];
   });
+
+/**
+ * The SQL condition under which a row of `table` is archived: itself, or with what it belongs to. A
+ * creative belongs to its line item; a placement of it may be archived without it.
+ */
+export const isArchived = (table: CatalogTable): string => {
+  const owners = table === 'creatives' ? ENTITY_KINDS.creatives.parents.slice(-1) : ENTITY_KINDS[table].parents;
+  const through = owners.map(
+    ({ field, table: parent }) => `coalesce(${field} in (select id from ${parent} where ${isArchived(parent)}), false)`,
+  );
+  return ['archived', ...through].join(' or ');
+};
 
 /** The entities that a list can be filtered by: its parents and their parents. */
 export const ancestorsOf = ({ table }: EntityKind): readonly EntityKind[] =>

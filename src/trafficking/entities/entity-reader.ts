@@ -2,13 +2,19 @@ import type { Knex } from 'knex';
 import { COLUMNS } from '../../catalog/postgres/catalog-rows.ts';
 import type { CatalogRow, CatalogTable } from '../../catalog/model/catalog-reading.ts';
 import { readPageOfRows, type PageOfRows } from './page-of-rows.ts';
-import { belongsTo, ENTITY_KINDS, type EntityKind, type EntityRecord } from './entity-kind.ts';
+import { belongsTo, ENTITY_KINDS, isArchived, type EntityKind, type EntityRecord } from './entity-kind.ts';
+
+/** Values of the parameter `archived` of a list, the default first. */
+export const ARCHIVED_QUERIES = ['false', 'true', 'only'] as const;
+export type ArchivedQuery = (typeof ARCHIVED_QUERIES)[number];
 
 export interface ListQuery {
   readonly limit: number;
   readonly offset: number;
   /** Searched for in the `search` columns, ignoring case; '' matches every record. */
   readonly text: string;
+  /** Archived records: left out, listed too, or listed alone. */
+  readonly archived: ArchivedQuery;
   /** Only records that belong to all of these. */
   readonly parents: readonly EntityReference[];
 }
@@ -43,8 +49,9 @@ export const createEntityReader = ({ knex }: { readonly knex: Knex }): EntityRea
   };
 
   return {
-    list: async (kind, { limit, offset, text, parents }) => {
+    list: async (kind, { limit, offset, text, archived, parents }) => {
       const query = within(kind, parents);
+      if (archived !== 'true') void query.whereRaw(`${archived === 'only' ? '' : 'not '}(${isArchived(kind.table)})`);
       if (text !== '') {
         const pattern = `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
         void query.where((either) => kind.search.forEach((column) => void either.orWhereILike(column, pattern)));

@@ -5,7 +5,7 @@ import { methodNotAllowed } from '../../http/problems/error-handler.ts';
 import { problem, sendProblem, type Problem } from '../../http/problems/problem.ts';
 import { readJson } from '../../http/request/read-json.ts';
 import { actorOf } from '../admin-gate.ts';
-import type { CatalogWriter, Refused, Written, WriteTarget } from './catalog-writer.ts';
+import type { CatalogWriter, RecordWriter, Refused, Written, WriteTarget } from './catalog-writer.ts';
 import { ENTITY_KINDS, readEntityId, type EntityAction, type EntityKind, type EntityRecord } from './entity-kind.ts';
 import type { EntityReader } from './entity-reader.ts';
 import { entityTag } from './entity-tag.ts';
@@ -17,7 +17,7 @@ import { sendJson } from '../../http/answers/send-json.ts';
  * JSON escapes one UTF-16 unit in at most six bytes (`\u001f`), so six times the longest content,
  * and half a megabyte for the other fields.
  */
-const MAX_BODY_BYTES = 8 * MAX_CONTENT_LENGTH;
+export const MAX_BODY_BYTES = 8 * MAX_CONTENT_LENGTH;
 
 export interface EntityRoutesOptions {
   readonly reader: EntityReader;
@@ -34,7 +34,7 @@ export const entityRoutes = (options: EntityRoutesOptions): Router => {
   return router;
 };
 
-const ACTIONS: Readonly<Record<EntityAction, (writer: CatalogWriter, target: WriteTarget) => Promise<Written>>> = {
+export const ACTIONS: Readonly<Record<EntityAction, (writer: RecordWriter, target: WriteTarget) => Promise<Written>>> = {
   rotate_key: (writer, target) => writer.rotateKey(target),
   block: (writer, target) => writer.setBlocked(target, true),
   unblock: (writer, target) => writer.setBlocked(target, false),
@@ -121,7 +121,8 @@ const sendWritten = (
   sendJson(res, status, api_key === undefined ? record : { ...record, api_key }, { ETag: entityTag(record), ...headers(record) });
 };
 
-const problemOf = (kind: EntityKind, { refusal, faults }: Refused): Problem => {
+/** The problem that a refused write answers. */
+export const problemOf = (kind: EntityKind, { refusal, faults }: Refused): Problem => {
   switch (refusal) {
     case 'not_found':
       return noSuchRecord(kind);
@@ -136,4 +137,4 @@ const problemOf = (kind: EntityKind, { refusal, faults }: Refused): Problem => {
   }
 };
 
-const noSuchRecord = ({ words }: EntityKind): Problem => problem('not_found', `There is no ${words} with this id.`);
+export const noSuchRecord = ({ words }: EntityKind): Problem => problem('not_found', `There is no ${words} with this id.`);

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { problem, type Problem } from '../../http/problems/problem.ts';
 import { ancestorsOf, readEntityId, type EntityKind } from './entity-kind.ts';
-import type { ListQuery } from './entity-reader.ts';
+import { ARCHIVED_QUERIES, type ListQuery } from './entity-reader.ts';
 
 export const MAX_LISTED = 10_000;
 export const MAX_OFFSET = 1_000_000_000;
@@ -29,11 +29,13 @@ export const readListQuery = (
 ): { readonly ok: true; readonly query: ListQuery } | { readonly ok: false; readonly problem: Problem } => {
   const page = readPage(search, MAX_LISTED, MAX_LISTED);
   if (!page.ok) return page;
+  const archived = ARCHIVED_QUERIES.find((value) => value === (search.get('archived') || 'false'));
+  if (!archived) return { ok: false, problem: problem('invalid_request', `archived must be one of ${ARCHIVED_QUERIES.join(', ')}.`) };
   const parents = ancestorsOf(kind).flatMap((ancestor) => {
     const value = search.get(ancestor.reference);
     return value === null || value === '' ? [] : [{ table: ancestor.table, id: readEntityId(ancestor, value) ?? NO_ID }];
   });
-  return { ok: true, query: { limit: page.limit, offset: page.offset, text: search.get('q') ?? '', parents } };
+  return { ok: true, query: { limit: page.limit, offset: page.offset, text: search.get('q') ?? '', archived, parents } };
 };
 
 /** Ids begin at 1. */

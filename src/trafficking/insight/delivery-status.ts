@@ -1,4 +1,5 @@
 import type { Campaign, LineItem } from '../../catalog/model/entities.ts';
+import { STOPS } from '../../catalog/model/stops.ts';
 import { showEndDate, showStartDate } from '../../catalog/model/flight-dates.ts';
 import { describeRefusal } from '../../ledger/describe-refusal.ts';
 import { DELIVERY_STATUSES, statusOf, type DeliveryStatus } from '../../decision/no-bid-reason.ts';
@@ -30,7 +31,7 @@ export const deliveryStatus = ({ lineItem, campaign, creatives, limits, atMs }: 
   const found: readonly (readonly [DeliveryStatus, string])[] = [
     ...flightObstacles(lineItem.flight, 'its flight', atMs),
     ...flightObstacles(campaign.flight, "the campaign's flight", atMs),
-    ...(lineItem.active ? [] : [['paused', 'it is switched off (active is false)'] as const]),
+    ...[campaign.stop, lineItem.stop].flatMap((stop) => (stop === null ? [] : [[STOPS[stop].status, STOPS[stop].words] as const])),
     ...creativeObstacles(creatives),
     ...(limitStatus === null || limitStatus === 'active' ? [] : [[limitStatus, refusal] as const]),
   ];

@@ -3,7 +3,7 @@ import { Router } from 'express';
 import type { Response } from 'express';
 import type { Knex } from 'knex';
 import { dateOfDay, dayOf } from '../../base/utc-day.ts';
-import { readReportRows, readReportTotals, type ReportQuestion } from '../../events/postgres/campaign-report.ts';
+import { readReportRows, readReportTotals, type ReportGrains, type ReportQuestion } from '../../events/postgres/delivery-report.ts';
 import { methodNotAllowed } from '../../http/problems/error-handler.ts';
 import { problem, sendProblem } from '../../http/problems/problem.ts';
 import { QUALITY_REPORT_FILTERS, readReportedCreatives } from '../../tracking/report-store.ts';
@@ -13,10 +13,10 @@ import { NO_ID, readPage, searchOf } from '../entities/list-query.ts';
 import { nextPageLink } from '../entities/page-of-rows.ts';
 import { show } from '../openapi/columns.ts';
 import { sendJson } from '../../http/answers/send-json.ts';
-import { campaignReport, readWholeReport, REPORT_PAGE } from './campaign-report.ts';
 import type { Delivery } from './delivery.ts';
 import { reportCsv } from './report-csv.ts';
-import { REPORT_COLUMNS } from './report-columns.ts';
+import { reportOf, reportRow, REPORT_COLUMNS } from './report-columns.ts';
+import { ADVERTISER_REPORT, CAMPAIGN_REPORT, readWholeReport, REPORT_PAGE, type ReportKind } from './reports.ts';
 import { REPORTED_CREATIVE_COLUMNS } from './reported-creative-columns.ts';
 
 export interface InsightRoutesOptions {
@@ -46,31 +46,39 @@ export const insightRoutes = ({ knex, readDelivery, now }: InsightRoutesOptions)
   });
   delivery.all(methodNotAllowed('GET, HEAD'));
 
-  const report = router.route('/campaigns/:id/report');
-  report.get(async (req, res) => {
-    const campaignId = readNumericId(ENTITY_KINDS.campaigns, req.params.id);
-    const search = searchOf(req);
-    const days = readDays(search.get('from'), search.get('to'), dayOf(now()));
-    if (!days) {
-      const detail = `from and to must be days (YYYY-MM-DD), from not after to, at most ${MAX_REPORT_DAYS} days apart.`;
-      return sendProblem(res, problem('invalid_request', detail));
-    }
-    const page = readPage(search, REPORT_PAGE.default, REPORT_PAGE.max);
-    if (!page.ok) return sendProblem(res, page.problem);
-    const format = search.get('format') ?? (req.accepts(['application/json', 'text/csv']) === 'text/csv' ? 'csv' : 'json');
-    if (!isReportFormat(format)) return sendProblem(res, problem('invalid_request', `format must be ${REPORT_FORMATS.join(' or ')}.`));
-    const question = campaignId === undefined ? undefined : { campaignId, ...days };
-    const totals = question && (await readReportTotals(knex, question));
-    if (!question || !totals) return sendProblem(res, problem('not_found', 'There is no campaign with this id.'));
-    if (format === 'csv') {
-      const pages = readWholeReport(question, totals, (part, of) => readReportRows(knex, part, of));
-      return sendCsv(res, question, reportCsv(show(REPORT_COLUMNS.figures, totals), pages));
-    }
-    const rows = await readReportRows(knex, question, page);
-    const link = nextPageLink(req.originalUrl, { rows, more: page.offset + rows.length < totals.rows && rows.length > 0 }, page);
-    sendJson(res, 200, campaignReport(question, rows, totals), { Vary: 'Accept', ...link });
-  });
-  report.all(methodNotAllowed('GET, HEAD'));
+  const report = <Grain extends keyof ReportGrains>(kind: EntityKind, { grain, keys, campaignsOf }: ReportKind<Grain>): void => {
+    const route = router.route(`/${kind.table}/:id/report`);
+    route.get(async (req, res) => {
+      const id = readNumericId(kind, String(req.params['id']));
+      const search = searchOf(req);
+      const days = readDays(search.get('from'), search.get('to'), dayOf(now()));
+      if (!days) {
+        const detail = `from and to must be days (YYYY-MM-DD), from not after to, at most ${MAX_REPORT_DAYS} days apart.`;
+        return sendProblem(res, problem('invalid_request', detail));
+      }
+      const page = readPage(search, REPORT_PAGE.default, REPORT_PAGE.max);
+      if (!page.ok) return sendProblem(res, page.problem);
+      const format = search.get('format') ?? (req.accepts(['application/json', 'text/csv']) === 'text/csv' ? 'csv' : 'json');
+      if (!isReportFormat(format)) return sendProblem(res, problem('invalid_request', `format must be ${REPORT_FORMATS.join(' or ')}.`));
+      const campaignIds = id === undefined ? undefined : await campaignsOf(knex, id);
+      if (id === undefined || !campaignIds) return sendProblem(res, problem('not_found', `There is no ${kind.words} with this id.`));
+      const question = { campaignIds, ...days };
+      const totals = await readReportTotals(knex, grain, question);
+      const readRows = async (part: ReportQuestion, of: { readonly limit: number; readonly offset: number }) =>
+        (await readReportRows(knex, grain, part, of)).map((row) => reportRow(keys, row));
+      if (format === 'csv') {
+        const pages = readWholeReport(question, totals, readRows);
+        const name = `${kind.words}-${id}_${days.from}_${days.to}.csv`;
+        return sendCsv(res, name, reportCsv(keys, show(REPORT_COLUMNS.figures, totals), pages));
+      }
+      const rows = await readRows(question, page);
+      const link = nextPageLink(req.originalUrl, { rows, more: page.offset + rows.length < totals.rows && rows.length > 0 }, page);
+      sendJson(res, 200, { [kind.reference]: id, ...days, ...reportOf(rows, totals) }, { Vary: 'Accept', ...link });
+    });
+    route.all(methodNotAllowed('GET, HEAD'));
+  };
+  report(ENTITY_KINDS.campaigns, CAMPAIGN_REPORT);
+  report(ENTITY_KINDS.advertisers, ADVERTISER_REPORT);
 
   const reports = router.route('/reports');
   reports.get(async (req, res) => {
@@ -133,10 +141,10 @@ const readDay = (text: string): number | undefined => {
 const isReportFormat = (text: string): text is (typeof REPORT_FORMATS)[number] => REPORT_FORMATS.some((format) => format === text);
 
 /** Sends the parts as they are made, as fast as the client reads. A fault in between ends the connection. */
-const sendCsv = async (res: Response, { campaignId, from, to }: ReportQuestion, parts: AsyncIterable<string>): Promise<void> => {
+const sendCsv = async (res: Response, name: string, parts: AsyncIterable<string>): Promise<void> => {
   res.writeHead(200, {
     'Content-Type': 'text/csv; charset=utf-8; header=present',
-    'Content-Disposition': `attachment; filename="campaign-${campaignId}_${from}_${to}.csv"`,
+    'Content-Disposition': `attachment; filename="${name}"`,
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
     Vary: 'Accept',

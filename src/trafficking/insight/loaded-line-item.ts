@@ -36,6 +36,7 @@ export const creativeObstacles = (
     const creative = snapshot.creatives.get(id);
     if (!creative) return { id, obstacle: whyNotLoaded(snapshot, 'creatives', id) };
     const placement = snapshot.placements.get(creative.placementId);
+    if (placement?.archived) return { id, obstacle: `placement ${placement.id} is archived` };
     return { id, obstacle: live && placement ? obstacleOf({ creative, lineItem, campaign }, placement.formats, atMs) : undefined };
   });
 };

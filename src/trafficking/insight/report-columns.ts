@@ -1,7 +1,7 @@
 import { usdFromMicros } from '../../catalog/model/money.ts';
-import type { ReportCounts, StoredReportRow } from '../../events/postgres/campaign-report.ts';
+import type { CampaignDay, CreativeDay, ReportCounts, ReportTotals } from '../../events/postgres/delivery-report.ts';
 import { filteredName, type HitKind } from '../../ledger/hit.ts';
-import type { Columns, Shown } from '../openapi/columns.ts';
+import { show, type Columns, type Shown } from '../openapi/columns.ts';
 import { count, countsByName, day, integer, number, orNull, usd } from '../openapi/schema.ts';
 
 /** The filtered hits of a kind. */
@@ -9,7 +9,7 @@ export const filteredOf = (filtered: Readonly<Record<string, number>>, kind: Hit
   Object.entries(filtered).reduce((sum, [name, count]) => (name.startsWith(filteredName(kind, '')) ? sum + count : sum), 0);
 
 /**
- * Every column of a campaign's report, in order. JSON rows and totals, the CSV file and the OpenAPI
+ * Every column of a report, in order. JSON rows and totals, the CSV file and the OpenAPI
  * schema are made from this list. Money is in USD; rates are shares (0.01 is one percent), 0
  * without impressions.
  */
@@ -23,7 +23,13 @@ export const REPORT_COLUMNS = {
       schema: orNull('integer', { description: 'null: the fee of a day without delivery' }),
       of: ({ creativeId }) => creativeId,
     },
-  } satisfies Columns<StoredReportRow>,
+  } satisfies Columns<CreativeDay>,
+  /** What a row of an advertiser's report counts. */
+  advertiserKeys: {
+    day: { schema: day, of: ({ date }) => date },
+    campaign_id: { schema: integer, of: ({ campaignId }) => campaignId },
+    campaign: { schema: orNull('string', { description: 'null: deleted' }), of: ({ campaign }) => campaign },
+  } satisfies Columns<CampaignDay>,
   /** Read from the counts of a row, and from the sums of all rows for the totals. */
   figures: {
     serves: { schema: count, of: ({ serves }) => serves },
@@ -51,19 +57,31 @@ export const REPORT_COLUMNS = {
 };
 
 export type ReportFigures = Shown<typeof REPORT_COLUMNS.figures>;
+export type AdvertiserReportRow = Shown<typeof REPORT_COLUMNS.advertiserKeys> & ReportFigures;
 export type ReportRow = Shown<typeof REPORT_COLUMNS.keys> & ReportFigures;
 
-/** The answer of GET /api/campaigns/{id}/report, here and on the trafficking page. */
-export interface CampaignReport {
-  readonly campaign_id: number;
-  readonly from: string;
-  readonly to: string;
+/** The part of an answer that all reports have. */
+export interface Report<Row> {
   /** Of all pages. */
   readonly row_count: number;
-  /** Of this page, ordered by day, line item and creative. */
-  readonly rows: readonly ReportRow[];
+  /** Of this page, ordered by day and then by what the rows count. */
+  readonly rows: readonly Row[];
   /** Of all pages. */
   readonly totals: ReportFigures;
   /** The part of the spend that is fees of Flat line items, which use no budget. */
   readonly flat_fees: number;
 }
+
+/** A row of a report; `keys`: the columns of what it counts. */
+export const reportRow = <Row extends ReportCounts, Keys extends Columns<Row>>(keys: Keys, row: Row): Shown<Keys> & ReportFigures => ({
+  ...show(keys, row),
+  ...show(REPORT_COLUMNS.figures, row),
+});
+
+/** A page of a report, with the totals of all pages. */
+export const reportOf = <Row>(rows: readonly Row[], totals: ReportTotals): Report<Row> => ({
+  row_count: totals.rows,
+  rows,
+  totals: show(REPORT_COLUMNS.figures, totals),
+  flat_fees: usdFromMicros(totals.feeMicros),
+});

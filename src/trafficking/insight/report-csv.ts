@@ -1,29 +1,32 @@
 import { stringify } from 'csv-stringify/sync';
-import { REPORT_COLUMNS, type ReportFigures, type ReportRow } from './report-columns.ts';
+import { REPORT_COLUMNS, type ReportFigures } from './report-columns.ts';
 
 /** Columns that are one column for each name. */
 const BY_NAME = { events: 'event_', filtered: 'filtered_' } as const;
-
-const COLUMNS = Object.keys({ ...REPORT_COLUMNS.keys, ...REPORT_COLUMNS.figures }) as (keyof ReportRow)[];
 
 /**
  * A report as RFC 4180 CSV: CRLF, a header line, one column per event type and per kind of filtered
  * hits, no totals. A text that a spreadsheet would run as a formula is prefixed with an apostrophe.
  * https://owasp.org/www-community/attacks/CSV_Injection
  *
+ * @param keys what a row counts, in the order of the columns
  * @param totals of all pages: they have every name that occurs
  * @returns the text of the header, then of each page
  */
 export async function* reportCsv(
+  keys: object,
   totals: Pick<ReportFigures, keyof typeof BY_NAME>,
-  pages: AsyncIterable<readonly ReportRow[]>,
+  pages: AsyncIterable<readonly ReportFigures[]>,
 ): AsyncGenerator<string> {
+  const columns = Object.keys({ ...keys, ...REPORT_COLUMNS.figures });
   const namesOf = (column: keyof typeof BY_NAME): readonly string[] => Object.keys(totals[column]).sort();
-  yield csv([COLUMNS.flatMap((column) => (isByName(column) ? namesOf(column).map((name) => BY_NAME[column] + name) : [column]))]);
+  yield csv([columns.flatMap((column) => (isByName(column) ? namesOf(column).map((name) => BY_NAME[column] + name) : [column]))]);
   for await (const rows of pages)
     yield csv(
       rows.map((row) =>
-        COLUMNS.flatMap((column) => (isByName(column) ? namesOf(column).map((name) => row[column][name] ?? 0) : [row[column]])),
+        columns.flatMap((column) =>
+          isByName(column) ? namesOf(column).map((name) => row[column][name] ?? 0) : [row[column as keyof ReportFigures]],
+        ),
       ),
     );
 }

@@ -4,6 +4,13 @@ const flight = { start_date: '2026-10-01', end_date: '2026-12-31' };
 const SENT = {
   Publisher: { name: 'The Gazette', domain: 'gazette.example', origins: ['https://gazette.example', 'https://*.gazette.example'] },
   Placement: { id: 'article-top', publisher_id: 1, width: 728, height: 90, formats: ['banner', 'html'] },
+  Advertiser: {
+    name: 'Boots of the North',
+    domain: 'boots.example',
+    categories: ['483'],
+    labels: ['outdoor'],
+    contact: 'sales@boots.example',
+  },
   Bidder: {
     name: 'Prebid Server',
     endpoint: 'https://pbs.example/openrtb2/auction',
@@ -13,7 +20,7 @@ const SENT = {
     bid_adjustment: 0.85,
     badv: ['casino.example'],
   },
-  Campaign: { publisher_id: 1, name: 'Boots, autumn', ...flight, budget: 5000 },
+  Campaign: { publisher_id: 1, advertiser_id: 2, name: 'Boots, autumn', ...flight, budget: 5000 },
   LineItem: {
     campaign_id: 3,
     name: 'Boots, sport readers',
@@ -42,12 +49,14 @@ export const CATALOG_EXAMPLES = {
   ...Object.fromEntries(Object.entries(SENT).map(([name, record]) => [`New${name}`, record])),
   Publisher: { id: 1, ...SENT.Publisher, api_key_hint: '9f3c' },
   Placement: SENT.Placement,
+  Advertiser: { id: 2, ...SENT.Advertiser },
   Bidder: { id: 2, ...SENT.Bidder, headers: { Authorization: 'sealed:bX3kQ0aZ' } },
   Campaign: { id: 3, ...SENT.Campaign },
   LineItem: { id: 5, ...SENT.LineItem },
   Creative: { id: 9, ...SENT.Creative, blocked_at: null },
   PublisherChange: { origins: ['https://gazette.example'] },
   PlacementChange: { formats: ['banner'] },
+  AdvertiserChange: { categories: ['483', '1'] },
   BidderChange: { bid_adjustment: 0.9 },
   CampaignChange: { budget: 7500 },
   LineItemChange: { active: false, daily_impression_cap: null },

@@ -46,6 +46,15 @@ export const DELIVERY_EXAMPLES = {
     totals: reported,
     flat_fees: 0,
   },
+  AdvertiserReport: {
+    advertiser_id: 2,
+    from: '2026-10-14',
+    to: '2026-10-14',
+    row_count: 1,
+    rows: [{ day: '2026-10-14', campaign_id: 3, campaign: 'Boots, autumn', ...reported }],
+    totals: reported,
+    flat_fees: 0,
+  },
   ReportedCreative: {
     creative_id: 9,
     line_item_id: 5,
@@ -70,6 +79,18 @@ export const DELIVERY_EXAMPLES = {
     after: { budget: 7500 },
   },
   Dimensions: { type: 'object', properties: { section: { type: 'string', enum: ['news', 'sport'] } } },
+  BulkChange: {
+    operations: [
+      { method: 'PATCH', path: '/line_items/5', body: { active: false } },
+      { method: 'PATCH', path: '/campaigns/3', body: { archived: true } },
+    ],
+  },
+  BulkResults: {
+    results: [
+      { status: 200, body: { id: 5, active: false } },
+      { status: 200, body: { id: 3, archived: true } },
+    ],
+  },
   Question: { request: page, line_item_id: 5 },
   Explanation: {
     request_id: 'page-view-81',

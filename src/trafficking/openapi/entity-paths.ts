@@ -1,4 +1,5 @@
 import { ENTITY_KINDS, ancestorsOf, type EntityAction, type EntityKind } from '../entities/entity-kind.ts';
+import { ARCHIVED_QUERIES } from '../entities/entity-reader.ts';
 import { fixedParentOf } from '../entities/fixed-parent.ts';
 import { MAX_LISTED, MAX_OFFSET } from '../entities/list-query.ts';
 import { changeRef, entityRef, pascalCase } from './entity-schemas.ts';
@@ -60,6 +61,11 @@ const listPath = (kind: EntityKind): PathItem => ({
         query(reference, { type: namedByClient ? 'string' : 'integer' }, `Only records of this ${words}`),
       ),
       query('q', { type: 'string' }, `Only records that contain this text in ${kind.search.join(' or ')}`),
+      query(
+        'archived',
+        { type: 'string', enum: ARCHIVED_QUERIES, default: 'false' },
+        'Archived records: left out, listed too, or listed alone',
+      ),
       ...pageQuery({ default: MAX_LISTED, max: MAX_LISTED }, MAX_OFFSET),
     ],
     responses: {

@@ -1,7 +1,7 @@
-import { BODY_PROBLEMS, jsonAnswer, jsonBody, problems, READ_PROBLEMS, type Paths } from './operation.ts';
+import { BODY_PROBLEMS, jsonAnswer, jsonBody, problems, READ_PROBLEMS, WRITE_PROBLEMS, type Paths } from './operation.ts';
 import { ref } from './schema.ts';
 
-/** Decisions without side effects. */
+/** Decisions without side effects, and changes of many records. */
 export const explainPaths = (): Paths => ({
   '/api/explain': {
     post: {
@@ -12,6 +12,18 @@ export const explainPaths = (): Paths => ({
       responses: {
         200: jsonAnswer('The outcome of each creative', ref('Explanation')),
         ...problems(...BODY_PROBLEMS, 'not_found', ...READ_PROBLEMS),
+      },
+    },
+  },
+  '/api/bulk': {
+    post: {
+      operationId: 'changeRecords',
+      tags: ['delivery'],
+      summary: 'Writes of this API in one transaction: all of them or none',
+      requestBody: jsonBody(ref('BulkChange')),
+      responses: {
+        200: jsonAnswer('All were carried out', ref('BulkResults')),
+        ...problems(...BODY_PROBLEMS, 'bulk_refused', ...WRITE_PROBLEMS),
       },
     },
   },

@@ -1,3 +1,4 @@
+import { BULK_SCHEMA } from '../entities/bulk-route.ts';
 import { OUTCOMES } from '../explain/explanation.ts';
 import { boolean, integer, listOf, moment, number, oneOf, orNull, record, ref, text, usd } from './schema.ts';
 
@@ -5,6 +6,15 @@ const usage = record({ used: number, reserved: number, limit: number });
 
 /** POST /api/explain. */
 export const EXPLAIN_SCHEMAS = {
+  BulkChange: BULK_SCHEMA,
+  BulkResults: record({
+    results: listOf(
+      record(
+        { status: integer },
+        { properties: { status: integer, body: { type: 'object', description: 'As the write alone would answer' } } },
+      ),
+    ),
+  }),
   Question: record(
     { request: { anyOf: [ref('AdRequest'), ref('FlatAdRequest')] }, line_item_id: integer },
     { additionalProperties: false },

@@ -1,12 +1,46 @@
 import { AUDIT_FILTERS } from '../entities/audit-trail.ts';
 import { MAX_OFFSET } from '../entities/list-query.ts';
 import { QUALITY_REPORT_FILTERS } from '../../tracking/report-store.ts';
-import { REPORT_PAGE } from '../insight/campaign-report.ts';
 import { INSIGHT_PAGE, REPORT_FORMATS } from '../insight/insight-routes.ts';
-import { idInPath, jsonAnswer, jsonContent, LINK, pageQuery, problems, query, READ_PROBLEMS, type Paths } from './operation.ts';
+import { REPORT_PAGE } from '../insight/reports.ts';
+import {
+  idInPath,
+  jsonAnswer,
+  jsonContent,
+  LINK,
+  pageQuery,
+  problems,
+  query,
+  READ_PROBLEMS,
+  type PathItem,
+  type Paths,
+} from './operation.ts';
 import { listOf, oneOf, ref } from './schema.ts';
 
 const page = pageQuery(INSIGHT_PAGE, MAX_OFFSET);
+
+const reportPath = (schema: 'CampaignReport' | 'AdvertiserReport', summary: string): PathItem => ({
+  parameters: [idInPath()],
+  get: {
+    operationId: `get${schema}`,
+    tags: ['delivery'],
+    summary,
+    parameters: [
+      query('from', { type: 'string', format: 'date' }, 'First UTC day; by default thirty days up to `to`'),
+      query('to', { type: 'string', format: 'date' }, 'Last UTC day; by default today'),
+      query('format', oneOf(REPORT_FORMATS), 'By default the format in Accept; CSV has all rows'),
+      ...pageQuery(REPORT_PAGE, MAX_OFFSET),
+    ],
+    responses: {
+      200: {
+        description: 'The report: a page of its rows, and the totals of all pages',
+        headers: LINK,
+        content: { ...jsonContent(ref(schema)), 'text/csv': { schema: { type: 'string' } } },
+      },
+      ...problems('invalid_request', 'not_found', ...READ_PROBLEMS),
+    },
+  },
+});
 
 /** Delivery, reports, quality reports and the audit trail. */
 export const insightPaths = (): Paths => ({
@@ -19,28 +53,8 @@ export const insightPaths = (): Paths => ({
       responses: { 200: jsonAnswer('Current delivery', ref('Delivery')), ...problems('not_found', ...READ_PROBLEMS) },
     },
   },
-  '/api/campaigns/{id}/report': {
-    parameters: [idInPath()],
-    get: {
-      operationId: 'getCampaignReport',
-      tags: ['delivery'],
-      summary: 'Report of a campaign by day, line item and creative',
-      parameters: [
-        query('from', { type: 'string', format: 'date' }, 'First UTC day; by default thirty days up to `to`'),
-        query('to', { type: 'string', format: 'date' }, 'Last UTC day; by default today'),
-        query('format', oneOf(REPORT_FORMATS), 'By default the format in Accept; CSV has all rows'),
-        ...pageQuery(REPORT_PAGE, MAX_OFFSET),
-      ],
-      responses: {
-        200: {
-          description: 'The report: a page of its rows, and the totals of all pages',
-          headers: LINK,
-          content: { ...jsonContent(ref('CampaignReport')), 'text/csv': { schema: { type: 'string' } } },
-        },
-        ...problems('invalid_request', 'not_found', ...READ_PROBLEMS),
-      },
-    },
-  },
+  '/api/campaigns/{id}/report': reportPath('CampaignReport', 'Report of a campaign by day, line item and creative'),
+  '/api/advertisers/{id}/report': reportPath('AdvertiserReport', 'Report of an advertiser by day and campaign, over all publishers'),
   '/api/reports': {
     get: {
       operationId: 'listReportedCreatives',

@@ -68,6 +68,15 @@ export const INSIGHT_SCHEMAS = {
     totals: ref('ReportFigures'),
     flat_fees: usd,
   }),
+  AdvertiserReport: record({
+    advertiser_id: integer,
+    from: day,
+    to: day,
+    row_count: count,
+    rows: listOf({ allOf: [ref('ReportFigures'), schemaOf(REPORT_COLUMNS.advertiserKeys)] }),
+    totals: ref('ReportFigures'),
+    flat_fees: usd,
+  }),
   Dimensions: { type: 'object', description: 'A JSON Schema with a property for each registered dimension' },
   ReportedCreative: schemaOf(REPORTED_CREATIVE_COLUMNS),
   AuditRow: record({

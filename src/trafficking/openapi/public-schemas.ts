@@ -143,6 +143,7 @@ export const PUBLIC_SCHEMAS = {
       code: oneOf(Object.keys(PROBLEMS)),
       request_id: { ...text, description: 'Also in the header X-Request-Id, and in the log of the service' },
       errors: { ...listOf(record({ pointer: text, detail: text })), description: 'Every fault, with its JSON pointer into the body' },
+      results: { ...listOf({ type: 'object' }), description: 'Of a bulk change: one for each operation' },
     },
   },
 } satisfies Readonly<Record<string, Schema>>;

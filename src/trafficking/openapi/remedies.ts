@@ -5,6 +5,7 @@ export const REMEDIES = {
   invalid_json: 'Send one JSON value in UTF-8, with at most 64 levels and 5,000 values.',
   invalid_request: 'Correct the fields that `errors` names by JSON pointer. POST /ad reports the first fault only.',
   invalid_dimensions: 'Send a value that GET /api/dimensions allows for the registered dimension.',
+  bulk_refused: 'Correct the operations that `errors` names, and send all of them again: none was carried out.',
   unknown_event_type: 'Send one of the types in `ext.events` of the ad response.',
   unauthorized: 'Send the API key of the publisher that `ext.publisher_id` names, in X-API-Key.',
   admin_unauthorized: 'Send Authorization: Bearer with a token of ADMIN_TOKEN.',

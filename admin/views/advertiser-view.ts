@@ -1,0 +1,52 @@
+import { html } from 'lit-html';
+import type { AdvertiserReportRow } from '../../src/trafficking/insight/report-columns.ts';
+import { linkTo } from '../words/kinds.ts';
+import { archivedBy } from '../words/archived.ts';
+import type { Page, View } from '../page.ts';
+import { crumbs, pageHead } from '../parts/parts.ts';
+import { hashOf, type Route } from '../route.ts';
+import { childrenCard, recordView } from './record-view.ts';
+import { createReportCard } from './report-card.ts';
+import { recordActions } from './row-actions.ts';
+
+/** An advertiser: its campaigns and their delivery, over all publishers. */
+export const openAdvertiser = async (page: Page, route: Route): Promise<View> => {
+  const { store } = page;
+  const id = Number(route.parts[1]);
+  const report = createReportCard<AdvertiserReportRow>(page, {
+    path: `/advertisers/${id}`,
+    keys: [
+      {
+        label: 'Campaign',
+        cell: (row) => (row.campaign_id ? html`<a href=${linkTo('campaigns', row.campaign_id)}>${row.campaign}</a>` : ''),
+      },
+    ],
+  });
+  const fault = await store.refresh('advertisers', 'campaigns', 'line_items');
+  if (fault) page.complain(fault);
+  await store.ensure('advertisers', id);
+
+  return recordView(
+    page,
+    'advertisers',
+    id,
+    (advertiser, title) => html`
+      ${crumbs([[hashOf(['advertisers']), 'Advertisers']], title)}
+      ${pageHead(
+        title,
+        [advertiser.domain, advertiser.contact, ...advertiser.labels].filter(Boolean).join(' · '),
+        html`<a role="button" href=${hashOf(['advertisers', id, 'edit'])}>Edit</a>
+          ${recordActions(page, 'advertisers', advertiser, hashOf(['advertisers']))}`,
+      )}
+      ${childrenCard(page, {
+        kind: 'campaigns',
+        rows: store.all('campaigns').filter(({ advertiser_id }) => advertiser_id === id),
+        parent: { advertiser_id: id },
+        archived: archivedBy(store, 'advertisers', advertiser) !== undefined,
+        without: 'Advertiser',
+        empty: 'This advertiser has no campaigns yet.',
+      })}
+      ${report()}
+    `,
+  );
+};
