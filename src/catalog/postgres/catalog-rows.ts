@@ -12,6 +12,10 @@ import type { CampaignRecord, CreativeRecord, LineItemRecord, Loose, PlacementRe
  */
 export const ROWS_A_BLOCK = 256;
 
+/** Columns of a publisher whose values are JSON. */
+const BLOCK_COLUMNS = ['badv', 'bcat', 'acat', 'battr'] as const;
+type BlockColumn = (typeof BLOCK_COLUMNS)[number];
+
 /**
  * The columns of the tables, and the mapping between their rows and the records of the
  * trafficking API, both ways. rowTo… never throws: the record's check judges what a row holds.
@@ -25,6 +29,8 @@ export const COLUMNS = {
     'consent_when_silent',
     'us_opt_out_ends_caps',
     'caps_without_user_id',
+    ...BLOCK_COLUMNS,
+    'cattax',
     'creative_approval',
     'api_key_hash',
     'api_key_hint',
@@ -90,6 +96,8 @@ export const rowToPublisher = (row: CatalogRow): Loose<PublisherRecord> => ({
   consent_when_silent: row['consent_when_silent'],
   us_opt_out_ends_frequency_caps: row['us_opt_out_ends_caps'],
   frequency_caps_without_user_id: row['caps_without_user_id'],
+  ...(Object.fromEntries(BLOCK_COLUMNS.map((column) => [column, row[column]])) as Loose<Pick<PublisherRecord, BlockColumn>>),
+  cattax: row['cattax'],
   creative_approval: row['creative_approval'],
   archived: row['archived'],
 });
@@ -101,6 +109,8 @@ export const publisherToRow = (record: PublisherRecord): CatalogRow => ({
   consent_when_silent: record.consent_when_silent,
   us_opt_out_ends_caps: record.us_opt_out_ends_frequency_caps,
   caps_without_user_id: record.frequency_caps_without_user_id,
+  ...Object.fromEntries(BLOCK_COLUMNS.map((column) => [column, JSON.stringify(record[column])])),
+  cattax: record.cattax,
   creative_approval: record.creative_approval,
   archived: record.archived,
 });
