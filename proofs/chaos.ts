@@ -21,7 +21,7 @@ const REPORT_EVERY = 100;
 export const chaos: Proof = {
   name: 'chaos',
   claim: 'random bookings, edits, settings, clocks, faults and hits on real stores, against a model of the rules',
-  expected: 'no rule broken: caps, budgets, frequency caps, once-only counts, bills, holds that are earned and end',
+  expected: 'no rule broken: caps, budgets, frequency caps, once-only counts, bills, gross = net + filtered, holds that are earned and end',
   run: async (rig, scale) => {
     const classes = classesOf(scale.onlySteps);
     const matters = (rule: string): boolean => scale.onlyRules?.some((name) => rule.startsWith(name)) ?? true;
@@ -33,6 +33,7 @@ export const chaos: Proof = {
     let done = 0;
     let selections = 0;
     let hits = 0;
+    const rejudged = { filtered: 0, restored: 0 };
     let fromLots = 0;
     const work = async (lane: Lane): Promise<void> => {
       while (next < rig.seed + seeds && failures.length < MAX_FAILURES && rules.size < MAX_RULES) {
@@ -40,6 +41,8 @@ export const chaos: Proof = {
         const run = await runStory(lane, story, matters);
         selections += run.selections;
         hits += run.hits;
+        rejudged.filtered += run.rejudged.filtered;
+        rejudged.restored += run.rejudged.restored;
         fromLots += run.fromLots;
         if (++done % REPORT_EVERY === 0) rig.say(`  ${done} of ${seeds} seeds`);
         if (!run.broken) continue;
@@ -63,7 +66,7 @@ export const chaos: Proof = {
     } finally {
       await close();
     }
-    const scope = `${done} seeds from ${rig.seed} of ${STEPS} steps, ${selections} ads (${fromLots} from lots), ${hits} hits`;
+    const scope = `${done} seeds from ${rig.seed} of ${STEPS} steps, ${selections} ads (${fromLots} from lots), ${hits} hits, of which a newer list filtered ${rejudged.filtered} and restored ${rejudged.restored}`;
     return { observed: `${scope}: ${failures.length === 0 ? 'nothing broken' : failures.join(' · ')}`, ok: failures.length === 0 };
   },
 };

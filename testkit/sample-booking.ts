@@ -1,5 +1,5 @@
 import { bidderOf } from '../src/catalog/model/bidder-of.ts';
-import type { Bidder, Campaign, Creative, LineItem, PublisherPrivacy } from '../src/catalog/model/entities.ts';
+import type { Bidder, BlockList, Campaign, Creative, LineItem, PublisherPrivacy } from '../src/catalog/model/entities.ts';
 
 /** The defaults of a publisher. */
 export const samplePrivacy: PublisherPrivacy = {
@@ -7,6 +7,9 @@ export const samplePrivacy: PublisherPrivacy = {
   usOptOutEndsCaps: false,
   capsWithoutUserId: 'contextual',
 };
+
+/** Blocks nothing. */
+export const sampleBlocked: BlockList = { badv: new Set(), bcat: [], acat: [], cattax: 1, battr: [] };
 
 /** A campaign of publisher 1 without a budget, but for what is given. */
 export const sampleCampaign = (changes: Partial<Campaign> & Pick<Campaign, 'flight'>): Campaign => ({

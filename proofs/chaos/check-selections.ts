@@ -11,7 +11,8 @@ import type { LoggedEvent } from './system.ts';
 export const checkSelections = (model: Model, taken: readonly Ad[], redisMs: number): readonly Violation[] => {
   const found: Violation[] = [];
   const fresh = new Set(taken);
-  const counts = (ad: Ad): boolean => !fresh.has(ad) && (ad.counted || (ad.reserved && (ad.waiting || redisMs <= ad.ad.tokenExpS * 1000)));
+  const counts = (ad: Ad): boolean =>
+    !fresh.has(ad) && (isDelivered(ad) || (ad.reserved && (ad.waiting || redisMs <= ad.ad.tokenExpS * 1000)));
   const open = (ad: Ad): boolean => counts(ad) && !ad.counted;
   const sum = (ads: readonly Ad[], value: (ad: Ad) => number): number => ads.reduce((total, ad) => total + value(ad), 0);
 
@@ -112,6 +113,9 @@ const checkFrequency = (model: Model, taken: readonly Ad[], redisMs: number): re
   return found;
 };
 
+/** An impression that is filtered later gives back what it took of a cap. */
+const isDelivered = ({ counted, filteredLater }: Ad): boolean => counted && !filteredLater;
+
 const isRemembered = ({ ad, bounds }: Ad): boolean => ad.userHash !== null && bounds.frequency !== null;
 
 /** Whether impressions and bills stayed within the loosest limit that applied to them. */
@@ -129,8 +133,10 @@ export const checkOvershoot = (model: Model, events: readonly LoggedEvent[]): re
     for (const [day, ofDay] of byDay) {
       check('overspend', `line item ${id} billed micros in a day`, ofDay.spend, model.loosest('dailySpend', id));
       const ads = model.adsOf('l', id).filter(({ ad }) => ad.day === day);
-      const cap = ads.reduce((most, { bounds }) => Math.max(most, bounds.dailyImpressions ?? Infinity), 0);
-      const delivered = ads.filter(({ reserved, counted }) => reserved && counted).length;
+      // What was filtered is restored by the limits of then.
+      const least = ads.some(({ ad }) => model.isRefiltered(ad.tokenId)) ? model.loosest('dailyImpressions', id) : 0;
+      const cap = ads.reduce((most, { bounds }) => Math.max(most, bounds.dailyImpressions ?? Infinity), least);
+      const delivered = ads.filter((ad) => ad.reserved && isDelivered(ad)).length;
       check('overdelivery', `line item ${id} impressions of a day`, delivered, cap);
     }
   }

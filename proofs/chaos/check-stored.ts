@@ -44,3 +44,7 @@ export const checkStored = async ({
   }
   return found;
 };
+
+/** Nothing differs in the books, unless a step has changed them. */
+export const compareBooks = async ({ operator }: Stage): Promise<readonly Violation[]> =>
+  (await operator.compare()).map((text) => ({ rule: 'books', text }));

@@ -1,3 +1,4 @@
+import type { RowChange } from '../../src/events/postgres/refilter-store.ts';
 import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
 import { hitKey, type LoggedEvent } from './system.ts';
 import type { Selected } from './replica.ts';
@@ -23,6 +24,8 @@ export interface Ad extends Selected {
   seenAtMs: number | undefined;
   /** The impression is in the event stream. */
   counted: boolean;
+  /** It was filtered later. */
+  filteredLater: boolean;
   /** The impression was accepted by Postgres and not yet folded. */
   waiting: boolean;
 }
@@ -45,6 +48,7 @@ export interface Model {
   /** Events by their key. */
   readonly logged: ReadonlyMap<string, LoggedEvent>;
   readonly acknowledged: ReadonlySet<string>;
+  isRefiltered(tokenId: string): boolean;
   /** Clicks that were counted or filtered against the rule; ask when every hit has been settled. */
   misjudgedClicks(): readonly Violation[];
   readonly waiting: ReadonlySet<string>;
@@ -55,15 +59,17 @@ export interface Model {
   /** Postgres accepted the hit. */
   store(key: string): void;
   log(events: readonly LoggedEvent[]): readonly Violation[];
+  /** A stored hit was filtered, or is settled again. */
+  refilter(change: RowChange): readonly Violation[];
   /** The smallest frequency window that the line item has had. */
   minWindowMs(lineItemId: number): number;
-  /** The loosest limit of spend that a booking has had: an edit may raise it after the ad was selected. */
-  loosest(limit: SpendLimit, id: number): number;
+  /** The loosest limit that a booking has had: an edit may raise it after the ad was selected. */
+  loosest(limit: LooseLimit, id: number): number;
   /** Notes the limits of a snapshot. */
   note(snapshot: Pick<Snapshot, 'lineItems' | 'campaigns'>): void;
 }
 
-export type SpendLimit = 'budget' | 'dailySpend' | 'campaignBudget';
+export type LooseLimit = 'budget' | 'dailySpend' | 'campaignBudget' | 'dailyImpressions';
 
 export const createModel = (): Model => {
   const ads: Ad[] = [];
@@ -74,9 +80,10 @@ export const createModel = (): Model => {
   const sent = new Set<string>();
   const acknowledged = new Set<string>();
   const waiting = new Set<string>();
+  const refiltered = new Set<string>();
   const windows = new Map<number, number>();
   const loosest = new Map<string, number>();
-  const noteLimit = (limit: SpendLimit, id: number, micros: number | null): void => {
+  const noteLimit = (limit: LooseLimit, id: number, micros: number | null): void => {
     const key = `${limit} ${id}`;
     loosest.set(key, Math.max(loosest.get(key) ?? 0, micros ?? Infinity));
   };
@@ -106,6 +113,33 @@ export const createModel = (): Model => {
     }
   };
 
+  const addFor = ({ ad: { publisherId, lineItemId, campaignId, day } }: Ad, impressions: number, spend: number): void => {
+    for (const of of [`l${lineItemId}`, `c${campaignId}`]) {
+      for (const of2 of [of, `${publisherId} ${of}`]) add(of2, day, impressions, spend);
+    }
+  };
+
+  const refilterOne = ({ row: { jti, kind, eventType, screened }, reason }: RowChange): readonly Violation[] => {
+    const own = `${jti} ${kind}${eventType && `:${eventType}`}`;
+    const key = screened ? `${own}!` : own;
+    const [event, ad] = [logged.get(key), byId.get(jti)];
+    if (!event) return [{ rule: 'refilter', text: `${key} was never counted` }];
+    refiltered.add(jti);
+    if (reason === null) {
+      logged.delete(key);
+      acknowledged.delete(key);
+      sent.add(own);
+      waiting.add(own);
+      return [];
+    }
+    logged.set(key, { ...event, reason, billedMicros: 0 });
+    if (ad && event.reason === '') {
+      addFor(ad, kind === 'impression' ? -1 : 0, -event.billedMicros);
+      if (kind === 'impression') ad.filteredLater = true;
+    }
+    return [];
+  };
+
   const logOne = (event: LoggedEvent): readonly Violation[] => {
     const key = hitKey(event.hit);
     if (logged.has(key)) return [{ rule: 'once', text: `${key} was counted twice` }];
@@ -114,15 +148,13 @@ export const createModel = (): Model => {
     waiting.delete(key);
     const ad = byId.get(event.hit.ad.tokenId);
     if (!ad) return [];
-    const isImpression = adOfImpression(key) !== undefined;
+    const isImpression = adOfImpression(key) !== undefined && event.reason === '';
     if (isImpression) {
       ad.counted = true;
+      ad.filteredLater = false;
       ad.waiting = false;
     }
-    const { publisherId, lineItemId, campaignId, day } = ad.ad;
-    for (const of of [`l${lineItemId}`, `c${campaignId}`]) {
-      for (const of2 of [of, `${publisherId} ${of}`]) add(of2, day, isImpression ? 1 : 0, event.billedMicros);
-    }
+    addFor(ad, isImpression ? 1 : 0, event.billedMicros);
     return checkBill(ad, event, isImpression);
   };
 
@@ -131,6 +163,7 @@ export const createModel = (): Model => {
     logged,
     acknowledged,
     waiting,
+    isRefiltered: (tokenId) => refiltered.has(tokenId),
     adsOf: (kind, id) => groups.get(kind + id) ?? [],
     adsOfStep: (step) => groups.get(`step ${step}`) ?? [],
     sums: sumsOf,
@@ -146,6 +179,7 @@ export const createModel = (): Model => {
           releasedByMs: one.ad.tokenExpS * 1000 + holdSlackMs(ttlMs) + RELEASE_MARGIN_MS,
           seenAtMs: undefined,
           counted: false,
+          filteredLater: false,
           waiting: false,
         };
         ads.push(ad);
@@ -173,9 +207,11 @@ export const createModel = (): Model => {
       if (ad) ad.waiting = true;
     },
     log: (events) => events.flatMap(logOne),
+    refilter: refilterOne,
     misjudgedClicks: () =>
       [...logged].flatMap(([key, { hit, reason, atMs }]) => {
-        if (hit.kind !== 'click' || hit.invalidReason !== '') return [];
+        // The stored hits of a token that was filtered again are judged there (refilter.ts).
+        if (hit.kind !== 'click' || hit.invalidReason !== '' || refiltered.has(hit.ad.tokenId)) return [];
         const seenAtMs = logged.get(`${hit.ad.tokenId} impression`)?.atMs;
         const due = clickFault(atMs, hit.ad.servedAtMs, seenAtMs);
         const text = `${key} at ${atMs}, served at ${hit.ad.servedAtMs}, seen at ${seenAtMs}, is ${reason || 'counted'} instead of ${due || 'counted'}`;
@@ -184,10 +220,11 @@ export const createModel = (): Model => {
     minWindowMs: (lineItemId) => windows.get(lineItemId) ?? 0,
     loosest: (limit, id) => loosest.get(`${limit} ${id}`) ?? Infinity,
     note: ({ lineItems, campaigns }) => {
-      for (const { id, frequencyCap, budgetMicros, dailySpendCapMicros } of lineItems.values()) {
+      for (const { id, frequencyCap, budgetMicros, dailySpendCapMicros, dailyImpressionCap } of lineItems.values()) {
         windows.set(id, Math.min(windows.get(id) ?? Infinity, frequencyCap?.windowMs ?? 0));
         noteLimit('budget', id, budgetMicros);
         noteLimit('dailySpend', id, dailySpendCapMicros);
+        noteLimit('dailyImpressions', id, dailyImpressionCap);
       }
       for (const { id, budgetMicros } of campaigns.values()) noteLimit('campaignBudget', id, budgetMicros);
     },

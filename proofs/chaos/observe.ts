@@ -18,6 +18,7 @@ const CHANGES_BOOKS: ReadonlySet<Step['do']> = new Set([
   'compare',
   'drift',
   'repair',
+  'refilter',
 ]);
 
 /** The rules that the books break after a step. */

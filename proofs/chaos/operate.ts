@@ -1,9 +1,12 @@
+import { dayOf } from '../../src/base/utc-day.ts';
+import { compareBooks } from './check-stored.ts';
 import type { Violation } from './model.ts';
 import type { AccountRef } from './operator.ts';
+import { refilter } from './refilter.ts';
 import type { Stage } from './stage.ts';
-import type { Step } from './story.ts';
+import { NETWORKS, type Step } from './story.ts';
 
-type OperatorStep = Step & { readonly do: 'compare' | 'drift' | 'damage' | 'repair' | 'poison' };
+type OperatorStep = Step & { readonly do: 'compare' | 'drift' | 'damage' | 'repair' | 'poison' | 'refilter' };
 
 /** Does what happens to the books beside the replicas. Returns the rules that it found broken. */
 export const operate = async (stage: Stage, step: OperatorStep): Promise<readonly Violation[]> => {
@@ -34,16 +37,16 @@ export const operate = async (stage: Stage, step: OperatorStep): Promise<readonl
     case 'repair':
       notes.set(step.id, `damaged: ${[...operator.damaged].join(', ')}`);
       return repairAccounts(stage);
+    case 'refilter':
+      stage.listed = new Set(step.networks.flatMap((n) => NETWORKS[n] ?? []));
+      // An account that is set aside is not corrected.
+      return operator.damaged.size > 0 ? [] : refilter(stage, dayOf(stage.trueMs) - step.daysAgo);
     case 'poison':
       if (step.what === 'hit') await poison.addHit(step.publisher);
       else await poison.addEvent(step.publisher, step.what === 'refused event', stage.redisMs);
       return [];
   }
 };
-
-/** Nothing differs in the books, unless a step has changed them. */
-export const compareBooks = async ({ operator }: Stage): Promise<readonly Violation[]> =>
-  (await operator.compare()).map((text) => ({ rule: 'books', text }));
 
 /** No account is set aside that was not damaged. */
 export const repairAccounts = async ({ operator }: Stage): Promise<readonly Violation[]> =>

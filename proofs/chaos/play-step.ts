@@ -5,7 +5,7 @@ import { checkAnswer } from './check-tracking.ts';
 import type { Violation } from './model.ts';
 import { operate } from './operate.ts';
 import type { Stage } from './stage.ts';
-import type { AdCall, Step } from './story.ts';
+import { NETWORKS, type AdCall, type Step } from './story.ts';
 import { hitKey } from './system.ts';
 
 /** How far Redis's clock may fall behind by steps back. */
@@ -95,6 +95,7 @@ export const playStep = async (stage: Stage, step: Step): Promise<readonly Viola
     case 'damage':
     case 'repair':
     case 'poison':
+    case 'refilter':
       return operate(stage, step);
   }
 };
@@ -150,9 +151,11 @@ const track = async (stage: Stage, step: Step & { do: 'track' }): Promise<readon
   if (postgresUp && lostInPostgres) system.setPostgres('loseReply');
   // A process that is killed does not turn to Postgres.
   if (fault === 'killed') system.setPostgres('down');
-  const hits = calls.flatMap(({ of, nth, kind, eventType, prefetch }) => {
+  const hits = calls.flatMap(({ of, nth, kind, eventType, prefetch, network: n }) => {
     const ad = model.adsOfStep(of)[nth];
-    const hit = { kind, eventType, invalidReason: prefetch ? ('prefetch' as const) : ('' as const) };
+    const network = NETWORKS[n % NETWORKS.length] ?? null;
+    const invalidReason = prefetch ? 'prefetch' : stage.listed.has(network ?? '') ? 'data_center' : '';
+    const hit = { kind, eventType, invalidReason, signals: { network, agent: null, origin: null, elsewhere: false } } as const;
     return ad ? [{ ad, hit, key: hitKey({ ...hit, ad: ad.ad }) }] : [];
   });
   const keys = hits.map(({ key }) => key);

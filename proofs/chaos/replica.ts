@@ -71,7 +71,7 @@ export interface Replica {
   reportLots(all: boolean): Promise<void>;
   select(call: AdCall): Promise<SelectAnswer>;
   /** undefined: the token is not valid (any more) by this replica's clock. */
-  track(token: string, hit: Pick<Hit, 'kind' | 'eventType' | 'invalidReason'>): Promise<HitOutcome | undefined>;
+  track(token: string, hit: Pick<Hit, 'kind' | 'eventType' | 'invalidReason' | 'signals'>): Promise<HitOutcome | undefined>;
 }
 
 /** The call of `select` that is being answered. */

@@ -1,9 +1,10 @@
 import { MS_PER_DAY } from '../../src/base/utc-day.ts';
-import { checkStored } from './check-stored.ts';
+import { checkStored, compareBooks } from './check-stored.ts';
 import type { Lane } from './lane.ts';
 import type { Violation } from './model.ts';
 import { observe, observeAfter } from './observe.ts';
-import { compareBooks, repairAccounts } from './operate.ts';
+import { repairAccounts } from './operate.ts';
+import { checkFiltered, refilter } from './refilter.ts';
 import { playStep } from './play-step.ts';
 import { setStage, type Stage } from './stage.ts';
 import type { Story } from './story.ts';
@@ -20,6 +21,8 @@ export interface Run {
   readonly notes: ReadonlyMap<number, string>;
   readonly selections: number;
   readonly hits: number;
+  /** By another list of data centers. */
+  readonly rejudged: Stage['rejudged'];
   /** Selections without Redis. */
   readonly fromLots: number;
 }
@@ -32,7 +35,8 @@ export const runStory = async (lane: Lane, story: Story, matters = (_rule: strin
   const stage = await setStage(lane, story);
   const { model, notes } = stage;
   const broken = await firstBroken(stage, matters);
-  return { broken, notes, selections: model.ads.length, hits: model.logged.size, fromLots: stage.system.decidedByLots };
+  const [selections, hits] = [model.ads.length, model.logged.size];
+  return { broken, notes, selections, hits, fromLots: stage.system.decidedByLots, rejudged: stage.rejudged };
 };
 
 const firstBroken = async (stage: Stage, matters: (rule: string) => boolean): Promise<Broken | undefined> => {
@@ -81,7 +85,18 @@ const settleAll = async (stage: Stage): Promise<readonly Violation[]> => {
   await round();
   await round();
   found.push(...(await compareBooks(stage)), ...(await repairDamaged(stage, round)), ...(await stage.poison.check()));
-  return [...found, ...model.misjudgedClicks(), ...(await checkStored(stage))];
+  if (found.length === 0) found.push(...(await refilterAll(stage, round)));
+  return [...found, ...model.misjudgedClicks(), ...(await checkStored(stage)), ...(await checkFiltered(stage))];
+};
+
+/** A story with a list of data centers ends with every day filtered again by it, now that all tokens have ended. */
+const refilterAll = async (stage: Stage, round: () => Promise<void>): Promise<readonly Violation[]> => {
+  if (!stage.story.steps.some((step) => step.do === 'refilter')) return [];
+  const found: Violation[] = [];
+  for (const day of new Set(stage.model.ads.map(({ ad }) => ad.day))) found.push(...(await refilter(stage, day)));
+  await round();
+  await round();
+  return [...found, ...(await observe(stage, stage.publishers)), ...(await compareBooks(stage))];
 };
 
 /** An account is set aside when it is next opened, and repaired when its reservations have ended for certain. */

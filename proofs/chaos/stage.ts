@@ -27,6 +27,10 @@ export interface Stage {
   readonly redisDown: boolean[];
   postgresUp: boolean;
   isFolding: boolean;
+  /** The networks on the list of data centers. */
+  listed: ReadonlySet<string>;
+  /** Stored hits that were filtered, or restored, by another list. */
+  rejudged: { filtered: number; restored: number };
   /** True time of the last step that carried events and tallies. */
   carriedAtMs: number;
   /** Serves may be missing: tallied for so long without being carried that the tally expired, or reported by a call that never ran. */
@@ -94,6 +98,8 @@ export const setStage = async (lane: Lane, story: Story): Promise<Stage> => {
     redisDown,
     postgresUp: true,
     isFolding: true,
+    listed: new Set(),
+    rejudged: { filtered: 0, restored: 0 },
     carriedAtMs: trueMs,
     servesMayBeMissing: false,
     get trueMs() {

@@ -23,6 +23,9 @@ export interface AdCall {
   readonly bids: Readonly<Record<number, number>>;
 }
 
+/** Where hits come from; the list of data centers has some of them. */
+export const NETWORKS = ['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24'] as const;
+
 /** One request of a tracking URL: of the `nth` ad that step `of` was answered. Nothing when there is none. */
 export interface TrackingCall {
   readonly of: number;
@@ -30,6 +33,8 @@ export interface TrackingCall {
   readonly kind: HitKind;
   readonly eventType: string;
   readonly prefetch: boolean;
+  /** The sender's, in NETWORKS. */
+  readonly network: number;
 }
 
 /**
@@ -77,6 +82,8 @@ export type Step = { readonly id: number } & (
   | { readonly do: 'drift'; readonly drift: Drift; readonly of: number; readonly nth: number; readonly by: number }
   | { readonly do: 'damage'; readonly kind: 'l' | 'c'; readonly of: number; readonly nth: number; readonly how: Damage }
   | { readonly do: 'repair' }
+  /** The list of data centers has these networks from now on; a day is filtered again by it. */
+  | { readonly do: 'refilter'; readonly networks: readonly number[]; readonly daysAgo: number }
   | { readonly do: 'poison'; readonly publisher: number; readonly what: 'refused event' | 'unreadable event' | 'hit' }
 );
 
@@ -137,6 +144,7 @@ export const STEP_CLASSES = [
   'kill',
   'eve',
   'books',
+  'refilter',
   'lots',
   'damage',
   'poison',

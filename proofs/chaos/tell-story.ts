@@ -93,6 +93,8 @@ const tellStep = (step: Step): string => {
       return `the account of the ${step.kind === 'l' ? 'line item' : 'campaign'} of ad ${step.nth + 1} of step ${step.of} is damaged: ${step.how}`;
     case 'repair':
       return 'accounts that are set aside are repaired, if their reservations have ended';
+    case 'refilter':
+      return `data centers: networks ${step.networks.join(', ') || 'none'}; ${step.daysAgo === 0 ? 'today' : 'yesterday'} is filtered again`;
     case 'poison':
       return `${step.what} that can never be stored, of publisher ${step.publisher}`;
   }
@@ -103,8 +105,8 @@ const tellAdCall = ({ publisher, imps, user, client, bids }: AdCall): string => 
   return `publisher ${publisher}${imps > 1 ? `, ${imps} impressions` : ''}${user === null ? '' : `, user ${user}`}${client === null ? '' : `, client ${client}`}${offered.length > 0 ? `, bids ${offered.join(', ')}` : ''}`;
 };
 
-const tellTracking = ({ of, nth, kind, eventType, prefetch }: TrackingCall): string =>
-  `${prefetch ? 'prefetched ' : ''}${kind}${eventType && ` ${eventType}`} of ad ${nth + 1} of step ${of}`;
+const tellTracking = ({ of, nth, kind, eventType, prefetch, network }: TrackingCall): string =>
+  `${prefetch ? 'prefetched ' : ''}${kind}${eventType && ` ${eventType}`} of ad ${nth + 1} of step ${of} from network ${network}`;
 
 const tellEdit = ({ table, id, patch, gone, broken, ifUnserved }: RowEdit): string => {
   const row = `${table} ${id}`;

@@ -2,7 +2,7 @@ import type { CatalogRow, CatalogTable } from '../../src/catalog/model/catalog-r
 import { MS_PER_DAY, MS_PER_HOUR } from '../../src/base/utc-day.ts';
 import { bookWorld, budget, CPMS_MICROS, limits, REPLICAS, TTLS_MS } from './book-world.ts';
 import { createDraw, type Draw } from './draw.ts';
-import { DRIFTS, type AdCall, type CallFault, type RowEdit, type Settings, type Step } from './story.ts';
+import { DRIFTS, NETWORKS, type AdCall, type CallFault, type RowEdit, type Settings, type Step } from './story.ts';
 import type { StepClass, Story, TrackingCall, World } from './story.ts';
 
 type NewStep = Step extends infer S ? (S extends Step ? Omit<S, 'id'> : never) : never;
@@ -67,7 +67,7 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     const of = selects[from + draw.below(selects.length - from)] ?? 0;
     const kind = draw.of(['impression', 'impression', 'impression', has('clicks') ? 'click' : 'impression', 'event'] as const);
     const eventType = kind === 'event' ? draw.of(['like', 'share']) : '';
-    return { of, nth: draw.below(3), kind, eventType, prefetch: draw.oneIn(25) };
+    return { of, nth: draw.below(3), kind, eventType, prefetch: draw.oneIn(25), network: of % NETWORKS.length };
   };
 
   const settings = (): Settings => ({
@@ -171,6 +171,9 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     const what = draw.of(['refused event', 'unreadable event', 'hit'] as const);
     return { step: { do: 'poison', publisher: 1 + draw.below(world.rows.publishers.length), what } };
   };
+  const refilter = (): Written => ({
+    step: { do: 'refilter', networks: Array.from(NETWORKS, (_, n) => n).filter(() => draw.oneIn(3)), daysAgo: draw.below(2) },
+  });
   const fold = (): Written => ({ step: { do: 'fold', replica: replica() } });
   const carry = (): Written => ({ step: { do: 'carry', replica: replica(), killed: has('writer') && draw.oneIn(3) } });
 
@@ -205,6 +208,7 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     [6, () => ({ step: { do: 'reload', replicas: everyReplica } })],
     [3, () => ({ step: { do: 'compare' } }), 'books'],
     [4, () => ({ step: { do: 'drift', drift: draw.of(DRIFTS), ...someAd(), by: draw.of([-3, 1, 40]) } }), 'books'],
+    [4, refilter, 'refilter'],
     [2, () => ({ step: { do: 'damage', kind: draw.of(['l', 'l', 'c']), ...someAd(), how: draw.of(['negative', 'sums']) } }), 'damage'],
     [4, () => ({ step: { do: 'repair' } }), 'damage'],
     [4, poison, 'poison'],

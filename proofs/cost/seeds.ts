@@ -148,7 +148,7 @@ const auctionOf = (publisherId: number, placementId: string): Shape =>
         id: json('1'),
         tagid: json(placementId),
         bidfloor: json(0),
-        banner: object({ format: list(object({ w: json(300), h: json(250) })) }),
+        banner: object({ format: list(object({ w: json(300), h: json(250) })), battr: list(json(1)) }),
         ext: object({ data: object({ topic: json('sport') }), prebid: object({ bidder: object({}) }) }),
       }),
     ),
@@ -156,7 +156,9 @@ const auctionOf = (publisherId: number, placementId: string): Shape =>
     device: object({ ua: json('Mozilla/5.0 Firefox/130.0'), ip: json('203.0.113.9') }),
     user: object({ id: fresh }),
     regs: object({ gdpr: json(0), ext: object({}) }),
+    source: object({ schain: object({ complete: json(1), nodes: list(object({ asi: json('first.example'), sid: json('1') })) }) }),
     bcat: list(json('IAB1')),
+    acat: list(json('IAB2')),
     badv: list(json('advertiser.example')),
     ext: object({ prebid: object({}) }),
   });

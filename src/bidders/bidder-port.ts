@@ -1,9 +1,10 @@
-import type { Bidder, Booking, Device, Placement, Publisher } from '../catalog/model/entities.ts';
+import type { Bidder, BlockList, Booking, Device, Placement, Publisher } from '../catalog/model/entities.ts';
 import type { Verdict } from '../context/consent/consent.ts';
 import type { PrivacySignals } from '../context/consent/privacy-signals.ts';
 import type { AdSize } from '../decision/ad-query.ts';
 import type { NoticeKind } from './bidder-observer.ts';
 import type { DsaAnswer, DsaRequest } from './openrtb/dsa.ts';
+import type { SupplyChain } from './openrtb/supply-chain.ts';
 import type { NoBidReason } from '../decision/no-bid-reason.ts';
 
 /** One impression for which bids are requested. */
@@ -16,6 +17,8 @@ export interface BidOpportunity {
   readonly otherSizes: readonly AdSize[];
   /** Micros per thousand impressions; 0: none. */
   readonly floorMicros: number;
+  /** Creative attributes that the impression blocks. */
+  readonly battr?: readonly number[] | undefined;
   /**
    * The programmatic line items that could fill it, each with the creative row that names the
    * placement and the format.
@@ -40,6 +43,10 @@ export interface BidContext {
   readonly shareWith: (gvlId: number | null) => Verdict;
   /** What the page asks for under the DSA; undefined: nothing. */
   readonly dsa: DsaRequest | undefined;
+  /** The block list of the auction; undefined: none. */
+  readonly blocked: BlockList | undefined;
+  /** The supply chain of the auction; undefined: none. */
+  readonly schain: SupplyChain | undefined;
   /** Whether the ad will not be billed. */
   readonly test: boolean;
   /** The time that the caller leaves for all bidders; undefined: the service's own limit. */

@@ -130,17 +130,19 @@ export const createBidders = (options: BiddersOptions): Bidders => {
     const { bidder, format } = call;
     const rate = rateOf(bidder.currency);
     if (rate === undefined) return { kind: 'refused', outcome: 'no_rate' };
-    const imps = call.opportunities.map(({ impId, placement, width, height, otherSizes, floors }) => ({
+    const imps = call.opportunities.map(({ impId, placement, width, height, otherSizes, battr, floors }) => ({
       impId,
       placement,
       size: { width, height },
       otherSizes,
+      battr,
       floors: new Map(Array.from(floors, ([deal, micros]) => [deal, Math.ceil((micros / bidder.bidAdjustment) * rate)])),
     }));
     const asked: AskedBid = {
       auctionId: newId(),
       bidder,
       rateOf,
+      blocked: [context.publisher.blocked, ...(context.blocked ? [context.blocked] : []), bidder.blocked],
       dsa: context.dsa,
       format,
       secure: isSecurePage(context.pageUrl),
@@ -152,7 +154,7 @@ export const createBidders = (options: BiddersOptions): Bidders => {
     const verdict = context.shareWith(bidder.gvlId);
     const shared = withhold(context, verdict);
     const body = JSON.stringify(
-      buildBidRequest({ auctionId: asked.auctionId, transactionId, tmaxMs, bidder, format, imps, context: shared }),
+      buildBidRequest({ auctionId: asked.auctionId, transactionId, tmaxMs, bidder, blocked: asked.blocked, format, imps, context: shared }),
     );
     // The race covers what an abort cannot interrupt, such as gunzip; the abort frees everything
     // else.

@@ -39,6 +39,10 @@ export interface AuctionTerms {
   readonly native: NativeRequest | undefined;
   /** Whether an ad without an advertiser to name is refused (DSA, article 26). */
   readonly disclosed: boolean;
+  /** Blocked advertiser domains, with their subdomains; lower case. */
+  readonly badv: ReadonlySet<string>;
+  /** Blocked creative attributes; those of direct creatives are not known. */
+  readonly battr: readonly number[];
 }
 
 /** The size at which an impression is shown, in CSS pixels. */

@@ -1,3 +1,4 @@
+import { isWithinDomains } from '../base/is-within-domains.ts';
 import type { Booking, Campaign, Flight, LineItem } from '../catalog/model/entities.ts';
 import { stopOf, STOPS } from '../catalog/model/stops.ts';
 import { composeNative } from '../creative/native-markup.ts';
@@ -94,12 +95,13 @@ export const RULES: readonly Rule[] = [
 ];
 
 /** What of a creative is not what an auction takes; undefined: nothing. A bidder's creative is read when it comes. */
-const unsuitable = ({ creative, lineItem }: Booking, { formats, native, disclosed }: AuctionTerms): string | undefined => {
+const unsuitable = ({ creative, lineItem }: Booking, { formats, native, disclosed, badv }: AuctionTerms): string | undefined => {
   const { content } = creative;
   if (!formats.includes(content.format)) return `the impression does not take ${content.format}`;
   if (lineItem.type === 'programmatic') return undefined;
   if (content.format === 'native' && !composeNative(content.assets, creative.clickUrl, native))
     return 'it lacks a destination, or an asset that the impression requires';
+  if (badv.size > 0 && isWithinDomains(creative.advertiserDomain?.toLowerCase() ?? '', badv)) return 'the auction blocks its advertiser';
   return disclosed && creative.advertiserDomain === null ? 'it names no advertiser to disclose' : undefined;
 };
 

@@ -117,6 +117,7 @@ export const bidOpportunityOf = ({ imp, placement, invited }: Opportunity): BidO
         ...imp.size,
         otherSizes: imp.otherSizes,
         floorMicros: Math.max(imp.terms?.floorMicros ?? 0, placement.floorMicros),
+        battr: imp.terms?.battr,
         invitations: invited,
       }
     : undefined;

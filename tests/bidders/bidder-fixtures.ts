@@ -7,7 +7,7 @@ import { createBidders, type BiddersOptions } from '../../src/bidders/create-bid
 import { USD_ONLY } from '../../src/bidders/currency-rates.ts';
 import type { Booking, CreativeContent } from '../../src/catalog/model/entities.ts';
 import { NO_SIGNALS } from '../../src/context/consent/privacy-signals.ts';
-import { sampleCampaign, sampleCreative, sampleLineItem, samplePrivacy } from '../../testkit/sample-booking.ts';
+import { sampleBlocked, sampleCampaign, sampleCreative, sampleLineItem, samplePrivacy } from '../../testkit/sample-booking.ts';
 
 const flight = { startMs: 0, endMs: 4_102_444_800_000 };
 
@@ -19,6 +19,7 @@ export const context: BidContext = {
     domain: 'daily.example',
     origins: new Set(),
     privacy: samplePrivacy,
+    blocked: sampleBlocked,
     archived: false,
     apiKeyHash: 'secret-hash',
   },
@@ -31,6 +32,8 @@ export const context: BidContext = {
   signals: { ...NO_SIGNALS, gdpr: true, consent: 'CONSENT', usPrivacy: '1YNN' },
   bidders: new Map(),
   dsa: undefined,
+  blocked: undefined,
+  schain: undefined,
   test: false,
   shareWith: () => null,
 };

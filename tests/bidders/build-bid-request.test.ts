@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import type { BidContext } from '../../src/bidders/bidder-port.ts';
 import { buildBidRequest, countryAlpha3 } from '../../src/bidders/openrtb/build-bid-request.ts';
 import { NO_SIGNALS } from '../../src/context/consent/privacy-signals.ts';
-import { sampleBidder, samplePrivacy } from '../../testkit/sample-booking.ts';
+import { sampleBidder, sampleBlocked, samplePrivacy } from '../../testkit/sample-booking.ts';
 import { context, opportunity } from './bidder-fixtures.ts';
 
 const schema = JSON.parse(readFileSync(join(__dirname, 'openrtb-2.6-bid-request.schema.json'), 'utf8')) as object;
@@ -19,6 +19,7 @@ const parts = {
   transactionId: 't-1',
   tmaxMs: 287,
   bidder: sampleBidder({ endpoint: 'https://bidder.example/' }),
+  blocked: [sampleBlocked],
   format: 'html' as const,
   imps: [
     {
@@ -38,8 +39,13 @@ const EVERY_FIELD = sampleBidder({
   params: { prebid: { storedrequest: { id: '${PLACEMENT_ID}' } }, sizes: [1, null, 'x'] },
   seats: ['s1', 's2'],
   schain: { asi: 'ads.example', sid: '7' },
-  blocked: { bcat: ['IAB25'], cattax: 1, badv: ['casino.example'], battr: [1, 6] },
 });
+
+const EVERY_BLOCK = [
+  { bcat: ['IAB25'], acat: ['IAB1'], cattax: 1, badv: new Set(['casino.example']), battr: [1, 6] },
+  { bcat: ['IAB26', 'IAB25'], acat: [], cattax: 1, badv: new Set(['casino.example', 'bet.example']), battr: [6] },
+  { bcat: ['483'], acat: [], cattax: 7, badv: new Set<string>(), battr: [] },
+];
 
 test('what a bidder record has is in the request: parameters, seats, deals, block lists and the node of the supply chain', () => {
   const imps = [
@@ -51,12 +57,13 @@ test('what a bidder record has is in the request: parameters, seats, deals, bloc
       ]),
     },
   ];
-  expect(buildBidRequest({ ...parts, bidder: EVERY_FIELD, imps })).toMatchObject({
+  expect(buildBidRequest({ ...parts, bidder: EVERY_FIELD, imps, blocked: EVERY_BLOCK })).toMatchObject({
     cur: ['EUR'],
     wseat: ['s1', 's2'],
-    bcat: ['IAB25'],
+    bcat: ['IAB25', 'IAB26'],
+    acat: ['IAB1'],
     cattax: 1,
-    badv: ['casino.example'],
+    badv: ['casino.example', 'bet.example'],
     imp: [
       {
         bidfloor: 1.5,
@@ -157,6 +164,7 @@ test('every request is valid OpenRTB 2.6, and every native one Native 1.2', () =
       domain: text,
       origins: fc.constant(new Set<string>()),
       privacy: fc.constant(samplePrivacy),
+      blocked: fc.constant(sampleBlocked),
       archived: fc.constant(false),
       apiKeyHash: fc.constant('k'),
     }),
@@ -177,6 +185,8 @@ test('every request is valid OpenRTB 2.6, and every native one Native 1.2', () =
     }),
     bidders: fc.constant(new Map()),
     dsa: fc.constantFrom(undefined, {}, { dsarequired: 3, pubrender: 1, transparency: [{ domain: 'a.example', dsaparams: [1] }] }),
+    blocked: fc.constant(undefined),
+    schain: fc.constantFrom(undefined, { complete: 0, ver: '1.0', nodes: [{ asi: 'a.example', sid: '1', hp: 1 }] }),
     test: fc.boolean(),
     shareWith: fc.constant(() => null),
   }) as fc.Arbitrary<BidContext>;
@@ -203,6 +213,7 @@ test('every request is valid OpenRTB 2.6, and every native one Native 1.2', () =
               format,
               context: asking,
               bidder,
+              blocked: bidder === EVERY_FIELD ? EVERY_BLOCK : parts.blocked,
               imps: sizes.map(({ impId, ...size }) => ({ impId, placement, size, otherSizes: [], floors: new Map([[deal, floorMicros]]) })),
             }),
           ),

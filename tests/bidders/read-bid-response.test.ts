@@ -3,7 +3,7 @@ import { BID_OUTCOMES } from '../../src/bidders/bid-outcome.ts';
 import { fillAuctionMacros, formatCpm } from '../../src/bidders/openrtb/fill-auction-macros.ts';
 import { hasInsecureResource } from '../../src/bidders/openrtb/has-insecure-resource.ts';
 import { mockBid } from '../../src/bidders/openrtb/mock-bid.ts';
-import { sampleBidder } from '../../testkit/sample-booking.ts';
+import { sampleBidder, sampleBlocked } from '../../testkit/sample-booking.ts';
 import { readNativeAssets } from '../../src/bidders/openrtb/native-assets.ts';
 import { readBidResponse, type AskedBid } from '../../src/bidders/openrtb/read-bid-response.ts';
 
@@ -11,6 +11,7 @@ const asked = ({ floorMicros = 0, ...more }: Partial<AskedBid> & { readonly floo
   auctionId: 'auction',
   bidder: sampleBidder({ endpoint: 'https://bidder.example/' }),
   rateOf: (currency) => ({ USD: 1, EUR: 0.8 })[currency],
+  blocked: [],
   dsa: undefined,
   format: 'html',
   secure: true,
@@ -137,8 +138,8 @@ test('each deal has its own floor and its own best bid, and the open market anot
 });
 
 test('a bid of another seat, a blocked advertiser, category or attribute is refused', () => {
-  const blocked = { bcat: ['IAB25', 'IAB7-1'], cattax: 1, badv: ['casino.example'], battr: [6] };
-  const strict = { bidder: bidder({ blocked }) };
+  const blocked = { bcat: ['IAB25', 'IAB7-1'], cattax: 1, badv: new Set(['casino.example']), battr: [6] };
+  const strict = { blocked: [sampleBlocked, { ...sampleBlocked, ...blocked }] };
   expect(readOne({ adomain: ['WWW.Casino.example'] }, strict)).toBe('blocked_advertiser');
   expect(readOne({ adomain: ['notcasino.example'] }, strict)).toMatchObject({ adomain: ['notcasino.example'] });
   expect([['IAB25'], ['IAB1', 'IAB25-3'], ['IAB7-1']].map((cat) => readOne({ cat }, strict))).toEqual(Array(3).fill('blocked_category'));
@@ -146,6 +147,15 @@ test('a bid of another seat, a blocked advertiser, category or attribute is refu
   expect(readOne({ cat: ['IAB25'], cattax: 7 }, strict)).toMatchObject({ cattax: 7 });
   expect(readOne({ attr: [1, 6] }, strict)).toBe('blocked_attribute');
   expect(readOne({ attr: ['6', null], cat: 'IAB25', adomain: 'casino.example' }, strict)).toMatchObject({ cat: [], adomain: [] });
+  const { imps } = asked();
+  const forImp = { imps: new Map([...imps].map(([id, imp]) => [id, { ...imp, battr: [3] }])) };
+  expect([readOne({ attr: [1, 3] }, forImp), readOne({ attr: [1] }, forImp)]).toMatchObject(['blocked_attribute', { bidId: '' }]);
+  const only = { blocked: [{ ...sampleBlocked, acat: ['IAB1'] }] };
+  expect([[], ['IAB2'], ['IAB10']].map((cat) => readOne({ cat }, only))).toEqual(Array(3).fill('blocked_category'));
+  expect([readOne({ cat: ['IAB1-2'] }, only), readOne({ cat: ['IAB1'], cattax: 7 }, only)]).toMatchObject([
+    { cat: ['IAB1-2'] },
+    'blocked_category',
+  ]);
   expect([readOne({}, { bidder: bidder({ seats: ['s1'] }) }), readOne({}, { bidder: bidder({ seats: ['s2'] }) })]).toMatchObject([
     { bidId: '' },
     'blocked_seat',

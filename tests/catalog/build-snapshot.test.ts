@@ -166,7 +166,7 @@ const bidder = (id: number, change: CatalogRow = {}): CatalogRow => ({
   schain_sid: '12',
   bcat: ['IAB25'],
   cattax: 1,
-  badv: [],
+  badv: ['Casino.example'],
   battr: [3],
   ...change,
 });
@@ -195,7 +195,7 @@ test('a snapshot has the bidders of line items, and the floors of line items and
           timeoutShare: 0.5,
           noticeHosts: ['notices.example'],
           schain: { asi: 'asi.example', sid: '12' },
-          blocked: { bcat: ['IAB25'], cattax: 1, badv: [], battr: [3] },
+          blocked: { bcat: ['IAB25'], acat: [], cattax: 1, badv: new Set(['casino.example']), battr: [3] },
           archived: false,
         },
       ],
@@ -204,6 +204,13 @@ test('a snapshot has the bidders of line items, and the floors of line items and
   expect(snapshot.placements.get('top')).toMatchObject({ floorMicros: 500_000 });
   expect(snapshot.slot(1, 'top').programmatic?.at(0).lineItem).toMatchObject({ bidderId: 1, endpoint: null, floorMicros: 1_250_000 });
   expect(snapshot.quarantined.map(({ table, id }) => `${table} ${id}`)).toEqual(['bidders 2', 'line_items 2']);
+});
+
+test('a snapshot has what publishers block, and the only categories that they accept', async () => {
+  const lists = { badv: ['Casino.example'], bcat: [], acat: ['483'], cattax: 7, battr: [1] };
+  const { publishers, publisherByKeyHash } = await load({ publishers: [{ ...publisher(1), ...lists }] });
+  expect(publishers.get(1)?.blocked).toEqual({ ...lists, badv: new Set(['casino.example']) });
+  expect(publisherByKeyHash.get('hash1')).toBe(publishers.get(1));
 });
 
 test('an invalid row is set aside with its children and the reason, and everything else serves', async () => {

@@ -1,6 +1,6 @@
 import knexFactory from 'knex';
 import type { Knex } from 'knex';
-import type { CatalogTable } from '../../src/catalog/model/catalog-reading.ts';
+import { CATALOG_TABLES, type CatalogTable } from '../../src/catalog/model/catalog-reading.ts';
 import { createCatalogStore } from '../../src/catalog/postgres/catalog-store.ts';
 import { createCatalogBuilder } from '../../src/catalog/snapshot/build-catalog.ts';
 import { openSnapshot, type OpenedSnapshot } from '../../src/catalog/snapshot/open-snapshot.ts';
@@ -13,6 +13,7 @@ import { testDatabase } from '../setup/test-database.ts';
 
 const PUBLISHERS = 3;
 const ADVERTISERS = 4;
+const BIDDERS = 2;
 const CAMPAIGNS = 12;
 const LINE_ITEMS = 600;
 const FLIGHT = { start_at: '2026-01-01', end_at: '2999-01-01' };
@@ -30,6 +31,7 @@ const book = async (): Promise<void> => {
   await knex('publishers').insert(numbers(PUBLISHERS).map((n) => ({ name: `p${n}`, domain: 'p.example', api_key_hash: `h${n}` })));
   await knex('placements').insert(['top', 'side'].map((id) => ({ id, publisher_id: null, width: 300, height: 250, formats: ['html'] })));
   await knex('advertisers').insert(numbers(ADVERTISERS).map((n) => ({ name: `a${n}`, domain: `a${n}.example` })));
+  await knex('bidders').insert(numbers(BIDDERS).map((n) => ({ name: `b${n}`, endpoint: `https://b${n}.example/bid` })));
   await knex('campaigns').insert(
     numbers(CAMPAIGNS).map((n) => ({ publisher_id: (n % PUBLISHERS) + 1, advertiser_id: (n % ADVERTISERS) + 1, name: `c${n}`, ...FLIGHT })),
   );
@@ -39,7 +41,9 @@ const book = async (): Promise<void> => {
       name: `l${n}`,
       active: true,
       ...FLIGHT,
-      cpm_micros: (n % 50) * 1000,
+      ...(n % 20 === 0
+        ? { type: 'programmatic', cpm_micros: null, bidder_id: ((n / 20) % BIDDERS) + 1 }
+        : { type: 'direct', cpm_micros: (n % 50) * 1000, bidder_id: null }),
     })),
   );
   await knex('creatives').insert(
@@ -86,15 +90,17 @@ const bookingFields = ({ creative, lineItem, campaign }: Booking): unknown => [c
 const seen = (snapshot: Snapshot) => ({
   publishers: [...snapshot.publishers.values()],
   placements: [...snapshot.placements.values()],
+  bidders: [...snapshot.bidders.values()],
   campaigns: Array.from(snapshot.campaigns.values(), fieldsOf),
   lineItems: Array.from(snapshot.lineItems.values(), fieldsOf),
   creatives: Array.from(snapshot.creatives.values(), fieldsOf),
   quarantined: snapshot.quarantined,
   slots: numbers(PUBLISHERS).flatMap((publisher) =>
     ['top', 'side'].map((placement) => {
-      const { direct, leftOut, vacancy } = snapshot.slot(publisher, placement);
+      const { direct, programmatic, leftOut, vacancy } = snapshot.slot(publisher, placement);
       return {
         candidates: Array.from(direct ?? [], (candidate) => [candidate.ecpmMicros, bookingFields(candidate)]),
+        programmatic: Array.from(programmatic ?? [], bookingFields),
         ofGermany: [...positionsFor(direct, 'DE')],
         ofTheNetherlands: [...positionsFor(direct, 'NL')],
         tieEnd: direct && [...direct.tieEnd],
@@ -115,7 +121,7 @@ test('a reload reads only the changed blocks and builds only their slots', async
   await book();
   const { load, read } = loader();
   const first = await load();
-  expect(read).toHaveLength(1 + 1 + 1 + 1 + 3 + 3);
+  expect(read).toHaveLength(1 + 1 + 1 + 1 + 1 + 3 + 3);
   const again = await load();
   expect(read).toEqual([]);
   expect(again.slot(1, 'top').direct?.targeting).toBe(first.slot(1, 'top').direct?.targeting);
@@ -170,6 +176,14 @@ test('after any edit a reload equals a first load', async () => {
       knex('creatives')
         .where('line_item_id', anyItem())
         .update({ content: `ad ${chance()}` }),
+    'what a publisher blocks': () =>
+      knex('publishers')
+        .where('id', 1 + whole(PUBLISHERS))
+        .update({ badv: JSON.stringify([`a${whole(90)}.example`]), cattax: 7 }),
+    'the endpoint of a bidder': () =>
+      knex('bidders')
+        .where('id', 1 + whole(BIDDERS))
+        .update({ endpoint: `https://b${whole(90)}.example/bid` }),
     'a blocked creative': () => knex('creatives').where('line_item_id', anyItem()).update({ blocked_at: new Date() }),
     'a creative that is rejected': () => knex('creatives').where('line_item_id', anyItem()).update({ status: 'rejected' }),
     'the weight of a creative': () =>
@@ -202,7 +216,7 @@ test('after any edit a reload equals a first load', async () => {
         .where('id', 'side')
         .update({ formats: [chance() < 0.5 ? 'html' : 'banner'] }),
   };
-  for (const table of ['publishers', 'placements', 'advertisers', 'campaigns', 'line_items', 'creatives'])
+  for (const table of CATALOG_TABLES)
     edits[`an archived row of ${table}`] = () =>
       knex(table)
         .whereIn('id', knex(table).select('id').orderByRaw('md5(id::text || ?)', [chance()]).limit(1))

@@ -45,6 +45,7 @@ const ASKED: AskedBid = {
   auctionId: 'a',
   bidder: sampleBidder({ endpoint: 'https://bidder.example/' }),
   rateOf: USD_ONLY,
+  blocked: [],
   dsa: undefined,
   format: 'native',
   secure: false,

@@ -75,3 +75,38 @@ test('an auction in test mode takes nothing of a line item, has no billing notic
   expect((await auction(programmatic, { test: 1 })).seatbid).toHaveLength(1);
   expect(server.received.at(-1)?.body).toMatchObject({ test: 1 });
 });
+
+test('the block lists of the publisher and of the auction are sent, and enforced on bids and on direct creatives; the supply chain is passed on', async () => {
+  const params = { prebid: { bidder: { x: {} } } };
+  const bidder = (
+    await api('POST', '/bidders', { name: 'PBS', endpoint: server.endpoint, params, schain_asi: 'ads.example', schain_sid: '7' })
+  ).body;
+  const booked = await book(api, 'clean', { type: 'programmatic', cpm: null, bidder_id: bidder.id, deal_id: 'gold' });
+  const schain = { complete: 1, ver: '1.0', nodes: [{ asi: 'first.example', sid: '1', hp: 1 }] };
+  const blocks = { bcat: ['IAB9'], badv: ['Bet.example', 7] };
+  expect((await auction(booked, { ...blocks, source: { schain } })).seatbid).toHaveLength(1);
+  const { body } = server.received.at(-1) as { body: Json };
+  expect(body).toMatchObject({
+    bcat: ['IAB9'],
+    cattax: 1,
+    badv: ['bet.example'],
+    source: {
+      schain: {
+        complete: 1,
+        nodes: [
+          { asi: 'first.example', sid: '1', hp: 1 },
+          { asi: 'ads.example', sid: '7', hp: 1, rid: body.source.tid },
+        ],
+      },
+    },
+  });
+  expect((await auction(booked, { bcat: ['IAB1'] })).seatbid).toEqual([]);
+  expect((await auction(booked, { acat: ['IAB2'] })).seatbid).toEqual([]);
+  await api('PATCH', `/publishers/${booked.publisher.id}`, { bcat: ['IAB1'] });
+  expect((await auction(booked)).seatbid).toEqual([]);
+
+  const direct = await book(api, 'clean-direct');
+  await api('PATCH', `/creatives/${direct.creative}`, { advertiser_domain: 'www.boots.example' });
+  expect((await auction(direct, { badv: ['shoes.example'] })).seatbid).toHaveLength(1);
+  expect((await auction(direct, { badv: ['boots.example'] })).seatbid).toEqual([]);
+});

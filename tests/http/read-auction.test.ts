@@ -1,11 +1,20 @@
 import fc from 'fast-check';
-import { samplePrivacy } from '../../testkit/sample-booking.ts';
+import { sampleBlocked, samplePrivacy } from '../../testkit/sample-booking.ts';
 import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
 import { parseAuction } from '../../src/http/openrtb/auction-schema.ts';
 import { publisherIdOf, readAuction } from '../../src/http/openrtb/read-auction.ts';
 
 const PUBLISHER = {
-  ...{ id: 1, name: 'News', domain: 'news.example', origins: new Set<string>(), privacy: samplePrivacy, archived: false, apiKeyHash: '' },
+  ...{
+    id: 1,
+    name: 'News',
+    domain: 'news.example',
+    origins: new Set<string>(),
+    privacy: samplePrivacy,
+    blocked: sampleBlocked,
+    archived: false,
+    apiKeyHash: '',
+  },
 };
 const PLACEMENT = { id: 'top', publisherId: 1, width: 300, height: 250, formats: ['html' as const], floorMicros: 0 };
 const SNAPSHOT = { placements: new Map([['top', PLACEMENT]]) } as unknown as Snapshot;
@@ -49,6 +58,25 @@ test('the publisher is that of the path, else the first that the request names',
     expect(ofPath(undefined, { site: { publisher: { id } } })).toBeUndefined();
 });
 
+test('block lists and the supply chain of an auction are read; what cannot be read is left out, and the chain is then incomplete', () => {
+  const banner = { battr: [1, '6', 1.5] };
+  const lists = { badv: ['Bet.example', 7, 'x/y'], bcat: ['IAB25', 7, '', 'x'.repeat(33)], acat: 'IAB1', cattax: -1 };
+  const node = { asi: 'first.example', sid: '1', hp: 0, name: 'First', rid: 5 };
+  const schainOf = (schain: unknown) => read({ id: 'a', imp: [{ id: '1' }], source: { ext: { schain } } }).schain;
+  const { blocked, terms } = read({ id: 'a', imp: [{ id: '1', banner, native: { battr: [3] } }], ...lists });
+  expect(blocked).toEqual({ badv: new Set(['bet.example']), bcat: ['IAB25'], acat: [], cattax: 1, battr: [] });
+  expect(terms.get('1')).toMatchObject({ badv: new Set(['bet.example']), battr: [1, 3] });
+  expect(read({ id: 'a', imp: [{ id: '1' }], badv: {}, bcat: null }).blocked).toBeUndefined();
+  const first = { asi: 'first.example', sid: '1', hp: 1, name: 'First' };
+  expect(schainOf({ complete: 1, nodes: [node] })).toEqual({ complete: 1, ver: '1.0', nodes: [first] });
+  expect(schainOf({ complete: 1, nodes: [node, { asi: 'second.example', sid: 'x'.repeat(65) }] })).toEqual({
+    complete: 0,
+    ver: '1.0',
+    nodes: [first],
+  });
+  expect([schainOf({ complete: 1, nodes: [] }), schainOf({ nodes: 'x' }), schainOf([])]).toEqual([undefined, undefined, undefined]);
+});
+
 test('whatever the optional fields hold, an auction is read: sizes, floors, ids and key-values are what a decision takes', () => {
   const junk = fc.oneof({ weight: 3, arbitrary: fc.jsonValue({ maxDepth: 3 }) }, { weight: 1, arbitrary: fc.constant(undefined) });
   const side = fc.oneof(fc.integer({ min: -10, max: 20_000 }), junk);
@@ -84,6 +112,10 @@ test('whatever the optional fields hold, an auction is read: sizes, floors, ids 
       device: junk,
       regs: junk,
       cur: junk,
+      badv: junk,
+      bcat: junk,
+      cattax: junk,
+      source: fc.oneof(fc.record({ schain: fc.oneof(fc.record({ nodes: fc.oneof(fc.array(junk), junk) }), junk) }), junk),
       ext: junk,
       app: junk,
     },

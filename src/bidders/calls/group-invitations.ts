@@ -12,7 +12,7 @@ export interface BidderCall {
   readonly format: BidFormat;
   readonly opportunities: readonly CallOpportunity[];
   /** Hosts, besides the endpoint's, that are listed for the bidder or the invited line items. */
-  readonly noticeHosts: readonly string[];
+  readonly noticeHosts: ReadonlySet<string>;
 }
 
 /** An impression with the invitations of one bidder. */
@@ -64,7 +64,7 @@ export const groupInvitations = (opportunities: readonly BidOpportunity[], bidde
       invitations,
       floors: lowestFloors(invitations, opportunity),
     })),
-    noticeHosts: [...noticeHosts],
+    noticeHosts,
   }));
 };
 

@@ -1,3 +1,4 @@
+import { isWithinDomains } from '../../base/is-within-domains.ts';
 import { parseUrl } from '../../base/parse-url.ts';
 import type { BidderCall } from '../calls/group-invitations.ts';
 
@@ -10,7 +11,7 @@ export const mayNotify = ({ bidder, noticeHosts }: Pick<BidderCall, 'bidder' | '
   const own = hostOf(bidder.endpoint);
   return (url) => {
     const host = hostOf(url);
-    return host !== undefined && (host === own || noticeHosts.some((listed) => host === listed || host.endsWith(`.${listed}`)));
+    return host !== undefined && (host === own || isWithinDomains(host, noticeHosts));
   };
 };
 

@@ -9,6 +9,7 @@ import { formatCpm } from './fill-auction-macros.ts';
 import { fillParams } from './fill-params.ts';
 import { nativeRequest } from './native-assets.ts';
 import type { AskedImp } from './read-bid-response.ts';
+import { chainFor } from './supply-chain.ts';
 
 export interface BidRequestParts {
   /** BidRequest.id, unique per call. */
@@ -18,6 +19,8 @@ export interface BidRequestParts {
   /** Time left until the deadline. */
   readonly tmaxMs: number;
   readonly bidder: Bidder;
+  /** Of the publisher, the auction and the bidder. */
+  readonly blocked: readonly BlockList[];
   readonly format: BidFormat;
   readonly imps: readonly (AskedImp & { readonly impId: string; readonly placement: Placement })[];
   readonly context: BidContext;
@@ -49,13 +52,13 @@ export const buildBidRequest = (parts: BidRequestParts): object => {
     tmax: parts.tmaxMs,
     cur: [currency],
     ...(seats.length > 0 && { wseat: seats }),
-    imp: parts.imps.map(({ impId, placement, size, otherSizes, floors }) => ({
+    imp: parts.imps.map(({ impId, placement, size, otherSizes, battr, floors }) => ({
       id: impId,
       tagid: placement.id,
       bidfloor: cpmOf(floors.get(OPEN_MARKET) ?? Math.min(...floors.values())),
       bidfloorcur: currency,
       secure,
-      ...mediaOf(parts.format, size, otherSizes, bidder.blocked.battr),
+      ...mediaOf(parts.format, size, otherSizes, unionOf([...parts.blocked.map((list) => list.battr), battr ?? []])),
       ...dealsOf(floors, bidder),
       ...(Object.keys(params).length > 0 && {
         ext: fillParams(params, { PLACEMENT_ID: placement.id, PUBLISHER_ID: String(context.publisher.id) }),
@@ -65,15 +68,31 @@ export const buildBidRequest = (parts: BidRequestParts): object => {
     device: buildDevice(context),
     user: { ...(context.userHash !== '' && { id: context.userHash }), ...text('consent', context.signals.consent) },
     source: sourceOf(parts),
-    ...blocksOf(bidder.blocked),
+    ...blocksOf(parts.blocked),
     ...buildRegs(context),
   };
 };
 
-const blocksOf = ({ badv, bcat, cattax }: BlockList): object => ({
-  ...(bcat.length > 0 && { bcat, cattax }),
-  ...(badv.length > 0 && { badv }),
-});
+/**
+ * A request has one `cattax` and one `acat`: those of the first list that has categories. The
+ * others are only enforced on bids.
+ */
+const blocksOf = (lists: readonly BlockList[]): object => {
+  const withCategories = lists.filter(({ bcat, acat }) => bcat.length + acat.length > 0);
+  const cattax = withCategories[0]?.cattax;
+  const comparable = withCategories.filter((list) => list.cattax === cattax);
+  const badv = unionOf(lists.map((list) => [...list.badv]));
+  const bcat = unionOf(comparable.map((list) => list.bcat));
+  const acat = comparable.find((list) => list.acat.length > 0)?.acat;
+  return {
+    ...(cattax !== undefined && { cattax }),
+    ...(bcat.length > 0 && { bcat }),
+    ...(acat && { acat }),
+    ...(badv.length > 0 && { badv }),
+  };
+};
+
+const unionOf = <T>(lists: readonly (readonly T[])[]): readonly T[] => [...new Set(lists.flat())];
 
 const cpmOf = (micros: number): number => Number(formatCpm(micros));
 
@@ -90,20 +109,19 @@ const dealsOf = (floors: ReadonlyMap<string, number>, { currency, seats }: Bidde
   return { pmp: { private_auction: floors.has(OPEN_MARKET) ? 0 : 1, deals: deals.map(deal) } };
 };
 
-/** The chain ends with this service only where it is paid for what the bidder buys (2.6, 3.2.25). */
-const sourceOf = ({ bidder: { schain }, transactionId }: BidRequestParts): object => ({
-  tid: transactionId,
-  ...(schain && { schain: { complete: 1, ver: '1.0', nodes: [{ ...schain, hp: 1, rid: transactionId }] } }),
-});
+const sourceOf = ({ bidder, transactionId, context }: BidRequestParts): object => {
+  const schain = chainFor(context.schain, bidder.schain, transactionId);
+  return { tid: transactionId, ...(schain && { schain }) };
+};
 
-const mediaOf = (format: BidFormat, size: AdSize, otherSizes: readonly AdSize[], blocked: readonly number[]): object => {
+const mediaOf = (format: BidFormat, size: AdSize, otherSizes: readonly AdSize[], battr: readonly number[]): object => {
   const { width, height } = size;
-  const battr = blocked.length > 0 && { battr: blocked };
+  const blocked = battr.length > 0 && { battr };
   switch (format) {
     case 'html':
-      return { banner: { w: width, h: height, format: [size, ...otherSizes].map((one) => ({ w: one.width, h: one.height })), ...battr } };
+      return { banner: { w: width, h: height, format: [size, ...otherSizes].map((one) => ({ w: one.width, h: one.height })), ...blocked } };
     case 'native':
-      return { native: { request: JSON.stringify(nativeRequest(width, height)), ver: '1.2', ...battr } };
+      return { native: { request: JSON.stringify(nativeRequest(width, height)), ver: '1.2', ...blocked } };
   }
 };
 

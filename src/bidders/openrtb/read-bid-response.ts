@@ -1,4 +1,4 @@
-import type { Bidder } from '../../catalog/model/entities.ts';
+import type { Bidder, BlockList } from '../../catalog/model/entities.ts';
 import { BID_OUTCOMES, type BidOutcome } from '../bid-outcome.ts';
 import { fitsImp, type ImpQuery } from '../../decision/ad-query.ts';
 import type { NoticeKind } from '../bidder-observer.ts';
@@ -9,7 +9,7 @@ import type { BidFormat } from './bid-format.ts';
 import { judgeDsa, readDsaAnswer, type DsaAnswer, type DsaRequest } from './dsa.ts';
 import { fillAuctionMacros, fillWithin, formatCpm, type AuctionMacros } from './fill-auction-macros.ts';
 import { asList, asObject, asText } from './json-fields.ts';
-import { blockedBy, readSupply } from './judge-supply.ts';
+import { blockedBy, readAttributes, readSupply } from './judge-supply.ts';
 import { readDomains } from './read-domains.ts';
 import { moneyOf, readPrice, type Money } from './read-price.ts';
 import { readBidMarkup, type MarkupRoom } from './read-bid-markup.ts';
@@ -18,7 +18,9 @@ import { readBidMarkup, type MarkupRoom } from './read-bid-markup.ts';
 export interface AskedBid {
   /** BidRequest.id */
   readonly auctionId: string;
-  readonly bidder: Pick<Bidder, 'currency' | 'bidAdjustment' | 'seats' | 'blocked'>;
+  readonly bidder: Pick<Bidder, 'currency' | 'bidAdjustment' | 'seats'>;
+  /** Of the publisher, the auction and the bidder. */
+  readonly blocked: readonly BlockList[];
   readonly rateOf: RateOf;
   readonly dsa: DsaRequest | undefined;
   readonly format: BidFormat;
@@ -35,6 +37,8 @@ export interface AskedImp extends Pick<ImpQuery, 'size' | 'otherSizes'> {
    * impressions.
    */
   readonly floors: ReadonlyMap<string, number>;
+  /** Creative attributes that this impression blocks, besides those of the block lists. */
+  readonly battr?: readonly number[] | undefined;
 }
 
 export interface RefusedBid {
@@ -154,8 +158,10 @@ const readOffer = ({ bid, seat }: Offer, { bidId: answerBidId, money, room }: Of
   if (typeof price === 'string') return refuse(price);
   if (price.askedMicros < floorMicros) return refuse(deal === OPEN_MARKET ? 'below_floor' : 'below_deal_floor');
   const supply = readSupply(bid, readDomains(bid['adomain']));
-  const blocked = blockedBy(bidder.blocked, supply, asList(bid['attr']) ?? []);
+  const attributes = readAttributes(bid['attr']);
+  const blocked = blockedBy(asked.blocked, supply, attributes);
   if (blocked !== undefined) return refuse(blocked);
+  if (attributes.some((one) => imp.battr?.includes(one))) return refuse('blocked_attribute');
   const dsa: DsaAnswer | undefined = readDsaAnswer(asObject(bid['ext'])?.['dsa']);
   const undisclosed = judgeDsa(asked.dsa, dsa);
   if (undisclosed !== undefined) return refuse(undisclosed);

@@ -8,11 +8,11 @@ const MAX_DOMAIN_LENGTH = 253;
 const DOMAIN = /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+(?!\d+$)[a-z\d](?:[a-z\d-]{0,61}[a-z\d])$/;
 
 /**
- * The advertiser domains of a bid, in lower case and ASCII, each once. What is not a domain is
- * dropped: it is shown to staff and passed on to pages.
+ * Advertiser domains (`adomain`, `badv`), in lower case and ASCII, each once. What is not a domain
+ * is dropped: they are shown to staff and passed on to pages and bidders.
  */
-export const readDomains = (value: unknown): readonly string[] => [
-  ...new Set((asList(value) ?? []).slice(0, MAX_DOMAINS).flatMap((domain) => normalDomain(domain) ?? [])),
+export const readDomains = (value: unknown, max = MAX_DOMAINS): readonly string[] => [
+  ...new Set((asList(value) ?? []).slice(0, max).flatMap((domain) => normalDomain(domain) ?? [])),
 ];
 
 const normalDomain = (value: unknown): string | undefined => {

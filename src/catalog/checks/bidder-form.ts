@@ -2,6 +2,19 @@ import type { BidderRecord } from '../model/records.ts';
 import { ARCHIVED } from './choice-words.ts';
 import type { FormDescription } from './form-description.ts';
 
+/** The fields of BLOCK_LISTS. */
+export const BLOCK_FIELDS = {
+  badv: { label: 'Advertiser domains', wide: true, placeholder: 'casino.example', help: 'Subdomains are blocked, too.' },
+  bcat: { label: 'Categories', wide: true, placeholder: 'IAB25', help: 'Ids of the taxonomy below.' },
+  cattax: { label: 'Category taxonomy', help: 'The number in OpenRTB’s list: 1 is IAB 1.0, 7 is IAB 3.0.' },
+  battr: {
+    label: 'Creative attributes',
+    wide: true,
+    placeholder: '1',
+    help: 'Numbers of OpenRTB’s list: 1 plays audio by itself, 6 plays video by itself.',
+  },
+} satisfies FormDescription<keyof BidderRecord>['sections'][number]['fields'];
+
 export const bidderForm: FormDescription<keyof BidderRecord> = {
   sections: [
     {
@@ -66,15 +79,7 @@ export const bidderForm: FormDescription<keyof BidderRecord> = {
       title: 'Blocked',
       text: 'Bids with any of these are refused.',
       fields: {
-        badv: { label: 'Advertiser domains', wide: true, placeholder: 'casino.example', help: 'Subdomains are blocked, too.' },
-        bcat: { label: 'Categories', wide: true, placeholder: 'IAB25', help: 'Ids of the taxonomy below.' },
-        cattax: { label: 'Category taxonomy', help: 'The number in OpenRTB’s list: 1 is IAB 1.0, 7 is IAB 3.0.' },
-        battr: {
-          label: 'Creative attributes',
-          wide: true,
-          placeholder: '1',
-          help: 'Numbers of OpenRTB’s list: 1 plays audio by itself, 6 plays video by itself.',
-        },
+        ...BLOCK_FIELDS,
         archived: ARCHIVED,
       },
     },

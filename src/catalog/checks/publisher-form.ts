@@ -1,3 +1,4 @@
+import { BLOCK_FIELDS } from './bidder-form.ts';
 import type { CapsWithoutUserId, ConsentWhenSilent } from '../model/entities.ts';
 import type { PublisherRecord } from '../model/records.ts';
 import { ARCHIVED, CREATIVE_APPROVALS } from './choice-words.ts';
@@ -29,6 +30,14 @@ export const publisherForm: FormDescription<keyof PublisherRecord> = {
         },
         creative_approval: { label: 'Approval of creatives', wide: true, choices: CREATIVE_APPROVALS },
         archived: ARCHIVED,
+      },
+    },
+    {
+      title: 'Blocked',
+      text: 'Bids with any of these are refused. Direct line items are not affected.',
+      fields: {
+        ...BLOCK_FIELDS,
+        acat: { label: 'Only these categories', wide: true, placeholder: 'IAB1', help: 'Empty: all. A bid in none of them is refused.' },
       },
     },
     {

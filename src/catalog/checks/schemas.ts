@@ -9,6 +9,7 @@ import {
   LINE_ITEM_TYPES,
   PACINGS,
 } from '../model/entities.ts';
+import { BLOCK_LISTS } from './bidder-schema.ts';
 import { MAX_CONTENT_LENGTH } from './parse-content.ts';
 import { id, name, pixels, usd, flightDate, url, targetedValues, floor, archived, orNull } from './schema-parts.ts';
 
@@ -52,6 +53,8 @@ export const publisherSchema = {
       description:
         'when the user id may not be used; contextual: line items with a frequency cap do not serve; session: each replica counts in memory, and stores nothing',
     },
+    ...BLOCK_LISTS,
+    acat: { ...BLOCK_LISTS.bcat, description: 'the only categories that are accepted, in the taxonomy cattax; empty: all' },
     creative_approval: {
       type: 'string',
       enum: CREATIVE_APPROVALS,

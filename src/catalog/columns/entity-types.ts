@@ -5,6 +5,7 @@ import {
   PACINGS,
   type Advertiser,
   type Bidder,
+  type BlockList,
   type Campaign,
   type Creative,
   type CreativeContent,
@@ -46,6 +47,16 @@ const flight = numberPairOrNull<Flight>(
   ({ startMs, endMs }) => [startMs, endMs],
   (startMs, endMs) => ({ startMs, endMs }),
 ) as Kind<Flight>;
+
+const textSet = json<ReadonlySet<string>, readonly string[]>(
+  (texts) => [...texts],
+  (texts) => new Set(texts),
+);
+
+const blockList = json<BlockList, Omit<BlockList, 'badv'> & { readonly badv: readonly string[] }>(
+  ({ badv, ...lists }) => ({ ...lists, badv: [...badv] }),
+  ({ badv, ...lists }) => ({ ...lists, badv: new Set(badv) }),
+);
 
 const stop = oneOf<Stop | null>([null, ...(Object.keys(STOPS) as Stop[])]);
 
@@ -98,11 +109,9 @@ export const PUBLISHER = entityType<Publisher>({
   id: integer,
   name: text,
   domain: text,
-  origins: json<ReadonlySet<string>, readonly string[]>(
-    (origins) => [...origins],
-    (origins) => new Set(origins),
-  ),
+  origins: textSet,
   privacy: json(),
+  blocked: blockList,
   archived: flag,
   apiKeyHash: text,
 });
@@ -137,7 +146,7 @@ export const BIDDER = entityType<Bidder>({
   timeoutShare: number,
   noticeHosts: json(),
   schain: json(),
-  blocked: json(),
+  blocked: blockList,
   archived: flag,
 });
 

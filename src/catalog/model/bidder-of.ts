@@ -14,7 +14,7 @@ const PLAIN: Omit<Bidder, 'endpoint' | 'gvlId' | 'noticeHosts'> = {
   bidAdjustment: 1,
   timeoutShare: 1,
   schain: null,
-  blocked: { bcat: [], cattax: 1, badv: [], battr: [] },
+  blocked: { bcat: [], acat: [], cattax: 1, badv: new Set(), battr: [] },
   archived: false,
 };
 

@@ -67,6 +67,7 @@ export interface Publisher {
   /** See `acceptsOrigin`. */
   readonly origins: ReadonlySet<string>;
   readonly privacy: PublisherPrivacy;
+  readonly blocked: BlockList;
   readonly archived: boolean;
   /** Lower-case hex SHA-256 of the API key; the key itself is never stored. */
   readonly apiKeyHash: string;
@@ -99,8 +100,10 @@ export interface BlockList {
   /** Categories in the taxonomy `cattax` (OpenRTB's list of category taxonomies). */
   readonly bcat: readonly string[];
   readonly cattax: number;
-  /** Advertiser domains, with their subdomains. */
-  readonly badv: readonly string[];
+  /** The only categories that are accepted, in the same taxonomy; empty: all. */
+  readonly acat: readonly string[];
+  /** Advertiser domains, with their subdomains; lower case. */
+  readonly badv: ReadonlySet<string>;
   /** Creative attributes (OpenRTB's list). */
   readonly battr: readonly number[];
 }

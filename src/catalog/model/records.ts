@@ -25,6 +25,11 @@ export interface PublisherRecord {
   readonly consent_when_silent: ConsentWhenSilent;
   readonly us_opt_out_ends_frequency_caps: boolean;
   readonly frequency_caps_without_user_id: CapsWithoutUserId;
+  readonly badv: readonly string[];
+  readonly bcat: readonly string[];
+  readonly acat: readonly string[];
+  readonly cattax: number;
+  readonly battr: readonly number[];
   readonly creative_approval: CreativeApproval;
   readonly archived: boolean;
 }

@@ -5,6 +5,10 @@ import { parseEndDate, parseStartDate, showEndDate, showStartDate } from '../mod
 import { microsFromUsd, usdFromMicros } from '../model/money.ts';
 import type { CampaignRecord, CreativeRecord, LineItemRecord, Loose, PlacementRecord, PublisherRecord } from '../model/records.ts';
 
+/** Columns of a publisher whose values are JSON. */
+const BLOCK_COLUMNS = ['badv', 'bcat', 'acat', 'battr'] as const;
+type BlockColumn = (typeof BLOCK_COLUMNS)[number];
+
 /**
  * The columns of the tables, and the mapping between their rows and the records of the
  * trafficking API, both ways. rowTo… never throws: the record's check judges what a row holds.
@@ -18,6 +22,8 @@ export const COLUMNS = {
     'consent_when_silent',
     'us_opt_out_ends_caps',
     'caps_without_user_id',
+    ...BLOCK_COLUMNS,
+    'cattax',
     'creative_approval',
     'api_key_hash',
     'api_key_hint',
@@ -83,6 +89,8 @@ export const rowToPublisher = (row: CatalogRow): Loose<PublisherRecord> => ({
   consent_when_silent: row['consent_when_silent'],
   us_opt_out_ends_frequency_caps: row['us_opt_out_ends_caps'],
   frequency_caps_without_user_id: row['caps_without_user_id'],
+  ...(Object.fromEntries(BLOCK_COLUMNS.map((column) => [column, row[column]])) as Loose<Pick<PublisherRecord, BlockColumn>>),
+  cattax: row['cattax'],
   creative_approval: row['creative_approval'],
   archived: row['archived'],
 });
@@ -94,6 +102,8 @@ export const publisherToRow = (record: PublisherRecord): CatalogRow => ({
   consent_when_silent: record.consent_when_silent,
   us_opt_out_ends_caps: record.us_opt_out_ends_frequency_caps,
   caps_without_user_id: record.frequency_caps_without_user_id,
+  ...Object.fromEntries(BLOCK_COLUMNS.map((column) => [column, JSON.stringify(record[column])])),
+  cattax: record.cattax,
   creative_approval: record.creative_approval,
   archived: record.archived,
 });

@@ -1,6 +1,16 @@
 import { SECONDS_PER_DAY } from '../../base/utc-day.ts';
 import { targetingRules } from '../../targeting/targeting-rules.ts';
-import type { Advertiser, Bidder, Campaign, Creative, CreativeStatus, LineItem, Placement, Publisher } from '../model/entities.ts';
+import type {
+  Advertiser,
+  Bidder,
+  BlockList,
+  Campaign,
+  Creative,
+  CreativeStatus,
+  LineItem,
+  Placement,
+  Publisher,
+} from '../model/entities.ts';
 import type { Stop } from '../model/stops.ts';
 import { parseCreativeContent } from '../checks/parse-content.ts';
 import { flightOf } from '../model/flight-dates.ts';
@@ -32,6 +42,7 @@ export const toPublisher = (id: number, record: PublisherRecord, apiKeyHash: str
     usOptOutEndsCaps: record.us_opt_out_ends_frequency_caps,
     capsWithoutUserId: record.frequency_caps_without_user_id,
   },
+  blocked: blockList(record, record.acat),
   archived: record.archived,
   apiKeyHash,
 });
@@ -62,8 +73,19 @@ export const toBidder = (id: number, record: BidderRecord, headers: Readonly<Rec
   timeoutShare: record.timeout_share,
   noticeHosts: record.notice_hosts.map(lowerCase),
   schain: record.schain_asi === null || record.schain_sid === null ? null : { asi: record.schain_asi, sid: record.schain_sid },
-  blocked: { bcat: record.bcat, cattax: record.cattax, badv: record.badv.map(lowerCase), battr: record.battr },
+  blocked: blockList(record, []),
   archived: record.archived,
+});
+
+const blockList = (
+  { bcat, cattax, badv, battr }: Pick<BidderRecord, 'bcat' | 'cattax' | 'badv' | 'battr'>,
+  acat: readonly string[],
+): BlockList => ({
+  bcat,
+  acat,
+  cattax,
+  badv: new Set(badv.map(lowerCase)),
+  battr,
 });
 
 const lowerCase = (text: string): string => text.toLowerCase();

@@ -1,13 +1,15 @@
 import { isObject } from '../../base/narrow.ts';
 import type { RateOf } from '../../bidders/currency-rates.ts';
 import { isDsaRequired, readDsaRequest } from '../../bidders/openrtb/dsa.ts';
-import type { CreativeFormat, Publisher } from '../../catalog/model/entities.ts';
+import { readAttributes, readBlockList } from '../../bidders/openrtb/judge-supply.ts';
+import { readSupplyChain, type SupplyChain } from '../../bidders/openrtb/supply-chain.ts';
+import type { BlockList, CreativeFormat, Publisher } from '../../catalog/model/entities.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
-import type { AskedAsset, AssetKind, NativeRequest } from '../../creative/native-markup.ts';
 import type { AuctionTerms } from '../../decision/ad-query.ts';
 import { valueFault, type DimensionSchema } from '../../targeting/dimension-schema.ts';
 import type { WireAdRequest, WireImp, WireSize } from './ad-request-schema.ts';
 import { at, listAt, textAt, type Json, type WireAuction } from './auction-schema.ts';
+import { readNativeRequest } from './read-native-request.ts';
 
 /** An auction as an ad request, and what is needed to answer it. */
 export interface ReadAuction {
@@ -17,6 +19,9 @@ export interface ReadAuction {
   readonly seats: ReadonlyMap<string, string>;
   /** The time that is left for bidders; undefined: the request does not say. */
   readonly maxBidderMs: number | undefined;
+  /** What it blocks besides the `battr` of its impressions; undefined: nothing. */
+  readonly blocked: BlockList | undefined;
+  readonly schain: SupplyChain | undefined;
   /** Nothing is billed. */
   readonly test: boolean;
   /** The currency of the bids, and its units for one USD. */
@@ -32,9 +37,9 @@ export interface AuctionReading {
 /** The seat of an impression that names no bidder. */
 export const DEFAULT_SEAT = 'adserver';
 
+const NO_DOMAINS: ReadonlySet<string> = new Set();
 const MAX_SIZES = 20;
 const MAX_SIDE = 10_000;
-const MAX_ASSETS = 30;
 const MAX_KEY_VALUES = 50;
 const MAX_KEY_VALUE_LENGTH = 256;
 const NETWORK_MS = 50;
@@ -75,6 +80,7 @@ export const readAuction = (
   };
   const currency = currencyOf(listAt(request, 'cur'), rateOf);
   const rate = rateOf(currency);
+  const blocked = readBlockList(request);
   const disclosed = isDsaRequired(readDsaRequest(at(request, 'regs', 'ext', 'dsa')));
   const floorMicros = (imp: Json): number => (rate === undefined ? Infinity : floorOf(imp, rateOf));
   const userId = userIdOf(request);
@@ -95,12 +101,21 @@ export const readAuction = (
     terms: new Map(
       request.imp.map((imp) => [
         imp.id,
-        { floorMicros: floorMicros(imp), formats: formatsOf(imp), native: nativeOf(at(imp, 'native', 'request')), disclosed },
+        {
+          floorMicros: floorMicros(imp),
+          formats: formatsOf(imp),
+          native: readNativeRequest(at(imp, 'native', 'request')),
+          disclosed,
+          badv: blocked?.badv ?? NO_DOMAINS,
+          battr: [...readAttributes(at(imp, 'banner', 'battr')), ...readAttributes(at(imp, 'native', 'battr'))],
+        },
       ]),
     ),
     seats: new Map(request.imp.map((imp) => [imp.id, seatOf(imp)])),
     maxBidderMs: bidderTimeOf(request['tmax']),
     test: request['test'] === 1,
+    blocked,
+    schain: readSupplyChain(at(request, 'source', 'schain') ?? at(request, 'source', 'ext', 'schain')),
     currency,
     rate: rate ?? 1,
   };
@@ -207,32 +222,3 @@ const keyValuesOf = (dimensions: DimensionSchema, sources: readonly unknown[]): 
 
 const isScalar = (value: unknown): boolean =>
   typeof value === 'number' || typeof value === 'boolean' || (typeof value === 'string' && value.length <= MAX_KEY_VALUE_LENGTH);
-
-/** `imp.native.request`: the JSON text of a Native 1.2 request, or the object, with or without its wrapper. */
-const nativeOf = (value: unknown): NativeRequest | undefined => {
-  const parsed = typeof value === 'string' ? parseJson(value) : value;
-  const assets = listAt(at(parsed, 'native') ?? parsed, 'assets');
-  return assets.length === 0 ? undefined : { assets: assets.slice(0, MAX_ASSETS).flatMap(assetOf) };
-};
-
-const assetOf = (value: unknown): readonly AskedAsset[] => {
-  const id = at(value, 'id');
-  return Number.isInteger(id) ? [{ id: id as number, required: at(value, 'required') === 1, kind: kindOf(value) }] : [];
-};
-
-/** OpenRTB Native 1.2, 7.5: image type 1 is the icon; any other is shown as the main image. */
-const kindOf = (asset: unknown): AssetKind => {
-  if (isObject(at(asset, 'title'))) return { is: 'title' };
-  if (isObject(at(asset, 'img'))) return { is: at(asset, 'img', 'type') === 1 ? 'icon' : 'image' };
-  const type = at(asset, 'data', 'type');
-  return Number.isInteger(type) ? { is: 'data', type: type as number } : { is: 'unknown' };
-};
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Not JSON: the request asks for nothing in particular.
-    return undefined;
-  }
-};

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import type { Publisher } from '../../catalog/model/entities.ts';
+import type { BlockList, Publisher } from '../../catalog/model/entities.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import type { DecideConsent } from '../../context/consent/decide-consent.ts';
 import { readSignals } from '../../context/consent/privacy-signals.ts';
@@ -8,6 +8,7 @@ import type { AdSize, AuctionTerms } from '../../decision/ad-query.ts';
 import type { AdRequest, RequestedImp } from '../../serving/ad-request.ts';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 import { targetingQuery } from '../../targeting/targeting-query.ts';
+import type { SupplyChain } from '../../bidders/openrtb/supply-chain.ts';
 import { readDsaRequest } from '../../bidders/openrtb/dsa.ts';
 import { at } from './auction-schema.ts';
 import type { WireAdRequest, WireImp, WireSize } from './ad-request-schema.ts';
@@ -35,6 +36,8 @@ export interface AuctionAdditions {
   readonly maxHoldMs: number | undefined;
   /** The time that it leaves for bidders; undefined: it says nothing. */
   readonly maxBidderMs: number | undefined;
+  readonly blocked?: BlockList | undefined;
+  readonly schain?: SupplyChain | undefined;
   /** Whether what is shown will not be billed (OpenRTB `test`). */
   readonly test?: boolean | undefined;
   /** By the id of the impression. */
@@ -100,6 +103,8 @@ export const toAdRequest = (
       bidders: snapshot.bidders,
       shareWith: consent.shareWith,
       dsa: readDsaRequest(at(wire.regs, 'ext', 'dsa')),
+      blocked: auction?.blocked,
+      schain: auction?.schain,
       test: auction?.test ?? false,
       maxMs: auction?.maxBidderMs,
     },

@@ -56,8 +56,15 @@ export const auctionRoute = (options: AuctionRouteOptions): RequestHandler => {
     if (!acceptsOrigin(publisher.origins, originOf(req, parsed.request))) return refuse(problem('origin_not_allowed', FOREIGN_ORIGIN));
 
     const auction = readAuction(options, snapshot, publisher, parsed.request);
-    const { request: wire, terms, maxBidderMs, test } = auction;
-    const request = toAdRequest(options, snapshot, publisher, wire, req, { maxHoldMs: AUCTION_HOLD_MS, maxBidderMs, test, terms });
+    const { request: wire, terms, maxBidderMs, test, blocked, schain } = auction;
+    const request = toAdRequest(options, snapshot, publisher, wire, req, {
+      maxHoldMs: AUCTION_HOLD_MS,
+      maxBidderMs,
+      test,
+      terms,
+      blocked,
+      schain,
+    });
     const answer = await (test ? options.dryServeAd : serveAd)(snapshot, request);
     const disclosure = answer.trace ? disclosureTo(options, req, publisher) : 'public';
     const text = toBytes(writeAuction({ auction, answer, signals: request.bidContext.signals, base, disclosure }));

@@ -87,6 +87,7 @@ export interface EntityKind extends Required<Omit<Definition, 'parents' | 'seale
 
 /** A record without its long columns, typically. */
 const SHORT_ROW_BYTES = 512;
+const BLOCK_LIST_BYTES = 'octet_length(badv::text) + octet_length(bcat::text)';
 
 const DEFINITIONS: Readonly<Record<CatalogTable, Definition>> = {
   publishers: {
@@ -101,6 +102,7 @@ const DEFINITIONS: Readonly<Record<CatalogTable, Definition>> = {
     parents: [],
     actions: ['rotate_key'],
     search: ['name', 'domain'],
+    rowBytes: `${SHORT_ROW_BYTES} + ${BLOCK_LIST_BYTES} + octet_length(acat::text)`,
     check: checkPublisher,
     toRow: publisherToRow,
     toRecord: (row) => ({ ...rowToPublisher(row), api_key_hint: row['api_key_hint'] }),
@@ -126,7 +128,7 @@ const DEFINITIONS: Readonly<Record<CatalogTable, Definition>> = {
     parents: [],
     sealed: { column: HEADER_PURPOSE, boundTo: ({ endpoint }) => new URL(String(endpoint)).origin },
     search: ['name', 'endpoint'],
-    rowBytes: `${SHORT_ROW_BYTES} + octet_length(params::text) + octet_length(badv::text) + octet_length(bcat::text)`,
+    rowBytes: `${SHORT_ROW_BYTES} + octet_length(params::text) + ${BLOCK_LIST_BYTES}`,
     check: checkBidder,
     toRow: bidderToRow,
     toRecord: rowToBidder,
