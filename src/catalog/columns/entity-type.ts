@@ -9,8 +9,8 @@ export interface EntityType<E> {
   copy(entity: E): E;
 }
 
-const NO_CELLS: Cells = { f64: 0, i32: 0, u8: 0 };
-const plus = (a: Cells, b: Cells): Cells => ({ f64: a.f64 + b.f64, i32: a.i32 + b.i32, u8: a.u8 + b.u8 });
+const NO_CELLS: Cells = { i32: 0, u8: 0 };
+const plus = (a: Cells, b: Cells): Cells => ({ i32: a.i32 + b.i32, u8: a.u8 + b.u8 });
 
 export const entityType = <E extends object>(fields: Fields<E>): EntityType<E> => {
   const entries = Object.entries(fields) as [keyof E & string, Kind<unknown>][];

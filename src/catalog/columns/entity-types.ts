@@ -93,7 +93,7 @@ const contentText = (content: CreativeContent): string => {
 };
 
 const creativeContent: Kind<CreativeContent> = {
-  cells: { f64: 0, i32: 1, u8: 1 },
+  cells: { i32: 1, u8: 1 },
   write: (rows, content) => {
     rows.u8.push(CREATIVE_FORMATS.indexOf(content.format));
     rows.i32.push(rows.text(contentText(content)));

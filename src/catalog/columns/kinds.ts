@@ -8,7 +8,6 @@ export interface View {
 
 /** Cells of a row, or the position of a field's first cells in it. */
 export interface Cells {
-  readonly f64: number;
   readonly i32: number;
   readonly u8: number;
 }
@@ -30,9 +29,8 @@ export interface Kind<T> {
 /** A kind for every field of an entity. The compiler refuses a list that is not complete. */
 export type Fields<E> = { readonly [K in keyof E]-?: Kind<E[K]> };
 
-const F64: Cells = { f64: 1, i32: 0, u8: 0 };
-const I32: Cells = { f64: 0, i32: 1, u8: 0 };
-const U8: Cells = { f64: 0, i32: 0, u8: 1 };
+const I32: Cells = { i32: 1, u8: 0 };
+const U8: Cells = { i32: 0, u8: 1 };
 
 /** null as a 32-bit integer: no id, size or number of places is negative. */
 const NULL = -0x80000000;
@@ -56,23 +54,25 @@ export const integerOrNull: Kind<number | null> = {
     },
 };
 
+/** A double. */
 export const number: Kind<number> = {
-  cells: F64,
-  write: (rows, value) => rows.f64.push(value),
-  getter: ({ f64: at }, { f64: width }) =>
+  cells: I32,
+  write: (rows, value) => rows.i32.push(rows.numbers(value)),
+  getter: ({ i32: at }, { i32: width }) =>
     function () {
-      return this.segment.f64[this.row * width + at]!;
+      const { f64, i32 } = this.segment;
+      return f64[i32[this.row * width + at]!]!;
     },
 };
 
-/** A double; null is stored as NaN, which the checks refuse everywhere. */
 export const numberOrNull: Kind<number | null> = {
-  cells: F64,
-  write: (rows, value) => rows.f64.push(value ?? NaN),
-  getter: ({ f64: at }, { f64: width }) =>
+  cells: I32,
+  write: (rows, value) => rows.i32.push(value === null ? 0 : rows.numbers(value)),
+  getter: ({ i32: at }, { i32: width }) =>
     function () {
-      const value = this.segment.f64[this.row * width + at]!;
-      return Number.isNaN(value) ? null : value;
+      const { f64, i32 } = this.segment;
+      const position = i32[this.row * width + at]!;
+      return position === 0 ? null : f64[position]!;
     },
 };
 
@@ -81,13 +81,13 @@ export const numberPairOrNull = <T extends object>(
   numbers: (value: T) => readonly [number, number],
   make: (first: number, second: number) => T,
 ): Kind<T | null> => ({
-  cells: { f64: 2, i32: 0, u8: 0 },
-  write: (rows, value) => rows.f64.push(...(value === null ? [NaN, NaN] : numbers(value))),
-  getter: ({ f64: at }, { f64: width }) =>
+  cells: I32,
+  write: (rows, value) => rows.i32.push(value === null ? 0 : rows.numbers(...numbers(value))),
+  getter: ({ i32: at }, { i32: width }) =>
     function () {
-      const { f64 } = this.segment;
-      const first = f64[this.row * width + at]!;
-      return Number.isNaN(first) ? null : make(first, f64[this.row * width + at + 1]!);
+      const { f64, i32 } = this.segment;
+      const position = i32[this.row * width + at]!;
+      return position === 0 ? null : make(f64[position]!, f64[position + 1]!);
     },
 });
 
