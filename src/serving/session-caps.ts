@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { withoutFrequencyCap } from '../catalog/model/entities.ts';
+import { withoutFrequencyCap } from '../catalog/model/without-frequency-cap.ts';
 import type { RankedCandidate } from '../decision/ranked-candidate.ts';
 import type { AdRequest } from './ad-request.ts';
 

@@ -246,7 +246,3 @@ export interface Booking {
   readonly lineItem: LineItem;
   readonly campaign: Campaign;
 }
-
-/** A line item as a user sees it whose frequency cap does not apply. Its edition equals none. */
-export const withoutFrequencyCap = (lineItem: LineItem): LineItem =>
-  Object.create(lineItem, { frequencyCap: { value: null, enumerable: true }, edition: { value: NaN, enumerable: true } }) as LineItem;

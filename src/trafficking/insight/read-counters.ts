@@ -1,4 +1,4 @@
-import { withoutFrequencyCap } from '../../catalog/model/entities.ts';
+import { withoutFrequencyCap } from '../../catalog/model/without-frequency-cap.ts';
 import { rankDirect } from '../../decision/rank-candidates.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import type { Account, AccountReader } from '../../ledger/read/read-accounts.ts';
