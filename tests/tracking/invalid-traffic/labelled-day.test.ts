@@ -10,6 +10,7 @@ import { startReplica, type Replica } from '../../setup/start-replica.ts';
 import { testDatabase } from '../../setup/test-database.ts';
 import { testRedisUrl } from '../../setup/test-redis-url.ts';
 import { apiOf, book, type ApiCall, type Booked, type Json } from '../../trafficking/api-client.ts';
+import { readMetrics } from '../../../testkit/read-metrics.ts';
 
 const PAGE = 'https://news.example';
 const CHROME = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
@@ -303,8 +304,8 @@ test('a day of people and others: no listed bot is billed, no person is filtered
   ]);
 
   // Metrics.
-  const text = await (await fetch(`${replica.url}/metrics`)).text();
-  const metric = (name: string) => Number(new RegExp(`^adserver_${name.replace(/[{}]/g, '\\$&')} (\\S+)$`, 'm').exec(text)?.[1]);
+  const metrics = await readMetrics(replica);
+  const metric = (name: string) => metrics.get(`adserver_${name}`);
   for (const kind of ['impression', 'click', 'event']) {
     const reasons = Object.keys(filtered).filter((name) => name.startsWith(`${kind}_`));
     const counted = reasons.map((name) => [name, metric(`invalid_traffic_total{kind="${kind}",reason="${name.slice(kind.length + 1)}"}`)]);
