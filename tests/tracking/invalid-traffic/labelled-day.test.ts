@@ -1,5 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Redis } from 'ioredis';
 import knexFactory, { type Knex } from 'knex';
@@ -11,6 +10,7 @@ import { testDatabase } from '../../setup/test-database.ts';
 import { testRedisUrl } from '../../setup/test-redis-url.ts';
 import { apiOf, book, type ApiCall, type Booked, type Json } from '../../trafficking/api-client.ts';
 import { readMetrics } from '../../../testkit/read-metrics.ts';
+import { temporaryFolder } from '../../setup/temporary-folder.ts';
 
 const PAGE = 'https://news.example';
 const CHROME = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
@@ -26,7 +26,7 @@ let booked: Booked;
 beforeAll(async () => {
   const databaseUrl = await testDatabase();
   const redisUrl = await testRedisUrl();
-  const list = path.join(mkdtempSync(path.join(tmpdir(), 'addresses-')), 'clouds');
+  const list = path.join(temporaryFolder(), 'clouds');
   writeFileSync(list, '203.0.113.0/24\n');
   replica = await startReplica({ env: { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, DATACENTER_ADDRESSES: list } });
   api = apiOf(replica.url);
