@@ -23,7 +23,7 @@ export const allowances: Proof = {
   claim: 'lots of 4 replicas with 80, 15, 4 and 1 % of the traffic, which are killed (-9) one after the other',
   expected: `overshoot 0, all sold; each replica fills ≥ ${100 * MIN_FILL} % of what it is asked before; nothing held after the last hold's end`,
   run: async (rig, scale) => {
-    const cap = scale.of(100_000, 3_000);
+    const cap = scale.of(40_000, 3_000);
     const priceMicros = 1_333;
     const budget = cap * priceMicros + 700;
     const kills = scale.of(30, 3);
