@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 /** TypeScript becomes CommonJS for the tests only: native ESM in jest takes twice the time and four times the memory. */
 const typescript = { jsc: { parser: { syntax: 'typescript' }, target: 'es2023' }, module: { type: 'commonjs' } };
 
@@ -13,4 +15,6 @@ export default {
   globalSetup: '<rootDir>/tests/setup/global-setup.ts',
   globalTeardown: '<rootDir>/tests/setup/global-teardown.ts',
   testTimeout: 60_000,
+  // Tests wait for stores, replicas and browsers more than they compute; jest's default on two cores is one worker.
+  maxWorkers: Math.max(2, availableParallelism() - 1),
 };

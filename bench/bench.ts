@@ -17,6 +17,7 @@ import { createRig, type Rig } from './create-rig.ts';
 import type { Finding, Scale } from './finding.ts';
 import { against } from './measures/against.ts';
 import { adThroughput } from './measures/ad-throughput.ts';
+import { auctions } from './measures/auctions.ts';
 import { costOnPaper } from './measures/cost.ts';
 import { latency } from './measures/latency.ts';
 import { life } from './measures/life.ts';
@@ -27,7 +28,7 @@ import { replicas } from './measures/replicas.ts';
 import { scaleOut } from './measures/scale.ts';
 import { goalTable, reportOf, withFigures } from './report.ts';
 
-const MEASURES = ['ads', 'pixels', 'latency', 'scale', 'reload', 'life', 'replicas', 'profile'] as const;
+const MEASURES = ['ads', 'auctions', 'pixels', 'latency', 'scale', 'reload', 'life', 'replicas', 'profile'] as const;
 /** The rest takes longer than a smoke run may. */
 const QUICK_MEASURES: readonly string[] = ['ads', 'pixels', 'latency', 'replicas'];
 
@@ -71,6 +72,7 @@ const measureAll = async (rig: Rig): Promise<readonly Finding[]> => {
     return finding;
   };
   const ads = await measure('ads', () => adThroughput(rig, scale));
+  await measure('auctions', () => auctions(rig, scale));
   const hits = await measure('pixels', () => pixels(rig, scale));
   await measure('latency', () => latency(rig, scale));
   await measure('scale', () => scaleOut(rig, scale));

@@ -33,6 +33,8 @@ export interface ClosedLoop {
   readonly file: string;
   readonly seconds: number;
   readonly connections?: number;
+  /** Where wrk-ads.lua posts. */
+  readonly path?: string;
 }
 
 interface WrkSummary {
@@ -49,7 +51,7 @@ let seed = 0;
 /** wrk with one thread: every connection sends its next request when it has the answer. @throws when an answer was not a success */
 export const closedLoop = async (
   rig: Rig,
-  { server, script, file, seconds, connections = CONNECTIONS }: ClosedLoop,
+  { server, script, file, seconds, connections = CONNECTIONS, path: target = '/ad' }: ClosedLoop,
 ): Promise<Run & { readonly repeated: number }> => {
   const before = [processCpuMicros(server.pid), processCpuMicros(rig.redisPid)];
   const args = [
@@ -65,6 +67,7 @@ export const closedLoop = async (
     file,
     String(++seed),
     PIXEL_BROWSER,
+    target,
   ];
   const { stdout } = await run('wrk', args, { timeout: (seconds + 60) * 1000, maxBuffer: 1e6 });
   const after = [processCpuMicros(server.pid), processCpuMicros(rig.redisPid)];

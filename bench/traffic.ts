@@ -56,6 +56,28 @@ export const adCalls = ({ publishers, calls, seed, imps = [1], vacant = 0, brows
   });
 };
 
+/** The same request as an OpenRTB auction: key-values as first-party data of the site, a banner in the size of each placement. */
+export const asAuction = ({ apiKey, body }: AdCall): AdCall => {
+  const { id, imp, user, device, site, ext } = JSON.parse(body) as {
+    id: string;
+    imp: readonly { id: string; tagid: string }[];
+    user: object;
+    device: object;
+    site: object;
+    ext: { publisher_id: number; kv: object };
+  };
+  const auction = {
+    id,
+    imp: imp.map((one) => ({ ...one, banner: {} })),
+    user,
+    device,
+    site: { ...site, publisher: { id: String(ext.publisher_id) }, ext: { data: ext.kv } },
+    at: 1,
+    cur: ['USD'],
+  };
+  return { apiKey, body: JSON.stringify(auction) };
+};
+
 /** Some 2,000 browsers. */
 const userAgent = (whole: (below: number) => number): string => {
   const version = 96 + whole(40);

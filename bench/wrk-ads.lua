@@ -1,4 +1,5 @@
--- wrk script: ad requests from a file of lines '<api key>\t<body>', each with a user drawn anew. Arguments: the file.
+-- wrk script: ad requests from a file of lines '<api key>\t<body>', each with a user drawn anew. Arguments: the file,
+-- the seed, the browser of pixels (unused), the path.
 -- Prints one JSON line at the end.
 local MARK = '@USER-ID-12@'
 local before, after, at = {}, {}, 0
@@ -6,7 +7,7 @@ local before, after, at = {}, {}, 0
 function init(args)
   for line in io.lines(args[1]) do
     local key, body = line:match('^(.-)\t(.*)$')
-    local raw = wrk.format('POST', '/ad', { ['Content-Type'] = 'application/json', ['X-API-Key'] = key }, body)
+    local raw = wrk.format('POST', args[4] or '/ad', { ['Content-Type'] = 'application/json', ['X-API-Key'] = key }, body)
     local from, to = raw:find(MARK, 1, true)
     before[#before + 1], after[#after + 1] = raw:sub(1, from - 1), raw:sub(to + 1)
   end

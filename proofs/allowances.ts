@@ -6,6 +6,7 @@ import { inParallel } from '../testkit/in-parallel.ts';
 import { readBooks, untilDrained } from '../testkit/read-books.ts';
 import { untilTrue } from '../testkit/until.ts';
 import type { Proof } from './rig/proof.ts';
+import { readMetrics } from '../testkit/read-metrics.ts';
 
 /** Parts of the requests that each of four replicas gets. */
 const PARTS = [0.8, 0.15, 0.04, 0.01];
@@ -22,7 +23,7 @@ export const allowances: Proof = {
   claim: 'lots of 4 replicas with 80, 15, 4 and 1 % of the traffic, which are killed (-9) one after the other',
   expected: `overshoot 0, all sold; each replica fills ≥ ${100 * MIN_FILL} % of what it is asked before; nothing held after the last hold's end`,
   run: async (rig, scale) => {
-    const cap = scale.of(100_000, 3_000);
+    const cap = scale.of(40_000, 3_000);
     const priceMicros = 1_333;
     const budget = cap * priceMicros + 700;
     const kills = scale.of(30, 3);
@@ -41,10 +42,11 @@ export const allowances: Proof = {
       let isScarce = false;
       let isKilling = true;
       let [byLots, all] = [0, 0];
-      const noteDecisions = (text: string): void => {
-        for (const [, by, count] of text.matchAll(/^adserver_reservations_total\{by="(\w+)"\} (\d+)$/gm)) {
-          all += Number(count);
-          if (by === 'lots') byLots += Number(count);
+      const noteDecisions = async (replica: { readonly url: string }): Promise<void> => {
+        for (const [series, count] of await readMetrics(replica)) {
+          if (!series.startsWith('adserver_reservations_total{')) continue;
+          all += count;
+          if (series.includes('by="lots"')) byLots += count;
         }
       };
       const visit = async (i: number, booking: Booking): Promise<void> => {
@@ -66,7 +68,7 @@ export const allowances: Proof = {
         for (let n = 0; n < kills; n++) {
           await sleep(scale.of(600, 300));
           const victim = fleet.replicas[n % fleet.replicas.length]!;
-          noteDecisions(await metricsOf(victim.url));
+          await noteDecisions(victim);
           await victim.kill('SIGKILL');
           await victim.start();
         }
@@ -91,7 +93,7 @@ export const allowances: Proof = {
         return (await held()) === 0;
       };
       const freeMs = await untilTrue(isFree, 60_000, 500);
-      for (const { url } of fleet.replicas) noteDecisions(await metricsOf(url));
+      for (const replica of fleet.replicas) await noteDecisions(replica);
       const stored = new Set(books.flatMap(({ rows }) => rows.impression));
       const rows = books.reduce((sum, { rows: of }) => sum + of.impression.length, 0);
       const lost = [...acknowledged].filter((id) => !stored.has(id)).length;
@@ -121,8 +123,6 @@ export const allowances: Proof = {
     }
   },
 };
-
-const metricsOf = async (url: string): Promise<string> => (await fetch(`${url}/metrics`)).text();
 
 const percent = (part: number): string => `${(100 * part).toFixed(1)} %`;
 

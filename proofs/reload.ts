@@ -4,6 +4,7 @@ import { openLoop } from '../testkit/open-loop.ts';
 import { percentile } from '../testkit/statistics.ts';
 import type { Proof } from './rig/proof.ts';
 import { weighProcess } from '../testkit/weigh-process.ts';
+import { readMetrics } from '../testkit/read-metrics.ts';
 
 const MAX_LAG_MS = 50;
 
@@ -45,9 +46,9 @@ export const reload: Proof = {
       const mostLags: number[] = [];
       // A scrape reads the lag since the previous scrape.
       const readLag = async (): Promise<void> => {
-        for (const { url } of fleet.replicas) {
-          const text = await (await fetch(`${url}/metrics`)).text();
-          const figure = (name: string) => Number(new RegExp(`^nodejs_eventloop_lag_${name}_seconds (\\S+)`, 'm').exec(text)?.[1]) * 1_000;
+        for (const replica of fleet.replicas) {
+          const metrics = await readMetrics(replica);
+          const figure = (name: string) => (metrics.get(`nodejs_eventloop_lag_${name}_seconds`) ?? NaN) * 1_000;
           lags.push(figure('p99'));
           mostLags.push(figure('max'));
         }

@@ -1,7 +1,8 @@
 import type { Rig, Stage } from '../create-rig.ts';
 import { atLeast, atMost, tableOf, whole, type Finding, type Scale } from '../finding.ts';
 import { callsFile, closedLoop, interleave, type Run } from '../load.ts';
-import { scrape, servedSince } from '../scrape.ts';
+import { readMetrics } from '../../testkit/read-metrics.ts';
+import { servedSince } from '../served-since.ts';
 import { thousandStage } from '../shared-stage.ts';
 import type { Server } from '../../testkit/start-process.ts';
 import { adCalls } from '../traffic.ts';
@@ -108,13 +109,13 @@ interface Book {
 /** What was served by the service's count, and what the ledger says about it: an ad that no counter saw would make the figures worthless. */
 const openBook = async (stage: Stage, server: Server): Promise<Book> => {
   await stage.redis.flushdb();
-  const before = await scrape(server);
+  const before = await readMetrics(server);
   return {
     close: async () => {
       let counted = 0;
       for (const key of await stage.redis.keys('ads:*:serves'))
         for (const serves of await stage.redis.hvals(key)) counted += Number(serves);
-      return { ...servedSince(before, await scrape(server)), counted };
+      return { ...servedSince(before, await readMetrics(server)), counted };
     },
   };
 };

@@ -2,7 +2,8 @@ import type { Rig } from '../create-rig.ts';
 import { tableOf, whole, type Finding, type Scale } from '../finding.ts';
 import { callsFile, closedLoop, openLoop } from '../load.ts';
 import { processCpuMicros } from '../process-cpu.ts';
-import { scrape, servedSince } from '../scrape.ts';
+import { readMetrics } from '../../testkit/read-metrics.ts';
+import { servedSince } from '../served-since.ts';
 import { percentile } from '../../testkit/statistics.ts';
 import { adCalls } from '../traffic.ts';
 
@@ -18,7 +19,7 @@ export const life = async (rig: Rig, { seconds, quick }: Scale): Promise<Finding
   const server = await rig.startService(stage);
   const { perSecond } = await closedLoop(rig, { server, script: 'wrk-ads.lua', file, seconds: quick ? 2 : 4 });
 
-  const before = await scrape(server);
+  const before = await readMetrics(server);
   const cpuBefore = [processCpuMicros(server.pid), processCpuMicros(rig.redisPid)];
   const samples = await openLoop(rig, {
     server,
@@ -28,7 +29,7 @@ export const life = async (rig: Rig, { seconds, quick }: Scale): Promise<Finding
     follow: VIEWED,
   });
   const [serverMicros, redisMicros] = [processCpuMicros(server.pid) - cpuBefore[0]!, processCpuMicros(rig.redisPid) - cpuBefore[1]!];
-  const after = await scrape(server);
+  const after = await readMetrics(server);
   const { requests, served, errors, fallbacks } = servedSince(before, after);
   await rig.stop(server);
   const of = (kind: 'ad' | 'impression'): readonly string[] => {

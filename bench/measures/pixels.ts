@@ -7,7 +7,7 @@ import type { Rig, Stage } from '../create-rig.ts';
 import { atLeast, tableOf, whole, type Finding, type Scale } from '../finding.ts';
 import { closedLoop, interleave, type Run } from '../load.ts';
 import { processCpuMicros } from '../process-cpu.ts';
-import { scrape } from '../scrape.ts';
+import { readMetrics } from '../../testkit/read-metrics.ts';
 import { thousandStage } from '../shared-stage.ts';
 import type { Server } from '../../testkit/start-process.ts';
 import { adCalls, PIXEL_BROWSER, USER, type AdCall } from '../traffic.ts';
@@ -32,7 +32,7 @@ export const pixels = async (rig: Rig, { rounds, seconds: given, quick }: Scale)
   const files = { gif: gifFile, impression: path.join(rig.stateDir, 'paths-fresh'), replay: path.join(rig.stateDir, 'paths-used') };
   const calls = adCalls({ publishers: stage.publishers, calls: 512, seed: 13, imps: [IMPS], browser: PIXEL_BROWSER });
 
-  const before = await scrape(service);
+  const before = await readMetrics(service);
   let withDrain = 0;
   let collected = 0;
   const runs = await interleave(['gif', 'impression', 'replay'], rounds, async (name, warmUp) => {
@@ -60,7 +60,7 @@ export const pixels = async (rig: Rig, { rounds, seconds: given, quick }: Scale)
       rig.say(`  ${name}: ${whole(run.perSecond)} a second, ${run.cpuMicros.toFixed(1)} µs of CPU, Redis ${run.redisMicros.toFixed(1)} µs`);
     return run;
   });
-  const after = await scrape(service);
+  const after = await readMetrics(service);
   const since = (series: string): number => (after.get(series) ?? 0) - (before.get(series) ?? 0);
   const counted = since('adserver_impressions_total');
   const gross = since('adserver_gross_hits_total{kind="impression"}');

@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { Rig, Stage } from '../create-rig.ts';
 import { atMost, tableOf, whole, type Finding, type Scale } from '../finding.ts';
 import { callsFile, closedLoop, openLoop, type Sample } from '../load.ts';
-import { scrape } from '../scrape.ts';
+import { readMetrics } from '../../testkit/read-metrics.ts';
 import { percentile } from '../../testkit/statistics.ts';
 import { adCalls } from '../traffic.ts';
 import { largeStage } from './scale.ts';
@@ -45,7 +45,7 @@ export const reload = async (rig: Rig, scale: Scale): Promise<Finding> => {
   // Awaited together, so that a failure of one ends the measure and the other's rejection is handled.
   const load = openLoop(rig, { server, file, perSecond: LOAD_SHARE * perSecond, seconds }).finally(() => (over = true));
   const [samples] = await Promise.all([load, reloading]);
-  const lag = (await scrape(server)).get('nodejs_eventloop_lag_max_seconds') ?? NaN;
+  const lag = (await readMetrics(server)).get('nodejs_eventloop_lag_max_seconds') ?? NaN;
   await rig.stop(server);
 
   const duringReload = ({ dueMs, latencyMs }: Sample): boolean => windows.some(({ from, to }) => dueMs < to && dueMs + latencyMs > from);

@@ -8,6 +8,7 @@ import { startBalancer } from '../../testkit/start-balancer.ts';
 import { startFaultProxy, type FaultProxy } from '../../testkit/start-fault-proxy.ts';
 import { untilTrue } from '../../testkit/until.ts';
 import { reloadAll, startReplica, type Replica } from '../../testkit/start-replica.ts';
+import { readMetrics } from '../../testkit/read-metrics.ts';
 
 export interface FleetOptions {
   readonly replicas?: number;
@@ -102,16 +103,10 @@ export const openFleet = async (
     tokenSecret: TOKEN_SECRET,
     reload: () => reloadAll(replicas),
     metric: async (name) => {
-      const texts = await Promise.all(
-        replicas.map(({ url }) =>
-          fetch(`${url}/metrics`).then(
-            (answer) => answer.text(),
-            () => '',
-          ),
-        ),
-      );
-      const series = new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'gm');
-      return texts.flatMap((text) => [...text.matchAll(series)]).reduce((sum, [, value]) => sum + Number(value), 0);
+      // A replica that is down has no series.
+      const series = await Promise.all(replicas.map((replica) => readMetrics(replica).catch(() => new Map<string, number>())));
+      const isOfName = (key: string): boolean => key === name || key.startsWith(`${name}{`);
+      return series.flatMap((one) => [...one]).reduce((sum, [key, value]) => (isOfName(key) ? sum + value : sum), 0);
     },
     close: async () => {
       await page.close();

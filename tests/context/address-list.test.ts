@@ -1,13 +1,13 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import { createAddressList, readAddressList } from '../../src/context/address-list.ts';
 import { networkOf } from '../../src/context/network-of.ts';
+import { temporaryFolder } from '../setup/temporary-folder.ts';
 
 const fileOf = (text: string): string => {
-  const file = path.join(mkdtempSync(path.join(tmpdir(), 'addresses-')), 'list');
+  const file = path.join(temporaryFolder(), 'list');
   writeFileSync(file, text);
   return file;
 };

@@ -1,11 +1,11 @@
 import path from 'node:path';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { Reader } from 'maxmind';
 import { createCountryLookup } from '../../src/context/country-lookup.ts';
 import { createGeoDatabase } from '../../src/context/geo-database.ts';
 import { createChance } from '../../testkit/chance.ts';
 import { geoDatabase } from './geo-database-file.ts';
+import { temporaryFolder } from '../setup/temporary-folder.ts';
 
 /** Written by the build. */
 const TABLES = path.join(__dirname, '../../dist/geodata');
@@ -86,7 +86,7 @@ describe('a database of the operator', () => {
     ['ip-location-db', { country_code: 'FR', state1: 'Bretagne', city: 'Brest' }, { country: 'FR', region: 'Bretagne', city: 'Brest' }],
     ['an unknown form', { country: 'Atlantis' }, { country: null, region: null, city: null }],
   ])('of %s gives region and city', (name, record, expected) => {
-    const file = path.join(mkdtempSync(path.join(tmpdir(), 'geo-')), `${name.replace(/\W/g, '')}.mmdb`);
+    const file = path.join(temporaryFolder(), `${name.replace(/\W/g, '')}.mmdb`);
     writeFileSync(file, geoDatabase(record));
     expect(locateIn(file)('2001:db8::1')).toEqual(expected);
   });

@@ -6,8 +6,8 @@ import { loadScript } from '../../src/redis/load-script.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
+import { temporaryFolder } from '../setup/temporary-folder.ts';
 
 const keys = createLedgerKeys(1);
 const TODAY = Math.floor(Date.now() / 86_400_000);
@@ -16,7 +16,7 @@ let redis: Redis;
 beforeAll(async () => {
   redis = new Redis(await testRedisUrl());
   // A script that adds serves with tally.lua.
-  const script = path.join(mkdtempSync(path.join(tmpdir(), 'ad-server-tally-')), 'add.lua');
+  const script = path.join(temporaryFolder(), 'add.lua');
   const includes = ['call', 'tally'].map(
     (name) => `-- @include ${pathToFileURL(path.resolve(__dirname, `../../src/ledger/lua/${name}.lua`)).href}`,
   );

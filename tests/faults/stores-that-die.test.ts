@@ -4,6 +4,7 @@ import { untilTrue } from '../../testkit/until.ts';
 import type { EmbeddedStore } from '../../src/embedded/start-embedded-postgres.ts';
 import { openPrivateStores, type PrivateStores } from '../../testkit/private-stores.ts';
 import { ask, openTestFleet, type TestFleet } from './fault-fixtures.ts';
+import { readMetric } from '../../testkit/read-metrics.ts';
 
 let stores: PrivateStores;
 let store: EmbeddedStore;
@@ -27,8 +28,8 @@ const killRedis = async (): Promise<void> => {
 
 /** Ads that replicas have reserved for further requests. */
 const reservedForLater = async (): Promise<number> => {
-  const texts = await Promise.all(fleet.replicas.map(async ({ url }) => (await fetch(`${url}/metrics`)).text()));
-  return texts.reduce((sum, text) => sum + Number(/^adserver_allowances_outstanding (\d+)$/m.exec(text)?.[1]), 0);
+  const counts = await Promise.all(fleet.replicas.map((replica) => readMetric(replica, 'adserver_allowances_outstanding')));
+  return counts.reduce((sum, count) => sum + count, 0);
 };
 
 test('killing and restarting Redis under traffic neither loses nor duplicates an impression answered 200', async () => {

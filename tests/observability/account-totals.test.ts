@@ -3,6 +3,7 @@ import { browse, BROWSER_HEADERS } from '../../testkit/person.ts';
 import { startReplica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
+import { readMetrics } from '../../testkit/read-metrics.ts';
 
 test('gauges show the money that is billed today and the money that is held, in USD', async () => {
   const databaseUrl = await testDatabase();
@@ -30,8 +31,8 @@ test('gauges show the money that is billed today and the money that is held, in 
   await askForAd();
   await askForAd();
   await browse(url + (await askForAd()));
-  const metrics = await (await fetch(`${url}/metrics`)).text();
-  const valueOf = (name: string): number => Number(new RegExp(`^adserver_${name} (\\S+)$`, 'm').exec(metrics)?.[1]);
+  const metrics = await readMetrics({ url });
+  const valueOf = (name: string) => metrics.get(`adserver_${name}`);
   // A thousandth of the CPM for each impression.
   expect([valueOf('spend_today_usd'), valueOf('held_usd'), valueOf('unsettled_reservations')]).toEqual([0.01, 0.02, 2]);
 });

@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { bookCatalog } from '../../testkit/book-catalog.ts';
 import { browse, BROWSER_HEADERS } from '../../testkit/person.ts';
@@ -10,6 +9,7 @@ import { atEnd } from '../setup/at-end.ts';
 import { startReplica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
+import { temporaryFolder } from '../setup/temporary-folder.ts';
 
 let bidder: Bidder;
 let collector: Collector;
@@ -223,7 +223,7 @@ test('a collector that is away costs no ad, and is logged', async () => {
 
 /** The scripts that a replica had loaded when it ended. */
 const scriptsOf = async (settings: Readonly<Record<string, string>>): Promise<readonly string[]> => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'coverage-'));
+  const folder = temporaryFolder();
   const replica = await startReplica({ env: { ...settings, NODE_V8_COVERAGE: folder } });
   expect((await askForAd(replica.url, newTrace().headers)).headers.get('x-request-id') === null).toBe(
     !settings['OTEL_EXPORTER_OTLP_ENDPOINT'],

@@ -8,6 +8,7 @@ import { atEnd } from '../setup/at-end.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
+import { readMetric } from '../../testkit/read-metrics.ts';
 
 const AHEAD_MS = 61_000;
 /** Sets the clock of a replica ahead of the clocks of Redis and Postgres. */
@@ -30,8 +31,6 @@ const report = async ({ url }: Replica, impurl: string): Promise<number> => {
   const token = new URL(impurl, url).searchParams.get('t');
   return (await fetch(`${url}/report`, { method: 'POST', body: JSON.stringify({ token, reason: 'other' }) })).status;
 };
-const metric = async ({ url }: Replica, name: string): Promise<number> =>
-  Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(await (await fetch(`${url}/metrics`)).text())?.[1]);
 const flight = (fromMs: number, toMs: number) => ({ start_at: new Date(Date.now() + fromMs), end_at: new Date(Date.now() + toMs) });
 const bookAll = (...lineItems: object[]): Promise<readonly Booking[]> =>
   withKnex(databaseUrl, (knex) => Promise.all(lineItems.map((lineItem) => book(knex, { lineItems: [{ ...lineItem }] }))));
@@ -40,7 +39,7 @@ test('a replica 61 s ahead decides by the clock of Redis, and accepts tokens wit
   const [always, soon, ending] = (await bookAll({}, flight(30_000, 3_600_000), flight(-3_600_000, 30_000))) as [Booking, Booking, Booking];
   const replica = await startReplica({ env: { ...env, TOKEN_TTL: '60s' } });
   const page = pageOf(replica);
-  await eventually(async () => expect(Math.abs((await metric(replica, 'adserver_clock_offset_seconds')) - 61)).toBeLessThan(1));
+  await eventually(async () => expect(Math.abs((await readMetric(replica, 'adserver_clock_offset_seconds')) - 61)).toBeLessThan(1));
 
   const filled = await Promise.all([always, soon, ending].map(async (booking) => (await page.ask(booking, 'reader')).bids.length));
   expect(filled).toEqual([1, 0, 1]);
@@ -56,7 +55,7 @@ test('a replica 61 s ahead that has never reached Redis accepts tokens by the cl
   atEnd(() => away.close());
   away.set({ kind: 'reset' });
   const replica = await startReplica({ env: { ...env, REDIS_URL: away.url, TOKEN_TTL: '60s' } });
-  expect(await metric(replica, 'adserver_clock_offset_seconds')).toBeNaN();
+  expect(await readMetric(replica, 'adserver_clock_offset_seconds')).toBeNaN();
   expect([await pageOf(replica).hit(bid!.impurl), await report(replica, bid!.impurl)]).toEqual([200, 201]);
 });
 
@@ -69,7 +68,7 @@ test('a token that has ended is refused by the clocks of Redis and Postgres, and
   await sleep(2_000);
   const urls = [bid!.impurl, bid!.clkurl, `${bid!.evturl}&type=like`];
   expect([...(await Promise.all(urls.map((url) => page.hit(url)))), await report(replica, bid!.impurl)]).toEqual([401, 401, 401, 401]);
-  expect(await metric(replica, 'adserver_impressions_total')).toBe(0);
+  expect(await readMetric(replica, 'adserver_impressions_total')).toBe(0);
   const { rows } = await withClient(databaseUrl, (client) =>
     client.query('select count(*)::int as count from reports where publisher_id = $1', [booking.publisherId]),
   );

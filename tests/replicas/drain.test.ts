@@ -14,6 +14,7 @@ import { testDatabase } from '../setup/test-database.ts';
 import { withClient } from '../../testkit/databases.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { startTraffic } from './traffic.ts';
+import { readMetric } from '../../testkit/read-metrics.ts';
 
 let databaseUrl: string;
 let env: Record<string, string>;
@@ -106,8 +107,7 @@ test('with a full disk behind standard output a replica serves, drains and exits
     readyPath: '/ready',
   });
   atEnd(() => service.end('SIGKILL'));
-  const metrics = await (await fetch(`${service.url}/metrics`)).text();
-  expect(Number(/^adserver_logs_dropped_total (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThan(0);
+  expect(await readMetric(service, 'adserver_logs_dropped_total')).toBeGreaterThan(0);
   await service.end('SIGTERM');
   expect(service.ending()).toBe(0);
 });

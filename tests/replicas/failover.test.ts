@@ -10,6 +10,7 @@ import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { startRedisServer, type RedisServer } from './start-redis-server.ts';
 import { startTraffic } from './traffic.ts';
+import { readMetric } from '../../testkit/read-metrics.ts';
 
 let databaseUrl: string;
 let publisher: Booking;
@@ -52,8 +53,6 @@ const ready = async (replica: Replica): Promise<unknown> => {
   const answer = await fetch(`${replica.url}/ready`);
   return [answer.status, await answer.json()];
 };
-const metric = async (replica: Replica, name: string): Promise<number> =>
-  Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(await (await fetch(`${replica.url}/metrics`)).text())?.[1]);
 const storedImpressions = (): Promise<number> =>
   withClient(databaseUrl, async (client) => {
     const { rows } = await client.query<{ count: number }>(`select count(*)::int as count from events where kind = 'impression'`);
@@ -68,13 +67,13 @@ test('after a demoted master has kept its connections, every replica serves agai
   const [early, late] = before as [string, string];
   expect(await see(replicas[0]!, early)).toBe(200);
   for (const replica of replicas)
-    expect([await ready(replica), await metric(replica, 'adserver_redis_up')]).toEqual([[200, { status: 'ok' }], 1]);
+    expect([await ready(replica), await readMetric(replica, 'adserver_redis_up')]).toEqual([[200, { status: 'ok' }], 1]);
 
   await second.client.replicaof('NO', 'ONE');
   await follow(first, second);
   for (const replica of replicas) {
     await eventually(async () => expect(await ready(replica)).toEqual([200, { status: 'degraded', redis: 'unavailable' }]), 2_000);
-    expect(await metric(replica, 'adserver_redis_up')).toBe(0);
+    expect(await readMetric(replica, 'adserver_redis_up')).toBe(0);
     expect(await ask(replica)).toBeUndefined();
   }
   // Accepted in Postgres while no Redis takes writes.
@@ -83,7 +82,7 @@ test('after a demoted master has kept its connections, every replica serves agai
   address.moveTo(second.url);
   const healed = await Promise.all(replicas.map((replica) => untilTrue(async () => (await ask(replica)) !== undefined, 10_000, 20)));
   for (const ms of healed) expect(ms).toBeLessThan(2_000);
-  for (const replica of replicas) expect(await metric(replica, 'adserver_redis_up')).toBe(1);
+  for (const replica of replicas) expect(await readMetric(replica, 'adserver_redis_up')).toBe(1);
   // The work in the background writes to the new master too.
   await eventually(async () => expect(await storedImpressions()).toBe(2));
 

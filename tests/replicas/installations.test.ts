@@ -11,6 +11,7 @@ import { atEnd } from '../setup/at-end.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { startRedisServer, type RedisServer } from './start-redis-server.ts';
+import { readMetric } from '../../testkit/read-metrics.ts';
 
 let databaseUrl: string;
 let redis: RedisServer;
@@ -23,8 +24,6 @@ beforeAll(async () => {
   running = await startReplica({ env });
 });
 
-const metric = async ({ url }: { readonly url: string }, name: string): Promise<number> =>
-  Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(await (await fetch(`${url}/metrics`)).text())?.[1]);
 const start = (changes: Record<string, string>) =>
   startServer({
     name: 'the replica',
@@ -57,7 +56,7 @@ test('a replica of another installation ends with 1, says why and what to do, an
     `Redis holds the counters of installation ${ids[0]}, LEDGER_SHARDS=16, account layout 3; this replica is of installation ${ids[1]}, LEDGER_SHARDS=16, account layout 3.`,
   );
   expect(output).toContain('REDIS_URL=redis://host:6379/1');
-  expect([await metric(running, 'adserver_redis_up'), await metric(running, 'adserver_redis_contested')]).toEqual([1, 0]);
+  expect([await readMetric(running, 'adserver_redis_up'), await readMetric(running, 'adserver_redis_contested')]).toEqual([1, 0]);
 });
 
 test('a replica with another LEDGER_SHARDS ends with 1, also when Redis was away at its start; before that it serves without Redis', async () => {
@@ -81,17 +80,17 @@ test('running replicas go on after Redis was emptied, and refuse others as befor
   await redis.client.flushall();
   await eventually(async () => expect(await redis.client.exists('ads:{0}:claim')).toBe(1));
   expect((await endOf({ LEDGER_SHARDS: '8' }))[0]).toBe(1);
-  expect(await metric(running, 'adserver_redis_up')).toBe(1);
+  expect(await readMetric(running, 'adserver_redis_up')).toBe(1);
 
   await redis.client.set('ads:{0}:claim', 'another installation');
-  await eventually(async () => expect(await metric(running, 'adserver_redis_contested')).toBe(1));
-  expect(await metric(running, 'adserver_redis_up')).toBe(1);
+  await eventually(async () => expect(await readMetric(running, 'adserver_redis_contested')).toBe(1));
+  expect(await readMetric(running, 'adserver_redis_up')).toBe(1);
   await redis.client.del('ads:{0}:claim');
 });
 
 test('replicas may run with different TOKEN_TTL, which is logged and counted', async () => {
   const other = await startReplica({ env: { ...env, TOKEN_TTL: '5m' } });
-  await eventually(async () => expect(await metric(other, 'adserver_token_ttls')).toBe(2));
+  await eventually(async () => expect(await readMetric(other, 'adserver_token_ttls')).toBe(2));
   expect(other.logs()).toContain('"Replicas run with different TOKEN_TTL","seconds":[300,1800]');
   await other.stop();
 });

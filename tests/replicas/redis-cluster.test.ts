@@ -7,6 +7,7 @@ import { withClient } from '../../testkit/databases.ts';
 
 import { startRedisCluster, type ClusterNode, type RedisCluster } from './start-redis-cluster.ts';
 import { startTraffic, type TrafficReport } from './traffic.ts';
+import { readMetric } from '../../testkit/read-metrics.ts';
 
 /** As many publishers as shards: their ids use every shard, and the shards use cluster slots of all three masters. */
 const SHARDS = 16;
@@ -46,10 +47,7 @@ const storedImpressions = (): Promise<number> =>
     return rows[0]!.count;
   });
 
-const metric = async (name: string): Promise<number> => {
-  const text = await (await fetch(`${replicas[0]!.url}/metrics`)).text();
-  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
-};
+const metric = (name: string): Promise<number> => readMetric(replicas[0]!, name);
 
 const keysOn = ({ client }: ClusterNode): Promise<string[]> => client.keys('ads:*');
 

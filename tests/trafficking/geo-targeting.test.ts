@@ -1,11 +1,11 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { geoDatabase } from '../context/geo-database-file.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { apiOf, book, type ApiCall, type Booked } from './api-client.ts';
+import { temporaryFolder } from '../setup/temporary-folder.ts';
 
 const placeOf = (country: string, region: string, city: string) => ({
   country: { iso_code: country },
@@ -18,7 +18,7 @@ let replica: Replica;
 let api: ApiCall;
 
 beforeAll(async () => {
-  const file = path.join(mkdtempSync(path.join(tmpdir(), 'geo-')), 'places.mmdb');
+  const file = path.join(temporaryFolder(), 'places.mmdb');
   writeFileSync(file, geoDatabase(placeOf('US', 'CA', 'Oakland'), placeOf('FR', 'ARA', 'Lyon')));
   replica = await startReplica({
     env: { DATABASE_URL: await testDatabase(), REDIS_URL: await testRedisUrl(), GEO_DATABASE: file },

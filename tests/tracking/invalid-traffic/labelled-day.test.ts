@@ -1,5 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Redis } from 'ioredis';
 import knexFactory, { type Knex } from 'knex';
@@ -10,6 +9,8 @@ import { startReplica, type Replica } from '../../setup/start-replica.ts';
 import { testDatabase } from '../../setup/test-database.ts';
 import { testRedisUrl } from '../../setup/test-redis-url.ts';
 import { apiOf, book, type ApiCall, type Booked, type Json } from '../../trafficking/api-client.ts';
+import { readMetrics } from '../../../testkit/read-metrics.ts';
+import { temporaryFolder } from '../../setup/temporary-folder.ts';
 
 const PAGE = 'https://news.example';
 const CHROME = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
@@ -25,7 +26,7 @@ let booked: Booked;
 beforeAll(async () => {
   const databaseUrl = await testDatabase();
   const redisUrl = await testRedisUrl();
-  const list = path.join(mkdtempSync(path.join(tmpdir(), 'addresses-')), 'clouds');
+  const list = path.join(temporaryFolder(), 'clouds');
   writeFileSync(list, '203.0.113.0/24\n');
   replica = await startReplica({ env: { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, DATACENTER_ADDRESSES: list } });
   api = apiOf(replica.url);
@@ -303,8 +304,8 @@ test('a day of people and others: no listed bot is billed, no person is filtered
   ]);
 
   // Metrics.
-  const text = await (await fetch(`${replica.url}/metrics`)).text();
-  const metric = (name: string) => Number(new RegExp(`^adserver_${name.replace(/[{}]/g, '\\$&')} (\\S+)$`, 'm').exec(text)?.[1]);
+  const metrics = await readMetrics(replica);
+  const metric = (name: string) => metrics.get(`adserver_${name}`);
   for (const kind of ['impression', 'click', 'event']) {
     const reasons = Object.keys(filtered).filter((name) => name.startsWith(`${kind}_`));
     const counted = reasons.map((name) => [name, metric(`invalid_traffic_total{kind="${kind}",reason="${name.slice(kind.length + 1)}"}`)]);

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
@@ -11,12 +10,13 @@ import { startReplica, type Replica } from '../../setup/start-replica.ts';
 import { testDatabase } from '../../setup/test-database.ts';
 import { testRedisUrl } from '../../setup/test-redis-url.ts';
 import { apiOf, book, type ApiCall, type Booked } from '../../trafficking/api-client.ts';
+import { temporaryFolder } from '../../setup/temporary-folder.ts';
 
 const CHROME = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 const PAGE = 'https://news.example';
 const TODAY = new Date().toISOString().slice(0, 10);
 
-const folder = mkdtempSync(path.join(tmpdir(), 'refilter-'));
+const folder = temporaryFolder();
 const listOf = (name: string, text: string): string => {
   const file = path.join(folder, name);
   writeFileSync(file, text);
