@@ -11,7 +11,8 @@ import {
   checkPublisher,
 } from '../checks/check-entities.ts';
 import type { Checked } from '../checks/check-record.ts';
-import { entitiesIn, entityTable, storedBlock, type ChildEntities, type StoredBlock } from '../columns/entity-table.ts';
+import type { ChildEntities } from '../columns/entities.ts';
+import { entitiesIn, entityTable, storedBlock, type StoredBlock } from '../columns/entity-table.ts';
 import type { EntityType } from '../columns/entity-type.ts';
 import type { View } from '../columns/kinds.ts';
 import { ADVERTISER, BIDDER, CAMPAIGN, CREATIVE, LINE_ITEM, PLACEMENT, PUBLISHER } from '../columns/entity-types.ts';

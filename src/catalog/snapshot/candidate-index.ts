@@ -1,6 +1,6 @@
 import { createTargetingIndex, TARGETING_ARRAYS, type TargetingIndex } from '../../targeting/targeting-index.ts';
 import { unpackArrays, type ArraysOf } from '../../base/packed-arrays.ts';
-import type { Entities } from '../columns/entity-table.ts';
+import type { Entities } from '../columns/entities.ts';
 import type { Booking, Campaign, Creative, LineItem } from '../model/entities.ts';
 import type { Bookings, Candidate, CandidateIndex } from './snapshot.ts';
 

@@ -1,5 +1,5 @@
 import type { TargetingIndex } from '../../targeting/targeting-index.ts';
-import type { Entities } from '../columns/entity-table.ts';
+import type { Entities } from '../columns/entities.ts';
 import type { CatalogTable } from '../model/catalog-reading.ts';
 import type { Bidder, Booking, Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
 import type { TrafficCurve } from './traffic-curve.ts';
