@@ -42,6 +42,8 @@ export const BID_OUTCOMES = {
   unreachable: refused(103, null, 'no connection to the bidder'),
   circuit_open: refused(103, null, 'circuit open after repeated failures'),
 
+  slow: refused(101, null, 'asked less often, because many of its calls run out of time', NoBidReason.BiddersOutOfTime),
+
   bad_endpoint: refused(200, null, 'endpoint URL not allowed'),
   forbidden_address: refused(200, null, 'endpoint address not allowed'),
   busy: refused(200, null, 'too many concurrent calls to this bidder'),

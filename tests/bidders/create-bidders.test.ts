@@ -72,6 +72,7 @@ test('a bid is returned with its price in micros and with macros replaced in its
     {
       impId: 'imp-1',
       invitation: invitationTo(server.url),
+      bidder: createHash('sha256').update(new URL(server.url).href).digest('hex').slice(0, 8),
       bidId: 'b1',
       deal: '',
       cpmMicros: 1_234_567,
@@ -394,6 +395,27 @@ test('the number of remembered endpoints is bounded, and eviction removes the me
   expect(seen.circuits.filter((state) => state.endsWith('gone'))).toHaveLength(10);
   await bidders.close();
   expect(seen.circuits.filter((state) => state.endsWith('gone'))).toHaveLength(MAX_ENDPOINTS + 10);
+});
+
+test('a bidder that often runs out of time is asked less, which the refusal says; its calls, bids and wins are counted', async () => {
+  let calls = 0;
+  const server = await bidder(() => (calls++ % 5 < 2 ? null : bidOf({ price: 2, adm: '<b>ad</b>' })));
+  const { bidders, seen } = started({ timeoutMs: 60, circuit: { failuresInRow: 1_000, retryAfterMs: 20, trialTimeoutMs: 50 } });
+  const details: string[] = [];
+  for (let i = 0; i < 120; i++) {
+    const { bids, refusals } = await bidders.ask([opportunity([invitationTo(server.url)])], context);
+    for (const bid of bids.slice(0, 1)) if (i % 2 === 0) bidders.notifyWin(bid);
+    details.push(...refusals.map(({ detail }) => detail));
+  }
+  const { calls: sent = 0, skipped = 0, timeouts = 0, impressions, bids = 0, wins = 0 } = seen.steps;
+  expect([sent, impressions, sent + skipped, timeouts + bids]).toEqual([calls, calls, 120, calls]);
+  expect(skipped).toBeGreaterThan(10);
+  expect(wins).toBeGreaterThan(0);
+  expect(wins).toBeLessThanOrEqual(bids);
+  expect(seen.shares.at(-1)).toBeLessThan(0.6);
+  expect(details).toContainEqual(
+    expect.stringMatching(/^asked less often, because many of its calls run out of time \(seat-non-bid 101\): it gets \d+ % of its calls$/),
+  );
 });
 
 test('hundreds of calls aborted at the deadline leave no open socket', async () => {
