@@ -43,6 +43,16 @@ const started = (options: Parameters<typeof watchedBidders>[0] = {}) => {
   keep(watched.bidders);
   return watched;
 };
+/** A timer of the test's own, which a busy machine delays like those of the service. */
+const timer = (ms: number) => {
+  const fired = sleep(ms).then(() => performance.now());
+  /** How long ago it fired; negative: not yet. */
+  const passedMs = async (): Promise<number> => {
+    const nowMs = performance.now();
+    return nowMs - (await fired);
+  };
+  return { passedMs };
+};
 const jsonOf = ({ body }: ReceivedRequest): { id: string; tmax: number; imp: { id: string }[]; source: { tid: string } } =>
   JSON.parse(body) as never;
 const nth = <T>(list: readonly T[], index: number): T => {
@@ -145,10 +155,10 @@ test('a bidder that hangs delays the answer to the deadline and does not affect 
   const hung = keep(await rawBidder(() => undefined));
   const servers = await Promise.all([1, 2].map((price) => bidder(() => bidOf({ price, adm: 'x' }))));
   const { bidders } = started({ timeoutMs: 150 });
-  const startedAt = performance.now();
+  const deadline = timer(150);
   const invitations = [hung, ...servers].map(({ url }, index) => invitationTo(url, index));
   const { bids, refusals } = await bidders.ask([opportunity(invitations)], context);
-  expect(performance.now() - startedAt).toBeLessThan(150 + 100);
+  expect(await deadline.passedMs()).toBeLessThan(50);
   expect(bids.map(({ cpmMicros }) => cpmMicros).sort()).toEqual([1_000_000, 2_000_000]);
   expect(refusals).toMatchObject([{ reason: 15, detail: 'no complete response before the deadline (seat-non-bid 101)' }]);
 });
@@ -157,9 +167,9 @@ test('a caller that leaves less time is answered in it, and the bidder knows', a
   const server = await bidder(() => bidOf({ price: 1, adm: 'x' }));
   const hung = keep(await rawBidder(() => undefined));
   const { bidders } = started({ timeoutMs: 5_000 });
-  const startedAt = performance.now();
+  const deadline = timer(120);
   const { bids } = await bidders.ask([opportunity([invitationTo(server.url), invitationTo(hung.url, 2)])], { ...context, maxMs: 120 });
-  expect(performance.now() - startedAt).toBeLessThan(120 + 100);
+  expect(await deadline.passedMs()).toBeLessThan(50);
   expect([bids.length, jsonOf(nth(server.received, 0)).tmax <= 120]).toEqual([1, true]);
 });
 
