@@ -37,10 +37,12 @@ export const BID_OUTCOMES = {
   bad_status: refused(102, null, 'response status is neither 200 nor 204'),
   redirect: refused(102, null, 'redirects are not followed'),
   bad_encoding: refused(102, null, 'response is not identity or valid gzip, or not UTF-8'),
-  too_large: refused(102, null, 'response over 256 KiB'),
+  too_large: refused(102, null, 'response over 256 KiB, 64 levels or 12,000 values'),
   malformed: refused(102, 3, 'not an OpenRTB bid response'),
   unreachable: refused(103, null, 'no connection to the bidder'),
   circuit_open: refused(103, null, 'circuit open after repeated failures'),
+
+  slow: refused(101, null, 'asked less often, because many of its calls run out of time', NoBidReason.BiddersOutOfTime),
 
   bad_endpoint: refused(200, null, 'endpoint URL not allowed'),
   forbidden_address: refused(200, null, 'endpoint address not allowed'),

@@ -15,6 +15,13 @@ export const NOTICE_OUTCOMES = ['sent', 'failed', 'dropped', 'refused', 'foreign
 export type NoticeOutcome = (typeof NOTICE_OUTCOMES)[number];
 
 /**
+ * What became of the impressions that a bidder was offered. skipped: calls that were not sent, because
+ * it is often slow; refused: bids that break a rule; wins: bids that were served.
+ */
+export const BIDDER_STEPS = ['calls', 'skipped', 'timeouts', 'impressions', 'bids', 'refused', 'wins'] as const;
+export type BidderStep = (typeof BIDDER_STEPS)[number];
+
+/**
  * Receives measurements: called once per occurrence, with labels from closed sets. Its functions
  * must not throw.
  */
@@ -31,5 +38,9 @@ export interface BidderObserver {
    * endpoint was evicted, drop its series.
    */
   readonly circuit: (bidder: string, state: CircuitState | null) => void;
+  /** How many; `bidder` as above. */
+  readonly step: (bidder: string, step: BidderStep, count: number) => void;
+  /** The part of its calls that a bidder gets, 0 to 1. */
+  readonly askedShare: (bidder: string, share: number) => void;
   readonly notice: (kind: NoticeKind, outcome: NoticeOutcome) => void;
 }

@@ -77,8 +77,8 @@ export interface ReadBid {
   readonly foreignNotices: readonly NoticeKind[];
 }
 
-/** A valid bid for one of the line items of its bidder. */
-export type Bid = ReadBid & { readonly invitation: Booking };
+/** A valid bid for one of the line items of its bidder, which metrics call `bidder`. */
+export type Bid = ReadBid & { readonly invitation: Booking; readonly bidder: string };
 
 /**
  * An invitation without a valid bid. `detail` is for the trace: short, with the OpenRTB codes and,

@@ -4,7 +4,7 @@ import { answersOf, type CallResult } from './calls/answers-of-call.ts';
 import type { Bidder } from '../catalog/model/entities.ts';
 import type { BidOutcome } from './bid-outcome.ts';
 import { bidderLabel, createBidderEndpoint, type BidderEndpoint, type CircuitSettings } from './calls/bidder-endpoint.ts';
-import type { BidderObserver } from './bidder-observer.ts';
+import type { BidderObserver, BidderStep, CircuitState } from './bidder-observer.ts';
 import type { RateOf } from './currency-rates.ts';
 import type { BidAnswers, BidContext, Bidders, BidOpportunity } from './bidder-port.ts';
 import { withhold } from '../context/consent/withhold.ts';
@@ -87,20 +87,20 @@ export const createBidders = (options: BiddersOptions): Bidders => {
     timeoutMs: noticeTimeoutMs,
     observe: observe.notice,
   });
-  const results = createBidResults(notices);
+  const results = createBidResults(notices, ({ bidder }) => observe.step(bidder, 'wins', 1));
 
-  const endpoints = new LRUCache<string, { readonly endpoint: BidderEndpoint; readonly id: string }>({
+  const endpoints = new LRUCache<string, KnownEndpoint>({
     max: MAX_ENDPOINTS,
     ttl: idleMs,
     updateAgeOnGet: true,
     dispose: ({ id }) => observe.circuit(id, null),
   });
   /** undefined: its headers cannot be opened. */
-  const endpointOf = (bidder: Bidder, url: URL): BidderEndpoint | undefined => {
+  const endpointOf = (bidder: Bidder, url: URL): KnownEndpoint | undefined => {
     const { gzip } = bidder;
     const key = JSON.stringify([url.href, gzip, bidder.headers]);
     const known = endpoints.get(key);
-    if (known) return known.endpoint;
+    if (known) return known;
     const opened = Object.entries(bidder.headers).map(([name, sealed]) => [name, openHeader(sealed)] as const);
     if (opened.some(([, value]) => value === undefined)) return undefined;
     const headers = Object.fromEntries(opened) as Readonly<Record<string, string>>;
@@ -108,9 +108,11 @@ export const createBidders = (options: BiddersOptions): Bidders => {
     // Of the same bidder before its record changed: its series is this one's from now on.
     for (const [other, { id: otherId }] of endpoints.entries()) if (otherId === id) endpoints.delete(other);
     log.info('A bidder is called for the first time', { bidder: id, host: url.host });
-    const endpoint = createBidderEndpoint({ url, headers, gzip, dispatchers, circuit, onCircuit: (state) => observe.circuit(id, state) });
+    const onCircuit = (state: CircuitState): void => observe.circuit(id, state);
+    const onShare = (share: number): void => observe.askedShare(id, share);
+    const endpoint = createBidderEndpoint({ url, headers, gzip, dispatchers, circuit, onCircuit, onShare });
     endpoints.set(key, { endpoint, id });
-    return endpoint;
+    return { endpoint, id };
   };
   const sweeper = setInterval(() => {
     endpoints.purgeStale();
@@ -119,14 +121,18 @@ export const createBidders = (options: BiddersOptions): Bidders => {
   }, 60_000).unref();
   let closed = false;
 
-  const exchange = async (bidder: Bidder, body: string, signal: AbortSignal, headers: CallHeaders): Promise<BidAnswer> => {
+  /** Where a bidder is called, or why it cannot be. */
+  const find = (bidder: Bidder): KnownEndpoint | BidOutcome => {
     const url = readBidderUrl(bidder.endpoint, { allowPrivateAddresses });
-    if (typeof url === 'string') return { kind: 'refused', outcome: url };
-    if (closed) return { kind: 'refused', outcome: 'busy' };
-    return endpointOf(bidder, url)?.ask(body, signal, headers) ?? { kind: 'refused', outcome: 'sealed_headers' };
+    if (typeof url === 'string') return url;
+    return closed ? 'busy' : (endpointOf(bidder, url) ?? 'sealed_headers');
   };
 
-  const askBidder = async (call: BidderCall, { context, transactionId, startedAt, deadlineOf }: Auction): Promise<CallResult['read']> => {
+  const askBidder = async (
+    call: BidderCall,
+    endpoint: BidderEndpoint,
+    { context, transactionId, startedAt, deadlineOf }: Auction,
+  ): Promise<CallResult['read']> => {
     const { bidder, format } = call;
     const rate = rateOf(bidder.currency);
     if (rate === undefined) return { kind: 'refused', outcome: 'no_rate' };
@@ -159,7 +165,7 @@ export const createBidders = (options: BiddersOptions): Bidders => {
     // The race covers what an abort cannot interrupt, such as gunzip; the abort frees everything
     // else.
     const answer = await Promise.race([
-      traceCall({ endpoint: bidder.endpoint, mayShare: verdict === null }, (headers) => exchange(bidder, body, deadline.signal, headers)),
+      traceCall({ endpoint: bidder.endpoint, mayShare: verdict === null }, (headers) => endpoint.ask(body, deadline.signal, headers)),
       deadline.passed,
     ]);
     return answer.kind === 'answer' ? readBidResponse(answer.json, asked) : answer;
@@ -171,13 +177,19 @@ export const createBidders = (options: BiddersOptions): Bidders => {
     const deadlines = createDeadlines(Math.min(timeoutMs, context.maxMs ?? timeoutMs));
     const auction: Auction = { context, transactionId: newId(), startedAt: now(), deadlineOf: deadlines.of };
     const answers = calls.map(async (call): Promise<CallResult> => {
+      const found = find(call.bidder);
+      if (typeof found === 'string') {
+        observe.call(found, now() - auction.startedAt);
+        return { call, bidder: '', read: { kind: 'refused', outcome: found } };
+      }
       // An internal error costs this bidder's bid, not the whole response.
-      const read = await askBidder(call, auction).catch((error: unknown): CallResult['read'] => {
+      const read = await askBidder(call, found.endpoint, auction).catch((error: unknown): CallResult['read'] => {
         log.error('Bidder call failed', { lineItemId: call.opportunities[0]?.invitations[0]?.lineItem.id, error });
         return { kind: 'refused', outcome: 'internal_error' };
       });
       observe.call(callOutcome(read), now() - auction.startedAt);
-      return { call, read };
+      for (const [step, count] of stepsOf(call, read)) observe.step(found.id, step, count);
+      return { call, bidder: found.id, read };
     });
     const { bids, refusals, judged } = answersOf(await Promise.all(answers));
     deadlines.clear();
@@ -209,6 +221,25 @@ const callOutcome = (read: CallResult['read']): BidOutcome => {
   if ('kind' in read) return read.outcome;
   return read.best.length === 0 && read.refused.length === 0 ? 'no_bid' : 'accepted';
 };
+
+/** What a bidder was asked, and answered. */
+const stepsOf = ({ opportunities }: BidderCall, read: CallResult['read']): readonly (readonly [BidderStep, number])[] => {
+  if (!('kind' in read))
+    return [
+      ['calls', 1],
+      ['impressions', opportunities.length],
+      ['bids', read.best.length],
+      ['refused', read.refused.length],
+    ];
+  if (read.outcome === 'slow') return [['skipped', 1]];
+  return [['calls', 1], ['impressions', opportunities.length], ...(read.outcome === 'timeout' ? ([['timeouts', 1]] as const) : [])];
+};
+
+interface KnownEndpoint {
+  readonly endpoint: BidderEndpoint;
+  /** `bidderLabel`. */
+  readonly id: string;
+}
 
 interface Auction {
   readonly context: BidContext;

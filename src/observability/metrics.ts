@@ -20,6 +20,7 @@ export interface MetricsOptions {
   readonly deciders: readonly string[];
   /** In the order of the gauge's values: 0, 1, 2. */
   readonly circuitStates: readonly string[];
+  readonly bidderSteps: readonly string[];
   /** Why calls of the trafficking API are refused. */
   readonly adminRefusals: readonly string[];
 }
@@ -79,6 +80,9 @@ export interface Metrics {
   readonly bid: (outcome: string) => void;
   /** One of `circuitStates`; null: the bidder's endpoint was evicted, its series is dropped. */
   readonly bidderCircuit: (bidder: string, state: string | null) => void;
+  /** Of bidders whose circuit has a state: how many, at one of `bidderSteps`; and the part of its calls that it gets. */
+  readonly bidderStep: (bidder: string, step: string, count: number) => void;
+  readonly bidderShare: (bidder: string, share: number) => void;
   readonly bidderNotice: (kind: string, outcome: string) => void;
   /** An impression without its reservation: Redis has lost data. */
   readonly settledWithoutHold: () => void;
@@ -106,7 +110,8 @@ const RELOAD_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
  * no labels and are present, at zero, from the first scrape.
  */
 export const createMetrics = (options: MetricsOptions): Metrics => {
-  const { noBidReasons, eventTypes, hitKinds, invalidReasons, bidOutcomes, noticeKinds, noticeOutcomes, circuitStates } = options;
+  const { noBidReasons, eventTypes, hitKinds, invalidReasons, bidOutcomes, noticeKinds, noticeOutcomes, circuitStates, bidderSteps } =
+    options;
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -141,6 +146,14 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
     labelNames: ['bidder'],
     registers,
   });
+  const knownBidders = new Set<string>();
+  const askedShares = new Gauge({
+    name: 'adserver_bidder_asked_ratio',
+    help: 'Part of its calls that a bidder gets: less than 1 when it often runs out of time',
+    labelNames: ['bidder'],
+    registers,
+  });
+  const steps = counter('bidder_steps_total', 'What became of the impressions that a bidder was offered', ['bidder', 'step']);
   const lotsGranted = counter('allowances_granted_total', 'Ads reserved for later requests');
   const reloads = countBy(counter('reloads_total', 'Catalog loads by outcome', ['outcome']), 'outcome', ['success', 'failure']);
 
@@ -190,8 +203,22 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
     },
     bid: countBy(counter('bids_total', 'Bids by outcome', ['outcome']), 'outcome', bidOutcomes),
     bidderCircuit: (bidder, state) => {
-      if (state === null) circuits.remove({ bidder });
-      else circuits.set({ bidder }, circuitStates.indexOf(state));
+      if (state !== null) {
+        circuits.set({ bidder }, circuitStates.indexOf(state));
+        if (!knownBidders.has(bidder)) for (const step of bidderSteps) steps.inc({ bidder, step }, 0);
+        knownBidders.add(bidder);
+        return;
+      }
+      knownBidders.delete(bidder);
+      circuits.remove({ bidder });
+      askedShares.remove({ bidder });
+      for (const step of bidderSteps) steps.remove({ bidder, step });
+    },
+    bidderStep: (bidder, step, count) => {
+      if (knownBidders.has(bidder)) steps.inc({ bidder, step }, count);
+    },
+    bidderShare: (bidder, share) => {
+      if (knownBidders.has(bidder)) askedShares.set({ bidder }, share);
     },
     bidderNotice: countByTwo(
       counter('bidder_notices_total', 'Win, loss and billing notices', ['kind', 'outcome']),

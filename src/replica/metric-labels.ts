@@ -1,6 +1,6 @@
 import { DECIDERS } from '../ledger/allowances/allowances.ts';
 import { BID_OUTCOME_NAMES } from '../bidders/bid-outcome.ts';
-import { CIRCUIT_STATES, NOTICE_KINDS, NOTICE_OUTCOMES } from '../bidders/bidder-observer.ts';
+import { BIDDER_STEPS, CIRCUIT_STATES, NOTICE_KINDS, NOTICE_OUTCOMES } from '../bidders/bidder-observer.ts';
 import { reasonNames } from '../decision/no-bid-reason.ts';
 import { HIT_KINDS, INVALID_REASONS } from '../ledger/hit.ts';
 import type { MetricsOptions } from '../observability/metrics.ts';
@@ -17,5 +17,6 @@ export const metricLabels = (eventTypes: readonly string[]): MetricsOptions => (
   noticeOutcomes: NOTICE_OUTCOMES,
   deciders: DECIDERS,
   circuitStates: CIRCUIT_STATES,
+  bidderSteps: BIDDER_STEPS,
   adminRefusals: ADMIN_REFUSALS,
 });

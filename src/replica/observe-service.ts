@@ -64,6 +64,8 @@ export const observeService = ({ log, metrics }: { readonly log: Log; readonly m
     call: (outcome, durationMs) => metrics.bidderCall(outcome, durationMs / 1000),
     bid: metrics.bid,
     circuit: metrics.bidderCircuit,
+    step: metrics.bidderStep,
+    askedShare: metrics.bidderShare,
     notice: (kind, outcome) => metrics.bidderNotice(kind, outcome),
   };
 

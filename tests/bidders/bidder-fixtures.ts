@@ -73,17 +73,21 @@ export interface Seen {
   readonly calls: BidOutcome[];
   readonly bids: BidOutcome[];
   readonly circuits: string[];
+  readonly steps: Record<string, number>;
+  readonly shares: number[];
   readonly notices: string[];
   readonly errors: unknown[];
 }
 
 /** Bidders that record their notifications. */
 export const watchedBidders = (options: Partial<BiddersOptions> = {}) => {
-  const seen: Seen = { calls: [], bids: [], circuits: [], notices: [], errors: [] };
+  const seen: Seen = { calls: [], bids: [], circuits: [], steps: {}, shares: [], notices: [], errors: [] };
   const observe: BidderObserver = {
     call: (outcome) => seen.calls.push(outcome),
     bid: (outcome) => seen.bids.push(outcome),
     circuit: (endpoint, state) => seen.circuits.push(`${endpoint} ${state ?? 'gone'}`),
+    step: (_, step, count) => (seen.steps[step] = (seen.steps[step] ?? 0) + count),
+    askedShare: (_, share) => seen.shares.push(share),
     notice: (kind, outcome) => seen.notices.push(`${kind} ${outcome}`),
   };
   const bidders = createBidders({

@@ -81,6 +81,11 @@ const BEHAVIOURS: readonly { readonly name: string; readonly outcome: BidOutcome
     },
   },
   { name: 'sends 10 MB', outcome: 'too_large', handle: whole(Buffer.alloc(10_000_000, 32)) },
+  {
+    name: 'sends an object of 20,000 members',
+    outcome: 'too_large',
+    handle: whole(JSON.stringify({ id: '1', ext: Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [i, 0])) })),
+  },
   { name: 'sends a byte more than 256 KiB', outcome: 'too_large', handle: whole(`{}${' '.repeat(256 * 1024 - 1)}`) },
   {
     name: 'sends a gzip bomb of 50 MB',
@@ -98,10 +103,10 @@ const BEHAVIOURS: readonly { readonly name: string; readonly outcome: BidOutcome
     handle: whole(Buffer.concat([Buffer.from('{"id":"'), Buffer.from([0xc3, 0x28, 0xff]), Buffer.from('"}')])),
   },
   { name: 'sends UTF-16', outcome: 'bad_encoding', handle: whole(Buffer.from('\ufeff{}', 'utf16le')) },
-  { name: 'sends 100,000 nested arrays', outcome: 'malformed', handle: whole('['.repeat(100_000) + ']'.repeat(100_000)) },
+  { name: 'sends 100,000 nested arrays', outcome: 'too_large', handle: whole('['.repeat(100_000) + ']'.repeat(100_000)) },
   {
     name: 'sends 50,000 nested objects in an unused field',
-    outcome: 'no_bid',
+    outcome: 'too_large',
     handle: whole(`{"ext":${'{"a":'.repeat(40_000)}1${'}'.repeat(40_000)}}`),
   },
   { name: 'sends markup over 64 KiB', outcome: 'markup_too_large', handle: whole(winning('x'.repeat(64 * 1024 + 1))) },

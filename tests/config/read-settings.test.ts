@@ -143,6 +143,10 @@ test('an empty variable counts as unset', () => {
   expect(readSettings({ TOKEN_SECRET: 'x', PORT: '', PUBLIC_URL: ' ' })).toMatchObject({ port: 8787, publicUrl: '' });
 });
 
+test('a server that clients reach directly trusts no hop', () => {
+  expect(readSettings({ TOKEN_SECRET: 'x', TRUST_PROXY_HOPS: '0' }).trustProxyHops).toBe(0);
+});
+
 test('the public address loses its trailing slash', () => {
   expect(readSettings({ TOKEN_SECRET: 'x', PUBLIC_URL: 'https://ads.example.com/ads/' }).publicUrl).toBe('https://ads.example.com/ads');
 });

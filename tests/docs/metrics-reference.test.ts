@@ -9,6 +9,7 @@ const PAGE = readFileSync(path.resolve(__dirname, '../../docs/metrics.md'), 'utf
 const exposed = async (): Promise<{ readonly metrics: readonly string[]; readonly values: readonly string[] }> => {
   const metrics = createMetrics(metricLabels(['like']));
   metrics.bidderCircuit('1a2b3c4d', 'closed');
+  metrics.bidderShare('1a2b3c4d', 1);
   const { body } = await metrics.render();
   const labels = new Map<string, Map<string, string[]>>();
   for (const [, name = '', list = ''] of body.matchAll(/^(adserver_\w+)\{(.*)\} /gm))

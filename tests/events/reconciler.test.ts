@@ -127,6 +127,22 @@ describe('daily counts', () => {
     expect(await compareDay(comparing, TODAY, TODAY)).toBe(0);
   });
 
+  it('of a line item whose events name two campaigns are kept by campaign', async () => {
+    const store = createEventStore({ knex });
+    await store.append([eventOf({ campaignId: 2 })]);
+    await store.append([eventOf({ campaignId: 5 }), eventOf({ campaignId: 5 })]);
+    const byCampaign = () => knex('daily_counts').orderBy('campaign_id').select('campaign_id', knex.raw('impressions::int'));
+    const right = await byCampaign();
+    expect(right).toEqual([
+      { campaign_id: 2, impressions: 1 },
+      { campaign_id: 5, impressions: 2 },
+    ]);
+    await knex('daily_counts').where({ campaign_id: 5 }).delete();
+    await knex('daily_counts').where({ campaign_id: 2 }).update({ impressions: 3 });
+    expect(await compareDay(comparing, TODAY, TODAY)).toBe(2);
+    expect(await byCampaign()).toEqual(right);
+  });
+
   it('of a day whose events have been dropped stay as they are', async () => {
     await createEventStore({ knex }).append([eventOf()]);
     const before = await daily();

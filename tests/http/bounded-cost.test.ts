@@ -23,6 +23,13 @@ test('a patch that is nested 200,000 deep is refused', async () => {
   expect(await api('PATCH', `/line_items/${booked.lineItem}`, deep)).toMatchObject({ status: 400, body: { code: 'invalid_json' } });
 });
 
+test('a body of many lists in lists is refused, although it has few commas', async () => {
+  const nested = Array.from({ length: 1_400 }, () => `${'['.repeat(20)}${']'.repeat(20)}`);
+  const body = `{"id":"1","source":{"ext":[${nested.join()}]}}`;
+  const answer = await fetch(`${replica.url}/openrtb2/auction`, { method: 'POST', body });
+  expect([answer.status, await answer.json()]).toMatchObject([400, { code: 'invalid_json' }]);
+});
+
 test('a body of many members is refused before they are checked', async () => {
   const crowded = JSON.stringify(Object.fromEntries(Array.from({ length: 60_000 }, (_, i) => [`k${i}`, [i]])));
   expect(await api('PATCH', `/campaigns/${booked.campaign}`, crowded)).toMatchObject({ status: 400, body: { code: 'invalid_json' } });

@@ -44,7 +44,10 @@ const SCRAPED = ['namespace', 'pod'];
 
 /** The series that a replica exposes: by name as a query writes it, the values of each label. */
 const exposed = async (): Promise<ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>> => {
-  const { body } = await createMetrics(metricLabels(['like'])).render();
+  const metrics = createMetrics(metricLabels(['like']));
+  metrics.bidderCircuit('bidder-1', 'closed');
+  metrics.bidderShare('bidder-1', 1);
+  const { body } = await metrics.render();
   const series = new Map<string, Map<string, Set<string>>>();
   for (const [, name = '', type] of body.matchAll(/^# TYPE (\S+) (\S+)$/gm))
     for (const suffix of type === 'histogram' ? ['_bucket', '_sum', '_count'] : ['']) series.set(name + suffix, new Map());
@@ -53,8 +56,6 @@ const exposed = async (): Promise<ReadonlyMap<string, ReadonlyMap<string, Readon
     for (const [, label = '', value = ''] of list.matchAll(/(\w+)="([^"]*)"/g))
       labels.set(label, new Set([...(labels.get(label) ?? []), value]));
   }
-  // Exists once a bidder was called.
-  series.get('adserver_bidder_circuit')!.set('bidder', new Set());
   return series;
 };
 

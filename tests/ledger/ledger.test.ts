@@ -256,6 +256,18 @@ describe('a rate limit', () => {
   });
 });
 
+test('a call that changes thousands of accounts writes them all', async () => {
+  const due = Array.from({ length: 4_500 }, (_, i) => candidate(lineItem({ id: i + 1, pacing: 'PID', dailyImpressionCap: 24 })));
+  const others = candidate(lineItem({ id: 9_999 }));
+  expect((await rig.reserve(due.map((one) => [one]))).imps.filter(({ winner }) => winner === 0)).toHaveLength(due.length);
+  // Each is due for a sample of its controller, and has no permit before the hour has passed.
+  await rig.at(NOON + 5 * MINUTE);
+  const [reservation, other] = await Promise.all([rig.reserve([due]), rig.reserve([[others]])]);
+  expect(reservation.imps[0]?.refused).toEqual(due.map(() => NoBidReason.Pacing));
+  expect(other.imps[0]?.winner).toBe(0);
+  expect(await rig.redis.hlen(rig.keys.accounts(1))).toBeGreaterThan(4_500);
+});
+
 describe('the keys of the ledger', () => {
   it('expire one by one, except the stream, which the event writer renews', async () => {
     const one = candidate(lineItem({ dailyImpressionCap: 10, frequencyCap: { places: 2, windowMs: HOUR } }));

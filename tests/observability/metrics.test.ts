@@ -11,6 +11,7 @@ const create = () =>
     noticeOutcomes: ['sent', 'failed'],
     deciders: ['lots', 'ledger'],
     circuitStates: ['closed', 'half_open', 'open'],
+    bidderSteps: ['calls', 'bids'],
     adminRefusals: ['wrong_token'],
   });
 const seriesOf = async (metrics: ReturnType<typeof create>): Promise<ReadonlyMap<string, number>> =>
@@ -74,6 +75,24 @@ describe('metrics', () => {
       shown.push(await circuit());
     }
     expect(shown).toEqual([0, 2, 1, undefined]);
+  });
+
+  test('steps and the share of calls are those of bidders with a circuit', async () => {
+    const metrics = create();
+    const ofBidders = async () => [...(await seriesOf(metrics))].filter(([name]) => name.includes('bidder="'));
+    metrics.bidderStep('gone', 'bids', 3);
+    expect(await ofBidders()).toEqual([]);
+    metrics.bidderCircuit('1a2b3c4d', 'closed');
+    metrics.bidderStep('1a2b3c4d', 'bids', 3);
+    metrics.bidderShare('1a2b3c4d', 0.5);
+    expect(Object.fromEntries(await ofBidders())).toEqual({
+      'adserver_bidder_circuit{bidder="1a2b3c4d"}': 0,
+      'adserver_bidder_steps_total{bidder="1a2b3c4d",step="calls"}': 0,
+      'adserver_bidder_steps_total{bidder="1a2b3c4d",step="bids"}': 3,
+      'adserver_bidder_asked_ratio{bidder="1a2b3c4d"}': 0.5,
+    });
+    metrics.bidderCircuit('1a2b3c4d', null);
+    expect(await ofBidders()).toEqual([]);
   });
 
   test('unknown values do not add series', async () => {

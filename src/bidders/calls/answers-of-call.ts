@@ -6,6 +6,8 @@ import type { RefusedCall } from './post-bid-request.ts';
 
 export interface CallResult {
   readonly call: BidderCall;
+  /** `bidderLabel`; '' of a bidder that was not called. */
+  readonly bidder: string;
   readonly read: ReadAnswer | RefusedCall;
 }
 
@@ -21,7 +23,7 @@ export const answersOf = (results: readonly CallResult[]): CallAnswers => {
   const bids: Bid[] = [];
   const refusals: BidRefusal[] = [];
   const judged: JudgedBid[] = [];
-  for (const { call, read } of results) {
+  for (const { call, bidder, read } of results) {
     if (!('kind' in read)) {
       judged.push(...read.refused);
       for (const { foreignNotices } of read.best) judged.push({ outcome: 'accepted', lossNoticeUrl: null, foreignNotices });
@@ -32,7 +34,7 @@ export const answersOf = (results: readonly CallResult[]): CallAnswers => {
         const deal = dealOf(invitation);
         const best = 'kind' in read ? undefined : read.best.find((bid) => bid.impId === impId && bid.deal === deal);
         if (best && best.cpmMicros >= floorOf(invitation, opportunity)) {
-          bids.push({ ...best, invitation });
+          bids.push({ ...best, invitation, bidder });
           continue;
         }
         const floor: BidOutcome = deal === OPEN_MARKET ? 'below_floor' : 'below_deal_floor';

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { circuitBreaker, CircuitState as Circuit, handleWhenResult, SamplingBreaker } from 'cockatiel';
 import type { Bidder } from '../../catalog/model/entities.ts';
 import type { CircuitState } from '../bidder-observer.ts';
+import { createAskedShare } from './asked-share.ts';
 import type { GuardedDispatchers } from './guarded-dispatcher.ts';
 import { postBidRequest, type BidAnswer, type CallHeaders } from './post-bid-request.ts';
 
@@ -25,6 +26,7 @@ export interface BidderEndpointOptions {
   readonly dispatchers: GuardedDispatchers;
   readonly circuit: CircuitSettings;
   readonly onCircuit: (state: CircuitState) => void;
+  readonly onShare: (share: number) => void;
 }
 
 /** One external bidder behind its circuit breaker. */
@@ -52,7 +54,15 @@ const STATE_NAMES: Readonly<Record<Exclude<Circuit, Circuit.Isolated>, CircuitSt
   [Circuit.Open]: 'open',
 };
 
-export const createBidderEndpoint = ({ url, headers, gzip, dispatchers, circuit, onCircuit }: BidderEndpointOptions): BidderEndpoint => {
+export const createBidderEndpoint = ({
+  url,
+  headers,
+  gzip,
+  dispatchers,
+  circuit,
+  onCircuit,
+  onShare,
+}: BidderEndpointOptions): BidderEndpoint => {
   let failuresInRow = 0;
   let hasAnswered = false;
   let callsUnderWay = 0;
@@ -79,6 +89,8 @@ export const createBidderEndpoint = ({ url, headers, gzip, dispatchers, circuit,
   // The circuit is never isolated manually.
   breaker.onStateChange((state) => onCircuit(STATE_NAMES[state as keyof typeof STATE_NAMES]));
   onCircuit('closed');
+  const asked = createAskedShare(onShare);
+  onShare(asked.share);
 
   const call = (body: string, signal: AbortSignal, extra: CallHeaders): Promise<BidAnswer> =>
     breaker.execute(() => postBidRequest({ dispatcher: dispatchers.of(url), url, headers: { ...headers, ...extra }, gzip, body, signal }));
@@ -94,9 +106,12 @@ export const createBidderEndpoint = ({ url, headers, gzip, dispatchers, circuit,
       const inDoubt = !hasAnswered || failuresInRow >= DOUBTFUL_FAILURES;
       if (callsUnderWay >= (inDoubt ? circuit.failuresInRow - failuresInRow : MAX_CALLS_UNDER_WAY))
         return { kind: 'refused', outcome: 'busy' };
+      if (!asked.mayAsk()) return { kind: 'refused', outcome: 'slow', said: `it gets ${Math.round(100 * asked.share)} % of its calls` };
       callsUnderWay += 1;
       try {
-        return await call(body, signal, headers);
+        const answer = await call(body, signal, headers);
+        asked.note(answer.kind === 'refused' && answer.outcome === 'timeout');
+        return answer;
       } finally {
         callsUnderWay -= 1;
       }

@@ -23,7 +23,7 @@ interface BidResult {
  * Line items of one bidder share its bid. The win notice is sent immediately, the loss
  * notice after this turn of the event loop and only if none of them has won by then.
  */
-export const createBidResults = (notices: NoticeSender): BidResults => {
+export const createBidResults = (notices: NoticeSender, onWon: (bid: Bid) => void): BidResults => {
   const results = new WeakMap<Bid, BidResult>();
   const isFirst = (bid: Bid): boolean => {
     const result = results.get(bid) ?? { sent: false };
@@ -45,7 +45,9 @@ export const createBidResults = (notices: NoticeSender): BidResults => {
       }
     },
     won: (bid) => {
-      if (isFirst(bid) && bid.winNoticeUrl !== null) notices.send('win', bid.winNoticeUrl);
+      if (!isFirst(bid)) return;
+      onWon(bid);
+      if (bid.winNoticeUrl !== null) notices.send('win', bid.winNoticeUrl);
     },
     lost: (bid, lossReason) => {
       if (bid.lossNoticeUrl === null) return;
