@@ -28,7 +28,7 @@ export interface CatalogWorker extends CatalogLoader {
  * generation may grow to half of its limit before V8 first collects it. A catalog that needs more
  * ends the worker, and the next one may use twice as much.
  */
-const MAX_YOUNG_MB = 16;
+const MAX_YOUNG_MB = 6;
 const MAX_OLD_MB = 128;
 const MAX_DOUBLINGS = 5;
 
