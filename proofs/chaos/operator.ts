@@ -1,3 +1,4 @@
+import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
 import { dateOfDay, dayOf, MS_PER_DAY } from '../../src/base/utc-day.ts';
 import { createCompareAccounts } from '../../src/events/compare-accounts.ts';
 import { compareAllAccounts, compareDay } from '../../src/events/compare-books.ts';
@@ -20,6 +21,8 @@ export interface AccountRef {
 export interface Operator {
   /** Writes the bookings into Postgres, where the comparison reads whose accounts there are. */
   book(world: World): Promise<void>;
+  /** Writes the daily caps there, which a day that is filtered again has room under; 0 of what the catalog has not. */
+  writeCaps(lineItems: Snapshot['lineItems']): Promise<void>;
   /** Notes a move to another parent there. */
   move(edit: RowEdit): Promise<void>;
   /** Compares and corrects all books. Resolves to what differed, in words. */
@@ -84,6 +87,13 @@ export const createOperator = (lane: Lane, keys: LedgerKeys, nowMs: () => number
       if (booked.length > 0) await knex('campaigns').insert(booked.map((row) => columns(row, [...flight, 'publisher_id'])));
       if (items.length > 0)
         await knex('line_items').insert(items.map((row) => columns(row, [...flight, 'campaign_id', 'active', 'cpm_micros'])));
+    },
+    writeCaps: async (lineItems) => {
+      await knex('line_items').update({ daily_impression_cap: 0, daily_spend_cap_micros: 0 });
+      for (const { id, dailyImpressionCap, dailySpendCapMicros } of lineItems.values())
+        await knex('line_items')
+          .where({ id })
+          .update({ daily_impression_cap: dailyImpressionCap, daily_spend_cap_micros: dailySpendCapMicros });
     },
     move: async ({ table, id, patch }) => {
       const parent = table === 'line_items' ? 'campaign_id' : 'publisher_id';

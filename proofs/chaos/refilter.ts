@@ -30,6 +30,9 @@ export const refilter = async (stage: Stage, day: number): Promise<readonly Viol
   const keys = createLedgerKeys(SHARDS);
   const store = createRefilterStore({ knex: lane.knex });
   if (!(await store.hasSignals(day))) return [];
+  const catalog = await stage.rows.snapshot(stage.trueMs);
+  model.note(catalog);
+  await operator.writeCaps(catalog.lineItems);
   const { rows, changes, watched } = watch(store);
   const dataCenters = createAddressList([OTHER_NETWORK, ...NETWORKS.filter((network) => listed.has(network))]);
   const visitorOf = createDeviceDetector({ cacheSize: 10 });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createRedisClient } from '../../src/redis/redis-client.ts';
 import { createRedisLink } from '../../src/redis/redis-link.ts';
 import { eventually } from '../../testkit/until.ts';
-import { startRedisCluster, type RedisCluster } from '../replicas/start-redis-cluster.ts';
+import { startRedisCluster, type RedisCluster } from '../../testkit/start-redis-cluster.ts';
 import { atEnd } from '../setup/at-end.ts';
 
 const SHARDS = Array.from({ length: 16 }, (_, shard) => shard);
@@ -10,7 +10,8 @@ const claimKeys = SHARDS.map((shard) => `ads:{${shard}}:claim`);
 let cluster: RedisCluster;
 
 beforeAll(async () => {
-  cluster = await startRedisCluster();
+  cluster = await startRedisCluster({ masters: 3, withReplicas: true });
+  atEnd(() => cluster.close());
 }, 30_000);
 
 test('a node that hangs, and then is gone with its replica, takes down its shards alone', async () => {

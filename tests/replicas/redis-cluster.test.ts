@@ -5,7 +5,8 @@ import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { withClient } from '../../testkit/databases.ts';
 
-import { startRedisCluster, type ClusterNode, type RedisCluster } from './start-redis-cluster.ts';
+import { startRedisCluster, type ClusterNode, type RedisCluster } from '../../testkit/start-redis-cluster.ts';
+import { atEnd } from '../setup/at-end.ts';
 import { startTraffic, type TrafficReport } from './traffic.ts';
 import { readMetric } from '../../testkit/read-metrics.ts';
 
@@ -20,7 +21,8 @@ let replicas: readonly Replica[];
 let acknowledged = 0;
 
 beforeAll(async () => {
-  [cluster, databaseUrl] = [await startRedisCluster(), await testDatabase()];
+  [cluster, databaseUrl] = [await startRedisCluster({ masters: 3, withReplicas: true }), await testDatabase()];
+  atEnd(() => cluster.close());
   publishers = await bookPublishers(databaseUrl, SHARDS);
   const env = { NODE_ENV: 'production', DATABASE_URL: databaseUrl, REDIS_URL: cluster.urls };
   replicas = [await startReplica({ env }), await startReplica({ env })];

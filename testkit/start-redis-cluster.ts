@@ -2,14 +2,14 @@ import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Redis } from 'ioredis';
-import { findRedisServer } from '../../src/embedded/find-redis-server.ts';
-import { freePort } from '../../src/embedded/free-port.ts';
-import { PORT_TAKEN, spawnStore, type StoreProcess } from '../../src/embedded/spawn-store.ts';
-import { untilTrue } from '../../testkit/until.ts';
-import { atEnd } from '../setup/at-end.ts';
+import { findRedisServer } from '../src/embedded/find-redis-server.ts';
+import { freePort } from '../src/embedded/free-port.ts';
+import { PORT_TAKEN, spawnStore, type StoreProcess } from '../src/embedded/spawn-store.ts';
+import { untilTrue } from './until.ts';
 
 export interface ClusterNode {
   readonly port: number;
+  readonly pid: number;
   /** A connection to this node alone. */
   readonly client: Redis;
   /** The node id in the cluster. */
@@ -21,27 +21,34 @@ export interface ClusterNode {
 }
 
 export interface RedisCluster {
-  /** For REDIS_URL: the three first masters. */
+  /** For REDIS_URL: the masters. */
   readonly urls: string;
   readonly masters: readonly ClusterNode[];
-  /** One per master, in the same order. */
+  /** One per master, in the same order; or none. */
   readonly replicas: readonly ClusterNode[];
+  close(): Promise<void>;
 }
 
 const SLOTS = 16_384;
 
-/** Three masters and a replica of each, as child processes; a node that does not answer for a second is failed over. The cluster ends with the test file. */
-export const startRedisCluster = async (): Promise<RedisCluster> => {
+export interface ClusterSize {
+  readonly masters: number;
+  /** One for each master, or none. */
+  readonly withReplicas: boolean;
+}
+
+/** A cluster of child processes; a node that does not answer for a second is failed over, if it has a replica. */
+export const startRedisCluster = async ({ masters: size, withReplicas }: ClusterSize): Promise<RedisCluster> => {
   const folder = await mkdtemp(path.join(tmpdir(), 'ad-server-cluster-'));
   const binary = await findRedisServer();
   if (binary === null) throw new Error('No Redis binary was found.');
   const processes: StoreProcess[] = [];
   const clients: Redis[] = [];
-  atEnd(async () => {
+  const close = async (): Promise<void> => {
     for (const client of clients) client.disconnect();
     await Promise.all(processes.map((store) => store.stop()));
     await rm(folder, { recursive: true, maxRetries: 5, retryDelay: 100 });
-  });
+  };
 
   /** When another process takes the free port first, the node tries other ports. */
   const startNode = async (name: string, attempt = 1): Promise<ClusterNode> => {
@@ -84,6 +91,7 @@ export const startRedisCluster = async (): Promise<RedisCluster> => {
     const pid = Number(/process_id:(\d+)/.exec(await client.info('server'))![1]);
     return {
       port,
+      pid,
       client,
       id: await client.cluster('MYID'),
       signal: (name) => void process.kill(pid, name),
@@ -94,13 +102,14 @@ export const startRedisCluster = async (): Promise<RedisCluster> => {
     };
   };
 
-  const names = ['m0', 'm1', 'm2', 'r0', 'r1', 'r2'];
+  const numbers = Array.from({ length: size }, (_, i) => i);
+  const names = [...numbers.map((i) => `m${i}`), ...(withReplicas ? numbers.map((i) => `r${i}`) : [])];
   const nodes = await Promise.all(names.map((name) => startNode(name)));
   const [first] = nodes as [ClusterNode];
   const busPortOf = async ({ client }: ClusterNode) => Number((await client.config('GET', 'cluster-port'))[1]);
-  const [masters, replicas] = [nodes.slice(0, 3), nodes.slice(3)];
+  const [masters, replicas] = [nodes.slice(0, size), nodes.slice(size)];
   for (const [i, { client }] of masters.entries()) {
-    await client.call('CLUSTER', 'ADDSLOTSRANGE', Math.ceil((i * SLOTS) / 3), Math.ceil(((i + 1) * SLOTS) / 3) - 1);
+    await client.call('CLUSTER', 'ADDSLOTSRANGE', Math.ceil((i * SLOTS) / size), Math.ceil(((i + 1) * SLOTS) / size) - 1);
   }
   for (const node of nodes.slice(1)) await first.client.call('CLUSTER', 'MEET', '127.0.0.1', node.port, await busPortOf(node));
   await until(async () => (await Promise.all(nodes.map(({ client }) => knownNodes(client)))).every((known) => known === nodes.length));
@@ -114,6 +123,7 @@ export const startRedisCluster = async (): Promise<RedisCluster> => {
     urls: masters.map(({ port }) => `redis://127.0.0.1:${port}`).join(','),
     masters,
     replicas,
+    close,
   };
 };
 
