@@ -3,13 +3,14 @@ import { NoBidReason } from '../src/decision/no-bid-reason.ts';
 import { book, type Booking } from '../testkit/book.ts';
 import { createPage, type Page } from '../testkit/create-page.ts';
 import { percentile } from '../testkit/statistics.ts';
+import { weighProcess } from '../testkit/weigh-process.ts';
 import type { Fleet } from './rig/open-fleet.ts';
 import type { Proof } from './rig/proof.ts';
 
 const LINE_ITEMS = 1_000;
 const IMPS = 20;
 const MAX_CALL_MS = 5;
-/** A call is measured by the clock: on a machine with few cores another process may run in the middle of one. */
+/** A call is measured by the clock: where Redis may not go before others, another process may run in the middle of one. */
 const MAX_INTERRUPTED_MS = 20;
 const CALLERS = 2;
 const OTHERS_PER_SECOND = 50;
@@ -34,6 +35,8 @@ export const scriptCost: Proof = {
       await fleet.reload();
       await useUp(page, capped);
 
+      // As on a core of its own.
+      weighProcess(Number(/^process_id:(\d+)/m.exec(await fleet.redis.info('server'))?.[1]), -20);
       await fleet.redis.config('SET', 'slowlog-log-slower-than', '500');
       await fleet.redis.config('SET', 'slowlog-max-len', '10000');
       await fleet.redis.call('SLOWLOG', 'RESET');

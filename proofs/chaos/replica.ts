@@ -206,4 +206,5 @@ const bidOf = (impId: string, invitation: Bid['invitation'], cpmMicros: number):
   billingNoticeUrl: null,
   lossNoticeUrl: null,
   foreignNotices: [],
+  bidder: `bidder-${invitation.lineItem.id}`,
 });
