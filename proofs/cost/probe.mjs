@@ -6,6 +6,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { isMainThread } from 'node:worker_threads';
 
 const cpuMs = () => Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ', 1)[0]) / 1e6;
 
@@ -37,6 +38,8 @@ const answers = {
   },
 };
 
-createServer({ keepAliveTimeout: 600_000 }, (req, res) => res.end(String(answers[req.url]?.())))
-  .listen(Number(process.env.COST_PROBE_PORT), '127.0.0.1')
-  .unref();
+// A worker thread loads it, too.
+if (isMainThread)
+  createServer({ keepAliveTimeout: 600_000 }, (req, res) => res.end(String(answers[req.url]?.())))
+    .listen(Number(process.env.COST_PROBE_PORT), '127.0.0.1')
+    .unref();
