@@ -7,7 +7,7 @@ import { describeRefusal } from '../ledger/describe-refusal.ts';
 import { reasonOf, type DecidedOpportunity } from './opportunity.ts';
 
 /** Creatives that the trace of one request judges, divided among its impressions. */
-export const MAX_TRACED = 100;
+export const MAX_TRACED = 60;
 
 export interface AdTrace {
   readonly snapshotVersion: number;

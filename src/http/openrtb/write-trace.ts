@@ -50,11 +50,16 @@ export const MAX_TRACE_LENGTH = 24_000;
 const MAX_DETAIL_LENGTH = 200;
 
 /**
- * The trace as JSON text. Money in USD. A trace that is too long is written again with fewer
- * creatives of each impression, until it fits: usually once.
+ * The trace as JSON text. Money in USD. A trace that is too long shows fewer creatives of each
+ * impression: as many as the length of the first impression suggests, fewer if that is too long.
  */
 export const writeTrace = (trace: AdTrace, disclosure: Disclosure): string => {
-  let max = Math.max(0, ...trace.imps.map(({ steps }) => steps[0]?.passed.length ?? 0));
+  const { imps } = trace;
+  let max = Math.max(0, ...imps.map(({ steps }) => steps[0]?.passed.length ?? 0));
+  if (imps.length > 1) {
+    const expected = JSON.stringify(toWireImp(imps[0]!, max)).length * imps.length;
+    if (expected > MAX_TRACE_LENGTH) max = Math.floor((max * MAX_TRACE_LENGTH) / expected);
+  }
   for (;;) {
     const text = JSON.stringify(toWire(trace, max, disclosure));
     if (text.length <= MAX_TRACE_LENGTH || max === 0) return text;
