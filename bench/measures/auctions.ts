@@ -12,7 +12,8 @@ export const auctions = async (rig: Rig, { rounds, seconds }: Scale): Promise<Fi
   const { stage, file } = await thousandStage(rig);
   const calls = adCalls({ publishers: stage.publishers, calls: 16_384, seed: 11 }).map(asAuction);
   const files = { ad: file, auction: callsFile(rig, 'auctions', calls) };
-  const server = await rig.startService(stage);
+  // An auction's answer has absolute addresses, and /ad writes the same here.
+  const server = await rig.startService(stage, { env: { PUBLIC_URL: 'https://ads.example' } });
   const runs = await interleave(NAMES, rounds, (name, warmUp) =>
     closedLoop(rig, {
       server,
