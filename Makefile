@@ -4,7 +4,7 @@ IMAGE ?= ad-server:latest
 OVERLAY ?= development
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint build docs bench size prove simulate migrate image manifests deploy
+.PHONY: help run test lint build docs bench size engines prove simulate migrate image manifests deploy
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,6 +29,9 @@ bench: ## run the benchmarks
 
 size: ## measure the memory and CPU time of Redis per line item, user, token, event and ad
 	@$(DOOR) run bench/redis-sizing.ts
+
+engines: ## measure Redis masters and Postgres per ad and per event row, for docs/operations.md
+	@$(DOOR) run bench/size-engines.ts
 
 prove: ## check the statements of docs/reliability.md
 	@$(DOOR) run proofs/prove.ts $(ARGS)

@@ -67,6 +67,7 @@ export default defineConfig(
         process: 'readonly',
         console: 'readonly',
         URL: 'readonly',
+        URLSearchParams: 'readonly',
         Buffer: 'readonly',
         performance: 'readonly',
         setTimeout: 'readonly',

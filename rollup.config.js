@@ -84,7 +84,23 @@ const publish = (bridge) => ({
 });
 
 /** Own styles of the trafficking page, in the order of the cascade. */
-const ADMIN_STYLES = ['theme', 'layout', 'navigation', 'buttons', 'fields', 'tables', 'notices', 'forms', 'overview', 'delivery'];
+const ADMIN_STYLES = [
+  'theme',
+  'layout',
+  'navigation',
+  'buttons',
+  'fields',
+  'tables',
+  'notices',
+  'forms',
+  'comments',
+  'conflict',
+  'palette',
+  'overview',
+  'refusals',
+  'delivery',
+  'reports',
+];
 
 /** The trafficking page's styles in one file, its libraries' first; and the document of its previews. */
 const publishAdminFiles = {

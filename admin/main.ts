@@ -1,13 +1,16 @@
 import { html, render } from 'lit-html';
 import { createApi } from './service/api.ts';
 import './charts/chart.ts';
-import { askQuestion, askToken } from './parts/dialogs.ts';
+import { askChoice, askQuestion, askToken } from './parts/dialogs.ts';
 import type { Page, View } from './page.ts';
 import { loading, problemNote } from './parts/parts.ts';
 import './preview/ad-preview.ts';
 import { parseRoute } from './route.ts';
 import { openScreen } from './screens.ts';
 import { shell } from './shell.ts';
+import { openPalette } from './parts/palette.ts';
+import { findAnything } from './views/find-anything.ts';
+import { createStatuses } from './service/statuses.ts';
 import { createStore } from './service/store.ts';
 import { createToasts } from './parts/toasts.ts';
 
@@ -17,6 +20,10 @@ let shownHash = '';
 let drawnHash = '';
 let drawing = false;
 let opening = 0;
+/** How far the entries of the browser's history were scrolled, by the numbers in their states. */
+const scrolls = new Map<number, number>();
+let entries = Date.now();
+let entry = entries;
 
 /** Draws in a microtask: before the next event, so that no handler sees an outdated screen. */
 const redraw = (): void => {
@@ -35,13 +42,21 @@ const draw = (): void => {
 
 const toasts = createToasts(redraw);
 const api = createApi({ askToken });
+const statuses = createStatuses(api, redraw);
 const page: Page = {
   api,
-  store: createStore(api),
+  statuses,
+  store: createStore(api, statuses.outdate),
   redraw,
   toast: toasts.add,
   complain: ({ title, detail }) => toasts.add(`${title}. ${detail}`, { tone: 'bad' }),
   confirm: askQuestion,
+  choose: askChoice,
+  rename: (hash) => {
+    history.replaceState(history.state, '', hash);
+    shownHash = location.hash;
+    drawnHash = shownHash;
+  },
   go: (hash, { saved = false } = {}) => {
     if (saved) view = { ...view, hasChanges: () => false };
     if (location.hash === hash) void open();
@@ -52,6 +67,7 @@ const page: Page = {
 /** Opens the screen of the address, with the focus on its heading for screen readers. */
 const open = async (): Promise<void> => {
   const turn = ++opening;
+  const isNew = typeof (history.state as { entry?: unknown } | null)?.entry !== 'number';
   shownHash = location.hash;
   view.leave?.();
   const next = await openScreen(page, parseRoute(location.hash));
@@ -59,13 +75,27 @@ const open = async (): Promise<void> => {
   view = next;
   drawnHash = shownHash;
   draw();
-  window.scrollTo(0, 0);
+  // An entry that Back or Forward leads to is shown where it was left.
+  if (isNew) history.replaceState({ entry: ++entries }, '');
+  entry = (history.state as { readonly entry: number }).entry;
+  window.scrollTo(0, scrolls.get(entry) ?? 0);
   // On narrow screens the navigation scrolls sideways, and its current entry may be out of view.
   document.querySelector('.sidebar [aria-current="page"]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
   document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
 };
 
 const LEAVE = { title: 'Leave without saving?', text: 'Your changes on this page will be lost.', yes: 'Leave', dangerous: true } as const;
+
+history.scrollRestoration = 'manual';
+window.addEventListener('scrollend', () => scrolls.set(entry, window.scrollY));
+
+window.addEventListener('keydown', (event) => {
+  const isTyping = event.target instanceof HTMLElement && event.target.matches('input, textarea, select, [contenteditable]');
+  const isPalette = event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey);
+  if (!isPalette && (isTyping || event.key !== '/')) return;
+  event.preventDefault();
+  openPalette(findAnything(page), (hash) => page.go(hash));
+});
 
 window.addEventListener('hashchange', () => {
   if (location.hash === shownHash) return;

@@ -1,5 +1,6 @@
 import type { TemplateResult } from 'lit-html';
 import type { Api } from './service/api.ts';
+import type { Statuses } from './service/statuses.ts';
 import type { Store } from './service/store.ts';
 import type { Problem } from './service/wire.ts';
 
@@ -11,6 +12,11 @@ export interface Question {
   readonly dangerous?: boolean;
 }
 
+export interface Choice {
+  readonly value: string;
+  readonly shown: TemplateResult;
+}
+
 export interface ToastOptions {
   readonly tone?: 'good' | 'bad';
   readonly action?: { readonly label: string; readonly run: () => void };
@@ -20,12 +26,17 @@ export interface ToastOptions {
 export interface Page {
   readonly api: Api;
   readonly store: Store;
+  readonly statuses: Statuses;
   redraw(): void;
   /** To a hash made by `hashOf`. Without asking about unsaved changes when `saved`. */
   go(hash: string, options?: { readonly saved?: boolean }): void;
+  /** Writes a hash made by `hashOf` into the address, for the screen that is shown. */
+  rename(hash: string): void;
   toast(text: string, options?: ToastOptions): void;
   complain(problem: Problem): void;
   confirm(question: Question): Promise<boolean>;
+  /** The value of what is chosen; '': nothing. */
+  choose(title: string, choices: readonly Choice[]): Promise<string>;
 }
 
 /** One screen with its own state; `render` is called after every change. */

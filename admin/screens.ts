@@ -1,12 +1,16 @@
 import type { Page, View } from './page.ts';
 import type { Route } from './route.ts';
 import { openAdvertiser } from './views/advertiser-view.ts';
+import { openAlerts } from './views/alerts-view.ts';
 import { openCampaign } from './views/campaign-view.ts';
+import { openFiles } from './views/files-view.ts';
+import { openFinance } from './views/finance-view.ts';
 import { openForm } from './views/form-view.ts';
 import { openHistory } from './views/history-view.ts';
 import { openLineItem } from './views/line-item-view.ts';
 import { openList } from './views/list-view.ts';
 import { openOverview } from './views/overview-view.ts';
+import { openComplaints } from './views/complaints-view.ts';
 import { openReports } from './views/reports-view.ts';
 import { openTest } from './views/test-view.ts';
 import type { Kind } from './service/wire.ts';
@@ -26,10 +30,18 @@ export const openScreen = (page: Page, route: Route): View | Promise<View> => {
       return openEntity(page, first, route, openCampaign);
     case 'line_items':
       return openEntity(page, first, route, openLineItem);
+    case 'files':
+      return openFiles(page);
     case 'test':
       return openTest(page, route);
     case 'reports':
-      return openReports(page);
+      return openReports(page, route);
+    case 'finance':
+      return openFinance(page, route);
+    case 'alerts':
+      return openAlerts(page);
+    case 'complaints':
+      return openComplaints(page);
     case 'history':
       return openHistory(page);
     default:

@@ -8,13 +8,21 @@ import { KINDS } from './service/wire.ts';
 type Entry = readonly [section: IconName, label: string];
 
 const GROUPS: readonly { readonly label?: string; readonly entries: readonly Entry[] }[] = [
-  { entries: [['overview', 'Overview']] },
-  { label: 'Set-up', entries: KINDS.map((kind) => [kind, NAMES[kind].many] as const) },
+  { entries: [['overview', 'Home']] },
+  {
+    label: 'Results',
+    entries: [
+      ['reports', 'Reports'],
+      ['finance', 'Finance'],
+    ],
+  },
+  { label: 'Set-up', entries: [...KINDS.map((kind) => [kind, NAMES[kind].many] as const), ['files', 'Files']] },
   {
     label: 'Check',
     entries: [
       ['test', 'Test an ad'],
-      ['reports', 'Ad reports'],
+      ['alerts', 'Alerts'],
+      ['complaints', 'Complaints'],
       ['history', 'History'],
     ],
   },

@@ -24,6 +24,8 @@ export interface Rig {
   readonly pinned: boolean;
   readonly stateDir: string;
   readonly redisPid: number;
+  /** The parent of all processes of Postgres. */
+  readonly postgresPid: number;
   /** The build under measurement. */
   readonly dist: string;
   readonly nodeFlags: readonly string[];
@@ -71,7 +73,8 @@ export const createRig = async ({ nodeFlags, dist = path.join(ROOT, 'dist'), say
   await control.config('SET', 'auto-aof-rewrite-percentage', '0');
 
   // In production Postgres has a separate machine; here it gets the processor time that Redis and the load leave over.
-  weighProcess(await postmasterOf(postgres.url), 19);
+  const postgresPid = await postmasterOf(postgres.url);
+  weighProcess(postgresPid, 19);
 
   const through = pinned ? ['taskset', '-c', SERVER_CORE] : [];
   const running = new Set<Server>();
@@ -103,6 +106,7 @@ export const createRig = async ({ nodeFlags, dist = path.join(ROOT, 'dist'), say
     pinned,
     stateDir,
     redisPid,
+    postgresPid,
     dist,
     nodeFlags,
     say,

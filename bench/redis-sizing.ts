@@ -36,7 +36,7 @@ const campaign: Campaign = sampleCampaign({ flight });
 const candidateOf = (id: number, dailyImpressionCap = 1e9, placesOfUser: number | null = 1e6): RankedCandidate => {
   const frequencyCap = placesOfUser === null ? null : { places: placesOfUser, windowMs: DAY_MS };
   const lineItem = sampleLineItem({ id, flight, cpmMicros: 2_000_000, dailyImpressionCap, frequencyCap });
-  const creative = sampleCreative(id, { placementId: 'article-top' });
+  const creative = sampleCreative(id, { placementIds: ['article-top'] });
   return { creative, lineItem, campaign, ecpmMicros: 0, priceMicros: 2000, expectedMicros: 2000, position: 0, bid: -1 };
 };
 const candidates = Array.from({ length: LINE_ITEMS }, (_, i) => candidateOf(i + 1));
@@ -70,7 +70,7 @@ const reserve =
     hits.push({
       ad: {
         ...{ tokenId: `0123456789abcdef${i}-${refused.length}`, publisherId: 1, campaignId: 1, lineItemId: won.id, creativeId: won.id },
-        ...{ placementId: 'article-top', priceMicros: 2000, perClick: false, userHash, billingNotice: false, servedAtMs: now },
+        ...{ placementId: 'article-top', priceMicros: 2000, billsOn: 'impression', userHash, billingNotice: false, servedAtMs: now },
         ...answer!.imps[0]!.moments!,
       },
       ...{ kind: 'impression', eventType: '', invalidReason: '', atMs: now, country: 'NL', device: 'mobile' },
@@ -99,7 +99,7 @@ const rows: readonly (readonly [string, string])[] = [
     `${await memoryOf(keys.places(1, 'user-hash-of-22-chars1'))} bytes with ${Math.round(hits.length / USERS)} places`,
   ],
   ['a token that was seen', `${await memoryOf(keys.seen(1, hits[0]!.ad.tokenId))} bytes`],
-  ['an event that waits for Postgres', `${Math.round((await memoryOf(keys.events(1))) / (await redis.xlen(keys.events(1))))} bytes`],
+  ['an event that waits for Postgres', `${Math.round((await memoryOf(keys.events(1))) / ADS)} bytes`],
 ];
 for (const [what, figure] of rows) console.log(`${what.padEnd(42)} ${figure}`);
 redis.disconnect();

@@ -12,15 +12,13 @@ export interface Circumstances {
   readonly seconds: number;
 }
 
-const BEGIN = '<!-- figures: begin -->';
-const END = '<!-- figures: end -->';
-
-/** The document with `figures` between its marks. Throws when it has no marks. */
-export const withFigures = (document: string, figures: string): string => {
-  const [before, rest] = document.split(BEGIN);
-  const after = rest?.split(END)[1];
-  if (before === undefined || after === undefined) throw new Error(`The document has no marks ${BEGIN} … ${END}.`);
-  return `${before}${BEGIN}\n${figures}${END}${after}`;
+/** The document with `figures` between its marks of this name. Throws when it has no marks. */
+export const withFigures = (document: string, figures: string, name = 'figures'): string => {
+  const [begin, end] = [`<!-- ${name}: begin -->`, `<!-- ${name}: end -->`];
+  const [before, rest] = document.split(begin);
+  const after = rest?.split(end)[1];
+  if (before === undefined || after === undefined) throw new Error(`The document has no marks ${begin} … ${end}.`);
+  return `${before}${begin}\n${figures}${end}${after}`;
 };
 
 /** The figures of a whole run, as the sections of docs/performance.md. */

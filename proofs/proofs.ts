@@ -8,6 +8,7 @@ import { cost } from './cost.ts';
 import { earned } from './earned.ts';
 import { failover } from './failover.ts';
 import { frequency } from './frequency.ts';
+import { goals } from './goals.ts';
 import { hits } from './hits.ts';
 import { hostile } from './hostile.ts';
 import { hungBidders } from './hung-bidders.ts';
@@ -16,6 +17,7 @@ import { postgresAway } from './postgres-away.ts';
 import { redisAway } from './redis-away.ts';
 import { reload } from './reload.ts';
 import { rolling } from './rolling.ts';
+import { rotation } from './rotation.ts';
 import { secrets } from './secrets.ts';
 import { scriptCost } from './script-cost.ts';
 import { series } from './series.ts';
@@ -48,6 +50,8 @@ export const PROOFS: readonly Proof[] = [
   tokens,
   hostile,
   siblings,
+  goals,
+  rotation,
   series,
   secrets,
 ];

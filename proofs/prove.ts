@@ -2,7 +2,7 @@
  * npm run prove: tests the claims of docs/reliability.md on a fleet of replicas behind a balancer, with network faults.
  *
  *   npm run prove                        every proof at full scale
- *   npm run prove -- --quick             a smaller scale for every change, about five minutes
+ *   npm run prove -- --quick             a smaller scale for every change, about nine minutes
  *   npm run prove -- --only cap,tokens   selected proofs
  *   npm run prove -- --seed 7            other random choices
  *   npm run prove -- --only chaos --seed 7 --seeds 1                    plays one story again

@@ -21,18 +21,24 @@ const MIXED = [
 /** Nothing is left to sell when no request was filled for so long. */
 const MAX_UNFILLED_MS = 5_000;
 const MIN_PRICE_MICROS = 777;
-const [CPC_USD, CPC_PART, BIDS_PART] = [0.07, 0.1, 0.15] as const;
+/**
+ * The caps leave 15 % of the budget for the line item without one, which is served when the others wait
+ * for clicks and viewable impressions.
+ */
+const [CPC_USD, CPC_PART, BIDS_PART] = [0.07, 0.05, 0.15] as const;
+const [VCPM_USD, VCPM_PART] = [8, 0.05] as const;
 /** Bids are between the prices of the direct line items, so that each request ranks them differently. */
 const [MIN_BID_USD, MAX_BID_USD] = [1, 60];
-/** One in so many ads that bill clicks is clicked. */
+/** One in so many ads that bill clicks, or viewable impressions, is clicked, or viewable. */
 const CLICK_ONE_IN = 3;
+const VIEWABLE_ONE_IN = 2;
 const WIDTH = 64;
 
 export const spend: Proof = {
   name: 'spend',
   claim:
     'a daily spend cap, and a campaign budget over two line items, at a CPM of 1.333 USD; ' +
-    'then one budget over line items at CPMs from 0.777 to 50 USD, clicks and random bids, each with its daily spend cap; on 4 replicas',
+    'then one budget over line items at CPMs from 0.777 to 50 USD, clicks, viewable impressions and random bids, each with its daily spend cap; on 4 replicas',
   expected: 'overspend 0 micro in Redis and in rows; what is left is less than the cheapest impression; each ad billed as it was answered',
   run: async (rig, scale) => {
     const fleet = await rig.fleet({ replicas: 4 });
@@ -40,7 +46,7 @@ export const spend: Proof = {
     const bidder = await startBidder(() => Number((MIN_BID_USD + chance() * (MAX_BID_USD - MIN_BID_USD)).toFixed(4)));
     try {
       const findings = [
-        ...(await onePrice(fleet, scale.of(10_000_000, 500_000))),
+        ...(await onePrice(fleet, scale.of(10_000_000, 250_000))),
         await mixedPrices(fleet, bidder.endpoint, scale.of(40_000_000, 4_000_000)),
       ];
       return { observed: findings.map(({ observed }) => observed).join('; '), ok: findings.every(({ ok }) => ok) };
@@ -85,7 +91,7 @@ interface Billed {
   readonly cap: number;
   readonly redis: number;
   readonly rows: number;
-  /** By the prices of the answers; undefined: clicks, of which the last bills what is left of the cap. */
+  /** By the prices of the answers; undefined: clicks and viewable impressions, of which the last bills what is left of the cap. */
   readonly answered: number | undefined;
 }
 
@@ -95,13 +101,14 @@ const mixedPrices = async (fleet: Fleet, endpoint: string, budgetMicros: number)
     ...MIXED.map(({ cpm, part }) => ({ cpm_micros: cpm * 1e6, daily_spend_cap_micros: part === undefined ? null : capOf(part) })),
     { type: 'programmatic', endpoint, cpm_micros: null, daily_spend_cap_micros: capOf(BIDS_PART) },
     { budget_type: 'CPC', cpm_micros: null, cpc_micros: CPC_USD * 1e6, daily_spend_cap_micros: capOf(CPC_PART), priority: 1 },
+    { budget_type: 'VCPM', cpm_micros: VCPM_USD * 1e6, daily_spend_cap_micros: capOf(VCPM_PART), priority: 1 },
   ];
-  const [bidsAt, clicksAt] = [MIXED.length, MIXED.length + 1];
+  const [bidsAt, clicksAt, viewsAt] = [MIXED.length, MIXED.length + 1, MIXED.length + 2];
   const booking = await book(fleet.knex, { campaign: { budget_micros: budgetMicros }, lineItems });
   await fleet.reload();
 
   const answered = lineItems.map(() => 0);
-  let [ads, clicks, failed] = [0, 0, 0];
+  let [ads, clicks, views, failed] = [0, 0, 0, 0];
   let filledAt = performance.now();
   const countHit = async (url: string): Promise<void> => {
     if ((await fleet.page.hit(url)) !== 200) failed++;
@@ -110,6 +117,7 @@ const mixedPrices = async (fleet: Fleet, endpoint: string, budgetMicros: number)
     const at = bid.crid === 'bidder' ? bidsAt : booking.creativeIds.indexOf(Number(bid.crid));
     answered[at]! += Math.round(bid.price * 1000);
     await countHit(bid.impurl);
+    if (at === viewsAt && views++ % VIEWABLE_ONE_IN === 0) await countHit(`${bid.evturl}&type=viewable`);
     if (at !== clicksAt || clicks++ % CLICK_ONE_IN !== 0) return;
     await lookAtAd();
     await countHit(bid.clkurl);
@@ -131,7 +139,7 @@ const mixedPrices = async (fleet: Fleet, endpoint: string, budgetMicros: number)
   const drained = await untilDrained(fleet);
   const billed = await readBilled(fleet, booking, (at) => ({
     cap: lineItems[at]?.daily_spend_cap_micros ?? budgetMicros,
-    answered: at === clicksAt ? undefined : answered[at],
+    answered: at === clicksAt || at === viewsAt ? undefined : answered[at],
   }));
   const campaign = (await fleet.accounts.campaigns(booking.publisherId, [booking.campaignId]))[0]?.totalSpendMicros ?? 0;
   const rows = billed.reduce((sum, one) => sum + one.rows, 0);
@@ -144,7 +152,7 @@ const mixedPrices = async (fleet: Fleet, endpoint: string, budgetMicros: number)
     ok: drained && over === 0 && left < MIN_PRICE_MICROS && rows === campaign && differing.length + unsold.length + failed === 0,
     observed:
       `${lineItems.length} prices under ${budgetMicros} micros: ${ads} ads, spent ${campaign} in Redis, ${rows} in rows, overspend ${over}, left ${left}; ` +
-      `of bids ${billed[bidsAt]?.redis}, of clicks ${billed[clicksAt]?.redis} of ${billed[clicksAt]?.cap}; ` +
+      `of bids ${billed[bidsAt]?.redis}, of clicks ${billed[clicksAt]?.redis} of ${billed[clicksAt]?.cap}, of viewable ${billed[viewsAt]?.redis} of ${billed[viewsAt]?.cap}; ` +
       `billed otherwise than answered ${differing.length}, caps not used up ${unsold.length}, hits failed ${failed}${drained ? '' : '; not drained'}`,
   };
 };

@@ -21,20 +21,21 @@ const verbs = {
   /** Imported, not spawned: so that the service receives signals and sets the exit code directly. */
   start: async (args) => {
     endWithNpm();
-    installDependencies(ROOT, say);
-    await build(ROOT, say);
+    // What is missing is said before the minute that the rest takes.
     const own = ownStores(process.env);
     if (own.length > 0 && process.platform !== 'linux') throw new Error(NO_PRIVATE_STORES);
     if (own.includes('REDIS_URL')) await installPrograms(['redis'], consent);
+    installDependencies(ROOT, say);
+    await build(ROOT, say);
     const main = path.join(ROOT, 'dist', 'main.js');
     process.argv = [process.argv[0], main, ...args];
     await import(pathToFileURL(main).href);
   },
   test: async (args) => {
     endWithNpm();
+    await installPrograms(['redis', 'chromium', 'fonts', 'curl'], consent);
     installDependencies(ROOT, say);
     await build(ROOT, say);
-    await installPrograms(['redis', 'chromium', 'fonts', 'curl'], consent);
     for (const version of NODE_VERSIONS) installNode(ROOT, version, say);
     process.exitCode = (await runTests(ROOT, args)) ? 0 : 1;
   },

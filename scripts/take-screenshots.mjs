@@ -9,7 +9,7 @@ import { chromium } from 'playwright-core';
 
 const [service = 'http://localhost:8787'] = process.argv.slice(2);
 const image = (name) => fileURLToPath(new URL(`../docs/images/${name}.png`, import.meta.url));
-const MODULES = ['nativeRendering', 'priceFloors'];
+const MODULES = ['prebidServerBidAdapter', 'nativeRendering', 'priceFloors'];
 
 const { outputFiles } = await build({
   stdin: {
@@ -22,8 +22,27 @@ const { outputFiles } = await build({
   logLevel: 'silent',
 });
 
+/** The two ways from Prebid.js: its own module for servers, and our adapter beside it. */
+const WAYS = {
+  server: {
+    bidder: 'direct',
+    script: '',
+    config: {
+      s2sConfig: {
+        ...{ accountId: '1', bidders: ['direct'], adapter: 'prebidServer', enabled: true, timeout: 2000 },
+        ...{ endpoint: `${service}/openrtb2/auction`, syncEndpoint: '' },
+      },
+    },
+  },
+  adapter: {
+    bidder: 'adserver',
+    script: `<script src="${service}/static/sdk/prebid-adapter.min.js" data-publisher-id="1"></script>`,
+    config: {},
+  },
+};
+
 /** An article whose leaderboard is sold by an auction of stock Prebid.js, with the bid beside it. */
-const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>An auction in the page</title>
+const pageOf = ({ bidder, script, config }) => `<!doctype html><html lang="en"><meta charset="utf-8"><title>An auction in the page</title>
 <style>
   body { margin: 0; padding: 24px 36px 28px; font: 15px/1.5 system-ui, 'DejaVu Sans', sans-serif; color: #1a1c20; background: #fffefa }
   small { color: #6a6a6a } h1 { margin: 18px 0 2px; font: 30px/1.2 Georgia, 'DejaVu Serif', serif } h2 { margin: 22px 0 6px; font-size: 14px }
@@ -34,12 +53,13 @@ const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>An auc
 <h1>The last ferry keeps its lights on</h1><small>From our newsroom · 6 minutes to read</small>
 <h2>What Prebid.js received</h2><table id="bids"></table>
 <script>${outputFiles[0].text.replaceAll('</script', '<\\/script')}</script>
-<script src="${service}/static/sdk/prebid-adapter.min.js" data-publisher-id="1"></script>
+${script}
 <script>
   pbjs.que.push(async () => {
+    pbjs.setConfig(${JSON.stringify(config)});
     const { bids } = await pbjs.requestBids({ timeout: 3000, adUnits: [{
       code: 'article-top', mediaTypes: { banner: { sizes: [[728, 90]] } },
-      bids: [{ bidder: 'adserver', params: { placement: 'article-top' } }],
+      bids: [{ bidder: '${bidder}', params: { placement: 'article-top' } }],
     }] });
     const [won] = bids['article-top'].bids;
     const shown = { bidder: won.bidder, cpm: won.cpm + ' ' + won.currency, size: won.size, creativeId: won.creativeId,
@@ -57,7 +77,9 @@ const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>An auc
   });
 </script>`;
 
-const site = createServer((_request, response) => response.setHeader('Content-Type', 'text/html').end(page));
+const site = createServer(({ url }, response) =>
+  response.setHeader('Content-Type', 'text/html').end(pageOf(WAYS[url.slice(1)] ?? WAYS.adapter)),
+);
 await new Promise((resolve) => site.listen(0, '127.0.0.1', resolve));
 const origin = `http://localhost:${site.address().port}`;
 const publisher = async (method, body) => {
@@ -74,11 +96,16 @@ const { origins } = await publisher('GET');
 const browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: ['--no-sandbox'] });
 try {
   await publisher('PATCH', { origins: [origin] });
-  const prebid = await browser.newPage({ viewport: { width: 840, height: 500 } });
-  await prebid.goto(origin);
-  await prebid.locator('body[data-done]').waitFor();
-  await prebid.waitForTimeout(500);
-  await prebid.screenshot({ path: image('prebid-bid') });
+  for (const [way, name] of [
+    ['server', 'prebid-server-bid'],
+    ['adapter', 'prebid-bid'],
+  ]) {
+    const prebid = await browser.newPage({ viewport: { width: 840, height: 500 } });
+    await prebid.goto(`${origin}/${way}`);
+    await prebid.locator('body[data-done]').waitFor();
+    await prebid.waitForTimeout(500);
+    await prebid.screenshot({ path: image(name) });
+  }
   // High enough for the whole page: its bars stay at the edges of the window.
   const tags = await browser.newPage({ viewport: { width: 1080, height: 2200 } });
   await tags.goto(`${service}/static/admin.html#/placements/article-top`, { waitUntil: 'networkidle' });

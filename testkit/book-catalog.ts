@@ -1,4 +1,6 @@
-import { campaignToRow, creativeToRow, lineItemToRow, placementToRow, publisherToRow } from '../src/catalog/postgres/catalog-rows.ts';
+import { campaignToRow, placementToRow, publisherToRow } from '../src/catalog/postgres/catalog-rows.ts';
+import { creativeToRow } from '../src/catalog/postgres/creative-rows.ts';
+import { lineItemToRow } from '../src/catalog/postgres/line-item-rows.ts';
 import { checkCampaign, checkCreative, checkLineItem, checkPlacement, checkPublisher } from '../src/catalog/checks/check-entities.ts';
 import type { Checked } from '../src/catalog/checks/check-record.ts';
 import { hashApiKey } from '../src/catalog/model/hash-api-key.ts';

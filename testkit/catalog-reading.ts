@@ -5,12 +5,18 @@ import { openSnapshot } from '../src/catalog/snapshot/open-snapshot.ts';
 import type { Snapshot } from '../src/catalog/snapshot/snapshot.ts';
 import type { DimensionSchema } from '../src/targeting/dimension-schema.ts';
 
-export interface Tables extends Partial<Pick<CatalogReading, 'version' | 'recentCounts' | 'hourlyImpressions'>> {
+export interface Tables extends Partial<Pick<CatalogReading, 'version' | 'recentCounts' | 'creativeCounts' | 'hourlyImpressions'>> {
   readonly rows: (table: CatalogTable) => readonly CatalogRow[];
 }
 
 /** A reading of rows in memory, in the blocks in which Postgres has them. */
-export const readingOf = ({ rows, version = 7, recentCounts = new Map(), hourlyImpressions = new Map() }: Tables): CatalogReading => {
+export const readingOf = ({
+  rows,
+  version = 7,
+  recentCounts = new Map(),
+  creativeCounts = new Map(),
+  hourlyImpressions = new Map(),
+}: Tables): CatalogReading => {
   const known = new Map<CatalogTable, ReadonlyMap<number, readonly CatalogRow[]>>();
   const blocksOf = (table: CatalogTable): ReadonlyMap<number, readonly CatalogRow[]> => {
     const read = known.get(table);
@@ -30,6 +36,7 @@ export const readingOf = ({ rows, version = 7, recentCounts = new Map(), hourlyI
     version,
     userHashKey: Buffer.alloc(32, 1),
     recentCounts,
+    creativeCounts,
     hourlyImpressions,
     digests: (table) => Promise.resolve(new Map([...blocksOf(table)].map(([block, of]) => [block, JSON.stringify(of)]))),
     rows: (table, block) => Promise.resolve(blocksOf(table).get(block) ?? []),

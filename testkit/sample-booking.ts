@@ -1,5 +1,6 @@
 import { bidderOf } from '../src/catalog/model/bidder-of.ts';
-import type { Bidder, BlockList, Campaign, Creative, LineItem, PublisherPrivacy } from '../src/catalog/model/entities.ts';
+import type { BlockList } from '../src/catalog/model/block-list.ts';
+import type { Bidder, Campaign, Creative, LineItem, PublisherPrivacy } from '../src/catalog/model/entities.ts';
 
 /** The defaults of a publisher. */
 export const samplePrivacy: PublisherPrivacy = {
@@ -39,9 +40,11 @@ export const sampleLineItem = (changes: Partial<LineItem> & Pick<LineItem, 'flig
   cpcMicros: null,
   budgetMicros: null,
   priority: 2,
+  rotation: 'weighted',
   pacing: 'ASAP',
   dailyImpressionCap: null,
   dailySpendCapMicros: null,
+  goals: { impressions: null, clicks: null, frontload: 0 },
   frequencyCap: null,
   rateLimit: null,
   targeting: [],
@@ -65,10 +68,12 @@ export const sampleBidder = (changes: Partial<Bidder> & Pick<Bidder, 'endpoint'>
 export const sampleCreative = (lineItemId: number, changes: Partial<Creative> = {}): Creative => ({
   id: lineItemId,
   edition: 0,
-  placementId: 'top',
+  placementIds: ['top'],
   lineItemId,
   content: { format: 'html', markup: '<b>ad</b>' },
   advertiserDomain: null,
+  categories: [],
+  disclosure: [],
   hasOwnDomain: false,
   width: null,
   height: null,

@@ -16,7 +16,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['tracking'],
   ['events'],
   ['bidders', 'ledger'],
-  ['decision', 'creative', 'context'],
+  ['decision', 'creative', 'context', 'assets'],
   ['catalog'],
   ['targeting', 'redis'],
 ];

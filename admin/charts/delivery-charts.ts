@@ -78,4 +78,4 @@ export const daysChart = ({ last_days }: Delivery): ChartData => {
 
 /** `2026-11-08` as `8 Nov`. */
 const shortDay = (day: string): string =>
-  day === '' ? '' : new Date(day).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+  day === '' ? '' : new Date(day).toLocaleDateString(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });

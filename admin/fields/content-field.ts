@@ -2,11 +2,14 @@ import { CREATIVE_FORMATS, type CreativeFormat } from '../../src/catalog/model/e
 import type { Page } from '../page.ts';
 import { html, type TemplateResult } from 'lit-html';
 import { button } from '../parts/parts.ts';
+import type { AssetWire } from '../service/wire.ts';
 import { numberOf, textOf } from '../forms/typed-text.ts';
 import { textArea, textField } from './text-field.ts';
 import type { Form } from '../forms/form.ts';
 import { capital } from '../words/kinds.ts';
-import { assetsOf, withAsset, type Assets } from './content-assets.ts';
+import { assetPath } from '../words/asset-words.ts';
+import { assetsOf, html5Markup, withAsset, withPicture, type Assets } from './content-assets.ts';
+import { fileField } from './file-field.ts';
 import { formatHelp, SAMPLES } from './format-help.ts';
 import { input } from './input.ts';
 
@@ -23,7 +26,8 @@ interface Image {
  * The content of a creative: markup as text; the assets of a banner or native ad as fields, or as
  * JSON.
  */
-export const contentField = (form: Form, { store }: Page): TemplateResult => {
+export const contentField = (form: Form, page: Page): TemplateResult => {
+  const { store } = page;
   const format = CREATIVE_FORMATS.find((each) => each === textOf(form.read('/format')));
   const isBidders = store.find('line_items', textOf(form.read('/line_item_id')))?.type === 'programmatic';
   return html`
@@ -36,7 +40,7 @@ export const contentField = (form: Form, { store }: Page): TemplateResult => {
     }
     ${
       format
-        ? html`${editor(form, format)}
+        ? html`${editor(form, page, format)}
             <details class="wide format-help">
               <summary>About this format</summary>
               ${formatHelp(format)}
@@ -47,27 +51,44 @@ export const contentField = (form: Form, { store }: Page): TemplateResult => {
 };
 
 /** Formats whose content is an object of assets have fields; other content is edited as text. */
-const editor = (form: Form, format: CreativeFormat): TemplateResult => {
+const editor = (form: Form, page: Page, format: CreativeFormat): TemplateResult => {
   switch (format) {
     case 'banner':
-      return assetEditor(form, format, bannerFields);
+      return assetEditor(form, page, format, bannerFields);
     case 'native':
-      return assetEditor(form, format, nativeFields);
+      return assetEditor(form, page, format, nativeFields);
     case 'html':
-      return html`${source(form, 'Markup')}
+      return html`${html5File(form, page)}${source(form, 'Markup')}
         <div class="wide row">${sample(form, format)}</div>`;
   }
 };
+
+/** An HTML5 ad becomes the markup, and states the size of the creative. */
+const html5File = (form: Form, page: Page): TemplateResult =>
+  fileField(form, page, {
+    name: 'html5',
+    what: 'the zip of an HTML5 ad',
+    accepts: 'html5',
+    onStored: (asset) => {
+      form.write('/content', html5Markup(assetPath(asset), asset));
+      for (const side of ['width', 'height'] as const) if (asset[side] !== null) form.write(`/${side}`, textOf(asset[side]));
+    },
+  });
 
 const source = (form: Form, label: string): TemplateResult =>
   textArea(form, { pointer: '/content', label, required: true, wide: true, rows: 12 });
 
 /** As fields where the content is an object, with a button to and from JSON. */
-const assetEditor = (form: Form, format: CreativeFormat, fields: (form: Form, assets: Assets) => TemplateResult): TemplateResult => {
+const assetEditor = (
+  form: Form,
+  page: Page,
+  format: CreativeFormat,
+  fields: (form: Form, page: Page, assets: Assets) => TemplateResult,
+): TemplateResult => {
   const assets = assetsOf(form.read('/content'));
   const asJson = form.read('/as_json') === true || !assets;
   return html`
-    ${asJson ? source(form, `${capital(format)} content (JSON)`) : fields(form, assets)}
+    ${asJson ? source(form, `${capital(format)} content (JSON)`) : fields(form, page, assets)}
     <div class="wide row">
       <button type="button" class="quiet" ?disabled=${asJson && !assets} @click=${() => form.write('/as_json', asJson ? undefined : true)}>
         ${asJson ? 'Edit as fields' : 'Edit as JSON'}
@@ -102,8 +123,18 @@ const isImage = (asset: unknown): asset is Image => typeof asset === 'object' &&
 
 const imagesOf = (images: unknown): readonly Image[] => (Array.isArray(images) ? (images as readonly Image[]) : []);
 
-const bannerFields = (form: Form, { images }: Assets): TemplateResult => {
+const bannerFields = (form: Form, page: Page, { image, images }: Assets): TemplateResult => {
   const assets = assetsForm(form, '/image');
+  const file = (as: 'main' | 'size', what: string) =>
+    fileField(form, page, {
+      name: as,
+      what,
+      accepts: 'pictures',
+      onStored: (asset) => {
+        const { width, height } = asset;
+        form.write('/content', withPicture(form.read('/content'), { url: assetPath(asset), width, height }, as));
+      },
+    });
   const rows = imagesOf(images);
   // Reads the current content, not the rendered one: two changes may come before the next
   // rendering.
@@ -119,17 +150,18 @@ const bannerFields = (form: Form, { images }: Assets): TemplateResult => {
       onChange: (typed) => change(at, { [name]: read(typed) }),
     });
   return html`
+    ${file('main', image ? 'another picture' : 'the picture')}
     ${textField(assets, {
       pointer: '/image',
       label: 'Image address',
       wide: true,
       required: true,
       inputMode: 'url',
-      help: 'The picture at the size of the placement: an http or https address, or a path on this server.',
+      help: 'Filled in by an upload. Or an http or https address, or a path on this server.',
     })}
     ${textField(assets, { pointer: '/alt', label: 'Alternative text', wide: true, help: 'Describes the picture to screen readers.' })}
     <fieldset class="field wide">
-      <legend>More sizes of the same picture</legend>
+      <legend>Sizes of the picture</legend>
       ${rows.map(
         (row, i) =>
           html`<div class="image-row">
@@ -138,14 +170,17 @@ const bannerFields = (form: Form, { images }: Assets): TemplateResult => {
             ${button('×', () => write((now) => now.filter((_, j) => j !== i)), 'quiet icon-button', `Remove image ${i + 1}`)}
           </div>`,
       )}
+      ${image ? file('size', 'the same picture in another size') : ''}
       ${button('+ Add a size', () => write((now) => [...now, { url: '', width: null, height: null }]), 'quiet')}
     </fieldset>
   `;
 };
 
-const nativeFields = (form: Form, assets: Assets): TemplateResult => {
+const nativeFields = (form: Form, page: Page, assets: Assets): TemplateResult => {
   const others = Object.keys(assets).filter((name) => !(NATIVE_ASSETS as readonly string[]).includes(name));
+  const onStored = (asset: AssetWire): void => assetsForm(form).write('/image', assetPath(asset));
   return html`
+    ${fileField(form, page, { name: 'image', what: 'the image', accepts: 'pictures', onStored })}
     ${NATIVE_ASSETS.map((name) =>
       textField(assetsForm(form), { pointer: `/${name}`, label: capital(name), wide: ['title', 'description', 'image'].includes(name) }),
     )}

@@ -3,6 +3,7 @@ import type { Store } from '../service/store.ts';
 import { fieldsOf, hasType, holds, type EntityField } from './entity-fields.ts';
 import type { Draft } from './form.ts';
 import { readAt, writtenAt } from './pointer.ts';
+import { listOf } from './typed-text.ts';
 import { codecOf } from './widgets.ts';
 
 /**
@@ -41,9 +42,9 @@ const day = (offset: number): string => new Date(Date.now() + offset * DAY_MS).t
  * parent.
  */
 export const newRecord = (kind: Kind, given: object, store: Store): object => {
-  const onlyParents = fieldsOf(kind).flatMap(({ pointer, required, description: { parent } }) => {
+  const onlyParents = fieldsOf(kind).flatMap(({ pointer, required, schema, description: { parent } }) => {
     const [first, ...others] = parent && required ? store.all(parent) : [];
-    return first && others.length === 0 ? [[pointer.slice(1), first.id] as const] : [];
+    return first && others.length === 0 ? [[pointer.slice(1), schema.items ? [first.id] : first.id] as const] : [];
   });
   const record: Readonly<Record<string, unknown>> = { ...Object.fromEntries(onlyParents), ...given };
   switch (kind) {
@@ -53,8 +54,11 @@ export const newRecord = (kind: Kind, given: object, store: Store): object => {
       const campaign = store.find('campaigns', record['campaign_id'] as number | undefined);
       return { ...(campaign && { start_date: campaign.start_date, end_date: campaign.end_date }), ...record };
     }
-    case 'creatives':
-      return { format: store.find('placements', record['placement_id'] as string | undefined)?.formats[0], ...record };
+    case 'creatives': {
+      const given = record['placement_id'] as string | undefined;
+      const placement_ids = given === undefined ? listOf(record['placement_ids']) : [given];
+      return { format: store.find('placements', placement_ids[0])?.formats[0], ...record, placement_ids };
+    }
     case 'publishers':
     case 'placements':
     case 'advertisers':

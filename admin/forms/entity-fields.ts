@@ -3,7 +3,8 @@ import { FORMS } from '../../src/catalog/checks/forms.ts';
 import type { Fault } from '../../src/base/fault.ts';
 import { bidderSchema } from '../../src/catalog/checks/bidder-schema.ts';
 import { advertiserSchema } from '../../src/catalog/checks/advertiser-schema.ts';
-import { campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from '../../src/catalog/checks/schemas.ts';
+import { creativeSchema } from '../../src/catalog/checks/creative-schema.ts';
+import { campaignSchema, lineItemSchema, placementSchema, publisherSchema } from '../../src/catalog/checks/schemas.ts';
 import { KINDS, type Dimensions, type Kind } from '../service/wire.ts';
 import { isWithin, readAt, stepsOf } from './pointer.ts';
 import { listOf, textOf } from './typed-text.ts';
@@ -24,7 +25,7 @@ export interface FieldSchema {
 export interface EntityField {
   readonly pointer: string;
   readonly schema: FieldSchema;
-  /** Whether the schema requires it; a condition of the description may require it, too. */
+  /** Whether the schema or the description requires it; a condition of the description may do so, too. */
   readonly required: boolean;
   readonly description: FieldDescription;
 }
@@ -54,7 +55,14 @@ export const sectionsOf = (kind: Kind): readonly EntitySection[] => {
     fields: Object.entries(fields).flatMap(([path, description]) =>
       description === undefined
         ? []
-        : [{ pointer: `/${path}`, description, schema: schemaAt(schema, path), required: schema.required?.includes(path) === true }],
+        : [
+            {
+              pointer: `/${path}`,
+              description,
+              schema: schemaAt(schema, path),
+              required: description.required ?? schema.required?.includes(path) === true,
+            },
+          ],
     ),
   }));
 };
@@ -86,11 +94,17 @@ export const wordsOf = ({ description }: EntityField, draft: unknown): FieldWord
  */
 export const faultInWords = (kind: Kind, { pointer, detail }: Fault, draft: unknown, dimensions: Dimensions): string => {
   const field = fieldsOf(kind).find((each) => isWithin(pointer, each.pointer));
-  const names = stepsOf(pointer.slice(field?.pointer.length)).filter((step) => !/^\d+$/.test(step));
+  const below = stepsOf(pointer.slice(field?.pointer.length));
+  const names = below.filter((step) => !/^\d+$/.test(step));
+  const ofItem = names.length < below.length ? field?.description.itemLabel : undefined;
   const label =
     field?.description.widget === 'dimensions'
       ? names.map((name) => dimensions[name]?.title ?? name)
-      : [...(field ? [wordsOf(field, draft).label] : []), ...names];
+      : [...(field ? [ofItem ?? wordsOf(field, draft).label] : []), ...names];
+  const typed = textOf(readAt(draft, pointer));
+  const example = /^must be (a|a whole) number( or null)?$/.exec(detail);
+  if (example && typed !== '')
+    return `${label.join(' › ')}: “${typed}” is not ${example[1]} number. Write one such as ${example[1] === 'a' ? '1500.00' : '1500'}`;
   // An empty field is the page's null.
   return `${label.join(' › ')} ${withLabels(kind, detail.replace(/ or null$/, '').replace(/, null$/, ''))}`.trim();
 };

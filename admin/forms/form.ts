@@ -65,7 +65,7 @@ export const createForm = <T>({ page, draft: initial, inWords = ({ detail }) => 
 
 /** A summary that offers a way out comes before the field at fault. */
 const focusFirstFault = (): void => {
-  const first = ['.faults:has(button)', '[aria-invalid="true"]', '.faults']
+  const first = ['.conflict', '.faults:has(button)', '[aria-invalid="true"]', '.faults']
     .map((selector) => document.querySelector<HTMLElement>(selector))
     .find((element) => element);
   first?.focus();

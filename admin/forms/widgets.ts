@@ -1,4 +1,5 @@
 import { html, type TemplateResult } from 'lit-html';
+import { CREATIVE_FORMATS } from '../../src/catalog/model/entities.ts';
 import type { SpecialWidget } from '../../src/catalog/checks/form-description.ts';
 import { checkField, segmentedField, selectField, switchField } from '../fields/choice-field.ts';
 import { contentField } from '../fields/content-field.ts';
@@ -63,7 +64,7 @@ const json: Codec = {
   },
 };
 
-type PlainWidget = 'values' | 'text' | 'number' | 'date' | 'switch' | 'choice' | 'checks' | 'parent';
+type PlainWidget = 'values' | 'text' | 'number' | 'date' | 'switch' | 'choice' | 'checks' | 'parent' | 'parents';
 
 const WIDGETS: Readonly<Record<PlainWidget | SpecialWidget, Widget>> = {
   text: { ...text, render: ({ form, options }) => textField(form, options) },
@@ -79,6 +80,7 @@ const WIDGETS: Readonly<Record<PlainWidget | SpecialWidget, Widget>> = {
   values: { ...list, render: ({ form, options: { inputMode: _, ...options } }) => valuesField(form, options) },
   checks: { ...list, render: ({ form, options, field }) => checkField(form, { ...options, choices: choicesOf(field) }) },
   parent: { ...choice, render: parentField },
+  parents: { ...list, render: parentsField },
   duration: {
     toDraft: durationOf,
     toRecord: secondsOf,
@@ -106,13 +108,22 @@ const WIDGETS: Readonly<Record<PlainWidget | SpecialWidget, Widget>> = {
     toRecord: textsOf,
     render: ({ form, options }) => keyValuesField(form, { ...options, one: true, what: 'header' }),
   },
+  lines: {
+    toDraft: (value) => listOf(value).join('\n'),
+    toRecord: (typed) =>
+      textOf(typed)
+        .split('\n')
+        .map((line) => line.trim())
+        .filter((line) => line !== ''),
+    render: ({ form, options }) => textArea(form, { ...options, rows: 4 }),
+  },
   json: { ...json, render: ({ form, options }) => textArea(form, { ...options, rows: 5 }) },
   'creative-format': { ...choice, render: formatField },
   'creative-content': { toDraft: textOf, toRecord: textOf, render: ({ form, page }) => contentField(form, page) },
 };
 
 const plainWidget = ({ schema, description }: EntityField): PlainWidget => {
-  if (description.parent) return 'parent';
+  if (description.parent) return schema.items ? 'parents' : 'parent';
   if (schema.enum) return 'choice';
   if (schema.items?.enum) return 'checks';
   if (schema.items) return 'values';
@@ -133,21 +144,43 @@ function parentField({ form, page: { store }, field, options }: WidgetContext): 
   if (!parent) throw new Error(`${field.pointer} has no parent`);
   const chosen = store.find(parent, textOf(form.read(field.pointer)));
   const records = chosen?.archived ? [chosen, ...store.all(parent)] : store.all(parent);
-  const choices = records.map((record) => ({
-    value: String(record.id),
-    label: 'width' in record && 'formats' in record ? `${record.id} (${record.width} × ${record.height})` : titleOf(parent, record),
-  }));
+  const choices = records.map((record) => ({ value: String(record.id), label: titleOf(parent, record) }));
   return selectField(form, { ...options, none: options.placeholder ?? `Choose ${aOne(parent)}`, choices });
 }
 
-/** The formats that the chosen placement allows. */
+/** More placements than this are typed, with suggestions. */
+const MAX_PLACEMENTS_TICKED = 12;
+
+/** Several placements, each with its size: those that the publisher of the line item may use, and those chosen before. */
+function parentsField({ form, page: { store }, options }: WidgetContext): TemplateResult {
+  const item = store.find('line_items', textOf(form.read('/line_item_id')));
+  const owner = store.find('campaigns', item?.campaign_id)?.publisher_id;
+  const usable = store.all('placements').filter(({ publisher_id }) => !owner || publisher_id === null || publisher_id === owner);
+  const labelOf = (id: string): string => {
+    const placement = store.find('placements', id);
+    return placement ? `${id} (${placement.width} × ${placement.height})` : id;
+  };
+  const ids = [...new Set([...usable.map(({ id }) => id), ...listOf(form.read(options.pointer))])];
+  if (ids.length <= MAX_PLACEMENTS_TICKED)
+    return checkField(form, { ...options, choices: ids.map((id) => ({ value: id, label: labelOf(id) })) });
+  const { inputMode: _, ...others } = options;
+  const suggestions = ids.map((id) => ({ value: id, label: id }));
+  return valuesField(form, { ...others, suggestions, labelOf, placeholder: 'Type a placement, then Enter' });
+}
+
+/** The formats that the chosen placements allow. */
 function formatField({ form, page: { store }, field, options }: WidgetContext): TemplateResult {
-  const placement = store.find('placements', textOf(form.read('/placement_id')));
-  const allowed: readonly string[] | undefined = placement?.formats;
-  const choices = choicesOf(field).filter(({ value }) => !allowed || allowed.includes(value) || form.read('/format') === value);
+  const placements = listOf(form.read('/placement_ids')).flatMap((id) => store.find('placements', id) ?? []);
+  const allowed = CREATIVE_FORMATS.filter((format) => placements.every(({ formats }) => formats.includes(format)));
+  const choices = choicesOf(field).filter(({ value }) => allowed.some((each) => each === value) || form.read('/format') === value);
   return segmentedField(form, {
     ...options,
     choices,
-    ...(allowed && { help: `This placement allows ${allowed.join(', ')}.` }),
+    ...(placements.length > 0 && { help: allowedWords(placements.length, allowed) }),
   });
 }
+
+const allowedWords = (placements: number, formats: readonly string[]): string => {
+  if (placements === 1) return `This placement allows ${formats.join(', ')}.`;
+  return formats.length === 0 ? 'These placements have no format in common.' : `These placements all allow ${formats.join(', ')}.`;
+};

@@ -1,5 +1,5 @@
 import { html, nothing, render, type TemplateResult } from 'lit-html';
-import type { Question } from '../page.ts';
+import type { Choice, Question } from '../page.ts';
 import { button } from './parts.ts';
 
 /** Opens a dialog and resolves to the answer of its buttons, '' for Escape. The browser restores the focus. */
@@ -38,6 +38,19 @@ export const askQuestion = async ({ title, text, yes, dangerous }: Question): Pr
   );
   return answer === GO_AHEAD;
 };
+
+/** The value of what is chosen; '': nothing. */
+export const askChoice = (title: string, choices: readonly Choice[]): Promise<string> =>
+  ask(
+    title,
+    (close) =>
+      choices.length === 0
+        ? html`<p>There is none yet.</p>`
+        : html`<div class="choices">
+            ${choices.map(({ value, shown }) => html`<button type="button" class="quiet" @click=${() => close(value)}>${shown}</button>`)}
+          </div>`,
+    (close) => button('Cancel', () => close(''), 'secondary'),
+  );
 
 /** The bearer token of the trafficking API, or undefined. */
 export const askToken = async (refused: boolean): Promise<string | undefined> => {
@@ -89,6 +102,25 @@ export const showDebugLink = (publisher: string, { page, request }: DebugLink, e
       <p>The answer of <code>POST</code> to this address has the whole trace:</p>
       <div class="secret"><code id="debug-request">${request}</code></div>
     </details>`,
+  );
+
+/** Shows a read-only link to a report, which is not stored. */
+export const showReportLink = (url: string, until: string): Promise<string> =>
+  showSecret(
+    'The link is ready',
+    html`<p>It shows the report to everyone who has it, until ${until}.</p>
+      <p><a href=${url} target="_blank" rel="noreferrer">Open the report</a></p>`,
+    html`<code id="report-link">${url}</code>`,
+    url,
+  );
+
+/** Shows the secret that signs the calls of a webhook, once. */
+export const showWebhookSecret = (secret: string, header: string): Promise<string> =>
+  showSecret(
+    'The secret of the webhook',
+    html`<p>Copy it now: it cannot be shown again. The receiver checks <code>${header}</code> with it.</p>`,
+    html`<code id="webhook-secret">${secret}</code>`,
+    secret,
   );
 
 export interface DebugLink {

@@ -9,8 +9,12 @@ const SHAPES = {
   campaigns: svg`<path d="M4 8v4h3l6 4V4L7 8zM16 8a3 3 0 0 1 0 4" />`,
   line_items: svg`<path d="M4 5h12M4 10h12M4 15h7" />`,
   creatives: svg`<rect x="3" y="4" width="14" height="12" rx="2" /><circle cx="7.5" cy="8.5" r="1.2" /><path d="m4 15 4-4 3 3 3-3 3 3" />`,
+  files: svg`<path d="M3 6V4h5l2 2h7v10H3zM3 6v10" />`,
   test: svg`<circle cx="9" cy="9" r="5" /><path d="m13 13 4 4" />`,
-  reports: svg`<path d="M5 3v14M5 4h10l-2 3.5 2 3.5H5" />`,
+  reports: svg`<path d="M4 4v12h12M7.5 13V9.5M11 13V6M14.5 13v-5" />`,
+  finance: svg`<rect x="3" y="5" width="14" height="10" rx="2" /><circle cx="10" cy="10" r="2" /><path d="M5.5 10h.5M14 10h.5" />`,
+  alerts: svg`<path d="M10 3a4.5 4.5 0 0 0-4.5 4.5c0 4-1.5 5.5-1.5 5.5h12s-1.5-1.5-1.5-5.5A4.5 4.5 0 0 0 10 3zM8.5 16h3" />`,
+  complaints: svg`<path d="M5 3v14M5 4h10l-2 3.5 2 3.5H5" />`,
   api: svg`<path d="m7 6-4 4 4 4M13 6l4 4-4 4M11 4.5l-2 11" />`,
   history: svg`<circle cx="10" cy="10" r="7" /><path d="M10 6v4l3 2" />`,
 } as const;

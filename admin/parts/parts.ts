@@ -1,6 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { NextStep } from '../forms/next-step.ts';
 import type { CreativeStatus } from '../../src/catalog/model/entities.ts';
+import type { LineItemStatus } from '../../src/trafficking/status/line-item-status.ts';
+import { statusWords } from '../words/status-words.ts';
 import type { DeliveryStatus } from '../../src/decision/no-bid-reason.ts';
 import type { Problem } from '../service/wire.ts';
 
@@ -43,17 +45,24 @@ export const card = (title: string, content: unknown, head: TemplateResult | typ
 export const button = (label: string, run: () => unknown, look = '', name?: string): TemplateResult =>
   html`<button type="button" class=${look} aria-label=${name ?? nothing} @click=${() => void run()}>${label}</button>`;
 
-export type Status = DeliveryStatus | Exclude<CreativeStatus, 'approved'> | 'live' | 'deleted' | 'later';
+export type Status = DeliveryStatus | Exclude<CreativeStatus, 'approved'> | 'live' | 'blocked' | 'deleted' | 'later';
 
 const TONES: Readonly<Record<Status, 'good' | 'calm' | 'quiet' | 'warn' | 'bad'>> = {
-  active: 'good',
+  delivering: 'good',
+  ahead: 'good',
   live: 'good',
+  ready: 'calm',
   scheduled: 'calm',
+  'held back': 'calm',
   paused: 'quiet',
   archived: 'quiet',
-  ended: 'quiet',
+  finished: 'quiet',
   capped: 'warn',
+  behind: 'warn',
+  outranked: 'bad',
+  'cannot serve': 'bad',
   'budget spent': 'warn',
+  'goal reached': 'good',
   blocked: 'bad',
   deleted: 'quiet',
   later: 'quiet',
@@ -62,7 +71,13 @@ const TONES: Readonly<Record<Status, 'good' | 'calm' | 'quiet' | 'warn' | 'bad'>
   rejected: 'bad',
 };
 
-export const pill = (status: Status): TemplateResult => html`<span class="pill ${TONES[status]}">${status}</span>`;
+export const pill = (status: Status, words: string = status): TemplateResult => html`<span class="pill ${TONES[status]}">${words}</span>`;
+
+/** The status of a line item or a campaign, its reasons as a tooltip; undefined: it is being read. */
+export const statusPill = (status: LineItemStatus | undefined): TemplateResult =>
+  status
+    ? html`<span title=${status.reasons.join('; ')}>${pill(status.value, statusWords(status))}</span>`
+    : html`<span class="pill quiet" aria-busy="true">…</span>`;
 
 export const emptyState = (text: string, step?: NextStep): TemplateResult => html`
   <div class="empty">

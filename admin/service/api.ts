@@ -5,6 +5,8 @@ import type { Answer, Problem } from './wire.ts';
 export interface Api {
   get<T>(path: string): Promise<Answer<T>>;
   send<T>(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: unknown, options?: SendOptions): Promise<Answer<T>>;
+  /** Stores a file as it is. */
+  upload<T>(path: string, file: Blob): Promise<Answer<T>>;
   /** The answer's body as a file, for saving. */
   file(path: string): Promise<Answer<Blob>>;
 }
@@ -60,6 +62,7 @@ export const createApi = ({ askToken }: ApiOptions): Api => {
   return {
     get: (path) => ask((answer) => answer.json(), 'GET', path),
     send: (...request) => ask((answer) => answer.json(), ...request),
+    upload: (path, file) => ask((answer) => answer.json(), 'PUT', path, file),
     file: (path) => ask((answer) => answer.blob(), 'GET', path),
   };
 };
@@ -76,10 +79,10 @@ const attempt = async (
       method,
       headers: {
         ...(token === null ? {} : { Authorization: `Bearer ${token}` }),
-        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...(body === undefined ? {} : { 'Content-Type': body instanceof Blob ? 'application/octet-stream' : 'application/json' }),
         ...(ifMatch ? { 'If-Match': ifMatch } : {}),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: body instanceof Blob ? body : JSON.stringify(body) }),
     });
   } catch {
     const detail = 'The service did not answer. Check that it is running and that you are online, then try again.';

@@ -34,7 +34,8 @@ interface List {
 
 const EMPTY: List = { records: [], byId: new Map() };
 
-export const createStore = (api: Api): Store => {
+/** @param onRefresh called whenever records are read again */
+export const createStore = (api: Api, onRefresh: () => void): Store => {
   const lists = new Map<Kind, List>();
   const archivedLists = new Map<Kind, List>();
   /** Records that `ensure` has read, by kind and id. */
@@ -77,17 +78,15 @@ export const createStore = (api: Api): Store => {
 
   const ensure = async (kind: Kind, id: string | number): Promise<void> => {
     if (!find(kind, id)) await readSingle(kind, id);
-    const record = find(kind, id) as Readonly<Record<string, string | number | null>> | undefined;
+    const record = find(kind, id) as Readonly<Record<string, string | number | readonly string[] | null>> | undefined;
     await Promise.all(
-      PARENTS[kind].flatMap(({ field, parent }) => {
-        const parentId = record?.[field] ?? null;
-        return parentId === null ? [] : [ensure(parent, parentId)];
-      }),
+      PARENTS[kind].flatMap(({ field, parent }) => [record?.[field] ?? []].flat().map((parentId) => ensure(parent, parentId))),
     );
   };
 
   const refresh = async (...named: Kind[]): Promise<Problem | undefined> => {
     const kinds = named.length > 0 ? named : KINDS;
+    onRefresh();
     const problems = await Promise.all([
       ...kinds.map(readListed),
       ...kinds.filter((kind) => archivedLists.has(kind)).map(readArchivedList),

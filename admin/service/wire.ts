@@ -58,6 +58,20 @@ export type Answer<T> =
   | { readonly ok: true; readonly value: T; readonly etag?: string | null; readonly more?: boolean }
   | { readonly ok: false; readonly problem: Problem };
 
+/** A stored file. */
+export interface AssetWire {
+  readonly url: string;
+  readonly sha256: string;
+  readonly publisher_id: number | null;
+  readonly name: string;
+  readonly type: string;
+  /** null: an HTML5 ad that does not state its size. */
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly bytes: number;
+  readonly created_at: string;
+}
+
 /** A registered dimension, as GET /api/dimensions describes it. */
 export interface DimensionProperty {
   readonly type: DimensionType;

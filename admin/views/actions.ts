@@ -41,16 +41,37 @@ export const deleteEntity = async <K extends Kind>(page: Page, kind: K, record: 
   return true;
 };
 
-/** Pauses what is active, or resumes what is paused. */
-export const toggleActive = async <K extends 'campaigns' | 'line_items'>(page: Page, kind: K, record: Records[K]): Promise<void> => {
-  const answer = await page.api.send<Records[K]>('PATCH', `/${kind}/${record.id}`, { active: !record.active });
-  if (!answer.ok) return page.complain(answer.problem);
+/** Changes fields of a record, with a way back. True: it was done. */
+export const patchRecord = async <K extends Kind>(
+  page: Page,
+  kind: K,
+  id: string | number,
+  patch: Readonly<Record<string, unknown>>,
+  done: string,
+): Promise<boolean> => {
+  const path = `/${kind}/${encodeURIComponent(id)}`;
+  const before = await page.api.get<Readonly<Record<string, unknown>>>(path);
+  const answer = before.ok ? await page.api.send<Records[K]>('PATCH', path, patch, { ifMatch: before.etag }) : before;
+  if (!before.ok || !answer.ok) {
+    if (!answer.ok) page.complain(answer.problem);
+    return false;
+  }
+  const back = Object.fromEntries(Object.keys(patch).map((field) => [field, before.value[field] ?? null]));
   await page.store.refresh(kind);
-  page.toast(`“${titleOf(kind, record)}” ${record.active ? 'is paused' : 'is active again'}.`, {
-    action: { label: 'Undo', run: () => void toggleActive(page, kind, answer.value) },
-  });
+  page.toast(done, { action: { label: 'Undo', run: () => void patchRecord(page, kind, id, back, 'It is as before.') } });
   page.redraw();
+  return true;
 };
+
+/** Pauses what is active, or resumes what is paused. */
+export const toggleActive = <K extends 'campaigns' | 'line_items'>(page: Page, kind: K, record: Records[K]): Promise<boolean> =>
+  patchRecord(
+    page,
+    kind,
+    record.id,
+    { active: !record.active },
+    `“${titleOf(kind, record)}” ${record.active ? 'is paused' : 'is active again'}.`,
+  );
 
 /** Archives or restores a record. True: it was done. */
 export const setArchived = async <K extends Kind>(page: Page, kind: K, record: Records[K], archived: boolean): Promise<boolean> => {

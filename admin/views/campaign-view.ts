@@ -3,11 +3,11 @@ import type { ReportRow } from '../../src/trafficking/insight/report-columns.ts'
 import { linkTo } from '../words/kinds.ts';
 import { archivedBy } from '../words/archived.ts';
 import type { Page, View } from '../page.ts';
-import { button, crumbs, pageHead, pill, usageBar } from '../parts/parts.ts';
+import { button, crumbs, pageHead, statusPill, usageBar } from '../parts/parts.ts';
 import { hashOf, type Route } from '../route.ts';
 import { flight, money } from '../words/formats.ts';
 import { toggleActive } from './actions.ts';
-import { statusOf } from './list-columns.ts';
+import { createCommentsCard } from './comments-card.ts';
 import { childrenCard, recordView } from './record-view.ts';
 import { createReportCard } from './report-card.ts';
 import { recordActions } from './row-actions.ts';
@@ -38,6 +38,7 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
       return limit === null ? nothing : usageBar({ label: 'Budget, in these days', used, limit, show: money });
     },
   });
+  const comments = createCommentsCard(page, 'campaigns', id);
   const fault = await store.refresh('campaigns', 'line_items', 'creatives');
   if (fault) page.complain(fault);
   await store.ensure('campaigns', id);
@@ -52,7 +53,7 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
         html`${publisher ? html`For <a href=${linkTo('publishers', publisher.id)}>${publisher.name}</a>, ` : nothing}${
           advertiser ? html`by <a href=${linkTo('advertisers', advertiser.id)}>${advertiser.name}</a>, ` : nothing
         }${flight(campaign)}
-        ${pill(statusOf(store, campaign))}`,
+        ${statusPill(page.statuses.of('campaigns', id))}`,
         html`${archivedBy(store, 'campaigns', campaign) ? nothing : button(campaign.active ? 'Pause' : 'Resume', () => toggleActive(page, 'campaigns', campaign))}
           <a role="button" class="secondary" href=${hashOf(['campaigns', id, 'edit'])}>Edit</a>
           ${recordActions(page, 'campaigns', campaign, hashOf(['campaigns']))}`,
@@ -65,7 +66,7 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
         without: 'Campaign',
         empty: 'This campaign has no line items yet.',
       })}
-      ${report()}
+      ${report()} ${comments()}
     `;
   });
 };

@@ -1,7 +1,8 @@
 import type { CreativeStatus } from '../../src/catalog/model/entities.ts';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { debugLinkCard, rotateKey, setBlocked, setStatus } from './actions.ts';
-import { numberOf, textOf, textOrNull } from '../forms/typed-text.ts';
+import { assetsOf } from '../fields/content-assets.ts';
+import { listOf, numberOf, textOf, textOrNull } from '../forms/typed-text.ts';
 import type { Form } from '../forms/form.ts';
 import { addStep } from '../forms/next-step.ts';
 import type { Page } from '../page.ts';
@@ -9,21 +10,27 @@ import { button, card, pill } from '../parts/parts.ts';
 import { atDensity, previewCreative, type Slot } from '../preview/preview-document.ts';
 import { table } from '../parts/table.ts';
 import type { CreativeWire, Kind, PlacementWire, PublisherWire, Records } from '../service/wire.ts';
+import { pictureNotes, sizeNotes } from '../words/asset-words.ts';
 import { NAMES } from '../words/kinds.ts';
 import { creativeState, listColumns } from './list-columns.ts';
 import { placementTags } from './placement-tags.ts';
 
-/** Beside a form: the preview of a creative, and what belongs to an existing record. */
+/**
+ * Beside a form: the preview of a creative, and what belongs to an existing record.
+ *
+ * @param first what comes before
+ */
 export const formAside = <K extends Kind>(
   page: Page,
   kind: K,
   form: Form,
   record: Records[K] | undefined,
+  first?: () => TemplateResult,
 ): TemplateResult | typeof nothing => {
   if (kind === 'creatives') return creativeAside(page, form, record as CreativeWire | undefined);
   if (!record) return nothing;
   if (kind === 'publishers') return publisherAside(page, record as PublisherWire);
-  if (kind === 'placements') return placementAside(page, record as PlacementWire);
+  if (kind === 'placements') return placementAside(page, record as PlacementWire, first);
   return nothing;
 };
 
@@ -37,13 +44,20 @@ const publisherAside = (page: Page, publisher: PublisherWire): TemplateResult =>
         </p>
         ${button('Replace the key', () => rotateKey(page, publisher), 'secondary')}`,
     )}
+    ${card(
+      'Sellers',
+      html`<p>
+        For the bidders of its line items: the <a href="../ads.txt?publisher=${publisher.id}">records of its ads.txt</a>, and the accounts
+        in <a href="../sellers.json">sellers.json</a>.
+      </p>`,
+    )}
     ${related(page, 'campaigns', ({ publisher_id }) => publisher_id === publisher.id, { publisher_id: publisher.id })}
   </aside>
 `;
 
-const placementAside = (page: Page, placement: PlacementWire): TemplateResult => html`
+const placementAside = (page: Page, placement: PlacementWire, first?: () => TemplateResult): TemplateResult => html`
   <aside class="form-aside">
-    ${related(page, 'creatives', ({ placement_id }) => placement_id === placement.id, { placement_id: placement.id })}
+    ${first?.()} ${related(page, 'creatives', ({ placement_ids }) => placement_ids.includes(placement.id), { placement_id: placement.id })}
     ${placementTags(page, placement, publisherOf(page, placement))} ${debugLinkCard(page, publisherOf(page, placement))}
   </aside>
 `;
@@ -71,15 +85,18 @@ const related = <K extends Kind>(
 };
 
 const creativeAside = (page: Page, form: Form, record: CreativeWire | undefined): TemplateResult => {
-  const placement = page.store.find('placements', textOf(form.read('/placement_id')));
-  const sideOf = (name: 'width' | 'height', fallback: number): number => {
+  const placements = listOf(form.read('/placement_ids')).flatMap((id) => page.store.find('placements', id) ?? []);
+  const sideOf = (name: 'width' | 'height'): number | null => {
     const side = numberOf(form.read(`/${name}`));
-    return typeof side === 'number' && side > 0 && side <= 4096 ? side : (placement?.[name] ?? fallback);
+    return typeof side === 'number' && side > 0 && side <= 4096 ? side : null;
   };
-  const slot: Slot = { width: sideOf('width', 300), height: sideOf('height', 250) };
+  const [width, height] = [sideOf('width'), sideOf('height')];
+  const slot: Slot = { width: width ?? placements[0]?.width ?? 300, height: height ?? placements[0]?.height ?? 250 };
   const format = textOf(form.read('/format'));
   const preview = previewCreative(format, textOf(form.read('/content')), textOrNull(form.read('/click_url')), slot);
   const isBanner = format === 'banner';
+  const pictures = isBanner ? [assetsOf(form.read('/content'))?.['images'] ?? []].flat() : [];
+  const notes = [...sizeNotes(width, height, placements), ...pictureNotes(pictures, placements)];
   const figure = (markup: string, density: number): TemplateResult =>
     html`<figure class="preview">
       <figcaption>
@@ -97,6 +114,7 @@ const creativeAside = (page: Page, form: Form, record: CreativeWire | undefined)
       ${card(
         'Preview',
         html`${preview.ok ? (isBanner ? [1, 2] : [1]).map((density) => figure(preview.markup, density)) : html`<p class="empty-preview">${preview.reason}</p>`}
+          ${notes.map((note) => html`<p class="size-note">${note}</p>`)}
           <p class="help">Runs in a sandbox: the creative’s scripts and styles work and cannot reach this page.</p>`,
       )}
       ${

@@ -1,18 +1,22 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { live } from 'lit-html/directives/live.js';
 import { showApiKey } from '../parts/dialogs.ts';
-import { createForm, type Form } from '../forms/form.ts';
+import { createForm, type Draft, type Form } from '../forms/form.ts';
+import { readAt } from '../forms/pointer.ts';
 import { draftOf, newRecord, recordOf } from '../forms/entity-draft.ts';
-import { faultInWords } from '../forms/entity-fields.ts';
+import { faultInWords, fieldsOf } from '../forms/entity-fields.ts';
 import { missingParent, nextStep } from '../forms/next-step.ts';
 import { renderForm } from '../forms/render-form.ts';
 import { aOne, capital, counted, linkTo, NAMES, titleOf } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
 import { emptyState, pageHead, problemNote } from '../parts/parts.ts';
 import { hashOf, type Route } from '../route.ts';
+import type { Statuses } from '../../src/trafficking/status/status-routes.ts';
 import type { Answer, CreativeWire, Kind, PublisherWire, Records } from '../service/wire.ts';
+import { conflictNote, readConflict, type FoundConflict } from './conflict-note.ts';
 import { formAside } from './form-aside.ts';
 import { recordActions } from './row-actions.ts';
+import { createUnfilledCard } from './unfilled-card.ts';
 
 /** The form of one record: a new one, a copy, or an existing one. */
 export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route): Promise<View> => {
@@ -32,15 +36,37 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
   /** An existing record is saved as a copy, because its parent cannot change. */
   let duplicating = false;
 
-  const form = createForm<Records[K]>({
+  const initial = draftOf(kind, isNew ? newRecord(kind, record ? copied(record) : Object.fromEntries(route.query), store) : (record ?? {}));
+  /** What the draft is compared with when someone else has changed the record. */
+  let base = { draft: initial, etag: stored?.etag };
+  let conflict: FoundConflict | undefined;
+
+  /** Changes of different fields are both kept; a field that both have changed is asked about. */
+  const replace = async (draft: Draft, mayMerge = true): Promise<Answer<Records[K]>> => {
+    const path = `/${kind}/${encodeURIComponent(id)}`;
+    const answer = await api.send<Records[K]>('PUT', path, recordOf(kind, draft, store.dimensions()), { ifMatch: base.etag });
+    conflict = undefined;
+    if (answer.ok || answer.problem.code !== 'precondition_failed') return answer;
+    const found = await readConflict(page, kind, id, base.draft, draft);
+    if (!found) return answer;
+    base = { draft: found.base, etag: found.etag };
+    if (found.fields.length === 0 && mayMerge) {
+      page.toast(`${found.change?.actor ?? 'Someone else'} changed ${found.taken.join(', ') || 'it'} meanwhile. Both changes are kept.`);
+      return replace(found.merged, false);
+    }
+    for (const field of fieldsOf(kind)) form.write(field.pointer, readAt(found.merged, field.pointer));
+    conflict = found;
+    return answer;
+  };
+
+  const form: Form = createForm<Records[K]>({
     page,
-    draft: draftOf(kind, isNew ? newRecord(kind, record ? copied(record) : Object.fromEntries(route.query), store) : (record ?? {})),
+    draft: initial,
     inWords: (fault, draft) => faultInWords(kind, fault, draft, store.dimensions()),
     save: (draft): Promise<Answer<Records[K]>> => {
+      if (!isNew && !duplicating) return replace(draft);
       const changed = recordOf(kind, draft, store.dimensions());
-      return isNew || duplicating
-        ? api.send('POST', `/${kind}`, duplicating ? copied(changed) : changed)
-        : api.send('PUT', `/${kind}/${encodeURIComponent(id)}`, changed, { ifMatch: stored?.etag });
+      return api.send('POST', `/${kind}`, duplicating ? copied(changed) : changed);
     },
     onSaved: async (saved) => {
       if (withCreatives) await copyCreatives(page, duplicating ? ofItem : copiedCreatives, saved.id as number);
@@ -54,9 +80,13 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
           ...(next && { action: { label: next.label, run: () => page.go(next.hash) } }),
         },
       );
+      // A new line item has no creative yet, which the next step says.
+      if (!next || kind === 'creatives') await warnIfStuck(page, kind, saved);
       page.go(linkTo(kind, saved.id), { saved: true });
     },
   });
+
+  const fill = kind === 'placements' && !isNew ? createUnfilledCard(page, id) : undefined;
 
   const duplicate = async (): Promise<void> => {
     duplicating = true;
@@ -85,7 +115,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
             void form.submit();
           }}
         >
-          ${faultSummary(form, kind, duplicate)}
+          ${conflict ? conflictNote(kind, form, conflict) : faultSummary(form, kind, duplicate)}
           <div class="form-columns">
             <div class="form-main">
               ${renderForm(kind, form, page, { isNew })}
@@ -102,7 +132,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
                   : nothing
               }
             </div>
-            ${formAside(page, kind, form, isNew ? undefined : record)}
+            ${formAside(page, kind, form, isNew ? undefined : record, fill)}
           </div>
           ${saveBar(form, isNew ? `Create ${one}` : 'Save', isNew ? hashOf([kind]) : ['advertisers', 'campaigns', 'line_items'].includes(kind) ? linkTo(kind, id) : hashOf([kind]))}
         </form>
@@ -138,6 +168,17 @@ const copyCreatives = async ({ api, store, toast }: Page, creatives: readonly Cr
     reasons.push(fault ? faultInWords('creatives', fault, creative, store.dimensions()) : done.problem.detail);
   }
   if (reasons.length > 0) toast(`${counted(reasons.length, 'creative')} could not be copied: ${reasons[0]}.`, { tone: 'bad' });
+};
+
+/** Says what keeps a line item or a creative that was saved from ever being shown. */
+const warnIfStuck = async <K extends Kind>(page: Page, kind: K, saved: Records[K]): Promise<void> => {
+  const itemId = kind === 'line_items' ? Number(saved.id) : kind === 'creatives' ? (saved as CreativeWire).line_item_id : undefined;
+  if (itemId === undefined) return;
+  const answer = await page.api.get<Statuses>(`/statuses?line_item_ids=${itemId}`);
+  const status = answer.ok ? answer.value.line_items[itemId] : undefined;
+  const own = kind === 'creatives' ? status?.stuck_creatives.find(({ id }) => id === saved.id)?.reason : undefined;
+  const reason = own ?? (status?.value === 'cannot serve' ? status.reasons[0] : undefined);
+  if (reason !== undefined) page.toast(`It cannot serve: ${reason}.`, { tone: 'bad' });
 };
 
 /** What a copy under another parent has. */

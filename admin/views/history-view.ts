@@ -7,6 +7,7 @@ import { createReading } from '../parts/reading.ts';
 import { table, type Column } from '../parts/table.ts';
 import type { Kind } from '../service/wire.ts';
 import { moment } from '../words/formats.ts';
+import { changedFields, undoButton } from './undo-change.ts';
 
 const KIND_OF: Readonly<Record<string, Kind>> = {
   publisher: 'publishers',
@@ -26,6 +27,9 @@ const WORDS: Readonly<Record<string, string>> = {
   block: 'blocked',
   unblock: 'unblocked',
   grant_debug: 'debug link',
+  share_report: 'shared a report',
+  close_month: 'closed a month',
+  export_events: 'exported events',
 };
 const MAX_CHANGES = 200;
 
@@ -37,7 +41,16 @@ export const openHistory = (page: Page): View => {
     section: 'history',
     render: () => html`
       ${pageHead('History', `The last ${MAX_CHANGES} changes. Times are in UTC.`)}
-      ${changes.render((rows) => (rows.length === 0 ? emptyState('No changes yet.') : table({ caption: 'Changes', rows, columns: COLUMNS })))}
+      ${changes.render((rows) =>
+        rows.length === 0
+          ? emptyState('No changes yet.')
+          : table({
+              caption: 'Changes',
+              rows,
+              columns: COLUMNS,
+              actions: (row) => html`${undoButton(page, KIND_OF[row.entity], row, changes.load)}`,
+            }),
+      )}
     `,
   };
 };
@@ -57,8 +70,7 @@ const shown = (value: unknown): string => {
 
 const differences = ({ before, after }: AuditRow): TemplateResult | string => {
   if (!before || !after) return '';
-  const changed = Object.keys(after).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
-  return html`${changed.map((name) => html`<div class="change"><b>${name.replaceAll('_', ' ')}</b> ${shown(before[name])} → ${shown(after[name])}</div>`)}`;
+  return html`${changedFields({ before, after }).map((name) => html`<div class="change"><b>${name.replaceAll('_', ' ')}</b> ${shown(before[name])} → ${shown(after[name])}</div>`)}`;
 };
 
 const COLUMNS: readonly Column<AuditRow>[] = [

@@ -15,8 +15,11 @@ import { dayGoal } from '../words/day-goal.ts';
 import { deliveryWords, targetingWords } from '../words/delivery-words.ts';
 import { filteredClicks, filteredImpressions } from '../words/filtered-words.ts';
 import { count, flight, money, percent } from '../words/formats.ts';
+import { statusWords } from '../words/status-words.ts';
 import { priceOf } from './list-columns.ts';
 import { childrenCard, recordView } from './record-view.ts';
+import { createCommentsCard } from './comments-card.ts';
+import { createRefusalsCard } from './refusals-card.ts';
 import { recordActions } from './row-actions.ts';
 
 const REFRESH_MS = 10_000;
@@ -26,7 +29,12 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
   const { store } = page;
   const id = Number(route.parts[1]);
   const delivery = createReading<Delivery>(page, () => `/line_items/${id}/delivery`, { keep: true });
-  const timer = setInterval(() => document.visibilityState === 'visible' && void delivery.load(), REFRESH_MS);
+  const refusals = createRefusalsCard(page, id);
+  const comments = createCommentsCard(page, 'line_items', id);
+  const refresh = (): void => {
+    if (document.visibilityState === 'visible') void Promise.all([delivery.load(), refusals.load()]);
+  };
+  const timer = setInterval(refresh, REFRESH_MS);
   const fault = await store.refresh('line_items', 'creatives');
   if (fault) page.complain(fault);
   await store.ensure('line_items', id);
@@ -43,7 +51,7 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
         title,
       )}
       ${pageHead(title, `${item.type === 'direct' ? 'Direct' : 'Programmatic'}, ${priceOf(item)}, ${flight(item)}`, actions(page, item))}
-      ${delivery.render((read) => statusAndDelivery(item, read))}
+      ${delivery.render((read) => statusAndDelivery(item, read, refusals.render()))}
       ${childrenCard(page, {
         kind: 'creatives',
         rows: store.all('creatives').filter(({ line_item_id }) => line_item_id === id),
@@ -53,6 +61,7 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
         empty: 'It has no creative yet, so it cannot serve.',
         caption: `Creatives${publisher ? ` for ${publisher.name}` : ''}`,
       })}
+      ${comments()}
     `;
   };
   return recordView(page, 'line_items', id, render, () => clearInterval(timer));
@@ -64,7 +73,7 @@ const actions = (page: Page, item: LineItemWire): TemplateResult => html`
   ${recordActions(page, 'line_items', item, linkTo('campaigns', item.campaign_id))}
 `;
 
-const statusAndDelivery = (item: LineItemWire, delivery: Delivery): TemplateResult => {
+const statusAndDelivery = (item: LineItemWire, delivery: Delivery, refusals: TemplateResult): TemplateResult => {
   const { status, today, total } = delivery;
   const targeted = targetingWords(item, countryName);
   const figures: readonly (readonly [string, string])[] = [
@@ -80,7 +89,7 @@ const statusAndDelivery = (item: LineItemWire, delivery: Delivery): TemplateResu
   ];
   return html`
     <section class="card status-card">
-      <div class="status-line">${pill(status.value)} ${status.reasons.map((reason) => html`<p>${reason}</p>`)}</div>
+      <div class="status-line">${pill(status.value, statusWords(status))} ${status.reasons.map((reason) => html`<p>${reason}</p>`)}</div>
       <dl class="figures">
         ${figures.map(
           ([label, figure]) =>
@@ -91,6 +100,7 @@ const statusAndDelivery = (item: LineItemWire, delivery: Delivery): TemplateResu
         )}
       </dl>
     </section>
+    ${refusals}
     <div class="two">
       ${card(
         'Today',
@@ -110,7 +120,7 @@ const statusAndDelivery = (item: LineItemWire, delivery: Delivery): TemplateResu
       )}
     </div>
     <div class="two">
-      ${card('Caps and budgets', bars(delivery))}
+      ${card('Goals, caps and budgets', html`${goalBars(delivery)}${bars(delivery)}`)}
       ${card(
         'How it is delivered',
         html`${deliveryWords(item, delivery).map((sentence) => html`<p>${sentence}</p>`)}
@@ -121,7 +131,15 @@ const statusAndDelivery = (item: LineItemWire, delivery: Delivery): TemplateResu
   `;
 };
 
-const bars = ({ today, limits, total }: Delivery): TemplateResult => {
+const goalBars = ({ goals: all, live }: Delivery): readonly TemplateResult[] =>
+  all.map(
+    ({ of, goal, delivered, course, words }) => html`
+      ${usageBar({ label: of === 'impressions' ? 'Goal of impressions' : 'Goal of clicks', used: delivered, limit: goal, show: count })}
+      <p class=${course === 'behind' ? 'goal behind' : 'goal'}>${words}${live ? '' : ' The counters are unavailable: as stored so far.'}</p>
+    `,
+  );
+
+const bars = ({ today, limits, total, goals }: Delivery): TemplateResult => {
   const { daily_impression_cap, daily_spend_cap, budget, campaign_budget, campaign_spend } = limits;
   const held = today.committed - today.impressions;
   const all = [
@@ -130,7 +148,7 @@ const bars = ({ today, limits, total }: Delivery): TemplateResult => {
     { label: 'Total budget', used: total.spend, limit: budget, show: money },
     { label: 'Budget of the campaign', used: campaign_spend, limit: campaign_budget, show: money },
   ].flatMap(({ limit, ...bar }) => (limit === null ? [] : [usageBar({ ...bar, limit })]));
-  return all.length === 0 ? html`<p>None is set. Only its flight limits it.</p>` : html`${all}`;
+  return all.length + goals.length === 0 ? html`<p>None is set. Only its flight limits it.</p>` : html`${all}`;
 };
 
 const daysTable = ({ last_days }: Delivery): TemplateResult | typeof nothing =>

@@ -2,12 +2,13 @@ import { html, type TemplateResult } from 'lit-html';
 import { textOf } from '../forms/typed-text.ts';
 import { advertiserOf, linkTo, publisherOfCampaign, titleOf } from '../words/kinds.ts';
 import type { Page } from '../page.ts';
-import { pill, type Status } from '../parts/parts.ts';
+import { pill, statusPill, type Status } from '../parts/parts.ts';
 import type { Store } from '../service/store.ts';
+import { thumbnail } from '../parts/thumbnail.ts';
 import { unbroken, type Column } from '../parts/table.ts';
 import type { CampaignWire, CreativeWire, Kind, LineItemWire, Records } from '../service/wire.ts';
-import { flightState, type FlightState } from '../words/flight-state.ts';
-import { flightDays, money } from '../words/formats.ts';
+import { flightDays, money, price } from '../words/formats.ts';
+import { hasHtml5, pictureIn } from '../words/asset-words.ts';
 import { archivedBy } from '../words/archived.ts';
 
 const dash = '–';
@@ -35,18 +36,14 @@ export const priceOf = ({ type, budget_type, cpm, cpc, budget }: LineItemWire): 
   if (type === 'programmatic') return 'by bid';
   switch (budget_type) {
     case 'CPM':
-      return cpm === null ? dash : `${money(cpm)} CPM`;
+      return cpm === null ? dash : `${price(cpm)} CPM`;
+    case 'VCPM':
+      return cpm === null ? dash : `${price(cpm)} vCPM`;
     case 'CPC':
-      return cpc === null ? dash : `${money(cpc)} CPC`;
+      return cpc === null ? dash : `${price(cpc)} CPC`;
     case 'Flat':
-      return [budget === null ? 'flat' : `flat fee of ${money(budget)}`, ...(cpm === null ? [] : [`as ${money(cpm)} CPM`])].join(', ');
+      return [budget === null ? 'flat' : `flat fee of ${money(budget)}`, ...(cpm === null ? [] : [`as ${price(cpm)} CPM`])].join(', ');
   }
-};
-
-export const statusOf = (store: Store, item: LineItemWire | CampaignWire): FlightState | 'archived' => {
-  const isItem = 'campaign_id' in item;
-  if (archivedBy(store, isItem ? 'line_items' : 'campaigns', item)) return 'archived';
-  return flightState(item, isItem ? store.find('campaigns', item.campaign_id) : undefined, Date.now());
 };
 
 /** What staff have set; `live`: nothing of it stops the creative. */
@@ -56,11 +53,18 @@ export const creativeState = (store: Store, creative: CreativeWire): Status => {
   return creative.status === 'approved' ? 'live' : creative.status;
 };
 
+const withThumbnail = ({ content, format }: CreativeWire, name: unknown): TemplateResult => {
+  const path = pictureIn(content);
+  return html`<span class="pictured"
+    >${thumbnail(hasHtml5(content) ? 'HTML5' : path === undefined ? format : { path })}<span>${name}</span></span
+  >`;
+};
+
 /** A column of a list. `counts`: how many listed records belong to each; archived ones are not listed. */
 export type ListColumn<T> = Column<T> & { readonly counts?: true };
 
 /** The columns of each kind's list. */
-export const listColumns = <K extends Kind>({ store }: Page, kind: K): readonly ListColumn<Records[K]>[] => {
+export const listColumns = <K extends Kind>({ store, statuses }: Page, kind: K): readonly ListColumn<Records[K]>[] => {
   const children = <C extends Kind>(of: C, field: keyof Records[C], id: string | number): number =>
     store.all(of).filter((child) => child[field] === id).length;
   const columns: { readonly [Each in Kind]: readonly ListColumn<Records[Each]>[] } = {
@@ -75,7 +79,12 @@ export const listColumns = <K extends Kind>({ store }: Page, kind: K): readonly 
       { label: 'Size', cell: ({ width, height }) => `${width} × ${height}` },
       { label: 'Formats', cell: ({ formats }) => formats.join(', ') },
       { label: 'Publisher', cell: ({ publisher_id }) => link('publishers', store.find('publishers', publisher_id), 'open to all') },
-      { label: 'Creatives', numeric: true, counts: true, cell: ({ id }) => children('creatives', 'placement_id', id) },
+      {
+        label: 'Creatives',
+        numeric: true,
+        counts: true,
+        cell: ({ id }) => store.all('creatives').filter(({ placement_ids }) => placement_ids.includes(id)).length,
+      },
     ],
     advertisers: [
       named('advertisers'),
@@ -91,7 +100,7 @@ export const listColumns = <K extends Kind>({ store }: Page, kind: K): readonly 
     ],
     campaigns: [
       named('campaigns'),
-      { label: 'Status', cell: (campaign) => pill(statusOf(store, campaign)) },
+      { label: 'Status', cell: ({ id }) => statusPill(statuses.of('campaigns', id)) },
       { label: 'Publisher', cell: ({ publisher_id }) => link('publishers', store.find('publishers', publisher_id)) },
       { label: 'Advertiser', cell: ({ advertiser_id }) => link('advertisers', store.find('advertisers', advertiser_id)), minor: true },
       { label: 'Flight', cell: flightCell },
@@ -100,7 +109,7 @@ export const listColumns = <K extends Kind>({ store }: Page, kind: K): readonly 
     ],
     line_items: [
       named('line_items'),
-      { label: 'Status', cell: (item) => pill(statusOf(store, item)) },
+      { label: 'Status', cell: ({ id }) => statusPill(statuses.of('line_items', id)) },
       { label: 'Campaign', cell: ({ campaign_id }) => link('campaigns', store.find('campaigns', campaign_id)) },
       { label: 'Price', numeric: true, cell: priceOf },
       { label: 'Flight', cell: flightCell, minor: true },
@@ -112,34 +121,47 @@ export const listColumns = <K extends Kind>({ store }: Page, kind: K): readonly 
       },
     ],
     creatives: [
-      named('creatives', 'Creative'),
+      { ...named('creatives', 'Creative'), cell: (creative) => withThumbnail(creative, named('creatives').cell(creative)) },
       { label: 'Format', cell: ({ format }) => unbroken(format) },
       { label: 'Line item', cell: ({ line_item_id }) => link('line_items', store.find('line_items', line_item_id)) },
-      { label: 'Placement', cell: ({ placement_id }) => link('placements', store.find('placements', placement_id)) },
+      {
+        label: 'Placements',
+        cell: ({ placement_ids: [first, ...others] }) =>
+          html`${link('placements', store.find('placements', first))}${others.length > 0 ? ` and ${others.length} more` : ''}`,
+      },
       {
         label: 'Advertiser',
         cell: (creative) => creative.advertiser_domain ?? advertiserOf(store, creative.line_item_id)?.domain ?? dash,
         minor: true,
       },
-      { label: 'State', cell: (creative) => pill(creativeState(store, creative)) },
+      {
+        label: 'State',
+        cell: (creative) => {
+          const state = creativeState(store, creative);
+          const { stuck_creatives = [] } = (state === 'live' && statuses.of('line_items', creative.line_item_id)) || {};
+          const stuck = stuck_creatives.find(({ id }) => id === creative.id);
+          return stuck ? html`<span title=${stuck.reason}>${pill('cannot serve')}</span>` : pill(state);
+        },
+      },
     ],
   };
   return columns[kind];
 };
 
 /** The text that a search matches against, in lower case. */
-export const listText = <K extends Kind>(store: Store, kind: K, record: Records[K]): string => {
+export const listText = <K extends Kind>({ store, statuses }: Page, kind: K, record: Records[K]): string => {
   const any = record as unknown as Readonly<Record<string, unknown>>;
   const item = kind === 'line_items' ? (record as LineItemWire) : store.find('line_items', any['line_item_id'] as number | undefined);
   const campaign = store.find('campaigns', item?.campaign_id);
   const publisher =
     store.find('publishers', any['publisher_id'] as number | undefined) ?? (campaign && publisherOfCampaign(store, campaign.id));
-  const own = Object.values(any).filter((value) => typeof value === 'string' || typeof value === 'number');
+  const own = Object.values(any)
+    .flat()
+    .filter((value) => typeof value === 'string' || typeof value === 'number');
   const advertiser = store.find('advertisers', campaign?.advertiser_id ?? (any['advertiser_id'] as number | undefined));
-  const labels = [any['labels']].flat().join(' ');
   const size = any['width'] ? `${textOf(any['width'])} × ${textOf(any['height'])} ${textOf(any['width'])}x${textOf(any['height'])}` : '';
-  const state = kind === 'line_items' || kind === 'campaigns' ? statusOf(store, record as LineItemWire | CampaignWire) : '';
-  return [titleOf(kind, record), ...own, size, state, item?.name, campaign?.name, publisher?.name, advertiser?.name, labels]
+  const state = kind === 'line_items' || kind === 'campaigns' ? (statuses.known(kind, Number(record.id))?.value ?? '') : '';
+  return [titleOf(kind, record), ...own, size, state, item?.name, campaign?.name, publisher?.name, advertiser?.name]
     .join(' ')
     .toLowerCase();
 };

@@ -2,12 +2,13 @@ import { html, nothing } from 'lit-html';
 import { input } from '../fields/input.ts';
 import { addStep, missingParent } from '../forms/next-step.ts';
 import { counted, NAMES } from '../words/kinds.ts';
+import { createBulkBar, type BulkKind } from './bulk-bar.ts';
 import { listColumns, listText } from './list-columns.ts';
 import { rowActions } from './row-actions.ts';
 import type { Page, View } from '../page.ts';
 import { button, emptyState, pageHead } from '../parts/parts.ts';
 import { hashOf, type Route } from '../route.ts';
-import { table } from '../parts/table.ts';
+import { table, type Column } from '../parts/table.ts';
 import type { Kind, Records } from '../service/wire.ts';
 
 const SHOWN = 100;
@@ -36,8 +37,10 @@ export const openList = <K extends Kind>(page: Page, kind: K, route: Route): Vie
   const matching = (): readonly Records[K][] => {
     const words = search.toLowerCase().split(/\s+/).filter(Boolean);
     const all = listed();
-    return words.length === 0 ? all : all.filter((record) => words.every((word) => listText(store, kind, record).includes(word)));
+    return words.length === 0 ? all : all.filter((record) => words.every((word) => listText(page, kind, record).includes(word)));
   };
+
+  const bulk = (kind === 'campaigns' || kind === 'line_items') && !archived ? createBulkBar(page, kind) : undefined;
 
   const show = (rows: number): void => {
     shown = rows;
@@ -68,6 +71,7 @@ export const openList = <K extends Kind>(page: Page, kind: K, route: Route): Vie
                     value: search,
                     onInput: (typed) => {
                       search = typed;
+                      page.rename(hashOf([kind], { q: typed || null, archived: archived ? 1 : null }));
                       show(SHOWN);
                     },
                   })}
@@ -78,12 +82,15 @@ export const openList = <K extends Kind>(page: Page, kind: K, route: Route): Vie
                 ${
                   found.length === 0
                     ? emptyState(`Nothing matches “${search}”.`)
-                    : table({
+                    : html`${bulk?.render(found as readonly Records[BulkKind][])}${table({
                         caption: names.many,
-                        columns: listColumns(page, kind).filter(({ counts }) => !(archived && counts)),
+                        columns: [
+                          ...(bulk ? [bulk.column as unknown as Column<Records[K]>] : []),
+                          ...listColumns(page, kind).filter(({ counts }) => !(archived && counts)),
+                        ],
                         rows: found.slice(0, shown),
                         actions: (record) => rowActions(page, kind, record),
-                      })
+                      })}`
                 }
                 ${found.length > shown ? button('Show more', () => show(shown + SHOWN), 'secondary') : nothing}
               `

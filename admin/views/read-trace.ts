@@ -1,6 +1,6 @@
-import type { WireImpTrace } from '../../src/http/openrtb/write-trace.ts';
-import { PRIORITIES } from '../../src/catalog/checks/choice-words.ts';
-import { money } from '../words/formats.ts';
+import type { WireImpTrace, WireRotation } from '../../src/http/openrtb/write-trace.ts';
+import { PRIORITIES, ROTATIONS } from '../../src/catalog/checks/choice-words.ts';
+import { count, money, percent } from '../words/formats.ts';
 
 /** The outcome of one creative in a decision. */
 export interface Candidate {
@@ -27,10 +27,10 @@ export const readTrace = (trace: WireImpTrace): readonly Candidate[] => {
   );
   const stopped = new Set(fell.map(({ creativeId }) => creativeId));
   const ranked = trace.ranking.flatMap(
-    ({ creative_id: creativeId, line_item_id: lineItemId, priority, ecpm, programmatic }, i): Candidate[] => {
+    ({ creative_id: creativeId, line_item_id: lineItemId, priority, ecpm, programmatic, rotation }, i): Candidate[] => {
       if (stopped.has(creativeId)) return [];
       const outcome = trace.winner?.creative_id === creativeId ? 'won' : 'outranked';
-      const detail = `${priorityWord(priority)} priority, ${money(ecpm)} eCPM${programmatic ? ', from its bid' : ''}`;
+      const detail = `${priorityWord(priority)} priority, ${money(ecpm)} eCPM${programmatic ? ', from its bid' : ''}${rotationWords(rotation)}`;
       return [{ creativeId, lineItemId, outcome, stage: 'ranking', detail, place: i + 1 }];
     },
   );
@@ -48,6 +48,13 @@ export const readTrace = (trace: WireImpTrace): readonly Candidate[] => {
     ...notOffered,
     ...fell,
   ];
+};
+
+const rotationWords = (rotation: WireRotation | undefined): string => {
+  if (!rotation) return '';
+  const { mode, share, impressions = 0, clicks = 0 } = rotation;
+  const learned = mode === 'optimised' ? `, from ${count(clicks)} clicks of ${count(impressions)} impressions` : '';
+  return `; ${percent(share)} of its line item here (${ROTATIONS[mode].label.toLowerCase()} rotation${learned})`;
 };
 
 const priorityWord = (priority: number): string =>

@@ -4,6 +4,7 @@ import { input } from '../fields/input.ts';
 import type { Page } from '../page.ts';
 import { button, card } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
+import { saveFile } from '../service/save-file.ts';
 import { table, unbroken, type Column } from '../parts/table.ts';
 import { filteredClicks, filteredImpressions, reasonRows } from '../words/filtered-words.ts';
 import { count, money, percent } from '../words/formats.ts';
@@ -62,7 +63,7 @@ export const createReportCard = <Row extends ReportFigures & { readonly day: str
       }),
       html`<div class="row">
         ${dayInput('From', 'from')}${dayInput('To', 'to')}
-        ${button('CSV', () => saveCsv(page, `${query()}&format=csv`, `${path.slice(1).replace('/', '-')}.csv`), 'secondary')}
+        ${button('CSV', () => saveFile(page, `${query()}&format=csv`, `${path.slice(1).replace('/', '-')}.csv`), 'secondary')}
       </div>`,
     );
 };
@@ -90,12 +91,4 @@ const reasonTable = ({ filtered }: ReportFigures): TemplateResult | typeof nothi
       ],
     })}
   </details>`;
-};
-
-const saveCsv = async (page: Page, path: string, name: string): Promise<void> => {
-  const answer = await page.api.file(path);
-  if (!answer.ok) return page.complain(answer.problem);
-  const url = URL.createObjectURL(answer.value);
-  Object.assign(document.createElement('a'), { href: url, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 };

@@ -1,56 +1,157 @@
-import type { ReportedCreativeRow } from '../../src/trafficking/insight/reported-creative-columns.ts';
-import { html } from 'lit-html';
-import { setBlocked } from './actions.ts';
-import { linkTo } from '../words/kinds.ts';
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { ReportFields } from '../../src/trafficking/reports/report-routes.ts';
+import type { ChartData } from '../charts/chart.ts';
 import type { Page, View } from '../page.ts';
-import { button, emptyState, pageHead, pill } from '../parts/parts.ts';
-import { createReading } from '../parts/reading.ts';
-import { table, type Column } from '../parts/table.ts';
-import { count, moment } from '../words/formats.ts';
+import { showWebhookSecret } from '../parts/dialogs.ts';
+import { button, card, emptyState, loading, pageHead, problemNote } from '../parts/parts.ts';
+import { readReport } from '../reports/read-report.ts';
+import { trendChart } from '../reports/report-chart.ts';
+import { combines, queryOf, readChoice, toggleFilter, type ReportChoice } from '../reports/report-choice.ts';
+import { reportControls } from '../reports/report-controls.ts';
+import { reportTable, type ReportAnswer } from '../reports/report-table.ts';
+import { createSavedReports } from '../reports/saved-reports.ts';
+import { createShareForm } from '../reports/share-report.ts';
+import type { Route } from '../route.ts';
+import { saveFile } from '../service/save-file.ts';
+import type { Problem } from '../service/wire.ts';
+import { count } from '../words/formats.ts';
 
-const COLUMNS: readonly Column<ReportedCreativeRow>[] = [
-  {
-    label: 'Creative',
-    cell: ({ creative_id, deleted }) =>
-      deleted ? `${creative_id}, deleted` : html`<a class="name" href=${linkTo('creatives', creative_id)}>Creative ${creative_id}</a>`,
-  },
-  {
-    label: 'Line item',
-    cell: ({ line_item_id, line_item }) =>
-      line_item === null ? `#${line_item_id}` : html`<a href=${linkTo('line_items', line_item_id)}>${line_item || `#${line_item_id}`}</a>`,
-  },
-  { label: 'Advertiser', cell: ({ advertiser_domain }) => advertiser_domain ?? '–' },
-  { label: 'Reports', numeric: true, cell: ({ total }) => count(total) },
-  {
-    label: 'Reasons',
-    cell: ({ reasons }) =>
-      Object.entries(reasons)
-        .sort(([, a], [, b]) => b - a)
-        .map(([reason, times]) => `${reason} ${times}×`)
-        .join(', '),
-  },
-  { label: 'Last', cell: ({ last_at }) => moment(last_at) },
-  { label: 'State', cell: ({ blocked_at, deleted }) => pill(deleted ? 'deleted' : blocked_at ? 'blocked' : 'live') },
-];
+/** Reports: what is chosen is in the address, and the table and the chart follow each choice. */
+export const openReports = (page: Page, route: Route): View => {
+  let choice = readChoice(route.query);
+  let fields: ReportFields | undefined;
+  let answer: ReportAnswer | undefined;
+  let problem: Problem | undefined;
+  let chart: ChartData | undefined;
+  let charted = choice.metrics[0] ?? 'impressions';
+  let adding = '';
+  let turn = 0;
+  let isReading = false;
 
-/** Quality reports by creative, the most reported first, with a button to block each. */
-export const openReports = (page: Page): View => {
-  const reports = createReading<readonly ReportedCreativeRow[]>(page, () => '/reports?limit=500');
-  const actions = ({ creative_id, blocked_at, deleted }: ReportedCreativeRow) => {
-    const label = blocked_at ? 'Unblock' : 'Block';
-    const run = () => setBlocked(page, creative_id, !blocked_at).then(reports.load);
-    return deleted ? html`` : button(label, run, 'quiet', `${label} creative ${creative_id}`);
+  const load = async (): Promise<void> => {
+    const mine = ++turn;
+    const isWanted = (): boolean => mine === turn;
+    isReading = true;
+    page.redraw();
+    const found = await readReport(page, queryOf(choice), isWanted);
+    if (!found) return;
+    problem = found.ok ? undefined : found.problem;
+    answer = found.ok ? found.value : undefined;
+    isReading = false;
+    page.redraw();
+    if (answer) await loadChart(answer, isWanted);
   };
+  /** The same figures by day; not where days do not combine with them, which no roll-up has. */
+  const loadChart = async ({ from, to }: ReportAnswer, isWanted: () => boolean): Promise<void> => {
+    if (!choice.metrics.includes(charted)) charted = choice.metrics[0] ?? charted;
+    const byDay: ReportChoice = { ...choice, range: '', from, to, groupBy: ['day'], metrics: [charted], sort: '' };
+    const found = fields && combines(fields, byDay) ? await readReport(page, queryOf(byDay), isWanted, 500) : undefined;
+    if (!isWanted()) return;
+    chart = found?.ok ? trendChart(found.value, charted) : undefined;
+    page.redraw();
+  };
+  const change = (next: ReportChoice): void => {
+    choice = next;
+    adding = '';
+    page.rename(`#/reports?${queryOf(choice).toString()}`);
+    void load();
+  };
+  const query = (): string => queryOf(choice).toString();
+  const save = (format: 'csv' | 'xlsx') => saveFile(page, `/reports?${query()}&format=${format}`, `report.${format}`);
+  const saved = createSavedReports(page, {
+    open: (text) => change(readChoice(new URLSearchParams(text))),
+    query,
+    showSecret: (secret) => showWebhookSecret(secret, 'X-Report-Signature'),
+  });
+  const share = createShareForm(page, query);
+
+  const start = async (): Promise<void> => {
+    const found = await page.api.get<ReportFields>('/reports/fields');
+    if (found.ok) fields = found.value;
+    else problem = found.problem;
+    page.redraw();
+    if (fields) await Promise.all([load(), saved.load()]);
+  };
+  void start();
+
+  const result = (all: ReportFields): TemplateResult => {
+    if (problem) return faults(problem);
+    if (!answer) return loading();
+    const { rows, row_count, time_zone } = answer;
+    if (rows.length === 0) return emptyState('Nothing was counted in these days with these filters.');
+    const labelOf = (name: string): string => all.metrics.find((metric) => metric.name === name)?.label ?? name;
+    return html`<div class=${isReading ? 'report-result stale' : 'report-result'} aria-busy=${isReading ? 'true' : 'false'}>
+      ${
+        chart
+          ? card(
+              `${labelOf(charted)} by day`,
+              html`<ad-chart .chart=${chart}></ad-chart>`,
+              html`<div class="toggles">
+                ${choice.metrics.map(
+                  (name) =>
+                    html`<button
+                      type="button"
+                      class="toggle"
+                      aria-pressed=${name === charted ? 'true' : 'false'}
+                      @click=${() => draw(name)}
+                    >
+                      ${labelOf(name)}
+                    </button>`,
+                )}
+              </div>`,
+            )
+          : nothing
+      }
+      <p class="figure" role="status">
+        ${count(row_count)} ${row_count === 1 ? 'row' : 'rows'}, ${answer.from} to ${answer.to}
+        (${time_zone})${rows.length < row_count ? `. The first ${count(rows.length)} are shown; CSV has all of them` : ''}.
+      </p>
+      ${reportTable({
+        ...{ answer, choice },
+        sort: (column) => change({ ...choice, sort: choice.sort === `-${column}` ? column : `-${column}` }),
+        only: (dimension, value) => change(toggleFilter(choice, dimension, value)),
+      })}
+    </div>`;
+  };
+  const draw = (metric: string): void => {
+    charted = metric;
+    if (answer) void loadChart(answer, () => charted === metric);
+  };
+
   return {
-    title: 'Ad reports',
+    title: 'Reports',
     section: 'reports',
+    leave: () => void turn++,
     render: () => html`
-      ${pageHead('Ad reports', 'Reports from the button beside an ad. A blocked creative is not served.')}
-      ${reports.render((rows) =>
-        rows.length === 0
-          ? emptyState('No ad has been reported.')
-          : table({ caption: 'Reported creatives', rows, columns: COLUMNS, actions }),
+      ${pageHead(
+        'Reports',
+        'Figures in the time zone of each publisher. Those without a prefix are net of invalid traffic.',
+        fields
+          ? html`${button('CSV', () => save('csv'), 'secondary')} ${button('Excel', () => save('xlsx'), 'secondary')}
+            ${button('Share', share.open, 'secondary')} ${button('Save', saved.add)}`
+          : nothing,
       )}
+      ${
+        fields
+          ? reportControls({
+              ...{ fields, choice, store: page.store, adding, change },
+              add: (dimension) => {
+                adding = dimension;
+                page.redraw();
+              },
+            })
+          : nothing
+      }
+      ${share.render()} ${saved.form()} ${fields ? result(fields) : problem ? problemNote(problem) : loading()} ${saved.list()}
     `,
   };
 };
+
+const faults = (problem: Problem): TemplateResult =>
+  html`${problemNote(problem)}${
+    problem.errors.length > 0
+      ? html`<ul class="faults">
+          ${problem.errors.map(({ pointer, detail }) => html`<li>${pointer.slice(1).replaceAll('/', ' ').replaceAll('_', ' ')}: ${detail}</li>`)}
+        </ul>`
+      : nothing
+  }`;

@@ -28,9 +28,9 @@ const paceWords = (delivery: Delivery, caps: string): string => {
 const pacedWords = (how: string, delivery: Delivery): string => {
   const { pacing, today } = delivery;
   const goal = dayGoal(delivery);
-  if (pacing.target === null || goal === null) return 'It has no cap and no budget to pace by, and takes every ad that it can win.';
+  if (pacing.target === null || goal === null) return 'It has no cap, goal or budget to pace by, and takes every ad that it can win.';
   const room = pacing.permits !== null && pacing.permits < 1 ? '; it waits until more is due' : '';
-  return `${how}: about ${count(goal)} impressions today, from the lowest of its daily caps and the day’s part of its budgets. Due by now, from where pacing began today: ${count(pacing.target)}; delivered or reserved: ${count(today.committed)}${room}.`;
+  return `${how}: about ${count(goal)} impressions today, from the lowest of its daily caps and the day’s part of its goals and budgets. Due by now, from where pacing began today: ${count(pacing.target)}; delivered or reserved: ${count(today.committed)}${room}.`;
 };
 
 /** The targeting rules of a line item in words; none when every visitor matches. */

@@ -1,10 +1,18 @@
-const usd = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD', maximumFractionDigits: 2 });
-const fineUsd = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD', maximumFractionDigits: 6 });
-const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
-const share = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 2 });
+/** Numbers, money and dates are written as the reader's browser writes them; `undefined` is its locale. */
+const usd = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD', maximumFractionDigits: 2 });
+const fineUsd = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD', maximumFractionDigits: 6 });
+const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
+const share = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 });
 
-/** USD; small amounts keep the decimals that matter. */
-export const money = (amount: number): string => (amount !== 0 && Math.abs(amount) < 1 ? fineUsd : usd).format(amount);
+/** USD in cents; what is less than a cent keeps the decimals that matter. */
+export const money = (amount: number): string => (amount !== 0 && Math.abs(amount) < 0.01 ? fineUsd : usd).format(amount);
+
+/** USD with all decimals of an agreed price, at least cents. */
+export const price = (amount: number): string => fineUsd.format(amount);
+
+/** To the micro, for what is invoiced. */
+export const exactMoney = (amount: number, currency: string): string =>
+  new Intl.NumberFormat(undefined, { style: 'currency', currency, minimumFractionDigits: 2, maximumFractionDigits: 6 }).format(amount);
 
 export const count = (value: number): string => whole.format(value);
 
@@ -14,7 +22,7 @@ export const percent = (value: number): string => share.format(value);
 const flightDate = (text: string): string => {
   const at = new Date(text);
   if (Number.isNaN(at.getTime())) return text;
-  const day = at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
+  const day = at.toLocaleDateString(undefined, { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
   return text.length === 10 ? day : `${day}, ${at.toISOString().slice(11, 16)} UTC`;
 };
 
@@ -32,8 +40,11 @@ export const flight = (dates: FlightDates): string => flightDays(dates).join(' â
 
 export const moment = (text: string): string => {
   const at = new Date(text);
-  return Number.isNaN(at.getTime()) ? text : at.toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+  return Number.isNaN(at.getTime()) ? text : at.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
 };
+
+/** `14:20 UTC`. */
+export const time = (text: string): string => `${new Date(text).toISOString().slice(11, 16)} UTC`;
 
 /** 86400 is `1 day`, 5400 is `90 minutes`. */
 export const duration = (seconds: number): string => {

@@ -26,8 +26,7 @@ export const capital = (text: string): string => text.slice(0, 1).toUpperCase() 
 
 export const linkTo = (kind: Kind, id: string | number): string => hashOf([kind, id]);
 
-export const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+export const counted = (count: number, one: string, many = `${one}s`): string => `${count.toLocaleString()} ${count === 1 ? one : many}`;
 
 /** `3 line items and 7 creatives`; '' without any. */
 export const describeCounts = (counts: Counts): string =>

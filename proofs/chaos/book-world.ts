@@ -32,7 +32,11 @@ export const bookWorld = (draw: Draw, has: (name: StepClass) => boolean): World 
       for (let i = 0; i < 1 + draw.below(3); i++) {
         const item = lineItem(draw, has, lineItems.length + 1, campaignId);
         lineItems.push({ ...item, ...flight });
-        for (let nth = 0; nth < 2; nth++) creatives.push(creative(creatives.length + 1, item['id'] as number, placementId(id, nth)));
+        // The second creative of every other line item also runs where the first one does.
+        for (let nth = 0; nth < 2; nth++) {
+          const more = nth === 1 && i % 2 === 1 ? [placementId(id, 0)] : [];
+          creatives.push(creative(creatives.length + 1, item['id'] as number, [placementId(id, nth), ...more]));
+        }
       }
     }
   }
@@ -55,15 +59,22 @@ export const limits = (draw: Draw, has: (name: StepClass) => boolean): CatalogRo
   budget_micros: draw.oneIn(2) ? budget(draw) : null,
   daily_impression_cap: draw.oneIn(2) ? 1 + draw.below(12) : null,
   daily_spend_cap_micros: draw.oneIn(3) ? budget(draw) : null,
+  goal_impressions: draw.oneIn(4) ? 1 + draw.below(20) : null,
   frequency_cap: has('users') && draw.oneIn(3) ? 1 + draw.below(3) : null,
   frequency_window_s: draw.of([10, 60, 600, 3600]),
 });
 
 const lineItem = (draw: Draw, has: (name: StepClass) => boolean, id: number, campaign_id: number): CatalogRow => {
-  const kinds = ['CPM', 'CPM', ...(has('clicks') ? ['CPC'] : []), 'Flat', ...(has('bids') || has('typedBids') ? ['bid', 'bid'] : [])];
+  const kinds = [
+    'CPM',
+    'CPM',
+    ...(has('clicks') ? ['CPC', 'VCPM'] : []),
+    'Flat',
+    ...(has('bids') || has('typedBids') ? ['bid', 'bid'] : []),
+  ];
   const kind = draw.of(kinds);
   const type = kind === 'bid' ? 'programmatic' : 'direct';
-  const bidType = has('typedBids') ? draw.of(['CPM', 'CPC', 'Flat']) : 'CPM';
+  const bidType = has('typedBids') ? draw.of(['CPM', 'VCPM', 'CPC', 'Flat']) : 'CPM';
   return {
     id,
     campaign_id,
@@ -91,9 +102,10 @@ const placement = (id: string, publisher_id: number | null): CatalogRow => ({
   formats: ['html'],
 });
 
-const creative = (id: number, line_item_id: number, placement_id: string): CatalogRow => ({
+const creative = (id: number, line_item_id: number, [placement_id, ...more_placement_ids]: readonly string[]): CatalogRow => ({
   id,
   placement_id,
+  more_placement_ids,
   line_item_id,
   format: 'html',
   content: '<b>ad</b>',

@@ -31,6 +31,7 @@ export const checkAccount = (model: Model, view: AccountView): readonly Violatio
   };
   equal('total impressions', account.totalImpressions, sums.impressions);
   equal('total spend', account.totalSpendMicros, sums.spend);
+  equal('total clicks', account.totalClicks, sums.clicks);
   const { today, yesterday, day } = account;
   for (const [of, counts] of [
     [day, today],

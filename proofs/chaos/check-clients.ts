@@ -54,8 +54,8 @@ const weightOf = ({ ad, selectedAtMs }: Ad): number =>
 
 const total = (ads: readonly Ad[]): number => ads.reduce((sum, ad) => sum + weightOf(ad), 0);
 
-const boundOf = ({ bounds: { dailyImpressions, dailySpend, budget, campaignBudget }, price }: Ad): number => {
+const boundOf = ({ bounds: { dailyImpressions, goal, dailySpend, budget, campaignBudget }, price }: Ad): number => {
   const ofMoney = (limit: number | null): number => (limit ?? Infinity) / Math.max(price, 1);
-  const left = Math.min(dailyImpressions ?? Infinity, ofMoney(dailySpend), ofMoney(budget), ofMoney(campaignBudget));
+  const left = Math.min(dailyImpressions ?? Infinity, goal ?? Infinity, ofMoney(dailySpend), ofMoney(budget), ofMoney(campaignBudget));
   return Math.min(Math.max(left * SHARE, MIN_ADS), MAX_ADS);
 };

@@ -26,12 +26,12 @@ export const checkSelections = (model: Model, taken: readonly Ad[], redisMs: num
   ): void => {
     const limited = ads.flatMap((ad) => {
       const limit = limitOf(ad.bounds);
-      return limit === null || !ad.reserved || (rule !== 'cap' && ad.price === 0 && ad.clickPrice === 0) ? [] : [{ ad, limit }];
+      return limit === null || !ad.reserved || (rule !== 'cap' && ad.price === 0 && ad.later.price === 0) ? [] : [{ ad, limit }];
     });
     let total = used;
     for (const { ad, limit } of limited.sort((a, b) => a.limit - b.limit)) {
       total += amount(ad);
-      // A click has no price yet, and needs a micro that is left.
+      // What bills later has no price yet, and needs a micro that is left.
       if (total + (rule !== 'cap' && ad.price === 0 ? 1 : 0) > limit) {
         found.push({ rule, text: `line item ${ad.ad.lineItemId} was selected (${ad.ad.tokenId}) with ${total} of ${limit} taken` });
         return;
@@ -60,6 +60,13 @@ export const checkSelections = (model: Model, taken: readonly Ad[], redisMs: num
     );
   }
   for (const [id, ads] of groupBy(taken, ({ ad }) => ad.lineItemId)) {
+    check(
+      'cap',
+      ads,
+      ({ goal }) => goal,
+      model.adsOf('l', id).filter(counts).length,
+      () => 1,
+    );
     const used = model.sums(`l${id}`).spend + sum(model.adsOf('l', id).filter(open), ({ price }) => price);
     check(
       'budget',
@@ -128,8 +135,9 @@ export const checkOvershoot = (model: Model, events: readonly LoggedEvent[]): re
     check('overspend', `campaign ${id} billed micros`, model.sums(`c${id}`).spend, model.loosest('campaignBudget', id));
   }
   for (const id of new Set(events.map(({ hit }) => hit.ad.lineItemId))) {
-    const { spend, byDay } = model.sums(`l${id}`);
+    const { spend, impressions, byDay } = model.sums(`l${id}`);
     check('overspend', `line item ${id} billed micros`, spend, model.loosest('budget', id));
+    check('overdelivery', `line item ${id} impressions of the flight`, impressions, model.loosest('goal', id));
     for (const [day, ofDay] of byDay) {
       check('overspend', `line item ${id} billed micros in a day`, ofDay.spend, model.loosest('dailySpend', id));
       const ads = model.adsOf('l', id).filter(({ ad }) => ad.day === day);

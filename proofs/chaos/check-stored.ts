@@ -1,7 +1,23 @@
+import { ROLL_UPS } from '../../src/events/postgres/roll-ups.ts';
 import type { Violation } from './model.ts';
 import type { Stage } from './stage.ts';
 
-/** Whether Postgres holds the events and daily counts that the stream carried, each once. */
+/** What a roll-up of hits must sum to, by line item: the event rows. */
+const rollUpDifferences = (table: string): string => `
+  select line_item_id as id from (
+    select line_item_id, count(*) filter (where kind = 'impression' and invalid_reason = '') as impressions,
+           count(*) filter (where kind = 'impression' and invalid_reason <> '') as filtered, count(*) filter (where kind = 'click') as clicks,
+           count(*) filter (where kind = 'event') as events, coalesce(sum(billed_micros), 0) as spend
+    from events group by 1
+  ) e full join (
+    select line_item_id, sum(impressions) filter (where reason = '') as impressions, sum(impressions) filter (where reason <> '') as filtered,
+           sum(clicks) as clicks, sum(events + viewable) as events, sum(spend_micros) as spend
+    from ${table} group by 1
+  ) r using (line_item_id)
+  where (coalesce(e.impressions, 0), coalesce(e.filtered, 0), coalesce(e.clicks, 0), coalesce(e.events, 0), coalesce(e.spend, 0))
+        is distinct from (coalesce(r.impressions, 0), coalesce(r.filtered, 0), coalesce(r.clicks, 0), coalesce(r.events, 0), coalesce(r.spend, 0))`;
+
+/** Whether Postgres holds the events, daily counts and roll-ups that the stream carried, each once. */
 export const checkStored = async ({
   lane: { knex },
   system,
@@ -41,6 +57,10 @@ export const checkStored = async ({
     const served = model.adsOf('l', id).filter((ad) => ad.ad.day === day && (ad.reserved || ad.counted)).length;
     if ((Number(serves) < served - system.unreported(id, day) && !servesMayBeMissing) || (Number(serves) > served && !anyDoubt))
       found.push({ rule: 'serves', text: `daily counts of line item ${id}, day ${day}: ${serves} serves, selected ${served}` });
+  }
+  for (const { table } of ROLL_UPS.filter(({ of }) => of === 'hits')) {
+    const differing = await knex.raw<{ rows: { id: number }[] }>(rollUpDifferences(table));
+    for (const { id } of differing.rows) found.push({ rule: 'reports', text: `${table} of line item ${id} differs from its event rows` });
   }
   return found;
 };

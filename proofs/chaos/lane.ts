@@ -7,6 +7,7 @@ import { defaultStateDir } from '../../src/config/default-state-dir.ts';
 import { startEmbeddedPostgres } from '../../src/embedded/start-embedded-postgres.ts';
 import { startEmbeddedRedis } from '../../src/embedded/start-embedded-redis.ts';
 import { createEventStore, type EventStore } from '../../src/events/postgres/event-store.ts';
+import { ROLL_UPS } from '../../src/events/postgres/roll-ups.ts';
 import { VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-keys.ts';
 import { databaseNamed, withClient } from '../../testkit/databases.ts';
 import { REPLICAS } from './book-world.ts';
@@ -39,6 +40,7 @@ const COUNTED = [
   'event_signals',
   'pending_hits',
   'daily_counts',
+  ...ROLL_UPS.map(({ table }) => table),
   'filtered_counts',
   'event_counts',
   'hourly_counts',

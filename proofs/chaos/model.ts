@@ -2,7 +2,7 @@ import type { RowChange } from '../../src/events/postgres/refilter-store.ts';
 import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
 import { hitKey, type LoggedEvent } from './system.ts';
 import type { Selected } from './replica.ts';
-import { boundsOf, clickFault, clickPrice, holdSlackMs, impressionPrice, RELEASE_MARGIN_MS, type Bounds } from './rules.ts';
+import { boundsOf, holdSlackMs, impressionPrice, laterBill, orderFault, RELEASE_MARGIN_MS, type Bounds } from './rules.ts';
 
 /** A broken rule. `rule` is what a shorter story must break as well. */
 export interface Violation {
@@ -17,7 +17,8 @@ export interface Ad extends Selected {
   readonly selectedAtMs: number;
   readonly bounds: Bounds;
   readonly price: number;
-  readonly clickPrice: number;
+  /** What bills after the impression. */
+  readonly later: ReturnType<typeof laterBill>;
   /** Its hold must be gone when Redis's clock and the fold horizon have passed this. */
   readonly releasedByMs: number;
   /** True time at which its impression was acknowledged first. */
@@ -33,6 +34,7 @@ export interface Ad extends Selected {
 /** Counts of a line item or campaign by the events, over the flight and by day of selection. */
 export interface Sums {
   impressions: number;
+  clicks: number;
   spend: number;
   readonly byDay: Map<number, { impressions: number; spend: number }>;
 }
@@ -49,8 +51,8 @@ export interface Model {
   readonly logged: ReadonlyMap<string, LoggedEvent>;
   readonly acknowledged: ReadonlySet<string>;
   isRefiltered(tokenId: string): boolean;
-  /** Clicks that were counted or filtered against the rule; ask when every hit has been settled. */
-  misjudgedClicks(): readonly Violation[];
+  /** Hits after an impression that were counted or filtered against the rule; ask when every hit has been settled. */
+  misjudged(): readonly Violation[];
   readonly waiting: ReadonlySet<string>;
   select(selected: readonly Selected[], at: { readonly step: number; readonly redisMs: number; readonly ttlMs: number }): readonly Ad[];
   /** Notes a hit that was sent. Returns whether it was sent before. */
@@ -69,7 +71,7 @@ export interface Model {
   note(snapshot: Pick<Snapshot, 'lineItems' | 'campaigns'>): void;
 }
 
-export type LooseLimit = 'budget' | 'dailySpend' | 'campaignBudget' | 'dailyImpressions';
+export type LooseLimit = 'budget' | 'dailySpend' | 'campaignBudget' | 'dailyImpressions' | 'goal';
 
 export const createModel = (): Model => {
   const ads: Ad[] = [];
@@ -95,7 +97,7 @@ export const createModel = (): Model => {
   };
   const sumsOf = (key: string): Sums => {
     let found = sums.get(key);
-    if (!found) sums.set(key, (found = { impressions: 0, spend: 0, byDay: new Map() }));
+    if (!found) sums.set(key, (found = { impressions: 0, clicks: 0, spend: 0, byDay: new Map() }));
     return found;
   };
   /** The ad of an impression that counts. */
@@ -119,6 +121,10 @@ export const createModel = (): Model => {
     }
   };
 
+  const addClicks = ({ ad: { publisherId, lineItemId, campaignId } }: Ad, clicks: number): void => {
+    for (const of of [`l${lineItemId}`, `c${campaignId}`]) for (const key of [of, `${publisherId} ${of}`]) sumsOf(key).clicks += clicks;
+  };
+
   const refilterOne = ({ row: { jti, kind, eventType, screened }, reason }: RowChange): readonly Violation[] => {
     const own = `${jti} ${kind}${eventType && `:${eventType}`}`;
     const key = screened ? `${own}!` : own;
@@ -135,6 +141,7 @@ export const createModel = (): Model => {
     logged.set(key, { ...event, reason, billedMicros: 0 });
     if (ad && event.reason === '') {
       addFor(ad, kind === 'impression' ? -1 : 0, -event.billedMicros);
+      if (kind === 'click') addClicks(ad, -1);
       if (kind === 'impression') ad.filteredLater = true;
     }
     return [];
@@ -155,6 +162,7 @@ export const createModel = (): Model => {
       ad.waiting = false;
     }
     addFor(ad, isImpression ? 1 : 0, event.billedMicros);
+    if (event.hit.kind === 'click' && event.reason === '') addClicks(ad, 1);
     return checkBill(ad, event, isImpression);
   };
 
@@ -175,7 +183,7 @@ export const createModel = (): Model => {
           selectedAtMs: redisMs,
           bounds: boundsOf(one),
           price: impressionPrice(one),
-          clickPrice: clickPrice(one),
+          later: laterBill(one),
           releasedByMs: one.ad.tokenExpS * 1000 + holdSlackMs(ttlMs) + RELEASE_MARGIN_MS,
           seenAtMs: undefined,
           counted: false,
@@ -208,39 +216,40 @@ export const createModel = (): Model => {
     },
     log: (events) => events.flatMap(logOne),
     refilter: refilterOne,
-    misjudgedClicks: () =>
+    misjudged: () =>
       [...logged].flatMap(([key, { hit, reason, atMs }]) => {
         // The stored hits of a token that was filtered again are judged there (refilter.ts).
-        if (hit.kind !== 'click' || hit.invalidReason !== '' || refiltered.has(hit.ad.tokenId)) return [];
+        const isClick = hit.kind === 'click';
+        if (!(isClick || isBillingView(hit)) || hit.invalidReason !== '' || refiltered.has(hit.ad.tokenId)) return [];
         const seenAtMs = logged.get(`${hit.ad.tokenId} impression`)?.atMs;
-        const due = clickFault(atMs, hit.ad.servedAtMs, seenAtMs);
+        const due = orderFault(isClick, atMs, hit.ad.servedAtMs, seenAtMs);
         const text = `${key} at ${atMs}, served at ${hit.ad.servedAtMs}, seen at ${seenAtMs}, is ${reason || 'counted'} instead of ${due || 'counted'}`;
         return reason === due ? [] : [{ rule: 'click', text }];
       }),
     minWindowMs: (lineItemId) => windows.get(lineItemId) ?? 0,
     loosest: (limit, id) => loosest.get(`${limit} ${id}`) ?? Infinity,
     note: ({ lineItems, campaigns }) => {
-      for (const { id, frequencyCap, budgetMicros, dailySpendCapMicros, dailyImpressionCap } of lineItems.values()) {
+      for (const { id, frequencyCap, budgetMicros, dailySpendCapMicros, dailyImpressionCap, goals } of lineItems.values()) {
         windows.set(id, Math.min(windows.get(id) ?? Infinity, frequencyCap?.windowMs ?? 0));
         noteLimit('budget', id, budgetMicros);
         noteLimit('dailySpend', id, dailySpendCapMicros);
         noteLimit('dailyImpressions', id, dailyImpressionCap);
+        noteLimit('goal', id, goals.impressions);
       }
       for (const { id, budgetMicros } of campaigns.values()) noteLimit('campaignBudget', id, budgetMicros);
     },
   };
 };
 
-/** An impression bills what was held for it; a click that counts at most its price; everything else nothing. */
-const checkBill = (
-  { ad, price, clickPrice: most }: Ad,
-  { hit, reason, billedMicros }: LoggedEvent,
-  isImpression: boolean,
-): readonly Violation[] => {
+const isBillingView = ({ kind, eventType, ad }: LoggedEvent['hit']): boolean =>
+  kind === 'event' && eventType === 'viewable' && ad.billsOn === 'viewable';
+
+/** An impression bills what was held for it; what bills after it at most its price; everything else nothing. */
+const checkBill = ({ ad, price, later }: Ad, { hit, reason, billedMicros }: LoggedEvent, isImpression: boolean): readonly Violation[] => {
   const what = `the ${hit.kind} of ${ad.tokenId} (line item ${ad.lineItemId})`;
-  if (hit.kind === 'click' && reason === '') {
-    return billedMicros < 0 || billedMicros > most
-      ? [{ rule: 'bill', text: `${what} billed ${billedMicros} of at most ${most} micros` }]
+  if (later.hit === `${hit.kind}${hit.eventType && `:${hit.eventType}`}` && reason === '') {
+    return billedMicros < 0 || billedMicros > later.price
+      ? [{ rule: 'bill', text: `${what} billed ${billedMicros} of at most ${later.price} micros` }]
       : [];
   }
   const due = isImpression ? price : 0;

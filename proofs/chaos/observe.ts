@@ -40,9 +40,9 @@ export const observe = async (stage: Stage, publishers: readonly number[]): Prom
   const found: Violation[] = [...model.log(events)];
   // After the events: a hit that is in both stores was counted already.
   for (const key of system.takeStored()) model.store(key);
-  const clicks = await system.waitingClicks();
+  const provisional = await system.provisional();
   for (const key of model.acknowledged) {
-    if (!model.logged.has(key) && !model.waiting.has(key) && !clicks.has(key))
+    if (!model.logged.has(key) && !model.waiting.has(key) && !provisional.has(key))
       found.push({ rule: 'lost', text: `${key} was acknowledged and is in no store` });
   }
   found.push(...checkOvershoot(model, events));

@@ -58,8 +58,8 @@ const COMPARED_ROWS = `
   order by 1`;
 
 /** Offsets of held sums in an account, in bytes: numbers 12 and 14 of lua/account.lua. */
-const HELD_COUNT_AT = 11 * 8;
-const HELD_TOTAL_AT = 13 * 8;
+const HELD_COUNT_AT = 12 * 8;
+const HELD_TOTAL_AT = 14 * 8;
 
 const nameOf = ({ publisherId, kind, id }: AccountRef): string => `${publisherId} ${kind}${id}`;
 

@@ -76,7 +76,7 @@ const checkVerdict = (row: RefilterRow, changes: readonly RowChange[], listed: R
   // Without room, or beside a hit that counts, a hit stays as it was.
   const isWrong =
     due === undefined
-      ? change?.reason === 'data_center' || (change !== undefined && row.kind !== 'click' && change.reason !== null)
+      ? change?.reason === 'data_center' || (change !== undefined && row.kind === 'impression' && change.reason !== null)
       : after !== due;
   const text = `the ${row.kind} of ${row.jti} from ${row.signals.network}, ${row.reason || 'counted'}, became ${after || 'counted'}`;
   return isWrong ? [{ rule: 'refilter', text }] : [];

@@ -103,6 +103,7 @@ export const createReplica = (options: ReplicaOptions): Replica => {
   const serveAd = createServeAd({
     bidders: createOfflineBidders((requestId) => offered.get(requestId) ?? {}),
     reserve: allowances.reserve,
+    fromLots: allowances.fromLots,
     newId,
     random,
     clock: () => 0,
@@ -179,18 +180,19 @@ const adRequest = (id: string, call: AdCall, snapshot: Snapshot, atMs: number): 
 const createOfflineBidders = (bidsOf: (requestId: string) => AdCall['bids']): Pick<Bidders, 'ask'> => ({
   ask: (opportunities, { requestId }) => {
     const offered = bidsOf(requestId);
-    const bids = opportunities.flatMap(({ impId, invitations }) =>
+    const bids = opportunities.flatMap(({ impId, placement, invitations }) =>
       invitations.flatMap((invitation): Bid[] => {
         const cpmMicros = offered[invitation.lineItem.id];
-        return cpmMicros === undefined ? [] : [bidOf(impId, invitation, cpmMicros)];
+        return cpmMicros === undefined ? [] : [bidOf(impId, placement.id, invitation, cpmMicros)];
       }),
     );
     return Promise.resolve({ bids, refusals: [] });
   },
 });
 
-const bidOf = (impId: string, invitation: Bid['invitation'], cpmMicros: number): Bid => ({
+const bidOf = (impId: string, placementId: string, invitation: Bid['invitation'], cpmMicros: number): Bid => ({
   impId,
+  placementId,
   invitation,
   cpmMicros,
   bidId: `bid-${invitation.lineItem.id}`,

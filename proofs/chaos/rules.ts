@@ -6,6 +6,8 @@ export interface Bounds {
   readonly dailySpend: number | null;
   readonly budget: number | null;
   readonly campaignBudget: number | null;
+  /** Impressions over the flight. */
+  readonly goal: number | null;
   readonly frequency: { readonly places: number; readonly windowMs: number } | null;
 }
 
@@ -21,6 +23,7 @@ export const boundsOf = (selected: Selected): Bounds => {
     dailySpend: flat ? null : lineItem.dailySpendCapMicros,
     budget: flat ? null : lineItem.budgetMicros,
     campaignBudget: flat ? null : campaign.budgetMicros,
+    goal: lineItem.goals.impressions,
     frequency: lineItem.frequencyCap,
   };
 };
@@ -31,18 +34,21 @@ export const impressionPrice = ({ lineItem, bidMicros }: Selected): number => {
   return lineItem.budgetType === 'CPM' ? (lineItem.cpmMicros ?? 0) / 1000 : 0;
 };
 
-/** Micros that a click bills at most. */
-export const clickPrice = ({ lineItem, bidMicros }: Selected): number =>
-  bidMicros === null && lineItem.budgetType === 'CPC' ? (lineItem.cpcMicros ?? 0) : 0;
+/** The hit after the impression that bills, as hits are named, and the micros that it bills at most. */
+export const laterBill = ({ lineItem, bidMicros }: Selected): { readonly hit: string; readonly price: number } => {
+  if (bidMicros === null && lineItem.budgetType === 'CPC') return { hit: 'click', price: lineItem.cpcMicros ?? 0 };
+  if (bidMicros === null && lineItem.budgetType === 'VCPM') return { hit: 'event:viewable', price: (lineItem.cpmMicros ?? 0) / 1000 };
+  return { hit: '', price: 0 };
+};
 
 /** The shortest time in which a person clicks, and how long a click may precede its impression. */
 const MIN_CLICK_MS = 100;
 const MAX_AHEAD_MS = 60_000;
 
-/** Why a click is filtered, or ''. By the times at which the hits of its token came; undefined: no impression counted. */
-export const clickFault = (clickAtMs: number, servedAtMs: number, seenAtMs: number | undefined): string => {
+/** Why a hit that needs an impression is filtered, or ''. By the times at which the hits of its token came; undefined: no impression counted. */
+export const orderFault = (isClick: boolean, clickAtMs: number, servedAtMs: number, seenAtMs: number | undefined): string => {
   const sinceSeenMs = seenAtMs === undefined ? -Infinity : clickAtMs - seenAtMs;
-  if (Math.abs(clickAtMs - servedAtMs) < MIN_CLICK_MS || (sinceSeenMs >= 0 && sinceSeenMs < MIN_CLICK_MS)) return 'fast_click';
+  if (isClick && (Math.abs(clickAtMs - servedAtMs) < MIN_CLICK_MS || (sinceSeenMs >= 0 && sinceSeenMs < MIN_CLICK_MS))) return 'fast_click';
   return sinceSeenMs < -MAX_AHEAD_MS ? 'no_impression' : '';
 };
 

@@ -86,7 +86,7 @@ const settleAll = async (stage: Stage): Promise<readonly Violation[]> => {
   await round();
   found.push(...(await compareBooks(stage)), ...(await repairDamaged(stage, round)), ...(await stage.poison.check()));
   if (found.length === 0) found.push(...(await refilterAll(stage, round)));
-  return [...found, ...model.misjudgedClicks(), ...(await checkStored(stage)), ...(await checkFiltered(stage))];
+  return [...found, ...model.misjudged(), ...(await checkStored(stage)), ...(await checkFiltered(stage))];
 };
 
 /** A story with a list of data centers ends with every day filtered again by it, now that all tokens have ended. */

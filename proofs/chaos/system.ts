@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
 import { createEventWriter } from '../../src/events/event-writer.ts';
+import { readEvent, splitEntry } from '../../src/events/read-event.ts';
 import { createDeadEvents, type DeadEvent } from '../../src/events/postgres/dead-events.ts';
 import type { EventStore } from '../../src/events/postgres/event-store.ts';
 import type { Hit, Settled } from '../../src/ledger/hit.ts';
@@ -55,7 +56,7 @@ export interface System {
   newEvents(): Promise<readonly LoggedEvent[]>;
   waiting(): Promise<number>;
   /** Keys of clicks that wait for their impression. */
-  waitingClicks(): Promise<ReadonlySet<string>>;
+  provisional(): Promise<ReadonlySet<string>>;
   accounts(publisherId: number, lineItems: readonly number[], campaigns: readonly number[]): Promise<readonly (Account | undefined)[]>;
   /** Every hit stored in Postgres before this moment has been folded. */
   horizonMs(publisherId: number): Promise<number>;
@@ -225,18 +226,16 @@ export const createSystem = ({ lane, world, nowMs, snapshot, isDamaged, isPoison
       return streams.flatMap((entries, shard) =>
         entries.flatMap(([id, fields]) => {
           lastIds[shard] = id;
-          if (fields.some(isPoison)) return [];
-          const value = (name: string): string => fields[fields.indexOf(name) + 1] ?? '';
-          const hit = JSON.parse(value('e')) as Hit;
-          const reason = fields.includes('reason') ? value('reason') : hit.invalidReason;
-          return { hit, reason, atMs: Number(value('at')), billedMicros: Number(value('billed')) };
+          return splitEntry(fields)
+            .filter((event) => !event.some(isPoison))
+            .map(readEvent);
         }),
       );
     },
     waiting: () => table.count(),
-    waitingClicks: async () => {
-      const tokens = await Promise.all(lastIds.map((_, shard) => lane.observer.redis.hkeys(`${keys.events(shard)}:clicks`)));
-      return new Set(tokens.flat().map((token) => `${token} click`));
+    provisional: async () => {
+      const names = await Promise.all(lastIds.map((_, shard) => lane.observer.redis.hkeys(`${keys.events(shard)}:waiting`)));
+      return new Set(names.flat().map((name) => (name.endsWith(' viewable') ? name.replace(' ', ' event:') : `${name} click`)));
     },
     accounts: async (publisherId, lineItems, campaigns) =>
       (await Promise.all([reader.lineItems(publisherId, lineItems), reader.campaigns(publisherId, campaigns)])).flat(),

@@ -30,6 +30,7 @@ const ITEM_COLUMNS = [
   'budget_micros',
   'daily_impression_cap',
   'daily_spend_cap_micros',
+  'goal_impressions',
   'frequency_cap',
   'frequency_window_s',
   'rate_limit',
@@ -44,7 +45,7 @@ const columns = (row: CatalogRow, names: readonly string[]): string => {
       row[name] !== 'ASAP' &&
       !(name === 'frequency_window_s' && row['frequency_cap'] === null) &&
       !(name === 'cpc_micros' && row['budget_type'] !== 'CPC') &&
-      !(name === 'cpm_micros' && row['budget_type'] !== 'CPM'),
+      !(name === 'cpm_micros' && row['budget_type'] !== 'CPM' && row['budget_type'] !== 'VCPM'),
   );
   return shown.map((name) => `, ${name} ${String(row[name])}`).join('');
 };

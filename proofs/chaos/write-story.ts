@@ -66,7 +66,7 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     const from = draw.oneIn(8) ? 0 : Math.max(selects.length - 8, 0);
     const of = selects[from + draw.below(selects.length - from)] ?? 0;
     const kind = draw.of(['impression', 'impression', 'impression', has('clicks') ? 'click' : 'impression', 'event'] as const);
-    const eventType = kind === 'event' ? draw.of(['like', 'share']) : '';
+    const eventType = kind === 'event' ? draw.of(['like', 'share', ...(has('clicks') ? ['viewable', 'viewable'] : [])]) : '';
     return { of, nth: draw.below(3), kind, eventType, prefetch: draw.oneIn(25), network: of % NETWORKS.length };
   };
 
@@ -131,7 +131,11 @@ const createStepWriter = (draw: Draw, has: (name: StepClass) => boolean, world: 
     const kind = draw.below(6);
     const typed = items.filter(({ type }) => type === 'direct' || has('typedBids'));
     if (kind === 0 && has('clicks') && typed.length > 0)
-      return edit({ table: 'line_items', id: draw.of(typed)['id'] as number, patch: { budget_type: draw.of(['CPM', 'CPC', 'Flat']) } });
+      return edit({
+        table: 'line_items',
+        id: draw.of(typed)['id'] as number,
+        patch: { budget_type: draw.of(['CPM', 'VCPM', 'CPC', 'Flat']) },
+      });
     return itemEdit({ cpm_micros: draw.of(CPMS_MICROS) });
   };
   const limit = (): Written => {

@@ -1,5 +1,6 @@
 import { AD_REQUEST_SCHEMA, FLAT_AD_REQUEST_SCHEMA } from '../../src/http/openrtb/ad-request-schema.ts';
-import { campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from '../../src/catalog/checks/schemas.ts';
+import { creativeSchema } from '../../src/catalog/checks/creative-schema.ts';
+import { campaignSchema, lineItemSchema, placementSchema, publisherSchema } from '../../src/catalog/checks/schemas.ts';
 import { bidderGenes } from './bidder-seeds.ts';
 import { shapeOfSchema } from './described-shape.ts';
 import { documentedGenes } from './documented-seeds.ts';

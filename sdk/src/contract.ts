@@ -59,6 +59,9 @@ export interface Bid {
   readonly w?: number;
   readonly h?: number;
   readonly adomain?: readonly string[];
+  /** What the advertiser sells, in the taxonomy `cattax` (OpenRTB). */
+  readonly cat?: readonly string[];
+  readonly cattax?: number;
   readonly impurl: string;
   readonly clkurl: string;
   /** Append `&type=<event_type>`. */

@@ -32,6 +32,8 @@ interface Bid {
   readonly h?: number;
   readonly dealid?: string;
   readonly adomain?: readonly string[];
+  readonly cat?: readonly string[];
+  readonly cattax?: number;
   readonly ext?: { readonly dsa?: object };
 }
 
@@ -75,7 +77,7 @@ const spec = {
   }),
   interpretResponse: ({ body }: Answer): readonly object[] =>
     (body?.seatbid ?? []).flatMap(({ bid }) =>
-      bid.map(({ impid, price, crid, adm, burl, mtype, exp, w, h, dealid, adomain, ext }) => ({
+      bid.map(({ impid, price, crid, adm, burl, mtype, exp, w, h, dealid, adomain, cat, cattax, ext }) => ({
         requestId: impid,
         cpm: price,
         currency: body?.cur,
@@ -83,7 +85,7 @@ const spec = {
         dealId: dealid,
         netRevenue: true,
         ttl: exp,
-        meta: { advertiserDomains: adomain ?? [], dsa: ext?.dsa },
+        meta: { advertiserDomains: adomain ?? [], primaryCatId: cat?.[0], secondaryCatIds: cat?.slice(1), cattax, dsa: ext?.dsa },
         // Prebid requests it when the bid is billed.
         eventtrackers: [{ event: 1, method: 1, url: burl }],
         ...(mtype === 4

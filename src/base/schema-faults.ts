@@ -45,6 +45,9 @@ const faultOf = (error: ErrorObject, formats: Readonly<Record<string, string>>):
   }
 };
 
+/** The pattern of a text with a character that is no space. */
+export const NOT_BLANK = '\\S';
+
 const TYPES: Readonly<Record<string, string>> = {
   string: 'text',
   number: 'a number',
@@ -59,8 +62,9 @@ const TYPES: Readonly<Record<string, string>> = {
  * are no better ones.
  */
 const wordsOf = ({ keyword, params, message = 'is invalid' }: ErrorObject): string => {
-  const { limit, type, allowedValues } = params as {
+  const { limit, type, allowedValues, pattern } = params as {
     readonly limit?: number;
+    readonly pattern?: string;
     readonly type?: string | readonly string[];
     readonly allowedValues?: readonly unknown[];
   };
@@ -80,6 +84,8 @@ const wordsOf = ({ keyword, params, message = 'is invalid' }: ErrorObject): stri
       return `must be more than ${limit}`;
     case 'exclusiveMaximum':
       return `must be less than ${limit}`;
+    case 'pattern':
+      return pattern === NOT_BLANK ? 'must not be empty' : message;
     case 'minLength':
       return limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`;
     case 'maxLength':

@@ -21,6 +21,20 @@ export type NoticeOutcome = (typeof NOTICE_OUTCOMES)[number];
 export const BIDDER_STEPS = ['calls', 'skipped', 'timeouts', 'impressions', 'bids', 'refused', 'wins'] as const;
 export type BidderStep = (typeof BIDDER_STEPS)[number];
 
+/** Those of one impression. timeouts: its bidder ran out of time. */
+export const IMPRESSION_STEPS = ['impressions', 'timeouts', 'bids', 'refused', 'wins'] as const satisfies readonly BidderStep[];
+export type ImpressionStep = (typeof IMPRESSION_STEPS)[number];
+
+/** An impression that a bidder was offered, or a deal that was offered for it. */
+export interface BidderOffer {
+  readonly publisherId: number;
+  readonly placementId: string;
+  /** null: the endpoint of a line item. */
+  readonly bidderId: number | null;
+  /** undefined: the impression as a whole. */
+  readonly dealId: string | undefined;
+}
+
 /**
  * Receives measurements: called once per occurrence, with labels from closed sets. Its functions
  * must not throw.
@@ -40,6 +54,8 @@ export interface BidderObserver {
   readonly circuit: (bidder: string, state: CircuitState | null) => void;
   /** How many; `bidder` as above. */
   readonly step: (bidder: string, step: BidderStep, count: number) => void;
+  /** One more at a step. */
+  readonly impression: (offer: BidderOffer, step: ImpressionStep) => void;
   /** The part of its calls that a bidder gets, 0 to 1. */
   readonly askedShare: (bidder: string, share: number) => void;
   readonly notice: (kind: NoticeKind, outcome: NoticeOutcome) => void;

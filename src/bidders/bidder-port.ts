@@ -1,4 +1,5 @@
-import type { Bidder, BlockList, Booking, Device, Placement, Publisher } from '../catalog/model/entities.ts';
+import type { BlockList } from '../catalog/model/block-list.ts';
+import type { Bidder, Booking, Device, Placement, Publisher } from '../catalog/model/entities.ts';
 import type { Verdict } from '../context/consent/consent.ts';
 import type { PrivacySignals } from '../context/consent/privacy-signals.ts';
 import type { AdSize } from '../decision/ad-query.ts';
@@ -78,7 +79,7 @@ export interface ReadBid {
 }
 
 /** A valid bid for one of the line items of its bidder, which metrics call `bidder`. */
-export type Bid = ReadBid & { readonly invitation: Booking; readonly bidder: string };
+export type Bid = ReadBid & { readonly invitation: Booking; readonly bidder: string; readonly placementId: string };
 
 /**
  * An invitation without a valid bid. `detail` is for the trace: short, with the OpenRTB codes and,

@@ -4,12 +4,13 @@ import { answersOf, type CallResult } from './calls/answers-of-call.ts';
 import type { Bidder } from '../catalog/model/entities.ts';
 import type { BidOutcome } from './bid-outcome.ts';
 import { bidderLabel, createBidderEndpoint, type BidderEndpoint, type CircuitSettings } from './calls/bidder-endpoint.ts';
-import type { BidderObserver, BidderStep, CircuitState } from './bidder-observer.ts';
+import type { BidderObserver, CircuitState } from './bidder-observer.ts';
 import type { RateOf } from './currency-rates.ts';
 import type { BidAnswers, BidContext, Bidders, BidOpportunity } from './bidder-port.ts';
 import { withhold } from '../context/consent/withhold.ts';
 import { buildBidRequest, isSecurePage } from './openrtb/build-bid-request.ts';
 import { createBidResults } from './notices/bid-results.ts';
+import { countSteps, countWin } from './calls/count-steps.ts';
 import { groupInvitations, type BidderCall } from './calls/group-invitations.ts';
 import { createDeadlines, type Deadline } from './calls/deadlines.ts';
 import { createGuardedDispatchers, type GuardedDispatchersOptions } from './calls/guarded-dispatcher.ts';
@@ -87,7 +88,7 @@ export const createBidders = (options: BiddersOptions): Bidders => {
     timeoutMs: noticeTimeoutMs,
     observe: observe.notice,
   });
-  const results = createBidResults(notices, ({ bidder }) => observe.step(bidder, 'wins', 1));
+  const results = createBidResults(notices, (bid) => countWin(observe, bid));
 
   const endpoints = new LRUCache<string, KnownEndpoint>({
     max: MAX_ENDPOINTS,
@@ -188,7 +189,7 @@ export const createBidders = (options: BiddersOptions): Bidders => {
         return { kind: 'refused', outcome: 'internal_error' };
       });
       observe.call(callOutcome(read), now() - auction.startedAt);
-      for (const [step, count] of stepsOf(call, read)) observe.step(found.id, step, count);
+      countSteps(observe, { bidder: found.id, context }, call, read);
       return { call, bidder: found.id, read };
     });
     const { bids, refusals, judged } = answersOf(await Promise.all(answers));
@@ -220,19 +221,6 @@ export const createBidders = (options: BiddersOptions): Bidders => {
 const callOutcome = (read: CallResult['read']): BidOutcome => {
   if ('kind' in read) return read.outcome;
   return read.best.length === 0 && read.refused.length === 0 ? 'no_bid' : 'accepted';
-};
-
-/** What a bidder was asked, and answered. */
-const stepsOf = ({ opportunities }: BidderCall, read: CallResult['read']): readonly (readonly [BidderStep, number])[] => {
-  if (!('kind' in read))
-    return [
-      ['calls', 1],
-      ['impressions', opportunities.length],
-      ['bids', read.best.length],
-      ['refused', read.refused.length],
-    ];
-  if (read.outcome === 'slow') return [['skipped', 1]];
-  return [['calls', 1], ['impressions', opportunities.length], ...(read.outcome === 'timeout' ? ([['timeouts', 1]] as const) : [])];
 };
 
 interface KnownEndpoint {

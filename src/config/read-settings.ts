@@ -9,6 +9,7 @@ import {
   eventTypes,
   gain,
   hostNames,
+  mailAddress,
   oneOf,
   publicUrl,
   redisUrls,
@@ -16,6 +17,7 @@ import {
   sampler,
   secret,
   share,
+  smtpUrl,
   toggle,
   tokenSecrets,
   wholeNumber,
@@ -33,6 +35,7 @@ export const LONE_SECRET_KID = 'default';
 /** What the SDK sends for an ad that has been viewable; accepted whatever ALLOWED_EVENTS lists. */
 const VIEWABLE = 'viewable';
 
+const DEFAULT_SENDER = 'reports@localhost';
 const MIN_SECRET_BYTES = 32;
 const MIN_ADMIN_TOKEN_LENGTH = 32;
 /** The same distance from src/config and from dist/config. */
@@ -61,6 +64,8 @@ const VARIABLES = {
   ALLOWED_EVENTS: eventTypes({ default: ['like', 'share', 'comment'] }),
   PUBLIC_URL: publicUrl({ default: '' }),
   CREATIVE_ORIGIN: publicUrl({ default: '' }),
+  ASSETS_URL: publicUrl({ default: '' }),
+  ASSET_STORE_MB: wholeNumber(1, 1_000_000)({ default: 500 }),
   BIDDER_TIMEOUT: duration('1ms', '10s')({ default: 300 }),
   BIDDER_ALLOW_PRIVATE: toggle({ default: undefined }),
   MOCK_BIDDER: toggle({ default: undefined }),
@@ -77,6 +82,9 @@ const VARIABLES = {
   OTEL_TRACES_SAMPLER: sampler({ default: undefined }),
   OTEL_TRACES_SAMPLER_ARG: share({ default: undefined }),
   TRACE_BIDDERS: hostNames({ default: [] }),
+  COMPLAINT_LIMIT: wholeNumber(0, 1_000_000)({ default: 5 }),
+  SMTP_URL: smtpUrl({ default: undefined }),
+  SMTP_FROM: mailAddress({ default: undefined }),
   ADMIN_ENABLED: toggle({ default: undefined }),
   ADMIN_TOKEN: adminTokens({ default: [] }),
   TRUST_PROXY_HOPS: wholeNumber(0, 32)({ default: undefined }),
@@ -122,6 +130,8 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     ...shortFaults('SEAL_KEYS', read.SEAL_KEYS ?? [], production),
     ...creativeOriginFaults(read.CREATIVE_ORIGIN, read.PUBLIC_URL),
   );
+  if (production && read.SMTP_URL !== undefined && read.SMTP_FROM === undefined)
+    faults.push({ name: 'SMTP_FROM', fault: 'required with SMTP_URL: the sender of mails' });
   if (production && read.DEMO_DATA) faults.push({ name: 'DEMO_DATA', fault: 'not in production: its API key is public' });
   if (faults.length > 0) throw new SettingsError(faults);
 
@@ -133,7 +143,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     knownHosts:
       production && read.ALLOWED_HOSTS.length === 0
         ? undefined
-        : [...read.ALLOWED_HOSTS, ...ownHosts(host, [read.PUBLIC_URL, read.CREATIVE_ORIGIN])],
+        : [...read.ALLOWED_HOSTS, ...ownHosts(host, [read.PUBLIC_URL, read.CREATIVE_ORIGIN, read.ASSETS_URL])],
     databaseUrl: read.DATABASE_URL,
     redisUrls: read.REDIS_URL ?? [],
     demoData: read.DEMO_DATA,
@@ -147,6 +157,8 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     allowedEvents: [...new Set([...read.ALLOWED_EVENTS, VIEWABLE])],
     publicUrl: read.PUBLIC_URL,
     creativeOrigin: read.CREATIVE_ORIGIN,
+    assetsUrl: read.ASSETS_URL,
+    assetStoreMb: read.ASSET_STORE_MB,
     bidderTimeoutMs: read.BIDDER_TIMEOUT,
     bidderPrivateAddresses: read.BIDDER_ALLOW_PRIVATE ?? !production,
     mockBidderEnabled: read.MOCK_BIDDER ?? !production,
@@ -162,6 +174,8 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
             samplerIsSet: read.OTEL_TRACES_SAMPLER !== undefined,
             bidderHosts: read.TRACE_BIDDERS,
           },
+    smtp: read.SMTP_URL === undefined ? undefined : { url: read.SMTP_URL, from: read.SMTP_FROM ?? DEFAULT_SENDER },
+    complaintLimit: read.COMPLAINT_LIMIT,
     adminEnabled,
     adminClosedBecause: production && adminEnabled ? adminObstacle(read.ADMIN_TOKEN) : undefined,
     adminTokens: read.ADMIN_TOKEN,

@@ -54,6 +54,20 @@ export const duration = (min: string, max: string) =>
     return inRange ? value : refuse(`a duration from ${min} to ${max}, such as 45s, 30m, 1h30m; a number alone is in seconds`);
   });
 
+export const smtpUrl = makeExactValidator<string>((text) => {
+  const url = parseUrl(text);
+  return url && /^smtps?:$/.test(url.protocol) && url.hostname !== ''
+    ? text
+    : refuse('smtp://user:password@host:port, or smtps:// with TLS');
+});
+
+/** `reports@gazette.example`, or with a name: `The Gazette <reports@gazette.example>`. */
+export const mailAddress = makeExactValidator<string>((text) =>
+  /^(?:[^<>\r\n@]+ <[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/.test(text)
+    ? text
+    : refuse('an e-mail address, or a name and an address in <>'),
+);
+
 export const eventTypes = makeExactValidator<readonly string[]>((text) => {
   const types = listOf(text);
   const wellFormed = types.length > 0 && types.every((type) => /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(type));

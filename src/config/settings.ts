@@ -44,6 +44,10 @@ export interface Settings {
    * when unset.
    */
   readonly creativeOrigin: string;
+  /** What serves uploaded files, a CDN for example, without a trailing slash; '': this service. */
+  readonly assetsUrl: string;
+  /** Megabytes of uploaded files that a publisher may have. */
+  readonly assetStoreMb: number;
   readonly bidderTimeoutMs: number;
   /** Lets bidder endpoints be plain http on private addresses: development and tests only. */
   readonly bidderPrivateAddresses: boolean;
@@ -57,6 +61,10 @@ export interface Settings {
   readonly currencyRatesFile: string | undefined;
   /** undefined: no traces. */
   readonly tracing: TracingSettings | undefined;
+  /** Where reports are mailed through, as nodemailer takes it; undefined: no mail is sent. */
+  readonly smtp: { readonly url: string; readonly from: string } | undefined;
+  /** Clients whose complaints about malware within a day block a creative; 0: none do. */
+  readonly complaintLimit: number;
   readonly adminEnabled: boolean;
   /** Why the trafficking tool stays closed although it is enabled; undefined: it is open. */
   readonly adminClosedBecause: string | undefined;

@@ -1,6 +1,6 @@
 import type { BannerAssets, BannerImage, Creative } from '../catalog/model/entities.ts';
 import { isSafeUrl } from '../catalog/model/is-safe-url.ts';
-import { absoluteAddress, absoluteAssets } from './absolute-address.ts';
+import { absoluteAddress, absoluteAssets, absoluteMarkup, NO_ADDRESSES, type Addresses } from './absolute-address.ts';
 import { escapeHtml } from './escape-html.ts';
 
 /** The size that the creative is rendered for, in CSS pixels. */
@@ -10,10 +10,10 @@ export interface Slot {
 }
 
 /**
- * The `adm` of a bid: for `html` the advertiser's markup unchanged, macros included; for `banner`
- * one responsive image; for `native` the assets as JSON text.
+ * The `adm` of a bid: for `html` the advertiser's markup, macros included, in which only the paths
+ * of uploaded files become absolute; for `banner` one responsive image; for `native` the assets as
+ * JSON text.
  *
- * `base` is the address of this service, for the paths in banners and assets; '': they stay paths.
  * A pure function of an immutable creative and a size, so its results may be kept with the
  * snapshot.
  *
@@ -22,23 +22,23 @@ export interface Slot {
 export const composeMarkup = (
   { content, clickUrl }: Pick<Creative, 'content' | 'clickUrl'>,
   size: Slot,
-  base = '',
+  addresses = NO_ADDRESSES,
   counter?: string,
 ): string => {
   switch (content.format) {
     case 'html':
-      return content.markup;
+      return absoluteMarkup(content.markup, addresses);
     case 'banner':
-      return composeLink(clickUrl === null ? null : (counter ?? clickUrl), composeImage(withAddresses(content.banner, base), size));
+      return composeLink(clickUrl === null ? null : (counter ?? clickUrl), composeImage(withAddresses(content.banner, addresses), size));
     case 'native':
-      return base === '' ? JSON.stringify(content.assets) : absoluteAssets(content.assets, base);
+      return addresses === NO_ADDRESSES ? JSON.stringify(content.assets) : absoluteAssets(content.assets, addresses);
   }
 };
 
-const withAddresses = (banner: BannerAssets, base: string): BannerAssets => ({
+const withAddresses = (banner: BannerAssets, addresses: Addresses): BannerAssets => ({
   ...banner,
-  image: absoluteAddress(banner.image, base),
-  images: banner.images.map((image) => ({ ...image, url: absoluteAddress(image.url, base) })),
+  image: absoluteAddress(banner.image, addresses),
+  images: banner.images.map((image) => ({ ...image, url: absoluteAddress(image.url, addresses) })),
 });
 
 /**

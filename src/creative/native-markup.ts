@@ -1,5 +1,5 @@
 import { isSafeUrl } from '../catalog/model/is-safe-url.ts';
-import { absoluteAddress } from './absolute-address.ts';
+import { absoluteAddress, NO_ADDRESSES, type Addresses } from './absolute-address.ts';
 
 /** The assets that an OpenRTB Native 1.2 request asks for. */
 export interface NativeRequest {
@@ -24,8 +24,8 @@ export interface NativeMarkup {
 }
 
 export interface NativeLinks {
-  /** The address of this service, for paths in assets. */
-  readonly base: string;
+  /** For the paths in assets. */
+  readonly addresses: Addresses;
   /** Counts a click, and redirects when the creative has a `click_url`. */
   readonly click: string;
 }
@@ -58,7 +58,7 @@ const ALL: readonly AskedAsset[] = [
   { id: 6, required: false, kind: { is: 'data', type: 12 } },
 ];
 
-const NO_LINKS: NativeLinks = { base: '', click: '' };
+const NO_LINKS: NativeLinks = { addresses: NO_ADDRESSES, click: '' };
 
 /**
  * The assets of a creative, or of a bid, as an OpenRTB Native 1.2 response. undefined: an asset that
@@ -70,13 +70,13 @@ export const composeNative = (
   assets: Assets,
   clickUrl: string | null,
   request: NativeRequest | undefined,
-  { base, click }: NativeLinks = NO_LINKS,
+  { addresses, click }: NativeLinks = NO_LINKS,
 ): NativeMarkup | undefined => {
-  const destination = clickUrl ?? addressOf(assets['click'], base);
+  const destination = clickUrl ?? addressOf(assets['click'], addresses);
   if (destination === undefined) return undefined;
   const answered: object[] = [];
   for (const asked of request?.assets ?? ALL) {
-    const value = valueOf(asked.kind, assets, base);
+    const value = valueOf(asked.kind, assets, addresses);
     if (value) answered.push({ id: asked.id, ...value });
     else if (asked.required) return undefined;
   }
@@ -94,16 +94,16 @@ export const composeNative = (
   };
 };
 
-const valueOf = (kind: AssetKind, assets: Assets, base: string): object | undefined => {
+const valueOf = (kind: AssetKind, assets: Assets, addresses: Addresses): object | undefined => {
   switch (kind.is) {
     case 'title': {
       const text = textOf(assets['title']);
       return text === undefined ? undefined : { title: { text } };
     }
     case 'image':
-      return imageOf(assets['image'], base);
+      return imageOf(assets['image'], addresses);
     case 'icon':
-      return imageOf(assets['icon'] ?? assets['logo'], base);
+      return imageOf(assets['icon'] ?? assets['logo'], addresses);
     case 'data': {
       const value = (DATA_NAMES[kind.type] ?? []).map((name) => textOf(assets[name])).find((text) => text !== undefined);
       return value === undefined ? undefined : { data: { value } };
@@ -120,12 +120,12 @@ const textsOf = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
 
 /** An image is an address, or an object with one. */
-const imageOf = (value: unknown, base: string): object | undefined => {
+const imageOf = (value: unknown, addresses: Addresses): object | undefined => {
   const { url, w, h } = (typeof value === 'object' && value !== null ? value : { url: value }) as Assets;
-  const address = addressOf(url, base);
+  const address = addressOf(url, addresses);
   if (address === undefined) return undefined;
   return { img: { url: address, ...(typeof w === 'number' && { w }), ...(typeof h === 'number' && { h }) } };
 };
 
-const addressOf = (value: unknown, base: string): string | undefined =>
-  typeof value === 'string' && isSafeUrl(value) ? absoluteAddress(value, base) : undefined;
+const addressOf = (value: unknown, addresses: Addresses): string | undefined =>
+  typeof value === 'string' && isSafeUrl(value) ? absoluteAddress(value, addresses) : undefined;

@@ -1,3 +1,4 @@
+import type { BlockList } from '../catalog/model/block-list.ts';
 import type { CreativeFormat } from '../catalog/model/entities.ts';
 import type { NativeRequest } from '../creative/native-markup.ts';
 import type { TargetingQuery } from '../targeting/targeting-query.ts';
@@ -39,8 +40,8 @@ export interface AuctionTerms {
   readonly native: NativeRequest | undefined;
   /** Whether an ad without an advertiser to name is refused (DSA, article 26). */
   readonly disclosed: boolean;
-  /** Blocked advertiser domains, with their subdomains; lower case. */
-  readonly badv: ReadonlySet<string>;
+  /** The advertisers and categories that the auction blocks; undefined: none. */
+  readonly blocked: BlockList | undefined;
   /** Blocked creative attributes; those of direct creatives are not known. */
   readonly battr: readonly number[];
 }

@@ -18,9 +18,26 @@ export const STAGES = [
 export type Stage = (typeof STAGES)[number];
 
 /**
- * The state of a line item as shown to staff. The first state that applies has to be changed first.
+ * The status of a line item as shown to staff. Of those that apply, the first has to be changed
+ * first. What each means: docs/concepts/status.md.
  */
-export const DELIVERY_STATUSES = ['archived', 'ended', 'paused', 'scheduled', 'blocked', 'budget spent', 'capped', 'active'] as const;
+export const DELIVERY_STATUSES = [
+  'archived',
+  'finished',
+  'draft',
+  'paused',
+  'cannot serve',
+  'scheduled',
+  'goal reached',
+  'budget spent',
+  'capped',
+  'outranked',
+  'held back',
+  'behind',
+  'ahead',
+  'delivering',
+  'ready',
+] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 interface Reason {
@@ -46,19 +63,20 @@ interface Reason {
  */
 export const REASONS = {
   UnknownPlacement: { nbr: 2, stage: 'placement', words: 'the placement does not exist or belongs to another publisher', status: null },
-  NothingBooked: { nbr: 500, stage: 'booked', words: 'nothing is booked on the placement', status: 'blocked' },
-  SizeOrFormat: { nbr: 501, stage: 'format and size', words: 'the creative has another format or size', status: 'blocked' },
+  NothingBooked: { nbr: 500, stage: 'booked', words: 'nothing is booked on the placement', status: 'cannot serve' },
+  SizeOrFormat: { nbr: 501, stage: 'format and size', words: 'the creative has another format or size', status: 'cannot serve' },
   NotInFlight: { nbr: 502, stage: 'flight', words: 'it is not in flight, or paused, blocked or archived', status: null },
   Targeting: { nbr: 503, stage: 'targeting', words: 'the request does not match the targeting', status: null },
   Consent: { nbr: 510, stage: 'consent', words: 'a frequency cap needs consent to remember the user', status: null },
   Unsuitable: { nbr: 512, stage: 'auction', words: 'the creative is not what the auction takes', status: null },
   BelowFloor: { nbr: 511, stage: 'auction', words: 'the price is below the floor', status: null },
-  AccountSetAside: { nbr: 514, stage: 'limits', words: 'its counters are set aside until they are repaired', status: 'blocked' },
+  AccountSetAside: { nbr: 514, stage: 'limits', words: 'its counters are set aside until they are repaired', status: 'cannot serve' },
   BudgetSpent: { nbr: 504, stage: 'limits', words: 'the budget is spent or reserved', status: 'budget spent' },
+  GoalReached: { nbr: 516, stage: 'limits', words: 'the goal of the flight is delivered or reserved', status: 'goal reached' },
   DailyCap: { nbr: 505, stage: 'limits', words: 'the daily cap is delivered or reserved', status: 'capped' },
   FrequencyCapped: { nbr: 9, stage: 'limits', words: 'the user has reached the frequency cap', status: null },
-  Pacing: { nbr: 506, stage: 'limits', words: 'pacing holds the line item back', status: 'active' },
-  RateLimit: { nbr: 507, stage: 'limits', words: 'the rate limit is reached', status: 'active' },
+  Pacing: { nbr: 506, stage: 'limits', words: 'pacing holds the line item back', status: 'delivering' },
+  RateLimit: { nbr: 507, stage: 'limits', words: 'the rate limit is reached', status: 'delivering' },
   HoldsNotEarned: { nbr: 515, stage: 'limits', words: 'the client holds too many ads that it has not rendered', status: null },
   CountersUnavailable: { nbr: 513, stage: 'limits', words: 'the counters are unavailable', status: null },
   BiddersOutOfTime: { nbr: 15, stage: 'bidders', words: 'the bidder did not answer in time', status: null },
@@ -88,6 +106,9 @@ const entryOf = (reason: NoBidReason) => ENTRIES.get(reason) ?? { ...REASONS.Tec
 export const reasonName = (reason: NoBidReason): string => entryOf(reason).name;
 
 export const reasonNames: readonly string[] = [...ENTRIES.values()].map(({ name }) => name);
+
+/** undefined: none has this name. */
+export const reasonNamed = (name: string): NoBidReason | undefined => [...ENTRIES].find(([, entry]) => entry.name === name)?.[0];
 
 export const stageOf = (reason: NoBidReason): Stage => entryOf(reason).stage;
 

@@ -9,7 +9,7 @@ import { firstRefusal, RULES_IN_AUCTIONS, RULES_PER_CANDIDATE } from './rules.ts
  * A programmatic booking with the price that its bidder offered, micros per thousand impressions.
  */
 export interface PricedBooking {
-  readonly booking: Booking;
+  readonly booking: Booking & Pick<RankedCandidate, 'clickRate'>;
   readonly cpmMicros: number;
 }
 
@@ -130,10 +130,10 @@ export const rankCandidates = ({ direct, bids, query, imp, exhausted, runsHere, 
 };
 
 /** A direct candidate with what an impression of it costs. */
-export const rankDirect = ({ creative, lineItem, campaign, ecpmMicros }: Candidate, position: number): RankedCandidate => {
+export const rankDirect = ({ creative, lineItem, campaign, ecpmMicros, clickRate }: Candidate, position: number): RankedCandidate => {
   const priceMicros = lineItem.budgetType === 'CPM' ? (lineItem.cpmMicros ?? 0) / 1000 : 0;
   const expectedMicros = lineItem.budgetType === 'Flat' ? 0 : priceMicros || ecpmMicros / 1000;
-  return { creative, lineItem, campaign, ecpmMicros, priceMicros, expectedMicros, position, bid: -1 };
+  return { creative, lineItem, campaign, ecpmMicros, priceMicros, expectedMicros, clickRate, position, bid: -1 };
 };
 
 /**
@@ -141,9 +141,9 @@ export const rankDirect = ({ creative, lineItem, campaign, ecpmMicros }: Candida
  * the bid is rounded to the nearest.
  */
 const rankBids = (bids: readonly PricedBooking[], random: () => number): readonly RankedCandidate[] => {
-  const ranked = bids.map(({ booking: { creative, lineItem, campaign }, cpmMicros }, bid): RankedCandidate => {
+  const ranked = bids.map(({ booking: { creative, lineItem, campaign, clickRate }, cpmMicros }, bid): RankedCandidate => {
     const priceMicros = Math.round(cpmMicros / 1000);
-    return { creative, lineItem, campaign, ecpmMicros: cpmMicros, priceMicros, expectedMicros: priceMicros, position: -1, bid };
+    return { creative, lineItem, campaign, ecpmMicros: cpmMicros, priceMicros, expectedMicros: priceMicros, clickRate, position: -1, bid };
   });
   if (ranked.length < 2) return ranked;
   shuffle(ranked, random);

@@ -24,6 +24,8 @@ export interface RankedCandidate extends Booking {
    * bills nothing.
    */
   readonly expectedMicros: number;
+  /** The expected click-through rate, for a goal of clicks; 0 or undefined: it is not known. */
+  readonly clickRate?: number | undefined;
   /** Position in the candidate index; -1 for a bid. */
   readonly position: number;
   /** Position in the bids that were ranked with it; -1 for a direct line item. */

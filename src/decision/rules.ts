@@ -1,4 +1,5 @@
 import { isWithinDomains } from '../base/is-within-domains.ts';
+import { blocksCategories, IAB_3_0 } from '../catalog/model/block-list.ts';
 import type { Booking, Campaign, Flight, LineItem } from '../catalog/model/entities.ts';
 import { stopOf, STOPS } from '../catalog/model/stops.ts';
 import { composeNative } from '../creative/native-markup.ts';
@@ -95,14 +96,21 @@ export const RULES: readonly Rule[] = [
 ];
 
 /** What of a creative is not what an auction takes; undefined: nothing. A bidder's creative is read when it comes. */
-const unsuitable = ({ creative, lineItem }: Booking, { formats, native, disclosed, badv }: AuctionTerms): string | undefined => {
+const unsuitable = ({ creative, lineItem }: Booking, { formats, native, disclosed, blocked }: AuctionTerms): string | undefined => {
   const { content } = creative;
   if (!formats.includes(content.format)) return `the impression does not take ${content.format}`;
   if (lineItem.type === 'programmatic') return undefined;
   if (content.format === 'native' && !composeNative(content.assets, creative.clickUrl, native))
     return 'it lacks a destination, or an asset that the impression requires';
-  if (badv.size > 0 && isWithinDomains(creative.advertiserDomain?.toLowerCase() ?? '', badv)) return 'the auction blocks its advertiser';
-  return disclosed && creative.advertiserDomain === null ? 'it names no advertiser to disclose' : undefined;
+  // Fields of a creative are decoded when they are read.
+  if (blocked && blocked.badv.size > 0 && isWithinDomains(creative.advertiserDomain?.toLowerCase() ?? '', blocked.badv))
+    return 'the auction blocks its advertiser';
+  // An advertiser without categories is not judged by them.
+  if (blocked && creative.categories.length > 0 && blocksCategories(blocked, creative.categories, IAB_3_0))
+    return 'the auction blocks its category';
+  return disclosed && creative.advertiserDomain === null && creative.disclosure.length === 0
+    ? 'it names no advertiser to disclose'
+    : undefined;
 };
 
 /** What the ranking checks candidate by candidate: the index holds no others. */

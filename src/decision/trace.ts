@@ -1,4 +1,6 @@
+import type { CreativeCounts } from '../catalog/model/catalog-reading.ts';
 import type { Booking } from '../catalog/model/entities.ts';
+import type { Rotation } from '../catalog/model/rotations.ts';
 import type { AdQuery, ImpQuery } from './ad-query.ts';
 import { stageOf, type NoBidReason, type Stage } from './no-bid-reason.ts';
 import type { RankedCandidate } from './ranked-candidate.ts';
@@ -18,6 +20,15 @@ export interface Refusal {
   readonly detail: string;
 }
 
+/** How the creatives of a line item share its impressions on a placement. */
+export interface RotationTrace {
+  readonly rotation: Rotation;
+  /** Of the impressions of its line item there. */
+  readonly share: number;
+  /** What an optimised rotation has learned from; undefined: it does not learn. */
+  readonly counts: CreativeCounts | undefined;
+}
+
 /** How one impression was decided. */
 export interface ImpTrace {
   readonly impId: string;
@@ -27,6 +38,8 @@ export interface ImpTrace {
   /** Notices of bids that are not sent, because the bidder may not name their hosts. */
   readonly foreignNotices: number;
   readonly ranking: readonly RankedCandidate[];
+  /** By creative, of those in the ranking that share the impressions of their line item with others. */
+  readonly rotations: ReadonlyMap<number, RotationTrace>;
   readonly winner: RankedCandidate | undefined;
   /** Why the impression was not filled; undefined when it was. */
   readonly reason: NoBidReason | undefined;

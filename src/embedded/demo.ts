@@ -4,7 +4,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import knexFactory, { type Knex } from 'knex';
 import { advertiserToRow } from '../catalog/postgres/advertiser-rows.ts';
-import { campaignToRow, creativeToRow, lineItemToRow, placementToRow, publisherToRow } from '../catalog/postgres/catalog-rows.ts';
+import { campaignToRow, placementToRow, publisherToRow } from '../catalog/postgres/catalog-rows.ts';
+import { creativeToRow } from '../catalog/postgres/creative-rows.ts';
+import { lineItemToRow } from '../catalog/postgres/line-item-rows.ts';
 import { hashApiKey } from '../catalog/model/hash-api-key.ts';
 import {
   checkAdvertiser,

@@ -67,23 +67,26 @@ export const createCompareAccounts =
     return adjustments;
   };
 
-/** The same rule as COUNTED (postgres/event-store.ts). */
-const isCounted = ({ hit: { kind }, reason }: StoredEvent): boolean => (kind === 'impression' || kind === 'click') && reason === '';
+/** The same rule as COUNTED and IN_DAILY (postgres/event-store.ts). */
+const isCounted = ({ hit: { kind }, reason, billedMicros }: StoredEvent): boolean =>
+  (kind !== 'event' || billedMicros > 0) && reason === '';
 
 /** The counts of an account after these events. */
 const countEvents = (events: readonly StoredEvent[], today: number, from: AccountCounts): AccountCounts => {
   const counts = { ...from };
   for (const { hit, billedMicros } of events) {
     const impressions = hit.kind === 'impression' ? 1 : 0;
+    const clicks = hit.kind === 'click' ? 1 : 0;
     counts.totalImpressions += impressions;
     counts.totalSpendMicros += billedMicros;
+    counts.totalClicks += clicks;
     if (hit.ad.day === today) {
       counts.impressions += impressions;
-      counts.clicks += 1 - impressions;
+      counts.clicks += clicks;
       counts.spendMicros += billedMicros;
     } else if (hit.ad.day === today - 1) {
       counts.yesterdayImpressions += impressions;
-      counts.yesterdayClicks += 1 - impressions;
+      counts.yesterdayClicks += clicks;
       counts.yesterdaySpendMicros += billedMicros;
     }
   }

@@ -4,7 +4,7 @@ import type { RedisLink } from '../redis/redis-link.ts';
 import { createStreamConsumer, type StreamEntry } from '../redis/stream-consumer.ts';
 import type { DeadEvent, DeadEvents } from './postgres/dead-events.ts';
 import type { EventStore, StoredEvent } from './postgres/event-store.ts';
-import { readEvent } from './read-event.ts';
+import { readEvent, splitEntry } from './read-event.ts';
 import { storeEach, type Refusal } from './store-each.ts';
 import { createTallyWriter } from './tally-writer.ts';
 
@@ -42,7 +42,14 @@ export interface EventWriter {
   stop(): Promise<void>;
 }
 
-const MAX_BATCH = 500;
+/** Events of one statement. */
+const MAX_EVENTS = 500;
+/**
+ * Entries of one read. An entry holds one event when the service is idle, and up to 64 under load, so
+ * a read takes as many entries as had MAX_EVENTS events in the read before.
+ */
+const MAX_ENTRIES = 500;
+const FIRST_ENTRIES = 100;
 /** Streams and tallies expire a month after the last replica stopped carrying them. */
 const KEY_TTL_S = 35 * 86_400;
 const RENEW_MS = 60_000;
@@ -65,7 +72,7 @@ const REST_MS = 1_000;
  */
 export const createEventWriter = (options: EventWriterOptions): EventWriter => {
   const { redis, link, keys, store, deadEvents, consumer, idleMs = 200, claimAfterMs = 15_000, flushMs, onFailure, onDead } = options;
-  const group = createStreamConsumer({ redis, group: EVENT_GROUP, name: consumer, batch: MAX_BATCH, keyTtlS: KEY_TTL_S });
+  const group = createStreamConsumer({ redis, group: EVENT_GROUP, name: consumer, keyTtlS: KEY_TTL_S });
   const wakers = new Set<() => void>();
   let running: Promise<unknown> | undefined;
   let stopping = false;
@@ -76,25 +83,51 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
   };
   const tallies = createTallyWriter({ redis, keys, store, bury, flushMs });
 
-  const storeEntries = async (shard: number, entries: readonly StreamEntry[]): Promise<void> => {
-    const events: { readonly entryId: string; readonly fields: readonly string[]; readonly event: StoredEvent }[] = [];
-    for (const [entryId, fields] of entries) {
-      if (fields === null) continue;
+  interface ReadEvent {
+    readonly entryId: string;
+    readonly fields: readonly string[];
+    readonly event: StoredEvent;
+  }
+
+  /** An event that cannot be read becomes a dead event. */
+  const readEvents = async (shard: number, [entryId, fields]: StreamEntry): Promise<readonly ReadEvent[]> => {
+    const events: ReadEvent[] = [];
+    for (const own of fields === null ? [] : splitEntry(fields)) {
       try {
-        events.push({ entryId, fields, event: readEvent(fields) });
+        events.push({ entryId, fields: own, event: readEvent(own) });
       } catch (fault) {
-        await bury({ source: 'events', shard, entryId, fields, sqlState: null, reason: (fault as Error).message });
+        await bury({ source: 'events', shard, entryId, fields: own, sqlState: null, reason: (fault as Error).message });
       }
     }
-    await storeEach(
+    return events;
+  };
+
+  const appendEvents = (shard: number, events: readonly ReadEvent[]): Promise<void> =>
+    storeEach(
       events,
       (batch) => store.append(batch.map(({ event }) => event)),
       ({ entryId, fields }, refusal: Refusal) => bury({ source: 'events', shard, entryId, fields, ...refusal }),
     );
+
+  /** Resolves to the number of events. */
+  const storeEntries = async (shard: number, entries: readonly StreamEntry[]): Promise<number> => {
+    let count = 0;
+    let batch: ReadEvent[] = [];
+    for (const entry of entries) {
+      const events = await readEvents(shard, entry);
+      count += events.length;
+      if (batch.length + events.length > MAX_EVENTS) {
+        await appendEvents(shard, batch);
+        batch = [];
+      }
+      batch.push(...events);
+    }
+    await appendEvents(shard, batch);
     await group.finish(
       keys.events(shard),
       entries.map(([id]) => id),
     );
+    return count;
   };
 
   const carriage = (shard: number) => {
@@ -104,14 +137,24 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
      * the reply was lost.
      */
     let unfinished = false;
+    let maxEntries = FIRST_ENTRIES;
     let claimedAtMs = 0;
     let renewedAtMs = 0;
 
+    const read = (claim: boolean): Promise<readonly StreamEntry[]> =>
+      claim
+        ? group.abandoned(stream, claimAfterMs, maxEntries)
+        : unfinished
+          ? group.unfinished(stream, maxEntries)
+          : group.fresh(stream, maxEntries);
+
     const carry = async (claim: boolean): Promise<number> => {
       try {
-        const entries = await (claim ? group.abandoned(stream, claimAfterMs) : unfinished ? group.unfinished(stream) : group.fresh(stream));
-        if (entries.length > 0) await storeEntries(shard, entries);
-        else if (!claim) unfinished = false;
+        const entries = await read(claim);
+        if (entries.length > 0) {
+          const events = await storeEntries(shard, entries);
+          maxEntries = Math.min(Math.ceil((MAX_EVENTS * entries.length) / Math.max(events, 1)), MAX_ENTRIES);
+        } else if (!claim) unfinished = false;
         return entries.length;
       } catch (fault) {
         unfinished = true;
@@ -134,9 +177,10 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
         let moved = 0;
         if (nowMs - claimedAtMs >= claimAfterMs / 3) {
           claimedAtMs = nowMs;
+          const max = maxEntries;
           moved = await carry(true);
-          // A full batch was claimed: claim the rest in the next pass.
-          if (moved >= MAX_BATCH) claimedAtMs = 0;
+          // As many were claimed as were asked for: claim the rest in the next pass.
+          if (moved >= max) claimedAtMs = 0;
         }
         moved += await carry(false);
         await tallies.tick(shard, nowMs);

@@ -2,7 +2,23 @@ import { isUpTo, MAX_MS, readHit } from '../ledger/read-hit.ts';
 import type { StoredEvent } from './postgres/event-store.ts';
 
 /**
- * The event in the fields of a stream entry (settle.lua).
+ * The fields of each event in those of a stream entry: a call of the ledger appends one entry with all
+ * hits that it settled (ledger/lua/events.lua). The name of an event's first field is `e`.
+ */
+export const splitEntry = (fields: readonly string[]): readonly (readonly string[])[] => {
+  const events: (readonly string[])[] = [];
+  let from = 0;
+  for (let at = 2; at < fields.length; at += 2) {
+    if (fields[at] !== 'e') continue;
+    events.push(fields.slice(from, at));
+    from = at;
+  }
+  events.push(fields.slice(from));
+  return events;
+};
+
+/**
+ * The event in its fields (splitEntry).
  *
  * @throws when a field is missing or has another type than Postgres stores
  */

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { createDeadEvents } from './postgres/dead-events.ts';
 import { haveEventRows, type StoredEvent } from './postgres/event-store.ts';
-import { readEvent } from './read-event.ts';
+import { readEvent, splitEntry } from './read-event.ts';
 
 /** With more of them, books are not compared. */
 const MAX_DEAD_EVENTS = 5_000;
@@ -19,7 +19,10 @@ export const unstoredEvents = async (
 ): Promise<readonly StoredEvent[] | undefined> => {
   const dead = await createDeadEvents({ knex: trx }).read('0', MAX_DEAD_EVENTS);
   if (dead.length === MAX_DEAD_EVENTS) return undefined;
-  const candidates = [...entries, ...dead.filter(({ source }) => source === 'events').map(({ fields }) => fields)].flatMap(eventIn);
+  const candidates = [
+    ...entries.flatMap(splitEntry),
+    ...dead.filter(({ source }) => source === 'events').map(({ fields }) => fields),
+  ].flatMap(eventIn);
   const events = uniqueEvents(candidates.filter(isWanted));
   const stored = await haveEventRows(
     trx,
@@ -28,7 +31,7 @@ export const unstoredEvents = async (
   return events.filter((_, i) => stored[i] === false);
 };
 
-/** An entry that cannot be read becomes a dead event; it is in no account that could be named. */
+/** An event that cannot be read becomes a dead event; it is in no account that could be named. */
 const eventIn = (fields: readonly string[]): StoredEvent[] => {
   try {
     return [readEvent(fields)];

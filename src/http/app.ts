@@ -8,6 +8,7 @@ import { creativeHost } from './routes/creative-host.ts';
 import { healthRoute, metricsRoute, readyRoute, reloadRoute, versionRoute, type Build } from './routes/operations.ts';
 import { reportRoute, type ReportRouteOptions } from './routes/report.ts';
 import { testBidRoute } from './routes/test-bid.ts';
+import { supplyRoutes, type SupplyRouteOptions } from './routes/supply.ts';
 import { clickTagRoute, iframeTagRoute, imageTagRoute, type TagRouteOptions } from './routes/tag.ts';
 import { clickRoute, eventRoute, impressionRoute, type TrackRouteOptions } from './routes/track.ts';
 
@@ -17,6 +18,7 @@ export interface AppOptions {
   readonly tag: TagRouteOptions;
   readonly track: TrackRouteOptions;
   readonly report: ReportRouteOptions;
+  readonly supply: SupplyRouteOptions;
   readonly reloadEverywhere: () => Promise<void>;
   readonly build: Build;
   readonly readiness: Parameters<typeof readyRoute>[0];
@@ -24,17 +26,27 @@ export interface AppOptions {
   readonly mockBidder: boolean;
   /** '': there is none. */
   readonly creativeOrigin: string;
+  /** Uploaded files, under /static/assets. */
+  readonly assetFiles: RequestHandler;
   /** Pages, scripts and other files under /static. */
   readonly staticFiles: RequestHandler;
   /** The trafficking API under /api; undefined: disabled. */
   readonly trafficking: RequestHandler | undefined;
   /** Answers in place of the trafficking API and its pages. */
   readonly traffickingClosed: RequestHandler | undefined;
+  /** Reports of read-only links; undefined: disabled. */
+  readonly sharedReport: RequestHandler | undefined;
   readonly errors: ErrorHandlerParts;
 }
 
 /** With and without the publisher's id. */
 const AUCTION = ['/openrtb2/auction', '/openrtb2/auction/:publisher'];
+
+/** What answers GET and HEAD alone. */
+const READ_ONLY = [
+  ...['/impression', '/click', '/event', '/tag/iframe', '/tag/image', '/tag/click', '/ads.txt', '/sellers.json'],
+  ...['/health', '/version', '/ready', '/metrics'],
+];
 
 /** All routes of the service. Hot routes come first, without middleware before them. */
 export const createApp = (options: AppOptions): Express => {
@@ -55,6 +67,9 @@ export const createApp = (options: AppOptions): Express => {
   app.get('/tag/iframe', iframeTagRoute(options.tag));
   app.get('/tag/image', imageTagRoute(options.tag));
   app.get('/tag/click', clickTagRoute(options.tag));
+  const { adsTxt, sellersJson } = supplyRoutes(options.supply);
+  app.get('/ads.txt', adsTxt);
+  app.get('/sellers.json', sellersJson);
   app.get('/health', healthRoute);
   app.get('/version', versionRoute(options.build));
   app.get('/ready', readyRoute(options.readiness));
@@ -63,15 +78,15 @@ export const createApp = (options: AppOptions): Express => {
   if (options.mockBidder) app.post('/test/bid', testBidRoute);
 
   app.use('/api', sendRequestId);
-  if (options.traffickingClosed) app.use(['/api', '/static/admin.html', '/static/api'], options.traffickingClosed);
+  if (options.traffickingClosed)
+    app.use(['/api', '/static/admin.html', '/static/api', '/static/report', '/shared_report'], options.traffickingClosed);
   if (options.trafficking) app.use('/api', options.trafficking);
+  app.use('/static/assets', options.assetFiles);
+  if (options.sharedReport) app.use('/shared_report', sendRequestId, options.sharedReport);
   app.use('/static', options.staticFiles);
 
   app.all(['/ad', '/report', ...AUCTION], methodNotAllowed('POST, OPTIONS'));
-  app.all(
-    ['/impression', '/click', '/event', '/tag/iframe', '/tag/image', '/tag/click', '/health', '/version', '/ready', '/metrics'],
-    methodNotAllowed('GET, HEAD'),
-  );
+  app.all(READ_ONLY, methodNotAllowed('GET, HEAD'));
   app.all('/reload', methodNotAllowed('POST'));
   if (options.mockBidder) app.all('/test/bid', methodNotAllowed('POST'));
   app.use(notFound);

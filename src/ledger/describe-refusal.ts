@@ -1,6 +1,6 @@
 import type { Booking } from '../catalog/model/entities.ts';
 import { NoBidReason, wordsOf } from '../decision/no-bid-reason.ts';
-import { limitsOf } from './limits.ts';
+import { limitsOf, type Limits } from './limits.ts';
 
 /** A refusal by the ledger in words, with the limits of this line item. */
 export const describeRefusal = (reason: NoBidReason, { lineItem, campaign }: Pick<Booking, 'lineItem' | 'campaign'>): string => {
@@ -8,6 +8,8 @@ export const describeRefusal = (reason: NoBidReason, { lineItem, campaign }: Pic
   switch (reason) {
     case NoBidReason.BudgetSpent:
       return `all of the budget is billed or reserved (line item: ${usd(limits.budgetMicros)}, campaign: ${usd(limits.campaignBudgetMicros)})`;
+    case NoBidReason.GoalReached:
+      return `the goal of the flight is delivered or reserved (${goalWords(limits)})`;
     case NoBidReason.DailyCap:
       return `today's cap is delivered or reserved (${limits.dailyImpressions ?? 'any number of'} impressions, ${usd(limits.dailySpendMicros)})`;
     case NoBidReason.FrequencyCapped:
@@ -24,5 +26,11 @@ export const describeRefusal = (reason: NoBidReason, { lineItem, campaign }: Pic
       return wordsOf(reason);
   }
 };
+
+const goalWords = ({ goalImpressions, goalClicks }: Limits): string =>
+  [
+    ...(goalImpressions === null ? [] : [`impressions: ${goalImpressions}`]),
+    ...(goalClicks === null ? [] : [`clicks: ${goalClicks}`]),
+  ].join(', ');
 
 const usd = (micros: number | null): string => (micros === null ? 'no bound' : `${micros / 1e6} USD`);

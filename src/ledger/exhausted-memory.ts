@@ -18,6 +18,7 @@ export interface ExhaustedMemory {
 const FRESH_MS = new Map<NoBidReason, number>([
   [NoBidReason.AccountSetAside, 1000],
   [NoBidReason.BudgetSpent, 1000],
+  [NoBidReason.GoalReached, 1000],
   [NoBidReason.DailyCap, 1000],
   [NoBidReason.Pacing, 50],
   [NoBidReason.RateLimit, 50],

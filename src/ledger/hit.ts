@@ -1,4 +1,4 @@
-import type { Limits } from './limits.ts';
+import type { BillsOn, Limits } from './limits.ts';
 
 /** The kinds of hits on a served ad. */
 export const HIT_KINDS = ['impression', 'click', 'event'] as const;
@@ -21,6 +21,9 @@ export const FILTERED_COUNTS = HIT_KINDS.flatMap((kind) => INVALID_REASONS.map((
 /** The name of such a count in reports: `impression_spider`. */
 export const filteredName = (kind: string, reason: string): string => `${kind}_${reason}`;
 
+/** The event type of a viewable ad, which the SDK sends as the MRC defines it. */
+export const VIEWABLE = 'viewable';
+
 /** The limits of spend. Micros; null: no limit. */
 export type SpendLimits = Pick<Limits, 'dailySpendMicros' | 'budgetMicros' | 'campaignBudgetMicros'>;
 
@@ -35,9 +38,9 @@ export interface ServedAd {
   readonly lineItemId: number;
   readonly creativeId: number;
   readonly placementId: string;
-  /** Micros billed: per impression, or per click when `perClick`; 0 when flat. */
+  /** Micros billed, once, by the hit that `billsOn` names; 0 when flat. */
   readonly priceMicros: number;
-  readonly perClick: boolean;
+  readonly billsOn: BillsOn;
   readonly day: number;
   /** When the ad was selected, by the replica's estimate of Redis's clock. */
   readonly servedAtMs: number;
@@ -50,10 +53,11 @@ export interface ServedAd {
   /** Whether the bid has a billing notice URL (billing-notices.ts). */
   readonly billingNotice: boolean;
   /**
-   * The limits that bounded the selection of an ad that bills clicks: nothing is held for a click,
-   * so they bound it when its line item no longer does. undefined: it had none, or bills no click.
+   * The limits that bounded the selection of an ad that bills after its impression: nothing is held
+   * for that hit, so they bound it when its line item no longer does. undefined: it had none, or bills
+   * the impression.
    */
-  readonly clickBounds?: SpendLimits | undefined;
+  readonly spendBounds?: SpendLimits | undefined;
   /**
    * The frequency window in which the ad takes a place, when the line item had a cap: the impression
    * takes it also when the row is gone.
@@ -95,6 +99,9 @@ export interface Hit {
   readonly atMs: number;
   readonly country: string | null;
   readonly device: string | null;
+  /** Of the address, and the family of the browser; undefined: unknown, or not kept. */
+  readonly region?: string | undefined;
+  readonly browser?: string | undefined;
   /** It was filtered, and rules that are newer say that a person caused it (commands/refilter). */
   readonly restored?: RestoredHit | undefined;
 }
@@ -107,6 +114,10 @@ export interface RestoredHit {
   readonly atMs: number;
 }
 
+/** Whether a hit is the one that bills its ad. */
+export const billsHit = ({ ad: { billsOn }, kind, eventType }: Pick<Hit, 'ad' | 'kind' | 'eventType'>): boolean =>
+  kind === 'event' ? billsOn === 'viewable' && eventType === VIEWABLE : billsOn === kind;
+
 /**
  * When a hit can no longer be counted, epoch ms: an impression with its hold, which may end before
  * the token; a click or an event with the token.
@@ -116,7 +127,8 @@ export const endMsOf = ({ ad: { tokenExpS, holdEndMs }, kind }: Pick<Hit, 'ad' |
 
 export interface Settled {
   /**
-   * `filtered`: stored, not counted. `provisional`: a click that waits for its impression. `expired`: by
+   * `filtered`: stored, not counted. `provisional`: a click, or a viewable event that bills, that waits
+   * for its impression. `expired`: by
    * Redis's clock the token has ended. `kept`: a restored hit stays filtered, as its caps have no room.
    */
   readonly outcome: 'counted' | 'filtered' | 'provisional' | 'duplicate' | 'expired' | 'kept';
@@ -126,4 +138,6 @@ export interface Settled {
   readonly reason: OrderReason | undefined;
   /** What became of the click that waited for this impression. */
   readonly click: 'counted' | OrderReason | undefined;
+  /** The same of a viewable event that bills. */
+  readonly viewable: 'counted' | OrderReason | undefined;
 }

@@ -52,7 +52,7 @@ export interface LedgerKeys {
  * The version of the account's layout (lua/account.lua) in the name of its key: no script may read
  * another version.
  */
-export const ACCOUNT_LAYOUT = 3;
+export const ACCOUNT_LAYOUT = 5;
 
 export const createLedgerKeys = (shards: number): LedgerKeys => {
   const shardOf = (publisherId: number) => publisherId % shards;
@@ -71,7 +71,7 @@ export const createLedgerKeys = (shards: number): LedgerKeys => {
     serves: (shard) => ofShard(shard, 'serves'),
     // lua/tally.lua derives this key from that of the serves.
     changedServes: (shard) => ofShard(shard, 'serves:changed'),
-    // lua/clicks.lua derives this key from that of the events.
+    // lua/waiting.lua derives this key from that of the events.
     filtered: (shard) => ofShard(shard, 'events:filtered'),
     eventTally: (shard) => ofShard(shard, 'event-tally'),
     horizon: (shard) => ofShard(shard, 'horizon'),

@@ -57,6 +57,9 @@ export type LedgerScript = 'reserve' | 'settle' | 'report_lots';
  */
 export const MAX_CANDIDATES_PER_CALL = 256;
 
+/** About 10 µs each. */
+const MAX_HITS_PER_CALL = 64;
+
 /** A report takes as long as a candidate. */
 const MAX_REPORTS_PER_CALL = 128;
 
@@ -100,7 +103,7 @@ export const createLedger = (options: LedgerOptions): Ledger => {
   };
 
   const reserveIn = createLanes(redis, keys, sendReserves, { weigh: candidatesOf, maxWeight: MAX_CANDIDATES_PER_CALL });
-  const settleIn = createLanes(redis, keys, sendSettles);
+  const settleIn = createLanes(redis, keys, sendSettles, { maxCalls: MAX_HITS_PER_CALL });
   const reportIn = createLanes(redis, keys, sendReports, { maxCalls: MAX_REPORTS_PER_CALL });
 
   const guarded = async <T>(script: LedgerScript, shard: number, call: () => Promise<T>): Promise<T | undefined> => {

@@ -1,5 +1,9 @@
 import type { BudgetType, Campaign, FrequencyCap, LineItem, RateLimit } from '../catalog/model/entities.ts';
 
+/** The hit that bills an ad: its impression, its click, or its first viewable event. */
+export const BILLS_ON = ['impression', 'click', 'viewable'] as const;
+export type BillsOn = (typeof BILLS_ON)[number];
+
 /** All limits of a line item's delivery. null: no limit. Money in micros. */
 export interface Limits {
   /** Impressions per UTC day. */
@@ -7,6 +11,9 @@ export interface Limits {
   readonly dailySpendMicros: number | null;
   /** Over the whole flight. */
   readonly budgetMicros: number | null;
+  /** Over the whole flight: goals, at which the line item stops. */
+  readonly goalImpressions: number | null;
+  readonly goalClicks: number | null;
   /** Limits the sum of the campaign's line items. */
   readonly campaignBudgetMicros: number | null;
   readonly frequency: FrequencyCap | null;
@@ -17,6 +24,8 @@ export const NO_LIMITS: Limits = {
   dailyImpressions: null,
   dailySpendMicros: null,
   budgetMicros: null,
+  goalImpressions: null,
+  goalClicks: null,
   campaignBudgetMicros: null,
   frequency: null,
   rate: null,
@@ -27,6 +36,26 @@ export const NO_LIMITS: Limits = {
  */
 export const pricingOf = ({ type, budgetType }: Pick<LineItem, 'type' | 'budgetType'>): BudgetType =>
   type === 'programmatic' ? 'CPM' : budgetType;
+
+/** The hit that bills a line item; of a Flat one the impression, at 0. */
+export const billsOnOf = (lineItem: Pick<LineItem, 'type' | 'budgetType'>): BillsOn => {
+  switch (pricingOf(lineItem)) {
+    case 'CPC':
+      return 'click';
+    case 'VCPM':
+      return 'viewable';
+    case 'CPM':
+    case 'Flat':
+      return 'impression';
+  }
+};
+
+/** What a hit bills after the impression, in micros; undefined: the impression itself bills. */
+export const laterPriceMicros = (lineItem: LineItem): number | undefined => {
+  const billsOn = billsOnOf(lineItem);
+  if (billsOn === 'impression') return undefined;
+  return billsOn === 'click' ? (lineItem.cpcMicros ?? 0) : (lineItem.cpmMicros ?? 0) / 1000;
+};
 
 /**
  * The limits of a line item, including its campaign's budget. The only place that decides which
@@ -41,6 +70,8 @@ export const limitsOf = (lineItem: LineItem, campaign: Campaign): Limits => {
     dailyImpressions: lineItem.dailyImpressionCap,
     dailySpendMicros: lineItem.dailySpendCapMicros,
     budgetMicros: isFlat ? null : lineItem.budgetMicros,
+    goalImpressions: lineItem.goals.impressions,
+    goalClicks: lineItem.goals.clicks,
     campaignBudgetMicros: isFlat ? null : campaign.budgetMicros,
     frequency: lineItem.frequencyCap,
     rate: lineItem.rateLimit,

@@ -1,4 +1,5 @@
 import { isObject } from '../base/narrow.ts';
+import { BILLS_ON } from './limits.ts';
 import { INVALID_REASONS, type Hit, type ServedAd } from './hit.ts';
 
 /** 9999-12-31: Postgres and ISO 8601 write later days differently. */
@@ -41,13 +42,13 @@ const AD_CHECKS: Checks<ServedAd> = {
   creativeId: isId,
   placementId: isText,
   priceMicros: isAmount,
-  perClick: isFlag,
+  billsOn: (value) => BILLS_ON.some((one) => one === value),
   day: (value) => isUpTo(value, MAX_DAY),
   holdEndMs: isTime,
   tokenExpS: (value) => isUpTo(value, MAX_MS / 1000),
   userHash: isTextOrNull,
   billingNotice: isFlag,
-  clickBounds: orAbsent(isBounds),
+  spendBounds: orAbsent(isBounds),
   windowMs: orAbsent(isTime),
   unmeasured: orAbsent(isFlag),
   servedAtMs: isTime,
@@ -63,6 +64,8 @@ const HIT_CHECKS: Checks<Omit<Hit, 'ad'>> = {
   atMs: isTime,
   country: isTextOrNull,
   device: isTextOrNull,
+  region: orAbsent(isText),
+  browser: orAbsent(isText),
   signals: orAbsent(isSignals),
   restored: orAbsent(isRestored),
 };

@@ -12,4 +12,6 @@ export const pendingHit = (hit: Hit): Hit =>
  * user or the browser is left out. The frequency cap does not need it there: its place is in Redis.
  */
 export const storedHit = (hit: Hit): Hit =>
-  hit.ad.unmeasured === true ? { ...hit, signals: undefined, ad: { ...hit.ad, userHash: null, client: undefined, seal: undefined } } : hit;
+  hit.ad.unmeasured === true ? { ...hit, ...UNKNOWN_VISITOR, ad: { ...hit.ad, userHash: null, client: undefined, seal: undefined } } : hit;
+
+const UNKNOWN_VISITOR = { signals: undefined, region: undefined, browser: undefined };

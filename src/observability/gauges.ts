@@ -38,6 +38,8 @@ export interface GaugeReaders {
   readonly spendTodayUsd?: Read<number>;
   readonly accountsSetAside?: Read<number>;
   readonly allowancesOutstanding?: Read<number>;
+  /** Open alerts, by kind. */
+  readonly alerts?: Read<Readonly<Record<string, number>>>;
 }
 
 const TABLES = ['publishers', 'placements', 'bidders', 'campaigns', 'line_items', 'creatives'] as const;
@@ -57,8 +59,14 @@ const HELP = {
   postgresUp: ['postgres_up', '1 when Postgres answers'],
   postgresRoundTripSeconds: ['postgres_round_trip_seconds', 'Time of a minimal Postgres query, waiting for a connection included'],
   postgresWaiting: ['postgres_waiting', 'Queries waiting for a Postgres connection'],
-  redisMisconfigured: ['redis_misconfigured', '1 when Redis could lose counters: an eviction policy or no append-only file'],
-  streamLagEntries: ['stream_lag_entries', 'Events in Redis that are not yet in Postgres'],
+  redisMisconfigured: [
+    'redis_misconfigured',
+    '1 when Redis could lose counters (an eviction policy, no append-only file) or is a cluster of which REDIS_URL names one node',
+  ],
+  streamLagEntries: [
+    'stream_lag_entries',
+    'Entries of the event streams that are not yet in Postgres; each has the hits of one call, 1 to 64',
+  ],
   streamAgeSeconds: ['stream_age_seconds', 'Age of the oldest event in Redis that is not yet in Postgres; 0 when there is none'],
   pendingHits: ['pending_hits', 'Hits in Postgres that are not yet folded into Redis'],
   pendingHitAgeSeconds: [
@@ -77,11 +85,21 @@ const HELP = {
   accountsSetAside: ['accounts_set_aside', 'Accounts with wrong sums or records: they refuse every reservation until repaired'],
 } as const;
 
+/** Gauges with a label, of which each value has a series. */
+const LABELLED = {
+  snapshotQuarantinedRows: [
+    'snapshot_quarantined_rows',
+    'Rows left out of the snapshot because they, or their parents, are invalid',
+    'table',
+  ],
+  alerts: ['alerts', 'Open alerts of the trafficking page, over all replicas', 'kind'],
+} as const;
+
 /**
  * Registers the gauges, zero until they have a reader, and returns the function that sets their
  * readers.
  */
-export const createGauges = (registry: Registry): ((readers: GaugeReaders) => void) => {
+export const createGauges = (registry: Registry, alertKinds: readonly string[]): ((readers: GaugeReaders) => void) => {
   const readers: { -readonly [name in keyof GaugeReaders]: GaugeReaders[name] } = {};
   for (const name of Object.keys(HELP) as (keyof typeof HELP)[]) {
     const [series, help] = HELP[name];
@@ -95,18 +113,23 @@ export const createGauges = (registry: Registry): ((readers: GaugeReaders) => vo
       },
     });
   }
-  const quarantined = new Gauge({
-    name: 'adserver_snapshot_quarantined_rows',
-    help: 'Rows left out of the snapshot because they, or their parents, are invalid',
-    labelNames: ['table'],
-    registers: [registry],
-    async collect() {
-      if (readers.snapshotQuarantinedRows === undefined) return;
-      const rows = await bounded(readers.snapshotQuarantinedRows, null);
-      for (const table of TABLES) this.set({ table }, rows === null ? NaN : (rows[table] ?? 0));
-    },
-  });
-  for (const table of TABLES) quarantined.set({ table }, 0);
+  const values = { snapshotQuarantinedRows: TABLES, alerts: alertKinds };
+  for (const name of Object.keys(LABELLED) as (keyof typeof LABELLED)[]) {
+    const [series, help, label] = LABELLED[name];
+    const gauge = new Gauge({
+      name: `adserver_${series}`,
+      help,
+      labelNames: [label],
+      registers: [registry],
+      async collect() {
+        const read = readers[name];
+        if (read === undefined) return;
+        const counts = await bounded(read, null);
+        for (const value of values[name]) this.set({ [label]: value }, counts === null ? NaN : (counts[value] ?? 0));
+      },
+    });
+    for (const value of values[name]) gauge.set({ [label]: value }, 0);
+  }
   return (given) => void Object.assign(readers, given);
 };
 

@@ -1,9 +1,10 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+import { createBidderMetrics, type BidderLabels, type BidderMetrics } from './bidder-metrics.ts';
 import { countBy, countByTwo } from './count-by.ts';
 import { createGauges, type GaugeReaders } from './gauges.ts';
 
 /** The label sets that settings and other folders define. Values outside them count as `other`. */
-export interface MetricsOptions {
+export interface MetricsOptions extends BidderLabels {
   /** Names of the no-bid reasons. */
   readonly noBidReasons: readonly string[];
   /** The event allowlist. */
@@ -11,18 +12,11 @@ export interface MetricsOptions {
   readonly hitKinds: readonly string[];
   /** Why a hit counts as invalid traffic. */
   readonly invalidReasons: readonly string[];
-  /** Names of the outcomes of bidder calls and bids. */
-  readonly bidOutcomes: readonly string[];
-  /** Win, billing and loss notices. */
-  readonly noticeKinds: readonly string[];
-  readonly noticeOutcomes: readonly string[];
   /** Where reservations are decided. */
   readonly deciders: readonly string[];
-  /** In the order of the gauge's values: 0, 1, 2. */
-  readonly circuitStates: readonly string[];
-  readonly bidderSteps: readonly string[];
   /** Why calls of the trafficking API are refused. */
   readonly adminRefusals: readonly string[];
+  readonly alertKinds: readonly string[];
 }
 
 /** `token`: malformed, forged or expired. */
@@ -38,8 +32,14 @@ export const STORE_WORK = [
   'fold',
   'prune',
   'reconcile',
+  'count_refusals',
+  'count_requests',
+  'send_reports',
+  'find_alerts',
+  'send_alerts',
   'billing_notice',
   'trafficking',
+  'assets',
 ] as const;
 export type StoreWork = (typeof STORE_WORK)[number];
 
@@ -47,7 +47,7 @@ export type StoreWork = (typeof STORE_WORK)[number];
  * Each function is one increment, cheap enough for the hot path: none throws, waits or creates a
  * series.
  */
-export interface Metrics {
+export interface Metrics extends BidderMetrics {
   readonly adRequest: () => void;
   /** One per filled impression. */
   readonly served: () => void;
@@ -75,15 +75,6 @@ export interface Metrics {
   readonly storeFallback: (store: 'redis' | 'postgres') => void;
   /** Redis or Postgres failed. */
   readonly storeFailure: (work: StoreWork) => void;
-  /** One per bidder call; `bid`: one per bid in a response. */
-  readonly bidderCall: (outcome: string, seconds: number) => void;
-  readonly bid: (outcome: string) => void;
-  /** One of `circuitStates`; null: the bidder's endpoint was evicted, its series is dropped. */
-  readonly bidderCircuit: (bidder: string, state: string | null) => void;
-  /** Of bidders whose circuit has a state: how many, at one of `bidderSteps`; and the part of its calls that it gets. */
-  readonly bidderStep: (bidder: string, step: string, count: number) => void;
-  readonly bidderShare: (bidder: string, share: number) => void;
-  readonly bidderNotice: (kind: string, outcome: string) => void;
   /** An impression without its reservation: Redis has lost data. */
   readonly settledWithoutHold: () => void;
   /** An event that Postgres refused for a lasting reason. */
@@ -110,8 +101,7 @@ const RELOAD_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
  * no labels and are present, at zero, from the first scrape.
  */
 export const createMetrics = (options: MetricsOptions): Metrics => {
-  const { noBidReasons, eventTypes, hitKinds, invalidReasons, bidOutcomes, noticeKinds, noticeOutcomes, circuitStates, bidderSteps } =
-    options;
+  const { noBidReasons, eventTypes, hitKinds, invalidReasons } = options;
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -133,27 +123,6 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
     buckets: RELOAD_BUCKETS,
     registers,
   });
-  const calls = countBy(counter('bidder_calls_total', 'Bidder calls by outcome', ['outcome']), 'outcome', bidOutcomes);
-  const callTime = new Histogram({
-    name: 'adserver_bidder_call_duration_seconds',
-    help: 'Time until a bidder answered or its call was abandoned',
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1],
-    registers,
-  });
-  const circuits = new Gauge({
-    name: 'adserver_bidder_circuit',
-    help: 'Circuit breaker of a bidder endpoint: 0 closed, 1 half open, 2 open',
-    labelNames: ['bidder'],
-    registers,
-  });
-  const knownBidders = new Set<string>();
-  const askedShares = new Gauge({
-    name: 'adserver_bidder_asked_ratio',
-    help: 'Part of its calls that a bidder gets: less than 1 when it often runs out of time',
-    labelNames: ['bidder'],
-    registers,
-  });
-  const steps = counter('bidder_steps_total', 'What became of the impressions that a bidder was offered', ['bidder', 'step']);
   const lotsGranted = counter('allowances_granted_total', 'Ads reserved for later requests');
   const reloads = countBy(counter('reloads_total', 'Catalog loads by outcome', ['outcome']), 'outcome', ['success', 'failure']);
 
@@ -197,34 +166,7 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
       ['redis', 'postgres'],
     ),
     storeFailure: countBy(counter('store_failures_total', 'Failures of Redis or Postgres by work', ['work']), 'work', STORE_WORK),
-    bidderCall: (outcome, seconds) => {
-      calls(outcome);
-      callTime.observe(seconds);
-    },
-    bid: countBy(counter('bids_total', 'Bids by outcome', ['outcome']), 'outcome', bidOutcomes),
-    bidderCircuit: (bidder, state) => {
-      if (state !== null) {
-        circuits.set({ bidder }, circuitStates.indexOf(state));
-        if (!knownBidders.has(bidder)) for (const step of bidderSteps) steps.inc({ bidder, step }, 0);
-        knownBidders.add(bidder);
-        return;
-      }
-      knownBidders.delete(bidder);
-      circuits.remove({ bidder });
-      askedShares.remove({ bidder });
-      for (const step of bidderSteps) steps.remove({ bidder, step });
-    },
-    bidderStep: (bidder, step, count) => {
-      if (knownBidders.has(bidder)) steps.inc({ bidder, step }, count);
-    },
-    bidderShare: (bidder, share) => {
-      if (knownBidders.has(bidder)) askedShares.set({ bidder }, share);
-    },
-    bidderNotice: countByTwo(
-      counter('bidder_notices_total', 'Win, loss and billing notices', ['kind', 'outcome']),
-      ['kind', noticeKinds],
-      ['outcome', noticeOutcomes],
-    ),
+    ...createBidderMetrics(registry, options),
     settledWithoutHold: plain('settled_without_hold_total', 'Impressions whose reservation was not in Redis'),
     deadEvent: plain('dead_events_total', 'Events put into the dead-letter table'),
     driftMended: countBy(counter('drift_mended_total', 'Counts that differed and were corrected', ['books']), 'books', [
@@ -237,7 +179,7 @@ export const createMetrics = (options: MetricsOptions): Metrics => {
       options.adminRefusals,
     ),
     logDropped: plain('logs_dropped_total', 'Log lines that could not be written'),
-    watch: createGauges(registry),
+    watch: createGauges(registry, options.alertKinds),
     render: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
   };
 };

@@ -31,6 +31,23 @@ export const fromRow = <F extends string>(fields: readonly F[], row: readonly nu
 export const luaReader = (name: string, fields: Fields): string =>
   `local function ${name}(row)\n  return { ${fields.map((field, i) => `${snakeCase(field)} = row[${i + 1}]`).join(', ')} }\nend`;
 
+/**
+ * Lua: as luaReader, for rows that may end after `first`: their other fields then read as `others`
+ * says. Most rows of a call are such, and each value takes 0.1 µs to write, send and read.
+ */
+export const luaShortReader = (name: string, first: Fields, others: Readonly<Record<string, string | number>>): string => {
+  const defaults = Object.entries(others).map(([field, value]) => `${snakeCase(field)} = ${JSON.stringify(value)}`);
+  return `local ${name}
+do
+  local others = { __index = { ${defaults.join(', ')} } }
+  ${luaReader('read_first', first)}
+  ${luaReader('read_whole', [...first, ...Object.keys(others)])}
+  function ${name}(row)
+    return row[${first.length + 1}] == nil and setmetatable(read_first(row), others) or read_whole(row)
+  end
+end`;
+};
+
 /** Lua: a function `name` that converts a record to an array. */
 export const luaWriter = (name: string, fields: Fields): string =>
   `local function ${name}(record)\n  return { ${fields.map((field) => `record.${snakeCase(field)}`).join(', ')} }\nend`;

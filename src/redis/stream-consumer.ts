@@ -12,14 +12,14 @@ export type StreamEntry = readonly [id: string, fields: readonly string[] | null
  * entries.
  */
 export interface StreamConsumer {
-  /** Entries that have not been delivered to any consumer. */
-  fresh(stream: string): Promise<readonly StreamEntry[]>;
+  /** Up to `count` entries that have not been delivered to any consumer. */
+  fresh(stream: string, count: number): Promise<readonly StreamEntry[]>;
   /**
    * Entries delivered to this consumer and not finished: processing failed, or the reply was lost.
    */
-  unfinished(stream: string): Promise<readonly StreamEntry[]>;
+  unfinished(stream: string, count: number): Promise<readonly StreamEntry[]>;
   /** Claims entries that any consumer has held for longer than `idleMs`. */
-  abandoned(stream: string, idleMs: number): Promise<readonly StreamEntry[]>;
+  abandoned(stream: string, idleMs: number, count: number): Promise<readonly StreamEntry[]>;
   /**
    * Acknowledges and deletes in one step: an entry that was only acknowledged would stay in the
    * stream.
@@ -42,12 +42,10 @@ export interface StreamConsumerOptions {
   readonly group: string;
   /** This replica's name in the group. */
   readonly name: string;
-  /** Entries per read. */
-  readonly batch: number;
   readonly keyTtlS: number;
 }
 
-export const createStreamConsumer = ({ redis, group, name, batch, keyTtlS }: StreamConsumerOptions): StreamConsumer => {
+export const createStreamConsumer = ({ redis, group, name, keyTtlS }: StreamConsumerOptions): StreamConsumer => {
   redis.defineCommand('retireConsumers', { lua: loadScript(new URL('./lua/retire-consumers.lua', import.meta.url)), numberOfKeys: 1 });
   const scripts = redis as unknown as { retireConsumers(stream: string, group: string, idleMs: number): Promise<number> };
 
@@ -71,19 +69,19 @@ export const createStreamConsumer = ({ redis, group, name, batch, keyTtlS }: Str
     }
   };
 
-  const read = (stream: string, from: '>' | '0') =>
+  const read = (stream: string, from: '>' | '0', count: number) =>
     orCreateGroup(stream, async () => {
-      const reply = (await redis.xreadgroup('GROUP', group, name, 'COUNT', batch, 'STREAMS', stream, from)) as
+      const reply = (await redis.xreadgroup('GROUP', group, name, 'COUNT', count, 'STREAMS', stream, from)) as
         [string, StreamEntry[]][] | null;
       return reply?.[0]?.[1] ?? [];
     });
 
   return {
-    fresh: (stream) => read(stream, '>'),
-    unfinished: (stream) => read(stream, '0'),
-    abandoned: (stream, idleMs) =>
+    fresh: (stream, count) => read(stream, '>', count),
+    unfinished: (stream, count) => read(stream, '0', count),
+    abandoned: (stream, idleMs, count) =>
       orCreateGroup(stream, async () => {
-        const [, entries] = (await redis.xautoclaim(stream, group, name, idleMs, '0', 'COUNT', batch)) as [string, StreamEntry[]];
+        const [, entries] = (await redis.xautoclaim(stream, group, name, idleMs, '0', 'COUNT', count)) as [string, StreamEntry[]];
         return entries;
       }),
     finish: async (stream, ids) => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { IDLE_KEY_TTL_MS } from '../base/utc-day.ts';
+import { IDLE_KEY_TTL_MS, MS_PER_HOUR } from '../base/utc-day.ts';
 import { createCompareAccounts } from '../events/compare-accounts.ts';
 import { createCompareTallies } from '../events/compare-tallies.ts';
 import { createEventWriter } from '../events/event-writer.ts';
@@ -8,6 +8,17 @@ import { createDeadEvents } from '../events/postgres/dead-events.ts';
 import { createEventStore } from '../events/postgres/event-store.ts';
 import { createPruneEvents } from '../events/prune-events.ts';
 import { createReconciler } from '../events/reconciler.ts';
+import { curveAt } from '../catalog/snapshot/traffic-curve.ts';
+import { createGuardedDispatchers } from '../bidders/calls/guarded-dispatcher.ts';
+import { createAlertStore } from '../trafficking/alerts/alert-store.ts';
+import { createFindAlerts } from '../trafficking/alerts/find-alerts.ts';
+import { createRecipientStore } from '../trafficking/alerts/recipient-store.ts';
+import { createSendAlerts } from '../trafficking/alerts/send-alerts.ts';
+import { createWatchBookings } from '../trafficking/alerts/watch-bookings.ts';
+import { createReadStatuses } from '../trafficking/status/read-statuses.ts';
+import { createCatalogWriter } from '../trafficking/entities/catalog-writer.ts';
+import { createDeliverReports } from '../trafficking/reports/deliver-reports.ts';
+import { createSendMail } from '../trafficking/reports/send-report.ts';
 import { createAccountBooks } from '../ledger/read/account-books.ts';
 import { createTallyBooks } from '../ledger/read/tally-books.ts';
 import { createLedger } from '../ledger/ledger.ts';
@@ -23,10 +34,8 @@ import type { Foundation } from './lay-foundation.ts';
  * Work outside of requests: folding hits into the ledger, copying events to Postgres, comparing the
  * books, dropping old partitions.
  */
-export const composeBackground = (
-  { settings, log, observe, stores }: Foundation,
-  { catalog, ledgerOptions, allowances, billingNotices, settling }: Delivery,
-) => {
+export const composeBackground = ({ settings, dimensions, log, observe, stores }: Foundation, delivery: Delivery) => {
+  const { catalog, ledgerOptions, allowances, billingNotices, refusals, settling, requestTallies, reporting, secretBox } = delivery;
   const { keys } = stores;
   const fold = createFold({
     redis: stores.backgroundRedis,
@@ -78,6 +87,41 @@ export const composeBackground = (
     onFailure: observe.storeFailed('prune', 'Old event partitions could not be dropped'),
   });
 
+  const sending = () => ({
+    secretBox,
+    allowPrivateAddresses: settings.bidderPrivateAddresses,
+    dispatchers: createGuardedDispatchers({
+      ...{ allowPrivateAddresses: settings.bidderPrivateAddresses, connections: 1, maxOrigins: 100, idleMs: 60_000 },
+      ...{ connectTimeoutMs: 5_000, maxResponseBytes: 64 * 1024 },
+    }),
+    sendMail: settings.smtp && createSendMail(settings.smtp.url, settings.smtp.from),
+  });
+  const deliverReports = createDeliverReports({
+    ...reporting,
+    ...sending(),
+    onFailure: observe.storeFailed('send_reports', 'A report could not be sent'),
+  });
+  const sendingAlerts = sending();
+  const watchBookings = createWatchBookings({
+    alerts: createAlertStore({ knex: stores.knex }),
+    recipients: createRecipientStore({ knex: stores.knex }),
+    findAlerts: createFindAlerts({
+      knex: stores.reportKnex,
+      readStatuses: createReadStatuses({ ...delivery, knex: stores.reportKnex, currentSnapshot: catalog.current, now: Date.now }),
+      shareBefore: (publisherId, atMs) => {
+        const { hourStartMs, shareBefore, shareOfHour } = catalog.current()?.curveAt(publisherId, atMs) ?? curveAt(atMs);
+        return shareBefore + (shareOfHour * (atMs - hourStartMs)) / MS_PER_HOUR;
+      },
+      complaintLimit: settings.complaintLimit,
+    }),
+    sendAlerts: createSendAlerts({ ...sendingAlerts, publicUrl: settings.publicUrl, now: Date.now }),
+    writer: createCatalogWriter({ knex: stores.knex, dimensions, secretBox, goLive: catalog.reloadEverywhere }),
+    dispatchers: sendingAlerts.dispatchers,
+    onBlocked: observe.creativeBlocked,
+    onFailure: observe.storeFailed('find_alerts', 'Alerts could not be looked for'),
+    onNotSent: observe.storeFailed('send_alerts', 'Alerts could not be sent'),
+  });
+
   const tokenTtls = createTokenTtls({
     redis: stores.backgroundRedis,
     keys,
@@ -96,12 +140,26 @@ export const composeBackground = (
       prune.start();
       reconciler.start();
       allowances.start();
+      refusals.start();
+      requestTallies.start();
+      deliverReports.start();
+      watchBookings.start();
     },
     /** Resolves when each task has finished its current pass. */
     stop: async (): Promise<void> => {
       prune.stop();
       tokenTtls.stop();
-      await Promise.allSettled([fold.stop(), clickExpiry.stop(), eventWriter.stop(), reconciler.stop(), allowances.stop()]);
+      await Promise.allSettled([
+        fold.stop(),
+        clickExpiry.stop(),
+        eventWriter.stop(),
+        reconciler.stop(),
+        allowances.stop(),
+        refusals.stop(),
+        requestTallies.stop(),
+        deliverReports.stop(),
+        watchBookings.stop(),
+      ]);
     },
   };
 };

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { randomUUID } from 'node:crypto';
 import { createSecretBox } from '../base/secret-box.ts';
 import { createBidders } from '../bidders/create-bidders.ts';
 import { HEADER_PURPOSE } from '../catalog/model/bidder-of.ts';
@@ -11,6 +12,11 @@ import { createCountryLookup } from '../context/country-lookup.ts';
 import { createGeoDatabase } from '../context/geo-database.ts';
 import { createDeviceDetector } from '../context/device-detector.ts';
 import { createVisitorSeal } from '../context/visitor-seal.ts';
+import { createRefusalStore } from '../events/postgres/refusal-store.ts';
+import { createRefusalTallies } from '../events/refusal-tallies.ts';
+import { reasonName, type NoBidReason } from '../decision/no-bid-reason.ts';
+import { createRequestCounts } from '../events/postgres/request-counts.ts';
+import { createRequestTallies } from '../events/request-tallies.ts';
 import { createRequestContext } from '../http/request/request-context.ts';
 import { createAllowances } from '../ledger/allowances/allowances.ts';
 import { createBillingNotices } from '../ledger/billing-notices.ts';
@@ -35,6 +41,8 @@ import { createShownAds } from '../tracking/shown-ads.ts';
 import { createReportLimit } from '../tracking/report-limit.ts';
 import { createReportStore } from '../tracking/report-store.ts';
 import { createTokens } from '../tracking/tokens.ts';
+import { createReports } from '../trafficking/reports/run-report.ts';
+import { createSavedReportStore } from '../trafficking/reports/saved-report-store.ts';
 import type { Foundation } from './lay-foundation.ts';
 import { traceBidders } from './trace-bidders.ts';
 import { traceLedger } from './trace-ledger.ts';
@@ -100,13 +108,30 @@ export const composeDelivery = (foundation: Foundation) => {
   const deciding = { bidders, random: Math.random, clock: () => performance.now(), stage: tracing?.stage };
   const sessionCaps = createSessionCaps();
   const freeHolds = createFreeHolds();
+  const refusalStore = createRefusalStore({ knex: stores.knex });
+  const refusals = createRefusalTallies({
+    store: refusalStore,
+    onFailure: observe.storeFailed('count_refusals', 'Counts of refusals could not be stored; they wait in memory'),
+  });
+  const requestTallies = createRequestTallies({
+    store: createRequestCounts({ knex: stores.knex }),
+    replica: randomUUID(),
+    nameOf: (reason) => reasonName(reason as NoBidReason),
+    onFailure: observe.storeFailed('count_requests', 'Counts of requests could not be stored; they wait in memory'),
+  });
   const serveAd = createServeAd({
     ...deciding,
     sessionCaps,
     freeHolds,
     reserve: allowances.reserve,
+    fromLots: allowances.fromLots,
     newId: createUniqueIds(),
     onBidsDecided: createNotifyBidders(bidders, billingNotices),
+    refusals,
+    onDecided: (publisherId, filled, unfilled) => {
+      for (const { imp } of filled) requestTallies.count(publisherId, imp.placementId, 0);
+      for (const { placementId, reason } of unfilled) requestTallies.count(publisherId, placementId, reason);
+    },
   });
   const dryServeAd = createServeAd({
     ...deciding,
@@ -150,6 +175,10 @@ export const composeDelivery = (foundation: Foundation) => {
     secretBox,
     serveAd,
     dryServeAd,
+    refusals,
+    refusalStore,
+    requestTallies,
+    reporting: { reports: createReports({ knex: stores.reportKnex }), store: createSavedReportStore({ knex: stores.knex }) },
     tokens: createTokens({ secrets: settings.tokenSecrets, now }),
     pending,
     billingNotices,

@@ -2,7 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { Request } from 'express';
 import { fileURLToPath } from 'node:url';
+import { readAssetFile } from '../assets/asset-store.ts';
+import { readSupply } from '../catalog/postgres/read-supply.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
+import { addressesOf } from '../creative/absolute-address.ts';
 import { createDecideConsent } from '../context/consent/decide-consent.ts';
 import { addressPrefix } from '../context/client-address.ts';
 import { userHash, userKeyOf } from '../context/user-hash.ts';
@@ -13,11 +16,16 @@ import { createDebugGrants } from '../http/request/debug-grants.ts';
 import { createAnswerWriter } from '../http/openrtb/write-answer.ts';
 import { createAuctionWriter } from '../http/openrtb/write-auction.ts';
 import type { TrackRouteOptions } from '../http/routes/track.ts';
+import { assetFilesRoute } from '../http/routes/asset-files.ts';
 import { staticFiles } from '../http/routes/static-files.ts';
 import { createAlignedServer } from '../http/server/aligned-server.ts';
 import { closeSlowReaders } from '../http/server/slow-readers.ts';
 import { createHostCheck } from '../http/server/check-host.ts';
 import { createAdminGate, createClosedGate } from '../trafficking/admin-gate.ts';
+import { createAlertStore } from '../trafficking/alerts/alert-store.ts';
+import { createRecipientStore } from '../trafficking/alerts/recipient-store.ts';
+import { createReportLinks } from '../trafficking/reports/report-links.ts';
+import { sharedReportRoute } from '../trafficking/reports/saved-report-routes.ts';
 import { createTrafficking } from '../trafficking/create-trafficking.ts';
 import { createWrongTokens } from '../trafficking/wrong-tokens.ts';
 import type { Delivery } from './compose-delivery.ts';
@@ -46,7 +54,8 @@ export const MAX_CONNECTIONS = 10_000;
 export const composeHttp = (foundation: Foundation, delivery: Delivery, readiness: Readiness): Server => {
   const { settings, dimensions, demo, metrics, log, observe, stores } = foundation;
   const { catalog, tokens, requestContext } = delivery;
-  const { allowedEvents, publicUrl, creativeOrigin } = settings;
+  const { allowedEvents, publicUrl, assetsUrl, creativeOrigin } = settings;
+  const addresses = addressesOf(settings);
   const [firstKey] = settings.userKeys;
   const userKey = firstKey && userKeyOf(firstKey.secret);
   const sessionKey = randomBytes(32).toString('hex');
@@ -62,13 +71,14 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
       settings.earnedHolds ? delivery.sealClient(snapshot.userHashKey, callerAddress(req)) : undefined,
     now: delivery.now,
   };
-  /** A report stores nothing about its sender, and the hash in Redis is forgotten after two hours. */
+  /** A report stores nothing about its sender, and the hash in Redis is forgotten within a day. */
   const clientOf = (req: Request): string | null => {
     const { ip } = requestContext(req);
     const snapshot = catalog.current();
     return ip === null || !snapshot ? null : userHash(snapshot.userHashKey, 0, addressPrefix(ip));
   };
   const isOpen = settings.adminEnabled && settings.adminClosedBecause === undefined;
+  const reportLinks = createReportLinks(settings.tokenSecrets);
   const debugGrants = createDebugGrants(settings.tokenSecrets);
   const serving = {
     currentSnapshot: catalog.current,
@@ -90,11 +100,14 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
     observe: observe.track,
   };
   const app = createApp({
-    ad: { ...serving, writeAnswer: createAnswerWriter({ allowedEvents, tracking: { signToken: tokens.sign, publicUrl, creativeOrigin } }) },
+    ad: {
+      ...serving,
+      writeAnswer: createAnswerWriter({ allowedEvents, tracking: { signToken: tokens.sign, publicUrl, creativeOrigin, addresses } }),
+    },
     auction: {
       ...serving,
       dryServeAd: delivery.dryServeAd,
-      writeAuction: createAuctionWriter({ signToken: tokens.sign }),
+      writeAuction: createAuctionWriter({ signToken: tokens.sign, assetsUrl, creativeOrigin }),
       rateOf: foundation.rateOf,
       publicUrl: settings.production && publicUrl === '' ? undefined : publicUrl,
     },
@@ -105,6 +118,7 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
       shownAds: delivery.shownAds,
       recipientHash: (snapshot, publisherId, recipient) => userHash(snapshot.userHashKey, publisherId, recipient),
       publicUrl,
+      addresses,
     },
     track,
     report: {
@@ -113,6 +127,10 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
       limit: delivery.reportLimit,
       clientOf,
       onFailure: observe.storeFailed('report', 'A quality report could not be stored'),
+    },
+    supply: {
+      readSupply: () => readSupply(stores.knex),
+      onFailure: observe.storeFailed('trafficking', 'The sellers of ads.txt and sellers.json could not be read'),
     },
     reloadEverywhere: catalog.reloadEverywhere,
     build: { version: foundation.version, commit: settings.commit },
@@ -124,6 +142,10 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
     renderMetrics: metrics.render,
     mockBidder: settings.mockBidderEnabled,
     creativeOrigin,
+    assetFiles: assetFilesRoute({
+      read: (path) => readAssetFile(stores.fileKnex, path),
+      onFailure: observe.storeFailed('assets', 'An uploaded file could not be read'),
+    }),
     staticFiles: staticFiles({
       root: fileURLToPath(new URL('../../public', import.meta.url)),
       demoConfig: demo?.config,
@@ -133,6 +155,13 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
     trafficking: isOpen
       ? createTrafficking({
           knex: foundation.stores.knex,
+          reportKnex: foundation.stores.reportKnex,
+          rateOf: foundation.rateOf,
+          reports: delivery.reporting.reports,
+          savedReports: { ...delivery.reporting, hasMail: settings.smtp !== undefined, links: reportLinks },
+          alerts: createAlertStore({ knex: foundation.stores.knex }),
+          recipients: createRecipientStore({ knex: foundation.stores.knex }),
+          allowPrivateAddresses: settings.bidderPrivateAddresses,
           dimensions,
           secretBox: delivery.secretBox,
           gate: createAdminGate({
@@ -147,14 +176,24 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
             onRefused: observe.adminRefused,
           }),
           publicUrl,
+          addresses,
+          maxStoredBytes: settings.assetStoreMb * 1_000_000,
           allowedEvents,
           currentSnapshot: catalog.current,
           counters: delivery.counters,
           dryServeAd: delivery.dryServeAd,
+          refusalStore: delivery.refusalStore,
           asking,
           debugGrants,
           reloadEverywhere: catalog.reloadEverywhere,
           onFailure: observe.storeFailed('trafficking', 'The trafficking API could not reach its store'),
+        })
+      : undefined,
+    sharedReport: isOpen
+      ? sharedReportRoute({
+          links: reportLinks,
+          reports: delivery.reporting.reports,
+          onFailure: observe.storeFailed('trafficking', 'A report could not reach its store'),
         })
       : undefined,
     errors: { log, countError: metrics.error },

@@ -15,6 +15,10 @@ export interface Stores {
   readonly knex: Knex;
   /** For requests: short timeouts. */
   readonly promptKnex: Knex;
+  /** For uploaded files: their reads take no connection from other work. */
+  readonly fileKnex: Knex;
+  /** For reports alone: they wait for each other, never for a connection that others use, nor the reverse. */
+  readonly reportKnex: Knex;
   /** For ad requests and hits, with a short timeout. */
   readonly redis: RedisClient;
   /** For the drain, the fold, and queries by staff. */
@@ -39,6 +43,10 @@ const BACKGROUND_PROBE_MS = 1_000;
  * hit is not stored after its reservation has ended.
  */
 const HIT_STATEMENT_MS = 1_000;
+const FILE_MS = 5_000;
+/** A report that takes longer is ended by Postgres. */
+const REPORT_STATEMENT_MS = 15_000;
+const MAX_REPORTS_AT_ONCE = 3;
 
 export const connectStores = (settings: Settings, { databaseUrl, redisUrls }: StoreAddresses): Stores => {
   const connect = (name: string, max: number, statementMs: number, acquireMs: number) =>
@@ -60,6 +68,8 @@ export const connectStores = (settings: Settings, { databaseUrl, redisUrls }: St
     });
   const knex = connect('background', 6, 60_000, 5_000);
   const promptKnex = connect('requests', 10, HIT_STATEMENT_MS, HIT_STATEMENT_MS);
+  const fileKnex = connect('files', 2, FILE_MS, FILE_MS);
+  const reportKnex = connect('reports', MAX_REPORTS_AT_ONCE, REPORT_STATEMENT_MS, 5_000);
   const redis = createRedisClient({ urls: redisUrls, commandTimeoutMs: ABANDONED_MS, name: 'ad-server-requests' });
   const backgroundRedis = createRedisClient({ urls: redisUrls, commandTimeoutMs: BACKGROUND_MS, name: 'ad-server-background' });
   const keys = createLedgerKeys(settings.ledgerShards);
@@ -69,6 +79,8 @@ export const connectStores = (settings: Settings, { databaseUrl, redisUrls }: St
   return {
     knex,
     promptKnex,
+    fileKnex,
+    reportKnex,
     redis,
     backgroundRedis,
     patienceMs: PROMPT_MS,
@@ -80,7 +92,7 @@ export const connectStores = (settings: Settings, { databaseUrl, redisUrls }: St
       backgroundLink.stop();
       redis.disconnect();
       backgroundRedis.disconnect();
-      await Promise.all([knex.destroy(), promptKnex.destroy()]);
+      await Promise.all([knex.destroy(), promptKnex.destroy(), fileKnex.destroy(), reportKnex.destroy()]);
     },
   };
 };

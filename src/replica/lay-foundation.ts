@@ -36,6 +36,8 @@ export const layFoundation = (options: ComposeOptions) => {
   tracing = createTracing?.({ version, onFailure: observe.exportFailed });
   tracing?.watchKnex(stores.knex);
   tracing?.watchKnex(stores.promptKnex);
+  tracing?.watchKnex(stores.fileKnex);
+  tracing?.watchKnex(stores.reportKnex);
   return { ...options, metrics, log, observe, stores, tracing };
 };
 

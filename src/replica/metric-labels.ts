@@ -1,10 +1,11 @@
 import { DECIDERS } from '../ledger/allowances/allowances.ts';
 import { BID_OUTCOME_NAMES } from '../bidders/bid-outcome.ts';
-import { BIDDER_STEPS, CIRCUIT_STATES, NOTICE_KINDS, NOTICE_OUTCOMES } from '../bidders/bidder-observer.ts';
+import { BIDDER_STEPS, CIRCUIT_STATES, IMPRESSION_STEPS, NOTICE_KINDS, NOTICE_OUTCOMES } from '../bidders/bidder-observer.ts';
 import { reasonNames } from '../decision/no-bid-reason.ts';
 import { HIT_KINDS, INVALID_REASONS } from '../ledger/hit.ts';
 import type { MetricsOptions } from '../observability/metrics.ts';
 import { ADMIN_REFUSALS } from '../trafficking/admin-gate.ts';
+import { ALERT_KIND_NAMES } from '../catalog/model/alert-kinds.ts';
 
 /** The closed label sets of a replica's metrics, each from the folder that defines it. */
 export const metricLabels = (eventTypes: readonly string[]): MetricsOptions => ({
@@ -18,5 +19,7 @@ export const metricLabels = (eventTypes: readonly string[]): MetricsOptions => (
   deciders: DECIDERS,
   circuitStates: CIRCUIT_STATES,
   bidderSteps: BIDDER_STEPS,
+  impressionSteps: IMPRESSION_STEPS,
   adminRefusals: ADMIN_REFUSALS,
+  alertKinds: ALERT_KIND_NAMES,
 });

@@ -4,7 +4,8 @@ import type { CatalogObserver } from '../catalog/catalog.ts';
 import { reasonName } from '../decision/no-bid-reason.ts';
 import type { DeadEvent } from '../events/postgres/dead-events.ts';
 import type { Books } from '../events/postgres/reconciliation.ts';
-import type { Hit, HitKind, Settled } from '../ledger/hit.ts';
+import { VIEWABLE, type Hit, type HitKind, type Settled } from '../ledger/hit.ts';
+import type { ExpiredHits } from '../ledger/settle/expire-clicks.ts';
 import type { LedgerScript } from '../ledger/ledger.ts';
 import type { Log, LogFields } from '../observability/log.ts';
 import type { Metrics, StoreWork } from '../observability/metrics.ts';
@@ -65,6 +66,10 @@ export const observeService = ({ log, metrics }: { readonly log: Log; readonly m
     bid: metrics.bid,
     circuit: metrics.bidderCircuit,
     step: metrics.bidderStep,
+    impression: ({ placementId, dealId }, step) => {
+      if (dealId === undefined) metrics.placementStep(placementId, step);
+      else metrics.dealStep(dealId, step);
+    },
     askedShare: metrics.bidderShare,
     notice: (kind, outcome) => metrics.bidderNotice(kind, outcome),
   };
@@ -91,18 +96,21 @@ export const observeService = ({ log, metrics }: { readonly log: Log; readonly m
         if (outcome === 'unavailable') metrics.trackingRefused('unavailable');
       },
     },
-    settled: ({ kind, eventType, invalidReason, restored }: Hit, { outcome, foundHold, reason, click }: Settled): void => {
+    settled: ({ kind, eventType, invalidReason, restored }: Hit, { outcome, foundHold, reason, click, viewable }: Settled): void => {
       // Metrics count a hit once, as it was judged when it came.
       if (restored) return;
       if (outcome === 'filtered') filtered(kind, reason ?? invalidReason);
       if (click !== undefined && click !== 'counted') filtered('click', click);
       if (click === 'counted') counted('click', '');
+      if (viewable !== undefined && viewable !== 'counted') filtered('event', viewable);
+      if (viewable === 'counted') counted('event', VIEWABLE);
       if (outcome !== 'counted') return;
       if (!foundHold) metrics.settledWithoutHold();
       counted(kind, eventType);
     },
-    clicksExpired: (count: number): void => {
-      for (let i = 0; i < count; i++) filtered('click', 'no_impression');
+    clicksExpired: ({ clicks, viewable }: ExpiredHits): void => {
+      for (let i = 0; i < clicks; i++) filtered('click', 'no_impression');
+      for (let i = 0; i < viewable; i++) filtered('event', 'no_impression');
     },
     storeFailed,
     exportFailed: (fault: Error): void => logFault('Traces could not be exported', fault),
@@ -110,6 +118,7 @@ export const observeService = ({ log, metrics }: { readonly log: Log; readonly m
       metrics.deadEvent();
       log.error('An event cannot be stored and was put into dead_events', { source, shard, entryId, sqlState, reason });
     },
+    creativeBlocked: (creativeId: number): void => log.warn('A creative was blocked because clients reported malware', { creativeId }),
     mended: (books: Books, differences: number): void => {
       for (let i = 0; i < differences; i++) metrics.driftMended(books);
       log.warn('Counts that differed from the event rows were corrected', { books, differences });

@@ -150,7 +150,7 @@ export const rankOpportunity = (
 };
 
 /** Why the ledger has refused a candidate to anyone, to this user or to this client a moment ago; or 0. */
-const refusedLately = (
+export const refusedLately = (
   index: CandidateIndex,
   { exhausted }: IndexMemory,
   { users, clients }: Steps,

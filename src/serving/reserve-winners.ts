@@ -5,9 +5,9 @@ import type { ServedAd, SpendLimits } from '../ledger/hit.ts';
 import type { RefusalMemory } from '../ledger/exhausted-memory.ts';
 import { holdWeight } from '../ledger/client-rule.ts';
 import type { FreeHolds } from '../ledger/free-holds.ts';
-import type { Allowances } from '../ledger/allowances/allowances.ts';
+import type { Allowances, SharedRequest } from '../ledger/allowances/allowances.ts';
 import { MAX_CANDIDATES_PER_CALL } from '../ledger/ledger.ts';
-import { isUnbounded, limitsOf, pricingOf } from '../ledger/limits.ts';
+import { billsOnOf, isUnbounded, laterPriceMicros, limitsOf } from '../ledger/limits.ts';
 import type { ReservationMoments, ReservedImp } from '../ledger/reservation.ts';
 import type { AdRequest } from './ad-request.ts';
 import type { IndexMemories } from './index-memories.ts';
@@ -16,6 +16,8 @@ import type { DecidedOpportunity, RankedOpportunity, RefusedCandidate, Won } fro
 
 export interface ReserveWinnersOptions {
   readonly reserve: Allowances['reserve'];
+  /** undefined: every request needs a call. */
+  readonly fromLots?: Allowances['fromLots'];
   readonly newId: () => string;
   readonly sessionCaps: SessionCaps;
   readonly freeHolds: FreeHolds;
@@ -31,7 +33,8 @@ export type ReserveWinners = (
 ) => Promise<readonly DecidedOpportunity[]>;
 
 /**
- * Usually one call decides. When the ledger refuses all offered candidates, the next call offers
+ * Most ads are handed out from a lot of their first candidate, and others are not ranked: each takes
+ * about a microsecond. Else one call usually decides. When the ledger refuses all offered candidates, the next call offers
  * more, so that a long row of exhausted line items costs few calls. The benchmark's catalog refuses
  * one candidate in 25 ads: first offers of four and of eight both take 1.000 calls per ad, and
  * every offered candidate has to be ranked, encoded, sent and decoded.
@@ -54,21 +57,29 @@ export const createReserveWinners = (options: ReserveWinnersOptions): ReserveWin
     const page: Page = { request, shown, isFree, sessionCaps: options.sessionCaps };
     let open = drafts.filter(({ ranking }) => ranking);
     // A trace shows the whole ranking.
+    const asked = (offers: readonly Offer[]): SharedRequest => ({
+      publisherId: publisher.id,
+      userHash: request.userHash,
+      client: isFree ? undefined : client,
+      curve: snapshot.curveAt(publisher.id, query.atMs),
+      expiresAtMs: snapshot.expiresAtMs(publisher.id),
+      maxHoldMs: request.maxHoldMs,
+      // Caps that this replica keeps are not those of the line item.
+      isShared: !request.traced && request.sessionUser === null,
+      imps: offers.map(({ candidates }) => offeredToLedger(request, candidates)),
+    });
+    let isFirst = !request.traced && options.fromLots !== undefined;
     for (let count = request.traced ? MAX_OFFER : FIRST_OFFER; ; count = Math.min(count * LATER_OFFER_FACTOR, MAX_OFFER)) {
       const perImp = Math.min(count, Math.ceil(MAX_CANDIDATES_PER_CALL / open.length));
-      const offers = open.map((draft) => ({ draft, candidates: nextOffer(draft, perImp, page) })).filter(hasCandidates);
+      let offers: readonly Offer[] = open
+        .map((draft) => ({ draft, candidates: nextOffer(draft, isFirst ? 1 : perImp, page) }))
+        .filter(hasCandidates);
       if (offers.length === 0) break;
-      const reservation = await options.reserve({
-        publisherId: publisher.id,
-        userHash: request.userHash,
-        client: isFree ? undefined : client,
-        curve: snapshot.curveAt(publisher.id, query.atMs),
-        expiresAtMs: snapshot.expiresAtMs(publisher.id),
-        maxHoldMs: request.maxHoldMs,
-        // Caps that this replica keeps are not those of the line item.
-        isShared: !request.traced && request.sessionUser === null,
-        imps: offers.map(({ candidates }) => offeredToLedger(request, candidates)),
-      });
+      let reserving = isFirst ? options.fromLots?.(asked(offers)) : undefined;
+      if (isFirst && !reserving) offers = offers.map((offer) => withMore(offer, perImp - 1, page));
+      isFirst = false;
+      reserving ??= options.reserve(asked(offers));
+      const reservation = await reserving;
       for (const [i, offer] of offers.entries()) {
         const reserved = reservation.imps[i]!;
         const winner = noteAnswer(options, request, offer, reserved);
@@ -106,6 +117,12 @@ interface Offer {
   readonly draft: Draft;
   readonly candidates: readonly RankedCandidate[];
 }
+
+/** The first candidate of each impression was not enough. */
+const withMore = ({ draft, candidates }: Offer, count: number, page: Page): Offer => ({
+  draft,
+  candidates: [...candidates, ...nextOffer(draft, count, page)],
+});
 
 const hasCandidates = ({ candidates }: Offer): boolean => candidates.length > 0;
 
@@ -184,7 +201,7 @@ const win = (
   shown.add(creative.id);
   if (request.sessionUser !== null) sessionCaps.take(request.sessionUser, candidate, request.query.atMs);
   const bid = candidate.bid < 0 ? undefined : bids[candidate.bid];
-  const perClick = pricingOf(lineItem) === 'CPC';
+  const laterMicros = laterPriceMicros(lineItem);
   const client = request.client === undefined || isUnbounded(lineItem, candidate.campaign) ? undefined : request.client;
   if (client !== undefined && isFree) freeHolds.hold(request.publisher.id, client, holdEndMs - request.query.atMs, request.query.atMs);
   const ad: ServedAd = {
@@ -194,15 +211,15 @@ const win = (
     lineItemId: lineItem.id,
     creativeId: creative.id,
     placementId: imp.placementId,
-    priceMicros: perClick ? (lineItem.cpcMicros ?? 0) : priceMicros,
-    perClick,
+    priceMicros: laterMicros ?? priceMicros,
+    billsOn: billsOnOf(lineItem),
     tokenExpS,
     holdEndMs,
     day,
     servedAtMs: request.query.atMs,
     userHash: lineItem.frequencyCap ? request.userHash : null,
     billingNotice: typeof bid?.billingNoticeUrl === 'string',
-    clickBounds: perClick ? clickBoundsOf(candidate) : undefined,
+    spendBounds: laterMicros === undefined ? undefined : spendBoundsOf(candidate),
     // Without a user nothing takes a place in Redis.
     windowMs: request.userHash === null ? undefined : lineItem.frequencyCap?.windowMs,
     unmeasured: request.consent.measure === null ? undefined : true,
@@ -214,7 +231,7 @@ const win = (
 };
 
 /** undefined: the line item has no limit of spend, and its token does not grow. */
-const clickBoundsOf = ({ lineItem, campaign }: RankedCandidate): SpendLimits | undefined => {
+const spendBoundsOf = ({ lineItem, campaign }: RankedCandidate): SpendLimits | undefined => {
   const { dailySpendMicros, budgetMicros, campaignBudgetMicros } = limitsOf(lineItem, campaign);
   const bounds = { dailySpendMicros, budgetMicros, campaignBudgetMicros };
   return Object.values(bounds).some((bound) => bound !== null) ? bounds : undefined;

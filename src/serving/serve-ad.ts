@@ -4,6 +4,7 @@ import { createRefusalMemory } from '../ledger/exhausted-memory.ts';
 import type { ImpQuery } from '../decision/ad-query.ts';
 import { latestReason, NoBidReason } from '../decision/no-bid-reason.ts';
 import type { AdRequest } from './ad-request.ts';
+import { createCountRefusals, type RefusalSink } from './count-refusals.ts';
 import { createIndexMemories } from './index-memories.ts';
 import { bidOpportunityOf, openOpportunity, rankOpportunity, reasonOf, type DecidedOpportunity, type Won } from './opportunity.ts';
 import { createReserveWinners, type ReserveWinnersOptions } from './reserve-winners.ts';
@@ -12,7 +13,7 @@ import { MAX_TRACED, traceOpportunity, type AdTrace } from './trace-opportunity.
 
 export interface AdAnswer {
   readonly filled: readonly FilledImp[];
-  readonly unfilled: readonly { readonly impId: string; readonly reason: NoBidReason }[];
+  readonly unfilled: readonly UnfilledImp[];
   /** Why nothing was filled; undefined when an impression was. */
   readonly reason: NoBidReason | undefined;
   /** Whether the visitor's browser may keep the user id. */
@@ -26,6 +27,13 @@ export interface FilledImp {
   readonly won: Won;
 }
 
+export interface UnfilledImp {
+  readonly impId: string;
+  /** '': the publisher has no such placement. */
+  readonly placementId: string;
+  readonly reason: NoBidReason;
+}
+
 export interface ServeAdOptions extends Omit<ReserveWinnersOptions, 'memories' | 'users' | 'clients'> {
   readonly bidders: Pick<Bidders, 'ask'>;
   /**
@@ -33,6 +41,10 @@ export interface ServeAdOptions extends Omit<ReserveWinnersOptions, 'memories' |
    * invited bidders, after the decision.
    */
   readonly onBidsDecided: (opportunities: readonly DecidedOpportunity[]) => void;
+  /** Counts why line items were not shown; undefined: that is not counted. */
+  readonly refusals?: RefusalSink | undefined;
+  /** Called once per request, after the decision. */
+  readonly onDecided?: ((publisherId: number, filled: readonly FilledImp[], unfilled: readonly UnfilledImp[]) => void) | undefined;
   /** A number in [0, 1). */
   readonly random: () => number;
   /** Monotonic milliseconds, for the timings of a trace. */
@@ -54,9 +66,11 @@ export type ServeAd = (snapshot: Snapshot, request: AdRequest) => Promise<AdAnsw
  *
  * With a dry ledger (ledger/read/dry-ledger.ts) it is a dry run.
  */
-export const createServeAd = ({ bidders, onBidsDecided, random, clock, stage = runStage, ...reserving }: ServeAdOptions): ServeAd => {
+export const createServeAd = (options: ServeAdOptions): ServeAd => {
+  const { bidders, onBidsDecided, onDecided, refusals, random, clock, stage = runStage, ...reserving } = options;
   const steps = { memories: createIndexMemories(), users: createRefusalMemory(), clients: createRefusalMemory(), random };
   const reserveWinners = createReserveWinners({ ...reserving, ...steps });
+  const countRefusals = refusals && createCountRefusals(steps, refusals);
 
   return async function serveAd(snapshot, request) {
     const startedAt = clock();
@@ -69,11 +83,17 @@ export const createServeAd = ({ bidders, onBidsDecided, random, clock, stage = r
     const decided = await stage('reserve', () => reserveWinners(snapshot, request, ranked));
     const reservedAt = clock();
     if (answers) onBidsDecided(decided);
+    countRefusals?.(request, decided);
 
     const filled = decided.flatMap(({ imp, won }) => (won ? [{ imp, won }] : []));
     const unfilled = decided
       .filter(({ won }) => !won)
-      .map((opportunity) => ({ impId: opportunity.imp.impId, reason: reasonOf(opportunity) }));
+      .map((opportunity) => ({
+        impId: opportunity.imp.impId,
+        placementId: opportunity.placement?.id ?? '',
+        reason: reasonOf(opportunity),
+      }));
+    onDecided?.(request.publisher.id, filled, unfilled);
     return {
       filled,
       unfilled,

@@ -2,12 +2,13 @@ import type { Booking } from '../catalog/model/entities.ts';
 import type { Slot } from '../catalog/snapshot/snapshot.ts';
 import type { ConsentTrace } from '../context/consent/consent.ts';
 import { stageOf, type Stage } from '../decision/no-bid-reason.ts';
-import { traceRules, traceStep, type ImpTrace, type Refusal, type TraceStep } from '../decision/trace.ts';
+import type { RankedCandidate } from '../decision/ranked-candidate.ts';
+import { traceRules, traceStep, type ImpTrace, type Refusal, type RotationTrace, type TraceStep } from '../decision/trace.ts';
 import { describeRefusal } from '../ledger/describe-refusal.ts';
 import { reasonOf, type DecidedOpportunity } from './opportunity.ts';
 
 /** Creatives that the trace of one request judges, divided among its impressions. */
-export const MAX_TRACED = 60;
+export const MAX_TRACED = 40;
 
 export interface AdTrace {
   readonly snapshotVersion: number;
@@ -28,6 +29,7 @@ export const traceOpportunity = (opportunity: DecidedOpportunity, maxBooked: num
   const head = {
     impId: imp.impId,
     ranking: considered.slice(0, maxBooked),
+    rotations: rotationsOf(considered.slice(0, maxBooked), slot),
     winner: won?.candidate,
     reason: won ? undefined : reasonOf(opportunity),
     foreignNotices: foreignNoticesOf(opportunity),
@@ -37,7 +39,7 @@ export const traceOpportunity = (opportunity: DecidedOpportunity, maxBooked: num
 
   const steps = [...traceRules(booked, query, imp)];
   const shown = new Set(booked.map(({ creative }) => creative.id));
-  const refusals = refusalsOf(opportunity).filter(({ booking }) => shown.has(booking.creative.id));
+  const refusals = refusalsOf(opportunity, ({ creative }) => shown.has(creative.id));
   for (const stage of laterStages(opportunity, refusals)) {
     const reached = (steps.at(-1) as TraceStep).passed;
     steps.push(
@@ -50,6 +52,16 @@ export const traceOpportunity = (opportunity: DecidedOpportunity, maxBooked: num
   }
   return { ...head, steps };
 };
+
+/** Without weights every creative of a line item has the same share, and the trace does not say it. */
+const rotationsOf = (ranking: readonly RankedCandidate[], { direct }: Slot): ReadonlyMap<number, RotationTrace> =>
+  new Map(
+    ranking.flatMap(({ creative, lineItem, position }) => {
+      const share = direct?.shares?.[position];
+      if (share === undefined || share === 1) return [];
+      return [[creative.id, { rotation: lineItem.rotation, share, counts: direct?.at(position).counts }]];
+    }),
+  );
 
 /** A creative that is booked on the slot, also if it can be served neither now nor later. */
 export const bookingOf = ({ direct, programmatic, leftOut }: Slot, creativeId: number): Booking | undefined =>
@@ -71,9 +83,13 @@ const firstBookings = (judged: readonly Booking[], { direct, programmatic, leftO
   return [...first.values()];
 };
 
-const refusalsOf = ({ refused, bidRefusals }: DecidedOpportunity): readonly Refusal[] => [
-  ...refused.map(({ candidate, reason }) => ({ booking: candidate, reason, detail: describeRefusal(reason, candidate) })),
-  ...bidRefusals.map(({ invitation, reason, detail }) => ({ booking: invitation, reason, detail })),
+const refusalsOf = ({ refused, bidRefusals }: DecidedOpportunity, isShown: (booking: Booking) => boolean): readonly Refusal[] => [
+  ...refused
+    .filter(({ candidate }) => isShown(candidate))
+    .map(({ candidate, reason }) => ({ booking: candidate, reason, detail: describeRefusal(reason, candidate) })),
+  ...bidRefusals
+    .filter(({ invitation }) => isShown(invitation))
+    .map(({ invitation, reason, detail }) => ({ booking: invitation, reason, detail })),
 ];
 
 /** The stages after the rules: limits always; the others when they had candidates. */

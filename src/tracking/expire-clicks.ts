@@ -1,17 +1,18 @@
+import type { ExpiredHits } from '../ledger/settle/expire-clicks.ts';
 import type { RedisLink } from '../redis/redis-link.ts';
 
 export interface ClickExpiryOptions {
   readonly link: Pick<RedisLink, 'upOf'>;
   readonly shards: number;
   /** Of ledger/settle/expire-clicks.ts. */
-  readonly expireClicks: (shard: number) => Promise<number>;
+  readonly expireClicks: (shard: number) => Promise<ExpiredHits>;
   readonly everyMs?: number;
-  /** Called with the number of clicks that were filtered. */
-  readonly onExpired: (clicks: number) => void;
+  /** Called when any were filtered. */
+  readonly onExpired: (hits: ExpiredHits) => void;
   readonly onFailure: (fault: Error) => void;
 }
 
-/** Filters, all the time, the clicks whose impression has not come in time. */
+/** Filters, all the time, the hits whose impression has not come in time. */
 export const createClickExpiry = ({ link, shards, expireClicks, everyMs = 1000, onExpired, onFailure }: ClickExpiryOptions) => {
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
@@ -20,8 +21,8 @@ export const createClickExpiry = ({ link, shards, expireClicks, everyMs = 1000, 
     for (let shard = 0; shard < shards; shard++) {
       if (!link.upOf(shard)) continue;
       try {
-        const clicks = await expireClicks(shard);
-        if (clicks > 0) onExpired(clicks);
+        const hits = await expireClicks(shard);
+        if (hits.clicks + hits.viewable > 0) onExpired(hits);
       } catch (fault) {
         onFailure(fault as Error);
       }

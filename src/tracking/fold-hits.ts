@@ -8,7 +8,7 @@ import type { RedisLink } from '../redis/redis-link.ts';
 import { answerWithin } from '../redis/answer-within.ts';
 import { loadScript } from '../redis/load-script.ts';
 import type { HitLimits } from '../ledger/settle/encode-settle.ts';
-import type { Hit, Settled } from '../ledger/hit.ts';
+import { billsHit, type Hit, type Settled } from '../ledger/hit.ts';
 import type { FoldedPage, PendingHits } from './pending-hits.ts';
 
 export interface FoldOptions {
@@ -105,9 +105,9 @@ export const createFold = (options: FoldOptions): Fold => {
       const page: FoldedPage | undefined = await pending.foldPage(shard, afterId, async (hits, eventRows) => {
         const old = hits.filter((hit) => nowMs > tokenEndMsOf(hit) + KNOWN_BY_TOKEN_MS);
         const rows = new Map((await eventRows.have(old)).map((hasRow, i) => [old[i], hasRow]));
-        // The ledger may have forgotten the impression of an old click.
-        const oldClicks = old.filter(({ kind }) => kind === 'click');
-        const seenAtMs = new Map((await eventRows.impressionTimes(oldClicks)).map((atMs, i) => [oldClicks[i], atMs]));
+        // The ledger may have forgotten the impression of an old hit that needs one.
+        const following = old.filter((hit) => hit.kind === 'click' || (hit.kind === 'event' && billsHit(hit)));
+        const seenAtMs = new Map((await eventRows.impressionTimes(following)).map((atMs, i) => [following[i], atMs]));
         const settled = await Promise.allSettled(
           hits.map(async (hit) => {
             const hasRow = rows.get(hit);

@@ -1,7 +1,7 @@
 import { IDLE_KEY_TTL_MS } from '../base/utc-day.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import type { Hit } from '../ledger/hit.ts';
-import { limitsOf, NO_LIMITS, pricingOf, type Limits } from '../ledger/limits.ts';
+import { billsOnOf, limitsOf, NO_LIMITS, type Limits } from '../ledger/limits.ts';
 import type { HitLimits } from '../ledger/settle/encode-settle.ts';
 
 /**
@@ -21,10 +21,17 @@ const limitsOfAd = (snapshot: Snapshot, ad: Hit['ad'], isRestored: boolean): Lim
   const lineItem = snapshot.lineItems.get(ad.lineItemId);
   const campaign = snapshot.campaigns.get(ad.campaignId);
   const current = lineItem && campaign ? limitsOf(lineItem, campaign) : isRestored ? NO_ROOM : NO_LIMITS;
-  const billsClicks = lineItem !== undefined && pricingOf(lineItem) === 'CPC';
-  return ad.perClick && !billsClicks ? { ...current, ...NO_SPEND_LIMITS, ...ad.clickBounds } : current;
+  const billsAsToken = lineItem !== undefined && billsOnOf(lineItem) === ad.billsOn;
+  return ad.billsOn !== 'impression' && !billsAsToken ? { ...current, ...NO_SPEND_LIMITS, ...ad.spendBounds } : current;
 };
 
 /** Nothing is reserved for a restored hit, so it bills nothing where the limits are unknown. */
-const NO_ROOM: Limits = { ...NO_LIMITS, dailyImpressions: 0, dailySpendMicros: 0, budgetMicros: 0, campaignBudgetMicros: 0 };
+const NO_ROOM: Limits = {
+  ...NO_LIMITS,
+  goalImpressions: 0,
+  dailyImpressions: 0,
+  dailySpendMicros: 0,
+  budgetMicros: 0,
+  campaignBudgetMicros: 0,
+};
 const NO_SPEND_LIMITS = { dailySpendMicros: null, budgetMicros: null, campaignBudgetMicros: null };

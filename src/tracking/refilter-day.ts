@@ -1,10 +1,10 @@
 import type { Knex } from 'knex';
 import type { DayRoom, RefilterRow, RefilterStore, RowChange } from '../events/postgres/refilter-store.ts';
-import { ORDER_REASONS, type Hit, type InvalidReason } from '../ledger/hit.ts';
+import { billsHit, ORDER_REASONS, type Hit, type InvalidReason } from '../ledger/hit.ts';
 import type { LedgerKeys } from '../ledger/ledger-keys.ts';
 import { createPendingHits } from './pending-hits.ts';
 import type { RejudgeHit } from './invalid-traffic/rejudge-hit.ts';
-import { judgeClick } from './invalid-traffic/rules.ts';
+import { judgeFollowing } from './invalid-traffic/rules.ts';
 
 export interface RefilterOptions {
   readonly store: RefilterStore;
@@ -61,12 +61,13 @@ export const refilterDay = async (options: RefilterOptions): Promise<readonly Re
   };
 
   /** Takes what a hit needs of its line item's daily caps. Resolves to what it may bill; undefined: there is no room. */
-  const takeRoom = ({ kind, ad }: Hit): number | undefined => {
+  const takeRoom = (hit: Hit): number | undefined => {
+    const { kind, ad } = hit;
     const left = room.get(ad.lineItemId);
-    if (kind === 'event') return 0;
+    const price = billsHit(hit) ? ad.priceMicros : 0;
+    if (kind === 'event' && price === 0) return 0;
     if (!left) return undefined;
-    const price = ad.perClick === (kind === 'click') ? ad.priceMicros : 0;
-    const billed = kind === 'click' ? Math.max(Math.min(price, left.spendMicros ?? price), 0) : price;
+    const billed = kind === 'impression' ? price : Math.max(Math.min(price, left.spendMicros ?? price), 0);
     const impressions = kind === 'impression' ? 1 : 0;
     if ((left.impressions ?? impressions) < impressions || (left.spendMicros ?? billed) < billed) return undefined;
     room.set(ad.lineItemId, {
@@ -81,7 +82,7 @@ export const refilterDay = async (options: RefilterOptions): Promise<readonly Re
     const billed = takeRoom(hit);
     note(row, billed === undefined ? 'no room' : '', billed ?? 0);
     if (billed === undefined || dryRun || row.reason === '') return [];
-    const priceMicros = hit.kind === 'click' && hit.ad.perClick ? billed : hit.ad.priceMicros;
+    const priceMicros = hit.kind !== 'impression' && billsHit(hit) ? billed : hit.ad.priceMicros;
     const restored: Hit = {
       ...{ ...hit, ad: { ...hit.ad, priceMicros }, invalidReason: '', signals: row.signals },
       ...{ atMs: row.at.getTime(), restored: { reason: row.reason, atMs: nowMs } },
@@ -98,7 +99,7 @@ export const refilterDay = async (options: RefilterOptions): Promise<readonly Re
       else {
         note(row, reason, -row.billedMicros);
         const left = room.get(row.lineItemId);
-        if (row.reason === '' && left && row.kind !== 'event')
+        if (row.reason === '' && left)
           room.set(row.lineItemId, {
             impressions: left.impressions === null ? null : left.impressions + (row.kind === 'impression' ? 1 : 0),
             spendMicros: left.spendMicros === null ? null : left.spendMicros + row.billedMicros,
@@ -137,24 +138,28 @@ interface Verdict {
   readonly reason: '' | InvalidReason;
 }
 
-/** What each row of a token comes to. Clicks come last: they are judged by the impression. */
+/** A hit that needs an impression: a click, or a viewable event that billed or would bill. */
+const follows = ({ kind, billedMicros, hit }: RefilterRow): boolean =>
+  kind === 'click' || (kind === 'event' && (billedMicros > 0 || (hit !== null && billsHit(hit))));
+
+/** What each row of a token comes to. Rows that need an impression come last: it judges them. */
 const verdictsOf = (rows: readonly RefilterRow[], rejudge: RejudgeHit): readonly Verdict[] => {
   const keyOf = ({ kind, eventType }: RefilterRow): string => `${kind} ${eventType}`;
   // A token counts once for each kind: beside a row that counts or could, one of another client stays filtered.
   const own = new Set(rows.filter(({ screened }) => !screened).map(keyOf));
   const judged = rows.map((row): Verdict => {
-    const { kind, screened, publisherId, signals } = row;
+    const { screened, publisherId, signals } = row;
     const byRequest = rejudge({ publisherId, reason: row.reason, signals }) ?? row.reason;
     if (byRequest === '' && screened && own.has(keyOf(row))) return { row, reason: row.reason };
-    const isOrdered = kind === 'click' && byRequest === '' && ORDER_REASONS.some((one) => one === row.reason);
+    const isOrdered = follows(row) && byRequest === '' && ORDER_REASONS.some((one) => one === row.reason);
     return { row, reason: isOrdered ? row.reason : byRequest };
   });
   const impressions = judged.filter(({ row }) => row.kind === 'impression');
   const counted = impressions.find(({ reason }) => reason === '');
   return [
-    ...judged.filter(({ row }) => row.kind !== 'click'),
+    ...judged.filter(({ row }) => !follows(row)),
     ...judged
-      .filter(({ row }) => row.kind === 'click')
+      .filter(({ row }) => follows(row))
       .map(({ row, reason }): Verdict => {
         const byOrder = reason === '' || reason === 'no_impression';
         // Without any row of an impression, one may be on its way.
@@ -164,17 +169,19 @@ const verdictsOf = (rows: readonly RefilterRow[], rejudge: RejudgeHit): readonly
   ];
 };
 
-const judgeOrder = (click: RefilterRow, impression: RefilterRow | undefined): '' | InvalidReason =>
-  judgeClick({
-    clickAtMs: click.at.getTime(),
+const judgeOrder = (hit: RefilterRow, impression: RefilterRow | undefined): '' | InvalidReason =>
+  judgeFollowing({
+    kind: hit.kind,
+    atMs: hit.at.getTime(),
     // A click that counted was not fast.
-    servedAtMs: click.hit?.ad.servedAtMs ?? -Infinity,
+    servedAtMs: hit.hit?.ad.servedAtMs ?? -Infinity,
     impressionAtMs: impression?.at.getTime(),
   });
 
 /** What counting the hit of a row takes: as it came, or as it was billed. */
 const hitOf = (row: RefilterRow, day: number): Hit => {
   const { jti, kind, eventType, publisherId, campaignId, lineItemId, creativeId, placementId, userHash, country, device } = row;
+  const { region, browser } = row;
   if (row.hit) return { ...row.hit, ad: { ...row.hit.ad, userHash: userHash === '' ? null : userHash } };
   const endMs = row.tokenEndsAt.getTime();
   return {
@@ -182,7 +189,7 @@ const hitOf = (row: RefilterRow, day: number): Hit => {
       ...{ tokenId: jti, publisherId, campaignId, lineItemId, creativeId, placementId },
       ...{
         priceMicros: row.billedMicros,
-        perClick: kind === 'click',
+        billsOn: kind === 'event' ? (row.billedMicros > 0 ? 'viewable' : 'impression') : kind,
         day,
         servedAtMs: 0,
         holdEndMs: endMs,
@@ -191,5 +198,6 @@ const hitOf = (row: RefilterRow, day: number): Hit => {
       ...{ userHash: userHash === '' ? null : userHash, billingNotice: false },
     },
     ...{ kind, eventType, invalidReason: '', atMs: row.at.getTime(), country, device },
+    ...{ region: region ?? undefined, browser: browser ?? undefined },
   };
 };

@@ -1,4 +1,4 @@
-import { MS_PER_HOUR } from '../base/utc-day.ts';
+import { dayOf, MS_PER_DAY, MS_PER_HOUR } from '../base/utc-day.ts';
 import type { LedgerKeys } from '../ledger/ledger-keys.ts';
 import { answerWithin } from '../redis/answer-within.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
@@ -12,6 +12,11 @@ export interface ReportLimit {
    * @returns undefined when it may be stored, otherwise the seconds until the next one may
    */
   count(client: string | null, tokenId: string): Promise<number | undefined>;
+  /**
+   * Whether it is the client's first report of the creative on this UTC day. Only these count towards
+   * pausing it: one client alone cannot. false also when the client or Redis is not known.
+   */
+  isFirst(client: string | null, creativeId: number): Promise<boolean>;
 }
 
 export interface ReportLimitOptions {
@@ -48,6 +53,17 @@ export const createReportLimit = ({ redis, keys, up, patienceMs, now }: ReportLi
     } catch {
       // The gauge of Redis shows the failure.
       return undefined;
+    }
+  },
+  isFirst: async (client, creativeId) => {
+    if (client === null || !up()) return false;
+    const day = dayOf(now());
+    const key = keys.reports((day * MS_PER_DAY) / MS_PER_HOUR, `first:${creativeId}:${client}`);
+    try {
+      return (await answerWithin(patienceMs, redis.set(key, '1', 'PXAT', (day + 1) * MS_PER_DAY + MS_PER_HOUR, 'NX'))) === 'OK';
+    } catch {
+      // The gauge of Redis shows the failure.
+      return false;
     }
   },
 });

@@ -9,22 +9,24 @@ export interface ReportStore {
   /**
    * Stores one report per token and resolves to its id; a repeated token returns the first id.
    * undefined: by Postgres's clock the token has ended. Rejects when Postgres is unavailable.
+   *
+   * @param isFirst whether its client has not reported the creative before on this day
    */
-  file(ad: ServedAd, reason: ReportReason): Promise<string | undefined>;
+  file(ad: ServedAd, reason: ReportReason, isFirst: boolean): Promise<string | undefined>;
 }
 
 /** A client waits no longer than this; a report that is stored later anyway is the same row. */
 const MAX_FILE_MS = 1_000;
 
 export const createReportStore = ({ knex }: { readonly knex: Knex }): ReportStore => ({
-  file: async (ad, reason) => {
+  file: async (ad, reason, isFirst) => {
     // The update changes nothing; without it, `returning` would omit the existing row.
     const { rows } = await knex
       .raw<{ rows: { id: string }[] }>(
-        `insert into reports (jti, publisher_id, line_item_id, creative_id, reason)
-         select ?, ?, ?, ?, ? where now() < to_timestamp(?)
+        `insert into reports (jti, publisher_id, line_item_id, creative_id, reason, first_of_client)
+         select ?, ?, ?, ?, ?, ? where now() < to_timestamp(?)
          on conflict (jti) do update set jti = excluded.jti returning id::text`,
-        [ad.tokenId, ad.publisherId, ad.lineItemId, ad.creativeId, reason, ad.tokenExpS],
+        [ad.tokenId, ad.publisherId, ad.lineItemId, ad.creativeId, reason, isFirst, ad.tokenExpS],
       )
       .timeout(MAX_FILE_MS);
     return rows[0]?.id;

@@ -40,11 +40,11 @@ interface Claims {
     seal?: string | null,
     client?: string | null,
     windowMs?: number | null,
-    clickBounds?: readonly [dailySpendMicros: number | null, budgetMicros: number | null, campaignBudgetMicros: number | null],
+    spendBounds?: readonly [dailySpendMicros: number | null, budgetMicros: number | null, campaignBudgetMicros: number | null],
   ];
 }
 
-const FLAGS = { perClick: 1, billingNotice: 2, unmeasured: 4, isFree: 8 };
+const FLAGS = { billsClick: 1, billingNotice: 2, unmeasured: 4, isFree: 8, billsViewable: 16 };
 
 /** Longer than any token of this service; longer ones are rejected unread. */
 const MAX_TOKEN_LENGTH = 2048;
@@ -139,11 +139,12 @@ const kidOf = (token: string): string | undefined => {
 const toClaims = (ad: ServedAd): Claims => {
   const expMs = ad.tokenExpS * 1000;
   let flags = 0;
-  if (ad.perClick) flags |= FLAGS.perClick;
+  if (ad.billsOn === 'click') flags |= FLAGS.billsClick;
+  if (ad.billsOn === 'viewable') flags |= FLAGS.billsViewable;
   if (ad.billingNotice) flags |= FLAGS.billingNotice;
   if (ad.unmeasured === true) flags |= FLAGS.unmeasured;
   if (ad.isFree === true) flags |= FLAGS.isFree;
-  const { seal, client, windowMs, clickBounds: bounds } = ad;
+  const { seal, client, windowMs, spendBounds: bounds } = ad;
   const optional = [seal, client, windowMs, bounds && [bounds.dailySpendMicros, bounds.budgetMicros, bounds.campaignBudgetMicros]];
   while (optional.length > 0 && optional.at(-1) === undefined) optional.pop();
   return {
@@ -179,7 +180,7 @@ const fromClaims = ({ jti, exp, u, a }: Claims): ServedAd => {
     creativeId,
     placementId,
     priceMicros,
-    perClick: (flags & FLAGS.perClick) !== 0,
+    billsOn: (flags & FLAGS.billsClick) !== 0 ? 'click' : (flags & FLAGS.billsViewable) !== 0 ? 'viewable' : 'impression',
     day: dayOf(expMs) - daysBefore,
     holdEndMs: holdEndBeforeMs === null ? 0 : expMs - holdEndBeforeMs,
     userHash: u ?? null,
@@ -190,6 +191,6 @@ const fromClaims = ({ jti, exp, u, a }: Claims): ServedAd => {
     isFree: (flags & FLAGS.isFree) !== 0 ? true : undefined,
     seal: seal ?? undefined,
     servedAtMs: expMs - servedBeforeMs,
-    clickBounds: bounds && { dailySpendMicros: bounds[0], budgetMicros: bounds[1], campaignBudgetMicros: bounds[2] },
+    spendBounds: bounds && { dailySpendMicros: bounds[0], budgetMicros: bounds[1], campaignBudgetMicros: bounds[2] },
   };
 };

@@ -1,6 +1,8 @@
 import { Router, type RequestHandler } from 'express';
 import type { Knex } from 'knex';
 import type { SecretBox } from '../base/secret-box.ts';
+import type { RateOf } from '../bidders/currency-rates.ts';
+import type { Addresses } from '../creative/absolute-address.ts';
 import { within } from '../base/within.ts';
 import { methodNotAllowed, notFound } from '../http/problems/error-handler.ts';
 import type { ToAdRequestOptions } from '../http/openrtb/to-ad-request.ts';
@@ -11,6 +13,10 @@ import { createJudgeLimits, type DryLedgerOptions } from '../ledger/read/dry-led
 import type { ServeAd } from '../serving/serve-ad.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import type { DimensionSchema } from '../targeting/dimension-schema.ts';
+import { alertRoutes } from './alerts/alert-routes.ts';
+import type { AlertStore } from './alerts/alert-store.ts';
+import type { RecipientStore } from './alerts/recipient-store.ts';
+import { assetRoutes } from './assets/asset-routes.ts';
 import { bulkRoute } from './entities/bulk-route.ts';
 import { createCatalogWriter } from './entities/catalog-writer.ts';
 import { createEntityReader } from './entities/entity-reader.ts';
@@ -18,26 +24,55 @@ import { entityRoutes } from './entities/entity-routes.ts';
 import { debugGrantRoute } from './explain/debug-grant-route.ts';
 import { createExplain } from './explain/explain.ts';
 import { explainRoute } from './explain/explain-route.ts';
+import { exportRoutes } from './reports/export-routes.ts';
+import { reportRoutes } from './reports/report-routes.ts';
+import { createFinance } from './finance/finance.ts';
+import { financeRoutes } from './finance/finance-routes.ts';
+import { savedReportRoutes, type SavedReportRoutesOptions } from './reports/saved-report-routes.ts';
+import type { Reports } from './reports/run-report.ts';
 import { insightRoutes } from './insight/insight-routes.ts';
 import { createOpenApiDocument } from './openapi/openapi-document.ts';
 import type { CountersSource } from './insight/read-counters.ts';
 import { createReadDelivery } from './insight/read-delivery.ts';
 import { sendJson } from '../http/answers/send-json.ts';
 import { testAdRoute } from './explain/test-ad-route.ts';
+import { createReadAttention } from './attention/read-attention.ts';
+import { commentRoutes } from './comments/comment-routes.ts';
+import { createCommentStore } from './comments/comment-store.ts';
+import { createReadRefusals } from './refusals/read-refusals.ts';
+import { createReadPlacementRefusals } from './refusals/read-placement-refusals.ts';
+import { refusalRoutes } from './refusals/refusal-routes.ts';
+import type { RefusalStore } from '../events/postgres/refusal-store.ts';
+import { createReadCampaignStatuses, createReadStatuses } from './status/read-statuses.ts';
+import { statusRoutes } from './status/status-routes.ts';
 import { answerStoreFaults } from './store-faults.ts';
 
 export interface TraffickingOptions {
   readonly knex: Knex;
+  /** The connections of reports. */
+  readonly reportKnex: Knex;
+  /** Of the currencies of statements. */
+  readonly rateOf: RateOf;
+  readonly reports: Reports;
+  readonly savedReports: Pick<SavedReportRoutesOptions, 'store' | 'hasMail' | 'links'>;
+  readonly alerts: AlertStore;
+  readonly recipients: RecipientStore;
+  /** Whether webhooks may be on private addresses. */
+  readonly allowPrivateAddresses: boolean;
   readonly dimensions: DimensionSchema;
   readonly secretBox: SecretBox;
   readonly gate: RequestHandler;
   readonly publicUrl: string;
+  readonly addresses: Addresses;
+  /** Bytes of uploaded files that a publisher may have. */
+  readonly maxStoredBytes: number;
   readonly allowedEvents: readonly string[];
   readonly currentSnapshot: () => Snapshot | undefined;
   /** Reads the ledger. */
   readonly counters: DryLedgerOptions & CountersSource;
   /** The decision with a ledger that takes nothing and bidders that get no notices. */
   readonly dryServeAd: ServeAd;
+  readonly refusalStore: Pick<RefusalStore, 'read' | 'recent'>;
   /** How an ad request is parsed. */
   readonly asking: Omit<ToAdRequestOptions, 'dimensions'>;
   readonly debugGrants: DebugGrants;
@@ -70,9 +105,31 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
   router.use(gate);
   const writer = createCatalogWriter({ knex, dimensions, secretBox: options.secretBox, goLive });
   router.use(entityRoutes({ reader: createEntityReader({ knex }), writer }));
+  router.use(assetRoutes({ knex, addresses: options.addresses, maxStoredBytes: options.maxStoredBytes }));
   router.route('/bulk').post(bulkRoute(writer)).all(methodNotAllowed('POST'));
-  const readDelivery = createReadDelivery({ ...counters, knex, currentSnapshot, now: asking.now });
+  const reading = { ...options, now: asking.now };
+  const readStatuses = createReadStatuses(reading);
+  router.use(statusRoutes({ readStatuses, readCampaignStatuses: createReadCampaignStatuses(reading, readStatuses) }));
+  const readDelivery = createReadDelivery({ ...counters, knex, currentSnapshot, readStatuses, now: asking.now });
   router.use(insightRoutes({ knex, readDelivery, now: asking.now }));
+  const readAttention = createReadAttention({ ...reading, readStatuses });
+  router
+    .route('/attention')
+    .get(async (_req, res) => sendJson(res, 200, await readAttention()))
+    .all(methodNotAllowed('GET, HEAD'));
+  router.use(commentRoutes(createCommentStore({ knex })));
+  router.use(
+    refusalRoutes({
+      readRefusals: createReadRefusals(options),
+      readPlacementRefusals: createReadPlacementRefusals(options),
+      now: asking.now,
+    }),
+  );
+  router.use(reportRoutes({ reports: options.reports }));
+  router.use(exportRoutes(options));
+  router.use(financeRoutes({ knex, finance: createFinance({ knex: options.reportKnex, rateOf: options.rateOf }) }));
+  router.use(alertRoutes({ ...options, hasMail: options.savedReports.hasMail }));
+  router.use(savedReportRoutes({ ...options, ...options.savedReports }));
   const document = createOpenApiDocument({ publicUrl, allowedEvents });
   router
     .route('/openapi.json')

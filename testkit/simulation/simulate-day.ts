@@ -18,7 +18,7 @@ export interface SimulatedStream {
   /** Requests of the day, apart from a surge. */
   readonly requests: number;
   readonly candidates: readonly RankedCandidate[];
-  /** Whether the candidates are booked and active in a minute of the day. Default: the whole day. */
+  /** Whether the candidates are booked and active in a minute of the simulation. Default: always. */
   readonly isLive?: (minute: number) => boolean;
 }
 
@@ -26,6 +26,8 @@ export interface DayOptions extends Omit<TrafficOptions, 'chance' | 'requests'> 
   readonly redisUrl: string;
   readonly seed: number;
   readonly streams: readonly SimulatedStream[];
+  /** Default: 1. The minutes of the simulation count on over midnight. */
+  readonly days?: number;
   /** The traffic curve that pacing gets; undefined: flat. */
   readonly learned: HourlyTraffic | undefined;
   /** No request reaches the service. */
@@ -40,17 +42,16 @@ export interface DayOptions extends Omit<TrafficOptions, 'chance' | 'requests'> 
   readonly onMinute?: (minute: number) => void;
 }
 
-/** The accounts, by the line item's name, at the start of a minute of the day: 0 … 1440. */
+/** The accounts, by the line item's name, at the start of a minute, or of a step that is longer. */
 export interface Minute {
   readonly requests: number;
   readonly accounts: ReadonlyMap<string, Account>;
 }
 
 export interface SimulatedDay {
+  /** Of a day: 0 … 1440. */
   readonly minutes: readonly Minute[];
-  /**
-   * By the line item's name: the day's impressions after its last token has ended.
-   */
+  /** By the line item's name: its impressions after its last token has ended. */
   readonly delivered: ReadonlyMap<string, number>;
   readonly requests: number;
   /** In the order of the streams. */
@@ -63,9 +64,10 @@ const DAY_MINUTES = 1440;
 /** Most ads render within seconds; one in twenty waits up to ten minutes in a background tab. */
 const renderDelayMs = (chance: Chance): number => (chance() < 0.95 ? 300 + 4000 * chance() : 10 * MINUTE_MS * chance());
 
-/** One day of one publisher: the service's own scripts on a real Redis with a virtual clock. */
+/** Days of one publisher: the service's own scripts on a real Redis with a virtual clock. */
 export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> => {
-  const { seed, streams, learned, outage, stepMs } = options;
+  const { seed, streams, days = 1, learned, outage, stepMs } = options;
+  const tickMs = Math.max(stepMs, MINUTE_MS);
   const connect = () => createRedisClient({ urls: [options.redisUrl], commandTimeoutMs: 30_000, name: 'simulation' });
   const keys = createLedgerKeys(1);
   const link = { up: true, upOf: () => true, suspect: () => undefined, roundTripSeconds: 0, stop: () => undefined };
@@ -96,7 +98,9 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
   const rendering = new Map<number, ServedAd[]>();
   // A separate random sequence for each kind of choice, so that the order of the replies changes nothing.
   const arrivals = streams.map(({ requests: ofDay }, i) =>
-    createTraffic({ ...options, requests: ofDay, chance: createChance(seed + 1000 * i) }),
+    Array.from({ length: days }, (_, day) =>
+      createTraffic({ ...options, requests: ofDay, chance: createChance(seed + 1000 * i + 100_000 * day) }),
+    ),
   );
   const balance = createChance(seed + 1);
   const rendered = new Map(candidates.map((one, i) => [one, createChance(seed + 2 + i)]));
@@ -155,7 +159,7 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
   const arrivedAt = (minute: number): SimulatedStream[] => {
     if (outage && isWithin(Math.floor(minute), outage)) return [];
     const arrived = streams.flatMap((stream, i) => {
-      const count = arrivals[i]!(minute, stepMs / MINUTE_MS);
+      const count = arrivals[i]![Math.floor(minute / DAY_MINUTES)]!(minute % DAY_MINUTES, stepMs / MINUTE_MS);
       return stream.isLive?.(minute) === false ? [] : Array<SimulatedStream>(count).fill(stream);
     });
     return streams.length === 1 ? arrived : inRandomOrder(arrived, balance);
@@ -163,25 +167,26 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
 
   try {
     const minutes: Minute[] = [];
-    for (let minute = 0; minute < DAY_MINUTES; minute++) {
+    for (let minute = 0; minute < days * DAY_MINUTES; minute += tickMs / MINUTE_MS) {
       const fromMs = DAY_START_MS + minute * MINUTE_MS;
       // What the event writer does: it moves the fold horizon, and empties the event stream.
       await control.mset(VIRTUAL_CLOCK_KEY, fromMs, keys.horizon(0), fromMs);
       await control.del(keys.events(0));
       const before = requests;
-      minutes.push(await read(before));
-      for (let ms = 0; ms < MINUTE_MS; ms += stepMs) {
+      const begun = await read(before);
+      for (let ms = 0; ms < tickMs; ms += stepMs) {
         await step(fromMs + ms, arrivedAt(minute + ms / MINUTE_MS));
       }
-      minutes[minute] = { ...minutes[minute]!, requests: requests - before };
+      minutes.push({ ...begun, requests: requests - before });
       options.onMinute?.(minute);
     }
-    // The last moment of the day; then its last tokens render or end.
-    await control.set(VIRTUAL_CLOCK_KEY, DAY_START_MS + DAY_MINUTES * MINUTE_MS - 1);
+    // The last moment of the last day; then its last tokens render or end.
+    const endMs = DAY_START_MS + days * DAY_MINUTES * MINUTE_MS;
+    await control.set(VIRTUAL_CLOCK_KEY, endMs - 1);
     minutes.push(await read(requests));
-    for (let ms = 0; ms <= options.tokenTtlMs + MINUTE_MS; ms += stepMs) await step(DAY_START_MS + DAY_MINUTES * MINUTE_MS + ms, []);
+    for (let ms = 0; ms <= options.tokenTtlMs + tickMs; ms += stepMs) await step(endMs + ms, []);
     const last = await read(requests);
-    const delivered = new Map(Array.from(last.accounts, ([name, account]) => [name, account.yesterday.impressions]));
+    const delivered = new Map(Array.from(last.accounts, ([name, account]) => [name, account.totalImpressions]));
     return { minutes, delivered, requests, requestsOfStream: [...requestsOfStream.values()] };
   } finally {
     for (const { redis } of replicas) redis.disconnect();
@@ -196,6 +201,7 @@ const NOTHING_YET: Account = {
   yesterday: NO_COUNTS,
   totalImpressions: 0,
   totalSpendMicros: 0,
+  totalClicks: 0,
   heldToday: 0,
   heldTodayMicros: 0,
   heldMicros: 0,

@@ -73,6 +73,7 @@ export interface Seen {
   readonly calls: BidOutcome[];
   readonly bids: BidOutcome[];
   readonly circuits: string[];
+  /** Those of a deal or a placement under its name and the step. */
   readonly steps: Record<string, number>;
   readonly shares: number[];
   readonly notices: string[];
@@ -82,11 +83,14 @@ export interface Seen {
 /** Bidders that record their notifications. */
 export const watchedBidders = (options: Partial<BiddersOptions> = {}) => {
   const seen: Seen = { calls: [], bids: [], circuits: [], steps: {}, shares: [], notices: [], errors: [] };
+  const count = (step: string, times = 1): number => (seen.steps[step] = (seen.steps[step] ?? 0) + times);
   const observe: BidderObserver = {
     call: (outcome) => seen.calls.push(outcome),
     bid: (outcome) => seen.bids.push(outcome),
     circuit: (endpoint, state) => seen.circuits.push(`${endpoint} ${state ?? 'gone'}`),
-    step: (_, step, count) => (seen.steps[step] = (seen.steps[step] ?? 0) + count),
+    step: (_, step, times) => count(step, times),
+    impression: ({ bidderId, placementId, dealId }, step) =>
+      count(dealId === undefined ? `placement ${placementId} ${step}` : `deal ${dealId} of ${bidderId} ${step}`),
     askedShare: (_, share) => seen.shares.push(share),
     notice: (kind, outcome) => seen.notices.push(`${kind} ${outcome}`),
   };

@@ -38,7 +38,7 @@ const EVERY_FIELD = sampleBidder({
   currency: 'EUR',
   params: { prebid: { storedrequest: { id: '${PLACEMENT_ID}' } }, sizes: [1, null, 'x'] },
   seats: ['s1', 's2'],
-  schain: { asi: 'ads.example', sid: '7' },
+  schain: { asi: 'ads.example', sid: 'p-${PUBLISHER_ID}', name: 'Agency', domain: 'agency.example' },
 });
 
 const EVERY_BLOCK = [
@@ -79,7 +79,14 @@ test('what a bidder record has is in the request: parameters, seats, deals, bloc
         },
       },
     ],
-    source: { tid: 't-1', schain: { complete: 1, ver: '1.0', nodes: [{ asi: 'ads.example', sid: '7', hp: 1, rid: 't-1' }] } },
+    source: {
+      tid: 't-1',
+      schain: {
+        complete: 1,
+        ver: '1.0',
+        nodes: [{ asi: 'ads.example', sid: 'p-7', hp: 1, rid: 't-1', name: 'Agency', domain: 'agency.example' }],
+      },
+    },
   });
   const open = [
     {

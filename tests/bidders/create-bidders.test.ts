@@ -81,6 +81,7 @@ test('a bid is returned with its price in micros and with macros replaced in its
   expect(bids).toEqual([
     {
       impId: 'imp-1',
+      placementId: 'top',
       invitation: invitationTo(server.url),
       bidder: createHash('sha256').update(new URL(server.url).href).digest('hex').slice(0, 8),
       bidId: 'b1',
@@ -419,6 +420,7 @@ test('a bidder that often runs out of time is asked less, which the refusal says
   }
   const { calls: sent = 0, skipped = 0, timeouts = 0, impressions, bids = 0, wins = 0 } = seen.steps;
   expect([sent, impressions, sent + skipped, timeouts + bids]).toEqual([calls, calls, 120, calls]);
+  expect([seen.steps['placement top impressions'], seen.steps['placement top timeouts']]).toEqual([calls, timeouts]);
   expect(skipped).toBeGreaterThan(10);
   expect(wins).toBeGreaterThan(0);
   expect(wins).toBeLessThanOrEqual(bids);

@@ -42,6 +42,40 @@ test.each(EXCHANGES)('Prebid Server: $name', async ({ bidder, lineItems, sent, a
   expect(got.refusals.map(({ invitation, detail }) => ({ lineItem: invitation.lineItem.id, detail }))).toEqual(refusals);
 });
 
+test('what becomes of impressions is counted for the bidder, for each deal that is offered, and for the placement', async () => {
+  const bid = { id: '1', impid: 'imp-1', adm: '<b>ad</b>', crid: '1' };
+  const server = await startPrebidServer({
+    stored: ['top'],
+    answer: () => ({
+      seatbid: [
+        {
+          bid: [
+            { ...bid, price: 4.5, dealid: 'gold' },
+            { ...bid, price: 2.9, dealid: 'silver' },
+            { ...bid, price: 0.7 },
+          ],
+        },
+      ],
+    }),
+  });
+  atEnd(() => server.close());
+  const { bidders, seen } = watchedBidders({ timeoutMs: 2_000 });
+  atEnd(() => bidders.close());
+  const params = { prebid: { storedrequest: { id: 'top' } } };
+  const known = new Map([[3, sampleBidder({ id: 3, endpoint: server.endpoint, params })]]);
+  const deals = [{ dealId: 'gold' }, { dealId: 'silver', floorMicros: 3_000_000 }, {}];
+  const { bids } = await bidders.ask([opportunity(invited(deals))], { ...context, bidders: known });
+  const open = bids.find(({ deal }) => deal === '')!;
+  bidders.notifyWin(bids.find(({ deal }) => deal === 'gold')!);
+  bidders.notifyLoss(open, 102);
+  expect(seen.steps).toEqual({
+    ...{ calls: 1, impressions: 1, bids: 2, refused: 1, wins: 1 },
+    ...{ 'deal gold of 3 impressions': 1, 'deal gold of 3 bids': 1, 'deal gold of 3 wins': 1 },
+    ...{ 'deal silver of 3 impressions': 1, 'deal silver of 3 refused': 1 },
+    ...{ 'placement top impressions': 1, 'placement top bids': 2, 'placement top refused': 1, 'placement top wins': 1 },
+  });
+});
+
 test('a bidder whose headers cannot be opened, or whose currency has no rate, is not called', async () => {
   const server = await startPrebidServer({ stored: ['top'] });
   atEnd(() => server.close());

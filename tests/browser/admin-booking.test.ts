@@ -229,7 +229,8 @@ test('a line item is paused and resumed with one click each, and its copy includ
   await page.getByRole('cell', { name: 'paused' }).waitFor();
   expect(await api('GET', `/line_items/${item.id}`)).toMatchObject({ active: false });
   await page.getByRole('button', { name: 'Resume to copy' }).click();
-  await page.getByRole('cell', { name: 'active' }).waitFor();
+  await page.getByRole('button', { name: 'Pause to copy' }).waitFor();
+  expect(await api('GET', `/line_items/${item.id}`)).toMatchObject({ active: true });
 
   await page.getByRole('link', { name: 'Duplicate to copy' }).click();
   await heading('Copy of a line item');
@@ -272,7 +273,7 @@ test('a line item that may have been served stays in its campaign; the page offe
   await field('/campaign_id').selectOption(String(foreign.id));
   await save();
   await page.getByRole('button', { name: 'Duplicate it instead' }).click();
-  await page.locator('.toast.bad', { hasText: '2 creatives could not be copied: Placement belongs to publisher' }).waitFor();
+  await page.locator('.toast.bad', { hasText: '2 creatives could not be copied: Placement moved belongs to Publisher of' }).waitFor();
   await heading('to move (copy)');
 });
 
@@ -280,10 +281,10 @@ test('a concurrent change is not overwritten, and leaving with unsaved changes a
   const { campaign } = await bookLineItem('shared');
   await admin.go(`#/campaigns/${campaign.id}/edit`);
   await field('/name').fill('Mine');
-  await api('PATCH', `/campaigns/${campaign.id}`, { budget: 7 });
+  await api('PATCH', `/campaigns/${campaign.id}`, { name: 'Theirs' });
   await save();
-  await admin.page.locator('.faults').waitFor();
-  expect(await api('GET', `/campaigns/${campaign.id}`)).toMatchObject({ name: 'Campaign of shared', budget: 7 });
+  await admin.page.locator('.conflict').waitFor();
+  expect(await api('GET', `/campaigns/${campaign.id}`)).toMatchObject({ name: 'Theirs' });
 
   await admin.page.getByRole('link', { name: 'Placements' }).click();
   await admin.page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
@@ -391,7 +392,7 @@ test('the page of a line item shows its status with the reason, its delivery and
 
   await admin.go(`#/line_items/${item.id}`);
   await page.reload();
-  await page.locator('.status-line .pill', { hasText: 'active' }).waitFor();
+  await page.locator('.status-line .pill', { hasText: 'delivering' }).waitFor();
   await page.getByRole('img', { name: 'Impressions today: 1 of 2' }).waitFor();
   await page.getByRole('img', { name: /Total budget: \$0.002 of \$10.00/ }).waitFor();
   await page.getByRole('img', { name: /Impressions today by hour, UTC: 1 so far. The cap is 2 a day/ }).waitFor();
@@ -400,4 +401,31 @@ test('the page of a line item shows its status with the reason, its delivery and
   await page.reload();
   await page.locator('.status-line', { hasText: 'capped' }).waitFor();
   await page.locator('.status-line', { hasText: 'cap is delivered or reserved' }).waitFor();
+});
+
+test('goals, front-loading and the rotation are set in the form, and the page says how the line item stands to its goals', async () => {
+  const { campaign } = await bookLineItem('Goals');
+  await admin.go(`#/line_items/new?campaign_id=${campaign.id}`);
+  await field('/name').fill('With goals');
+  await choose('VCPM');
+  await field('/cpm').fill('8');
+  await choose('optimised');
+  expect(await field('/frontload').count()).toBe(0);
+  await choose('Even');
+  await field('/frontload').fill('20');
+  await field('/goal_impressions').fill('100000');
+  await field('/goal_clicks').fill('400');
+  const days = (n: number): string => new Date(Date.now() + n * 86_400_000).toISOString().slice(0, 10);
+  await admin.page.locator('#field-start-date').fill(days(-5));
+  await admin.page.locator('#field-end-date').fill(days(5));
+  await save();
+  await heading('With goals');
+  const [, id] = /line_items\/(\d+)/.exec(admin.page.url())!;
+  expect(await api('GET', `/line_items/${id}`)).toMatchObject({
+    ...{ budget_type: 'VCPM', cpm: 8, rotation: 'optimised', pacing: 'Even' },
+    ...{ goal_impressions: 100_000, goal_clicks: 400, frontload: 20 },
+  });
+  await admin.page.getByRole('img', { name: 'Goal of impressions: 0 of 100,000' }).waitFor();
+  await admin.page.getByText(/Behind by 100%: 0 of 100,000 impressions, \d\d,\d{3} due by now\. It will end at about 0/).waitFor();
+  await admin.page.getByText(/Behind by 100%: 0 of 400 clicks/).waitFor();
 });

@@ -47,7 +47,10 @@ beforeAll(async () => {
     `#/line_items/${item.id}/edit`,
     `#/creatives/${creative.id}`,
     '#/test',
+    '#/complaints',
     '#/reports',
+    '#/finance',
+    '#/alerts',
     '#/history',
   ];
   rich = ['#/overview', '#/line_items', `#/line_items/${item.id}`, `#/line_items/${item.id}/edit`, `#/creatives/${creative.id}`, '#/test'];
@@ -67,7 +70,7 @@ test.each(LOOKS)('%s, no screen has a serious axe violation, overflows its width
   await admin.page.evaluate(AXE);
   for (const hash of look.scheme === 'dark' ? rich : screens) {
     await admin.turn(hash);
-    await admin.page.locator('.loading').waitFor({ state: 'detached' });
+    await admin.page.waitForFunction(() => document.querySelector('.loading') === null);
     if (hash === '#/test') {
       await admin.page.getByRole('button', { name: 'Ask for an ad' }).click();
       await admin.page.getByRole('table').waitFor();

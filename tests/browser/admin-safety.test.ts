@@ -38,7 +38,17 @@ const PAYLOADS = [
 ];
 
 test('stored names, texts and addresses are shown as text on every screen', async () => {
-  const hashes = ['#/overview', '#/publishers', '#/placements', '#/campaigns', '#/line_items', '#/creatives', '#/history', '#/reports'];
+  const hashes = [
+    '#/overview',
+    '#/publishers',
+    '#/placements',
+    '#/campaigns',
+    '#/line_items',
+    '#/creatives',
+    '#/history',
+    '#/complaints',
+    '#/reports',
+  ];
   for (const [i, payload] of PAYLOADS.entries()) {
     const publisher = await api('POST', '/publishers', { name: payload, domain: payload });
     const placement = `${i}${payload}`.slice(0, 128);
@@ -236,9 +246,9 @@ test('the page asks for an admin token once, again after a wrong one, and keeps 
   await page.getByText('That token was not accepted.').waitFor();
   await page.getByLabel('Admin token').fill(token);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
   await page.reload();
-  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
   expect(await page.evaluate(() => [localStorage.length, document.cookie])).toEqual([0, '']);
   await guest.close();
   await guarded.stop();

@@ -1,5 +1,7 @@
 import type { CatalogReading, CatalogRow, CatalogTable } from '../../src/catalog/model/catalog-reading.ts';
 import { CREATIVE_FORMATS, PACINGS } from '../../src/catalog/model/entities.ts';
+import { createCatalogBuilder } from '../../src/catalog/snapshot/build-catalog.ts';
+import { openSnapshot, type OpenedSnapshot } from '../../src/catalog/snapshot/open-snapshot.ts';
 import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
 import { parseDimensionSchema } from '../../src/targeting/dimension-schema.ts';
 import { readingOf, snapshotOf } from '../../testkit/catalog-reading.ts';
@@ -69,8 +71,14 @@ const creative = (id: number, lineItemId: number, change: CatalogRow = {}): Cata
   ...change,
 });
 
-type Tables = Readonly<Record<CatalogTable, readonly CatalogRow[]>> & Pick<CatalogReading, 'recentCounts' | 'hourlyImpressions'>;
-const read = ({ recentCounts = new Map(), hourlyImpressions = new Map(), ...change }: Partial<Tables>): CatalogReading => {
+type Tables = Readonly<Record<CatalogTable, readonly CatalogRow[]>> &
+  Pick<CatalogReading, 'recentCounts' | 'creativeCounts' | 'hourlyImpressions'>;
+const read = ({
+  recentCounts = new Map(),
+  creativeCounts = new Map(),
+  hourlyImpressions = new Map(),
+  ...change
+}: Partial<Tables>): CatalogReading => {
   const tables = {
     publishers: [publisher(1)],
     placements: [placement('top')],
@@ -81,7 +89,7 @@ const read = ({ recentCounts = new Map(), hourlyImpressions = new Map(), ...chan
     creatives: [creative(1, 1)],
     ...change,
   };
-  return readingOf({ rows: (table) => tables[table], recentCounts, hourlyImpressions });
+  return readingOf({ rows: (table) => tables[table], recentCounts, creativeCounts, hourlyImpressions });
 };
 const load = (change: Partial<Tables> = {}): Promise<Snapshot> => snapshotOf(read(change), { dimensions, nowMs });
 const ranked = (snapshot: Snapshot, placementId = 'top'): number[] =>
@@ -96,6 +104,52 @@ test('the weights of creatives shift impressions within their line item, not bet
     [3, 1],
   ]);
   expect((await load()).slot(1, 'top').direct?.weights).toBeUndefined();
+});
+
+test('a creative is a candidate of each of its placements that the load knows', async () => {
+  const placements = [placement('top'), placement('side'), placement('native', { formats: ['native'] })];
+  const creatives = [creative(1, 1, { placement_id: 'gone', more_placement_ids: ['top', 'side', 'native'] })];
+  const snapshot = await load({ placements, creatives });
+  expect(['gone', 'top', 'side', 'native'].map((id) => ranked(snapshot, id))).toEqual([[], [1], [1], []]);
+  expect(snapshot.slot(1, 'native').vacancy).toBe('SizeOrFormat');
+  expect(snapshot.quarantined).toEqual([]);
+  expect((await load({ placements: [], creatives })).quarantined).toMatchObject([{ table: 'creatives', id: '1' }]);
+});
+
+test('an optimised rotation learns from the counts of creatives, and only changed counts build the index again', async () => {
+  const tables = {
+    line_items: [lineItem(1, { rotation: 'optimised' }), lineItem(2, { rotation: 'even' })],
+    creatives: [creative(1, 1), creative(2, 1), creative(3, 2, { weight: 5 }), creative(4, 2)],
+    creativeCounts: new Map([[1, { impressions: 100_000, clicks: 300 }]]),
+  };
+  const reading = read({ ...tables, creativeCounts: new Map([...tables.creativeCounts, [2, { impressions: 100_000, clicks: 100 }]]) });
+  const builder = createCatalogBuilder({ dimensions });
+  const built = openSnapshot(await builder.build(reading, nowMs));
+  const { direct } = built.snapshot.slot(1, 'top');
+  expect(Array.from(direct ?? [], (entry, i) => [entry.creative.id, direct?.shares?.[i], direct?.weights?.[i], entry.counts])).toEqual([
+    [1, 0.99, 1.98, { impressions: 100_000, clicks: 300 }],
+    [2, 0.01, 0.02, { impressions: 100_000, clicks: 100 }],
+    [3, 0.5, 1, undefined],
+    [4, 0.5, 1, undefined],
+  ]);
+  expect((await builder.build(reading, nowMs)).slots).toEqual([]);
+  const learned = openSnapshot(await builder.build(read(tables), nowMs), built);
+  expect(learned.snapshot.slot(1, 'top').direct?.shares?.[1]).toBeGreaterThan(0.01);
+});
+
+test('a goal of clicks is spread by the click rate of its line item, and a changed rate builds the index again', async () => {
+  const tables = {
+    line_items: [lineItem(1, { goal_clicks: '500' }), lineItem(2)],
+    creatives: [creative(1, 1), creative(2, 2)],
+  };
+  const counted = (clicks: number) =>
+    read({ ...tables, recentCounts: new Map([[1, { impressions: 9_000, clicks, viewable: 0, days: 3 }]]) });
+  const builder = createCatalogBuilder({ dimensions });
+  const built = openSnapshot(await builder.build(counted(99), nowMs));
+  const ratesOf = ({ snapshot }: OpenedSnapshot) => Array.from(snapshot.slot(1, 'top').direct ?? [], ({ clickRate }) => clickRate);
+  expect(ratesOf(built)).toEqual([0.01, 0]);
+  expect((await builder.build(counted(99), nowMs)).slots).toEqual([]);
+  expect(ratesOf(openSnapshot(await builder.build(counted(199), nowMs), built))).toEqual([0.02, 0]);
 });
 
 test('a booked creative is a candidate of its placement, with its line item, campaign and price', async () => {
@@ -164,6 +218,9 @@ const bidder = (id: number, change: CatalogRow = {}): CatalogRow => ({
   notice_hosts: ['Notices.example'],
   schain_asi: 'asi.example',
   schain_sid: '12',
+  schain_name: null,
+  schain_domain: 'agency.example',
+  ads_txt: ['exchange.example, 1, DIRECT'],
   bcat: ['IAB25'],
   cattax: 1,
   badv: ['Casino.example'],
@@ -194,7 +251,7 @@ test('a snapshot has the bidders of line items, and the floors of line items and
           bidAdjustment: 0.85,
           timeoutShare: 0.5,
           noticeHosts: ['notices.example'],
-          schain: { asi: 'asi.example', sid: '12' },
+          schain: { asi: 'asi.example', sid: '12', name: null, domain: 'agency.example' },
           blocked: { bcat: ['IAB25'], acat: [], cattax: 1, badv: new Set(['casino.example']), battr: [3] },
           archived: false,
         },
@@ -294,6 +351,17 @@ test.each([
   expect(snapshot.slot(1, 'top').direct === undefined).toBe(expected !== undefined);
 });
 
+test('a price per thousand viewable impressions ranks by its smoothed viewable rate', async () => {
+  const snapshot = await load({
+    line_items: [1, 2].map((id) => lineItem(id, { budget_type: 'VCPM', cpm_micros: '8000000' })),
+    creatives: [1, 2].map((id) => creative(id, id)),
+    recentCounts: new Map([[2, { impressions: 9_900, clicks: 0, viewable: 7_450, days: 3 }]]),
+  });
+  const prices = new Map(Array.from(snapshot.slot(1, 'top').direct ?? [], ({ lineItem: { id }, ecpmMicros }) => [id, ecpmMicros]));
+  expect(prices.get(1)).toBe(4_000_000); // half of the impressions
+  expect(prices.get(2)).toBe(6_000_000); // (7,450 + 50) of (9,900 + 100)
+});
+
 test('a price per click ranks by its smoothed click-through rate, a flat fee by its rest over the impressions expected', async () => {
   const snapshot = await load({
     line_items: [
@@ -303,7 +371,7 @@ test('a price per click ranks by its smoothed click-through rate, a flat fee by 
       lineItem(4, { budget_type: 'Flat', cpm_micros: '250000', budget_micros: '3000000000' }),
     ],
     creatives: [1, 2, 3, 4].map((id) => creative(id, id)),
-    recentCounts: new Map([[2, { impressions: 9000, clicks: 99, days: 3 }]]),
+    recentCounts: new Map([[2, { impressions: 9000, clicks: 99, viewable: 0, days: 3 }]]),
   });
   const prices = new Map(Array.from(snapshot.slot(1, 'top').direct ?? [], ({ lineItem: { id }, ecpmMicros }) => [id, ecpmMicros]));
   expect(prices.get(1)).toBe(500_000); // 1 of 1,000 clicks: 0.50 × 0.001 × 1000

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { campaignToRow, lineItemToRow, rowToCampaign, rowToLineItem } from '../../src/catalog/postgres/catalog-rows.ts';
+import { campaignToRow, rowToCampaign } from '../../src/catalog/postgres/catalog-rows.ts';
+import { lineItemToRow, rowToLineItem } from '../../src/catalog/postgres/line-item-rows.ts';
 import { checkCampaign, checkCreative, checkLineItem, checkPlacement, checkPublisher } from '../../src/catalog/checks/check-entities.ts';
 import type { Checked } from '../../src/catalog/checks/check-record.ts';
 import { parseEndDate, parseStartDate, showEndDate, showStartDate } from '../../src/catalog/model/flight-dates.ts';
@@ -30,6 +31,10 @@ test('a line item with only its required fields gets the defaults of the contrac
     pacing: 'ASAP',
     daily_impression_cap: null,
     daily_spend_cap: null,
+    rotation: 'weighted',
+    goal_impressions: null,
+    goal_clicks: null,
+    frontload: 0,
     frequency_cap: null,
     frequency_window: null,
     rate_limit: null,
@@ -184,8 +189,8 @@ test.each([
 });
 
 test('a creative of a format that its placement does not allow is refused', () => {
-  expect(faultsOf(checkCreative(CREATIVE, { placementFormats: ['banner', 'native'] }))).toEqual(['/format']);
-  expect(faultsOf(checkCreative(CREATIVE, { placementFormats: ['html'] }))).toEqual([]);
+  expect(faultsOf(checkCreative(CREATIVE, { placements: [{ id: 'top', formats: ['banner', 'native'] }] }))).toEqual(['/format']);
+  expect(faultsOf(checkCreative(CREATIVE, { placements: [{ id: 'top', formats: ['html'] }] }))).toEqual([]);
 });
 
 test.each([null, [], 'x', 7, undefined])('%p is not a record', (input) => {

@@ -38,6 +38,8 @@ test('development needs only a secret', () => {
     pid: { kp: 0.3, ki: 0.05, kd: 0.1 },
     allowedEvents: ['like', 'share', 'comment', 'viewable'],
     publicUrl: '',
+    assetsUrl: '',
+    assetStoreMb: 500,
     bidderTimeoutMs: 300,
     bidderPrivateAddresses: true,
     mockBidderEnabled: true,

@@ -17,6 +17,26 @@ describe('markup of a creative', () => {
     expect(composeMarkup({ content: { format: 'html', markup }, clickUrl: 'https://a.example/' }, SLOT)).toBe(markup);
   });
 
+  test('in html, the paths of uploaded files alone become absolute', () => {
+    const [picture, page] = [`/static/assets/${'a'.repeat(64)}.png`, `/static/assets/${'b'.repeat(64)}/index.html`];
+    const addresses = { service: 'https://ads.example', pictures: 'https://cdn.example', html5: 'https://creatives.example' };
+    const shown = (markup: string): string => composeMarkup({ content: { format: 'html', markup }, clickUrl: null }, SLOT, addresses);
+    expect(shown(`<img src="${picture}" srcset='${picture} 1x,${picture} 2x'><b style="background:url(${picture})">`)).toBe(
+      `<img src="https://cdn.example${picture}" srcset='https://cdn.example${picture} 1x,https://cdn.example${picture} 2x'>` +
+        `<b style="background:url(https://cdn.example${picture})">`,
+    );
+    expect(shown(`<iframe src=${page}#clickTag=\${CLICK_URL_ENC}>`)).toBe(
+      `<iframe src=https://creatives.example${page}#clickTag=\${CLICK_URL_ENC}>`,
+    );
+    for (const markup of [
+      `<img src="https://other.example${picture}">`,
+      '<img src="/static/assets/x.png">',
+      '<a href="/img/x.png">',
+      `${picture}`,
+    ])
+      expect(shown(markup)).toBe(markup);
+  });
+
   test('native is the JSON text of its assets in the order they were stored', () => {
     const assets = { title: 'A', image: { url: 'https://a.example/i.png', w: 1, h: 2 }, '</script>': null };
     expect(composeMarkup({ content: { format: 'native', assets }, clickUrl: null }, SLOT)).toBe(JSON.stringify(assets));

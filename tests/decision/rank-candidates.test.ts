@@ -30,8 +30,10 @@ function indexOf(given: readonly Candidate[], weights?: readonly number[]): Cand
     size: entries.length,
     tieEnd,
     weights: weights && Float64Array.from(weights),
+    shares: undefined,
     targeting,
     at: (position) => entries[position]!,
+    peek: (position) => entries[position]!,
     find: (creativeId) => entries.find(({ creative }) => creative.id === creativeId),
     [Symbol.iterator]: () => entries[Symbol.iterator](),
   };
@@ -44,7 +46,13 @@ const entry = (
   size: { width: number; height: number } | null = null,
 ): Candidate => {
   const made = candidate(lineItem({ id, cpmMicros: ecpm * 1e6, ...changes }));
-  return { creative: { ...made.creative, ...(size ?? {}) }, lineItem: made.lineItem, campaign: campaign(), ecpmMicros: ecpm * 1e6 };
+  return {
+    creative: { ...made.creative, ...(size ?? {}) },
+    lineItem: made.lineItem,
+    campaign: campaign(),
+    ecpmMicros: ecpm * 1e6,
+    clickRate: 0,
+  };
 };
 
 const rank = (entries: readonly Candidate[], options: Partial<Parameters<typeof rankCandidates>[0]> = {}) =>

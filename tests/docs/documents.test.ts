@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { CATALOG_TABLES } from '../../src/catalog/model/catalog-reading.ts';
 import { createOpenApiDocument } from '../../src/trafficking/openapi/openapi-document.ts';
 import { DOCUMENTS, readDocument, ROOT } from './documents.ts';
 
@@ -71,6 +72,11 @@ test('docs/configuration.md has one row for each setting that the service reads'
   expect(settings.length).toBeGreaterThan(30);
   const rows = readDocument('docs/configuration.md').match(/^\| `[A-Z].*?\|/gm) ?? [];
   expect(rows.flatMap((row) => row.match(/[A-Z_]{4,}/g)).sort()).toEqual(settings.sort());
+});
+
+test('the entity diagram has every table of the catalog', () => {
+  const drawn = [...readDocument('docs/images/entities.svg').matchAll(/<text[^>]*>([a-z ]+)</g)].map(([, name]) => name);
+  expect(drawn).toEqual(expect.arrayContaining(CATALOG_TABLES.map((table) => table.replace('_', ' ').replace(/s$/, ''))));
 });
 
 test('every decision record is numbered without gaps, dated, and has the four parts', () => {

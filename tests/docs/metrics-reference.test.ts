@@ -10,6 +10,8 @@ const exposed = async (): Promise<{ readonly metrics: readonly string[]; readonl
   const metrics = createMetrics(metricLabels(['like']));
   metrics.bidderCircuit('1a2b3c4d', 'closed');
   metrics.bidderShare('1a2b3c4d', 1);
+  metrics.dealStep('gold', 'bids');
+  metrics.placementStep('top', 'bids');
   const { body } = await metrics.render();
   const labels = new Map<string, Map<string, string[]>>();
   for (const [, name = '', list = ''] of body.matchAll(/^(adserver_\w+)\{(.*)\} /gm))
@@ -27,8 +29,13 @@ const exposed = async (): Promise<{ readonly metrics: readonly string[]; readonl
     }),
     values: [...labels].flatMap(([name, ofMetric]) =>
       [...ofMetric]
-        // Settings and bidders decide the first two; docs/api.md has the reasons of the third.
-        .filter(([label]) => label !== 'bidder' && name !== 'adserver_custom_events_total' && name !== 'adserver_no_bids_total')
+        // Bidders, bookings and settings decide the first ones; docs/api.md has the reasons of the last.
+        .filter(
+          ([label]) =>
+            !['bidder', 'deal', 'placement'].includes(label) &&
+            name !== 'adserver_custom_events_total' &&
+            name !== 'adserver_no_bids_total',
+        )
         .map(([label, values]) => `| \`${name}\` | \`${label}\` | ${values.map((value) => `\`${value}\``).join(', ')} |`),
     ),
   };

@@ -91,7 +91,14 @@ const SCREENS = [
   'advertisers',
   'bidders',
   'test',
+  'complaints',
   'reports',
+  'finance',
+  'alerts',
+  'complaints',
+  'files',
+  'finance',
+  'alerts',
   'history',
 ];
 
@@ -101,7 +108,7 @@ const linksOfTool = async (page: Page): Promise<readonly string[]> => {
   for (const screen of SCREENS) {
     await page.goto(`${replica.url}/static/admin.html#/${screen}`);
     await page.locator('main h1').waitFor();
-    await page.waitForLoadState('networkidle');
+    await page.waitForFunction(() => document.querySelector('main .loading') === null);
     for (const link of await page.locator('a[href]').evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).href))) {
       const { origin, pathname, search, hash } = new URL(link);
       if (origin === replica.url) links.add(pathname + search);

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import knexFactory from 'knex';
+import { createSecretBox } from '../../src/base/secret-box.ts';
 import { userHash, userKeyOf } from '../../src/context/user-hash.ts';
 import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { createDeadEvents } from '../../src/events/postgres/dead-events.ts';
@@ -43,6 +44,36 @@ test('the commands of operators store dead events again, and compare a range of 
     expect(await run('reconcile', ...range)).toContain('2026-06-15: 1 counts were corrected\n');
     expect(await knex('daily_counts').pluck('clicks')).toEqual(['0', '0']);
     await expect(run('reconcile', '--day', 'yesterday')).rejects.toThrow('--from must be a date such as 2026-11-20.');
+  } finally {
+    await knex.destroy();
+  }
+});
+
+test('reseal encrypts the headers of bidders with the first key, and names those that no key decrypts', async () => {
+  const databaseUrl = await testDatabase();
+  const knex = knexFactory({ client: 'pg', connection: databaseUrl });
+  const [old, lost, fresh] = ['old', 'lost', 'new'].map((kid) => ({ kid, secret: `the ${kid} key that encrypts headers in the test` }));
+  const seal = (key: typeof old): string => createSecretBox([key!]).seal('Bearer 9f3c', 'headers');
+  const run = () =>
+    promisify(execFile)(process.execPath, [path.resolve(__dirname, '../../dist/commands/reseal.js')], {
+      env: {
+        ...process.env,
+        ...{ DATABASE_URL: databaseUrl, TOKEN_SECRET: 'the token secret of the test of commands' },
+        SEAL_KEYS: [fresh, old].map((key) => `${key!.kid}:${key!.secret}`).join(),
+      },
+    });
+  const headers = async (): Promise<readonly Record<string, string>[]> => knex('bidders').orderBy('id').pluck('headers');
+  try {
+    const bidder = { name: 'B', endpoint: 'https://bidder.example' };
+    await knex('bidders').insert([{ ...bidder, headers: { Authorization: seal(old), 'X-Team': seal(fresh) } }, bidder]);
+    expect((await run()).stdout).toBe('2 secrets were encrypted with the key new\n');
+    const onlyNew = createSecretBox([fresh!]);
+    const [resealed = {}] = await headers();
+    expect(Object.values(resealed).map((sealed) => onlyNew.open(sealed, 'headers'))).toEqual(['Bearer 9f3c', 'Bearer 9f3c']);
+    const unreadable = { Authorization: seal(lost) };
+    await knex('bidders').where('id', 2).update('headers', unreadable);
+    await expect(run()).rejects.toThrow('Enter them again:\n  bidders 2: Authorization');
+    expect((await headers())[1]).toEqual(unreadable);
   } finally {
     await knex.destroy();
   }

@@ -107,12 +107,33 @@ test('an entry that cannot be read is stored as a dead event, with characters th
   expect(letters.map(({ reason }) => reason)).toEqual([expect.any(String), expect.any(String), 'the hit has no valid day']);
 });
 
+test('of an entry with several events, each one that cannot be read or stored is a dead event with its own fields', async () => {
+  const late = { ...eventOf({ publisherId: 10 }), reason: 'no_impression' } as const;
+  const [unread, refused] = [
+    ['e', 'no JSON', 'at', '1', 'billed', '1'],
+    [...fieldsOf({ ...eventOf({ userHash: 'a\0b' }), reason: 'fast_click' })],
+  ];
+  const events = [fieldsOf(eventOf()), unread, fieldsOf(late), refused, fieldsOf(eventOf())];
+  await add(0, ...events.flat());
+  await add(0, ...unread);
+  writer.start();
+  await eventually(async () => expect(await waiting()).toBe(0));
+  expect(await counts()).toEqual([row(3, 2, 1, 2)]);
+  expect(await knex('filtered_counts').select('publisher_id', 'reason', 'count')).toEqual([
+    { publisher_id: 10, reason: 'no_impression', count: '1' },
+  ]);
+  expect(dead.map(({ fields }) => fields)).toEqual([unread, unread, refused]);
+  expect(await knex('dead_events').count()).toEqual([{ count: '3' }]);
+});
+
 test('a serve count that cannot be stored neither stops the others nor the events', async () => {
   await serve({ [`${DAY}:1:2:3:4`]: 5, [`${DAY}:1:2:x:4`]: 5, [`${DAY}:1:2:99999999999:4`]: 5, [`${DAY}:1:2:4:4`]: 6 });
   await add(1, ...fieldsOf(eventOf()));
   writer.start();
   await eventually(async () => expect(await counts()).toEqual([row(3, 2, 1, 1, 5), row(4, 2, 1, 0, 6)]));
-  expect(new Set(dead.map(({ source, sqlState }) => `${source} ${sqlState}`))).toEqual(new Set(['serves null', 'serves 22003']));
+  await eventually(() =>
+    expect(new Set(dead.map(({ source, sqlState }) => `${source} ${sqlState}`))).toEqual(new Set(['serves null', 'serves 22003'])),
+  );
   expect(failures).toEqual([]);
 });
 

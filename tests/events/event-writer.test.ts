@@ -79,15 +79,15 @@ test('creates the group again after Redis was emptied, and continues', async () 
 });
 
 test('removes inactive consumers from the group, unless they hold entries', async () => {
-  const consumer = createStreamConsumer({ redis, group: EVENT_GROUP, name: 'this', batch: 10, keyTtlS: 60 });
+  const consumer = createStreamConsumer({ redis, group: EVENT_GROUP, name: 'this', keyTtlS: 60 });
   expect(await consumer.retireOthers(STREAM, 0)).toBe(0);
-  await consumer.fresh(STREAM);
+  await consumer.fresh(STREAM, 10);
   await add('held');
   await redis.xreadgroup('GROUP', EVENT_GROUP, 'holding', 'STREAMS', STREAM, '>');
   await redis.xgroup('CREATECONSUMER', STREAM, EVENT_GROUP, 'silent');
   await new Promise((resolve) => setTimeout(resolve, 60));
   await add('taken');
-  await consumer.fresh(STREAM);
+  await consumer.fresh(STREAM, 10);
   expect(await consumer.retireOthers(STREAM, 50)).toBe(1);
   const members = (await redis.xinfo('CONSUMERS', STREAM, EVENT_GROUP)) as string[][];
   expect(members.map((fields) => fields[1]).toSorted()).toEqual(['holding', 'this']);

@@ -38,7 +38,7 @@ const impressionAt = (publisherId: number, atMs: number, changes: Partial<Hit> =
     creativeId: 1,
     placementId: 'top',
     priceMicros: 1000,
-    perClick: false,
+    billsOn: 'impression',
     day: Math.floor(atMs / DAY_MS),
     holdEndMs: 0,
     tokenExpS: 0,

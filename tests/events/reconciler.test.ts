@@ -99,6 +99,29 @@ const seed = async (kind: 'l' | 'c', difference: Partial<AccountCounts>): Promis
   ).toBe(1);
 };
 
+test('what viewable events bill is in the daily counts and in the accounts, and no difference', async () => {
+  const item = lineItem({ budgetType: 'VCPM', cpmMicros: 8_000_000 });
+  const billing = candidate(item);
+  const ad = servedAd(await rig.reserve([[billing]]), billing);
+  for (const [kind, eventType] of [
+    ['impression', ''],
+    ['event', 'viewable'],
+  ] as const) {
+    const hit: Hit = { ad, kind, eventType, invalidReason: '', atMs: NOON, country: null, device: null };
+    await rig.ledger.settle(hit, { limits: NO_LIMITS, expiresAtMs: Date.now() + DAY });
+  }
+  const differences = async () => (await compareAllAccounts(comparing, TODAY)).map(({ difference }) => difference);
+  // On the way: in the stream, and then in rows.
+  await createEventStore({ knex }).recordServes([{ ...ofOne, day: TODAY, serves: 1 }]);
+  expect(await differences()).toEqual([]);
+  await carry();
+  expect(await daily()).toEqual([{ line_item_id: 1, creative_id: 1, serves: 1, impressions: 1, clicks: 0, spend: 8_000 }]);
+  expect(await differences()).toEqual([]);
+  expect(await counts.compareLineItems(TODAY, 0, 10, true)).toMatchObject({ differences: 0 });
+  await seed('l', { spendMicros: -8_000, totalSpendMicros: -8_000 });
+  expect(await differences()).toMatchObject([{ spendMicros: 8_000, totalSpendMicros: 8_000 }]);
+});
+
 describe('daily counts', () => {
   it('are corrected in both directions, created and emptied as the event rows say; serves stay', async () => {
     const store = createEventStore({ knex });

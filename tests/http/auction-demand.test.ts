@@ -60,6 +60,24 @@ test('a bidder’s categories, deal and DSA information are passed on, and a bid
   expect((await auction(booked)).seatbid[0].bid[0]).not.toHaveProperty('ext');
 });
 
+test('a direct ad discloses its advertiser and who pays by name; without one, the domain of the creative; without both, it does not bid', async () => {
+  const regs = { ext: { dsa: { dsarequired: 3, pubrender: 2 } } };
+  const booked = await book(api, 'disclosed');
+  expect((await auction(booked, { regs })).seatbid).toEqual([]);
+  const { id } = (await api('POST', '/advertisers', { name: 'Boots of the North', paid_by: 'Agency' })).body;
+  await api('PATCH', `/campaigns/${booked.campaign}`, { advertiser_id: id });
+  expect((await auction(booked, { regs })).seatbid[0].bid[0].ext.dsa).toEqual({
+    behalf: 'Boots of the North',
+    paid: 'Agency',
+    adrender: 0,
+  });
+  await api('PATCH', `/advertisers/${id}`, { paid_by: null });
+  expect((await auction(booked, { regs })).seatbid[0].bid[0].ext.dsa).toMatchObject({ paid: 'Boots of the North' });
+  await api('PATCH', `/campaigns/${booked.campaign}`, { advertiser_id: null });
+  await api('PATCH', `/creatives/${booked.creative}`, { advertiser_domain: 'boots.example' });
+  expect((await auction(booked, { regs })).seatbid[0].bid[0].ext.dsa).toMatchObject({ behalf: 'boots.example', paid: 'boots.example' });
+});
+
 test('an auction in test mode takes nothing of a line item, has no billing notice, and says so to bidders', async () => {
   const booked = await book(api, 'direct', { daily_impression_cap: 1 });
   for (let i = 0; i < 3; i++) {
@@ -109,4 +127,14 @@ test('the block lists of the publisher and of the auction are sent, and enforced
   await api('PATCH', `/creatives/${direct.creative}`, { advertiser_domain: 'www.boots.example' });
   expect((await auction(direct, { badv: ['shoes.example'] })).seatbid).toHaveLength(1);
   expect((await auction(direct, { badv: ['boots.example'] })).seatbid).toEqual([]);
+
+  // Without categories it is not judged by them.
+  expect((await auction(direct, { acat: ['1'], cattax: 7 })).seatbid).toHaveLength(1);
+  const advertiser = (await api('POST', '/advertisers', { name: 'Boots', categories: ['483', '552'] })).body;
+  await api('PATCH', `/campaigns/${direct.campaign}`, { advertiser_id: advertiser.id });
+  await fetch(`${replica.url}/reload`, { method: 'POST' });
+  expect((await auction(direct)).seatbid[0].bid[0]).toMatchObject({ cat: ['483', '552'], cattax: 7 });
+  expect((await auction(direct, { bcat: ['552'], cattax: 7 })).seatbid).toEqual([]);
+  expect((await auction(direct, { bcat: ['552'] })).seatbid).toHaveLength(1);
+  expect((await auction(direct, { acat: ['1'], cattax: 7 })).seatbid).toEqual([]);
 });

@@ -65,7 +65,7 @@ test('block lists and the supply chain of an auction are read; what cannot be re
   const schainOf = (schain: unknown) => read({ id: 'a', imp: [{ id: '1' }], source: { ext: { schain } } }).schain;
   const { blocked, terms } = read({ id: 'a', imp: [{ id: '1', banner, native: { battr: [3] } }], ...lists });
   expect(blocked).toEqual({ badv: new Set(['bet.example']), bcat: ['IAB25'], acat: [], cattax: 1, battr: [] });
-  expect(terms.get('1')).toMatchObject({ badv: new Set(['bet.example']), battr: [1, 3] });
+  expect(terms.get('1')).toMatchObject({ blocked, battr: [1, 3] });
   expect(read({ id: 'a', imp: [{ id: '1' }], badv: {}, bcat: null }).blocked).toBeUndefined();
   const first = { asi: 'first.example', sid: '1', hp: 1, name: 'First' };
   expect(schainOf({ complete: 1, nodes: [node] })).toEqual({ complete: 1, ver: '1.0', nodes: [first] });

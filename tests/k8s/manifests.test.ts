@@ -117,7 +117,8 @@ test('production exposes the public paths only', () => {
     (spec.rules[0].http.paths as { path: string; pathType: string }[]).map(({ path: open, pathType }) => `${pathType} ${open}`),
   ).toEqual([
     ...['/ad', '/impression', '/click', '/event', '/report'].map((path) => `Exact ${path}`),
-    ...['/openrtb2', '/tag', '/static/sdk'].map((path) => `Prefix ${path}`),
+    ...['/openrtb2', '/tag'].map((path) => `Prefix ${path}`),
+    ...['Exact /ads.txt', 'Exact /sellers.json', 'Prefix /static/assets', 'Prefix /static/sdk'],
   ]);
   expect(renderedManifests('staging').filter(({ kind }) => kind === 'Ingress')).toEqual([]);
 });

@@ -47,6 +47,8 @@ const exposed = async (): Promise<ReadonlyMap<string, ReadonlyMap<string, Readon
   const metrics = createMetrics(metricLabels(['like']));
   metrics.bidderCircuit('bidder-1', 'closed');
   metrics.bidderShare('bidder-1', 1);
+  metrics.dealStep('gold', 'bids');
+  metrics.placementStep('top', 'bids');
   const { body } = await metrics.render();
   const series = new Map<string, Map<string, Set<string>>>();
   for (const [, name = '', type] of body.matchAll(/^# TYPE (\S+) (\S+)$/gm))
@@ -113,9 +115,16 @@ test('every alert has a severity, a summary and a section of docs/operations.md 
     expect([alert, labels.severity]).toEqual([alert, expect.stringMatching(/^(critical|warning)$/)]);
     expect(lasting).toMatch(/^\d+m$/);
     expect(annotations.summary).toMatch(/^[A-Z].*\.$/);
-    expect(annotations.runbook_url).toBe(`docs/operations.md#${alert.toLowerCase()}`);
+    expect(annotations.runbook_url).toBe(`https://ads.example.com/static/docs/operations.html#${alert.toLowerCase()}`);
     expect(operations).toMatch(new RegExp(`^### ${alert}\\n\\n[A-Z].{20,}$`, 'm'));
   }
+});
+
+test.each(['staging', 'production'] as const)('in %s, runbooks are on the service itself', (overlay) => {
+  const rendered = readFileSync(path.join(K8S, `rendered/${overlay}.yaml`), 'utf8');
+  const [, publicUrl] = /^ {2}PUBLIC_URL: (\S+)$/m.exec(rendered) ?? [];
+  const links = [...rendered.matchAll(/^ +runbook_url: (\S+)$/gm)].map(([, link]) => link);
+  expect(links).toEqual(alerts.map(({ alert }) => `${publicUrl}/static/docs/operations.html#${alert.toLowerCase()}`));
 });
 
 test('the panels of a dashboard have names and targets and do not overlap', () => {

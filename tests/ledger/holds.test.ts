@@ -174,13 +174,13 @@ describe('a place under a frequency cap whose line item is gone', () => {
 
 describe('an account whose records are wrong', () => {
   const broken = {
-    'a held sum is negative': (bytes: Buffer) => bytes.writeDoubleLE(-1, 11 * 8),
-    'the held sums differ from the holds': (bytes: Buffer) => bytes.writeDoubleLE(123, 13 * 8),
+    'a held sum is negative': (bytes: Buffer) => bytes.writeDoubleLE(-1, 12 * 8),
+    'the held sums differ from the holds': (bytes: Buffer) => bytes.writeDoubleLE(123, 14 * 8),
     'a count is not a number': (bytes: Buffer) => bytes.writeDoubleLE(NaN, 2 * 8),
     'its last record is cut': (bytes: Buffer) => bytes.subarray(0, bytes.length - 3),
     'the records are not in order': (bytes: Buffer) => {
-      const [from, middle] = [bytes.length - 40, bytes.length - 20];
-      return Buffer.concat([bytes.subarray(0, from), bytes.subarray(middle), bytes.subarray(from, middle)]);
+      const [from, middle, end] = [bytes.length - 46, bytes.length - 26, bytes.length - 6];
+      return Buffer.concat([bytes.subarray(0, from), bytes.subarray(middle, end), bytes.subarray(from, middle), bytes.subarray(end)]);
     },
   };
 

@@ -2,8 +2,9 @@ import { campaign, DAY, MINUTE, NOON } from '../decision/candidates.ts';
 import type { Campaign, LineItem } from '../../src/catalog/model/entities.ts';
 import type { RankedCandidate } from '../../src/decision/ranked-candidate.ts';
 import type { Hit, ServedAd } from '../../src/ledger/hit.ts';
+import { readEvent, splitEntry } from '../../src/events/read-event.ts';
 import { createLedgerKeys, VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-keys.ts';
-import { limitsOf, NO_LIMITS, pricingOf } from '../../src/ledger/limits.ts';
+import { billsOnOf, laterPriceMicros, limitsOf, NO_LIMITS } from '../../src/ledger/limits.ts';
 import { createLedger, type Ledger } from '../../src/ledger/ledger.ts';
 import { createAccountReader, type AccountReader } from '../../src/ledger/read/read-accounts.ts';
 import { createRedisClient, type RedisClient } from '../../src/redis/redis-client.ts';
@@ -54,8 +55,9 @@ export const createLedgerRig = async (
   let nowMs = NOON;
   /** The amount billed according to the stored event of a hit. */
   const billedFor = async (hit: Hit): Promise<number> => {
-    for (const [, [, event, , , , billed]] of await redis.xrevrange(keys.events(1), '+', '-')) {
-      if (event === JSON.stringify(hit)) return Number(billed);
+    for (const [, fields] of await redis.xrevrange(keys.events(1), '+', '-')) {
+      const own = splitEntry(fields).find(([, event]) => event === JSON.stringify(hit));
+      if (own) return readEvent(own).billedMicros;
     }
     throw new Error('no event was stored');
   };
@@ -103,8 +105,8 @@ export const servedAd = (reservation: Reservation, won: RankedCandidate, userHas
   lineItemId: won.lineItem.id,
   creativeId: won.creative.id,
   placementId: 'top',
-  priceMicros: pricingOf(won.lineItem) === 'CPC' ? (won.lineItem.cpcMicros ?? 0) : won.priceMicros,
-  perClick: pricingOf(won.lineItem) === 'CPC',
+  priceMicros: laterPriceMicros(won.lineItem) ?? won.priceMicros,
+  billsOn: billsOnOf(won.lineItem),
   ...momentsOf(reservation),
   servedAtMs: 0,
   userHash,

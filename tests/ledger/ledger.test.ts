@@ -1,6 +1,8 @@
 import type { BudgetType } from '../../src/catalog/model/entities.ts';
+import { readEvent, splitEntry } from '../../src/events/read-event.ts';
 import { NoBidReason } from '../../src/decision/no-bid-reason.ts';
 import { VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-keys.ts';
+import { NO_LIMITS } from '../../src/ledger/limits.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { campaign, candidate, DAY, HOUR, lineItem, MINUTE, NOON } from '../decision/candidates.ts';
 import { createLedgerRig, momentsOf, servedAd, type LedgerRig } from './ledger-rig.ts';
@@ -125,6 +127,32 @@ describe('a settled impression', () => {
       heldToday: 0,
     });
     expect(await rig.redis.xlen(rig.keys.events(1))).toBe(4);
+  });
+
+  it('is stored with the other hits of its turn in one stream entry of the shard', async () => {
+    const one = candidate(lineItem());
+    const ads = await Promise.all(Array.from({ length: 40 }, async () => servedAd(await rig.reserve([[one]]), one)));
+    const hit = { kind: 'impression', eventType: '', invalidReason: '', atMs: NOON, country: null, device: null } as const;
+    const elsewhere = { ...hit, ad: { ...ads[0]!, tokenId: 'elsewhere', publisherId: 2, holdEndMs: 0 } };
+    const limits = { limits: NO_LIMITS, expiresAtMs: Date.now() + DAY };
+    await Promise.all([...ads.map((ad) => rig.settle(ad)), rig.ledger.settle(elsewhere, limits)]);
+    const entriesOf = (shard: number) => rig.redis.xrange(rig.keys.events(shard), '-', '+');
+    const [[entry, ...more], ofOther] = await Promise.all([entriesOf(1), entriesOf(2)]);
+    expect([more, ofOther.length]).toEqual([[], 1]);
+    expect(splitEntry(entry![1]).map((fields) => readEvent(fields).hit.ad.tokenId)).toEqual(ads.map(({ tokenId }) => tokenId));
+  });
+
+  it('is counted also when another hit of its turn fails, and is known when it is sent again', async () => {
+    const capped = candidate(lineItem({ frequencyCap: { places: 3, windowMs: DAY } }));
+    const users = ['ann', 'bob', 'eve'];
+    const ads = await Promise.all(users.map(async (user) => servedAd(await rig.reserve([[capped]], user), capped, user)));
+    await rig.redis.set(rig.keys.places(1, 'bob'), 'no places');
+    const settleAll = () => Promise.allSettled(ads.map((ad) => rig.settle(ad, 'impression', { item: capped.lineItem })));
+    expect((await settleAll()).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    const [entry, ...more] = await rig.redis.xrange(rig.keys.events(1), '-', '+');
+    expect([splitEntry(entry![1]).length, more]).toEqual([2, []]);
+    expect((await rig.accounts.lineItems(1, [1]))[0]).toMatchObject({ today: { impressions: 2 }, heldToday: 1 });
+    expect(await settleAll()).toMatchObject(ads.map(() => ({ value: { outcome: 'duplicate' } })));
   });
 
   it("is refused from its token's end by Redis's clock, unless it was accepted before", async () => {

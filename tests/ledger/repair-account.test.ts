@@ -18,7 +18,7 @@ const TODAY = Math.floor(NOON / DAY);
 const STORED = {
   ...{ serves: 2, impressions: 1, clicks: 0, spendMicros: 1333 },
   ...{ yesterdayServes: 0, yesterdayImpressions: 0, yesterdayClicks: 0, yesterdaySpendMicros: 0 },
-  ...{ totalImpressions: 1, totalSpendMicros: 1333 },
+  ...{ totalImpressions: 1, totalSpendMicros: 1333, totalClicks: 0 },
 };
 
 /** Reserves two impressions, settles one, and damages the sum of what is held. */
@@ -28,7 +28,7 @@ const damage = async (): Promise<void> => {
   await rig.reserve([[one]]);
   await rig.settle(ad);
   const packed = (await rig.redis.hgetBuffer(rig.keys.accounts(1), 'l1'))!;
-  packed.writeDoubleLE(-7, 11 * 8);
+  packed.writeDoubleLE(-7, 12 * 8);
   await rig.redis.hset(rig.keys.accounts(1), 'l1', packed);
   await rig.reserve([[one]]);
 };

@@ -1,5 +1,5 @@
 import type { Campaign, LineItem } from '../../src/catalog/model/entities.ts';
-import { readEvent } from '../../src/events/read-event.ts';
+import { readEvent, splitEntry } from '../../src/events/read-event.ts';
 import type { Hit, ServedAd } from '../../src/ledger/hit.ts';
 import { limitsOf, NO_LIMITS, type Limits } from '../../src/ledger/limits.ts';
 import { campaign, candidate, DAY, lineItem, MINUTE, NOON } from '../decision/candidates.ts';
@@ -38,7 +38,7 @@ const filtered = async (count: number, item: LineItem, userHash: string | null =
 const account = async () => (await rig.accounts.lineItems(1, [1]))[0];
 const lastEvent = async () => {
   const [[, fields] = ['', []]] = await rig.redis.xrevrange(rig.keys.events(1), '+', '-', 'COUNT', 1);
-  const { reason, billedMicros, atMs } = readEvent(fields);
+  const { reason, billedMicros, atMs } = readEvent(splitEntry(fields).at(-1)!);
   return { reason, billedMicros, atMs };
 };
 

@@ -3,8 +3,8 @@ import { VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-keys.ts';
 import { NO_LIMITS } from '../../src/ledger/limits.ts';
 import { CLICK_TIMES } from '../../src/ledger/settle/click-times.ts';
 import { createExpireClicks } from '../../src/ledger/settle/expire-clicks.ts';
-import { readEvent } from '../../src/events/read-event.ts';
-import { judgeClick } from '../../src/tracking/invalid-traffic/rules.ts';
+import { readEvent, splitEntry } from '../../src/events/read-event.ts';
+import { judgeFollowing } from '../../src/tracking/invalid-traffic/rules.ts';
 import { candidate, DAY, lineItem, MINUTE, NOON } from '../decision/candidates.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { createLedgerRig, servedAd, type LedgerRig } from './ledger-rig.ts';
@@ -18,7 +18,7 @@ let expire: () => Promise<number>;
 beforeEach(async () => {
   rig = await createLedgerRig(await testRedisUrl());
   const expireClicks = createExpireClicks({ redis: rig.redis, keys: rig.keys, clock: VIRTUAL_CLOCK_KEY });
-  expire = () => expireClicks(1);
+  expire = async () => (await expireClicks(1)).clicks;
 });
 afterEach(() => rig.close());
 
@@ -36,10 +36,12 @@ const settle = async (
 };
 /** Kind, reason and bill of the events in the stream. */
 const events = async (): Promise<readonly unknown[]> =>
-  (await rig.redis.xrange(rig.keys.events(1), '-', '+')).map(([, fields]) => {
-    const { hit, reason, billedMicros } = readEvent(fields);
-    return [hit.kind, reason, billedMicros];
-  });
+  (await rig.redis.xrange(rig.keys.events(1), '-', '+'))
+    .flatMap(([, fields]) => splitEntry(fields))
+    .map((fields) => {
+      const { hit, reason, billedMicros } = readEvent(fields);
+      return [hit.kind, reason, billedMicros];
+    });
 const account = async () => (await rig.accounts.lineItems(1, [1]))[0];
 const clicked = { today: { impressions: 1, clicks: 1, spendMicros: CPC } };
 
@@ -127,7 +129,7 @@ test.each<[number | undefined, number, string]>([
   // The publisher's clock does not step back: an earlier click was folded.
   await settle(ad, 'click', NOON + clickedAt, { late: clickedAt <= (seen ?? 0) });
   if (seen === undefined) await settle(ad, 'impression', NOON + 200);
-  expect(judgeClick({ clickAtMs: NOON + clickedAt, servedAtMs: NOON, impressionAtMs: NOON + (seen ?? 200) })).toBe(due);
+  expect(judgeFollowing({ kind: 'click', atMs: NOON + clickedAt, servedAtMs: NOON, impressionAtMs: NOON + (seen ?? 200) })).toBe(due);
   expect(await events()).toContainEqual(['click', due, due === '' ? CPC : 0]);
 });
 

@@ -12,7 +12,9 @@ const create = () =>
     deciders: ['lots', 'ledger'],
     circuitStates: ['closed', 'half_open', 'open'],
     bidderSteps: ['calls', 'bids'],
+    impressionSteps: ['bids', 'wins'],
     adminRefusals: ['wrong_token'],
+    alertKinds: ['drift'],
   });
 const seriesOf = async (metrics: ReturnType<typeof create>): Promise<ReadonlyMap<string, number>> =>
   new Map(
@@ -93,6 +95,24 @@ describe('metrics', () => {
     });
     metrics.bidderCircuit('1a2b3c4d', null);
     expect(await ofBidders()).toEqual([]);
+  });
+
+  test('deals and placements have series of their own; beyond 200 of them, the further ones count together', async () => {
+    const metrics = create();
+    for (let i = 0; i < 300; i++) {
+      metrics.dealStep(`deal ${i}`, 'bids');
+      metrics.placementStep('top', i % 2 ? 'wins' : 'no such step');
+    }
+    metrics.dealStep('deal 7', 'wins');
+    const series = await seriesOf(metrics);
+    const deals = [...series].filter(([name]) => name.startsWith('adserver_deal_steps_total'));
+    expect(deals).toHaveLength(2 * 201);
+    expect(series.get('adserver_deal_steps_total{deal="deal 7",step="wins"}')).toBe(1);
+    expect(series.get('adserver_deal_steps_total{deal="other",step="bids"}')).toBe(100);
+    expect([...series].filter(([name]) => name.includes('placement="'))).toEqual([
+      ['adserver_placement_bid_steps_total{placement="top",step="bids"}', 0],
+      ['adserver_placement_bid_steps_total{placement="top",step="wins"}', 150],
+    ]);
   });
 
   test('unknown values do not add series', async () => {

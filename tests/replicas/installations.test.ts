@@ -53,14 +53,14 @@ test('a replica of another installation ends with 1, says why and what to do, an
   const [ending, output] = await endOf({ DATABASE_URL: other });
   expect(ending).toBe(1);
   expect(output).toContain(
-    `Redis holds the counters of installation ${ids[0]}, LEDGER_SHARDS=16, account layout 3; this replica is of installation ${ids[1]}, LEDGER_SHARDS=16, account layout 3.`,
+    `Redis holds the counters of installation ${ids[0]}, LEDGER_SHARDS=16, account layout 5; this replica is of installation ${ids[1]}, LEDGER_SHARDS=16, account layout 5.`,
   );
   expect(output).toContain('REDIS_URL=redis://host:6379/1');
   expect([await readMetric(running, 'adserver_redis_up'), await readMetric(running, 'adserver_redis_contested')]).toEqual([1, 0]);
 });
 
 test('a replica with another LEDGER_SHARDS ends with 1, also when Redis was away at its start; before that it serves without Redis', async () => {
-  expect(await endOf({ LEDGER_SHARDS: '8' })).toEqual([1, expect.stringContaining('LEDGER_SHARDS=8, account layout 3. It stops')]);
+  expect(await endOf({ LEDGER_SHARDS: '8' })).toEqual([1, expect.stringContaining('LEDGER_SHARDS=8, account layout 5. It stops')]);
 
   const [booking] = await bookPublishers(databaseUrl, 1);
   const proxy = await startFaultProxy(redis.url);

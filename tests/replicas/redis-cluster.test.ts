@@ -8,6 +8,7 @@ import { withClient } from '../../testkit/databases.ts';
 import { startRedisCluster, type ClusterNode, type RedisCluster } from '../../testkit/start-redis-cluster.ts';
 import { atEnd } from '../setup/at-end.ts';
 import { startTraffic, type TrafficReport } from './traffic.ts';
+import { redisSettingsFaults } from '../../src/redis/redis-settings.ts';
 import { readMetric } from '../../testkit/read-metrics.ts';
 
 /** As many publishers as shards: their ids use every shard, and the shards use cluster slots of all three masters. */
@@ -70,6 +71,13 @@ test('checks the settings of every master', async () => {
   expect(await metric('adserver_redis_misconfigured')).toBe(1);
   expect(replicas[0]!.logs()).toContain(`127.0.0.1:${cluster.masters[2]!.port} keeps no append-only file`);
   await cluster.masters[2]!.client.config('SET', 'appendonly', 'yes');
+});
+
+test('says when REDIS_URL names one node of a cluster, whose calls would be refused', async () => {
+  const [first] = cluster.masters;
+  expect(await redisSettingsFaults(first!.client)).toEqual([
+    `127.0.0.1:${first!.port} is a node of a cluster: REDIS_URL must name several nodes`,
+  ]);
 });
 
 test('moving cluster slots to another master under load fails no request and loses no count', async () => {

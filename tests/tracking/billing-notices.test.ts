@@ -54,7 +54,14 @@ test('a billing notice is sent once, also when the reply to the call that counte
     ledger: {
       reserve: fail,
       reportLots: fail,
-      settle: () => Promise.resolve({ outcome: outcomes.shift() ?? 'expired', foundHold: false, reason: undefined, click: undefined }),
+      settle: () =>
+        Promise.resolve({
+          outcome: outcomes.shift() ?? 'expired',
+          foundHold: false,
+          reason: undefined,
+          click: undefined,
+          viewable: undefined,
+        }),
     },
     pending: { store: fail },
     keys,

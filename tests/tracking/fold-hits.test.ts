@@ -42,7 +42,7 @@ test('does not count a hit again that Redis counted without an answer and that s
   const atMs = Date.now() - LONG_MS;
   const ad = {
     ...{ tokenId: 'unsettled', publisherId: 1, campaignId: 2, lineItemId: 3, creativeId: 4, placementId: 'top', priceMicros: 1000 },
-    ...{ perClick: false, day: Math.floor(atMs / 86_400_000), holdEndMs: 0, tokenExpS: Math.ceil(Date.now() / 1000) + 600 },
+    ...{ billsOn: 'impression' as const, day: Math.floor(atMs / 86_400_000), holdEndMs: 0, tokenExpS: Math.ceil(Date.now() / 1000) + 600 },
     ...{ userHash: null, billingNotice: false, servedAtMs: atMs },
   };
   const hit: Hit = { ad, kind: 'impression', eventType: '', invalidReason: '', atMs, country: null, device: null };

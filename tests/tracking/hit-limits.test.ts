@@ -10,6 +10,6 @@ test('accounts outlive a hit by a month, also when the publisher is gone from a 
     campaigns: new Map(),
     expiresAtMs: () => atMs - 365 * MS_PER_DAY + 35 * MS_PER_DAY,
   };
-  const hit = { ad: { publisherId: 1, lineItemId: 2, campaignId: 3, perClick: false }, atMs } as Hit;
+  const hit = { ad: { publisherId: 1, lineItemId: 2, campaignId: 3, billsOn: 'impression' }, atMs } as Hit;
   expect(hitLimits(old as Snapshot, hit).expiresAtMs).toBe(atMs + 35 * MS_PER_DAY);
 });

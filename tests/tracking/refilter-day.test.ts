@@ -63,6 +63,34 @@ test('a click is filtered with its impression, and an event of its token by its 
   expect(await refilter()).toEqual([]);
 });
 
+test('a viewable event that billed is filtered with its impression, and one that bills nothing is not', async () => {
+  const viewed = { kind: 'event', eventType: 'viewable' } as const;
+  for (const billsOn of ['viewable', 'impression'] as const) {
+    await store({ tokenId: billsOn, billsOn }, { signals: CLOUD });
+    await store({ tokenId: billsOn, billsOn }, viewed, NOON + 5_000);
+  }
+  await refilter();
+  expect(await rows()).toEqual([
+    'impression event',
+    'impression impression data_center',
+    'viewable event no_impression',
+    'viewable impression data_center',
+  ]);
+  // Its bill is gone from the counts of the day.
+  expect(await knex('daily_counts').pluck('spend_micros')).toEqual(['0']);
+});
+
+test('a viewable event that was filtered with its impression bills again when both are restored', async () => {
+  const ad = { tokenId: 'v', billsOn: 'viewable', priceMicros: 700, lineItemId: 2 } as const;
+  await store(ad, { invalidReason: 'spider' });
+  await store(ad, { kind: 'event', eventType: 'viewable', invalidReason: 'spider' }, NOON + 5_000);
+  expect((await refilter()).map(({ kind, to, micros }) => [kind, to, micros])).toEqual([
+    ['event', '', 700],
+    ['impression', '', 0],
+  ]);
+  expect(await pending()).toEqual(['v', 'v']);
+});
+
 test('what the signals do not tell, what is not final and what another hit of its kind replaces stay as they are', async () => {
   await store({ tokenId: 'prefetch' }, { invalidReason: 'prefetch' });
   await store({ tokenId: 'part' }, { invalidReason: 'data_center', signals: PART });

@@ -17,7 +17,7 @@ const AD: ServedAd = {
   creativeId: 4,
   placementId: 'top',
   priceMicros: 1333,
-  perClick: false,
+  billsOn: 'impression',
   day: 20_619,
   holdEndMs: NOW + 1_800_000,
   servedAtMs: NOW - 17,
@@ -29,15 +29,15 @@ const AD: ServedAd = {
 describe('a tracking token', () => {
   it('carries the reservation it was signed for', () => {
     expect(tokens.verify(tokens.sign(AD))).toEqual(AD);
-    const perClick = { ...AD, perClick: true, userHash: null, holdEndMs: 0 };
+    const perClick = { ...AD, billsOn: 'click' as const, userHash: null, holdEndMs: 0 };
     expect(tokens.verify(tokens.sign(perClick))).toEqual(perClick);
-    const bounded = { ...perClick, clickBounds: { dailySpendMicros: null, budgetMicros: 2_000_000, campaignBudgetMicros: 0 } };
+    const bounded = { ...perClick, spendBounds: { dailySpendMicros: null, budgetMicros: 2_000_000, campaignBudgetMicros: 0 } };
     expect(tokens.verify(tokens.sign(bounded))).toEqual(bounded);
   });
 
   it('is no longer for bounds that the ad does not have', () => {
     expect((jwt.decode(tokens.sign(AD)) as { readonly a: readonly unknown[] }).a).toHaveLength(10);
-    expect(tokens.sign({ ...AD, clickBounds: undefined })).toBe(tokens.sign(AD));
+    expect(tokens.sign({ ...AD, spendBounds: undefined })).toBe(tokens.sign(AD));
   });
 
   it('equals the token of jsonwebtoken byte by byte', () => {

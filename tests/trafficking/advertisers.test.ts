@@ -62,6 +62,19 @@ test('a creative without an advertiser domain has that of its advertiser, also a
   expect(await serveAd(replica.url, booked)).not.toHaveProperty('adomain');
 });
 
+test('a direct ad states the categories of its advertiser, also after they change', async () => {
+  const booked = await book(api, 'categories');
+  const id = await advertiser({ categories: ['483', 'JLBCU7'] });
+  expect(await serveAd(replica.url, booked)).not.toHaveProperty('cat');
+  await api('PATCH', `/creatives/${booked.creative}`, { advertiser_domain: 'own.example' });
+  await api('PATCH', `/campaigns/${booked.campaign}`, { advertiser_id: id });
+  expect(await serveAd(replica.url, booked)).toMatchObject({ adomain: ['own.example'], cat: ['483', 'JLBCU7'], cattax: 7 });
+  await api('PATCH', `/advertisers/${id}`, { categories: ['JLBCU7'] });
+  expect(await serveAd(replica.url, booked)).toMatchObject({ cat: ['JLBCU7'], cattax: 7 });
+  await api('PATCH', `/campaigns/${booked.campaign}`, { advertiser_id: null });
+  expect(await serveAd(replica.url, booked)).not.toHaveProperty('cat');
+});
+
 test('lists are filtered by advertiser, and its deletion names what goes with it', async () => {
   const [one, other] = [await book(api, 'one'), await book(api, 'other')];
   const id = await advertiser();

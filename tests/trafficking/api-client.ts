@@ -3,6 +3,9 @@ import request, { type Response } from 'supertest';
 /** A parsed body; the assertions on it are its type check. */
 export type Json = ReturnType<typeof JSON.parse>;
 
+/** The items of a list. */
+export const itemsOf = (list: Json): readonly Json[] => list as Json[];
+
 /** The values of one field. */
 export const each = (rows: Json, field: string): readonly unknown[] => (rows as Record<string, unknown>[]).map((row) => row[field]);
 

@@ -21,8 +21,8 @@ test.each([
   const booked = await book(api, `status ${status}`);
   await patch(booked, { status });
   expect((await askForAd(replica.url, booked)).body).toMatchObject({ seatbid: [], nbr: 502 });
-  expect((await api('GET', `/line_items/${booked.lineItem}/delivery`)).body.status).toEqual({
-    value: 'blocked',
+  expect((await api('GET', `/line_items/${booked.lineItem}/delivery`)).body.status).toMatchObject({
+    value: 'cannot serve',
     reasons: [`creative ${booked.creative}: the creative ${words}`],
   });
   await patch(booked, { status: 'approved' });

@@ -43,6 +43,8 @@ test('an API key is shown when it is created and when it is rotated, and never a
     cattax: 1,
     battr: [],
     creative_approval: 'automatic',
+    time_zone: 'UTC',
+    currency: 'USD',
     archived: false,
     api_key_hint: String(first).slice(-4),
   });

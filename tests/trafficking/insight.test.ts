@@ -39,13 +39,14 @@ describe('delivery', () => {
     const path = `/line_items/${booked.lineItem}/delivery`;
     const delivery = await eventually(
       () => api('GET', path),
-      ({ hourly, today: { events } }) => (each(hourly, 'clicks') as number[]).at(-1) === 1 && events.like === 1,
+      ({ hourly, today: { events }, last_days }) =>
+        (each(hourly, 'clicks') as number[]).at(-1) === 1 && events.like === 1 && (each(last_days, 'clicks') as number[]).at(-1) === 1,
     );
     expect(delivery).toMatchObject({
       line_item_id: booked.lineItem,
       day: today(),
       live: true,
-      status: { value: 'active', reasons: [] },
+      status: { value: 'delivering', reasons: [], off_pace: 0, held_until: null },
       today: { serves: 2, impressions: 1, clicks: 1, spend: 0.01, held: 1, committed: 2, events: { like: 1 } },
       yesterday: { serves: 0, impressions: 0, clicks: 0, spend: 0, events: {} },
       total: { impressions: 1, spend: 0.01 },
@@ -63,24 +64,24 @@ describe('delivery', () => {
   test.each([
     ['paused', { active: false }, /line item is paused/],
     ['archived', { archived: true, active: false }, /line item is archived/],
-    ['ended', { end_date: '2026-01-02', active: false }, /ended with 2026-01-02/],
+    ['finished', { end_date: '2026-01-02', active: false }, /ended with 2026-01-02/],
     ['scheduled', { start_date: '2999-01-01' }, /begins 2999-01-01/],
     ['capped', { daily_impression_cap: 0 }, /cap is delivered or reserved/],
     ['budget spent', { budget: 0.002 }, /all of the budget/],
-    ['active', { pacing: 'Even', daily_impression_cap: 100_000 }, undefined],
+    ['ready', { pacing: 'Even', daily_impression_cap: 100_000 }, undefined],
   ])('says that a line item is %s, and why', async (value, changes, reason) => {
     const { lineItem } = await book(api, `status ${value}`, changes);
     const { body } = await api('GET', `/line_items/${lineItem}/delivery`);
     expect(body.status.value).toBe(value);
     if (reason) expect(body.status.reasons[0]).toMatch(reason);
-    if (value === 'active') expect(body.pacing).toMatchObject({ mode: 'Even', target: expect.any(Number) });
+    if (value === 'ready') expect(body.pacing).toMatchObject({ mode: 'Even', target: expect.any(Number) });
   });
 
-  test('a line item whose creatives are all blocked is blocked', async () => {
+  test('a line item whose creatives are all blocked cannot serve', async () => {
     const { lineItem, creative } = await book(api, 'all blocked');
     await api('POST', `/creatives/${creative}/block`);
     const { status } = (await api('GET', `/line_items/${lineItem}/delivery`)).body;
-    expect(status).toEqual({ value: 'blocked', reasons: [`creative ${creative}: the creative is blocked`] });
+    expect(status).toMatchObject({ value: 'cannot serve', reasons: [`creative ${creative}: the creative is blocked`] });
     await api('DELETE', `/creatives/${creative}`);
     expect((await api('GET', `/line_items/${lineItem}/delivery`)).body.status.reasons).toEqual(['it has no creative']);
   });
@@ -93,7 +94,7 @@ describe('delivery', () => {
     await fetch(`${withoutRedis.url}/reload`, { method: 'POST' });
     const { status, body } = await alone('GET', `/line_items/${lineItem}/delivery`);
     expect(status).toBe(200);
-    expect(body).toMatchObject({ live: false, today: { held: null, serves: 0 }, status: { value: 'active' } });
+    expect(body).toMatchObject({ live: false, today: { held: null, serves: 0 }, status: { value: 'delivering' } });
     expect(body.status.reasons).toEqual([expect.stringMatching(/counters are unavailable/)]);
   });
 });
@@ -193,7 +194,7 @@ test('quality reports are counted by creative and reason, with the state of the 
     const report = { token, reason: ['offensive', 'malware'][i] };
     expect((await fetch(`${replica.url}/report`, { method: 'POST', body: JSON.stringify(report) })).status).toBe(201);
   }
-  const path = `/reports?publisher_id=${booked.publisher.id}`;
+  const path = `/complaints?publisher_id=${booked.publisher.id}`;
   const [row] = (await api('GET', path)).body;
   expect(row).toMatchObject({
     creative_id: booked.creative,

@@ -2,7 +2,8 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { browse } from '../../testkit/person.ts';
 import { advertiserSchema } from '../../src/catalog/checks/advertiser-schema.ts';
-import { campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from '../../src/catalog/checks/schemas.ts';
+import { creativeSchema } from '../../src/catalog/checks/creative-schema.ts';
+import { campaignSchema, lineItemSchema, placementSchema, publisherSchema } from '../../src/catalog/checks/schemas.ts';
 import { AD_REQUEST_SCHEMA } from '../../src/http/openrtb/ad-request-schema.ts';
 import { startBrowser } from '../browser/setup/start-browser.ts';
 import { testDatabase } from '../setup/test-database.ts';
@@ -172,8 +173,39 @@ test('answers match their schemas', async () => {
   expectAnswer('/api/publishers', 'post', 201, created.body);
   expectAnswer('/api/line_items/{id}/delivery', 'get', 200, (await api('GET', `/line_items/${booked.lineItem}/delivery`)).body);
   expectAnswer('/api/campaigns/{id}/report', 'get', 200, (await api('GET', `/campaigns/${booked.campaign}/report`)).body);
-  expectAnswer('/api/reports', 'get', 200, (await api('GET', '/reports')).body);
+  expectAnswer('/api/complaints', 'get', 200, (await api('GET', '/complaints')).body);
+  expectAnswer('/api/reports/fields', 'get', 200, (await api('GET', '/reports/fields')).body);
+  const report = await api('GET', '/reports?group_by=day,placement,reason&metrics=requests,fill_rate,impressions,revenue');
+  expectAnswer('/api/reports', 'get', 200, report.body);
+  const saved = { name: 'Days', query: 'group_by=day', schedule: { every: 'week', webhook: 'https://gazette.example/reports' } };
+  const stored = await api('POST', '/saved_reports', saved);
+  expectAnswer('/api/saved_reports', 'post', 201, stored.body);
+  expectAnswer('/api/saved_reports/{id}', 'put', 200, (await api('PUT', `/saved_reports/${stored.body.id}`, stored.body)).body);
+  expectAnswer('/api/saved_reports', 'get', 200, (await api('GET', '/saved_reports')).body);
+  const payer = (await api('POST', '/advertisers', { name: 'Boots' })).body.id;
+  const link = await api('POST', '/report_links', { advertiser_id: payer, query: 'group_by=day' });
+  expectAnswer('/api/report_links', 'post', 201, link.body);
+  await api('PUT', '/alert_mutes', { kind: 'ends_soon', days: 7 });
+  expectAnswer('/api/alert_mutes', 'get', 200, (await api('GET', '/alert_mutes')).body);
+  expectAnswer(
+    '/api/alert_recipients',
+    'post',
+    201,
+    (await api('POST', '/alert_recipients', { webhook: 'https://gazette.example/a' })).body,
+  );
+  expectAnswer('/api/alerts', 'get', 200, (await api('GET', '/alerts')).body);
+  const month = { publisher_id: booked.publisher.id, month: '2026-01' };
+  expectAnswer('/api/finance/close', 'post', 201, (await api('POST', '/finance/close', month)).body);
+  expectAnswer('/api/finance', 'get', 200, (await api('GET', `/finance?publisher_id=${month.publisher_id}&month=2999-01`)).body);
   expectAnswer('/api/audit', 'get', 200, (await api('GET', '/audit')).body);
+  const picture = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>';
+  const uploaded = await fetch(`${replica.url}/api/assets`, {
+    method: 'PUT',
+    headers: { Authorization: `Bearer ${TOKEN}` },
+    body: picture,
+  });
+  expectAnswer('/api/assets', 'put', 201, await uploaded.json());
+  expectAnswer('/api/assets', 'get', 200, (await api('GET', '/assets')).body);
   const request = { id: 'r', imp: [{ id: '1', tagid: 'described' }], user: { id: 'u' }, ext: { publisher_id: booked.publisher.id } };
   const explained = await api('POST', '/explain', { request, line_item_id: booked.lineItem });
   expect(explained.body.creatives[0].limits).toHaveProperty('pacing');

@@ -55,7 +55,7 @@ describe('what is archived or paused', () => {
     await api('PATCH', `/campaigns/${booked.campaign}`, { active: false });
     expect((await askForAd(replica.url, booked)).body).toMatchObject({ seatbid: [], nbr: 502 });
     const { body } = await api('GET', `/line_items/${booked.lineItem}/delivery`);
-    expect(body.status).toEqual({ value: 'paused', reasons: ['the campaign is paused'] });
+    expect(body.status).toMatchObject({ value: 'paused', reasons: ['the campaign is paused'] });
     const request = { id: 'r', imp: [{ id: '1', tagid: booked.placement }], user: { id: 'u' }, ext: { publisher_id: booked.publisher.id } };
     const explained = await api('POST', '/explain', { request, line_item_id: booked.lineItem });
     expect(explained.body.summary).toBe('stopped at flight: the campaign is paused');
@@ -82,7 +82,7 @@ test('the line items of an archived bidder are archived with it', async () => {
   const status = async () => (await api('GET', `/line_items/${id}/delivery`)).body.status as unknown;
 
   expect((await api('PATCH', `/bidders/${bidder}`, { archived: true })).body.archived).toBe(true);
-  expect(await status()).toEqual({ value: 'archived', reasons: ['the bidder is archived', 'it has no creative'] });
+  expect(await status()).toMatchObject({ value: 'archived', reasons: ['the bidder is archived', 'it has no creative'] });
   expect([await ofBidder(), await ofBidder('archived=only')]).toEqual([[], [id]]);
   expect(each((await api('GET', '/bidders')).body, 'id')).not.toContain(bidder);
 

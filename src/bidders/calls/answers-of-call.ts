@@ -29,12 +29,12 @@ export const answersOf = (results: readonly CallResult[]): CallAnswers => {
       for (const { foreignNotices } of read.best) judged.push({ outcome: 'accepted', lossNoticeUrl: null, foreignNotices });
     }
     for (const opportunity of call.opportunities) {
-      const { impId, invitations } = opportunity;
+      const { impId, invitations, placement } = opportunity;
       for (const invitation of invitations) {
         const deal = dealOf(invitation);
         const best = 'kind' in read ? undefined : read.best.find((bid) => bid.impId === impId && bid.deal === deal);
         if (best && best.cpmMicros >= floorOf(invitation, opportunity)) {
-          bids.push({ ...best, invitation, bidder });
+          bids.push({ ...best, invitation, bidder, placementId: placement.id });
           continue;
         }
         const floor: BidOutcome = deal === OPEN_MARKET ? 'below_floor' : 'below_deal_floor';

@@ -1,6 +1,7 @@
 import { isIPv6 } from 'node:net';
 import countries from 'i18n-iso-countries/index.js';
-import type { Bidder, BlockList, Device, Placement } from '../../catalog/model/entities.ts';
+import type { BlockList } from '../../catalog/model/block-list.ts';
+import type { Bidder, Device, Placement } from '../../catalog/model/entities.ts';
 import type { BidContext } from '../bidder-port.ts';
 import { OPEN_MARKET } from '../calls/group-invitations.ts';
 import type { AdSize } from '../../decision/ad-query.ts';
@@ -110,7 +111,7 @@ const dealsOf = (floors: ReadonlyMap<string, number>, { currency, seats }: Bidde
 };
 
 const sourceOf = ({ bidder, transactionId, context }: BidRequestParts): object => {
-  const schain = chainFor(context.schain, bidder.schain, transactionId);
+  const schain = chainFor(context.schain, bidder.schain, { id: transactionId, publisherId: context.publisher.id });
   return { tid: transactionId, ...(schain && { schain }) };
 };
 

@@ -1,5 +1,5 @@
 import { isWithinDomains } from '../../base/is-within-domains.ts';
-import type { BlockList } from '../../catalog/model/entities.ts';
+import { blocksCategories, IAB_1_0, type BlockList } from '../../catalog/model/block-list.ts';
 import type { BidOutcome } from '../bid-outcome.ts';
 import { asList } from './json-fields.ts';
 import { readDomains } from './read-domains.ts';
@@ -14,12 +14,11 @@ export interface Supply {
 
 const MAX_CATEGORIES = 50;
 const MAX_CATEGORY_LENGTH = 32;
-/** IAB Content Category Taxonomy 1.0, which applies without `cattax` (OpenRTB 2.6, 3.2.1 and 4.2.3). */
-const IAB_1_0 = 1;
 /** Of the lists of an auction: as many as those of a record may have (catalog/checks/bidder-schema.ts). */
 const MAX_BLOCKED_DOMAINS = 1_000;
 const MAX_BLOCKED_CATEGORIES = 500;
 const MAX_ATTRIBUTES = 100;
+const NO_ATTRIBUTES: readonly number[] = [];
 
 /** An object whose fields are read by name. */
 type Fields = Readonly<Record<string, unknown>>;
@@ -32,6 +31,7 @@ export const readSupply = ({ cat, cattax }: Fields, adomain: readonly string[]):
 
 /** `badv`, `bcat`, `acat` and `cattax` of a BidRequest; undefined: it blocks nothing. */
 export const readBlockList = ({ badv, bcat, acat, cattax }: Fields): BlockList | undefined => {
+  if (badv === undefined && bcat === undefined && acat === undefined) return undefined;
   const list = {
     badv: new Set(readDomains(badv, MAX_BLOCKED_DOMAINS)),
     bcat: readCategories(bcat, MAX_BLOCKED_CATEGORIES),
@@ -43,7 +43,9 @@ export const readBlockList = ({ badv, bcat, acat, cattax }: Fields): BlockList |
 
 /** Creative attributes: `attr` of a bid, `battr` of an impression. */
 export const readAttributes = (value: unknown): readonly number[] =>
-  (asList(value) ?? []).slice(0, MAX_ATTRIBUTES).filter((one): one is number => Number.isInteger(one));
+  value === undefined
+    ? NO_ATTRIBUTES
+    : (asList(value) ?? []).slice(0, MAX_ATTRIBUTES).filter((one): one is number => Number.isInteger(one));
 
 const readCategories = (value: unknown, max: number): readonly string[] =>
   (asList(value) ?? [])
@@ -52,21 +54,12 @@ const readCategories = (value: unknown, max: number): readonly string[] =>
 
 const readTaxonomy = (value: unknown): number => (typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : IAB_1_0);
 
-/**
- * Why one of the lists refuses a bid; undefined: none does. Categories of different taxonomies are
- * not compared: a list with `acat` refuses a bid whose categories are of another taxonomy.
- */
+/** Why one of the lists refuses a bid; undefined: none does. */
 export const blockedBy = (lists: readonly BlockList[], supply: Supply, attributes: readonly number[]): BidOutcome | undefined => {
-  for (const { badv, bcat, acat, cattax, battr } of lists) {
-    if (supply.adomain.some((domain) => isWithinDomains(domain, badv))) return 'blocked_advertiser';
-    const isOf = (wanted: readonly string[]): boolean =>
-      supply.cattax === cattax && supply.cat.some((one) => isWithin(one, wanted, cattax));
-    if (isOf(bcat) || (acat.length > 0 && !isOf(acat))) return 'blocked_category';
-    if (attributes.some((one) => battr.includes(one))) return 'blocked_attribute';
+  for (const list of lists) {
+    if (supply.adomain.some((domain) => isWithinDomains(domain, list.badv))) return 'blocked_advertiser';
+    if (blocksCategories(list, supply.cat, supply.cattax)) return 'blocked_category';
+    if (attributes.some((one) => list.battr.includes(one))) return 'blocked_attribute';
   }
   return undefined;
 };
-
-/** IAB25-3 belongs to IAB25; the ids of other taxonomies do not show their parents. */
-const isWithin = (category: string, wanted: readonly string[], cattax: number): boolean =>
-  wanted.includes(category) || (cattax === IAB_1_0 && wanted.includes(category.split('-', 1)[0] ?? category));

@@ -1,4 +1,5 @@
-import type { Bidder, BlockList } from '../../catalog/model/entities.ts';
+import type { BlockList } from '../../catalog/model/block-list.ts';
+import type { Bidder } from '../../catalog/model/entities.ts';
 import { BID_OUTCOMES, type BidOutcome } from '../bid-outcome.ts';
 import { fitsImp, type ImpQuery } from '../../decision/ad-query.ts';
 import type { NoticeKind } from '../bidder-observer.ts';
@@ -6,6 +7,7 @@ import type { ReadBid } from '../bidder-port.ts';
 import { OPEN_MARKET } from '../calls/group-invitations.ts';
 import type { RateOf } from '../currency-rates.ts';
 import type { BidFormat } from './bid-format.ts';
+import { collectOffers, type Offer } from './collect-offers.ts';
 import { judgeDsa, readDsaAnswer, type DsaAnswer, type DsaRequest } from './dsa.ts';
 import { fillAuctionMacros, fillWithin, formatCpm, type AuctionMacros } from './fill-auction-macros.ts';
 import { asList, asObject, asText } from './json-fields.ts';
@@ -44,6 +46,8 @@ export interface AskedImp extends Pick<ImpQuery, 'size' | 'otherSizes'> {
 export interface RefusedBid {
   /** null: the bid, or the whole response, belongs to no requested impression. */
   readonly impId: string | null;
+  /** undefined: none that can be told. */
+  readonly deal: string | undefined;
   readonly outcome: BidOutcome;
   /** With the loss code filled in; null: no notice to send. */
   readonly lossNoticeUrl: string | null;
@@ -72,7 +76,7 @@ export const readBidResponse = (json: unknown, asked: AskedBid): ReadAnswer => {
   const answer = asObject(json);
   const seats = asList(answer?.['seatbid']);
   if (answer === null || seats === null) return wholly('malformed');
-  const offers = collectOffers(seats);
+  const offers = collectOffers(seats, MAX_ID_LENGTH);
   if (offers === null) return wholly('malformed');
   if (offers.length === 0) return NOTHING;
   const currency = answer['cur'] ?? 'USD';
@@ -86,28 +90,8 @@ const NOTHING: ReadAnswer = { best: [], refused: [] };
 
 const wholly = (outcome: BidOutcome): ReadAnswer => ({
   best: [],
-  refused: [{ impId: null, outcome, lossNoticeUrl: null, foreignNotices: [] }],
+  refused: [{ impId: null, deal: undefined, outcome, lossNoticeUrl: null, foreignNotices: [] }],
 });
-
-interface Offer {
-  readonly bid: Readonly<Record<string, unknown>>;
-  readonly seat: string;
-}
-
-const collectOffers = (seats: readonly unknown[]): readonly Offer[] | null => {
-  const offers: Offer[] = [];
-  for (const entry of seats) {
-    const seatBid = asObject(entry);
-    const bids = asList(seatBid?.['bid']);
-    if (seatBid === null || bids === null) return null;
-    for (const value of bids) {
-      const bid = asObject(value);
-      if (bid === null) return null;
-      offers.push({ bid, seat: asText(seatBid['seat'], MAX_ID_LENGTH) });
-    }
-  }
-  return offers;
-};
 
 /** What all bids of one answer share. */
 interface OfAnswer {
@@ -141,8 +125,10 @@ const readOffer = ({ bid, seat }: Offer, { bidId: answerBidId, money, room }: Of
   };
   // A loss notice carries no price: losers must not learn what the winner paid.
   const lossUrl = readNotice('loss', bid['lurl'], { ...macros, PRICE: '' });
+  let deal: string | undefined = undefined;
   const refuse = (outcome: BidOutcome): RefusedBid => ({
     impId,
+    deal,
     outcome,
     lossNoticeUrl: lossUrl && fillLossReason(lossUrl, lossReasonOf(outcome)),
     foreignNotices,
@@ -151,7 +137,7 @@ const readOffer = ({ bid, seat }: Offer, { bidId: answerBidId, money, room }: Of
   const imp = impId === null ? undefined : asked.imps.get(impId);
   if (impId === null || imp === undefined) return refuse('unknown_imp');
   if (bidder.seats.length > 0 && !bidder.seats.includes(seat)) return refuse('blocked_seat');
-  const deal = readDeal(bid['dealid'], imp);
+  deal = readDeal(bid['dealid'], imp);
   const floorMicros = deal === undefined ? undefined : imp.floors.get(deal);
   if (deal === undefined || floorMicros === undefined) return refuse('unknown_deal');
   const price = readPrice(bid['price'], money, bidder.bidAdjustment);
@@ -231,8 +217,9 @@ const bestOfEach = (read: readonly (ReadBid | RefusedBid)[]): ReadAnswer => {
   const best = new Map<string, ReadBid>();
   const keyOf = ({ impId, deal }: ReadBid): string => JSON.stringify([impId, deal]);
   const refused: RefusedBid[] = [];
-  const outbid = ({ impId, lossNoticeUrl, foreignNotices }: ReadBid): RefusedBid => ({
+  const outbid = ({ impId, deal, lossNoticeUrl, foreignNotices }: ReadBid): RefusedBid => ({
     impId,
+    deal,
     outcome: 'outbid_by_itself',
     lossNoticeUrl: lossNoticeUrl && fillLossReason(lossNoticeUrl, lossReasonOf('outbid_by_itself')),
     foreignNotices,

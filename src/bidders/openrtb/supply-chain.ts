@@ -1,3 +1,4 @@
+import { sellerIdOf, type SellerNode } from '../../catalog/model/seller-node.ts';
 import { asList, asObject } from './json-fields.ts';
 
 /** `source.schain` (OpenRTB 2.6, 3.2.25): the sellers that are paid, from the publisher's own on. */
@@ -55,9 +56,16 @@ const readText = (value: unknown, maxLength: number): string | undefined =>
  */
 export const chainFor = (
   received: SupplyChain | undefined,
-  own: Pick<SupplyChainNode, 'asi' | 'sid'> | null,
-  requestId: string,
+  own: SellerNode | null,
+  request: { readonly id: string; readonly publisherId: number },
 ): SupplyChain | undefined =>
-  own === null
-    ? received
-    : { complete: received?.complete ?? 1, ver: '1.0', nodes: [...(received?.nodes ?? []), { ...own, hp: 1, rid: requestId }] };
+  own === null ? received : { complete: received?.complete ?? 1, ver: '1.0', nodes: [...(received?.nodes ?? []), ownNode(own, request)] };
+
+const ownNode = (own: SellerNode, { id, publisherId }: { readonly id: string; readonly publisherId: number }): SupplyChainNode => ({
+  asi: own.asi,
+  sid: sellerIdOf(own, publisherId),
+  hp: 1,
+  rid: id,
+  ...(own.name !== null && { name: own.name }),
+  ...(own.domain !== null && { domain: own.domain }),
+});

@@ -14,6 +14,11 @@ export const advertiserForm: FormDescription<keyof AdvertiserRecord> = {
           placeholder: 'boots.example',
           help: 'Its creatives that name no advertiser domain have this one.',
         },
+        paid_by: {
+          label: 'Paid by',
+          placeholder: 'the advertiser',
+          help: 'Only when another company pays for its ads. Readers are told both where the DSA applies.',
+        },
         categories: {
           label: 'Categories',
           placeholder: '483',

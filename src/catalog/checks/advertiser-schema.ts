@@ -14,6 +14,13 @@ export const advertiserSchema = {
       default: null,
       description: 'advertiser_domain of creatives that have none',
     },
+    paid_by: {
+      type: ['string', 'null'],
+      minLength: 1,
+      maxLength: 100,
+      default: null,
+      description: 'who pays for its ads, where it does not itself: an agency, for example. Shown where the DSA applies',
+    },
     categories: {
       type: 'array',
       items: { type: 'string', format: 'iab-category', maxLength: 16 },

@@ -71,8 +71,24 @@ export const bidderForm: FormDescription<keyof BidderRecord> = {
       title: 'Supply chain',
       text: 'Fill this in where this service is paid for what the bidder buys: its node in source.schain.',
       fields: {
-        schain_asi: { label: 'Seller system (asi)', placeholder: 'ads.example' },
-        schain_sid: { label: 'Seller id (sid)', placeholder: '1' },
+        schain_asi: { label: 'Seller system (asi)', placeholder: 'ads.example', help: 'The domain that publishes sellers.json.' },
+        schain_sid: {
+          label: 'Seller id (sid)',
+          placeholder: '${PUBLISHER_ID}',
+          help: '${PUBLISHER_ID} is replaced by the publisher’s id.',
+        },
+        schain_name: {
+          label: 'Company that is paid',
+          placeholder: 'the publisher',
+          help: 'Only when it is another one than the publisher.',
+        },
+        schain_domain: { label: 'Its domain', placeholder: 'the publisher’s' },
+        ads_txt: {
+          label: 'Records of ads.txt',
+          widget: 'lines',
+          wide: true,
+          help: 'What the bidder asks publishers to add to their ads.txt, one record in a line: exchange.example, 1234, RESELLER, f08c47fec0942fa0',
+        },
       },
     },
     {

@@ -1,4 +1,4 @@
-import { archived, id, name, url } from './schema-parts.ts';
+import { archived, id, name, orNull, url } from './schema-parts.ts';
 
 const hosts = (maxItems: number, description: string) => ({
   type: 'array',
@@ -103,7 +103,23 @@ export const bidderSchema = {
       minLength: 1,
       maxLength: 64,
       default: null,
-      description: '… and the id of the seller there',
+      description: '… and the id of the seller there, in which ${PUBLISHER_ID} is replaced',
+    },
+    schain_name: { ...orNull(name), default: null, description: 'the company that is paid there, unless it is the publisher' },
+    schain_domain: {
+      type: ['string', 'null'],
+      format: 'host',
+      maxLength: 253,
+      default: null,
+      description: '… and its domain',
+    },
+    ads_txt: {
+      type: 'array',
+      items: { type: 'string', format: 'ads-txt-record', maxLength: 512 },
+      maxItems: 500,
+      uniqueItems: true,
+      default: [],
+      description: 'records of ads.txt that the bidder asks publishers for, such as those of the exchanges behind a Prebid Server',
     },
     ...BLOCK_LISTS,
     archived,

@@ -38,18 +38,23 @@ export const checkPlacement = (input: unknown): Checked<PlacementRecord> =>
   withRules(shapePlacement(input), (record) => decimalFaults(record, { floor: 6 }));
 
 export const checkBidder = (input: unknown): Checked<BidderRecord> =>
-  withRules(shapeBidder(input), ({ headers, params, schain_asi, schain_sid }) => [
+  withRules(shapeBidder(input), ({ headers, params, ...record }) => [
     ...(isObject(headers) ? Object.keys(headers).flatMap(headerFault) : []),
     ...(isObject(params) && JSON.stringify(params).length > MAX_PARAMS_LENGTH
       ? [{ pointer: '/params', detail: `must have at most ${MAX_PARAMS_LENGTH} characters of JSON` }]
       : []),
-    ...((schain_asi ?? null) === null && (schain_sid ?? null) !== null
-      ? [{ pointer: '/schain_asi', detail: 'is required with schain_sid' }]
-      : []),
-    ...((schain_sid ?? null) === null && (schain_asi ?? null) !== null
-      ? [{ pointer: '/schain_sid', detail: 'is required with schain_asi' }]
-      : []),
+    ...schainFaults(record),
   ]);
+
+/** The domain of the system and the id of the seller belong together; the others describe the seller. */
+const schainFaults = (record: ShapedRecord<BidderRecord>['record']): readonly Fault[] => {
+  const given = (['schain_asi', 'schain_sid', 'schain_name', 'schain_domain'] as const).filter((field) => (record[field] ?? null) !== null);
+  const [first] = given;
+  if (first === undefined) return [];
+  return (['schain_asi', 'schain_sid'] as const)
+    .filter((field) => !given.includes(field))
+    .map((field) => ({ pointer: `/${field}`, detail: `is required with ${first}` }));
+};
 
 /** Of each imp of every request. */
 const MAX_PARAMS_LENGTH = 8_192;
@@ -75,31 +80,55 @@ export const checkLineItem = (input: unknown, { dimensions }: { readonly dimensi
     // One impression bills a thousandth of the CPM, in whole micros.
     ...decimalFaults(record, { cpm: 3, cpc: 6, budget: 6, daily_spend_cap: 6, value_cpm: 6, floor: 6 }),
     ...bidderFaults(record),
+    ...frontloadFaults(record),
     ...(isObject(record.targeting) && isObject(record.targeting['dimensions'])
       ? checkDimensions(dimensions, record.targeting['dimensions'], { pointer: '/targeting/dimensions', unregistered: 'refused' })
       : []),
   ]);
 
-/**
- * `placementFormats` are the formats of the creative's placement; undefined skips that rule,
- * because a placement may be narrowed later.
- */
+/** A placement of a creative. A load names none, because a placement may be narrowed later. */
+export interface PlacementFormats {
+  readonly id: string;
+  readonly formats: readonly CreativeFormat[];
+}
+
 export const checkCreative = (
   input: unknown,
-  { placementFormats }: { readonly placementFormats?: readonly CreativeFormat[] | undefined } = {},
+  { placements = [] }: { readonly placements?: readonly PlacementFormats[] } = {},
 ): Checked<CreativeRecord> =>
-  withRules(shapeCreative(input), ({ format, content }) => {
+  withRules(isObject(input) ? withPlacements(shapeCreative(input)) : shapeCreative(input), ({ format, content }) => {
     const known = CREATIVE_FORMATS.find((each) => each === format);
     if (known === undefined) return [];
     const parsed = typeof content === 'string' ? parseCreativeContent(known, content) : undefined;
-    const allowed = placementFormats === undefined || placementFormats.includes(known);
+    const refusing = placements.filter(({ formats }) => !formats.includes(known));
     return [
       ...(parsed && 'fault' in parsed
         ? [{ pointer: '/content', detail: `${parsed.fault.pointer.slice(1)} ${parsed.fault.detail}`.trim() }]
         : []),
-      ...(allowed ? [] : [{ pointer: '/format', detail: `the placement allows ${placementFormats.join(', ')} only` }]),
+      ...(refusing.length === 0
+        ? []
+        : [
+            {
+              pointer: '/format',
+              detail: refusing.map(({ id, formats }) => `placement ${id} allows ${formats.join(', ')} only`).join('; '),
+            },
+          ]),
     ];
   });
+
+/** Fills in `placement_id` or `placement_ids` from the other. */
+const withPlacements = ({ record, faults }: ShapedRecord<CreativeRecord>): ShapedRecord<CreativeRecord> => {
+  const { placement_id: first, placement_ids: all } = record;
+  if (all === undefined) {
+    if (first !== undefined) return { record: { ...record, placement_ids: [first] }, faults };
+    return { record, faults: [...faults, { pointer: '/placement_ids', detail: 'is required' }] };
+  }
+  if (!Array.isArray(all)) return { record, faults };
+  if (first === undefined) return { record: { ...record, placement_id: all[0] as unknown }, faults };
+  if (!all.includes(first)) return { record, faults: [...faults, { pointer: '/placement_id', detail: 'must be one of placement_ids' }] };
+  const others = (all as readonly unknown[]).filter((id) => id !== first);
+  return { record: { ...record, placement_ids: [first, ...others] }, faults };
+};
 
 /**
  * Applies the rules even when the shape has faults, so that one answer lists everything. A rule is
@@ -131,6 +160,12 @@ const bidderFaults = (record: ShapedRecord<LineItemRecord>['record']): Fault[] =
   );
 };
 
+/** ASAP spreads nothing. */
+const frontloadFaults = ({ pacing, frontload }: ShapedRecord<LineItemRecord>['record']): Fault[] =>
+  pacing === 'ASAP' && typeof frontload === 'number' && frontload > 0
+    ? [{ pointer: '/frontload', detail: 'needs pacing Even or PID: ASAP spreads nothing' }]
+    : [];
+
 /**
  * The price of a programmatic line item is the bid, a CPM. A Flat fee is the budget; without one the
  * line item needs a value to rank by.
@@ -142,7 +177,8 @@ const priceFaults = ({ type, budget_type, cpm, cpc, budget }: ShapedRecord<LineI
       ? []
       : [{ pointer: '/budget_type', detail: 'must be CPM for a programmatic line item: its price is the bid' }];
   }
-  if (budget_type === 'CPM' && isMissing(cpm)) return [{ pointer: '/cpm', detail: 'is required with budget_type CPM' }];
+  if ((budget_type === 'CPM' || budget_type === 'VCPM') && isMissing(cpm))
+    return [{ pointer: '/cpm', detail: `is required with budget_type ${budget_type}` }];
   if (budget_type === 'CPC' && isMissing(cpc)) return [{ pointer: '/cpc', detail: 'is required with budget_type CPC' }];
   if (budget_type === 'Flat' && isMissing(budget) && isMissing(cpm))
     return [{ pointer: '/budget', detail: 'is required with budget_type Flat, unless it has a cpm' }];

@@ -3,6 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Fault } from '../../base/fault.ts';
 import { isObject } from '../../base/narrow.ts';
 import { schemaFaults } from '../../base/schema-faults.ts';
+import { readAdsTxtRecord } from '../model/ads-txt-record.ts';
 import { parseStartDate } from '../model/flight-dates.ts';
 import { normalOrigin } from '../model/origins.ts';
 import type {
@@ -18,7 +19,8 @@ import { bidderSchema } from './bidder-schema.ts';
 import { canonicalSpelling } from './canonical-spelling.ts';
 import { isCountryCode } from './country-codes.ts';
 import { advertiserSchema } from './advertiser-schema.ts';
-import { campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from './schemas.ts';
+import { creativeSchema } from './creative-schema.ts';
+import { campaignSchema, lineItemSchema, placementSchema, publisherSchema } from './schemas.ts';
 
 /**
  * The result of a check: the record in canonical spelling with its defaults filled in, or every
@@ -50,6 +52,14 @@ const FORMATS: Readonly<Record<string, { readonly test: (text: string) => boolea
   },
   'header-name': { test: (text) => /^[\w!#$%&'*+.^`|~-]+$/.test(text), detail: 'must be a header name, such as Authorization' },
   'header-value': { test: (text) => /^[\x20-\x7e]+$/.test(text), detail: 'must be visible ASCII characters and spaces' },
+  'ads-txt-record': {
+    test: (text) => readAdsTxtRecord(text) !== undefined && !/[\r\n]/.test(text),
+    detail: 'must be a record of ads.txt, such as exchange.example, 1234, RESELLER',
+  },
+  'time-zone': {
+    test: (text) => text === 'UTC' || Intl.supportedValuesOf('timeZone').includes(text),
+    detail: 'must be the IANA name of a time zone, such as Europe/Berlin, or UTC',
+  },
   country: { test: isCountryCode, detail: 'must be an ISO 3166-1 alpha-2 country code' },
 };
 const FORMAT_DETAILS = Object.fromEntries(Object.entries(FORMATS).map(([name, { detail }]) => [name, detail]));

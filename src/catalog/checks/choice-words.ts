@@ -8,6 +8,7 @@ import type {
   Pacing,
   Priority,
 } from '../model/entities.ts';
+import type { Rotation } from '../model/rotations.ts';
 import type { ChoiceWords, FieldDescription } from './form-description.ts';
 
 /** The words of the trafficking page for the values of enumerations. */
@@ -18,6 +19,7 @@ export const LINE_ITEM_TYPES = {
 
 export const BUDGET_TYPES = {
   CPM: { label: 'CPM', note: 'a price per thousand impressions' },
+  VCPM: { label: 'vCPM', note: 'a price per thousand viewable impressions' },
   CPC: { label: 'CPC', note: 'a price per click' },
   Flat: { label: 'Flat', note: 'a fixed fee; events are not billed' },
 } satisfies Record<BudgetType, ChoiceWords>;
@@ -27,6 +29,12 @@ export const PRIORITIES = {
   2: { label: 'Medium', note: 'the default' },
   3: { label: 'Low', note: 'when nothing else can serve' },
 } satisfies Record<Priority, ChoiceWords>;
+
+export const ROTATIONS = {
+  even: { label: 'Even', note: 'all creatives alike' },
+  weighted: { label: 'Weighted', note: 'by the weights of the creatives' },
+  optimised: { label: 'Optimised', note: 'the highest click rate most often' },
+} satisfies Record<Rotation, ChoiceWords>;
 
 /** `spread` begins the sentence on a line item's delivery page; null: the mode spreads nothing. */
 export const PACING_WORDS = {

@@ -9,7 +9,14 @@ export const creativeForm: FormDescription<keyof CreativeRecord> = {
       fields: {
         name: { label: 'Name', placeholder: 'Boots, 300 × 250, red' },
         line_item_id: { label: 'Line item', parent: 'line_items' },
-        placement_id: { label: 'Placement', parent: 'placements' },
+        placement_ids: {
+          label: 'Placements',
+          itemLabel: 'Placement',
+          parent: 'placements',
+          required: true,
+          wide: true,
+          help: 'Where it may be shown. Each has to allow its format, and it is shown where its size fits.',
+        },
         format: { label: 'Format', widget: 'creative-format', wide: true, choices: FORMATS, initial: 'html' },
       },
     },
@@ -38,7 +45,7 @@ export const creativeForm: FormDescription<keyof CreativeRecord> = {
         status: { label: 'Status', wide: true, choices: CREATIVE_STATUSES },
         weight: {
           label: 'Weight',
-          help: 'Creatives of a line item share its impressions by weight: one of weight 3 is shown three times as often as one of weight 1.',
+          help: 'Creatives of a line item with weighted rotation share its impressions by weight: one of weight 3 is shown three times as often as one of weight 1.',
         },
       },
     },

@@ -18,7 +18,7 @@ export interface FormSection<Name extends string = string> {
  * type.
  */
 export type SpecialWidget =
-  'money' | 'duration' | 'json' | 'headers' | 'countries' | 'dimensions' | 'key-values' | 'creative-format' | 'creative-content';
+  'money' | 'duration' | 'json' | 'lines' | 'headers' | 'countries' | 'dimensions' | 'key-values' | 'creative-format' | 'creative-content';
 
 export interface FieldWords {
   readonly label: string;
@@ -34,6 +34,8 @@ export interface FieldDescription extends FieldWords {
   readonly parent?: 'publishers' | 'placements' | 'advertisers' | 'bidders' | 'campaigns' | 'line_items';
   /** Shown after the value. */
   readonly unit?: string;
+  /** The label of one value of a list, in the words of its faults. */
+  readonly itemLabel?: string;
   /** Takes the whole width of its section. */
   readonly wide?: boolean;
   /** Shown where the record has no value, instead of the schema's default. */

@@ -1,7 +1,7 @@
 import type { CampaignRecord, LineItemRecord, TargetingRecord } from '../model/records.ts';
 import { advertiserForm } from './advertiser-form.ts';
 import { bidderForm } from './bidder-form.ts';
-import { ARCHIVED, BUDGET_TYPES, DEVICES, LINE_ITEM_TYPES, PACING_WORDS, PRIORITIES } from './choice-words.ts';
+import { ARCHIVED, BUDGET_TYPES, DEVICES, LINE_ITEM_TYPES, PACING_WORDS, PRIORITIES, ROTATIONS } from './choice-words.ts';
 import { creativeForm } from './creative-form.ts';
 import type { FormDescription } from './form-description.ts';
 import { placementForm } from './placement-form.ts';
@@ -93,9 +93,14 @@ const lineItemForm: FormDescription<keyof LineItemRecord | `targeting/${keyof Ta
           label: 'Price per thousand (CPM)',
           widget: 'money',
           required: true,
-          when: { type: ['direct'], budget_type: ['CPM', 'Flat'] },
+          when: { type: ['direct'], budget_type: ['CPM', 'VCPM', 'Flat'] },
           keptWhileHidden: true,
           variants: [
+            {
+              when: { budget_type: ['VCPM'] },
+              label: 'Price per thousand viewable (vCPM)',
+              help: 'Billed when an ad has been in view as the MRC defines it, once, after its impression.',
+            },
             {
               when: { budget_type: ['Flat'] },
               label: 'Rank as a CPM of',
@@ -117,6 +122,12 @@ const lineItemForm: FormDescription<keyof LineItemRecord | `targeting/${keyof Ta
               help: 'For the whole flight. Reports spread it evenly over its days.',
             },
           ],
+        },
+        rotation: {
+          label: 'Rotation of creatives',
+          wide: true,
+          choices: ROTATIONS,
+          help: 'Optimised learns from the net clicks of the last 30 days, and keeps trying every creative a little.',
         },
         priority: { label: 'Priority', wide: true, choices: PRIORITIES, initial: 2 },
         floor: {
@@ -154,7 +165,23 @@ const lineItemForm: FormDescription<keyof LineItemRecord | `targeting/${keyof Ta
           label: 'Pacing',
           wide: true,
           choices: PACING_WORDS,
-          help: 'Even and PID spread the daily caps, or the day’s part of the budgets.',
+          help: 'Even and PID spread the daily caps, or the day’s part of the goals and budgets.',
+        },
+        goal_impressions: {
+          label: 'Impressions in all',
+          placeholder: 'no goal',
+          help: 'The goal of the whole flight. Even and PID spread what is left over the days that are left; it stops when the goal is reached.',
+        },
+        goal_clicks: {
+          label: 'Clicks in all',
+          placeholder: 'no goal',
+          help: 'Spread by the click rate of the last 30 days. Clicks on ads already shown may exceed it a little.',
+        },
+        frontload: {
+          label: 'Front-load',
+          unit: '%',
+          when: { pacing: ['Even', 'PID'] },
+          help: 'How far above the even rate the flight begins, up to 30 %. It ends as far below.',
         },
         daily_impression_cap: { label: 'Daily impressions', placeholder: 'no cap', unit: 'a day' },
         daily_spend_cap: { label: 'Daily spend', widget: 'money', placeholder: 'no cap', unit: 'a day' },

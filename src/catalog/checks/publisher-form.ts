@@ -28,6 +28,16 @@ export const publisherForm: FormDescription<keyof PublisherRecord> = {
           placeholder: 'https://www.gazette.example',
           help: 'Pages of other origins get no ads with this key. https://*.gazette.example means all subdomains. Empty: pages of any origin. Servers that call without an Origin header are not affected.',
         },
+        time_zone: {
+          label: 'Time zone',
+          placeholder: 'Europe/Berlin',
+          help: 'Of the days and hours in reports. A change applies to what is counted from then on. Caps and budgets keep UTC days.',
+        },
+        currency: {
+          label: 'Currency',
+          placeholder: 'USD',
+          help: 'Of statements. Prices, budgets and reports are in USD; another currency needs CURRENCY_RATES.',
+        },
         creative_approval: { label: 'Approval of creatives', wide: true, choices: CREATIVE_APPROVALS },
         archived: ARCHIVED,
       },

@@ -13,6 +13,8 @@ export const flightDate = {
 export const url = { type: 'string', format: 'http-url', maxLength: 2048 };
 export const scalar = { type: ['string', 'number', 'boolean'], maxLength: 256 };
 export const floor = { type: ['number', 'null'], minimum: 0, maximum: 1_000, default: null };
+/** A number of events over the flight. */
+export const goal = { type: ['integer', 'null'], minimum: 1, maximum: 100_000_000_000, default: null };
 export const archived = { type: 'boolean', default: false, description: 'true: kept for reports, neither served nor listed' };
 export const orNull = <T extends { readonly type: string }>(schema: T) => ({ ...schema, type: [schema.type, 'null'] });
 

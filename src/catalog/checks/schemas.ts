@@ -4,20 +4,20 @@ import {
   CONSENT_WHEN_SILENT,
   CREATIVE_APPROVALS,
   CREATIVE_FORMATS,
-  CREATIVE_STATUSES,
   DEVICES,
   LINE_ITEM_TYPES,
   PACINGS,
 } from '../model/entities.ts';
+import { ROTATIONS } from '../model/rotations.ts';
 import { BLOCK_LISTS } from './bidder-schema.ts';
-import { MAX_CONTENT_LENGTH } from './parse-content.ts';
-import { id, name, pixels, usd, flightDate, url, targetedValues, floor, archived, orNull } from './schema-parts.ts';
+import { id, name, pixels, usd, flightDate, url, targetedValues, floor, goal, archived, orNull } from './schema-parts.ts';
 
 /**
  * JSON Schemas (2020-12) of the trafficking API's records: one source for the API, the catalog load
  * and the API page. Rules that need two fields or another record are in the check files beside this
- * one. `flight-date`, `http-url`, `host`, `origin`, `country`, `iab-category`, `currency`, `header-name` and `header-value` are
- * formats of our own, given to ajv in check-record.ts.
+ * one. `flight-date`, `http-url`, `host`, `origin`, `country`, `iab-category`, `currency`,
+ * `header-name`, `header-value`, `ads-txt-record` and `time-zone` are formats of our own, given to
+ * ajv in check-record.ts.
  */
 export const publisherSchema = {
   type: 'object',
@@ -60,6 +60,20 @@ export const publisherSchema = {
       enum: CREATIVE_APPROVALS,
       default: 'automatic',
       description: 'required: a creative that is new, or shows something else than before, is pending until it is approved',
+    },
+    time_zone: {
+      type: 'string',
+      format: 'time-zone',
+      maxLength: 64,
+      default: 'UTC',
+      description: 'IANA name, such as Europe/Berlin: the days and hours of reports; a change applies to what is counted from then on',
+    },
+    currency: {
+      type: 'string',
+      format: 'currency',
+      maxLength: 3,
+      default: 'USD',
+      description: 'ISO 4217, such as EUR: the currency of statements; prices, budgets and reports are in USD',
     },
     archived,
   },
@@ -113,14 +127,37 @@ export const lineItemSchema = {
     cpm: {
       ...orNull({ ...usd, maximum: 100_000 }),
       default: null,
-      description: 'USD per thousand impressions, at most 3 decimals; with Flat, the value to rank by',
+      description:
+        'USD per thousand impressions, with VCPM per thousand viewable ones, at most 3 decimals; with Flat, the value to rank by',
     },
     cpc: { ...orNull({ ...usd, maximum: 100_000 }), default: null, description: 'USD per click' },
     budget: { ...orNull(usd), default: null, description: 'USD over the whole flight; with Flat, the fee' },
     priority: { type: ['integer', 'null'], enum: [1, 2, 3, null], default: null, description: '1 first; null counts as 2' },
+    rotation: {
+      type: 'string',
+      enum: ROTATIONS,
+      default: 'weighted',
+      description:
+        'how its creatives share its impressions; weighted: by their weights; optimised: by the chance of each to have the highest click-through rate, learned at each catalog load',
+    },
     pacing: { type: 'string', enum: PACINGS, default: 'ASAP' },
     daily_impression_cap: { type: ['integer', 'null'], minimum: 0, maximum: 1_000_000_000, default: null },
     daily_spend_cap: { ...orNull(usd), default: null, description: 'USD' },
+    goal_impressions: {
+      ...goal,
+      description: 'impressions over the whole flight: Even and PID spread what is left over the rest of it, and the line item stops there',
+    },
+    goal_clicks: {
+      ...goal,
+      description: 'clicks over the whole flight, spread by the expected click-through rate; the line item stops there',
+    },
+    frontload: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 30,
+      default: 0,
+      description: 'percent by which Even and PID begin above the even rate of the flight; they end as far below it',
+    },
     frequency_cap: { type: ['integer', 'null'], minimum: 1, maximum: 100, default: null, description: 'impressions per user and window' },
     frequency_window: { type: ['integer', 'null'], minimum: 1, maximum: 31_622_400, default: null, description: 'seconds; null: 86400' },
     rate_limit: { type: ['number', 'null'], exclusiveMinimum: 0, maximum: 1_000_000, default: null, description: 'serves per second' },
@@ -182,43 +219,6 @@ export const lineItemSchema = {
       maxLength: 128,
       default: null,
       description: 'named by its bids in auctions; of a programmatic line item, the deal that its bidder is offered',
-    },
-    archived,
-  },
-};
-
-export const creativeSchema = {
-  type: 'object',
-  required: ['placement_id', 'line_item_id', 'format', 'content'],
-  additionalProperties: false,
-  properties: {
-    id,
-    name: { type: 'string', maxLength: 256, default: '' },
-    placement_id: { type: 'string', minLength: 1, maxLength: 128 },
-    line_item_id: id,
-    format: { type: 'string', enum: CREATIVE_FORMATS },
-    content: {
-      type: 'string',
-      maxLength: MAX_CONTENT_LENGTH,
-      description: 'markup or the JSON text of assets, as the format requires; its length is counted in UTF-16 units',
-    },
-    advertiser_domain: {
-      type: ['string', 'null'],
-      minLength: 1,
-      maxLength: 253,
-      default: null,
-      description: 'null: that of its advertiser',
-    },
-    width: { ...orNull(pixels), default: null },
-    height: { ...orNull(pixels), default: null },
-    click_url: { ...orNull(url), default: null },
-    status: { type: 'string', enum: CREATIVE_STATUSES, default: 'approved', description: 'only an approved creative serves' },
-    weight: {
-      type: 'integer',
-      minimum: 1,
-      maximum: 1000,
-      default: 1,
-      description: 'its share of the impressions of its line item, relative to the weights of the other creatives',
     },
     archived,
   },

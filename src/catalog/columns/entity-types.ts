@@ -1,3 +1,4 @@
+import type { BlockList } from '../model/block-list.ts';
 import {
   BUDGET_TYPES,
   CREATIVE_FORMATS,
@@ -5,7 +6,6 @@ import {
   PACINGS,
   type Advertiser,
   type Bidder,
-  type BlockList,
   type Campaign,
   type Creative,
   type CreativeContent,
@@ -18,6 +18,8 @@ import {
   type Publisher,
   type RateLimit,
 } from '../model/entities.ts';
+import { NO_GOALS, type Goals } from '../model/goals.ts';
+import { ROTATIONS } from '../model/rotations.ts';
 import { STOPS, type Stop } from '../model/stops.ts';
 import { entityType } from './entity-type.ts';
 import {
@@ -29,7 +31,7 @@ import {
   numberOrNull,
   numberPairOrNull,
   oneOf,
-  repeatedText,
+  repeatedTexts,
   text,
   textOrNull,
   type Kind,
@@ -47,6 +49,25 @@ const flight = numberPairOrNull<Flight>(
   ({ startMs, endMs }) => [startMs, endMs],
   (startMs, endMs) => ({ startMs, endMs }),
 ) as Kind<Flight>;
+
+/** One cell for line items without goals, most of them: 0. */
+const goals: Kind<Goals> = {
+  cells: { i32: 1, u8: 0 },
+  write: (rows, value) => {
+    const { impressions, clicks, frontload } = value;
+    const none = impressions === null && clicks === null && frontload === 0;
+    rows.i32.push(none ? 0 : rows.numbers(impressions ?? NaN, clicks ?? NaN, frontload));
+  },
+  getter: ({ i32: at }, { i32: width }) =>
+    function () {
+      const { f64, i32 } = this.segment;
+      const position = i32[this.row * width + at]!;
+      if (position === 0) return NO_GOALS;
+      return { impressions: goalAt(f64, position), clicks: goalAt(f64, position + 1), frontload: f64[position + 2]! };
+    },
+};
+
+const goalAt = (f64: Float64Array, position: number): number | null => (Number.isNaN(f64[position]) ? null : f64[position]!);
 
 const textSet = json<ReadonlySet<string>, readonly string[]>(
   (texts) => [...texts],
@@ -130,6 +151,8 @@ export const ADVERTISER = entityType<Advertiser>({
   id: integer,
   name: text,
   domain: textOrNull,
+  paidBy: textOrNull,
+  categories: json(),
   archived: flag,
 });
 
@@ -177,9 +200,11 @@ export const LINE_ITEM = entityType<LineItem>({
   cpcMicros: numberOrNull,
   budgetMicros: numberOrNull,
   priority: oneOf<Priority>([1, 2, 3]),
+  rotation: oneOf(ROTATIONS),
   pacing: oneOf(PACINGS),
   dailyImpressionCap: numberOrNull,
   dailySpendCapMicros: numberOrNull,
+  goals,
   frequencyCap: numberPairOrNull<FrequencyCap>(
     ({ places, windowMs }) => [places, windowMs],
     (places, windowMs) => ({ places, windowMs }),
@@ -202,10 +227,12 @@ export const CREATIVE = entityType<Creative>({
   id: integer,
   lineItemId: integer,
   edition: number,
-  placementId: repeatedText,
+  placementIds: repeatedTexts,
   content: creativeContent,
   advertiserDomain: textOrNull,
   hasOwnDomain: flag,
+  categories: repeatedTexts,
+  disclosure: repeatedTexts,
   width: integerOrNull,
   height: integerOrNull,
   clickUrl: textOrNull,

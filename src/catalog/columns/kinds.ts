@@ -119,15 +119,17 @@ export const text: Kind<string> = {
     },
 };
 
-/** A text that many rows of a block have: each different one is decoded once. */
-export const repeatedText: Kind<string> = {
-  ...text,
+/** Texts that many rows of a block have: each different list is stored and decoded once. */
+export const repeatedTexts: Kind<readonly string[]> = {
+  cells: I32,
+  write: (rows, value) => rows.i32.push(rows.text(JSON.stringify(value))),
   getter: ({ i32: at }, { i32: width }) =>
     function () {
       const { segment } = this;
       const position = segment.i32[this.row * width + at]!;
       let decoded = segment.repeated.get(position);
-      if (decoded === undefined) segment.repeated.set(position, (decoded = textAt(segment, position) ?? ''));
+      if (decoded === undefined)
+        segment.repeated.set(position, (decoded = JSON.parse(textAt(segment, position) ?? '[]') as readonly string[]));
       return decoded;
     },
 };

@@ -13,8 +13,8 @@ export interface Segment {
   readonly i32: Int32Array;
   readonly u8: Uint8Array;
   readonly texts: Buffer;
-  /** Decoded texts by position (kinds.ts, `repeatedText`). */
-  readonly repeated: Map<number, string>;
+  /** Decoded lists of texts by position (kinds.ts, `repeatedTexts`). */
+  readonly repeated: Map<number, readonly string[]>;
 }
 
 /** The cells of rows while they are written, in the order of the fields. */
@@ -23,8 +23,8 @@ export interface SegmentRows {
   readonly u8: number[];
   /** Stores a text, each different one once, and returns its position. */
   text(value: string | null): number;
-  /** Stores one number or a pair, each different one once, and returns the position of the first. */
-  numbers(...values: readonly [number] | readonly [number, number]): number;
+  /** Stores numbers side by side, the same ones once, and returns the position of the first. */
+  numbers(...values: readonly number[]): number;
 }
 
 const HEADER_INTS = 4;

@@ -21,7 +21,15 @@ export interface CatalogRow {
 export interface RecentCounts {
   readonly impressions: number;
   readonly clicks: number;
+  /** Only of line items that bill viewable impressions. */
+  readonly viewable: number;
   readonly days: number;
+}
+
+/** What a creative has delivered over the last 30 UTC days, net. */
+export interface CreativeCounts {
+  readonly impressions: number;
+  readonly clicks: number;
 }
 
 /** What one load reads, all of it at one moment. */
@@ -29,6 +37,8 @@ export interface CatalogReading {
   readonly version: number;
   readonly userHashKey: Uint8Array;
   readonly recentCounts: ReadonlyMap<number, RecentCounts>;
+  /** By creative; only of line items with optimised rotation. */
+  readonly creativeCounts: ReadonlyMap<number, CreativeCounts>;
   /**
    * Impressions by UTC hour (24 entries) over the last whole days, by publisher; only of publishers
    * with paced line items.

@@ -1,3 +1,7 @@
+import type { BlockList } from './block-list.ts';
+import type { SellerNode } from './seller-node.ts';
+import type { Goals } from './goals.ts';
+import type { Rotation } from './rotations.ts';
 import type { Stop } from './stops.ts';
 import type { TargetingRules } from '../../targeting/targeting-rules.ts';
 
@@ -18,7 +22,7 @@ export interface Flight {
 export const CREATIVE_FORMATS = ['html', 'banner', 'native'] as const;
 export type CreativeFormat = (typeof CREATIVE_FORMATS)[number];
 
-export const BUDGET_TYPES = ['CPM', 'CPC', 'Flat'] as const;
+export const BUDGET_TYPES = ['CPM', 'VCPM', 'CPC', 'Flat'] as const;
 export type BudgetType = (typeof BUDGET_TYPES)[number];
 
 export const PACINGS = ['ASAP', 'Even', 'PID'] as const;
@@ -82,7 +86,6 @@ export interface Placement {
   readonly formats: readonly CreativeFormat[];
   /** The lowest bid of a bidder, micros per thousand impressions; 0: none. */
   readonly floorMicros: number;
-  /** Nothing is booked on it then. */
   readonly archived: boolean;
 }
 
@@ -92,20 +95,11 @@ export interface Advertiser {
   readonly name: string;
   /** The advertiser domain of its creatives that name none. */
   readonly domain: string | null;
+  /** null: itself. */
+  readonly paidBy: string | null;
+  /** Of the IAB Content Taxonomy 3.x. */
+  readonly categories: readonly string[];
   readonly archived: boolean;
-}
-
-/** What a publisher or a bidder does not want shown, in OpenRTB's terms. Lower-case domains. */
-export interface BlockList {
-  /** Categories in the taxonomy `cattax` (OpenRTB's list of category taxonomies). */
-  readonly bcat: readonly string[];
-  readonly cattax: number;
-  /** The only categories that are accepted, in the same taxonomy; empty: all. */
-  readonly acat: readonly string[];
-  /** Advertiser domains, with their subdomains; lower case. */
-  readonly badv: ReadonlySet<string>;
-  /** Creative attributes (OpenRTB's list). */
-  readonly battr: readonly number[];
 }
 
 /** Programmatic demand: an external OpenRTB endpoint, and how it is called. */
@@ -131,10 +125,8 @@ export interface Bidder {
   readonly timeoutShare: number;
   /** Hosts to which its notices may go, besides the endpoint's own. Lower case. */
   readonly noticeHosts: readonly string[];
-  /** The node of this service in the supply chain; null: it is not paid for what this bidder buys. */
-  readonly schain: { readonly asi: string; readonly sid: string } | null;
+  readonly schain: SellerNode | null;
   readonly blocked: BlockList;
-  /** It is not called then. */
   readonly archived: boolean;
 }
 
@@ -182,9 +174,11 @@ export interface LineItem {
   readonly cpcMicros: number | null;
   readonly budgetMicros: number | null;
   readonly priority: Priority;
+  readonly rotation: Rotation;
   readonly pacing: Pacing;
   readonly dailyImpressionCap: number | null;
   readonly dailySpendCapMicros: number | null;
+  readonly goals: Goals;
   readonly frequencyCap: FrequencyCap | null;
   readonly rateLimit: RateLimit | null;
   readonly targeting: TargetingRules;
@@ -222,19 +216,24 @@ export interface BannerImage {
 
 export interface Creative {
   readonly id: number;
-  /** Changes with the row and with `advertiserDomain`: equal ids and editions mean equal creatives. */
+  /** Changes with the row and with what is its advertiser's: equal ids and editions mean equal creatives. */
   readonly edition: number;
-  readonly placementId: string;
+  /** At least one; the load may not know all of them. */
+  readonly placementIds: readonly string[];
   readonly lineItemId: number;
   readonly content: CreativeContent;
   /** The creative's own, or its advertiser's. */
   readonly advertiserDomain: string | null;
   readonly hasOwnDomain: boolean;
+  /** Its advertiser's, of the IAB Content Taxonomy 3.x; empty: not known. */
+  readonly categories: readonly string[];
+  /** For whom it is shown, and who pays, by name (DSA, article 26); empty: not known. */
+  readonly disclosure: readonly string[];
   /** Size in CSS pixels; null: fits every impression. */
   readonly width: number | null;
   readonly height: number | null;
   readonly clickUrl: string | null;
-  /** Its share of the impressions of its line item, relative to the other creatives. */
+  /** Its share of its line item's impressions, relative to its others, where the rotation is weighted. */
   readonly weight: number;
   /** null: it may serve. */
   readonly stop: Stop | null;

@@ -10,6 +10,7 @@ import type {
   LineItemType,
   Pacing,
 } from './entities.ts';
+import type { Rotation } from './rotations.ts';
 
 /**
  * The catalog in the JSON of the trafficking API: snake_case, money in decimal USD, dates as RFC
@@ -31,6 +32,10 @@ export interface PublisherRecord {
   readonly cattax: number;
   readonly battr: readonly number[];
   readonly creative_approval: CreativeApproval;
+  /** IANA name: whose days and hours its reports have. */
+  readonly time_zone: string;
+  /** ISO 4217: in which its statements are. */
+  readonly currency: string;
   readonly archived: boolean;
 }
 
@@ -50,6 +55,7 @@ export interface AdvertiserRecord {
   readonly id?: number;
   readonly name: string;
   readonly domain: string | null;
+  readonly paid_by: string | null;
   /** Ids of the IAB Content Taxonomy 3.x. */
   readonly categories: readonly string[];
   readonly labels: readonly string[];
@@ -73,6 +79,10 @@ export interface BidderRecord {
   readonly notice_hosts: readonly string[];
   readonly schain_asi: string | null;
   readonly schain_sid: string | null;
+  readonly schain_name: string | null;
+  readonly schain_domain: string | null;
+  /** Lines of records (model/ads-txt-record.ts). */
+  readonly ads_txt: readonly string[];
   readonly bcat: readonly string[];
   readonly cattax: number;
   readonly badv: readonly string[];
@@ -110,9 +120,14 @@ export interface LineItemRecord {
   readonly cpc: number | null;
   readonly budget: number | null;
   readonly priority: 1 | 2 | 3 | null;
+  readonly rotation: Rotation;
   readonly pacing: Pacing;
   readonly daily_impression_cap: number | null;
   readonly daily_spend_cap: number | null;
+  readonly goal_impressions: number | null;
+  readonly goal_clicks: number | null;
+  /** Percent. */
+  readonly frontload: number;
   readonly frequency_cap: number | null;
   /** Seconds. */
   readonly frequency_window: number | null;
@@ -134,7 +149,9 @@ export interface CreativeRecord {
   readonly id?: number;
   /** '': none. */
   readonly name: string;
+  /** The first of `placement_ids`. */
   readonly placement_id: string;
+  readonly placement_ids: readonly string[];
   readonly line_item_id: number;
   readonly format: CreativeFormat;
   readonly content: string;

@@ -8,14 +8,14 @@ export const STOPS = {
   bidderArchived: { status: 'archived', words: 'the bidder is archived' },
   campaignArchived: { status: 'archived', words: 'the campaign is archived' },
   lineItemArchived: { status: 'archived', words: 'the line item is archived' },
-  creativeArchived: { status: 'blocked', words: 'the creative is archived' },
-  creativeDraft: { status: 'blocked', words: 'the creative is a draft' },
-  creativePending: { status: 'blocked', words: 'the creative waits for approval' },
-  creativeRejected: { status: 'blocked', words: 'the creative is rejected' },
+  creativeArchived: { status: 'cannot serve', words: 'the creative is archived' },
+  creativeDraft: { status: 'cannot serve', words: 'the creative is a draft' },
+  creativePending: { status: 'cannot serve', words: 'the creative waits for approval' },
+  creativeRejected: { status: 'cannot serve', words: 'the creative is rejected' },
   campaignPaused: { status: 'paused', words: 'the campaign is paused' },
   lineItemPaused: { status: 'paused', words: 'the line item is paused' },
-  creativeBlocked: { status: 'blocked', words: 'the creative is blocked' },
-} as const satisfies Readonly<Record<string, { readonly status: 'archived' | 'paused' | 'blocked'; readonly words: string }>>;
+  creativeBlocked: { status: 'cannot serve', words: 'the creative is blocked' },
+} as const satisfies Readonly<Record<string, { readonly status: 'archived' | 'paused' | 'cannot serve'; readonly words: string }>>;
 
 export type Stop = keyof typeof STOPS;
 

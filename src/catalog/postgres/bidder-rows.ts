@@ -3,7 +3,7 @@ import type { CatalogRow } from '../model/catalog-reading.ts';
 import type { BidderRecord, Loose } from '../model/records.ts';
 
 /** Columns whose values are JSON. */
-const JSON_COLUMNS = ['headers', 'params', 'seats', 'notice_hosts', 'bcat', 'badv', 'battr'] as const;
+const JSON_COLUMNS = ['headers', 'params', 'seats', 'notice_hosts', 'ads_txt', 'bcat', 'badv', 'battr'] as const;
 
 /** Each has the name of its field. `headers` holds sealed values. */
 export const BIDDER_COLUMNS = [
@@ -17,6 +17,8 @@ export const BIDDER_COLUMNS = [
   'timeout_share',
   'schain_asi',
   'schain_sid',
+  'schain_name',
+  'schain_domain',
   'cattax',
   'archived',
   ...JSON_COLUMNS,

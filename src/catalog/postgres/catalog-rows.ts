@@ -1,9 +1,11 @@
 import type { CatalogRow, CatalogTable } from '../model/catalog-reading.ts';
 import { ADVERTISER_COLUMNS } from './advertiser-rows.ts';
 import { BIDDER_COLUMNS } from './bidder-rows.ts';
+import { shownDate, shownUsd, storedDate, storedMicros } from './cells.ts';
+import { CREATIVE_COLUMNS } from './creative-rows.ts';
+import { LINE_ITEM_COLUMNS } from './line-item-rows.ts';
 import { parseEndDate, parseStartDate, showEndDate, showStartDate } from '../model/flight-dates.ts';
-import { microsFromUsd, usdFromMicros } from '../model/money.ts';
-import type { CampaignRecord, CreativeRecord, LineItemRecord, Loose, PlacementRecord, PublisherRecord } from '../model/records.ts';
+import type { CampaignRecord, Loose, PlacementRecord, PublisherRecord } from '../model/records.ts';
 
 /** Columns of a publisher whose values are JSON. */
 const BLOCK_COLUMNS = ['badv', 'bcat', 'acat', 'battr'] as const;
@@ -25,6 +27,8 @@ export const COLUMNS = {
     ...BLOCK_COLUMNS,
     'cattax',
     'creative_approval',
+    'time_zone',
+    'currency',
     'api_key_hash',
     'api_key_hint',
     'archived',
@@ -33,52 +37,8 @@ export const COLUMNS = {
   advertisers: ADVERTISER_COLUMNS,
   bidders: BIDDER_COLUMNS,
   campaigns: ['id', 'publisher_id', 'advertiser_id', 'name', 'active', 'start_at', 'end_at', 'budget_micros', 'archived'],
-  line_items: [
-    'id',
-    'campaign_id',
-    'name',
-    'type',
-    'active',
-    'start_at',
-    'end_at',
-    'budget_type',
-    'cpm_micros',
-    'cpc_micros',
-    'budget_micros',
-    'priority',
-    'pacing',
-    'daily_impression_cap',
-    'daily_spend_cap_micros',
-    'frequency_cap',
-    'frequency_window_s',
-    'rate_limit',
-    'rate_burst',
-    'targeting',
-    'bidder_id',
-    'endpoint',
-    'gvl_id',
-    'notice_hosts',
-    'floor_micros',
-    'value_cpm_micros',
-    'deal_id',
-    'archived',
-  ],
-  creatives: [
-    'id',
-    'name',
-    'status',
-    'weight',
-    'placement_id',
-    'line_item_id',
-    'format',
-    'content',
-    'advertiser_domain',
-    'width',
-    'height',
-    'click_url',
-    'archived',
-    'blocked_at',
-  ],
+  line_items: LINE_ITEM_COLUMNS,
+  creatives: CREATIVE_COLUMNS,
 } as const satisfies Readonly<Record<CatalogTable, readonly string[]>>;
 
 export const rowToPublisher = (row: CatalogRow): Loose<PublisherRecord> => ({
@@ -92,6 +52,8 @@ export const rowToPublisher = (row: CatalogRow): Loose<PublisherRecord> => ({
   ...(Object.fromEntries(BLOCK_COLUMNS.map((column) => [column, row[column]])) as Loose<Pick<PublisherRecord, BlockColumn>>),
   cattax: row['cattax'],
   creative_approval: row['creative_approval'],
+  time_zone: row['time_zone'],
+  currency: row['currency'],
   archived: row['archived'],
 });
 
@@ -105,6 +67,8 @@ export const publisherToRow = (record: PublisherRecord): CatalogRow => ({
   ...Object.fromEntries(BLOCK_COLUMNS.map((column) => [column, JSON.stringify(record[column])])),
   cattax: record.cattax,
   creative_approval: record.creative_approval,
+  time_zone: record.time_zone,
+  currency: record.currency,
   archived: record.archived,
 });
 
@@ -146,97 +110,3 @@ export const campaignToRow = (record: CampaignRecord): CatalogRow => ({
   budget_micros: storedMicros(record.budget),
   archived: record.archived,
 });
-
-export const rowToLineItem = (row: CatalogRow): Loose<LineItemRecord> => ({
-  id: row['id'],
-  campaign_id: row['campaign_id'],
-  name: row['name'],
-  type: row['type'],
-  active: row['active'],
-  start_date: shownDate(row['start_at'], showStartDate),
-  end_date: shownDate(row['end_at'], showEndDate),
-  budget_type: row['budget_type'],
-  cpm: shownUsd(row['cpm_micros']),
-  cpc: shownUsd(row['cpc_micros']),
-  budget: shownUsd(row['budget_micros']),
-  priority: row['priority'],
-  pacing: row['pacing'],
-  daily_impression_cap: numberOf(row['daily_impression_cap']),
-  daily_spend_cap: shownUsd(row['daily_spend_cap_micros']),
-  frequency_cap: row['frequency_cap'],
-  frequency_window: row['frequency_window_s'],
-  rate_limit: row['rate_limit'],
-  rate_burst: row['rate_burst'],
-  targeting: row['targeting'],
-  bidder_id: row['bidder_id'],
-  endpoint: row['endpoint'],
-  gvl_id: row['gvl_id'],
-  notice_hosts: row['notice_hosts'],
-  floor: shownUsd(row['floor_micros']),
-  value_cpm: shownUsd(row['value_cpm_micros']),
-  deal_id: row['deal_id'],
-  archived: row['archived'],
-});
-
-export const lineItemToRow = (record: LineItemRecord): CatalogRow => ({
-  campaign_id: record.campaign_id,
-  name: record.name,
-  type: record.type,
-  active: record.active,
-  start_at: storedDate(parseStartDate(record.start_date)),
-  end_at: storedDate(parseEndDate(record.end_date)),
-  budget_type: record.budget_type,
-  cpm_micros: storedMicros(record.cpm),
-  cpc_micros: storedMicros(record.cpc),
-  budget_micros: storedMicros(record.budget),
-  priority: record.priority,
-  pacing: record.pacing,
-  daily_impression_cap: record.daily_impression_cap,
-  daily_spend_cap_micros: storedMicros(record.daily_spend_cap),
-  frequency_cap: record.frequency_cap,
-  frequency_window_s: record.frequency_window,
-  rate_limit: record.rate_limit,
-  rate_burst: record.rate_burst,
-  targeting: JSON.stringify(record.targeting),
-  bidder_id: record.bidder_id,
-  endpoint: record.endpoint,
-  gvl_id: record.gvl_id,
-  notice_hosts: JSON.stringify(record.notice_hosts),
-  floor_micros: storedMicros(record.floor),
-  value_cpm_micros: storedMicros(record.value_cpm),
-  deal_id: record.deal_id,
-  archived: record.archived,
-});
-
-export const rowToCreative = (row: CatalogRow): Loose<CreativeRecord> => ({
-  id: row['id'],
-  name: row['name'],
-  placement_id: row['placement_id'],
-  line_item_id: row['line_item_id'],
-  format: row['format'],
-  content: row['content'],
-  advertiser_domain: row['advertiser_domain'],
-  width: row['width'],
-  height: row['height'],
-  click_url: row['click_url'],
-  status: row['status'],
-  weight: row['weight'],
-  archived: row['archived'],
-});
-
-export const creativeToRow = ({ id: _, ...record }: CreativeRecord): CatalogRow => ({ ...record });
-
-const numberOf = (value: unknown): unknown => (value === null || value === undefined ? null : Number(value));
-
-const shownUsd = (micros: unknown): unknown => (micros === null || micros === undefined ? null : usdFromMicros(Number(micros)));
-
-/**
- * A date that RFC 3339 cannot write (infinity, the year 12000) stays as it is, and the check
- * refuses it.
- */
-const shownDate = (value: unknown, show: (ms: number) => string): unknown =>
-  value instanceof Date && Number.isFinite(value.getTime()) ? show(value.getTime()) : String(value);
-
-const storedDate = (ms: number | undefined): Date | undefined => (ms === undefined ? undefined : new Date(ms));
-
-const storedMicros = (usd: number | null): number | null => (usd === null ? null : microsFromUsd(usd));

@@ -1,6 +1,13 @@
 import type { Knex } from 'knex';
 import { COLUMNS } from './catalog-rows.ts';
-import { IDS_A_BLOCK, type CatalogReading, type CatalogRow, type CatalogTable, type RecentCounts } from '../model/catalog-reading.ts';
+import {
+  IDS_A_BLOCK,
+  type CatalogReading,
+  type CatalogRow,
+  type CatalogTable,
+  type CreativeCounts,
+  type RecentCounts,
+} from '../model/catalog-reading.ts';
 
 /** The catalog in Postgres, for loading. */
 export interface CatalogStore {
@@ -31,6 +38,7 @@ export const createCatalogStore = ({ knex }: { readonly knex: Knex }): CatalogSt
           version,
           userHashKey: instance.user_hash_key,
           recentCounts: await recentCountsIn(transaction),
+          creativeCounts: await creativeCountsIn(transaction),
           hourlyImpressions: await hourlyImpressionsIn(transaction),
           digests: (table) => digestsIn(transaction, table),
           rows: (table, block) => rowsIn(transaction, table, block),
@@ -69,18 +77,40 @@ const versionIn = async (knex: Knex): Promise<number> => {
 };
 
 /**
- * Only line items whose price depends on their counts: at 100,000 line items a load needs little of
- * the history.
+ * Only line items whose price or goal depends on their counts: at 100,000 line items a load needs
+ * little of the history.
  */
 const recentCountsIn = async (knex: Knex): Promise<ReadonlyMap<number, RecentCounts>> => {
-  const { rows } = await knex.raw<{ rows: { line_item_id: number; impressions: string; clicks: string; days: string }[] }>(`
-    select counts.line_item_id, sum(counts.impressions) as impressions, sum(counts.clicks) as clicks, count(distinct counts.day) as days
+  const { rows } = await knex.raw<{
+    rows: { line_item_id: number; impressions: string; clicks: string; viewable: string; days: string }[];
+  }>(`
+    select counts.line_item_id, sum(counts.impressions) as impressions, sum(counts.clicks) as clicks, count(distinct counts.day) as days,
+           coalesce(min(seen.viewable), 0) as viewable
     from daily_counts as counts join line_items on line_items.id = counts.line_item_id
-    where line_items.budget_type <> 'CPM' and counts.day > (now() at time zone 'utc')::date - 30
+    left join (
+      select line_item_id, sum(count) as viewable from event_counts join line_items on line_items.id = line_item_id
+      where budget_type = 'VCPM' and event_type = 'viewable' and day > (now() at time zone 'utc')::date - 30 group by line_item_id
+    ) as seen on seen.line_item_id = counts.line_item_id
+    where (line_items.budget_type <> 'CPM' or line_items.goal_clicks is not null) and counts.day > (now() at time zone 'utc')::date - 30
     group by counts.line_item_id
   `);
   return new Map(
-    rows.map((row) => [row.line_item_id, { impressions: Number(row.impressions), clicks: Number(row.clicks), days: Number(row.days) }]),
+    rows.map(({ line_item_id, impressions, clicks, viewable, days }) => [
+      line_item_id,
+      { impressions: Number(impressions), clicks: Number(clicks), viewable: Number(viewable), days: Number(days) },
+    ]),
+  );
+};
+
+const creativeCountsIn = async (knex: Knex): Promise<ReadonlyMap<number, CreativeCounts>> => {
+  const { rows } = await knex.raw<{ rows: { creative_id: number; impressions: string; clicks: string }[] }>(`
+    select counts.creative_id, sum(counts.impressions) as impressions, sum(counts.clicks) as clicks
+    from daily_counts as counts join line_items on line_items.id = counts.line_item_id
+    where line_items.rotation = 'optimised' and counts.day > (now() at time zone 'utc')::date - 30
+    group by counts.creative_id
+  `);
+  return new Map(
+    rows.map(({ creative_id, impressions, clicks }) => [creative_id, { impressions: Number(impressions), clicks: Number(clicks) }]),
   );
 };
 

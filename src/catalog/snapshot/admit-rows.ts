@@ -20,7 +20,9 @@ import type { CatalogReading, CatalogRow, CatalogTable } from '../model/catalog-
 import type { Bidder, Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
 import { rowToAdvertiser } from '../postgres/advertiser-rows.ts';
 import { rowToBidder } from '../postgres/bidder-rows.ts';
-import { rowToCampaign, rowToCreative, rowToLineItem, rowToPlacement, rowToPublisher } from '../postgres/catalog-rows.ts';
+import { rowToCampaign, rowToPlacement, rowToPublisher } from '../postgres/catalog-rows.ts';
+import { rowToCreative } from '../postgres/creative-rows.ts';
+import { rowToLineItem } from '../postgres/line-item-rows.ts';
 import type { Quarantine } from './quarantine.ts';
 import { toAdvertiser, toBidder, toCampaign, toCreative, toLineItem, toPlacement, toPublisher, type RowKey } from './to-entities.ts';
 
@@ -192,14 +194,19 @@ export const admitRows = async (reading: CatalogReading, { dimensions, previous,
       return toCreative(keyOf(row), record, blocked) ?? '/content cannot be read';
     },
     join: (creative) => {
-      if (!placements.has(creative.placementId)) return quarantine.parentReason('placements', creative.placementId);
+      const { placementIds } = creative;
+      if (!placementIds.some((id) => placements.has(id))) return quarantine.parentReason('placements', placementIds.join(', '));
       const lineItem = lineItems.get(creative.lineItemId);
       if (!lineItem) return quarantine.parentReason('line_items', creative.lineItemId);
-      if (creative.hasOwnDomain) return creative;
       const advertiserId = campaigns.get(lineItem.campaignId)?.advertiserId ?? null;
-      const advertiserDomain = advertiserId === null ? null : (advertisers.get(advertiserId)?.domain ?? null);
-      if (creative.advertiserDomain === advertiserDomain) return creative;
-      return { ...creative, advertiserDomain, edition: editionWith(creative.edition, advertiserDomain) };
+      const advertiser = advertiserId === null ? undefined : advertisers.get(advertiserId);
+      const { categories = NOTHING } = advertiser ?? {};
+      const disclosure = advertiser ? [advertiser.name, advertiser.paidBy ?? advertiser.name] : NOTHING;
+      const advertiserDomain = creative.hasOwnDomain ? creative.advertiserDomain : (advertiser?.domain ?? null);
+      const isSame = creative.advertiserDomain === advertiserDomain && isEqualList(creative.categories, categories);
+      if (isSame && isEqualList(creative.disclosure, disclosure)) return creative;
+      const inherited = { advertiserDomain, categories, disclosure };
+      return { ...creative, ...inherited, edition: editionWith(creative.edition, inherited) };
     },
   });
   return { placements, campaigns, lineItems, creatives: entityTable(CREATIVE, creativeBlocks), blocks, retargeted };
@@ -207,9 +214,16 @@ export const admitRows = async (reading: CatalogReading, { dimensions, previous,
 
 const keyOf = (row: CatalogRow): RowKey => ({ id: row['id'] as number, edition: row['edition'] as number });
 
-/** The edition of an entity that shows a text of another row. */
-const editionWith = (edition: number, inherited: string | null): number =>
-  createHash('sha256').update(`${edition} ${inherited}`).digest().readUIntBE(0, 6);
+/** The edition of an entity that shows what another row says. */
+const editionWith = (edition: number, inherited: object): number =>
+  createHash('sha256')
+    .update(`${edition} ${JSON.stringify(inherited)}`)
+    .digest()
+    .readUIntBE(0, 6);
+
+const NOTHING: readonly string[] = [];
+
+const isEqualList = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && a.every((one, i) => one === b[i]);
 
 const entitiesOf = <E>({ view }: EntityType<E>, { segment }: StoredBlock): E[] =>
   Array.from({ length: segment.rows }, (_, row) => view(segment, row));

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { buildTargetingTables } from '../../targeting/build-targeting-tables.ts';
 import { packArrays } from '../../base/packed-arrays.ts';
-import type { RecentCounts } from '../model/catalog-reading.ts';
+import type { CatalogReading, CreativeCounts } from '../model/catalog-reading.ts';
 import type { LineItem } from '../model/entities.ts';
 import type { AdmittedRows } from './admit-rows.ts';
 import { CANDIDATE_ARRAYS } from './candidate-index.ts';
 import type { SlotParts } from './catalog-update.ts';
-import { ecpmMicros, NO_COUNTS } from './ecpm.ts';
+import { clickRateOf, ecpmMicros, NO_COUNTS } from './ecpm.ts';
 import type { LineItemTargeting } from './line-item-targeting.ts';
+import { NO_CREATIVE_COUNTS, rotationOf } from './rotation.ts';
 import type { Vacancy } from './snapshot.ts';
 
 /** A slot with what it was built from. */
@@ -40,8 +41,16 @@ interface Candidates {
   readonly lineItemIds: number[];
   readonly priorities: number[];
   readonly prices: number[];
+  /** All 1 where the rotation is even. */
   readonly weights: number[];
+  /** By position, where the rotation is optimised. */
+  readonly counts: Map<number, CreativeCounts>;
+  /** By position, where there is a goal of clicks. */
+  readonly clickRates: Map<number, number>;
 }
+
+/** What creatives and line items have delivered lately. */
+export type DeliveredCounts = Pick<CatalogReading, 'recentCounts' | 'creativeCounts'>;
 
 export interface BookingOptions {
   /** Epoch milliseconds at which flights are judged. */
@@ -52,16 +61,12 @@ export interface BookingOptions {
 }
 
 /**
- * Every creative to its placement and publisher, and there to what can be served now or later, or to
+ * Every creative to its placements and publisher, and there to what can be served now or later, or to
  * what cannot. The indexes of slots whose candidates rank as in the load before are kept.
  */
-export const bookSlots = (
-  admitted: AdmittedRows,
-  recentCounts: ReadonlyMap<number, RecentCounts>,
-  { nowMs, targeting, previous }: BookingOptions,
-): BookedSlots => {
+export const bookSlots = (admitted: AdmittedRows, counts: DeliveredCounts, { nowMs, targeting, previous }: BookingOptions): BookedSlots => {
   const booked = new Map<string, BookedSlot>();
-  for (const slot of gather(admitted, recentCounts, nowMs)) {
+  for (const slot of gather(admitted, counts, nowMs)) {
     const key = slotKey(slot);
     const digest = digestOf(slot);
     const before = previous?.get(key);
@@ -71,7 +76,7 @@ export const bookSlots = (
   return booked;
 };
 
-const gather = (admitted: AdmittedRows, recentCounts: ReadonlyMap<number, RecentCounts>, nowMs: number): readonly Gathered[] => {
+const gather = (admitted: AdmittedRows, { recentCounts, creativeCounts }: DeliveredCounts, nowMs: number): readonly Gathered[] => {
   const slots = new Map<string, Map<number, Gathered>>();
   const slotOf = (placementId: string, publisherId: number): Gathered => {
     let ofPlacement = slots.get(placementId);
@@ -82,35 +87,41 @@ const gather = (admitted: AdmittedRows, recentCounts: ReadonlyMap<number, Recent
   };
   // Creatives of one line item mostly follow each other.
   let offer: Offer | undefined;
-  for (const { id, lineItemId, placementId, content, weight, stop } of admitted.creatives.values()) {
-    const { archived, formats } = admitted.placements.get(placementId)!;
-    if (archived) continue;
-    if (offer?.lineItemId !== lineItemId) offer = offerOf(lineItemId, admitted, recentCounts, nowMs);
-    const slot = slotOf(placementId, offer.publisherId);
-    if (!formats.includes(content.format)) {
-      slot.leftOut.push(id);
-      continue;
+  for (const { id, lineItemId, placementIds, content, weight, stop } of admitted.creatives.values()) {
+    for (const placementId of placementIds) {
+      const placement = admitted.placements.get(placementId);
+      if (placement === undefined || placement.archived) continue;
+      if (offer?.lineItemId !== lineItemId) offer = offerOf(lineItemId, admitted, recentCounts, nowMs);
+      const slot = slotOf(placementId, offer.publisherId);
+      if (!placement.formats.includes(content.format)) {
+        slot.leftOut.push(id);
+        continue;
+      }
+      if (stop !== null || offer.isOver) {
+        slot.leftOut.push(id);
+        slot.vacancy = 'NotInFlight';
+        continue;
+      }
+      const candidates = slot[offer.type];
+      candidates.creativeIds.push(id);
+      candidates.lineItemIds.push(lineItemId);
+      candidates.priorities.push(offer.priority);
+      candidates.prices.push(offer.ecpmMicros);
+      const at = candidates.weights.push(offer.rotation === 'even' ? 1 : weight) - 1;
+      if (offer.rotation === 'optimised') candidates.counts.set(at, creativeCounts.get(id) ?? NO_CREATIVE_COUNTS);
+      if (offer.clickRate > 0) candidates.clickRates.set(at, offer.clickRate);
+      if (offer.isRetargeted) slot.retargeted = true;
     }
-    if (stop !== null || offer.isOver) {
-      slot.leftOut.push(id);
-      slot.vacancy = 'NotInFlight';
-      continue;
-    }
-    const candidates = slot[offer.type];
-    candidates.creativeIds.push(id);
-    candidates.lineItemIds.push(lineItemId);
-    candidates.priorities.push(offer.priority);
-    candidates.prices.push(offer.ecpmMicros);
-    candidates.weights.push(weight);
-    if (offer.isRetargeted) slot.retargeted = true;
   }
   return [...slots.values()].flatMap((ofPlacement) => [...ofPlacement.values()]);
 };
 
 /** What a line item adds to the slots of its creatives. */
-interface Offer extends Pick<LineItem, 'publisherId' | 'type' | 'priority'> {
+interface Offer extends Pick<LineItem, 'publisherId' | 'type' | 'priority' | 'rotation'> {
   readonly lineItemId: number;
   readonly ecpmMicros: number;
+  /** See `Candidate.clickRate`. */
+  readonly clickRate: number;
   /** It will not serve again for as long as the snapshot is used. A flight that has not started does not count. */
   readonly isOver: boolean;
   readonly isRetargeted: boolean;
@@ -119,18 +130,21 @@ interface Offer extends Pick<LineItem, 'publisherId' | 'type' | 'priority'> {
 const offerOf = (
   lineItemId: number,
   { lineItems, campaigns, retargeted }: AdmittedRows,
-  recentCounts: ReadonlyMap<number, RecentCounts>,
+  recentCounts: DeliveredCounts['recentCounts'],
   nowMs: number,
 ): Offer => {
   const lineItem = lineItems.get(lineItemId)!;
   const campaign = campaigns.get(lineItem.campaignId)!;
-  const { publisherId, type, priority } = lineItem;
+  const { publisherId, type, priority, rotation } = lineItem;
+  const recent = recentCounts.get(lineItemId) ?? NO_COUNTS;
   return {
     lineItemId,
     publisherId,
     type,
     priority,
-    ecpmMicros: ecpmMicros(lineItem, recentCounts.get(lineItemId) ?? NO_COUNTS, nowMs),
+    rotation,
+    ecpmMicros: ecpmMicros(lineItem, recent, nowMs),
+    clickRate: lineItem.goals.clicks === null ? 0 : clickRateOf(recent),
     isOver: [campaign, lineItem].some(({ stop, flight }) => stop !== null || flight.endMs <= nowMs),
     isRetargeted: retargeted.has(lineItemId),
   };
@@ -138,7 +152,15 @@ const offerOf = (
 
 const slotKey = ({ placementId, publisherId }: Gathered): string => `${publisherId} ${placementId}`;
 
-const noCandidates = (): Candidates => ({ creativeIds: [], lineItemIds: [], priorities: [], prices: [], weights: [] });
+const noCandidates = (): Candidates => ({
+  creativeIds: [],
+  lineItemIds: [],
+  priorities: [],
+  prices: [],
+  weights: [],
+  counts: new Map(),
+  clickRates: new Map(),
+});
 
 const emptySlot = (placementId: string, publisherId: number): Gathered => ({
   placementId,
@@ -152,12 +174,14 @@ const emptySlot = (placementId: string, publisherId: number): Gathered => ({
 
 const digestOf = ({ direct, programmatic, leftOut, vacancy }: Gathered): string => {
   const hash = createHash('sha256').update(vacancy);
-  const lists = [direct, programmatic].flatMap(({ creativeIds, lineItemIds, priorities, prices, weights }) => [
+  const lists = [direct, programmatic].flatMap(({ creativeIds, lineItemIds, priorities, prices, weights, counts, clickRates }) => [
     creativeIds,
     lineItemIds,
     priorities,
     prices,
     weights,
+    [...counts].flatMap(([at, { impressions, clicks }]) => [at, impressions, clicks]),
+    [...clickRates].flat(),
   ]);
   for (const list of [...lists, leftOut]) hash.update(`${list.length} `).update(Float64Array.from(list));
   return hash.digest('base64');
@@ -177,9 +201,11 @@ const build = (
   return { placementId, publisherId, parts };
 };
 
+const NO_NUMBERS = new Float64Array(0);
+
 /** The index of candidates in rank order: priority, price, ids. */
 const pack = (candidates: Candidates, lineItems: AdmittedRows['lineItems'], targeting: LineItemTargeting): ArrayBuffer | undefined => {
-  const { creativeIds, lineItemIds, prices } = candidates;
+  const { creativeIds, lineItemIds, prices, counts, clickRates } = candidates;
   if (creativeIds.length === 0) return undefined;
   const ties = tiesOf(candidates);
   const order = ties.flat();
@@ -193,22 +219,11 @@ const pack = (candidates: Candidates, lineItems: AdmittedRows['lineItems'], targ
     ecpmMicros: Float64Array.from(order, (at) => prices[at]!),
     creativeIds: Int32Array.from(order, (at) => creativeIds[at]!),
     tieEnd,
-    weights: weightsOf(candidates, order),
+    ...rotationOf(candidates, order),
+    clickRates: clickRates.size > 0 ? Float64Array.from(order, (at) => clickRates.get(at) ?? 0) : NO_NUMBERS,
+    impressions: counts.size > 0 ? Float64Array.from(order, (at) => counts.get(at)?.impressions ?? 0) : NO_NUMBERS,
+    clicks: counts.size > 0 ? Float64Array.from(order, (at) => counts.get(at)?.clicks ?? 0) : NO_NUMBERS,
     ...buildTargetingTables(order.length, (position) => targeting.of(lineItems.get(lineItemIds[order[position]!]!)!), targeting.pairs),
-  });
-};
-
-/** In the given order; see `CandidateIndex.weights`. Empty when all are 1. */
-const weightsOf = ({ lineItemIds, weights }: Candidates, order: readonly number[]): Float64Array => {
-  if (weights.every((weight) => weight === 1)) return new Float64Array(0);
-  const ofLineItem = new Map<number, { sum: number; count: number }>();
-  weights.forEach((weight, at) => {
-    const { sum, count } = ofLineItem.get(lineItemIds[at]!) ?? { sum: 0, count: 0 };
-    ofLineItem.set(lineItemIds[at]!, { sum: sum + weight, count: count + 1 });
-  });
-  return Float64Array.from(order, (at) => {
-    const { sum, count } = ofLineItem.get(lineItemIds[at]!)!;
-    return (weights[at]! * count) / sum;
   });
 };
 

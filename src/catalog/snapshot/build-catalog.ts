@@ -35,7 +35,7 @@ export const createCatalogBuilder = ({ dimensions }: { readonly dimensions: Dime
       const admitted = await admitRows(reading, { dimensions, previous: blocks, quarantine });
       // Of changed line items it keeps the values that are not targeted any more.
       if (targeting.pairs.size > MAX_PAIRS) targeting = createLineItemTargeting();
-      const booked = bookSlots(admitted, reading.recentCounts, { nowMs, targeting, previous: slots });
+      const booked = bookSlots(admitted, reading, { nowMs, targeting, previous: slots });
       const update: CatalogUpdate = {
         whole: blocks === undefined,
         version: reading.version,

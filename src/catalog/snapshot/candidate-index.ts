@@ -11,25 +11,45 @@ export const CANDIDATE_ARRAYS = {
   tieEnd: Int32Array,
   /** Empty: all weights are 1. */
   weights: Float64Array,
+  /** Empty with the weights. */
+  shares: Float64Array,
+  /** Empty: no line item has a goal of clicks. */
+  clickRates: Float64Array,
+  /** What creatives have delivered. Empty: no rotation is optimised. */
+  impressions: Float64Array,
+  clicks: Float64Array,
   ...TARGETING_ARRAYS,
 } as const;
 
 /** The ranking of a slot. It does not change with the other fields of its candidates. */
 export interface Ranks extends Pick<ArraysOf<typeof CANDIDATE_ARRAYS>, 'ecpmMicros' | 'creativeIds' | 'tieEnd'> {
   readonly weights: Float64Array | undefined;
+  readonly shares: Float64Array | undefined;
+  readonly clickRates: Float64Array | undefined;
+  readonly impressions: Float64Array | undefined;
+  readonly clicks: Float64Array | undefined;
   readonly targeting: TargetingIndex;
 }
 
 export const openRanks = (buffer: ArrayBuffer): Ranks => {
-  const { ecpmMicros, creativeIds, tieEnd, weights, ...tables } = unpackArrays(CANDIDATE_ARRAYS, buffer);
+  const { ecpmMicros, creativeIds, tieEnd, weights, shares, clickRates, impressions, clicks, ...tables } = unpackArrays(
+    CANDIDATE_ARRAYS,
+    buffer,
+  );
   return {
     ecpmMicros,
     creativeIds,
     tieEnd,
-    weights: weights.length > 0 ? weights : undefined,
+    weights: unlessEmpty(weights),
+    shares: unlessEmpty(shares),
+    clickRates: unlessEmpty(clickRates),
+    impressions: unlessEmpty(impressions),
+    clicks: unlessEmpty(clicks),
     targeting: createTargetingIndex(tables),
   };
 };
+
+const unlessEmpty = (numbers: Float64Array): Float64Array | undefined => (numbers.length > 0 ? numbers : undefined);
 
 /** The tables that a booking is put together from. */
 export interface BookingTables {
@@ -59,19 +79,31 @@ export const bookingsOf = (tables: BookingTables, creativeIds: Int32Array): Book
  */
 const KEPT = 512;
 
-export const candidateIndex = (tables: BookingTables, { ecpmMicros, creativeIds, tieEnd, weights, targeting }: Ranks): CandidateIndex => {
+export const candidateIndex = (tables: BookingTables, ranks: Ranks): CandidateIndex => {
+  const { ecpmMicros, creativeIds, tieEnd, weights, shares, clickRates, impressions, clicks, targeting } = ranks;
   const size = creativeIds.length;
   const kept: (Candidate | undefined)[] = [];
   const keptPosition = new Int32Array(Math.min(KEPT, size)).fill(-1);
 
   const make = (position: number): Candidate => {
     const { creative, lineItem, campaign } = bookingOf(tables, creativeIds[position]!);
-    return { creative, lineItem, campaign, ecpmMicros: ecpmMicros[position]! };
+    return {
+      creative,
+      lineItem,
+      campaign,
+      ecpmMicros: ecpmMicros[position]!,
+      clickRate: clickRates?.[position] ?? 0,
+      counts:
+        impressions && clicks && lineItem.rotation === 'optimised'
+          ? { impressions: impressions[position]!, clicks: clicks[position]! }
+          : undefined,
+    };
   };
   return {
     size,
     tieEnd,
     weights,
+    shares,
     targeting,
     at: (position) => {
       const place = position & (KEPT - 1);
@@ -80,6 +112,10 @@ export const candidateIndex = (tables: BookingTables, { ecpmMicros, creativeIds,
         keptPosition[place] = position;
       }
       return kept[place]!;
+    },
+    peek: (position) => {
+      const place = position & (KEPT - 1);
+      return keptPosition[place] === position ? kept[place]! : make(position);
     },
     find: (creativeId) => {
       const position = creativeIds.indexOf(creativeId);

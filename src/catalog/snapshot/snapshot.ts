@@ -1,6 +1,6 @@
 import type { TargetingIndex } from '../../targeting/targeting-index.ts';
 import type { Entities } from '../columns/entities.ts';
-import type { CatalogTable } from '../model/catalog-reading.ts';
+import type { CatalogTable, CreativeCounts } from '../model/catalog-reading.ts';
 import type { Bidder, Booking, Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
 import type { TrafficCurve } from './traffic-curve.ts';
 
@@ -8,6 +8,10 @@ import type { TrafficCurve } from './traffic-curve.ts';
 export interface Candidate extends Booking {
   /** Micros per thousand impressions; 0 for a programmatic line item, whose price is the bid. */
   readonly ecpmMicros: number;
+  /** The click-through rate that is expected, of a line item with a goal of clicks; 0: not known. */
+  readonly clickRate: number;
+  /** What the rotation learns from, of a line item with optimised rotation. */
+  readonly counts?: CreativeCounts | undefined;
 }
 
 /** Bookings that are made when they are read. Iterating makes all of them, so stop early. */
@@ -21,6 +25,8 @@ export interface Bookings<B extends Booking = Booking> extends Iterable<B> {
  */
 export interface CandidateIndex extends Bookings<Candidate> {
   at(position: number): Candidate;
+  /** The same, but it does not count as a use: what is kept for those that requests use stays. */
+  peek(position: number): Candidate;
   /**
    * For each position, the end (exclusive) of its group of equal priority and eCPM; the order
    * within a group is random.
@@ -31,6 +37,8 @@ export interface CandidateIndex extends Bookings<Candidate> {
    * of a line item average 1, so that they shift impressions among its creatives only.
    */
   readonly weights: Float64Array | undefined;
+  /** With weights: the share of each position in the impressions that its line item gets here. */
+  readonly shares: Float64Array | undefined;
   /** Positions are those of `at`. */
   readonly targeting: TargetingIndex;
 }

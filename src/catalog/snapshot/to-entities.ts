@@ -1,19 +1,12 @@
 import { SECONDS_PER_DAY } from '../../base/utc-day.ts';
 import { targetingRules } from '../../targeting/targeting-rules.ts';
-import type {
-  Advertiser,
-  Bidder,
-  BlockList,
-  Campaign,
-  Creative,
-  CreativeStatus,
-  LineItem,
-  Placement,
-  Publisher,
-} from '../model/entities.ts';
+import type { BlockList } from '../model/block-list.ts';
+import type { Advertiser, Bidder, Campaign, Creative, CreativeStatus, LineItem, Placement, Publisher } from '../model/entities.ts';
+import type { SellerNode } from '../model/seller-node.ts';
 import type { Stop } from '../model/stops.ts';
 import { parseCreativeContent } from '../checks/parse-content.ts';
 import { flightOf } from '../model/flight-dates.ts';
+import { goalsOf } from '../model/goals.ts';
 import { microsFromUsd } from '../model/money.ts';
 import type {
   AdvertiserRecord,
@@ -57,7 +50,14 @@ export const toPlacement = (record: PlacementRecord): Placement => ({
   archived: record.archived,
 });
 
-export const toAdvertiser = (id: number, { name, domain, archived }: AdvertiserRecord): Advertiser => ({ id, name, domain, archived });
+export const toAdvertiser = (id: number, { name, domain, paid_by: paidBy, categories, archived }: AdvertiserRecord): Advertiser => ({
+  id,
+  name,
+  domain,
+  paidBy,
+  categories,
+  archived,
+});
 
 /** `headers`: the sealed values, which the record has marks for. */
 export const toBidder = (id: number, record: BidderRecord, headers: Readonly<Record<string, string>>): Bidder => ({
@@ -72,10 +72,13 @@ export const toBidder = (id: number, record: BidderRecord, headers: Readonly<Rec
   bidAdjustment: record.bid_adjustment,
   timeoutShare: record.timeout_share,
   noticeHosts: record.notice_hosts.map(lowerCase),
-  schain: record.schain_asi === null || record.schain_sid === null ? null : { asi: record.schain_asi, sid: record.schain_sid },
+  schain: sellerNode(record),
   blocked: blockList(record, []),
   archived: record.archived,
 });
+
+const sellerNode = ({ schain_asi: asi, schain_sid: sid, schain_name: name, schain_domain: domain }: BidderRecord): SellerNode | null =>
+  asi === null || sid === null ? null : { asi, sid, name, domain };
 
 const blockList = (
   { bcat, cattax, badv, battr }: Pick<BidderRecord, 'bcat' | 'cattax' | 'badv' | 'battr'>,
@@ -120,9 +123,11 @@ export const toLineItem = (key: RowKey, record: LineItemRecord, publisherId: num
     cpcMicros: microsOrNull(record.cpc),
     budgetMicros: microsOrNull(record.budget),
     priority: record.priority ?? 2,
+    rotation: record.rotation,
     pacing: record.pacing,
     dailyImpressionCap: record.daily_impression_cap,
     dailySpendCapMicros: microsOrNull(record.daily_spend_cap),
+    goals: goalsOf(record),
     frequencyCap:
       record.frequency_cap === null
         ? null
@@ -155,11 +160,13 @@ export const toCreative = (key: RowKey, record: CreativeRecord, blocked: boolean
   if ('fault' in parsed) return undefined;
   return {
     ...key,
-    placementId: record.placement_id,
+    placementIds: record.placement_ids,
     lineItemId: record.line_item_id,
     content: parsed.content,
     advertiserDomain: record.advertiser_domain,
     hasOwnDomain: record.advertiser_domain !== null,
+    categories: [],
+    disclosure: [],
     width: record.width,
     height: record.height,
     clickUrl: record.click_url,

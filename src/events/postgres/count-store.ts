@@ -68,7 +68,7 @@ const COMPARE_LINE_ITEMS = `
   ), rows as (
     select ${DAILY_KEY}, sum(count) filter (where kind = 'impression') as impressions,
            sum(count) filter (where kind = 'click') as clicks, sum(micros) as spend_micros
-    from stored where kind in ('impression', 'click') group by ${DAILY_KEY}
+    from stored where kind in ('impression', 'click') or micros > 0 group by ${DAILY_KEY}
   ), counted as (
     select * from daily_counts where day = cast(:onDay as date) and line_item_id > :after and line_item_id <= :last
   ), differing as (
@@ -161,7 +161,8 @@ const sumsOf = (account: string) => `
     coalesce(sum(clicks) filter (where d.day = :yesterday::date), 0) as "yesterdayClicks",
     coalesce(sum(spend_micros) filter (where d.day = :yesterday::date), 0) as "yesterdaySpendMicros",
     coalesce(sum(impressions), 0) as "totalImpressions",
-    coalesce(sum(spend_micros), 0) as "totalSpendMicros"`;
+    coalesce(sum(spend_micros), 0) as "totalSpendMicros",
+    coalesce(sum(clicks), 0) as "totalClicks"`;
 
 const ACCOUNTS = `
   ${sumsOf(`c.publisher_id as "publisherId", 'c' as kind, c.id`)}

@@ -31,7 +31,7 @@ export interface DeliveryHistory {
   /** Custom events of one day, by event type. */
   events(lineItemId: number, day: number): Promise<Readonly<Record<string, number>>>;
   /** Over the life of the line item. */
-  total(lineItemId: number): Promise<Pick<DayCounts, 'impressions' | 'spendMicros'>>;
+  total(lineItemId: number): Promise<Omit<DayCounts, 'serves'>>;
   /** What all line items of a campaign have been billed, in micro-dollars. */
   campaignSpendMicros(campaignId: number): Promise<number>;
   /** Hours 0 to `lastHour` of a day; undefined when counting them exceeds the time limit. */
@@ -89,10 +89,10 @@ export const createDeliveryHistory = ({ knex }: { readonly knex: Knex }): Delive
   total: async (lineItemId) => {
     const row = await knex('daily_counts')
       .where({ line_item_id: lineItemId })
-      .first<{ impressions: string | null; spend_micros: string | null }>(
-        knex.raw('sum(impressions) as impressions, sum(spend_micros) as spend_micros'),
+      .first<{ impressions: string | null; clicks: string | null; spend_micros: string | null }>(
+        knex.raw('sum(impressions) as impressions, sum(clicks) as clicks, sum(spend_micros) as spend_micros'),
       );
-    return { impressions: Number(row.impressions ?? 0), spendMicros: Number(row.spend_micros ?? 0) };
+    return { impressions: Number(row.impressions ?? 0), clicks: Number(row.clicks ?? 0), spendMicros: Number(row.spend_micros ?? 0) };
   },
 
   campaignSpendMicros: async (campaignId) => {

@@ -3,6 +3,7 @@ import { dateOfDay, dayOf } from '../../base/utc-day.ts';
 import type { Hit, InvalidReason } from '../../ledger/hit.ts';
 import { forgetSignalsOfDead, SIGNALS_DAYS, storeSignals } from './event-signals.ts';
 import { createPartitions, dropPartitions, holdPartitions } from './partitions.ts';
+import { addServesToRollUps, addToRollUps, HOURLY_ROLL_UPS, REPORT_HOURS_DAYS } from './roll-ups.ts';
 
 /** A settled hit as read from the stream. */
 export interface StoredEvent {
@@ -25,8 +26,8 @@ export interface ServeCount {
 }
 
 /**
- * Permanent storage of hits: event rows partitioned by day, and daily counts updated in the same
- * transaction.
+ * Permanent storage of hits: event rows partitioned by day, and daily counts and the roll-ups of
+ * reports updated in the same transaction.
  */
 export interface EventStore {
   /**
@@ -53,6 +54,8 @@ export const HOURLY_DAYS = 35;
  * SQL: the hits that are counted and billed. What is filtered is stored and not counted.
  */
 export const COUNTED = `invalid_reason = ''`;
+/** SQL: the counted hits of daily_counts. Of custom events it has only what they bill. */
+export const IN_DAILY = `(kind in ('impression', 'click') or billed_micros > 0) and ${COUNTED}`;
 
 /**
  * The key of each table of counts, in the order in which every writer of it writes: concurrent
@@ -71,19 +74,23 @@ export const ADD_TO_EVENTS = `on conflict (${EVENT_KEY}) do update set count = e
 export const ADD_TO_FILTERED = `on conflict (${DAILY_KEY}, kind, reason) do update set count = filtered_counts.count + excluded.count`;
 export const ADD_TO_HOURLY = `on conflict (${HOURLY_KEY}) do update set impressions = hourly_counts.impressions + excluded.impressions`;
 
+const EVENT_COLUMNS = `day, jti, kind, event_type, screened, invalid_reason, at, publisher_id, campaign_id, line_item_id, creative_id,
+  placement_id, user_hash, country, region, device, browser, billed_micros`;
+
 const APPEND = `
   with arrived as (
-    insert into events (day, jti, kind, event_type, screened, invalid_reason, at, publisher_id, campaign_id, line_item_id, creative_id,
-                        placement_id, user_hash, country, device, billed_micros)
-    select * from unnest(?::date[], ?::text[], ?::text[], ?::text[], ?::boolean[], ?::text[], ?::timestamptz[], ?::int[], ?::int[], ?::int[], ?::int[],
-                         ?::text[], ?::text[], ?::text[], ?::text[], ?::bigint[])
+    insert into events (${EVENT_COLUMNS}, zone)
+    select given.*, coalesce(time_zone, 'UTC')
+    from unnest(?::date[], ?::text[], ?::text[], ?::text[], ?::boolean[], ?::text[], ?::timestamptz[], ?::int[], ?::int[], ?::int[], ?::int[],
+                ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::bigint[]) as given (${EVENT_COLUMNS})
+    left join publishers on publishers.id = given.publisher_id
     order by 1, 2, 3, 4, 5
     on conflict do nothing
     returning *
   ), counted as (
     insert into daily_counts (${DAILY_KEY}, impressions, clicks, spend_micros)
     select ${DAILY_KEY}, count(*) filter (where kind = 'impression'), count(*) filter (where kind = 'click'), sum(billed_micros)
-    from arrived where kind in ('impression', 'click') and ${COUNTED}
+    from arrived where ${IN_DAILY}
     group by ${DAILY_KEY} order by ${DAILY_KEY}
     ${ADD_TO_DAILY}
   ), tallied as (
@@ -103,16 +110,34 @@ const APPEND = `
     from arrived where kind = 'impression' and ${COUNTED}
     group by 1, 2, 3 order by 1, 2, 3
     ${ADD_TO_HOURLY}
-  )
+  ), signed as (
+    select *, 1 as sign from arrived
+  ), ${addToRollUps('signed')}
   select count(*)::int as stored from arrived`;
 
-// A scan of the tally may return a field twice.
+/** Any number that no other lock in the database uses: one writer of serves at a time. */
+const SERVES_LOCK = 7_240_117_006;
+
+// A scan of the tally may return a field twice. Roll-ups get what is new, at the time of the copy, or
+// at the nearest moment of the day that the tally belongs to.
 const RECORD_SERVES = `
-  insert into daily_counts (${DAILY_KEY}, serves)
-  select ${DAILY_KEY}, max(serves)
-  from unnest(?::date[], ?::int[], ?::int[], ?::int[], ?::int[], ?::bigint[]) as counted (${DAILY_KEY}, serves)
-  group by ${DAILY_KEY} order by ${DAILY_KEY}
-  on conflict (${DAILY_KEY}) do update set serves = greatest(daily_counts.serves, excluded.serves)`;
+  with given as (
+    select ${DAILY_KEY}, max(serves) as serves
+    from unnest(?::date[], ?::int[], ?::int[], ?::int[], ?::int[], ?::bigint[]) as counted (${DAILY_KEY}, serves)
+    group by ${DAILY_KEY}
+  ), grown as (
+    select given.*, given.serves - coalesce(daily_counts.serves, 0) as grown, coalesce(time_zone, 'UTC') as zone,
+           least(greatest(now(), given.day::timestamp at time zone 'utc'),
+                 (given.day + 1)::timestamp at time zone 'utc' - interval '1 microsecond') as at
+    from given left join daily_counts using (${DAILY_KEY}) left join publishers on publishers.id = publisher_id
+  ), new_serves as (
+    select * from grown where grown > 0
+  ), stored as (
+    insert into daily_counts (${DAILY_KEY}, serves)
+    select ${DAILY_KEY}, serves from given order by ${DAILY_KEY}
+    on conflict (${DAILY_KEY}) do update set serves = greatest(daily_counts.serves, excluded.serves)
+  ), ${addServesToRollUps('new_serves')}
+  select`;
 
 /**
  * Which of these hits have their event row, in their order. One query for each day, with the day as
@@ -163,7 +188,9 @@ const insert = async (trx: Knex.Transaction, events: readonly StoredEvent[]): Pr
     column(({ hit }) => hit.ad.placementId),
     column(({ hit }) => hit.ad.userHash ?? ''),
     column(({ hit }) => hit.country),
+    column(({ hit }) => hit.region ?? null),
     column(({ hit }) => hit.device),
+    column(({ hit }) => hit.browser ?? null),
     column(({ billedMicros }) => billedMicros),
   ] as unknown as Knex.RawBinding);
   await storeSignals(trx, events);
@@ -191,14 +218,17 @@ export const createEventStore = ({ knex }: { readonly knex: Knex }): EventStore 
     recordServes: async (counts) => {
       if (counts.length === 0) return;
       const column = <T>(read: (count: ServeCount) => T): T[] => counts.map(read);
-      await knex.raw(RECORD_SERVES, [
-        column(({ day }) => dateOfDay(day)),
-        column(({ lineItemId }) => lineItemId),
-        column(({ creativeId }) => creativeId),
-        column(({ campaignId }) => campaignId),
-        column(({ publisherId }) => publisherId),
-        column(({ serves }) => serves),
-      ]);
+      await knex.transaction(async (trx) => {
+        await trx.raw('select pg_advisory_xact_lock(?)', [SERVES_LOCK]);
+        await trx.raw(RECORD_SERVES, [
+          column(({ day }) => dateOfDay(day)),
+          column(({ lineItemId }) => lineItemId),
+          column(({ creativeId }) => creativeId),
+          column(({ campaignId }) => campaignId),
+          column(({ publisherId }) => publisherId),
+          column(({ serves }) => serves),
+        ]);
+      });
     },
 
     prune: (days, nowMs) =>
@@ -210,6 +240,10 @@ export const createEventStore = ({ knex }: { readonly knex: Knex }): EventStore 
         await trx('hourly_counts')
           .where('day', '<', dateOfDay(today - HOURLY_DAYS))
           .delete();
+        for (const table of HOURLY_ROLL_UPS)
+          await trx(table)
+            .where('day', '<', dateOfDay(today - REPORT_HOURS_DAYS))
+            .delete();
         return expired;
       }),
   };

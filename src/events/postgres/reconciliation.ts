@@ -31,7 +31,11 @@ export const underReconcileLock = (
   });
 
 export const writeReconciliation = async (knex: Knex, books: Books, differences: number): Promise<void> => {
-  await knex('reconciliation').insert({ scope: books, compared_at: knex.fn.now(), differences }).onConflict('scope').merge();
+  const drifted = differences > 0 ? { drifted: differences, drifted_at: knex.fn.now() } : {};
+  await knex('reconciliation')
+    .insert({ scope: books, compared_at: knex.fn.now(), differences, ...drifted })
+    .onConflict('scope')
+    .merge();
 };
 
 export const readReconciliation = async (knex: Knex, books: Books): Promise<Reconciliation> => {

@@ -1,8 +1,19 @@
 import type { Knex } from 'knex';
 import { dateOfDay } from '../../base/utc-day.ts';
 import type { Hit, HitKind, HitSignals, InvalidReason } from '../../ledger/hit.ts';
-import { ADD_TO_DAILY, ADD_TO_EVENTS, ADD_TO_FILTERED, ADD_TO_HOURLY, COUNTED, DAILY_KEY, EVENT_KEY, HOURLY_KEY } from './event-store.ts';
+import {
+  ADD_TO_DAILY,
+  ADD_TO_EVENTS,
+  ADD_TO_FILTERED,
+  ADD_TO_HOURLY,
+  COUNTED,
+  DAILY_KEY,
+  EVENT_KEY,
+  HOURLY_KEY,
+  IN_DAILY,
+} from './event-store.ts';
 import { holdPartitions, partitionOf, partitionsOf } from './partitions.ts';
+import { addToRollUps } from './roll-ups.ts';
 
 /** An event row, with what judges it again. */
 export interface RefilterRow {
@@ -20,7 +31,9 @@ export interface RefilterRow {
   /** '': none. */
   readonly userHash: string;
   readonly country: string | null;
+  readonly region: string | null;
   readonly device: string | null;
+  readonly browser: string | null;
   readonly billedMicros: number;
   readonly tokenEndsAt: Date;
   readonly signals: HitSignals;
@@ -58,7 +71,7 @@ const READ_TOKENS = `
   )
   select e.jti, e.kind, e.event_type as "eventType", e.screened, e.invalid_reason as reason, e.at, e.publisher_id as "publisherId",
          e.campaign_id as "campaignId", e.line_item_id as "lineItemId", e.creative_id as "creativeId", e.placement_id as "placementId",
-         e.user_hash as "userHash", e.country, e.device, e.billed_micros as "billedMicros", s.token_ends_at as "tokenEndsAt",
+         e.user_hash as "userHash", e.country, e.region, e.device, e.browser, e.billed_micros as "billedMicros", s.token_ends_at as "tokenEndsAt",
          jsonb_build_object('network', s.network, 'agent', s.agent, 'origin', s.origin, 'elsewhere', s.elsewhere) as signals, s.hit
   from final join events e using (jti) join event_signals s using (jti, kind, event_type, screened)
   where e.day = cast(:onDay as date) and s.day = cast(:onDay as date)
@@ -67,6 +80,9 @@ const READ_TOKENS = `
 const LAST_TOKEN = `
   select max(jti) as last, count(*)::int as tokens
   from (select distinct jti from events where day = cast(:onDay as date) and jti > :after order by jti limit :limit) t`;
+
+/** The columns of an event that stay when its reason changes. */
+const MOVED = `at, zone, publisher_id, campaign_id, line_item_id, creative_id, placement_id, country, region, device, browser, kind, event_type`;
 
 /** Of the order of APPEND (event-store.ts): the rows and every count of them in one statement. */
 const CHANGE_ROWS = `
@@ -84,7 +100,7 @@ const CHANGE_ROWS = `
   ), counted as (
     insert into daily_counts (${DAILY_KEY}, impressions, clicks, spend_micros)
     select ${DAILY_KEY}, -count(*) filter (where kind = 'impression'), -count(*) filter (where kind = 'click'), -sum(billed_micros)
-    from old where kind in ('impression', 'click') and ${COUNTED}
+    from old where ${IN_DAILY}
     group by ${DAILY_KEY} order by ${DAILY_KEY}
     ${ADD_TO_DAILY}
   ), tallied as (
@@ -106,7 +122,10 @@ const CHANGE_ROWS = `
     from old where kind = 'impression' and ${COUNTED}
     group by 1, 2, 3 order by 1, 2, 3
     ${ADD_TO_HOURLY}
-  )
+  ), signed as (
+    select ${MOVED}, invalid_reason, billed_micros, -1 as sign from old
+    union all select ${MOVED}, to_reason, 0, 1 from old where to_reason is not null
+  ), ${addToRollUps('signed')}
   select count(*)::int as changed from old`;
 
 const KEEP_HITS = `

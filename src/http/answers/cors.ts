@@ -15,10 +15,16 @@ export const refusePage = (res: Response, sent: Problem): void => sendProblem(re
  * service reads no cookie, so the answer says nothing that the page could not have asked for itself.
  */
 export const pageCors = ({ headers: { origin } }: Request): Readonly<Record<string, string>> => ({
-  Vary: 'Origin',
-  'Cross-Origin-Resource-Policy': 'cross-origin',
+  ...PAGE_CORS,
   ...(origin !== undefined && { 'Access-Control-Allow-Origin': origin, 'Access-Control-Allow-Credentials': 'true' }),
 });
+
+const PAGE_CORS = { Vary: 'Origin', 'Cross-Origin-Resource-Policy': 'cross-origin' };
+const PAGE_CORS_LIST = Object.entries(PAGE_CORS).flat();
+
+/** The same as names and values in turns, which Node writes without an object of them. */
+export const pageCorsList = (req: Request): readonly string[] =>
+  req.headers.origin === undefined ? PAGE_CORS_LIST : Object.entries(pageCors(req)).flat();
 
 /**
  * A day; Chromium caps it at two hours. Without it every ad request from a page takes two requests.

@@ -40,12 +40,11 @@ export const parseAuction = (body: unknown): { readonly request: WireAuction } |
 /** The value at a path of objects; undefined when any of them is something else. */
 export const at = (value: unknown, ...path: readonly string[]): unknown => {
   let found = value;
-  for (const name of path) {
-    if (!isObject(found) || !Object.hasOwn(found, name)) return undefined;
-    found = found[name];
-  }
+  for (let i = 0; i < path.length && found !== undefined; i++) found = memberOf(found, path[i]!);
   return found;
 };
+
+const memberOf = (value: unknown, name: string): unknown => (isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined);
 
 /** The text at a path, of up to 256 characters; undefined for anything else and for ''. */
 export const textAt = (value: unknown, ...path: readonly string[]): string | undefined => {

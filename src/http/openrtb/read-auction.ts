@@ -3,7 +3,8 @@ import type { RateOf } from '../../bidders/currency-rates.ts';
 import { isDsaRequired, readDsaRequest } from '../../bidders/openrtb/dsa.ts';
 import { readAttributes, readBlockList } from '../../bidders/openrtb/judge-supply.ts';
 import { readSupplyChain, type SupplyChain } from '../../bidders/openrtb/supply-chain.ts';
-import type { BlockList, CreativeFormat, Publisher } from '../../catalog/model/entities.ts';
+import type { BlockList } from '../../catalog/model/block-list.ts';
+import type { CreativeFormat, Publisher } from '../../catalog/model/entities.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import type { AuctionTerms } from '../../decision/ad-query.ts';
 import { valueFault, type DimensionSchema } from '../../targeting/dimension-schema.ts';
@@ -37,7 +38,7 @@ export interface AuctionReading {
 /** The seat of an impression that names no bidder. */
 export const DEFAULT_SEAT = 'adserver';
 
-const NO_DOMAINS: ReadonlySet<string> = new Set();
+const NO_KEY_VALUES: Json = {};
 const MAX_SIZES = 20;
 const MAX_SIDE = 10_000;
 const MAX_KEY_VALUES = 50;
@@ -106,7 +107,7 @@ export const readAuction = (
           formats: formatsOf(imp),
           native: readNativeRequest(at(imp, 'native', 'request')),
           disclosed,
-          badv: blocked?.badv ?? NO_DOMAINS,
+          blocked,
           battr: [...readAttributes(at(imp, 'banner', 'battr')), ...readAttributes(at(imp, 'native', 'battr'))],
         },
       ]),
@@ -147,7 +148,9 @@ const formatsOf = (imp: Json): readonly CreativeFormat[] => [
 
 /** Prebid.js lists the bidders of an impression, with their params, by code; Prebid Server's adapters pass on those of one. */
 const bidderOf = (imp: Json): readonly [code: string, params: unknown] | undefined => {
-  const asked = Object.entries((at(imp, 'ext', 'prebid', 'bidder') as Json | undefined) ?? {}).slice(0, MAX_KEY_VALUES);
+  const bidders = at(imp, 'ext', 'prebid', 'bidder') as Json | undefined;
+  if (!bidders) return undefined;
+  const asked = Object.entries(bidders).slice(0, MAX_KEY_VALUES);
   return asked.find(([, params]) => textAt(params, 'placement') !== undefined) ?? asked[0];
 };
 
@@ -160,8 +163,10 @@ const placementOf = (imp: Json & { readonly id: string }, known: (id: string) =>
     textAt(imp, 'ext', 'bidder', 'placement') ??
     textAt(imp, 'ext', 'prebid', 'storedrequest', 'id');
   if (meant !== undefined) return meant;
+  const tagId = textAt(imp, 'tagid');
+  if (tagId !== undefined && known(tagId)) return tagId;
   const names = [
-    textAt(imp, 'tagid'),
+    tagId,
     textAt(imp, 'ext', 'gpid'),
     textAt(imp, 'ext', 'data', 'pbadslot'),
     textAt(imp, 'ext', 'data', 'adserver', 'adslot'),
@@ -210,14 +215,15 @@ const deviceOf = (request: WireAuction): NonNullable<WireAdRequest['device']> =>
 const keyValuesOf = (dimensions: DimensionSchema, sources: readonly unknown[]): Json => {
   const kept: [string, unknown][] = [];
   for (const source of sources) {
-    for (const [name, value] of isObject(source) ? Object.entries(source).slice(0, MAX_KEY_VALUES) : []) {
+    if (!isObject(source)) continue;
+    for (const [name, value] of Object.entries(source).slice(0, MAX_KEY_VALUES)) {
       const dimension = dimensions.get(name);
       const fits = (one: unknown): boolean => isScalar(one) && (dimension === undefined || valueFault(dimension, one) === undefined);
       const values = (Array.isArray(value) ? value.slice(0, MAX_KEY_VALUES) : [value]).filter(fits);
       if (name.length <= MAX_KEY_VALUE_LENGTH && values.length > 0) kept.push([name, values]);
     }
   }
-  return Object.fromEntries(kept);
+  return kept.length === 0 ? NO_KEY_VALUES : Object.fromEntries(kept);
 };
 
 const isScalar = (value: unknown): boolean =>

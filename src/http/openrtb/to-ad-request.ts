@@ -1,5 +1,6 @@
 import type { Request } from 'express';
-import type { BlockList, Publisher } from '../../catalog/model/entities.ts';
+import type { BlockList } from '../../catalog/model/block-list.ts';
+import type { Publisher } from '../../catalog/model/entities.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import type { DecideConsent } from '../../context/consent/decide-consent.ts';
 import { readSignals } from '../../context/consent/privacy-signals.ts';

@@ -1,10 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import type { Bid } from '../../bidders/bidder-port.ts';
 import type { Creative } from '../../catalog/model/entities.ts';
+import { NO_ADDRESSES, type Addresses } from '../../creative/absolute-address.ts';
 import { composeMarkup } from '../../creative/compose-markup.ts';
 import { shownSize, type AdSize } from '../../decision/ad-query.ts';
 import type { ServedAd } from '../../ledger/hit.ts';
 import type { AdAnswer, FilledImp } from '../../serving/serve-ad.ts';
+import { advertiserFields } from './advertiser-fields.ts';
 import { writeTrace, type Disclosure } from './write-trace.ts';
 
 export interface AnswerWriterOptions {
@@ -14,8 +16,10 @@ export interface AnswerWriterOptions {
   readonly tracking:
     | {
         readonly signToken: (ad: ServedAd) => string;
-        /** '': tracking URLs and the addresses in creatives are relative. */
+        /** '': tracking URLs are relative. */
         readonly publicUrl: string;
+        /** Of the paths in creatives. */
+        readonly addresses: Addresses;
         /** The origin on which creatives that need storage may run; '': there is none. */
         readonly creativeOrigin: string;
       }
@@ -48,15 +52,16 @@ interface WrittenCreative extends AdSize {
 export const createAnswerWriter = ({ allowedEvents, tracking }: AnswerWriterOptions): WriteAnswer => {
   const origin = tracking?.creativeOrigin ? `,"creative_origin":${JSON.stringify(tracking.creativeOrigin)}` : '';
   const ext = `,"ext":{"events":${JSON.stringify(allowedEvents)}${origin}`;
-  const base = tracking?.publicUrl ?? '';
+  const addresses = tracking?.addresses ?? NO_ADDRESSES;
   const written = new LRUCache<number, WrittenCreative>({ maxSize: MAX_KEPT_CHARACTERS, sizeCalculation: ({ text }) => text.length });
 
   const writeOnce = (creative: Creative, size: AdSize): string => {
     const { id, edition } = creative;
-    let kept = written.get(id);
+    const key = keyOf(id, size);
+    let kept = written.get(key);
     if (kept?.edition !== edition || kept.width !== size.width || kept.height !== size.height) {
-      kept = { ...size, edition, text: writeCreative(creative, size, base) };
-      written.set(id, kept);
+      kept = { ...size, edition, text: writeCreative(creative, size, addresses) };
+      written.set(key, kept);
     }
     return kept.text;
   };
@@ -67,7 +72,7 @@ export const createAnswerWriter = ({ allowedEvents, tracking }: AnswerWriterOpti
     const { id, urls } = writeTracking(ad);
     return (
       `{${id}"impid":${JSON.stringify(imp.impId)},"cid":"${lineItem.campaignId}","price":${ecpmMicros / 1e6},${urls}` +
-      (bid ? writeCreative(creative, shownSize(bid, imp), base, bid) : writeOnce(creative, shownSize(creative, imp)))
+      (bid ? writeCreative(creative, shownSize(bid, imp), addresses, bid) : writeOnce(creative, shownSize(creative, imp)))
     );
   };
 
@@ -81,6 +86,9 @@ export const createAnswerWriter = ({ allowedEvents, tracking }: AnswerWriterOpti
     );
   };
 };
+
+/** Ids are below 2^31. Two sizes may share a key, so the sizes are compared, too. */
+const keyOf = (id: number, { width, height }: AdSize): number => ((width * 4_093 + height) % 2 ** 21) * 2 ** 31 + id;
 
 /** All tracking URLs of a bid contain the same signed token. */
 const createTrackingWriter = ({ signToken, publicUrl }: NonNullable<AnswerWriterOptions['tracking']>) => {
@@ -98,16 +106,14 @@ const createTrackingWriter = ({ signToken, publicUrl }: NonNullable<AnswerWriter
 
 /**
  * The members of a bid that belong to its creative, and the closing brace. A bidder's markup and
- * domains replace the creative's own. \`size\`: the size at which it is shown.
+ * domains and categories replace the creative's own. \`size\`: the size at which it is shown.
  */
-const writeCreative = (creative: Creative, size: AdSize, base: string, bid?: Bid): string => {
-  const adomain = bid ? bid.adomain : creative.advertiserDomain === null ? [] : [creative.advertiserDomain];
-  return JSON.stringify({
+const writeCreative = (creative: Creative, size: AdSize, addresses: Addresses, bid?: Bid): string =>
+  JSON.stringify({
     crid: String(creative.id),
-    adm: bid ? bid.adm : composeMarkup(creative, size, base),
-    ...(adomain.length > 0 ? { adomain } : {}),
+    adm: bid ? bid.adm : composeMarkup(creative, size, addresses),
+    ...advertiserFields(creative, bid),
     w: size.width,
     h: size.height,
     ...(creative.clickUrl === null ? {} : { ext: { click_url: creative.clickUrl } }),
   }).slice(1);
-};

@@ -1,13 +1,17 @@
+import { randomBytes } from 'node:crypto';
 import { isObject } from '../../base/narrow.ts';
+import { addressesOf, type Addresses, type AddressSettings } from '../../creative/absolute-address.ts';
 import { composeMarkup } from '../../creative/compose-markup.ts';
 import { fillMacros } from '../../creative/fill-macros.ts';
 import { composeNative } from '../../creative/native-markup.ts';
-import { shownSize } from '../../decision/ad-query.ts';
+import { shownSize, type AdSize } from '../../decision/ad-query.ts';
 import { NoBidReason } from '../../decision/no-bid-reason.ts';
 import { priceInAuction } from '../../decision/ranked-candidate.ts';
 import type { PrivacySignals } from '../../context/consent/privacy-signals.ts';
 import { endMsOf, type ServedAd } from '../../ledger/hit.ts';
-import type { AdAnswer, FilledImp } from '../../serving/serve-ad.ts';
+import type { AdAnswer, FilledImp, UnfilledImp } from '../../serving/serve-ad.ts';
+import { advertiserFields, ownDsa } from './advertiser-fields.ts';
+import { createPreparedBids } from './prepared-bids.ts';
 import type { ReadAuction } from './read-auction.ts';
 import { writeTrace, type Disclosure } from './write-trace.ts';
 
@@ -44,82 +48,120 @@ export interface AuctionAnswer {
   readonly disclosure: Disclosure;
 }
 
+export interface AuctionWriterOptions extends Omit<AddressSettings, 'publicUrl'> {
+  readonly signToken: (ad: ServedAd) => string;
+}
+
 /** The OpenRTB 2.6 BidResponse of an auction as JSON text. */
 export type WriteAuction = (answer: AuctionAnswer) => string;
 
 /**
  * `burl` alone counts the impression: the markup has no pixel of ours, so that an ad that is shown
  * twice, or prefetched, bills once. Prebid.js calls it when it renders the ad.
+ *
+ * Writes text instead of objects, as write-answer.ts does.
  */
-export const createAuctionWriter = ({ signToken }: { readonly signToken: (ad: ServedAd) => string }): WriteAuction =>
-  function writeAuction(given) {
+export const createAuctionWriter = ({ signToken, assetsUrl, creativeOrigin }: AuctionWriterOptions): WriteAuction => {
+  const prepared = createPreparedBids(
+    (candidate, size, adm) => membersOf({ candidate, bid: undefined }, size, adm),
+    randomBytes(12).toString('hex'),
+  );
+
+  const writeBid = (filled: FilledImp, given: AuctionAnswer, addresses: Addresses): string | undefined => {
+    const { imp } = filled;
+    const { candidate, bid, ad } = filled.won;
+    const { auction, base } = given;
+    const token = auction.test ? undefined : signToken(ad);
+    const size = shownSize(bid ?? candidate.creative, imp);
+    const isPreparable = token !== undefined && !bid && candidate.creative.content.format !== 'native';
+    const members =
+      (isPreparable ? prepared({ candidate, size, ad, token }, addresses) : undefined) ??
+      composeMembers(filled, size, token, given, addresses);
+    if (members === undefined) return undefined;
+    const price = Math.round(priceInAuction(candidate) * auction.rate) / 1e6;
+    const dsa = asksForDsa(auction) ? (bid ? bid.dsa : ownDsa(candidate.creative)) : undefined;
+    return (
+      `{"id":${token === undefined ? JSON.stringify(`test-${imp.impId}`) : `"${ad.tokenId}"`},"impid":${JSON.stringify(imp.impId)},"price":${price},` +
+      (token === undefined ? '' : `"burl":${JSON.stringify(`${base}/impression?t=${token}`)},`) +
+      `${members},"exp":${expiryS(ad)}${dsa ? `,"ext":${JSON.stringify({ dsa })}` : ''}}`
+    );
+  };
+
+  return function writeAuction(given) {
     const { auction, answer, disclosure } = given;
-    const { id } = auction.request;
-    const seats = new Map<string, object[]>();
-    const unfilled = [...answer.unfilled];
+    const addresses = addressesOf({ publicUrl: given.base, assetsUrl, creativeOrigin });
+    const seats = new Map<string, string[]>();
+    const unfilled: Pick<UnfilledImp, 'impId' | 'reason'>[] = [...answer.unfilled];
     for (const filled of answer.filled) {
-      const bid = writeBid(filled, auction.test ? undefined : signToken(filled.won.ad), given);
-      if (bid) add(seats, auction, filled.imp.impId, bid);
+      const bid = writeBid(filled, given, addresses);
+      if (bid !== undefined) add(seats, auction, filled.imp.impId, bid);
       // Only a bidder's own native ad: direct ones without the assets are not chosen.
       else unfilled.push({ impId: filled.imp.impId, reason: NoBidReason.Unsuitable });
     }
-    const nonbids = new Map<string, object[]>();
+    const nonbids = new Map<string, string[]>();
     for (const { impId, reason } of unfilled)
-      add(nonbids, auction, impId, { impid: impId, statuscode: STATUS_CODES[reason] ?? 0, ext: { nbr: reason } });
+      add(nonbids, auction, impId, JSON.stringify({ impid: impId, statuscode: STATUS_CODES[reason] ?? 0, ext: { nbr: reason } }));
     const nbr = answer.reason ?? (seats.size === 0 ? NoBidReason.Unsuitable : undefined);
-    const head = {
-      id,
-      cur: auction.currency,
-      seatbid: [...seats].map(([seat, bid]) => ({ seat, bid })),
-      ...(nbr !== undefined && { nbr }),
-    };
-    const seatnonbid = [...nonbids].map(([seat, nonbid]) => ({ seat, nonbid }));
-    const debug = answer.trace ? `,"debug":{"trace":${writeTrace(answer.trace, disclosure)}}` : '';
-    return `${JSON.stringify(head).slice(0, -1)},"ext":{"seatnonbid":${JSON.stringify(seatnonbid)}${debug}}}`;
+    return (
+      `{"id":${JSON.stringify(auction.request.id)},"cur":${JSON.stringify(auction.currency)},"seatbid":${writeSeats(seats, 'bid')}` +
+      `${nbr === undefined ? '' : `,"nbr":${nbr}`},"ext":{"seatnonbid":${writeSeats(nonbids, 'nonbid')}` +
+      `${answer.trace ? `,"debug":{"trace":${writeTrace(answer.trace, disclosure)}}` : ''}}}`
+    );
   };
-
-const add = (bySeat: Map<string, object[]>, { seats }: ReadAuction, impId: string, one: object): void => {
-  const seat = seats.get(impId) ?? '';
-  const of = bySeat.get(seat) ?? [];
-  bySeat.set(seat, of);
-  of.push(one);
 };
 
-const writeBid = ({ imp, won: { candidate, bid, ad } }: FilledImp, token: string | undefined, given: AuctionAnswer): object | undefined => {
-  const { auction, base, signals } = given;
-  const { creative, lineItem } = candidate;
-  const click = token === undefined ? (creative.clickUrl ?? base) : `${base}/click?t=${token}`;
-  const { content } = creative;
-  const size = shownSize(bid ?? creative, imp);
-  let adm: string;
-  if (content.format === 'native') {
-    const assets = bid ? (JSON.parse(bid.adm) as Readonly<Record<string, unknown>>) : content.assets;
-    const native = composeNative(assets, bid ? null : creative.clickUrl, imp.terms?.native, { base, click });
-    if (!native) return undefined;
-    adm = JSON.stringify(native);
-  } else {
-    adm = fillMacros(bid ? bid.adm : composeMarkup(creative, size, base, click), { ...signals, click, cacheBuster: ad.tokenId });
-  }
-  const adomain = bid ? bid.adomain : creative.advertiserDomain === null ? [] : [creative.advertiserDomain];
-  const [advertiser] = adomain;
-  // Sold by the publisher itself: the advertiser is who pays (DSA, article 26).
-  const own = advertiser === undefined ? undefined : { behalf: advertiser, paid: advertiser, adrender: 0 };
-  const dsa = bid ? bid.dsa : own;
+const add = (bySeat: Map<string, string[]>, { seats }: ReadAuction, impId: string, one: string): void => {
+  const seat = seats.get(impId) ?? '';
+  const of = bySeat.get(seat);
+  if (of) of.push(one);
+  else bySeat.set(seat, [one]);
+};
+
+const writeSeats = (bySeat: ReadonlyMap<string, readonly string[]>, name: string): string => {
+  const seats: string[] = [];
+  for (const [seat, of] of bySeat) seats.push(`{"seat":${JSON.stringify(seat)},"${name}":[${of.join()}]}`);
+  return `[${seats.join()}]`;
+};
+
+type Winner = Pick<FilledImp['won'], 'candidate' | 'bid'>;
+
+/** What of a bid belongs to its creative and its line item. */
+const membersOf = ({ candidate: { creative, lineItem }, bid }: Winner, size: AdSize, adm: string): object => {
   return {
-    id: token === undefined ? `test-${imp.impId}` : ad.tokenId,
-    impid: imp.impId,
-    price: Math.round(priceInAuction(candidate) * auction.rate) / 1e6,
-    ...(token !== undefined && { burl: `${base}/impression?t=${token}` }),
     adm,
-    ...(adomain.length > 0 && { adomain }),
-    ...(bid && bid.cat.length > 0 && { cat: bid.cat, cattax: bid.cattax }),
+    ...advertiserFields(creative, bid),
     cid: String(lineItem.campaignId),
     crid: String(creative.id),
     ...(lineItem.dealId !== null && { dealid: lineItem.dealId }),
-    ...(content.format === 'native' ? { mtype: MARKUP_TYPE.native } : { mtype: MARKUP_TYPE.banner, w: size.width, h: size.height }),
-    exp: expiryS(ad),
-    ...(dsa && asksForDsa(auction) && { ext: { dsa } }),
+    ...(creative.content.format === 'native'
+      ? { mtype: MARKUP_TYPE.native }
+      : { mtype: MARKUP_TYPE.banner, w: size.width, h: size.height }),
   };
+};
+
+/** The same as JSON text without braces, composed for this answer; undefined: a native ad lacks an asset. */
+const composeMembers = (
+  { imp, won }: FilledImp,
+  size: AdSize,
+  token: string | undefined,
+  given: AuctionAnswer,
+  addresses: Addresses,
+): string | undefined => {
+  const { base, signals } = given;
+  const { candidate, bid, ad } = won;
+  const { creative } = candidate;
+  const click = token === undefined ? (creative.clickUrl ?? base) : `${base}/click?t=${token}`;
+  const { content } = creative;
+  let adm: string;
+  if (content.format === 'native') {
+    const assets = bid ? (JSON.parse(bid.adm) as Readonly<Record<string, unknown>>) : content.assets;
+    const native = composeNative(assets, bid ? null : creative.clickUrl, imp.terms?.native, { addresses, click });
+    if (!native) return undefined;
+    adm = JSON.stringify(native);
+  } else {
+    adm = fillMacros(bid ? bid.adm : composeMarkup(creative, size, addresses, click), { ...signals, click, cacheBuster: ad.tokenId });
+  }
+  return JSON.stringify(membersOf(won, size, adm)).slice(1, -1);
 };
 
 const expiryS = (ad: ServedAd): number => {

@@ -1,4 +1,5 @@
 import type { PrivacySignals } from '../../context/consent/privacy-signals.ts';
+import type { Addresses } from '../../creative/absolute-address.ts';
 import { composeMarkup } from '../../creative/compose-markup.ts';
 import { escapeHtml } from '../../creative/escape-html.ts';
 import { fillMacros } from '../../creative/fill-macros.ts';
@@ -12,6 +13,8 @@ export interface TagFrame {
   readonly signals: PrivacySignals;
   /** The address of this service; '': that of the frame. */
   readonly base: string;
+  /** Of the paths in creatives. */
+  readonly addresses: Addresses;
   /** The JSON text of the trace; '': none was asked for. */
   readonly trace: string;
 }
@@ -25,18 +28,24 @@ fetch(c,{redirect:'manual',credentials:'omit',keepalive:true})},true)})`;
  * The document of a frame: the creative with its macros filled, and the pixel that counts the
  * impression. Without an ad it is empty.
  */
-export const writeTagFrame = ({ filled, token, signals, base, trace }: TagFrame): string => {
+export const writeTagFrame = ({ filled, token, signals, base, addresses, trace }: TagFrame): string => {
   // A trace may contain the text of an address: as JSON it must not end its element.
   const traced = trace && `<script type="application/json" id="trace">${trace.replaceAll('<', '\\u003c')}</script>`;
   const head = '<!doctype html><meta charset="utf-8"><title>Advertisement</title><base target="_blank">';
-  const body = filled ? writeAd(filled, token, signals, base) : '';
+  const body = filled ? writeAd(filled, token, signals, base, addresses) : '';
   return `${head}<body style="margin:0">${body}${traced}`;
 };
 
-const writeAd = ({ imp, won: { candidate, bid, ad } }: FilledImp, token: string, signals: PrivacySignals, base: string): string => {
+const writeAd = (
+  { imp, won: { candidate, bid, ad } }: FilledImp,
+  token: string,
+  signals: PrivacySignals,
+  base: string,
+  addresses: Addresses,
+): string => {
   const click = `${base}/click?t=${token}`;
   const { creative, ecpmMicros } = candidate;
-  const markup = bid ? bid.adm : composeMarkup(creative, shownSize(creative, imp), base, click);
+  const markup = bid ? bid.adm : composeMarkup(creative, shownSize(creative, imp), addresses, click);
   const filled = fillMacros(markup, { ...signals, click, cacheBuster: ad.tokenId }).replaceAll(
     '${AUCTION_PRICE}',
     String(ecpmMicros / 1e6),

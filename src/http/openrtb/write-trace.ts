@@ -1,6 +1,7 @@
 import type { Booking } from '../../catalog/model/entities.ts';
 import { reasonName, wordsOf, type NoBidReason, type Stage } from '../../decision/no-bid-reason.ts';
-import type { ImpTrace, TraceStep } from '../../decision/trace.ts';
+import type { Rotation } from '../../catalog/model/rotations.ts';
+import type { ImpTrace, RotationTrace, TraceStep } from '../../decision/trace.ts';
 import type { AdTrace } from '../../serving/trace-opportunity.ts';
 
 /** One impression in `debug.trace` of the answer, as JSON. */
@@ -12,6 +13,8 @@ export interface WireImpTrace {
     readonly priority: number;
     readonly ecpm: number;
     readonly programmatic: boolean;
+    /** Where it shares the impressions of its line item with others, unless all alike. */
+    readonly rotation?: WireRotation;
   }[];
   readonly winner: { readonly creative_id: number; readonly line_item_id: number; readonly price: number } | null;
   readonly nbr?: NoBidReason;
@@ -20,6 +23,15 @@ export interface WireImpTrace {
   readonly left_out?: number;
   /** Notices of bids that are not sent: their hosts are neither the endpoint's nor listed. */
   readonly foreign_notices?: number;
+}
+
+export interface WireRotation {
+  readonly mode: Rotation;
+  /** Of the impressions of its line item on this placement. */
+  readonly share: number;
+  /** Net, of the last 30 days: what an optimised rotation has learned from. */
+  readonly impressions?: number;
+  readonly clicks?: number;
 }
 
 export interface WireTraceStep {
@@ -85,7 +97,7 @@ const withoutFigures = ({ ranking, steps, ...imp }: WireImpTrace) => ({
   steps: steps.map((step) => ({ ...step, rejected: step.rejected.map((one) => ({ ...one, detail: wordsOf(one.nbr) })) })),
 });
 
-const toWireImp = ({ impId, ranking, winner, reason, steps, leftOut, foreignNotices }: ImpTrace, max: number): WireImpTrace => {
+const toWireImp = ({ impId, ranking, rotations, winner, reason, steps, leftOut, foreignNotices }: ImpTrace, max: number): WireImpTrace => {
   const booked = steps[0]?.passed ?? [];
   const shown = new Set(booked.slice(0, max).map(({ creative }) => creative.id));
   const isShown = ({ creative }: Booking): boolean => shown.has(creative.id);
@@ -97,6 +109,7 @@ const toWireImp = ({ impId, ranking, winner, reason, steps, leftOut, foreignNoti
       priority: candidate.lineItem.priority,
       ecpm: candidate.ecpmMicros / 1e6,
       programmatic: candidate.bid >= 0,
+      ...toWireRotation(rotations.get(candidate.creative.id)),
     })),
     winner: winner ? { ...idsOf(winner), price: winner.ecpmMicros / 1e6 } : null,
     ...(reason === undefined ? {} : { nbr: reason }),
@@ -105,6 +118,9 @@ const toWireImp = ({ impId, ranking, winner, reason, steps, leftOut, foreignNoti
     ...(foreignNotices === 0 ? {} : { foreign_notices: foreignNotices }),
   };
 };
+
+const toWireRotation = (trace: RotationTrace | undefined): { readonly rotation?: WireRotation } =>
+  trace ? { rotation: { mode: trace.rotation, share: Math.round(trace.share * 1e4) / 1e4, ...trace.counts } } : {};
 
 const toWireStep = ({ stage, passed, refused }: TraceStep, isShown: (booking: Booking) => boolean): WireTraceStep => {
   const shown = passed.filter(isShown);

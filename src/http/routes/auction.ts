@@ -2,7 +2,7 @@ import type { Request, RequestHandler } from 'express';
 import type { Publisher } from '../../catalog/model/entities.ts';
 import { acceptsOrigin, normalOrigin } from '../../catalog/model/origins.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
-import { pageCors } from '../answers/cors.ts';
+import { pageCors, pageCorsList } from '../answers/cors.ts';
 import { sendWhole, toBytes } from '../answers/send-whole.ts';
 import { parseAuction, type WireAuction } from '../openrtb/auction-schema.ts';
 import type { RateOf } from '../../bidders/currency-rates.ts';
@@ -37,8 +37,7 @@ export const auctionRoute = (options: AuctionRouteOptions): RequestHandler => {
   return async function answerAuction(req, res) {
     const started = performance.now();
     observe.requested();
-    const cors = pageCors(req);
-    const refuse = (sent: Problem): void => sendProblem(res, sent, cors);
+    const refuse = (sent: Problem): void => sendProblem(res, sent, pageCors(req));
     const body = await readJson(req, MAX_AUCTION_BYTES, encodingOf(req));
     if (!body.ok) return body.problem && refuse(body.problem);
     const snapshot = currentSnapshot();
@@ -53,7 +52,10 @@ export const auctionRoute = (options: AuctionRouteOptions): RequestHandler => {
     if ('faults' in parsed) return refuse(problem('invalid_request', 'The bid request has a fault.', parsed.faults));
     const publisher = publisherOf(snapshot, parsed.request, keyed, req);
     if (!publisher) return refuse(problem('unauthorized', UNKNOWN_CALLER));
-    if (!acceptsOrigin(publisher.origins, originOf(req, parsed.request))) return refuse(problem('origin_not_allowed', FOREIGN_ORIGIN));
+    const { origins } = publisher;
+    // Reading the origin of a page's address takes 2 µs.
+    if (origins.size > 0 && !acceptsOrigin(origins, originOf(req, parsed.request)))
+      return refuse(problem('origin_not_allowed', FOREIGN_ORIGIN));
 
     const auction = readAuction(options, snapshot, publisher, parsed.request);
     const { request: wire, terms, maxBidderMs, test, blocked, schain } = auction;
@@ -68,12 +70,12 @@ export const auctionRoute = (options: AuctionRouteOptions): RequestHandler => {
     const answer = await (test ? options.dryServeAd : serveAd)(snapshot, request);
     const disclosure = answer.trace ? disclosureTo(options, req, publisher) : 'public';
     const text = toBytes(writeAuction({ auction, answer, signals: request.bidContext.signals, base, disclosure }));
-    sendWhole(res.writeHead(200, { ...ANSWER_HEADERS, ...cors, 'Content-Length': text.length }), text);
+    sendWhole(res.writeHead(200, [...ANSWER_HEADERS, ...pageCorsList(req), 'Content-Length', String(text.length)]), text);
     observe.answered(answer, (performance.now() - started) / 1000);
   };
 };
 
-const ANSWER_HEADERS = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };
+const ANSWER_HEADERS = ['Content-Type', 'application/json; charset=utf-8', 'Cache-Control', 'no-store'];
 
 const UNKNOWN_CALLER =
   'X-API-Key must be the key of the publisher, or the request must name a publisher (site.publisher.id) that lists the web origins of its pages.';

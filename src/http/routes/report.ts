@@ -34,10 +34,11 @@ export const reportRoute =
     const { token, reason } = body.value as { token: string; reason: ReportReason };
     const ad = tokens.verify(token);
     if (!ad) return refusePage(res, INVALID_TOKEN);
-    const retryAfterSeconds = await limit.count(clientOf(req), ad.tokenId);
+    const client = clientOf(req);
+    const retryAfterSeconds = await limit.count(client, ad.tokenId);
     if (retryAfterSeconds !== undefined) return sendProblem(res, TOO_MANY, { ...CORS_HEADERS, 'Retry-After': String(retryAfterSeconds) });
     try {
-      const id = await reports.file(ad, reason);
+      const id = await reports.file(ad, reason, await limit.isFirst(client, ad.creativeId));
       if (id === undefined) return refusePage(res, INVALID_TOKEN);
       sendJson(res, 201, { id }, CORS_HEADERS);
     } catch (fault) {

@@ -75,6 +75,19 @@ const API_PAGE_POLICY = policy({
   frameAncestors: ["'none'"],
 });
 
+/** A read-only report of an advertiser: text from the API, and nothing from elsewhere. */
+const REPORT_POLICY = policy({
+  defaultSrc: ["'none'"],
+  scriptSrc: ["'self'"],
+  styleSrc: ["'self'"],
+  imgSrc: ['data:'],
+  connectSrc: ["'self'"],
+  baseUri: ["'none'"],
+  formAction: ["'none'"],
+  frameAncestors: ["'none'"],
+  requireTrustedTypesFor: ["'script'"],
+});
+
 /** The documents are built with inline scripts: the colour scheme, and the list of pages. */
 const DOCS_POLICY = policy({
   defaultSrc: ["'none'"],
@@ -92,9 +105,10 @@ const DOCS_POLICY = policy({
 const POLICY_OF_FILE = new Map([
   ['admin.html', ADMIN_POLICY],
   [path.join('admin', 'preview.html'), PREVIEW_POLICY],
+  [path.join('report', 'index.html'), REPORT_POLICY],
 ]);
 
-const ADMIN_PATHS = /^\/(admin(\.html)?|api)(\/|$)/i;
+const ADMIN_PATHS = /^\/(admin(\.html)?|api|report)(\/|$)/i;
 
 /**
  * The path by which files are looked up: percent-decoded, without doubled slashes and dot segments.

@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { CreativeFormat, Publisher } from '../../catalog/model/entities.ts';
 import { acceptsOrigin } from '../../catalog/model/origins.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
-import { absoluteAddress } from '../../creative/absolute-address.ts';
+import { absoluteAddress, type Addresses } from '../../creative/absolute-address.ts';
 import type { Hit, HitKind, ServedAd } from '../../ledger/hit.ts';
 import type { AdRequest } from '../../serving/ad-request.ts';
 import type { AdAnswer } from '../../serving/serve-ad.ts';
@@ -26,6 +26,8 @@ export interface TagRouteOptions extends Omit<AdRouteOptions, 'writeAnswer'> {
   readonly recipientHash: (snapshot: Snapshot, publisherId: number, recipient: string) => string;
   /** '': addresses are relative to the frame. */
   readonly publicUrl: string;
+  /** Of the paths in creatives. */
+  readonly addresses: Addresses;
 }
 
 /** What a tag asks for, checked. */
@@ -56,6 +58,7 @@ export const iframeTagRoute = (options: TagRouteOptions): RequestHandler =>
       token: filled ? options.signToken(filled.won.ad) : '',
       signals: request.bidContext.signals,
       base: options.publicUrl,
+      addresses: options.addresses,
       trace: traceOf(options, answer, asked, req),
     });
     res
@@ -171,16 +174,17 @@ const traceOf = (options: TagRouteOptions, { trace }: AdAnswer, { publisher }: A
 const nameOf = ({ recipientHash }: TagRouteOptions, { snapshot, publisher, tag: { recipient, placementId } }: Asked): string =>
   recipient === '' ? '' : recipientHash(snapshot, publisher.id, `tag\n${placementId}\n${recipient}`);
 
-const imageOf = ({ publicUrl }: TagRouteOptions, { creatives }: Snapshot, creativeId: number): string | undefined => {
+const imageOf = ({ addresses }: TagRouteOptions, { creatives }: Snapshot, creativeId: number): string | undefined => {
   const content = creatives.get(creativeId)?.content;
-  return content?.format === 'banner' ? absoluteAddress(content.banner.image, publicUrl) : undefined;
+  return content?.format === 'banner' ? absoluteAddress(content.banner.image, addresses) : undefined;
 };
 
 /** Records a hit of a tag as the tracking URLs do. A hit that cannot be stored is lost: no client sends an image again. */
 const record = async ({ track }: TagRouteOptions, ad: ServedAd, kind: HitKind, req: Request): Promise<void> => {
-  const { ip, country, device, visitor } = track.requestContext(req);
+  const { ip, country, region, device, visitor } = track.requestContext(req);
   const screened = track.screenHit(ad, { visitor, ip, origin: pageOrigin(req), prefetch: isPrefetch(req), hidden: false });
-  const hit: Hit = { ad, kind, eventType: '', ...screened, atMs: track.now(ad.publisherId), country, device };
+  const place = { country, region: region ?? undefined, device, browser: visitor.browser ?? undefined };
+  const hit: Hit = { ad, kind, eventType: '', ...screened, atMs: track.now(ad.publisherId), ...place };
   track.observe.recorded(hit, await track.recordHit(hit));
 };
 

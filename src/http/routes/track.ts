@@ -50,10 +50,11 @@ const track =
     const ad = options.tokens.verify(queryValue(req, 't') ?? '');
     if (!ad) return refuseToken(options, res);
 
-    const { ip, country, device, visitor } = options.requestContext(req);
+    const { ip, country, region, device, visitor } = options.requestContext(req);
     const sender = { visitor, ip, origin: pageOrigin(req), prefetch: isPrefetch(req), hidden: kind === 'impression' && saysHidden(req) };
     const { invalidReason, signals } = options.screenHit(ad, sender);
-    const hit: Hit = { ad, kind, eventType, invalidReason, signals, atMs: options.now(ad.publisherId), country, device };
+    const place = { country, region: region ?? undefined, device, browser: visitor.browser ?? undefined };
+    const hit: Hit = { ad, kind, eventType, invalidReason, signals, atMs: options.now(ad.publisherId), ...place };
     const outcome = await options.recordHit(hit);
     options.observe.recorded(hit, outcome);
     if (outcome === 'expired') return refuseToken(options, res);

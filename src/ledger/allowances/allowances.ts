@@ -4,6 +4,7 @@ import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import type { Ledger } from '../ledger.ts';
 import type { GrantedLots, Reservation, ReservationMoments, ReserveRequest, WantedLots } from '../reservation.ts';
 import { decideFromLots, decideInOutage } from './decide-locally.ts';
+import { createEndOfTurn } from './end-of-turn.ts';
 import type { LotReport } from './report-lots.ts';
 import { Stock } from './stock.ts';
 
@@ -40,6 +41,8 @@ export interface SharedRequest extends ReserveRequest {
 /** The ledger as requests for ads see it: always answered, mostly without Redis. */
 export interface Allowances {
   reserve(request: SharedRequest): Promise<Reservation>;
+  /** The same from lots alone, for which the first candidate of each impression is enough; undefined: a call must decide. */
+  fromLots(request: SharedRequest): Promise<Reservation> | undefined;
   /** Ads that this replica may hand out without a call. */
   readonly outstanding: number;
   /** What it would report if it stopped now. */
@@ -79,7 +82,7 @@ export const createAllowances = (options: AllowancesOptions): Allowances => {
   let { enabled } = options;
   const shelves = new Map<number, Shelf>();
   const owners = new Map<Stock, Owner>();
-  const nextTurn = createTurn();
+  const endOfTurn = createEndOfTurn();
   /** Of stocks that were dropped since the last report. */
   let dropped: LotReport[] = [];
 
@@ -165,6 +168,17 @@ export const createAllowances = (options: AllowancesOptions): Allowances => {
     dropped.push({ ...report, returned: lot, isPaced: true }, { ...report, returned: spare, isPaced: false });
   };
 
+  const isByLots = ({ isShared, client }: SharedRequest): boolean => enabled && isShared && client === undefined;
+
+  const fromLots = (request: SharedRequest): Promise<Reservation> | undefined => {
+    if (!isByLots(request)) return undefined;
+    const shelf = shelfOf(request);
+    const local = decideFromLots(request.imps, (candidate) => stockOf(shelf, candidate), clock());
+    if (!local) return undefined;
+    observe?.decided('lots', request.imps.length);
+    return endOfTurn().then(() => local);
+  };
+
   const inOutage = (shelf: Shelf, { publisherId, imps, isShared }: SharedRequest): Reservation => {
     const [nowMs, atMs] = [clock(), now(publisherId)];
     return decideInOutage(imps, {
@@ -194,16 +208,12 @@ export const createAllowances = (options: AllowancesOptions): Allowances => {
 
   let timer: NodeJS.Timeout | undefined;
   return {
+    fromLots,
     reserve: async (request) => {
+      const local = fromLots(request);
+      if (local) return local;
       const shelf = shelfOf(request);
-      const isShared = enabled && request.isShared && request.client === undefined;
-      const local = isShared ? decideFromLots(request.imps, (candidate) => stockOf(shelf, candidate), clock()) : undefined;
-      if (local) {
-        observe?.decided('lots', request.imps.length);
-        await nextTurn();
-        return local;
-      }
-      const reservation = await (isShared ? byCall(shelf, request) : ledger.reserve(request));
+      const reservation = await (isByLots(request) ? byCall(shelf, request) : ledger.reserve(request));
       observe?.decided(reservation ? 'ledger' : 'outage', request.imps.length);
       return reservation ?? inOutage(shelf, request);
     },
@@ -231,19 +241,5 @@ export const createAllowances = (options: AllowancesOptions): Allowances => {
 const isShareable = ({ lineItem, bid }: RankedCandidate): boolean =>
   bid < 0 && lineItem.frequencyCap === null && lineItem.rateLimit === null;
 
-const isUsedUp = (reason: NoBidReason): boolean => reason === NoBidReason.BudgetSpent || reason === NoBidReason.DailyCap;
-
-/**
- * Resolves at the end of the turn of the event loop: the requests of a turn are answered together.
- * Answered one by one, each write wakes a client, and 20 to 40 µs of CPU go with it.
- */
-const createTurn = (): (() => Promise<void>) => {
-  let turn: Promise<void> | undefined;
-  return () =>
-    (turn ??= new Promise((resolve) => {
-      setImmediate(() => {
-        turn = undefined;
-        resolve();
-      });
-    }));
-};
+const isUsedUp = (reason: NoBidReason): boolean =>
+  reason === NoBidReason.BudgetSpent || reason === NoBidReason.GoalReached || reason === NoBidReason.DailyCap;

@@ -12,7 +12,7 @@ local function account_check_sums(a)
   elseif not (total == older_micros + hold_micros and held_count <= older_count + hold_count
     and (older_count > 0) == (a[OLDER_HOLDS] ~= '')) then
     account_break(a, BROKEN_SUMS)
-  elseif not (a[SERVES] >= 0 and a[IMPRESSIONS] >= 0 and a[SPEND] >= 0 and a[T_SPEND] >= 0) then
+  elseif not (a[SERVES] >= 0 and a[IMPRESSIONS] >= 0 and a[SPEND] >= 0 and a[T_SPEND] >= 0 and a[T_CLICKS] >= 0) then
     account_break(a, BROKEN_COUNTS)
   end
 end

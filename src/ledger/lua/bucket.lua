@@ -40,8 +40,9 @@ end
 
 -- The position of `now` in a pacing day: `share` has passed, `per_ms` passes in a millisecond, it
 -- is `hours` long, and today gets `part` of what is left until the flight ends. When that is before
--- midnight, the curve up to then is not known here, so that day runs by the clock.
-local function pacing_day(now, curve, flight_end)
+-- midnight, the curve up to then is not known here, so that day runs by the clock. `goal`: the
+-- candidate's, or nil.
+local function pacing_day(now, curve, flight_end, goal)
   local start = math.floor(now / MS_PER_DAY) * MS_PER_DAY
   if flight_end < start + MS_PER_DAY then
     local length = math.max(flight_end - start, 1)
@@ -60,6 +61,14 @@ local function pacing_day(now, curve, flight_end)
   end
   local today = math.max(1 - share, MIN_SPAN)
   local later = (flight_end - start - MS_PER_DAY) / MS_PER_DAY
+  if goal and goal[GOAL.FRONTLOAD] > 0 then
+    -- The rate falls in a straight line over the flight, from 1 + frontload times the even rate to
+    -- 1 - frontload: today is worth its mean over the day, the rest its mean from midnight on.
+    local begins, load = goal[GOAL.FLIGHT_START_MS], goal[GOAL.FRONTLOAD]
+    local length = math.max(flight_end - begins, 1)
+    local from, to = math.max(start - begins, 0) / length, (start + MS_PER_DAY - begins) / length
+    today, later = today * (1 + load * (1 - from - to)), later * (1 - load * to)
+  end
   return { share = share, per_ms = per_ms, hours = 24, part = today / (today + later) }
 end
 

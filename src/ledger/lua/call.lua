@@ -5,6 +5,8 @@ local call
 
 local function call_begin()
   call = {
+    -- Whole numbers as text (events.lua).
+    texts = {},
     -- The accounts by hash (books.lua), and what was released in them (holds.lua).
     books = {},
     released = {},
@@ -13,6 +15,8 @@ local function call_begin()
     horizons = {},
     -- The serves by tally and field (tally.lua).
     serves = {},
+    -- The entries by event stream (events.lua).
+    events = {},
     -- The clients by their hash (clients.lua).
     clients = {},
   }

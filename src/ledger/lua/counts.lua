@@ -11,6 +11,7 @@ local COUNTS = {
   yesterday_spend_micros = P_SPEND,
   total_impressions = T_IMPRESSIONS,
   total_spend_micros = T_SPEND,
+  total_clicks = T_CLICKS,
 }
 
 local function account_counts(a)

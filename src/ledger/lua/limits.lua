@@ -17,13 +17,16 @@ local function limits_refusal(a, campaign, c, user, now, horizon, curve, gains)
   if a[BROKEN] ~= 0 or campaign[BROKEN] ~= 0 then
     return NBR.ACCOUNT_SET_ASIDE
   end
-  local price = c.per_click and 1 or c.price_micros
+  local price = c.bills_later and 1 or c.price_micros
   if c.budget_micros >= 0 and a[T_SPEND] + a[HELD_TOTAL] + price > c.budget_micros then
     return NBR.BUDGET_SPENT
   end
   if c.campaign_budget_micros >= 0
     and campaign[T_SPEND] + campaign[HELD_TOTAL] + price > c.campaign_budget_micros then
     return NBR.BUDGET_SPENT
+  end
+  if c.goal and goal_left(a, c.goal) < 1 then
+    return NBR.GOAL_REACHED
   end
   if c.daily_impressions >= 0 and a[IMPRESSIONS] + a[HELD_COUNT] >= c.daily_impressions then
     return NBR.DAILY_CAP
@@ -53,13 +56,14 @@ end
 local function limits_apply(c)
   return c.daily_impressions >= 0 or c.daily_spend_micros >= 0 or c.budget_micros >= 0
     or c.campaign_budget_micros >= 0 or c.places >= 0 or c.rate_per_second >= 0
+    or (c.goal ~= nil and (c.goal[GOAL.IMPRESSIONS] >= 0 or c.goal[GOAL.CLICKS] >= 0))
 end
 
 -- How many more ads a candidate could hold now, by its tightest limit other than the user's.
 -- `permits` are those of limits_refusal.
 local function limits_left(a, campaign, c, now, permits)
   local left = permits
-  local price = math.max(c.per_click and 0 or c.price_micros, 1)
+  local price = math.max(c.bills_later and 0 or c.price_micros, 1)
   if c.daily_impressions >= 0 then
     left = math.min(left, c.daily_impressions - a[IMPRESSIONS] - a[HELD_COUNT])
   end
@@ -71,6 +75,9 @@ local function limits_left(a, campaign, c, now, permits)
   end
   if c.campaign_budget_micros >= 0 then
     left = math.min(left, (c.campaign_budget_micros - campaign[T_SPEND] - campaign[HELD_TOTAL]) / price)
+  end
+  if c.goal then
+    left = math.min(left, goal_left(a, c.goal))
   end
   if c.rate_per_second >= 0 then
     left = math.min(left, limits_rate_tokens(a, c, now))

@@ -8,9 +8,22 @@
 local MAX_BEHIND_MS = 600000
 local MAX_BEHIND = 10
 
--- How many impressions today should end with, by the tightest of the line item's own caps and
--- budget (nil when it has none), and how many are committed. A budget gives today its part of what
--- is left of the flight.
+-- How many impressions the goals of the flight leave beside those that are held. A goal of clicks
+-- leaves those that its missing clicks take at the expected click-through rate.
+local function goal_left(a, goal)
+  local left = math.huge
+  if goal[GOAL.IMPRESSIONS] >= 0 then
+    left = goal[GOAL.IMPRESSIONS] - a[T_IMPRESSIONS]
+  end
+  if goal[GOAL.CLICKS] >= 0 then
+    left = math.min(left, (goal[GOAL.CLICKS] - a[T_CLICKS]) / goal[GOAL.CLICK_RATE])
+  end
+  return left - a[OLDER_COUNT] - a[HOLD_COUNT]
+end
+
+-- How many impressions today should end with, by the tightest of the line item's own caps, goals and
+-- budget (nil when it has none), and how many are committed. A goal or a budget gives today its part
+-- of what is left of the flight.
 local function pacing_goal(a, c, day)
   local committed = a[IMPRESSIONS] + a[HELD_COUNT]
   local goal
@@ -19,6 +32,12 @@ local function pacing_goal(a, c, day)
   end
   if c.daily_impressions >= 0 then
     bound(c.daily_impressions - committed)
+  end
+  if c.goal then
+    local left = goal_left(a, c.goal)
+    if left < math.huge then
+      bound(left * day.part)
+    end
   end
   if c.expected_micros > 0 then
     if c.daily_spend_micros >= 0 then
@@ -109,7 +128,7 @@ local function pacing_permits(a, campaign, c, now, curve, gains)
   account_open_pacing(campaign)
   local own, sampled, changed = math.huge, false, false
   if c.pacing ~= 'ASAP' then
-    local day = pacing_day(now, curve, c.flight_end_ms)
+    local day = pacing_day(now, curve, c.flight_end_ms, c.goal)
     local goal, committed = pacing_goal(a, c, day)
     if goal or is_campaign_paced(c) then
       local released = call.released[a] or 0
@@ -136,7 +155,7 @@ end
 -- how much of it is due by now. Nothing when it has no goal.
 local function pacing_figures(a, campaign, c, now, curve, gains)
   local permits = pacing_permits(a, campaign, c, now, curve, gains)
-  local day = pacing_day(now, curve, c.flight_end_ms)
+  local day = pacing_day(now, curve, c.flight_end_ms, c.goal)
   local goal, committed = pacing_goal(a, c, day)
   if is_campaign_paced(c) then
     local paced, asap = siblings_live(campaign)

@@ -32,12 +32,15 @@ local function restore_has_room(h, caps, a, campaign, places_key, at, now)
   if a[BROKEN] ~= 0 or campaign[BROKEN] ~= 0 then
     return false
   end
-  local price = h.per_click and 1 or h.price_micros
+  local price = h.bills and h.price_micros or 1
   local function fits(limit, used, amount)
     return limit < 0 or used + amount <= limit
   end
   if not (fits(h.budget_micros, a[T_SPEND] + a[HELD_TOTAL], price)
     and fits(h.campaign_budget_micros, campaign[T_SPEND] + campaign[HELD_TOTAL], price)) then
+    return false
+  end
+  if not fits(caps.goal_impressions, a[T_IMPRESSIONS] + a[OLDER_COUNT] + a[HOLD_COUNT], 1) then
     return false
   end
   local impressions, spend = restore_delivered(a, h.day)

@@ -16,6 +16,7 @@ export const COUNT_NAMES = [
   'yesterdaySpendMicros',
   'totalImpressions',
   'totalSpendMicros',
+  'totalClicks',
 ] as const;
 /** The counts as scripts read and write them; `day` in days since the epoch. */
 export const COUNT_FIELDS = ['day', ...COUNT_NAMES] as const;
@@ -62,8 +63,8 @@ export interface AccountBooksOptions {
   readonly clock?: string | undefined;
 }
 
-/** A call with 1,000 entries and 100 accounts takes Redis about 2 ms. */
-const MAX_ENTRIES = 1_000;
+/** A call with 1,000 events and 100 accounts takes Redis about 2 ms. */
+const MAX_EVENTS = 1_000;
 
 export const createAccountBooks = ({ redis, keys, expiresAtMs, clock }: AccountBooksOptions): AccountBooks => {
   const load = (path: string, generated: string) =>
@@ -81,7 +82,7 @@ export const createAccountBooks = ({ redis, keys, expiresAtMs, clock }: AccountB
       const fields = names.map(({ kind, id }) => accountField(kind, id));
       const [adjustment, entries, ...rows] = await scripts.checkAccounts(
         ...[keys.accounts(publisherId), keys.events(shard), keys.adjustment(shard), keys.broken(shard)],
-        ...[MAX_ENTRIES, ...fields],
+        ...[MAX_EVENTS, ...fields],
       );
       return {
         adjustment,

@@ -3,9 +3,9 @@
 --
 -- KEYS[1] accounts of the publisher (hash), KEYS[2] event stream of the shard, KEYS[3] number of the last adjustment
 --   in the shard, KEYS[4] broken accounts of the shard (hash)
--- ARGV[1] the most entries of the stream that are returned, ARGV[2], … fields: 'l<line item>' or 'c<campaign>'
--- Returns the number of the last adjustment; the values of the stream's entries ('e', text, 'at', ms, 'billed',
---   micros), or nil when there are more; then per field an empty array, or whole numbers by the field
+-- ARGV[1] the most events of the stream that are returned, ARGV[2], … fields: 'l<line item>' or 'c<campaign>'
+-- Returns the number of the last adjustment; the values of the stream's entries (../lua/events.lua), or nil when
+--   there are more events; then per field an empty array, or whole numbers by the field
 --   list of account-books.ts
 -- Why atomic: a hit that settles in between would be in the stream and not in the account.
 --
@@ -16,18 +16,11 @@
 -- @include ../lua/holds.lua
 -- @include ../lua/books.lua
 -- @include ../lua/counts.lua
+-- @include ../lua/unstored.lua
 
 call_begin()
 local book = books_of(KEYS[1], KEYS[4], clock_ms())
-local limit = tonumber(ARGV[1])
-local results = { redis.call('GET', KEYS[3]) or '0', false }
-if redis.call('XLEN', KEYS[2]) <= limit then
-  local entries = {}
-  for i, entry in ipairs(redis.call('XRANGE', KEYS[2], '-', '+')) do
-    entries[i] = entry[2]
-  end
-  results[2] = entries
-end
+local results = { redis.call('GET', KEYS[3]) or '0', unstored_entries(KEYS[2], tonumber(ARGV[1])) }
 local packed = redis.call('HMGET', KEYS[1], unpack(ARGV, 2))
 for i = 1, #ARGV - 1 do
   if packed[i] then

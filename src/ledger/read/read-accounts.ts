@@ -14,6 +14,7 @@ export interface Account {
   readonly yesterday: DayCounts;
   readonly totalImpressions: number;
   readonly totalSpendMicros: number;
+  readonly totalClicks: number;
   /** Reserved today and neither settled nor released. */
   readonly heldToday: number;
   readonly heldTodayMicros: number;
@@ -94,9 +95,9 @@ export const createAccountReader = ({ redis, keys, clock }: AccountReaderOptions
 const decodeAccount = (row: readonly number[]): Account | undefined => {
   if (row.length === 0) return undefined;
   const a = fromRow(ACCOUNT_FIELDS, row);
-  const { day, totalImpressions, totalSpendMicros, heldToday, heldTodayMicros, heldMicros, broken } = a;
+  const { day, totalImpressions, totalSpendMicros, totalClicks, heldToday, heldTodayMicros, heldMicros, broken } = a;
   return {
-    ...{ day, totalImpressions, totalSpendMicros, heldToday, heldTodayMicros, heldMicros, broken },
+    ...{ day, totalImpressions, totalSpendMicros, totalClicks, heldToday, heldTodayMicros, heldMicros, broken },
     today: { serves: a.serves, impressions: a.impressions, clicks: a.clicks, spendMicros: a.spendMicros },
     yesterday: {
       serves: a.yesterdayServes,

@@ -27,6 +27,10 @@ export interface LimitReading {
   readonly heldToday: number;
   readonly spendTodayMicros: number;
   readonly heldTodayMicros: number;
+  /** Over the flight, and of every day that has holds. */
+  readonly totalImpressions: number;
+  readonly heldImpressions: number;
+  readonly totalClicks: number;
   readonly totalSpendMicros: number;
   readonly heldMicros: number;
   readonly campaignSpendMicros: number;
@@ -72,6 +76,9 @@ const READING_FIELDS = [
   'heldToday',
   'spendTodayMicros',
   'heldTodayMicros',
+  'totalImpressions',
+  'heldImpressions',
+  'totalClicks',
   'totalSpendMicros',
   'heldMicros',
   'campaignSpendMicros',

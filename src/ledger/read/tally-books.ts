@@ -28,9 +28,9 @@ export interface TallyBooks {
   adjust(tally: Tally, shard: number, checked: CheckedTally, differences: readonly (readonly [string, number])[]): Promise<boolean>;
 }
 
-/** Fields of a call. With 1,000 entries it takes Redis about 1 ms. */
+/** Fields of a call. With 1,000 events it takes Redis about 1 ms. */
 export const MAX_FIELDS = 500;
-const MAX_ENTRIES = 1_000;
+const MAX_EVENTS = 1_000;
 const SCAN_COUNT = 500;
 
 export const createTallyBooks = ({ redis, keys }: { readonly redis: RedisClient; readonly keys: LedgerKeys }): TallyBooks => {
@@ -57,7 +57,7 @@ export const createTallyBooks = ({ redis, keys }: { readonly redis: RedisClient;
     check: async (tally, shard, fields) => {
       const [adjustment, entries, counts] = await scripts.checkTally(
         ...[keys[tally](shard), keys.events(shard), keys.adjustment(shard)],
-        ...[MAX_ENTRIES, ...fields],
+        ...[MAX_EVENTS, ...fields],
       );
       return { adjustment, entries: entries ?? undefined, counts };
     },

@@ -1,9 +1,10 @@
 import type { Campaign, Creative, LineItem } from '../../catalog/model/entities.ts';
+import { PRIOR_CLICK_RATE } from '../../catalog/snapshot/ecpm.ts';
 import { NoBidReason } from '../../decision/no-bid-reason.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import { encodeRow, luaReader, luaTable } from '../../redis/script-fields.ts';
 import { accountField, servesField } from '../ledger-keys.ts';
-import { limitsOf, pricingOf } from '../limits.ts';
+import { billsOnOf, limitsOf } from '../limits.ts';
 import { ACCOUNT_LUA } from '../set-aside.ts';
 
 /** The part that does not change within a snapshot. */
@@ -12,7 +13,7 @@ const LASTING_FIELDS = [
   'campaign',
   'creative',
   'tally',
-  'perClick',
+  'billsLater',
   'dailyImpressions',
   'dailySpendMicros',
   'budgetMicros',
@@ -25,17 +26,25 @@ const LASTING_FIELDS = [
   'flightEndMs',
 ] as const;
 
-/** One candidate as a script reads it. The prices come last, because a bid may replace them. */
-const CANDIDATE_FIELDS = [...LASTING_FIELDS, 'priceMicros', 'expectedMicros'] as const;
+/**
+ * One candidate as a script reads it. The prices come after the rest, because a bid may replace
+ * them. `goal` is an array by GOAL_FIELDS, and is left out where there is none: five numbers less to
+ * decode.
+ */
+const CANDIDATE_FIELDS = [...LASTING_FIELDS, 'priceMicros', 'expectedMicros', 'goal'] as const;
+
+/** The goals of a flight and how pacing spreads it. `GOAL.IMPRESSIONS` in Lua is a position. */
+const GOAL_FIELDS = ['impressions', 'clicks', 'clickRate', 'flightStartMs', 'frontload'] as const;
 
 /**
  * Lua for every script that checks candidates: `candidate_record`, the numbers of the no-bid
- * reasons, `NBR`, and what accounts need.
+ * reasons, `NBR`, the positions of a goal, `GOAL`, and what accounts need.
  */
 export const CANDIDATE_LUA: readonly string[] = [
   ...ACCOUNT_LUA,
   luaReader('candidate_record', CANDIDATE_FIELDS),
   luaTable('NBR', NoBidReason),
+  luaTable('GOAL', Object.fromEntries(GOAL_FIELDS.map((field, i) => [field, i + 1]))),
 ];
 
 /** The value of a limit that is not set. */
@@ -47,20 +56,24 @@ export type EncodeCandidate = (candidate: RankedCandidate) => string;
 interface Written {
   readonly lineItem: LineItem;
   readonly campaign: Campaign;
-  /** The array without its last two values. */
+  readonly clickRate: number;
+  /** The array without its prices and what follows them. */
   readonly text: string;
+  /** `,` and the goal, or ''. */
+  readonly goal: string;
 }
 
 /** Everything but the prices is encoded once per creative of a snapshot, not per request. */
 export const createCandidateEncoder = (): EncodeCandidate => {
   const written = new WeakMap<Creative, Written>();
-  return function encodeCandidate({ creative, lineItem, campaign, priceMicros, expectedMicros }) {
+  return function encodeCandidate({ creative, lineItem, campaign, priceMicros, expectedMicros, clickRate = 0 }) {
     let known = written.get(creative);
-    if (known?.lineItem !== lineItem || known.campaign !== campaign) {
-      known = { lineItem, campaign, text: encodeLasting(creative, lineItem, campaign) };
+    if (known?.lineItem !== lineItem || known.campaign !== campaign || known.clickRate !== clickRate) {
+      const text = encodeLasting(creative, lineItem, campaign);
+      known = { lineItem, campaign, clickRate, text, goal: encodeGoal(lineItem, campaign, clickRate) };
       written.set(creative, known);
     }
-    return `${known.text},${priceMicros},${expectedMicros}]`;
+    return `${known.text},${priceMicros},${expectedMicros}${known.goal}]`;
   };
 };
 
@@ -72,7 +85,7 @@ const encodeLasting = (creative: Creative, lineItem: LineItem, campaign: Campaig
     campaign: accountField('c', campaignId),
     creative: creative.id,
     tally: servesField(publisherId, campaignId, id, creative.id),
-    perClick: pricingOf(lineItem) === 'CPC',
+    billsLater: billsOnOf(lineItem) !== 'impression',
     dailyImpressions: limits.dailyImpressions ?? NONE,
     dailySpendMicros: limits.dailySpendMicros ?? NONE,
     budgetMicros: limits.budgetMicros ?? NONE,
@@ -85,4 +98,17 @@ const encodeLasting = (creative: Creative, lineItem: LineItem, campaign: Campaig
     flightEndMs: Math.min(lineItem.flight.endMs, campaign.flight.endMs),
   });
   return row.slice(0, -1);
+};
+
+const encodeGoal = ({ goals, flight }: LineItem, campaign: Campaign, clickRate: number): string => {
+  const { impressions, clicks, frontload } = goals;
+  if (impressions === null && clicks === null && frontload === 0) return '';
+  const row = encodeRow(GOAL_FIELDS, {
+    impressions: impressions ?? NONE,
+    clicks: clicks ?? NONE,
+    clickRate: clickRate > 0 ? clickRate : PRIOR_CLICK_RATE,
+    flightStartMs: Math.max(flight.startMs, campaign.flight.startMs),
+    frontload,
+  });
+  return `,${row}`;
 };

@@ -75,8 +75,9 @@ end
 local function hold_with_lots(c, request, a, campaign, lot, spare)
   local book, count = request.book, 1 + lot + spare
   local moments = moments_of(c, book.now, request.head.max_hold_ms, count > 1)
-  -- A click bills when it comes; until then its impression holds a place, and no money.
-  local micros = c.per_click and 0 or c.price_micros * count
+  -- A click or a viewable event bills when it comes; until then its impression holds a place, and no
+  -- money.
+  local micros = c.bills_later and 0 or c.price_micros * count
   account_hold(a, moments.hold_end_ms, a[DAY], count, micros)
   account_hold(campaign, moments.hold_end_ms, a[DAY], count, micros)
   if pacing_applies(c) then

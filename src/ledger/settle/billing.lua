@@ -1,13 +1,14 @@
 -- What a hit bills and adds to its accounts. Include after books.lua and tally.lua.
 
--- The amount that a click may bill: its price, or what is left of a limit if that is less.
-local function click_bill(h, a, campaign)
+-- The amount that a hit after the impression may bill: its price, or what is left of a limit if that
+-- is less.
+local function later_bill(h, a, campaign)
   -- The held sums of a broken account mean nothing.
   local function held(account, field)
     return account[BROKEN] == 0 and account[field] or 0
   end
   local left = h.price_micros
-  -- Of a day that the account no longer knows, nothing is known to be left. For a restored click,
+  -- Of a day that the account no longer knows, nothing is known to be left. For a restored hit,
   -- tracking/refilter-day.ts has checked that day.
   if h.daily_spend_micros >= 0 and (h.restored == '' or h.day >= a[DAY] - 1) then
     local spent = h.day == a[DAY] and a[SPEND] + held(a, HELD_MICROS)
@@ -31,10 +32,16 @@ local function add_impression(account, day, billed)
   account[T_SPEND] = account[T_SPEND] + billed
 end
 
-local function add_click(account, day, billed)
-  account_add(account, day, CLICKS, P_CLICKS, 1)
+-- A viewable event is counted in the event tally; the account knows what it billed.
+local function add_spend(account, day, billed)
   account_add(account, day, SPEND, P_SPEND, billed)
   account[T_SPEND] = account[T_SPEND] + billed
+end
+
+local function add_click(account, day, billed)
+  account_add(account, day, CLICKS, P_CLICKS, 1)
+  account[T_CLICKS] = account[T_CLICKS] + 1
+  add_spend(account, day, billed)
 end
 
 -- Moves an impression from held to delivered. Returns whether the hold existed.
@@ -63,12 +70,13 @@ local function settle_accounts(h, accounts_key, book, serves)
   end
   local billed, found = 0, true
   if h.action == 'impression' then
-    billed = h.per_click and 0 or h.price_micros
+    billed = h.bills and h.price_micros or 0
     found = settle_impression(h, a, campaign, billed, serves)
   else
-    billed = h.per_click and click_bill(h, a, campaign) or 0
-    add_click(a, h.day, billed)
-    add_click(campaign, h.day, billed)
+    billed = h.bills and later_bill(h, a, campaign) or 0
+    local add = h.action == 'click' and add_click or add_spend
+    add(a, h.day, billed)
+    add(campaign, h.day, billed)
   end
   book.dirty[h.line_item], book.dirty[h.campaign] = true, true
   return billed, found

@@ -1,7 +1,7 @@
-import { encodeRow, luaConstants, luaReader } from '../../redis/script-fields.ts';
+import { encodeRow, luaConstants, luaReader, luaShortReader } from '../../redis/script-fields.ts';
 import { CLIENT_RULE } from '../client-rule.ts';
 import { callKeys, type ScriptCall } from '../call-keys.ts';
-import type { Hit, OrderReason, RestoredHit, Settled } from '../hit.ts';
+import { billsHit, type Hit, type OrderReason, type RestoredHit, type Settled } from '../hit.ts';
 import { accountField, filteredField, servesField, type LedgerKeys } from '../ledger-keys.ts';
 import type { Limits } from '../limits.ts';
 import { storedHit } from '../stored-hit.ts';
@@ -15,49 +15,55 @@ export interface HitLimits {
   readonly expiresAtMs: number;
 }
 
-const HIT_FIELDS = [
+/** The value of a limit that is not set. */
+const NONE = -1;
+
+const FIRST_FIELDS = [
   'publisher',
   'token',
-  'label',
-  'action',
   'lineItem',
   'campaign',
-  'tally',
-  'eventTally',
-  'filteredTally',
-  'reason',
   'priceMicros',
-  'perClick',
+  'bills',
   'day',
   'holdEndMs',
   'tokenExpS',
   'hasUser',
   'windowMs',
-  'dailySpendMicros',
-  'budgetMicros',
-  'campaignBudgetMicros',
   'expiresAtS',
-  'lateAtMs',
   'servedAtMs',
-  'impressionAtMs',
   'client',
-  'restored',
 ] as const;
 
+/** The other fields, with their values in most hits: an impression that has a hold. */
+const OTHER_FIELDS = {
+  label: 'impression',
+  action: 'impression',
+  tally: '',
+  eventTally: '',
+  filteredTally: '',
+  reason: '',
+  dailySpendMicros: NONE,
+  budgetMicros: NONE,
+  campaignBudgetMicros: NONE,
+  lateAtMs: 0,
+  impressionAtMs: 0,
+  restored: '',
+};
+
+const HIT_FIELDS = [...FIRST_FIELDS, ...(Object.keys(OTHER_FIELDS) as (keyof typeof OTHER_FIELDS)[])];
+
 /** What bounds a hit that is restored. */
-const RESTORED_FIELDS = ['reason', 'dailyImpressions', 'places'] as const;
+const RESTORED_FIELDS = ['reason', 'dailyImpressions', 'goalImpressions', 'places'] as const;
 
 /** The generated part of settle.lua. */
 export const SETTLE_LUA: readonly string[] = [
   ...ACCOUNT_LUA,
   luaConstants('CLICK_', CLICK_TIMES),
   luaConstants('CLIENT_', CLIENT_RULE),
-  luaReader('hit_record', HIT_FIELDS),
+  luaShortReader('hit_record', FIRST_FIELDS, OTHER_FIELDS),
   luaReader('restored_record', RESTORED_FIELDS),
 ];
-
-/** The value of a limit that is not set. */
-const NONE = -1;
 
 /** One hit for settle.lua. */
 export interface SettleCall {
@@ -65,7 +71,7 @@ export interface SettleCall {
   readonly limits: HitLimits;
   /** Whether it waited in Postgres. */
   readonly late: boolean;
-  /** When the impression of a click was counted, if its event row says so. */
+  /** When the impression of a click, or of a viewable event that bills, was counted, if its event row says so. */
   readonly impressionAtMs: number | undefined;
 }
 
@@ -98,50 +104,60 @@ const publisherKeys = (keys: LedgerKeys, publisherId: number): readonly string[]
 
 const encodeSettle = ({ hit, limits: { limits, expiresAtMs }, late, impressionAtMs = 0 }: SettleCall, publisher: number): string => {
   const { ad, kind, eventType, invalidReason, atMs, restored } = hit;
-  const named = eventType === '' ? kind : `${kind}:${eventType}`;
-  // A hit may be restored again after it was filtered again.
-  const label = restored ? `${named}+${restored.atMs}` : named;
-  const isFiltered = invalidReason !== '';
-  return encodeRow(HIT_FIELDS, {
+  const bills = billsHit(hit);
+  const first = {
     publisher,
     token: ad.tokenId,
-    label: isFiltered ? `${label}!` : label,
-    action: isFiltered ? 'record' : kind,
     lineItem: accountField('l', ad.lineItemId),
     campaign: accountField('c', ad.campaignId),
-    // Most hits are impressions with a hold, which need none of the three.
-    tally: ad.holdEndMs === 0 ? servesField(ad.publisherId, ad.campaignId, ad.lineItemId, ad.creativeId) : '',
-    eventTally: kind === 'event' ? `${ad.lineItemId}:${eventType}` : '',
-    filteredTally: kind === 'click' || isFiltered || restored ? filteredField(ad.lineItemId, kind) : '',
-    reason: invalidReason,
     priceMicros: ad.priceMicros,
-    perClick: ad.perClick,
+    bills,
     day: ad.day,
     holdEndMs: ad.holdEndMs,
     tokenExpS: ad.tokenExpS,
     hasUser: ad.userHash !== null,
     windowMs: limits.frequency?.windowMs ?? ad.windowMs ?? 0,
+    expiresAtS: Math.ceil(expiresAtMs / 1000),
+    servedAtMs: ad.servedAtMs,
+    client: ad.isFree === true || restored ? '' : (ad.client ?? ''),
+  };
+  const isFiltered = invalidReason !== '';
+  if (kind === 'impression' && !isFiltered && !restored && !late && ad.holdEndMs > 0) return encodeRow(FIRST_FIELDS, first);
+  const named = eventType === '' ? kind : `${kind}:${eventType}`;
+  // A hit may be restored again after it was filtered again.
+  const label = restored ? `${named}+${restored.atMs}` : named;
+  return encodeRow(HIT_FIELDS, {
+    ...first,
+    label: isFiltered ? `${label}!` : label,
+    action: isFiltered ? 'record' : kind,
+    tally: ad.holdEndMs === 0 ? servesField(ad.publisherId, ad.campaignId, ad.lineItemId, ad.creativeId) : '',
+    eventTally: kind === 'event' ? `${ad.lineItemId}:${eventType}` : '',
+    filteredTally: kind === 'click' || (kind === 'event' && bills) || isFiltered || restored ? filteredField(ad.lineItemId, kind) : '',
+    reason: invalidReason,
     dailySpendMicros: limits.dailySpendMicros ?? NONE,
     budgetMicros: limits.budgetMicros ?? NONE,
     campaignBudgetMicros: limits.campaignBudgetMicros ?? NONE,
-    expiresAtS: Math.ceil(expiresAtMs / 1000),
     lateAtMs: late ? atMs : 0,
-    servedAtMs: ad.servedAtMs,
     impressionAtMs,
-    client: ad.isFree === true || restored ? '' : (ad.client ?? ''),
     restored: restored ? encodeRestored(restored, limits) : '',
   });
 };
 
-const encodeRestored = ({ reason }: RestoredHit, { dailyImpressions, frequency }: Limits): string =>
-  encodeRow(RESTORED_FIELDS, { reason, dailyImpressions: dailyImpressions ?? NONE, places: frequency?.places ?? NONE });
+const encodeRestored = ({ reason }: RestoredHit, { dailyImpressions, goalImpressions, frequency }: Limits): string =>
+  encodeRow(RESTORED_FIELDS, {
+    reason,
+    dailyImpressions: dailyImpressions ?? NONE,
+    goalImpressions: goalImpressions ?? NONE,
+    places: frequency?.places ?? NONE,
+  });
 
 export const decodeSettled = (reply: string): Settled => {
-  const [outcome, foundHold, reason, click] = reply.split(' ');
+  const [outcome, foundHold, reason, click, viewable] = reply.split(' ');
   return {
     outcome: outcome as Settled['outcome'],
     foundHold: foundHold === '1',
     reason: reason === '-' ? undefined : (reason as OrderReason),
     click: click === '-' ? undefined : (click as Settled['click']),
+    viewable: viewable === '-' ? undefined : (viewable as Settled['viewable']),
   };
 };

@@ -1,27 +1,33 @@
--- Filters the clicks whose impression has not come in time: neither to Redis nor to Postgres.
+-- Filters the hits whose impression has not come in time: neither to Redis nor to Postgres.
 --
--- KEYS[1] event stream of the shard (the keys of the clicks that wait and of the
+-- KEYS[1] event stream of the shard (the keys of the hits that wait and of the
 --   tally of filtered hits are derived from it), KEYS[2] fold horizon of
 --   the shard
--- ARGV[1] the most clicks of one call
--- Returns how many were filtered
--- Why atomic: an impression that comes in between would bill a click that is filtered already.
+-- ARGV[1] the most hits of one call
+-- Returns how many were taken, and how many of them were filtered viewable events
+-- Why atomic: an impression that comes in between would bill a hit that is filtered already.
 --
 -- @include ../../redis/lua/clock.lua
 -- @include ../lua/call.lua
 -- @include ../lua/tally.lua
--- @include ../lua/clicks.lua
+-- @include ../lua/events.lua
+-- @include ../lua/waiting.lua
 
+call_begin()
 local events = KEYS[1]
 local horizon = tonumber(redis.call('GET', KEYS[2]) or '0')
 local over = math.min(clock_ms(), horizon) - CLICK_WINDOW_MS - CLICK_MARGIN_MS
-local tokens = redis.call('ZRANGEBYSCORE', clicks_due_key(events), '-inf', over, 'LIMIT', 0, ARGV[1])
-for _, token in ipairs(tokens) do
-  local at, record, event = clicks_take(events, token)
+local names = redis.call('ZRANGEBYSCORE', waiting_due_key(events), '-inf', over, 'LIMIT', 0, ARGV[1])
+local viewable = 0
+for _, name in ipairs(names) do
+  local at, record, event = waiting_take(events, name)
   if at then
-    events_add_filtered(events, hit_record(cjson.decode(record)), event, at, 'no_impression')
+    local h = hit_record(cjson.decode(record))
+    viewable = viewable + (h.action == 'event' and 1 or 0)
+    events_add_filtered(events, h, event, at, 'no_impression')
   else
-    redis.call('ZREM', clicks_due_key(events), token)
+    redis.call('ZREM', waiting_due_key(events), name)
   end
 end
-return #tokens
+events_save()
+return { #names, viewable }

@@ -10,23 +10,33 @@ export interface ExpireClicksOptions {
   readonly clock?: string | undefined;
 }
 
-/** Clicks of one call: 6 µs each. */
-const MAX_CLICKS = 200;
+/** Hits of one call: 6 µs each. */
+const MAX_HITS = 200;
+
+/** Hits that were filtered, because their impression did not come. */
+export interface ExpiredHits {
+  readonly clicks: number;
+  /** Viewable events that would have billed. */
+  readonly viewable: number;
+}
 
 /**
- * Filters the clicks of a shard that have waited for their impression long enough. Resolves to how
+ * Filters the hits of a shard that have waited for their impression long enough. Resolves to how
  * many; rejects when Redis is unavailable.
  */
-export const createExpireClicks = ({ redis, keys, clock }: ExpireClicksOptions): ((shard: number) => Promise<number>) => {
+export const createExpireClicks = ({ redis, keys, clock }: ExpireClicksOptions): ((shard: number) => Promise<ExpiredHits>) => {
   const lua = loadScript(new URL('./expire-clicks.lua', import.meta.url), { clock, generated: SETTLE_LUA });
   redis.defineCommand('expireClicks', { lua, numberOfKeys: 2 });
-  const script = redis as unknown as { expireClicks(events: string, horizon: string, max: number): Promise<number> };
+  const script = redis as unknown as {
+    expireClicks(events: string, horizon: string, max: number): Promise<[taken: number, viewable: number]>;
+  };
   return async (shard) => {
-    let filtered = 0;
+    let [clicks, viewable] = [0, 0];
     for (;;) {
-      const count = await script.expireClicks(keys.events(shard), keys.horizon(shard), MAX_CLICKS);
-      filtered += count;
-      if (count < MAX_CLICKS) return filtered;
+      const [taken, views] = await script.expireClicks(keys.events(shard), keys.horizon(shard), MAX_HITS);
+      clicks += taken - views;
+      viewable += views;
+      if (taken < MAX_HITS) return { clicks, viewable };
     }
   };
 };

@@ -1,23 +1,23 @@
 -- Settles hits: counts each once, bills it, confirms what was reserved for it, and appends it to
--- the event stream of its shard. A click that comes before its impression waits for it
--- (../lua/clicks.lua) and is settled with it.
+-- the event stream of its shard (../lua/events.lua). A click, or a viewable event that bills, that comes
+-- before its impression waits for it (../lua/waiting.lua) and is settled with it.
 --
 -- KEYS per publisher p = 0, 1, …: KEYS[6p + 1] accounts of the publisher (hash), KEYS[6p + 2] event stream of its
 --   shard, KEYS[6p + 3] event tally of the shard (hash), KEYS[6p + 4] serves tally of the shard (hash), KEYS[6p + 5]
 --   broken accounts of the shard (hash), KEYS[6p + 6] its clients (the start of the names of two hashes); then per
 --   hit the kinds already seen of its token (string) and, of a hit with a user, the user's frequency
---   places. The keys of the clicks that wait are derived from that of the stream.
+--   places. The keys of the hits that wait are derived from that of the stream.
 -- ARGV[1] the number of publishers; per hit h = 0, 1, …: ARGV[2h + 2] a JSON array by the field list of
 --   encode-settle.ts, ARGV[2h + 3] the event as JSON
 --   label: what is counted once, such as 'impression', 'event:like', or 'impression!' for one that its request
 --   shows to be invalid; action: 'impression', 'click', 'event' or 'record' (store only); a limit of -1 is not set;
 --   hold_end_ms is 0 when nothing was reserved; late_at_ms: when the hit was accepted, if that was while Redis was
---   unavailable, else 0; impression_at_ms: when the impression of a click was counted, if its row says so, else 0;
+--   unavailable, else 0; impression_at_ms: when the impression of a hit that waits for it was counted, if its row says so, else 0;
 --   client: who holds the ad, '' when its hold need not be earned;
 --   restored: '', or of a hit that is counted after all a JSON array of why it was filtered and of its caps (restore.lua)
--- Returns per hit 'outcome found_hold reason click': 'counted', 'filtered', 'provisional' (a click that waits for its
---   impression), 'duplicate', 'expired' or 'kept' (a restored hit without room stays filtered); 1 or 0; why a click is filtered, or '-'; what became of the click that
---   waited for this impression: 'counted', a reason, or '-'
+-- Returns per hit 'outcome found_hold reason click viewable': 'counted', 'filtered', 'provisional' (it waits for its
+--   impression), 'duplicate', 'expired' or 'kept' (a restored hit without room stays filtered); 1 or 0; why a hit is filtered by its order, or '-'; what became of the
+--   click, and of the viewable event, that waited for this impression: 'counted', a reason, or '-'
 -- Why atomic: the check for duplicates, the billing and the stored event are one step, so no hit is
 --   billed twice or stored without being billed.
 --
@@ -30,7 +30,8 @@
 -- @include ../lua/tally.lua
 -- @include billing.lua
 -- @include ../lua/frequency.lua
--- @include ../lua/clicks.lua
+-- @include ../lua/events.lua
+-- @include ../lua/waiting.lua
 -- @include ../lua/clients.lua
 -- @include ../lua/restore.lua
 
@@ -40,33 +41,42 @@ local DEDUPE_MARGIN_MS = 600000
 
 local PUBLISHER_KEYS = 6
 
--- Why a click is filtered, or ''. The rules of tracking/invalid-traffic/rules.ts. `impression_at` is nil while the
--- impression has not been counted.
-local function click_fault(h, at, impression_at)
+-- Why a hit that needs an impression is filtered, or ''. The rules of tracking/invalid-traffic/rules.ts.
+-- `impression_at` is nil while the impression has not been counted.
+local function order_fault(h, at, impression_at)
   local since = impression_at and at - impression_at or -1
-  if math.abs(at - h.served_at_ms) < CLICK_MIN_REACTION_MS or (since >= 0 and since < CLICK_MIN_REACTION_MS) then
+  if h.action == 'click'
+    and (math.abs(at - h.served_at_ms) < CLICK_MIN_REACTION_MS or (since >= 0 and since < CLICK_MIN_REACTION_MS)) then
     return 'fast_click'
   end
   return since < -CLICK_WINDOW_MS and 'no_impression' or ''
 end
 
--- Settles the click that has waited for this impression. Returns 'counted' or why it is filtered; '-': none waited.
-local function settle_waiting_click(h, impression_at, accounts_key, book, events)
-  local at, record, event = clicks_take(events, h.token)
+-- Counts and bills a hit that came after its impression. Returns the billed amount.
+local function settle_later(h, accounts_key, book, event_tally)
+  if h.action == 'event' then
+    tally_add(event_tally, h.day, h.event_tally)
+  end
+  return (settle_accounts(h, accounts_key, book))
+end
+
+-- Settles a hit that has waited for this impression. Returns 'counted' or why it is filtered; '-': none waited.
+local function settle_waiting(name, impression_at, accounts_key, book, events, event_tally)
+  local at, record, event = waiting_take(events, name)
   if not at then
     return '-'
   end
-  local click = hit_record(cjson.decode(record))
-  local fault = click_fault(click, at, impression_at)
+  local waited = hit_record(cjson.decode(record))
+  local fault = order_fault(waited, at, impression_at)
   if fault ~= '' then
-    events_add_filtered(events, click, event, at, fault)
+    events_add_filtered(events, waited, event, at, fault)
     return fault
   end
-  events_add(events, event, at, settle_accounts(click, accounts_key, book))
+  events_add(events, event, at, settle_later(waited, accounts_key, book, event_tally))
   return 'counted'
 end
 
--- Why a restored hit stays filtered: only an impression needs room, a click bills what is left.
+-- Why a restored hit stays filtered: only an impression needs room, the others bill what is left.
 local function restore_refusal(h, accounts_key, book, places_key, at)
   local caps = restored_record(cjson.decode(h.restored))
   local a, campaign = books_open(accounts_key, book, h.line_item, h.campaign)
@@ -77,7 +87,8 @@ end
 
 -- What has been seen of a token: its labels, and after '@' when its impression was counted.
 local function seen_with(seen, label, impression_at)
-  return (seen == '' and ',' or seen) .. label .. ',' .. (impression_at and string.format('@%.0f,', impression_at) or '')
+  local first = seen == '' and ',' or seen
+  return impression_at and first .. label .. ',@' .. whole(impression_at) .. ',' or first .. label .. ','
 end
 
 local function next_key(keys)
@@ -89,17 +100,18 @@ local function settle(h, record, event, keys)
   local first = h.publisher * PUBLISHER_KEYS
   local accounts_key, events, event_tally, serves = keys[first + 1], keys[first + 2], keys[first + 3], keys[first + 4]
   local book = books_of(accounts_key, keys[first + 5], call.clock)
-  local seen_key = next_key(keys)
-  local places_key = h.has_user and next_key(keys)
+  local seen_key, places_key = h.seen_key, h.places_key
   call.expires_at[accounts_key] = h.expires_at_s
   local now = book.now
   local exp_ms = h.token_exp_s * 1000
   -- This clock decides: that of a replica may be minutes ahead or behind (tracking/tokens.ts).
   -- An impression ends with its hold, which may be before the token (endMsOf in ../hit.ts).
-  local is_impression, is_click = h.action == 'impression', h.action == 'click'
+  local is_impression = h.action == 'impression'
+  -- A hit that counts, or bills, only with its impression.
+  local follows = h.action == 'click' or (h.action == 'event' and h.bills)
   local is_held = is_impression and h.hold_end_ms > 0
   if h.late_at_ms == 0 and now >= (is_held and math.min(exp_ms, h.hold_end_ms) or exp_ms) then
-    return 'expired 0 - -'
+    return 'expired 0 - - -'
   end
   local at = h.late_at_ms > 0 and h.late_at_ms or now
   local ttl_ms = math.max(exp_ms - now, 0) + DEDUPE_MARGIN_MS
@@ -110,12 +122,12 @@ local function settle(h, record, event, keys)
   else
     seen = redis.call('GET', seen_key) or ''
   end
-  if string.find(seen, ',' .. h.label .. ',', 1, true) then
-    return 'duplicate 0 - -'
+  if seen ~= '' and string.find(seen, ',' .. h.label .. ',', 1, true) then
+    return 'duplicate 0 - - -'
   end
-  -- What was seen of a token is forgotten some time after its end, a click that waits is not.
-  if is_click and h.late_at_ms > 0 and clicks_has(events, h.token) then
-    return 'duplicate 0 - -'
+  -- What was seen of a token is forgotten some time after its end, a hit that waits is not.
+  if follows and h.late_at_ms > 0 and waiting_has(events, waiting_name(h.token, h.action)) then
+    return 'duplicate 0 - - -'
   end
   local kept_reason = h.restored ~= '' and restore_refusal(h, accounts_key, book, places_key, at)
   if seen ~= '' or not is_written then
@@ -123,35 +135,38 @@ local function settle(h, record, event, keys)
   end
   if kept_reason then
     events_add_filtered(events, h, event, at, kept_reason)
-    return 'kept 1 - -'
+    return 'kept 1 - - -'
   end
-  if is_click then
+  if follows then
     local impression_at = tonumber(string.match(seen, '@(%d+),') or h.impression_at_ms)
     impression_at = impression_at > 0 and impression_at or nil
-    local fault = click_fault(h, at, impression_at)
+    local fault = order_fault(h, at, impression_at)
     if fault ~= '' then
       events_add_filtered(events, h, event, at, fault)
-      return 'filtered 1 ' .. fault .. ' -'
+      return 'filtered 1 ' .. fault .. ' - -'
     elseif not impression_at then
-      clicks_hold(events, h.token, at, record, event)
-      return 'provisional 1 - -'
+      waiting_hold(events, waiting_name(h.token, h.action), at, record, event)
+      return 'provisional 1 - - -'
     end
   end
 
-  local billed, found = 0, true
-  if is_impression or is_click then
-    billed, found = settle_accounts(h, accounts_key, book, serves)
-  elseif h.action == 'event' then
-    tally_add(event_tally, h.day, h.event_tally)
-  end
+  -- Before the accounts, which stay as they are when the places cannot be read.
   if is_impression and h.has_user and h.window_ms > 0 then
     local user = frequency_open(places_key)
     frequency_confirm(user, h.line_item, h.hold_end_ms, at + h.window_ms)
     frequency_save(user, now)
   end
+  local billed, found = 0, true
+  if is_impression then
+    billed, found = settle_accounts(h, accounts_key, book, serves)
+  elseif follows then
+    billed = settle_later(h, accounts_key, book, event_tally)
+  elseif h.action == 'event' then
+    tally_add(event_tally, h.day, h.event_tally)
+  end
   if h.action == 'record' then
     events_add_filtered(events, h, event, at, h.reason)
-    return 'filtered 1 - -'
+    return 'filtered 1 - - -'
   end
   events_add(events, event, at, billed)
   if h.client ~= '' and is_impression then
@@ -159,16 +174,25 @@ local function settle(h, record, event, keys)
     clients_open(clients, keys[first + 6], now)
     client_render(clients, clients.open[h.client], h.hold_end_ms - h.served_at_ms)
   end
-  local click = '-'
-  if is_impression and (h.late_at_ms > 0 or string.find(seen, ',click,', 1, true)) then
-    click = settle_waiting_click(h, at, accounts_key, book, events)
-    -- What was seen of the token may have been forgotten since the click came, and the same click may
-    -- wait in Postgres too.
-    if click ~= '-' and not string.find(seen, ',click,', 1, true) then
-      redis.call('APPEND', seen_key, 'click,')
+  local click, viewable = '-', '-'
+  if is_impression and (seen ~= '' or h.late_at_ms > 0) then
+    local function settle_followers(action, label)
+      local is_seen = string.find(seen, ',' .. label, 1, true)
+      if h.late_at_ms == 0 and not is_seen then
+        return '-'
+      end
+      local name = waiting_name(h.token, action)
+      local became = settle_waiting(name, at, accounts_key, book, events, event_tally)
+      -- What was seen of the token may have been forgotten since the hit came, and the same hit may
+      -- wait in Postgres too.
+      if became ~= '-' and not is_seen then
+        redis.call('APPEND', seen_key, label)
+      end
+      return became
     end
+    click, viewable = settle_followers('click', 'click,'), settle_followers('event', 'event:viewable,')
   end
-  return (found and 'counted 1 - ' or 'counted 0 - ') .. click
+  return (found and 'counted 1 - ' or 'counted 0 - ') .. click .. ' ' .. viewable
 end
 
 local function settle_hits(keys, args)
@@ -181,15 +205,21 @@ local function settle_hits(keys, args)
   for i = 2, #args, 2 do
     local h = hit_record(cjson.decode(args[i]))
     hits[i / 2] = h
+    h.seen_key, h.places_key = next_key(keys), h.has_user and next_key(keys)
     if h.client ~= '' and h.action == 'impression' then
       clients_note(clients_of(keys[h.publisher * PUBLISHER_KEYS + 6]), h.client)
     end
   end
+  -- What cannot be read of one hit does not undo the others, which are known as seen by now. The caller
+  -- sends all of them again.
+  local fault
   for i, h in ipairs(hits) do
-    results[i] = settle(h, args[2 * i], args[2 * i + 1], keys)
+    local is_settled, result = pcall(settle, h, args[2 * i], args[2 * i + 1], keys)
+    results[i], fault = result, fault or (not is_settled and result)
   end
+  events_save()
   books_save(call.expires_at)
   tally_save()
   clients_save()
-  return results
+  return fault and error(fault, 0) or results
 end

@@ -1,4 +1,4 @@
-import type { OrderReason, RequestReason } from '../../ledger/hit.ts';
+import type { HitKind, OrderReason, RequestReason } from '../../ledger/hit.ts';
 import { CLICK_TIMES } from '../../ledger/settle/click-times.ts';
 
 /** What a request of a tracking URL shows of its sender. */
@@ -93,9 +93,10 @@ export const isElsewhere = ({
   readonly origin: boolean;
 }): boolean => browser || (network && origin);
 
-/** When the hits of a token came, epoch ms. */
-export interface ClickFacts {
-  readonly clickAtMs: number;
+/** When a click, or a viewable event that bills, and its impression came, epoch ms. */
+export interface OrderFacts {
+  readonly kind: HitKind;
+  readonly atMs: number;
   /** When the ad was selected. */
   readonly servedAtMs: number;
   /** When its impression was counted; undefined: it was not. */
@@ -106,31 +107,31 @@ export interface OrderRule {
   readonly name: OrderReason;
   readonly words: string;
   readonly source: string;
-  readonly applies: (facts: ClickFacts) => boolean;
+  readonly applies: (facts: OrderFacts) => boolean;
 }
 
 const isFast = (sinceMs: number): boolean => sinceMs >= 0 && sinceMs < CLICK_TIMES.minReactionMs;
 
 /**
- * The rules about clicks that need the other hits of the token, in their order. The ledger applies
- * them when it settles a click (`click_fault` in ledger/settle/settle.lua). A click may come before
- * its impression: they travel apart.
+ * The rules that need the other hits of the token, in their order. The ledger applies them when it
+ * settles a hit (`order_fault` in ledger/settle/settle.lua). A click may come before its impression:
+ * they travel apart.
  */
 export const ORDER_RULES: readonly OrderRule[] = [
   {
     name: 'fast_click',
     words: `a click within ${CLICK_TIMES.minReactionMs} ms of its ad being served, or of its impression`,
     source: `${MRC}: activity-based filtration; World Athletics, Technical Rule 16.6: no person reacts sooner`,
-    applies: ({ clickAtMs, servedAtMs, impressionAtMs }) =>
-      isFast(Math.abs(clickAtMs - servedAtMs)) || (impressionAtMs !== undefined && isFast(clickAtMs - impressionAtMs)),
+    applies: ({ kind, atMs, servedAtMs, impressionAtMs }) =>
+      kind === 'click' && (isFast(Math.abs(atMs - servedAtMs)) || (impressionAtMs !== undefined && isFast(atMs - impressionAtMs))),
   },
   {
     name: 'no_impression',
-    words: `a click whose impression was not counted by ${CLICK_TIMES.windowMs / 1000} s after it`,
+    words: `a click, or a viewable event that bills, whose impression was not counted by ${CLICK_TIMES.windowMs / 1000} s after it`,
     source: `${MRC}: activity-based filtration`,
-    applies: ({ clickAtMs, impressionAtMs }) => impressionAtMs === undefined || impressionAtMs - clickAtMs > CLICK_TIMES.windowMs,
+    applies: ({ atMs, impressionAtMs }) => impressionAtMs === undefined || impressionAtMs - atMs > CLICK_TIMES.windowMs,
   },
 ];
 
 /** '': no rule applies. */
-export const judgeClick = (facts: ClickFacts): '' | OrderReason => ORDER_RULES.find(({ applies }) => applies(facts))?.name ?? '';
+export const judgeFollowing = (facts: OrderFacts): '' | OrderReason => ORDER_RULES.find(({ applies }) => applies(facts))?.name ?? '';

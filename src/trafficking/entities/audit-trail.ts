@@ -3,7 +3,16 @@ import { readPageOfRows, type PageOfRows } from './page-of-rows.ts';
 import { ENTITY_ACTIONS } from './entity-kind.ts';
 
 /** Every change that the audit trail records. */
-export const CHANGE_ACTIONS = ['create', 'update', 'delete', ...ENTITY_ACTIONS, 'grant_debug'] as const;
+export const CHANGE_ACTIONS = [
+  'create',
+  'update',
+  'delete',
+  ...ENTITY_ACTIONS,
+  'grant_debug',
+  'share_report',
+  'close_month',
+  'export_events',
+] as const;
 export type ChangeAction = (typeof CHANGE_ACTIONS)[number];
 
 /** One change, with the record before and after it. Never contains key material. */

@@ -107,10 +107,8 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, goLive }: Cat
     input: unknown,
     id?: string | number,
   ): Promise<{ readonly ok: true; readonly row: CatalogRow } | Refused> => {
-    const { faults, placementFormats } = isObject(input)
-      ? await checkReferences(trx, kind, input)
-      : { faults: [], placementFormats: undefined };
-    const checked = kind.check(input, { dimensions, placementFormats });
+    const { faults, placements } = isObject(input) ? await checkReferences(trx, kind, input) : { faults: [], placements: [] };
+    const checked = kind.check(input, { dimensions, placements });
     const all = [...(checked.ok ? [] : checked.faults), ...faults];
     if (!checked.ok || all.length > 0) return refused('invalid', all);
     const row = kind.toRow(checked.record as never);
@@ -181,9 +179,7 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, goLive }: Cat
       replace: (target, input) => change(target, (trx, before) => store(trx, target, before, writable(target.kind, input))),
 
       merge: (target, patch) =>
-        change(target, (trx, before) =>
-          store(trx, target, before, isObject(patch) ? mergePatch(writable(target.kind, before), writable(target.kind, patch)) : patch),
-        ),
+        change(target, (trx, before) => store(trx, target, before, isObject(patch) ? patched(target.kind, before, patch) : patch)),
 
       remove: (target) =>
         change(target, async (trx, before) => {
@@ -227,6 +223,12 @@ const newApiKey = (): { readonly key: string; readonly columns: object } => {
 };
 
 const writable = (kind: EntityKind, input: unknown): unknown => without(input, ['counts', ...Object.keys(kind.readOnly)]);
+
+/** A patch of a list of parents, or of its short form, replaces both. */
+const patched = (kind: EntityKind, before: EntityRecord, patch: object): unknown => {
+  const same = kind.parents.flatMap(({ field, list }) => (list && (field in patch || list.field in patch) ? [field, list.field] : []));
+  return mergePatch(without(writable(kind, before), same), writable(kind, patch));
+};
 
 const without = (input: unknown, fields: readonly string[]): unknown =>
   isObject(input) ? Object.fromEntries(Object.entries(input).filter(([name]) => !fields.includes(name))) : input;

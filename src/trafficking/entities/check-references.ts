@@ -1,42 +1,63 @@
 import type { Knex } from 'knex';
 import type { Fault } from '../../base/fault.ts';
-import type { CreativeFormat } from '../../catalog/model/entities.ts';
+import type { PlacementFormats } from '../../catalog/checks/check-entities.ts';
+import { MAX_PLACEMENTS_OF_CREATIVE } from '../../catalog/checks/creative-schema.ts';
+import { missingFiles } from '../assets/missing-files.ts';
 import { ENTITY_KINDS, MAX_ENTITY_ID, type EntityKind, type EntityRecord } from './entity-kind.ts';
 
 export interface CheckedReferences {
   readonly faults: readonly Fault[];
-  /** Formats of the placement that a creative refers to. */
-  readonly placementFormats: readonly CreativeFormat[] | undefined;
+  /** The placements that a creative refers to. */
+  readonly placements: readonly PlacementFormats[];
 }
 
 /**
- * Checks that each parent of a record exists, and that the placement and the line item of a
- * creative belong to the same publisher. Malformed ids are left to the schema.
+ * Checks that each parent of a record exists, that the placements and the line item of a creative
+ * belong to the same publisher, and that the uploaded files in its content are stored. Malformed ids
+ * are left to the schema.
  */
 export const checkReferences = async (trx: Knex.Transaction, { parents }: EntityKind, input: EntityRecord): Promise<CheckedReferences> => {
   const faults: Fault[] = [];
-  const found = new Map<string, EntityRecord>();
-  for (const { field, table } of parents) {
-    const id = input[field];
-    if (!isWellFormed(ENTITY_KINDS[table], id)) continue;
-    const parent = (await trx(table).where({ id }).first()) as EntityRecord | undefined;
-    if (parent) found.set(table, parent);
-    else faults.push({ pointer: `/${field}`, detail: `refers to ${table} ${String(id)}, which does not exist` });
-  }
-  const placement = found.get('placements');
-  const lineItem = found.get('line_items');
-  if (placement && lineItem && placement['publisher_id'] !== null) {
-    const campaign = await trx('campaigns')
-      .where({ id: lineItem['campaign_id'] as number })
-      .first<{ publisher_id: number }>('publisher_id');
-    if (campaign.publisher_id !== placement['publisher_id']) {
-      faults.push({
-        pointer: '/placement_id',
-        detail: `belongs to publisher ${Number(placement['publisher_id'])}, the line item to publisher ${campaign.publisher_id}`,
-      });
+  const placements: (PlacementRow & { readonly pointer: string })[] = [];
+  let lineItem: EntityRecord | undefined;
+  for (const { field, table, list } of parents) {
+    const listed = list && input[list.field];
+    const named: readonly (readonly [string, unknown])[] = Array.isArray(listed)
+      ? listed.slice(0, MAX_PLACEMENTS_OF_CREATIVE).map((id, i) => [`/${list?.field}/${i}`, id])
+      : [[`/${field}`, input[field]]];
+    for (const [pointer, id] of named) {
+      if (!isWellFormed(ENTITY_KINDS[table], id)) continue;
+      const parent = (await trx(table).where({ id }).first()) as EntityRecord | undefined;
+      if (!parent) faults.push({ pointer, detail: list ? `${id} does not exist` : `refers to ${table} ${id}, which does not exist` });
+      else if (table === 'placements') placements.push({ ...(parent as unknown as PlacementRow), pointer });
+      else if (table === 'line_items') lineItem = parent;
     }
   }
-  return { faults, placementFormats: placement?.['formats'] as readonly CreativeFormat[] | undefined };
+  if (lineItem) faults.push(...(await foreignPlacements(trx, placements, lineItem['campaign_id'] as number)));
+  faults.push(...(await missingFiles(trx, input['content'])));
+  return { faults, placements };
+};
+
+interface PlacementRow extends PlacementFormats {
+  readonly publisher_id: number | null;
+}
+
+/** A fault for each placement of another publisher than that of the campaign. */
+const foreignPlacements = async (
+  trx: Knex.Transaction,
+  placements: readonly (PlacementRow & { readonly pointer: string })[],
+  campaignId: number,
+): Promise<readonly Fault[]> => {
+  const own = await trx('campaigns').where({ id: campaignId }).first<{ publisher_id: number }>('publisher_id');
+  const foreign = placements.filter(({ publisher_id }) => publisher_id !== null && publisher_id !== own.publisher_id);
+  if (foreign.length === 0) return [];
+  const ids = [own.publisher_id, ...foreign.map(({ publisher_id }) => publisher_id)];
+  const publishers = await trx('publishers').whereIn('id', ids).select<{ id: number; name: string }[]>('id', 'name');
+  const nameOf = (id: number | null): string => `${publishers.find((publisher) => publisher.id === id)?.name} (publisher ${id})`;
+  return foreign.map(({ id, publisher_id, pointer }) => ({
+    pointer,
+    detail: `${id} belongs to ${nameOf(publisher_id)}, the line item to ${nameOf(own.publisher_id)}`,
+  }));
 };
 
 /** Whether Postgres can compare the value with an id. */

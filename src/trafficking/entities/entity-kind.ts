@@ -2,16 +2,14 @@ import { advertiserToRow, rowToAdvertiser } from '../../catalog/postgres/adverti
 import { bidderToRow, rowToBidder } from '../../catalog/postgres/bidder-rows.ts';
 import {
   campaignToRow,
-  creativeToRow,
-  lineItemToRow,
   placementToRow,
   publisherToRow,
   rowToCampaign,
-  rowToCreative,
-  rowToLineItem,
   rowToPlacement,
   rowToPublisher,
 } from '../../catalog/postgres/catalog-rows.ts';
+import { creativeToRow, rowToCreative } from '../../catalog/postgres/creative-rows.ts';
+import { lineItemToRow, rowToLineItem } from '../../catalog/postgres/line-item-rows.ts';
 import { CATALOG_TABLES, type CatalogRow, type CatalogTable } from '../../catalog/model/catalog-reading.ts';
 import { bidderSchema } from '../../catalog/checks/bidder-schema.ts';
 import {
@@ -22,12 +20,13 @@ import {
   checkLineItem,
   checkPlacement,
   checkPublisher,
+  type PlacementFormats,
 } from '../../catalog/checks/check-entities.ts';
 import type { Checked } from '../../catalog/checks/check-record.ts';
 import { HEADER_PURPOSE } from '../../catalog/model/bidder-of.ts';
-import type { CreativeFormat } from '../../catalog/model/entities.ts';
 import { advertiserSchema } from '../../catalog/checks/advertiser-schema.ts';
-import { campaignSchema, creativeSchema, lineItemSchema, placementSchema, publisherSchema } from '../../catalog/checks/schemas.ts';
+import { creativeSchema } from '../../catalog/checks/creative-schema.ts';
+import { campaignSchema, lineItemSchema, placementSchema, publisherSchema } from '../../catalog/checks/schemas.ts';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
 
 /** A record as the API accepts and returns it. */
@@ -35,7 +34,7 @@ export type EntityRecord = Readonly<Record<string, unknown>>;
 
 export interface CheckContext {
   readonly dimensions: DimensionSchema;
-  readonly placementFormats: readonly CreativeFormat[] | undefined;
+  readonly placements: readonly PlacementFormats[];
 }
 
 /** Changes that are not a plain edit of a field: POST /api/<table>/{id}/<action>. */
@@ -49,15 +48,22 @@ export interface SealedColumn {
   readonly boundTo: (row: CatalogRow) => string;
 }
 
+/** A record may refer to several rows of a parent: to the first by the usual field. */
+export interface ParentList {
+  /** The field that lists all of them. */
+  readonly field: string;
+  /** The column of all but the first. */
+  readonly more: string;
+}
+
 /** What differs between the entities. */
 interface Definition {
   readonly schema: { readonly properties: object };
   /** Fields that answers add to the schema. They are ignored when a client sends a record back. */
   readonly readOnly?: Readonly<Record<string, object>>;
-  /**
-   * Tables that a record refers to, each by the id of one row. The last one decides whose it is.
-   */
+  /** Tables that a record refers to, each by the id of one row. The last one decides whose it is. */
   readonly parents: readonly CatalogTable[];
+  readonly lists?: Readonly<Partial<Record<CatalogTable, ParentList>>>;
   readonly actions?: readonly EntityAction[];
   /** Columns that `q` searches. */
   readonly search: readonly string[];
@@ -70,7 +76,7 @@ interface Definition {
 }
 
 /** One of the entities, as the routes, the store and the OpenAPI document need it. */
-export interface EntityKind extends Required<Omit<Definition, 'parents' | 'sealed'>> {
+export interface EntityKind extends Required<Omit<Definition, 'parents' | 'lists' | 'sealed'>> {
   readonly sealed: SealedColumn | undefined;
   /** Also its path under /api. */
   readonly table: CatalogTable;
@@ -82,7 +88,7 @@ export interface EntityKind extends Required<Omit<Definition, 'parents' | 'seale
   readonly reference: string;
   /** Whether the client chooses the id, which is then a string. */
   readonly namedByClient: boolean;
-  readonly parents: readonly { readonly field: string; readonly table: CatalogTable }[];
+  readonly parents: readonly { readonly field: string; readonly table: CatalogTable; readonly list: ParentList | undefined }[];
 }
 
 /** A record without its long columns, typically. */
@@ -128,7 +134,7 @@ const DEFINITIONS: Readonly<Record<CatalogTable, Definition>> = {
     parents: [],
     sealed: { column: HEADER_PURPOSE, boundTo: ({ endpoint }) => new URL(String(endpoint)).origin },
     search: ['name', 'endpoint'],
-    rowBytes: `${SHORT_ROW_BYTES} + octet_length(params::text) + ${BLOCK_LIST_BYTES}`,
+    rowBytes: `${SHORT_ROW_BYTES} + octet_length(params::text) + octet_length(ads_txt::text) + ${BLOCK_LIST_BYTES}`,
     check: checkBidder,
     toRow: bidderToRow,
     toRecord: rowToBidder,
@@ -160,6 +166,7 @@ const DEFINITIONS: Readonly<Record<CatalogTable, Definition>> = {
       },
     },
     parents: ['placements', 'line_items'],
+    lists: { placements: { field: 'placement_ids', more: 'more_placement_ids' } },
     actions: ['block', 'unblock'],
     search: ['name', 'advertiser_domain', 'placement_id'],
     rowBytes: `${SHORT_ROW_BYTES} + octet_length(content)`,
@@ -174,7 +181,15 @@ const nameOf = (table: CatalogTable): string => table.slice(0, -1);
 const referenceTo = (table: CatalogTable): string => `${nameOf(table)}_id`;
 
 const kindOf = (table: CatalogTable): EntityKind => {
-  const { parents, readOnly = {}, actions = [], sealed, rowBytes = String(SHORT_ROW_BYTES), ...definition } = DEFINITIONS[table];
+  const {
+    parents,
+    lists = {},
+    readOnly = {},
+    actions = [],
+    sealed,
+    rowBytes = String(SHORT_ROW_BYTES),
+    ...definition
+  } = DEFINITIONS[table];
   const { id } = definition.schema.properties as { readonly id?: { readonly type: string } };
   return {
     ...definition,
@@ -187,7 +202,7 @@ const kindOf = (table: CatalogTable): EntityKind => {
     sealed,
     rowBytes,
     namedByClient: id?.type === 'string',
-    parents: parents.map((parent) => ({ field: referenceTo(parent), table: parent })),
+    parents: parents.map((parent) => ({ field: referenceTo(parent), table: parent, list: lists[parent] })),
   };
 };
 
@@ -206,14 +221,15 @@ export const readEntityId = ({ namedByClient }: EntityKind, text: string): strin
 };
 
 /**
- * SQL conditions, one per parent, under which a row of `table` belongs to the row `:id` of
- * `ancestor`, directly or through its parents. Empty when it cannot.
+ * SQL conditions, one per parent, under which a row of `table` belongs to the row `:id` of `ancestor`,
+ * directly or through its parents. `only`: it is deleted with it. Empty when it cannot belong to it.
  */
-export const belongsTo = (table: CatalogTable, ancestor: CatalogTable): readonly string[] =>
-  ENTITY_KINDS[table].parents.flatMap(({ field, table: parent }) => {
-    if (parent === ancestor) return [`${field} = :id`];
-    const through = belongsTo(parent, ancestor);
-    return through.length === 0 ? [] : [`${field} in (select id from ${parent} where ${through.join(' or ')})`];
+export const belongsTo = (table: CatalogTable, ancestor: CatalogTable, only = false): readonly string[] =>
+  ENTITY_KINDS[table].parents.flatMap(({ field, table: parent, list }) => {
+    const alone = only && list ? ` and ${list.more} = '{}'` : '';
+    if (parent === ancestor) return [list && !only ? `(${field} = :id or :id = any(${list.more}))` : `(${field} = :id${alone})`];
+    const through = belongsTo(parent, ancestor, only);
+    return through.length === 0 ? [] : [`(${field} in (select id from ${parent} where ${through.join(' or ')})${alone})`];
   });
 
 /**

@@ -33,8 +33,6 @@ export interface EntityReader {
    * A page of records by id, as many as fit into an answer, and how many there are in all.
    */
   list(kind: EntityKind, query: ListQuery): Promise<PageOfRows<EntityRecord> & { readonly total: number }>;
-  /** Ids of the records that belong to `parent`, in order. */
-  idsIn(kind: EntityKind, parent: EntityReference): Promise<readonly (string | number)[]>;
   find(kind: EntityKind, id: string | number): Promise<EntityRecord | undefined>;
   cascade(kind: EntityKind, id: string | number): Promise<CascadeCounts>;
 }
@@ -62,8 +60,6 @@ export const createEntityReader = ({ knex }: { readonly knex: Knex }): EntityRea
       return { rows: rows.map(kind.toRecord), more, total: Number(counted[0]?.count) };
     },
 
-    idsIn: async (kind, parent) => (await within(kind, [parent]).orderBy('id').pluck('id')) as (string | number)[],
-
     find: async (kind, id) => {
       const row = await knex(kind.table).where({ id }).first<CatalogRow | undefined>(COLUMNS[kind.table]);
       return row && kind.toRecord(row);
@@ -71,7 +67,7 @@ export const createEntityReader = ({ knex }: { readonly knex: Knex }): EntityRea
 
     cascade: async ({ table }, id) => {
       const counts = Object.values(ENTITY_KINDS).flatMap((kind) => {
-        const ways = belongsTo(kind.table, table);
+        const ways = belongsTo(kind.table, table, true);
         return ways.length === 0 ? [] : [`(select count(*) from ${kind.table} where ${ways.join(' or ')})::int as ${kind.table}`];
       });
       if (counts.length === 0) return {};

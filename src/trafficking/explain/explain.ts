@@ -11,6 +11,7 @@ import { createIndexMemories } from '../../serving/index-memories.ts';
 import { offeredToLedger } from '../../serving/session-caps.ts';
 import { openOpportunity, rankOpportunity } from '../../serving/opportunity.ts';
 import { bookingOf } from '../../serving/trace-opportunity.ts';
+import { placementWords } from '../insight/loaded-line-item.ts';
 import { explainRank, MAX_RANKED } from './explain-rank.ts';
 import { OUTCOMES, stopped, type CreativeExplanation, type Outcome } from './explanation.ts';
 
@@ -78,19 +79,19 @@ const explainCreatives = async (
     return notBooked(own, () => `it belongs to publisher ${lineItem.publisherId}, the request to publisher ${request.publisher.id}`);
 
   const requested = new Set(request.imps.map(({ placementId }) => placementId));
-  const elsewhere = own.filter(({ placementId }) => !requested.has(placementId));
+  const elsewhere = own.filter(({ placementIds }) => !placementIds.some((id) => requested.has(id)));
   const here = await Promise.all(
     request.imps.map((imp) =>
       explainImp(
         question,
         imp,
-        own.filter(({ placementId }) => placementId === imp.placementId),
+        own.filter(({ placementIds }) => placementIds.includes(imp.placementId)),
       ),
     ),
   );
   return [
     ...here.flat(),
-    ...notBooked(elsewhere, ({ placementId }) => `it is on placement ${placementId}, which the request does not name`),
+    ...notBooked(elsewhere, ({ placementIds }) => `it is on ${placementWords(placementIds)}, which the request does not name`),
   ];
 };
 
@@ -116,7 +117,10 @@ const explainImp = async (
     curve: snapshot.curveAt(request.publisher.id, request.query.atMs),
     candidates: offeredToLedger(request, [
       ...ranked,
-      ...bidding.map((booking) => withoutPrice(rankDirect({ ...booking, ecpmMicros: 0 }, -1))),
+      ...bidding.map((booking) => {
+        const clickRate = opportunity.slot.programmatic?.find(booking.creative.id)?.clickRate ?? 0;
+        return withoutPrice(rankDirect({ ...booking, ecpmMicros: 0, clickRate }, -1));
+      }),
     ]),
   });
   return own.map((creative) => {

@@ -16,6 +16,9 @@ export interface ShownLimits {
   readonly daily_spend?: Usage;
   readonly budget?: Usage;
   readonly campaign_budget?: Usage;
+  /** Over the flight. */
+  readonly goal_impressions?: Usage;
+  readonly goal_clicks?: Usage;
   readonly frequency?: { readonly places_held: number; readonly places: number; readonly window: number; readonly free_at: string | null };
   readonly pacing?: { readonly mode: string; readonly target: number; readonly goal: number; readonly permits: number };
   readonly rate?: { readonly tokens: number; readonly per_second: number; readonly burst: number };
@@ -31,6 +34,8 @@ export const showLimits = ({ lineItem, campaign }: RankedCandidate, reading: Lim
   const daily_spend = usdUsage(reading.spendTodayMicros, reading.heldTodayMicros, limits.dailySpendMicros);
   const budget = usdUsage(reading.totalSpendMicros, reading.heldMicros, limits.budgetMicros);
   const campaign_budget = usdUsage(reading.campaignSpendMicros, reading.campaignHeldMicros, limits.campaignBudgetMicros);
+  const goal_impressions = usage(reading.totalImpressions, reading.heldImpressions, limits.goalImpressions);
+  const goal_clicks = usage(reading.totalClicks, 0, limits.goalClicks);
   const frequency =
     limits.frequency && reading.placesHeld !== null
       ? {
@@ -52,6 +57,8 @@ export const showLimits = ({ lineItem, campaign }: RankedCandidate, reading: Lim
     daily_spend && `spend today: ${inWords(daily_spend)} USD`,
     budget && `budget: ${inWords(budget)} USD`,
     campaign_budget && `campaign budget: ${inWords(campaign_budget)} USD`,
+    goal_impressions && `goal of impressions: ${inWords(goal_impressions)}`,
+    goal_clicks && `goal of clicks: ${goal_clicks.used} counted of ${goal_clicks.limit}`,
     frequency &&
       `frequency: the user holds ${frequency.places_held} of ${frequency.places} places in ${frequency.window} s${frequency.free_at === null ? '' : `; one is free again at ${frequency.free_at}`}`,
     pacing &&
@@ -63,6 +70,8 @@ export const showLimits = ({ lineItem, campaign }: RankedCandidate, reading: Lim
     ...(daily_spend && { daily_spend }),
     ...(budget && { budget }),
     ...(campaign_budget && { campaign_budget }),
+    ...(goal_impressions && { goal_impressions }),
+    ...(goal_clicks && { goal_clicks }),
     ...(frequency && { frequency }),
     ...(pacing && { pacing }),
     ...(rate && { rate }),

@@ -1,11 +1,6 @@
 import type { Pacing } from '../../catalog/model/entities.ts';
-import type { DeliveryStatus } from '../../decision/no-bid-reason.ts';
-
-export interface EffectiveStatus {
-  readonly value: DeliveryStatus;
-  /** Everything that applies; the reasons of `value` first. */
-  readonly reasons: readonly string[];
-}
+import type { LineItemStatus } from '../status/line-item-status.ts';
+import type { GoalCourse } from './goal-course.ts';
 
 export interface DayFigures {
   /** YYYY-MM-DD, UTC. */
@@ -47,10 +42,12 @@ export interface Delivery {
   readonly day: string;
   /** false: the counters are unavailable, the figures come from Postgres and `held` is null. */
   readonly live: boolean;
-  readonly status: EffectiveStatus;
+  readonly status: LineItemStatus;
   readonly today: Figures & { readonly held: number | null; readonly committed: number };
   readonly yesterday: Figures;
-  readonly total: { readonly impressions: number; readonly spend: number };
+  readonly total: { readonly impressions: number; readonly clicks: number; readonly spend: number };
+  /** One for each goal of the line item. */
+  readonly goals: readonly GoalCourse[];
   readonly limits: {
     readonly daily_impression_cap: number | null;
     readonly daily_spend_cap: number | null;

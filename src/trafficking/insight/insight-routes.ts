@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { Router } from 'express';
 import type { Response } from 'express';
 import type { Knex } from 'knex';
-import { dateOfDay, dayOf } from '../../base/utc-day.ts';
+import { dayOf } from '../../base/utc-day.ts';
 import { readReportRows, readReportTotals, type ReportGrains, type ReportQuestion } from '../../events/postgres/delivery-report.ts';
 import { methodNotAllowed } from '../../http/problems/error-handler.ts';
 import { problem, sendProblem } from '../../http/problems/problem.ts';
@@ -14,6 +14,7 @@ import { nextPageLink } from '../entities/page-of-rows.ts';
 import { show } from '../openapi/columns.ts';
 import { sendJson } from '../../http/answers/send-json.ts';
 import type { Delivery } from './delivery.ts';
+import { readDays } from './read-days.ts';
 import { reportCsv } from './report-csv.ts';
 import { reportOf, reportRow, REPORT_COLUMNS } from './report-columns.ts';
 import { ADVERTISER_REPORT, CAMPAIGN_REPORT, readWholeReport, REPORT_PAGE, type ReportKind } from './reports.ts';
@@ -26,14 +27,13 @@ export interface InsightRoutesOptions {
   readonly now: () => number;
 }
 
-/** Rows of a page of quality reports or of the audit trail. */
+/** Rows of a page of complaints or of the audit trail. */
 export const INSIGHT_PAGE = { default: 100, max: 1000 };
 /** Report formats, the default first. */
 export const REPORT_FORMATS = ['json', 'csv'] as const;
-const MAX_REPORT_DAYS = 400;
-const DEFAULT_REPORT_DAYS = 30;
+const REPORT_PERIOD = { defaultDays: 30, maxDays: 400 };
 
-/** Delivery, reports, quality reports and the audit trail. */
+/** Delivery, reports of one record, complaints and the audit trail. */
 export const insightRoutes = ({ knex, readDelivery, now }: InsightRoutesOptions): Router => {
   const router = Router();
 
@@ -51,11 +51,9 @@ export const insightRoutes = ({ knex, readDelivery, now }: InsightRoutesOptions)
     route.get(async (req, res) => {
       const id = readNumericId(kind, String(req.params['id']));
       const search = searchOf(req);
-      const days = readDays(search.get('from'), search.get('to'), dayOf(now()));
-      if (!days) {
-        const detail = `from and to must be days (YYYY-MM-DD), from not after to, at most ${MAX_REPORT_DAYS} days apart.`;
-        return sendProblem(res, problem('invalid_request', detail));
-      }
+      const read = readDays(search, dayOf(now()), REPORT_PERIOD);
+      if (!read.ok) return sendProblem(res, read.problem);
+      const days = { from: read.from, to: read.to };
       const page = readPage(search, REPORT_PAGE.default, REPORT_PAGE.max);
       if (!page.ok) return sendProblem(res, page.problem);
       const format = search.get('format') ?? (req.accepts(['application/json', 'text/csv']) === 'text/csv' ? 'csv' : 'json');
@@ -80,8 +78,8 @@ export const insightRoutes = ({ knex, readDelivery, now }: InsightRoutesOptions)
   report(ENTITY_KINDS.campaigns, CAMPAIGN_REPORT);
   report(ENTITY_KINDS.advertisers, ADVERTISER_REPORT);
 
-  const reports = router.route('/reports');
-  reports.get(async (req, res) => {
+  const complaints = router.route('/complaints');
+  complaints.get(async (req, res) => {
     const search = searchOf(req);
     const page = readPage(search, INSIGHT_PAGE.default, INSIGHT_PAGE.max);
     if (!page.ok) return sendProblem(res, page.problem);
@@ -93,7 +91,7 @@ export const insightRoutes = ({ knex, readDelivery, now }: InsightRoutesOptions)
       reported.map((creative) => show(REPORTED_CREATIVE_COLUMNS, creative)),
     );
   });
-  reports.all(methodNotAllowed('GET, HEAD'));
+  complaints.all(methodNotAllowed('GET, HEAD'));
 
   const audit = router.route('/audit');
   audit.get(async (req, res) => {
@@ -123,19 +121,6 @@ const filtersOf = <Name extends string, T>(
     if (text !== null && text !== '') where[name] = read(text);
   }
   return where;
-};
-
-/** By default the last thirty days up to today. undefined: the days are invalid. */
-const readDays = (from: string | null, to: string | null, today: number): { readonly from: string; readonly to: string } | undefined => {
-  const last = to === null || to === '' ? today : readDay(to);
-  const first = from === null || from === '' ? (last ?? today) - (DEFAULT_REPORT_DAYS - 1) : readDay(from);
-  if (first === undefined || last === undefined || first > last || last - first > MAX_REPORT_DAYS) return undefined;
-  return { from: dateOfDay(first), to: dateOfDay(last) };
-};
-
-const readDay = (text: string): number | undefined => {
-  const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? dayOf(Date.parse(text)) : Number.NaN;
-  return Number.isFinite(day) && dateOfDay(day) === text ? day : undefined;
 };
 
 const isReportFormat = (text: string): text is (typeof REPORT_FORMATS)[number] => REPORT_FORMATS.some((format) => format === text);

@@ -1,7 +1,8 @@
 import type { Campaign, LineItem } from '../../catalog/model/entities.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
+import { fitsImp, type OwnSize } from '../../decision/ad-query.ts';
 import { isLive, obstacleOf } from '../../decision/rules.ts';
-import type { CreativeObstacle } from './delivery-status.ts';
+import type { CreativeObstacle } from '../status/line-item-status.ts';
 
 /** A line item as the snapshot serves it. */
 export interface LoadedLineItem {
@@ -24,19 +25,37 @@ export const whyNotLoaded = (snapshot: Snapshot | undefined, table: string, id: 
   return row ? `set aside when the catalog was loaded: ${row.reason}` : 'not loaded yet, or set aside with what it belongs to';
 };
 
-/** What keeps each creative of the line item, on its own, from being served. */
+/** `placement top`, `placements top, side`. */
+export const placementWords = (ids: readonly string[]): string => `placement${ids.length === 1 ? '' : 's'} ${ids.join(', ')}`;
+
+/**
+ * What keeps each creative of the line item, on its own, from being served.
+ *
+ * @param hasServed a request may ask for a size that its placement has not: what has been shown fits
+ */
 export const creativeObstacles = (
   { snapshot, lineItem, campaign }: LoadedLineItem,
   creativeIds: readonly number[],
-  atMs: number,
+  { atMs, hasServed }: { readonly atMs: number; readonly hasServed: boolean },
 ): readonly CreativeObstacle[] => {
   // Every creative of a line item that is not live is refused for that reason alone.
   const live = isLive(lineItem, campaign, atMs);
   return creativeIds.map((id) => {
     const creative = snapshot.creatives.get(id);
     if (!creative) return { id, obstacle: whyNotLoaded(snapshot, 'creatives', id) };
-    const placement = snapshot.placements.get(creative.placementId);
-    if (placement?.archived) return { id, obstacle: `placement ${placement.id} is archived` };
-    return { id, obstacle: live && placement ? obstacleOf({ creative, lineItem, campaign }, placement.formats, atMs) : undefined };
+    const placements = creative.placementIds.flatMap((placementId) => snapshot.placements.get(placementId) ?? []);
+    const open = placements.filter(({ archived }) => !archived);
+    if (open.length === 0) {
+      const words = placementWords(placements.map((placement) => placement.id));
+      return { id, obstacle: `${words} ${placements.length === 1 ? 'is' : 'are'} archived` };
+    }
+    const own = open.filter(({ publisherId }) => publisherId === null || publisherId === lineItem.publisherId);
+    if (own.length === 0) return { id, obstacle: `${placementWords(open.map((placement) => placement.id))} of another publisher` };
+    if (!hasServed && !own.some((placement) => fitsImp(creative, { size: placement, otherSizes: [] })))
+      return { id, obstacle: `${sizeOf(creative)} does not fit ${own.map((one) => `placement ${one.id} of ${sizeOf(one)}`).join(' or ')}` };
+    const formats = own.flatMap((placement) => placement.formats);
+    return { id, obstacle: live ? obstacleOf({ creative, lineItem, campaign }, formats, atMs) : undefined };
   });
 };
+
+const sizeOf = ({ width, height }: OwnSize): string => `${width ?? 'any'}×${height ?? 'any'}`;

@@ -1,3 +1,4 @@
+import type { Creative } from '../../catalog/model/entities.ts';
 import { withoutFrequencyCap } from '../../catalog/model/without-frequency-cap.ts';
 import { rankDirect } from '../../decision/rank-candidates.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
@@ -49,21 +50,31 @@ export const readCounters = async (
   }
 };
 
-/** The line item as a candidate for a user who has not seen it: without a frequency cap. */
-const candidateForNewUser = ({ snapshot, lineItem, campaign }: LoadedLineItem): RankedCandidate => {
-  const creatives = snapshot.creativesOf(lineItem.id);
-  const [booked] = creatives.flatMap(({ id, placementId }) => snapshot.slot(lineItem.publisherId, placementId).direct?.find(id) ?? []);
+/**
+ * The line item as a candidate for a user who has not seen it: without a frequency cap.
+ *
+ * @param creatives its own
+ */
+export const candidateForNewUser = (
+  { snapshot, lineItem, campaign }: LoadedLineItem,
+  creatives: readonly Creative[] = snapshot.creativesOf(lineItem.id),
+): RankedCandidate => {
+  const slots = ({ placementIds }: Creative) => placementIds.map((id) => snapshot.slot(lineItem.publisherId, id)[lineItem.type]);
+  const [booked] = creatives.flatMap((creative) => slots(creative).flatMap((slot) => slot?.find(creative.id) ?? []));
   const creative = creatives[0] ?? NO_CREATIVE;
-  return rankDirect({ creative, campaign, lineItem: withoutFrequencyCap(lineItem), ecpmMicros: booked?.ecpmMicros ?? 0 }, -1);
+  const { ecpmMicros = 0, clickRate = 0 } = booked ?? {};
+  return rankDirect({ creative, campaign, lineItem: withoutFrequencyCap(lineItem), ecpmMicros, clickRate }, -1);
 };
 
 const NO_CREATIVE = {
   id: 0,
   edition: 0,
-  placementId: '',
+  placementIds: [],
   lineItemId: 0,
   content: { format: 'html', markup: '' },
   advertiserDomain: null,
+  categories: [],
+  disclosure: [],
   hasOwnDomain: false,
   weight: 1,
   stop: null,

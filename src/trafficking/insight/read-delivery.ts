@@ -1,5 +1,7 @@
 import type { Knex } from 'knex';
 import { dayOf, MS_PER_DAY, MS_PER_HOUR, SECONDS_PER_DAY } from '../../base/utc-day.ts';
+import { flightOf } from '../../catalog/model/flight-dates.ts';
+import { goalsOf } from '../../catalog/model/goals.ts';
 import { usdFromMicros } from '../../catalog/model/money.ts';
 import type { CampaignRecord, LineItemRecord } from '../../catalog/model/records.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
@@ -9,15 +11,18 @@ import type { DayCounts } from '../../ledger/read/read-accounts.ts';
 import { ENTITY_KINDS } from '../entities/entity-kind.ts';
 import { createEntityReader, type EntityReader } from '../entities/entity-reader.ts';
 import type { FilteredCounts } from '../../ledger/read/read-filtered.ts';
-import type { DayFigures, Delivery, EffectiveStatus, Figures } from './delivery.ts';
-import { deliveryStatus } from './delivery-status.ts';
-import { creativeObstacles, loadedLineItem, whyNotLoaded, type LoadedLineItem } from './loaded-line-item.ts';
+import type { LineItemStatus } from '../status/line-item-status.ts';
+import type { ReadStatuses } from '../status/read-statuses.ts';
+import type { DayFigures, Delivery, Figures } from './delivery.ts';
+import { goalCourses } from './goal-course.ts';
+import { loadedLineItem, type LoadedLineItem } from './loaded-line-item.ts';
 import { filteredOf } from './report-columns.ts';
 import { readCounters, type Counters, type CountersSource } from './read-counters.ts';
 
 export interface ReadDeliveryOptions extends CountersSource {
   readonly knex: Knex;
   readonly currentSnapshot: () => Snapshot | undefined;
+  readonly readStatuses: ReadStatuses;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -40,14 +45,7 @@ export const createReadDelivery = (options: ReadDeliveryOptions): ((id: number) 
     const loaded = loadedLineItem(snapshot, id);
     const counters = loaded && (await readCounters(options, loaded, atMs));
     const stored = await readHistory(history, records, counters?.account?.day ?? dayOf(atMs), atMs);
-    const status = loaded
-      ? deliveryStatus({
-          ...loaded,
-          creatives: creativeObstacles(loaded, records.creativeIds, atMs),
-          limits: counters?.limits,
-          atMs,
-        })
-      : ({ value: 'blocked', reasons: [whyNotLoaded(snapshot, 'line_items', id)] } satisfies EffectiveStatus);
+    const status = (await options.readStatuses([id])).get(id)!;
     const curve = loaded ? trafficByHour(loaded, atMs) : Array.from({ length: 24 }, () => 1 / 24);
     return toDelivery({ records, stored, counters, status, curve, atMs });
   };
@@ -57,17 +55,13 @@ interface Records {
   readonly id: number;
   readonly lineItem: LineItemRecord;
   readonly campaign: CampaignRecord;
-  readonly creativeIds: readonly number[];
 }
 
 const readRecords = async (reader: EntityReader, id: number): Promise<Records | undefined> => {
   const lineItem = (await reader.find(ENTITY_KINDS.line_items, id)) as LineItemRecord | undefined;
   if (!lineItem) return undefined;
-  const [campaign, creativeIds] = await Promise.all([
-    reader.find(ENTITY_KINDS.campaigns, lineItem.campaign_id) as Promise<CampaignRecord | undefined>,
-    reader.idsIn(ENTITY_KINDS.creatives, { table: 'line_items', id }),
-  ]);
-  return campaign && { id, lineItem, campaign, creativeIds: creativeIds.map(Number) };
+  const campaign = (await reader.find(ENTITY_KINDS.campaigns, lineItem.campaign_id)) as CampaignRecord | undefined;
+  return campaign && { id, lineItem, campaign };
 };
 
 /** `day`: that of the ledger's counts, which may lag the clock by a moment around midnight. */
@@ -89,7 +83,7 @@ interface DeliveryParts {
   readonly stored: Awaited<ReturnType<typeof readHistory>>;
   /** undefined: stored figures are shown. */
   readonly counters: Counters | undefined;
-  readonly status: EffectiveStatus;
+  readonly status: LineItemStatus;
   readonly curve: readonly number[];
   readonly atMs: number;
 }
@@ -102,7 +96,10 @@ const toDelivery = ({ records: { id, lineItem, campaign }, stored, counters, sta
   const filteredOn = ({ date }: StoredDay): FilteredCounts => stored.filtered.get(date) ?? {};
   const filtered = counters?.filtered ?? { today: filteredOn(storedToday), yesterday: filteredOn(storedYesterday) };
   const today = figuresOf(account?.today ?? storedToday, stored.eventsToday, filtered.today);
-  const total = account ? { impressions: account.totalImpressions, spendMicros: account.totalSpendMicros } : stored.total;
+  const total = account
+    ? { impressions: account.totalImpressions, clicks: account.totalClicks, spendMicros: account.totalSpendMicros }
+    : stored.total;
+  const yesterday = figuresOf(account?.yesterday ?? storedYesterday, stored.eventsYesterday, filtered.yesterday);
   const held = counters ? (account?.heldToday ?? 0) : null;
   const remarks = [
     ...(counters ? [] : ['the counters are unavailable: the figures are those stored so far']),
@@ -113,10 +110,16 @@ const toDelivery = ({ records: { id, lineItem, campaign }, stored, counters, sta
     at: new Date(atMs).toISOString(),
     day: storedToday.date,
     live: counters !== undefined,
-    status: { value: status.value, reasons: [...status.reasons, ...remarks] },
+    status: { ...status, reasons: [...status.reasons, ...remarks] },
     today: { ...today, held, committed: today.impressions + (held ?? 0) },
-    yesterday: figuresOf(account?.yesterday ?? storedYesterday, stored.eventsYesterday, filtered.yesterday),
-    total: { impressions: total.impressions, spend: usdFromMicros(total.spendMicros) },
+    yesterday,
+    total: { impressions: total.impressions, clicks: total.clicks, spend: usdFromMicros(total.spendMicros) },
+    goals: goalCourses(
+      goalsOf(lineItem),
+      [flightOf(lineItem), flightOf(campaign)],
+      { delivered: total, today, yesterday },
+      { curve, atMs },
+    ),
     limits: {
       daily_impression_cap: lineItem.daily_impression_cap,
       daily_spend_cap: lineItem.daily_spend_cap,

@@ -1,13 +1,11 @@
-import { stringify } from 'csv-stringify/sync';
+import { csvText } from '../../base/csv.ts';
 import { REPORT_COLUMNS, type ReportFigures } from './report-columns.ts';
 
 /** Columns that are one column for each name. */
 const BY_NAME = { events: 'event_', filtered: 'filtered_' } as const;
 
 /**
- * A report as RFC 4180 CSV: CRLF, a header line, one column per event type and per kind of filtered
- * hits, no totals. A text that a spreadsheet would run as a formula is prefixed with an apostrophe.
- * https://owasp.org/www-community/attacks/CSV_Injection
+ * A report as CSV: a header line, one column per event type and per kind of filtered hits, no totals.
  *
  * @param keys what a row counts, in the order of the columns
  * @param totals of all pages: they have every name that occurs
@@ -20,9 +18,9 @@ export async function* reportCsv(
 ): AsyncGenerator<string> {
   const columns = Object.keys({ ...keys, ...REPORT_COLUMNS.figures });
   const namesOf = (column: keyof typeof BY_NAME): readonly string[] => Object.keys(totals[column]).sort();
-  yield csv([columns.flatMap((column) => (isByName(column) ? namesOf(column).map((name) => BY_NAME[column] + name) : [column]))]);
+  yield csvText([columns.flatMap((column) => (isByName(column) ? namesOf(column).map((name) => BY_NAME[column] + name) : [column]))]);
   for await (const rows of pages)
-    yield csv(
+    yield csvText(
       rows.map((row) =>
         columns.flatMap((column) =>
           isByName(column) ? namesOf(column).map((name) => row[column][name] ?? 0) : [row[column as keyof ReportFigures]],
@@ -30,15 +28,5 @@ export async function* reportCsv(
       ),
     );
 }
-
-const csv = (records: readonly (readonly unknown[])[]): string =>
-  stringify([...records], {
-    record_delimiter: '\r\n',
-    // RFC 4180, section 2.6: a field with CR or LF alone is quoted too.
-    quote_record_delimiter: true,
-    escape_formulas: true,
-    // A line feed can also precede a formula; escape_formulas does not cover it.
-    cast: { string: (text) => (text.startsWith('\n') ? `'${text}` : text) },
-  });
 
 const isByName = (column: string): column is keyof typeof BY_NAME => column in BY_NAME;

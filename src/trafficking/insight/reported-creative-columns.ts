@@ -2,7 +2,7 @@ import type { ReportedCreative } from '../../tracking/report-store.ts';
 import type { Columns, Shown } from '../openapi/columns.ts';
 import { boolean, count, countsByName, integer, moment, orNull } from '../openapi/schema.ts';
 
-/** The fields of a row of GET /api/reports, which counts quality reports. */
+/** The fields of a row of GET /api/complaints, which counts quality reports. */
 export const REPORTED_CREATIVE_COLUMNS = {
   creative_id: { schema: integer, of: ({ creativeId }) => creativeId },
   line_item_id: { schema: integer, of: ({ lineItemId }) => lineItemId },
@@ -17,5 +17,5 @@ export const REPORTED_CREATIVE_COLUMNS = {
   advertiser_domain: { schema: orNull('string'), of: ({ advertiserDomain }) => advertiserDomain },
 } satisfies Columns<ReportedCreative>;
 
-/** A row of GET /api/reports. */
+/** A row of GET /api/complaints. */
 export type ReportedCreativeRow = Shown<typeof REPORTED_CREATIVE_COLUMNS>;

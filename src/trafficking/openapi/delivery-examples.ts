@@ -13,6 +13,14 @@ const figures = { ...counted, spend: 18.9, ...byName };
 const reported = { ...counted, viewable: 3100, ctr: 0.005, ...byName, spend: 18.9, ecpm: 4.5 };
 const page = { id: 'page-view-81', imp: [{ id: '1', tagid: 'article-top' }], user: { id: 'reader-7' }, ext: { publisher_id: 1 } };
 
+const status = {
+  value: 'behind',
+  reasons: ['4,237 delivered or reserved of 5,100 due by now'],
+  off_pace: 0.17,
+  held_until: null,
+  stuck_creatives: [],
+};
+
 /** Bodies about delivery: live figures, reports, explanations and the audit trail. */
 export const DELIVERY_EXAMPLES = {
   Delivery: {
@@ -20,10 +28,22 @@ export const DELIVERY_EXAMPLES = {
     at,
     day: '2026-10-14',
     live: true,
-    status: { value: 'active', reasons: [] },
+    status,
     today: { ...figures, held: 37, committed: 4237 },
     yesterday: figures,
-    total: { impressions: 58_100, spend: 261.45 },
+    total: { impressions: 58_100, clicks: 290, spend: 261.45 },
+    goals: [
+      {
+        of: 'impressions',
+        goal: 200_000,
+        delivered: 58_100,
+        due: 62_400,
+        course: 'behind',
+        behind: 0.0689,
+        expected_end: 191_300,
+        words: 'Behind by 6.9%: 58,100 of 200,000 impressions, 62,400 due by now. It will end at about 191,300 if it goes on like this.',
+      },
+    ],
     limits: { daily_impression_cap: 20_000, daily_spend_cap: null, budget: null, campaign_budget: 5000, campaign_spend: 261.45 },
     pacing: {
       mode: 'Even',
@@ -36,6 +56,63 @@ export const DELIVERY_EXAMPLES = {
     frequency: { places: 3, window: 86_400 },
     hourly: [{ hour: 0, impressions: 190, clicks: 1 }],
     last_days: [{ day: '2026-10-13', ...counted, spend: 18.9 }],
+  },
+  Statuses: { line_items: { 5: status }, campaigns: { 3: { ...status, reasons: ['1 of 4 line items need attention'] } } },
+  Attention: {
+    at,
+    line_items: { delivering: 412, behind: 3 },
+    groups: [
+      {
+        kind: 'behind',
+        total: 3,
+        rows: [
+          {
+            table: 'line_items',
+            id: 5,
+            name: 'Boots, sport readers',
+            text: '17 % behind: 4,237 delivered or reserved of 5,100 due by now',
+          },
+        ],
+      },
+    ],
+    ended: [{ line_item_id: 4, name: 'Boots, summer', ended_at: '2026-10-14T00:00:00.000Z', impressions: 200_000, spend: 900 }],
+    health: { counters: true, catalog_version: 84, catalog_age_seconds: 12 },
+  },
+  NewComment: { text: 'The client wants it only on weekdays from Monday.' },
+  Comment: { id: 12, at, actor: 'ann', text: 'The client wants it only on weekdays from Monday.' },
+  PlacementRefusals: {
+    placement_id: 'article-top',
+    from: '2026-10-14',
+    to: '2026-10-14',
+    requests: 12_000,
+    unfilled: 1_080,
+    reasons: [{ reason: 'daily_cap', words: 'the daily cap is delivered or reserved', requests: 1_080, share: 0.09 }],
+  },
+  Refusals: {
+    line_item_id: 5,
+    from: '2026-10-14',
+    to: '2026-10-14',
+    off_target: 9100,
+    lost: 2000,
+    reasons: [
+      {
+        reason: 'outranked',
+        words: 'another line item ranks before it',
+        impressions: 1640,
+        share: 0.82,
+        outranked_by: [{ line_item_id: 8, line_item: 'Sponsor', impressions: 1640 }],
+        remedy: { label: 'Raise the price to 8.01 USD CPM', table: 'line_items', id: 5, patch: { cpm: 8.01 } },
+      },
+      {
+        reason: 'frequency_capped',
+        words: 'the user has reached the frequency cap',
+        impressions: 360,
+        share: 0.18,
+        outranked_by: [],
+        remedy: null,
+      },
+    ],
+    hours: [{ hour: '2026-10-14T11:00:00.000Z', off_target: 9100, lost: 2000 }],
   },
   CampaignReport: {
     campaign_id: 3,

@@ -57,6 +57,8 @@ export const EXPLAIN_SCHEMAS = {
       daily_spend: usage,
       budget: usage,
       campaign_budget: usage,
+      goal_impressions: usage,
+      goal_clicks: usage,
       frequency: record({
         places_held: integer,
         places: integer,

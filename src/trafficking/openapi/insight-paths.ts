@@ -15,7 +15,8 @@ import {
   type PathItem,
   type Paths,
 } from './operation.ts';
-import { listOf, oneOf, ref } from './schema.ts';
+import { MAX_STATUSES } from '../status/status-routes.ts';
+import { listOf, oneOf, ref, text } from './schema.ts';
 
 const page = pageQuery(INSIGHT_PAGE, MAX_OFFSET);
 
@@ -42,7 +43,12 @@ const reportPath = (schema: 'CampaignReport' | 'AdvertiserReport', summary: stri
   },
 });
 
-/** Delivery, reports, quality reports and the audit trail. */
+const REFUSAL_DAYS_QUERY = [
+  query('from', { type: 'string', format: 'date' }, 'First UTC day; by default `to`'),
+  query('to', { type: 'string', format: 'date' }, 'Last UTC day; by default today'),
+];
+
+/** Delivery, reports of one record, complaints and the audit trail. */
 export const insightPaths = (): Paths => ({
   '/api/line_items/{id}/delivery': {
     parameters: [idInPath()],
@@ -53,13 +59,53 @@ export const insightPaths = (): Paths => ({
       responses: { 200: jsonAnswer('Current delivery', ref('Delivery')), ...problems('not_found', ...READ_PROBLEMS) },
     },
   },
+  '/api/attention': {
+    get: {
+      operationId: 'getAttention',
+      tags: ['delivery'],
+      summary: 'What needs attention, what has ended, and whether the service is well',
+      responses: { 200: jsonAnswer('The same for people who ask within ten seconds', ref('Attention')), ...problems(...READ_PROBLEMS) },
+    },
+  },
+  '/api/statuses': {
+    get: {
+      operationId: 'getStatuses',
+      tags: ['delivery'],
+      summary: 'The statuses of line items and campaigns with their reasons',
+      parameters: [
+        query('line_item_ids', text, `Ids separated by commas; at most ${MAX_STATUSES} with campaign_ids`),
+        query('campaign_ids', text, 'Ids separated by commas'),
+      ],
+      responses: { 200: jsonAnswer('Statuses by id', ref('Statuses')), ...problems('invalid_request', ...READ_PROBLEMS) },
+    },
+  },
+  '/api/line_items/{id}/refusals': {
+    parameters: [idInPath()],
+    get: {
+      operationId: 'getLineItemRefusals',
+      tags: ['delivery'],
+      summary: 'Why a line item was not shown: impressions of its placements by reason and hour, what outranked it, and what would help',
+      parameters: REFUSAL_DAYS_QUERY,
+      responses: { 200: jsonAnswer('Refusals', ref('Refusals')), ...problems('invalid_request', 'not_found', ...READ_PROBLEMS) },
+    },
+  },
+  '/api/placements/{id}/refusals': {
+    parameters: [idInPath('string')],
+    get: {
+      operationId: 'getPlacementRefusals',
+      tags: ['delivery'],
+      summary: 'Why requests for a placement got no ad',
+      parameters: REFUSAL_DAYS_QUERY,
+      responses: { 200: jsonAnswer('Refusals', ref('PlacementRefusals')), ...problems('invalid_request', 'not_found', ...READ_PROBLEMS) },
+    },
+  },
   '/api/campaigns/{id}/report': reportPath('CampaignReport', 'Report of a campaign by day, line item and creative'),
   '/api/advertisers/{id}/report': reportPath('AdvertiserReport', 'Report of an advertiser by day and campaign, over all publishers'),
-  '/api/reports': {
+  '/api/complaints': {
     get: {
-      operationId: 'listReportedCreatives',
+      operationId: 'listComplaints',
       tags: ['delivery'],
-      summary: 'Quality reports counted by creative and reason, most reported first',
+      summary: 'Complaints of users (quality reports) by creative and reason, most reported first',
       parameters: [...QUALITY_REPORT_FILTERS.map((name) => query(name, { type: 'integer' }, `Only this ${name}`)), ...page],
       responses: {
         200: jsonAnswer('Reported creatives', listOf(ref('ReportedCreative'))),

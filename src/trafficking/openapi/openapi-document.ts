@@ -1,10 +1,17 @@
+import { commentPaths, COMMENT_SCHEMAS } from './comment-paths.ts';
+import { assetPaths } from './asset-paths.ts';
+import { ASSET_SCHEMAS } from './asset-schemas.ts';
 import { entityPaths } from './entity-paths.ts';
 import { ENTITY_SCHEMAS } from './entity-schemas.ts';
 import { explainPaths } from './explain-paths.ts';
 import { EXPLAIN_SCHEMAS } from './explain-schemas.ts';
 import { insightPaths } from './insight-paths.ts';
 import { INSIGHT_SCHEMAS } from './insight-schemas.ts';
+import { alertPaths, ALERT_SCHEMAS } from './alert-paths.ts';
+import { exportPaths } from './export-paths.ts';
+import { financePaths, FINANCE_SCHEMAS } from './finance-paths.ts';
 import { TAGS } from './operation.ts';
+import { reportPaths, REPORT_SCHEMAS } from './report-paths.ts';
 import { publicPaths } from './public-paths.ts';
 import { PUBLIC_SCHEMAS } from './public-schemas.ts';
 
@@ -28,11 +35,33 @@ export const createOpenApiDocument = ({ publicUrl, allowedEvents }: OpenApiOptio
   servers: [{ url: publicUrl === '' ? '/' : publicUrl }],
   tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
   security: [{ adminToken: [] }],
-  paths: { ...publicPaths(allowedEvents), ...entityPaths(), ...insightPaths(), ...explainPaths() },
+  paths: {
+    ...publicPaths(allowedEvents),
+    ...entityPaths(),
+    ...assetPaths(),
+    ...insightPaths(),
+    ...reportPaths(),
+    ...financePaths(),
+    ...exportPaths(),
+    ...alertPaths(),
+    ...commentPaths(),
+    ...explainPaths(),
+  },
   components: {
-    schemas: { ...PUBLIC_SCHEMAS, ...ENTITY_SCHEMAS, ...INSIGHT_SCHEMAS, ...EXPLAIN_SCHEMAS },
+    schemas: {
+      ...PUBLIC_SCHEMAS,
+      ...ENTITY_SCHEMAS,
+      ...ASSET_SCHEMAS,
+      ...INSIGHT_SCHEMAS,
+      ...REPORT_SCHEMAS,
+      ...FINANCE_SCHEMAS,
+      ...ALERT_SCHEMAS,
+      ...COMMENT_SCHEMAS,
+      ...EXPLAIN_SCHEMAS,
+    },
     securitySchemes: {
       apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'API key of the publisher in ext.publisher_id' },
+      reportLink: { type: 'http', scheme: 'bearer', description: 'The token of a read-only link to a report' },
       adminToken: { type: 'http', scheme: 'bearer', description: 'A token of ADMIN_TOKEN, when ADMIN_TOKEN is set' },
     },
   },

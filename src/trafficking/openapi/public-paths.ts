@@ -155,6 +155,32 @@ export const publicPaths = (allowedEvents: readonly string[]): Paths => ({
       },
     },
   },
+  '/ads.txt': {
+    get: {
+      operationId: 'getAdsTxt',
+      tags: ['operations'],
+      summary: 'The records that the ads.txt of a publisher needs for the bidders of its line items',
+      ...unauthenticated,
+      parameters: [query('publisher', text, 'The id of the publisher; optional where there is one publisher')],
+      responses: {
+        200: {
+          description: 'Lines of ads.txt 1.1',
+          content: { 'text/plain': { schema: text, example: 'OWNERDOMAIN=gazette.example\nads.example, 1, DIRECT\n' } },
+        },
+        ...problems('invalid_request', 'not_found', 'unknown_host', 'unavailable'),
+      },
+    },
+  },
+  '/sellers.json': {
+    get: {
+      operationId: 'listSellers',
+      tags: ['operations'],
+      summary: 'Who is paid at the accounts of this service, as sellers.json 1.0',
+      ...unauthenticated,
+      parameters: [query('asi', text, 'Only the accounts of this advertising system')],
+      responses: { 200: jsonAnswer('The sellers of all publishers', ref('SellersJson')), ...problems('unknown_host', 'unavailable') },
+    },
+  },
   '/health': {
     get: {
       operationId: 'checkHealth',

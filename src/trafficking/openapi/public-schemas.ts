@@ -20,6 +20,12 @@ const opened = (schema: unknown): unknown => {
   return isRecord ? { ...inner, additionalProperties: true } : inner;
 };
 
+/** Of a bid's advertiser. */
+const CATEGORIES = {
+  cat: { ...listOf(text), description: 'What the advertiser sells' },
+  cattax: { ...integer, description: 'Their taxonomy, in OpenRTB’s list; 7: IAB Content Taxonomy 3.0' },
+};
+
 /** Ads and tracking, and the problems that every operation can return. */
 export const PUBLIC_SCHEMAS = {
   AdRequest: embedded(AD_REQUEST_SCHEMA),
@@ -43,14 +49,15 @@ export const PUBLIC_SCHEMAS = {
   },
   AuctionBid: {
     type: 'object',
-    required: ['id', 'impid', 'price', 'burl', 'adm', 'cid', 'crid', 'mtype', 'exp'],
+    required: ['id', 'impid', 'price', 'adm', 'cid', 'crid', 'mtype', 'exp'],
     properties: {
       id: text,
       impid: text,
       price: { ...number, description: 'CPM in `cur`' },
-      burl: { ...text, description: 'Counts and bills the impression' },
+      burl: { ...text, description: 'Counts and bills the impression; absent in test mode' },
       adm: { ...text, description: 'Markup, or JSON text of OpenRTB Native 1.2' },
       adomain: listOf(text),
+      ...CATEGORIES,
       cid: { ...text, description: 'Campaign' },
       crid: { ...text, description: 'Creative' },
       dealid: text,
@@ -106,6 +113,7 @@ export const PUBLIC_SCHEMAS = {
       adm: { ...text, description: 'HTML for html and banner creatives, JSON text for native' },
       price: { ...number, description: 'eCPM in USD' },
       adomain: listOf(text),
+      ...CATEGORIES,
       w: integer,
       h: integer,
       impurl: text,
@@ -122,6 +130,10 @@ export const PUBLIC_SCHEMAS = {
     properties: { token: { ...text, description: 'The token of any tracking URL' }, reason: oneOf(REPORT_REASONS) },
   },
   StoredReport: record({ id: text }),
+  SellersJson: record({
+    version: { const: '1.0' },
+    sellers: listOf(record({ seller_id: text, name: text, domain: text, seller_type: oneOf(['PUBLISHER', 'INTERMEDIARY']) })),
+  }),
   Health: record({ status: { const: 'ok' } }),
   Build: record({ version: text, node: text }, { properties: { version: text, commit: text, node: text } }),
   Readiness: record(

@@ -15,6 +15,8 @@ const markup = {
   crid: '9',
   adm: '<a href="https://boots.example/"><img src="https://cdn.example/boots.png" width="728" height="90" alt="Boots"></a>',
   adomain: ['boots.example'],
+  cat: ['483'],
+  cattax: 7,
   w: 728,
   h: 90,
 };
@@ -90,6 +92,10 @@ export const SERVING_EXAMPLES = {
   },
   QualityReport: { token: 'eyJ…', reason: 'misleading' },
   StoredReport: { id: '2f1c7f0e-6a55-4a0c-9f0b-1d6d0c1f7a11' },
+  SellersJson: {
+    version: '1.0',
+    sellers: [{ seller_id: '1', name: 'The Gazette', domain: 'gazette.example', seller_type: 'PUBLISHER' }],
+  },
   Health: { status: 'ok' },
   Build: { version: '1.0.0', commit: '6cef9a9', node: '24.4.1' },
   Readiness: { status: 'ok' },

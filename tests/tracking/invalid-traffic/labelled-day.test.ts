@@ -249,7 +249,7 @@ test('a day of people and others: no listed bot is billed, no person is filtered
   for (let tries = 0; tries < 10 || (fast === 0 && tries < 100); tries++) for (const act of Object.values(fastClicks)) fast += await act();
   expect(fast).toBeGreaterThan(0);
 
-  const clicksDue = `ads:{${booked.publisher.id % 16}}:events:clicks-due`;
+  const clicksDue = `ads:{${booked.publisher.id % 16}}:events:waiting-due`;
   // 70 s pass for the clicks that wait.
   for (const token of await redis.zrange(clicksDue, '0', '-1')) await redis.zincrby(clicksDue, '-70000', token);
   const hits = [...expected.values()].flatMap((kinds) => Object.values(kinds).flat()).length;

@@ -1,0 +1,88 @@
+import type { Page } from '../page.ts';
+import type { Problem } from '../service/wire.ts';
+
+export interface OwnRecordsOptions<R, D> {
+  readonly page: Page;
+  /** Of the API. */
+  readonly path: string;
+  readonly recordOf: (draft: D) => object;
+  /** After a record was stored; the secret of a webhook is shown once. */
+  readonly stored: (record: R) => void;
+  /** The header in which the receiver of a webhook finds the signature. */
+  readonly signatureHeader: string;
+  readonly showSecret: (secret: string, header: string) => Promise<unknown>;
+}
+
+/** Records that are listed and edited on a screen of another thing, with the form of one of them. */
+export interface OwnRecords<R, D> {
+  readonly all: () => readonly R[];
+  /** undefined: the form is closed. */
+  readonly draft: () => D | undefined;
+  /** Why the draft was not stored. */
+  readonly problem: () => Problem | undefined;
+  load(): Promise<void>;
+  /** Opens the form, or closes it. */
+  edit(draft: D | undefined): void;
+  write(change: Partial<D>): void;
+  store(): Promise<void>;
+  remove(record: R, question: { readonly title: string; readonly text: string }): Promise<void>;
+}
+
+export const createOwnRecords = <
+  R extends { readonly id: number; readonly webhook_secret?: string },
+  D extends { readonly id: number | undefined },
+>({
+  page,
+  path,
+  recordOf,
+  stored,
+  signatureHeader,
+  showSecret,
+}: OwnRecordsOptions<R, D>): OwnRecords<R, D> => {
+  let records: readonly R[] = [];
+  let problem: Problem | undefined;
+  let draft: D | undefined;
+
+  const load = async (): Promise<void> => {
+    const answer = await page.api.get<readonly R[]>(path);
+    if (answer.ok) records = answer.value;
+    else page.complain(answer.problem);
+    page.redraw();
+  };
+  const edit = (next: D | undefined): void => {
+    draft = next;
+    problem = undefined;
+    page.redraw();
+    if (next) queueMicrotask(() => document.querySelector<HTMLElement>('.save-report input')?.focus());
+  };
+  return {
+    all: () => records,
+    draft: () => draft,
+    problem: () => problem,
+    load,
+    edit,
+    write: (change) => {
+      draft = draft && { ...draft, ...change };
+      page.redraw();
+    },
+    store: async () => {
+      if (!draft) return;
+      const { id } = draft;
+      const answer = await page.api.send<R>(id === undefined ? 'POST' : 'PUT', id === undefined ? path : `${path}/${id}`, recordOf(draft));
+      if (!answer.ok) {
+        problem = answer.problem;
+        return page.redraw();
+      }
+      edit(undefined);
+      stored(answer.value);
+      if (answer.value.webhook_secret !== undefined) await showSecret(answer.value.webhook_secret, signatureHeader);
+      await load();
+    },
+    remove: async ({ id }, question) => {
+      if (!(await page.confirm({ ...question, yes: 'Delete', dangerous: true }))) return;
+      const answer = await page.api.send('DELETE', `${path}/${id}`);
+      if (!answer.ok) return page.complain(answer.problem);
+      await load();
+    },
+  };
+};

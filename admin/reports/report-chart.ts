@@ -1,0 +1,51 @@
+import type uPlot from 'uplot';
+import type { ChartData } from '../charts/chart.ts';
+import { showValue, type ReportAnswer } from './report-table.ts';
+
+const HEIGHT = 240;
+const DAY_MS = 86_400_000;
+
+/** One figure of a report by day, with days without rows as zero. */
+export const trendChart = ({ columns, rows, from, to }: ReportAnswer, metric: string): ChartData | undefined => {
+  const column = columns.find(({ name }) => name === metric);
+  if (!column) return undefined;
+  const byDay = new Map(rows.map((row) => [String(row['day']), Number(row[metric] ?? 0)]));
+  const first = Date.parse(from);
+  const days = Array.from({ length: Math.round((Date.parse(to) - first) / DAY_MS) + 1 }, (_, i) =>
+    new Date(first + i * DAY_MS).toISOString().slice(0, 10),
+  );
+  const values = days.map((day) => byDay.get(day) ?? 0);
+  const show = (value: number): string => showValue(value, column);
+  const most = Math.max(...values);
+  const common = { ticks: { show: false }, font: '12px system-ui' };
+  return {
+    label: `${column.label} by day: ${show(values[0] ?? 0)} on ${from}, ${show(values.at(-1) ?? 0)} on ${to}, at most ${show(most)}.`,
+    data: [days.map((_, i) => i), values],
+    options: ({ line, fill, text, grid }, width): uPlot.Options => ({
+      ...{ width, height: HEIGHT, legend: { show: false }, cursor: { show: false } },
+      scales: { x: { time: false, range: [-0.5, days.length - 0.5] }, y: { range: (_, __, max) => [0, max > 0 ? max * 1.1 : 1] } },
+      axes: [
+        {
+          ...common,
+          stroke: text,
+          grid: { show: false },
+          splits: () => spread(days.length, width),
+          values: (_, at) => at.map((i) => dayMonth(days[i] ?? '')),
+          size: 28,
+        },
+        { ...common, stroke: text, grid: { stroke: grid, width: 1 }, values: (_, at) => at.map(show), size: 72 },
+      ],
+      series: [{}, { stroke: line, width: 2, fill, points: { show: days.length === 1, size: 8 } }],
+    }),
+  };
+};
+
+/** Positions of about one label in 90 pixels. */
+const spread = (length: number, width: number): number[] => {
+  const step = Math.max(1, Math.ceil(length / Math.max(2, Math.floor(width / 90))));
+  return Array.from({ length: Math.ceil(length / step) }, (_, i) => i * step);
+};
+
+/** `2026-11-08` as `8 Nov`. */
+const dayMonth = (day: string): string =>
+  day === '' ? '' : new Date(day).toLocaleDateString(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });

@@ -1,0 +1,127 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { live } from 'lit-html/directives/live.js';
+import type { ReportFields } from '../../src/trafficking/reports/report-routes.ts';
+import { input } from '../fields/input.ts';
+import { button } from '../parts/parts.ts';
+import type { Store } from '../service/store.ts';
+import { titleOf } from '../words/kinds.ts';
+import { combines, toggleDimension, toggleFilter, toggleMetric, type ReportChoice } from './report-choice.ts';
+
+export interface ControlsOptions {
+  readonly fields: ReportFields;
+  readonly choice: ReportChoice;
+  readonly store: Store;
+  /** The dimension that the next filter is for; '' none. */
+  readonly adding: string;
+  readonly change: (choice: ReportChoice) => void;
+  readonly add: (dimension: string) => void;
+}
+
+export const select = (
+  label: string,
+  value: string,
+  options: readonly (readonly [string, string])[],
+  onChange: (value: string) => void,
+): TemplateResult =>
+  html`<select aria-label=${label} @change=${(event: Event) => onChange((event.target as HTMLSelectElement).value)}>
+    ${options.map(([name, text]) => html`<option value=${name} .selected=${live(name === value)}>${text}</option>`)}
+  </select>`;
+
+/** Days, dimensions, metrics and filters of a report. Each change takes effect on its own. */
+export const reportControls = (options: ControlsOptions): TemplateResult => {
+  const { fields, choice, change } = options;
+  const dayInput = (label: string, name: 'from' | 'to') =>
+    input({ type: 'date', label, value: choice[name], onChange: (typed) => change({ ...choice, [name]: typed }) });
+  const chips = (
+    label: string,
+    all: readonly { readonly name: string; readonly label: string; readonly help?: string }[],
+    chosen: readonly string[],
+    toggle: (name: string) => ReportChoice,
+  ): TemplateResult =>
+    html`<div class="report-line" role="group" aria-label=${label}>
+      <span class="report-label">${label}</span>
+      <div class="toggles">
+        ${all.map(({ name, label: text, help }) => {
+          const isOn = chosen.includes(name);
+          const next = toggle(name);
+          const isPossible = isOn || combines(fields, next);
+          return html`<button
+            type="button"
+            class="toggle"
+            aria-pressed=${isOn ? 'true' : 'false'}
+            ?disabled=${!isPossible}
+            title=${isPossible ? (help ?? nothing) : 'Does not combine with what is chosen'}
+            @click=${() => change(next)}
+          >
+            ${text}
+          </button>`;
+        })}
+      </div>
+    </div>`;
+  return html`<section class="card report-controls" aria-label="What the report shows">
+    <div class="report-line">
+      <span class="report-label">Days</span>
+      <div class="row">
+        ${select('Days', choice.range, [...fields.ranges.map(({ name, label }) => [name, label] as const), ['', 'From … to']], (range) => change(range === '' ? { ...choice, range, ...thisWeek() } : { ...choice, range, from: '', to: '' }))}
+        ${choice.range === '' ? html`${dayInput('From', 'from')}${dayInput('To', 'to')}` : nothing}
+      </div>
+    </div>
+    ${chips('Rows', fields.dimensions, choice.groupBy, (name) => toggleDimension(choice, name))}
+    ${chips('Figures', fields.metrics, choice.metrics, (name) => toggleMetric(fields, choice, name))} ${filters(options)}
+  </section>`;
+};
+
+const thisWeek = (): { readonly from: string; readonly to: string } => {
+  const day = (offset: number): string => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
+  return { from: day(-6), to: day(0) };
+};
+
+/** What a filter's value is called: the name of its record. */
+export const valueName = (fields: ReportFields, store: Store, dimension: string, value: string): string => {
+  const kind = fields.dimensions.find(({ name }) => name === dimension)?.table;
+  const record = kind ? store.find(kind, value) : undefined;
+  return kind && record ? titleOf(kind, record) : value.replaceAll('_', ' ');
+};
+
+const filters = ({ fields, choice, store, adding, change, add }: ControlsOptions): TemplateResult => {
+  const chosen = Object.entries(choice.filters).flatMap(([dimension, values]) => values.map((value) => [dimension, value] as const));
+  const labelOf = (dimension: string): string => fields.dimensions.find(({ name }) => name === dimension)?.label ?? dimension;
+  const possible = fields.dimensions.filter(
+    ({ name, filter }) => filter && combines(fields, { ...choice, filters: { ...choice.filters, [name]: ['1'] } }),
+  );
+  return html`<div class="report-line">
+    <span class="report-label">Only</span>
+    <div class="row filter-row">
+      ${
+        chosen.length > 0
+          ? html`<ul class="chips">
+              ${chosen.map(([dimension, value]) => {
+                const text = `${labelOf(dimension)}: ${valueName(fields, store, dimension, value)}`;
+                const remove = () => change(toggleFilter(choice, dimension, value));
+                return html`<li><span>${text}</span>${button('×', remove, 'chip-remove', `Remove ${text}`)}</li>`;
+              })}
+            </ul>`
+          : nothing
+      }
+      ${select('Add a filter', adding, [['', 'Add a filter …'], ...possible.map(({ name, label }) => [name, label] as const)], add)}
+      ${adding === '' ? nothing : valueInput(fields, store, adding, (value) => change(toggleFilter(choice, adding, value)))}
+    </div>
+  </div>`;
+};
+
+/** Records by name; of other dimensions, text. */
+const valueInput = (fields: ReportFields, store: Store, dimension: string, take: (value: string) => void): TemplateResult => {
+  const found = fields.dimensions.find(({ name }) => name === dimension);
+  const label = found?.label ?? dimension;
+  if (found?.table) {
+    const kind = found.table;
+    const records = store.all(kind).map((record) => [String(record.id), titleOf(kind, record)] as const);
+    return select(label, '', [['', `Choose ${label.toLowerCase()} …`], ...records], (value) => value !== '' && take(value));
+  }
+  const onChange = (typed: string) => typed.trim() !== '' && take(typed.trim());
+  return input({ value: '', label, placeholder: EXAMPLES[dimension], onChange });
+};
+
+const EXAMPLES: Readonly<Record<string, string>> = {
+  ...{ size: '300x250', country: 'DE', region: 'US-CA', device: 'mobile', browser: 'Firefox', reason: 'spider' },
+};

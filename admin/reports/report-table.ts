@@ -1,0 +1,86 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { reportJson } from '../../src/trafficking/reports/report-routes.ts';
+import { count, money, percent } from '../words/formats.ts';
+import type { ReportChoice } from './report-choice.ts';
+
+export type ReportAnswer = ReturnType<typeof reportJson>;
+type Column = ReportAnswer['columns'][number];
+type Value = string | number | null | undefined;
+
+export const isFigure = ({ kind }: Column): boolean => kind === 'count' || kind === 'share' || kind === 'usd';
+
+export const showValue = (value: Value, { kind, name }: Column): string => {
+  if (kind === 'count') return count(Number(value ?? 0));
+  if (kind === 'share') return percent(Number(value ?? 0));
+  if (kind === 'usd') return money(Number(value ?? 0));
+  if (value === null || value === undefined || value === '') return name === 'reason' ? 'none' : 'unknown';
+  if (kind === 'day') return shortDay(String(value));
+  return kind === 'hour' ? String(value).slice(0, 16).replace('T', ' ') : String(value).replaceAll('_', ' ');
+};
+
+/** `2026-11-08` as `Sun, 8 Nov 2026`. */
+const shortDay = (day: string): string =>
+  new Date(day).toLocaleDateString(undefined, { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
+
+export interface ReportTableOptions {
+  readonly answer: ReportAnswer;
+  readonly choice: ReportChoice;
+  readonly sort: (column: string) => void;
+  /** Narrows the report to one value. */
+  readonly only: (dimension: string, value: string) => void;
+}
+
+/** The rows of a report under their totals. Heads sort; values of dimensions become filters. */
+export const reportTable = ({ answer, choice, sort, only }: ReportTableOptions): TemplateResult => {
+  const { columns, rows, totals } = answer;
+  // Ids are shown where there is no name for them.
+  const shown = columns.filter(({ kind }) => kind !== 'id');
+  const idOf = ({ name }: Column, row: Readonly<Record<string, Value>>): Value =>
+    row[columns.some((one) => one.name === `${name}_id`) ? `${name}_id` : name];
+  const sorted = choice.sort.replace(/^-/, '');
+  const ariaSort = (name: string) => (name !== sorted ? nothing : choice.sort.startsWith('-') ? 'descending' : 'ascending');
+  const cell = (column: Column, row: Readonly<Record<string, Value>>): TemplateResult | string => {
+    if (isFigure(column)) return showValue(row[column.name], column);
+    const id = idOf(column, row);
+    const text =
+      column.kind === 'name' && !row[column.name] ? (id == null ? 'none' : `#${id}, deleted`) : showValue(row[column.name], column);
+    if (id === null || id === undefined || column.kind === 'day' || column.kind === 'hour')
+      return html`<span class="unbroken">${text}</span>`;
+    const dimension = column.name.replace(/_id$/, '');
+    return html`<button type="button" class="cell-link" title="Show only this" @click=${() => only(dimension, String(id))}>
+      ${text}
+    </button>`;
+  };
+  return html`<div class="report-table">
+    <table role="table" aria-label="Report">
+      <thead role="rowgroup">
+        <tr role="row">
+          ${shown.map(
+            (column) =>
+              html`<th role="columnheader" scope="col" class=${isFigure(column) ? 'numeric' : ''} aria-sort=${ariaSort(column.name)}>
+                <button type="button" class="sort" @click=${() => sort(column.name)}>
+                  ${column.label}<span aria-hidden="true">${column.name !== sorted ? '' : choice.sort.startsWith('-') ? ' ↓' : ' ↑'}</span>
+                </button>
+              </th>`,
+          )}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        <tr role="row" class="sum">
+          ${shown.map(
+            (column, i) =>
+              html`<td role="cell" data-label=${column.label} class=${isFigure(column) ? 'numeric' : ''}>
+                ${isFigure(column) ? showValue(totals[column.name], column) : i === 0 ? 'All' : ''}
+              </td>`,
+          )}
+        </tr>
+        ${rows.map(
+          (row) =>
+            html`<tr role="row">
+              ${shown.map((column) => html`<td role="cell" data-label=${column.label} class=${isFigure(column) ? 'numeric' : ''}>${cell(column, row)}</td>`)}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+};

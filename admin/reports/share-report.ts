@@ -1,0 +1,53 @@
+import { html, type TemplateResult } from 'lit-html';
+import type { Page } from '../page.ts';
+import { showReportLink } from '../parts/dialogs.ts';
+import { button, card } from '../parts/parts.ts';
+import { titleOf } from '../words/kinds.ts';
+import { select } from './report-controls.ts';
+
+const DAYS = [
+  ['7', 'for a week'],
+  ['30', 'for 30 days'],
+  ['90', 'for 90 days'],
+  ['365', 'for a year'],
+] as const;
+
+/** The form for a read-only link of one advertiser. */
+export const createShareForm = (page: Page, query: () => string) => {
+  let isOpen = false;
+  let advertiser = '';
+  let days = '30';
+  const show = (open: boolean): void => {
+    isOpen = open;
+    page.redraw();
+  };
+  const create = async (): Promise<void> => {
+    const body = { advertiser_id: Number(advertiser), query: query(), days: Number(days) };
+    const answer = await page.api.send<{ readonly url: string; readonly expires: string }>('POST', '/report_links', body);
+    if (!answer.ok) {
+      const [fault] = answer.problem.errors;
+      return page.complain(fault ? { ...answer.problem, detail: `${fault.detail}.` } : answer.problem);
+    }
+    show(false);
+    await showReportLink(new URL(answer.value.url, location.href).href, answer.value.expires.slice(0, 10));
+  };
+  return {
+    open: (): void => show(true),
+    render: (): TemplateResult | string => {
+      if (!isOpen) return '';
+      const advertisers = page.store.all('advertisers').map((one) => [String(one.id), titleOf('advertisers', one)] as const);
+      return card(
+        'Share with an advertiser',
+        html`<p>Whoever has the link sees this report of that advertiser alone. It cannot be changed or revoked; it ends by itself.</p>
+          <div class="row">
+            ${select('Advertiser', advertiser, [['', 'Choose an advertiser …'], ...advertisers], (value) => {
+              advertiser = value;
+              page.redraw();
+            })}
+            ${select('How long', days, DAYS, (value) => (days = value))} ${button('Cancel', () => show(false), 'secondary')}
+            <button type="button" ?disabled=${advertiser === ''} @click=${() => void create()}>Create the link</button>
+          </div>`,
+      );
+    },
+  };
+};

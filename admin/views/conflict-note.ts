@@ -1,0 +1,60 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { AuditRow } from '../../src/trafficking/entities/audit-trail.ts';
+import { compareDrafts, type Conflict } from '../forms/conflict.ts';
+import { draftOf } from '../forms/entity-draft.ts';
+import type { Draft, Form } from '../forms/form.ts';
+import type { Page } from '../page.ts';
+import type { Kind, Records } from '../service/wire.ts';
+import { moment } from '../words/formats.ts';
+import { NAMES } from '../words/kinds.ts';
+
+/** A change by someone else, found when a form is saved. */
+export interface FoundConflict extends Conflict {
+  readonly etag: string | null | undefined;
+  /** What both would begin with when it is saved again. */
+  readonly base: Draft;
+  /** The last change of the record; undefined: the history cannot be read. */
+  readonly change: Pick<AuditRow, 'actor' | 'at'> | undefined;
+}
+
+/** Reads a record as it is now, and compares it with a draft. undefined: it cannot be read. */
+export const readConflict = async <K extends Kind>(
+  { api }: Page,
+  kind: K,
+  id: string,
+  base: Draft,
+  mine: Draft,
+): Promise<FoundConflict | undefined> => {
+  const answer = await api.get<Records[K]>(`/${kind}/${encodeURIComponent(id)}`);
+  if (!answer.ok) return undefined;
+  const changes = await api.get<readonly AuditRow[]>(`/audit?entity=${kind.slice(0, -1)}&entity_id=${encodeURIComponent(id)}&limit=1`);
+  const theirs = draftOf(kind, answer.value);
+  return { ...compareDrafts(kind, base, mine, theirs), base: theirs, etag: answer.etag, change: changes.ok ? changes.value[0] : undefined };
+};
+
+/** What they and the person at the form have changed, and a choice for each field. */
+export const conflictNote = (kind: Kind, form: Form, { fields, taken, change }: FoundConflict): TemplateResult => {
+  const who = change ? change.actor : 'Someone else';
+  return html`<div class="note warn faults conflict" role="alert" tabindex="-1">
+    <strong>${who} changed this ${NAMES[kind].one}${change ? ` on ${moment(change.at)} UTC` : ''}, while you were editing it</strong>
+    <p>Nothing is lost: choose a value for each field that both of you have changed, then save.</p>
+    ${fields.map(({ pointer, label, mine, theirs, mineShown, theirsShown }, i) => {
+      const choice = (value: unknown, words: string, shown: string): TemplateResult => html`
+        <label>
+          <input
+            type="radio"
+            name="conflict-${i}"
+            .checked=${JSON.stringify(form.read(pointer)) === JSON.stringify(value)}
+            @change=${() => form.write(pointer, value)}
+          />
+          <span>${words}: <b>${shown}</b></span>
+        </label>
+      `;
+      return html`<fieldset>
+        <legend>${label}</legend>
+        ${choice(mine, 'Yours', mineShown)} ${choice(theirs, 'Theirs', theirsShown)}
+      </fieldset>`;
+    })}
+    ${taken.length > 0 ? html`<p>Also changed by them, and kept: ${taken.join(', ')}.</p>` : nothing}
+  </div>`;
+};

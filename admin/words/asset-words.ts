@@ -1,0 +1,72 @@
+import { ASSET_FOLDER, ASSET_PATH, sizeInWords } from '../../src/catalog/model/asset-rules.ts';
+import type { AssetWire, PlacementWire } from '../service/wire.ts';
+
+/** More is slow on phones; Google Ads takes no heavier picture. */
+const HEAVY_BYTES = 150_000;
+
+/** The path that creatives name: the service makes it absolute when it serves the ad. */
+export const assetPath = ({ url }: Pick<AssetWire, 'url'>): string => url.slice(url.indexOf(ASSET_FOLDER));
+
+export const isHtml5 = ({ type }: Pick<AssetWire, 'type'>): boolean => type === 'text/html';
+
+/** `300 × 250, 41 KB`. */
+export const assetFacts = ({ width, height, bytes }: AssetWire): string =>
+  `${width !== null && height !== null ? `${width} × ${height}, ` : ''}${sizeInWords(bytes)}`;
+
+/** What a person should know before the file is shown on these placements. */
+export const assetNotes = (asset: AssetWire, placements: readonly PlacementWire[]): readonly string[] => {
+  const { width, height, bytes } = asset;
+  const heavy = bytes > HEAVY_BYTES ? [`${sizeInWords(bytes)} is heavy: more than 150 KB load late on phones.`] : [];
+  if (width === null || height === null) return ['The ad does not state its size (meta ad.size): enter width and height below.', ...heavy];
+  return [...placements.flatMap((placement) => sizeNote(isHtml5(asset), width, height, placement)), ...heavy];
+};
+
+const sizeNote = (isFixed: boolean, width: number, height: number, placement: PlacementWire): readonly string[] => {
+  const to = placed(placement);
+  if (width === placement.width && height === placement.height) return [`Fits ${to}.`];
+  if (isFixed) return [`The ad is made for ${width} × ${height}, which is not the size of ${to}.`];
+  const density = width / placement.width;
+  if (!isProportional({ width, height }, placement))
+    return [`Its proportions are not those of ${to}: a part of the placement stays empty, or of the picture hidden.`];
+  return density < 1 ? [`Smaller than ${to}: it will look blurred.`] : [`Fits ${to}, sharp on ${Math.floor(density * 10) / 10}× screens.`];
+};
+
+/** `article-top (300 × 250)`. */
+const placed = ({ id, width, height }: PlacementWire): string => `${id} (${width} × ${height})`;
+
+/** What a creative's own size means for its placements: nothing where it fills them, or has none. */
+export const sizeNotes = (width: number | null, height: number | null, placements: readonly PlacementWire[]): readonly string[] =>
+  placements.flatMap((placement) => {
+    const [wide, high] = [width ?? placement.width, height ?? placement.height];
+    if (wide > placement.width || high > placement.height)
+      return [`Larger than ${placed(placement)}: not shown there, unless a page asks for a larger size.`];
+    return wide === placement.width && high === placement.height ? [] : [`Smaller than ${placed(placement)}: a part of it stays empty.`];
+  });
+
+/** What the sizes of a banner's pictures mean for its placements. */
+export const pictureNotes = (pictures: readonly unknown[], placements: readonly PlacementWire[]): readonly string[] => {
+  const sized = pictures.flatMap((picture) => {
+    const { width, height } = (picture ?? {}) as Readonly<Record<string, unknown>>;
+    return typeof width === 'number' && typeof height === 'number' ? [{ width, height }] : [];
+  });
+  return placements
+    .filter((placement) => sized.length > 0 && !sized.some((size) => isProportional(size, placement)))
+    .map((placement) => `No picture has the proportions of ${placed(placement)}.`);
+};
+
+/** Within 5 %, as where the service chooses among the pictures of a banner. */
+const isProportional = (one: Size, other: Size): boolean => Math.abs((one.width * other.height) / (one.height * other.width) - 1) <= 0.05;
+
+type Size = Pick<PlacementWire, 'width' | 'height'>;
+
+/** The picture to show for a creative's content: one that this service has. undefined: none. */
+export const pictureIn = (content: string): string | undefined => {
+  const [found] = /\/static\/assets\/[0-9a-f]{64}\.[a-z]+/.exec(content) ?? [];
+  return found;
+};
+
+/** Whether content shows an HTML5 ad that this service has. */
+export const hasHtml5 = (content: string): boolean => {
+  const at = content.indexOf(ASSET_FOLDER);
+  return at >= 0 && ASSET_PATH.exec(content.slice(at))?.[2] === '/';
+};

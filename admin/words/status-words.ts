@@ -1,0 +1,8 @@
+import type { LineItemStatus } from '../../src/trafficking/status/line-item-status.ts';
+import { percent, time } from './formats.ts';
+
+/** A status as a pill shows it: `behind 12%`, `held back until 14:20`. */
+export const statusWords = ({ value, off_pace, held_until }: LineItemStatus): string => {
+  if (value === 'held back' && held_until !== null) return `held back until ${time(held_until)}`;
+  return off_pace > 0 ? `${value} ${percent(Math.round(off_pace * 100) / 100)}` : value;
+};

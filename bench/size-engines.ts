@@ -1,0 +1,206 @@
+/*
+ * The figures of "Sizing" in docs/operations.md for a Redis Cluster and for Postgres: CPU time of each Redis master and of all processes of
+ * Postgres for an ad and for an impression, until its row is stored. Writes them into that document. About two minutes: make engines
+ *
+ * No throughput is compared: on one machine more masters share the same cores. A master is full when its core is, so its CPU time for an ad says
+ * how many it can take.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { startRedisCluster, type RedisCluster } from '../testkit/start-redis-cluster.ts';
+import { withClient } from '../testkit/databases.ts';
+import { readMetrics } from '../testkit/read-metrics.ts';
+import { createRig, type Stage } from './create-rig.ts';
+import { tableOf, whole } from './finding.ts';
+import { callsFile, closedLoop } from './load.ts';
+import { collectTokens } from './measures/pixels.ts';
+import { familyCpuMicros, processCpuMicros } from './process-cpu.ts';
+import { withFigures } from './report.ts';
+import { adCalls, PIXEL_BROWSER } from './traffic.ts';
+
+/** As many as LEDGER_SHARDS, one publisher in each. */
+const SHARDS = 16;
+const SIZES = [1, 3] as const;
+const SECONDS = 6;
+/** More than one core has ever answered, so that no token is used twice. */
+const TOKENS = SECONDS * 20_000;
+const IMPS = 20;
+/** Impressions of an ad, as in the other figures of "Sizing". */
+const SEEN = 0.6;
+const BUSY = 0.6;
+const DRAIN_PATIENCE_MS = 60_000;
+
+/** CPU time of each master for one request. */
+type PerMaster = readonly number[];
+
+interface ClusterCost {
+  readonly fromLots: PerMaster;
+  readonly oneByOne: PerMaster;
+  /** Until its row is stored. */
+  readonly impression: PerMaster;
+}
+
+interface RowCost {
+  readonly cpuMicros: number;
+  readonly walBytes: number;
+  readonly diskBytes: number;
+}
+
+const say = (line: string): void => console.error(line);
+const rig = await createRig({ nodeFlags: ['--max-semi-space-size=64'], say });
+
+const measureCluster = async (stage: Stage, cluster: RedisCluster): Promise<{ readonly cost: ClusterCost; readonly row: RowCost }> => {
+  // One address means a single server, whose calls take all shards together.
+  const env = { REDIS_URL: `${cluster.urls},${cluster.urls}`, LEDGER_SHARDS: String(SHARDS) };
+  const ads = callsFile(rig, 'engines', adCalls({ publishers: stage.publishers, calls: 16_384, seed: 14 }));
+  const pages = adCalls({ publishers: stage.publishers, calls: 512, seed: 15, imps: [IMPS], browser: PIXEL_BROWSER });
+  const microsOf = (): readonly number[] => cluster.masters.map(({ pid }) => processCpuMicros(pid));
+  const per = (before: readonly number[], requests: number): PerMaster => microsOf().map((micros, i) => (micros - before[i]!) / requests);
+
+  const adsWith = async (allowances: boolean): Promise<PerMaster> => {
+    const server = await rig.startService(stage, { env: { ...env, ALLOWANCES: String(allowances) } });
+    await closedLoop(rig, { server, script: 'wrk-ads.lua', file: ads, seconds: 2 });
+    const before = microsOf();
+    const { requests } = await closedLoop(rig, { server, script: 'wrk-ads.lua', file: ads, seconds: SECONDS });
+    // Lots are reported every second.
+    await sleep(1_200);
+    const micros = per(before, requests);
+    const decided = await readMetrics(server);
+    const by = (decider: string): number => decided.get(`adserver_reservations_total{by="${decider}"}`) ?? 0;
+    say(`  ${whole(requests)} ads; of all, from lots ${whole(by('lots'))}, by the ledger ${whole(by('ledger'))}`);
+    if (by('outage') > requests / 1000) throw new Error(`${by('outage')} ads were decided without Redis`);
+    await rig.stop(server);
+    return micros;
+  };
+
+  const fromLots = await adsWith(true);
+  const oneByOne = await adsWith(false);
+
+  const server = await rig.startService(stage, { env });
+  const file = path.join(rig.stateDir, 'engines-paths');
+  writeFileSync(file, `${(await collectTokens(server, pages, TOKENS)).join('\n')}\n`);
+  await sleep(2_000);
+  const [redisBefore, postgresBefore, booksBefore] = [microsOf(), familyCpuMicros(rig.postgresPid), await booksOf(stage)];
+  const run = await closedLoop(rig, { server, script: 'wrk-paths.lua', file, seconds: SECONDS });
+  if (run.repeated > 0) throw new Error(`${run.repeated} impressions were sent twice: collect more tokens`);
+  await drained(cluster);
+  const impression = per(redisBefore, run.requests);
+  const cpuMicros = familyCpuMicros(rig.postgresPid) - postgresBefore;
+  const books = await booksOf(stage);
+  await rig.stop(server);
+  const rows = books.rows - booksBefore.rows;
+  say(`  ${whole(run.requests)} impressions, ${whole(rows)} rows`);
+  const row = { cpuMicros, walBytes: books.walBytes - booksBefore.walBytes, diskBytes: books.diskBytes - booksBefore.diskBytes };
+  return {
+    cost: { fromLots, oneByOne, impression },
+    row: { cpuMicros: row.cpuMicros / rows, walBytes: row.walBytes / rows, diskBytes: row.diskBytes / rows },
+  };
+};
+
+/** Waits until every event has been carried into Postgres. */
+const drained = async ({ masters }: RedisCluster): Promise<void> => {
+  const deadlineMs = Date.now() + DRAIN_PATIENCE_MS;
+  for (;;) {
+    const lengths = await Promise.all(
+      masters.map(async ({ client }) => Promise.all((await client.keys('ads:*:events')).map((key) => client.xlen(key)))),
+    );
+    if (lengths.flat().every((length) => length === 0)) return;
+    if (Date.now() > deadlineMs) throw new Error(`events were still waiting for Postgres after ${DRAIN_PATIENCE_MS / 1000} s`);
+    await sleep(100);
+  }
+};
+
+const booksOf = ({ databaseUrl }: Stage): Promise<{ readonly rows: number; readonly walBytes: number; readonly diskBytes: number }> =>
+  withClient(databaseUrl, async (client) => {
+    const { rows } = await client.query<{ rows: string; wal: string; disk: string }>(
+      `select (select count(*) from events) as rows, pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') as wal,
+         (select coalesce(sum(pg_total_relation_size(inhrelid)), 0) from pg_inherits
+          where inhparent in ('events'::regclass, 'event_signals'::regclass)) as disk`,
+    );
+    const [found] = rows;
+    return { rows: Number(found?.rows), walBytes: Number(found?.wal), diskBytes: Number(found?.disk) };
+  });
+
+const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0);
+/** The busiest master of a load of ads, with their impressions. */
+const busiestOf = (ad: PerMaster, { impression }: ClusterCost): number =>
+  Math.max(...ad.map((micros, i) => micros + SEEN * impression[i]!));
+
+const write = (costs: ReadonlyMap<number, ClusterCost>, rows: readonly RowCost[]): string => {
+  const [one, three] = SIZES.map((size) => costs.get(size)!) as [ClusterCost, ClusterCost];
+  const gainOf = (mode: 'fromLots' | 'oneByOne'): string => (busiestOf(one[mode], one) / busiestOf(three[mode], three)).toFixed(2);
+  const perSecond = (ad: PerMaster, cost: ClusterCost): string => whole((BUSY * 1e6) / busiestOf(ad, cost));
+  const clusterTable = tableOf(
+    [
+      'Redis Cluster',
+      'an ad from a lot',
+      'an ad reserved by itself',
+      'an impression, until it is stored',
+      'ads a second, from lots',
+      'ads a second, each by itself',
+    ],
+    SIZES.map((size) => {
+      const cost = costs.get(size)!;
+      const micros = (of: PerMaster): string => `${sum(of).toFixed(1)} µs`;
+      return [
+        size === 1 ? '1 master' : `${size} masters`,
+        ...[micros(cost.fromLots), micros(cost.oneByOne), micros(cost.impression)],
+        ...[perSecond(cost.fromLots, cost), perSecond(cost.oneByOne, cost)],
+      ];
+    }),
+  );
+  const mean = (of: keyof RowCost): number => sum(rows.map((row) => row[of])) / rows.length;
+  const rowsPerSecond = (BUSY * 1e6) / mean('cpuMicros');
+  const postgresTable = tableOf(
+    ['Postgres, one core', 'CPU time', 'write-ahead log', 'disk', 'rows a second', 'reached at ads a second'],
+    [
+      [
+        'an event row, with its counts',
+        `${mean('cpuMicros').toFixed(1)} µs`,
+        `${whole(mean('walBytes'))} bytes`,
+        `${whole(mean('diskBytes'))} bytes`,
+        whole(rowsPerSecond),
+        whole(rowsPerSecond / SEEN),
+      ],
+    ],
+  );
+  return [
+    '',
+    'Written by `make engines`: CPU time of all masters for one ad or one impression; ads a second at which the busiest master, and Postgres,',
+    `are ${BUSY * 100} % busy, with ${SEEN} impressions an ad. ${SHARDS} publishers in ${SHARDS} shards, 1,000 line items, one replica.`,
+    '',
+    clusterTable,
+    '',
+    `Three masters carry ${gainOf('fromLots')} times what one carries (from lots; each by itself: ${gainOf('oneByOne')}): ${SHARDS} shards are 6, 5 and 5, so at most 2.67.`,
+    'A call takes one shard: with more traffic for each shard it holds more ads and hits, and each costs less than here.',
+    '',
+    postgresTable,
+    '',
+  ].join('\n');
+};
+
+try {
+  const stage = await rig.stage('spread', { lineItems: 1_000, publishers: SHARDS, targeting: 'realistic' });
+  const costs = new Map<number, ClusterCost>();
+  const rows: RowCost[] = [];
+  for (const size of SIZES) {
+    const cluster = await startRedisCluster({ masters: size, withReplicas: false });
+    try {
+      const { cost, row } = await measureCluster(stage, cluster);
+      costs.set(size, cost);
+      rows.push(row);
+      say(`${size}: ${JSON.stringify({ cost, row })}`);
+    } finally {
+      await cluster.close();
+    }
+  }
+  const figures = write(costs, rows);
+  const document = fileURLToPath(new URL('../docs/operations.md', import.meta.url));
+  writeFileSync(document, withFigures(readFileSync(document, 'utf8'), figures, 'engines'));
+  console.log(figures);
+} finally {
+  await rig.close();
+}
+process.exit(0);

@@ -1,0 +1,101 @@
+/* Shows the report of a read-only link. The token is the fragment of the address: it is in no log. */
+(() => {
+  'use strict';
+  const at = (id) => document.getElementById(id);
+  const token = location.hash.slice(1);
+
+  const ask = (format) =>
+    fetch(`../../shared_report?format=${format}&limit=1000`, {
+      headers: { Authorization: `Bearer ${token}` },
+      referrerPolicy: 'no-referrer',
+    });
+
+  const numbers = {
+    count: new Intl.NumberFormat('en', { maximumFractionDigits: 0 }),
+    share: new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 2 }),
+    usd: new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' }),
+  };
+  const isFigure = ({ kind }) => kind in numbers;
+  const show = (value, { kind, name }) => {
+    if (kind in numbers) return numbers[kind].format(value ?? 0);
+    if (value === null || value === undefined || value === '') return name === 'reason' ? 'none' : 'unknown';
+    return kind === 'hour' ? String(value).slice(0, 16).replace('T', ' ') : String(value);
+  };
+
+  const line = (tag, columns, textOf) => {
+    const row = document.createElement('tr');
+    for (const column of columns) {
+      const cell = document.createElement(tag);
+      cell.textContent = textOf(column);
+      if (tag === 'th') cell.scope = 'col';
+      if (isFigure(column)) cell.className = 'numeric';
+      row.append(cell);
+    }
+    return row;
+  };
+
+  const fill = ({ columns, rows, totals, row_count, from, to, time_zone }, headers) => {
+    const title = decodeURIComponent(headers.get('x-report-title') ?? 'Report');
+    const shown = columns.filter(({ kind }) => kind !== 'id');
+    const nameOf = (row, column) =>
+      column.kind === 'name' && !row[column.name] ? `#${row[`${column.name}_id`] ?? '–'}` : show(row[column.name], column);
+    document.title = title;
+    at('title').textContent = title;
+    const until = (headers.get('x-report-expires') ?? '').slice(0, 10);
+    at('about').textContent =
+      `${from} to ${to} (${time_zone}). Figures without “gross” or “filtered” are net of invalid traffic. This link ends on ${until}.`;
+    if (rows.length === 0) {
+      at('state').textContent = 'Nothing was counted in these days.';
+      return;
+    }
+    const head = document.createElement('thead');
+    head.append(line('th', shown, ({ label }) => label));
+    const body = document.createElement('tbody');
+    const sum = line('td', shown, (column) => (isFigure(column) ? show(totals[column.name], column) : column === shown[0] ? 'All' : ''));
+    sum.className = 'sum';
+    body.append(sum, ...rows.map((row) => line('td', shown, (column) => nameOf(row, column))));
+    at('table').replaceChildren(head, body);
+    at('frame').hidden = false;
+    at('files').hidden = false;
+    at('state').hidden = true;
+    at('more').hidden = rows.length >= row_count;
+    at('more').textContent = `The first ${rows.length} of ${row_count} rows are shown. The CSV file has all of them.`;
+  };
+
+  const refuse = async (answer) => {
+    const { detail } = await answer.json().catch(() => ({}));
+    at('state').textContent = detail ?? `The service answered ${answer.status}.`;
+    at('state').className = 'bad';
+  };
+
+  const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+  /** Readers of one link take turns. */
+  const askInTurn = async (format) => {
+    for (let tries = 0; ; tries++) {
+      const answer = await ask(format);
+      if (answer.status !== 429 || tries >= 15) return answer;
+      await pause(1000);
+    }
+  };
+
+  const load = async () => {
+    const answer = await askInTurn('json');
+    if (answer.ok) fill(await answer.json(), answer.headers);
+    else await refuse(answer);
+  };
+  const save = async (format) => {
+    const answer = await askInTurn(format);
+    if (!answer.ok) return refuse(answer);
+    const url = URL.createObjectURL(await answer.blob());
+    Object.assign(document.createElement('a'), { href: url, download: `report.${format}` }).click();
+    setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  };
+  const away = () => {
+    at('state').hidden = false;
+    at('state').textContent = 'The service did not answer. Try again later.';
+    at('state').className = 'bad';
+  };
+  for (const button of document.querySelectorAll('[data-format]'))
+    button.addEventListener('click', () => save(button.dataset.format).catch(away));
+  load().catch(away);
+})();

@@ -1,0 +1,91 @@
+import type { Knex } from 'knex';
+import { sizeInWords } from '../catalog/model/asset-rules.ts';
+import type { Asset, AssetFile } from './asset.ts';
+
+/** An asset without its files. */
+export interface StoredAsset {
+  readonly sha256: string;
+  /** null: it belongs to no publisher. */
+  readonly publisher_id: number | null;
+  /** The name of the uploaded file; '' when the client gave none. */
+  readonly name: string;
+  readonly path: string;
+  readonly type: string;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly bytes: number;
+  readonly created_at: Date;
+}
+
+export interface NewAsset {
+  readonly asset: Asset;
+  readonly publisherId: number | null;
+  readonly name: string;
+  /** Bytes that the publisher may have stored, with this one. */
+  readonly maxStoredBytes: number;
+}
+
+export type StoreOutcome = { readonly stored: StoredAsset; readonly isNew: boolean } | { readonly fault: string };
+
+export interface AssetQuery {
+  /** undefined: of all publishers. */
+  readonly publisherId: number | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+const COLUMNS = ['sha256', 'publisher_id', 'name', 'path', 'type', 'width', 'height', 'bytes', 'created_at'] as const;
+
+/**
+ * Stores an asset with all of its files; one that is stored already stays as it is. Uploads are
+ * stored one at a time, so that two cannot fill the last place together.
+ */
+export const storeAsset = async (trx: Knex.Transaction, { asset, publisherId, name, maxStoredBytes }: NewAsset): Promise<StoreOutcome> => {
+  await trx.raw('lock table assets in share row exclusive mode');
+  const known = await findAsset(trx, asset.sha256);
+  if (known) return { stored: known, isNew: false };
+  const { files, ...row } = asset;
+  const storedBytes = files.reduce((sum, { content }) => sum + content.length, 0);
+  const [used] = await trx('assets').where({ publisher_id: publisherId }).sum<{ sum: string | null }[]>('stored_bytes');
+  const free = Math.max(0, maxStoredBytes - Number(used?.sum ?? 0));
+  if (storedBytes > free) {
+    const owner = publisherId === null ? 'files without a publisher' : `publisher ${publisherId}`;
+    return {
+      fault: `needs ${sizeInWords(storedBytes)}, and of the ${sizeInWords(maxStoredBytes)} for ${owner} ${sizeInWords(free)} are left: delete files that no creative uses`,
+    };
+  }
+  const [stored] = await trx('assets')
+    .insert({ ...row, publisher_id: publisherId, name, stored_bytes: storedBytes })
+    .returning<StoredAsset[]>([...COLUMNS]);
+  if (!stored) throw new Error('Postgres returned no row for an asset that it stored.');
+  await trx('asset_files').insert(files.map((file) => ({ ...file, sha256: asset.sha256 })));
+  return { stored, isNew: true };
+};
+
+/** Newest first. */
+export const listAssets = async (knex: Knex, { publisherId, limit, offset }: AssetQuery): Promise<readonly StoredAsset[]> => {
+  const query = knex('assets');
+  if (publisherId !== undefined) void query.where({ publisher_id: publisherId });
+  return query
+    .orderBy([{ column: 'created_at', order: 'desc' }, 'sha256'])
+    .limit(limit)
+    .offset(offset)
+    .select<StoredAsset[]>(COLUMNS);
+};
+
+export const findAsset = async (knex: Knex, sha256: string): Promise<StoredAsset | undefined> =>
+  knex('assets')
+    .where({ sha256 })
+    .first<StoredAsset | undefined>([...COLUMNS]);
+
+/** Ids of up to 20 creatives whose content names the asset. Reads every creative. */
+export const creativesWith = async (knex: Knex, sha256: string): Promise<readonly number[]> =>
+  (await knex('creatives').whereLike('content', `%${sha256}%`).orderBy('id').limit(20).pluck('id')) as number[];
+
+export const deleteAsset = async (trx: Knex.Transaction, sha256: string): Promise<void> => {
+  await trx('assets').where({ sha256 }).delete();
+};
+
+/** Reads a file by its path below /static/assets/. */
+export const readAssetFile = async (knex: Knex, path: string): Promise<AssetFile | undefined> =>
+  knex('asset_files').where({ path }).first<AssetFile | undefined>(['path', 'type', 'content']);

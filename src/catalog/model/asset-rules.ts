@@ -1,0 +1,15 @@
+/** The folder of uploaded files in the addresses of this service. */
+export const ASSET_FOLDER = '/static/assets/';
+
+/**
+ * The path of an uploaded file: `/static/assets/<sha256>.png`, or `/static/assets/<sha256>/index.html`
+ * of an HTML5 ad. The second part says which: `.` or `/`.
+ */
+export const ASSET_PATH = /^\/static\/assets\/([0-9a-f]{64})([./])/;
+
+/** Of a picture, or of the zip of an HTML5 ad. */
+export const MAX_UPLOAD_BYTES = 2 * 1024 * 1024;
+
+/** `412 KB`, `1.4 MB`: rounded up. */
+export const sizeInWords = (bytes: number): string =>
+  bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} KB` : `${(Math.ceil(bytes / 100_000) / 10).toFixed(1)} MB`;

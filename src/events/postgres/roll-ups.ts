@@ -1,0 +1,98 @@
+/** What every roll-up of hits sums, each with its SQL over rows of events with a `sign`. */
+const MEASURES = {
+  impressions: `sum(sign) filter (where kind = 'impression')`,
+  clicks: `sum(sign) filter (where kind = 'click')`,
+  viewable: `sum(sign) filter (where kind = 'event' and event_type = 'viewable')`,
+  events: `sum(sign) filter (where kind = 'event' and event_type <> 'viewable')`,
+  spend_micros: 'sum(sign * billed_micros)',
+} as const;
+
+const LOCAL = 'at at time zone zone';
+
+/** The keys of roll-ups, each with its SQL over a row of events. */
+const KEYS = {
+  day: `(${LOCAL})::date`,
+  // The moment at which the local hour began: also right in zones with half hours, and in the hour
+  // that a clock repeats.
+  hour: `at - ((${LOCAL}) - date_trunc('hour', ${LOCAL}))`,
+  publisher_id: 'publisher_id',
+  campaign_id: 'campaign_id',
+  line_item_id: 'line_item_id',
+  creative_id: 'creative_id',
+  placement_id: 'placement_id',
+  country: `coalesce(country, '')`,
+  region: `coalesce(region, '')`,
+  device: `coalesce(device, '')`,
+  browser: `coalesce(browser, '')`,
+  reason: 'invalid_reason',
+} as const;
+
+export type RollUpKey = keyof typeof KEYS;
+
+export interface RollUp {
+  readonly table: string;
+  /** Of hits, or of requests for ads. */
+  readonly of: 'hits' | 'requests';
+  /** Its primary key, in the order in which every writer writes it. */
+  readonly keys: readonly RollUpKey[];
+}
+
+const BOOKING = ['campaign_id', 'publisher_id'] as const;
+
+/** Every table that reports are answered from, the smallest first. */
+export const ROLL_UPS: readonly RollUp[] = [
+  { table: 'report_days', of: 'hits', keys: ['day', 'line_item_id', 'creative_id', 'placement_id', 'reason', ...BOOKING] },
+  { table: 'report_places', of: 'hits', keys: ['day', 'line_item_id', 'country', 'region', 'reason', ...BOOKING] },
+  { table: 'report_devices', of: 'hits', keys: ['day', 'line_item_id', 'device', 'browser', 'reason', ...BOOKING] },
+  { table: 'report_hours', of: 'hits', keys: ['day', 'hour', 'line_item_id', 'creative_id', 'placement_id', 'reason', ...BOOKING] },
+  { table: 'request_days', of: 'requests', keys: ['day', 'publisher_id', 'placement_id', 'reason'] },
+  { table: 'request_hours', of: 'requests', keys: ['day', 'hour', 'publisher_id', 'placement_id', 'reason'] },
+];
+
+/** Roll-ups by the hour are kept for so many days. */
+export const REPORT_HOURS_DAYS = 100;
+export const HOURLY_ROLL_UPS = ROLL_UPS.filter(({ keys }) => keys.includes('hour')).map(({ table }) => table);
+
+const OF_HITS = ROLL_UPS.filter((rollUp) => rollUp.of === 'hits');
+
+const upsert = (
+  { table, keys }: RollUp,
+  values: Readonly<Record<string, string>>,
+  from: string,
+  givenKeys: Readonly<Record<string, string>>,
+) => {
+  const names = Object.keys(values);
+  const list = keys.join(', ');
+  return `insert into ${table} (${list}, ${names.join(', ')})
+    select ${[...keys.map((key) => `${givenKeys[key]} as ${key}`), ...names.map((name) => `coalesce(${values[name]}, 0)`)].join(', ')}
+    from ${from} group by ${keys.map((_, i) => i + 1).join(', ')} order by ${keys.map((_, i) => i + 1).join(', ')}
+    on conflict (${list}) do update set ${names.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(', ')}`;
+};
+
+/**
+ * SQL: members of a WITH that add rows of events to every roll-up.
+ *
+ * @param from a relation with the columns of events, and `sign`: 1 for a row that is added, -1 for
+ *   one that is taken away
+ */
+export const addToRollUps = (from: string): string =>
+  OF_HITS.map((rollUp) => `${rollUp.table}_added as (${upsert(rollUp, MEASURES, from, KEYS)})`).join(', ');
+
+/**
+ * SQL: the same for serves, which have no placement, place or device.
+ *
+ * @param from a relation with `at`, `zone`, the ids and `grown`, the serves that are new
+ */
+export const addServesToRollUps = (from: string): string =>
+  OF_HITS.filter(({ keys }) => keys.includes('creative_id'))
+    .map(
+      (rollUp) =>
+        `${rollUp.table}_added as (${upsert(rollUp, { serves: 'sum(grown)' }, from, { ...KEYS, placement_id: `''`, reason: `''` })})`,
+    )
+    .join(', ');
+
+/** SQL: the same for requests. @param from a relation with `at`, `zone`, `publisher_id`, `placement_id`, `reason` and `requests` */
+export const addRequestsToRollUps = (from: string): string =>
+  ROLL_UPS.filter((rollUp) => rollUp.of === 'requests')
+    .map((rollUp) => `${rollUp.table}_added as (${upsert(rollUp, { requests: 'sum(requests)' }, from, { ...KEYS, reason: 'reason' })})`)
+    .join(', ');

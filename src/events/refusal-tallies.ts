@@ -1,0 +1,113 @@
+import { MS_PER_HOUR } from '../base/utc-day.ts';
+import { createRefusalTable, type RefusalCount } from './refusal-table.ts';
+import type { RefusalStore } from './postgres/refusal-store.ts';
+
+/** Counts in memory why line items were not shown, and adds the counts to Postgres in batches. */
+export interface RefusalTallies {
+  /** Counts impressions that a line item did not get. Neither allocates nor waits. */
+  add(atMs: number, lineItemId: number, reason: number, outrankedBy: number, impressions: number): void;
+  /** Stores what was counted so far. Rejects when Postgres is away; the counts stay. */
+  flush(): Promise<void>;
+  start(): void;
+  /** Resolves after a last attempt to store what was counted. */
+  stop(): Promise<void>;
+}
+
+export interface RefusalTalliesOptions {
+  readonly store: RefusalStore;
+  readonly now?: () => number;
+  readonly onFailure: (fault: Error) => void;
+}
+
+const TICK_MS = 10_000;
+/** More rows than this are stored once a minute: thousands of line items have tens of thousands. */
+const MAX_PROMPT_ROWS = 1_000;
+const MAX_WAIT_MS = 60_000;
+/** 1.2 MB. Further line items are not counted until the next batch. */
+const MAX_ROWS = 32_768;
+/** Hours. Older ones are dropped while Postgres is away for longer. */
+const MAX_BATCHES = 24;
+/** Line items named as those that outranked another; the rest are added up. */
+const MAX_RIVALS = 8;
+
+interface Batch {
+  readonly hourMs: number;
+  readonly counts: readonly RefusalCount[];
+}
+
+/**
+ * A batch is sent until Postgres accepts it: one whose answer was lost is added twice. A replica
+ * that is killed loses what it counted since the last batch.
+ */
+export const createRefusalTallies = ({ store, now = Date.now, onFailure }: RefusalTalliesOptions): RefusalTallies => {
+  const table = createRefusalTable(MAX_ROWS);
+  let hourMs = 0;
+  let storedAtMs = now();
+  let prunedAtMs = 0;
+  let isFull = false;
+  const waiting: Batch[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | undefined;
+
+  const seal = (): void => {
+    if (table.size > 0) waiting.push({ hourMs, counts: withFewRivals(table.rows()) });
+    table.clear();
+    isFull = false;
+    if (waiting.length <= MAX_BATCHES) return;
+    waiting.shift();
+    onFailure(new Error('counts of refusals were dropped: Postgres has been away for a day'));
+  };
+
+  const flush = async (): Promise<void> => {
+    if (waiting.length === 0) seal();
+    storedAtMs = now();
+    for (let batch = waiting[0]; batch; batch = waiting[0]) {
+      await store.add(batch.hourMs, batch.counts);
+      waiting.shift();
+    }
+    if (storedAtMs - prunedAtMs < MS_PER_HOUR) return;
+    await store.prune(storedAtMs);
+    prunedAtMs = storedAtMs;
+  };
+  const run = (): Promise<void> => (running ??= flush().finally(() => (running = undefined)));
+  const isDue = (): boolean => table.size <= MAX_PROMPT_ROWS || now() - storedAtMs >= MAX_WAIT_MS;
+
+  return {
+    add: (atMs, lineItemId, reason, outrankedBy, impressions) => {
+      const atHourMs = atMs - (atMs % MS_PER_HOUR);
+      // A request that began before the hour may be decided in it.
+      if (atHourMs > hourMs) {
+        seal();
+        hourMs = atHourMs;
+      }
+      if (table.add(lineItemId, reason, outrankedBy, impressions) || isFull) return;
+      isFull = true;
+      onFailure(new Error(`more than ${MAX_ROWS} different refusals were counted since the last batch`));
+    },
+    flush: run,
+    start: () => {
+      timer ??= setInterval(() => isDue() && void run().catch(onFailure), TICK_MS);
+    },
+    stop: async () => {
+      clearInterval(timer);
+      await running?.catch(() => undefined);
+      await run().catch(onFailure);
+    },
+  };
+};
+
+/** Of the line items that outranked one, those that did so most often. */
+const withFewRivals = (counts: readonly RefusalCount[]): readonly RefusalCount[] => {
+  const kept: RefusalCount[] = [];
+  const rivals = new Map<number, number>();
+  const others = new Map<number, number>();
+  for (const count of [...counts].sort((a, b) => b.impressions - a.impressions)) {
+    const { lineItemId, outrankedBy, impressions } = count;
+    const before = rivals.get(lineItemId) ?? 0;
+    if (outrankedBy > 0) rivals.set(lineItemId, before + 1);
+    if (outrankedBy === 0 || before < MAX_RIVALS) kept.push(count);
+    else others.set(lineItemId, (others.get(lineItemId) ?? 0) + impressions);
+  }
+  for (const [lineItemId, impressions] of others) kept.push({ lineItemId, reason: 0, outrankedBy: 0, impressions });
+  return kept;
+};

@@ -1,0 +1,16 @@
+import { integer, moment, orNull, record, text } from './schema.ts';
+
+/** A stored file. */
+export const ASSET_SCHEMAS = {
+  Asset: record({
+    url: { ...text, description: 'a picture, or the page of an HTML5 ad; a path while neither PUBLIC_URL nor ASSETS_URL is set' },
+    sha256: text,
+    publisher_id: orNull('integer'),
+    name: text,
+    type: { ...text, description: 'media type of what url answers' },
+    width: orNull('integer', { description: 'null: the HTML5 ad does not state its size (meta ad.size)' }),
+    height: orNull('integer'),
+    bytes: { ...integer, description: 'of the upload' },
+    created_at: moment,
+  }),
+};

@@ -1,0 +1,44 @@
+import { deliverMessage, type DeliverMessageOptions } from './deliver-message.ts';
+import { askedOf } from './report-routes.ts';
+import type { Reports } from './run-report.ts';
+import type { SavedReportStore, StoredReport } from './saved-report-store.ts';
+import { createSendDue } from './send-due.ts';
+import { reportFile } from './send-report.ts';
+
+export interface DeliverReportsOptions extends DeliverMessageOptions {
+  readonly store: SavedReportStore;
+  readonly reports: Reports;
+  readonly onFailure: (fault: Error) => void;
+}
+
+/** The purpose of the sealed secrets of webhooks. */
+export const WEBHOOK_PURPOSE = 'report webhook';
+
+/**
+ * Sends saved reports when they are due. Of all replicas one sends a report: it takes it for five
+ * minutes. A replica that dies in between lets another send it, so a report is sent at least once; a
+ * webhook gets the same `X-Report-Id` each time. What failed is tried again, four times.
+ */
+export const createDeliverReports = (options: DeliverReportsOptions) => {
+  const { store, reports, dispatchers, onFailure } = options;
+
+  const send = async (saved: StoredReport): Promise<void> => {
+    const { id, name, query, schedule, webhookSecret, dueAt } = saved;
+    if (!schedule) return;
+    const asked = await askedOf(reports, new URLSearchParams(query));
+    if (!asked.ok) throw new Error(`The saved report cannot be answered: ${asked.faults[0]?.detail ?? ''}`);
+    const { from, to } = asked.value;
+    const file = await reportFile(reports, `schedule ${id}`, asked.value, schedule.format);
+    await deliverMessage(options, {
+      ...{ what: 'report', deliveryId: `${id}-${dueAt?.getTime() ?? 0}`, file },
+      ...{ webhook: schedule.webhook, webhookSecret, purpose: WEBHOOK_PURPOSE, emails: schedule.emails },
+      mail: {
+        subject: `${name}: ${from === to ? from : `${from} to ${to}`}`.replace(/\s+/g, ' '),
+        text: `The report “${name}” of the ad server is attached.\n`,
+        file,
+      },
+    });
+  };
+
+  return createSendDue({ store, send, attemptsOf: ({ attempts }) => attempts, dispatchers, onFailure, onNotSent: onFailure });
+};

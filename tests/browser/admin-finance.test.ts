@@ -1,0 +1,118 @@
+import type { Browser, Page } from 'playwright-core';
+import { withKnex } from '../../testkit/book.ts';
+import { startReplica, type Replica } from '../setup/start-replica.ts';
+import { testDatabase } from '../setup/test-database.ts';
+import { testRedisUrl } from '../setup/test-redis-url.ts';
+import { apiOf, book, type Booked } from '../trafficking/api-client.ts';
+import { openAdmin, type PageLook } from './setup/start-admin.ts';
+import { startBrowser } from './setup/start-browser.ts';
+
+let browser: Browser;
+let replica: Replica;
+let booked: Booked;
+
+const shoot = async (page: Page, name: string): Promise<void> => {
+  if (process.env['SHOTS']) await page.screenshot({ path: `${process.env['SHOTS']}/${name}.png`, fullPage: true });
+};
+
+beforeAll(async () => {
+  const databaseUrl = await testDatabase();
+  [browser, replica] = await Promise.all([
+    startBrowser(),
+    startReplica({ env: { DATABASE_URL: databaseUrl, REDIS_URL: await testRedisUrl(), SMTP_URL: 'smtp://127.0.0.1:1' } }),
+  ]);
+  const api = apiOf(replica.url);
+  booked = await book(api, 'sport', { name: 'Boots, sport readers' });
+  const advertiser = (await api('POST', '/advertisers', { name: 'Boots of the North' })).body.id;
+  await api('PATCH', `/campaigns/${booked.campaign}`, { advertiser_id: advertiser, name: 'Boots, autumn' });
+  await withKnex(databaseUrl, async (knex) => {
+    const of = {
+      publisher_id: booked.publisher.id,
+      campaign_id: booked.campaign,
+      line_item_id: booked.lineItem,
+      creative_id: booked.creative,
+    };
+    await knex('report_days').insert({
+      ...{ day: '2026-03-10', ...of, placement_id: booked.placement, reason: '' },
+      ...{ impressions: 58_100, clicks: 290, spend_micros: 145_250_001 },
+    });
+    const line = { entity: 'line_item', entity_id: String(booked.lineItem), publisher_id: booked.publisher.id };
+    await knex('alerts').insert([
+      { ...line, kind: 'under_delivery', words: '“Boots, sport readers” is 32% behind: 6,800 of 10,000 impressions that are due by now.' },
+      { ...line, kind: 'ends_soon', words: '“Boots, sport readers” ends in 2 days, with 2026-11-24.' },
+      {
+        ...line,
+        kind: 'budget_spent',
+        words: '“Hats” has spent its budget of $10.00 and does not serve any more.',
+        closed_at: knex.fn.now(),
+      },
+    ]);
+  });
+}, 60_000);
+afterAll(() => browser?.close());
+
+const LOOKS: readonly (readonly [string, PageLook])[] = [
+  ['1280-light', { width: 1280, height: 900, scheme: 'light' }],
+  ['390-dark', { width: 390, height: 844, scheme: 'dark' }],
+];
+const fits = async (page: Page): Promise<boolean> => page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth);
+
+test.each(LOOKS)('at %s a month is shown by advertiser', async (name, look) => {
+  const admin = await openAdmin(browser, replica, look);
+  const { page } = admin;
+  await admin.go(`#/finance?publisher_id=${booked.publisher.id}&month=2026-03`);
+  await page.getByRole('table', { name: 'Revenue by advertiser' }).getByText('$145.250001').first().waitFor();
+  expect(await fits(page)).toBe(true);
+  await shoot(page, `finance-${name}`);
+  expect(admin.troubles).toEqual([]);
+  await admin.close();
+});
+
+test('a month is closed after a question, and stays closed', async () => {
+  const admin = await openAdmin(browser, replica, { width: 1280, height: 900 });
+  const { page } = admin;
+  await admin.go(`#/finance?publisher_id=${booked.publisher.id}&month=2026-03`);
+  await page.getByRole('button', { name: 'Close the month' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Close the month' }).click();
+  await page.getByText(/Closed on .* UTC by anonymous/).waitFor();
+  expect(await page.getByRole('button', { name: 'Close the month' }).count()).toBe(0);
+  await shoot(page, 'finance-closed');
+  await admin.close();
+});
+
+test.each(LOOKS)('at %s alerts lead to what they are about, can be muted, and are sent to recipients', async (name, look) => {
+  const admin = await openAdmin(browser, replica, look);
+  const { page } = admin;
+  await admin.go('#/alerts');
+  const open = page.getByRole('table', { name: 'Open alerts' });
+  const link = open.getByRole('link', { name: /32% behind/ });
+  await link.waitFor();
+  expect(await link.getAttribute('href')).toBe(`#/line_items/${booked.lineItem}`);
+  await page.getByRole('table', { name: 'Closed alerts' }).getByText('“Hats”').waitFor();
+  expect(await fits(page)).toBe(true);
+  await shoot(page, `alerts-${name}`);
+
+  await open
+    .getByRole('row', { name: /ends in 2 days/ })
+    .getByRole('button', { name: 'Mute this for 7 days' })
+    .click();
+  await page.getByRole('table', { name: 'Muted alerts' }).getByText('ends in 2 days').waitFor();
+  await page.getByRole('button', { name: 'Unmute Ends soon' }).click();
+  await open.getByText('ends in 2 days').waitFor();
+
+  await page.getByRole('button', { name: 'Send them to…' }).click();
+  await page.getByLabel('E-mail addresses').fill('not an address');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('E-mail addresses: must be an e-mail address').first().waitFor();
+  await page.getByLabel('E-mail addresses').fill('sales@gazette.example');
+  await page.getByRole('button', { name: 'Drift' }).click();
+  await shoot(page, `alerts-form-${name}`);
+  await page.getByRole('button', { name: 'Save' }).click();
+  const recipients = page.getByRole('table', { name: 'Recipients of alerts' });
+  await recipients.getByText('Behind, Ends soon, Budget spent, Complaints', { exact: true }).waitFor();
+  await recipients.getByRole('button', { name: 'Delete sales@gazette.example' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await recipients.waitFor({ state: 'detached' });
+  expect(admin.troubles).toEqual([]);
+  await admin.close();
+});
