@@ -57,8 +57,8 @@ export class Stock {
   private demand = 0;
   private demandAtMs = -Infinity;
   private asked = false;
-  /** While Redis is away: requests per second before that, and when the last ad was handed out. */
-  private outage: { readonly demand: number; lastMs: number } | undefined;
+  /** While Redis is away: the time between two ads before that, and when the next one is due. */
+  private outage: { readonly intervalMs: number; dueMs: number } | undefined;
 
   /** One of those that it was for, the last that was handed out: an older one keeps older rows in memory. */
   private last: RankedCandidate;
@@ -195,9 +195,11 @@ export class Stock {
 
   private isDue(nowMs: number): boolean {
     if (!this.isPaced) return true;
-    this.outage ??= { demand: this.demandAt(nowMs), lastMs: -Infinity };
-    if ((nowMs - this.outage.lastMs) * this.outage.demand < 1000) return false;
-    this.outage.lastMs = nowMs;
+    this.outage ??= { intervalMs: 1000 / this.demandAt(nowMs), dueMs: nowMs };
+    const { intervalMs, dueMs } = this.outage;
+    if (nowMs < dueMs) return false;
+    // A request comes later than its ad was due: the next ad is not delayed by that, unless one was left out.
+    this.outage.dueMs = Math.max(dueMs, nowMs - intervalMs) + intervalMs;
     return true;
   }
 
