@@ -12,7 +12,7 @@ const MAX_LAG_MS = 50;
 export const reload: Proof = {
   name: 'reload',
   claim: 'reloads under load, every row stamped with the version of its write',
-  expected: `0 torn answers, 0 failed requests, event-loop lag (p99 between two scrapes) ≤ ${MAX_LAG_MS} ms, or that of a busy machine before the reloads`,
+  expected: `0 torn answers, 0 failed requests, event-loop lag (p99 between two scrapes) ≤ ${MAX_LAG_MS} ms, on a machine that is calm before the reloads`,
   run: async (rig, scale) => {
     const reloads = scale.of(200, 12);
     const fleet = await rig.fleet({ replicas: 3 });
@@ -53,16 +53,17 @@ export const reload: Proof = {
           mostLags.push(figure('max'));
         }
       };
-      const calm = async (): Promise<number> => {
+      /** The lag without reloads, of the first calm 3 s. */
+      const calm = async (attempts: number): Promise<number> => {
         await readLag();
         lags.length = mostLags.length = 0;
         await sleep(3_000);
         await readLag();
         const lag = Math.round(Math.max(...lags));
         lags.length = mostLags.length = 0;
-        return lag;
+        return lag > MAX_LAG_MS / 2 && attempts > 1 ? calm(attempts - 1) : lag;
       };
-      const calmLag = await calm();
+      const calmLag = await calm(10);
       let refused = 0;
       try {
         for (let version = 2; version <= reloads + 1; version++) {
@@ -81,7 +82,7 @@ export const reload: Proof = {
         observed:
           `${reloads} reloads of 1,000 line items (${refused} refused), ${answers} answers of two ads up to version ${newest}: ${torn} torn, ${failed} failed; ` +
           `lag p99 ${lag} ms at the worst (${calmLag} ms before the reloads), median ${Math.round(percentile(lags, 0.5))} ms, longest single delay ${Math.round(Math.max(...mostLags))} ms`,
-        ok: torn === 0 && failed === 0 && refused === 0 && newest >= reloads && lag <= Math.max(MAX_LAG_MS, calmLag),
+        ok: torn === 0 && failed === 0 && refused === 0 && newest >= reloads && lag <= MAX_LAG_MS,
       };
     } finally {
       await fleet.close();

@@ -230,6 +230,7 @@ test('a line item is paused and resumed with one click each, and its copy includ
   expect(await api('GET', `/line_items/${item.id}`)).toMatchObject({ active: false });
   await page.getByRole('button', { name: 'Resume to copy' }).click();
   await page.getByRole('button', { name: 'Pause to copy' }).waitFor();
+  await page.getByRole('cell', { name: 'ready' }).waitFor();
   expect(await api('GET', `/line_items/${item.id}`)).toMatchObject({ active: true });
 
   await page.getByRole('link', { name: 'Duplicate to copy' }).click();
