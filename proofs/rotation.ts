@@ -7,7 +7,7 @@ import type { Proof } from './rig/proof.ts';
 
 /** How often the two creatives are clicked. */
 const RATES = [0.001, 0.003] as const;
-/** Impressions that each ad stands for in the counts, so that the proof needs fewer requests. */
+/** Impressions that each ad counts as, so that the proof needs fewer requests. */
 const PER_AD = 20;
 const MIN_BETTER = 0.9;
 const LAST_LOADS = 3;

@@ -43,7 +43,7 @@ export const withPicture = (
 };
 
 /**
- * Markup that shows an HTML5 ad in a frame of its own. The fragment gives it its click address, so
+ * Markup that shows an HTML5 ad in a frame. The fragment gives it its click address, so
  * that the page of the ad is one file for all impressions.
  */
 export const html5Markup = (url: string, { width, height }: { readonly width: number | null; readonly height: number | null }): string =>

@@ -22,7 +22,7 @@ const lastMonths = (): readonly string[] => {
 const monthName = (month: string): string =>
   new Date(`${month}-01`).toLocaleDateString(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });
 
-/** What advertisers owe a publisher for a month; months are closed here. */
+/** What a publisher bills its advertisers for a month; months are closed here. */
 export const openFinance = (page: Page, route: Route): View => {
   const publishers = page.store.all('publishers');
   let publisher = route.query.get('publisher_id') ?? String(publishers[0]?.id ?? '');

@@ -5,7 +5,7 @@ import { MAX_SIDE_PIXELS } from './asset.ts';
 const HEAD_BYTES = 64 * 1024;
 
 /**
- * Gives the ad its click address, from the fragment of its own: the page is then the same file for
+ * Gives the ad its click address, from the fragment of its address: the page is then the same file for
  * every impression. An ad also assigns `clickTag` itself, to be tested alone: that is ignored.
  */
 const CLICK_TAG =

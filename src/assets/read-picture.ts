@@ -55,7 +55,7 @@ const isMarkup = (bytes: Buffer): boolean => /^\ufeff?\s*</.test(bytes.subarray(
 const sizeOf = (bytes: Buffer): ReturnType<typeof imageSize> | undefined => {
   if (!SIGNATURE.test(bytes.toString('latin1', 0, 12))) return undefined;
   try {
-    // A copy in memory of its own: the library reads past the end of a Buffer that is a part of a larger one. A Buffer
+    // A copy: the library reads past the end of a Buffer that is a part of a larger one. A Buffer
     // again, whose parts the library does not copy.
     return imageSize(Buffer.from(new Uint8Array(bytes.subarray(0, HEAD_BYTES)).buffer));
   } catch {

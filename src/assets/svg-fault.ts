@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { setImmediate } from 'node:timers/promises';
 import { Parser } from 'htmlparser2';
 
-/** A drawing; larger ones hold photographs, which have formats of their own. */
+/** A drawing; larger ones hold photographs, for which there are other formats. */
 export const MAX_SVG_BYTES = 256 * 1024;
 
 const SVG_NAMESPACE = 'http://www.w3.org/2000/svg';

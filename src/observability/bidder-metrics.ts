@@ -31,7 +31,7 @@ export interface BidderMetrics {
   readonly bidderNotice: (kind: string, outcome: string) => void;
 }
 
-/** Deals, and placements, with a series of their own: the first ones that a replica meets. Others count together. */
+/** Deals, and placements, with a series each: the first ones that a replica meets. Others count together. */
 const MAX_NAMES = 200;
 const OTHER = 'other';
 

@@ -1,6 +1,6 @@
 /** Chooses which impressions are examined, so that examining takes a fixed part of the time. */
 export interface Sampler {
-  /** How many impressions this one stands for: a power of two, or 0 when it is not examined. */
+  /** How many impressions this one represents: a power of two, or 0 when it is not examined. */
   draw(atMs: number): number;
   /** Reports the work of an examination. */
   spend(units: number): void;

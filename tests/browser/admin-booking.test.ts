@@ -404,7 +404,7 @@ test('the page of a line item shows its status with the reason, its delivery and
   await page.locator('.status-line', { hasText: 'cap is delivered or reserved' }).waitFor();
 });
 
-test('goals, front-loading and the rotation are set in the form, and the page says how the line item stands to its goals', async () => {
+test('goals, front-loading and the rotation are set in the form, and the page shows the progress towards them', async () => {
   const { campaign } = await bookLineItem('Goals');
   await admin.go(`#/line_items/new?campaign_id=${campaign.id}`);
   await field('/name').fill('With goals');

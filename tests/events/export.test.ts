@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => knex.destroy());
 
-/** The rows of a query of DuckDB, which reads the file with a reader of its own. */
+/** The rows of a query of DuckDB, which reads the file with its own reader. */
 const asked = async (sql: string): Promise<readonly Record<string, unknown>[]> => (await duckDb.runAndReadAll(sql)).getRowObjectsJson();
 const download = async (query: string): Promise<string> => {
   const answer = await fetch(`${replica.url}/api/events?${query}`);

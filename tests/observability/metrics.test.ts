@@ -97,7 +97,7 @@ describe('metrics', () => {
     expect(await ofBidders()).toEqual([]);
   });
 
-  test('deals and placements have series of their own; beyond 200 of them, the further ones count together', async () => {
+  test('deals and placements have a series each; beyond 200 of them, the further ones count together', async () => {
     const metrics = create();
     for (let i = 0; i < 300; i++) {
       metrics.dealStep(`deal ${i}`, 'bids');

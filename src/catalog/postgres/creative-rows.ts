@@ -1,7 +1,7 @@
 import type { CatalogRow } from '../model/catalog-reading.ts';
 import type { CreativeRecord, Loose } from '../model/records.ts';
 
-/** The first placement has a column of its own, by which other tables and queries refer to it. */
+/** The first placement has a column, by which other tables and queries refer to it. */
 export const CREATIVE_COLUMNS = [
   'id',
   'name',

@@ -26,7 +26,7 @@ const MAX_NAME_LENGTH = 100;
 
 /**
  * What the DSA (article 26) requires of a direct ad: for whom it is shown, and who pays. Without an
- * advertiser in the campaign, the domain of the creative stands for both; undefined: none is known.
+ * advertiser in the campaign, the domain of the creative is used for both; undefined: none is known.
  */
 export const ownDsa = ({ disclosure: [behalf, paid], advertiserDomain }: Creative): DsaAnswer | undefined => {
   const name = behalf ?? advertiserDomain ?? undefined;

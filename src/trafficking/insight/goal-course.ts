@@ -5,7 +5,7 @@ import type { Goals } from '../../catalog/model/goals.ts';
 export const COURSES = ['scheduled', 'on course', 'behind', 'reached', 'ended'] as const;
 export type Course = (typeof COURSES)[number];
 
-/** How a line item stands to one of its goals. */
+/** The progress of a line item towards one of its goals. */
 export interface GoalCourse {
   readonly of: 'impressions' | 'clicks';
   readonly goal: number;
@@ -44,7 +44,7 @@ interface Counted {
 }
 type ByGoal = Readonly<Record<GoalCourse['of'], number>>;
 
-/** How a line item stands to each of its goals. */
+/** The progress of a line item towards each of its goals. */
 export const goalCourses = (
   { impressions, clicks, frontload }: Goals,
   [own, around]: readonly [lineItem: Flight, campaign: Flight],
@@ -68,7 +68,7 @@ const MIN_PART_OF_DAY = 0.25;
 const MIN_DUE = 20;
 
 /**
- * Where a line item stands on the way to its goal: the only function that judges it, for the API and
+ * The progress of a line item towards its goal: the only function that judges it, for the API and
  * the page. Pure.
  */
 export const goalCourse = (question: GoalQuestion): GoalCourse => {

@@ -60,7 +60,7 @@ export const financePaths = (): Paths => ({
     get: {
       operationId: 'getStatement',
       tags: ['delivery'],
-      summary: 'What advertisers owe a publisher for a month, with corrections of closed months',
+      summary: 'What a publisher bills its advertisers for a month, with corrections of closed months',
       parameters: [
         query('publisher_id', integer, 'The publisher', true),
         query('month', month, 'A month of the publisher, such as 2026-10', true),

@@ -36,7 +36,7 @@ export interface StatusQuestion {
   readonly creatives: readonly CreativeObstacle[];
   /** undefined: the counters are unavailable, or there is no need to read them. */
   readonly limits: LimitReading | undefined;
-  /** How it stands to its goals; empty: it has none, or the counters are unavailable. */
+  /** Its progress towards its goals; empty: it has none, or the counters are unavailable. */
   readonly goals: readonly GoalCourse[];
   /** Selections of today and yesterday; undefined: the counters are unavailable. */
   readonly recentServes: number | undefined;
