@@ -2,7 +2,6 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import type { ReportFields } from '../../src/trafficking/reports/report-routes.ts';
 import type { ChartData } from '../charts/chart.ts';
 import type { Page, View } from '../page.ts';
-import { showWebhookSecret } from '../parts/dialogs.ts';
 import { button, card, emptyState, loading, pageHead, problemNote } from '../parts/parts.ts';
 import { readReport } from '../reports/read-report.ts';
 import { trendChart } from '../reports/report-chart.ts';
@@ -61,7 +60,6 @@ export const openReports = (page: Page, route: Route): View => {
   const saved = createSavedReports(page, {
     open: (text) => change(readChoice(new URLSearchParams(text))),
     query,
-    showSecret: (secret) => showWebhookSecret(secret, 'X-Report-Signature'),
   });
   const share = createShareForm(page, query);
 

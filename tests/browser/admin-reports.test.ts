@@ -128,7 +128,7 @@ test('a report is saved with a schedule, opened again, and shared with an advert
   await page.getByLabel('Send', { exact: true }).selectOption('week');
   await page.getByLabel('E-mail addresses').fill('not an address');
   await page.locator('.save-report').getByRole('button', { name: 'Save' }).click();
-  await page.getByText('E-mail addresses: must be an e-mail address').first().waitFor();
+  await page.getByText('E-mail addresses: must be an e-mail address').waitFor();
   await page.getByLabel('E-mail addresses').fill('sales@gazette.example');
   await shoot(page, 'reports-save');
   await page.locator('.save-report').getByRole('button', { name: 'Save' }).click();
