@@ -142,7 +142,8 @@ export const openReports = (page: Page, route: Route): View => {
             })
           : nothing
       }
-      ${share.render()} ${events.render()} ${saved.form()} ${fields ? result(fields) : problem ? problemNote(problem) : loading()} ${saved.list()}
+      ${share.render()} ${events.render()} ${saved.form()} ${fields ? result(fields) : problem ? problemNote(problem) : loading()}
+      ${saved.list()}
     `,
   };
 };

@@ -1,7 +1,16 @@
 import type { Knex } from 'knex';
 import { MS_PER_HOUR } from '../../base/utc-day.ts';
 import { showEndDate } from '../../catalog/model/flight-dates.ts';
-import { behindOf, endingSoon, endsSoon, findBookings, FLIGHTS, judgeBookings, type Booking, type JudgedBooking } from '../attention/find-bookings.ts';
+import {
+  behindOf,
+  endingSoon,
+  endsSoon,
+  findBookings,
+  FLIGHTS,
+  judgeBookings,
+  type Booking,
+  type JudgedBooking,
+} from '../attention/find-bookings.ts';
 import { findComplaints, type ComplainedCreative } from '../attention/find-complaints.ts';
 import type { ReadStatuses } from '../status/read-statuses.ts';
 import type { FoundAlert } from './found-alert.ts';
@@ -133,10 +142,9 @@ const showEnd = (endMs: number, atMs: number): string => {
 };
 
 const complaintAlert = ({ id, publisherId, clients, malwareClients }: ComplainedCreative, isMalware: boolean): FoundAlert => {
-  const about =
-    isMalware
-      ? `${malwareClients} clients reported malware in creative ${id}: it is blocked`
-      : `${clients} clients complained about creative ${id}`;
+  const about = isMalware
+    ? `${malwareClients} clients reported malware in creative ${id}: it is blocked`
+    : `${clients} clients complained about creative ${id}`;
   return {
     kind: 'complaints',
     entity: 'creative',

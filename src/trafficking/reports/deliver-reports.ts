@@ -30,16 +30,18 @@ export const createDeliverReports = (options: DeliverReportsOptions) => {
     const { from, to } = asked.value;
     const file = await reportFile(reports, `schedule ${id}`, asked.value, schedule.format);
     const { webhook, emails } = schedule;
-    const call = webhook !== null && !delivered.includes('webhook') && {
-      ...{ what: 'report' as const, deliveryId: `${id}-${dueAt?.getTime() ?? 0}`, file },
-      ...{ address: webhook, sealedSecret: webhookSecret, purpose: WEBHOOK_PURPOSE },
-    };
-    const mail = emails.length > 0 && !delivered.includes('email') && {
-      to: emails,
-      subject: `${name}: ${from === to ? from : `${from} to ${to}`}`.replace(/\s+/g, ' '),
-      text: `The report “${name}” of the ad server is attached.\n`,
-      file,
-    };
+    const call = webhook !== null &&
+      !delivered.includes('webhook') && {
+        ...{ what: 'report' as const, deliveryId: `${id}-${dueAt?.getTime() ?? 0}`, file },
+        ...{ address: webhook, sealedSecret: webhookSecret, purpose: WEBHOOK_PURPOSE },
+      };
+    const mail = emails.length > 0 &&
+      !delivered.includes('email') && {
+        to: emails,
+        subject: `${name}: ${from === to ? from : `${from} to ${to}`}`.replace(/\s+/g, ' '),
+        text: `The report “${name}” of the ad server is attached.\n`,
+        file,
+      };
     await deliverMessage(options, { webhook: call || undefined, email: mail || undefined }, (way) => store.delivered(saved, way));
   };
 
