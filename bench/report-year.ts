@@ -6,7 +6,7 @@ import { openPrivateStores } from '../testkit/private-stores.ts';
 
 /*
  * The figures of "Reports" in docs/performance.md: how long reports over a year of 1,000 line items take, at a million events a day, and how
- * large the roll-ups are. A Postgres of its own on this machine, about three minutes: node scripts/front-door.mjs run bench/report-year.ts
+ * large the roll-ups are. It starts a separate Postgres on this machine and takes about three minutes: node scripts/front-door.mjs run bench/report-year.ts
  */
 const LINE_ITEMS = Number(process.argv[2] ?? 1_000);
 const DAYS = 365;

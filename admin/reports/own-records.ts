@@ -1,4 +1,5 @@
 import type { Page } from '../page.ts';
+import { showWebhookSecret } from '../parts/dialogs.ts';
 import type { Problem } from '../service/wire.ts';
 
 export interface OwnRecordsOptions<R, D> {
@@ -6,11 +7,10 @@ export interface OwnRecordsOptions<R, D> {
   /** Of the API. */
   readonly path: string;
   readonly recordOf: (draft: D) => object;
-  /** After a record was stored; the secret of a webhook is shown once. */
-  readonly stored: (record: R) => void;
-  /** The header in which the receiver of a webhook finds the signature. */
+  /** The message after a record was stored. */
+  readonly storedWords: (record: R) => string;
+  /** The header in which the receiver of a webhook finds the signature; its secret is shown once. */
   readonly signatureHeader: string;
-  readonly showSecret: (secret: string, header: string) => Promise<unknown>;
 }
 
 /** Records that are listed and edited on a screen of another thing, with the form of one of them. */
@@ -35,9 +35,8 @@ export const createOwnRecords = <
   page,
   path,
   recordOf,
-  stored,
+  storedWords,
   signatureHeader,
-  showSecret,
 }: OwnRecordsOptions<R, D>): OwnRecords<R, D> => {
   let records: readonly R[] = [];
   let problem: Problem | undefined;
@@ -73,9 +72,10 @@ export const createOwnRecords = <
         problem = answer.problem;
         return page.redraw();
       }
+      const { value: record } = answer;
       edit(undefined);
-      stored(answer.value);
-      if (answer.value.webhook_secret !== undefined) await showSecret(answer.value.webhook_secret, signatureHeader);
+      page.toast(storedWords(record), { tone: 'good' });
+      if (record.webhook_secret !== undefined) await showWebhookSecret(record.webhook_secret, signatureHeader);
       await load();
     },
     remove: async ({ id }, question) => {

@@ -1,11 +1,11 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { SavedReport, ReportSchedule } from '../../src/trafficking/reports/saved-report.ts';
-import { input } from '../fields/input.ts';
 import type { Page } from '../page.ts';
-import { button, card, problemNote } from '../parts/parts.ts';
+import { button, card } from '../parts/parts.ts';
 import { table } from '../parts/table.ts';
-import type { Problem } from '../service/wire.ts';
 import { moment } from '../words/formats.ts';
+import { addressesOf, addressFields, lastWords, recordForm, typedField, typedOf, type TypedAddresses } from './delivery-form.ts';
+import { createOwnRecords, type OwnRecords } from './own-records.ts';
 import { select } from './report-controls.ts';
 
 /** A saved report, as the API answers it. */
@@ -23,8 +23,6 @@ export interface SavedReportsOptions {
   readonly open: (query: string) => void;
   /** The parameters that are shown now. */
   readonly query: () => string;
-  /** Shows the secret of a webhook, once. */
-  readonly showSecret: (secret: string) => Promise<unknown>;
 }
 
 export interface SavedReports {
@@ -50,7 +48,7 @@ const FORMATS = [
 ] as const;
 
 /** What the form holds: texts as typed. */
-interface Draft {
+interface Draft extends TypedAddresses {
   readonly id: number | undefined;
   readonly name: string;
   readonly query: string;
@@ -58,74 +56,36 @@ interface Draft {
   readonly hour: string;
   readonly timeZone: string;
   readonly format: string;
-  readonly emails: string;
-  readonly webhook: string;
 }
 
 /** The saved reports with their schedules, and the form for one of them. */
-export const createSavedReports = (page: Page, { open, query, showSecret }: SavedReportsOptions): SavedReports => {
-  let saved: readonly SavedWire[] = [];
-  let problem: Problem | undefined;
-  let draft: Draft | undefined;
-
-  const load = async (): Promise<void> => {
-    const answer = await page.api.get<readonly SavedWire[]>('/saved_reports');
-    if (answer.ok) saved = answer.value;
-    else page.complain(answer.problem);
-    page.redraw();
-  };
-  const edit = (next: Draft | undefined): void => {
-    draft = next;
-    problem = undefined;
-    page.redraw();
-    if (next) queueMicrotask(() => document.querySelector<HTMLElement>('.save-report input')?.focus());
-  };
-  const write = (change: Partial<Draft>): void => {
-    draft = draft && { ...draft, ...change };
-    page.redraw();
-  };
-  const store = async (): Promise<void> => {
-    if (!draft) return;
-    const { id } = draft;
-    const answer = await page.api.send<SavedWire>(
-      id === undefined ? 'POST' : 'PUT',
-      `/saved_reports${id === undefined ? '' : `/${id}`}`,
-      recordOf(draft),
-    );
-    if (!answer.ok) {
-      problem = answer.problem;
-      return page.redraw();
-    }
-    edit(undefined);
-    page.toast(`“${answer.value.name}” is saved.`, { tone: 'good' });
-    if (answer.value.webhook_secret !== undefined) await showSecret(answer.value.webhook_secret);
-    await load();
-  };
+export const createSavedReports = (page: Page, { open, query }: SavedReportsOptions): SavedReports => {
+  const records = createOwnRecords<SavedWire, Draft>({
+    ...{ page, path: '/saved_reports', recordOf, signatureHeader: 'X-Report-Signature' },
+    storedWords: ({ name }) => `“${name}” is saved.`,
+  });
   const send = async ({ id, name }: SavedWire): Promise<void> => {
     const answer = await page.api.send('POST', `/saved_reports/${id}/send`);
     if (!answer.ok) return page.complain(answer.problem);
     page.toast(`“${name}” will be sent within a minute.`, { tone: 'good' });
   };
-  const remove = async ({ id, name }: SavedWire): Promise<void> => {
-    const question = { title: `Delete “${name}”?`, text: 'It is not sent any more.', yes: 'Delete', dangerous: true };
-    if (!(await page.confirm(question))) return;
-    const answer = await page.api.send('DELETE', `/saved_reports/${id}`);
-    if (!answer.ok) return page.complain(answer.problem);
-    await load();
-  };
+  const questionFor = ({ name }: SavedWire) => ({ title: `Delete “${name}”?`, text: 'It is not sent any more.' });
 
   return {
-    load,
-    add: () => edit({ ...NEW, query: query(), timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone }),
-    form: () => (draft ? saveForm(draft, problem, { write, cancel: () => edit(undefined), store }) : nothing),
+    load: records.load,
+    add: () => records.edit({ ...NEW, query: query(), timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone }),
+    form: () => {
+      const draft = records.draft();
+      return draft ? saveForm(draft, records) : nothing;
+    },
     list: () =>
-      saved.length === 0
+      records.all().length === 0
         ? nothing
         : card(
             'Saved reports',
             table({
               caption: 'Saved reports',
-              rows: saved,
+              rows: records.all(),
               columns: [
                 {
                   label: 'Name',
@@ -137,8 +97,8 @@ export const createSavedReports = (page: Page, { open, query, showSecret }: Save
               ],
               actions: (one) =>
                 html`${one.schedule ? button('Send now', () => send(one), 'quiet', `Send ${one.name} now`) : nothing}
-                ${button('Edit', () => edit(draftOf(one)), 'quiet', `Edit ${one.name}`)}
-                ${button('Delete', () => remove(one), 'quiet', `Delete ${one.name}`)}`,
+                ${button('Edit', () => records.edit(draftOf(one)), 'quiet', `Edit ${one.name}`)}
+                ${button('Delete', () => records.remove(one, questionFor(one)), 'quiet', `Delete ${one.name}`)}`,
             }),
           ),
   };
@@ -149,70 +109,36 @@ const NEW: Omit<Draft, 'query' | 'timeZone'> = { id: undefined, name: '', every:
 const draftOf = ({ id, name, query, schedule }: SavedWire): Draft => ({
   ...NEW,
   ...{ id, name, query, timeZone: schedule?.time_zone ?? 'UTC' },
-  ...(schedule && {
-    ...{ every: schedule.every, hour: String(schedule.hour), format: schedule.format },
-    ...{ emails: schedule.emails.join(', '), webhook: schedule.webhook ?? '' },
-  }),
+  ...(schedule && { every: schedule.every, hour: String(schedule.hour), format: schedule.format, ...typedOf(schedule) }),
 });
 
-const recordOf = ({ name, query, every, hour, timeZone, format, emails, webhook }: Draft) => ({
-  name: name.trim(),
-  query,
-  schedule:
-    every === ''
-      ? null
-      : {
-          ...{ every, hour: Number(hour), time_zone: timeZone.trim(), format },
-          emails: emails.split(/[\s,;]+/).filter(Boolean),
-          webhook: webhook.trim() === '' ? null : webhook.trim(),
-        },
-});
+const recordOf = (draft: Draft) => {
+  const { name, query, every, hour, timeZone, format } = draft;
+  const schedule = { every, hour: Number(hour), time_zone: timeZone.trim(), format, ...addressesOf(draft) };
+  return { name: name.trim(), query, schedule: every === '' ? null : schedule };
+};
 
-interface FormActions {
-  readonly write: (change: Partial<Draft>) => void;
-  readonly cancel: () => void;
-  readonly store: () => Promise<void>;
-}
-
-const saveForm = (draft: Draft, problem: Problem | undefined, { write, cancel, store }: FormActions): TemplateResult => {
-  const field = (label: string, name: keyof Draft, placeholder = '', help = ''): TemplateResult =>
-    html`<label
-      >${label}${input({ value: String(draft[name] ?? ''), placeholder, onInput: (typed) => write({ [name]: typed }) })}
-      ${help ? html`<small>${help}</small>` : nothing}</label
-    >`;
-  return card(
+const saveForm = (draft: Draft, records: OwnRecords<SavedWire, Draft>): TemplateResult => {
+  const { write } = records;
+  return recordForm(
     draft.id === undefined ? 'Save this report' : 'Edit the saved report',
-    html`<form
-      class="save-report"
-      novalidate
-      @submit=${(event: Event) => {
-        event.preventDefault();
-        void store();
-      }}
-    >
-      ${
-        problem
-          ? html`${problemNote(problem)}
-              <ul class="faults">
-                ${[...new Set(problem.errors.map(({ pointer, detail }) => faultWords(pointer, detail)))].map((words) => html`<li>${words}</li>`)}
-              </ul>`
-          : nothing
-      }
-      ${field('Name', 'name', 'Campaigns of the week')}
+    records,
+    FIELD_WORDS,
+    html`${typedField('Name', draft.name, (name) => write({ name }), { placeholder: 'Campaigns of the week' })}
       <label>Send${select('Send', draft.every, EVERY, (every) => write({ every }))}</label>
       ${
         draft.every === ''
           ? nothing
           : html`<div class="save-times">
                 <label>At${select('At', draft.hour, HOURS, (hour) => write({ hour }))}</label>
-                ${field('Time zone', 'timeZone', 'Europe/Berlin')}
+                ${typedField('Time zone', draft.timeZone, (timeZone) => write({ timeZone }), { placeholder: 'Europe/Berlin' })}
                 <label>As${select('As', draft.format, FORMATS, (format) => write({ format }))}</label>
               </div>
-              ${field('E-mail addresses', 'emails', 'sales@gazette.example, boss@gazette.example')}
-              ${field('Webhook', 'webhook', 'https://gazette.example/reports', 'The file is posted to this address, signed with a secret that is shown once.')}`
-      }
-      <div class="row">${button('Cancel', cancel, 'secondary')}<button>Save</button></div>
-    </form>`,
+              ${addressFields({
+                ...{ typed: draft, write, webhookSample: 'https://gazette.example/reports' },
+                webhookHelp: 'The file is posted to this address, signed with a secret that is shown once.',
+              })}`
+      }`,
   );
 };
 
@@ -224,8 +150,6 @@ const FIELD_WORDS: Readonly<Record<string, string>> = {
   '/schedule/emails': 'E-mail addresses',
   '/schedule/webhook': 'Webhook',
 };
-const faultWords = (pointer: string, detail: string): string =>
-  `${FIELD_WORDS[pointer] ?? FIELD_WORDS[pointer.replace(/\/\d+$/, '')] ?? pointer}: ${detail}`;
 
 const scheduleWords = ({ schedule, due_at }: SavedWire): TemplateResult | string => {
   if (!schedule) return 'Not sent';
@@ -235,8 +159,3 @@ const scheduleWords = ({ schedule, due_at }: SavedWire): TemplateResult | string
 };
 const whenWords = ({ every, hour, time_zone, format }: ReportSchedule): string =>
   `${EVERY.find(([name]) => name === every)?.[1] ?? every}, ${String(hour).padStart(2, '0')}:00 (${time_zone}), ${FORMATS.find(([name]) => name === format)?.[1] ?? format}`;
-
-const lastWords = ({ last_at, last_fault }: SavedWire): TemplateResult | string => {
-  if (last_at === null) return '–';
-  return last_fault === null ? `${moment(last_at)} UTC` : html`<span class="pill bad">failed</span> <small>${last_fault}</small>`;
-};

@@ -63,7 +63,10 @@ export const createApi = ({ askToken }: ApiOptions): Api => {
     get: (path) => ask((answer) => answer.json(), 'GET', path),
     send: (...request) => ask((answer) => answer.json(), ...request),
     upload: (path, file) => ask((answer) => answer.json(), 'PUT', path, file),
-    file: (path) => ask((answer) => answer.blob(), 'GET', path),
+    file: async (path) => {
+      const answer = await ask<Blob | undefined>((response) => response.blob(), 'GET', path);
+      return !answer.ok || answer.value ? (answer as Answer<Blob>) : { ok: false, problem: BROKEN_OFF };
+    },
   };
 };
 
@@ -88,6 +91,12 @@ const attempt = async (
     const detail = 'The service did not answer. Check that it is running and that you are online, then try again.';
     return { status: 0, title: 'No answer', detail, code: 'unreachable', errors: [] };
   }
+};
+
+/** A file ends early when the service or the connection does. */
+const BROKEN_OFF: Problem = {
+  ...{ status: 0, title: 'The file is not complete', detail: 'The service stopped while it wrote the file. Try again.' },
+  ...{ code: 'unreachable', errors: [] },
 };
 
 const toProblem = (status: number, value: unknown): Problem => {

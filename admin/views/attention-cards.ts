@@ -21,7 +21,7 @@ const WORDS: Readonly<Record<AttentionKind, GroupWords>> = {
   outranked: { title: 'Always outranked', all: hashOf(['line_items'], { q: 'outranked' }) },
   complaints: { title: 'Complaints about creatives', all: hashOf(['complaints']) },
   pending_creatives: { title: 'Creatives to approve', all: hashOf(['creatives'], { q: 'pending' }) },
-  ends_soon: { title: 'Ends within three days' },
+  ends_soon: { title: 'Ends soon' },
   quarantined: { title: 'Rows that are set aside' },
   drift: { title: 'Counts that differed' },
   dead_events: { title: 'Events that cannot be stored' },

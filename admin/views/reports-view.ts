@@ -2,8 +2,8 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import type { ReportFields } from '../../src/trafficking/reports/report-routes.ts';
 import type { ChartData } from '../charts/chart.ts';
 import type { Page, View } from '../page.ts';
-import { showWebhookSecret } from '../parts/dialogs.ts';
 import { button, card, emptyState, loading, pageHead, problemNote } from '../parts/parts.ts';
+import { createRawExport } from '../reports/raw-export.ts';
 import { readReport } from '../reports/read-report.ts';
 import { trendChart } from '../reports/report-chart.ts';
 import { combines, queryOf, readChoice, toggleFilter, type ReportChoice } from '../reports/report-choice.ts';
@@ -61,9 +61,9 @@ export const openReports = (page: Page, route: Route): View => {
   const saved = createSavedReports(page, {
     open: (text) => change(readChoice(new URLSearchParams(text))),
     query,
-    showSecret: (secret) => showWebhookSecret(secret, 'X-Report-Signature'),
   });
   const share = createShareForm(page, query);
+  const events = createRawExport(page);
 
   const start = async (): Promise<void> => {
     const found = await page.api.get<ReportFields>('/reports/fields');
@@ -128,7 +128,7 @@ export const openReports = (page: Page, route: Route): View => {
         'Figures in the time zone of each publisher. Those without a prefix are net of invalid traffic.',
         fields
           ? html`${button('CSV', () => save('csv'), 'secondary')} ${button('Excel', () => save('xlsx'), 'secondary')}
-            ${button('Share', share.open, 'secondary')} ${button('Save', saved.add)}`
+            ${button('Raw events', events.open, 'secondary')} ${button('Share', share.open, 'secondary')} ${button('Save', saved.add)}`
           : nothing,
       )}
       ${
@@ -142,7 +142,8 @@ export const openReports = (page: Page, route: Route): View => {
             })
           : nothing
       }
-      ${share.render()} ${saved.form()} ${fields ? result(fields) : problem ? problemNote(problem) : loading()} ${saved.list()}
+      ${share.render()} ${events.render()} ${saved.form()} ${fields ? result(fields) : problem ? problemNote(problem) : loading()}
+      ${saved.list()}
     `,
   };
 };

@@ -2,6 +2,7 @@ import type { Browser } from 'playwright-core';
 import { startPrebidServer } from '../../testkit/start-prebid-server.ts';
 import { atEnd } from '../setup/at-end.ts';
 import type { Replica } from '../setup/start-replica.ts';
+import { shoot } from './setup/shoot.ts';
 import { apiOf, FLIGHT, openAdmin, startReplicas, type Api } from './setup/start-admin.ts';
 import { startBrowser } from './setup/start-browser.ts';
 
@@ -87,8 +88,8 @@ test.each([1280, 390])('at %i pixels the form of a bidder has no sideways scroll
   const admin = await openAdmin(browser, replica, { width });
   await admin.go(`#/bidders/${bidder.id}`);
   expect(await admin.page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
-  if (process.env['SHOTS']) await admin.page.screenshot({ path: `${process.env['SHOTS']}/bidder-${width}.png`, fullPage: true });
+  await shoot(admin.page, `bidder-${width}`);
   await admin.turn('#/bidders');
-  if (process.env['SHOTS']) await admin.page.screenshot({ path: `${process.env['SHOTS']}/bidders-${width}.png`, fullPage: true });
+  await shoot(admin.page, `bidders-${width}`);
   expect(admin.troubles).toEqual([]);
 });

@@ -2,6 +2,7 @@ import type { Browser } from 'playwright-core';
 import { eventually } from '../../testkit/until.ts';
 import { html5Ad, png, svg } from '../assets/sample-files.ts';
 import type { Replica } from '../setup/start-replica.ts';
+import { shootWidths } from './setup/shoot.ts';
 import { apiOf, FLIGHT, openAdmin, startReplicas, type AdminPage, type Api } from './setup/start-admin.ts';
 import { startBrowser } from './setup/start-browser.ts';
 import { startPublisherSite, type PublisherPage, type PublisherSite } from './setup/start-publisher-site.ts';
@@ -40,16 +41,6 @@ const bookItem = async (name: string, formats: readonly string[], placements = [
 const field = (pointer: string) => admin.page.locator(`#field${pointer.replace(/[^a-zA-Z0-9]/g, '-')}`);
 const save = () => admin.page.locator('.save-bar button[type=submit]').click();
 const heading = (name: string) => admin.page.getByRole('heading', { level: 1, name }).waitFor();
-const shoot = async (name: string): Promise<void> => {
-  const folder = process.env['SHOTS'];
-  if (!folder) return;
-  for (const width of [1280, 390]) {
-    await admin.page.setViewportSize({ width, height: 900 });
-    await admin.page.screenshot({ path: `${folder}/${name}-${width}.png`, fullPage: true });
-  }
-  await admin.page.setViewportSize({ width: 1280, height: 900 });
-};
-
 /** Drops a file on the n-th place for files, as a person does from a folder. */
 const drop = async (bytes: Buffer, name: string, nth = 0): Promise<void> => {
   const place = admin.page.locator('.file-drop').nth(nth);
@@ -93,13 +84,13 @@ test('a creative is put on several placements of its publisher, and faults name 
     'Larger than front (300 × 250): not shown there, unless a page asks for a larger size.',
     'Smaller than for-all (728 × 90): a part of it stays empty.',
   ]);
-  await shoot('placements');
+  await shootWidths(admin.page, 'placements');
   await field('/width').fill('');
 
   await api('DELETE', '/placements/front');
   await save();
   await admin.page.getByText('Placement front does not exist').first().waitFor();
-  await shoot('placements-fault');
+  await shootWidths(admin.page, 'placements-fault');
   await boxes.filter({ hasText: 'front' }).click();
   await boxes.filter({ hasText: 'side' }).click();
   await save();
@@ -122,7 +113,7 @@ test('a picture is dropped on the form, previewed, and shown by another replica 
   await eventually(async () => expect(await outcome().innerText()).toBe('huge.png has 3.0 MB; at most 2 MB are accepted.'));
   await drop(html5Ad(), 'ad.zip');
   await eventually(async () => expect(await outcome().innerText()).toBe('ad.zip is an HTML5 ad: choose the format html for it.'));
-  await shoot('upload-refused');
+  await shootWidths(admin.page, 'upload-refused');
 
   await drop(png(600, 500, [214, 90, 49]), 'boots red.png');
   await eventually(async () =>
@@ -135,7 +126,7 @@ test('a picture is dropped on the form, previewed, and shown by another replica 
   // The same picture in another size is one more choice for the browser.
   await drop(png(300, 250, [214, 90, 49]), 'boots small.png', 1);
   await eventually(async () => expect(await page.locator('.image-row').count()).toBe(2));
-  await shoot('upload-banner');
+  await shootWidths(admin.page, 'upload-banner');
   await save();
   await heading('boots red');
 
@@ -153,7 +144,7 @@ test('a picture is dropped on the form, previewed, and shown by another replica 
   // A stored file can be used again.
   await admin.go(`#/creatives/new?line_item_id=${booked.item.id}&placement_id=pictured`);
   await page.getByRole('button', { name: 'Choose an uploaded file' }).first().click();
-  await shoot('upload-library');
+  await shootWidths(admin.page, 'upload-library');
   await page.locator('dialog button', { hasText: 'boots red.png' }).click();
   await eventually(async () => expect(await field('/name').inputValue()).toBe('boots red'));
   expect(await page.locator('.image-row').count()).toBe(1);
@@ -169,7 +160,7 @@ test('a file is chosen with the keyboard, in place of being dropped', async () =
   await eventually(async () =>
     expect(await admin.page.getByLabel('Image', { exact: true }).inputValue()).toMatch(/^\/static\/assets\/[0-9a-f]{64}\.png$/),
   );
-  await shoot('upload-native');
+  await shootWidths(admin.page, 'upload-native');
 });
 
 test('an HTML5 ad is dropped on the form, runs on an opaque origin, and its click is counted', async () => {
@@ -183,7 +174,7 @@ test('an HTML5 ad is dropped on the form, runs on an opaque origin, and its clic
   await page.frameLocator('ad-preview iframe').frameLocator('iframe').getByText('Boots for snow').waitFor();
   expect([await field('/width').inputValue(), await field('/height').inputValue()]).toEqual(['300', '250']);
   await field('/click_url').fill(site.landing);
-  await shoot('upload-html5');
+  await shootWidths(admin.page, 'upload-html5');
   await save();
   await heading('boots for snow');
 
@@ -198,13 +189,13 @@ test('an HTML5 ad is dropped on the form, runs on an opaque origin, and its clic
 
   await admin.go('#/creatives');
   expect(await page.locator('tr', { hasText: 'boots for snow' }).locator('.thumbnail').innerText()).toBe('HTML5');
-  await shoot('creatives-list');
+  await shootWidths(admin.page, 'creatives-list');
 
   await fetch(`${replicas[0]!.url}/api/assets?name=unused.svg`, { method: 'PUT', body: svg('<circle r="99" fill="teal"/>').toString() });
   await admin.turn('#/files');
   const unused = page.locator('tr', { hasText: 'unused.svg' });
   await unused.waitFor();
-  await shoot('files');
+  await shootWidths(admin.page, 'files');
   await unused.getByRole('button', { name: 'Delete unused.svg' }).click();
   await page.locator('dialog button', { hasText: 'Delete' }).click();
   await page.getByText('File “unused.svg” was deleted.').waitFor();

@@ -3,6 +3,7 @@ import { BROWSER_HEADERS, lookAtAd } from '../../testkit/person.ts';
 import { eventually } from '../../testkit/until.ts';
 import type { Replica } from '../setup/start-replica.ts';
 import { apiOf as callsOf, book, serveAd, type Booked } from '../trafficking/api-client.ts';
+import { shoot } from './setup/shoot.ts';
 import { openAdmin, startReplicas } from './setup/start-admin.ts';
 import { startBrowser } from './setup/start-browser.ts';
 
@@ -42,10 +43,10 @@ test.each([1280, 390])(
     const all = admin.page.getByRole('table', { name: 'Delivery by day' }).getByRole('row').last();
     expect(await all.getByRole('cell').allInnerTexts()).toEqual(expect.arrayContaining(['4 of 6\n3 of 5 clicks']));
     expect(await admin.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-    if (process.env['SHOTS']) await admin.page.screenshot({ path: `${process.env['SHOTS']}/campaign-${width}.png`, fullPage: true });
+    await shoot(admin.page, `campaign-${width}`);
     await admin.turn(`#/line_items/${booked.lineItem}`);
     await admin.page.getByText('Filtered clicks today').waitFor();
-    if (process.env['SHOTS']) await admin.page.screenshot({ path: `${process.env['SHOTS']}/item-${width}.png` });
+    await shoot(admin.page, `item-${width}`);
     expect(admin.troubles).toEqual([]);
     await admin.close();
   },

@@ -4,16 +4,13 @@ import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { apiOf, book, type Booked } from '../trafficking/api-client.ts';
+import { shoot } from './setup/shoot.ts';
 import { openAdmin, type PageLook } from './setup/start-admin.ts';
 import { startBrowser } from './setup/start-browser.ts';
 
 let browser: Browser;
 let replica: Replica;
 let booked: Booked;
-
-const shoot = async (page: Page, name: string): Promise<void> => {
-  if (process.env['SHOTS']) await page.screenshot({ path: `${process.env['SHOTS']}/${name}.png`, fullPage: true });
-};
 
 beforeAll(async () => {
   const databaseUrl = await testDatabase();
@@ -103,7 +100,7 @@ test.each(LOOKS)('at %s alerts lead to what they are about, can be muted, and ar
   await page.getByRole('button', { name: 'Send them to…' }).click();
   await page.getByLabel('E-mail addresses').fill('not an address');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('E-mail addresses: must be an e-mail address').first().waitFor();
+  await page.getByText('E-mail addresses: must be an e-mail address').waitFor();
   await page.getByLabel('E-mail addresses').fill('sales@gazette.example');
   await page.getByRole('button', { name: 'Drift' }).click();
   await shoot(page, `alerts-form-${name}`);

@@ -1,10 +1,14 @@
+import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
+import { createEventStore } from '../../src/events/postgres/event-store.ts';
 import { withKnex } from '../../testkit/book.ts';
+import { eventOf } from '../events/events.ts';
 import type { Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { startReplica } from '../setup/start-replica.ts';
 import { apiOf as callsOf, book, type ApiCall, type Booked } from '../trafficking/api-client.ts';
+import { shoot } from './setup/shoot.ts';
 import { openAdmin, type PageLook } from './setup/start-admin.ts';
 import { startBrowser } from './setup/start-browser.ts';
 
@@ -15,10 +19,6 @@ let replica: Replica;
 let api: ApiCall;
 let sport: Booked;
 let coffee: Booked;
-
-const shoot = async (page: Page, name: string): Promise<void> => {
-  if (process.env['SHOTS']) await page.screenshot({ path: `${process.env['SHOTS']}/${name}.png`, fullPage: true });
-};
 
 beforeAll(async () => {
   const databaseUrl = await testDatabase();
@@ -32,6 +32,8 @@ beforeAll(async () => {
   await api('PATCH', `/campaigns/${sport.campaign}`, { advertiser_id: advertiser, name: 'Boots, autumn' });
   await api('PATCH', `/campaigns/${coffee.campaign}`, { name: 'Coffee, winter' });
   await withKnex(databaseUrl, async (knex) => {
+    // Of 2026-06-15.
+    await createEventStore({ knex }).append([eventOf()]);
     for (const [n, booked] of [sport, coffee].entries())
       for (let ago = 0; ago < 30; ago++) {
         const impressions = Math.round((n + 1) * 1000 * (1 + 0.4 * Math.sin(ago / 2)));
@@ -118,6 +120,29 @@ test('a report without figures says so, one that is refused says why, and files 
   await admin.close();
 });
 
+test('the events of a day are saved as CSV or Parquet, and a day without events says so', async () => {
+  const admin = await openAdmin(browser, replica, { width: 390, height: 844 });
+  const { page } = admin;
+  await admin.go('#/reports');
+  await settled(page);
+  await page.getByRole('button', { name: 'Raw events' }).click();
+  const saveButton = page.getByRole('button', { name: 'Save the file' });
+  await page.getByLabel('Day', { exact: true }).fill('2026-06-14');
+  await saveButton.click();
+  await page.getByText('No events of 2026-06-14 are stored').waitFor();
+  await page.getByLabel('Day', { exact: true }).fill('2026-06-15');
+  for (const format of ['csv', 'parquet']) {
+    await page.getByLabel('Format').selectOption(format);
+    const [file] = await Promise.all([page.waitForEvent('download'), saveButton.click()]);
+    expect(file.suggestedFilename()).toBe(`events_2026-06-15.${format}`);
+    const bytes = await readFile(await file.path());
+    if (format === 'csv') expect(bytes.toString()).toMatch(/^day,counted_at,.*\n2026-06-15,.*,impression,/);
+    else expect(bytes.subarray(0, 4).toString()).toBe('PAR1');
+  }
+  await shoot(page, 'reports-raw-390');
+  await admin.close();
+});
+
 test('a report is saved with a schedule, opened again, and shared with an advertiser as a link that shows no other figures', async () => {
   const admin = await openAdmin(browser, replica, { width: 1280, height: 900 });
   const { page } = admin;
@@ -128,7 +153,7 @@ test('a report is saved with a schedule, opened again, and shared with an advert
   await page.getByLabel('Send', { exact: true }).selectOption('week');
   await page.getByLabel('E-mail addresses').fill('not an address');
   await page.locator('.save-report').getByRole('button', { name: 'Save' }).click();
-  await page.getByText('E-mail addresses: must be an e-mail address').first().waitFor();
+  await page.getByText('E-mail addresses: must be an e-mail address').waitFor();
   await page.getByLabel('E-mail addresses').fill('sales@gazette.example');
   await shoot(page, 'reports-save');
   await page.locator('.save-report').getByRole('button', { name: 'Save' }).click();

@@ -29,6 +29,8 @@ export interface LedgerRig {
     kind?: Hit['kind'],
     changes?: { readonly item?: LineItem; readonly campaign?: Campaign; readonly eventType?: string; readonly late?: boolean },
   ): Promise<{ outcome: string; billedMicros: number; foundHold: boolean }>;
+  /** Kind, reason and bill of each event of publisher 1 in the stream. */
+  events(): Promise<readonly (readonly [kind: Hit['kind'], reason: string, billedMicros: number])[]>;
   close(): void;
 }
 
@@ -89,6 +91,13 @@ export const createLedgerRig = async (
       if (!settled) throw new Error('the ledger gave no answer');
       return { ...settled, billedMicros: settled.outcome === 'counted' ? await billedFor(hit) : 0 };
     },
+    events: async () =>
+      (await redis.xrange(keys.events(1), '-', '+')).flatMap(([, fields]) =>
+        splitEntry(fields).map((event) => {
+          const { hit, reason, billedMicros } = readEvent(event);
+          return [hit.kind, reason, billedMicros] as const;
+        }),
+      ),
     close: () => redis.disconnect(),
   };
   await rig.at(NOON);

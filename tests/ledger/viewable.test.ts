@@ -3,7 +3,6 @@ import { VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-keys.ts';
 import { limitsOf, NO_LIMITS } from '../../src/ledger/limits.ts';
 import { CLICK_TIMES } from '../../src/ledger/settle/click-times.ts';
 import { createExpireClicks, type ExpiredHits } from '../../src/ledger/settle/expire-clicks.ts';
-import { readEvent, splitEntry } from '../../src/events/read-event.ts';
 import type { LineItem } from '../../src/catalog/model/entities.ts';
 import { campaign, candidate, DAY, lineItem, MINUTE, NOON } from '../decision/candidates.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
@@ -36,13 +35,6 @@ const settle = async (ad: ServedAd, named: string, atMs: number, { late = false,
 };
 const [NOTHING, COUNTED] = [undefined, 'counted'] as const;
 
-const events = async (): Promise<readonly unknown[]> =>
-  (await rig.redis.xrange(rig.keys.events(1), '-', '+'))
-    .flatMap(([, fields]) => splitEntry(fields))
-    .map((fields) => {
-      const { hit, reason, billedMicros } = readEvent(fields);
-      return [hit.kind, reason, billedMicros];
-    });
 const account = async () => (await rig.accounts.lineItems(1, [1]))[0];
 const viewable = () => rig.redis.hget(rig.keys.eventTally(1), `${Math.floor(NOON / DAY)}:1:viewable`);
 
@@ -55,7 +47,7 @@ test('the viewable event bills, once, and neither the impression, a click nor an
   expect(await settle(ad, 'event:viewable', NOON + 2_000)).toEqual([COUNTED, NOTHING, NOTHING, NOTHING]);
   expect(await settle(ad, 'event:viewable', NOON + 3_000)).toEqual(['duplicate', NOTHING, NOTHING, NOTHING]);
   await settle(ad, 'click', NOON + 4_000);
-  expect(await events()).toEqual([
+  expect(await rig.events()).toEqual([
     ['impression', '', 0],
     ['event', '', 0],
     ['event', '', PRICE],
@@ -70,7 +62,7 @@ test('a viewable event of another price bills nothing', async () => {
   const ad = await serve(lineItem());
   await settle(ad, 'event:viewable', NOON + 1_000);
   await settle(ad, 'impression', NOON + 2_000);
-  expect(await events()).toEqual([
+  expect(await rig.events()).toEqual([
     ['event', '', 0],
     ['impression', '', 1333],
   ]);
@@ -81,9 +73,9 @@ test('a viewable event that comes before its impression, and a click with it, wa
   expect(await settle(ad, 'event:viewable', NOON + 2_000)).toEqual(['provisional', NOTHING, NOTHING, NOTHING]);
   expect(await settle(ad, 'event:viewable', NOON + 2_001)).toEqual(['duplicate', NOTHING, NOTHING, NOTHING]);
   expect(await settle(ad, 'click', NOON + 2_002)).toEqual(['provisional', NOTHING, NOTHING, NOTHING]);
-  expect([await events(), await viewable()]).toEqual([[], null]);
+  expect([await rig.events(), await viewable()]).toEqual([[], null]);
   expect(await settle(ad, 'impression', NOON + 2_010)).toEqual([COUNTED, NOTHING, COUNTED, COUNTED]);
-  expect(await events()).toEqual([
+  expect(await rig.events()).toEqual([
     ['impression', '', 0],
     ['click', '', 0],
     ['event', '', PRICE],
@@ -113,7 +105,7 @@ test('without an impression it bills nothing, and is filtered once that can no l
     { clicks: 0, viewable: 1 },
     { clicks: 0, viewable: 0 },
   ]);
-  expect(await events()).toEqual([['event', 'no_impression', 0]]);
+  expect(await rig.events()).toEqual([['event', 'no_impression', 0]]);
   expect([await viewable(), (await account())?.totalSpendMicros]).toEqual([null, 0]);
 });
 
@@ -125,7 +117,7 @@ test('the last viewable event bills only what is left of the budget, and then th
     await settle(ad, 'impression', NOON + 1_000 + i, { limits });
     await settle(ad, 'event:viewable', NOON + 5_000 + i, { limits });
   }
-  expect((await events()).filter((event) => (event as unknown[])[0] === 'event')).toEqual([
+  expect((await rig.events()).filter((event) => event[0] === 'event')).toEqual([
     ['event', '', PRICE],
     ['event', '', PRICE],
     ['event', '', PRICE / 2],

@@ -3,7 +3,6 @@ import { VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-keys.ts';
 import { NO_LIMITS } from '../../src/ledger/limits.ts';
 import { CLICK_TIMES } from '../../src/ledger/settle/click-times.ts';
 import { createExpireClicks } from '../../src/ledger/settle/expire-clicks.ts';
-import { readEvent, splitEntry } from '../../src/events/read-event.ts';
 import { judgeFollowing } from '../../src/tracking/invalid-traffic/rules.ts';
 import { candidate, DAY, lineItem, MINUTE, NOON } from '../decision/candidates.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
@@ -34,14 +33,6 @@ const settle = async (
   const settled = await rig.ledger.settle(hit, { limits, expiresAtMs: Date.now() + DAY }, { late, impressionAtMs });
   return [settled?.outcome, settled?.reason, settled?.click];
 };
-/** Kind, reason and bill of the events in the stream. */
-const events = async (): Promise<readonly unknown[]> =>
-  (await rig.redis.xrange(rig.keys.events(1), '-', '+'))
-    .flatMap(([, fields]) => splitEntry(fields))
-    .map((fields) => {
-      const { hit, reason, billedMicros } = readEvent(fields);
-      return [hit.kind, reason, billedMicros];
-    });
 const account = async () => (await rig.accounts.lineItems(1, [1]))[0];
 const clicked = { today: { impressions: 1, clicks: 1, spendMicros: CPC } };
 
@@ -49,11 +40,11 @@ test('a click that comes before its impression is billed once, when the impressi
   const ad = await serve();
   expect(await settle(ad, 'click', NOON + 2_000)).toEqual(['provisional', undefined, undefined]);
   expect(await settle(ad, 'click', NOON + 2_001)).toEqual(['duplicate', undefined, undefined]);
-  expect([await events(), (await account())?.today]).toMatchObject([[], { clicks: 0, spendMicros: 0 }]);
+  expect([await rig.events(), (await account())?.today]).toMatchObject([[], { clicks: 0, spendMicros: 0 }]);
   expect(await settle(ad, 'impression', NOON + 2_010)).toEqual(['counted', undefined, 'counted']);
   expect(await settle(ad, 'click', NOON + 3_000)).toEqual(['duplicate', undefined, undefined]);
   expect(await settle(ad, 'impression', NOON + 3_000)).toEqual(['duplicate', undefined, undefined]);
-  expect(await events()).toEqual([
+  expect(await rig.events()).toEqual([
     ['impression', '', 0],
     ['click', '', CPC],
   ]);
@@ -74,7 +65,7 @@ test('a click without an impression is filtered once it can no longer come: neit
   expect([await expire(), await expire()]).toEqual([1, 0]);
   expect(await settle(ad, 'impression', over + 2 * MINUTE)).toEqual(['counted', undefined, undefined]);
   expect(await settle(ad, 'click', over + 3 * MINUTE)).toEqual(['duplicate', undefined, undefined]);
-  expect(await events()).toEqual([
+  expect(await rig.events()).toEqual([
     ['click', 'no_impression', 0],
     ['impression', '', 0],
   ]);
@@ -130,7 +121,7 @@ test.each<[number | undefined, number, string]>([
   await settle(ad, 'click', NOON + clickedAt, { late: clickedAt <= (seen ?? 0) });
   if (seen === undefined) await settle(ad, 'impression', NOON + 200);
   expect(judgeFollowing({ kind: 'click', atMs: NOON + clickedAt, servedAtMs: NOON, impressionAtMs: NOON + (seen ?? 200) })).toBe(due);
-  expect(await events()).toContainEqual(['click', due, due === '' ? CPC : 0]);
+  expect(await rig.events()).toContainEqual(['click', due, due === '' ? CPC : 0]);
 });
 
 test('a click whose impression is folded after two midnights bills nothing of a daily cap that its account no longer knows', async () => {
@@ -142,7 +133,7 @@ test('a click whose impression is folded after two midnights bills nothing of a 
   await rig.at(NOON + 2 * DAY);
   await rig.reserve([[one]]);
   expect(await settle(second, 'impression', NOON + 4_000, { late: true, limits })).toEqual(['counted', undefined, 'counted']);
-  expect(await events()).toEqual([
+  expect(await rig.events()).toEqual([
     ['impression', '', 0],
     ['click', '', CPC],
     ['impression', '', 0],

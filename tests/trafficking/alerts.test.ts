@@ -1,8 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import knexFactory, { type Knex } from 'knex';
-import { SMTPServer } from 'smtp-server';
 import { createGuardedDispatchers } from '../../src/bidders/calls/guarded-dispatcher.ts';
 import { ALERT_KIND_NAMES } from '../../src/catalog/model/alert-kinds.ts';
 import { writeReconciliation } from '../../src/events/postgres/reconciliation.ts';
@@ -16,7 +13,7 @@ import type { ReadStatuses } from '../../src/trafficking/status/read-statuses.ts
 import { createSecretBox } from '../../src/base/secret-box.ts';
 import { createSendMail } from '../../src/trafficking/reports/send-report.ts';
 import { eventually } from '../../testkit/until.ts';
-import { atEnd } from '../setup/at-end.ts';
+import { startMailSink, startWebhookReceiver, type WebhookReceiver } from '../setup/start-receivers.ts';
 import { startReplica, TOKEN_SECRET, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
@@ -30,46 +27,17 @@ let replica: Replica;
 let knex: Knex;
 let api: ApiCall;
 let asBob: ApiCall;
-const mails: { readonly to: readonly string[]; readonly text: string }[] = [];
-const calls: { readonly headers: Readonly<Record<string, string | string[] | undefined>>; readonly body: string }[] = [];
-/** Answers of the webhook; 200 when there are none left. */
-const answers: number[] = [];
-let webhook = '';
-let smtp = '';
+let mailbox: Awaited<ReturnType<typeof startMailSink>>;
+let hook: WebhookReceiver;
 
 beforeAll(async () => {
-  const sink = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ['STARTTLS'],
-    onData: (stream, session, done) => {
-      const parts: Buffer[] = [];
-      stream.on('data', (part: Buffer) => parts.push(part));
-      stream.on('end', () => {
-        mails.push({ to: session.envelope.rcptTo.map(({ address }) => address), text: Buffer.concat(parts).toString() });
-        done();
-      });
-    },
-  });
-  await new Promise<void>((resolve) => sink.listen(0, '127.0.0.1', resolve));
-  atEnd(() => new Promise<void>((resolve) => sink.close(() => resolve())));
-  const receiver = createServer((req, res) => {
-    const parts: Buffer[] = [];
-    req.on('data', (part: Buffer) => parts.push(part));
-    req.on('end', () => {
-      calls.push({ headers: req.headers, body: Buffer.concat(parts).toString() });
-      res.writeHead(answers.shift() ?? 200).end();
-    });
-  });
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-  atEnd(() => void receiver.close());
-  webhook = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/alerts`;
-  smtp = `smtp://127.0.0.1:${(sink.server.address() as AddressInfo).port}`;
+  [mailbox, hook] = await Promise.all([startMailSink(), startWebhookReceiver()]);
   const databaseUrl = await testDatabase();
   knex = knexFactory({ client: 'pg', connection: databaseUrl });
   // The replica would look at its own time.
   await knex('alert_checks').update({ checked_at: 'infinity' });
   const env = { DATABASE_URL: databaseUrl, REDIS_URL: await testRedisUrl(), ADMIN_TOKEN: `alice:${TOKENS.alice},bob:${TOKENS.bob}` };
-  replica = await startReplica({ env: { ...env, SMTP_URL: smtp, PUBLIC_URL: 'https://ads.example' } });
+  replica = await startReplica({ env: { ...env, SMTP_URL: mailbox.url, PUBLIC_URL: 'https://ads.example' } });
   const as =
     (name: keyof typeof TOKENS): ApiCall =>
     (method, path, body, headers) =>
@@ -99,7 +67,7 @@ const watch = async (atMs = NOON): Promise<void> => {
     findAlerts: createFindAlerts({ knex, readStatuses, shareBefore: () => shareOfDay, complaintLimit: 3 }),
     sendAlerts: createSendAlerts({
       secretBox: createSecretBox([{ kid: 'default', secret: TOKEN_SECRET }]),
-      ...{ allowPrivateAddresses: true, dispatchers, sendMail: createSendMail(smtp, 'ads@gazette.example') },
+      ...{ allowPrivateAddresses: true, dispatchers, sendMail: createSendMail(mailbox.url, 'ads@gazette.example') },
       ...{ publicUrl: 'https://ads.example', now: Date.now },
     }),
     writer: {
@@ -223,8 +191,8 @@ test('counts that differed, and a comparison that does not run, are alerts', asy
 
 test('new alerts are sent once, by mail and signed webhook; what fails is sent again, and what a person mutes is not', async () => {
   await knex('alerts').delete();
-  const hook = await api('POST', '/alert_recipients', { kinds: ['budget_spent'], webhook });
-  expect([hook.status, hook.body.owner]).toEqual([201, 'alice']);
+  const called = await api('POST', '/alert_recipients', { kinds: ['budget_spent'], webhook: hook.url });
+  expect([called.status, called.body.owner]).toEqual([201, 'alice']);
   expect((await api('POST', '/alert_recipients', { kinds: ['budget_spent'], emails: ['sales@gazette.example'] })).status).toBe(201);
   const bobs = await asBob('POST', '/alert_recipients', { emails: ['bob@gazette.example'] });
   expect(bobs.body.kinds).toEqual(ALERT_KIND_NAMES);
@@ -233,7 +201,7 @@ test('new alerts are sent once, by mail and signed webhook; what fails is sent a
   ]);
   const booked = await book(api, 'sent', { name: 'Gloves', budget: 10 });
   await delivered(booked, { spend_micros: 10_000_000 });
-  answers.push(500);
+  hook.answers.push(500);
   await watch();
   // The replica sends, too.
   const hookNow = async (): Promise<Json> => (await api('GET', '/alert_recipients')).body[0];
@@ -243,13 +211,13 @@ test('new alerts are sent once, by mail and signed webhook; what fails is sent a
   await eventually(async () => expect(await hookNow()).toMatchObject({ last_fault: null }));
   await watch();
 
-  expect(mails.filter(({ to }) => to.includes('sales@gazette.example'))).toHaveLength(1);
-  expect(mails.filter(({ to, text }) => to.includes('bob@gazette.example') && text.includes('Gloves'))).toEqual([]);
-  const [first, second, ...more] = calls;
+  expect(mailbox.mails.filter(({ to }) => to.includes('sales@gazette.example'))).toHaveLength(1);
+  expect(mailbox.mails.filter(({ to, text }) => to.includes('bob@gazette.example') && text.includes('Gloves'))).toEqual([]);
+  const [first, second, ...more] = hook.calls;
   expect(more).toEqual([]);
   expect(second?.headers['x-alerts-id']).toBe(first?.headers['x-alerts-id']);
   const [, seconds, signature] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(second?.headers['x-alerts-signature'])) ?? [];
-  expect(createHmac('sha256', hook.body.webhook_secret).update(`${seconds}.${second?.body}`).digest('hex')).toBe(signature);
+  expect(createHmac('sha256', called.body.webhook_secret).update(`${seconds}.${second?.body}`).digest('hex')).toBe(signature);
   const { alerts } = JSON.parse(second?.body ?? '') as { alerts: Json[] };
   expect(alerts.find(({ words }) => String(words).startsWith('“Gloves”'))).toMatchObject({
     ...{
@@ -264,14 +232,14 @@ test('new alerts are sent once, by mail and signed webhook; what fails is sent a
   expect([await shown(api), await shown(asBob)]).toEqual([false, true]);
   expect((await asBob('DELETE', '/alert_mutes?kind=budget_spent')).body).toEqual([]);
   expect(await shown(asBob)).toBe(false);
-  expect((await api('DELETE', `/alert_recipients/${hook.body.id}`)).status).toBe(204);
+  expect((await api('DELETE', `/alert_recipients/${called.body.id}`)).status).toBe(204);
   expect((await api('GET', '/alert_recipients')).body).toHaveLength(2);
 });
 
 test('recipients and mutes that cannot be are refused with every fault', async () => {
   const faultsOf = ({ status, body }: Json) => [status, each(body.errors, 'pointer')];
   expect(faultsOf(await api('POST', '/alert_recipients', {}))).toEqual([400, ['']]);
-  expect(faultsOf(await api('POST', '/alert_recipients', { emails: ['a@b.example'], webhook }))).toEqual([400, ['']]);
+  expect(faultsOf(await api('POST', '/alert_recipients', { emails: ['a@b.example'], webhook: hook.url }))).toEqual([400, ['']]);
   expect(faultsOf(await api('POST', '/alert_recipients', { kinds: ['weather'], emails: ['a b'], webhook: 'ftp://x' }))).toEqual([
     400,
     ['/kinds/0', '/emails/0', '/webhook'],

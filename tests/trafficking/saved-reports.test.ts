@@ -1,63 +1,26 @@
 import { createHmac } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { SMTPServer } from 'smtp-server';
 import { createReportLinks } from '../../src/trafficking/reports/report-links.ts';
 import { eventually } from '../../testkit/until.ts';
-import { atEnd } from '../setup/at-end.ts';
+import { startMailSink, startWebhookReceiver, type WebhookReceiver } from '../setup/start-receivers.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { startReplica, TOKEN_SECRET, type Replica } from '../setup/start-replica.ts';
 import { apiOf, book, each, type ApiCall, type Booked } from './api-client.ts';
 import { withKnex } from '../../testkit/book.ts';
 
-interface Received {
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: Buffer;
-}
-
 let replica: Replica;
 let api: ApiCall;
 let databaseUrl: string;
 let booked: Booked;
 let advertiser: number;
-const mails: { readonly to: readonly string[]; readonly text: string }[] = [];
-const calls: Received[] = [];
-/** Answers of the webhook; 200 when there are none left. */
-const answers: number[] = [];
-let webhook = '';
+let mailbox: Awaited<ReturnType<typeof startMailSink>>;
+let hook: WebhookReceiver;
 
 beforeAll(async () => {
-  const sink = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ['STARTTLS'],
-    onRcptTo: ({ address }, _session, done) => done(address.startsWith('full@') ? new Error('The mailbox is full') : undefined),
-    onData: (stream, session, done) => {
-      const parts: Buffer[] = [];
-      stream.on('data', (part: Buffer) => parts.push(part));
-      stream.on('end', () => {
-        mails.push({ to: session.envelope.rcptTo.map(({ address }) => address), text: Buffer.concat(parts).toString() });
-        done();
-      });
-    },
-  });
-  await new Promise<void>((resolve) => sink.listen(0, '127.0.0.1', resolve));
-  atEnd(() => new Promise<void>((resolve) => sink.close(() => resolve())));
-  const receiver = createServer((req, res) => {
-    const parts: Buffer[] = [];
-    req.on('data', (part: Buffer) => parts.push(part));
-    req.on('end', () => {
-      calls.push({ headers: req.headers, body: Buffer.concat(parts) });
-      res.writeHead(answers.shift() ?? 200).end();
-    });
-  });
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-  atEnd(() => void receiver.close());
-  webhook = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook?team=1`;
+  [mailbox, hook] = await Promise.all([startMailSink(), startWebhookReceiver()]);
   databaseUrl = await testDatabase();
-  const smtp = `smtp://127.0.0.1:${(sink.server.address() as AddressInfo).port}`;
   replica = await startReplica({
-    env: { DATABASE_URL: databaseUrl, REDIS_URL: await testRedisUrl(), SMTP_URL: smtp, SMTP_FROM: 'Ads <ads@gazette.example>' },
+    env: { DATABASE_URL: databaseUrl, REDIS_URL: await testRedisUrl(), SMTP_URL: mailbox.url, SMTP_FROM: 'Ads <ads@gazette.example>' },
   });
   api = apiOf(replica.url);
   booked = await book(api, 'saved');
@@ -114,7 +77,7 @@ test.each([
 });
 
 test('a due report is sent once, by mail with the file, and by a signed webhook', async () => {
-  const saved = await save({ ...daily, emails: ['sales@gazette.example', 'boss@gazette.example'], webhook });
+  const saved = await save({ ...daily, emails: ['sales@gazette.example', 'boss@gazette.example'], webhook: hook.url });
   expect(saved.webhook_secret).toMatch(/^[\w-]{43}$/);
   expect((await api('GET', `/saved_reports/${saved.id}`)).body.webhook_secret).toBeUndefined();
   expect((await api('POST', `/saved_reports/${saved.id}/send`)).status).toBe(202);
@@ -124,21 +87,21 @@ test('a due report is sent once, by mail with the file, and by a signed webhook'
   }, 30_000);
   const sent = (await api('GET', `/saved_reports/${saved.id}`)).body;
   expect(new Date(sent.due_at).getTime()).toBeGreaterThan(Date.now());
-  const [mail] = mails;
-  expect([mails.length, mail?.to]).toEqual([1, ['sales@gazette.example', 'boss@gazette.example']]);
+  const [mail] = mailbox.mails;
+  expect([mailbox.mails.length, mail?.to]).toEqual([1, ['sales@gazette.example', 'boss@gazette.example']]);
   expect(mail?.text).toMatch(/Subject: Morning: \d{4}-/);
   expect(mail?.text).toContain('.csv');
-  const [call] = calls;
-  expect([calls.length, call?.body.toString()]).toEqual([1, expect.stringContaining('Autumn,4321')]);
+  const [call] = hook.calls;
+  expect([hook.calls.length, call?.body]).toEqual([1, expect.stringContaining('Autumn,4321')]);
   const [, seconds = '', given = ''] = /^t=(\d+),v1=(\w+)$/.exec(String(call?.headers['x-report-signature'])) ?? [];
-  expect(given).toBe(createHmac('sha256', saved.webhook_secret).update(`${seconds}.${call?.body.toString()}`).digest('hex'));
+  expect(given).toBe(createHmac('sha256', saved.webhook_secret).update(`${seconds}.${call?.body}`).digest('hex'));
   await api('DELETE', `/saved_reports/${saved.id}`);
 });
 
 test('what fails says why and is tried again, under the same id', async () => {
-  calls.length = 0;
-  answers.push(500);
-  const saved = await save({ ...daily, format: 'json', webhook }, 'Fragile');
+  const before = hook.calls.length;
+  hook.answers.push(500);
+  const saved = await save({ ...daily, format: 'json', webhook: hook.url }, 'Fragile');
   await api('POST', `/saved_reports/${saved.id}/send`);
   await eventually(
     async () => expect((await api('GET', `/saved_reports/${saved.id}`)).body.last_fault).toBe('The webhook answered 500.'),
@@ -147,9 +110,10 @@ test('what fails says why and is tried again, under the same id', async () => {
   // The first retry comes after a minute.
   await withKnex(databaseUrl, (knex) => knex('saved_reports').where({ id: saved.id }).update({ try_at: knex.fn.now() }));
   await eventually(async () => expect((await api('GET', `/saved_reports/${saved.id}`)).body.last_fault).toBeNull(), 30_000);
+  const calls = hook.calls.slice(before);
   expect(new Set(calls.map(({ headers }) => headers['x-report-id'])).size).toBe(1);
   expect(calls).toHaveLength(2);
-  expect(JSON.parse(String(calls[1]?.body)).rows).toContainEqual({ campaign_id: booked.campaign, campaign: 'Autumn', impressions: 4321 });
+  expect(JSON.parse(calls[1]?.body ?? '').rows).toContainEqual({ campaign_id: booked.campaign, campaign: 'Autumn', impressions: 4321 });
   await api('DELETE', `/saved_reports/${saved.id}`);
   const full = await save({ ...daily, emails: ['full@gazette.example'] }, 'Full');
   await api('POST', `/saved_reports/${full.id}/send`);
@@ -159,6 +123,38 @@ test('what fails says why and is tried again, under the same id', async () => {
   );
   await api('DELETE', `/saved_reports/${full.id}`);
 });
+
+test('a webhook that fails neither withholds the mail nor repeats it, and the other way round', async () => {
+  const sentTo = (address: string) => mailbox.mails.filter(({ to }) => to.includes(address)).length;
+  const sendNow = async (schedule: object) => {
+    const { id } = await save({ ...daily, ...schedule, webhook: hook.url }, 'Both');
+    await api('POST', `/saved_reports/${id}/send`);
+    await eventually(async () => expect(typeof (await api('GET', `/saved_reports/${id}`)).body.last_fault).toBe('string'), 30_000);
+    return { id, fault: (await api('GET', `/saved_reports/${id}`)).body.last_fault };
+  };
+  const again = (id: number) =>
+    withKnex(databaseUrl, (knex) => knex('saved_reports').where({ id }).update({ try_at: knex.fn.now(), last_fault: 'old' }));
+
+  hook.answers.push(503);
+  const called = hook.calls.length;
+  const first = await sendNow({ emails: ['both@gazette.example'] });
+  expect(first.fault).toBe('The webhook answered 503.');
+  expect([sentTo('both@gazette.example'), hook.calls.length - called]).toEqual([1, 1]);
+  await again(first.id);
+  await eventually(async () => expect((await api('GET', `/saved_reports/${first.id}`)).body.last_fault).toBeNull(), 30_000);
+  expect([sentTo('both@gazette.example'), hook.calls.length - called]).toEqual([1, 2]);
+  // The next time of the schedule goes both ways again.
+  await api('POST', `/saved_reports/${first.id}/send`);
+  await eventually(() => expect([sentTo('both@gazette.example'), hook.calls.length - called]).toEqual([2, 3]), 30_000);
+  await api('DELETE', `/saved_reports/${first.id}`);
+
+  const second = await sendNow({ emails: ['full@gazette.example'] });
+  expect(hook.calls.length - called).toBe(4);
+  await again(second.id);
+  await eventually(async () => expect((await api('GET', `/saved_reports/${second.id}`)).body.last_fault).toBe(second.fault), 30_000);
+  expect(hook.calls.length - called).toBe(4);
+  await api('DELETE', `/saved_reports/${second.id}`);
+}, 120_000);
 
 describe('a read-only link', () => {
   const shared = (token: string, path = '/shared_report') =>

@@ -1,6 +1,17 @@
 import type { Knex } from 'knex';
-import { MS_PER_DAY, MS_PER_HOUR } from '../../base/utc-day.ts';
+import { MS_PER_HOUR } from '../../base/utc-day.ts';
 import { showEndDate } from '../../catalog/model/flight-dates.ts';
+import {
+  behindOf,
+  endingSoon,
+  endsSoon,
+  findBookings,
+  FLIGHTS,
+  judgeBookings,
+  type Booking,
+  type JudgedBooking,
+} from '../attention/find-bookings.ts';
+import { findComplaints, type ComplainedCreative } from '../attention/find-complaints.ts';
 import type { ReadStatuses } from '../status/read-statuses.ts';
 import type { FoundAlert } from './found-alert.ts';
 
@@ -23,7 +34,6 @@ export interface Findings {
   readonly malware: readonly FoundMalware[];
 }
 
-const SOON_MS = 3 * MS_PER_DAY;
 const MAX_BEHIND = 0.2;
 /** Of the day's traffic: before, a few minutes without an ad look like a day without one. */
 const MIN_SHARE_OF_DAY = 0.25;
@@ -33,21 +43,7 @@ const ANY_REASON_FACTOR = 5;
 const COMPARED_WITHIN = `interval '15 minutes'`;
 
 /** Line items in flight that staff have not stopped. */
-const LIVE = `
-  live as (
-    select l.*, c.publisher_id, c.name as campaign, c.budget_micros as campaign_budget_micros,
-           greatest(l.start_at, c.start_at) as from_at, least(l.end_at, c.end_at) as until_at
-    from line_items l join campaigns c on c.id = l.campaign_id join publishers p on p.id = c.publisher_id
-    where l.active and c.active and not (l.archived or c.archived or p.archived)
-      and greatest(l.start_at, c.start_at) <= :at and least(l.end_at, c.end_at) > :at
-  )`;
-
-const ENDING = `
-  with ${LIVE}
-  select id, name, publisher_id as "publisherId", extract(epoch from until_at)::float8 * 1000 as "endMs" from live
-  where isfinite(from_at) and isfinite(until_at) and until_at <= :at::timestamptz + :soonMs * interval '1 millisecond'
-    and :at::timestamptz - from_at > until_at - :at::timestamptz
-  order by until_at limit :limit`;
+const LIVE = `${FLIGHTS}, live as (select * from flights where runs and from_at <= :at and until_at > :at)`;
 
 /** The next hit would cost more than what is left. Of a bid the price is not known: a thousandth of the budget. */
 const SPENT = `
@@ -64,25 +60,6 @@ const SPENT = `
   select entity, id, name, publisher_id as "publisherId", budget_micros::float8 / 1e6 as budget from spent
   where micros + greatest(coalesce(price, 0), 1) > budget_micros order by entity, id limit :limit`;
 
-/** What has a pace. Line items whose status is read at a time: 0.3 s. */
-const PACED = `
-  with ${LIVE}
-  select id, name, publisher_id as "publisherId" from live
-  where (lower(pacing) in ('even', 'pid') and daily_impression_cap > 0) or goal_impressions is not null or goal_clicks is not null
-  order by id limit 5000`;
-
-/** One complaint of a client about a creative counts on a day; those of before it was unblocked are settled. */
-const COMPLAINTS = `
-  select r.creative_id as id, r.publisher_id as "publisherId", c.blocked_at is not null as "isBlocked", count(*)::int as total,
-         (count(*) filter (where r.reason = 'malware'))::int as malware
-  from reports r join creatives c on c.id = r.creative_id
-  where r.created_at > :at::timestamptz - interval '1 day' and r.first_of_client and not c.archived
-    and r.created_at > coalesce((select max(at) from audit where entity = 'creative' and entity_id = r.creative_id::text and action = 'unblock'),
-                                '-infinity')
-  group by 1, 2, 3
-  having count(*) filter (where r.reason = 'malware') >= :complaintLimit or count(*) >= :complaintLimit * ${ANY_REASON_FACTOR}
-  order by 1 limit :limit`;
-
 const DRIFT = `
   select scope, drifted::int as count, 'differed' as what from reconciliation where drifted_at > :at::timestamptz - interval '1 hour'
   union all
@@ -92,6 +69,8 @@ const DRIFT = `
 
 /** Alerts of one kind at a time: more say that something else is wrong. */
 const MAX_FOUND = 1_000;
+/** Line items whose status is read: 0.3 s. The first by id. */
+const MAX_JUDGED = 5_000;
 
 /**
  * Finds what staff must know of now, from the stores alone: the same on every replica. Rejects when
@@ -100,26 +79,31 @@ const MAX_FOUND = 1_000;
 export const createFindAlerts =
   (options: FindAlertsOptions) =>
   async (atMs: number): Promise<Findings> => {
-    const { knex, complaintLimit } = options;
+    const { knex, readStatuses, complaintLimit } = options;
     const ask = async <Row>(sql: string, bindings: Readonly<Record<string, string | number>> = {}): Promise<readonly Row[]> =>
       (await knex.raw<{ rows: Row[] }>(sql, { at: new Date(atMs).toISOString(), limit: MAX_FOUND, ...bindings })).rows;
-    const ending = await ask<Named & { readonly endMs: number }>(ENDING, { soonMs: SOON_MS });
+    const bookings = (await findBookings(knex, atMs)).filter((one) => one.fromMs <= atMs && one.endMs > atMs);
+    const judged = await judgeBookings(readStatuses, bookings.filter((one) => one.isPaced || endsSoon(one, atMs)).slice(0, MAX_JUDGED));
     const spent = await ask<Named & { readonly entity: 'line_item' | 'campaign'; readonly budget: number }>(SPENT);
-    const behind = await findBehind(options, await ask<Named>(PACED), atMs);
-    const complaints = complaintLimit > 0 ? await ask<Complaints>(COMPLAINTS, { complaintLimit }) : [];
+    const isMalware = ({ malwareClients }: ComplainedCreative): boolean => malwareClients >= complaintLimit;
+    const complaints = (complaintLimit > 0 ? await findComplaints(knex, atMs, MAX_FOUND) : []).filter(
+      (found) => isMalware(found) || found.clients >= complaintLimit * ANY_REASON_FACTOR,
+    );
     const drift = await ask<Drift>(DRIFT);
     return {
       alerts: [
-        ...behind.slice(0, MAX_FOUND),
-        ...ending.map((item) => ({ ...lineItem(item, 'ends_soon'), words: `“${item.name}” ends ${showEnd(item.endMs, atMs)}.` })),
+        ...behindAlerts(options, judged, atMs).slice(0, MAX_FOUND),
+        ...endingSoon(judged, atMs)
+          .slice(0, MAX_FOUND)
+          .map((item) => ({ ...lineItem(item, 'ends_soon'), words: `“${item.name}” ends ${showEnd(item.endMs, atMs)}.` })),
         ...spent.map((one) => ({
           ...{ kind: 'budget_spent' as const, entity: one.entity, entityId: String(one.id), publisherId: one.publisherId },
           words: `${one.entity === 'campaign' ? 'The campaign ' : ''}“${one.name}” has spent its budget of ${usd.format(one.budget)} and does not serve any more.`,
         })),
-        ...complaints.map((found) => complaintAlert(found, complaintLimit)),
+        ...complaints.map((found) => complaintAlert(found, isMalware(found))),
         ...drift.map(driftAlert),
       ],
-      malware: complaints.filter(({ isBlocked, malware }) => !isBlocked && malware >= complaintLimit).map(({ id }) => ({ creativeId: id })),
+      malware: complaints.filter((found) => !found.isBlocked && isMalware(found)).map(({ id }) => ({ creativeId: id })),
     };
   };
 
@@ -127,13 +111,6 @@ interface Named {
   readonly id: number;
   readonly name: string;
   readonly publisherId: number;
-}
-interface Complaints {
-  readonly id: number;
-  readonly publisherId: number;
-  readonly isBlocked: boolean;
-  readonly total: number;
-  readonly malware: number;
 }
 interface Drift {
   readonly scope: string;
@@ -144,23 +121,18 @@ interface Drift {
 const usd = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' });
 const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 0 });
 
-const lineItem = <Kind extends FoundAlert['kind']>({ id, publisherId }: Named, kind: Kind) =>
+const lineItem = <Kind extends FoundAlert['kind']>({ id, publisherId }: Pick<Booking, 'id' | 'publisherId'>, kind: Kind) =>
   ({ kind, entity: 'line_item', entityId: String(id), publisherId }) as const;
 
-/** By the status that lists and pages show. Early in the day an alert that is open stays open, and none is opened. */
-const findBehind = async (
-  { readStatuses, shareBefore }: FindAlertsOptions,
-  paced: readonly Named[],
-  atMs: number,
-): Promise<readonly FoundAlert[]> => {
-  const statuses = await readStatuses(paced.map(({ id }) => id));
-  return paced.flatMap((item): readonly FoundAlert[] => {
-    const status = statuses.get(item.id);
-    if (status?.value !== 'behind' || status.off_pace <= MAX_BEHIND) return [];
-    const words = `“${item.name}” is ${percent.format(status.off_pace)} behind. ${sentence(status.reasons[0] ?? '')}`.trim();
-    return [{ ...lineItem(item, 'under_delivery'), words, mayOpen: shareBefore(item.publisherId, atMs) >= MIN_SHARE_OF_DAY }];
-  });
-};
+/** Early in the day an alert that is open stays open, and none is opened. */
+const behindAlerts = ({ shareBefore }: FindAlertsOptions, judged: readonly JudgedBooking[], atMs: number): readonly FoundAlert[] =>
+  behindOf(judged)
+    .filter(({ status }) => status.off_pace > MAX_BEHIND)
+    .map((item) => ({
+      ...lineItem(item, 'under_delivery'),
+      words: `“${item.name}” is ${percent.format(item.status.off_pace)} behind. ${sentence(item.status.reasons[0] ?? '')}`.trim(),
+      mayOpen: shareBefore(item.publisherId, atMs) >= MIN_SHARE_OF_DAY,
+    }));
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}${text === '' || text.endsWith('.') ? '' : '.'}`;
 
@@ -169,11 +141,10 @@ const showEnd = (endMs: number, atMs: number): string => {
   return `in ${hours < 48 ? `${hours} hour${hours === 1 ? '' : 's'}` : `${Math.round(hours / 24)} days`}, with ${showEndDate(endMs)}`;
 };
 
-const complaintAlert = ({ id, publisherId, total, malware }: Complaints, limit: number): FoundAlert => {
-  const about =
-    malware >= limit
-      ? `${malware} clients reported malware in creative ${id}: it is blocked`
-      : `${total} clients complained about creative ${id}`;
+const complaintAlert = ({ id, publisherId, clients, malwareClients }: ComplainedCreative, isMalware: boolean): FoundAlert => {
+  const about = isMalware
+    ? `${malwareClients} clients reported malware in creative ${id}: it is blocked`
+    : `${clients} clients complained about creative ${id}`;
   return {
     kind: 'complaints',
     entity: 'creative',

@@ -10,7 +10,7 @@ export interface SendAlertsOptions extends DeliverMessageOptions {
 /** The purpose of the sealed secrets of webhooks. */
 export const ALERT_WEBHOOK_PURPOSE = 'alert webhook';
 
-/** Sends the alerts of a message by mail or webhook; rejects when that fails. The fault is for staff. */
+/** Sends the alerts of a message by the one way of its recipient; rejects when that fails. The fault is for staff. */
 export const createSendAlerts =
   (options: SendAlertsOptions) =>
   ({ recipient: { id, webhook, webhookSecret, emails }, alerts }: DueMessage): Promise<void> => {
@@ -20,12 +20,14 @@ export const createSendAlerts =
     const subject =
       alerts.length === 1 && first ? `${ALERT_KINDS[first.kind].label}: ${first.words}` : `${alerts.length} alerts of the ad server`;
     const lines = alerts.map((alert) => `${ALERT_KINDS[alert.kind].label}: ${alert.words}\n${linkOf(publicUrl, alert) ?? ''}`.trim());
-    return deliverMessage(options, {
-      ...{ what: 'alerts', deliveryId: `${id}-${first?.id}-${alerts.at(-1)?.id}` },
+    const call = webhook !== null && {
+      ...{ what: 'alerts' as const, deliveryId: `${id}-${first?.id}-${alerts.at(-1)?.id}` },
       file: { name: 'alerts.json', type: 'application/json', content },
-      ...{ webhook, webhookSecret, purpose: ALERT_WEBHOOK_PURPOSE, emails },
-      mail: { subject: subject.replaceAll(/\s+/g, ' ').slice(0, 200), text: `${lines.join('\n\n')}\n` },
-    });
+      ...{ address: webhook, sealedSecret: webhookSecret, purpose: ALERT_WEBHOOK_PURPOSE },
+    };
+    const text = `${lines.join('\n\n')}\n`;
+    const mail = emails.length > 0 && { to: emails, subject: subject.replaceAll(/\s+/g, ' ').slice(0, 200), text };
+    return deliverMessage(options, { webhook: call || undefined, email: mail || undefined });
   };
 
 type Alert = DueMessage['alerts'][number];

@@ -51,7 +51,7 @@ export interface RecordWriter {
   setBlocked(target: WriteTarget, blocked: boolean): Promise<Written>;
 }
 
-/** Each write is a transaction of its own, and resolves after its commit. */
+/** Each write is a separate transaction, and resolves after its commit. */
 export interface CatalogWriter extends RecordWriter {
   /** Runs writes one after the other in one transaction, which is committed if all of them are accepted. */
   together(writes: (writer: RecordWriter) => Promise<readonly Written[]>): Promise<readonly Written[]>;

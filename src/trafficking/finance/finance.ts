@@ -58,7 +58,7 @@ interface StoredLine {
   readonly amount_micros: string;
 }
 
-/** One closing of a publisher at a time: two at once would book the same correction twice. */
+/** One closing of a publisher at a time: two in parallel would book the same correction twice. */
 const CLOSE_LOCK = 7_240_118;
 const FIRST_DAY = '-01';
 

@@ -17,27 +17,32 @@ export const WEBHOOK_PURPOSE = 'report webhook';
 /**
  * Sends saved reports when they are due. Of all replicas one sends a report: it takes it for five
  * minutes. A replica that dies in between lets another send it, so a report is sent at least once; a
- * webhook gets the same `X-Report-Id` each time. What failed is tried again, four times.
+ * webhook gets the same `X-Report-Id` each time. A way that failed is tried again, four times.
  */
 export const createDeliverReports = (options: DeliverReportsOptions) => {
   const { store, reports, dispatchers, onFailure } = options;
 
   const send = async (saved: StoredReport): Promise<void> => {
-    const { id, name, query, schedule, webhookSecret, dueAt } = saved;
+    const { id, name, query, schedule, webhookSecret, dueAt, delivered } = saved;
     if (!schedule) return;
     const asked = await askedOf(reports, new URLSearchParams(query));
     if (!asked.ok) throw new Error(`The saved report cannot be answered: ${asked.faults[0]?.detail ?? ''}`);
     const { from, to } = asked.value;
     const file = await reportFile(reports, `schedule ${id}`, asked.value, schedule.format);
-    await deliverMessage(options, {
-      ...{ what: 'report', deliveryId: `${id}-${dueAt?.getTime() ?? 0}`, file },
-      ...{ webhook: schedule.webhook, webhookSecret, purpose: WEBHOOK_PURPOSE, emails: schedule.emails },
-      mail: {
+    const { webhook, emails } = schedule;
+    const call = webhook !== null &&
+      !delivered.includes('webhook') && {
+        ...{ what: 'report' as const, deliveryId: `${id}-${dueAt?.getTime() ?? 0}`, file },
+        ...{ address: webhook, sealedSecret: webhookSecret, purpose: WEBHOOK_PURPOSE },
+      };
+    const mail = emails.length > 0 &&
+      !delivered.includes('email') && {
+        to: emails,
         subject: `${name}: ${from === to ? from : `${from} to ${to}`}`.replace(/\s+/g, ' '),
         text: `The report “${name}” of the ad server is attached.\n`,
         file,
-      },
-    });
+      };
+    await deliverMessage(options, { webhook: call || undefined, email: mail || undefined }, (way) => store.delivered(saved, way));
   };
 
   return createSendDue({ store, send, attemptsOf: ({ attempts }) => attempts, dispatchers, onFailure, onNotSent: onFailure });

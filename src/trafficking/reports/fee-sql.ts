@@ -13,7 +13,8 @@ const OF_LINE_ITEM: readonly RollUpKey[] = ['day', 'hour', 'publisher_id', 'camp
  *
  * Where a report has dimensions that a line item does not have, its rows of a day (or hour) share the
  * fee by their impressions: each point of the day is rounded down once. Without impressions the first
- * row gets all of it, and a day without rows gets one without these dimensions.
+ * row gets all of it, and a day without rows gets one without these dimensions. The rows are read with
+ * one scan: Postgres cannot know how many days are earned, and would look up each of them.
  */
 export const feeRows = ({ groupBy, filters, rollUps }: ReportQuestion): string | undefined => {
   const rollUp = rollUps.find(({ of }) => of === 'hits');
@@ -38,7 +39,7 @@ export const feeRows = ({ groupBy, filters, rollUps }: ReportQuestion): string |
         and isfinite(l.start_at) and isfinite(l.end_at) and l.start_at < l.end_at ${narrowed}
     ), slots as (
       ${byHour ? HOURS : DAYS}
-    ), earned as (
+    ), earned as materialized (
       select ${time}, publisher_id, campaign_id, line_item_id,
              div(fee * (least(until_ms, end_ms) - start_ms), end_ms - start_ms)
                - div(fee * (greatest(from_ms, start_ms) - start_ms), end_ms - start_ms) as fee
@@ -46,17 +47,20 @@ export const feeRows = ({ groupBy, filters, rollUps }: ReportQuestion): string |
     )`;
   if (!isDivided)
     return `${earned}, fee_rows as (select *, '' as reason${parts.map((key) => `, ${ABSENT[key] ?? `''`} as ${key}`).join('')} from earned)`;
-  const columns = parts.map((key) => `h.${key}`).join(', ');
+  const keys = `${time}, line_item_id`;
+  const columns = parts.join(', ');
   return `${earned}, weighed as (
-      select e.*, ${columns}, h.impressions, sum(h.impressions) over whole as whole, sum(h.impressions) over sofar as upto,
+      select ${keys}, ${columns}, impressions, sum(impressions) over whole as whole, sum(impressions) over sofar as upto,
              row_number() over sofar as nth
-      from earned e left join ${rollUp.table} h on h.line_item_id = e.line_item_id and h.day = e.day ${byHour ? 'and h.hour = e.hour' : ''} and h.reason = ''
-      window whole as (partition by ${time.replaceAll(/day|hour/g, 'e.$&')}, e.line_item_id),
-             sofar as (partition by ${time.replaceAll(/day|hour/g, 'e.$&')}, e.line_item_id order by ${columns} rows unbounded preceding)
+      from ${rollUp.table}
+      where day between :from::date and :to::date and reason = '' and exists (select from earned)
+        and line_item_id = any (array(select line_item_id from flat))
+      window whole as (partition by ${keys}), sofar as (partition by ${keys} order by ${columns} rows unbounded preceding)
     ), fee_rows as (
-      select ${time}, publisher_id, campaign_id, line_item_id, '' as reason, ${parts.join(', ')},
-             case when whole > 0 then div(fee * upto, whole) - div(fee * (upto - impressions), whole) when nth = 1 then fee else 0 end as fee
-      from weighed
+      select ${time}, publisher_id, campaign_id, line_item_id, '' as reason, ${columns},
+             case when whole > 0 then div(fee * upto, whole) - div(fee * (upto - impressions), whole)
+                  when coalesce(nth, 1) = 1 then fee else 0 end as fee
+      from earned left join weighed using (${keys})
     )`;
 };
 

@@ -48,7 +48,7 @@ const both = (reading: Reading) => ({ hits: reading, requests: reading });
  * heads of CSV and Excel and the choices of the page are made from this table and METRICS.
  */
 export const DIMENSIONS = {
-  day: { label: 'Day', kind: 'day', ...both(column('day', `to_char(r.day, 'YYYY-MM-DD')`)) },
+  day: { label: 'Day', kind: 'day', ...both(column('day')) },
   hour: { label: 'Hour', kind: 'hour', ...both(column('hour')) },
   publisher: { label: 'Publisher', kind: 'id', ...both(column('publisher_id')), table: 'publishers', accepts: anId },
   advertiser: {

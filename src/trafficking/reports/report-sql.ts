@@ -81,12 +81,17 @@ const summed = (question: ReportQuestion): string => {
 
 const metricsSql = ({ metrics }: ReportQuestion): readonly string[] => metrics.map((name) => `${metricOf(name).sql} as "${name}"`);
 
-/** The rows in their order, with the columns of `columnsOf`. */
-const rowsSql = (question: ReportQuestion): string => {
+/**
+ * The rows in their order, with the columns of `columnsOf`.
+ *
+ * @param dayText makes a text of a day; rows are grouped and sorted by the date, which is faster
+ */
+const rowsSql = (question: ReportQuestion, dayText: (day: string) => string): string => {
   const { groupBy, metrics, sort } = question;
   const named = groupBy.filter((name) => dimensionOf(name).kind === 'id');
   const columns = groupBy.flatMap((name) => {
     const { kind, table } = dimensionOf(name);
+    if (kind === 'day') return [`${dayText(`s."${name}"`)} as "${name}"`];
     if (kind !== 'id') return [`s."${name}" as "${table ? `${name}_id` : name}"`];
     return [`s."${name}" as "${name}_id"`, `${name}_names.name as "${name}"`];
   });
@@ -105,20 +110,20 @@ const bindingsOf = ({ filters, from, to }: ReportQuestion): Readonly<Record<stri
   ...Object.fromEntries(filters.map(({ dimension, values }) => [`filter_${dimension}`, values])),
 });
 
-/** One row: `totals` with `row_count`, and `rows`, a page of them, both as JSON. */
+/** One row: `totals` with `row_count`, and `rows`, a page of them, both as JSON, in which a day is a text. */
 export const pageStatement = (question: ReportQuestion, page: { readonly limit: number; readonly offset: number }): Statement => {
   const sums = sumsOf(question).map((sum) => `coalesce(sum(${sum}), 0) as ${sum}`);
   return {
     sql: `with ${summed(question)},
       totals as (select ${['s.row_count', ...metricsSql(question)].join(', ')} from (select count(*) as row_count, ${sums.join(', ')} from s) s)
       select (select to_jsonb(totals) from totals) as totals,
-             (select coalesce(jsonb_agg(to_jsonb(page)), '[]') from (${rowsSql(question)} limit :limit offset :offset) page) as rows`,
+             (select coalesce(jsonb_agg(to_jsonb(page)), '[]') from (${rowsSql(question, (day) => day)} limit :limit offset :offset) page) as rows`,
     bindings: { ...bindingsOf(question), ...page },
   };
 };
 
 /** Every row. */
 export const exportStatement = (question: ReportQuestion): Statement => ({
-  sql: `with ${summed(question)} ${rowsSql(question)}`,
+  sql: `with ${summed(question)} ${rowsSql(question, (day) => `to_char(${day}, 'YYYY-MM-DD')`)}`,
   bindings: bindingsOf(question),
 });

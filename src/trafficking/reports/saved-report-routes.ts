@@ -115,7 +115,7 @@ export const savedReportRoutes = (options: SavedReportRoutesOptions): Router => 
 };
 
 /** A saved report as the API shows it: without the secret of its webhook. */
-const shownReport = ({ webhookSecret: _, dueAt, lastAt, lastFault, attempts: __, ...report }: StoredReport) => ({
+const shownReport = ({ webhookSecret: _, dueAt, lastAt, lastFault, attempts: __, delivered: ___, ...report }: StoredReport) => ({
   ...report,
   due_at: dueAt?.toISOString() ?? null,
   last_at: lastAt?.toISOString() ?? null,

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { Way } from './deliver-message.ts';
 import type { ReportSchedule, SavedReport } from './saved-report.ts';
 
 /** A saved report as it is stored; `webhookSecret` is sealed. */
@@ -9,6 +10,8 @@ export interface StoredReport extends SavedReport {
   /** The next time of its schedule; null: it has none. */
   readonly dueAt: Date | null;
   readonly attempts: number;
+  /** The ways that have delivered the report of `dueAt`. */
+  readonly delivered: readonly Way[];
   /** When it was last sent, or could not be, and why not. */
   readonly lastAt: Date | null;
   readonly lastFault: string | null;
@@ -26,6 +29,8 @@ export interface SavedReportStore {
   takeDue(): Promise<StoredReport | undefined>;
   /** Makes a report due now; then its schedule goes on. */
   makeDue(id: number): Promise<boolean>;
+  /** A later attempt to send the report leaves this way out. */
+  delivered(report: StoredReport, way: Way): Promise<void>;
   sent(report: StoredReport): Promise<void>;
   /** @param retryMs null: this time is given up, and the schedule goes on */
   failed(report: StoredReport, fault: string, retryMs: number | null): Promise<void>;
@@ -36,7 +41,7 @@ export const MAX_SAVED_REPORTS = 1_000;
 /** Longer than an attempt takes: a report, a mail and a webhook, each with its time limit. */
 const LEASE = `interval '5 minutes'`;
 
-const COLUMNS = `id, owner, name, query, schedule, webhook_secret as "webhookSecret", due_at as "dueAt", attempts, last_at as "lastAt", last_fault as "lastFault"`;
+const COLUMNS = `id, owner, name, query, schedule, webhook_secret as "webhookSecret", due_at as "dueAt", attempts, delivered, last_at as "lastAt", last_fault as "lastFault"`;
 
 /** The first time of a schedule (jsonb) after now; null for none. Days of its zone, so that a clock change moves no hour. */
 const nextOf = (schedule: string): string => `(
@@ -57,6 +62,7 @@ export const createSavedReportStore = ({ knex }: { readonly knex: Knex }): Saved
     query(
       `update saved_reports set last_at = now(), last_fault = :fault,
          attempts = case when :retryMs::bigint is null then 0 else attempts + 1 end,
+         delivered = case when :retryMs::bigint is null then '{}' else delivered end,
          due_at = case when :retryMs::bigint is null then ${nextOf('schedule')} else due_at end,
          try_at = case when :retryMs::bigint is null then ${nextOf('schedule')} else now() + :retryMs::bigint * interval '1 millisecond' end
        where id = :id`,
@@ -78,7 +84,7 @@ export const createSavedReportStore = ({ knex }: { readonly knex: Knex }): Saved
     update: async (id, report, webhookSecret) =>
       (
         await query(
-          `update saved_reports set name = :name, query = :query, schedule = given.schedule, webhook_secret = :webhookSecret, attempts = 0,
+          `update saved_reports set name = :name, query = :query, schedule = given.schedule, webhook_secret = :webhookSecret, attempts = 0, delivered = '{}',
              due_at = ${nextOf('given.schedule')}, try_at = ${nextOf('given.schedule')}
            from (select :schedule::jsonb as schedule) given where id = :id returning ${COLUMNS.replace(' schedule,', ' saved_reports.schedule,')}`,
           { id, ...valuesOf(report, webhookSecret) },
@@ -96,10 +102,14 @@ export const createSavedReportStore = ({ knex }: { readonly knex: Knex }): Saved
     makeDue: async (id) =>
       (
         await query(
-          'update saved_reports set try_at = now(), due_at = now(), attempts = 0 where id = :id and schedule is not null returning id',
+          `update saved_reports set try_at = now(), due_at = now(), attempts = 0, delivered = '{}' where id = :id and schedule is not null returning id`,
           { id },
         )
       ).length > 0,
+    delivered: async ({ id }, way) =>
+      void (await knex('saved_reports')
+        .where({ id })
+        .update({ delivered: knex.raw('array_append(delivered, ?)', [way]) })),
     sent: async ({ id }) => void (await ended(id, null, null)),
     failed: async ({ id }, fault, retryMs) => void (await ended(id, fault, retryMs)),
   };

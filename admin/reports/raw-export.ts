@@ -1,0 +1,67 @@
+import { html, type TemplateResult } from 'lit-html';
+import type { EventFormat } from '../../src/events/export/write-events.ts';
+import { input } from '../fields/input.ts';
+import type { Page } from '../page.ts';
+import { button, card } from '../parts/parts.ts';
+import { saveFile } from '../service/save-file.ts';
+import { titleOf } from '../words/kinds.ts';
+import { select } from './report-controls.ts';
+
+const FORMATS = [
+  ['csv', 'CSV'],
+  ['parquet', 'Parquet'],
+] as const satisfies readonly (readonly [EventFormat, string])[];
+
+const yesterday = (): string => new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+
+/** The form that saves the events of a day as a file. */
+export const createRawExport = (page: Page) => {
+  let isOpen = false;
+  let isSaving = false;
+  let chosen = { day: yesterday(), format: 'csv', publisher: '' };
+  const show = (open: boolean): void => {
+    isOpen = open;
+    page.redraw();
+  };
+  const choose = (change: Partial<typeof chosen>): void => {
+    chosen = { ...chosen, ...change };
+    page.redraw();
+  };
+  const save = async (): Promise<void> => {
+    const { day, format, publisher } = chosen;
+    const query = new URLSearchParams({ day, format, ...(publisher !== '' && { publisher_id: publisher }) });
+    isSaving = true;
+    page.redraw();
+    await saveFile(page, `/events?${query.toString()}`, `events_${day}.${format}`);
+    isSaving = false;
+    page.redraw();
+  };
+  return {
+    open: (): void => show(true),
+    render: (): TemplateResult | string => {
+      if (!isOpen) return '';
+      const publishers = page.store.all('publishers').map((one) => [String(one.id), titleOf('publishers', one)] as const);
+      return card(
+        'Raw events of a day',
+        html`<p>
+            One row for each impression, click and event whose ad was selected on this UTC day. A million rows take some minutes. The audit
+            trail names who saved the file.
+          </p>
+          <div class="row">
+            ${input({ type: 'date', label: 'Day', value: chosen.day, onChange: (day) => choose({ day }) })}
+            ${select('Format', chosen.format, FORMATS, (format) => choose({ format }))}
+            ${select('Publisher', chosen.publisher, [['', 'All publishers'], ...publishers], (publisher) => choose({ publisher }))}
+            ${button('Cancel', () => show(false), 'secondary')}
+            <button
+              type="button"
+              ?disabled=${chosen.day === '' || isSaving}
+              aria-busy=${isSaving ? 'true' : 'false'}
+              @click=${() => void save()}
+            >
+              ${isSaving ? 'Reading …' : 'Save the file'}
+            </button>
+          </div>`,
+      );
+    },
+  };
+};

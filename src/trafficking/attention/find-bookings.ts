@@ -1,0 +1,73 @@
+import type { Knex } from 'knex';
+import { MS_PER_DAY } from '../../base/utc-day.ts';
+import type { DeliveryStatus } from '../../decision/no-bid-reason.ts';
+import type { LineItemStatus } from '../status/line-item-status.ts';
+import type { ReadStatuses } from '../status/read-statuses.ts';
+
+/*
+ * What needs attention about line items: the home screen and alerts find it here. An alert interrupts
+ * people, so find-alerts.ts raises it for what is far behind only.
+ */
+
+/** A flight that ends, has ended or begins within this time is near. */
+export const SOON_MS = 3 * MS_PER_DAY;
+
+/** SQL: the line items that are not archived, with the part of their flight that their campaign leaves. */
+export const FLIGHTS = `
+  flights as (
+    select l.*, c.publisher_id, c.name as campaign, c.budget_micros as campaign_budget_micros, l.active and c.active as runs,
+           greatest(l.start_at, c.start_at) as from_at, least(l.end_at, c.end_at) as until_at
+    from line_items l join campaigns c on c.id = l.campaign_id join publishers p on p.id = c.publisher_id
+    where not (l.archived or c.archived or p.archived)
+  )`;
+
+const NEAR = `
+  with ${FLIGHTS}
+  select id, name, publisher_id as "publisherId", extract(epoch from from_at)::float8 * 1000 as "fromMs", extract(epoch from until_at)::float8 * 1000 as "endMs",
+         (lower(pacing) in ('even', 'pid') and daily_impression_cap > 0) or goal_impressions is not null or goal_clicks is not null as "isPaced"
+  from flights where from_at <= :to and until_at > :from order by id`;
+
+/** A line item and the part of its flight that its campaign leaves, in epoch milliseconds. */
+export interface Booking {
+  readonly id: number;
+  readonly name: string;
+  readonly publisherId: number;
+  readonly fromMs: number;
+  readonly endMs: number;
+  /** Whether it can be behind: it has a goal, or is paced over the day. */
+  readonly isPaced: boolean;
+}
+
+export interface JudgedBooking extends Booking {
+  readonly status: LineItemStatus;
+}
+
+/** The line items in flight or near it, by id. Rejects when Postgres is unavailable. */
+export const findBookings = async (knex: Knex, atMs: number): Promise<readonly Booking[]> => {
+  const [from, to] = [atMs - SOON_MS, atMs + SOON_MS].map((ms) => new Date(ms).toISOString());
+  return (await knex.raw<{ rows: Booking[] }>(NEAR, { from, to } as Record<string, string>)).rows;
+};
+
+/** With the statuses that lists and pages show. */
+export const judgeBookings = async (readStatuses: ReadStatuses, bookings: readonly Booking[]): Promise<readonly JudgedBooking[]> => {
+  const statuses = await readStatuses(bookings.map(({ id }) => id));
+  return bookings.flatMap((booking) => {
+    const status = statuses.get(booking.id);
+    return status ? [{ ...booking, status }] : [];
+  });
+};
+
+/** Most behind first. */
+export const behindOf = (judged: readonly JudgedBooking[]): readonly JudgedBooking[] =>
+  judged.filter(({ status }) => status.value === 'behind').toSorted((a, b) => b.status.off_pace - a.status.off_pace);
+
+/** Whether a flight ends soon: what is left is at most three days, and less than what has passed. */
+export const endsSoon = ({ fromMs, endMs }: Booking, atMs: number): boolean =>
+  fromMs <= atMs && endMs > atMs && endMs <= atMs + SOON_MS && atMs - fromMs > endMs - atMs;
+
+/** Staff stopped it, or it has delivered what was booked: to extend its flight would change nothing. */
+const DONE: readonly DeliveryStatus[] = ['paused', 'archived', 'finished', 'budget spent', 'goal reached'];
+
+/** The first to end first. */
+export const endingSoon = (judged: readonly JudgedBooking[], atMs: number): readonly JudgedBooking[] =>
+  judged.filter((one) => endsSoon(one, atMs) && !DONE.includes(one.status.value)).toSorted((a, b) => a.endMs - b.endMs);

@@ -1,0 +1,16 @@
+import type { Page } from 'playwright-core';
+
+/** Takes a picture of the whole page into the folder that SHOTS names; without SHOTS none is taken. */
+export const shoot = async (page: Page, name: string): Promise<void> => {
+  if (process.env['SHOTS']) await page.screenshot({ path: `${process.env['SHOTS']}/${name}.png`, fullPage: true });
+};
+
+/** The same at the widths of a desk and of a phone. */
+export const shootWidths = async (page: Page, name: string): Promise<void> => {
+  const before = page.viewportSize();
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 900 });
+    await shoot(page, `${name}-${width}`);
+  }
+  if (before) await page.setViewportSize(before);
+};
