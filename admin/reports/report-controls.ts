@@ -123,5 +123,5 @@ const valueInput = (fields: ReportFields, store: Store, dimension: string, take:
 };
 
 const EXAMPLES: Readonly<Record<string, string>> = {
-  ...{ size: '300x250', country: 'DE', region: 'US-CA', device: 'mobile', browser: 'Firefox', reason: 'spider' },
+  ...{ size: '300x250', country: 'DE', region: 'US-CA', device: 'mobile', browser: 'Firefox', reason: 'spider', deal: 'spring-sale' },
 };

@@ -54,8 +54,8 @@ export interface BidderObserver {
   readonly circuit: (bidder: string, state: CircuitState | null) => void;
   /** How many; `bidder` as above. */
   readonly step: (bidder: string, step: BidderStep, count: number) => void;
-  /** One more at a step. */
-  readonly impression: (offer: BidderOffer, step: ImpressionStep) => void;
+  /** One more at a step. @param outcome of a bid that was refused; undefined at any other step */
+  readonly impression: (offer: BidderOffer, step: ImpressionStep, outcome: BidOutcome | undefined) => void;
   /** The part of its calls that a bidder gets, 0 to 1. */
   readonly askedShare: (bidder: string, share: number) => void;
   readonly notice: (kind: NoticeKind, outcome: NoticeOutcome) => void;

@@ -40,6 +40,8 @@ export interface AuctionTerms {
   readonly native: NativeRequest | undefined;
   /** Whether an ad without an advertiser to name is refused (DSA, article 26). */
   readonly disclosed: boolean;
+  /** Whether the ad itself must then show them, because the page cannot: direct ads do not. */
+  readonly selfDisclosed: boolean;
   /** The advertisers and categories that the auction blocks; undefined: none. */
   readonly blocked: BlockList | undefined;
   /** Blocked creative attributes; those of direct creatives are not known. */

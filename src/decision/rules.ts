@@ -96,7 +96,7 @@ export const RULES: readonly Rule[] = [
 ];
 
 /** What of a creative is not what an auction takes; undefined: nothing. A bidder's creative is read when it comes. */
-const unsuitable = ({ creative, lineItem }: Booking, { formats, native, disclosed, blocked }: AuctionTerms): string | undefined => {
+const unsuitable = ({ creative, lineItem }: Booking, { formats, native, disclosed, selfDisclosed, blocked }: AuctionTerms): string | undefined => {
   const { content } = creative;
   if (!formats.includes(content.format)) return `the impression does not take ${content.format}`;
   if (lineItem.type === 'programmatic') return undefined;
@@ -108,6 +108,7 @@ const unsuitable = ({ creative, lineItem }: Booking, { formats, native, disclose
   // An advertiser without categories is not judged by them.
   if (blocked && creative.categories.length > 0 && blocksCategories(blocked, creative.categories, IAB_3_0))
     return 'the auction blocks its category';
+  if (selfDisclosed) return 'the page cannot show who pays, and neither does the ad';
   return disclosed && creative.advertiserDomain === null && creative.disclosure.length === 0
     ? 'it names no advertiser to disclose'
     : undefined;

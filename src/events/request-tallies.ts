@@ -1,6 +1,8 @@
+import type { BidderOffer, ImpressionStep } from '../bidders/bidder-observer.ts';
+import { createBidTable } from './bid-table.ts';
 import type { RequestBatch, RequestCount, RequestCounts } from './postgres/request-counts.ts';
 
-/** Counts requests for ads in memory, and adds them to the roll-ups of reports in batches. */
+/** Counts requests for ads, and what bidders answered, in memory, and adds them to the roll-ups of reports in batches. */
 export interface RequestTallies {
   /**
    * One impression of a request: three map lookups, without text or I/O.
@@ -9,6 +11,8 @@ export interface RequestTallies {
    * @param reason the no-bid reason; 0: it was filled
    */
   count(publisherId: number, placementId: string, reason: number): void;
+  /** One more at a step of a bidder. @param reason why a bid was refused; '': any other step */
+  countBid(offer: BidderOffer, step: ImpressionStep, reason: string): void;
   start(): void;
   /** Resolves after a last attempt to store what was counted. */
   stop(): Promise<void>;
@@ -29,6 +33,8 @@ const FLUSH_MS = 5_000;
 const QUARTER_MS = 900_000;
 /** Two days of quarters. Older batches are dropped while Postgres is away for longer. */
 const MAX_BATCHES = 192;
+/** Of one batch: 4 MB. What bidders answer to further offers is not counted until the next one. */
+const MAX_BID_ROWS = 16_384;
 
 type Tally = Map<number, Map<string, Map<number, number>>>;
 
@@ -40,6 +46,8 @@ type Tally = Map<number, Map<string, Map<number, number>>>;
 export const createRequestTallies = (options: RequestTalliesOptions): RequestTallies => {
   const { store, replica, nameOf, now = Date.now, flushMs = FLUSH_MS, onFailure } = options;
   let tally: Tally = new Map();
+  const bids = createBidTable(MAX_BID_ROWS);
+  let isFull = false;
   let begunMs = now();
   let sealed = 0;
   const waiting: RequestBatch[] = [];
@@ -48,8 +56,9 @@ export const createRequestTallies = (options: RequestTalliesOptions): RequestTal
 
   /** Ends the current batch, so that it can be sent. Its time is that of its last request, or earlier. */
   const seal = (atMs: number): void => {
-    if (tally.size > 0) waiting.push({ batch: ++sealed, atMs, counts: countsOf(tally, nameOf) });
+    if (tally.size + bids.size > 0) waiting.push({ batch: ++sealed, atMs, counts: countsOf(tally, nameOf), bids: bids.take() });
     tally = new Map();
+    isFull = false;
     if (waiting.length > MAX_BATCHES) {
       waiting.shift();
       onFailure(new Error('counts of requests were dropped: Postgres has been away for two days'));
@@ -81,6 +90,11 @@ export const createRequestTallies = (options: RequestTalliesOptions): RequestTal
       let reasons = placements.get(placementId);
       if (!reasons) placements.set(placementId, (reasons = new Map<number, number>()));
       reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+    },
+    countBid: (offer, step, reason) => {
+      if (bids.add(offer, step, reason) || isFull) return;
+      isFull = true;
+      onFailure(new Error(`answers of bidders were not counted: more than ${MAX_BID_ROWS} different ones since the last batch`));
     },
     start: () => {
       timer ??= setInterval(() => void tick(), flushMs);

@@ -89,12 +89,24 @@ export const composeDelivery = (foundation: Foundation) => {
   };
 
   const secretBox = createSecretBox(settings.sealKeys);
+  const requestTallies = createRequestTallies({
+    store: createRequestCounts({ knex: stores.knex }),
+    replica: randomUUID(),
+    nameOf: (reason) => reasonName(reason as NoBidReason),
+    onFailure: observe.storeFailed('count_requests', 'Counts of requests could not be stored; they wait in memory'),
+  });
   const bidders = createBidders({
     timeoutMs: settings.bidderTimeoutMs,
     allowPrivateAddresses: settings.bidderPrivateAddresses,
     openHeader: (sealed) => secretBox.open(sealed, HEADER_PURPOSE),
     rateOf,
-    observe: observe.bidders,
+    observe: {
+      ...observe.bidders,
+      impression: (offer, step, outcome) => {
+        observe.bidders.impression(offer, step, outcome);
+        requestTallies.countBid(offer, step, outcome ?? '');
+      },
+    },
     log,
     traceCall: tracing && traceBidders(tracing, settings.tracing?.bidderHosts ?? []),
   });
@@ -112,12 +124,6 @@ export const composeDelivery = (foundation: Foundation) => {
   const refusals = createRefusalTallies({
     store: refusalStore,
     onFailure: observe.storeFailed('count_refusals', 'Counts of refusals could not be stored; they wait in memory'),
-  });
-  const requestTallies = createRequestTallies({
-    store: createRequestCounts({ knex: stores.knex }),
-    replica: randomUUID(),
-    nameOf: (reason) => reasonName(reason as NoBidReason),
-    onFailure: observe.storeFailed('count_requests', 'Counts of requests could not be stored; they wait in memory'),
   });
   const serveAd = createServeAd({
     ...deciding,

@@ -189,7 +189,7 @@ test('serves are added as they grow, once, however often and by how many replica
   ]);
 });
 
-describe('requests', () => {
+describe('requests and bids', () => {
   const requestsOf = (table: string) => knex(table).orderBy('reason').select('placement_id', 'reason', knex.raw('requests::int as n'));
 
   it('are added once for each batch, also when its answer was lost', async () => {
@@ -216,9 +216,13 @@ describe('requests', () => {
     for (let i = 0; i < 3; i++) tallies.count(1, 'top', 0);
     tallies.count(1, 'top', 503);
     tallies.count(1, '', 2);
+    const offer = { publisherId: 1, placementId: 'top', bidderId: 3, dealId: undefined };
+    for (const dealId of [undefined, 'gold']) tallies.countBid({ ...offer, dealId }, 'bids', '');
+    for (let i = 0; i < 2; i++) tallies.countBid(offer, 'refused', 'below_floor');
     tallies.start();
     await new Promise((resolve) => setTimeout(resolve, 50));
     tallies.count(1, 'top', 0);
+    tallies.countBid(offer, 'bids', '');
     nowMs += 1_800_000;
     await new Promise((resolve) => setTimeout(resolve, 50));
     isLost = false;
@@ -231,5 +235,11 @@ describe('requests', () => {
       { placement_id: 'top', reason: 'reason 503', n: 1 },
     ];
     for (const table of ['request_days', 'request_hours']) expect(await requestsOf(table)).toEqual(expected);
+    const bidsOf = (table: string) => knex(table).orderBy('reason').select('bidder_id', 'reason', knex.raw('bids::int, refused::int'));
+    const refused = { bidder_id: 3, reason: 'below_floor', bids: 0, refused: 2 };
+    for (const unit of ['days', 'hours']) {
+      expect(await bidsOf(`bid_${unit}`)).toEqual([{ bidder_id: 3, reason: '', bids: 2, refused: 0 }, refused]);
+      expect(await bidsOf(`deal_${unit}`)).toEqual([{ bidder_id: 3, reason: '', bids: 1, refused: 0 }]);
+    }
   });
 });

@@ -1,3 +1,4 @@
+import type { BidOutcome } from '../bid-outcome.ts';
 import type { BidderObserver, BidderOffer, BidderStep, ImpressionStep } from '../bidder-observer.ts';
 import type { Bid, BidContext } from '../bidder-port.ts';
 import type { CallResult } from './answers-of-call.ts';
@@ -27,20 +28,20 @@ export const countSteps = (
   // Tests of staff are in no report.
   if (context.test) return;
   const placements = new Map(opportunities.map(({ impId, placement }) => [impId, placement.id]));
-  const offerOf = (impId: string): Omit<BidderOffer, 'dealId'> => ({
+  const offerOf = (impId: string): Impression => ({
     publisherId: context.publisher.id,
     placementId: placements.get(impId) ?? '',
     bidderId: id === 0 ? null : id,
   });
   for (const { impId, floors } of opportunities) {
     for (const dealId of [undefined, ...floors.keys()]) {
-      countStep(observe, offerOf(impId), dealId, 'impressions');
-      if (isLate) countStep(observe, offerOf(impId), dealId, 'timeouts');
+      countStep(observe, { ...offerOf(impId), dealId }, 'impressions');
+      if (isLate) countStep(observe, { ...offerOf(impId), dealId }, 'timeouts');
     }
   }
   if (!isAnswered) return;
   for (const { impId, deal } of read.best) countBid(observe, offerOf(impId), deal, 'bids');
-  for (const { impId, deal } of read.refused) if (impId !== null) countBid(observe, offerOf(impId), deal, 'refused');
+  for (const { impId, deal, outcome } of read.refused) if (impId !== null) countBid(observe, offerOf(impId), deal, 'refused', outcome);
 };
 
 /** Counts a bid that was served. */
@@ -50,12 +51,14 @@ export const countWin = (observe: BidderObserver, { bidder, deal, placementId, i
   countBid(observe, { publisherId, placementId, bidderId }, deal, 'wins');
 };
 
+type Impression = Omit<BidderOffer, 'dealId'>;
+
 /** @param deal undefined: none that can be told */
-const countBid = (observe: BidderObserver, offer: Omit<BidderOffer, 'dealId'>, deal: string | undefined, step: ImpressionStep): void => {
-  countStep(observe, offer, undefined, step);
-  if (deal !== undefined) countStep(observe, offer, deal, step);
+const countBid = (observe: BidderObserver, of: Impression, deal: string | undefined, step: ImpressionStep, outcome?: BidOutcome): void => {
+  countStep(observe, { ...of, dealId: undefined }, step, outcome);
+  if (deal !== undefined) countStep(observe, { ...of, dealId: deal }, step, outcome);
 };
 
-const countStep = (observe: BidderObserver, offer: Omit<BidderOffer, 'dealId'>, dealId: string | undefined, step: ImpressionStep): void => {
-  if (dealId !== OPEN_MARKET) observe.impression({ ...offer, dealId }, step);
+const countStep = (observe: BidderObserver, offer: BidderOffer, step: ImpressionStep, outcome?: BidOutcome): void => {
+  if (offer.dealId !== OPEN_MARKET) observe.impression(offer, step, outcome);
 };

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import { addRequestsToRollUps } from './roll-ups.ts';
+import { IMPRESSION_STEPS, type BidderOffer, type ImpressionStep } from '../../bidders/bidder-observer.ts';
+import { addBidsToRollUps, addRequestsToRollUps } from './roll-ups.ts';
 
 /** Requests of one placement with one outcome. */
 export interface RequestCount {
@@ -11,12 +12,21 @@ export interface RequestCount {
   readonly requests: number;
 }
 
+/** What a bidder answered to one offer. */
+export interface BidCount {
+  readonly offer: BidderOffer;
+  /** Why bids were refused; '': of every other step. */
+  readonly reason: string;
+  readonly steps: Readonly<Record<ImpressionStep, number>>;
+}
+
 /** What one replica counted in a part of an hour. */
 export interface RequestBatch {
   /** Ascending for each replica. */
   readonly batch: number;
   readonly atMs: number;
   readonly counts: readonly RequestCount[];
+  readonly bids: readonly BidCount[];
 }
 
 /** Rejects when Postgres is unavailable. */
@@ -38,22 +48,41 @@ const ADD = `
   ), ${addRequestsToRollUps('counted')}
   select`;
 
+const ADD_BIDS = `
+  with counted as (
+    select given.*, ?::timestamptz as at, coalesce(time_zone, 'UTC') as zone
+    from unnest(?::int[], ?::text[], ?::int[], ?::text[], ?::text[]${', ?::bigint[]'.repeat(IMPRESSION_STEPS.length)})
+      as given (publisher_id, placement_id, bidder_id, deal_id, reason, ${IMPRESSION_STEPS.join(', ')})
+    left join publishers on publishers.id = publisher_id
+  ), ${addBidsToRollUps('counted')}
+  select`;
+
 /** Replicas that have not stored a batch for a day have ended. */
 const FORGET_ENDED = `delete from request_batches where stored_at < now() - interval '1 day'`;
 
 export const createRequestCounts = ({ knex }: { readonly knex: Knex }): RequestCounts => ({
-  add: (replica, { batch, atMs, counts }) =>
+  add: (replica, { batch, atMs, counts, bids }) =>
     knex.transaction(async (trx) => {
       const { rows } = await trx.raw<{ rows: unknown[] }>(TAKE_BATCH, { replica, batch });
       if (rows.length === 0) return;
-      const column = <T>(read: (count: RequestCount) => T): T[] => counts.map(read);
+      const at = new Date(atMs).toISOString();
       await trx.raw(ADD, [
-        new Date(atMs).toISOString(),
-        column(({ publisherId }) => publisherId),
-        column(({ placementId }) => placementId),
-        column(({ reason }) => reason),
-        column(({ requests }) => requests),
+        at,
+        counts.map(({ publisherId }) => publisherId),
+        counts.map(({ placementId }) => placementId),
+        counts.map(({ reason }) => reason),
+        counts.map(({ requests }) => requests),
       ] as unknown as Knex.RawBinding);
+      if (bids.length > 0)
+        await trx.raw(ADD_BIDS, [
+          at,
+          bids.map(({ offer }) => offer.publisherId),
+          bids.map(({ offer }) => offer.placementId),
+          bids.map(({ offer }) => offer.bidderId ?? 0),
+          bids.map(({ offer }) => offer.dealId ?? ''),
+          bids.map(({ reason }) => reason),
+          ...IMPRESSION_STEPS.map((step) => bids.map(({ steps }) => steps[step])),
+        ] as unknown as Knex.RawBinding);
       if (batch === 1) await trx.raw(FORGET_ENDED);
     }),
 });

@@ -1,3 +1,5 @@
+import { IMPRESSION_STEPS } from '../../bidders/bidder-observer.ts';
+
 /** What every roll-up of hits sums, each with its SQL over rows of events with a `sign`. */
 const MEASURES = {
   impressions: `sum(sign) filter (where kind = 'impression')`,
@@ -25,19 +27,25 @@ const KEYS = {
   device: `coalesce(device, '')`,
   browser: `coalesce(browser, '')`,
   reason: 'invalid_reason',
+  bidder_id: 'bidder_id',
+  deal_id: 'deal_id',
 } as const;
 
 export type RollUpKey = keyof typeof KEYS;
 
+/** Hits, requests for ads, and what bidders were asked and answered. */
+export const ROLL_UP_SOURCES = ['hits', 'requests', 'bids'] as const;
+export type RollUpSource = (typeof ROLL_UP_SOURCES)[number];
+
 export interface RollUp {
   readonly table: string;
-  /** Of hits, or of requests for ads. */
-  readonly of: 'hits' | 'requests';
+  readonly of: RollUpSource;
   /** Its primary key, in the order in which every writer writes it. */
   readonly keys: readonly RollUpKey[];
 }
 
 const BOOKING = ['campaign_id', 'publisher_id'] as const;
+const OFFER = ['publisher_id', 'placement_id', 'bidder_id'] as const;
 
 /** Every table that reports are answered from, the smallest first. */
 export const ROLL_UPS: readonly RollUp[] = [
@@ -47,6 +55,10 @@ export const ROLL_UPS: readonly RollUp[] = [
   { table: 'report_hours', of: 'hits', keys: ['day', 'hour', 'line_item_id', 'creative_id', 'placement_id', 'reason', ...BOOKING] },
   { table: 'request_days', of: 'requests', keys: ['day', 'publisher_id', 'placement_id', 'reason'] },
   { table: 'request_hours', of: 'requests', keys: ['day', 'hour', 'publisher_id', 'placement_id', 'reason'] },
+  { table: 'bid_days', of: 'bids', keys: ['day', ...OFFER, 'reason'] },
+  { table: 'bid_hours', of: 'bids', keys: ['day', 'hour', ...OFFER, 'reason'] },
+  { table: 'deal_days', of: 'bids', keys: ['day', ...OFFER, 'deal_id', 'reason'] },
+  { table: 'deal_hours', of: 'bids', keys: ['day', 'hour', ...OFFER, 'deal_id', 'reason'] },
 ];
 
 /** Roll-ups by the hour are kept for so many days. */
@@ -95,4 +107,21 @@ export const addServesToRollUps = (from: string): string =>
 export const addRequestsToRollUps = (from: string): string =>
   ROLL_UPS.filter((rollUp) => rollUp.of === 'requests')
     .map((rollUp) => `${rollUp.table}_added as (${upsert(rollUp, { requests: 'sum(requests)' }, from, { ...KEYS, reason: 'reason' })})`)
+    .join(', ');
+
+const BID_MEASURES = Object.fromEntries(IMPRESSION_STEPS.map((step) => [step, `sum(${step})`]));
+
+/**
+ * SQL: the same for what bidders answered. Deals have roll-ups of their own: an impression is counted once, and again
+ * for each deal that was offered for it.
+ *
+ * @param from a relation with `at`, `zone`, `publisher_id`, `placement_id`, `bidder_id`, `deal_id` ('': the impression
+ *   as a whole), `reason` and a column for each of IMPRESSION_STEPS
+ */
+export const addBidsToRollUps = (from: string): string =>
+  ROLL_UPS.filter((rollUp) => rollUp.of === 'bids')
+    .map((rollUp) => {
+      const rows = `${from} where deal_id ${rollUp.keys.includes('deal_id') ? '<>' : '='} ''`;
+      return `${rollUp.table}_added as (${upsert(rollUp, BID_MEASURES, rows, { ...KEYS, reason: 'reason' })})`;
+    })
     .join(', ');

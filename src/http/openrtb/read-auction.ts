@@ -1,6 +1,6 @@
 import { isObject } from '../../base/narrow.ts';
 import type { RateOf } from '../../bidders/currency-rates.ts';
-import { isDsaRequired, readDsaRequest } from '../../bidders/openrtb/dsa.ts';
+import { isDsaRequired, readDsaRequest, type DsaRequest } from '../../bidders/openrtb/dsa.ts';
 import { readAttributes, readBlockList } from '../../bidders/openrtb/judge-supply.ts';
 import { readSupplyChain, type SupplyChain } from '../../bidders/openrtb/supply-chain.ts';
 import type { BlockList } from '../../catalog/model/block-list.ts';
@@ -23,6 +23,8 @@ export interface ReadAuction {
   /** What it blocks besides the `battr` of its impressions; undefined: nothing. */
   readonly blocked: BlockList | undefined;
   readonly schain: SupplyChain | undefined;
+  /** What it asks about transparency of ads; undefined: nothing. */
+  readonly dsa: DsaRequest | undefined;
   /** Nothing is billed. */
   readonly test: boolean;
   /** The currency of the bids, and its units for one USD. */
@@ -82,7 +84,8 @@ export const readAuction = (
   const currency = currencyOf(listAt(request, 'cur'), rateOf);
   const rate = rateOf(currency);
   const blocked = readBlockList(request);
-  const disclosed = isDsaRequired(readDsaRequest(at(request, 'regs', 'ext', 'dsa')));
+  const dsa = readDsaRequest(at(request, 'regs', 'ext', 'dsa'));
+  const disclosed = isDsaRequired(dsa);
   const floorMicros = (imp: Json): number => (rate === undefined ? Infinity : floorOf(imp, rateOf));
   const userId = userIdOf(request);
   const page = pageOf(request);
@@ -107,6 +110,7 @@ export const readAuction = (
           formats: formatsOf(imp),
           native: readNativeRequest(at(imp, 'native', 'request')),
           disclosed,
+          selfDisclosed: disclosed && dsa?.pubrender === 0,
           blocked,
           battr: [...readAttributes(at(imp, 'banner', 'battr')), ...readAttributes(at(imp, 'native', 'battr'))],
         },
@@ -116,6 +120,7 @@ export const readAuction = (
     maxBidderMs: bidderTimeOf(request['tmax']),
     test: request['test'] === 1,
     blocked,
+    dsa,
     schain: readSupplyChain(at(request, 'source', 'schain') ?? at(request, 'source', 'ext', 'schain')),
     currency,
     rate: rate ?? 1,

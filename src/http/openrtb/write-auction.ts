@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { isObject } from '../../base/narrow.ts';
 import { addressesOf, type Addresses, type AddressSettings } from '../../creative/absolute-address.ts';
 import { composeMarkup } from '../../creative/compose-markup.ts';
 import { fillMacros } from '../../creative/fill-macros.ts';
@@ -79,7 +78,8 @@ export const createAuctionWriter = ({ signToken, assetsUrl, creativeOrigin }: Au
       composeMembers(filled, size, token, given, addresses);
     if (members === undefined) return undefined;
     const price = Math.round(priceInAuction(candidate) * auction.rate) / 1e6;
-    const dsa = asksForDsa(auction) ? (bid ? bid.dsa : ownDsa(candidate.creative)) : undefined;
+    const { dsa: asked } = auction;
+    const dsa = asked && (bid ? bid.dsa : ownDsa(candidate.creative, asked));
     return (
       `{"id":${token === undefined ? JSON.stringify(`test-${imp.impId}`) : `"${ad.tokenId}"`},"impid":${JSON.stringify(imp.impId)},"price":${price},` +
       (token === undefined ? '' : `"burl":${JSON.stringify(`${base}/impression?t=${token}`)},`) +
@@ -167,9 +167,4 @@ const composeMembers = (
 const expiryS = (ad: ServedAd): number => {
   const lifeMs = Math.min(endMsOf({ ad, kind: 'impression' }) - ad.servedAtMs, AUCTION_HOLD_MS);
   return Math.max(1, Math.floor((lifeMs - NOTICE_MS) / 1000));
-};
-
-const asksForDsa = ({ request: { regs } }: ReadAuction): boolean => {
-  const ext = isObject(regs) ? regs['ext'] : undefined;
-  return isObject(ext) && isObject(ext['dsa']);
 };

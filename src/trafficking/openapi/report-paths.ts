@@ -1,6 +1,8 @@
+import { ROLL_UP_SOURCES } from '../../events/postgres/roll-ups.ts';
 import { MAX_OFFSET } from '../entities/list-query.ts';
 import { DEFAULT_LINK_DAYS, MAX_LINK_DAYS } from '../reports/report-links.ts';
-import { columnsOf, DIMENSION_NAMES, dimensionOf, METRIC_NAMES, metricOf } from '../reports/report-fields.ts';
+import { DIMENSION_NAMES, dimensionOf } from '../reports/report-dimensions.ts';
+import { columnsOf, METRIC_NAMES, metricOf } from '../reports/report-fields.ts';
 import { MAX_FILTER_VALUES, MAX_GROUPS, MAX_HOURLY_DAYS, MAX_REPORT_DAYS, RANGE_NAMES } from '../reports/report-question.ts';
 import { REPORT_FORMATS, REPORT_PAGE, XLSX_TYPE } from '../reports/report-routes.ts';
 import { SAVED_REPORT_SCHEMA } from '../reports/saved-report.ts';
@@ -83,12 +85,12 @@ export const REPORT_SCHEMAS = {
         label: text,
         kind: text,
         help: text,
-        of: { ...listOf(oneOf(['hits', 'requests'])), description: 'The figures that it is made from' },
+        of: { ...listOf(oneOf(ROLL_UP_SOURCES)), description: 'The figures that it is made from' },
         dimensions: { ...listOf(oneOf(DIMENSION_NAMES)), description: 'What it can be grouped and filtered by' },
       }),
     ),
     sets: {
-      ...listOf(record({ of: oneOf(['hits', 'requests']), dimensions: listOf(oneOf(DIMENSION_NAMES)) })),
+      ...listOf(record({ of: oneOf(ROLL_UP_SOURCES), dimensions: listOf(oneOf(DIMENSION_NAMES)) })),
       description: 'Dimensions that combine',
     },
     ranges: listOf(record({ name: oneOf(RANGE_NAMES), label: text })),
@@ -140,7 +142,7 @@ export const reportPaths = (): Paths => ({
           query(
             `filter[${name}]`,
             { type: 'string' },
-            `Only these: up to ${MAX_FILTER_VALUES} values, ${name === 'placement' ? 'repeated' : 'separated by commas or repeated'}`,
+            `Only these: up to ${MAX_FILTER_VALUES} values, ${dimensionOf(name).unsplit ? 'repeated' : 'separated by commas or repeated'}`,
           ),
         ),
         query('sort', { type: 'string' }, 'A column of the answer; with - for descending'),

@@ -1,5 +1,5 @@
 import type { RollUpKey } from '../../events/postgres/roll-ups.ts';
-import { dimensionOf, type DimensionName } from './report-fields.ts';
+import { dimensionOf, type DimensionName } from './report-dimensions.ts';
 import type { ReportQuestion } from './report-question.ts';
 
 /** The keys by which a fee is known without dividing it. */
@@ -22,7 +22,7 @@ export const feeRows = ({ groupBy, filters, rollUps }: ReportQuestion): string |
   const named: readonly DimensionName[] = [...groupBy, ...filters.map(({ dimension }) => dimension)];
   const byHour = rollUp.keys.includes('hour');
   const time = byHour ? 'day, hour' : 'day';
-  const isDivided = named.some((name) => dimensionOf(name).hits.needs.some((key) => !OF_LINE_ITEM.includes(key)));
+  const isDivided = named.some((name) => dimensionOf(name).in.hits?.needs.some((key) => !OF_LINE_ITEM.includes(key)));
   const parts = rollUp.keys.filter((key) => !OF_LINE_ITEM.includes(key));
   const narrowed = filters
     .flatMap(({ dimension }) => (dimension in FLAT_FILTERS ? [FLAT_FILTERS[dimension as keyof typeof FLAT_FILTERS]] : []))

@@ -1,109 +1,5 @@
-import { isCountryCode } from '../../catalog/checks/country-codes.ts';
-import type { CatalogTable } from '../../catalog/model/catalog-reading.ts';
-import { DEVICES } from '../../catalog/model/entities.ts';
-import { BROWSERS } from '../../context/device-detector.ts';
-import { reasonNames } from '../../decision/no-bid-reason.ts';
-import type { RollUpKey } from '../../events/postgres/roll-ups.ts';
-import { INVALID_REASONS } from '../../ledger/hit.ts';
-
-/** Where a dimension is read: SQL over a row `r` of a roll-up that has these keys, with these joins. */
-export interface Reading {
-  readonly sql: string;
-  readonly needs: readonly RollUpKey[];
-  readonly joins?: readonly Join[];
-}
-
-export type Join = keyof typeof JOINS;
-
-export const JOINS = {
-  campaigns: 'left join campaigns ca on ca.id = r.campaign_id',
-  creatives: 'left join creatives cr on cr.id = r.creative_id',
-  placements: 'left join placements pl on pl.id = r.placement_id',
-} as const;
-
-export interface Dimension {
-  /** In the page and in Excel. */
-  readonly label: string;
-  readonly kind: 'day' | 'hour' | 'id' | 'text';
-  /** In roll-ups of hits; and of requests, when they have it. */
-  readonly hits: Reading;
-  readonly requests?: Reading;
-  /** The records that it names; the answer has their names beside the ids. */
-  readonly table?: Exclude<CatalogTable, 'bidders'>;
-  /** Whether a value may be a filter; undefined: filters are not for this dimension. */
-  readonly accepts?: { readonly test: (value: string) => boolean; readonly detail: string };
-}
-
-const oneOf = (values: readonly string[]) => ({
-  test: (value: string) => values.includes(value),
-  detail: `must be one of: ${values.join(', ')}`,
-});
-const anId = { test: (value: string) => /^[1-9]\d{0,9}$/.test(value) && Number(value) < 2 ** 31, detail: 'must be an id' };
-
-const column = (key: RollUpKey, sql = `r.${key}`): Reading => ({ sql, needs: [key] });
-const both = (reading: Reading) => ({ hits: reading, requests: reading });
-
-/**
- * Every dimension of reports, in the order of the answer's columns. Validation, SQL, OpenAPI, the
- * heads of CSV and Excel and the choices of the page are made from this table and METRICS.
- */
-export const DIMENSIONS = {
-  day: { label: 'Day', kind: 'day', ...both(column('day')) },
-  hour: { label: 'Hour', kind: 'hour', ...both(column('hour')) },
-  publisher: { label: 'Publisher', kind: 'id', ...both(column('publisher_id')), table: 'publishers', accepts: anId },
-  advertiser: {
-    label: 'Advertiser',
-    kind: 'id',
-    hits: { sql: 'ca.advertiser_id', needs: ['campaign_id'], joins: ['campaigns'] },
-    table: 'advertisers',
-    accepts: anId,
-  },
-  campaign: { label: 'Campaign', kind: 'id', hits: column('campaign_id'), table: 'campaigns', accepts: anId },
-  line_item: { label: 'Line item', kind: 'id', hits: column('line_item_id'), table: 'line_items', accepts: anId },
-  creative: { label: 'Creative', kind: 'id', hits: column('creative_id', 'nullif(r.creative_id, 0)'), table: 'creatives', accepts: anId },
-  placement: {
-    label: 'Placement',
-    kind: 'text',
-    ...both(column('placement_id', `nullif(r.placement_id, '')`)),
-    table: 'placements',
-    accepts: { test: (value) => value.length <= 128 && !value.includes('\0'), detail: 'must be the id of a placement' },
-  },
-  size: {
-    label: 'Size',
-    kind: 'text',
-    hits: {
-      sql: `coalesce(cr.width || 'x' || cr.height, pl.width || 'x' || pl.height)`,
-      needs: ['creative_id', 'placement_id'],
-      joins: ['creatives', 'placements'],
-    },
-    requests: { sql: `pl.width || 'x' || pl.height`, needs: ['placement_id'], joins: ['placements'] },
-    accepts: { test: (value) => /^\d{1,5}x\d{1,5}$/.test(value), detail: 'must be a width and a height, such as 300x250' },
-  },
-  country: {
-    label: 'Country',
-    kind: 'text',
-    hits: column('country', `nullif(r.country, '')`),
-    accepts: { test: isCountryCode, detail: 'must be an ISO 3166-1 alpha-2 country code' },
-  },
-  region: {
-    label: 'Region',
-    kind: 'text',
-    hits: column('region', `nullif(r.region, '')`),
-    accepts: { test: (value) => value.length <= 64 && !value.includes('\0'), detail: 'must be an ISO 3166-2 code, such as US-CA' },
-  },
-  device: { label: 'Device', kind: 'text', hits: column('device', `nullif(r.device, '')`), accepts: oneOf(DEVICES) },
-  browser: { label: 'Browser', kind: 'text', hits: column('browser', `nullif(r.browser, '')`), accepts: oneOf(BROWSERS) },
-  reason: {
-    label: 'Reason',
-    kind: 'text',
-    ...both(column('reason', `nullif(r.reason, '')`)),
-    accepts: oneOf([...INVALID_REASONS, ...reasonNames]),
-  },
-} as const satisfies Readonly<Record<string, Dimension>>;
-
-export type DimensionName = keyof typeof DIMENSIONS;
-export const DIMENSION_NAMES = Object.keys(DIMENSIONS) as readonly DimensionName[];
-export const dimensionOf = (name: DimensionName): Dimension => DIMENSIONS[name];
+import type { RollUpSource } from '../../events/postgres/roll-ups.ts';
+import { dimensionOf, type Dimension, type DimensionName } from './report-dimensions.ts';
 
 /** What is summed, each with its SQL over rows `r` of a roll-up of hits or of requests. */
 export const SUMS = {
@@ -117,7 +13,12 @@ export const SUMS = {
   filtered_clicks: { of: 'hits', sql: `sum(r.clicks) filter (where r.reason <> '')` },
   events: { of: 'hits', sql: `sum(r.events) filter (where r.reason = '')` },
   spend: { of: 'hits', sql: 'sum(r.spend_micros)' },
-} as const;
+  bid_requests: { of: 'bids', sql: 'sum(r.impressions)' },
+  timeouts: { of: 'bids', sql: 'sum(r.timeouts)' },
+  bids: { of: 'bids', sql: 'sum(r.bids)' },
+  bid_refusals: { of: 'bids', sql: 'sum(r.refused)' },
+  wins: { of: 'bids', sql: 'sum(r.wins)' },
+} as const satisfies Readonly<Record<string, { readonly of: RollUpSource; readonly sql: string }>>;
 
 export type SumName = keyof typeof SUMS;
 
@@ -207,6 +108,31 @@ export const METRICS = {
     sums: ['spend', 'impressions'],
     sql: 'coalesce(round(s.spend * 1000 / nullif(s.impressions, 0)) / 1e6, 0)::float8',
   },
+  bid_requests: {
+    label: 'Bid requests',
+    kind: 'count',
+    help: 'Impressions that bidders were offered, once for each bidder',
+    sums: ['bid_requests'],
+    sql: 's.bid_requests',
+  },
+  bids: { label: 'Bids', kind: 'count', help: 'Valid ones', sums: ['bids'], sql: 's.bids' },
+  bid_rate: {
+    label: 'Bid rate',
+    kind: 'share',
+    help: 'Bids as a share of bid requests',
+    sums: ['bids', 'bid_requests'],
+    sql: share('s.bids', 's.bid_requests'),
+  },
+  bid_refusals: {
+    label: 'Refused bids',
+    kind: 'count',
+    help: 'Bids that break a rule; the reason says which',
+    sums: ['bid_refusals'],
+    sql: 's.bid_refusals',
+  },
+  timeouts: { label: 'Time-outs', kind: 'count', help: 'Bid requests without an answer in time', sums: ['timeouts'], sql: 's.timeouts' },
+  wins: { label: 'Wins', kind: 'count', help: 'Bids that were served', sums: ['wins'], sql: 's.wins' },
+  win_rate: { label: 'Win rate', kind: 'share', help: 'Wins as a share of bids', sums: ['wins', 'bids'], sql: share('s.wins', 's.bids') },
 } as const satisfies Readonly<Record<string, Metric>>;
 
 export type MetricName = keyof typeof METRICS;

@@ -1,18 +1,8 @@
 import { pointerStep, type Fault } from '../../base/fault.ts';
 import { dateOfDay, dayOf } from '../../base/utc-day.ts';
-import { REPORT_HOURS_DAYS, ROLL_UPS, type RollUp } from '../../events/postgres/roll-ups.ts';
-import {
-  columnsOf,
-  DIMENSION_NAMES,
-  DIMENSIONS,
-  dimensionOf,
-  METRIC_NAMES,
-  metricOf,
-  SUMS,
-  type Dimension,
-  type DimensionName,
-  type MetricName,
-} from './report-fields.ts';
+import { REPORT_HOURS_DAYS, ROLL_UPS, type RollUp, type RollUpSource } from '../../events/postgres/roll-ups.ts';
+import { DIMENSION_NAMES, DIMENSIONS, dimensionOf, type Dimension, type DimensionName } from './report-dimensions.ts';
+import { columnsOf, METRIC_NAMES, metricOf, SUMS, type MetricName } from './report-fields.ts';
 
 /** What a report is asked for, checked. */
 export interface ReportQuestion {
@@ -60,6 +50,7 @@ const DEFAULT_HOURLY_RANGE: RangeName = 'today';
 const mondayOf = (day: number): number => day - ((day + 3) % 7);
 const monthOf = (day: number): number => dayOf(Date.parse(`${dateOfDay(day).slice(0, 7)}-01`));
 
+const UNSPLIT = DIMENSION_NAMES.filter((name) => dimensionOf(name).unsplit).map((name) => `filter[${name}]`);
 /** Parameters of the answer, which others read. */
 const OTHER_PARAMETERS = ['format', 'limit', 'offset'];
 
@@ -67,7 +58,7 @@ type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; 
 
 /**
  * The question in query parameters: `from` and `to` or `range`, `group_by`, `metrics`,
- * `filter[<dimension>]` and `sort`. Lists are separated by commas or repeated; placements, whose ids may have commas, are repeated.
+ * `filter[<dimension>]` and `sort`. Lists are separated by commas or repeated; UNSPLIT ones are repeated.
  *
  * @param today the current day, counted from 1970-01-01
  */
@@ -76,7 +67,7 @@ export const readReportQuestion = (search: URLSearchParams, today: number): Read
   const listOf = (name: string): readonly string[] =>
     search
       .getAll(name)
-      .flatMap((text) => (name === 'filter[placement]' ? [text] : text.split(',')))
+      .flatMap((text) => (UNSPLIT.includes(name) ? [text] : text.split(',')))
       .filter((text) => text !== '');
   const namesIn = <Name extends string>(parameter: string, known: readonly Name[], what: string): readonly Name[] =>
     [...new Set(listOf(parameter))].flatMap((name, i) => {
@@ -172,7 +163,7 @@ const readSort = (text: string | null, columns: readonly string[], faults: Fault
   return { column, descending: text.startsWith('-') };
 };
 
-const LABELS = { hits: 'delivery', requests: 'requests' } as const;
+const LABELS: Readonly<Record<RollUpSource, string>> = { hits: 'delivery', requests: 'requests', bids: 'bids' };
 
 /** Of each kind of figures, the smallest roll-up that has all dimensions. */
 const rollUpsFor = (
@@ -194,7 +185,7 @@ const rollUpsFor = (
   if (faults.length > 0) return [];
   const kinds = new Set(metrics.flatMap((metric) => metricOf(metric).sums.map((sum) => SUMS[sum].of)));
   return [...kinds].flatMap((of) => {
-    const needs = named.flatMap((name) => dimensionOf(name)[of]?.needs ?? []);
+    const needs = named.flatMap((name) => dimensionOf(name).in[of]?.needs ?? []);
     const rollUp = ROLL_UPS.find((one) => one.of === of && needs.every((key) => one.keys.includes(key)));
     if (!rollUp) faults.push({ pointer: '/group_by', detail: cannotCombine(of, named) });
     return rollUp ?? [];
@@ -205,13 +196,13 @@ const rollUpsFor = (
 export const hasDimension = (metric: MetricName, name: DimensionName): boolean => {
   const { only, sums } = metricOf(metric);
   const dimension: Dimension = DIMENSIONS[name];
-  return (only ?? DIMENSION_NAMES).includes(name) && sums.every((sum) => dimension[SUMS[sum].of] !== undefined);
+  return (only ?? DIMENSION_NAMES).includes(name) && sums.every((sum) => dimension.in[SUMS[sum].of] !== undefined);
 };
 
 /** The dimensions of each roll-up: those of one set combine. */
 export const DIMENSION_SETS = ROLL_UPS.map(({ of, keys }) => ({
   of,
-  dimensions: DIMENSION_NAMES.filter((name) => dimensionOf(name)[of]?.needs.every((key) => keys.includes(key))),
+  dimensions: DIMENSION_NAMES.filter((name) => dimensionOf(name).in[of]?.needs.every((key) => keys.includes(key))),
 }));
 
 const cannotCombine = (of: RollUp['of'], named: readonly DimensionName[]): string => {

@@ -1,16 +1,7 @@
 import type { RollUp } from '../../events/postgres/roll-ups.ts';
 import { feeRows } from './fee-sql.ts';
-import {
-  columnsOf,
-  dimensionOf,
-  JOINS,
-  metricOf,
-  SUMS,
-  type Dimension,
-  type DimensionName,
-  type Reading,
-  type SumName,
-} from './report-fields.ts';
+import { dimensionOf, JOINS, type DimensionName, type Reading } from './report-dimensions.ts';
+import { columnsOf, metricOf, SUMS, type SumName } from './report-fields.ts';
 import type { ReportFilter, ReportQuestion } from './report-question.ts';
 
 /** SQL with named bindings. */
@@ -26,8 +17,9 @@ const sumsOf = ({ metrics }: ReportQuestion): readonly SumName[] => {
 };
 
 const readingOf = (name: DimensionName, of: RollUp['of']): Reading => {
-  const dimension: Dimension = dimensionOf(name);
-  return dimension[of] ?? dimension.hits;
+  const reading = dimensionOf(name).in[of];
+  if (!reading) throw new Error(`the roll-ups of ${of} have no ${name}`);
+  return reading;
 };
 
 /** The condition of a filter on rows `r`; its values are the binding `filter_<dimension>`. */

@@ -1,6 +1,8 @@
 import type { Knex } from 'knex';
 import type { Fault } from '../../base/fault.ts';
-import { columnsOf, dimensionOf, type ReportColumn } from './report-fields.ts';
+import { ROLL_UPS } from '../../events/postgres/roll-ups.ts';
+import { dimensionOf } from './report-dimensions.ts';
+import { columnsOf, type ReportColumn } from './report-fields.ts';
 import type { ReportQuestion } from './report-question.ts';
 import { exportStatement, pageStatement, type Statement } from './report-sql.ts';
 
@@ -137,7 +139,8 @@ const unknownRecords = async (trx: Knex.Transaction, { filters }: ReportQuestion
     const { table, kind, label } = dimensionOf(dimension);
     if (!table) continue;
     const type = kind === 'id' ? 'int' : 'text';
-    const counted = dimension === 'advertiser' ? '' : `and not exists (select from report_days where ${dimension}_id = given.id)`;
+    const rollUp = ROLL_UPS.find(({ keys }) => keys.some((key) => key === `${dimension}_id`));
+    const counted = rollUp ? `and not exists (select from ${rollUp.table} where ${dimension}_id = given.id)` : '';
     const { rows } = await trx.raw<{ rows: { place: string }[] }>(
       `select place from unnest(:values::${type}[]) with ordinality as given (id, place)
        where not exists (select from ${table} where ${table}.id = given.id) ${counted} order by 1`,
