@@ -60,30 +60,34 @@ export const spend: Proof = {
 const onePrice = async (fleet: Fleet, capMicros: number): Promise<readonly Finding[]> => {
   const fits = Math.floor(capMicros / PRICE_MICROS);
   const item = { cpm_micros: PRICE_MICROS * 1_000 };
-  const findings: Finding[] = [];
-  for (const [what, options] of [
-    ['daily cap', { lineItems: [{ ...item, daily_spend_cap_micros: capMicros }] }],
-    ['campaign budget', { campaign: { budget_micros: capMicros }, lineItems: [item, item] }],
-  ] as const) {
-    const booking = await book(fleet.knex, options);
-    await fleet.reload();
-    const visit = async (i: number): Promise<void> => {
-      const { bids } = await fleet.page.ask(booking, `user-${i}`);
-      if (bids[0]) await fleet.page.hit(bids[0].impurl);
-    };
-    await inParallel(fits * 2, WIDTH, visit);
-    // By then replicas have returned what they had reserved for requests that did not come.
-    await sleep(MAX_UNFILLED_MS);
-    await inParallel(fits, WIDTH, visit);
-    const drained = await untilDrained(fleet);
-    const { counters, rowSpendMicros } = await readBooks(fleet, booking);
-    const over = Math.max(0, counters.spendMicros - capMicros, rowSpendMicros - capMicros);
-    findings.push({
-      ok: drained && over === 0 && counters.spendMicros === fits * PRICE_MICROS && rowSpendMicros === counters.spendMicros,
-      observed: `${what} ${capMicros} micros: spent ${counters.spendMicros} in Redis, ${rowSpendMicros} in rows, overspend ${over}`,
-    });
-  }
-  return findings;
+  const limits = [
+    { what: 'daily cap', booking: await book(fleet.knex, { lineItems: [{ ...item, daily_spend_cap_micros: capMicros }] }) },
+    { what: 'campaign budget', booking: await book(fleet.knex, { campaign: { budget_micros: capMicros }, lineItems: [item, item] }) },
+  ];
+  await fleet.reload();
+  /** Each limit in turn. */
+  const visitAll = async (visits: number): Promise<void> => {
+    for (const { booking } of limits)
+      await inParallel(visits, WIDTH, async (i) => {
+        const { bids } = await fleet.page.ask(booking, `user-${i}`);
+        if (bids[0]) await fleet.page.hit(bids[0].impurl);
+      });
+  };
+  await visitAll(fits * 2);
+  // By then replicas have returned what they had reserved for requests that did not come.
+  await sleep(MAX_UNFILLED_MS);
+  await visitAll(fits);
+  const drained = await untilDrained(fleet);
+  return Promise.all(
+    limits.map(async ({ what, booking }) => {
+      const { counters, rowSpendMicros } = await readBooks(fleet, booking);
+      const over = Math.max(0, counters.spendMicros - capMicros, rowSpendMicros - capMicros);
+      return {
+        ok: drained && over === 0 && counters.spendMicros === fits * PRICE_MICROS && rowSpendMicros === counters.spendMicros,
+        observed: `${what} ${capMicros} micros: spent ${counters.spendMicros} in Redis, ${rowSpendMicros} in rows, overspend ${over}`,
+      };
+    }),
+  );
 };
 
 /** What one line item billed, by each book. Micros. */

@@ -25,7 +25,7 @@ const verbs = {
     const own = ownStores(process.env);
     if (own.length > 0 && process.platform !== 'linux') throw new Error(NO_PRIVATE_STORES);
     if (own.includes('REDIS_URL')) await installPrograms(['redis'], consent);
-    installDependencies(ROOT, say);
+    await installDependencies(ROOT, say);
     await build(ROOT, say);
     const main = path.join(ROOT, 'dist', 'main.js');
     process.argv = [process.argv[0], main, ...args];
@@ -34,45 +34,45 @@ const verbs = {
   test: async (args) => {
     endWithNpm();
     await installPrograms(['redis', 'chromium', 'fonts', 'curl'], consent);
-    installDependencies(ROOT, say);
-    await build(ROOT, say);
-    for (const version of NODE_VERSIONS) installNode(ROOT, version, say);
+    await installDependencies(ROOT, say);
+    // The registry sends the versions of Node while the compiler works.
+    await Promise.all([build(ROOT, say), ...NODE_VERSIONS.map((version) => installNode(ROOT, version, say))]);
     process.exitCode = (await runTests(ROOT, args)) ? 0 : 1;
   },
   build: async () => {
-    installDependencies(ROOT, say);
+    await installDependencies(ROOT, say);
     await build(ROOT, say);
   },
   /** The documents as a site in public/docs, which the service serves at /static/docs/. */
   docs: async () => {
-    installDependencies(ROOT, say);
+    await installDependencies(ROOT, say);
     const { buildDocs } = await import('./build-docs.mjs');
     await buildDocs(ROOT);
   },
   lint: async () => {
-    installDependencies(ROOT, say);
+    await installDependencies(ROOT, say);
     process.exitCode = (await lint(ROOT, say)) ? 0 : 1;
   },
   bench: async (args) => {
     endWithNpm();
-    installDependencies(ROOT, say);
+    await installDependencies(ROOT, say);
     await installPrograms(['wrk'], consent);
     await verbs.run(['bench/bench.ts', ...args]);
   },
   /** Runs another verb on every supported version of Node: front-door.mjs versions test */
   versions: async (args) => {
     endWithNpm();
-    installDependencies(ROOT, say);
-    process.exitCode = runOnEach(ROOT, args, say) ? 0 : 1;
+    await installDependencies(ROOT, say);
+    process.exitCode = (await runOnEach(ROOT, args, say)) ? 0 : 1;
   },
   migrate: async () => {
-    installDependencies(ROOT, say);
+    await installDependencies(ROOT, say);
     await build(ROOT, say);
     await import(pathToFileURL(path.join(ROOT, 'dist', 'commands', 'migrate.js')).href);
   },
   /** Prepares like `start`, then runs one of the project's own TypeScript programs: front-door.mjs run bench/load.ts … */
   run: async ([program, ...args]) => {
-    installDependencies(ROOT, say);
+    await installDependencies(ROOT, say);
     await build(ROOT, say);
     await installPrograms(['redis'], consent);
     const file = path.resolve(ROOT, program);

@@ -1,6 +1,7 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { lstatSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 
 /**
  * Installs the dependencies unless node_modules matches package-lock.json. Throws an Error with a
@@ -8,7 +9,7 @@ import path from 'node:path';
  * @param {string} root the checkout
  * @param {(line: string) => void} say
  */
-export function installDependencies(root, say) {
+export async function installDependencies(root, say) {
   if (matchesLock(root)) return;
   if (lstatSync(path.join(root, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink()) {
     throw new Error('node_modules is a link to packages that do not match package-lock.json. Install them at its target.');
@@ -17,7 +18,7 @@ export function installDependencies(root, say) {
   const started = Date.now();
   // No dependency needs its install scripts. The build needs the development packages, also with
   // NODE_ENV=production.
-  runNpm(root, ['ci', '--ignore-scripts', '--include=dev']);
+  await runNpm(root, ['ci', '--ignore-scripts', '--include=dev']);
   say(`Dependencies installed in ${Math.round((Date.now() - started) / 1000)} s.`);
 }
 
@@ -26,13 +27,18 @@ export function installDependencies(root, say) {
  * @param {string} folder
  * @param {readonly string[]} args
  */
-export function runNpm(folder, args) {
+export async function runNpm(folder, args) {
   const quiet = [...args, '--no-audit', '--no-fund', '--loglevel=error'];
   const [command, ...rest] = process.env.npm_execpath?.endsWith('.js')
     ? [process.execPath, process.env.npm_execpath, ...quiet]
     : ['npm', ...quiet];
-  const { status, stdout, stderr, error } = spawnSync(command, rest, { cwd: folder, encoding: 'utf8' });
-  if (status !== 0) throw new Error(`npm ${args[0]} failed:\n${error?.message ?? (stderr || stdout).trim()}`);
+  const child = spawn(command, rest, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  const ended = new Promise((resolve, reject) => {
+    child.on('error', (error) => reject(new Error(`npm ${args[0]} failed:\n${error.message}`)));
+    child.on('close', resolve);
+  });
+  const [status, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
+  if (status !== 0) throw new Error(`npm ${args[0]} failed:\n${(stderr || stdout).trim()}`);
 }
 
 /** As its last step, npm writes the list of installed packages to node_modules/.package-lock.json. */

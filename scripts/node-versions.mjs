@@ -11,10 +11,10 @@ export const NODE_VERSIONS = ['20.20.2', '24.21.0', '26.10.0'];
  * @param {string} root the checkout
  * @param {string} version
  * @param {(line: string) => void} say
- * @returns {string} the path of its program
+ * @returns {Promise<string>} the path of its program
  * @throws {Error} when the registry has no build for this system
  */
-export function installNode(root, version, say) {
+export async function installNode(root, version, say) {
   const name = `node-${process.platform}-${process.arch}`;
   const folder = path.join(root, '.cache', 'node', version);
   const program = path.join(folder, 'node_modules', name, 'bin', 'node');
@@ -22,7 +22,7 @@ export function installNode(root, version, say) {
     say(`Installing Node ${version} (npm package ${name}) …`);
     mkdirSync(folder, { recursive: true });
     writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ private: true }));
-    runNpm(folder, ['install', '--ignore-scripts', '--prefix', folder, `${name}@${version}`]);
+    await runNpm(folder, ['install', '--ignore-scripts', '--prefix', folder, `${name}@${version}`]);
   }
   return program;
 }
@@ -32,11 +32,12 @@ export function installNode(root, version, say) {
  * @param {string} root the checkout
  * @param {readonly string[]} args the verb and its arguments: `test`, `bench --quick`
  * @param {(line: string) => void} say
- * @returns {boolean} whether it succeeded on all of them
+ * @returns {Promise<boolean>} whether it succeeded on all of them
  */
-export function runOnEach(root, args, say) {
-  const results = NODE_VERSIONS.map((version) => {
-    const program = installNode(root, version, say);
+export async function runOnEach(root, args, say) {
+  const results = [];
+  for (const version of NODE_VERSIONS) {
+    const program = await installNode(root, version, say);
     say(`\nNode ${version}: ${args.join(' ')}`);
     const started = performance.now();
     const { status } = spawnSync(program, [path.join(root, 'scripts', 'front-door.mjs'), ...args], {
@@ -44,8 +45,8 @@ export function runOnEach(root, args, say) {
       stdio: 'inherit',
       env: { ...process.env, PATH: `${path.dirname(program)}${path.delimiter}${process.env.PATH}` },
     });
-    return { version, status, seconds: Math.round((performance.now() - started) / 1000) };
-  });
+    results.push({ version, status, seconds: Math.round((performance.now() - started) / 1000) });
+  }
   say('');
   for (const { version, status, seconds } of results) say(`Node ${version}: ${status === 0 ? 'succeeded' : 'failed'} after ${seconds} s`);
   return results.every(({ status }) => status === 0);

@@ -34,6 +34,13 @@ const diagrams = (markdown) => {
       : fence(tokens, index, ...rest);
 };
 
+/** Drawings are made for light paper: they keep a readable size on a phone, and are inverted in the dark. */
+const DRAWINGS = `
+  .vp-doc p:has(> img[src*=".svg"]) { overflow-x: auto }
+  .vp-doc img[src*=".svg"] { width: max(100%, 640px); max-width: none }
+  .dark .vp-doc img[src*=".svg"] { filter: invert(0.9) hue-rotate(180deg) }
+`;
+
 export default defineConfig({
   title: 'Ad server',
   description: 'An ad server for publishers',
@@ -41,7 +48,10 @@ export default defineConfig({
   base: '/static/docs/',
   outDir: '../public/docs',
   // Nothing is loaded from elsewhere: no web font, no analytics.
-  head: [['link', { rel: 'icon', href: 'data:,' }]],
+  head: [
+    ['link', { rel: 'icon', href: 'data:,' }],
+    ['style', {}, DRAWINGS],
+  ],
   markdown: { config: (markdown) => [outside, diagrams].forEach((use) => use(markdown)) },
   themeConfig: {
     search: { provider: 'local' },

@@ -57,23 +57,19 @@ export const openFleet = async (
 
   const redisProxies: FaultProxy[] = [];
   const postgresProxies: FaultProxy[] = [];
-  const startOne = async (): Promise<Replica> => {
-    const database = new URL(databaseUrl);
-    if (storePassword !== undefined) database.password = storePassword;
-    let urls = { DATABASE_URL: database.href, REDIS_URL: redisUrl };
+  const database = new URL(databaseUrl);
+  if (storePassword !== undefined) database.password = storePassword;
+  const storeUrls: { readonly DATABASE_URL: string; readonly REDIS_URL: string }[] = [];
+  for (let i = 0; i < count; i++) {
     if (faulty) {
-      const redisProxy = await startFaultProxy(redisUrl, chance);
-      const postgresProxy = await startFaultProxy(database.href, chance);
-      redisProxies.push(redisProxy);
-      postgresProxies.push(postgresProxy);
-      urls = { DATABASE_URL: postgresProxy.url, REDIS_URL: redisProxy.url };
+      redisProxies.push(await startFaultProxy(redisUrl, chance));
+      postgresProxies.push(await startFaultProxy(database.href, chance));
     }
-    return startReplica({ env: { TOKEN_SECRET, DRAIN_TIME: '1s', LOG_LEVEL: 'info', ...urls, ...env } });
-  };
-  const replicas: Replica[] = [];
-  // The first one starts alone and prepares the stores; the others then start in parallel.
-  replicas.push(await startOne());
-  replicas.push(...(await Promise.all(Array.from({ length: count - 1 }, startOne))));
+    storeUrls.push({ DATABASE_URL: postgresProxies[i]?.url ?? database.href, REDIS_URL: redisProxies[i]?.url ?? redisUrl });
+  }
+  const replicas: readonly Replica[] = await Promise.all(
+    storeUrls.map((urls) => startReplica({ env: { TOKEN_SECRET, DRAIN_TIME: '1s', LOG_LEVEL: 'info', ...urls, ...env } })),
+  );
   const balancer = await startBalancer(replicas.map(({ port }) => port));
 
   const page = createPage(balancer.url);

@@ -24,6 +24,12 @@ test.each(DOCUMENTS)('every link in %s leads to a file and heading that exist', 
   expect(broken.map(([link]) => link)).toEqual([]);
 });
 
+const PAGES = DOCUMENTS.filter((name) => name.startsWith('docs/') && !name.startsWith('docs/adr/') && name !== 'docs/index.md');
+
+test.each(PAGES)('%s is in the sidebar of the site', (name) => {
+  expect(readDocument('docs/.vitepress/config.mjs')).toContain(`page('${name.slice('docs/'.length, -'.md'.length)}', `);
+});
+
 test('every proof that a document names exists', () => {
   const proofs = path.join(ROOT, 'proofs');
   const names = readdirSync(proofs).flatMap((file) =>

@@ -21,7 +21,8 @@ const VERSIONS = JSON.parse(
   evaluate(
     process.execPath,
     `const { NODE_VERSIONS, installNode } = await import(${JSON.stringify(pathToFileURL(path.join(ROOT, 'scripts/node-versions.mjs')))});
-     console.log(JSON.stringify(NODE_VERSIONS.map((version) => [version, installNode(${JSON.stringify(ROOT)}, version, console.error)])));`,
+     const programs = NODE_VERSIONS.map(async (version) => [version, await installNode(${JSON.stringify(ROOT)}, version, console.error)]);
+     console.log(JSON.stringify(await Promise.all(programs)));`,
   ),
 ) as [version: string, program: string][];
 

@@ -1,7 +1,7 @@
 import { parseUrl } from '../../base/parse-url.ts';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Fault } from '../../base/fault.ts';
 import { isObject } from '../../base/narrow.ts';
+import { schemaCompiler } from '../../base/schema-compiler.ts';
 import { schemaFaults } from '../../base/schema-faults.ts';
 import { readAdsTxtRecord } from '../model/ads-txt-record.ts';
 import { parseStartDate } from '../model/flight-dates.ts';
@@ -64,7 +64,7 @@ const FORMATS: Readonly<Record<string, { readonly test: (text: string) => boolea
 };
 const FORMAT_DETAILS = Object.fromEntries(Object.entries(FORMATS).map(([name, { detail }]) => [name, detail]));
 
-const ajv = new Ajv2020({
+const ajv = schemaCompiler({
   allErrors: true,
   allowUnionTypes: true,
   useDefaults: true,

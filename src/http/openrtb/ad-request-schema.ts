@@ -1,4 +1,4 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { schemaCompiler } from '../../base/schema-compiler.ts';
 
 /**
  * The simplified OpenRTB ad request. OpenRTB fields that this service does not use are ignored,
@@ -61,7 +61,7 @@ export const FLAT_AD_REQUEST_SCHEMA = {
 } as const;
 
 const validatorsOf = (options: { readonly allErrors: boolean }) => {
-  const ajv = new Ajv2020({ ...options, strictTypes: false });
+  const ajv = schemaCompiler({ ...options, strictTypes: false });
   return {
     full: ajv.compile<WireAdRequest>(AD_REQUEST_SCHEMA),
     flat: ajv.compile<WireFlatAdRequest>(FLAT_AD_REQUEST_SCHEMA),

@@ -1,6 +1,6 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Fault } from '../../base/fault.ts';
 import { isObject } from '../../base/narrow.ts';
+import { schemaCompiler } from '../../base/schema-compiler.ts';
 import { schemaFaults } from '../../base/schema-faults.ts';
 
 const ID = { type: 'string', minLength: 1, maxLength: 256 } as const;
@@ -27,7 +27,7 @@ export interface WireAuction extends Json {
   readonly imp: readonly (Json & { readonly id: string })[];
 }
 
-const validate = new Ajv2020().compile<WireAuction>(AUCTION_REQUEST_SCHEMA);
+const validate = schemaCompiler().compile<WireAuction>(AUCTION_REQUEST_SCHEMA);
 
 /** The body of an auction, or its first fault. */
 export const parseAuction = (body: unknown): { readonly request: WireAuction } | { readonly faults: readonly Fault[] } => {

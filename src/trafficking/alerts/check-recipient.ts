@@ -1,6 +1,6 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Fault } from '../../base/fault.ts';
 import { isObject } from '../../base/narrow.ts';
+import { schemaCompiler } from '../../base/schema-compiler.ts';
 import { schemaFaults } from '../../base/schema-faults.ts';
 import { isHttpUrl } from '../../catalog/checks/check-record.ts';
 import { FORMAT_DETAILS, isEmail, type SavedReportContext } from '../reports/saved-report.ts';
@@ -33,7 +33,7 @@ export const RECIPIENT_SCHEMA = {
   },
 } as const;
 
-const validate = new Ajv2020({
+const validate = schemaCompiler({
   allErrors: true,
   allowUnionTypes: true,
   useDefaults: true,

@@ -1,5 +1,5 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { Router } from 'express';
+import { schemaCompiler } from '../../base/schema-compiler.ts';
 import { schemaFaults } from '../../base/schema-faults.ts';
 import { sendJson } from '../../http/answers/send-json.ts';
 import { methodNotAllowed } from '../../http/problems/error-handler.ts';
@@ -13,7 +13,7 @@ import { COMMENTED, NEW_COMMENT_SCHEMA, type Commented, type CommentStore } from
 /** Comments of a page. */
 export const COMMENT_PAGE = { default: 50, max: 200 };
 
-const validate = new Ajv2020().compile<{ readonly text: string }>(NEW_COMMENT_SCHEMA);
+const validate = schemaCompiler().compile<{ readonly text: string }>(NEW_COMMENT_SCHEMA);
 
 /** Comments on campaigns and line items: who wrote what, and when. */
 export const commentRoutes = (store: CommentStore): Router => {

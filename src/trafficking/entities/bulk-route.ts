@@ -1,6 +1,6 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { RequestHandler } from 'express';
 import type { Fault } from '../../base/fault.ts';
+import { schemaCompiler } from '../../base/schema-compiler.ts';
 import { schemaFaults } from '../../base/schema-faults.ts';
 import { problem, sendProblem, type Problem } from '../../http/problems/problem.ts';
 import { readJson } from '../../http/request/read-json.ts';
@@ -46,7 +46,7 @@ interface Operation {
   readonly if_match?: string;
 }
 
-const validate = new Ajv2020().compile<{ readonly operations: readonly Operation[] }>(BULK_SCHEMA);
+const validate = schemaCompiler().compile<{ readonly operations: readonly Operation[] }>(BULK_SCHEMA);
 
 /** POST /api/bulk: writes in one transaction, with one result each. One that is refused undoes all. */
 export const bulkRoute =

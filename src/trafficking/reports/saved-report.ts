@@ -1,6 +1,6 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { pointerStep, type Fault } from '../../base/fault.ts';
 import { isObject } from '../../base/narrow.ts';
+import { schemaCompiler } from '../../base/schema-compiler.ts';
 import { schemaFaults } from '../../base/schema-faults.ts';
 import { isHttpUrl } from '../../catalog/checks/check-record.ts';
 import { readReportQuestion } from './report-question.ts';
@@ -67,7 +67,7 @@ export const FORMAT_DETAILS = {
   'http-url': 'must be an http or https URL',
 };
 
-const validate = new Ajv2020({
+const validate = schemaCompiler({
   allErrors: true,
   allowUnionTypes: true,
   useDefaults: true,
