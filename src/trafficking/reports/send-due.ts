@@ -21,7 +21,7 @@ export interface SendDueOptions<T> {
   readonly onNotSent: (fault: Error) => void;
 }
 
-const PAUSE_MS = 15_000;
+const PAUSE_MS = 5_000;
 /** After each attempt that failed; then the message is given up. */
 const RETRIES_MS = [60_000, 5 * 60_000, 30 * 60_000, 2 * 3_600_000];
 const MAX_FAULT_LENGTH = 500;
