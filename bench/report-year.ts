@@ -1,5 +1,6 @@
 import knexFactory from 'knex';
 import { migrateLatest } from '../src/catalog/postgres/migrate.ts';
+import { ROLL_UPS } from '../src/events/postgres/roll-ups.ts';
 import { readReportQuestion } from '../src/trafficking/reports/report-question.ts';
 import { createReports } from '../src/trafficking/reports/run-report.ts';
 import { openPrivateStores } from '../testkit/private-stores.ts';
@@ -90,13 +91,13 @@ try {
     }
     console.log(`| \`${query}\` | ${count.toLocaleString('en')} | ${times.sort((a, b) => a - b)[RUNS >> 1]?.toFixed(0)} |`);
   }
-  const { rows: sizes } = await knex.raw<{ rows: { name: string; rows: string; megabytes: number }[] }>(
-    `select relname as name, n_live_tup as rows, round(pg_total_relation_size(relid) / 1e6)::int as megabytes
-     from pg_stat_user_tables where relname ~ '^(report|request)_' order by 1`,
-  );
   console.log('\n| Roll-up | rows | MB |\n|---|---|---|');
-  for (const { name, rows: count, megabytes } of sizes)
-    console.log(`| \`${name}\` | ${Number(count).toLocaleString('en')} | ${megabytes} |`);
+  for (const { table } of ROLL_UPS) {
+    const { rows } = await knex.raw<{ rows: { count: string; megabytes: number }[] }>(
+      `select count(*) as count, round(pg_total_relation_size('${table}') / 1e6)::int as megabytes from ${table}`,
+    );
+    for (const { count, megabytes } of rows) console.log(`| \`${table}\` | ${Number(count).toLocaleString('en')} | ${megabytes} |`);
+  }
   await knex.destroy();
 } finally {
   await stores.stop();

@@ -104,19 +104,22 @@ const recipientForm = ({ store: catalog }: Page, draft: Draft, records: OwnRecor
         ...{ typed: draft, write, webhookSample: 'https://gazette.example/alerts' },
         webhookHelp: 'Alerts are posted there as JSON, signed with a secret that is shown once.',
       })}
-      <div class="toggles" role="group" aria-label="Alerts">
-        ${ALERT_KIND_NAMES.map(
-          (kind) =>
-            html`<button
-              type="button"
-              class="toggle"
-              title=${ALERT_KINDS[kind].help}
-              aria-pressed=${String(draft.kinds.includes(kind))}
-              @click=${() => toggle(kind)}
-            >
-              ${ALERT_KINDS[kind].label}
-            </button>`,
-        )}
+      <div class="report-line" role="group" aria-label="Alerts">
+        <span>Alerts</span>
+        <div class="toggles">
+          ${ALERT_KIND_NAMES.map(
+            (kind) =>
+              html`<button
+                type="button"
+                class="toggle"
+                title=${ALERT_KINDS[kind].help}
+                aria-pressed=${String(draft.kinds.includes(kind))}
+                @click=${() => toggle(kind)}
+              >
+                ${ALERT_KINDS[kind].label}
+              </button>`,
+          )}
+        </div>
       </div>
       <label>Of${select('Of', draft.publisher, [['', 'All publishers'], ...publishers], (publisher) => write({ publisher }))}</label>`,
   );

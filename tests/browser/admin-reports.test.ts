@@ -136,7 +136,7 @@ test('the events of a day are saved as CSV or Parquet, and a day without events 
     const [file] = await Promise.all([page.waitForEvent('download'), saveButton.click()]);
     expect(file.suggestedFilename()).toBe(`events_2026-06-15.${format}`);
     const bytes = await readFile(await file.path());
-    if (format === 'csv') expect(bytes.toString()).toMatch(/^day,counted_at,.*\n2026-06-15,.*,impression,/);
+    if (format === 'csv') expect(bytes.toString()).toMatch(/^day,counted_at,.*\r\n2026-06-15,.*,impression,/);
     else expect(bytes.subarray(0, 4).toString()).toBe('PAR1');
   }
   await shoot(page, 'reports-raw-390');
