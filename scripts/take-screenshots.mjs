@@ -1,6 +1,6 @@
 /*
- * Takes the screenshots of docs/prebid.md and docs/tags.md from a running service with demonstration
- * data. Usage: node scripts/take-screenshots.mjs http://localhost:8787
+ * Takes the screenshots of README.md, docs/prebid.md and docs/tags.md from a running service with
+ * demonstration data and visitors (scripts/demo-traffic.mjs). Usage: node scripts/take-screenshots.mjs http://localhost:8787
  */
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
@@ -115,6 +115,15 @@ try {
     .filter({ has: tags.getByRole('heading', { name: 'Tags' }) })
     .last()
     .screenshot({ path: image('placement-tags') });
+  const item = await browser.newPage({ viewport: { width: 1200, height: 1000 } });
+  await item.goto(`${service}/static/admin.html#/line_items/1`, { waitUntil: 'networkidle' });
+  await item.screenshot({ path: image('trafficking-line-item') });
+  const test = await browser.newPage({ viewport: { width: 1200, height: 780 }, colorScheme: 'dark' });
+  await test.goto(`${service}/static/admin.html#/test`, { waitUntil: 'networkidle' });
+  await test.getByRole('button', { name: 'Ask for an ad' }).click();
+  await test.getByText('The decision').waitFor();
+  await test.waitForTimeout(500);
+  await test.screenshot({ path: image('trafficking-test-an-ad') });
 } finally {
   await publisher('PATCH', { origins });
   await browser.close();

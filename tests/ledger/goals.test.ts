@@ -60,9 +60,11 @@ const fly = async (one: RankedCandidate, { outage = [0, 0], clickEvery, traffic 
     const hour = Math.floor(minute / 60);
     if (hour >= outage[0] && hour < outage[1]) continue;
     const nowMs = START + minute * MINUTE;
-    await Promise.all([rig.at(nowMs), rig.horizon(nowMs), rig.redis.del(rig.keys.events(1))]);
     const curve = curveAt(nowMs, traffic);
+    // Sent together on one connection, so the clock is set before the requests.
+    const prepared = Promise.all([rig.at(nowMs), rig.horizon(nowMs), rig.redis.del(rig.keys.events(1))]);
     const answers = await Promise.all(Array.from({ length: REQUESTS_PER_STEP }, () => rig.reserve([[one]], null, curve)));
+    await prepared;
     const ads = answers.filter(({ imps }) => imps[0]?.winner === 0 && chance() < RENDER_RATE).map((answer) => servedAd(answer, one));
     await Promise.all(ads.map((ad) => settle(ad, 'impression', nowMs, one.lineItem)));
     hours[hour]! += ads.length;
