@@ -1,4 +1,5 @@
 import { bidderOf } from '../src/catalog/model/bidder-of.ts';
+import { NO_TRAITS, type AdvertiserBlock } from '../src/catalog/model/advertiser.ts';
 import type { BlockList } from '../src/catalog/model/block-list.ts';
 import type { Bidder, Campaign, Creative, LineItem, PublisherPrivacy } from '../src/catalog/model/entities.ts';
 
@@ -12,12 +13,16 @@ export const samplePrivacy: PublisherPrivacy = {
 /** Blocks nothing. */
 export const sampleBlocked: BlockList = { badv: new Set(), bcat: [], acat: [], cattax: 1, battr: [] };
 
+/** Blocks no advertiser. */
+export const sampleBlockedAdvertisers: AdvertiserBlock = { ids: [], labels: [] };
+
 /** A campaign of publisher 1 without a budget, but for what is given. */
 export const sampleCampaign = (changes: Partial<Campaign> & Pick<Campaign, 'flight'>): Campaign => ({
   id: 1,
   edition: 0,
   publisherId: 1,
   advertiserId: null,
+  traits: NO_TRAITS,
   name: 'campaign',
   budgetMicros: null,
   stop: null,

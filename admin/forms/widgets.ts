@@ -151,8 +151,41 @@ function parentField({ form, page: { store }, field, options }: WidgetContext): 
 /** More placements than this are typed, with suggestions. */
 const MAX_PLACEMENTS_TICKED = 12;
 
+/** Several records of another kind. */
+function parentsField(context: WidgetContext): TemplateResult {
+  return context.field.description.parent === 'placements' ? placementsField(context) : recordsField(context);
+}
+
+/** More records than this are typed, with suggestions. */
+const MAX_RECORDS_TICKED = 6;
+
+/** Several records, by name; held as ids. */
+function recordsField({ form, page: { store }, field, options }: WidgetContext): TemplateResult {
+  const { parent } = field.description;
+  if (!parent) throw new Error(`${field.pointer} has no parent`);
+  const labelOf = (id: string): string => {
+    const record = store.find(parent, id);
+    return record ? titleOf(parent, record) : `#${id}`;
+  };
+  const ids = [...new Set([...store.all(parent).map(({ id }) => String(id)), ...listOf(form.read(options.pointer))])];
+  if (ids.length > 0 && ids.length <= MAX_RECORDS_TICKED)
+    return checkField(form, { ...options, choices: ids.map((id) => ({ value: id, label: labelOf(id) })) });
+  const { inputMode: _, ...others } = options;
+  const suggestions = ids.map((id) => ({ value: id, label: labelOf(id) }));
+  /** A name, or what a suggestion fills in: the name and the id in brackets. */
+  const toValue = (typed: string): string =>
+    /\((\d+)\)$/.exec(typed)?.[1] ?? suggestions.find(({ label }) => label.toLowerCase() === typed.toLowerCase())?.value ?? typed;
+  return valuesField(form, {
+    ...others,
+    suggestions,
+    labelOf,
+    toValue,
+    placeholder: options.placeholder ?? `Type ${aOne(parent)}, then Enter`,
+  });
+}
+
 /** Several placements, each with its size: those that the publisher of the line item may use, and those chosen before. */
-function parentsField({ form, page: { store }, options }: WidgetContext): TemplateResult {
+function placementsField({ form, page: { store }, options }: WidgetContext): TemplateResult {
   const item = store.find('line_items', textOf(form.read('/line_item_id')));
   const owner = store.find('campaigns', item?.campaign_id)?.publisher_id;
   const usable = store.all('placements').filter(({ publisher_id }) => !owner || publisher_id === null || publisher_id === owner);

@@ -1,3 +1,4 @@
+import type { AdvertiserBlocks } from '../catalog/model/advertiser.ts';
 import type { BlockList } from '../catalog/model/block-list.ts';
 import type { CreativeFormat } from '../catalog/model/entities.ts';
 import type { NativeRequest } from '../creative/native-markup.ts';
@@ -24,6 +25,8 @@ export interface ImpQuery {
   readonly otherSizes: readonly AdSize[];
   /** What the placement allows. */
   readonly formats: readonly CreativeFormat[];
+  /** undefined: none. */
+  readonly blockedAdvertisers?: AdvertiserBlocks | undefined;
   /** undefined: it is not an auction's. */
   readonly terms?: AuctionTerms | undefined;
 }

@@ -65,6 +65,12 @@ export const REASONS = {
   UnknownPlacement: { nbr: 2, stage: 'placement', words: 'the placement does not exist or belongs to another publisher', status: null },
   NothingBooked: { nbr: 500, stage: 'booked', words: 'nothing is booked on the placement', status: 'cannot serve' },
   SizeOrFormat: { nbr: 501, stage: 'format and size', words: 'the creative has another format or size', status: 'cannot serve' },
+  AdvertiserBlocked: {
+    nbr: 517,
+    stage: 'flight',
+    words: 'the publisher or the placement blocks its advertiser',
+    status: 'cannot serve',
+  },
   NotInFlight: { nbr: 502, stage: 'flight', words: 'it is not in flight, or paused, blocked or archived', status: null },
   Targeting: { nbr: 503, stage: 'targeting', words: 'the request does not match the targeting', status: null },
   Consent: { nbr: 510, stage: 'consent', words: 'a frequency cap needs consent to remember the user', status: null },
@@ -82,6 +88,7 @@ export const REASONS = {
   BiddersOutOfTime: { nbr: 15, stage: 'bidders', words: 'the bidder did not answer in time', status: null },
   BiddersDidNotBid: { nbr: 508, stage: 'bidders', words: 'the bidder did not bid', status: null },
   DuplicateInPage: { nbr: 509, stage: 'page', words: 'another impression of this request shows the creative', status: null },
+  CompetitorInPage: { nbr: 518, stage: 'page', words: 'another impression of this request excludes its advertiser', status: null },
   TechnicalError: { nbr: 1, stage: 'service', words: 'the service failed', status: null },
 } as const satisfies Readonly<Record<string, Reason>>;
 

@@ -1,4 +1,5 @@
 import { isWithinDomains } from '../base/is-within-domains.ts';
+import { advertiserBlockOf } from '../catalog/model/advertiser.ts';
 import { blocksCategories, IAB_3_0 } from '../catalog/model/block-list.ts';
 import type { Booking, Campaign, Flight, LineItem } from '../catalog/model/entities.ts';
 import { stopOf, STOPS } from '../catalog/model/stops.ts';
@@ -43,6 +44,13 @@ export const RULES: readonly Rule[] = [
     refuses: ({ creative }, _query, imp) => !fitsImp(creative, imp),
     words: ({ creative: { width, height } }, _query, { size, otherSizes }) =>
       `${width ?? 'any'}×${height ?? 'any'} does not fit ${[size, ...otherSizes].map((one) => `${one.width}×${one.height}`).join(' or ')}`,
+  },
+  {
+    reason: NoBidReason.AdvertiserBlocked,
+    decided: 'at load',
+    refuses: ({ campaign }, _query, { blockedAdvertisers }) =>
+      blockedAdvertisers !== undefined && advertiserBlockOf(campaign, blockedAdvertisers) !== undefined,
+    words: ({ campaign }, _query, { blockedAdvertisers }) => (blockedAdvertisers && advertiserBlockOf(campaign, blockedAdvertisers)) ?? '',
   },
   {
     reason: NoBidReason.NotInFlight,

@@ -1,4 +1,5 @@
 import type { Bid, BidAnswers, BidOpportunity, BidRefusal } from '../bidders/bidder-port.ts';
+import { blocksOf } from '../catalog/model/advertiser.ts';
 import type { Placement } from '../catalog/model/entities.ts';
 import type { CandidateIndex, Slot, Snapshot } from '../catalog/snapshot/snapshot.ts';
 import type { AdQuery, ImpQuery } from '../decision/ad-query.ts';
@@ -75,7 +76,8 @@ export const openOpportunity = (
   const known = snapshot.placements.get(placementId);
   const placement = known && (known.publisherId === null || known.publisherId === request.publisher.id) ? known : undefined;
   const size = { width: width ?? placement?.width ?? 0, height: height ?? placement?.height ?? 0 };
-  const imp: ImpQuery = { impId, placementId, size, otherSizes, formats: placement?.formats ?? [], terms };
+  const blockedAdvertisers = placement && blocksOf(request.publisher, placement);
+  const imp: ImpQuery = { impId, placementId, size, otherSizes, formats: placement?.formats ?? [], blockedAdvertisers, terms };
   const query = targeting ? { ...request.query, targeting } : request.query;
   const slot = snapshot.slot(request.publisher.id, placementId);
   return {

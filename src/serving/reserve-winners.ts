@@ -1,5 +1,6 @@
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import { NoBidReason } from '../decision/no-bid-reason.ts';
+import { ShownTogether } from '../decision/shown-together.ts';
 import type { RankedCandidate } from '../decision/ranked-candidate.ts';
 import type { ServedAd, SpendLimits } from '../ledger/hit.ts';
 import type { RefusalMemory } from '../ledger/exhausted-memory.ts';
@@ -49,7 +50,7 @@ const MAX_OFFER = 512;
 export const createReserveWinners = (options: ReserveWinnersOptions): ReserveWinners =>
   async function reserveWinners(snapshot, request, opportunities) {
     const drafts = opportunities.map(draftOf);
-    const shown = new Set<number>();
+    const shown = new ShownTogether();
     const { client, publisher, query } = request;
     const isFree =
       client === undefined ||
@@ -129,8 +130,8 @@ const hasCandidates = ({ candidates }: Offer): boolean => candidates.length > 0;
 /** What refuses a candidate before it is offered: the answer so far, and the caps kept in memory. */
 interface Page {
   readonly request: AdRequest;
-  /** Creatives that this answer shows already. */
-  readonly shown: Set<number>;
+  /** The ads that this answer has already. */
+  readonly shown: ShownTogether;
   /** The client may hold what it gets without the ledger counting it. */
   readonly isFree: boolean;
   readonly sessionCaps: SessionCaps;
@@ -138,7 +139,7 @@ interface Page {
 
 /** The next best candidates, at most `count`; empty only at the end of the ranking. */
 const nextOffer = (draft: Draft, count: number, page: Page): readonly RankedCandidate[] => {
-  const mayRefuse = page.shown.size > 0 || page.request.sessionUser !== null;
+  const mayRefuse = !page.shown.isEmpty || page.request.sessionUser !== null;
   for (;;) {
     const next = draft.ranking?.take(count) ?? [];
     draft.considered.push(...next);
@@ -148,10 +149,10 @@ const nextOffer = (draft: Draft, count: number, page: Page): readonly RankedCand
 };
 
 const refuse = (draft: Draft, candidate: RankedCandidate, { request, shown, sessionCaps }: Page): boolean => {
-  const isShown = shown.has(candidate.creative.id);
-  const isFull = !isShown && request.sessionUser !== null && sessionCaps.isFull(request.sessionUser, candidate, request.query.atMs);
-  if (isShown || isFull) draft.refused.push({ candidate, reason: isShown ? NoBidReason.DuplicateInPage : NoBidReason.FrequencyCapped });
-  return isShown || isFull;
+  const isFull = (): boolean => request.sessionUser !== null && sessionCaps.isFull(request.sessionUser, candidate, request.query.atMs);
+  const reason = shown.refusalOf(candidate) ?? (isFull() ? NoBidReason.FrequencyCapped : undefined);
+  if (reason !== undefined) draft.refused.push({ candidate, reason });
+  return reason !== undefined;
 };
 
 /** Records which candidates the ledger refused, and returns the one that it reserved. */
@@ -198,7 +199,7 @@ const win = (
   { tokenExpS, holdEndMs, day }: ReservationMoments,
 ): Won => {
   const { lineItem, creative, priceMicros } = candidate;
-  shown.add(creative.id);
+  shown.add(candidate);
   if (request.sessionUser !== null) sessionCaps.take(request.sessionUser, candidate, request.query.atMs);
   const bid = candidate.bid < 0 ? undefined : bids[candidate.bid];
   const laterMicros = laterPriceMicros(lineItem);

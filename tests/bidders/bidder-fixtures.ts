@@ -7,7 +7,14 @@ import { createBidders, type BiddersOptions } from '../../src/bidders/create-bid
 import { USD_ONLY } from '../../src/bidders/currency-rates.ts';
 import type { Booking, CreativeContent } from '../../src/catalog/model/entities.ts';
 import { NO_SIGNALS } from '../../src/context/consent/privacy-signals.ts';
-import { sampleBlocked, sampleCampaign, sampleCreative, sampleLineItem, samplePrivacy } from '../../testkit/sample-booking.ts';
+import {
+  sampleBlocked,
+  sampleBlockedAdvertisers,
+  sampleCampaign,
+  sampleCreative,
+  sampleLineItem,
+  samplePrivacy,
+} from '../../testkit/sample-booking.ts';
 
 const flight = { startMs: 0, endMs: 4_102_444_800_000 };
 
@@ -20,6 +27,7 @@ export const context: BidContext = {
     origins: new Set(),
     privacy: samplePrivacy,
     blocked: sampleBlocked,
+    blockedAdvertisers: sampleBlockedAdvertisers,
     archived: false,
     apiKeyHash: 'secret-hash',
   },
@@ -61,7 +69,16 @@ export const nativeContent: CreativeContent = { format: 'native', assets: {} };
 
 export const opportunity = (invitations: readonly Booking[], impId = 'imp-1'): BidOpportunity => ({
   impId,
-  placement: { id: 'top', publisherId: 7, width: 300, height: 250, formats: ['html', 'native'], floorMicros: 0, archived: false },
+  placement: {
+    id: 'top',
+    publisherId: 7,
+    width: 300,
+    height: 250,
+    formats: ['html', 'native'],
+    floorMicros: 0,
+    blockedAdvertisers: sampleBlockedAdvertisers,
+    archived: false,
+  },
   width: 300,
   otherSizes: [],
   floorMicros: 0,

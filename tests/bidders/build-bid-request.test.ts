@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import type { BidContext } from '../../src/bidders/bidder-port.ts';
 import { buildBidRequest, countryAlpha3 } from '../../src/bidders/openrtb/build-bid-request.ts';
 import { NO_SIGNALS } from '../../src/context/consent/privacy-signals.ts';
-import { sampleBidder, sampleBlocked, samplePrivacy } from '../../testkit/sample-booking.ts';
+import { sampleBidder, sampleBlocked, sampleBlockedAdvertisers, samplePrivacy } from '../../testkit/sample-booking.ts';
 import { context, opportunity } from './bidder-fixtures.ts';
 
 const schema = JSON.parse(readFileSync(join(__dirname, 'openrtb-2.6-bid-request.schema.json'), 'utf8')) as object;
@@ -172,6 +172,7 @@ test('every request is valid OpenRTB 2.6, and every native one Native 1.2', () =
       origins: fc.constant(new Set<string>()),
       privacy: fc.constant(samplePrivacy),
       blocked: fc.constant(sampleBlocked),
+      blockedAdvertisers: fc.constant(sampleBlockedAdvertisers),
       archived: fc.constant(false),
       apiKeyHash: fc.constant('k'),
     }),

@@ -68,3 +68,28 @@ test('a campaign of an advertiser is paused, archived and restored, and a pendin
   expect(admin.troubles).toEqual([]);
   await admin.close();
 });
+
+test('a placement blocks advertisers by their names and labels, and the line item says that it cannot serve', async () => {
+  const api = apiOf(replica);
+  const publisher = await api('POST', '/publishers', { name: 'Careful', domain: 'careful.example' });
+  await api('POST', '/placements', { id: 'kids', publisher_id: publisher.id, width: 300, height: 250, formats: ['html'] });
+  const casino = await api('POST', '/advertisers', { name: 'Casino' });
+  const campaign = await api('POST', '/campaigns', { publisher_id: publisher.id, advertiser_id: casino.id, name: 'Dice', ...FLIGHT });
+  const item = await api('POST', '/line_items', { campaign_id: campaign.id, name: 'Dice', active: true, cpm: 1, ...FLIGHT });
+  await api('POST', '/creatives', { placement_id: 'kids', line_item_id: item.id, format: 'html', content: 'dice' });
+
+  const { page, go, turn, close } = await openAdmin(browser, replica);
+  await go('#/placements/kids/edit');
+  await page.getByRole('group', { name: 'Advertisers', exact: true }).getByText('Casino').click();
+  await page.getByLabel('Advertisers with a label').fill('gambling');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('“kids” was saved').waitFor();
+  expect(await api('GET', '/placements/kids')).toMatchObject({
+    blocked_advertiser_ids: [casino.id],
+    blocked_advertiser_labels: ['gambling'],
+  });
+  await turn(`#/line_items/${item.id}`);
+  await page.getByText('the placement blocks the advertiser').first().waitFor();
+  await close();
+});

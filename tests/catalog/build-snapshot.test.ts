@@ -270,6 +270,33 @@ test('a snapshot has what publishers block, and the only categories that they ac
   expect(publisherByKeyHash.get('hash1')).toBe(publishers.get(1));
 });
 
+test('line items of an advertiser that the publisher or the placement blocks are left out, by its id or a label', async () => {
+  const advertiser = (id: number, labels: readonly string[]) => ({ id, name: `a${id}`, labels });
+  const numbers = [1, 2, 3, 4];
+  const booked = {
+    advertisers: [advertiser(1, []), advertiser(2, ['Gambling']), advertiser(3, ['outdoor'])],
+    campaigns: numbers.map((id) => campaign(id, { advertiser_id: id === 4 ? null : id })),
+    line_items: numbers.map((id) =>
+      lineItem(id, { campaign_id: id, ...(id === 3 ? { type: 'programmatic', cpm_micros: null, endpoint: 'https://b.example/' } : {}) }),
+    ),
+    creatives: numbers.map((id) => creative(id, id, { more_placement_ids: ['side'] })),
+    placements: [placement('top', { blocked_advertiser_ids: [1] }), placement('side')],
+  };
+  const snapshot = await load(booked);
+  expect([ranked(snapshot, 'top'), ranked(snapshot, 'side')]).toEqual([
+    [2, 4],
+    [1, 2, 4],
+  ]);
+  const strict = await load({
+    ...booked,
+    publishers: [{ ...publisher(1), blocked_advertiser_ids: [3], blocked_advertiser_labels: ['gambling'] }],
+  });
+  expect([ranked(strict, 'top'), ranked(strict, 'side')]).toEqual([[4], [1, 4]]);
+  expect([snapshot, strict].map((one) => one.slot(1, 'side').programmatic?.size)).toEqual([1, undefined]);
+  const all = await load({ ...booked, campaigns: numbers.map((id) => campaign(id, { advertiser_id: 1 })) });
+  expect([all.slot(1, 'top').vacancy, all.slot(1, 'top').leftOut.size]).toEqual(['AdvertiserBlocked', 4]);
+});
+
 test('an invalid row is set aside with its children and the reason, and everything else serves', async () => {
   const snapshot = await load({
     placements: [placement('top'), placement('odd', { formats: ['video'] }), placement('lost', { publisher_id: 9 })],

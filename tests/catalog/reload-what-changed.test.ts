@@ -208,6 +208,17 @@ test('after any edit a reload equals a first load', async () => {
       knex('publishers')
         .where('id', 1 + whole(PUBLISHERS))
         .update({ badv: JSON.stringify([`a${whole(90)}.example`]), cattax: 7 }),
+    'advertisers that a publisher or a placement blocks': async () => {
+      const blocked = { blocked_advertiser_ids: [1 + whole(ADVERTISERS)], blocked_advertiser_labels: chance() < 0.5 ? [] : ['cars'] };
+      await knex('publishers')
+        .where('id', 1 + whole(PUBLISHERS))
+        .update(blocked);
+      await knex('placements').where('id', 'side').update(blocked);
+    },
+    'the labels of an advertiser': () =>
+      knex('advertisers')
+        .where('id', 1 + whole(ADVERTISERS))
+        .update({ labels: ['cars'], exclusion_labels: [`label ${whole(3)}`], exclusive: chance() < 0.5 }),
     'the endpoint of a bidder': () =>
       knex('bidders')
         .where('id', 1 + whole(BIDDERS))

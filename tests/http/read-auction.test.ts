@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { sampleBlocked, samplePrivacy } from '../../testkit/sample-booking.ts';
+import { sampleBlocked, sampleBlockedAdvertisers, samplePrivacy } from '../../testkit/sample-booking.ts';
 import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
 import { parseAuction } from '../../src/http/openrtb/auction-schema.ts';
 import { publisherIdOf, readAuction } from '../../src/http/openrtb/read-auction.ts';
@@ -12,6 +12,7 @@ const PUBLISHER = {
     origins: new Set<string>(),
     privacy: samplePrivacy,
     blocked: sampleBlocked,
+    blockedAdvertisers: sampleBlockedAdvertisers,
     archived: false,
     apiKeyHash: '',
   },

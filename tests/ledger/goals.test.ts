@@ -89,6 +89,12 @@ describe.each<Pacing>(['Even', 'PID'])('a goal of a flight of ten days with %s p
     expect(sum(flown.hours) / GOAL).toBeGreaterThanOrEqual(0.98);
     expect(sum(flown.hours) / GOAL).toBeLessThanOrEqual(1);
     for (const day of [0, 1, 2]) expect(Math.abs(dayOf(flown, day) - 300)).toBeLessThanOrEqual(15);
+    // The evening delivers its part of what was left, by its share of the traffic.
+    const evening = sum(dailyCurve().shareOfHour.slice(20));
+    const due = ((GOAL - sum(flown.hours.slice(0, 3 * 24 + 20))) * evening) / (evening + 6);
+    const delivered = sum(flown.hours.slice(3 * 24 + 20, 4 * 24));
+    expect(delivered / due).toBeGreaterThanOrEqual(0.85);
+    expect(delivered / due).toBeLessThanOrEqual(1.35);
     // What day 4 missed, over the 6.1 days that were left.
     const missed = 300 - dayOf(flown, 3);
     for (const day of [4, 5, 6, 7, 8]) expect(Math.abs(dayOf(flown, day) - 300 - missed / 6.1)).toBeLessThanOrEqual(20);

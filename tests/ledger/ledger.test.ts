@@ -1,6 +1,9 @@
+import fc from 'fast-check';
+import { NO_TRAITS } from '../../src/catalog/model/advertiser.ts';
 import type { BudgetType } from '../../src/catalog/model/entities.ts';
 import { readEvent, splitEntry } from '../../src/events/read-event.ts';
 import { NoBidReason } from '../../src/decision/no-bid-reason.ts';
+import { ShownTogether } from '../../src/decision/shown-together.ts';
 import { VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-keys.ts';
 import { NO_LIMITS } from '../../src/ledger/limits.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
@@ -51,6 +54,39 @@ describe('a reservation', () => {
     expect(imps.map(({ winner }) => winner)).toEqual([0, 2, -1]);
     expect(imps[1]?.refused).toEqual([NoBidReason.DuplicateInPage, NoBidReason.DailyCap]);
     expect(imps[2]?.refused).toEqual([NoBidReason.DuplicateInPage, NoBidReason.DuplicateInPage]);
+  });
+
+  it('gives one answer no two ads that exclude each other, in Redis as in TypeScript', async () => {
+    const traits = fc.record({
+      labels: fc.constant([]),
+      exclusive: fc.boolean(),
+      exclusionLabels: fc.subarray(['cars', 'banks', '1'], { maxLength: 2 }),
+    });
+    const campaigns = fc.array(fc.tuple(fc.option(fc.integer({ min: 1, max: 4 })), traits), { minLength: 2, maxLength: 8 });
+    const imps = fc.array(fc.array(fc.integer({ min: 0, max: 7 }), { minLength: 1, maxLength: 5 }), { minLength: 2, maxLength: 5 });
+    const someGoal = { impressions: 1_000, clicks: null, frontload: 0 };
+    let excluded = 0;
+    await fc.assert(
+      fc.asyncProperty(campaigns, imps, async (booked, asked) => {
+        const candidates = booked.map(([advertiserId, own], i) =>
+          candidate(lineItem({ id: i + 1, ...(i % 2 ? { goals: someGoal } : {}) }), {
+            campaign: campaign({ id: i + 1, advertiserId, traits: advertiserId === null ? NO_TRAITS : own }),
+          }),
+        );
+        const request = asked.map((positions) => positions.map((at) => candidates[at % candidates.length]!));
+        const shown = new ShownTogether();
+        const expected = request.map((offered) => {
+          const refused = offered.map((one) => shown.refusalOf(one));
+          const winner = refused.indexOf(undefined);
+          if (winner >= 0) shown.add(offered[winner]!);
+          return { winner, refused: winner < 0 ? refused : refused.slice(0, winner) };
+        });
+        excluded += expected.flatMap(({ refused }) => refused).filter((reason) => reason === NoBidReason.CompetitorInPage).length;
+        expect((await rig.reserve(request)).imps.map(({ winner, refused }) => ({ winner, refused }))).toEqual(expected);
+      }),
+      { numRuns: 200, seed: 3 },
+    );
+    expect(excluded).toBeGreaterThan(50);
   });
 
   it('is released after it expires, once every hit stored in Postgres is known to be folded', async () => {

@@ -21,9 +21,12 @@ test.each([
   const booked = await book(api, `status ${status}`);
   await patch(booked, { status });
   expect((await askForAd(replica.url, booked)).body).toMatchObject({ seatbid: [], nbr: 502 });
-  expect((await api('GET', `/line_items/${booked.lineItem}/delivery`)).body.status).toMatchObject({
+  expect((await api('GET', `/line_items/${booked.lineItem}/delivery`)).body.status).toEqual({
     value: 'cannot serve',
     reasons: [`creative ${booked.creative}: the creative ${words}`],
+    off_pace: 0,
+    held_until: null,
+    stuck_creatives: [{ id: booked.creative, reason: `the creative ${words}` }],
   });
   await patch(booked, { status: 'approved' });
   expect(await serveAd(replica.url, booked)).toBeDefined();

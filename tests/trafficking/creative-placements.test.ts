@@ -42,7 +42,13 @@ test('a creative serves on each of its placements, and once in an answer', async
     undefined,
     `${booked.creative}`,
   ]);
-  expect((await api('GET', `/line_items/${booked.lineItem}/delivery`)).body.status).toMatchObject({ value: 'delivering', reasons: [] });
+  expect((await api('GET', `/line_items/${booked.lineItem}/delivery`)).body.status).toEqual({
+    value: 'delivering',
+    reasons: [],
+    off_pace: 0,
+    held_until: null,
+    stuck_creatives: [],
+  });
   for (const id of ['two', 'two-2'])
     expect(each((await api('GET', `/creatives?placement_id=${id}`)).body, 'id')).toEqual([booked.creative]);
 });

@@ -24,7 +24,11 @@ export const advertiserForm: FormDescription<keyof AdvertiserRecord> = {
           placeholder: '483',
           help: 'What it sells: ids of the IAB Content Taxonomy 3.x.',
         },
-        labels: { label: 'Labels', placeholder: 'outdoor', help: 'Words of your own to find it by.' },
+        labels: {
+          label: 'Labels',
+          placeholder: 'outdoor',
+          help: 'Your own words to find it by. Publishers and placements can block advertisers by them.',
+        },
         archived: ARCHIVED,
         contact: {
           label: 'Contact',
@@ -32,6 +36,19 @@ export const advertiserForm: FormDescription<keyof AdvertiserRecord> = {
           placeholder: 'Ada Boots, ada@boots.example',
           help: 'For your staff. It is never part of an ad.',
         },
+      },
+    },
+    {
+      title: 'Not together',
+      text: 'What one ad request never shows beside its ads. Ads of separate requests are not compared.',
+      fields: {
+        exclusion_labels: {
+          label: 'Competes in',
+          wide: true,
+          placeholder: 'cars',
+          help: 'A request never shows ads of two advertisers that share one of these labels.',
+        },
+        exclusive: { label: 'One ad at a time', wide: true, help: 'A request never shows two ads of this advertiser.' },
       },
     },
   ],

@@ -1,4 +1,4 @@
-import { archived, id, name } from './schema-parts.ts';
+import { archived, id, labels, name } from './schema-parts.ts';
 
 export const advertiserSchema = {
   type: 'object',
@@ -29,13 +29,11 @@ export const advertiserSchema = {
       default: [],
       description: 'what it sells: ids of the IAB Content Taxonomy 3.x, such as 483',
     },
-    labels: {
-      type: 'array',
-      items: { type: 'string', minLength: 1, maxLength: 64 },
-      maxItems: 50,
-      uniqueItems: true,
-      default: [],
-      description: 'free words for staff',
+    labels: { ...labels, description: 'free words for staff; publishers and placements can block advertisers by them' },
+    exclusive: { type: 'boolean', default: false, description: 'true: an answer never has two of its ads' },
+    exclusion_labels: {
+      ...labels,
+      description: 'what it competes in, such as cars: an answer never has ads of two advertisers that share one. In any letter case',
     },
     contact: { type: ['string', 'null'], minLength: 1, maxLength: 500, default: null, description: 'for staff; never part of an ad' },
     archived,

@@ -9,7 +9,7 @@ import type {
   Priority,
 } from '../model/entities.ts';
 import type { Rotation } from '../model/rotations.ts';
-import type { ChoiceWords, FieldDescription } from './form-description.ts';
+import type { ChoiceWords, FieldDescription, FormSection } from './form-description.ts';
 
 /** The words of the trafficking page for the values of enumerations. */
 export const LINE_ITEM_TYPES = {
@@ -62,6 +62,21 @@ export const CREATIVE_APPROVALS = {
 } satisfies Record<CreativeApproval, ChoiceWords>;
 
 /** Only an archived record shows it: the page archives with a button. */
+/** The section of BLOCKED_ADVERTISERS. */
+export const blockedAdvertisers = (place: string): FormSection<'blocked_advertiser_ids' | 'blocked_advertiser_labels'> => ({
+  title: 'Blocked advertisers',
+  text: `Line items of these advertisers, direct and programmatic, never serve on this ${place}.`,
+  fields: {
+    blocked_advertiser_ids: { label: 'Advertisers', parent: 'advertisers', wide: true, itemLabel: 'Advertiser' },
+    blocked_advertiser_labels: {
+      label: 'Advertisers with a label',
+      wide: true,
+      placeholder: 'gambling',
+      help: 'One of these labels is enough.',
+    },
+  },
+});
+
 export const ARCHIVED = {
   label: 'Archived',
   help: 'Neither served nor listed. Off: it is listed again, and serves if nothing else stops it.',

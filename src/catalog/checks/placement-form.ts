@@ -1,5 +1,5 @@
 import type { PlacementRecord } from '../model/records.ts';
-import { ARCHIVED, FORMATS } from './choice-words.ts';
+import { ARCHIVED, blockedAdvertisers, FORMATS } from './choice-words.ts';
 import type { FormDescription } from './form-description.ts';
 
 export const placementForm: FormDescription<keyof PlacementRecord> = {
@@ -27,5 +27,6 @@ export const placementForm: FormDescription<keyof PlacementRecord> = {
         archived: ARCHIVED,
       },
     },
+    blockedAdvertisers('placement'),
   ],
 };

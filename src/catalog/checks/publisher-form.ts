@@ -1,7 +1,7 @@
 import { BLOCK_FIELDS } from './bidder-form.ts';
 import type { CapsWithoutUserId, ConsentWhenSilent } from '../model/entities.ts';
 import type { PublisherRecord } from '../model/records.ts';
-import { ARCHIVED, CREATIVE_APPROVALS } from './choice-words.ts';
+import { ARCHIVED, blockedAdvertisers, CREATIVE_APPROVALS } from './choice-words.ts';
 import type { ChoiceWords, FormDescription } from './form-description.ts';
 
 const CONSENT_WHEN_SILENT = {
@@ -50,6 +50,7 @@ export const publisherForm: FormDescription<keyof PublisherRecord> = {
         acat: { label: 'Only these categories', wide: true, placeholder: 'IAB1', help: 'Empty: all. A bid in none of them is refused.' },
       },
     },
+    blockedAdvertisers('publisher'),
     {
       title: 'Privacy',
       text: 'What applies where a request or the law leaves the choice to the publisher.',

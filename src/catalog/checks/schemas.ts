@@ -10,7 +10,20 @@ import {
 } from '../model/entities.ts';
 import { ROTATIONS } from '../model/rotations.ts';
 import { BLOCK_LISTS } from './bidder-schema.ts';
-import { id, name, pixels, usd, flightDate, url, targetedValues, floor, goal, archived, orNull } from './schema-parts.ts';
+import {
+  BLOCKED_ADVERTISERS,
+  id,
+  name,
+  pixels,
+  usd,
+  flightDate,
+  url,
+  targetedValues,
+  floor,
+  goal,
+  archived,
+  orNull,
+} from './schema-parts.ts';
 
 /**
  * JSON Schemas (2020-12) of the trafficking API's records: one source for the API, the catalog load
@@ -55,6 +68,7 @@ export const publisherSchema = {
     },
     ...BLOCK_LISTS,
     acat: { ...BLOCK_LISTS.bcat, description: 'the only categories that are accepted, in the taxonomy cattax; empty: all' },
+    ...BLOCKED_ADVERTISERS,
     creative_approval: {
       type: 'string',
       enum: CREATIVE_APPROVALS,
@@ -90,6 +104,7 @@ export const placementSchema = {
     height: pixels,
     formats: { type: 'array', items: { type: 'string', enum: CREATIVE_FORMATS }, minItems: 1, uniqueItems: true },
     floor: { ...floor, description: 'USD per thousand impressions: the lowest bid of a bidder; null: any' },
+    ...BLOCKED_ADVERTISERS,
     archived,
   },
 };

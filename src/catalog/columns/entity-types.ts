@@ -1,10 +1,10 @@
+import type { Advertiser } from '../model/advertiser.ts';
 import type { BlockList } from '../model/block-list.ts';
 import {
   BUDGET_TYPES,
   CREATIVE_FORMATS,
   LINE_ITEM_TYPES,
   PACINGS,
-  type Advertiser,
   type Bidder,
   type Campaign,
   type Creative,
@@ -31,7 +31,7 @@ import {
   numberOrNull,
   numberPairOrNull,
   oneOf,
-  repeatedTexts,
+  repeated,
   text,
   textOrNull,
   type Kind,
@@ -133,6 +133,7 @@ export const PUBLISHER = entityType<Publisher>({
   origins: textSet,
   privacy: json(),
   blocked: blockList,
+  blockedAdvertisers: json(),
   archived: flag,
   apiKeyHash: text,
 });
@@ -144,6 +145,7 @@ export const PLACEMENT = entityType<Placement>({
   height: integer,
   formats: json(),
   floorMicros: integer,
+  blockedAdvertisers: json(),
   archived: flag,
 });
 
@@ -153,6 +155,7 @@ export const ADVERTISER = entityType<Advertiser>({
   domain: textOrNull,
   paidBy: textOrNull,
   categories: json(),
+  traits: json(),
   archived: flag,
 });
 
@@ -178,6 +181,7 @@ export const CAMPAIGN = entityType<Campaign>({
   publisherId: integer,
   edition: number,
   advertiserId: integerOrNull,
+  traits: repeated(),
   name: text,
   flight,
   budgetMicros: numberOrNull,
@@ -227,12 +231,12 @@ export const CREATIVE = entityType<Creative>({
   id: integer,
   lineItemId: integer,
   edition: number,
-  placementIds: repeatedTexts,
+  placementIds: repeated(),
   content: creativeContent,
   advertiserDomain: textOrNull,
   hasOwnDomain: flag,
-  categories: repeatedTexts,
-  disclosure: repeatedTexts,
+  categories: repeated(),
+  disclosure: repeated(),
   width: integerOrNull,
   height: integerOrNull,
   clickUrl: textOrNull,

@@ -119,8 +119,8 @@ export const text: Kind<string> = {
     },
 };
 
-/** Texts that many rows of a block have: each different list is stored and decoded once. */
-export const repeatedTexts: Kind<readonly string[]> = {
+/** A JSON value that many rows of a block have: each different one is stored and decoded once. */
+export const repeated = <T>(): Kind<T> => ({
   cells: I32,
   write: (rows, value) => rows.i32.push(rows.text(JSON.stringify(value))),
   getter: ({ i32: at }, { i32: width }) =>
@@ -128,11 +128,10 @@ export const repeatedTexts: Kind<readonly string[]> = {
       const { segment } = this;
       const position = segment.i32[this.row * width + at]!;
       let decoded = segment.repeated.get(position);
-      if (decoded === undefined)
-        segment.repeated.set(position, (decoded = JSON.parse(textAt(segment, position) ?? '[]') as readonly string[]));
-      return decoded;
+      if (decoded === undefined) segment.repeated.set(position, (decoded = JSON.parse(textAt(segment, position) ?? 'null') as unknown));
+      return decoded as T;
     },
-};
+});
 
 export const textOrNull: Kind<string | null> = {
   cells: I32,

@@ -13,8 +13,8 @@ export interface Segment {
   readonly i32: Int32Array;
   readonly u8: Uint8Array;
   readonly texts: Buffer;
-  /** Decoded lists of texts by position (kinds.ts, `repeatedTexts`). */
-  readonly repeated: Map<number, readonly string[]>;
+  /** Decoded values by position (kinds.ts, `repeated`). */
+  readonly repeated: Map<number, unknown>;
 }
 
 /** The cells of rows while they are written, in the order of the fields. */

@@ -1,3 +1,4 @@
+import type { AdvertiserBlock, AdvertiserTraits } from './advertiser.ts';
 import type { BlockList } from './block-list.ts';
 import type { SellerNode } from './seller-node.ts';
 import type { Goals } from './goals.ts';
@@ -72,6 +73,7 @@ export interface Publisher {
   readonly origins: ReadonlySet<string>;
   readonly privacy: PublisherPrivacy;
   readonly blocked: BlockList;
+  readonly blockedAdvertisers: AdvertiserBlock;
   readonly archived: boolean;
   /** Lower-case hex SHA-256 of the API key; the key itself is never stored. */
   readonly apiKeyHash: string;
@@ -86,19 +88,7 @@ export interface Placement {
   readonly formats: readonly CreativeFormat[];
   /** The lowest bid of a bidder, micros per thousand impressions; 0: none. */
   readonly floorMicros: number;
-  readonly archived: boolean;
-}
-
-/** Who pays for campaigns. */
-export interface Advertiser {
-  readonly id: number;
-  readonly name: string;
-  /** The advertiser domain of its creatives that name none. */
-  readonly domain: string | null;
-  /** null: itself. */
-  readonly paidBy: string | null;
-  /** Of the IAB Content Taxonomy 3.x. */
-  readonly categories: readonly string[];
+  readonly blockedAdvertisers: AdvertiserBlock;
   readonly archived: boolean;
 }
 
@@ -132,11 +122,13 @@ export interface Bidder {
 
 export interface Campaign {
   readonly id: number;
-  /** Changes with the row: equal ids and editions mean equal campaigns, except for `stop`. */
+  /** Changes with the row: equal ids and editions mean equal campaigns, except for `stop` and `traits`. */
   readonly edition: number;
   readonly publisherId: number;
   /** null: not known. */
   readonly advertiserId: number | null;
+  /** Of the advertiser. */
+  readonly traits: AdvertiserTraits;
   readonly name: string;
   readonly flight: Flight;
   /** Bounds the sum of its line items; null: no bound. */

@@ -31,6 +31,8 @@ export interface PublisherRecord {
   readonly acat: readonly string[];
   readonly cattax: number;
   readonly battr: readonly number[];
+  readonly blocked_advertiser_ids: readonly number[];
+  readonly blocked_advertiser_labels: readonly string[];
   readonly creative_approval: CreativeApproval;
   /** IANA name: whose days and hours its reports have. */
   readonly time_zone: string;
@@ -48,6 +50,8 @@ export interface PlacementRecord {
   readonly formats: readonly CreativeFormat[];
   /** USD per thousand impressions. */
   readonly floor: number | null;
+  readonly blocked_advertiser_ids: readonly number[];
+  readonly blocked_advertiser_labels: readonly string[];
   readonly archived: boolean;
 }
 
@@ -59,6 +63,8 @@ export interface AdvertiserRecord {
   /** Ids of the IAB Content Taxonomy 3.x. */
   readonly categories: readonly string[];
   readonly labels: readonly string[];
+  readonly exclusive: boolean;
+  readonly exclusion_labels: readonly string[];
   readonly contact: string | null;
   readonly archived: boolean;
 }

@@ -2,7 +2,18 @@ import type { CatalogRow } from '../model/catalog-reading.ts';
 import type { AdvertiserRecord, Loose } from '../model/records.ts';
 
 /** Each has the name of its field. */
-export const ADVERTISER_COLUMNS = ['id', 'name', 'domain', 'paid_by', 'categories', 'labels', 'contact', 'archived'] as const;
+export const ADVERTISER_COLUMNS = [
+  'id',
+  'name',
+  'domain',
+  'paid_by',
+  'categories',
+  'labels',
+  'exclusive',
+  'exclusion_labels',
+  'contact',
+  'archived',
+] as const;
 
 export const rowToAdvertiser = (row: CatalogRow): Loose<AdvertiserRecord> =>
   Object.fromEntries(ADVERTISER_COLUMNS.map((column) => [column, row[column]])) as Loose<AdvertiserRecord>;
@@ -11,4 +22,5 @@ export const advertiserToRow = ({ id: _, ...record }: AdvertiserRecord): Catalog
   ...record,
   categories: [...record.categories],
   labels: [...record.labels],
+  exclusion_labels: [...record.exclusion_labels],
 });

@@ -9,6 +9,8 @@ import type { CampaignRecord, Loose, PlacementRecord, PublisherRecord } from '..
 
 /** Columns of a publisher whose values are JSON. */
 const BLOCK_COLUMNS = ['badv', 'bcat', 'acat', 'battr'] as const;
+/** Columns of a publisher and of a placement, each with the name of its field. */
+const ADVERTISER_BLOCK_COLUMNS = ['blocked_advertiser_ids', 'blocked_advertiser_labels'] as const;
 type BlockColumn = (typeof BLOCK_COLUMNS)[number];
 
 /**
@@ -26,6 +28,7 @@ export const COLUMNS = {
     'caps_without_user_id',
     ...BLOCK_COLUMNS,
     'cattax',
+    ...ADVERTISER_BLOCK_COLUMNS,
     'creative_approval',
     'time_zone',
     'currency',
@@ -33,7 +36,7 @@ export const COLUMNS = {
     'api_key_hint',
     'archived',
   ],
-  placements: ['id', 'publisher_id', 'width', 'height', 'formats', 'floor_micros', 'archived'],
+  placements: ['id', 'publisher_id', 'width', 'height', 'formats', 'floor_micros', ...ADVERTISER_BLOCK_COLUMNS, 'archived'],
   advertisers: ADVERTISER_COLUMNS,
   bidders: BIDDER_COLUMNS,
   campaigns: ['id', 'publisher_id', 'advertiser_id', 'name', 'active', 'start_at', 'end_at', 'budget_micros', 'archived'],
@@ -51,6 +54,8 @@ export const rowToPublisher = (row: CatalogRow): Loose<PublisherRecord> => ({
   frequency_caps_without_user_id: row['caps_without_user_id'],
   ...(Object.fromEntries(BLOCK_COLUMNS.map((column) => [column, row[column]])) as Loose<Pick<PublisherRecord, BlockColumn>>),
   cattax: row['cattax'],
+  blocked_advertiser_ids: row['blocked_advertiser_ids'],
+  blocked_advertiser_labels: row['blocked_advertiser_labels'],
   creative_approval: row['creative_approval'],
   time_zone: row['time_zone'],
   currency: row['currency'],
@@ -66,6 +71,8 @@ export const publisherToRow = (record: PublisherRecord): CatalogRow => ({
   caps_without_user_id: record.frequency_caps_without_user_id,
   ...Object.fromEntries(BLOCK_COLUMNS.map((column) => [column, JSON.stringify(record[column])])),
   cattax: record.cattax,
+  blocked_advertiser_ids: [...record.blocked_advertiser_ids],
+  blocked_advertiser_labels: [...record.blocked_advertiser_labels],
   creative_approval: record.creative_approval,
   time_zone: record.time_zone,
   currency: record.currency,
@@ -79,12 +86,16 @@ export const rowToPlacement = ({ floor_micros, ...row }: CatalogRow): Loose<Plac
   height: row['height'],
   formats: row['formats'],
   floor: shownUsd(floor_micros),
+  blocked_advertiser_ids: row['blocked_advertiser_ids'],
+  blocked_advertiser_labels: row['blocked_advertiser_labels'],
   archived: row['archived'],
 });
 
 export const placementToRow = ({ floor, ...record }: PlacementRecord): CatalogRow => ({
   ...record,
   formats: [...record.formats],
+  blocked_advertiser_ids: [...record.blocked_advertiser_ids],
+  blocked_advertiser_labels: [...record.blocked_advertiser_labels],
   floor_micros: storedMicros(floor),
 });
 

@@ -16,6 +16,7 @@ import { entitiesIn, entityTable, storedBlock, type StoredBlock } from '../colum
 import type { EntityType } from '../columns/entity-type.ts';
 import type { View } from '../columns/kinds.ts';
 import { ADVERTISER, BIDDER, CAMPAIGN, CREATIVE, LINE_ITEM, PLACEMENT, PUBLISHER } from '../columns/entity-types.ts';
+import { NO_TRAITS } from '../model/advertiser.ts';
 import type { CatalogReading, CatalogRow, CatalogTable } from '../model/catalog-reading.ts';
 import type { Bidder, Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
 import { rowToAdvertiser } from '../postgres/advertiser-rows.ts';
@@ -28,6 +29,7 @@ import { toAdvertiser, toBidder, toCampaign, toCreative, toLineItem, toPlacement
 
 /** The valid rows as columns. */
 export interface AdmittedRows {
+  readonly publishers: ReadonlyMap<number, Publisher>;
   readonly placements: ReadonlyMap<string, Placement>;
   readonly campaigns: ChildEntities<Campaign>;
   readonly lineItems: ChildEntities<LineItem & View>;
@@ -122,7 +124,7 @@ export const admitRows = async (reading: CatalogReading, { dimensions, previous,
     toEntity: (record, row) => toPublisher(row['id'] as number, record as never, String(row['api_key_hash'])),
     join: (publisher) => publisher,
   });
-  const publishers = entityTable(PUBLISHER, publisherBlocks);
+  const publishers = entitiesIn(PUBLISHER, publisherBlocks.values());
   const placementBlocks = await admit({
     table: 'placements',
     type: PLACEMENT,
@@ -162,7 +164,8 @@ export const admitRows = async (reading: CatalogReading, { dimensions, previous,
       const advertiser = advertiserId === null ? undefined : advertisers.get(advertiserId);
       if (advertiserId !== null && !advertiser) return quarantine.parentReason('advertisers', advertiserId);
       const stop = publisher.archived ? 'publisherArchived' : advertiser?.archived ? 'advertiserArchived' : campaign.ownStop;
-      return campaign.stop === stop ? campaign : { ...campaign, stop };
+      const { traits = NO_TRAITS } = advertiser ?? {};
+      return campaign.stop === stop && isDeepStrictEqual(campaign.traits, traits) ? campaign : { ...campaign, stop, traits };
     },
   });
   const campaigns = entityTable(CAMPAIGN, campaignBlocks);
@@ -209,7 +212,7 @@ export const admitRows = async (reading: CatalogReading, { dimensions, previous,
       return { ...creative, ...inherited, edition: editionWith(creative.edition, inherited) };
     },
   });
-  return { placements, campaigns, lineItems, creatives: entityTable(CREATIVE, creativeBlocks), blocks, retargeted };
+  return { publishers, placements, campaigns, lineItems, creatives: entityTable(CREATIVE, creativeBlocks), blocks, retargeted };
 };
 
 const keyOf = (row: CatalogRow): RowKey => ({ id: row['id'] as number, edition: row['edition'] as number });

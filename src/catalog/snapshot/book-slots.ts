@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { buildTargetingTables } from '../../targeting/build-targeting-tables.ts';
 import { packArrays } from '../../base/packed-arrays.ts';
-import type { CatalogReading, CreativeCounts } from '../model/catalog-reading.ts';
-import type { LineItem } from '../model/entities.ts';
+import { advertiserBlockOf, blocksOf, type AdvertiserBlocks } from '../model/advertiser.ts';
+import type { CreativeCounts } from '../model/catalog-reading.ts';
+import type { Placement, Publisher } from '../model/entities.ts';
 import type { AdmittedRows } from './admit-rows.ts';
 import { CANDIDATE_ARRAYS } from './candidate-index.ts';
 import type { SlotParts } from './catalog-update.ts';
-import { clickRateOf, ecpmMicros, NO_COUNTS } from './ecpm.ts';
 import type { LineItemTargeting } from './line-item-targeting.ts';
+import { offerOf, type DeliveredCounts, type Offer } from './offer.ts';
 import { NO_CREATIVE_COUNTS, rotationOf } from './rotation.ts';
 import type { Vacancy } from './snapshot.ts';
 
@@ -30,6 +31,7 @@ interface Gathered {
   readonly publisherId: number;
   readonly direct: Candidates;
   readonly programmatic: Candidates;
+  readonly blocks: AdvertiserBlocks;
   readonly leftOut: number[];
   /** The latest stage that anything left out reached. */
   vacancy: Exclude<Vacancy, 'NothingBooked'>;
@@ -48,9 +50,6 @@ interface Candidates {
   /** By position, where there is a goal of clicks. */
   readonly clickRates: Map<number, number>;
 }
-
-/** What creatives and line items have delivered lately. */
-export type DeliveredCounts = Pick<CatalogReading, 'recentCounts' | 'creativeCounts'>;
 
 export interface BookingOptions {
   /** Epoch milliseconds at which flights are judged. */
@@ -78,11 +77,11 @@ export const bookSlots = (admitted: AdmittedRows, counts: DeliveredCounts, { now
 
 const gather = (admitted: AdmittedRows, { recentCounts, creativeCounts }: DeliveredCounts, nowMs: number): readonly Gathered[] => {
   const slots = new Map<string, Map<number, Gathered>>();
-  const slotOf = (placementId: string, publisherId: number): Gathered => {
-    let ofPlacement = slots.get(placementId);
-    if (ofPlacement === undefined) slots.set(placementId, (ofPlacement = new Map<number, Gathered>()));
+  const slotOf = (placement: Placement, publisherId: number): Gathered => {
+    let ofPlacement = slots.get(placement.id);
+    if (ofPlacement === undefined) slots.set(placement.id, (ofPlacement = new Map<number, Gathered>()));
     let slot = ofPlacement.get(publisherId);
-    if (slot === undefined) ofPlacement.set(publisherId, (slot = emptySlot(placementId, publisherId)));
+    if (slot === undefined) ofPlacement.set(publisherId, (slot = emptySlot(placement, admitted.publishers.get(publisherId)!)));
     return slot;
   };
   // Creatives of one line item mostly follow each other.
@@ -92,9 +91,14 @@ const gather = (admitted: AdmittedRows, { recentCounts, creativeCounts }: Delive
       const placement = admitted.placements.get(placementId);
       if (placement === undefined || placement.archived) continue;
       if (offer?.lineItemId !== lineItemId) offer = offerOf(lineItemId, admitted, recentCounts, nowMs);
-      const slot = slotOf(placementId, offer.publisherId);
+      const slot = slotOf(placement, offer.publisherId);
       if (!placement.formats.includes(content.format)) {
         slot.leftOut.push(id);
+        continue;
+      }
+      if (advertiserBlockOf(offer.campaign, slot.blocks) !== undefined) {
+        slot.leftOut.push(id);
+        if (slot.vacancy === 'SizeOrFormat') slot.vacancy = 'AdvertiserBlocked';
         continue;
       }
       if (stop !== null || offer.isOver) {
@@ -116,40 +120,6 @@ const gather = (admitted: AdmittedRows, { recentCounts, creativeCounts }: Delive
   return [...slots.values()].flatMap((ofPlacement) => [...ofPlacement.values()]);
 };
 
-/** What a line item adds to the slots of its creatives. */
-interface Offer extends Pick<LineItem, 'publisherId' | 'type' | 'priority' | 'rotation'> {
-  readonly lineItemId: number;
-  readonly ecpmMicros: number;
-  /** See `Candidate.clickRate`. */
-  readonly clickRate: number;
-  /** It will not serve again for as long as the snapshot is used. A flight that has not started does not count. */
-  readonly isOver: boolean;
-  readonly isRetargeted: boolean;
-}
-
-const offerOf = (
-  lineItemId: number,
-  { lineItems, campaigns, retargeted }: AdmittedRows,
-  recentCounts: DeliveredCounts['recentCounts'],
-  nowMs: number,
-): Offer => {
-  const lineItem = lineItems.get(lineItemId)!;
-  const campaign = campaigns.get(lineItem.campaignId)!;
-  const { publisherId, type, priority, rotation } = lineItem;
-  const recent = recentCounts.get(lineItemId) ?? NO_COUNTS;
-  return {
-    lineItemId,
-    publisherId,
-    type,
-    priority,
-    rotation,
-    ecpmMicros: ecpmMicros(lineItem, recent, nowMs),
-    clickRate: lineItem.goals.clicks === null ? 0 : clickRateOf(recent),
-    isOver: [campaign, lineItem].some(({ stop, flight }) => stop !== null || flight.endMs <= nowMs),
-    isRetargeted: retargeted.has(lineItemId),
-  };
-};
-
 const slotKey = ({ placementId, publisherId }: Gathered): string => `${publisherId} ${placementId}`;
 
 const noCandidates = (): Candidates => ({
@@ -162,9 +132,10 @@ const noCandidates = (): Candidates => ({
   clickRates: new Map(),
 });
 
-const emptySlot = (placementId: string, publisherId: number): Gathered => ({
-  placementId,
-  publisherId,
+const emptySlot = (placement: Placement, publisher: Publisher): Gathered => ({
+  placementId: placement.id,
+  publisherId: publisher.id,
+  blocks: blocksOf(publisher, placement),
   direct: noCandidates(),
   programmatic: noCandidates(),
   leftOut: [],

@@ -44,12 +44,13 @@ export interface CandidateIndex extends Bookings<Candidate> {
 }
 
 /** Names of NoBidReason: why nothing on a placement can be served, whatever the request. */
-export type Vacancy = 'NothingBooked' | 'SizeOrFormat' | 'NotInFlight';
+export type Vacancy = 'NothingBooked' | 'SizeOrFormat' | 'AdvertiserBlocked' | 'NotInFlight';
 
 /** What the snapshot holds for one publisher on one placement. */
 export interface Slot {
   /**
-   * Direct candidates: not ended, not stopped by staff, of a format the placement allows. Flight and
+   * Direct candidates: not ended, not stopped by staff, of an advertiser that is not blocked and of a
+   * format the placement allows. Flight and
    * size are the request's to check.
    */
   readonly direct: CandidateIndex | undefined;

@@ -1,7 +1,8 @@
 import { SECONDS_PER_DAY } from '../../base/utc-day.ts';
 import { targetingRules } from '../../targeting/targeting-rules.ts';
+import { NO_TRAITS, type Advertiser, type AdvertiserBlock } from '../model/advertiser.ts';
 import type { BlockList } from '../model/block-list.ts';
-import type { Advertiser, Bidder, Campaign, Creative, CreativeStatus, LineItem, Placement, Publisher } from '../model/entities.ts';
+import type { Bidder, Campaign, Creative, CreativeStatus, LineItem, Placement, Publisher } from '../model/entities.ts';
 import type { SellerNode } from '../model/seller-node.ts';
 import type { Stop } from '../model/stops.ts';
 import { parseCreativeContent } from '../checks/parse-content.ts';
@@ -36,6 +37,7 @@ export const toPublisher = (id: number, record: PublisherRecord, apiKeyHash: str
     capsWithoutUserId: record.frequency_caps_without_user_id,
   },
   blocked: blockList(record, record.acat),
+  blockedAdvertisers: advertiserBlock(record),
   archived: record.archived,
   apiKeyHash,
 });
@@ -47,16 +49,30 @@ export const toPlacement = (record: PlacementRecord): Placement => ({
   height: record.height,
   formats: record.formats,
   floorMicros: microsOrNull(record.floor) ?? 0,
+  blockedAdvertisers: advertiserBlock(record),
   archived: record.archived,
 });
 
-export const toAdvertiser = (id: number, { name, domain, paid_by: paidBy, categories, archived }: AdvertiserRecord): Advertiser => ({
+const advertiserBlock = ({
+  blocked_advertiser_ids: ids,
+  blocked_advertiser_labels: labels,
+}: Pick<PlacementRecord, 'blocked_advertiser_ids' | 'blocked_advertiser_labels'>): AdvertiserBlock => ({
+  ids,
+  labels: labels.map(lowerCase),
+});
+
+export const toAdvertiser = (id: number, record: AdvertiserRecord): Advertiser => ({
   id,
-  name,
-  domain,
-  paidBy,
-  categories,
-  archived,
+  name: record.name,
+  domain: record.domain,
+  paidBy: record.paid_by,
+  categories: record.categories,
+  traits: {
+    labels: record.labels.map(lowerCase),
+    exclusive: record.exclusive,
+    exclusionLabels: record.exclusion_labels.map(lowerCase),
+  },
+  archived: record.archived,
 });
 
 /** `headers`: the sealed values, which the record has marks for. */
@@ -99,6 +115,7 @@ export const toCampaign = (key: RowKey, record: CampaignRecord): Campaign => {
     ...key,
     publisherId: record.publisher_id,
     advertiserId: record.advertiser_id,
+    traits: NO_TRAITS,
     name: record.name,
     flight: flightOf(record),
     budgetMicros: microsOrNull(record.budget),

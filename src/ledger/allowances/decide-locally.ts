@@ -1,5 +1,6 @@
 import { NoBidReason } from '../../decision/no-bid-reason.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
+import { ShownTogether } from '../../decision/shown-together.ts';
 import { isUnbounded } from '../limits.ts';
 import type { Reservation, ReservationMoments, ReservedImp } from '../reservation.ts';
 import type { Stock } from './stock.ts';
@@ -25,10 +26,10 @@ export const decideFromLots = (
 ): Reservation | undefined => {
   const taken: Taken[] = [];
   const decided: ReservedImp[] = [];
+  const shown = imps.length > 1 ? new ShownTogether() : undefined;
   for (const candidates of imps) {
-    // A creative is shown once in an answer.
-    const winner =
-      taken.length === 0 ? 0 : candidates.findIndex(({ creative }) => !taken.some((one) => one.candidate.creative.id === creative.id));
+    const refused = shown === undefined || shown.isEmpty ? NONE : refusalsBefore(candidates, shown);
+    const winner = refused.length;
     const candidate = candidates[winner];
     const stock = candidate && stockOf(candidate);
     const moments = stock?.take(candidate!, nowMs);
@@ -36,11 +37,22 @@ export const decideFromLots = (
       for (const one of taken) one.stock.putBack(one.candidate, one.moments);
       return undefined;
     }
+    shown?.add(candidate!);
     taken.push({ stock: stock!, candidate: candidate!, moments });
-    const refused = winner === 0 ? NONE : candidates.slice(0, winner).map(() => NoBidReason.DuplicateInPage);
     decided.push({ winner, moments, refused, granted: undefined });
   }
   return { imps: decided };
+};
+
+/** Why the first candidates may not be shown with the ads so far, up to one that may. */
+const refusalsBefore = (candidates: readonly RankedCandidate[], shown: ShownTogether): readonly NoBidReason[] => {
+  const refused: NoBidReason[] = [];
+  for (const candidate of candidates) {
+    const reason = shown.refusalOf(candidate);
+    if (reason === undefined) break;
+    refused.push(reason);
+  }
+  return refused;
 };
 
 export interface OutageDecision {
@@ -55,17 +67,17 @@ export interface OutageDecision {
  * or of which ads were reserved before.
  */
 export const decideInOutage = (imps: Imps, { unheld, take }: OutageDecision): Reservation => {
-  const shown = new Set<number>();
+  const shown = new ShownTogether();
   const decide = (candidates: readonly RankedCandidate[]): ReservedImp => {
     const refused: NoBidReason[] = [];
     for (const [winner, candidate] of candidates.entries()) {
-      const isShown = shown.has(candidate.creative.id);
-      const moments = isShown ? undefined : isUnbounded(candidate.lineItem, candidate.campaign) ? unheld : take(candidate);
+      const together = shown.refusalOf(candidate);
+      const moments = together ? undefined : isUnbounded(candidate.lineItem, candidate.campaign) ? unheld : take(candidate);
       if (moments) {
-        shown.add(candidate.creative.id);
+        shown.add(candidate);
         return { winner, moments, refused, granted: undefined };
       }
-      refused.push(isShown ? NoBidReason.DuplicateInPage : NoBidReason.CountersUnavailable);
+      refused.push(together ?? NoBidReason.CountersUnavailable);
     }
     return { winner: -1, moments: undefined, refused, granted: undefined };
   };

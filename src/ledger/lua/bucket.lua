@@ -10,7 +10,8 @@
 -- rest is spread over the day and not served in a burst. PID corrects that rate once a minute by
 -- how many hours it is behind the straight line of its day. Gains are per hour, so traffic does not
 -- change them. The output stays within 0 and MAX_RATE times the day's even rate, so a backlog
--- cannot become a burst.
+-- cannot become a burst. What is spread over the flight has its backlog spread already: there the
+-- bound is MAX_RATE times Even's rate, where that is higher.
 local MS_PER_HOUR = 3600000
 local SAMPLE_MS = 60000
 -- A bucket holds one selection, and a minute's worth more. With few requests that is too little: a
@@ -80,8 +81,8 @@ local function pacing_line(a, goal, day)
 end
 
 -- One sample of the controller: sets the fill rate as a multiple of the day's even rate. `even` is
--- Even's rate now as the same kind of multiple.
-local function pid_sample(a, even, behind, hours, gains)
+-- Even's rate now as the same kind of multiple, `max_rate` the bound.
+local function pid_sample(a, even, behind, hours, gains, max_rate)
   -- Delivery falls behind by at most an hour per hour; a larger step is a new cap or a new curve,
   -- not a trend.
   local newest = clamp((behind - a[PACE_ERROR]) / math.max(hours, 1e-6), -1, 1)
@@ -92,13 +93,13 @@ local function pid_sample(a, even, behind, hours, gains)
   -- Anti-windup: the integral is bounded, is frozen while there is a backlog, and at a bound of the
   -- output moves only away from it.
   local wound = math.abs(behind) > MAX_BIAS_HOURS
-    or (output > MAX_RATE and behind > 0)
+    or (output > max_rate and behind > 0)
     or (output < 0 and behind < 0)
   if not wound and gains.ki > 0 then
     a[PACE_INTEGRAL] = clamp(integral, -MAX_INTEGRAL / gains.ki, MAX_INTEGRAL / gains.ki)
   end
   a[PACE_ERROR], a[PACE_SLOPE] = behind, slope
-  a[PACE_FACTOR] = clamp(rest + gains.ki * a[PACE_INTEGRAL], 0, MAX_RATE)
+  a[PACE_FACTOR] = clamp(rest + gains.ki * a[PACE_INTEGRAL], 0, max_rate)
 end
 
 -- Whether pacing has begun today in this account.
@@ -107,9 +108,10 @@ local function pacing_is_begun(a, now)
 end
 
 -- Fills the bucket of an account up to now. `unit` is the most that one selection takes; a bucket
--- with a reserve holds its size twice. `released` is given back. Returns the reserve, what did not
+-- with a reserve holds its size twice. `released` is given back. `is_spread`: the goal is a part of
+-- what is left of a longer flight. Returns the reserve, what did not
 -- fit, and whether there is a new sample to store even if nothing is taken: at most one a minute.
-local function pacing_fill(a, mode, goal, committed, now, day, gains, unit, has_reserve, released)
+local function pacing_fill(a, mode, goal, committed, now, day, gains, unit, has_reserve, released, is_spread)
   local begins = not pacing_is_begun(a, now)
   if begins then
     a[PACE_AT], a[PACE_FROM], a[PACE_BASE] = now, day.share, committed
@@ -122,7 +124,9 @@ local function pacing_fill(a, mode, goal, committed, now, day, gains, unit, has_
     sampled = line_rate > 0 and now - a[PACE_SAMPLED] >= SAMPLE_MS
     if sampled then
       local hours = (now - a[PACE_SAMPLED]) * day.per_ms * day.hours
-      pid_sample(a, rate / line_rate, (line - committed) / line_rate * day.hours, hours, gains)
+      local even = rate / line_rate
+      local max_rate = is_spread and MAX_RATE * math.max(even, 1) or MAX_RATE
+      pid_sample(a, even, (line - committed) / line_rate * day.hours, hours, gains, max_rate)
       a[PACE_SAMPLED] = now
     end
     rate = line_rate * a[PACE_FACTOR]

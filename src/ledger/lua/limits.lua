@@ -56,7 +56,7 @@ end
 local function limits_apply(c)
   return c.daily_impressions >= 0 or c.daily_spend_micros >= 0 or c.budget_micros >= 0
     or c.campaign_budget_micros >= 0 or c.places >= 0 or c.rate_per_second >= 0
-    or (c.goal ~= nil and (c.goal[GOAL.IMPRESSIONS] >= 0 or c.goal[GOAL.CLICKS] >= 0))
+    or (c.goal and (c.goal[GOAL.IMPRESSIONS] >= 0 or c.goal[GOAL.CLICKS] >= 0))
 end
 
 -- How many more ads a candidate could hold now, by its tightest limit other than the user's.

@@ -22,32 +22,35 @@ local function goal_left(a, goal)
 end
 
 -- How many impressions today should end with, by the tightest of the line item's own caps, goals and
--- budget (nil when it has none), and how many are committed. A goal or a budget gives today its part
--- of what is left of the flight.
+-- budget (nil when it has none), how many are committed, and whether the tightest is spread over the
+-- flight: a goal or a budget gives today its part of what is left.
 local function pacing_goal(a, c, day)
   local committed = a[IMPRESSIONS] + a[HELD_COUNT]
-  local goal
-  local function bound(left)
-    goal = math.min(goal or math.huge, committed + math.max(left, 0))
+  local goal, is_spread
+  local function bound(left, part)
+    local most = committed + math.max(left, 0) * part
+    if not goal or most < goal then
+      goal, is_spread = most, part < 1
+    end
   end
   if c.daily_impressions >= 0 then
-    bound(c.daily_impressions - committed)
+    bound(c.daily_impressions - committed, 1)
   end
   if c.goal then
     local left = goal_left(a, c.goal)
     if left < math.huge then
-      bound(left * day.part)
+      bound(left, day.part)
     end
   end
   if c.expected_micros > 0 then
     if c.daily_spend_micros >= 0 then
-      bound((c.daily_spend_micros - a[SPEND] - a[HELD_MICROS]) / c.expected_micros)
+      bound((c.daily_spend_micros - a[SPEND] - a[HELD_MICROS]) / c.expected_micros, 1)
     end
     if c.budget_micros >= 0 then
-      bound((c.budget_micros - a[T_SPEND] - a[HELD_TOTAL]) / c.expected_micros * day.part)
+      bound((c.budget_micros - a[T_SPEND] - a[HELD_TOTAL]) / c.expected_micros, day.part)
     end
   end
-  return goal, committed
+  return goal, committed, is_spread
 end
 
 -- Counts a line item among the live siblings of its campaign, once an hour. Returns whether the
@@ -106,7 +109,7 @@ local function campaign_permits(a, campaign, c, now, curve, gains)
   local released = (call.released_micros[campaign] or 0) * paced / (paced + asap)
   call.released_micros[campaign] = nil
   local reserve, overflow, sampled = pacing_fill(campaign, c.pacing, committed + left * day.part, committed, now, day,
-    gains, campaign[PACE_UNIT], true, released)
+    gains, campaign[PACE_UNIT], true, released, day.part < 1)
   -- What paced line items leave in a full bucket is free for the others.
   local part = math.min(campaign[PACED_PART] + (asap > 0 and released or 0), left)
   campaign[PACED_PART] = math.max(part - overflow * part / math.max(left, 1), 0)
@@ -129,13 +132,14 @@ local function pacing_permits(a, campaign, c, now, curve, gains)
   local own, sampled, changed = math.huge, false, false
   if c.pacing ~= 'ASAP' then
     local day = pacing_day(now, curve, c.flight_end_ms, c.goal)
-    local goal, committed = pacing_goal(a, c, day)
+    local goal, committed, is_spread = pacing_goal(a, c, day)
     if goal or is_campaign_paced(c) then
       local released = call.released[a] or 0
       call.released[a] = nil
       -- Without a goal of its own it only remembers where pacing began today.
       local mode, _ = goal and c.pacing or 'Even'
-      _, _, sampled = pacing_fill(a, mode, goal or committed, committed, now, day, gains, 1, false, released)
+      _, _, sampled = pacing_fill(a, mode, goal or committed, committed, now, day, gains, 1, false, released,
+        is_spread)
     end
     own = goal and a[PACE_TOKENS] or own
   end

@@ -1,4 +1,5 @@
 import { NoBidReason } from '../../decision/no-bid-reason.ts';
+import { ShownTogether } from '../../decision/shown-together.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import type { Allowances } from '../allowances/allowances.ts';
 import { isUnbounded } from '../limits.ts';
@@ -45,15 +46,15 @@ const NO_MOMENTS: ReservationMoments = { tokenExpS: 0, holdEndMs: 0, day: 0 };
 export const createDryReserve =
   (judgeLimits: JudgeLimits): Allowances['reserve'] =>
   async ({ publisherId, userHash, curve, imps }) => {
-    const shown = new Set<number>();
+    const shown = new ShownTogether();
     const judged: ReservedImp[] = [];
     for (const candidates of imps) {
-      const reasons = (await judgeLimits({ publisherId, userHash, curve, candidates })).map(({ candidate, reason }) =>
-        shown.has(candidate.creative.id) ? NoBidReason.DuplicateInPage : reason,
+      const reasons = (await judgeLimits({ publisherId, userHash, curve, candidates })).map(
+        ({ candidate, reason }) => shown.refusalOf(candidate) ?? reason,
       );
       const winner = reasons.indexOf(0);
       const taken = candidates[winner];
-      if (taken) shown.add(taken.creative.id);
+      if (taken) shown.add(taken);
       judged.push({
         winner,
         moments: taken && NO_MOMENTS,

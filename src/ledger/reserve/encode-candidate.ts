@@ -28,10 +28,18 @@ const LASTING_FIELDS = [
 
 /**
  * One candidate as a script reads it. The prices come after the rest, because a bid may replace
- * them. `goal` is an array by GOAL_FIELDS, and is left out where there is none: five numbers less to
- * decode.
+ * them. What few candidates have comes last and is left out: `goal`, an array by GOAL_FIELDS, or
+ * false before what follows; and what `page.lua` reads of an advertiser.
  */
-const CANDIDATE_FIELDS = [...LASTING_FIELDS, 'priceMicros', 'expectedMicros', 'goal'] as const;
+const CANDIDATE_FIELDS = [
+  ...LASTING_FIELDS,
+  'priceMicros',
+  'expectedMicros',
+  'goal',
+  'advertiser',
+  'exclusive',
+  'exclusionLabels',
+] as const;
 
 /** The goals of a flight and how pacing spreads it. `GOAL.IMPRESSIONS` in Lua is a position. */
 const GOAL_FIELDS = ['impressions', 'clicks', 'clickRate', 'flightStartMs', 'frontload'] as const;
@@ -59,8 +67,8 @@ interface Written {
   readonly clickRate: number;
   /** The array without its prices and what follows them. */
   readonly text: string;
-  /** `,` and the goal, or ''. */
-  readonly goal: string;
+  /** What few candidates have, each after a comma. */
+  readonly rest: string;
 }
 
 /** Everything but the prices is encoded once per creative of a snapshot, not per request. */
@@ -70,10 +78,10 @@ export const createCandidateEncoder = (): EncodeCandidate => {
     let known = written.get(creative);
     if (known?.lineItem !== lineItem || known.campaign !== campaign || known.clickRate !== clickRate) {
       const text = encodeLasting(creative, lineItem, campaign);
-      known = { lineItem, campaign, clickRate, text, goal: encodeGoal(lineItem, campaign, clickRate) };
+      known = { lineItem, campaign, clickRate, text, rest: encodeRest(lineItem, campaign, clickRate) };
       written.set(creative, known);
     }
-    return `${known.text},${priceMicros},${expectedMicros}${known.goal}]`;
+    return `${known.text},${priceMicros},${expectedMicros}${known.rest}]`;
   };
 };
 
@@ -100,15 +108,21 @@ const encodeLasting = (creative: Creative, lineItem: LineItem, campaign: Campaig
   return row.slice(0, -1);
 };
 
-const encodeGoal = ({ goals, flight }: LineItem, campaign: Campaign, clickRate: number): string => {
+const encodeRest = (lineItem: LineItem, campaign: Campaign, clickRate: number): string => {
+  const goal = encodeGoal(lineItem, campaign, clickRate);
+  const { exclusive, exclusionLabels } = campaign.traits;
+  if (campaign.advertiserId === null || (!exclusive && exclusionLabels.length === 0)) return goal === undefined ? '' : `,${goal}`;
+  return `,${goal ?? 'false'},${campaign.advertiserId},${exclusive},${JSON.stringify(exclusionLabels)}`;
+};
+
+const encodeGoal = ({ goals, flight }: LineItem, campaign: Campaign, clickRate: number): string | undefined => {
   const { impressions, clicks, frontload } = goals;
-  if (impressions === null && clicks === null && frontload === 0) return '';
-  const row = encodeRow(GOAL_FIELDS, {
+  if (impressions === null && clicks === null && frontload === 0) return undefined;
+  return encodeRow(GOAL_FIELDS, {
     impressions: impressions ?? NONE,
     clicks: clicks ?? NONE,
     clickRate: clickRate > 0 ? clickRate : PRIOR_CLICK_RATE,
     flightStartMs: Math.max(flight.startMs, campaign.flight.startMs),
     frontload,
   });
-  return `,${row}`;
 };

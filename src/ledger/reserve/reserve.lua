@@ -32,6 +32,7 @@
 -- @include ../lua/limits.lua
 -- @include ../lua/clients.lua
 -- @include ../lua/lots.lua
+-- @include ../lua/page.lua
 
 -- Reservations that end in the same bucket share a hold. A life is divided into at most this many
 -- buckets; their lengths are powers of two, so that the buckets of different lives coincide and an
@@ -107,7 +108,7 @@ local function take(c, request, a, campaign, wanted, permits)
     client_hold(request.clients, request.client, hold_end - book.now)
   end
   book.dirty[c.line_item], book.dirty[c.campaign] = true, true
-  request.taken[c.creative] = true
+  page_add(request.shown, c)
   tally_add_serves(request.serves, day, c.tally, 1)
   local lots = lot + spare > 0 and string.format(' %d %d %.0f', lot, spare, book.now) or ' 0 0 0'
   return moments .. day .. lots
@@ -150,8 +151,9 @@ local function offer(text, request)
   end
   local c, wanted = candidate_of(text)
   local book = request.book
-  if request.taken[c.creative] then
-    return nil, NBR.DUPLICATE_IN_PAGE
+  local together = page_refusal(request.shown, c)
+  if together then
+    return nil, together
   end
   local a, campaign = books_open(request.accounts, book, c.line_item, c.campaign)
   local reason, sampled, permits = limits_refusal(a, campaign, c, request.user, book.now, book.horizon, request.head, call.settings)
@@ -184,7 +186,7 @@ local function request_of(text, client, keys)
   local lines = pieces(text, '\n')
   local head = head_of(lines())
   local at = head.publisher * PUBLISHER_KEYS
-  local request = { at = at, head = head, lines = lines, client_key = keys[at + 5], taken = {}, refused = {} }
+  local request = { at = at, head = head, lines = lines, client_key = keys[at + 5], shown = {}, refused = {} }
   if client and client ~= NO_CLIENT then
     request.client_name, request.clients = client, clients_of(request.client_key)
     clients_note(request.clients, client)

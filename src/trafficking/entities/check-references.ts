@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { Fault } from '../../base/fault.ts';
 import type { PlacementFormats } from '../../catalog/checks/check-entities.ts';
 import { MAX_PLACEMENTS_OF_CREATIVE } from '../../catalog/checks/creative-schema.ts';
+import { MAX_BLOCKED_ADVERTISERS } from '../../catalog/checks/schema-parts.ts';
 import { missingFiles } from '../assets/missing-files.ts';
 import { ENTITY_KINDS, MAX_ENTITY_ID, type EntityKind, type EntityRecord } from './entity-kind.ts';
 
@@ -12,7 +13,7 @@ export interface CheckedReferences {
 }
 
 /**
- * Checks that each parent of a record exists, that the placements and the line item of a creative
+ * Checks that each parent and each blocked advertiser of a record exists, that the placements and the line item of a creative
  * belong to the same publisher, and that the uploaded files in its content are stored. Malformed ids
  * are left to the schema.
  */
@@ -34,8 +35,25 @@ export const checkReferences = async (trx: Knex.Transaction, { parents }: Entity
     }
   }
   if (lineItem) faults.push(...(await foreignPlacements(trx, placements, lineItem['campaign_id'] as number)));
+  faults.push(...(await missingAdvertisers(trx, input[BLOCKED_ADVERTISERS])));
   faults.push(...(await missingFiles(trx, input['content'])));
   return { faults, placements };
+};
+
+/** The field of publishers and placements. */
+const BLOCKED_ADVERTISERS = 'blocked_advertiser_ids';
+
+const missingAdvertisers = async (trx: Knex.Transaction, listed: unknown): Promise<readonly Fault[]> => {
+  if (!Array.isArray(listed) || listed.length > MAX_BLOCKED_ADVERTISERS) return [];
+  const ids = listed.filter((id: unknown) => isWellFormed(ENTITY_KINDS.advertisers, id));
+  if (ids.length === 0) return [];
+  const rows = await trx('advertisers').whereIn('id', ids).select<{ id: number }[]>('id');
+  const known = new Set<unknown>(rows.map(({ id }) => id));
+  return listed.flatMap((id: unknown, i) =>
+    isWellFormed(ENTITY_KINDS.advertisers, id) && !known.has(id)
+      ? [{ pointer: `/${BLOCKED_ADVERTISERS}/${i}`, detail: `${String(id)} does not exist` }]
+      : [],
+  );
 };
 
 interface PlacementRow extends PlacementFormats {

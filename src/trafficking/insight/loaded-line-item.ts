@@ -1,3 +1,4 @@
+import { advertiserBlockOf, blocksOf } from '../../catalog/model/advertiser.ts';
 import type { Campaign, LineItem } from '../../catalog/model/entities.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { fitsImp, type OwnSize } from '../../decision/ad-query.ts';
@@ -51,6 +52,9 @@ export const creativeObstacles = (
     }
     const own = open.filter(({ publisherId }) => publisherId === null || publisherId === lineItem.publisherId);
     if (own.length === 0) return { id, obstacle: `${placementWords(open.map((placement) => placement.id))} of another publisher` };
+    const publisher = snapshot.publishers.get(lineItem.publisherId);
+    const blocks = own.map((placement) => publisher && advertiserBlockOf(campaign, blocksOf(publisher, placement)));
+    if (blocks[0] !== undefined && blocks.every((words) => words !== undefined)) return { id, obstacle: [...new Set(blocks)].join('; ') };
     if (!hasServed && !own.some((placement) => fitsImp(creative, { size: placement, otherSizes: [] })))
       return { id, obstacle: `${sizeOf(creative)} does not fit ${own.map((one) => `placement ${one.id} of ${sizeOf(one)}`).join(' or ')}` };
     const formats = own.flatMap((placement) => placement.formats);

@@ -9,6 +9,8 @@ const SENT = {
     domain: 'boots.example',
     categories: ['483'],
     labels: ['outdoor'],
+    exclusive: false,
+    exclusion_labels: ['shoes'],
     contact: 'sales@boots.example',
   },
   Bidder: {

@@ -1,0 +1,38 @@
+import type { Booking } from '../catalog/model/entities.ts';
+import { NoBidReason } from './no-bid-reason.ts';
+
+type Shown = Pick<Booking, 'creative' | 'campaign'>;
+
+/**
+ * The ads of one answer, and what may not be shown beside them: a creative twice, an exclusive
+ * advertiser twice, two advertisers that share an exclusion label. page.lua is the same in Lua.
+ */
+export class ShownTogether {
+  private readonly creatives = new Set<number>();
+  /** Exclusive advertisers by their ids, and by exclusion label whose ad has it. */
+  private advertisers: Map<number | string, number> | undefined;
+
+  get isEmpty(): boolean {
+    return this.creatives.size === 0;
+  }
+
+  add({ creative, campaign: { advertiserId, traits } }: Shown): void {
+    this.creatives.add(creative.id);
+    const { exclusive, exclusionLabels } = traits;
+    if (advertiserId === null || (!exclusive && exclusionLabels.length === 0)) return;
+    this.advertisers ??= new Map();
+    if (exclusive) this.advertisers.set(advertiserId, advertiserId);
+    for (const label of exclusionLabels) this.advertisers.set(label, advertiserId);
+  }
+
+  /** Why a candidate may not be shown with the ads so far; undefined: it may. */
+  refusalOf({ creative, campaign: { advertiserId, traits } }: Shown): NoBidReason | undefined {
+    if (this.creatives.has(creative.id)) return NoBidReason.DuplicateInPage;
+    const { advertisers } = this;
+    if (advertisers === undefined || advertiserId === null) return undefined;
+    if (traits.exclusive && advertisers.has(advertiserId)) return NoBidReason.CompetitorInPage;
+    for (const label of traits.exclusionLabels)
+      if ((advertisers.get(label) ?? advertiserId) !== advertiserId) return NoBidReason.CompetitorInPage;
+    return undefined;
+  }
+}
