@@ -95,10 +95,12 @@ export const createEntityReader = ({ knex }: { readonly knex: Knex }): EntityRea
     list: async (kind, asked) => {
       const { limit, offset, sort } = asked;
       const query = matching(kind, asked);
-      const counted = await query.clone().count<{ count: string }[]>('* as count');
       const sortBy = LIST_FIELDS[kind.table].sorts[sort.by] ?? 'id';
       const page = { columns: COLUMNS[kind.table], order: sort.order, sortBy, limit, offset, rowBytes: kind.rowBytes };
-      const { rows, more } = await readPageOfRows<CatalogRow>(knex, query, page);
+      const [counted, { rows, more }] = await Promise.all([
+        query.clone().count<{ count: string }[]>('* as count'),
+        readPageOfRows<CatalogRow>(knex, query.clone(), page),
+      ]);
       return { rows: rows.map(kind.toRecord), more, total: Number(counted[0]?.count) };
     },
 

@@ -1,5 +1,5 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { Router } from 'express';
+import { schemaCompiler } from '../../base/schema-compiler.ts';
 import { schemaFaults } from '../../base/schema-faults.ts';
 import { sendJson } from '../../http/answers/send-json.ts';
 import { methodNotAllowed } from '../../http/problems/error-handler.ts';
@@ -10,7 +10,7 @@ import { ENTITY_KINDS, readEntityId } from '../entities/entity-kind.ts';
 import { readListQuery } from '../entities/list-query.ts';
 import { MAX_SAVED_VIEWS, NEW_VIEW_SCHEMA, type NewView, type SavedViewStore } from './saved-view-store.ts';
 
-const validate = new Ajv2020({ allErrors: true }).compile<NewView>(NEW_VIEW_SCHEMA);
+const validate = schemaCompiler().compile<NewView>(NEW_VIEW_SCHEMA);
 
 /** Searches of lists that a person saved under a name. */
 export const savedViewRoutes = (store: SavedViewStore): Router => {
