@@ -91,6 +91,7 @@ const ADMIN_STYLES = [
   'buttons',
   'fields',
   'tables',
+  'lists',
   'notices',
   'forms',
   'comments',

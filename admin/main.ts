@@ -8,6 +8,7 @@ import './preview/ad-preview.ts';
 import { parseRoute } from './route.ts';
 import { openScreen } from './screens.ts';
 import { shell } from './shell.ts';
+import { closeOnClickOutside } from './parts/panel.ts';
 import { openPalette } from './parts/palette.ts';
 import { findAnything } from './views/find-anything.ts';
 import { createStatuses } from './service/statuses.ts';
@@ -46,7 +47,7 @@ const statuses = createStatuses(api, redraw);
 const page: Page = {
   api,
   statuses,
-  store: createStore(api, statuses.outdate),
+  store: createStore({ api, onRefresh: statuses.outdate, onRead: redraw }),
   redraw,
   toast: toasts.add,
   complain: ({ title, detail }) => toasts.add(`${title}. ${detail}`, { tone: 'bad' }),
@@ -70,6 +71,7 @@ const open = async (): Promise<void> => {
   const isNew = typeof (history.state as { entry?: unknown } | null)?.entry !== 'number';
   shownHash = location.hash;
   view.leave?.();
+  page.store.turn();
   const next = await openScreen(page, parseRoute(location.hash));
   if (turn !== opening) return next.leave?.();
   view = next;
@@ -97,6 +99,8 @@ window.addEventListener('keydown', (event) => {
   openPalette(findAnything(page), (hash) => page.go(hash));
 });
 
+window.addEventListener('click', closeOnClickOutside);
+
 window.addEventListener('hashchange', () => {
   if (location.hash === shownHash) return;
   if (!view.hasChanges?.()) return void open();
@@ -113,8 +117,9 @@ window.addEventListener('beforeunload', (event) => {
 
 const start = async (): Promise<void> => {
   draw();
-  const problem = (await page.store.refresh()) ?? (await page.store.loadDimensions());
-  if (!problem) return open();
+  // The first screen does not wait for what only forms need.
+  const [problem] = await Promise.all([page.store.loadDimensions(), open()]);
+  if (!problem) return redraw();
   view = {
     title: 'Not available',
     section: '',

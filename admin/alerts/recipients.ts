@@ -1,12 +1,12 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { ALERT_KIND_NAMES, ALERT_KINDS, type AlertKind } from '../../src/catalog/model/alert-kinds.ts';
 import type { RecipientWire } from '../../src/trafficking/alerts/alert-routes.ts';
+import { recordChoice } from '../lists/record-choice.ts';
 import type { Page } from '../page.ts';
 import { button, card } from '../parts/parts.ts';
 import { table } from '../parts/table.ts';
 import { addressesOf, addressFields, lastWords, recordForm, typedOf, type TypedAddresses } from '../reports/delivery-form.ts';
 import { createOwnRecords, type OwnRecords } from '../reports/own-records.ts';
-import { select } from '../reports/report-controls.ts';
 import { titleOf } from '../words/kinds.ts';
 
 export interface Recipients {
@@ -36,7 +36,12 @@ export const createRecipients = (page: Page): Recipients => {
   const question = { title: 'Delete this recipient?', text: 'No more alerts are sent there.' };
 
   return {
-    load: records.load,
+    load: async () => {
+      await records.load();
+      const problem = await page.store.ensure('publishers', ...records.all().flatMap(({ publisher_id }) => publisher_id ?? []));
+      if (problem) page.complain(problem);
+      page.redraw();
+    },
     add: () => records.edit(NEW),
     form: () => {
       const draft = records.draft();
@@ -80,7 +85,7 @@ const whereWords = ({ emails, webhook }: RecipientWire): string => [...emails, .
 
 const publisherName = ({ store }: Page, id: number | null): string => {
   if (id === null) return 'all';
-  const found = store.all('publishers').find((one) => one.id === id);
+  const found = store.find('publishers', id);
   return found ? titleOf('publishers', found) : `#${id}`;
 };
 
@@ -91,9 +96,8 @@ const FIELD_WORDS: Readonly<Record<string, string>> = {
   '/webhook': 'Webhook',
 };
 
-const recipientForm = ({ store: catalog }: Page, draft: Draft, records: OwnRecords<RecipientWire, Draft>): TemplateResult => {
+const recipientForm = (page: Page, draft: Draft, records: OwnRecords<RecipientWire, Draft>): TemplateResult => {
   const { write } = records;
-  const publishers = catalog.all('publishers').map((one) => [String(one.id), titleOf('publishers', one)] as const);
   const toggle = (kind: AlertKind): void =>
     write({ kinds: ALERT_KIND_NAMES.filter((name) => (name === kind) !== draft.kinds.includes(name)) });
   return recordForm(
@@ -121,6 +125,11 @@ const recipientForm = ({ store: catalog }: Page, draft: Draft, records: OwnRecor
           )}
         </div>
       </div>
-      <label>Of${select('Of', draft.publisher, [['', 'All publishers'], ...publishers], (publisher) => write({ publisher }))}</label>`,
+      <label
+        >Of${recordChoice(page, {
+          ...{ kind: 'publishers', label: 'Of', value: draft.publisher, placeholder: 'All publishers' },
+          choose: (publisher) => write({ publisher }),
+        })}</label
+      >`,
   );
 };

@@ -43,7 +43,7 @@ const day = (offset: number): string => new Date(Date.now() + offset * DAY_MS).t
  */
 export const newRecord = (kind: Kind, given: object, store: Store): object => {
   const onlyParents = fieldsOf(kind).flatMap(({ pointer, required, schema, description: { parent } }) => {
-    const [first, ...others] = parent && required ? store.all(parent) : [];
+    const [first, ...others] = parent && required ? store.first(parent) : [];
     return first && others.length === 0 ? [[pointer.slice(1), schema.items ? [first.id] : first.id] as const] : [];
   });
   const record: Readonly<Record<string, unknown>> = { ...Object.fromEntries(onlyParents), ...given };

@@ -24,7 +24,7 @@ export const addStep = (kind: Kind, text = '', query: Parameters<typeof hashOf>[
 export const missingParent = (kind: Kind, store: Store): NextStep | undefined => {
   for (const { required, description } of fieldsOf(kind)) {
     const { parent } = description;
-    if (!parent || !required || store.all(parent).length > 0) continue;
+    if (!parent || !required || store.total(parent) > 0) continue;
     return addStep(parent, `${capital(aOne(kind))} needs ${aOne(parent)}, and there is none yet.`);
   }
   return undefined;
@@ -35,22 +35,22 @@ export const nextStep = <K extends Kind>(kind: K, record: Records[K], store: Sto
 
 const NEXT: { readonly [K in Kind]: (record: Records[K], store: Store) => NextStep | undefined } = {
   publishers: ({ id }, store) =>
-    store.all('placements').length === 0
+    store.total('placements') === 0
       ? addStep('placements', 'Next: add a place for ads on its pages.')
       : addStep('campaigns', 'Next: book a campaign for it.', { publisher_id: id }),
   placements: (_, store) => {
-    const [publisher] = store.all('publishers');
-    if (store.all('campaigns').length > 0) return undefined;
+    const [publisher] = store.first('publishers');
+    if (store.total('campaigns') > 0) return undefined;
     return publisher
       ? addStep('campaigns', 'Next: book a campaign.', { publisher_id: publisher.id })
       : addStep('publishers', 'Next: add the publisher of the page.');
   },
   advertisers: ({ id }, store) => {
-    const [publisher] = store.all('publishers');
+    const [publisher] = store.first('publishers');
     return publisher && addStep('campaigns', 'Next: book a campaign for it.', { advertiser_id: id });
   },
   bidders: ({ id }, store) =>
-    store.all('campaigns').length === 0
+    store.total('campaigns') === 0
       ? addStep('campaigns', 'Next: book a campaign for it.')
       : addStep('line_items', 'Next: book what it may fill.', { type: 'programmatic', bidder_id: id }),
   campaigns: ({ id }) => addStep('line_items', 'Next: add what runs in it, and its price.', { campaign_id: id }),

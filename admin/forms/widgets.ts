@@ -1,7 +1,7 @@
 import { html, type TemplateResult } from 'lit-html';
 import { CREATIVE_FORMATS } from '../../src/catalog/model/entities.ts';
 import type { SpecialWidget } from '../../src/catalog/checks/form-description.ts';
-import { checkField, segmentedField, selectField, switchField } from '../fields/choice-field.ts';
+import { checkField, segmentedField, switchField } from '../fields/choice-field.ts';
 import { contentField } from '../fields/content-field.ts';
 import { countryField } from '../fields/country-field.ts';
 import { dateField } from '../fields/date-field.ts';
@@ -9,10 +9,12 @@ import { dimensionField, dimensionValue } from '../fields/dimension-field.ts';
 import { durationField, durationOf, secondsOf } from '../fields/duration-field.ts';
 import { keyValueRows, keyValuesField, keyValuesOf, textRows, textsOf } from '../fields/key-values-field.ts';
 import { moneyField, numberField, textArea, textField, type TextFieldOptions } from '../fields/text-field.ts';
+import { findRecords } from '../lists/find-records.ts';
+import { recordField, recordsField } from '../fields/record-field.ts';
 import { valuesField } from '../fields/values-field.ts';
 import type { Page } from '../page.ts';
 import type { Dimensions } from '../service/wire.ts';
-import { aOne, titleOf } from '../words/kinds.ts';
+import { titleOf } from '../words/kinds.ts';
 import { choicesOf, hasType, type EntityField, type FieldSchema } from './entity-fields.ts';
 import type { Form } from './form.ts';
 import { listOf, numberOf, textOf, textOrNull } from './typed-text.ts';
@@ -139,67 +141,41 @@ export const codecOf = (field: EntityField): Codec => widgetOf(field);
 export const renderWidget = (context: WidgetContext): TemplateResult => widgetOf(context.field).render(context);
 
 /** The records of another kind, by name. */
-function parentField({ form, page: { store }, field, options }: WidgetContext): TemplateResult {
+function parentField({ form, page, field, options }: WidgetContext): TemplateResult {
   const { parent } = field.description;
   if (!parent) throw new Error(`${field.pointer} has no parent`);
-  const chosen = store.find(parent, textOf(form.read(field.pointer)));
-  const records = chosen?.archived ? [chosen, ...store.all(parent)] : store.all(parent);
-  const choices = records.map((record) => ({ value: String(record.id), label: titleOf(parent, record) }));
-  return selectField(form, { ...options, none: options.placeholder ?? `Choose ${aOne(parent)}`, choices });
+  return recordField(form, page, { ...options, kind: parent });
 }
 
-/** More placements than this are typed, with suggestions. */
-const MAX_PLACEMENTS_TICKED = 12;
+/** More records than this are searched for. */
+const MAX_TICKED = 12;
 
-/** Several records of another kind. */
-function parentsField(context: WidgetContext): TemplateResult {
-  return context.field.description.parent === 'placements' ? placementsField(context) : recordsField(context);
-}
-
-/** More records than this are typed, with suggestions. */
-const MAX_RECORDS_TICKED = 6;
-
-/** Several records, by name; held as ids. */
-function recordsField({ form, page: { store }, field, options }: WidgetContext): TemplateResult {
+/** Several records of another kind; of placements, those that the publisher of the line item may use, and those chosen before. */
+function parentsField({ form, page, field, options }: WidgetContext): TemplateResult {
+  const { store, api } = page;
   const { parent } = field.description;
   if (!parent) throw new Error(`${field.pointer} has no parent`);
+  const queries = parent === 'placements' ? placementQueries(form, page) : [''];
+  const lists = queries.map((query) => store.wanted(parent, query, MAX_TICKED + 1));
   const labelOf = (id: string): string => {
     const record = store.find(parent, id);
-    return record ? titleOf(parent, record) : `#${id}`;
+    if (!record) return parent === 'placements' ? id : `#${id}`;
+    return 'height' in record && parent === 'placements' ? `${id} (${record.width} × ${record.height})` : titleOf(parent, record);
   };
-  const ids = [...new Set([...store.all(parent).map(({ id }) => String(id)), ...listOf(form.read(options.pointer))])];
-  if (ids.length > 0 && ids.length <= MAX_RECORDS_TICKED)
+  const usable = lists.flatMap((list) => list?.rows ?? []).map(({ id }) => String(id));
+  const ids = [...new Set([...usable, ...listOf(form.read(options.pointer))])];
+  if (ids.length > 0 && ids.length <= MAX_TICKED && !lists.some((list) => list?.more))
     return checkField(form, { ...options, choices: ids.map((id) => ({ value: id, label: labelOf(id) })) });
-  const { inputMode: _, ...others } = options;
-  const suggestions = ids.map((id) => ({ value: id, label: labelOf(id) }));
-  /** A name, or what a suggestion fills in: the name and the id in brackets. */
-  const toValue = (typed: string): string =>
-    /\((\d+)\)$/.exec(typed)?.[1] ?? suggestions.find(({ label }) => label.toLowerCase() === typed.toLowerCase())?.value ?? typed;
-  return valuesField(form, {
-    ...others,
-    suggestions,
-    labelOf,
-    toValue,
-    placeholder: options.placeholder ?? `Type ${aOne(parent)}, then Enter`,
-  });
+  const find = async (text: string) => (await Promise.all(queries.map((query) => findRecords(api, parent, query)(text)))).flat();
+  return recordsField(form, page, { ...options, kind: parent, labelOf, find });
 }
 
-/** Several placements, each with its size: those that the publisher of the line item may use, and those chosen before. */
-function placementsField({ form, page: { store }, options }: WidgetContext): TemplateResult {
+/** Placements of the publisher, and those that are open to all. */
+const placementQueries = (form: Form, { store }: Page): readonly string[] => {
   const item = store.find('line_items', textOf(form.read('/line_item_id')));
   const owner = store.find('campaigns', item?.campaign_id)?.publisher_id;
-  const usable = store.all('placements').filter(({ publisher_id }) => !owner || publisher_id === null || publisher_id === owner);
-  const labelOf = (id: string): string => {
-    const placement = store.find('placements', id);
-    return placement ? `${id} (${placement.width} × ${placement.height})` : id;
-  };
-  const ids = [...new Set([...usable.map(({ id }) => id), ...listOf(form.read(options.pointer))])];
-  if (ids.length <= MAX_PLACEMENTS_TICKED)
-    return checkField(form, { ...options, choices: ids.map((id) => ({ value: id, label: labelOf(id) })) });
-  const { inputMode: _, ...others } = options;
-  const suggestions = ids.map((id) => ({ value: id, label: id }));
-  return valuesField(form, { ...others, suggestions, labelOf, placeholder: 'Type a placement, then Enter' });
-}
+  return owner ? [`publisher_id=${owner}`, 'open=true'] : [''];
+};
 
 /** The formats that the chosen placements allow. */
 function formatField({ form, page: { store }, field, options }: WidgetContext): TemplateResult {

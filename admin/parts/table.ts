@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
+import { live } from 'lit-html/directives/live.js';
 
 export interface Column<T> {
   readonly label: string;
@@ -6,6 +7,19 @@ export interface Column<T> {
   readonly numeric?: boolean;
   /** Hidden on narrow screens. */
   readonly minor?: boolean;
+  /** Holds a check box: narrow, its label for screen readers only. */
+  readonly check?: boolean;
+  /** Shown on wide screens only. */
+  readonly wide?: boolean;
+  /** The name by which the service sorts it; with `-` in front, its first click shows the largest first. */
+  readonly sort?: string;
+}
+
+/** How a table is sorted: by a click on a head. */
+export interface Sorting {
+  /** The name of a column, with `-` in front for the largest first; '': in no shown order. */
+  readonly by: string;
+  readonly choose: (sort: string) => void;
 }
 
 export interface TableOptions<T> {
@@ -15,18 +29,45 @@ export interface TableOptions<T> {
   /** Buttons at the end of a row. */
   readonly actions?: (row: T) => TemplateResult;
   readonly rowClass?: (row: T) => string;
+  readonly sorting?: Sorting;
+  /** The heads stay in view while the page is scrolled. */
+  readonly sticky?: boolean;
 }
 
 /** Text of a cell whose lines are not broken: a date, a state. */
 export const unbroken = (text: string | TemplateResult): TemplateResult => html`<span class="unbroken">${text}</span>`;
 
+const nameOf = (sort: string): string => sort.replace(/^-/, '');
+const reversed = (sort: string): string => (sort.startsWith('-') ? nameOf(sort) : `-${sort}`);
+
+const classesOf = <T>({ numeric, check, minor, wide }: Column<T>): string =>
+  [numeric && 'numeric', check && 'check', minor && 'minor', wide && 'wide'].filter(Boolean).join(' ');
+
+const head = <T>(column: Column<T>, sorting: Sorting | undefined): TemplateResult => {
+  const { sort, check } = column;
+  const label = check ? html`<span class="unseen">${column.label}</span>` : column.label;
+  if (!sort || !sorting) return html`<th role="columnheader" scope="col" class=${classesOf(column)}>${label}</th>`;
+  const isSorted = nameOf(sorting.by) === nameOf(sort);
+  const isDescending = isSorted && sorting.by.startsWith('-');
+  return html`<th
+    role="columnheader"
+    scope="col"
+    class=${classesOf(column)}
+    aria-sort=${isSorted ? (isDescending ? 'descending' : 'ascending') : 'none'}
+  >
+    <button type="button" class="sort" @click=${() => sorting.choose(isSorted ? reversed(sorting.by) : sort)}>
+      ${label}<span class="sort-mark" aria-hidden="true">${isSorted ? (isDescending ? '↓' : '↑') : '↕'}</span>
+    </button>
+  </th>`;
+};
+
 /** A table; on narrow screens a list of cards. The roles keep it a table for screen readers. */
-export const table = <T>({ caption, columns, rows, actions, rowClass }: TableOptions<T>): TemplateResult => html`
-  <div class="table-frame">
+export const table = <T>({ caption, columns, rows, actions, rowClass, sorting, sticky }: TableOptions<T>): TemplateResult => html`
+  <div class="table-frame ${sticky ? 'sticky' : ''}">
     <table role="table" aria-label=${caption}>
       <thead role="rowgroup">
         <tr role="row">
-          ${columns.map(({ label, numeric }) => html`<th role="columnheader" scope="col" class=${numeric ? 'numeric' : ''}>${label}</th>`)}
+          ${columns.map((column) => head(column, sorting))}
           ${actions ? html`<th role="columnheader" scope="col"><span class="unseen">Actions</span></th>` : nothing}
         </tr>
       </thead>
@@ -34,10 +75,7 @@ export const table = <T>({ caption, columns, rows, actions, rowClass }: TableOpt
         ${rows.map(
           (row) =>
             html`<tr role="row" class=${rowClass?.(row) ?? ''}>
-              ${columns.map(
-                ({ label, cell, numeric, minor }) =>
-                  html`<td role="cell" data-label=${label} class="${numeric ? 'numeric' : ''} ${minor ? 'minor' : ''}">${cell(row)}</td>`,
-              )}
+              ${columns.map((column) => html`<td role="cell" data-label=${column.label} class=${classesOf(column)}>${column.cell(row)}</td>`)}
               ${actions ? html`<td role="cell" class="row-actions">${actions(row)}</td>` : nothing}
             </tr>`,
         )}
@@ -45,3 +83,16 @@ export const table = <T>({ caption, columns, rows, actions, rowClass }: TableOpt
     </table>
   </div>
 `;
+
+/** The same choice as the heads, for screens without them. */
+export const sortSelect = <T>(columns: readonly Column<T>[], { by, choose }: Sorting): TemplateResult =>
+  html`<select class="sort-select" aria-label="Sort by" @change=${(event: Event) => choose((event.target as HTMLSelectElement).value)}>
+    <option value="" .selected=${live(by === '')}>Oldest first</option>
+    ${columns.flatMap(({ label, sort }) =>
+      sort
+        ? [sort, reversed(sort)].map(
+            (value) => html`<option value=${value} .selected=${live(by === value)}>${label} ${value.startsWith('-') ? '↓' : '↑'}</option>`,
+          )
+        : [],
+    )}
+  </select>`;

@@ -1,10 +1,10 @@
 import { html, type TemplateResult } from 'lit-html';
 import type { EventFormat } from '../../src/events/export/write-events.ts';
 import { input } from '../fields/input.ts';
+import { recordChoice } from '../lists/record-choice.ts';
 import type { Page } from '../page.ts';
 import { button, card } from '../parts/parts.ts';
 import { saveFile } from '../service/save-file.ts';
-import { titleOf } from '../words/kinds.ts';
 import { select } from './report-controls.ts';
 
 const FORMATS = [
@@ -40,7 +40,6 @@ export const createRawExport = (page: Page) => {
     open: (): void => show(true),
     render: (): TemplateResult | string => {
       if (!isOpen) return '';
-      const publishers = page.store.all('publishers').map((one) => [String(one.id), titleOf('publishers', one)] as const);
       return card(
         'Raw events of a day',
         html`<p>
@@ -50,7 +49,10 @@ export const createRawExport = (page: Page) => {
           <div class="row">
             ${input({ type: 'date', label: 'Day', value: chosen.day, onChange: (day) => choose({ day }) })}
             ${select('Format', chosen.format, FORMATS, (format) => choose({ format }))}
-            ${select('Publisher', chosen.publisher, [['', 'All publishers'], ...publishers], (publisher) => choose({ publisher }))}
+            ${recordChoice(page, {
+              ...{ kind: 'publishers', label: 'Publisher', value: chosen.publisher, placeholder: 'All publishers' },
+              choose: (publisher) => choose({ publisher }),
+            })}
             ${button('Cancel', () => show(false), 'secondary')}
             <button
               type="button"

@@ -3,6 +3,8 @@ import { live } from 'lit-html/directives/live.js';
 import type { ReportFields } from '../../src/trafficking/reports/report-routes.ts';
 import { input } from '../fields/input.ts';
 import { button } from '../parts/parts.ts';
+import { recordChoice } from '../lists/record-choice.ts';
+import type { Page } from '../page.ts';
 import type { Store } from '../service/store.ts';
 import { titleOf } from '../words/kinds.ts';
 import { combines, toggleDimension, toggleFilter, toggleMetric, type ReportChoice } from './report-choice.ts';
@@ -10,7 +12,7 @@ import { combines, toggleDimension, toggleFilter, toggleMetric, type ReportChoic
 export interface ControlsOptions {
   readonly fields: ReportFields;
   readonly choice: ReportChoice;
-  readonly store: Store;
+  readonly page: Page;
   /** The dimension that the next filter is for; '' none. */
   readonly adding: string;
   readonly change: (choice: ReportChoice) => void;
@@ -83,7 +85,7 @@ export const valueName = (fields: ReportFields, store: Store, dimension: string,
   return kind && record ? titleOf(kind, record) : value.replaceAll('_', ' ');
 };
 
-const filters = ({ fields, choice, store, adding, change, add }: ControlsOptions): TemplateResult => {
+const filters = ({ fields, choice, page, adding, change, add }: ControlsOptions): TemplateResult => {
   const chosen = Object.entries(choice.filters).flatMap(([dimension, values]) => values.map((value) => [dimension, value] as const));
   const labelOf = (dimension: string): string => fields.dimensions.find(({ name }) => name === dimension)?.label ?? dimension;
   const possible = fields.dimensions.filter(
@@ -96,7 +98,7 @@ const filters = ({ fields, choice, store, adding, change, add }: ControlsOptions
         chosen.length > 0
           ? html`<ul class="chips">
               ${chosen.map(([dimension, value]) => {
-                const text = `${labelOf(dimension)}: ${valueName(fields, store, dimension, value)}`;
+                const text = `${labelOf(dimension)}: ${valueName(fields, page.store, dimension, value)}`;
                 const remove = () => change(toggleFilter(choice, dimension, value));
                 return html`<li><span>${text}</span>${button('×', remove, 'chip-remove', `Remove ${text}`)}</li>`;
               })}
@@ -104,19 +106,18 @@ const filters = ({ fields, choice, store, adding, change, add }: ControlsOptions
           : nothing
       }
       ${select('Add a filter', adding, [['', 'Add a filter …'], ...possible.map(({ name, label }) => [name, label] as const)], add)}
-      ${adding === '' ? nothing : valueInput(fields, store, adding, (value) => change(toggleFilter(choice, adding, value)))}
+      ${adding === '' ? nothing : valueInput(fields, page, adding, (value) => change(toggleFilter(choice, adding, value)))}
     </div>
   </div>`;
 };
 
 /** Records by name; of other dimensions, text. */
-const valueInput = (fields: ReportFields, store: Store, dimension: string, take: (value: string) => void): TemplateResult => {
+const valueInput = (fields: ReportFields, page: Page, dimension: string, take: (value: string) => void): TemplateResult => {
   const found = fields.dimensions.find(({ name }) => name === dimension);
   const label = found?.label ?? dimension;
   if (found?.table) {
     const kind = found.table;
-    const records = store.all(kind).map((record) => [String(record.id), titleOf(kind, record)] as const);
-    return select(label, '', [['', `Choose ${label.toLowerCase()} …`], ...records], (value) => value !== '' && take(value));
+    return recordChoice(page, { kind, label, value: '', choose: (value) => value !== '' && take(value) });
   }
   const onChange = (typed: string) => typed.trim() !== '' && take(typed.trim());
   return input({ value: '', label, placeholder: EXAMPLES[dimension], onChange });

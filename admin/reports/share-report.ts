@@ -2,7 +2,7 @@ import { html, type TemplateResult } from 'lit-html';
 import type { Page } from '../page.ts';
 import { showReportLink } from '../parts/dialogs.ts';
 import { button, card } from '../parts/parts.ts';
-import { titleOf } from '../words/kinds.ts';
+import { recordChoice } from '../lists/record-choice.ts';
 import { select } from './report-controls.ts';
 
 const DAYS = [
@@ -35,14 +35,16 @@ export const createShareForm = (page: Page, query: () => string) => {
     open: (): void => show(true),
     render: (): TemplateResult | string => {
       if (!isOpen) return '';
-      const advertisers = page.store.all('advertisers').map((one) => [String(one.id), titleOf('advertisers', one)] as const);
       return card(
         'Share with an advertiser',
         html`<p>Whoever has the link sees this report of that advertiser alone. It cannot be changed or revoked; it ends by itself.</p>
           <div class="row">
-            ${select('Advertiser', advertiser, [['', 'Choose an advertiser …'], ...advertisers], (value) => {
-              advertiser = value;
-              page.redraw();
+            ${recordChoice(page, {
+              ...{ kind: 'advertisers', label: 'Advertiser', value: advertiser },
+              choose: (value) => {
+                advertiser = value;
+                page.redraw();
+              },
             })}
             ${select('How long', days, DAYS, (value) => (days = value))} ${button('Cancel', () => show(false), 'secondary')}
             <button type="button" ?disabled=${advertiser === ''} @click=${() => void create()}>Create the link</button>

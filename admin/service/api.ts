@@ -55,7 +55,7 @@ export const createApi = ({ askToken }: ApiOptions): Api => {
     if (!(answer instanceof Response)) return { ok: false, problem: answer };
     const value: unknown = await (answer.ok ? read(answer) : answer.json()).catch(() => undefined);
     return answer.ok
-      ? { ok: true, value: value as T, etag: answer.headers.get('etag'), more: /rel="next"/.test(answer.headers.get('link') ?? '') }
+      ? { ok: true, value: value as T, ...pageOf(answer.headers) }
       : { ok: false, problem: toProblem(answer.status, value) };
   };
 
@@ -69,6 +69,12 @@ export const createApi = ({ askToken }: ApiOptions): Api => {
     },
   };
 };
+
+const pageOf = (headers: Headers) => ({
+  etag: headers.get('etag'),
+  more: /rel="next"/.test(headers.get('link') ?? ''),
+  total: headers.has('x-total-count') ? Number(headers.get('x-total-count')) : undefined,
+});
 
 const attempt = async (
   method: string,

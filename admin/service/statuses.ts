@@ -1,3 +1,4 @@
+import type { ListedDelivery } from '../../src/trafficking/status/listed-delivery.ts';
 import type { LineItemStatus } from '../../src/trafficking/status/line-item-status.ts';
 import type { Statuses as Answered } from '../../src/trafficking/status/status-routes.ts';
 import type { Api } from './api.ts';
@@ -8,8 +9,8 @@ export type StatusKind = 'line_items' | 'campaigns';
 export interface Statuses {
   /** undefined: not read yet; it is read then, and the page drawn again. An old one is read again, too. */
   of(kind: StatusKind, id: number): LineItemStatus | undefined;
-  /** The last one that was read, for searching; one that is not known is read. */
-  known(kind: StatusKind, id: number): LineItemStatus | undefined;
+  /** What a line item has delivered, as read with its status. */
+  delivery(lineItemId: number): ListedDelivery | undefined;
   /** What was read may be different now. */
   outdate(): void;
 }
@@ -20,6 +21,7 @@ const FRESH_MS = 15_000;
 
 interface Known {
   readonly status: LineItemStatus | undefined;
+  readonly delivery: ListedDelivery | undefined;
   readonly readAtMs: number;
 }
 
@@ -39,7 +41,9 @@ export const createStatuses = (api: Api, redraw: () => void): Statuses => {
       const answer = await api.get<Answered>(`/statuses?line_item_ids=${idsOf('line_items')}&campaign_ids=${idsOf('campaigns')}`);
       for (const key of keys) {
         const [kind, id] = key.split(' ') as [StatusKind, string];
-        known.set(key, { status: answer.ok ? answer.value[kind][id] : known.get(key)?.status, readAtMs });
+        const { status, delivery } = known.get(key) ?? {};
+        if (!answer.ok) known.set(key, { status, delivery, readAtMs });
+        else known.set(key, { status: answer.value[kind][id], delivery: kind === 'line_items' ? answer.value.deliveries[id] : undefined, readAtMs });
       }
       redraw();
     }
@@ -60,12 +64,7 @@ export const createStatuses = (api: Api, redraw: () => void): Statuses => {
       if (!found || found.readAtMs <= Math.max(outdatedAtMs, Date.now() - FRESH_MS)) want(key);
       return found?.status;
     },
-    known: (kind, id) => {
-      const key = `${kind} ${id}`;
-      const found = known.get(key);
-      if (!found) want(key);
-      return found?.status;
-    },
+    delivery: (id) => known.get(`line_items ${id}`)?.delivery,
     outdate: () => {
       outdatedAtMs = Date.now();
     },

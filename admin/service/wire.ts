@@ -11,10 +11,14 @@ import type {
 } from '../../src/catalog/model/records.ts';
 
 /** The records of the trafficking API, with the fields that only its answers have. */
-type Stored<T> = T & { readonly id: number };
+type Stored<T> = T & { readonly id: number } & Listed;
+/** What a list adds to its records when it is asked for it: how many records belong to each, by kind. */
+interface Listed {
+  readonly children?: Counts;
+}
 
 export type PublisherWire = Stored<PublisherRecord> & { readonly api_key?: string; readonly api_key_hint?: string | null };
-export type PlacementWire = PlacementRecord;
+export type PlacementWire = PlacementRecord & Listed;
 export type AdvertiserWire = Stored<AdvertiserRecord>;
 export type BidderWire = Stored<BidderRecord>;
 export type CampaignWire = Stored<CampaignRecord>;
@@ -54,8 +58,8 @@ export interface Problem {
 }
 
 export type Answer<T> =
-  /** more: the list goes on after this page. */
-  | { readonly ok: true; readonly value: T; readonly etag?: string | null; readonly more?: boolean }
+  /** more: the list goes on after this page; total: how many it has in all. */
+  | { readonly ok: true; readonly value: T; readonly etag?: string | null; readonly more?: boolean; readonly total?: number | undefined }
   | { readonly ok: false; readonly problem: Problem };
 
 /** A stored file. */

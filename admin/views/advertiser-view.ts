@@ -22,9 +22,9 @@ export const openAdvertiser = async (page: Page, route: Route): Promise<View> =>
       },
     ],
   });
-  const fault = await store.refresh('advertisers', 'campaigns', 'line_items');
-  if (fault) page.complain(fault);
-  await store.ensure('advertisers', id);
+  const campaigns = `advertiser_id=${id}&include=children`;
+  const faults = await Promise.all([store.ensure('advertisers', id), store.read('campaigns', campaigns)]);
+  for (const fault of faults) if (fault) page.complain(fault);
 
   return recordView(
     page,
@@ -40,7 +40,7 @@ export const openAdvertiser = async (page: Page, route: Route): Promise<View> =>
       )}
       ${childrenCard(page, {
         kind: 'campaigns',
-        rows: store.all('campaigns').filter(({ advertiser_id }) => advertiser_id === id),
+        rows: store.listing('campaigns', campaigns)?.rows ?? [],
         parent: { advertiser_id: id },
         archived: archivedBy(store, 'advertisers', advertiser) !== undefined,
         without: 'Advertiser',

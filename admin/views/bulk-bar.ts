@@ -97,6 +97,7 @@ export const createBulkBar = <K extends BulkKind>(page: Page, kind: K): BulkBar<
   return {
     column: {
       label: 'Chosen',
+      check: true,
       cell: (record) =>
         html`<input
           type="checkbox"
@@ -109,7 +110,7 @@ export const createBulkBar = <K extends BulkKind>(page: Page, kind: K): BulkBar<
       chosen.size === 0
         ? html`<p class="bulk-hint">
             ${button(
-              `Choose all ${found.length}`,
+              `Choose all ${found.length} shown`,
               () =>
                 choose(
                   found.map(({ id }) => id),

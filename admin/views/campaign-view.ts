@@ -39,9 +39,9 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
     },
   });
   const comments = createCommentsCard(page, 'campaigns', id);
-  const fault = await store.refresh('campaigns', 'line_items', 'creatives');
-  if (fault) page.complain(fault);
-  await store.ensure('campaigns', id);
+  const items = `campaign_id=${id}&include=children`;
+  const faults = await Promise.all([store.ensure('campaigns', id), store.read('line_items', items)]);
+  for (const fault of faults) if (fault) page.complain(fault);
 
   return recordView(page, 'campaigns', id, (campaign, title) => {
     const publisher = store.find('publishers', campaign.publisher_id);
@@ -60,7 +60,7 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
       )}
       ${childrenCard(page, {
         kind: 'line_items',
-        rows: store.all('line_items').filter(({ campaign_id }) => campaign_id === id),
+        rows: store.listing('line_items', items)?.rows ?? [],
         parent: { campaign_id: id },
         archived: archivedBy(store, 'campaigns', campaign) !== undefined,
         without: 'Campaign',

@@ -15,7 +15,8 @@ const MAX_SHOWN = 1_000;
 export const openFiles = (page: Page): View => {
   const { api, store } = page;
   const files = createReading<readonly AssetWire[]>(page, () => `/assets?limit=${MAX_SHOWN}`, { keep: true });
-  const usersOf = ({ sha256 }: AssetWire) => store.all('creatives').filter(({ content }) => content.includes(sha256));
+  const usersOf = ({ sha256 }: AssetWire) => (store.wanted('creatives', '')?.rows ?? []).filter(({ content }) => content.includes(sha256));
+  const publisherOf = (id: number | null): string => (store.wanted('publishers', '') && store.find('publishers', id)?.name) ?? '–';
 
   const columns: readonly Column<AssetWire>[] = [
     {
@@ -32,7 +33,7 @@ export const openFiles = (page: Page): View => {
         >`,
     },
     { label: 'Size', cell: assetFacts },
-    { label: 'Publisher', cell: ({ publisher_id }) => store.find('publishers', publisher_id)?.name ?? '–' },
+    { label: 'Publisher', cell: ({ publisher_id }) => publisherOf(publisher_id) },
     { label: 'Used by', cell: (file) => usedBy(usersOf(file)) },
     { label: 'Uploaded', cell: ({ created_at }) => moment(created_at), minor: true },
   ];

@@ -4,11 +4,12 @@ import type { Page, View } from '../page.ts';
 import { button, card, emptyState, loading, pageHead, pill, problemNote } from '../parts/parts.ts';
 import { table, type Column } from '../parts/table.ts';
 import { saveFile } from '../service/save-file.ts';
+import { recordChoice } from '../lists/record-choice.ts';
 import { select } from '../reports/report-controls.ts';
 import { hashOf, type Route } from '../route.ts';
 import type { Problem } from '../service/wire.ts';
 import { count, exactMoney, moment } from '../words/formats.ts';
-import { linkTo, titleOf } from '../words/kinds.ts';
+import { linkTo } from '../words/kinds.ts';
 
 const MONTHS = 24;
 
@@ -23,9 +24,9 @@ const monthName = (month: string): string =>
   new Date(`${month}-01`).toLocaleDateString(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });
 
 /** What a publisher bills its advertisers for a month; months are closed here. */
-export const openFinance = (page: Page, route: Route): View => {
-  const publishers = page.store.all('publishers');
-  let publisher = route.query.get('publisher_id') ?? String(publishers[0]?.id ?? '');
+export const openFinance = async (page: Page, route: Route): Promise<View> => {
+  await Promise.all([page.store.count(), page.store.ensure('publishers', ...route.query.getAll('publisher_id'))]);
+  let publisher = route.query.get('publisher_id') ?? String(page.store.first('publishers')[0]?.id ?? '');
   let month = route.query.get('month') ?? lastMonths()[1] ?? '';
   let statement: FinanceWire | undefined;
   let problem: Problem | undefined;
@@ -72,12 +73,7 @@ export const openFinance = (page: Page, route: Route): View => {
           : nothing,
       )}
       <div class="toolbar">
-        ${select(
-          'Publisher',
-          publisher,
-          publishers.map((one) => [String(one.id), titleOf('publishers', one)] as const),
-          (value) => choose({ publisher: value }),
-        )}
+        ${recordChoice(page, { kind: 'publishers', label: 'Publisher', value: publisher, choose: (value) => value !== '' && choose({ publisher: value }) })}
         ${select(
           'Month',
           month,
@@ -85,7 +81,7 @@ export const openFinance = (page: Page, route: Route): View => {
           (value) => choose({ month: value }),
         )}
       </div>
-      ${publishers.length === 0 ? emptyState('There is no publisher yet.') : problem ? problemNote(problem) : statement ? statementView(statement) : loading()}
+      ${publisher === '' ? emptyState('There is no publisher yet.') : problem ? problemNote(problem) : statement ? statementView(statement) : loading()}
     `,
   };
 };

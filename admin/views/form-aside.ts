@@ -6,8 +6,9 @@ import { listOf, numberOf, textOf, textOrNull } from '../forms/typed-text.ts';
 import type { Form } from '../forms/form.ts';
 import { addStep } from '../forms/next-step.ts';
 import type { Page } from '../page.ts';
-import { button, card, pill } from '../parts/parts.ts';
+import { button, card, loading, pill } from '../parts/parts.ts';
 import { atDensity, previewCreative, type Slot } from '../preview/preview-document.ts';
+import { hashOf } from '../route.ts';
 import { table } from '../parts/table.ts';
 import type { CreativeWire, Kind, PlacementWire, PublisherWire, Records } from '../service/wire.ts';
 import { pictureNotes, sizeNotes } from '../words/asset-words.ts';
@@ -51,34 +52,38 @@ const publisherAside = (page: Page, publisher: PublisherWire): TemplateResult =>
         in <a href="../sellers.json">sellers.json</a>.
       </p>`,
     )}
-    ${related(page, 'campaigns', ({ publisher_id }) => publisher_id === publisher.id, { publisher_id: publisher.id })}
+    ${related(page, 'campaigns', { publisher_id: publisher.id })}
   </aside>
 `;
 
 const placementAside = (page: Page, placement: PlacementWire, first?: () => TemplateResult): TemplateResult => html`
   <aside class="form-aside">
-    ${first?.()} ${related(page, 'creatives', ({ placement_ids }) => placement_ids.includes(placement.id), { placement_id: placement.id })}
+    ${first?.()} ${related(page, 'creatives', { placement_id: placement.id })}
     ${placementTags(page, placement, publisherOf(page, placement))} ${debugLinkCard(page, publisherOf(page, placement))}
   </aside>
 `;
 
 /** The publisher of a placement; of one that is open to all, the first. */
 const publisherOf = ({ store }: Page, { publisher_id }: PlacementWire): PublisherWire | undefined =>
-  publisher_id === null ? store.all('publishers')[0] : store.find('publishers', publisher_id);
+  publisher_id === null ? store.first('publishers')[0] : store.find('publishers', publisher_id);
+
+const MAX_RELATED = 20;
 
 /** The first records below this one, in two columns. */
 const related = <K extends Kind>(
   page: Page,
   kind: K,
-  belongs: (record: Records[K]) => boolean,
   parent: Readonly<Record<string, string | number>>,
 ): TemplateResult => {
-  const rows = page.store.all(kind).filter(belongs);
+  const listing = page.store.wanted(kind, hashOf([], parent).replace(/^[^?]*\??/, ''), MAX_RELATED);
+  if (!listing) return card(NAMES[kind].many, loading());
+  const { rows, total } = listing;
   const columns = listColumns(page, kind).filter(({ label }) => label !== 'Publisher');
   return card(
     NAMES[kind].many,
     html`
-      ${rows.length === 0 ? html`<p>None yet.</p>` : table({ caption: kind, columns: columns.slice(0, 2), rows: rows.slice(0, 20) })}
+      ${rows.length === 0 ? html`<p>None yet.</p>` : table({ caption: kind, columns: columns.slice(0, 2), rows: rows.slice(0, MAX_RELATED) })}
+      ${total > MAX_RELATED ? html`<p><a href=${hashOf([kind], parent)}>All ${total.toLocaleString()}</a></p>` : nothing}
       <p><a href=${addStep(kind, '', parent).hash}>Add one</a></p>
     `,
   );

@@ -4,7 +4,7 @@ import { showApiKey } from '../parts/dialogs.ts';
 import { createForm, type Draft, type Form } from '../forms/form.ts';
 import { readAt } from '../forms/pointer.ts';
 import { draftOf, newRecord, recordOf } from '../forms/entity-draft.ts';
-import { faultInWords, fieldsOf } from '../forms/entity-fields.ts';
+import { faultInWords, fieldsOf, PARENTS } from '../forms/entity-fields.ts';
 import { missingParent, nextStep } from '../forms/next-step.ts';
 import { renderForm } from '../forms/render-form.ts';
 import { aOne, capital, counted, linkTo, NAMES, titleOf } from '../words/kinds.ts';
@@ -29,8 +29,16 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
   if (stored && !stored.ok) return { title: 'Not found', section: kind, render: () => problemNote(stored.problem) };
 
   const record = stored?.value;
-  if (record) await store.ensure(kind, record.id);
-  const ofItem = kind === 'line_items' ? store.all('creatives').filter(({ line_item_id }) => String(line_item_id) === (copyOf ?? id)) : [];
+  const creatives = `line_item_id=${copyOf ?? id}`;
+  await Promise.all([
+    store.count(),
+    ...(record ? [store.ensure(kind, record.id)] : PARENTS[kind].map(({ field, parent }) => store.ensure(parent, ...route.query.getAll(field)))),
+    ...(kind === 'line_items' && record ? [store.read('creatives', creatives)] : []),
+    ...(kind === 'creatives' ? route.query.getAll('placement_id').map((placement) => store.ensure('placements', placement)) : []),
+  ]);
+  // What has only one choice is chosen in a new record.
+  if (!record) await Promise.all(PARENTS[kind].map(({ parent }) => store.ensure(parent, ...store.first(parent).map(({ id: first }) => first))));
+  const ofItem = (kind === 'line_items' && store.listing('creatives', creatives)?.rows) || [];
   const copiedCreatives = copyOf === null ? [] : ofItem;
   let withCreatives = true;
   /** An existing record is saved as a copy, because its parent cannot change. */

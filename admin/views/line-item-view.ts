@@ -35,9 +35,9 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
     if (document.visibilityState === 'visible') void Promise.all([delivery.load(), refusals.load()]);
   };
   const timer = setInterval(refresh, REFRESH_MS);
-  const fault = await store.refresh('line_items', 'creatives');
-  if (fault) page.complain(fault);
-  await store.ensure('line_items', id);
+  const creatives = `line_item_id=${id}`;
+  const faults = await Promise.all([store.ensure('line_items', id), store.read('creatives', creatives)]);
+  for (const fault of faults) if (fault) page.complain(fault);
 
   const render = (item: LineItemWire, title: string): TemplateResult => {
     const campaign = store.find('campaigns', item.campaign_id);
@@ -54,7 +54,7 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
       ${delivery.render((read) => statusAndDelivery(item, read, refusals.render()))}
       ${childrenCard(page, {
         kind: 'creatives',
-        rows: store.all('creatives').filter(({ line_item_id }) => line_item_id === id),
+        rows: store.listing('creatives', creatives)?.rows ?? [],
         parent: { line_item_id: id },
         archived: archivedBy(store, 'line_items', item) !== undefined,
         without: 'Line item',

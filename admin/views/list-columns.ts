@@ -1,13 +1,15 @@
 import { html, type TemplateResult } from 'lit-html';
-import { textOf } from '../forms/typed-text.ts';
-import { advertiserOf, linkTo, publisherOfCampaign, titleOf } from '../words/kinds.ts';
+import { advertiserOf, linkTo, titleOf } from '../words/kinds.ts';
 import type { Page } from '../page.ts';
 import { pill, statusPill, type Status } from '../parts/parts.ts';
 import type { Store } from '../service/store.ts';
 import { thumbnail } from '../parts/thumbnail.ts';
 import { unbroken, type Column } from '../parts/table.ts';
-import type { CampaignWire, CreativeWire, Kind, LineItemWire, Records } from '../service/wire.ts';
-import { flightDays, money, price } from '../words/formats.ts';
+import type { CampaignWire, Counts, CreativeWire, Kind, LineItemWire, Records } from '../service/wire.ts';
+import { PRIORITIES } from '../../src/catalog/checks/choice-words.ts';
+import { deliveryColumns } from '../lists/delivery-columns.ts';
+import type { InPlace, InPlaceField, InPlaceKind } from '../lists/in-place.ts';
+import { count, flightDays, money, price } from '../words/formats.ts';
 import { hasHtml5, pictureIn } from '../words/asset-words.ts';
 import { archivedBy } from '../words/archived.ts';
 
@@ -16,13 +18,9 @@ const dash = '–';
 const link = <K extends Kind>(kind: K, record: Records[K] | undefined, missing = dash): TemplateResult | string =>
   record ? html`<a href=${linkTo(kind, record.id)}>${titleOf(kind, record)}</a>` : missing;
 
-const flightCell = (record: CampaignWire | LineItemWire): TemplateResult => {
-  const [start, end] = flightDays(record);
-  return html`${unbroken(`${start} –`)} ${unbroken(end)}`;
-};
-
 const named = <K extends Kind>(kind: K, label = 'Name'): Column<Records[K]> => ({
   label,
+  sort: kind === 'placements' ? 'id' : 'name',
   cell: (record) =>
     html`<a class="name" href=${linkTo(kind, record.id)}>${titleOf(kind, record)}</a>${
         kind === 'placements' || (kind === 'creatives' && !(record as CreativeWire).name)
@@ -46,6 +44,12 @@ export const priceOf = ({ type, budget_type, cpm, cpc, budget }: LineItemWire): 
   }
 };
 
+/** The field that its price is in; undefined: it has none. */
+const priceField = ({ type, budget_type }: LineItemWire): InPlaceField | undefined => {
+  if (type === 'programmatic') return undefined;
+  return budget_type === 'CPC' ? 'cpc' : budget_type === 'Flat' ? 'budget' : 'cpm';
+};
+
 /** What staff have set; `live`: nothing of it stops the creative. */
 export const creativeState = (store: Store, creative: CreativeWire): Status => {
   if (archivedBy(store, 'creatives', creative)) return 'archived';
@@ -63,67 +67,82 @@ const withThumbnail = ({ content, format }: CreativeWire, name: unknown): Templa
 /** A column of a list. `counts`: how many listed records belong to each; archived ones are not listed. */
 export type ListColumn<T> = Column<T> & { readonly counts?: true };
 
+/** How many records of a kind belong to each, as the list says. */
+const counted = (label: string, kind: Kind, none: TemplateResult | number = 0): ListColumn<{ readonly children?: Counts }> => ({
+  label,
+  numeric: true,
+  counts: true,
+  cell: ({ children }) => (children ? children[kind] || none : dash),
+});
+
 /** The columns of each kind's list. */
-export const listColumns = <K extends Kind>({ store, statuses }: Page, kind: K): readonly ListColumn<Records[K]>[] => {
-  const children = <C extends Kind>(of: C, field: keyof Records[C], id: string | number): number =>
-    store.all(of).filter((child) => child[field] === id).length;
+export const listColumns = <K extends Kind>(
+  { store, statuses }: Page,
+  kind: K,
+  inPlace?: Pick<InPlace<InPlaceKind>, 'cell'>,
+): readonly ListColumn<Records[K]>[] => {
+  const cell = (record: Records[InPlaceKind], field: InPlaceField | undefined, shown: TemplateResult | string): TemplateResult | string =>
+    inPlace && field && !record.archived ? inPlace.cell(record, field, shown) : shown;
+  const flight = (record: CampaignWire | LineItemWire): TemplateResult => {
+    const [start, end] = flightDays(record);
+    return html`${cell(record, 'start_date', unbroken(`${start} –`))} ${cell(record, 'end_date', unbroken(end))}`;
+  };
   const columns: { readonly [Each in Kind]: readonly ListColumn<Records[Each]>[] } = {
     publishers: [
       named('publishers'),
-      { label: 'Domain', cell: ({ domain }) => domain },
+      { label: 'Domain', sort: 'domain', cell: ({ domain }) => domain },
       { label: 'API key', cell: ({ api_key_hint }) => (api_key_hint ? html`<code>…${api_key_hint}</code>` : dash), minor: true },
-      { label: 'Campaigns', numeric: true, counts: true, cell: ({ id }) => children('campaigns', 'publisher_id', id) },
+      counted('Campaigns', 'campaigns'),
     ],
     placements: [
       named('placements', 'Id'),
-      { label: 'Size', cell: ({ width, height }) => `${width} × ${height}` },
+      { label: 'Size', sort: '-size', cell: ({ width, height }) => `${width} × ${height}` },
       { label: 'Formats', cell: ({ formats }) => formats.join(', ') },
-      { label: 'Publisher', cell: ({ publisher_id }) => link('publishers', store.find('publishers', publisher_id), 'open to all') },
-      {
-        label: 'Creatives',
-        numeric: true,
-        counts: true,
-        cell: ({ id }) => store.all('creatives').filter(({ placement_ids }) => placement_ids.includes(id)).length,
-      },
+      { label: 'Publisher', sort: 'publisher', cell: ({ publisher_id }) => link('publishers', store.find('publishers', publisher_id), 'open to all') },
+      counted('Creatives', 'creatives'),
     ],
     advertisers: [
       named('advertisers'),
-      { label: 'Domain', cell: ({ domain }) => domain ?? dash },
+      { label: 'Domain', sort: 'domain', cell: ({ domain }) => domain ?? dash },
       { label: 'Labels', cell: ({ labels }) => labels.join(', ') || dash, minor: true },
-      { label: 'Campaigns', numeric: true, counts: true, cell: ({ id }) => children('campaigns', 'advertiser_id', id) },
+      counted('Campaigns', 'campaigns'),
     ],
     bidders: [
       named('bidders'),
       { label: 'Endpoint', cell: ({ endpoint }) => new URL(endpoint).host },
-      { label: 'Currency', cell: ({ currency }) => currency, minor: true },
-      { label: 'Line items', numeric: true, counts: true, cell: ({ id }) => children('line_items', 'bidder_id', id) },
+      { label: 'Currency', sort: 'currency', cell: ({ currency }) => currency, minor: true },
+      counted('Line items', 'line_items'),
     ],
     campaigns: [
       named('campaigns'),
       { label: 'Status', cell: ({ id }) => statusPill(statuses.of('campaigns', id)) },
-      { label: 'Publisher', cell: ({ publisher_id }) => link('publishers', store.find('publishers', publisher_id)) },
-      { label: 'Advertiser', cell: ({ advertiser_id }) => link('advertisers', store.find('advertisers', advertiser_id)), minor: true },
-      { label: 'Flight', cell: flightCell },
-      { label: 'Budget', numeric: true, cell: ({ budget }) => (budget === null ? unbroken('no limit') : money(budget)) },
-      { label: 'Line items', numeric: true, counts: true, cell: ({ id }) => children('line_items', 'campaign_id', id) },
+      { label: 'Publisher', sort: 'publisher', cell: ({ publisher_id }) => link('publishers', store.find('publishers', publisher_id)) },
+      { label: 'Advertiser', sort: 'advertiser', cell: ({ advertiser_id }) => link('advertisers', store.find('advertisers', advertiser_id)), minor: true },
+      { label: 'Flight', sort: '-start_date', cell: flight },
+      { label: 'Budget', numeric: true, sort: '-budget', cell: (one) => cell(one, 'budget', one.budget === null ? unbroken('no limit') : money(one.budget)) },
+      counted('Line items', 'line_items'),
     ],
     line_items: [
       named('line_items'),
       { label: 'Status', cell: ({ id }) => statusPill(statuses.of('line_items', id)) },
-      { label: 'Campaign', cell: ({ campaign_id }) => link('campaigns', store.find('campaigns', campaign_id)) },
-      { label: 'Price', numeric: true, cell: priceOf },
-      { label: 'Flight', cell: flightCell, minor: true },
+      { label: 'Campaign', sort: 'campaign', cell: ({ campaign_id }) => link('campaigns', store.find('campaigns', campaign_id)) },
+      { label: 'Price', numeric: true, sort: '-price', cell: (item) => cell(item, priceField(item), priceOf(item)) },
+      { label: 'Priority', sort: 'priority', wide: true, cell: (item) => cell(item, 'priority', PRIORITIES[item.priority ?? 2].label) },
+      { label: 'Flight', sort: '-end_date', cell: flight, minor: true, wide: true },
       {
-        label: 'Creatives',
+        label: 'Daily cap',
         numeric: true,
-        counts: true,
-        cell: ({ id }) => children('creatives', 'line_item_id', id) || html`<span class="pill warn">none yet</span>`,
+        sort: '-daily_impression_cap',
+        wide: true,
+        cell: (item) => cell(item, 'daily_impression_cap', item.daily_impression_cap === null ? dash : count(item.daily_impression_cap)),
       },
+      ...deliveryColumns(statuses),
+      counted('Creatives', 'creatives', html`<span class="pill warn">none yet</span>`),
     ],
     creatives: [
       { ...named('creatives', 'Creative'), cell: (creative) => withThumbnail(creative, named('creatives').cell(creative)) },
-      { label: 'Format', cell: ({ format }) => unbroken(format) },
-      { label: 'Line item', cell: ({ line_item_id }) => link('line_items', store.find('line_items', line_item_id)) },
+      { label: 'Format', sort: 'format', cell: ({ format }) => unbroken(format) },
+      { label: 'Line item', sort: 'line_item', cell: ({ line_item_id }) => link('line_items', store.find('line_items', line_item_id)) },
       {
         label: 'Placements',
         cell: ({ placement_ids: [first, ...others] }) =>
@@ -136,6 +155,7 @@ export const listColumns = <K extends Kind>({ store, statuses }: Page, kind: K):
       },
       {
         label: 'State',
+        sort: 'status',
         cell: (creative) => {
           const state = creativeState(store, creative);
           const { stuck_creatives = [] } = (state === 'live' && statuses.of('line_items', creative.line_item_id)) || {};
@@ -146,22 +166,4 @@ export const listColumns = <K extends Kind>({ store, statuses }: Page, kind: K):
     ],
   };
   return columns[kind];
-};
-
-/** The text that a search matches against, in lower case. */
-export const listText = <K extends Kind>({ store, statuses }: Page, kind: K, record: Records[K]): string => {
-  const any = record as unknown as Readonly<Record<string, unknown>>;
-  const item = kind === 'line_items' ? (record as LineItemWire) : store.find('line_items', any['line_item_id'] as number | undefined);
-  const campaign = store.find('campaigns', item?.campaign_id);
-  const publisher =
-    store.find('publishers', any['publisher_id'] as number | undefined) ?? (campaign && publisherOfCampaign(store, campaign.id));
-  const own = Object.values(any)
-    .flat()
-    .filter((value) => typeof value === 'string' || typeof value === 'number');
-  const advertiser = store.find('advertisers', campaign?.advertiser_id ?? (any['advertiser_id'] as number | undefined));
-  const size = any['width'] ? `${textOf(any['width'])} × ${textOf(any['height'])} ${textOf(any['width'])}x${textOf(any['height'])}` : '';
-  const state = kind === 'line_items' || kind === 'campaigns' ? (statuses.known(kind, Number(record.id))?.value ?? '') : '';
-  return [titleOf(kind, record), ...own, size, state, item?.name, campaign?.name, publisher?.name, advertiser?.name]
-    .join(' ')
-    .toLowerCase();
 };

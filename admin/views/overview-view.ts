@@ -23,7 +23,7 @@ const REFRESH_MS = 30_000;
 /** Today's figures, what needs attention and what has ended; before the first campaign is complete, its next step. */
 export const openOverview = (page: Page): View => {
   const { store } = page;
-  void store.refresh().then((problem) => (problem ? page.complain(problem) : page.redraw()));
+  void store.count().then((problem) => (problem ? page.complain(problem) : page.redraw()));
   const attention = createReading<Attention>(page, () => '/attention', { keep: true });
   const figures = createHomeFigures(page);
   const refresh = (): void => {
@@ -35,7 +35,7 @@ export const openOverview = (page: Page): View => {
     section: 'overview',
     leave: () => clearInterval(timer),
     render: () => {
-      const next = NEEDED_KINDS.find((kind) => store.all(kind).length === 0);
+      const next = NEEDED_KINDS.find((kind) => store.total(kind) === 0);
       return html`
         ${pageHead('Home', next ? 'Setting up a campaign takes five steps.' : '')}
         ${
@@ -56,7 +56,7 @@ export const openOverview = (page: Page): View => {
 };
 
 const step = ({ store }: Page, kind: NeededKind, number: number, next: NeededKind | undefined): TemplateResult => {
-  const count = store.all(kind).length;
+  const count = store.total(kind);
   const { many } = NAMES[kind];
   const isNext = kind === next;
   return html`<li class="step ${count > 0 ? 'done' : ''} ${isNext ? 'next' : ''}">

@@ -70,6 +70,8 @@ export const openReports = (page: Page, route: Route): View => {
     if (found.ok) fields = found.value;
     else problem = found.problem;
     page.redraw();
+    for (const { name, table } of fields?.dimensions ?? [])
+      if (table) void page.store.ensure(table, ...(choice.filters[name] ?? [])).then(() => page.redraw());
     if (fields) await Promise.all([load(), saved.load()]);
   };
   void start();
@@ -134,7 +136,7 @@ export const openReports = (page: Page, route: Route): View => {
       ${
         fields
           ? reportControls({
-              ...{ fields, choice, store: page.store, adding, change },
+              ...{ fields, choice, page, adding, change },
               add: (dimension) => {
                 adding = dimension;
                 page.redraw();

@@ -3,6 +3,7 @@ import { deleteEntity, duplicateHash, setArchived, setBlocked, toggleActive } fr
 import { archivedBy } from '../words/archived.ts';
 import { linkTo, NAMES, titleOf } from '../words/kinds.ts';
 import type { Page } from '../page.ts';
+import { closeOnChoice, closeOnEscape, closeOnLeave } from '../parts/panel.ts';
 import { button } from '../parts/parts.ts';
 import { hashOf } from '../route.ts';
 import type { CampaignWire, CreativeWire, Kind, Records } from '../service/wire.ts';
@@ -39,6 +40,13 @@ export const rowActions = <K extends Kind>(page: Page, kind: K, record: Records[
     ${link('Edit', hashOf([kind, record.id, 'edit']))} ${link('Duplicate', duplicateHash(kind, record.id))} ${remove}
   `;
 };
+
+/** The same in a menu, where a row has no room for them. */
+export const rowMenu = <K extends Kind>(page: Page, kind: K, record: Records[K]): TemplateResult =>
+  html`<details class="panel row-menu" name="row-menu" @click=${closeOnChoice} @keydown=${closeOnEscape} @focusout=${closeOnLeave}>
+    <summary aria-label="Actions for ${titleOf(kind, record)}">⋯</summary>
+    <div class="menu-panel">${rowActions(page, kind, record)}</div>
+  </details>`;
 
 /** What a record is archived with, where it can be restored; undefined: it is not archived, or is so itself. */
 const archivedOwner = <K extends Kind>({ store }: Page, kind: K, record: Records[K]) => {

@@ -3,6 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { listOf, numberOf, textOf } from '../forms/typed-text.ts';
 import { segmentedField, selectField } from '../fields/choice-field.ts';
 import { COUNTRIES } from '../fields/country-field.ts';
+import { recordField } from '../fields/record-field.ts';
 import { dimensionField, dimensionValue } from '../fields/dimension-field.ts';
 import { keyValuesField, type KeyValueRow } from '../fields/key-values-field.ts';
 import { textField } from '../fields/text-field.ts';
@@ -15,6 +16,7 @@ import { emptyState, pageHead, problemNote } from '../parts/parts.ts';
 import type { Route } from '../route.ts';
 import type { Dimensions } from '../service/wire.ts';
 import { debugLinkCard } from './actions.ts';
+import { readTrace } from './read-trace.ts';
 import { testResult, type TestAnswer } from './test-result.ts';
 
 const DEVICE_CHOICES = [{ value: '', label: 'As here' }, ...Object.entries(DEVICES).map(([value, { label }]) => ({ value, label }))];
@@ -23,19 +25,27 @@ const DEVICE_CHOICES = [{ value: '', label: 'As here' }, ...Object.entries(DEVIC
  * Requests an ad for a chosen visitor and shows it with every step of the decision. Nothing is
  * served or counted.
  */
-export const openTest = (page: Page, route: Route): View => {
+export const openTest = async (page: Page, route: Route): Promise<View> => {
   const { api, store } = page;
-  const asked = store.find('line_items', route.query.get('line_item_id'));
-  const shown = asked && store.all('creatives').find(({ line_item_id }) => line_item_id === asked.id);
-  const placements = store.all('placements');
-  const publisher = asked ? publisherOfCampaign(store, asked.campaign_id) : store.all('publishers')[0];
+  const item = route.query.getAll('line_item_id');
+  const creatives = `line_item_id=${item.join()}`;
+  await Promise.all([
+    store.count(),
+    store.ensure('line_items', ...item),
+    store.ensure('placements', ...route.query.getAll('placement_id')),
+    ...(item.length > 0 ? [store.read('creatives', creatives, 1)] : []),
+  ]);
+  const asked = store.find('line_items', item[0]);
+  const shown = asked && store.listing('creatives', creatives)?.rows[0];
+  const [placement] = store.first('placements');
+  const publisher = asked ? publisherOfCampaign(store, asked.campaign_id) : store.first('publishers')[0];
   let answer: TestAnswer | undefined;
 
   const form = createForm<TestAnswer>({
     page,
     draft: {
       publisher_id: textOf(publisher?.id),
-      placement_id: route.query.get('placement_id') ?? shown?.placement_id ?? placements[0]?.id ?? '',
+      placement_id: route.query.get('placement_id') ?? shown?.placement_id ?? placement?.id ?? '',
       country: asked?.targeting.countries?.[0] ?? '',
       region: asked?.targeting.regions?.[0] ?? '',
       city: asked?.targeting.cities?.[0] ?? '',
@@ -50,7 +60,10 @@ export const openTest = (page: Page, route: Route): View => {
       const errors = given.problem.errors.map(({ pointer, detail }) => ({ pointer: fieldOf(pointer, store.dimensions()), detail }));
       return { ok: false, problem: { ...given.problem, errors } };
     },
-    onSaved: (given) => {
+    onSaved: async (given) => {
+      const candidates = given.debug.trace.imps.flatMap(readTrace);
+      const problem = await store.ensure('line_items', ...candidates.map(({ lineItemId }) => lineItemId));
+      if (problem) page.complain(problem);
       answer = given;
     },
   });
@@ -60,9 +73,9 @@ export const openTest = (page: Page, route: Route): View => {
     section: 'test',
     render: () => {
       const head = pageHead('Test an ad', 'Which ad would this visitor get, and why? Nothing is served, counted or billed.');
-      if (store.all('publishers').length === 0)
+      if (!store.first('publishers')[0])
         return html`${head}${emptyState('Add a publisher first: every ad request names one.', addStep('publishers'))}`;
-      if (placements.length === 0)
+      if (!placement)
         return html`${head}${emptyState('Add a placement first: every ad request names one.', addStep('placements'))}`;
       const problem = form.problem();
       return html`
@@ -90,23 +103,13 @@ export const openTest = (page: Page, route: Route): View => {
   };
 };
 
-const fields = (form: Form, { store }: Page): TemplateResult =>
+const fields = (form: Form, page: Page): TemplateResult =>
   formSection(
     'The visitor',
     '',
     html`
-      ${selectField(form, {
-        pointer: '/publisher_id',
-        label: 'Publisher',
-        required: true,
-        choices: store.all('publishers').map(({ id, name }) => ({ value: String(id), label: name })),
-      })}
-      ${selectField(form, {
-        pointer: '/placement_id',
-        label: 'Placement',
-        required: true,
-        choices: store.all('placements').map(({ id, width, height }) => ({ value: id, label: `${id} (${width} × ${height})` })),
-      })}
+      ${recordField(form, page, { pointer: '/publisher_id', label: 'Publisher', required: true, kind: 'publishers' })}
+      ${recordField(form, page, { pointer: '/placement_id', label: 'Placement', required: true, kind: 'placements' })}
       ${selectField(form, { pointer: '/country', label: 'Country', none: 'As here, or unknown', choices: COUNTRIES })}
       ${textField(form, { pointer: '/region', label: 'Region', placeholder: 'As here', help: 'An ISO 3166-2 code, such as US-CA.' })}
       ${textField(form, { pointer: '/city', label: 'City', placeholder: 'As here', help: 'Its English name.' })}
@@ -115,7 +118,7 @@ const fields = (form: Form, { store }: Page): TemplateResult =>
       <details class="wide">
         <summary>Dimensions and key-values of the page</summary>
         <div class="fields">
-          ${Object.entries(store.dimensions()).map(([name, dimension]) => dimensionField(form, '/dimensions', name, dimension))}
+          ${Object.entries(page.store.dimensions()).map(([name, dimension]) => dimensionField(form, '/dimensions', name, dimension))}
           ${keyValuesField(form, { pointer: '/key_values', label: 'Key-values', wide: true, one: true })}
         </div>
       </details>

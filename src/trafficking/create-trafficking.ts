@@ -39,11 +39,14 @@ import { testAdRoute } from './explain/test-ad-route.ts';
 import { createReadAttention } from './attention/read-attention.ts';
 import { commentRoutes } from './comments/comment-routes.ts';
 import { createCommentStore } from './comments/comment-store.ts';
+import { savedViewRoutes } from './views/saved-view-routes.ts';
+import { createSavedViewStore } from './views/saved-view-store.ts';
 import { createReadRefusals } from './refusals/read-refusals.ts';
 import { createReadPlacementRefusals } from './refusals/read-placement-refusals.ts';
 import { refusalRoutes } from './refusals/refusal-routes.ts';
 import type { RefusalStore } from '../events/postgres/refusal-store.ts';
-import { createReadCampaignStatuses, createReadStatuses } from './status/read-statuses.ts';
+import { createReadCampaignStatuses, createReadListed, createReadStatuses } from './status/read-statuses.ts';
+import { createFindByStatus } from './status/find-by-status.ts';
 import { statusRoutes } from './status/status-routes.ts';
 import { answerStoreFaults } from './store-faults.ts';
 
@@ -104,12 +107,16 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
   const router = Router();
   router.use(gate);
   const writer = createCatalogWriter({ knex, dimensions, secretBox: options.secretBox, goLive });
-  router.use(entityRoutes({ reader: createEntityReader({ knex }), writer }));
-  router.use(assetRoutes({ knex, addresses: options.addresses, maxStoredBytes: options.maxStoredBytes }));
-  router.route('/bulk').post(bulkRoute(writer)).all(methodNotAllowed('POST'));
   const reading = { ...options, now: asking.now };
   const readStatuses = createReadStatuses(reading);
-  router.use(statusRoutes({ readStatuses, readCampaignStatuses: createReadCampaignStatuses(reading, readStatuses) }));
+  const readCampaignStatuses = createReadCampaignStatuses(reading, readStatuses);
+  const reader = createEntityReader({ knex });
+  const statusesOf = { line_items: readStatuses, campaigns: readCampaignStatuses };
+  const findByStatus = createFindByStatus({ ...reading, reader, readStatuses: statusesOf, version: () => currentSnapshot()?.version });
+  router.use(entityRoutes({ reader, writer, findByStatus }));
+  router.use(assetRoutes({ knex, addresses: options.addresses, maxStoredBytes: options.maxStoredBytes }));
+  router.route('/bulk').post(bulkRoute(writer)).all(methodNotAllowed('POST'));
+  router.use(statusRoutes({ readListed: createReadListed(reading), readCampaignStatuses }));
   const readDelivery = createReadDelivery({ ...counters, knex, currentSnapshot, readStatuses, now: asking.now });
   router.use(insightRoutes({ knex, readDelivery, now: asking.now }));
   const readAttention = createReadAttention({ ...reading, readStatuses });
@@ -118,6 +125,7 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
     .get(async (_req, res) => sendJson(res, 200, await readAttention()))
     .all(methodNotAllowed('GET, HEAD'));
   router.use(commentRoutes(createCommentStore({ knex })));
+  router.use(savedViewRoutes(createSavedViewStore({ knex })));
   router.use(
     refusalRoutes({
       readRefusals: createReadRefusals(options),

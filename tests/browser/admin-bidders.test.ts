@@ -3,7 +3,7 @@ import { startPrebidServer } from '../../testkit/start-prebid-server.ts';
 import { atEnd } from '../setup/at-end.ts';
 import type { Replica } from '../setup/start-replica.ts';
 import { shoot } from './setup/shoot.ts';
-import { apiOf, FLIGHT, openAdmin, startReplicas, type Api } from './setup/start-admin.ts';
+import { apiOf, FLIGHT, openAdmin, pick, startReplicas, type Api } from './setup/start-admin.ts';
 import { startBrowser } from './setup/start-browser.ts';
 
 let browser: Browser;
@@ -57,7 +57,7 @@ test('a bidder and its line item are booked on the page, and a test shows what t
   await field('/name').fill('Prebid');
   await page.locator('.choice:has(input[value="programmatic"])').click();
   await field('/endpoint').waitFor();
-  await field('/bidder_id').selectOption({ label: 'Prebid Server' });
+  await pick(field('/bidder_id'), 'Prebid Server');
   await field('/endpoint').waitFor({ state: 'detached' });
   await field('/floor').fill('0.50');
   await field('/deal_id').fill('gold');

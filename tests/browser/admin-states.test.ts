@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import type { Replica } from '../setup/start-replica.ts';
-import { apiOf, FLIGHT, openAdmin, startReplicas } from './setup/start-admin.ts';
+import { apiOf, FLIGHT, openAdmin, pick, startReplicas } from './setup/start-admin.ts';
 import { startBrowser } from './setup/start-browser.ts';
 
 let browser: Browser;
@@ -37,7 +37,7 @@ test('a campaign of an advertiser is paused, archived and restored, and a pendin
   await page.getByRole('heading', { level: 1, name: 'Boots' }).waitFor();
 
   await admin.turn(`#/campaigns/${campaign.id}/edit`);
-  await page.getByLabel('Advertiser').selectOption({ label: 'Boots' });
+  await pick(page.getByLabel('Advertiser'), 'Boots');
   await button('Save').click();
   await page.getByRole('link', { name: 'Boots' }).waitFor();
   await button('Pause').click();

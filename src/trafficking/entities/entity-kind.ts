@@ -65,8 +65,6 @@ interface Definition {
   readonly parents: readonly CatalogTable[];
   readonly lists?: Readonly<Partial<Record<CatalogTable, ParentList>>>;
   readonly actions?: readonly EntityAction[];
-  /** Columns that `q` searches. */
-  readonly search: readonly string[];
   readonly sealed?: SealedColumn;
   /** SQL for the bytes of a row. Default: a row of short columns. */
   readonly rowBytes?: string;
@@ -107,7 +105,6 @@ const DEFINITIONS: Readonly<Record<CatalogTable, Definition>> = {
     },
     parents: [],
     actions: ['rotate_key'],
-    search: ['name', 'domain'],
     rowBytes: `${SHORT_ROW_BYTES} + ${BLOCK_LIST_BYTES} + octet_length(acat::text)`,
     check: checkPublisher,
     toRow: publisherToRow,
@@ -116,7 +113,6 @@ const DEFINITIONS: Readonly<Record<CatalogTable, Definition>> = {
   placements: {
     schema: placementSchema,
     parents: ['publishers'],
-    search: ['id'],
     check: checkPlacement,
     toRow: placementToRow,
     toRecord: rowToPlacement,
@@ -124,7 +120,6 @@ const DEFINITIONS: Readonly<Record<CatalogTable, Definition>> = {
   advertisers: {
     schema: advertiserSchema,
     parents: [],
-    search: ['name', 'domain'],
     check: checkAdvertiser,
     toRow: advertiserToRow,
     toRecord: rowToAdvertiser,
@@ -133,7 +128,6 @@ const DEFINITIONS: Readonly<Record<CatalogTable, Definition>> = {
     schema: bidderSchema,
     parents: [],
     sealed: { column: HEADER_PURPOSE, boundTo: ({ endpoint }) => new URL(String(endpoint)).origin },
-    search: ['name', 'endpoint'],
     rowBytes: `${SHORT_ROW_BYTES} + octet_length(params::text) + octet_length(ads_txt::text) + ${BLOCK_LIST_BYTES}`,
     check: checkBidder,
     toRow: bidderToRow,
@@ -142,7 +136,6 @@ const DEFINITIONS: Readonly<Record<CatalogTable, Definition>> = {
   campaigns: {
     schema: campaignSchema,
     parents: ['advertisers', 'publishers'],
-    search: ['name'],
     check: checkCampaign,
     toRow: campaignToRow,
     toRecord: rowToCampaign,
@@ -150,7 +143,6 @@ const DEFINITIONS: Readonly<Record<CatalogTable, Definition>> = {
   line_items: {
     schema: lineItemSchema,
     parents: ['bidders', 'campaigns'],
-    search: ['name'],
     rowBytes: `${SHORT_ROW_BYTES} + octet_length(targeting::text)`,
     check: checkLineItem,
     toRow: lineItemToRow,
@@ -168,7 +160,6 @@ const DEFINITIONS: Readonly<Record<CatalogTable, Definition>> = {
     parents: ['placements', 'line_items'],
     lists: { placements: { field: 'placement_ids', more: 'more_placement_ids' } },
     actions: ['block', 'unblock'],
-    search: ['name', 'advertiser_domain', 'placement_id'],
     rowBytes: `${SHORT_ROW_BYTES} + octet_length(content)`,
     check: checkCreative,
     toRow: creativeToRow,

@@ -9,6 +9,8 @@ export interface PageOfRows<Row> {
 export interface PageQuery {
   readonly columns: readonly string[];
   readonly order: 'asc' | 'desc';
+  /** SQL to order by; rows without a value are last, and equal ones are ordered by id. Default: the id. */
+  readonly sortBy?: string;
   readonly limit: number;
   readonly offset: number;
   /** SQL for the bytes of a row, as Postgres can tell without reading long texts. */
@@ -22,27 +24,29 @@ export interface PageQuery {
  */
 export const MAX_PAGE_BYTES = 512 * 1024;
 
-/** Reads a page of at most `limit` rows and MAX_PAGE_BYTES bytes, ordered by id. */
+/** Reads a page of at most `limit` rows and MAX_PAGE_BYTES bytes, in order. */
 export const readPageOfRows = async <Row>(
   knex: Knex,
   query: Knex.QueryBuilder,
-  { columns, order, limit, offset, rowBytes }: PageQuery,
+  { columns, order, sortBy = 'id', limit, offset, rowBytes }: PageQuery,
 ): Promise<PageOfRows<Row>> => {
+  const sorted = sortBy === 'id' ? `id ${order}` : `${sortBy} ${order} nulls last, id ${order}`;
   const page = query
     .select(...columns)
     .select(knex.raw(`${rowBytes} as row_bytes`))
-    .orderBy('id', order)
+    .select(knex.raw(`row_number() over (order by ${sorted}) as place`))
+    .orderByRaw(sorted)
     // One more row tells whether the list goes on.
     .limit(limit + 1)
     .offset(offset);
   const measured = knex
     .from(page.as('page'))
-    .select(...columns, knex.raw('count(*) over () as found'))
-    .select(knex.raw(`sum(row_bytes) over (order by id ${order} rows between unbounded preceding and 1 preceding) as bytes_before`));
+    .select(...columns, 'place', knex.raw('count(*) over () as found'))
+    .select(knex.raw(`sum(row_bytes) over (order by place rows between unbounded preceding and 1 preceding) as bytes_before`));
   const rows = (await knex
     .from(measured.as('measured'))
     .whereRaw('coalesce(bytes_before, 0) < ?', [MAX_PAGE_BYTES])
-    .orderBy('id', order)
+    .orderBy('place')
     .limit(limit)
     .select(...columns, 'found')) as (Row & { readonly found: string })[];
   return { rows, more: Number(rows[0]?.found ?? 0) > rows.length };

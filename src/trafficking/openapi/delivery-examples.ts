@@ -21,6 +21,13 @@ const status = {
   stuck_creatives: [],
 };
 
+const listed = {
+  live: true,
+  impressions_today: 4237,
+  spend_today: 21.185,
+  progress: { of: 'goal_impressions', done: 58_100, limit: 200_000 },
+};
+
 /** Bodies about delivery: live figures, reports, explanations and the audit trail. */
 export const DELIVERY_EXAMPLES = {
   Delivery: {
@@ -57,7 +64,14 @@ export const DELIVERY_EXAMPLES = {
     hourly: [{ hour: 0, impressions: 190, clicks: 1 }],
     last_days: [{ day: '2026-10-13', ...counted, spend: 18.9 }],
   },
-  Statuses: { line_items: { 5: status }, campaigns: { 3: { ...status, reasons: ['1 of 4 line items need attention'] } } },
+  Statuses: {
+    line_items: { 5: status },
+    campaigns: { 3: { ...status, reasons: ['1 of 4 line items need attention'] } },
+    deliveries: { 5: listed },
+  },
+  ListedDelivery: listed,
+  NewSavedView: { kind: 'line_items', name: 'Behind, direct', query: 'status=behind&type=direct&sort=-spend_today' },
+  SavedView: { id: 2, kind: 'line_items', name: 'Behind, direct', query: 'status=behind&type=direct&sort=-spend_today' },
   Attention: {
     at,
     line_items: { delivering: 412, behind: 3 },

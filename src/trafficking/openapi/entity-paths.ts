@@ -1,7 +1,8 @@
 import { ENTITY_KINDS, ancestorsOf, type EntityAction, type EntityKind } from '../entities/entity-kind.ts';
-import { ARCHIVED_QUERIES } from '../entities/entity-reader.ts';
+import { ARCHIVED_QUERIES, MAX_LISTED } from '../entities/entity-reader.ts';
 import { fixedParentOf } from '../entities/fixed-parent.ts';
-import { MAX_LISTED, MAX_OFFSET } from '../entities/list-query.ts';
+import { LIST_FIELDS } from '../entities/list-fields.ts';
+import { MAX_IDS, MAX_OFFSET } from '../entities/list-query.ts';
 import { changeRef, entityRef, pascalCase } from './entity-schemas.ts';
 import {
   BODY_PROBLEMS,
@@ -60,16 +61,36 @@ const listPath = (kind: EntityKind): PathItem => ({
       ...ancestorsOf(kind).map(({ reference, namedByClient, words }) =>
         query(reference, { type: namedByClient ? 'string' : 'integer' }, `Only records of this ${words}`),
       ),
-      query('q', { type: 'string' }, `Only records that contain this text in ${kind.search.join(' or ')}`),
+      query(
+        'q',
+        { type: 'string' },
+        `Only records with each of these words in their ${LIST_FIELDS[kind.table].searchWords}, or as their id, or in what they belong to`,
+      ),
+      {
+        ...query('id', { type: 'array', items: { type: kind.namedByClient ? 'string' : 'integer' }, maxItems: MAX_IDS }, 'Only these records'),
+        style: 'form',
+        explode: true,
+      },
+      ...Object.entries(LIST_FIELDS[kind.table].filters).map(([name, { values }]) => ({
+        ...query(name, { type: 'array', items: { type: 'string', enum: values } }, 'Only records with one of these, separated by commas'),
+        style: 'form',
+        explode: false,
+      })),
+      query(
+        'sort',
+        { type: 'string', enum: Object.keys(LIST_FIELDS[kind.table].sorts).flatMap((by) => [by, `-${by}`]), default: 'id' },
+        'What the list is ordered by; with `-` in front, the largest first. Records without a value are last',
+      ),
       query(
         'archived',
         { type: 'string', enum: ARCHIVED_QUERIES, default: 'false' },
         'Archived records: left out, listed too, or listed alone',
       ),
+      query('include', { type: 'string', enum: ['children'] }, 'Adds how many records belong to each directly, without archived ones'),
       ...pageQuery({ default: MAX_LISTED, max: MAX_LISTED }, MAX_OFFSET),
     ],
     responses: {
-      200: jsonAnswer('Ordered by id', listOf(entityRef(kind)), { 'X-Total-Count': { schema: { type: 'integer' } }, ...LINK }),
+      200: jsonAnswer('In the order of `sort`', listOf(entityRef(kind)), { 'X-Total-Count': { schema: { type: 'integer' } }, ...LINK }),
       ...problems('invalid_request', ...READ_PROBLEMS),
     },
   },

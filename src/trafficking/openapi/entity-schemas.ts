@@ -22,6 +22,7 @@ const entitySchema = ({ schema, readOnly, namedByClient }: EntityKind): Schema =
       ...properties,
       ...Object.fromEntries(added),
       counts: { ...ref('Counts'), readOnly: true },
+      children: { ...ref('Counts'), readOnly: true },
     },
   };
 };
@@ -45,5 +46,5 @@ const orNullToo = ({ default: _, ...schema }: Schema): Schema =>
 export const ENTITY_SCHEMAS: Readonly<Record<string, Schema>> = {
   ...Object.fromEntries(Object.values(ENTITY_KINDS).map((kind) => [pascalCase(kind.name), entitySchema(kind)])),
   ...Object.fromEntries(Object.values(ENTITY_KINDS).map((kind) => [`${pascalCase(kind.name)}Change`, changeSchema(kind)])),
-  Counts: { type: 'object', description: 'Number of records that a deletion would also delete, by table', additionalProperties: count },
+  Counts: { type: 'object', description: 'Numbers of records by table: `counts`, those that a deletion would also delete; `children`, those that belong to it directly', additionalProperties: count },
 };

@@ -71,7 +71,7 @@ export const insightPaths = (): Paths => ({
     get: {
       operationId: 'getStatuses',
       tags: ['delivery'],
-      summary: 'The statuses of line items and campaigns with their reasons',
+      summary: 'The statuses of line items and campaigns with their reasons, and what the line items have delivered',
       parameters: [
         query('line_item_ids', text, `Ids separated by commas; at most ${MAX_STATUSES} with campaign_ids`),
         query('campaign_ids', text, 'Ids separated by commas'),

@@ -2,6 +2,7 @@ import { ATTENTION_KINDS } from '../attention/attention.ts';
 import { CHANGE_ACTIONS } from '../entities/audit-trail.ts';
 import { ENTITY_KINDS } from '../entities/entity-kind.ts';
 import { DELIVERY_STATUSES } from '../../decision/no-bid-reason.ts';
+import { PROGRESS_OF } from '../status/listed-delivery.ts';
 import { COURSES } from '../insight/goal-course.ts';
 import { REPORT_COLUMNS } from '../insight/report-columns.ts';
 import { REPORTED_CREATIVE_COLUMNS } from '../insight/reported-creative-columns.ts';
@@ -106,6 +107,16 @@ export const INSIGHT_SCHEMAS = {
   Statuses: record({
     line_items: { type: 'object', additionalProperties: ref('Status'), description: 'By id' },
     campaigns: { type: 'object', additionalProperties: ref('Status'), description: 'By id' },
+    deliveries: { type: 'object', additionalProperties: ref('ListedDelivery'), description: 'Of the same line items, by id' },
+  }),
+  ListedDelivery: record({
+    live: { ...boolean, description: 'false: the counters are unavailable, and the figures are those stored so far' },
+    impressions_today: { ...count, description: 'Net' },
+    spend_today: { ...usd, description: 'USD; fees are not in it' },
+    progress: {
+      anyOf: [{ type: 'null', description: 'Neither a goal nor a limit is set' }, record({ of: oneOf(PROGRESS_OF), done: number, limit: number })],
+      description: 'The delivered part of the first goal or limit that is set',
+    },
   }),
   Refusals: record({
     line_item_id: integer,

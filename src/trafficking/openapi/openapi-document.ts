@@ -12,6 +12,7 @@ import { exportPaths } from './export-paths.ts';
 import { financePaths, FINANCE_SCHEMAS } from './finance-paths.ts';
 import { TAGS } from './operation.ts';
 import { reportPaths, REPORT_SCHEMAS } from './report-paths.ts';
+import { savedViewPaths, SAVED_VIEW_SCHEMAS } from './saved-view-paths.ts';
 import { publicPaths } from './public-paths.ts';
 import { PUBLIC_SCHEMAS } from './public-schemas.ts';
 
@@ -45,6 +46,7 @@ export const createOpenApiDocument = ({ publicUrl, allowedEvents }: OpenApiOptio
     ...exportPaths(),
     ...alertPaths(),
     ...commentPaths(),
+    ...savedViewPaths(),
     ...explainPaths(),
   },
   components: {
@@ -57,6 +59,7 @@ export const createOpenApiDocument = ({ publicUrl, allowedEvents }: OpenApiOptio
       ...FINANCE_SCHEMAS,
       ...ALERT_SCHEMAS,
       ...COMMENT_SCHEMAS,
+      ...SAVED_VIEW_SCHEMAS,
       ...EXPLAIN_SCHEMAS,
     },
     securitySchemes: {

@@ -9,6 +9,7 @@ import { goalCourses, type GoalCourse } from '../insight/goal-course.ts';
 import { creativeObstacles, loadedLineItem, whyNotLoaded, type LoadedLineItem } from '../insight/loaded-line-item.ts';
 import { candidateForNewUser, type CountersSource } from '../insight/read-counters.ts';
 import { campaignStatus } from './campaign-status.ts';
+import { listedDelivery, NOTHING_DELIVERED, storedCounts, type ListedDelivery } from './listed-delivery.ts';
 import { lineItemStatus, NO_REFUSALS, plainStatus, type LineItemStatus } from './line-item-status.ts';
 
 export interface ReadStatusesOptions {
@@ -23,10 +24,24 @@ export interface ReadStatusesOptions {
 /** The statuses of line items or campaigns, by id. Rejects when Postgres is away. */
 export type ReadStatuses = (ids: readonly number[]) => Promise<ReadonlyMap<number, LineItemStatus>>;
 
+/** What lists show of a line item beside its record. */
+export interface ListedLineItem {
+  readonly status: LineItemStatus;
+  readonly delivery: ListedDelivery;
+}
+
+/** One query of each kind and one call of Redis for the line items of a publisher. */
+export type ReadListed = (ids: readonly number[]) => Promise<ReadonlyMap<number, ListedLineItem>>;
+
 /** Line items of one call of Redis: 5 ms at most. */
 const MAX_PER_CALL = 200;
 
 export const createReadStatuses = (options: ReadStatusesOptions): ReadStatuses => {
+  const readListed = createReadListed(options);
+  return async (ids) => new Map(Array.from(await readListed(ids), ([id, { status }]) => [id, status]));
+};
+
+export const createReadListed = (options: ReadStatusesOptions): ReadListed => {
   const { knex, refusalStore, currentSnapshot, now } = options;
   return async (ids) => {
     const snapshot = currentSnapshot();
@@ -58,7 +73,10 @@ export const createReadStatuses = (options: ReadStatusesOptions): ReadStatuses =
         atMs,
       });
     };
-    return new Map(ids.map((id) => [id, statusOf(id)]));
+    const stored = accounts ? undefined : await storedCounts(knex, ids);
+    const deliveryOf = (id: number): ListedDelivery =>
+      listedDelivery(byId.get(id)?.lineItem, accounts?.get(id) ?? stored?.get(id) ?? NOTHING_DELIVERED, accounts !== undefined);
+    return new Map(ids.map((id) => [id, { status: statusOf(id), delivery: deliveryOf(id) }]));
   };
 };
 

@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { startReplica, type Replica } from '../../setup/start-replica.ts';
 import { testDatabase } from '../../setup/test-database.ts';
 import { testRedisUrl } from '../../setup/test-redis-url.ts';
@@ -20,6 +20,12 @@ export interface PageLook {
   readonly height?: number;
   readonly scheme?: 'light' | 'dark';
 }
+
+/** Finds a record in a combobox by its name, and chooses it. */
+export const pick = async (input: Locator, name: string): Promise<void> => {
+  await input.fill(name);
+  await input.locator('xpath=..').getByRole('option').filter({ hasText: name }).first().click();
+};
 
 /** Starts replicas that share one database and one Redis. */
 export const startReplicas = async (count: number, env: Readonly<Record<string, string>> = {}): Promise<readonly Replica[]> => {

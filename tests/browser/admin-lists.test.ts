@@ -1,0 +1,149 @@
+import type { Browser } from 'playwright-core';
+import { eventually } from '../../testkit/until.ts';
+import type { Replica } from '../setup/start-replica.ts';
+import { apiOf, FLIGHT, openAdmin, pick, startReplicas, type AdminPage, type Api } from './setup/start-admin.ts';
+import { startBrowser } from './setup/start-browser.ts';
+
+let browser: Browser;
+let replica: Replica;
+let api: Api;
+let admin: AdminPage;
+let items: readonly number[];
+
+/** More than one answer of the service has. */
+const COUNT = 130;
+
+beforeAll(async () => {
+  [browser, [replica]] = (await Promise.all([startBrowser(), startReplicas(1)])) as unknown as [Browser, [Replica]];
+  api = apiOf(replica);
+  const publishers = [];
+  for (const name of ['The Gazette', 'Harbour News'])
+    publishers.push(await api('POST', '/publishers', { name, domain: 'p.example' }));
+  const campaigns: number[] = [];
+  for (const [i, { id }] of publishers.entries())
+    campaigns.push((await api('POST', '/campaigns', { publisher_id: id, name: `Campaign ${i + 1}`, ...FLIGHT })).id);
+  const operations = Array.from({ length: COUNT }, (_, i) => ({
+    method: 'POST',
+    path: '/line_items',
+    body: { campaign_id: campaigns[i % 2], name: `Item ${String(i).padStart(3, '0')}`, active: i % 10 !== 0, cpm: 1 + i / 10, ...FLIGHT },
+  }));
+  const { results } = (await api('POST', '/bulk', { operations })) as unknown as { results: { body: { id: number } }[] };
+  items = results.map(({ body }) => body.id);
+});
+afterAll(() => browser?.close());
+beforeEach(async () => {
+  admin = await openAdmin(browser, replica);
+});
+afterEach(async () => {
+  expect(admin.troubles).toEqual([]);
+  await admin.close();
+});
+
+const names = () => admin.page.locator('tbody .name').allInnerTexts();
+const chip = (label: string) => admin.page.locator('.filter-chip', { has: admin.page.locator('summary', { hasText: label }) });
+const sortBy = (label: string) => admin.page.getByRole('columnheader', { name: label }).getByRole('button').click();
+const search = (text: string) => admin.page.getByRole('searchbox').fill(text);
+
+test('a list is sorted by its heads, shows more as it is scrolled, and Back restores search, order, filters and scroll', async () => {
+  const { page } = admin;
+  await admin.go('#/line_items');
+  await page.getByText('130 line items', { exact: true }).waitFor();
+  await sortBy('Price');
+  await eventually(async () => expect((await names())[0]).toBe('Item 129'));
+  expect(await page.getByRole('columnheader', { name: 'Price' }).getAttribute('aria-sort')).toBe('descending');
+  await sortBy('Price');
+  await eventually(async () => expect((await names())[0]).toBe('Item 000'));
+  await page.getByRole('link', { name: 'Item 060', exact: true }).scrollIntoViewIfNeeded();
+  await page.mouse.wheel(0, 3_000);
+  await eventually(async () => expect(await names()).toHaveLength(COUNT));
+
+  await chip('Publisher').locator('summary').click();
+  await pick(page.getByRole('combobox', { name: 'Publisher' }), 'Harbour');
+  await page.getByText('65 line items', { exact: true }).waitFor();
+  await search('item 1');
+  await page.getByText('29 line items', { exact: true }).waitFor();
+  await page.getByRole('link', { name: 'Item 101', exact: true }).scrollIntoViewIfNeeded();
+  const [before, shown] = [await page.evaluate(() => scrollY), await names()];
+  expect(before).toBeGreaterThan(100);
+  // The browser reports the end of a scroll a moment later.
+  await page.waitForTimeout(300);
+  await page.getByRole('link', { name: 'Item 101', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'Item 101' }).waitFor();
+  await page.goBack();
+  await page.getByRole('searchbox').waitFor();
+  await eventually(async () => expect(await names()).toEqual(shown));
+  expect(await page.evaluate(() => scrollY)).toBe(before);
+  expect(await page.getByRole('searchbox').inputValue()).toBe('item 1');
+  await chip('Publisher').getByText('Harbour News').waitFor();
+  expect(new URL(page.url()).hash).toContain('sort=price');
+});
+
+test('filters are chosen from chips, and a saved view brings them back', async () => {
+  const { page } = admin;
+  await admin.go('#/line_items');
+  await chip('Status').locator('summary').click();
+  await page.getByLabel('draft', { exact: true }).check();
+  await page.getByText('13 line items', { exact: true }).waitFor();
+  await page.keyboard.press('Escape');
+  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('SUMMARY');
+  await page.getByRole('button', { name: 'Save this view' }).click();
+  await page.getByLabel('Name of the view').fill('Not complete');
+  await page.keyboard.press('Enter');
+  await page.getByText('The view “Not complete” is saved.').waitFor();
+  await page.getByRole('button', { name: 'Remove the filter Status' }).click();
+  await page.getByText('130 line items', { exact: true }).waitFor();
+  await page.reload();
+  await page.getByRole('link', { name: 'Not complete' }).click();
+  await page.getByText('13 line items', { exact: true }).waitFor();
+  expect(await page.getByRole('link', { name: 'Not complete' }).getAttribute('aria-current')).toBe('true');
+});
+
+test('a value is changed in the list: Enter saves it, Escape leaves it, and a change by someone else is asked about', async () => {
+  const { page } = admin;
+  const [, id] = items;
+  const priceOf = async () => Number((await api('GET', `/line_items/${id}`))['cpm']);
+  await admin.go('#/line_items?q=001');
+  const price = page.getByRole('button', { name: 'change the price of Item 001' });
+  const input = page.getByLabel('price of Item 001', { exact: true });
+  await price.click();
+  await input.fill('7.5');
+  await page.keyboard.press('Enter');
+  await page.getByText('“Item 001”: the price is changed.').waitFor();
+  expect(await priceOf()).toBe(7.5);
+  await price.click();
+  await input.fill('9');
+  await page.keyboard.press('Escape');
+  await price.waitFor();
+  expect(await priceOf()).toBe(7.5);
+
+  await price.click();
+  await input.fill('-1');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').getByText('Price per thousand').waitFor();
+  await api('PATCH', `/line_items/${id}`, { cpm: 8 });
+  await input.fill('9');
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'changed the price of “Item 001” meanwhile' });
+  await dialog.getByRole('button', { name: 'Theirs: 8' }).waitFor();
+  await dialog.getByRole('button', { name: 'Yours: 9' }).click();
+  await eventually(async () => expect(await priceOf()).toBe(9));
+  await page.locator('.toast', { hasText: 'the price is changed' }).last().getByRole('button', { name: 'Undo' }).click();
+  await eventually(async () => expect(await priceOf()).toBe(8));
+});
+
+test('a field for a record finds it by its name with the keyboard alone', async () => {
+  const { page } = admin;
+  await admin.go('#/line_items/new');
+  const input = page.locator('#field-campaign-id');
+  await input.focus();
+  await page.keyboard.type('campaign 2');
+  const option = page.getByRole('option', { name: 'Campaign 2', selected: true });
+  await option.waitFor();
+  expect(await input.getAttribute('aria-activedescendant')).toBe(await option.getAttribute('id'));
+  await page.keyboard.press('Enter');
+  expect([await input.inputValue(), await input.getAttribute('aria-expanded')]).toEqual(['Campaign 2', 'false']);
+  await page.keyboard.type('campaign 1');
+  await page.getByRole('option', { name: 'Campaign 1', selected: true }).waitFor();
+  await page.keyboard.press('Escape');
+  expect(await input.inputValue()).toBe('Campaign 2');
+});
