@@ -36,11 +36,10 @@ const touchedBy = ({ model, publishers }: Stage, step: Step): readonly number[] 
 /** Reads what was counted since the last call, and the accounts of these publishers. */
 export const observe = async (stage: Stage, publishers: readonly number[]): Promise<readonly Violation[]> => {
   const { model, system } = stage;
-  const events = await system.newEvents();
+  const { events, provisional } = await system.newEvents();
   const found: Violation[] = [...model.log(events)];
   // After the events: a hit that is in both stores was counted already.
   for (const key of system.takeStored()) model.store(key);
-  const provisional = await system.provisional();
   for (const key of model.acknowledged) {
     if (!model.logged.has(key) && !model.waiting.has(key) && !provisional.has(key))
       found.push({ rule: 'lost', text: `${key} was acknowledged and is in no store` });

@@ -10,6 +10,7 @@ import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
 import { createExpireClicks } from '../../src/ledger/settle/expire-clicks.ts';
 import { createAccountReader, type Account } from '../../src/ledger/read/read-accounts.ts';
+import type { StreamEntry } from '../../src/redis/stream-consumer.ts';
 import { createFold } from '../../src/tracking/fold-hits.ts';
 import { hitLimits } from '../../src/tracking/hit-limits.ts';
 import { createPendingHits, type PendingHits } from '../../src/tracking/pending-hits.ts';
@@ -52,11 +53,9 @@ export interface System {
   setPostgres(mode: 'up' | 'down' | 'loseReply'): void;
   fold(n: number): Promise<void>;
   carry(n: number, killed: boolean): Promise<void>;
-  /** Events settled since the last call. */
-  newEvents(): Promise<readonly LoggedEvent[]>;
+  /** Events settled since the last call; and, at the same moment, the keys of hits that wait for their impression. */
+  newEvents(): Promise<{ readonly events: readonly LoggedEvent[]; readonly provisional: ReadonlySet<string> }>;
   waiting(): Promise<number>;
-  /** Keys of clicks that wait for their impression. */
-  provisional(): Promise<ReadonlySet<string>>;
   accounts(publisherId: number, lineItems: readonly number[], campaigns: readonly number[]): Promise<readonly (Account | undefined)[]>;
   /** Every hit stored in Postgres before this moment has been folded. */
   horizonMs(publisherId: number): Promise<number>;
@@ -220,23 +219,29 @@ export const createSystem = ({ lane, world, nowMs, snapshot, isDamaged, isPoison
       await writer.stop();
     },
     newEvents: async () => {
-      const streams = await Promise.all(
-        lastIds.map((id, shard) => lane.observer.redis.xrange(keys.events(shard), id === '-' ? id : `(${id}`, '+')),
-      );
-      return streams.flatMap((entries, shard) =>
+      // One write to the socket for all shards.
+      const pipeline = lane.observer.redis.pipeline();
+      for (const [shard, id] of lastIds.entries()) {
+        pipeline.xrange(keys.events(shard), id === '-' ? id : `(${id}`, '+');
+        pipeline.hkeys(`${keys.events(shard)}:waiting`);
+      }
+      const replies = (await pipeline.exec()) ?? [];
+      const fault = replies.find(([error]) => error)?.[0];
+      if (fault) throw fault;
+      const streams = replies.filter((_, i) => i % 2 === 0).map(([, entries]) => entries as StreamEntry[]);
+      const names = replies.filter((_, i) => i % 2 === 1).flatMap(([, own]) => own as string[]);
+      const events = streams.flatMap((entries, shard) =>
         entries.flatMap(([id, fields]) => {
           lastIds[shard] = id;
-          return splitEntry(fields)
+          return splitEntry(fields ?? [])
             .filter((event) => !event.some(isPoison))
             .map(readEvent);
         }),
       );
+      const provisional = names.map((name) => (name.endsWith(' viewable') ? name.replace(' ', ' event:') : `${name} click`));
+      return { events, provisional: new Set(provisional) };
     },
     waiting: () => table.count(),
-    provisional: async () => {
-      const names = await Promise.all(lastIds.map((_, shard) => lane.observer.redis.hkeys(`${keys.events(shard)}:waiting`)));
-      return new Set(names.flat().map((name) => (name.endsWith(' viewable') ? name.replace(' ', ' event:') : `${name} click`)));
-    },
     accounts: async (publisherId, lineItems, campaigns) =>
       (await Promise.all([reader.lineItems(publisherId, lineItems), reader.campaigns(publisherId, campaigns)])).flat(),
     horizonMs: async (publisherId) => Number((await lane.observer.redis.get(keys.horizon(keys.shardOf(publisherId)))) ?? 0),

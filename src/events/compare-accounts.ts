@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { COUNT_NAMES, type AccountBooks, type AccountCounts, type Adjustment } from '../ledger/read/account-books.ts';
-import { createCountStore } from './postgres/count-store.ts';
+import { createCountStore, readSums } from './postgres/count-store.ts';
 import type { StoredEvent } from './postgres/event-store.ts';
 import { unstoredEvents } from './unstored-events.ts';
 
@@ -52,12 +52,12 @@ export const createCompareAccounts =
     );
     if (unstored === undefined) return [];
 
-    const adjustments = after.flatMap(({ kind, id, counts }, i) => {
+    const own = byAccount(unstored);
+    const adjustments = after.flatMap(({ kind, id, sums }, i) => {
       const [then, account] = [before[i], checked.accounts[i]];
-      if (then?.kind !== kind || then.id !== id || !COUNT_NAMES.every((name) => then.counts[name] === counts[name])) return [];
+      if (then?.kind !== kind || then.id !== id || then.sums !== sums) return [];
       if (account !== undefined && account.day !== today) return [];
-      const own = unstored.filter(({ hit: { ad } }) => (kind === 'l' ? ad.lineItemId : ad.campaignId) === id);
-      const expected = countEvents(own, today, counts);
+      const expected = countEvents(own.get(`${kind}${id}`) ?? [], today, readSums(sums));
       const difference = Object.fromEntries(COUNT_NAMES.map((name) => [name, expected[name] - (account?.[name] ?? 0)]));
       const raised = (name: 'serves' | 'yesterdayServes') => ({ [name]: Math.max(difference[name] ?? 0, 0) });
       const adjustment = { ...(difference as unknown as AccountCounts), ...raised('serves'), ...raised('yesterdayServes') };
@@ -70,6 +70,18 @@ export const createCompareAccounts =
 /** The same rule as COUNTED and IN_DAILY (postgres/event-store.ts). */
 const isCounted = ({ hit: { kind }, reason, billedMicros }: StoredEvent): boolean =>
   (kind !== 'event' || billedMicros > 0) && reason === '';
+
+/** The events of each account, by its kind and id. */
+const byAccount = (events: readonly StoredEvent[]): ReadonlyMap<string, readonly StoredEvent[]> => {
+  const found = new Map<string, StoredEvent[]>();
+  for (const event of events)
+    for (const account of [`l${event.hit.ad.lineItemId}`, `c${event.hit.ad.campaignId}`]) {
+      const of = found.get(account);
+      if (of) of.push(event);
+      else found.set(account, [event]);
+    }
+  return found;
+};
 
 /** The counts of an account after these events. */
 const countEvents = (events: readonly StoredEvent[], today: number, from: AccountCounts): AccountCounts => {

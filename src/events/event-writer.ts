@@ -19,6 +19,7 @@ export interface EventWriterOptions {
   readonly deadEvents: Pick<DeadEvents, 'add'>;
   /** This replica's name in the consumer group. */
   readonly consumer: string;
+  /** How long a shard rests after a read that had fewer entries than it asked for. */
   readonly idleMs?: number;
   /**
    * An entry held by a consumer for this long is claimed: its replica has died, or Postgres refused
@@ -43,7 +44,7 @@ export interface EventWriter {
 }
 
 /** Events of one statement. */
-const MAX_EVENTS = 500;
+const MAX_EVENTS = 1_000;
 /**
  * Entries of one read. An entry holds one event when the service is idle, and up to 64 under load, so
  * a read takes as many entries as had MAX_EVENTS events in the read before.
@@ -148,14 +149,16 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
           ? group.unfinished(stream, maxEntries)
           : group.fresh(stream, maxEntries);
 
-    const carry = async (claim: boolean): Promise<number> => {
+    /** Resolves to whether there may be more: as many entries were read as were asked for. */
+    const carry = async (claim: boolean): Promise<boolean> => {
       try {
+        const asked = maxEntries;
         const entries = await read(claim);
         if (entries.length > 0) {
           const events = await storeEntries(shard, entries);
           maxEntries = Math.min(Math.ceil((MAX_EVENTS * entries.length) / Math.max(events, 1)), MAX_ENTRIES);
         } else if (!claim) unfinished = false;
-        return entries.length;
+        return entries.length >= asked;
       } catch (fault) {
         unfinished = true;
         throw fault;
@@ -171,21 +174,20 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
     };
 
     return {
-      /** One pass. Resolves to the number of entries that were carried. */
-      pass: async (): Promise<number> => {
+      /** One pass. Resolves to whether there may be more to carry. */
+      pass: async (): Promise<boolean> => {
         const nowMs = Date.now();
-        let moved = 0;
+        let more = false;
         if (nowMs - claimedAtMs >= claimAfterMs / 3) {
           claimedAtMs = nowMs;
-          const max = maxEntries;
-          moved = await carry(true);
-          // As many were claimed as were asked for: claim the rest in the next pass.
-          if (moved >= max) claimedAtMs = 0;
+          more = await carry(true);
+          // The rest is claimed in the next pass.
+          if (more) claimedAtMs = 0;
         }
-        moved += await carry(false);
+        if (await carry(false)) more = true;
         await tallies.tick(shard, nowMs);
         await renewKeys(nowMs);
-        return moved;
+        return more;
       },
       handOver: async (): Promise<void> => {
         unfinished = true;
@@ -208,20 +210,23 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
       wakers.add(wake);
     });
 
-  const reported = async (work: Promise<number | void>): Promise<number | void> => {
+  /** Resolves to whether there may be more to carry. */
+  const reported = async (work: Promise<boolean | void>): Promise<boolean> => {
     try {
-      return await work;
+      return (await work) === true;
     } catch (fault) {
       onFailure(fault as Error);
       if (!stopping) await sleep(REST_MS);
+      return false;
     }
   };
 
   const loop = async (shard: number): Promise<void> => {
     const { pass, handOver } = carriage(shard);
     while (!stopping) {
-      const moved = link.upOf(shard) ? await reported(pass()) : 0;
-      if (moved === 0 && !stopping) await sleep(idleMs);
+      const more = link.upOf(shard) && (await reported(pass()));
+      // Under light load, a batch every idleMs: a transaction costs as much as the events of a small one.
+      if (!more && !stopping) await sleep(idleMs);
     }
     if (link.upOf(shard)) await reported(handOver());
   };

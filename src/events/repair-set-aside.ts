@@ -5,7 +5,7 @@ import { COUNT_NAMES, type AccountCounts } from '../ledger/read/account-books.ts
 import type { RepairAccount, RepairOutcome } from '../ledger/read/repair-account.ts';
 import { createSetAsideReader, type SetAsideAccount } from '../ledger/read/set-aside-accounts.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
-import { createCountStore } from './postgres/count-store.ts';
+import { createCountStore, readSums } from './postgres/count-store.ts';
 
 export interface RepairSetAsideOptions {
   readonly knex: Knex;
@@ -40,7 +40,8 @@ export const repairSetAside = async ({
   const countsOf = async (account: SetAsideAccount): Promise<AccountCounts> => {
     const counted = await counts.accounts(today, await campaignsOf(account));
     const { publisherId, kind, id } = account;
-    return counted.find((one) => one.publisherId === publisherId && one.kind === kind && one.id === id)?.counts ?? NOTHING_COUNTED;
+    const found = counted.find((one) => one.publisherId === publisherId && one.kind === kind && one.id === id);
+    return found ? readSums(found.sums) : NOTHING_COUNTED;
   };
   /** Whether serves of the account are not in the daily counts yet. */
   const hasNewServes = async ({ publisherId, kind, id }: SetAsideAccount): Promise<boolean> => {

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { dateOfDay, dayOf } from '../../base/utc-day.ts';
-import type { AccountCounts } from '../../ledger/read/account-books.ts';
+import { COUNT_NAMES, type AccountCounts } from '../../ledger/read/account-books.ts';
 import { ADD_TO_DAILY, ADD_TO_EVENTS, ADD_TO_FILTERED, ADD_TO_HOURLY, COUNTED, DAILY_KEY, EVENT_KEY, HOURLY_KEY } from './event-store.ts';
 import { holdPartitions, partitionOf, partitionsOf } from './partitions.ts';
 
@@ -9,7 +9,8 @@ export interface CountedAccount {
   readonly publisherId: number;
   readonly kind: 'l' | 'c';
   readonly id: number;
-  readonly counts: AccountCounts;
+  /** As text, of which `readSums` makes counts: most are only compared with the sums of a moment before. */
+  readonly sums: string;
 }
 
 export interface Compared {
@@ -150,19 +151,22 @@ const CAMPAIGNS = `
   select id, publisher_id as "publisherId" from campaigns
   where id > ? and end_at > now() - interval '2 days' order by id limit ?`;
 
-const sumsOf = (account: string) => `
-  select ${account},
-    coalesce(sum(serves) filter (where d.day = :today::date), 0) as "serves",
-    coalesce(sum(impressions) filter (where d.day = :today::date), 0) as "impressions",
-    coalesce(sum(clicks) filter (where d.day = :today::date), 0) as "clicks",
-    coalesce(sum(spend_micros) filter (where d.day = :today::date), 0) as "spendMicros",
-    coalesce(sum(serves) filter (where d.day = :yesterday::date), 0) as "yesterdayServes",
-    coalesce(sum(impressions) filter (where d.day = :yesterday::date), 0) as "yesterdayImpressions",
-    coalesce(sum(clicks) filter (where d.day = :yesterday::date), 0) as "yesterdayClicks",
-    coalesce(sum(spend_micros) filter (where d.day = :yesterday::date), 0) as "yesterdaySpendMicros",
-    coalesce(sum(impressions), 0) as "totalImpressions",
-    coalesce(sum(spend_micros), 0) as "totalSpendMicros",
-    coalesce(sum(clicks), 0) as "totalClicks"`;
+const SUMS: Readonly<Record<keyof AccountCounts, string>> = {
+  serves: 'sum(serves) filter (where d.day = :today::date)',
+  impressions: 'sum(impressions) filter (where d.day = :today::date)',
+  clicks: 'sum(clicks) filter (where d.day = :today::date)',
+  spendMicros: 'sum(spend_micros) filter (where d.day = :today::date)',
+  yesterdayServes: 'sum(serves) filter (where d.day = :yesterday::date)',
+  yesterdayImpressions: 'sum(impressions) filter (where d.day = :yesterday::date)',
+  yesterdayClicks: 'sum(clicks) filter (where d.day = :yesterday::date)',
+  yesterdaySpendMicros: 'sum(spend_micros) filter (where d.day = :yesterday::date)',
+  totalImpressions: 'sum(impressions)',
+  totalSpendMicros: 'sum(spend_micros)',
+  totalClicks: 'sum(clicks)',
+};
+
+const sumsOf = (account: string) =>
+  `select ${account}, concat_ws(' ', ${COUNT_NAMES.map((name) => `coalesce(${SUMS[name]}, 0)`).join(', ')}) as sums`;
 
 const ACCOUNTS = `
   ${sumsOf(`c.publisher_id as "publisherId", 'c' as kind, c.id`)}
@@ -175,7 +179,11 @@ const ACCOUNTS = `
   where c.id = any(:campaigns) group by c.publisher_id, l.id
   order by 1, 2, 3`;
 
-type AccountRow = Pick<CountedAccount, 'publisherId' | 'kind' | 'id'> & Readonly<Record<keyof AccountCounts, string>>;
+/** The counts in CountedAccount.sums. */
+export const readSums = (sums: string): AccountCounts => {
+  const values = sums.split(' ');
+  return Object.fromEntries(COUNT_NAMES.map((name, i) => [name, Number(values[i])])) as unknown as AccountCounts;
+};
 
 export const createCountStore = ({ knex }: { readonly knex: Knex }): CountStore => ({
   days: async () =>
@@ -211,12 +219,8 @@ export const createCountStore = ({ knex }: { readonly knex: Knex }): CountStore 
 
   accounts: async (today, campaigns) => {
     const bindings = { today: dateOfDay(today), yesterday: dateOfDay(today - 1), campaigns: [...campaigns] };
-    const { rows } = await knex.raw<{ rows: AccountRow[] }>(ACCOUNTS, bindings as unknown as Knex.RawBinding);
-    // Postgres sends sums as text.
-    return rows.map(({ publisherId, kind, id, ...sums }) => ({
-      ...{ publisherId, kind, id },
-      counts: Object.fromEntries(Object.entries(sums).map(([name, sum]) => [name, Number(sum)])) as unknown as AccountCounts,
-    }));
+    const { rows } = await knex.raw<{ rows: CountedAccount[] }>(ACCOUNTS, bindings as unknown as Knex.RawBinding);
+    return rows;
   },
 });
 

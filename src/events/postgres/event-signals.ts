@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { dateOfDay } from '../../base/utc-day.ts';
 import type { Hit } from '../../ledger/hit.ts';
+import { arrayLiteral } from './array-literal.ts';
 
 /** A hit, and why it is filtered; '': it counts. */
 interface SettledHit {
@@ -30,7 +31,8 @@ const STORE_SIGNALS = `
 export const storeSignals = async (trx: Knex.Transaction, events: readonly SettledHit[]): Promise<void> => {
   const kept = events.filter(({ hit }) => hit.signals !== undefined);
   if (kept.length === 0) return;
-  const column = <T>(read: (hit: Hit, reason: string) => T): T[] => kept.map(({ hit, reason }) => read(hit, reason));
+  const column = (read: (hit: Hit, reason: string) => string | boolean | null | undefined): string =>
+    arrayLiteral(kept.map(({ hit, reason }) => read(hit, reason)));
   await trx.raw(STORE_SIGNALS, [
     column(({ ad }) => dateOfDay(ad.day)),
     column(({ ad }) => ad.tokenId),
@@ -43,7 +45,7 @@ export const storeSignals = async (trx: Knex.Transaction, events: readonly Settl
     column(({ signals }) => signals?.origin),
     column(({ signals }) => signals?.elsewhere),
     column((hit, reason) => (reason === '' ? null : JSON.stringify(countableHit(hit)))),
-  ] as unknown as Knex.RawBinding);
+  ]);
 };
 
 /** What counting a filtered hit would take: the hit without what other columns hold. */

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { dateOfDay, dayOf } from '../../base/utc-day.ts';
 import type { Hit, InvalidReason } from '../../ledger/hit.ts';
+import { arrayLiteral } from './array-literal.ts';
 import { forgetSignalsOfDead, SIGNALS_DAYS, storeSignals } from './event-signals.ts';
 import { createPartitions, dropPartitions, holdPartitions } from './partitions.ts';
 import { addServesToRollUps, addToRollUps, HOURLY_ROLL_UPS, REPORT_HOURS_DAYS } from './roll-ups.ts';
@@ -50,9 +51,7 @@ export interface EventStore {
 /** Hourly counts are kept for so many days. They are queried for the last week only. */
 export const HOURLY_DAYS = 35;
 
-/**
- * SQL: the hits that are counted and billed. What is filtered is stored and not counted.
- */
+/** SQL: the hits that are counted and billed. What is filtered is stored and not counted. */
 export const COUNTED = `invalid_reason = ''`;
 /** SQL: the counted hits of daily_counts. Of custom events it has only what they bill. */
 export const IN_DAILY = `(kind in ('impression', 'click') or billed_micros > 0) and ${COUNTED}`;
@@ -172,8 +171,8 @@ export const impressionTimes = async (knex: Knex, hits: readonly Hit[]): Promise
 };
 
 const insert = async (trx: Knex.Transaction, events: readonly StoredEvent[]): Promise<number> => {
-  const column = <T>(read: (event: StoredEvent) => T): T[] => events.map(read);
-  const result = await trx.raw<{ rows: { stored: number }[] }>(APPEND, [
+  const column = (read: (event: StoredEvent) => string | number | boolean | null): string => arrayLiteral(events.map(read));
+  const { rows } = await trx.raw<{ rows: { stored: number }[] }>(APPEND, [
     column(({ hit }) => dateOfDay(hit.ad.day)),
     column(({ hit }) => hit.ad.tokenId),
     column(({ hit }) => hit.kind),
@@ -192,9 +191,9 @@ const insert = async (trx: Knex.Transaction, events: readonly StoredEvent[]): Pr
     column(({ hit }) => hit.device),
     column(({ hit }) => hit.browser ?? null),
     column(({ billedMicros }) => billedMicros),
-  ] as unknown as Knex.RawBinding);
+  ]);
   await storeSignals(trx, events);
-  return result.rows[0]?.stored ?? 0;
+  return rows[0]?.stored ?? 0;
 };
 
 export const createEventStore = ({ knex }: { readonly knex: Knex }): EventStore => {
