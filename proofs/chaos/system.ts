@@ -22,6 +22,8 @@ import type { Settings, World } from './story.ts';
 export const SHARDS = 4;
 /** How long one pass of the fold may take; one that cannot finish is ended. */
 const MAX_FOLD_MS = 150;
+/** Of real time: a busy machine is not a store that is away. */
+const STORE_TIMEOUT_MS = 60_000;
 
 /** An event as the stream of its shard carries it. */
 export interface LoggedEvent {
@@ -98,7 +100,7 @@ export const createSystem = ({ lane, world, nowMs, snapshot, isDamaged, isPoison
     if (postgres === 'loseReply') throw new Error('chaos: the reply of Postgres was lost');
     return result;
   };
-  const table = createPendingHits({ knex: lane.knex });
+  const table = createPendingHits({ knex: lane.knex, storeTimeoutMs: STORE_TIMEOUT_MS });
   const pending: Pick<PendingHits, 'store' | 'waitingShards' | 'foldPage'> = {
     store: (hit, shard) =>
       throughFaults(async () => {
@@ -238,8 +240,7 @@ export const createSystem = ({ lane, world, nowMs, snapshot, isDamaged, isPoison
             .map(readEvent);
         }),
       );
-      const provisional = names.map((name) => (name.endsWith(' viewable') ? name.replace(' ', ' event:') : `${name} click`));
-      return { events, provisional: new Set(provisional) };
+      return { events, provisional: new Set(names.map((name) => (name.endsWith(' viewable') ? name.replace(' ', ' event:') : `${name} click`))) };
     },
     waiting: () => table.count(),
     accounts: async (publisherId, lineItems, campaigns) =>

@@ -65,7 +65,13 @@ const columnsOf = (hit: Hit, shard: number): (string | number)[] => [
 ];
 const COLUMNS = 'jti, kind, event_type, invalid_reason, shard, payload';
 
-export const createPendingHits = ({ knex }: { readonly knex: Knex }): PendingHits => ({
+export interface PendingHitsOptions {
+  readonly knex: Knex;
+  /** After so long, storing a hit is cancelled. Default: 1 s. */
+  readonly storeTimeoutMs?: number;
+}
+
+export const createPendingHits = ({ knex, storeTimeoutMs = STORE_TIMEOUT_MS }: PendingHitsOptions): PendingHits => ({
   store: async (hit, shard) => {
     const { rows } = await knex
       .raw<{ rows: { timely: boolean; stored: number }[] }>(
@@ -75,7 +81,7 @@ export const createPendingHits = ({ knex }: { readonly knex: Knex }): PendingHit
          select timely, (select count(*) from inserted)::int as stored from timely`,
         [endMsOf(hit) / 1000 + GRACE_S, ...columnsOf(hit, shard)],
       )
-      .timeout(STORE_TIMEOUT_MS, { cancel: true });
+      .timeout(storeTimeoutMs, { cancel: true });
     const [row] = rows;
     if (!row?.timely) return 'late';
     return row.stored === 1 ? 'stored' : 'duplicate';
