@@ -19,6 +19,11 @@ const COLUMNS: readonly Column<ReportedCreativeRow>[] = [
     cell: ({ line_item_id, line_item }) =>
       line_item === null ? `#${line_item_id}` : html`<a href=${linkTo('line_items', line_item_id)}>${line_item || `#${line_item_id}`}</a>`,
   },
+  {
+    label: 'Placements',
+    cell: ({ placement_ids }) =>
+      html`${placement_ids.map((id, i) => html`${i > 0 ? ', ' : ''}<a href=${linkTo('placements', id)}>${id}</a>`)}`,
+  },
   { label: 'Advertiser', cell: ({ advertiser_domain }) => advertiser_domain ?? '–' },
   { label: 'Complaints', numeric: true, cell: ({ total }) => count(total) },
   {

@@ -10,6 +10,7 @@ import { button, card, loading, pill } from '../parts/parts.ts';
 import { atDensity, previewCreative, type Slot } from '../preview/preview-document.ts';
 import { hashOf } from '../route.ts';
 import { table } from '../parts/table.ts';
+import { hashOf } from '../route.ts';
 import type { CreativeWire, Kind, PlacementWire, PublisherWire, Records } from '../service/wire.ts';
 import { pictureNotes, sizeNotes } from '../words/asset-words.ts';
 import { NAMES } from '../words/kinds.ts';
@@ -31,6 +32,7 @@ export const formAside = <K extends Kind>(
   if (kind === 'creatives') return creativeAside(page, form, record as CreativeWire | undefined);
   if (!record) return nothing;
   if (kind === 'publishers') return publisherAside(page, record as PublisherWire);
+  if (kind === 'bidders') return bidderAside(page, record.id as number);
   if (kind === 'placements') return placementAside(page, record as PlacementWire, first);
   return nothing;
 };
@@ -53,6 +55,30 @@ const publisherAside = (page: Page, publisher: PublisherWire): TemplateResult =>
       </p>`,
     )}
     ${related(page, 'campaigns', { publisher_id: publisher.id })}
+  </aside>
+`;
+
+/** Reports of a bidder's last days, by what a person asks. */
+const BID_REPORTS: readonly (readonly [words: string, groupBy: string, metrics: string])[] = [
+  ['Bid rate and win rate by day', 'day', 'bid_requests,bids,bid_rate,wins,win_rate'],
+  ['By placement', 'placement', 'bid_requests,bids,bid_rate,wins,win_rate,timeouts'],
+  ['By deal', 'deal', 'bid_requests,bids,bid_rate,wins,win_rate'],
+  ['Time-outs by hour', 'hour', 'bid_requests,timeouts'],
+  ['Why bids were refused', 'reason', 'bid_refusals'],
+];
+
+const bidderAside = (page: Page, id: number): TemplateResult => html`
+  <aside class="form-aside">
+    ${card(
+      'Auction quality',
+      html`<ul class="needs">
+        ${BID_REPORTS.map(
+          ([words, group_by, metrics]) =>
+            html`<li><a href=${hashOf(['reports'], { group_by, metrics, range: 'last_7_days', 'filter[bidder]': id })}>${words}</a></li>`,
+        )}
+      </ul>`,
+    )}
+    ${related(page, 'line_items', ({ bidder_id }) => bidder_id === id, { bidder_id: id })}
   </aside>
 `;
 

@@ -16,6 +16,9 @@ import { saveFile } from '../service/save-file.ts';
 import type { Problem } from '../service/wire.ts';
 import { count } from '../words/formats.ts';
 
+/** The limit of the service. */
+const MAX_FILTER_VALUES = 100;
+
 /** Reports: what is chosen is in the address, and the table and the chart follow each choice. */
 export const openReports = (page: Page, route: Route): View => {
   let choice = readChoice(route.query);
@@ -42,10 +45,14 @@ export const openReports = (page: Page, route: Route): View => {
     if (answer) await loadChart(answer, isWanted);
   };
   /** The same figures by day; not where days do not combine with them, which no roll-up has. */
-  const loadChart = async ({ from, to }: ReportAnswer, isWanted: () => boolean): Promise<void> => {
+  const loadChart = async ({ from, to, rows, row_count }: ReportAnswer, isWanted: () => boolean): Promise<void> => {
     if (!choice.metrics.includes(charted)) charted = choice.metrics[0] ?? charted;
-    const byDay: ReportChoice = { ...choice, range: '', from, to, groupBy: ['day'], metrics: [charted], sort: '' };
-    const found = fields && combines(fields, byDay) ? await readReport(page, queryOf(byDay), isWanted, 500) : undefined;
+    // Without the dimension, the figures would be those of all impressions, with and without a deal.
+    const deals = choice.groupBy.includes('deal') ? { deal: [...new Set(rows.map(({ deal }) => String(deal)))] } : {};
+    const isWhole = !deals.deal || (row_count === rows.length && deals.deal.length > 0 && deals.deal.length <= MAX_FILTER_VALUES);
+    const filters = { ...deals, ...choice.filters };
+    const byDay: ReportChoice = { ...choice, range: '', from, to, groupBy: ['day'], metrics: [charted], filters, sort: '' };
+    const found = isWhole && fields && combines(fields, byDay) ? await readReport(page, queryOf(byDay), isWanted, 500) : undefined;
     if (!isWanted()) return;
     chart = found?.ok ? trendChart(found.value, charted) : undefined;
     page.redraw();

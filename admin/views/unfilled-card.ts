@@ -20,6 +20,12 @@ export const createUnfilledCard = (page: Page, id: string): (() => TemplateResul
                   <span><b>${percent(share)}</b> <span class="muted">${count(some)} did not: ${words}</span></span>
                 </li>`,
             )}
-          </ul>`;
+          </ul>
+          <p>
+            <a
+              href=${hashOf(['reports'], { group_by: 'bidder', metrics: 'bid_requests,bids,bid_rate,bid_refusals,timeouts,wins,win_rate', range: 'today', 'filter[placement]': id })}
+              >What bidders answered</a
+            >
+          </p>`;
   return () => card('Fill today', html`${reading.render(show)}`);
 };

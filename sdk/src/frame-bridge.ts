@@ -14,16 +14,14 @@
   // The creative may replace these functions later.
   const { parent } = window;
   const post = parent.postMessage.bind(parent);
-  const now = performance.now.bind(performance);
+  const now = Date.now;
   const later = setTimeout;
   const send = (message: object): void => post({ ...message, adsdk: key }, '*');
 
-  /** An event of the creative belongs to a gesture that is at most so old. */
-  const GESTURE_MS = 1000;
   /** When the visitor last pressed, released or typed in the frame, until an event has used it. */
   let gestureAt = -Infinity;
   for (const type of ['pointerdown', 'pointerup', 'keydown', 'click']) {
-    addEventListener(type, ({ isTrusted }) => isTrusted && (gestureAt = now()), true);
+    addEventListener(type, (event) => event.isTrusted && (gestureAt = now()), true);
   }
 
   /**
@@ -34,7 +32,8 @@
 
   (window as unknown as { AdSDK_Creative_Event: (type: unknown) => void }).AdSDK_Creative_Event = (type) => {
     isEvent = true;
-    send({ event: String(type), gesture: now() - gestureAt < GESTURE_MS });
+    // An event of the creative belongs to a gesture of the last second.
+    send({ event: String(type), gesture: now() - gestureAt < 1000 });
     gestureAt = -Infinity;
   };
 
@@ -42,12 +41,16 @@
     const origin = event.composedPath()[0];
     const hit = origin instanceof Element ? origin.closest('a[href],area[href],input,select,textarea,label,summary') : null;
     if (!event.isTrusted || event.button > 1) return;
+    const address = hit?.getAttribute('href');
     if (!hit) {
       // A creative may open its page by script from any element. The click counts after the
       // creative's own handlers ran, unless they reported an event.
       isEvent = false;
       if (!event.button) later(() => isEvent || send({ click: 1 }));
-    } else if (/^(a|area)$/i.test(hit.localName) && !/^\s*(#|javascript:)/i.test(hit.getAttribute('href') ?? '')) {
+    } else if (/^javascript:/i.test((hit as HTMLAnchorElement).protocol || address!)) {
+      // The script would run in a new window, outside of the sandbox. A link of SVG has no protocol.
+      event.preventDefault();
+    } else if (address && address[0] !== '#') {
       // The sandbox blocks _top and _parent, and _self would load the advertiser's page into the
       // frame.
       hit.setAttribute('target', '_blank');
@@ -55,6 +58,5 @@
       send({ click: 1 });
     }
   };
-  addEventListener('click', onClick, true);
-  addEventListener('auxclick', onClick, true);
+  for (const type of ['click', 'auxclick']) addEventListener(type, onClick as EventListener, true);
 }

@@ -47,6 +47,8 @@ export interface ReportedCreative {
   /** Quality reports outlive the creative. */
   readonly deleted: boolean;
   readonly placementId: string | null;
+  /** All placements that the creative runs on now. */
+  readonly placementIds: readonly string[];
   /** Name of the line item; null: deleted. */
   readonly lineItem: string | null;
   readonly advertiserDomain: string | null;
@@ -98,6 +100,6 @@ export const readReportedCreatives = async (
         advertiserDomain: 'creatives.advertiser_domain',
         lineItem: 'line_items.name',
       },
-      knex.raw('creatives.id is null as deleted'),
+      knex.raw(`creatives.id is null as deleted, array_remove(creatives.placement_id || creatives.more_placement_ids, null) as "placementIds"`),
     );
 };

@@ -50,6 +50,18 @@ beforeAll(async () => {
         setInterval(() => { window.focus(); field.focus(); for (const adsdk of keys) { parent.postMessage({ adsdk, click: 1 }, '*'); parent.postMessage({ adsdk, event: 'like', gesture: true }, '*') } AdSDK_Creative_Event('like') }, 50)
       </script>`,
       ),
+      html(
+        'script-links',
+        ['javascript:', ' java\tscript:', '\u0001JavaScript:']
+          .flatMap((scheme) =>
+            ['', '_top', '_parent', '_blank', 'other'].map(
+              (target) => `<a href="${scheme}(opener || top).document.title='owned'"${target && ` target="${target}"`}>x</a> `,
+            ),
+          )
+          .join('') +
+          `<svg width="9" height="9"><a href="javascript:top.document.title='owned'"><rect width="9" height="9"/></a></svg>
+          <a id="own" href="javascript:void 0" onclick="document.body.append('ran')">x</a>`,
+      ),
       html('gestures', `<button id="like" onclick="for (let i = 0; i < 5; i++) AdSDK_Creative_Event('like')">Like</button>`),
     ],
     { ALLOWED_EVENTS: 'like,share,comment,progress' },
@@ -104,6 +116,20 @@ test('a creative that sends clicks all the time gets none when the visitor click
   await page.waitForTimeout(600);
   expect(sentTo('/click')).toHaveLength(0);
   expect(sentTo('/event')).toHaveLength(0);
+});
+
+test('a link to a script leads nowhere, and is no click on the ad; its own handler runs', async () => {
+  const { page, sentTo } = await show('script-links', '<div id="slot"></div><iframe name="other"></iframe>');
+  const windows: unknown[] = [];
+  page.context().on('page', (opened) => windows.push(opened.url()));
+  const creative = page.frameLocator('#slot iframe');
+  const links = creative.locator('a:not(#own)');
+  const count = await links.count();
+  for (let i = 0; i < count; i++) await links.nth(i).click();
+  await creative.locator('#own').click();
+  expect(await creative.locator('body').innerText()).toContain('ran');
+  await page.waitForTimeout(300);
+  expect([count, windows, await page.title(), sentTo('/click').length]).toEqual([16, [], 'A page', 0]);
 });
 
 test('one gesture in the frame is one event', async () => {

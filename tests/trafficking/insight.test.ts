@@ -188,6 +188,9 @@ describe('a campaign’s report', () => {
 
 test('quality reports are counted by creative and reason, with the state of the creative', async () => {
   const booked = await book(api, 'quality');
+  const second = { id: 'quality-2', publisher_id: booked.publisher.id, width: 300, height: 250, formats: ['html'] };
+  expect((await api('POST', '/placements', second)).status).toBe(201);
+  await api('PATCH', `/creatives/${booked.creative}`, { placement_ids: ['quality', 'quality-2'] });
   const bids = [await serve(booked, 'a'), await serve(booked, 'b')];
   for (const [i, { impurl }] of bids.entries()) {
     const token = new URL(impurl, replica.url).searchParams.get('t');
@@ -204,6 +207,7 @@ test('quality reports are counted by creative and reason, with the state of the 
     blocked_at: null,
     deleted: false,
     placement_id: 'quality',
+    placement_ids: ['quality', 'quality-2'],
     line_item: 'Boots',
   });
   await api('POST', `/creatives/${row.creative_id}/block`);
@@ -212,5 +216,5 @@ test('quality reports are counted by creative and reason, with the state of the 
   await api('POST', `/creatives/${row.creative_id}/unblock`);
   expect(await serve(booked)).toBeDefined();
   await api('DELETE', `/creatives/${row.creative_id}`);
-  expect((await api('GET', path)).body[0]).toMatchObject({ total: 2, deleted: true });
+  expect((await api('GET', path)).body[0]).toMatchObject({ total: 2, deleted: true, placement_ids: [] });
 });

@@ -19,9 +19,13 @@ export interface TagFrame {
   readonly trace: string;
 }
 
-/** Counts the click on a link of the creative that does not lead through `/click` itself, once. */
+/**
+ * Counts the click on a link of the creative that does not lead through `/click` itself, once. A link
+ * to a script would run it in a window outside of the sandbox, so it leads nowhere.
+ */
 const COUNT_CLICKS = `(function(c,d){addEventListener('click',function(e){var a=e.composedPath()[0];a=a&&a.closest&&a.closest('a[href],area[href]');
-if(!e.isTrusted||!a||d||a.href.indexOf(c)>=0||!/^https?:/.test(a.href))return;d=1;
+if(!e.isTrusted||!a)return;if(/^javascript:/i.test(a.protocol||a.getAttribute('href')))e.preventDefault();
+if(d||String(a.href).indexOf(c)>=0||!/^https?:/.test(a.href))return;d=1;
 fetch(c,{redirect:'manual',credentials:'omit',keepalive:true})},true)})`;
 
 /**

@@ -1,6 +1,6 @@
 import type { ReportedCreative } from '../../tracking/report-store.ts';
 import type { Columns, Shown } from '../openapi/columns.ts';
-import { boolean, count, countsByName, integer, moment, orNull } from '../openapi/schema.ts';
+import { boolean, count, countsByName, integer, listOf, moment, orNull, text } from '../openapi/schema.ts';
 
 /** The fields of a row of GET /api/complaints, which counts quality reports. */
 export const REPORTED_CREATIVE_COLUMNS = {
@@ -13,6 +13,7 @@ export const REPORTED_CREATIVE_COLUMNS = {
   blocked_at: { schema: orNull('string'), of: ({ blockedAt }) => blockedAt?.toISOString() ?? null },
   deleted: { schema: boolean, of: ({ deleted }) => deleted },
   placement_id: { schema: orNull('string'), of: ({ placementId }) => placementId },
+  placement_ids: { schema: listOf(text), of: ({ placementIds }) => placementIds },
   line_item: { schema: orNull('string'), of: ({ lineItem }) => lineItem },
   advertiser_domain: { schema: orNull('string'), of: ({ advertiserDomain }) => advertiserDomain },
 } satisfies Columns<ReportedCreative>;

@@ -156,6 +156,7 @@ export const DELIVERY_EXAMPLES = {
     blocked_at: null,
     deleted: false,
     placement_id: 'article-top',
+    placement_ids: ['article-top', 'home-top'],
     line_item: 'Boots, sport readers',
     advertiser_domain: 'boots.example',
   },
