@@ -30,7 +30,9 @@ export const deliveryColumns = (statuses: Statuses): readonly Column<LineItemWir
       numeric: true,
       sort: '-spend_today',
       cell: cell(({ spend_today }, { type, budget_type }) =>
-        type === 'direct' && budget_type === 'Flat' ? html`<span title="A fee is earned over the flight: see Reports">fee</span>` : money(spend_today),
+        type === 'direct' && budget_type === 'Flat'
+          ? html`<span title="A fee is earned over the flight: see Reports">fee</span>`
+          : money(spend_today),
       ),
     },
   ];

@@ -18,11 +18,16 @@ export const findRecords =
     query.set('limit', String(MAX_FOUND));
     query.set('sort', kind === 'placements' ? 'id' : 'name');
     const answer = await api.get<readonly Records[K][]>(`/${kind}?${query.toString()}`);
-    return answer.ok ? answer.value.map((record) => ({ value: String(record.id), label: titleOf(kind, record), note: noteOf(kind, record) })) : [];
+    return answer.ok
+      ? answer.value.map((record) => ({ value: String(record.id), label: titleOf(kind, record), note: noteOf(kind, record) }))
+      : [];
   };
 
 const noteOf = (kind: Kind, record: Records[Kind]): string => {
   if (kind === 'placements') return `${(record as PlacementWire).width} × ${(record as PlacementWire).height}`;
-  const flight = kind === 'campaigns' ? `${(record as CampaignWire).start_date.slice(0, 10)} – ${(record as CampaignWire).end_date.slice(0, 10)} · ` : '';
+  const flight =
+    kind === 'campaigns'
+      ? `${(record as CampaignWire).start_date.slice(0, 10)} – ${(record as CampaignWire).end_date.slice(0, 10)} · `
+      : '';
   return `${flight}#${record.id}`;
 };

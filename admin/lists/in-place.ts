@@ -71,7 +71,8 @@ export const createInPlace = <K extends InPlaceKind>(page: Page, kind: K): InPla
     mine.isSaving = false;
     if (saved.ok) {
       const undo = () => void patchRecord(page, kind, record.id, { [mine.field]: saved.replaced }, 'It is as before.');
-      if (saved.changed) page.toast(`“${titleOf(kind, record)}”: the ${LABELS[mine.field]} is changed.`, { action: { label: 'Undo', run: undo } });
+      if (saved.changed)
+        page.toast(`“${titleOf(kind, record)}”: the ${LABELS[mine.field]} is changed.`, { action: { label: 'Undo', run: undo } });
       return editing === mine ? end() : page.redraw();
     }
     const [fault] = saved.problem.errors;

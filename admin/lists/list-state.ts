@@ -24,7 +24,8 @@ const given = ({ search, sort, filters }: ListState) => ({ q: search || null, ..
 /** What a saved view keeps. */
 export const viewQuery = (state: ListState): string => hashOf([], given(state)).replace(/^[^?]*\??/, '');
 
-export const hashOfState = (kind: Kind, state: ListState): string => hashOf([kind], { ...given(state), archived: state.isArchived ? 1 : null });
+export const hashOfState = (kind: Kind, state: ListState): string =>
+  hashOf([kind], { ...given(state), archived: state.isArchived ? 1 : null });
 
 /** The list of the service; with numbers of what belongs to each record where a column shows them. */
 export const apiQuery = (kind: Kind, state: ListState): string => {

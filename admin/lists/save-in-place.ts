@@ -51,7 +51,11 @@ const done = async (page: Page, kind: Kind, saved: SavedInPlace): Promise<SavedI
 
 const MINE = 'mine';
 
-const askWhose = async <K extends Kind>(page: Page, { kind, record, label, value }: InPlaceChange<K>, theirs: unknown): Promise<boolean> => {
+const askWhose = async <K extends Kind>(
+  page: Page,
+  { kind, record, label, value }: InPlaceChange<K>,
+  theirs: unknown,
+): Promise<boolean> => {
   const changes = await page.api.get<readonly AuditRow[]>(
     `/audit?entity=${kind.slice(0, -1)}&entity_id=${encodeURIComponent(record.id)}&limit=1`,
   );

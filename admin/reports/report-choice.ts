@@ -25,7 +25,9 @@ export const readChoice = (query: URLSearchParams): ReportChoice => {
   const [from, to] = [query.get('from') ?? '', query.get('to') ?? ''];
   const filters = [...new Set(query.keys())].flatMap((name) => {
     const [, dimension] = /^filter\[(\w+)\]$/.exec(name) ?? [];
-    return dimension === undefined ? [] : [[dimension, ['placement', 'deal'].includes(dimension) ? query.getAll(name) : listIn(query, name, [])] as const];
+    return dimension === undefined
+      ? []
+      : [[dimension, ['placement', 'deal'].includes(dimension) ? query.getAll(name) : listIn(query, name, [])] as const];
   });
   return {
     range: from === '' && to === '' ? (query.get('range') ?? FIRST_CHOICE.range) : '',

@@ -54,9 +54,7 @@ export const createApi = ({ askToken }: ApiOptions): Api => {
     const answer = await request(method, path, body, options);
     if (!(answer instanceof Response)) return { ok: false, problem: answer };
     const value: unknown = await (answer.ok ? read(answer) : answer.json()).catch(() => undefined);
-    return answer.ok
-      ? { ok: true, value: value as T, ...pageOf(answer.headers) }
-      : { ok: false, problem: toProblem(answer.status, value) };
+    return answer.ok ? { ok: true, value: value as T, ...pageOf(answer.headers) } : { ok: false, problem: toProblem(answer.status, value) };
   };
 
   return {

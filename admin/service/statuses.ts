@@ -43,7 +43,12 @@ export const createStatuses = (api: Api, redraw: () => void): Statuses => {
         const [kind, id] = key.split(' ') as [StatusKind, string];
         const { status, delivery } = known.get(key) ?? {};
         if (!answer.ok) known.set(key, { status, delivery, readAtMs });
-        else known.set(key, { status: answer.value[kind][id], delivery: kind === 'line_items' ? answer.value.deliveries[id] : undefined, readAtMs });
+        else
+          known.set(key, {
+            status: answer.value[kind][id],
+            delivery: kind === 'line_items' ? answer.value.deliveries[id] : undefined,
+            readAtMs,
+          });
       }
       redraw();
     }

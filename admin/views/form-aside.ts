@@ -96,11 +96,7 @@ const publisherOf = ({ store }: Page, { publisher_id }: PlacementWire): Publishe
 const MAX_RELATED = 20;
 
 /** The first records below this one, in two columns. */
-const related = <K extends Kind>(
-  page: Page,
-  kind: K,
-  parent: Readonly<Record<string, string | number>>,
-): TemplateResult => {
+const related = <K extends Kind>(page: Page, kind: K, parent: Readonly<Record<string, string | number>>): TemplateResult => {
   const listing = page.store.wanted(kind, hashOf([], parent).replace(/^[^?]*\??/, ''), MAX_RELATED);
   if (!listing) return card(NAMES[kind].many, loading());
   const { rows, total } = listing;

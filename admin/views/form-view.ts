@@ -32,12 +32,15 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
   const creatives = `line_item_id=${copyOf ?? id}`;
   await Promise.all([
     store.count(),
-    ...(record ? [store.ensure(kind, record.id)] : PARENTS[kind].map(({ field, parent }) => store.ensure(parent, ...route.query.getAll(field)))),
+    ...(record
+      ? [store.ensure(kind, record.id)]
+      : PARENTS[kind].map(({ field, parent }) => store.ensure(parent, ...route.query.getAll(field)))),
     ...(kind === 'line_items' && record ? [store.read('creatives', creatives)] : []),
     ...(kind === 'creatives' ? route.query.getAll('placement_id').map((placement) => store.ensure('placements', placement)) : []),
   ]);
   // What has only one choice is chosen in a new record.
-  if (!record) await Promise.all(PARENTS[kind].map(({ parent }) => store.ensure(parent, ...store.first(parent).map(({ id: first }) => first))));
+  if (!record)
+    await Promise.all(PARENTS[kind].map(({ parent }) => store.ensure(parent, ...store.first(parent).map(({ id: first }) => first))));
   const ofItem = (kind === 'line_items' && store.listing('creatives', creatives)?.rows) || [];
   const copiedCreatives = copyOf === null ? [] : ofItem;
   let withCreatives = true;

@@ -98,7 +98,11 @@ export const listColumns = <K extends Kind>(
       named('placements', 'Id'),
       { label: 'Size', sort: '-size', cell: ({ width, height }) => `${width} × ${height}` },
       { label: 'Formats', cell: ({ formats }) => formats.join(', ') },
-      { label: 'Publisher', sort: 'publisher', cell: ({ publisher_id }) => link('publishers', store.find('publishers', publisher_id), 'open to all') },
+      {
+        label: 'Publisher',
+        sort: 'publisher',
+        cell: ({ publisher_id }) => link('publishers', store.find('publishers', publisher_id), 'open to all'),
+      },
       counted('Creatives', 'creatives'),
     ],
     advertisers: [
@@ -117,9 +121,19 @@ export const listColumns = <K extends Kind>(
       named('campaigns'),
       { label: 'Status', cell: ({ id }) => statusPill(statuses.of('campaigns', id)) },
       { label: 'Publisher', sort: 'publisher', cell: ({ publisher_id }) => link('publishers', store.find('publishers', publisher_id)) },
-      { label: 'Advertiser', sort: 'advertiser', cell: ({ advertiser_id }) => link('advertisers', store.find('advertisers', advertiser_id)), minor: true },
+      {
+        label: 'Advertiser',
+        sort: 'advertiser',
+        cell: ({ advertiser_id }) => link('advertisers', store.find('advertisers', advertiser_id)),
+        minor: true,
+      },
       { label: 'Flight', sort: '-start_date', cell: flight },
-      { label: 'Budget', numeric: true, sort: '-budget', cell: (one) => cell(one, 'budget', one.budget === null ? unbroken('no limit') : money(one.budget)) },
+      {
+        label: 'Budget',
+        numeric: true,
+        sort: '-budget',
+        cell: (one) => cell(one, 'budget', one.budget === null ? unbroken('no limit') : money(one.budget)),
+      },
       counted('Line items', 'line_items'),
     ],
     line_items: [

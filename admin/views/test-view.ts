@@ -75,8 +75,7 @@ export const openTest = async (page: Page, route: Route): Promise<View> => {
       const head = pageHead('Test an ad', 'Which ad would this visitor get, and why? Nothing is served, counted or billed.');
       if (!store.first('publishers')[0])
         return html`${head}${emptyState('Add a publisher first: every ad request names one.', addStep('publishers'))}`;
-      if (!placement)
-        return html`${head}${emptyState('Add a placement first: every ad request names one.', addStep('placements'))}`;
+      if (!placement) return html`${head}${emptyState('Add a placement first: every ad request names one.', addStep('placements'))}`;
       const problem = form.problem();
       return html`
         ${head}

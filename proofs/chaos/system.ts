@@ -240,7 +240,10 @@ export const createSystem = ({ lane, world, nowMs, snapshot, isDamaged, isPoison
             .map(readEvent);
         }),
       );
-      return { events, provisional: new Set(names.map((name) => (name.endsWith(' viewable') ? name.replace(' ', ' event:') : `${name} click`))) };
+      return {
+        events,
+        provisional: new Set(names.map((name) => (name.endsWith(' viewable') ? name.replace(' ', ' event:') : `${name} click`))),
+      };
     },
     waiting: () => table.count(),
     accounts: async (publisherId, lineItems, campaigns) =>

@@ -104,7 +104,10 @@ export const RULES: readonly Rule[] = [
 ];
 
 /** What of a creative is not what an auction takes; undefined: nothing. A bidder's creative is read when it comes. */
-const unsuitable = ({ creative, lineItem }: Booking, { formats, native, disclosed, selfDisclosed, blocked }: AuctionTerms): string | undefined => {
+const unsuitable = (
+  { creative, lineItem }: Booking,
+  { formats, native, disclosed, selfDisclosed, blocked }: AuctionTerms,
+): string | undefined => {
   const { content } = creative;
   if (!formats.includes(content.format)) return `the impression does not take ${content.format}`;
   if (lineItem.type === 'programmatic') return undefined;

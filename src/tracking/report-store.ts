@@ -100,6 +100,8 @@ export const readReportedCreatives = async (
         advertiserDomain: 'creatives.advertiser_domain',
         lineItem: 'line_items.name',
       },
-      knex.raw(`creatives.id is null as deleted, array_remove(creatives.placement_id || creatives.more_placement_ids, null) as "placementIds"`),
+      knex.raw(
+        `creatives.id is null as deleted, array_remove(creatives.placement_id || creatives.more_placement_ids, null) as "placementIds"`,
+      ),
     );
 };

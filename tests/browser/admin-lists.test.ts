@@ -17,8 +17,7 @@ beforeAll(async () => {
   [browser, [replica]] = (await Promise.all([startBrowser(), startReplicas(1)])) as unknown as [Browser, [Replica]];
   api = apiOf(replica);
   const publishers = [];
-  for (const name of ['The Gazette', 'Harbour News'])
-    publishers.push(await api('POST', '/publishers', { name, domain: 'p.example' }));
+  for (const name of ['The Gazette', 'Harbour News']) publishers.push(await api('POST', '/publishers', { name, domain: 'p.example' }));
   const campaigns: number[] = [];
   for (const [i, { id }] of publishers.entries())
     campaigns.push((await api('POST', '/campaigns', { publisher_id: id, name: `Campaign ${i + 1}`, ...FLIGHT })).id);

@@ -45,7 +45,14 @@ beforeAll(async () => {
                 cpm: 4.5,
                 deal_id: 'autumn',
                 creatives: [
-                  { placement_id: 'top', format: 'banner', content: '{"image":"/a.png","alt":"Coffee"}', width: 300, height: 250, ...CLICK },
+                  {
+                    placement_id: 'top',
+                    format: 'banner',
+                    content: '{"image":"/a.png","alt":"Coffee"}',
+                    width: 300,
+                    height: 250,
+                    ...CLICK,
+                  },
                   { placement_id: 'feed', format: 'native', content: '{"title":"Coffee","image":"/b.png"}', ...CLICK },
                 ],
               },
@@ -77,7 +84,8 @@ test.each(EXCHANGES)('Prebid Server calls: $name', async ({ path, gzip, headers,
 test('Prebid Server names a page of another site, or an unknown publisher: the call is refused', async () => {
   const call = async (path: string, site: object): Promise<number> => {
     const body = JSON.stringify({ id: '1', imp: [{ id: '1', banner: { w: 300, h: 250 } }], site });
-    return (await fetch(replica.url + path, { method: 'POST', headers: { 'Content-Type': 'application/json;charset=utf-8' }, body })).status;
+    return (await fetch(replica.url + path, { method: 'POST', headers: { 'Content-Type': 'application/json;charset=utf-8' }, body }))
+      .status;
   };
   expect(await call('/openrtb2/auction/1', { page: 'https://elsewhere.example/' })).toBe(403);
   expect(await call('/openrtb2/auction/9', { page: 'https://news.example/' })).toBe(401);

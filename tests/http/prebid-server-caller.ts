@@ -34,8 +34,7 @@ const MAX_DSA_NAME = 100;
  */
 export const judgeAnswer = (request: AskedAuction, status: number, body: string): Judged => {
   if (status === 204) return { accepted: [], refused: [] };
-  if (status !== 200)
-    return { accepted: [], refused: [`Unexpected status code: ${status}. Run with request.debug = 1 for more info`] };
+  if (status !== 200) return { accepted: [], refused: [`Unexpected status code: ${status}. Run with request.debug = 1 for more info`] };
   const answer = JSON.parse(body) as Json;
   const bids = (answer['seatbid'] as readonly Json[] | undefined)?.flatMap(({ bid }) => bid as readonly Json[]) ?? [];
   const undecodable = bids.flatMap(typeFaults);
@@ -44,7 +43,10 @@ export const judgeAnswer = (request: AskedAuction, status: number, body: string)
   const allowed = request.cur ?? ['USD'];
   if (!allowed.includes(currency as string)) {
     const wants = allowed.join("', '");
-    return { accepted: [], refused: bids.length > 0 ? [`Bid currency is not allowed. Was '${currency as string}', wants: ['${wants}']`] : [] };
+    return {
+      accepted: [],
+      refused: bids.length > 0 ? [`Bid currency is not allowed. Was '${currency as string}', wants: ['${wants}']`] : [],
+    };
   }
   const judged = bids.map((bid) => [bid, bidFault(request, bid)] as const);
   return {
@@ -69,7 +71,8 @@ const bidFault = (request: AskedAuction, bid: Json): string | undefined => {
   if (!id) return "Bid missing required field 'id'";
   if (!impid) return `Bid "${id}" missing required field 'impid'`;
   if (price < 0) return `Bid "${id}" does not contain a positive (or zero if there is a deal) 'price'`;
-  if (price === 0 && !dealid) return `Bid "${id}" does not contain positive 'price' which is required since there is no deal set for this bid`;
+  if (price === 0 && !dealid)
+    return `Bid "${id}" does not contain positive 'price' which is required since there is no deal set for this bid`;
   if (!crid) return `Bid "${id}" missing creative ID`;
   const imp = request.imp.find((one) => one.id === impid);
   if (!imp) return `Failed to find impression "${impid}"`;

@@ -51,7 +51,9 @@ test('a report adds up what each bidder was asked, answered and won, by bidder, 
   const invite = async (item: object): Promise<void> => {
     const flight = { start_date: '2026-01-01', end_date: '2999-12-31', active: true };
     const { body } = await api('POST', '/line_items', { campaign_id: top.campaign, ...flight, ...item });
-    expect((await api('POST', '/creatives', { placement_id: 'top', line_item_id: body.id, format: 'html', content: '-' })).status).toBe(201);
+    expect((await api('POST', '/creatives', { placement_id: 'top', line_item_id: body.id, format: 'html', content: '-' })).status).toBe(
+      201,
+    );
   };
   await invite({ ...items(northId), name: 'Gold', deal_id: 'gold' });
   await invite({ ...items(southId), name: 'South' });

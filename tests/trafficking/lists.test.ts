@@ -98,11 +98,17 @@ test('a saved view replaces the one with its name, must be a query of its list, 
   const first = await save('status=behind&sort=-price');
   expect(first.status).toBe(201);
   await save('status=behind');
-  expect((await api('GET', '/saved_views')).body).toEqual([{ id: first.body.id, kind: 'line_items', name: 'Late', query: 'status=behind' }]);
+  expect((await api('GET', '/saved_views')).body).toEqual([
+    { id: first.body.id, kind: 'line_items', name: 'Late', query: 'status=behind' },
+  ]);
   const refused = await save('status=lazy');
   expect([refused.status, each(refused.body.errors, 'pointer')]).toEqual([400, ['/query/status/0']]);
-  await withClient(databaseUrl, (client) => client.query("insert into saved_views (owner, kind, name, query) values ('other', 'line_items', 'Theirs', '')"));
-  const theirs = await withClient(databaseUrl, (client) => client.query<{ id: number }>("select id from saved_views where owner = 'other'"));
+  await withClient(databaseUrl, (client) =>
+    client.query("insert into saved_views (owner, kind, name, query) values ('other', 'line_items', 'Theirs', '')"),
+  );
+  const theirs = await withClient(databaseUrl, (client) =>
+    client.query<{ id: number }>("select id from saved_views where owner = 'other'"),
+  );
   expect((await api('DELETE', `/saved_views/${theirs.rows[0]?.id}`)).status).toBe(404);
   expect((await api('DELETE', `/saved_views/${first.body.id}`)).status).toBe(204);
   expect((await api('GET', '/saved_views')).body).toEqual([]);

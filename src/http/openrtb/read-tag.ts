@@ -85,4 +85,6 @@ const typed = ({ type }: Dimension, text: string): DimensionValue => {
 
 /** What a tag can show: a frame has no template for native assets, and an image is a banner's. */
 export const tagTerms = (formats: readonly CreativeFormat[]): ReadonlyMap<string, AuctionTerms> =>
-  new Map([[TAG_IMP, { floorMicros: 0, formats, native: undefined, disclosed: false, selfDisclosed: false, blocked: undefined, battr: [] }]]);
+  new Map([
+    [TAG_IMP, { floorMicros: 0, formats, native: undefined, disclosed: false, selfDisclosed: false, blocked: undefined, battr: [] }],
+  ]);

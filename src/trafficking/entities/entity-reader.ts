@@ -76,7 +76,10 @@ export const createEntityReader = ({ knex }: { readonly knex: Knex }): EntityRea
     for (const [name, values] of Object.entries(filters)) {
       const { sql } = known.filters[name] ?? {};
       // The case of a stored value does not matter (catalog/checks/canonical-spelling.ts).
-      if (sql) void query.whereRaw(`cast(lower(cast(${sql} as text)) as text[]) && cast(:values as text[])`, { values: values.map((value) => value.toLowerCase()) });
+      if (sql)
+        void query.whereRaw(`cast(lower(cast(${sql} as text)) as text[]) && cast(:values as text[])`, {
+          values: values.map((value) => value.toLowerCase()),
+        });
     }
     if (archived !== 'true') void query.whereRaw(`${archived === 'only' ? '' : 'not '}(${isArchived(kind.table)})`);
     for (const word of wordsOf(text)) {

@@ -55,7 +55,8 @@ export const readListQuery = (
 const readSort = ({ table }: EntityKind, text: string, faults: Fault[]): Sort => {
   const known = Object.keys(LIST_FIELDS[table].sorts);
   const by = text.replace(/^-/, '');
-  if (!known.includes(by)) faults.push({ pointer: '/sort', detail: `must be one of ${known.join(', ')}, with - in front to begin with the largest` });
+  if (!known.includes(by))
+    faults.push({ pointer: '/sort', detail: `must be one of ${known.join(', ')}, with - in front to begin with the largest` });
   return { by, order: text.startsWith('-') ? 'desc' : 'asc' };
 };
 

@@ -67,7 +67,11 @@ const listPath = (kind: EntityKind): PathItem => ({
         `Only records with each of these words in their ${LIST_FIELDS[kind.table].searchWords}, or as their id, or in what they belong to`,
       ),
       {
-        ...query('id', { type: 'array', items: { type: kind.namedByClient ? 'string' : 'integer' }, maxItems: MAX_IDS }, 'Only these records'),
+        ...query(
+          'id',
+          { type: 'array', items: { type: kind.namedByClient ? 'string' : 'integer' }, maxItems: MAX_IDS },
+          'Only these records',
+        ),
         style: 'form',
         explode: true,
       },

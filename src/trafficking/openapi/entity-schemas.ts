@@ -46,5 +46,10 @@ const orNullToo = ({ default: _, ...schema }: Schema): Schema =>
 export const ENTITY_SCHEMAS: Readonly<Record<string, Schema>> = {
   ...Object.fromEntries(Object.values(ENTITY_KINDS).map((kind) => [pascalCase(kind.name), entitySchema(kind)])),
   ...Object.fromEntries(Object.values(ENTITY_KINDS).map((kind) => [`${pascalCase(kind.name)}Change`, changeSchema(kind)])),
-  Counts: { type: 'object', description: 'Numbers of records by table: `counts`, those that a deletion would also delete; `children`, those that belong to it directly', additionalProperties: count },
+  Counts: {
+    type: 'object',
+    description:
+      'Numbers of records by table: `counts`, those that a deletion would also delete; `children`, those that belong to it directly',
+    additionalProperties: count,
+  },
 };

@@ -114,7 +114,10 @@ export const INSIGHT_SCHEMAS = {
     impressions_today: { ...count, description: 'Net' },
     spend_today: { ...usd, description: 'USD; fees are not in it' },
     progress: {
-      anyOf: [{ type: 'null', description: 'Neither a goal nor a limit is set' }, record({ of: oneOf(PROGRESS_OF), done: number, limit: number })],
+      anyOf: [
+        { type: 'null', description: 'Neither a goal nor a limit is set' },
+        record({ of: oneOf(PROGRESS_OF), done: number, limit: number }),
+      ],
       description: 'The delivered part of the first goal or limit that is set',
     },
   }),

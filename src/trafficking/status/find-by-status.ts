@@ -13,7 +13,11 @@ export interface FindByStatusOptions {
 }
 
 /** The ids of the records that have one of some statuses. Rejects when Postgres is away. */
-export type FindByStatus = (kind: EntityKind, archived: ArchivedQuery, statuses: readonly string[]) => Promise<readonly (string | number)[]>;
+export type FindByStatus = (
+  kind: EntityKind,
+  archived: ArchivedQuery,
+  statuses: readonly string[],
+) => Promise<readonly (string | number)[]>;
 
 /** Pages of a list, and people who read the same list, share a judgement; a change of the catalog ends it. */
 const FRESH_MS = 10_000;
@@ -31,7 +35,10 @@ const WHOLE: Omit<ListQuery, 'archived'> = {
 };
 
 export const createFindByStatus = ({ reader, readStatuses, version, now }: FindByStatusOptions): FindByStatus => {
-  const last = new Map<string, { readonly key: string; readonly readAtMs: number; readonly judged: Promise<ReadonlyMap<number, string>> }>();
+  const last = new Map<
+    string,
+    { readonly key: string; readonly readAtMs: number; readonly judged: Promise<ReadonlyMap<number, string>> }
+  >();
 
   const judge = async (kind: EntityKind, archived: ArchivedQuery): Promise<ReadonlyMap<number, string>> => {
     const ids = await reader.ids(kind, { ...WHOLE, archived });

@@ -65,7 +65,9 @@ const progressOf = (lineItem: LineItem, counts: DeliveredCounts): Progress | nul
 
 /** What Postgres has stored of line items: without the counters. */
 export const storedCounts = async (knex: Knex, ids: readonly number[]): Promise<ReadonlyMap<number, DeliveredCounts>> => {
-  const { rows } = await knex.raw<{ rows: Readonly<Record<'id' | 'impressions' | 'spend' | 'impressions_today' | 'spend_today' | 'clicks', string>>[] }>(
+  const { rows } = await knex.raw<{
+    rows: Readonly<Record<'id' | 'impressions' | 'spend' | 'impressions_today' | 'spend_today' | 'clicks', string>>[];
+  }>(
     `select line_item_id as id, sum(impressions) as impressions, sum(clicks) as clicks, sum(spend_micros) as spend,
             sum(impressions) filter (where day = today) as impressions_today, sum(spend_micros) filter (where day = today) as spend_today
      from daily_counts, (select cast(now() at time zone 'utc' as date) as today) as days
