@@ -10,7 +10,6 @@ import { button, card, loading, pill } from '../parts/parts.ts';
 import { atDensity, previewCreative, type Slot } from '../preview/preview-document.ts';
 import { hashOf } from '../route.ts';
 import { table } from '../parts/table.ts';
-import { hashOf } from '../route.ts';
 import type { CreativeWire, Kind, PlacementWire, PublisherWire, Records } from '../service/wire.ts';
 import { pictureNotes, sizeNotes } from '../words/asset-words.ts';
 import { NAMES } from '../words/kinds.ts';
@@ -78,7 +77,7 @@ const bidderAside = (page: Page, id: number): TemplateResult => html`
         )}
       </ul>`,
     )}
-    ${related(page, 'line_items', ({ bidder_id }) => bidder_id === id, { bidder_id: id })}
+    ${related(page, 'line_items', { bidder_id: id })}
   </aside>
 `;
 
