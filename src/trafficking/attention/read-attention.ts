@@ -10,6 +10,7 @@ import type { LineItemStatus } from '../status/line-item-status.ts';
 import type { ReadStatuses } from '../status/read-statuses.ts';
 import {
   ATTENTION_KINDS,
+  SET_UP_KINDS,
   type Attention,
   type AttentionGroup,
   type AttentionKind,
@@ -22,6 +23,7 @@ export interface ReadAttentionOptions {
   readonly currentSnapshot: () => Snapshot | undefined;
   readonly counters: { readonly countersUp: () => boolean };
   readonly readStatuses: ReadStatuses;
+  readonly countReplicas: () => number;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -46,14 +48,15 @@ export const createReadAttention = (options: ReadAttentionOptions): (() => Promi
   };
 };
 
-const readAttention = async ({ knex, currentSnapshot, counters, readStatuses, now }: ReadAttentionOptions): Promise<Attention> => {
+const readAttention = async ({ knex, currentSnapshot, counters, readStatuses, countReplicas, now }: ReadAttentionOptions): Promise<Attention> => {
   const snapshot = currentSnapshot();
   const atMs = now();
   const flights = await flightsAround(snapshot, atMs);
   const items = flights.filter(({ endMs }) => endMs > atMs).slice(0, MAX_JUDGED);
-  const [statuses, others, ended] = await Promise.all([
+  const [statuses, others, records, ended] = await Promise.all([
     readStatuses(items.map(({ lineItem }) => lineItem.id)),
     otherGroups(knex, snapshot),
+    countRecords(knex),
     endedItems(
       knex,
       flights.filter(({ endMs }) => endMs <= atMs),
@@ -71,12 +74,20 @@ const readAttention = async ({ knex, currentSnapshot, counters, readStatuses, no
     line_items: counted,
     groups: ATTENTION_KINDS.flatMap((kind) => groups.get(kind) ?? []),
     ended,
+    records,
     health: {
+      replicas: countReplicas(),
       counters: counters.countersUp(),
       catalog_version: snapshot?.version ?? null,
       catalog_age_seconds: snapshot ? Math.round((atMs - snapshot.loadedAtMs) / 1000) : null,
     },
   };
+};
+
+const countRecords = async (knex: Knex): Promise<Attention['records']> => {
+  const counts = SET_UP_KINDS.map((table) => `(select count(*)::int from ${table} where not archived) as ${table}`);
+  const { rows } = await knex.raw<{ rows: [Attention['records']] }>(`select ${counts.join(', ')}`);
+  return rows[0];
 };
 
 interface Flying {
@@ -137,7 +148,7 @@ const itemGroups = (judged: readonly Judged[], atMs: number): readonly Attention
     ...group(
       'behind',
       is('behind').toSorted((a, b) => b.status.off_pace - a.status.off_pace),
-      ({ status }) => `${Math.round(status.off_pace * 100)} % behind: ${status.reasons[0] ?? ''}`,
+      reasonOf,
     ),
     ...group('outranked', is('outranked'), reasonOf),
     ...group(
