@@ -163,7 +163,7 @@ function parentsField({ form, page, field, options }: WidgetContext): TemplateRe
     return 'height' in record && parent === 'placements' ? `${id} (${record.width} × ${record.height})` : titleOf(parent, record);
   };
   const usable = lists.flatMap((list) => list?.rows ?? []).map(({ id }) => String(id));
-  const ids = [...new Set([...usable, ...listOf(form.read(options.pointer))])];
+  const ids = [...new Set([...usable, ...listOf(form.read(options.pointer))])].toSorted((a, b) => labelOf(a).localeCompare(labelOf(b)));
   if (ids.length > 0 && ids.length <= MAX_TICKED && !lists.some((list) => list?.more))
     return checkField(form, { ...options, choices: ids.map((id) => ({ value: id, label: labelOf(id) })) });
   const find = async (text: string) => (await Promise.all(queries.map((query) => findRecords(api, parent, query)(text)))).flat();
