@@ -21,6 +21,8 @@ const verbs = {
   /** Imported, not spawned: so that the service receives signals and sets the exit code directly. */
   start: async (args) => {
     endWithNpm();
+    const demo = args.find((arg) => arg.startsWith('--demo='));
+    if (demo) process.env.DEMO_DATA = demo.slice('--demo='.length);
     // What is missing is said before the minute that the rest takes.
     const own = ownStores(process.env);
     if (own.length > 0 && process.platform !== 'linux') throw new Error(NO_PRIVATE_STORES);

@@ -66,7 +66,7 @@ const main = async (): Promise<void> => {
   });
   if (stopping) return;
   await service.start(() => void stop('Redis refused', 0, 1));
-  if (stores.demo && !stopping) process.stdout.write(stores.demo.greeting(settings));
+  if (stores.demo && !stopping) process.stdout.write(stores.demo.greeting());
 };
 
 /** Without traces OpenTelemetry is not loaded. */
@@ -83,20 +83,21 @@ interface OpenStores {
  * The stores that the settings name, or embedded ones that end with this process. The code of the
  * embedded stores is loaded only when it is needed.
  */
-const openStores = async ({ databaseUrl, redisUrls, stateDir, port, demoData }: Settings): Promise<OpenStores> => {
+const openStores = async (settings: Settings): Promise<OpenStores> => {
+  const { databaseUrl, redisUrls } = settings;
   if (databaseUrl !== undefined && redisUrls.length > 0) {
-    const demo = demoData ? await openDemo({ databaseUrl, stateDir, port }) : undefined;
-    return { addresses: { databaseUrl, redisUrls }, demo, stop: async () => undefined };
+    const addresses = { databaseUrl, redisUrls };
+    return { addresses, demo: settings.demoData === 'none' ? undefined : await openDemo(settings, addresses), stop: async () => undefined };
   }
   const { startEmbeddedStores } = await import('./embedded/start-embedded-stores.ts');
-  return startEmbeddedStores({ databaseUrl, redisUrls, stateDir, port });
+  return startEmbeddedStores(settings);
 };
 
 /** The demonstration data in a configured database. */
-const openDemo = async (options: Parameters<typeof prepareDemo>[0]): Promise<Demo | undefined> => {
-  await migrateLatest(options.databaseUrl);
+const openDemo = async (...[settings, addresses]: Parameters<typeof prepareDemo>): Promise<Demo | undefined> => {
+  await migrateLatest(addresses.databaseUrl);
   const { prepareDemo } = await import('./embedded/demo.ts');
-  return prepareDemo(options);
+  return prepareDemo(settings, addresses);
 };
 
 /**

@@ -112,7 +112,7 @@ test('compose.yaml matches the Compose specification: the service, Postgres and 
   for (const { healthcheck } of Object.values(stores)) expect(healthcheck).toBeDefined();
   expect(readSettings({ TOKEN_SECRET: 'made at the first start', ...service?.environment })).toMatchObject({
     production: false,
-    demoData: true,
+    demoData: 'small',
     stateDir: '/state',
   });
 });

@@ -5,6 +5,7 @@ import { defaultStateDir } from './default-state-dir.ts';
 import {
   adminTokens,
   databaseUrl,
+  demoData,
   duration,
   eventTypes,
   gain,
@@ -50,7 +51,7 @@ const VARIABLES = {
   DATABASE_URL: databaseUrl({ default: undefined }),
   REDIS_URL: redisUrls({ default: undefined }),
   EMBEDDED_STORES: toggle({ default: undefined }),
-  DEMO_DATA: toggle({ default: false }),
+  DEMO_DATA: demoData({ default: 'none' }),
   TOKEN_SECRET: secret({ default: undefined }),
   TOKEN_SECRETS: tokenSecrets({ default: undefined }),
   USER_KEYS: tokenSecrets({ default: [] }),
@@ -132,7 +133,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   );
   if (production && read.SMTP_URL !== undefined && read.SMTP_FROM === undefined)
     faults.push({ name: 'SMTP_FROM', fault: 'required with SMTP_URL: the sender of mails' });
-  if (production && read.DEMO_DATA) faults.push({ name: 'DEMO_DATA', fault: 'not in production: its API key is public' });
+  if (production && read.DEMO_DATA !== 'none') faults.push({ name: 'DEMO_DATA', fault: 'not in production: its API key is public' });
   if (faults.length > 0) throw new SettingsError(faults);
 
   return freeze({

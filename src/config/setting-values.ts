@@ -1,7 +1,7 @@
 import { parseUrl } from '../base/parse-url.ts';
 import { makeExactValidator } from 'envalid';
 import { parseDuration } from './parse-duration.ts';
-import type { AdminToken, TokenSecret } from './settings.ts';
+import type { AdminToken, DemoData, TokenSecret } from './settings.ts';
 
 /*
  * One validator per kind of value. Messages name what is accepted and never repeat the given value,
@@ -12,10 +12,14 @@ const refuse = (accepted: string): never => {
   throw new TypeError(`accepted: ${accepted}`);
 };
 
-export const toggle = makeExactValidator<boolean>((text) => {
-  if (/^(true|1|yes|on)$/i.test(text)) return true;
-  if (/^(false|0|no|off)$/i.test(text)) return false;
-  return refuse('true or false');
+const readToggle = (text: string): boolean | undefined =>
+  /^(true|1|yes|on)$/i.test(text) ? true : /^(false|0|no|off)$/i.test(text) ? false : undefined;
+
+export const toggle = makeExactValidator<boolean>((text) => readToggle(text) ?? refuse('true or false'));
+
+export const demoData = makeExactValidator<DemoData>((text) => {
+  if (text.toLowerCase() === 'large') return 'large';
+  return (readToggle(text) ?? refuse('true, false or large')) ? 'small' : 'none';
 });
 
 export const oneOf = <const T extends string>(...names: readonly T[]) =>

@@ -18,7 +18,7 @@ export interface Settings {
    */
   readonly redisUrls: readonly string[];
   /** Fills an empty database with the demonstration data (never in production). */
-  readonly demoData: boolean;
+  readonly demoData: DemoData;
   /** Signing keys in order: the first signs, all verify. Never empty. */
   readonly tokenSecrets: readonly TokenSecret[];
   readonly tokenTtlMs: number;
@@ -122,3 +122,6 @@ export interface PidGains {
   readonly ki: number;
   readonly kd: number;
 }
+
+/** large: with the bookings and the history of a group of publishers. */
+export type DemoData = 'none' | 'small' | 'large';

@@ -16,8 +16,11 @@ import {
   checkPlacement,
   checkPublisher,
 } from '../catalog/checks/check-entities.ts';
-import type { Checked } from '../catalog/checks/check-record.ts';
 import type { Settings } from '../config/settings.ts';
+import type { StoreAddresses } from '../replica/connect-stores.ts';
+import { checked } from './checked.ts';
+import { countInRedis } from './large-demo/count-in-redis.ts';
+import { refuseOtherData, storeLargeDemo } from './large-demo/store-large-demo.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -42,39 +45,38 @@ export interface Demo {
   /** Text of /static/demo/demo-config.js. */
   config(): string;
   /** What to do next, printed after the start. */
-  greeting(settings: Settings): string;
+  greeting(): string;
 }
 
 /**
- * Fills an empty database with a demonstration publisher, placements and campaigns. The database
+ * Fills an empty database with a demonstration publisher, placements and campaigns; with
+ * DEMO_DATA=large also with the bookings and the history of a group of publishers. The database
  * stores only the hash of the API key, so the key itself is kept in the state folder; if that file
  * is missing, the publisher gets a new key.
  */
-export const prepareDemo = async ({
-  databaseUrl,
-  stateDir,
-  port,
-}: {
-  readonly databaseUrl: string;
-  readonly stateDir: string;
-  /**
-   * The port of this service, where the mock bidder of the demonstration's programmatic line item
-   * listens.
-   */
-  readonly port: number;
-}): Promise<Demo | undefined> => {
-  const knex = knexFactory({ client: 'pg', connection: databaseUrl, pool: { min: 0, max: 1 } });
+export const prepareDemo = async (settings: Settings, addresses: StoreAddresses): Promise<Demo | undefined> => {
+  const { stateDir, port } = settings;
+  const isLarge = settings.demoData === 'large';
+  const knex = knexFactory({ client: 'pg', connection: addresses.databaseUrl, pool: { min: 0, max: 1 } });
   try {
     const apiKey = await keptKey(path.join(stateDir, 'demo-api-key'));
     const data = JSON.parse(await readFile(fileURLToPath(new URL('./demo-data.json', import.meta.url)), 'utf8')) as DemoData;
-    const publisherId = await knex.transaction((trx) => seedOnce(trx, data, apiKey, port));
+    const { publisherId, isNew } = await knex.transaction(async (trx) => {
+      if (isLarge) await refuseOtherData(trx);
+      const id = await seedOnce(trx, data, apiKey, port);
+      return { publisherId: id, isNew: isLarge && (await storeLargeDemo(trx, Date.now())) };
+    });
+    if (isNew) {
+      await knex.raw('analyze');
+      await countInRedis(settings, addresses);
+    }
     return publisherId === undefined
       ? undefined
       : {
           publisherId,
           apiKey,
           config: () => configOf(publisherId, apiKey),
-          greeting: (settings) => greetingOf(settings, publisherId, apiKey),
+          greeting: () => greetingOf(settings, publisherId, apiKey),
         };
   } finally {
     await knex.destroy();
@@ -128,11 +130,6 @@ const seedOnce = async (
     }
   }
   return publisherId;
-};
-
-const checked = <T>(result: Checked<T>): T => {
-  if (!result.ok) throw new Error(`the demonstration data is invalid: ${JSON.stringify(result.faults)}`);
-  return result.record;
 };
 
 const configOf = (publisherId: number, apiKey: string): string =>

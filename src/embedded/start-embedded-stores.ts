@@ -18,12 +18,8 @@ export interface EmbeddedStores {
  * Starts the stores that the settings do not name, and fills an empty embedded database with
  * demonstration data.
  */
-export const startEmbeddedStores = async ({
-  databaseUrl,
-  redisUrls,
-  stateDir,
-  port,
-}: Pick<Settings, 'databaseUrl' | 'redisUrls' | 'stateDir' | 'port'>): Promise<EmbeddedStores> => {
+export const startEmbeddedStores = async (settings: Settings): Promise<EmbeddedStores> => {
+  const { databaseUrl, redisUrls, stateDir } = settings;
   // Any local process, and through it any page that a browser opens, could otherwise reach them.
   const password = keptSecret(path.join(stateDir, 'store-password'));
   const [postgres, redis] = await Promise.all([
@@ -31,11 +27,14 @@ export const startEmbeddedStores = async ({
     redisUrls.length === 0 ? startEmbeddedRedis({ stateDir, password }) : undefined,
   ]);
   if (postgres) await migrateLatest(postgres.url);
-  return {
-    addresses: { databaseUrl: databaseUrl ?? (postgres as { url: string }).url, redisUrls: redis ? [redis.url] : redisUrls },
-    demo: postgres && (await prepareDemo({ databaseUrl: postgres.url, stateDir, port })),
-    stop: async () => {
-      await Promise.all([postgres?.stop(), redis?.stop()]);
-    },
+  const stop = async (): Promise<void> => {
+    await Promise.all([postgres?.stop(), redis?.stop()]);
   };
+  const addresses = { databaseUrl: databaseUrl ?? (postgres as { url: string }).url, redisUrls: redis ? [redis.url] : redisUrls };
+  try {
+    return { addresses, demo: postgres && (await prepareDemo(settings, addresses)), stop };
+  } catch (fault) {
+    await stop();
+    throw fault;
+  }
 };

@@ -1,0 +1,48 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { withClient } from '../../testkit/databases.ts';
+import { eventually } from '../../testkit/until.ts';
+import { atEnd } from '../setup/at-end.ts';
+import { startReplica } from '../setup/start-replica.ts';
+import { testDatabase } from '../setup/test-database.ts';
+import { testRedisUrl } from '../setup/test-redis-url.ts';
+
+const environment = async () => {
+  const state = await mkdtemp(path.join(tmpdir(), 'ad-server-state-'));
+  atEnd(() => rm(state, { recursive: true }));
+  return { DATABASE_URL: await testDatabase(), REDIS_URL: await testRedisUrl(), DEMO_DATA: 'large', STATE_DIR: state };
+};
+
+test('the large demonstration has 500 campaigns and sixty days of counts that agree in every book', async () => {
+  const env = await environment();
+  const replica = await startReplica({ env, readyWithinMs: 120_000 });
+  const read = async (apiPath: string): Promise<{ total: number; body: unknown }> => {
+    const answer = await fetch(`${replica.url}/api/${apiPath}`);
+    return { total: Number(answer.headers.get('x-total-count')), body: await answer.json() };
+  };
+  expect((await read('campaigns?limit=1&q=20')).total).toBe(500);
+  expect((await read('line_items?limit=1&q=20')).total).toBe(2000);
+
+  const { line_items, groups } = (await read('attention')).body as { line_items: Record<string, number>; groups: { kind: string }[] };
+  expect(line_items['delivering']).toBeGreaterThan(300);
+  expect(groups.map(({ kind }) => kind)).toEqual(['cannot_serve', 'behind', 'outranked', 'complaints', 'pending_creatives', 'ends_soon']);
+  const day = (before: number): string => new Date(Date.now() - before * 86_400_000).toISOString().slice(0, 10);
+  const metrics = 'requests,impressions,viewable,clicks,revenue';
+  const { body } = await read(`reports?group_by=day&metrics=${metrics}&from=${day(60)}&to=${day(1)}`);
+  const { rows } = body as { rows: Record<string, number>[] };
+  expect(rows.filter(({ impressions = 0, requests = 0, revenue = 0 }) => impressions > 1000 && requests > impressions && revenue > 10)).toHaveLength(60);
+
+  // The service compares accounts, counts and event rows with each other in the background.
+  await eventually(async () => {
+    const books = await withClient(env.DATABASE_URL, (client) => client.query('select scope, differences from reconciliation order by 1'));
+    expect(books.rows).toEqual(['accounts', 'counts'].map((scope) => ({ scope, differences: 0 })));
+  }, 60_000);
+});
+
+test('the large demonstration refuses a database with other publishers', async () => {
+  const env = await environment();
+  const first = await startReplica({ env: { ...env, DEMO_DATA: 'true' } });
+  await first.stop();
+  await expect(startReplica({ env })).rejects.toThrow(/needs an empty database.*STATE_DIR=/s);
+});
