@@ -100,6 +100,7 @@ const ADMIN_STYLES = [
   'refusals',
   'delivery',
   'reports',
+  'timeline',
 ];
 
 /** The trafficking page's styles in one file, its libraries' first; and the document of its previews. */
@@ -114,6 +115,8 @@ const publishAdminFiles = {
       .map((css) => css.replace(/^@charset "UTF-8";/, ''));
     mkdirSync(adminServed, { recursive: true });
     writeFileSync(join(adminServed, 'admin.css'), `@charset "UTF-8";\n${[...libraries, ...own].join('\n')}`);
+    // For the page of the API, which has the same colours.
+    copyFileSync(join(adminSources, 'styles/theme.css'), join(adminServed, 'theme.css'));
     copyFileSync(join(adminSources, 'preview/preview.html'), join(adminServed, 'preview.html'));
   },
 };

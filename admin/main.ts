@@ -5,13 +5,14 @@ import { askChoice, askQuestion, askToken } from './parts/dialogs.ts';
 import type { Page, View } from './page.ts';
 import { loading, problemNote } from './parts/parts.ts';
 import './preview/ad-preview.ts';
-import { parseRoute } from './route.ts';
+import { parseRoute, type Route } from './route.ts';
 import { openScreen } from './screens.ts';
 import { shell } from './shell.ts';
 import { openPalette } from './parts/palette.ts';
 import { findAnything } from './views/find-anything.ts';
 import { createStatuses } from './service/statuses.ts';
 import { createStore } from './service/store.ts';
+import type { Problem } from './service/wire.ts';
 import { createToasts } from './parts/toasts.ts';
 
 const root = document.getElementById('app') as HTMLElement;
@@ -70,7 +71,10 @@ const open = async (): Promise<void> => {
   const isNew = typeof (history.state as { entry?: unknown } | null)?.entry !== 'number';
   shownHash = location.hash;
   view.leave?.();
-  const next = await openScreen(page, parseRoute(location.hash));
+  const route = parseRoute(location.hash);
+  const problem = needsCatalog(route) ? await catalog() : undefined;
+  if (turn !== opening) return;
+  const next = problem ? unavailable(problem) : await openScreen(page, route);
   if (turn !== opening) return next.leave?.();
   view = next;
   drawnHash = shownHash;
@@ -111,18 +115,30 @@ window.addEventListener('beforeunload', (event) => {
   if (view.hasChanges?.()) event.preventDefault();
 });
 
-const start = async (): Promise<void> => {
-  draw();
-  const problem = (await page.store.refresh()) ?? (await page.store.loadDimensions());
-  if (!problem) return open();
-  view = {
-    title: 'Not available',
-    section: '',
-    render: () =>
-      html`<h1 tabindex="-1">The campaign data cannot be loaded</h1>
-        ${problemNote(problem)}<button type="button" @click=${() => void start()}>Try again</button>`,
-  };
-  return draw();
+/** The home screen reads only what it shows. */
+const needsCatalog = ({ parts: [screen = HOME] }: Route): boolean => screen !== HOME;
+const HOME = 'overview';
+/** The home screen has its figures before the records of the other screens are read. */
+const HOME_FIRST_MS = 1500;
+let reading: Promise<Problem | undefined> | undefined;
+
+/** Reads the records of all kinds once; a failure is tried again. */
+const catalog = (): Promise<Problem | undefined> => {
+  reading ??= (async () => (await page.store.refresh()) ?? (await page.store.loadDimensions()))().then((problem) => {
+    if (problem) reading = undefined;
+    return problem;
+  });
+  return reading;
 };
 
-void start();
+const unavailable = (problem: Problem): View => ({
+  title: 'Not available',
+  section: '',
+  render: () =>
+    html`<h1 tabindex="-1">The campaign data cannot be loaded</h1>
+      ${problemNote(problem)}<button type="button" @click=${() => void open()}>Try again</button>`,
+});
+
+draw();
+void open();
+setTimeout(() => void catalog(), HOME_FIRST_MS);

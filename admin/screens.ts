@@ -13,6 +13,7 @@ import { openOverview } from './views/overview-view.ts';
 import { openComplaints } from './views/complaints-view.ts';
 import { openReports } from './views/reports-view.ts';
 import { openTest } from './views/test-view.ts';
+import { openTimeline } from './views/timeline-view.ts';
 import type { Kind } from './service/wire.ts';
 
 /** The screen of an address; the overview for an unknown one. */
@@ -32,6 +33,8 @@ export const openScreen = (page: Page, route: Route): View | Promise<View> => {
       return openEntity(page, first, route, openLineItem);
     case 'files':
       return openFiles(page);
+    case 'timeline':
+      return openTimeline(page, route);
     case 'test':
       return openTest(page, route);
     case 'reports':

@@ -8,7 +8,12 @@ import { KINDS } from './service/wire.ts';
 type Entry = readonly [section: IconName, label: string];
 
 const GROUPS: readonly { readonly label?: string; readonly entries: readonly Entry[] }[] = [
-  { entries: [['overview', 'Home']] },
+  {
+    entries: [
+      ['overview', 'Home'],
+      ['timeline', 'Timeline'],
+    ],
+  },
   {
     label: 'Results',
     entries: [

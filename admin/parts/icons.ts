@@ -9,6 +9,7 @@ const SHAPES = {
   campaigns: svg`<path d="M4 8v4h3l6 4V4L7 8zM16 8a3 3 0 0 1 0 4" />`,
   line_items: svg`<path d="M4 5h12M4 10h12M4 15h7" />`,
   creatives: svg`<rect x="3" y="4" width="14" height="12" rx="2" /><circle cx="7.5" cy="8.5" r="1.2" /><path d="m4 15 4-4 3 3 3-3 3 3" />`,
+  timeline: svg`<path d="M3 4v13h14M6 7h6M8 10.5h7M6 14h4" />`,
   files: svg`<path d="M3 6V4h5l2 2h7v10H3zM3 6v10" />`,
   test: svg`<circle cx="9" cy="9" r="5" /><path d="m13 13 4 4" />`,
   reports: svg`<path d="M4 4v12h12M7.5 13V9.5M11 13V6M14.5 13v-5" />`,

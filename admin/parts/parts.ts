@@ -71,7 +71,9 @@ const TONES: Readonly<Record<Status, 'good' | 'calm' | 'quiet' | 'warn' | 'bad'>
   rejected: 'bad',
 };
 
-export const pill = (status: Status, words: string = status): TemplateResult => html`<span class="pill ${TONES[status]}">${words}</span>`;
+export const toneOf = (status: Status): string => TONES[status];
+
+export const pill = (status: Status, words: string = status): TemplateResult => html`<span class="pill ${toneOf(status)}">${words}</span>`;
 
 /** The status of a line item or a campaign, its reasons as a tooltip; undefined: it is being read. */
 export const statusPill = (status: LineItemStatus | undefined): TemplateResult =>

@@ -6,7 +6,7 @@ import { capital, describeCounts, NAMES, titleOf } from '../words/kinds.ts';
 import type { Page } from '../page.ts';
 import { hashOf } from '../route.ts';
 import { moment } from '../words/formats.ts';
-import type { Counts, Kind, PublisherWire, Records } from '../service/wire.ts';
+import type { CampaignWire, Counts, Kind, Problem, PublisherWire, Records } from '../service/wire.ts';
 
 /** Deletes a record after a question that names what goes with it. True: it was deleted. */
 export const deleteEntity = async <K extends Kind>(page: Page, kind: K, record: Records[K]): Promise<boolean> => {
@@ -90,6 +90,24 @@ export const setArchived = async <K extends Kind>(page: Page, kind: K, record: R
   page.redraw();
   return true;
 };
+
+/** Copies a campaign with its line items and creatives, and opens the copy, which is paused. */
+export const duplicateCampaign = async (page: Page, campaign: CampaignWire): Promise<void> => {
+  const answer = await page.api.send<CampaignWire>('POST', `/campaigns/${campaign.id}/duplicate`);
+  if (!answer.ok) return page.complain(withFirstFault(answer.problem));
+  const { id, name } = answer.value;
+  await page.store.refresh('campaigns', 'line_items', 'creatives');
+  const undo = async (): Promise<void> => {
+    const gone = await page.api.send('DELETE', `/campaigns/${id}`, undefined, { ifMatch: answer.etag });
+    if (!gone.ok) return page.complain(gone.problem);
+    await page.store.refresh('campaigns', 'line_items', 'creatives');
+    page.go(hashOf(['campaigns', campaign.id]));
+  };
+  page.toast(`“${name}” has the same line items, creatives and dates. It is paused.`, { action: { label: 'Undo', run: () => void undo() } });
+  page.go(hashOf(['campaigns', id]));
+};
+
+const withFirstFault = (problem: Problem): Problem => ({ ...problem, detail: problem.errors[0]?.detail ?? problem.detail });
 
 export const duplicateHash = (kind: Kind, id: string | number): string => hashOf([kind, 'new'], { copy: id });
 

@@ -15,6 +15,9 @@ interface GroupWords {
   readonly all?: string;
 }
 
+/** Rows of a group, so that all groups are seen together. */
+const MAX_SHOWN = 5;
+
 const WORDS: Readonly<Record<AttentionKind, GroupWords>> = {
   cannot_serve: { title: 'Cannot serve', all: hashOf(['line_items'], { q: 'cannot serve' }) },
   behind: { title: 'Behind', all: hashOf(['line_items'], { q: 'behind' }) },
@@ -67,11 +70,12 @@ export const attentionCard = (page: Page, { groups }: Attention, reload: () => P
   };
   const show = ({ kind, total, rows }: AttentionGroup): TemplateResult => {
     const { title, all } = WORDS[kind];
-    const more = total - rows.length;
+    const shown = rows.slice(0, MAX_SHOWN);
+    const more = total - shown.length;
     return html`<section class="needs-group">
       <h3>${title} <span class="figure">${count(total)}</span></h3>
       <ul class="needs">
-        ${rows.map(
+        ${shown.map(
           (row) =>
             html`<li>
               <span
@@ -87,7 +91,7 @@ export const attentionCard = (page: Page, { groups }: Attention, reload: () => P
   };
   return card(
     'Needs attention',
-    groups.length === 0 ? html`<p class="muted">Nothing. Everything that should run does.</p>` : html`${groups.map(show)}`,
+    groups.length === 0 ? html`<p class="muted">Nothing. Everything that should run does.</p>` : html`<div class="needs-groups">${groups.map(show)}</div>`,
   );
 };
 
@@ -113,6 +117,7 @@ export const endedCard = ({ ended }: Attention): TemplateResult | typeof nothing
 
 export const healthLine = ({ health }: Attention): TemplateResult =>
   html`<p class="muted" role="status">
+    ${counted(health.replicas, 'replica')} ${health.replicas === 1 ? 'runs' : 'run'}.
     ${health.counters ? 'Redis and Postgres answer.' : html`<b>Redis does not answer: figures are as stored so far.</b>`}
     ${health.catalog_version === null ? 'The catalog is not loaded.' : `This replica serves catalog ${health.catalog_version}.`}
   </p>`;

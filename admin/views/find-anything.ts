@@ -26,6 +26,7 @@ const recordsOf = async <K extends Kind>(api: Page['api'], kind: K, text: string
 const SCREENS: readonly PaletteEntry[] = [
   ...[
     ['Home', 'overview'],
+    ['Timeline', 'timeline'],
     ['Reports', 'reports'],
     ['Finance', 'finance'],
     ['Alerts', 'alerts'],

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { deleteEntity, duplicateHash, setArchived, setBlocked, toggleActive } from './actions.ts';
+import { deleteEntity, duplicateCampaign, duplicateHash, setArchived, setBlocked, toggleActive } from './actions.ts';
 import { archivedBy } from '../words/archived.ts';
 import { linkTo, NAMES, titleOf } from '../words/kinds.ts';
 import type { Page } from '../page.ts';
@@ -16,7 +16,11 @@ export const recordActions = <K extends Kind>(page: Page, kind: K, record: Recor
     );
   const owner = archivedOwner(page, kind, record);
   return html`
-    <a role="button" class="secondary" href=${duplicateHash(kind, record.id)}>Duplicate</a>
+    ${
+      kind === 'campaigns'
+        ? button('Duplicate', () => duplicateCampaign(page, record as CampaignWire), 'secondary')
+        : html`<a role="button" class="secondary" href=${duplicateHash(kind, record.id)}>Duplicate</a>`
+    }
     ${owner ? html`<a role="button" class="secondary" href=${owner.hash}>${owner.label}</a>` : button(record.archived ? 'Restore' : 'Archive', archive, 'secondary')}
     ${button('Delete', remove, 'secondary danger-text')}
   `;
@@ -36,7 +40,11 @@ export const rowActions = <K extends Kind>(page: Page, kind: K, record: Records[
   return html`
     ${paused === undefined ? nothing : quiet(paused ? 'Resume' : 'Pause', () => toggleActive(page, kind as 'campaigns', record as CampaignWire))}
     ${creative?.blocked_at ? quiet('Unblock', () => setBlocked(page, creative.id, false)) : nothing}
-    ${link('Edit', hashOf([kind, record.id, 'edit']))} ${link('Duplicate', duplicateHash(kind, record.id))} ${remove}
+    ${link('Edit', hashOf([kind, record.id, 'edit']))} ${
+      kind === 'campaigns'
+        ? quiet('Duplicate', () => duplicateCampaign(page, record as CampaignWire))
+        : link('Duplicate', duplicateHash(kind, record.id))
+    } ${remove}
   `;
 };
 

@@ -5,6 +5,12 @@
   const form = document.getElementById('token');
   const fault = document.getElementById('fault');
 
+  // Swagger UI is dark under this class; the page follows the reader's system.
+  const prefersDark = window.matchMedia('(prefers-color-scheme: dark)');
+  const follow = () => document.documentElement.classList.toggle('dark-mode', prefersDark.matches);
+  prefersDark.addEventListener('change', follow);
+  follow();
+
   const show = async () => {
     const token = sessionStorage.getItem(KEY);
     const answer = await fetch('/api/openapi.json', { headers: token ? { Authorization: `Bearer ${token}` } : {} });
@@ -17,6 +23,7 @@
       docExpansion: 'list',
       defaultModelsExpandDepth: 0,
       validatorUrl: null,
+      onComplete: () => document.getElementById('servers')?.setAttribute('aria-label', 'Server'),
       requestInterceptor: (request) => {
         if (token && new URL(request.url, location.href).pathname.startsWith('/api/')) request.headers.Authorization ??= `Bearer ${token}`;
         return request;

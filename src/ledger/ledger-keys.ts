@@ -45,7 +45,7 @@ export interface LedgerKeys {
   /** String: wrong admin tokens of a network within a minute. */
   wrongTokens(network: string): string;
   /** Sorted set: the TOKEN_TTL of each running replica, by the time of its last report. */
-  readonly tokenTtls: string;
+  readonly replicas: string;
 }
 
 /**
@@ -81,7 +81,7 @@ export const createLedgerKeys = (shards: number): LedgerKeys => {
     shownAd: (publisherId, part, name) => ofPublisher(publisherId, `shown:${publisherId}:${part}:${name}`),
     shownAds: (publisherId, hour) => ofPublisher(publisherId, `shown:${publisherId}:${hour}`),
     wrongTokens: (network) => ofShard(0, `wrong-tokens:${network}`),
-    tokenTtls: ofShard(0, 'token-ttls'),
+    replicas: ofShard(0, 'replicas'),
   };
 };
 

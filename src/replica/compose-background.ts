@@ -26,9 +26,9 @@ import { createExpireClicks } from '../ledger/settle/expire-clicks.ts';
 import { createClickExpiry } from '../tracking/expire-clicks.ts';
 import { createFold } from '../tracking/fold-hits.ts';
 import { createPendingHits } from '../tracking/pending-hits.ts';
-import { createTokenTtls } from './compare-token-ttls.ts';
 import type { Delivery } from './compose-delivery.ts';
 import type { Foundation } from './lay-foundation.ts';
+import { createRunningReplicas } from './running-replicas.ts';
 
 /**
  * Work outside of requests: folding hits into the ledger, copying events to Postgres, comparing the
@@ -122,18 +122,19 @@ export const composeBackground = ({ settings, dimensions, log, observe, stores }
     onNotSent: observe.storeFailed('send_alerts', 'Alerts could not be sent'),
   });
 
-  const tokenTtls = createTokenTtls({
+  const replicas = createRunningReplicas({
     redis: stores.backgroundRedis,
     keys,
+    replica: randomUUID(),
     tokenTtlMs: settings.tokenTtlMs,
     now: () => stores.backgroundLink.nowMs(0),
     onDifference: (ttlsMs) => log.warn('Replicas run with different TOKEN_TTL', { seconds: ttlsMs.map((ms) => ms / 1000) }),
   });
 
   return {
-    tokenTtls,
+    replicas,
     start: (): void => {
-      tokenTtls.start();
+      replicas.start();
       fold.start();
       clickExpiry.start();
       eventWriter.start();
@@ -148,7 +149,7 @@ export const composeBackground = ({ settings, dimensions, log, observe, stores }
     /** Resolves when each task has finished its current pass. */
     stop: async (): Promise<void> => {
       prune.stop();
-      tokenTtls.stop();
+      replicas.stop();
       await Promise.allSettled([
         fold.stop(),
         clickExpiry.stop(),

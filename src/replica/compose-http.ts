@@ -31,6 +31,7 @@ import { createWrongTokens } from '../trafficking/wrong-tokens.ts';
 import type { Delivery } from './compose-delivery.ts';
 import type { Foundation } from './lay-foundation.ts';
 import type { Readiness } from './lifecycle.ts';
+import type { RunningReplicas } from './running-replicas.ts';
 
 /**
  * Against slow clients: the time in which a request must send its headers, and arrive whole;
@@ -51,7 +52,7 @@ export const MAX_CONNECTIONS = 10_000;
  * The HTTP surface: ads, tracking, operations, static files and, where it is enabled, the
  * trafficking API.
  */
-export const composeHttp = (foundation: Foundation, delivery: Delivery, readiness: Readiness): Server => {
+export const composeHttp = (foundation: Foundation, delivery: Delivery, replicas: Pick<RunningReplicas, 'count'>, readiness: Readiness): Server => {
   const { settings, dimensions, demo, metrics, log, observe, stores } = foundation;
   const { catalog, tokens, requestContext } = delivery;
   const { allowedEvents, publicUrl, assetsUrl, creativeOrigin } = settings;
@@ -181,6 +182,7 @@ export const composeHttp = (foundation: Foundation, delivery: Delivery, readines
           allowedEvents,
           currentSnapshot: catalog.current,
           counters: delivery.counters,
+          countReplicas: replicas.count,
           dryServeAd: delivery.dryServeAd,
           refusalStore: delivery.refusalStore,
           asking,

@@ -13,7 +13,7 @@ import type { Log } from '../observability/log.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { PendingHits } from '../tracking/pending-hits.ts';
 import { createAccountTotals } from './account-totals.ts';
-import type { TokenTtls } from './compare-token-ttls.ts';
+import type { RunningReplicas } from './running-replicas.ts';
 import type { Readiness } from './lifecycle.ts';
 
 export interface WatchedService {
@@ -24,7 +24,7 @@ export interface WatchedService {
   readonly stores: Stores;
   readonly pending: PendingHits;
   readonly allowances: Allowances;
-  readonly tokenTtls: TokenTtls;
+  readonly replicas: Pick<RunningReplicas, 'tokenTtls'>;
   readonly readiness: Readiness;
 }
 
@@ -44,7 +44,7 @@ export const watchService = ({
   stores,
   pending,
   allowances,
-  tokenTtls,
+  replicas,
   readiness,
 }: WatchedService): (() => Promise<void>) => {
   const { knex, promptKnex, backgroundRedis: redis, link, backgroundLink, keys } = stores;
@@ -110,7 +110,7 @@ export const watchService = ({
     redisRoundTripSeconds: () => link.roundTripSeconds,
     redisContested: () => link.foreignClaim !== undefined,
     clockOffsetSeconds: () => -link.clockOffsetMs / 1000,
-    tokenTtls: tokenTtls.count,
+    tokenTtls: replicas.tokenTtls,
     postgresRoundTripSeconds: async () => {
       const begun = performance.now();
       await knex.raw('select 1');

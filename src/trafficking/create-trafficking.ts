@@ -68,6 +68,8 @@ export interface TraffickingOptions {
   readonly maxStoredBytes: number;
   readonly allowedEvents: readonly string[];
   readonly currentSnapshot: () => Snapshot | undefined;
+  /** Replicas that are running. */
+  readonly countReplicas: () => number;
   /** Reads the ledger. */
   readonly counters: DryLedgerOptions & CountersSource;
   /** The decision with a ledger that takes nothing and bidders that get no notices. */

@@ -37,6 +37,7 @@ beforeAll(async () => {
   });
   screens = [
     '#/overview',
+    '#/timeline',
     '#/publishers',
     '#/line_items',
     `#/publishers/${publisher.id}`,
@@ -53,7 +54,7 @@ beforeAll(async () => {
     '#/alerts',
     '#/history',
   ];
-  rich = ['#/overview', '#/line_items', `#/line_items/${item.id}`, `#/line_items/${item.id}/edit`, `#/creatives/${creative.id}`, '#/test'];
+  rich = ['#/overview', '#/timeline', '#/line_items', `#/line_items/${item.id}`, `#/line_items/${item.id}/edit`, `#/creatives/${creative.id}`, '#/test'];
 });
 afterAll(() => browser?.close());
 

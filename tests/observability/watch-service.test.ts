@@ -42,7 +42,7 @@ test('the ages of what waits stay numbers and grow when a shard does not answer'
     const catalogWorker = { up: true, load: () => Promise.reject(new Error('not called')), stop: () => Promise.resolve() };
     const readiness = { draining: false, waitingFor: '', notReadyBecause: () => undefined };
     const allowances = { outstanding: 0 } as unknown as Allowances;
-    const tokenTtls = { start: () => undefined, stop: () => undefined, count: () => 1 };
+    const replicas = { tokenTtls: () => 1 };
     watchService({
       metrics,
       log: createLog({ level: 'error' }),
@@ -51,7 +51,7 @@ test('the ages of what waits stay numbers and grow when a shard does not answer'
       stores,
       pending,
       allowances,
-      tokenTtls,
+      replicas,
       readiness,
     });
     const scrape = async () => {

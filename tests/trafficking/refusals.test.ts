@@ -226,7 +226,7 @@ test('what needs attention is listed with its reason, and what has ended with it
   expect(group('complaints')).toMatchObject({ total: 1, rows: [{ id: 3, text: '2 complaints in seven days; of Small cap' }] });
   expect(body.ended).toMatchObject([{ line_item_id: 2, name: 'Capped' }]);
   expect(body.line_items).toMatchObject({ 'cannot serve': 2 });
-  expect(body.health).toMatchObject({ counters: true, catalog_version: expect.any(Number) });
+  expect(body.health).toMatchObject({ replicas: 1, counters: true, catalog_version: expect.any(Number) });
 });
 
 test('a placement says what became of its requests', async () => {

@@ -9,10 +9,12 @@ const HOURLY_DAYS = 10;
 /** Days of the traffic curve by which pacing goes. */
 const CURVE_DAYS = 15;
 
-/** SQL: the part of a count between two shares. Parts of neighbouring shares sum to the whole. */
-const part = (count: string): string => `(floor(${count} * hi) - floor(${count} * lo))::bigint`;
+/** SQL: the part of a count between two shares. Parts of neighbouring shares sum to the whole. `offset` is in [0, 1). */
+const part = (count: string, offset: string): string => `(floor(${count} * hi + ${offset}) - floor(${count} * lo + ${offset}))::bigint`;
+/** SQL: one for each creative and day, so that counts of one are not all in the last part. */
+const OFFSET = `((creative_id * 617 + (day - date '2020-01-01') * 331) % 1000 / 1000.0)`;
 const COUNTS = ['serves', 'impressions', 'clicks', 'viewable'] as const;
-const PARTS = COUNTS.map((name) => `${part(name)} as ${name}`).join(', ');
+const PARTS = COUNTS.map((name) => `${part(name, OFFSET)} as ${name}`).join(', ');
 const SPEND = 'impressions * impression_micros + clicks * click_micros + viewable * viewable_micros';
 const SUMS = `${COUNTS.join(', ')}, spend_micros`;
 const IDS = 'day, publisher_id, campaign_id, line_item_id';
@@ -52,7 +54,7 @@ const FROM_DAYS = [
      group by ${IDS}, a, b`,
   ),
   `insert into hourly_counts (day, hour, publisher_id, impressions)
-   select day, a::int, publisher_id, ${part('impressions')}
+   select day, a::int, publisher_id, ${part('impressions', '0')}
    from (select day, publisher_id, sum(impressions) as impressions from demo_days
          where day between :today::date - ${CURVE_DAYS} and :today::date - 1 group by 1, 2) days join demo_shares on of = 'hour'`,
   ...[

@@ -12,6 +12,10 @@ export const ATTENTION_KINDS = [
 ] as const;
 export type AttentionKind = (typeof ATTENTION_KINDS)[number];
 
+/** What an ad of a direct campaign needs, in the order of setting it up. */
+export const SET_UP_KINDS = ['publishers', 'placements', 'campaigns', 'line_items', 'creatives'] as const;
+export type SetUpKind = (typeof SET_UP_KINDS)[number];
+
 /** One thing to do: what it is about, why, and the change that mends it where one is known. */
 export interface AttentionRow {
   readonly table: 'line_items' | 'creatives' | null;
@@ -46,7 +50,11 @@ export interface Attention {
   readonly groups: readonly AttentionGroup[];
   /** Whose flight ended in the last three days, the latest first. */
   readonly ended: readonly EndedItem[];
+  /** Records that are not archived. */
+  readonly records: Readonly<Record<SetUpKind, number>>;
   readonly health: {
+    /** Replicas that are running. */
+    readonly replicas: number;
     /** Whether the counters in Redis can be read. */
     readonly counters: boolean;
     readonly catalog_version: number | null;

@@ -9,6 +9,7 @@ import { behindOf, endingSoon, findBookings, judgeBookings, type Booking, type J
 import { findComplaints } from './find-complaints.ts';
 import {
   ATTENTION_KINDS,
+  SET_UP_KINDS,
   type Attention,
   type AttentionGroup,
   type AttentionKind,
@@ -21,6 +22,7 @@ export interface ReadAttentionOptions {
   readonly currentSnapshot: () => Snapshot | undefined;
   readonly counters: { readonly countersUp: () => boolean };
   readonly readStatuses: ReadStatuses;
+  readonly countReplicas: () => number;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -46,14 +48,15 @@ export const createReadAttention = (options: ReadAttentionOptions): (() => Promi
   };
 };
 
-const readAttention = async ({ knex, currentSnapshot, counters, readStatuses, now }: ReadAttentionOptions): Promise<Attention> => {
+const readAttention = async ({ knex, currentSnapshot, counters, readStatuses, countReplicas, now }: ReadAttentionOptions): Promise<Attention> => {
   const snapshot = currentSnapshot();
   const atMs = now();
   const bookings = await findBookings(knex, atMs);
   const hasEnded = ({ endMs }: Booking): boolean => endMs <= atMs;
-  const [judged, others, ended] = await Promise.all([
+  const [judged, others, records, ended] = await Promise.all([
     judgeBookings(readStatuses, bookings.filter((one) => !hasEnded(one)).slice(0, MAX_JUDGED)),
     otherGroups(knex, snapshot, atMs),
+    countRecords(knex),
     endedItems(knex, bookings.filter(hasEnded)),
   ]);
   const groups = new Map([...itemGroups(judged, atMs), ...others].map((group) => [group.kind, group]));
@@ -64,12 +67,20 @@ const readAttention = async ({ knex, currentSnapshot, counters, readStatuses, no
     line_items: counted,
     groups: ATTENTION_KINDS.flatMap((kind) => groups.get(kind) ?? []),
     ended,
+    records,
     health: {
+      replicas: countReplicas(),
       counters: counters.countersUp(),
       catalog_version: snapshot?.version ?? null,
       catalog_age_seconds: snapshot ? Math.round((atMs - snapshot.loadedAtMs) / 1000) : null,
     },
   };
+};
+
+const countRecords = async (knex: Knex): Promise<Attention['records']> => {
+  const counts = SET_UP_KINDS.map((table) => `(select count(*)::int from ${table} where not archived) as ${table}`);
+  const { rows } = await knex.raw<{ rows: [Attention['records']] }>(`select ${counts.join(', ')}`);
+  return rows[0];
 };
 
 const itemGroups = (judged: readonly JudgedBooking[], atMs: number): readonly AttentionGroup[] => {
@@ -92,7 +103,7 @@ const itemGroups = (judged: readonly JudgedBooking[], atMs: number): readonly At
   const reasonOf = ({ status }: JudgedBooking): string => status.reasons[0] ?? '';
   return [
     ...group('cannot_serve', is('cannot serve'), reasonOf),
-    ...group('behind', behindOf(judged), ({ status }) => `${Math.round(status.off_pace * 100)} % behind: ${status.reasons[0] ?? ''}`),
+    ...group('behind', behindOf(judged), reasonOf),
     ...group('outranked', is('outranked'), reasonOf),
     ...group('ends_soon', endingSoon(judged, atMs), ({ endMs }) => `ends with ${showEndDate(endMs)}`),
   ];

@@ -1,13 +1,14 @@
 import type { Knex } from 'knex';
 import { readPageOfRows, type PageOfRows } from './page-of-rows.ts';
-import { ENTITY_ACTIONS } from './entity-kind.ts';
 
 /** Every change that the audit trail records. */
 export const CHANGE_ACTIONS = [
   'create',
   'update',
   'delete',
-  ...ENTITY_ACTIONS,
+  'rotate_key',
+  'block',
+  'unblock',
   'grant_debug',
   'share_report',
   'close_month',

@@ -6,9 +6,10 @@ import { problem, sendProblem, type Problem } from '../../http/problems/problem.
 import { readJson } from '../../http/request/read-json.ts';
 import { sendJson } from '../../http/answers/send-json.ts';
 import { actorOf } from '../admin-gate.ts';
-import type { CatalogWriter, RecordWriter, Refused, Written } from './catalog-writer.ts';
+import type { CatalogWriter, RecordWriter } from './catalog-writer.ts';
 import { ENTITY_KINDS, readEntityId, type EntityKind } from './entity-kind.ts';
 import { ACTIONS, MAX_BODY_BYTES, problemOf } from './entity-routes.ts';
+import type { Refused, Written } from './written.ts';
 
 /** Together they hold the lock of the catalog for about four seconds. */
 export const MAX_OPERATIONS = 1_000;
@@ -92,7 +93,7 @@ const readOperation = ({ method, path, body, if_match: ifMatch }: Operation): St
   const target = (actor: string) => ({ kind, id, actor, ifMatch });
   if (actionName !== undefined) {
     const action = kind.actions.find((each) => each === actionName);
-    return action && method === 'POST' ? { kind, status: 200, run: (writer, actor) => ACTIONS[action](writer, target(actor)) } : undefined;
+    return action && method === 'POST' ? { kind, status: ACTIONS[action].status, run: (writer, actor) => ACTIONS[action].run(writer, target(actor)) } : undefined;
   }
   switch (method) {
     case 'PUT':

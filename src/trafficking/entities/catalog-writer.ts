@@ -9,6 +9,7 @@ import { isObject } from '../../base/narrow.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import { recordChange, type Change } from './audit-trail.ts';
 import { checkReferences } from './check-references.ts';
+import { duplicateCampaign } from './duplicate-campaign.ts';
 import type { EntityKind, EntityRecord } from './entity-kind.ts';
 import { withApproval } from './creative-approval.ts';
 import { createEntityReader } from './entity-reader.ts';
@@ -16,21 +17,7 @@ import { matchesTag } from './entity-tag.ts';
 import { fixedParentFault } from './fixed-parent.ts';
 import { mergePatch } from './merge-patch.ts';
 import { sealMembers } from './seal-members.ts';
-
-/**
- * The outcome of a write. The record is as the API returns it; a new API key is in it this once.
- */
-export type Written = { readonly ok: true; readonly record: EntityRecord } | Refused;
-
-/**
- * Why nothing was changed. conflict: the id is taken; stale: the record is not the one that
- * If-Match names; invalid and parent_fixed: see `faults`.
- */
-export interface Refused {
-  readonly ok: false;
-  readonly refusal: 'not_found' | 'conflict' | 'stale' | 'invalid' | 'parent_fixed';
-  readonly faults: readonly Fault[];
-}
+import type { Refused, Written } from './written.ts';
 
 export interface WriteTarget {
   readonly kind: EntityKind;
@@ -49,6 +36,8 @@ export interface RecordWriter {
   remove(target: WriteTarget): Promise<Written>;
   rotateKey(target: WriteTarget): Promise<Written>;
   setBlocked(target: WriteTarget, blocked: boolean): Promise<Written>;
+  /** Of a campaign; see duplicateCampaign. */
+  duplicate(target: WriteTarget): Promise<Written>;
 }
 
 /** Each write is a separate transaction, and resolves after its commit. */
@@ -72,15 +61,15 @@ type Write = (work: (trx: Knex.Transaction) => Promise<Written>) => Promise<Writ
 
 export const createCatalogWriter = ({ knex, dimensions, secretBox, goLive }: CatalogWriterOptions): CatalogWriter => {
   /**
-   * Runs changes and their audit rows in one transaction. A trigger updates the catalog's version on
+   * Runs changes and their audit rows in one transaction, and undoes all of them when one is refused. A trigger updates the catalog's version on
    * every change, so writers run one at a time in any case; locking that row first prevents
    * deadlocks and keeps a parent that was checked from being deleted.
    */
-  const together: CatalogWriter['together'] = async (writes) => {
+  const committed = async (work: (trx: Knex.Transaction) => Promise<readonly Written[]>): Promise<readonly Written[]> => {
     const trx = await knex.transaction();
     try {
       await trx.raw('select version from catalog_version for update');
-      const written = await writes(writerWithin((work) => work(trx)));
+      const written = await work(trx);
       const accepted = written.every(({ ok }) => ok);
       await (accepted ? trx.commit() : trx.rollback());
       if (accepted) await goLive();
@@ -91,13 +80,11 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, goLive }: Cat
     }
   };
 
+  const together: CatalogWriter['together'] = (writes) => committed((trx) => writes(writerWithin((work) => work(trx))));
+
   const alone: Write = async (work) => {
-    const written = await knex.transaction(async (trx) => {
-      await trx.raw('select version from catalog_version for update');
-      return work(trx);
-    });
-    if (written.ok) await goLive();
-    return written;
+    const [written] = await committed(async (trx) => [await work(trx)]);
+    return written!;
   };
 
   /** Checks a record against its schema, its rules and its references, and collects every fault. */
@@ -205,6 +192,9 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, goLive }: Cat
           const columns = { blocked_at: blocked ? trx.fn.now() : null };
           return { ok: true, record: await rewrite(trx, target, columns, { actor: target.actor, action, before }) };
         }),
+
+      duplicate: (target) =>
+        change(target, (trx, before) => duplicateCampaign({ knex: trx, create: writerWithin((work) => work(trx)).create }, before, target.actor)),
     };
   };
 

@@ -38,7 +38,7 @@ export interface CheckContext {
 }
 
 /** Changes that are not a plain edit of a field: POST /api/<table>/{id}/<action>. */
-export const ENTITY_ACTIONS = ['rotate_key', 'block', 'unblock'] as const;
+export const ENTITY_ACTIONS = ['rotate_key', 'block', 'unblock', 'duplicate'] as const;
 export type EntityAction = (typeof ENTITY_ACTIONS)[number];
 
 /** A column whose members are sealed before they are stored. */
@@ -142,6 +142,7 @@ const DEFINITIONS: Readonly<Record<CatalogTable, Definition>> = {
   campaigns: {
     schema: campaignSchema,
     parents: ['advertisers', 'publishers'],
+    actions: ['duplicate'],
     search: ['name'],
     check: checkCampaign,
     toRow: campaignToRow,

@@ -5,13 +5,14 @@ import { methodNotAllowed } from '../../http/problems/error-handler.ts';
 import { problem, sendProblem, type Problem } from '../../http/problems/problem.ts';
 import { readJson } from '../../http/request/read-json.ts';
 import { actorOf } from '../admin-gate.ts';
-import type { CatalogWriter, RecordWriter, Refused, Written, WriteTarget } from './catalog-writer.ts';
+import type { CatalogWriter, RecordWriter, WriteTarget } from './catalog-writer.ts';
 import { ENTITY_KINDS, readEntityId, type EntityAction, type EntityKind, type EntityRecord } from './entity-kind.ts';
 import type { EntityReader } from './entity-reader.ts';
 import { entityTag } from './entity-tag.ts';
 import { nextPageLink } from './page-of-rows.ts';
 import { readListQuery, searchOf } from './list-query.ts';
 import { sendJson } from '../../http/answers/send-json.ts';
+import type { Refused, Written } from './written.ts';
 
 /**
  * JSON escapes one UTF-16 unit in at most six bytes (`\u001f`), so six times the longest content,
@@ -40,11 +41,22 @@ export const entityRoutes = (options: EntityRoutesOptions): Router => {
   return router;
 };
 
-export const ACTIONS: Readonly<Record<EntityAction, (writer: RecordWriter, target: WriteTarget) => Promise<Written>>> = {
-  rotate_key: (writer, target) => writer.rotateKey(target),
-  block: (writer, target) => writer.setBlocked(target, true),
-  unblock: (writer, target) => writer.setBlocked(target, false),
+interface Action {
+  /** 201: it creates a record, and answers with that one. */
+  readonly status: 200 | 201;
+  readonly run: (writer: RecordWriter, target: WriteTarget) => Promise<Written>;
+}
+
+export const ACTIONS: Readonly<Record<EntityAction, Action>> = {
+  rotate_key: { status: 200, run: (writer, target) => writer.rotateKey(target) },
+  block: { status: 200, run: (writer, target) => writer.setBlocked(target, true) },
+  unblock: { status: 200, run: (writer, target) => writer.setBlocked(target, false) },
+  duplicate: { status: 201, run: (writer, target) => writer.duplicate(target) },
 };
+
+const locationOf =
+  ({ table }: EntityKind) =>
+  (record: EntityRecord): Readonly<Record<string, string>> => ({ Location: `/api/${table}/${encodeURIComponent(String(record['id']))}` });
 
 const addRoutes = (router: Router, kind: EntityKind, { reader, writer }: EntityRoutesOptions): void => {
   const list = router.route(`/${kind.table}`);
@@ -58,7 +70,7 @@ const addRoutes = (router: Router, kind: EntityKind, { reader, writer }: EntityR
     const body = await bodyOf(req, res);
     if (!body) return;
     const written = await writer.create(kind, body.value, actorOf(res));
-    sendWritten(res, kind, written, 201, (record) => ({ Location: `/api/${kind.table}/${encodeURIComponent(String(record['id']))}` }));
+    sendWritten(res, kind, written, 201, locationOf(kind));
   });
   list.all(methodNotAllowed('GET, HEAD, POST'));
 
@@ -94,7 +106,9 @@ const addAction = (router: Router, kind: EntityKind, action: EntityAction, write
   const route = router.route(`/${kind.table}/:id/${action}`);
   route.post(async (req, res) => {
     const target = targetOf(kind, req, res);
-    if (target) sendWritten(res, kind, await ACTIONS[action](writer, target), 200);
+    if (!target) return;
+    const { status, run } = ACTIONS[action];
+    sendWritten(res, kind, await run(writer, target), status, status === 201 ? locationOf(kind) : undefined);
   });
   route.all(methodNotAllowed('POST'));
 };

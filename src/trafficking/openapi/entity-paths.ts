@@ -1,4 +1,5 @@
 import { ENTITY_KINDS, ancestorsOf, type EntityAction, type EntityKind } from '../entities/entity-kind.ts';
+import { ACTIONS } from '../entities/entity-routes.ts';
 import { ARCHIVED_QUERIES } from '../entities/entity-reader.ts';
 import { fixedParentOf } from '../entities/fixed-parent.ts';
 import { MAX_LISTED, MAX_OFFSET } from '../entities/list-query.ts';
@@ -31,6 +32,7 @@ const ACTION_SUMMARIES: Readonly<Record<EntityAction, string>> = {
   rotate_key: 'Replace the API key. The old key stops working; the answer shows the new one this once.',
   block: 'Stop serving the creative',
   unblock: 'Serve the creative again',
+  duplicate: 'Copy the campaign with its line items and creatives, in one transaction; the copy is paused',
 };
 
 /** List, create, read, replace, change and delete for each entity, and its actions. */
@@ -140,9 +142,16 @@ const actionPath = (kind: EntityKind, action: EntityAction): PathItem => ({
     operationId: operationId(kind, action),
     tags: [kind.table],
     summary: ACTION_SUMMARIES[action],
-    responses: {
-      200: jsonAnswer('The record after the change', entityRef(kind), ETAG),
-      ...problems(...WRITE_PROBLEMS, 'not_found'),
-    },
+    parameters: [ifMatch],
+    responses:
+      ACTIONS[action].status === 201
+        ? {
+            201: jsonAnswer('The copy', entityRef(kind), { ...ETAG, Location: { schema: { type: 'string' } } }),
+            ...problems('invalid_request', ...WRITE_PROBLEMS, 'not_found', 'precondition_failed'),
+          }
+        : {
+            200: jsonAnswer('The record after the change', entityRef(kind), ETAG),
+            ...problems(...WRITE_PROBLEMS, 'not_found', 'precondition_failed'),
+          },
   },
 });

@@ -1,4 +1,4 @@
-import { ATTENTION_KINDS } from '../attention/attention.ts';
+import { ATTENTION_KINDS, SET_UP_KINDS } from '../attention/attention.ts';
 import { CHANGE_ACTIONS } from '../entities/audit-trail.ts';
 import { ENTITY_KINDS } from '../entities/entity-kind.ts';
 import { DELIVERY_STATUSES } from '../../decision/no-bid-reason.ts';
@@ -97,7 +97,9 @@ export const INSIGHT_SCHEMAS = {
       }),
     ),
     ended: listOf(record({ line_item_id: integer, name: text, ended_at: moment, impressions: count, spend: usd })),
+    records: { ...record(Object.fromEntries(SET_UP_KINDS.map((kind) => [kind, count]))), description: 'Records that are not archived' },
     health: record({
+      replicas: { ...integer, description: 'Replicas that are running; one that ended without a word counts for 35 seconds more' },
       counters: { ...boolean, description: 'Whether the counters in Redis can be read' },
       catalog_version: orNull('integer'),
       catalog_age_seconds: orNull('integer'),

@@ -120,6 +120,7 @@ const creativeObstacles = (creatives: readonly CreativeObstacle[]): Found => {
 };
 
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
 
 /** How it goes for a line item that nothing stops. */
 const courseOf = ({ limits, goals, recentServes, recently, curve, atMs }: StatusQuestion): LineItemStatus => {
@@ -146,7 +147,7 @@ const courseOf = ({ limits, goals, recentServes, recently, curve, atMs }: Status
       return { ...status('held back', words), held_until: new Date(heldUntilMs - (heldUntilMs % 60_000)).toISOString() };
   }
   const missing = due >= MIN_DUE ? (due - committed) / due : 0;
-  if (missing > ON_PACE) return { ...status('behind', words), off_pace: missing };
+  if (missing > ON_PACE) return { ...status('behind', `Behind by ${percent.format(missing)} today: ${words}`), off_pace: missing };
   return missing < -ON_PACE ? { ...status('ahead', words), off_pace: -missing } : status('delivering');
 };
 
