@@ -53,7 +53,7 @@ export const openComplaints = (page: Page): View => {
       ${pageHead('Complaints', 'What users reported with the button beside an ad. A blocked creative is not served.')}
       ${complaints.render((rows) =>
         rows.length === 0
-          ? emptyState('No ad has been reported.')
+          ? emptyState('No ad has been reported. Visitors report ads with the button that the SDK adds to each.')
           : table({ caption: 'Reported creatives', rows, columns: COLUMNS, actions }),
       )}
     `,

@@ -43,7 +43,7 @@ export const openHistory = (page: Page): View => {
       ${pageHead('History', `The last ${MAX_CHANGES} changes. Times are in UTC.`)}
       ${changes.render((rows) =>
         rows.length === 0
-          ? emptyState('No changes yet.')
+          ? emptyState('No changes yet. Every change that people make is listed here, with a way back.')
           : table({
               caption: 'Changes',
               rows,

@@ -87,7 +87,7 @@ export const openReports = (page: Page, route: Route): View => {
     if (problem) return faults(problem);
     if (!answer) return loading();
     const { rows, row_count, time_zone } = answer;
-    if (rows.length === 0) return emptyState('Nothing was counted in these days with these filters.');
+    if (rows.length === 0) return emptyState('Nothing was counted in these days with these filters. Choose other days, or fewer filters.');
     const labelOf = (name: string): string => all.metrics.find((metric) => metric.name === name)?.label ?? name;
     return html`<div class=${isReading ? 'report-result stale' : 'report-result'} aria-busy=${isReading ? 'true' : 'false'}>
       ${

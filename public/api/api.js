@@ -23,7 +23,7 @@
       docExpansion: 'list',
       defaultModelsExpandDepth: 0,
       validatorUrl: null,
-      onComplete: () => document.getElementById('servers')?.setAttribute('aria-label', 'Server'),
+      onComplete: () => document.querySelector('.schemes select')?.setAttribute('aria-label', 'Server'),
       requestInterceptor: (request) => {
         if (token && new URL(request.url, location.href).pathname.startsWith('/api/')) request.headers.Authorization ??= `Bearer ${token}`;
         return request;

@@ -78,6 +78,7 @@ test('the site is built without a dead link, and is served, searched and read in
 const ENTRIES = ['/static/docs/', '/static/demo/', '/static/api/', '/static/admin.html'];
 const SCREENS = [
   'overview',
+  'timeline',
   'publishers',
   'publishers/1',
   'placements/article-top',
