@@ -42,9 +42,9 @@ export const openAlerts = (page: Page): View => {
     if (!answer.ok) return page.complain(answer.problem);
     await Promise.all([alerts.load(), mutes.load()]);
   };
-  const actions = ({ kind, entity_id }: AlertWire): TemplateResult =>
-    html`${button('Mute for a week', () => mute(kind, entity_id, MUTE_DAYS), 'quiet', `Mute this for ${MUTE_DAYS} days`)}
-    ${button(`Mute all like this`, () => mute(kind, '', null), 'quiet', `Mute all alerts: ${ALERT_KINDS[kind].label}`)}`;
+  const actions = ({ kind, entity_id, words }: AlertWire): TemplateResult =>
+    html`${button('Mute for a week', () => mute(kind, entity_id, MUTE_DAYS), 'quiet', `Mute for a week: ${words}`)}
+    ${button(`Mute all like this`, () => mute(kind, '', null), 'quiet', `Mute all like this: ${ALERT_KINDS[kind].label}`)}`;
 
   return {
     title: 'Alerts',

@@ -91,7 +91,7 @@ test.each(LOOKS)('at %s alerts lead to what they are about, can be muted, and ar
 
   await open
     .getByRole('row', { name: /ends in 2 days/ })
-    .getByRole('button', { name: 'Mute this for 7 days' })
+    .getByRole('button', { name: 'Mute for a week: ' })
     .click();
   await page.getByRole('table', { name: 'Muted alerts' }).getByText('ends in 2 days').waitFor();
   await page.getByRole('button', { name: 'Unmute Ends soon' }).click();

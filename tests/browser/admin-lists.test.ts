@@ -110,6 +110,8 @@ test('a value is changed in the list: Enter saves it, Escape leaves it, and a ch
   await page.keyboard.press('Enter');
   await page.getByText('“Item 001”: the price is changed.').waitFor();
   expect(await priceOf()).toBe(7.5);
+  // The next such notice is that of the next change.
+  await page.getByRole('button', { name: 'Close this notice' }).click();
   await price.click();
   await input.fill('9');
   await page.keyboard.press('Escape');
@@ -127,7 +129,7 @@ test('a value is changed in the list: Enter saves it, Escape leaves it, and a ch
   await dialog.getByRole('button', { name: 'Theirs: 8' }).waitFor();
   await dialog.getByRole('button', { name: 'Yours: 9' }).click();
   await eventually(async () => expect(await priceOf()).toBe(9));
-  await page.locator('.toast', { hasText: 'the price is changed' }).last().getByRole('button', { name: 'Undo' }).click();
+  await page.locator('.toast', { hasText: 'the price is changed' }).getByRole('button', { name: 'Undo' }).click();
   await eventually(async () => expect(await priceOf()).toBe(8));
 });
 

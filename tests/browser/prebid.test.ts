@@ -69,17 +69,17 @@ beforeAll(async () => {
 
 interface PrebidPage extends PublisherPage {
   /** The faults of all requests and answers by the schemas of OpenRTB 2.6. */
-  readonly invalid: readonly string[];
+  readonly invalid: () => Promise<readonly string[]>;
 }
 
 const open = async (init = '', at = site): Promise<PrebidPage> => {
-  const invalid: string[] = [];
+  const read: Promise<readonly string[]>[] = [];
   const prepare = (page: Page): void => {
     page.on('response', (response) => {
       if (!response.url().includes('/openrtb2/') || response.status() !== 200) return;
       // Playwright takes a compressed body for text.
-      if (!response.url().includes('gzip=1')) invalid.push(...requestFaults(response.request().postDataJSON()));
-      void response.json().then((answer) => invalid.push(...responseFaults(answer)));
+      const ofRequest = response.url().includes('gzip=1') ? [] : requestFaults(response.request().postDataJSON());
+      read.push(response.json().then((answer) => [...ofRequest, ...responseFaults(answer)]));
     });
   };
   const opened = await at.open(browser, {
@@ -90,7 +90,7 @@ const open = async (init = '', at = site): Promise<PrebidPage> => {
     prepare: (page) => Promise.resolve(prepare(page)),
   });
   await opened.page.addScriptTag({ content: prebid });
-  return { ...opened, invalid };
+  return { ...opened, invalid: async () => (await Promise.all(read)).flat() };
 };
 
 const s2s = (more: object = {}): object => ({
@@ -158,7 +158,12 @@ test('a banner wins: it is shown, its impression counts once, and a click on it 
   const [landing] = await Promise.all([opened.page.context().waitForEvent('page'), frames[link]!.locator('a').click()]);
   await landing.waitForURL(site.landing);
   await eventually(async () => expect(await stored('top', 'click')).toBe(1));
-  expect([await stored('top', 'impression'), opened.sentTo('/impression').length, opened.faults, opened.invalid]).toEqual([1, 1, [], []]);
+  expect([await stored('top', 'impression'), opened.sentTo('/impression').length, opened.faults, await opened.invalid()]).toEqual([
+    1,
+    1,
+    [],
+    [],
+  ]);
 });
 
 test('markup has its macros filled; a bid that loses counts nothing', async () => {
@@ -166,7 +171,7 @@ test('markup has its macros filled; a bid that loses counts nothing', async () =
   const { markup } = await auction(opened.page, s2s({ ortb2: { regs: { ext: { gdpr: 0 } } } }), [unit('markup')]);
   expect(markup).toMatchObject([{ cpm: 4.5, ad: '<p>Markup of 0</p>' }]);
   await opened.page.waitForTimeout(500);
-  expect([opened.sentTo('/impression'), await stored('markup', 'impression'), opened.invalid]).toEqual([[], 0, []]);
+  expect([opened.sentTo('/impression'), await stored('markup', 'impression'), await opened.invalid()]).toEqual([[], 0, []]);
 });
 
 test('a native ad wins: Prebid has its assets and its link, and its impression counts once', async () => {
@@ -189,14 +194,14 @@ test('a native ad wins: Prebid has its assets and its link, and its impression c
   ]);
   await render(opened.page, feed![0]!.adId);
   await eventually(async () => expect(await stored('feed', 'impression')).toBe(1));
-  expect([opened.sentTo('/impression').length, opened.faults, opened.invalid]).toEqual([1, [], []]);
+  expect([opened.sentTo('/impression').length, opened.faults, await opened.invalid()]).toEqual([1, [], []]);
 });
 
 test('an ad unit without an ad is a no-bid with its status', async () => {
   const opened = await open();
   const bids = await auction(opened.page, s2s(), [unit('top', { banner: { sizes: [[120, 20]] } }), unit('no-such')]);
   expect(Object.values(bids).flat()).toEqual([]);
-  expect([opened.sentTo('/openrtb2/auction').length, opened.invalid, opened.faults]).toEqual([1, [], []]);
+  expect([opened.sentTo('/openrtb2/auction').length, await opened.invalid(), opened.faults]).toEqual([1, [], []]);
 });
 
 test('a page of another origin is refused', async () => {
@@ -236,7 +241,7 @@ test("the TCF string of Prebid's module is passed on", async () => {
     { ad: '<p>Markup of 1</p>' },
   ]);
   expect(bodyOf(opened)).toMatchObject({ regs: { ext: { gdpr: 1 } }, user: { ext: { consent: TCF_STRING } } });
-  expect(opened.invalid).toEqual([]);
+  expect(await opened.invalid()).toEqual([]);
 });
 
 test("the GPP string of Prebid's module is passed on", async () => {
@@ -244,7 +249,7 @@ test("the GPP string of Prebid's module is passed on", async () => {
   const consentManagement = { gpp: { cmpApi: 'iab', timeout: 2_000 } };
   expect((await auction(opened.page, s2s({ consentManagement }), [unit('markup')]))['markup']).toHaveLength(1);
   expect(bodyOf(opened)).toMatchObject({ regs: { gpp: GPP_STRING, gpp_sid: [7] } });
-  expect(opened.invalid).toEqual([]);
+  expect(await opened.invalid()).toEqual([]);
 });
 
 test('under the DSA a bid names its advertiser, so that dsaControl lets it through; an ad without one does not bid', async () => {
@@ -253,5 +258,5 @@ test('under the DSA a bid names its advertiser, so that dsaControl lets it throu
   const bids = await auction(opened.page, s2s({ ortb2 }), [unit('top'), unit('markup')]);
   expect(Object.keys(bids)).toEqual(['top']);
   expect(bids['top']).toMatchObject([{ meta: { dsa: { behalf: 'brand.example', paid: 'brand.example', adrender: 0 } } }]);
-  expect(opened.invalid).toEqual([]);
+  expect(await opened.invalid()).toEqual([]);
 });

@@ -42,6 +42,8 @@ test('an API key is shown when it is created and when it is rotated, and never a
     acat: [],
     cattax: 1,
     battr: [],
+    blocked_advertiser_ids: [],
+    blocked_advertiser_labels: [],
     creative_approval: 'automatic',
     time_zone: 'UTC',
     currency: 'USD',

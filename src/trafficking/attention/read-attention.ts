@@ -35,18 +35,27 @@ export const MAX_JUDGED = 5_000;
 const MAX_COMPLAINED = 1_000;
 const FRESH_MS = 10_000;
 
-/** Rejects when Postgres is away. People who open the screen at the same time share an answer. */
+/**
+ * Rejects when Postgres is away. People who open the screen at the same time share an answer, except
+ * for `records`, which say to a person who sets up a campaign what was just added.
+ */
 export const createReadAttention = (options: ReadAttentionOptions): (() => Promise<Attention>) => {
-  let last: Promise<Attention> | undefined;
+  let last: Promise<SharedAttention> | undefined;
   let readAtMs = 0;
-  return () => {
+  const shared = (): Promise<SharedAttention> => {
     if (last && options.now() - readAtMs < FRESH_MS) return last;
     readAtMs = options.now();
     last = readAttention(options);
     last.catch(() => (last = undefined));
     return last;
   };
+  return async () => {
+    const [attention, records] = await Promise.all([shared(), countRecords(options.knex)]);
+    return { ...attention, records };
+  };
 };
+
+type SharedAttention = Omit<Attention, 'records'>;
 
 const readAttention = async ({
   knex,
@@ -55,15 +64,14 @@ const readAttention = async ({
   readStatuses,
   countReplicas,
   now,
-}: ReadAttentionOptions): Promise<Attention> => {
+}: ReadAttentionOptions): Promise<SharedAttention> => {
   const snapshot = currentSnapshot();
   const atMs = now();
   const bookings = await findBookings(knex, atMs);
   const hasEnded = ({ endMs }: Booking): boolean => endMs <= atMs;
-  const [judged, others, records, ended] = await Promise.all([
+  const [judged, others, ended] = await Promise.all([
     judgeBookings(readStatuses, bookings.filter((one) => !hasEnded(one)).slice(0, MAX_JUDGED)),
     otherGroups(knex, snapshot, atMs),
-    countRecords(knex),
     endedItems(knex, bookings.filter(hasEnded)),
   ]);
   const groups = new Map([...itemGroups(judged, atMs), ...others].map((group) => [group.kind, group]));
@@ -74,7 +82,6 @@ const readAttention = async ({
     line_items: counted,
     groups: ATTENTION_KINDS.flatMap((kind) => groups.get(kind) ?? []),
     ended,
-    records,
     health: {
       replicas: countReplicas(),
       counters: counters.countersUp(),
