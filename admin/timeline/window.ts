@@ -43,8 +43,7 @@ export const windowAround = (scale: Scale, atMs: number): TimeWindow => {
 };
 
 /** The moment whose window is half a window later (1) or earlier (-1). */
-export const movedBy = (scale: Scale, atMs: number, direction: 1 | -1): number =>
-  columnAt(scale, atMs, (direction * COLUMNS[scale]) / 2);
+export const movedBy = (scale: Scale, atMs: number, direction: 1 | -1): number => columnAt(scale, atMs, (direction * COLUMNS[scale]) / 2);
 
 /** How far a moment is from the left edge, in percent; outside of the window, at its edge. */
 export const percentAt = ({ fromMs, toMs }: TimeWindow, atMs: number): number =>

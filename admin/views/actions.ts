@@ -103,7 +103,9 @@ export const duplicateCampaign = async (page: Page, campaign: CampaignWire): Pro
     await page.store.refresh('campaigns', 'line_items', 'creatives');
     page.go(hashOf(['campaigns', campaign.id]));
   };
-  page.toast(`“${name}” has the same line items, creatives and dates. It is paused.`, { action: { label: 'Undo', run: () => void undo() } });
+  page.toast(`“${name}” has the same line items, creatives and dates. It is paused.`, {
+    action: { label: 'Undo', run: () => void undo() },
+  });
   page.go(hashOf(['campaigns', id]));
 };
 

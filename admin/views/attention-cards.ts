@@ -91,7 +91,9 @@ export const attentionCard = (page: Page, { groups }: Attention, reload: () => P
   };
   return card(
     'Needs attention',
-    groups.length === 0 ? html`<p class="muted">Nothing. Everything that should run does.</p>` : html`<div class="needs-groups">${groups.map(show)}</div>`,
+    groups.length === 0
+      ? html`<p class="muted">Nothing. Everything that should run does.</p>`
+      : html`<div class="needs-groups">${groups.map(show)}</div>`,
   );
 };
 

@@ -41,11 +41,13 @@ export const rowActions = <K extends Kind>(page: Page, kind: K, record: Records[
   return html`
     ${paused === undefined ? nothing : quiet(paused ? 'Resume' : 'Pause', () => toggleActive(page, kind as 'campaigns', record as CampaignWire))}
     ${creative?.blocked_at ? quiet('Unblock', () => setBlocked(page, creative.id, false)) : nothing}
-    ${link('Edit', hashOf([kind, record.id, 'edit']))} ${
+    ${link('Edit', hashOf([kind, record.id, 'edit']))}
+    ${
       kind === 'campaigns'
         ? quiet('Duplicate', () => duplicateCampaign(page, record as CampaignWire))
         : link('Duplicate', duplicateHash(kind, record.id))
-    } ${remove}
+    }
+    ${remove}
   `;
 };
 

@@ -52,7 +52,12 @@ export const MAX_CONNECTIONS = 10_000;
  * The HTTP surface: ads, tracking, operations, static files and, where it is enabled, the
  * trafficking API.
  */
-export const composeHttp = (foundation: Foundation, delivery: Delivery, replicas: Pick<RunningReplicas, 'count'>, readiness: Readiness): Server => {
+export const composeHttp = (
+  foundation: Foundation,
+  delivery: Delivery,
+  replicas: Pick<RunningReplicas, 'count'>,
+  readiness: Readiness,
+): Server => {
   const { settings, dimensions, demo, metrics, log, observe, stores } = foundation;
   const { catalog, tokens, requestContext } = delivery;
   const { allowedEvents, publicUrl, assetsUrl, creativeOrigin } = settings;

@@ -54,7 +54,15 @@ beforeAll(async () => {
     '#/alerts',
     '#/history',
   ];
-  rich = ['#/overview', '#/timeline', '#/line_items', `#/line_items/${item.id}`, `#/line_items/${item.id}/edit`, `#/creatives/${creative.id}`, '#/test'];
+  rich = [
+    '#/overview',
+    '#/timeline',
+    '#/line_items',
+    `#/line_items/${item.id}`,
+    `#/line_items/${item.id}/edit`,
+    `#/creatives/${creative.id}`,
+    '#/test',
+  ];
 });
 afterAll(() => browser?.close());
 

@@ -48,7 +48,8 @@ test('the timeline shows what is booked by placement and by advertiser, is used 
   const { page } = admin;
   const publisher = await api('POST', '/publishers', { name: 'The Courier', domain: 'courier.example' });
   const advertiser = await api('POST', '/advertisers', { name: 'Boots & Co' });
-  for (const id of ['left', 'right']) await api('POST', '/placements', { id, width: 300, height: 250, formats: ['html'], publisher_id: publisher.id });
+  for (const id of ['left', 'right'])
+    await api('POST', '/placements', { id, width: 300, height: 250, formats: ['html'], publisher_id: publisher.id });
   const flight = { start_date: day(-400), end_date: day(400) };
   const campaign = await api('POST', '/campaigns', { publisher_id: publisher.id, name: 'Autumn', advertiser_id: advertiser.id, ...flight });
   const book = async (name: string, from: number, to: number, placements: readonly string[]) => {
@@ -78,7 +79,10 @@ test('the timeline shows what is booked by placement and by advertiser, is used 
   await page.getByRole('button', { name: 'Advertiser' }).click();
   await page.getByRole('region', { name: 'Boots & Co, 2 line items' }).waitFor();
   for (const name of ['Months', 'Earlier', 'Earlier']) await page.getByRole('button', { name }).click();
-  await page.getByRole('region', { name: 'Boots & Co, 1 line item' }).getByRole('link', { name: /long ago/ }).waitFor();
+  await page
+    .getByRole('region', { name: 'Boots & Co, 1 line item' })
+    .getByRole('link', { name: /long ago/ })
+    .waitFor();
   expect(page.url()).toMatch(/#\/timeline\?by=advertiser&scale=months&at=\d{4}-\d\d-\d\d$/);
   await page.getByRole('button', { name: 'Today' }).click();
   await page.getByRole('button', { name: 'As a table' }).click();

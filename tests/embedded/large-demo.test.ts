@@ -31,7 +31,9 @@ test('the large demonstration has 500 campaigns and sixty days of counts that ag
   const metrics = 'requests,impressions,viewable,clicks,revenue';
   const { body } = await read(`reports?group_by=day&metrics=${metrics}&from=${day(60)}&to=${day(1)}`);
   const { rows } = body as { rows: Record<string, number>[] };
-  expect(rows.filter(({ impressions = 0, requests = 0, revenue = 0 }) => impressions > 1000 && requests > impressions && revenue > 10)).toHaveLength(60);
+  expect(
+    rows.filter(({ impressions = 0, requests = 0, revenue = 0 }) => impressions > 1000 && requests > impressions && revenue > 10),
+  ).toHaveLength(60);
 
   // The service compares accounts, counts and event rows with each other in the background.
   await eventually(async () => {

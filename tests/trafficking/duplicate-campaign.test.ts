@@ -13,7 +13,13 @@ beforeAll(async () => {
 
 test('a campaign is copied with its line items and creatives, paused, with its dates, and each copy is in the audit trail', async () => {
   const booked = await book(api, 'copied');
-  const archived = await api('POST', '/line_items', { campaign_id: booked.campaign, active: true, start_date: '2026-01-01', end_date: '2026-01-02', cpm: 1 });
+  const archived = await api('POST', '/line_items', {
+    campaign_id: booked.campaign,
+    active: true,
+    start_date: '2026-01-01',
+    end_date: '2026-01-02',
+    cpm: 1,
+  });
   await api('PATCH', `/line_items/${archived.body.id}`, { archived: true });
   const second = { line_item_id: booked.lineItem, placement_id: booked.placement, format: 'html', content: '<b>second</b>' };
   await api('POST', `/creatives/${(await api('POST', '/creatives', second)).body.id}/block`);
@@ -31,7 +37,11 @@ test('a campaign is copied with its line items and creatives, paused, with its d
     ['approved', 'rejected'],
     [null, null],
   ]);
-  for (const [entity, id] of [['campaign', copy.body.id], ['line_item', items[0].id], ['creative', creatives[0].id]] as const)
+  for (const [entity, id] of [
+    ['campaign', copy.body.id],
+    ['line_item', items[0].id],
+    ['creative', creatives[0].id],
+  ] as const)
     expect(each((await api('GET', `/audit?entity=${entity}&entity_id=${id}`)).body, 'action')).toEqual(['create']);
 
   // The way back, and that the copy serves nothing before it is resumed.

@@ -67,7 +67,9 @@ export const deliveredDays = (lineItems: readonly StoredLineItem[], nowMs: numbe
     for (let day = Math.max(campaign.startDay, today - HISTORY_DAYS); day <= last && pace > 0; day++) {
       const whole = (item.goal / campaign.days) * pace * chance.between(0.985, 1.015);
       const impressions = (day === today ? ofToday : 1) * whole;
-      days.push(...creativeIds.map((id, i) => deliveredDay(item, id, day, impressions / creativeIds.length, { clickRate, viewRate, chance, i })));
+      days.push(
+        ...creativeIds.map((id, i) => deliveredDay(item, id, day, impressions / creativeIds.length, { clickRate, viewRate, chance, i })),
+      );
     }
     return days;
   });
@@ -78,7 +80,12 @@ const deliveredDay = (
   creativeId: number,
   day: number,
   share: number,
-  { clickRate, viewRate, chance, i }: { readonly clickRate: number; readonly viewRate: number; readonly chance: Chance; readonly i: number },
+  {
+    clickRate,
+    viewRate,
+    chance,
+    i,
+  }: { readonly clickRate: number; readonly viewRate: number; readonly chance: Chance; readonly i: number },
 ): DeliveredDay => {
   const impressions = Math.round(share);
   // A rare event of a small number: its part is the chance of one more.

@@ -127,9 +127,9 @@ export const storeHistory = async (trx: Knex.Transaction, days: readonly Deliver
   const column = <T>(read: (row: DeliveredDay) => T): T[] => days.map(read);
   await trx.raw(ADD_DAYS, [
     column(({ day }) => dateOfDay(day)),
-    ...(['publisherId', 'campaignId', 'lineItemId', 'creativeId', 'placementId', 'serves', 'impressions', 'clicks', 'viewable'] as const).map(
-      (name) => column((row) => row[name]),
-    ),
+    ...(
+      ['publisherId', 'campaignId', 'lineItemId', 'creativeId', 'placementId', 'serves', 'impressions', 'clicks', 'viewable'] as const
+    ).map((name) => column((row) => row[name])),
     ...(['impressionMicros', 'clickMicros', 'viewableMicros'] as const).map((name) => column((row) => row[name])),
   ] as unknown as Knex.RawBinding);
   await trx('demo_shares').insert([

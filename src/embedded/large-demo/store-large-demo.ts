@@ -72,9 +72,7 @@ export const storeLargeDemo = async (trx: Knex.Transaction, nowMs: number): Prom
   const campaignIds = await insert(
     'campaigns',
     campaigns.map(({ fields, publisher, advertiser }) =>
-      campaignToRow(
-        checked(checkCampaign({ ...fields, publisher_id: publisherIds[publisher], advertiser_id: advertiserIds[advertiser] })),
-      ),
+      campaignToRow(checked(checkCampaign({ ...fields, publisher_id: publisherIds[publisher], advertiser_id: advertiserIds[advertiser] }))),
     ),
   );
   const booked = campaigns.flatMap((campaign, i) =>

@@ -93,7 +93,9 @@ const readOperation = ({ method, path, body, if_match: ifMatch }: Operation): St
   const target = (actor: string) => ({ kind, id, actor, ifMatch });
   if (actionName !== undefined) {
     const action = kind.actions.find((each) => each === actionName);
-    return action && method === 'POST' ? { kind, status: ACTIONS[action].status, run: (writer, actor) => ACTIONS[action].run(writer, target(actor)) } : undefined;
+    return action && method === 'POST'
+      ? { kind, status: ACTIONS[action].status, run: (writer, actor) => ACTIONS[action].run(writer, target(actor)) }
+      : undefined;
   }
   switch (method) {
     case 'PUT':

@@ -194,7 +194,9 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, goLive }: Cat
         }),
 
       duplicate: (target) =>
-        change(target, (trx, before) => duplicateCampaign({ knex: trx, create: writerWithin((work) => work(trx)).create }, before, target.actor)),
+        change(target, (trx, before) =>
+          duplicateCampaign({ knex: trx, create: writerWithin((work) => work(trx)).create }, before, target.actor),
+        ),
     };
   };
 

@@ -43,7 +43,10 @@ export const duplicateCampaign = async (
     const written = await createOne(kind, { ...original, ...changes }, actor);
     if (written.ok) return written;
     const of = `${kind.words} ${String(original['id'])} cannot be copied:`;
-    return { ...written, faults: written.faults.map(({ pointer, detail }) => ({ pointer: '', detail: `${of} ${pointer.slice(1)} ${detail}` })) };
+    return {
+      ...written,
+      faults: written.faults.map(({ pointer, detail }) => ({ pointer: '', detail: `${of} ${pointer.slice(1)} ${detail}` })),
+    };
   };
   const name = `${String(campaign['name']).slice(0, MAX_NAME - COPY.length)}${COPY}`;
   const copy = await create(campaignKind, campaign, { name, active: false, archived: false });
