@@ -55,7 +55,7 @@ const isWanted = (name: (typeof MEASURES)[number]): boolean => only?.includes(na
 const scale: Scale = {
   quick: values.quick,
   rounds: Number(values.rounds ?? (values.quick ? 1 : 3)),
-  seconds: Number(values.seconds ?? (values.quick ? 1 : 8)),
+  seconds: Number(values.seconds ?? (values.quick ? 2 : 8)),
 };
 const nodeFlags = values['node-flags'].split(' ').filter((flag) => flag !== '');
 
