@@ -132,6 +132,7 @@ export const composeBackground = ({ settings, dimensions, log, observe, stores }
   });
 
   return {
+    sendReportsNow: deliverReports.wake,
     replicas,
     start: (): void => {
       replicas.start();

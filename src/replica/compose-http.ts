@@ -28,10 +28,10 @@ import { createReportLinks } from '../trafficking/reports/report-links.ts';
 import { sharedReportRoute } from '../trafficking/reports/saved-report-routes.ts';
 import { createTrafficking } from '../trafficking/create-trafficking.ts';
 import { createWrongTokens } from '../trafficking/wrong-tokens.ts';
+import type { Background } from './compose-background.ts';
 import type { Delivery } from './compose-delivery.ts';
 import type { Foundation } from './lay-foundation.ts';
 import type { Readiness } from './lifecycle.ts';
-import type { RunningReplicas } from './running-replicas.ts';
 
 /**
  * Against slow clients: the time in which a request must send its headers, and arrive whole;
@@ -55,7 +55,7 @@ export const MAX_CONNECTIONS = 10_000;
 export const composeHttp = (
   foundation: Foundation,
   delivery: Delivery,
-  replicas: Pick<RunningReplicas, 'count'>,
+  { replicas, sendReportsNow }: Pick<Background, 'replicas' | 'sendReportsNow'>,
   readiness: Readiness,
 ): Server => {
   const { settings, dimensions, demo, metrics, log, observe, stores } = foundation;
@@ -164,7 +164,7 @@ export const composeHttp = (
           reportKnex: foundation.stores.reportKnex,
           rateOf: foundation.rateOf,
           reports: delivery.reporting.reports,
-          savedReports: { ...delivery.reporting, hasMail: settings.smtp !== undefined, links: reportLinks },
+          savedReports: { ...delivery.reporting, hasMail: settings.smtp !== undefined, links: reportLinks, sendNow: sendReportsNow },
           alerts: createAlertStore({ knex: foundation.stores.knex }),
           recipients: createRecipientStore({ knex: foundation.stores.knex }),
           allowPrivateAddresses: settings.bidderPrivateAddresses,

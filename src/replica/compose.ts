@@ -14,7 +14,7 @@ export const compose = (options: ComposeOptions): Service => {
   const delivery = composeDelivery(foundation);
   const background = composeBackground(foundation, delivery);
   const readiness = createReadiness(() => delivery.catalog.current() !== undefined);
-  const server = composeHttp(foundation, delivery, background.replicas, readiness);
+  const server = composeHttp(foundation, delivery, background, readiness);
   const checkRedis = watchService({ ...foundation, ...delivery, replicas: background.replicas, readiness });
   return lifecycle({ foundation, delivery, background, server, readiness, checkRedis });
 };

@@ -57,7 +57,7 @@ export interface TraffickingOptions {
   /** Of the currencies of statements. */
   readonly rateOf: RateOf;
   readonly reports: Reports;
-  readonly savedReports: Pick<SavedReportRoutesOptions, 'store' | 'hasMail' | 'links'>;
+  readonly savedReports: Pick<SavedReportRoutesOptions, 'store' | 'hasMail' | 'links' | 'sendNow'>;
   readonly alerts: AlertStore;
   readonly recipients: RecipientStore;
   /** Whether webhooks may be on private addresses. */

@@ -27,13 +27,15 @@ export interface SavedReportRoutesOptions extends AddressPolicy {
   readonly secretBox: SecretBox;
   readonly hasMail: boolean;
   readonly links: ReportLinks;
+  /** Sends what is due without waiting for the next pass. */
+  readonly sendNow: () => void;
   /** '': the URL of a link is relative. */
   readonly publicUrl: string;
 }
 
 /** Saved reports, their schedules, and read-only links for advertisers. */
 export const savedReportRoutes = (options: SavedReportRoutesOptions): Router => {
-  const { knex, store, secretBox, hasMail } = options;
+  const { knex, store, secretBox, hasMail, sendNow } = options;
   const context = {
     hasMail,
     canSeal: secretBox.canSeal,
@@ -107,6 +109,7 @@ export const savedReportRoutes = (options: SavedReportRoutesOptions): Router => 
     if (!found) return;
     if (!(await store.makeDue(found.id)))
       return sendProblem(res, problem('conflict', 'The saved report has no schedule that says where to send it.'));
+    sendNow();
     sendJson(res, 202, shownReport((await store.find(found.id)) ?? found));
   });
   send.all(methodNotAllowed('POST'));

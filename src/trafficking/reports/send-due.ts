@@ -31,6 +31,7 @@ export const createSendDue = <T>(options: SendDueOptions<T>) => {
   const { store, send, attemptsOf, prepare = () => Promise.resolve(), dispatchers, onFailure, onNotSent } = options;
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
+  let pause = new AbortController();
 
   /** Sends what is due. Resolves to the number of attempts. */
   const pass = async (): Promise<number> => {
@@ -52,7 +53,8 @@ export const createSendDue = <T>(options: SendDueOptions<T>) => {
       await prepare().catch(onFailure);
       await pass().catch(onFailure);
       dispatchers.sweep();
-      await sleep(PAUSE_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+      await sleep(PAUSE_MS, undefined, { signal: AbortSignal.any([stopping.signal, pause.signal]) }).catch(() => undefined);
+      pause = new AbortController();
     }
   };
 
@@ -61,6 +63,8 @@ export const createSendDue = <T>(options: SendDueOptions<T>) => {
     start: (): void => {
       running ??= loop();
     },
+    /** Begins the next pass now. */
+    wake: (): void => pause.abort(),
     /** Resolves when the current message is sent. */
     stop: async (): Promise<void> => {
       stopping.abort();
