@@ -4,10 +4,10 @@ import type { Form } from '../forms/form.ts';
 import { findRecords } from '../lists/find-records.ts';
 import type { Page } from '../page.ts';
 import { combobox, type Option } from '../parts/combobox.ts';
-import { button } from '../parts/parts.ts';
 import type { Kind } from '../service/wire.ts';
 import { aOne, titleOf } from '../words/kinds.ts';
 import { field, type FieldOptions } from './field.ts';
+import { valueChips } from './value-chips.ts';
 
 export interface RecordFieldOptions extends FieldOptions {
   readonly kind: Kind;
@@ -44,19 +44,7 @@ export const recordsField = (form: Form, page: Page, options: RecordsFieldOption
     const values = listOf(form.read(pointer));
     const write = (next: readonly string[]): void => form.write(pointer, next);
     return html`<div class="values">
-      ${
-        values.length === 0
-          ? nothing
-          : html`<ul class="chips">
-              ${values.map(
-                (value) =>
-                  html`<li>
-                    <span>${labelOf(value)}</span
-                    >${button('×', () => write(values.filter((other) => other !== value)), 'chip-remove', `Remove ${labelOf(value)}`)}
-                  </li>`,
-              )}
-            </ul>`
-      }
+      ${valueChips({ values, labelOf, write })}
       ${combobox({
         ...{ id, describedBy, required, find, shown: '' },
         placeholder: `Add ${aOne(kind)}`,

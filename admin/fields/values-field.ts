@@ -1,8 +1,8 @@
 import { html, type TemplateResult } from 'lit-html';
 import { listOf, splitValues } from '../forms/typed-text.ts';
 import type { Form } from '../forms/form.ts';
-import { button } from '../parts/parts.ts';
 import { field, type FieldOptions } from './field.ts';
+import { valueChips } from './value-chips.ts';
 
 export interface ValuesFieldOptions extends FieldOptions {
   readonly inputMode?: 'text' | 'decimal' | 'numeric';
@@ -26,19 +26,7 @@ export const valuesField = (form: Form, options: ValuesFieldOptions): TemplateRe
       if (added.length > 0) write([...new Set([...values, ...added])]);
     };
     return html`<div class="values">
-      ${
-        values.length === 0
-          ? ''
-          : html`<ul class="chips">
-              ${values.map(
-                (value) =>
-                  html`<li>
-                    <span>${labelOf(value)}</span
-                    >${button('×', () => write(values.filter((other) => other !== value)), 'chip-remove', `Remove ${labelOf(value)}`)}
-                  </li>`,
-              )}
-            </ul>`
-      }
+      ${valueChips({ values, labelOf, write })}
       <input
         id=${id}
         type="text"

@@ -37,7 +37,7 @@ export const createShareForm = (page: Page, query: () => string) => {
       if (!isOpen) return '';
       return card(
         'Share with an advertiser',
-        html`<p>Whoever has the link sees this report of that advertiser alone. It cannot be changed or revoked; it ends by itself.</p>
+        html`<p>Anyone who has the link sees this report of that advertiser alone. It cannot be changed or revoked; it ends by itself.</p>
           <div class="row">
             ${recordChoice(page, {
               ...{ kind: 'advertisers', label: 'Advertiser', value: advertiser },

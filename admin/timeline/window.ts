@@ -1,4 +1,4 @@
-/** How much of the time a timeline shows at once. */
+/** The time that a timeline shows. */
 export const SCALES = ['days', 'weeks', 'months'] as const;
 export type Scale = (typeof SCALES)[number];
 

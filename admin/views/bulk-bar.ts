@@ -58,7 +58,7 @@ export const createBulkBar = <K extends BulkKind>(page: Page, kind: K): BulkBar<
   /** Each record with its patch. @param isUndo there is no way back from the way back */
   const apply = async (patches: ReadonlyMap<number, Patch>, done: string, isUndo = false): Promise<void> => {
     const operations = [...patches].map(([id, body]) => ({ method: 'PATCH', path: `/${kind}/${id}`, body }));
-    if (operations.length > MAX_AT_ONCE) return page.toast(`At most ${MAX_AT_ONCE} can be changed at once.`, { tone: 'bad' });
+    if (operations.length > MAX_AT_ONCE) return page.toast(`At most ${MAX_AT_ONCE} can be changed together.`, { tone: 'bad' });
     const before = new Map(
       [...patches].map(([id, patch]) => {
         const record = page.store.find(kind, id) as unknown as Patch | undefined;

@@ -41,7 +41,7 @@ export const html5Size = (page: Buffer): { readonly width: number | null; readon
 };
 
 /**
- * The page with the script before all of its own. Byte by byte: the page may be in any encoding that
+ * The page with the script before all of the page's scripts. Byte by byte: the page may be in any encoding that
  * contains ASCII.
  */
 export const withEntryScript = (page: Buffer): Buffer => {

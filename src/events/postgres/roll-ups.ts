@@ -112,7 +112,7 @@ export const addRequestsToRollUps = (from: string): string =>
 const BID_MEASURES = Object.fromEntries(IMPRESSION_STEPS.map((step) => [step, `sum(${step})`]));
 
 /**
- * SQL: the same for what bidders answered. Deals have roll-ups of their own: an impression is counted once, and again
+ * SQL: the same for what bidders answered. Deals have separate roll-ups: an impression is counted once, and again
  * for each deal that was offered for it.
  *
  * @param from a relation with `at`, `zone`, `publisher_id`, `placement_id`, `bidder_id`, `deal_id` ('': the impression

@@ -23,7 +23,7 @@ export type ReportRefusal =
 
 export type ReportResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly refusal: ReportRefusal };
 
-/** Answers reports with connections of their own. Each method rejects when Postgres is unavailable. */
+/** Answers reports on separate connections. Each method rejects when Postgres is unavailable. */
 export interface Reports {
   /** The current day, counted from 1970-01-01, in the time zone of these publishers; null: of all. */
   today(publishers: readonly number[] | null): Promise<number>;
