@@ -46,7 +46,7 @@ export interface EventWriter {
 /** Events of one statement. */
 const MAX_EVENTS = 1_000;
 /**
- * Entries of one read. An entry holds one event when the service is idle, and up to 16 under load, so
+ * Entries of one read. An entry holds one event when the service is idle, and up to 32 under load, so
  * a read takes as many entries as had MAX_EVENTS events in the read before.
  */
 const MAX_ENTRIES = 500;

@@ -8,14 +8,18 @@ export type Fields = readonly string[];
 export type FieldValue = string | number | boolean;
 
 /**
- * The values of a record in the order of its fields, as a JSON array. On the hot path: a loop takes
- * 1.0 µs for 18 values, `fields.map` 2.7 µs.
+ * The values of a record in the order of its fields. On the hot path: a loop takes 1.0 µs for 18
+ * values, `fields.map` 2.7 µs.
  */
-export const encodeRow = <F extends string>(fields: readonly F[], record: Readonly<Record<F, FieldValue>>): string => {
+export const rowOf = <F extends string>(fields: readonly F[], record: Readonly<Record<F, FieldValue>>): readonly FieldValue[] => {
   const row: FieldValue[] = [];
   for (const field of fields) row.push(record[field]);
-  return JSON.stringify(row);
+  return row;
 };
+
+/** `rowOf` as a JSON array. */
+export const encodeRow = <F extends string>(fields: readonly F[], record: Readonly<Record<F, FieldValue>>): string =>
+  JSON.stringify(rowOf(fields, record));
 
 /**
  * Converts an array that a script wrote in the order of `fields` to a record of numbers. A missing

@@ -165,7 +165,7 @@ describe('a settled impression', () => {
     expect(await rig.redis.xlen(rig.keys.events(1))).toBe(4);
   });
 
-  it('is stored with up to 15 other hits of its turn in one stream entry of the shard', async () => {
+  it('is stored with up to 31 other hits of its turn in one stream entry of the shard', async () => {
     const one = candidate(lineItem());
     const ads = await Promise.all(Array.from({ length: 40 }, async () => servedAd(await rig.reserve([[one]]), one)));
     const hit = { kind: 'impression', eventType: '', invalidReason: '', atMs: NOON, country: null, device: null } as const;
@@ -175,7 +175,7 @@ describe('a settled impression', () => {
     const entriesOf = (shard: number) => rig.redis.xrange(rig.keys.events(shard), '-', '+');
     const [entries, ofOther] = await Promise.all([entriesOf(1), entriesOf(2)]);
     const events = entries.map(([, fields]) => splitEntry(fields));
-    expect([...events, ...ofOther.map(([, fields]) => splitEntry(fields))].map(({ length }) => length)).toEqual([16, 16, 8, 1]);
+    expect([...events, ...ofOther.map(([, fields]) => splitEntry(fields))].map(({ length }) => length)).toEqual([32, 8, 1]);
     expect(events.flat().map((fields) => readEvent(fields).hit.ad.tokenId)).toEqual(ads.map(({ tokenId }) => tokenId));
   });
 

@@ -10,8 +10,8 @@
 -- rest is spread over the day and not served in a burst. PID corrects that rate once a minute by
 -- how many hours it is behind the straight line of its day. Gains are per hour, so traffic does not
 -- change them. The output stays within 0 and MAX_RATE times the day's even rate, so a backlog
--- cannot become a burst. What is spread over the flight has its backlog spread already: there the
--- bound is MAX_RATE times Even's rate, where that is higher.
+-- cannot become a burst. A goal that is spread over the flight has its backlog spread already: there
+-- the bound is MAX_RATE times Even's rate, where that is higher.
 local MS_PER_HOUR = 3600000
 local SAMPLE_MS = 60000
 -- A bucket holds one selection, and a minute's worth more. With few requests that is too little: a
@@ -108,9 +108,9 @@ local function pacing_is_begun(a, now)
 end
 
 -- Fills the bucket of an account up to now. `unit` is the most that one selection takes; a bucket
--- with a reserve holds its size twice. `released` is given back. `is_spread`: the goal is a part of
--- what is left of a longer flight. Returns the reserve, what did not
--- fit, and whether there is a new sample to store even if nothing is taken: at most one a minute.
+-- with a reserve holds its size twice. `released` is given back. `is_spread`: `goal` is the part of a
+-- goal of the flight that is today's. Returns the reserve, what did not fit, and whether there is a new
+-- sample to store even if nothing is taken: at most one a minute.
 local function pacing_fill(a, mode, goal, committed, now, day, gains, unit, has_reserve, released, is_spread)
   local begins = not pacing_is_begun(a, now)
   if begins then

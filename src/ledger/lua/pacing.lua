@@ -22,15 +22,15 @@ local function goal_left(a, goal)
 end
 
 -- How many impressions today should end with, by the tightest of the line item's own caps, goals and
--- budget (nil when it has none), how many are committed, and whether the tightest is spread over the
--- flight: a goal or a budget gives today its part of what is left.
+-- budget (nil when it has none), how many are committed, and whether the tightest is a goal that is
+-- spread over further days: a goal or a budget gives today its part of what is left.
 local function pacing_goal(a, c, day)
   local committed = a[IMPRESSIONS] + a[HELD_COUNT]
   local goal, is_spread
-  local function bound(left, part)
+  local function bound(left, part, is_goal)
     local most = committed + math.max(left, 0) * part
     if not goal or most < goal then
-      goal, is_spread = most, part < 1
+      goal, is_spread = most, is_goal and part < 1
     end
   end
   if c.daily_impressions >= 0 then
@@ -39,7 +39,7 @@ local function pacing_goal(a, c, day)
   if c.goal then
     local left = goal_left(a, c.goal)
     if left < math.huge then
-      bound(left, day.part)
+      bound(left, day.part, true)
     end
   end
   if c.expected_micros > 0 then
@@ -109,7 +109,7 @@ local function campaign_permits(a, campaign, c, now, curve, gains)
   local released = (call.released_micros[campaign] or 0) * paced / (paced + asap)
   call.released_micros[campaign] = nil
   local reserve, overflow, sampled = pacing_fill(campaign, c.pacing, committed + left * day.part, committed, now, day,
-    gains, campaign[PACE_UNIT], true, released, day.part < 1)
+    gains, campaign[PACE_UNIT], true, released)
   -- What paced line items leave in a full bucket is free for the others.
   local part = math.min(campaign[PACED_PART] + (asap > 0 and released or 0), left)
   campaign[PACED_PART] = math.max(part - overflow * part / math.max(left, 1), 0)

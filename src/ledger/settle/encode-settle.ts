@@ -1,4 +1,4 @@
-import { encodeRow, luaConstants, luaReader, luaShortReader } from '../../redis/script-fields.ts';
+import { encodeRow, luaConstants, luaReader, luaShortReader, rowOf, type FieldValue } from '../../redis/script-fields.ts';
 import { CLIENT_RULE } from '../client-rule.ts';
 import { callKeys, type ScriptCall } from '../call-keys.ts';
 import { billsHit, type Hit, type OrderReason, type RestoredHit, type Settled } from '../hit.ts';
@@ -51,7 +51,9 @@ const OTHER_FIELDS = {
   restored: '',
 };
 
-const HIT_FIELDS = [...FIRST_FIELDS, ...(Object.keys(OTHER_FIELDS) as (keyof typeof OTHER_FIELDS)[])];
+const OTHER_NAMES = Object.keys(OTHER_FIELDS) as (keyof typeof OTHER_FIELDS)[];
+
+type Row<Fields extends readonly string[]> = { readonly [Place in keyof Fields]: FieldValue };
 
 /** What bounds a hit that is restored. */
 const RESTORED_FIELDS = ['reason', 'dailyImpressions', 'goalImpressions', 'places'] as const;
@@ -105,29 +107,29 @@ const publisherKeys = (keys: LedgerKeys, publisherId: number): readonly string[]
 const encodeSettle = ({ hit, limits: { limits, expiresAtMs }, late, impressionAtMs = 0 }: SettleCall, publisher: number): string => {
   const { ad, kind, eventType, invalidReason, atMs, restored } = hit;
   const bills = billsHit(hit);
-  const first = {
+  // By hand, in the order of FIRST_FIELDS: most hits send these alone.
+  const first: Row<typeof FIRST_FIELDS> = [
     publisher,
-    token: ad.tokenId,
-    lineItem: accountField('l', ad.lineItemId),
-    campaign: accountField('c', ad.campaignId),
-    priceMicros: ad.priceMicros,
+    ad.tokenId,
+    accountField('l', ad.lineItemId),
+    accountField('c', ad.campaignId),
+    ad.priceMicros,
     bills,
-    day: ad.day,
-    holdEndMs: ad.holdEndMs,
-    tokenExpS: ad.tokenExpS,
-    hasUser: ad.userHash !== null,
-    windowMs: limits.frequency?.windowMs ?? ad.windowMs ?? 0,
-    expiresAtS: Math.ceil(expiresAtMs / 1000),
-    servedAtMs: ad.servedAtMs,
-    client: ad.isFree === true || restored ? '' : (ad.client ?? ''),
-  };
+    ad.day,
+    ad.holdEndMs,
+    ad.tokenExpS,
+    ad.userHash !== null,
+    limits.frequency?.windowMs ?? ad.windowMs ?? 0,
+    Math.ceil(expiresAtMs / 1000),
+    ad.servedAtMs,
+    ad.isFree === true || restored ? '' : (ad.client ?? ''),
+  ];
   const isFiltered = invalidReason !== '';
-  if (kind === 'impression' && !isFiltered && !restored && !late && ad.holdEndMs > 0) return encodeRow(FIRST_FIELDS, first);
+  if (kind === 'impression' && !isFiltered && !restored && !late && ad.holdEndMs > 0) return JSON.stringify(first);
   const named = eventType === '' ? kind : `${kind}:${eventType}`;
   // A hit may be restored again after it was filtered again.
   const label = restored ? `${named}+${restored.atMs}` : named;
-  return encodeRow(HIT_FIELDS, {
-    ...first,
+  const others = rowOf(OTHER_NAMES, {
     label: isFiltered ? `${label}!` : label,
     action: isFiltered ? 'record' : kind,
     tally: ad.holdEndMs === 0 ? servesField(ad.publisherId, ad.campaignId, ad.lineItemId, ad.creativeId) : '',
@@ -141,6 +143,7 @@ const encodeSettle = ({ hit, limits: { limits, expiresAtMs }, late, impressionAt
     impressionAtMs,
     restored: restored ? encodeRestored(restored, limits) : '',
   });
+  return JSON.stringify([...first, ...others]);
 };
 
 const encodeRestored = ({ reason }: RestoredHit, { dailyImpressions, goalImpressions, frequency }: Limits): string =>
