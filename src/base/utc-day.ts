@@ -12,4 +12,9 @@ export const IDLE_KEY_TTL_MS = 35 * MS_PER_DAY;
 export const dayOf = (atMs: number): number => Math.floor(atMs / MS_PER_DAY);
 
 /** The date of a UTC day by its number: `2026-11-20`. */
-export const dateOfDay = (day: number): string => new Date(day * MS_PER_DAY).toISOString().slice(0, 10);
+export const dateOfDay = (day: number): string => {
+  // Asked for each event twice, mostly for the same day.
+  if (day !== last.day) last = { day, date: new Date(day * MS_PER_DAY).toISOString().slice(0, 10) };
+  return last.date;
+};
+let last = { day: NaN, date: '' };
