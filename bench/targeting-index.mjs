@@ -6,6 +6,7 @@
 import { buildTargetingTables } from '../dist/targeting/build-targeting-tables.js';
 import { compileTargeting, createPairNumbers } from '../dist/targeting/compile-targeting.js';
 import { createTargetingIndex } from '../dist/targeting/targeting-index.js';
+import { TargetingQuery } from '../dist/targeting/targeting-query.js';
 import { pairOf, targetingRules } from '../dist/targeting/targeting-rules.js';
 
 const WANTED = 8;
@@ -83,31 +84,31 @@ const microsPerQuery = (index, queries) => {
 };
 
 const queriesOf = () =>
-  Array.from({ length: 64 }, (_, i) => ({
-    pairs: [
-      pairOf('countries', 'country', COUNTRIES[i % COUNTRIES.length]),
-      pairOf('devices', 'device', DEVICES[i % 3]),
-      pairOf('dimensions', 'section', `s${i % 7}`),
-      pairOf('key_values', 'section', `s${i % 7}`),
-      pairOf('key_values', 'topic', `t${i % 200}`),
-      pairOf('key_values', 'colour', `c${i % 10}`),
-    ],
-  }));
+  Array.from(
+    { length: 64 },
+    (_, i) =>
+      new TargetingQuery([
+        pairOf('countries', 'country', COUNTRIES[i % COUNTRIES.length]),
+        pairOf('devices', 'device', DEVICES[i % 3]),
+        pairOf('dimensions', 'section', `s${i % 7}`),
+        pairOf('key_values', 'section', `s${i % 7}`),
+        pairOf('key_values', 'topic', `t${i % 200}`),
+        pairOf('key_values', 'colour', `c${i % 10}`),
+      ]),
+  );
 
 console.log('line items | first 8: realistic | adversarial | conflicting (µs) | build ms, MB of bitsets');
 for (const count of [100, 1_000, 10_000, 100_000]) {
   const built = await build(realistic(count));
   const against = (await build(adversarial(count))).index;
   const never = (await build(conflicting(count))).index;
-  const wanted = {
-    pairs: [
-      pairOf('countries', 'country', 'DE'),
-      pairOf('devices', 'device', 'mobile'),
-      pairOf('dimensions', 'section', 's1'),
-      pairOf('key_values', 'topic', 'wanted'),
-    ],
-  };
-  const both = { pairs: [pairOf('key_values', 'a', 'yes'), pairOf('key_values', 'b', 'yes')] };
+  const wanted = new TargetingQuery([
+    pairOf('countries', 'country', 'DE'),
+    pairOf('devices', 'device', 'mobile'),
+    pairOf('dimensions', 'section', 's1'),
+    pairOf('key_values', 'topic', 'wanted'),
+  ]);
+  const both = new TargetingQuery([pairOf('key_values', 'a', 'yes'), pairOf('key_values', 'b', 'yes')]);
   console.log(
     [
       String(count).padStart(10),

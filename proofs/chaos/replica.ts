@@ -13,6 +13,7 @@ import { createLedger } from '../../src/ledger/ledger.ts';
 import type { AdRequest } from '../../src/serving/ad-request.ts';
 import { createSessionCaps } from '../../src/serving/session-caps.ts';
 import { createServeAd } from '../../src/serving/serve-ad.ts';
+import { TargetingQuery } from '../../src/targeting/targeting-query.ts';
 import { hitLimits } from '../../src/tracking/hit-limits.ts';
 import { createRecordHit, type HitOutcome } from '../../src/tracking/record-hit.ts';
 import type { PendingHits } from '../../src/tracking/pending-hits.ts';
@@ -166,7 +167,7 @@ const adRequest = (id: string, call: AdCall, snapshot: Snapshot, atMs: number): 
     targeting: undefined,
     terms: undefined,
   })),
-  query: { targeting: { pairs: [] }, atMs, mayRemember: call.user !== null },
+  query: { targeting: new TargetingQuery([]), atMs, mayRemember: call.user !== null },
   userHash: call.user,
   sessionUser: null,
   consent: { remember: call.user === null ? 'gdpr_without_consent' : null, measure: null, shareWith: () => null },

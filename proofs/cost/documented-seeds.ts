@@ -7,6 +7,8 @@ import type { Target } from './open-target.ts';
 import { writeShape, type Shape } from './shape.ts';
 
 const METHODS = ['get', 'put', 'post', 'patch', 'delete'] as const;
+/** Of operations that accept more than others. */
+const MAX_BODY_LENGTHS: Readonly<Record<string, number>> = { '/api/bulk': 1_040_000, '/api/assets': 2_000_000 };
 /** A record that does not exist: what is searched must stay. */
 const NO_RECORD = 2_000_000_000;
 
@@ -40,6 +42,7 @@ export const documentedGenes = (target: Target, known: Readonly<Record<string, S
       const id = method === 'delete' ? NO_RECORD : (target.spares[path.split('/')[2] ?? ''] ?? 1);
       const gene = createGene(method.toUpperCase(), path.replace(/\{\w+\}/g, String(id)), {
         ...{ role, query, body: bodyOf(operation, known) },
+        ...(path in MAX_BODY_LENGTHS && { maxBodyLength: MAX_BODY_LENGTHS[path] }),
         headers: role === 'staff' ? [['Authorization', plain(`Bearer ${target.adminToken}`)]] : [],
       });
       return [{ ...gene, endpoint: `${method.toUpperCase()} ${path}` }];

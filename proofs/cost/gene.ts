@@ -54,9 +54,9 @@ export const createGene = (method: string, path: string, rest: Partial<Gene> = {
   ...rest,
 });
 
-/** Just within the limits of the service: 64 KiB, 2 MiB under /api. */
+/** Just within the limits of the service: 64 KiB, 512 KiB under /api. */
 const MAX_PUBLIC_BODY_LENGTH = 65_000;
-const MAX_STAFF_BODY_LENGTH = 2_000_000;
+const MAX_STAFF_BODY_LENGTH = 520_000;
 
 /** The request, and what its bidder answers. `replay` makes both differ from others of the same gene. */
 export const writeGene = (gene: Gene, replay: number): { readonly request: Buffer; readonly bid: Buffer | undefined } => {

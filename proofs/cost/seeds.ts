@@ -9,8 +9,9 @@ import { plain, type Value } from './message.ts';
 import { fresh, json, list, object, type Shape } from './shape.ts';
 import type { Target } from './open-target.ts';
 
-/** Just within what an auction may send. */
+/** Just within what an auction, and a creative, may send. */
 const ofAuction = { maxBodyLength: 130_000 };
+const ofCreative = { maxBodyLength: 2_000_000 };
 
 /**
  * A valid request to every endpoint, by every role that has one, and valid answers of bidders. Most
@@ -88,7 +89,7 @@ const ofStrangers = ({ booking, tokens, listed }: Target, known: Readonly<Record
     ),
     named(
       'POST /openrtb2/auction, traced',
-      gene('POST', '/openrtb2/auction', { ...ofAuction, headers: [key], query: debug, body: withMember(auction, 'imp', twentyBanners) }),
+      gene('POST', '/openrtb2/auction', { headers: [key], query: debug, body: withMember(auction, 'imp', twentyBanners) }),
     ),
     named(
       'POST /openrtb2/auction/{publisher}, from a page',
@@ -180,6 +181,7 @@ const ofStaff = ({ booking, adminToken, ids, spareCampaigns }: Target, known: Re
   const trafficking = Object.entries(SCHEMAS).flatMap(([table, schema]) => {
     const id = ids[table] ?? 1;
     const body = shapeOfSchema(schema, { ...known, id: json(id) });
+    const written = { ...staff, ...(table === 'creatives' && ofCreative) };
     return [
       gene('GET', `/api/${table}`, {
         ...staff,
@@ -189,9 +191,9 @@ const ofStaff = ({ booking, adminToken, ids, spareCampaigns }: Target, known: Re
           ['q', plain('')],
         ],
       }),
-      gene('POST', `/api/${table}`, { ...staff, body: withMember(body, 'id', fresh) }),
-      gene('PUT', `/api/${table}/${id}`, { ...staff, body }),
-      gene('PATCH', `/api/${table}/${id}`, { ...staff, body }),
+      gene('POST', `/api/${table}`, { ...written, body: withMember(body, 'id', fresh) }),
+      gene('PUT', `/api/${table}/${id}`, { ...written, body }),
+      gene('PATCH', `/api/${table}/${id}`, { ...written, body }),
       gene('DELETE', `/api/${table}/2000000000`, staff),
     ];
   });

@@ -1,8 +1,12 @@
+/** Longer than any field that holds a URL: reading one of 2 MB took 96 ms. */
+const MAX_URL_LENGTH = 8_192;
+
 /**
- * An absolute URL; undefined when the text is none. `URL.canParse` is not used: once V8 has optimized
+ * An absolute URL; undefined when the text is none, or too long. `URL.canParse` is not used: once V8 has optimized
  * its caller, that of Node 20 refuses every text with a character of Latin-1 above ASCII.
  */
 export const parseUrl = (text: string): URL | undefined => {
+  if (text.length > MAX_URL_LENGTH) return undefined;
   try {
     return new URL(text);
   } catch {

@@ -18,6 +18,8 @@ export interface BidOpportunity {
   readonly otherSizes: readonly AdSize[];
   /** Micros per thousand impressions; 0: none. */
   readonly floorMicros: number;
+  /** In a private auction, in its place for line items with one of these deals; undefined: it is not private. */
+  readonly dealFloors?: ReadonlyMap<string, number> | undefined;
   /** Creative attributes that the impression blocks. */
   readonly battr?: readonly number[] | undefined;
   /**

@@ -1,6 +1,6 @@
 import type { AdvertiserBlocks } from '../catalog/model/advertiser.ts';
 import type { BlockList } from '../catalog/model/block-list.ts';
-import type { CreativeFormat } from '../catalog/model/entities.ts';
+import type { CreativeFormat, LineItem } from '../catalog/model/entities.ts';
 import type { NativeRequest } from '../creative/native-markup.ts';
 import type { TargetingQuery } from '../targeting/targeting-query.ts';
 
@@ -38,6 +38,11 @@ export interface AuctionTerms {
    * an exchange rate.
    */
   readonly floorMicros: number;
+  /**
+   * The only deals that may answer, each with its floor as above; undefined: the auction is not
+   * private (OpenRTB 2.6, 3.2.11).
+   */
+  readonly deals: ReadonlyMap<string, number> | undefined;
   readonly formats: readonly CreativeFormat[];
   /** The native assets that it takes; undefined: whatever a creative has. */
   readonly native: NativeRequest | undefined;
@@ -50,6 +55,10 @@ export interface AuctionTerms {
   /** Blocked creative attributes; those of direct creatives are not known. */
   readonly battr: readonly number[];
 }
+
+/** The lowest price for a line item: in a private auction the floor of its deal. */
+export const floorFor = ({ floorMicros, deals }: Pick<AuctionTerms, 'floorMicros' | 'deals'>, lineItem: Pick<LineItem, 'dealId'>): number =>
+  deals?.get(lineItem.dealId ?? '') ?? floorMicros;
 
 /** The size at which an impression is shown, in CSS pixels. */
 export interface AdSize {

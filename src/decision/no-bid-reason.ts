@@ -74,6 +74,7 @@ export const REASONS = {
   NotInFlight: { nbr: 502, stage: 'flight', words: 'it is not in flight, or paused, blocked or archived', status: null },
   Targeting: { nbr: 503, stage: 'targeting', words: 'the request does not match the targeting', status: null },
   Consent: { nbr: 510, stage: 'consent', words: 'a frequency cap needs consent to remember the user', status: null },
+  PrivateAuction: { nbr: 519, stage: 'auction', words: 'the auction is private, and it has none of its deals', status: null },
   Unsuitable: { nbr: 512, stage: 'auction', words: 'the creative is not what the auction takes', status: null },
   BelowFloor: { nbr: 511, stage: 'auction', words: 'the price is below the floor', status: null },
   AccountSetAside: { nbr: 514, stage: 'limits', words: 'its counters are set aside until they are repaired', status: 'cannot serve' },

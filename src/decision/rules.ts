@@ -5,7 +5,8 @@ import type { Booking, Campaign, Flight, LineItem } from '../catalog/model/entit
 import { stopOf, STOPS } from '../catalog/model/stops.ts';
 import { composeNative } from '../creative/native-markup.ts';
 import { matchTargeting } from '../targeting/match-targeting.ts';
-import { fitsImp, type AdQuery, type AuctionTerms, type ImpQuery } from './ad-query.ts';
+import { TargetingQuery } from '../targeting/targeting-query.ts';
+import { fitsImp, floorFor, type AdQuery, type AuctionTerms, type ImpQuery } from './ad-query.ts';
 import { priceInAuction } from './ranked-candidate.ts';
 import { NoBidReason } from './no-bid-reason.ts';
 
@@ -84,6 +85,13 @@ export const RULES: readonly Rule[] = [
     words: () => 'a frequency cap needs consent to remember the user',
   },
   {
+    reason: NoBidReason.PrivateAuction,
+    decided: 'in auctions',
+    refuses: ({ lineItem }, _query, { terms }) => terms?.deals !== undefined && !terms.deals.has(lineItem.dealId ?? ''),
+    words: ({ lineItem: { dealId } }) =>
+      `the auction is private, and ${dealId === null ? 'the line item has no deal' : `${dealId} is none of its deals`}`,
+  },
+  {
     reason: NoBidReason.Unsuitable,
     decided: 'in auctions',
     refuses: (booking, _query, { terms }) => terms !== undefined && unsuitable(booking, terms) !== undefined,
@@ -95,11 +103,15 @@ export const RULES: readonly Rule[] = [
     // The price of a programmatic line item is its bid, which is checked when it comes.
     refuses: (booking, _query, { terms }) =>
       terms !== undefined &&
-      (booking.lineItem.type === 'direct' ? priceInAuction(booking) < terms.floorMicros : terms.floorMicros === Infinity),
-    words: (booking, _query, { terms }) =>
-      terms?.floorMicros === Infinity
+      (booking.lineItem.type === 'direct'
+        ? priceInAuction(booking) < floorFor(terms, booking.lineItem)
+        : floorFor(terms, booking.lineItem) === Infinity),
+    words: (booking, _query, { terms }) => {
+      const floorMicros = terms ? floorFor(terms, booking.lineItem) : 0;
+      return floorMicros === Infinity
         ? 'there is no exchange rate for the currency of the floor'
-        : `${priceInAuction(booking) / 1e6} is below the floor of ${(terms?.floorMicros ?? 0) / 1e6} USD`,
+        : `${priceInAuction(booking) / 1e6} is below the floor of ${floorMicros / 1e6} USD`;
+    },
   },
 ];
 
@@ -154,11 +166,13 @@ export const isLive = (lineItem: LineItem, campaign: Campaign, atMs: number): bo
 
 export const isInFlight = ({ startMs, endMs }: Flight, atMs: number): boolean => startMs <= atMs && atMs < endMs;
 
+const NO_PAIRS = new TargetingQuery([]);
+
 /**
  * Why a creative cannot be served now on any request and at any size, in words; undefined: it can.
  */
 export const obstacleOf = (booking: Booking, formats: ImpQuery['formats'], atMs: number): string | undefined => {
-  const query: AdQuery = { targeting: { pairs: [] }, atMs, mayRemember: true };
+  const query: AdQuery = { targeting: NO_PAIRS, atMs, mayRemember: true };
   const imp: ImpQuery = { impId: '', placementId: '', size: { width: Infinity, height: Infinity }, otherSizes: [], formats };
   return firstRefusal(RULES_OF_PLACE, booking, query, imp)?.words(booking, query, imp);
 };

@@ -23,6 +23,8 @@ export interface Opportunity {
   readonly slot: Slot;
   /** Programmatic line items whose bidders are called. */
   readonly invited: readonly RankedCandidate[];
+  /** From which they were taken; undefined: none is booked here. */
+  readonly inviting: Ranking | undefined;
 }
 
 /** … with the bids, in one order with the direct line items. */
@@ -80,22 +82,13 @@ export const openOpportunity = (
   const imp: ImpQuery = { impId, placementId, size, otherSizes, formats: placement?.formats ?? [], blockedAdvertisers, terms };
   const query = targeting ? { ...request.query, targeting } : request.query;
   const slot = snapshot.slot(request.publisher.id, placementId);
-  return {
-    imp,
-    query,
-    placement,
-    slot,
-    invited: placement && slot.programmatic ? invite(slot.programmatic, request, query, imp, steps) : [],
-  };
+  const inviting = placement && slot.programmatic ? rankInvitations(slot.programmatic, request, query, imp, steps) : undefined;
+  return { imp, query, placement, slot, invited: inviting?.take(MAX_INVITATIONS) ?? NONE_INVITED, inviting };
 };
 
-const invite = (
-  programmatic: CandidateIndex,
-  request: AdRequest,
-  query: AdQuery,
-  imp: ImpQuery,
-  steps: Steps,
-): readonly RankedCandidate[] => {
+const NONE_INVITED: readonly RankedCandidate[] = [];
+
+const rankInvitations = (programmatic: CandidateIndex, request: AdRequest, query: AdQuery, imp: ImpQuery, steps: Steps): Ranking => {
   const memory = steps.memories(programmatic);
   return rankCandidates({
     direct: programmatic,
@@ -105,7 +98,7 @@ const invite = (
     exhausted: refusedLately(programmatic, memory, steps, request),
     runsHere: () => memory.runsHere(query, imp),
     random: steps.random,
-  }).take(MAX_INVITATIONS);
+  });
 };
 
 /**
@@ -119,6 +112,7 @@ export const bidOpportunityOf = ({ imp, placement, invited }: Opportunity): BidO
         ...imp.size,
         otherSizes: imp.otherSizes,
         floorMicros: Math.max(imp.terms?.floorMicros ?? 0, placement.floorMicros),
+        dealFloors: imp.terms?.deals && new Map([...imp.terms.deals].map(([deal, floor]) => [deal, Math.max(floor, placement.floorMicros)])),
         battr: imp.terms?.battr,
         invitations: invited,
       }
@@ -131,10 +125,10 @@ export const rankOpportunity = (
   request: AdRequest,
   steps: Steps,
 ): RankedOpportunity => {
-  const { imp, query, placement, slot, invited } = opportunity;
+  const { imp, query, placement, slot, invited, inviting } = opportunity;
   const bids = answers ? answers.bids.filter(({ impId }) => impId === imp.impId) : [];
   const bidRefusals = answers ? answers.refusals.filter(({ impId }) => impId === imp.impId) : [];
-  if (!placement) return { imp, query, placement, slot, invited, bids, bidRefusals, ranking: undefined };
+  if (!placement) return { imp, query, placement, slot, invited, inviting, bids, bidRefusals, ranking: undefined };
   const { traced } = request;
   const memory = slot.direct && steps.memories(slot.direct);
   const ranking = rankCandidates({
@@ -148,7 +142,7 @@ export const rankOpportunity = (
     random: steps.random,
   });
   // Named one by one: a spread followed by more members costs 1 µs.
-  return { imp, query, placement, slot, invited, bids, bidRefusals, ranking };
+  return { imp, query, placement, slot, invited, inviting, bids, bidRefusals, ranking };
 };
 
 /** Why the ledger has refused a candidate to anyone, to this user or to this client a moment ago; or 0. */
@@ -171,10 +165,11 @@ export const refusedLately = (
 };
 
 /** Why the impression was not filled: the latest reason among its refused candidates. */
-export const reasonOf = ({ placement, slot, ranking, refused, bidRefusals }: DecidedOpportunity): NoBidReason => {
+export const reasonOf = ({ placement, slot, inviting, ranking, refused, bidRefusals }: DecidedOpportunity): NoBidReason => {
   if (!placement) return NoBidReason.UnknownPlacement;
   return [
     ...(slot.vacancy ? [NoBidReason[slot.vacancy]] : []),
+    ...(inviting ? [inviting.passedOver()] : []),
     ...(ranking ? [ranking.passedOver()] : []),
     ...refused.map(({ reason }) => reason),
     ...bidRefusals.map(({ reason }) => reason),

@@ -99,12 +99,13 @@ interface Draft extends DecidedOpportunity {
   won: Won | undefined;
 }
 
-const draftOf = ({ imp, query, placement, slot, invited, bids, bidRefusals, ranking }: RankedOpportunity): Draft => ({
+const draftOf = ({ imp, query, placement, slot, invited, inviting, bids, bidRefusals, ranking }: RankedOpportunity): Draft => ({
   imp,
   query,
   placement,
   slot,
   invited,
+  inviting,
   bids,
   bidRefusals,
   ranking,

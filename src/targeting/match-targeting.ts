@@ -14,12 +14,12 @@ export interface TargetingRefusal {
  * The targeting index answers the same question for all line items together; this plain form
  * explains a refusal, and the tests compare the index with it.
  */
-export const matchTargeting = (rules: TargetingRules, { pairs }: TargetingQuery): TargetingRefusal | undefined => {
-  const missed = rules.find(({ kind, name, values }) => !values.some((value) => pairs.includes(pairOf(kind, name, value))));
+export const matchTargeting = (rules: TargetingRules, query: TargetingQuery): TargetingRefusal | undefined => {
+  const missed = rules.find(({ kind, name, values }) => !values.some((value) => query.has(pairOf(kind, name, value))));
   if (missed === undefined) return undefined;
   const { kind, name, values } = missed;
   const spelling = pairOf(kind, name, '');
-  const offered = pairs.filter((pair) => pair.startsWith(spelling)).map((pair) => pair.slice(spelling.length));
+  const offered = query.pairs.filter((pair) => pair.startsWith(spelling)).map((pair) => pair.slice(spelling.length));
   return { rule: kind, detail: `${name} is ${listed(offered) || 'unknown'}, wanted ${listed(values)}` };
 };
 

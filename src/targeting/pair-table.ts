@@ -21,7 +21,7 @@ export const buildPairTable = (numbers: ReadonlyMap<string, number>): PairTable 
   const pairText = new Uint16Array(textLength);
   let textAt = 0;
   for (const [pair, number] of numbers) {
-    let slot = hashOf(pair) & (slots - 1);
+    let slot = hashOfPair(pair) & (slots - 1);
     while (pairSlots[slot * INTS_A_SLOT] !== 0) slot = (slot + 1) & (slots - 1);
     pairSlots.set([number + 1, textAt, pair.length], slot * INTS_A_SLOT);
     for (let i = 0; i < pair.length; i++) pairText[textAt++] = pair.charCodeAt(i);
@@ -29,10 +29,10 @@ export const buildPairTable = (numbers: ReadonlyMap<string, number>): PairTable 
   return { pairSlots, pairText };
 };
 
-/** The number of a pair, or -1. */
-export const findPair = ({ pairSlots, pairText }: PairTable, pair: string): number => {
+/** The number of a pair, or -1. `hash`: hashOfPair of it. */
+export const findPair = ({ pairSlots, pairText }: PairTable, pair: string, hash: number): number => {
   const last = pairSlots.length / INTS_A_SLOT - 1;
-  for (let slot = hashOf(pair) & last; ; slot = (slot + 1) & last) {
+  for (let slot = hash & last; ; slot = (slot + 1) & last) {
     const at = slot * INTS_A_SLOT;
     const number = pairSlots[at]! - 1;
     if (number < 0 || isText(pairText, pairSlots[at + 1]!, pairSlots[at + 2]!, pair)) return number;
@@ -46,7 +46,7 @@ const isText = (text: Uint16Array, start: number, length: number, pair: string):
 };
 
 /** FNV-1a over the code units, with a last step that mixes the high bits into the low ones. */
-const hashOf = (pair: string): number => {
+export const hashOfPair = (pair: string): number => {
   let hash = 0x811c9dc5;
   for (let i = 0; i < pair.length; i++) hash = Math.imul(hash ^ pair.charCodeAt(i), 0x01000193);
   return hash ^ (hash >>> 15);

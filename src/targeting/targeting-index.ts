@@ -51,11 +51,11 @@ export const createTargetingIndex = (tables: TargetingTables): TargetingIndex =>
 });
 
 /** The postings of a request's pairs, ordered by slot. */
-const postingsOf = (tables: TargetingTables, query: TargetingQuery): number[] => {
+const postingsOf = (tables: TargetingTables, { pairs, hashes }: TargetingQuery): number[] => {
   const { postingSlot, postingNext } = tables;
   const found: number[] = [];
-  for (let i = 0; i < query.pairs.length; i++) {
-    for (let posting = findPair(tables, query.pairs[i]!); posting >= 0; posting = postingNext[posting]!) {
+  for (let i = 0; i < pairs.length; i++) {
+    for (let posting = findPair(tables, pairs[i]!, hashes[i]!); posting >= 0; posting = postingNext[posting]!) {
       // Insertion sort, because the postings are few and nearly sorted. A repeated pair changes
       // nothing, because listings are joined by "or".
       let at = found.length;

@@ -18,8 +18,8 @@ beforeAll(async () => {
   booked = await book(api, 'top');
 });
 
-test('a patch that is nested 200,000 deep is refused', async () => {
-  const deep = `${'{"targeting":'.repeat(130_000)}1${'}'.repeat(130_000)}`;
+test('a patch that is nested 30,000 deep is refused', async () => {
+  const deep = `${'{"targeting":'.repeat(30_000)}1${'}'.repeat(30_000)}`;
   expect(await api('PATCH', `/line_items/${booked.lineItem}`, deep)).toMatchObject({ status: 400, body: { code: 'invalid_json' } });
 });
 
@@ -30,8 +30,20 @@ test('a body of many lists in lists is refused, although it has few commas', asy
   expect([answer.status, await answer.json()]).toMatchObject([400, { code: 'invalid_json' }]);
 });
 
+test('an auction that asks for a trace may have 64 KiB instead of 128, and writes in bulk a MiB', async () => {
+  const sent = async (path: string, bytes: number): Promise<unknown> => {
+    const body = JSON.stringify({ id: '1', imp: [{ id: '1' }], operations: [] }).padEnd(bytes);
+    const answer = await fetch(`${replica.url}${path}`, { method: 'POST', headers: { 'X-API-Key': booked.publisher.api_key }, body });
+    return answer.status === 413 ? ((await answer.json()) as { readonly code: string }).code : answer.status;
+  };
+  const [auction, traced] = ['/openrtb2/auction', '/openrtb2/auction?debug=1'];
+  expect([await sent(auction, 131_072), await sent(auction, 131_073)]).toEqual([200, 'body_too_large']);
+  expect([await sent(traced, 65_536), await sent(traced, 65_537)]).toEqual([200, 'body_too_large']);
+  expect([await sent('/api/bulk', 1_048_576), await sent('/api/bulk', 1_048_577)]).toEqual([400, 'body_too_large']);
+});
+
 test('a body of many members is refused before they are checked', async () => {
-  const crowded = JSON.stringify(Object.fromEntries(Array.from({ length: 60_000 }, (_, i) => [`k${i}`, [i]])));
+  const crowded = JSON.stringify(Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, [i]])));
   expect(await api('PATCH', `/campaigns/${booked.campaign}`, crowded)).toMatchObject({ status: 400, body: { code: 'invalid_json' } });
 });
 

@@ -4,6 +4,10 @@ import { setFlagsFromString } from 'node:v8';
 import { parseAdRequest } from '../../src/http/openrtb/parse-ad-request.ts';
 import { problem } from '../../src/http/problems/problem.ts';
 import { clientAddress } from '../../src/context/client-address.ts';
+import { parseUrl } from '../../src/base/parse-url.ts';
+import { checkCreative } from '../../src/catalog/checks/check-entities.ts';
+import { targetingQuery } from '../../src/targeting/targeting-query.ts';
+import { pairOf } from '../../src/targeting/targeting-rules.ts';
 import { createCountryLookup } from '../../src/context/country-lookup.ts';
 
 const COUNTRY_TABLES = path.join(__dirname, '../../dist/geodata');
@@ -29,6 +33,21 @@ test('an ad request with 21,000 faults is refused for the first one, within mill
   const body = { id: 'r', imp: [{ id: 'i', tagid: 't' }], user: { id: 'u' }, ext: { publisher_id: 1, kv } };
   expect(parseAdRequest(body)).toEqual({ ok: false, faults: [{ pointer: '/ext/kv', detail: 'must have at most 50 values' }] });
   expect(heldMs(() => parseAdRequest(body))).toBeLessThan(20);
+});
+
+test('of the key-values of an impression, a bounded number counts', () => {
+  const crowded = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`k${i}`, Array.from({ length: 50 }, (__, j) => `v${j}`)]));
+  const { pairs } = targetingQuery(new Map(), { country: 'DE' }, crowded);
+  expect(pairs).toHaveLength(500);
+  expect(pairs.at(-1)).toBe(pairOf('key_values', 'k9', 'v48'));
+});
+
+test('an address of a million characters is none, and is not read', () => {
+  const creative = { line_item_id: 1, placement_id: 'a', format: 'html', content: 'x' };
+  const longest = checkCreative({ ...creative, click_url: `https://a.example/${'é'.repeat(330)}` });
+  expect(longest).toMatchObject({ ok: true, record: { click_url: `https://a.example/${'%C3%A9'.repeat(330)}` } });
+  expect(parseUrl(`https://a.example/${'a'.repeat(8_000)}`)?.host).toBe('a.example');
+  expect(parseUrl(`https://a.example/${'é'.repeat(1_000_000)}`)).toBeUndefined();
 });
 
 test('a problem lists at most 50 faults, and cuts the pointers that a client chose', () => {

@@ -40,6 +40,20 @@ test('a floor in another currency is converted; one without a rate cannot be met
   expect(termsOf({ bidfloor: -1 }).floorMicros).toBe(0);
 });
 
+test('the deals of a private auction are read, each with its floor; those of an open one are not', () => {
+  const deals = [{ id: 'gold', bidfloor: 1.2, bidfloorcur: 'EUR' }, { id: 'silver' }, { id: '' }, { bidfloor: 9 }, 'bronze'];
+  const dealsOf = (pmp: unknown) => termsOf({ bidfloor: 2, pmp }).deals;
+  expect(dealsOf({ private_auction: 1, deals })).toEqual(
+    new Map([
+      ['gold', 1_500_000],
+      ['silver', 2_000_000],
+    ]),
+  );
+  expect([dealsOf({ private_auction: 1 }), dealsOf({ private_auction: 1, deals: {} })]).toEqual([new Map(), new Map()]);
+  for (const pmp of [undefined, null, 'x', { deals }, { private_auction: 0, deals }, { private_auction: '1', deals }])
+    expect(dealsOf(pmp)).toBeUndefined();
+});
+
 test('the answer is in USD where it may be, else in the first currency with a rate', () => {
   const currencyOf = (cur: unknown) => {
     const { currency, rate, terms } = read({ id: 'a', imp: [{ id: '1' }], cur });
@@ -91,6 +105,7 @@ test('whatever the optional fields hold, an auction is read: sizes, floors, ids 
       ),
       tagid: junk,
       bidfloor: fc.oneof(fc.double(), junk),
+      pmp: fc.oneof(fc.record({ private_auction: fc.oneof(fc.constant(1), junk), deals: fc.oneof(fc.array(fc.oneof(fc.record({ id: junk, bidfloor: junk }), junk)), junk) }), junk),
       bidfloorcur: fc.oneof(fc.constantFrom('USD', 'EUR', 'x'), junk),
       ext: fc.oneof(
         fc.record({
@@ -134,6 +149,7 @@ test('whatever the optional fields hold, an auction is read: sizes, floors, ids 
           expect([w, h].every((pixels) => pixels === undefined || (Number.isInteger(pixels) && Number(pixels) > 0))).toBe(true);
         for (const value of Object.values({ ...wire.ext.kv, ...ext?.kv })) expect(Array.isArray(value) && value.length > 0).toBe(true);
         expect(terms.get(id)!.floorMicros).toBeGreaterThanOrEqual(0);
+        for (const floorMicros of terms.get(id)!.deals?.values() ?? []) expect(floorMicros).toBeGreaterThanOrEqual(0);
         expect(typeof seats.get(id)).toBe('string');
       }
       const { age } = (wire.ext.kv ?? {}) as { readonly age?: readonly unknown[] };

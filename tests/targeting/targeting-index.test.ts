@@ -4,8 +4,7 @@ import { compileTargeting, createPairNumbers } from '../../src/targeting/compile
 import { matchTargeting } from '../../src/targeting/match-targeting.ts';
 import type { DimensionSchema } from '../../src/targeting/dimension-schema.ts';
 import { createTargetingIndex, type TargetingIndex } from '../../src/targeting/targeting-index.ts';
-import { targetingQuery } from '../../src/targeting/targeting-query.ts';
-import type { TargetingQuery } from '../../src/targeting/targeting-query.ts';
+import { TargetingQuery, targetingQuery } from '../../src/targeting/targeting-query.ts';
 import { pairOf, targetingRules } from '../../src/targeting/targeting-rules.ts';
 import type { TargetingRules } from '../../src/targeting/targeting-rules.ts';
 
@@ -64,7 +63,7 @@ const anyQuery: fc.Arbitrary<TargetingQuery> = fc
     device: fc.constantFrom('mobile', 'tablet', null),
     pairs: fc.array(pair, { maxLength: 12 }),
   })
-  .map(({ pairs, ...visitor }) => ({ pairs: [...query(visitor).pairs, ...pairs] }));
+  .map(({ pairs, ...visitor }) => new TargetingQuery([...query(visitor).pairs, ...pairs]));
 
 test('the index finds exactly the entries whose rules match, in rank order', () => {
   fc.assert(
@@ -125,8 +124,8 @@ test('an unknown country or device reaches only entries without such a rule', ()
 
 test('a dimension and a key-value of the same name and value differ', () => {
   const index = build([targetingRules({ dimensions: { age: [18] } }), targetingRules({ key_values: { age: '18' } })]);
-  expect(scanned(index, { pairs: [pairOf('dimensions', 'age', '18')] })).toEqual([0]);
-  expect(scanned(index, { pairs: [pairOf('key_values', 'age', '18')] })).toEqual([1]);
+  expect(scanned(index, new TargetingQuery([pairOf('dimensions', 'age', '18')]))).toEqual([0]);
+  expect(scanned(index, new TargetingQuery([pairOf('key_values', 'age', '18')]))).toEqual([1]);
 });
 
 test('an empty list of candidates has no eligible entry', () => {

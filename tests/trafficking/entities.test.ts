@@ -98,7 +98,7 @@ test('a creative must match the formats of its placement, and its line item the 
 test('the longest creative fits into a body in any escaping; one more character and one more byte are refused', async () => {
   const { lineItem } = await book(api, 'longest');
   const MAX_CONTENT_LENGTH = 262_144;
-  const MAX_BODY_BYTES = 2_097_152;
+  const MAX_CREATIVE_BYTES = 2_097_152;
   // JSON escapes each character in six bytes.
   const content = '\u001f'.repeat(MAX_CONTENT_LENGTH);
   const creative = { placement_id: 'longest', line_item_id: lineItem, format: 'html', content };
@@ -115,8 +115,21 @@ test('the longest creative fits into a body in any escaping; one more character 
   ]);
 
   const padded = (bytes: number) => JSON.stringify({ content: '<b>ad</b>' }).padEnd(bytes);
-  expect((await api('PATCH', `/creatives/${body.id}`, padded(MAX_BODY_BYTES))).status).toBe(200);
-  const larger = await api('PATCH', `/creatives/${body.id}`, padded(MAX_BODY_BYTES + 1));
+  expect((await api('PATCH', `/creatives/${body.id}`, padded(MAX_CREATIVE_BYTES))).status).toBe(200);
+  const larger = await api('PATCH', `/creatives/${body.id}`, padded(MAX_CREATIVE_BYTES + 1));
+  expect([larger.status, larger.headers.get('content-type'), larger.body.code]).toEqual([
+    413,
+    'application/problem+json',
+    'body_too_large',
+  ]);
+});
+
+test('other records have half a MiB: one byte more is refused', async () => {
+  const MAX_RECORD_BYTES = 524_288;
+  const padded = (bytes: number) => JSON.stringify({ name: 'Boots' }).padEnd(bytes);
+  const { status, body } = await api('POST', '/advertisers', padded(MAX_RECORD_BYTES));
+  expect(status).toBe(201);
+  const larger = await api('PATCH', `/advertisers/${body.id}`, padded(MAX_RECORD_BYTES + 1));
   expect([larger.status, larger.headers.get('content-type'), larger.body.code]).toEqual([
     413,
     'application/problem+json',

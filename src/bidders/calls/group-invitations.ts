@@ -31,8 +31,8 @@ export const OPEN_MARKET = '';
 export const dealOf = ({ lineItem }: Booking): string => lineItem.dealId ?? OPEN_MARKET;
 
 /** The lowest bid for a line item on an impression. */
-export const floorOf = ({ lineItem }: Booking, opportunity: Pick<BidOpportunity, 'floorMicros'>): number =>
-  Math.max(lineItem.floorMicros, opportunity.floorMicros);
+export const floorOf = (invitation: Booking, { floorMicros, dealFloors }: Pick<BidOpportunity, 'floorMicros' | 'dealFloors'>): number =>
+  Math.max(invitation.lineItem.floorMicros, dealFloors?.get(dealOf(invitation)) ?? floorMicros);
 
 /**
  * A bidder gets one BidRequest per ad request and format, with an imp for each impression that

@@ -99,13 +99,13 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
 const parse = (body: Buffer | BidOutcome): BidAnswer => {
   if (typeof body === 'string') return refused(body);
+  if (!isBoundedJson(body, MAX_ANSWER_VALUES)) return refused('too_large');
   let text: string;
   try {
     text = UTF8.decode(body);
   } catch {
     return refused('bad_encoding');
   }
-  if (!isBoundedJson(text, MAX_ANSWER_VALUES)) return refused('too_large');
   try {
     return { kind: 'answer', json: JSON.parse(text) };
   } catch {

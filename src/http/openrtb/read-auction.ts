@@ -42,6 +42,7 @@ export const DEFAULT_SEAT = 'adserver';
 
 const NO_KEY_VALUES: Json = {};
 const MAX_SIZES = 20;
+const MAX_DEALS = 100;
 const MAX_SIDE = 10_000;
 const MAX_KEY_VALUES = 50;
 const MAX_KEY_VALUE_LENGTH = 256;
@@ -86,7 +87,7 @@ export const readAuction = (
   const blocked = readBlockList(request);
   const dsa = readDsaRequest(at(request, 'regs', 'ext', 'dsa'));
   const disclosed = isDsaRequired(dsa);
-  const floorMicros = (imp: Json): number => (rate === undefined ? Infinity : floorOf(imp, rateOf));
+  const floorMicros = (priced: Json): number => (rate === undefined ? Infinity : floorOf(priced, rateOf));
   const userId = userIdOf(request);
   const page = pageOf(request);
   return {
@@ -107,6 +108,7 @@ export const readAuction = (
         imp.id,
         {
           floorMicros: floorMicros(imp),
+          deals: dealsOf(imp, floorMicros),
           formats: formatsOf(imp),
           native: readNativeRequest(at(imp, 'native', 'request')),
           disclosed,
@@ -138,13 +140,26 @@ const currencyOf = (allowed: readonly unknown[], rateOf: RateOf): string => {
 const bidderTimeOf = (tmax: unknown): number | undefined =>
   typeof tmax === 'number' && tmax > 0 ? Math.max(MIN_BIDDER_MS, tmax - NETWORK_MS) : undefined;
 
-const floorOf = (imp: Json, rateOf: RateOf): number => {
-  const { bidfloor, bidfloorcur } = imp;
+/** Of an impression or a deal. */
+const floorOf = ({ bidfloor, bidfloorcur }: Json, rateOf: RateOf): number => {
   if (typeof bidfloor !== 'number' || !(bidfloor > 0)) return 0;
   const rate = rateOf(typeof bidfloorcur === 'string' && bidfloorcur !== '' ? bidfloorcur.toUpperCase() : 'USD');
   // In whole micros, so that a price equal to the floor passes.
   return rate === undefined ? Infinity : Math.round((bidfloor * 1e6) / rate);
 };
+
+/** The deals of a private auction; one without a floor has that of the impression. undefined: it is not private. */
+const dealsOf = (imp: Json, floorMicros: (priced: Json) => number): AuctionTerms['deals'] =>
+  at(imp, 'pmp', 'private_auction') === 1
+    ? new Map(
+        listAt(imp, 'pmp', 'deals')
+          .slice(0, MAX_DEALS)
+          .flatMap((deal) => {
+            const id = textAt(deal, 'id');
+            return id === undefined ? [] : [[id, floorMicros(at(deal, 'bidfloor') === undefined ? imp : (deal as Json))] as const];
+          }),
+      )
+    : undefined;
 
 const formatsOf = (imp: Json): readonly CreativeFormat[] => [
   ...(isObject(imp['banner']) ? (['html', 'banner'] as const) : []),

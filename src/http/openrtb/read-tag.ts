@@ -86,5 +86,11 @@ const typed = ({ type }: Dimension, text: string): DimensionValue => {
 /** What a tag can show: a frame has no template for native assets, and an image is a banner's. */
 export const tagTerms = (formats: readonly CreativeFormat[]): ReadonlyMap<string, AuctionTerms> =>
   new Map([
-    [TAG_IMP, { floorMicros: 0, formats, native: undefined, disclosed: false, selfDisclosed: false, blocked: undefined, battr: [] }],
+    [
+      TAG_IMP,
+      {
+        ...{ floorMicros: 0, deals: undefined, formats, native: undefined },
+        ...{ disclosed: false, selfDisclosed: false, blocked: undefined, battr: [] },
+      },
+    ],
   ]);

@@ -110,9 +110,11 @@ export const toAdRequest = (
       maxMs: auction?.maxBidderMs,
     },
     maxHoldMs: auction?.maxHoldMs,
-    traced: debugTrace || /[?&]debug=1(&|$)/.test(req.url),
+    traced: debugTrace || asksForTrace(req),
   };
 };
+
+export const asksForTrace = ({ url }: Request): boolean => /[?&]debug=1(&|$)/.test(url);
 
 /** The address and the program of a server that asks for a visitor's ad say nothing of the visitor. */
 const sealedVisitor = ({ visitor: { browser }, ip }: Asker, { device }: WireAdRequest, req: Request): SealedVisitor => ({

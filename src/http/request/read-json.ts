@@ -10,11 +10,11 @@ export type JsonBody = { readonly ok: true; readonly value: unknown } | { readon
 export const readJson = async (req: Request, limit = MAX_BODY_BYTES, encoding?: string, maxValues = MAX_VALUES): Promise<JsonBody> => {
   const outcome = await readBody(req, limit, encoding);
   if (!('body' in outcome)) return { ok: false, problem: 'refusal' in outcome ? outcome.refusal : undefined };
-  const text = outcome.body.toString('utf8');
-  if (text.length > MAX_UNSCANNED && !isBoundedJson(text, maxValues))
+  const { body } = outcome;
+  if (body.length > MAX_UNSCANNED && !isBoundedJson(body, maxValues))
     return { ok: false, problem: problem('invalid_json', `The body must have at most ${MAX_JSON_DEPTH} levels and ${maxValues} values.`) };
   try {
-    return { ok: true, value: JSON.parse(text) };
+    return { ok: true, value: JSON.parse(body.toString('utf8')) };
   } catch {
     return { ok: false, problem: problem('invalid_json', 'The body must be valid JSON.') };
   }

@@ -10,7 +10,7 @@ import type { ShownAds } from '../../tracking/shown-ads.ts';
 import { sendPixel } from '../answers/pixel.ts';
 import { sendJsonText } from '../answers/send-json.ts';
 import { readTag, tagTerms, type ReadTag } from '../openrtb/read-tag.ts';
-import { toAdRequest } from '../openrtb/to-ad-request.ts';
+import { asksForTrace, toAdRequest } from '../openrtb/to-ad-request.ts';
 import { writeTagFrame } from '../openrtb/write-tag.ts';
 import { writeTrace } from '../openrtb/write-trace.ts';
 import { problem, sendProblem, type Problem } from '../problems/problem.ts';
@@ -86,7 +86,7 @@ export const imageTagRoute = (options: TagRouteOptions): RequestHandler =>
     if ('status' in asked) return sendProblem(res, asked);
     const { snapshot, publisher } = asked;
     const name = nameOf(options, asked);
-    const known = name === '' || isTraced(req) ? undefined : await options.shownAds.find(publisher.id, name);
+    const known = name === '' || asksForTrace(req) ? undefined : await options.shownAds.find(publisher.id, name);
     const before = known?.token === undefined ? undefined : options.track.tokens.verify(known.token);
     const image = before && imageOf(options, snapshot, before.creativeId);
     if (image !== undefined) {
@@ -94,7 +94,7 @@ export const imageTagRoute = (options: TagRouteOptions): RequestHandler =>
       return redirect(res, image);
     }
     const { answer } = await serve(options, asked, req, ['banner']);
-    if (isTraced(req)) return sendJsonText(res, 200, `{"debug":{"trace":${traceOf(options, answer, asked, req)}}}`);
+    if (asksForTrace(req)) return sendJsonText(res, 200, `{"debug":{"trace":${traceOf(options, answer, asked, req)}}}`);
     const won = answer.filled[0]?.won;
     // A bid is markup, not an image.
     const chosen = won && !won.bid ? imageOf(options, snapshot, won.candidate.creative.id) : undefined;
@@ -126,7 +126,6 @@ export const clickTagRoute = (options: TagRouteOptions): RequestHandler =>
   };
 
 const queryOf = ({ url }: Request): URLSearchParams => new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
-const isTraced = ({ url }: Request): boolean => /[?&]debug=1(&|$)/.test(url);
 
 /**
  * The publisher of `key`, or of `publisher` when it lists its origins, as for auctions. A page that

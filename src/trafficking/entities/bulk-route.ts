@@ -8,13 +8,15 @@ import { sendJson } from '../../http/answers/send-json.ts';
 import { actorOf } from '../admin-gate.ts';
 import type { CatalogWriter, RecordWriter } from './catalog-writer.ts';
 import { ENTITY_KINDS, readEntityId, type EntityKind } from './entity-kind.ts';
-import { ACTIONS, MAX_BODY_BYTES, problemOf } from './entity-routes.ts';
+import { ACTIONS, problemOf } from './entity-routes.ts';
 import type { Refused, Written } from './written.ts';
 
 /** Together they hold the lock of the catalog for about four seconds. */
 export const MAX_OPERATIONS = 1_000;
-/** A thousand line items with every field set. */
-const MAX_BULK_VALUES = 50_000;
+/** JSON.parse of 2 MB with 50,000 members held the event loop for 39 ms. */
+const MAX_BULK_BYTES = 1024 * 1024;
+/** A thousand changes of 20 fields each. */
+const MAX_BULK_VALUES = 25_000;
 
 export const BULK_SCHEMA = {
   type: 'object',
@@ -53,7 +55,7 @@ const validate = schemaCompiler().compile<{ readonly operations: readonly Operat
 export const bulkRoute =
   (writer: CatalogWriter): RequestHandler =>
   async (req, res) => {
-    const body = await readJson(req, MAX_BODY_BYTES, undefined, MAX_BULK_VALUES);
+    const body = await readJson(req, MAX_BULK_BYTES, undefined, MAX_BULK_VALUES);
     if (!body.ok) return body.problem && sendProblem(res, body.problem);
     if (!validate(body.value))
       return sendProblem(res, problem('invalid_request', 'The operations are invalid.', schemaFaults(validate.errors)));

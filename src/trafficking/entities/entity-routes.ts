@@ -16,11 +16,13 @@ import { readListQuery, searchOf } from './list-query.ts';
 import { sendJson } from '../../http/answers/send-json.ts';
 import type { Refused, Written } from './written.ts';
 
+/** Block lists of the longest names take 300 kB. */
+export const MAX_RECORD_BYTES = 512 * 1024;
 /**
  * JSON escapes one UTF-16 unit in at most six bytes (`\u001f`), so six times the longest content,
  * and half a megabyte for the other fields.
  */
-export const MAX_BODY_BYTES = 8 * MAX_CONTENT_LENGTH;
+export const MAX_CREATIVE_BYTES = 8 * MAX_CONTENT_LENGTH;
 
 /**
  * A schema that reports all faults takes about a microsecond for each value, also beyond its own
@@ -81,7 +83,7 @@ const addRoutes = (router: Router, kind: EntityKind, { reader, writer, findBySta
     sendJson(res, 200, rows, { 'X-Total-Count': String(page.total), ...nextPageLink(req.originalUrl, page, asked.query) });
   });
   list.post(async (req, res) => {
-    const body = await bodyOf(req, res);
+    const body = await bodyOf(req, res, kind);
     if (!body) return;
     const written = await writer.create(kind, body.value, actorOf(res));
     sendWritten(res, kind, written, 201, locationOf(kind));
@@ -98,12 +100,12 @@ const addRoutes = (router: Router, kind: EntityKind, { reader, writer, findBySta
   });
   one.put(async (req, res) => {
     const target = targetOf(kind, req, res);
-    const body = target && (await bodyOf(req, res));
+    const body = target && (await bodyOf(req, res, kind));
     if (body) sendWritten(res, kind, await writer.replace(target, body.value), 200);
   });
   one.patch(async (req, res) => {
     const target = targetOf(kind, req, res);
-    const body = target && (await bodyOf(req, res));
+    const body = target && (await bodyOf(req, res, kind));
     if (body) sendWritten(res, kind, await writer.merge(target, body.value), 200);
   });
   one.delete(async (req, res) => {
@@ -137,9 +139,9 @@ const targetOf = (kind: EntityKind, req: Request, res: Response): WriteTarget | 
   return undefined;
 };
 
-/** Sends a problem and returns undefined when the body is not JSON. */
-const bodyOf = async (req: Request, res: Response): Promise<{ readonly value: unknown } | undefined> => {
-  const body = await readJson(req, MAX_BODY_BYTES, undefined, MAX_VALUES);
+/** Sends a problem and returns undefined when the body is not JSON, or too large. */
+const bodyOf = async (req: Request, res: Response, { table }: EntityKind): Promise<{ readonly value: unknown } | undefined> => {
+  const body = await readJson(req, table === 'creatives' ? MAX_CREATIVE_BYTES : MAX_RECORD_BYTES, undefined, MAX_VALUES);
   if (body.ok) return body;
   if (body.problem) sendProblem(res, body.problem);
   return undefined;
