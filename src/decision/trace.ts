@@ -53,9 +53,11 @@ export const traceRules = (booked: readonly Booking[], query: AdQuery, imp: ImpQ
   const steps: TraceStep[] = [{ stage: 'booked', passed: booked, refused: [] }];
   let passed = booked;
   const rules = rulesOf(imp);
+  // Once for all stages: the targeting of a line item is decoded whenever it is read.
+  const refusing = new Map(booked.map((booking) => [booking, firstRefusal(rules, booking, query, imp)]));
   for (const stage of new Set(rules.map(({ reason }) => stageOf(reason)))) {
     const refused = passed.flatMap((booking): Refusal[] => {
-      const rule = firstRefusal(rules, booking, query, imp);
+      const rule = refusing.get(booking);
       return rule && stageOf(rule.reason) === stage ? [{ booking, reason: rule.reason, detail: rule.words(booking, query, imp) }] : [];
     });
     steps.push(traceStep(stage, passed, refused));
