@@ -93,7 +93,7 @@ test.each(LOOKS)('%s, no screen has a serious axe violation, overflows its width
   }
   expect(admin.troubles).toEqual([]);
   await admin.close();
-});
+}, 180_000);
 
 /** How far the document scrolls sideways, and the controls that are not wholly within the window. */
 const misplaced = (page: Page) =>
@@ -157,7 +157,7 @@ test.each([390, 768, 1280, 1440])('at %i px no screen scrolls sideways, and ever
   }
   expect(found).toEqual([]);
   await admin.close();
-});
+}, 180_000);
 
 test('a placement is created with the keyboard alone', async () => {
   const admin = await openAdmin(browser, replica);
