@@ -12,7 +12,7 @@
   follow();
 
   // Swagger UI draws the choice of servers without a label, and at a time that it does not tell.
-  new MutationObserver((_, observer) => {
+  new window.MutationObserver((_, observer) => {
     const servers = document.getElementById('servers');
     if (!servers) return;
     servers.setAttribute('aria-label', 'Server');
