@@ -25,7 +25,7 @@ type Upload =
 
 const ACCEPTED = {
   pictures: { types: 'image/png,image/jpeg,image/gif,image/webp,image/avif,image/svg+xml', words: 'PNG, JPEG, GIF, WebP, AVIF or SVG' },
-  html5: { types: '.zip,application/zip', words: 'a zip with index.html' },
+  html5: { types: '.zip,application/zip', words: 'A zip with index.html' },
 };
 
 const MAX_OFFERED = 100;

@@ -1,5 +1,6 @@
 import { html, type TemplateResult } from 'lit-html';
-import { CREATIVE_FORMATS } from '../../src/catalog/model/entities.ts';
+import { FORMATS } from '../../src/catalog/checks/choice-words.ts';
+import { CREATIVE_FORMATS, type CreativeFormat } from '../../src/catalog/model/entities.ts';
 import type { SpecialWidget } from '../../src/catalog/checks/form-description.ts';
 import { checkField, segmentedField, switchField } from '../fields/choice-field.ts';
 import { contentField } from '../fields/content-field.ts';
@@ -189,7 +190,8 @@ function formatField({ form, page: { store }, field, options }: WidgetContext): 
   });
 }
 
-const allowedWords = (placements: number, formats: readonly string[]): string => {
+const allowedWords = (placements: number, allowed: readonly CreativeFormat[]): string => {
+  const formats = allowed.map((format) => FORMATS[format].label);
   if (placements === 1) return `This placement allows ${formats.join(', ')}.`;
   return formats.length === 0 ? 'These placements have no format in common.' : `These placements all allow ${formats.join(', ')}.`;
 };

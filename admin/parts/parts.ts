@@ -75,10 +75,10 @@ export const toneOf = (status: Status): string => TONES[status];
 
 export const pill = (status: Status, words: string = status): TemplateResult => html`<span class="pill ${toneOf(status)}">${words}</span>`;
 
-/** The status of a line item or a campaign, its reasons as a tooltip; undefined: it is being read. */
+/** The status of a line item or a campaign in a list, with its reasons as a tooltip; undefined: it is being read. */
 export const statusPill = (status: LineItemStatus | undefined): TemplateResult =>
   status
-    ? html`<span title=${status.reasons.join('; ')}>${pill(status.value, statusWords(status))}</span>`
+    ? html`<span title=${[statusWords(status), ...status.reasons].join('; ')}>${pill(status.value, statusWords({ ...status, held_until: null }))}</span>`
     : html`<span class="pill quiet" aria-busy="true">…</span>`;
 
 export const emptyState = (text: string, step?: NextStep): TemplateResult => html`
@@ -88,10 +88,18 @@ export const emptyState = (text: string, step?: NextStep): TemplateResult => htm
   </div>
 `;
 
-export const problemNote = (problem: Problem): TemplateResult =>
+/** @param faults its single faults, in words */
+export const problemNote = (problem: Problem, faults: readonly string[] = []): TemplateResult =>
   html`<div class="note bad" role="alert">
     <strong>${problem.title}</strong>
     <p>${problem.detail}</p>
+    ${
+      faults.length > 0
+        ? html`<ul>
+            ${faults.map((fault) => html`<li>${fault}</li>`)}
+          </ul>`
+        : nothing
+    }
   </div>`;
 
 export const loading = (): TemplateResult => html`<p class="loading" aria-busy="true">Loading …</p>`;

@@ -5,6 +5,8 @@ export interface Column<T> {
   readonly label: string;
   readonly cell: (row: T) => TemplateResult | string | number;
   readonly numeric?: boolean;
+  /** Sentences: on narrow screens below their label, from the left. */
+  readonly prose?: boolean;
   /** Hidden on narrow screens. */
   readonly minor?: boolean;
   /** Holds a check box: narrow, its label for screen readers only. */
@@ -40,8 +42,8 @@ export const unbroken = (text: string | TemplateResult): TemplateResult => html`
 const nameOf = (sort: string): string => sort.replace(/^-/, '');
 const reversed = (sort: string): string => (sort.startsWith('-') ? nameOf(sort) : `-${sort}`);
 
-const classesOf = <T>({ numeric, check, minor, wide }: Column<T>): string =>
-  [numeric && 'numeric', check && 'check', minor && 'minor', wide && 'wide'].filter(Boolean).join(' ');
+const classesOf = <T>({ numeric, prose, check, minor, wide }: Column<T>): string =>
+  [numeric && 'numeric', prose && 'prose', check && 'check', minor && 'minor', wide && 'wide'].filter(Boolean).join(' ');
 
 const head = <T>(column: Column<T>, sorting: Sorting | undefined): TemplateResult => {
   const { sort, check } = column;

@@ -41,7 +41,7 @@ export interface AddressFieldsOptions {
 
 /** The fields for e-mail addresses and a webhook. */
 export const addressFields = ({ typed, write, webhookSample, webhookHelp }: AddressFieldsOptions): TemplateResult => html`
-  ${typedField('E-mail addresses', typed.emails, (emails) => write({ emails }), { placeholder: 'sales@gazette.example, boss@gazette.example' })}
+  ${typedField('E-mail addresses', typed.emails, (emails) => write({ emails }), { placeholder: 'sales@gazette.example, …' })}
   ${typedField('Webhook', typed.webhook, (webhook) => write({ webhook }), { placeholder: webhookSample, help: webhookHelp })}
 `;
 
@@ -87,8 +87,5 @@ const faultList = (problem: Problem, fieldWords: Readonly<Record<string, string>
     const label = fieldWords[pointer] ?? fieldWords[pointer.replace(/\/\d+$/, '')] ?? pointer;
     return `${label}: ${detail}`;
   });
-  return html`${problemNote(problem)}
-    <ul class="faults">
-      ${[...new Set(faults)].map((words) => html`<li>${words}</li>`)}
-    </ul>`;
+  return problemNote(problem, [...new Set(faults)]);
 };

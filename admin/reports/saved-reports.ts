@@ -96,7 +96,7 @@ export const createSavedReports = (page: Page, { open, query }: SavedReportsOpti
                 { label: 'By', cell: ({ owner }) => owner, minor: true },
               ],
               actions: (one) =>
-                html`${one.schedule ? button('Send now', () => send(one), 'quiet', `Send ${one.name} now`) : nothing}
+                html`${one.schedule ? button('Send now', () => send(one), 'quiet', `Send now: ${one.name}`) : nothing}
                 ${button('Edit', () => records.edit(draftOf(one)), 'quiet', `Edit ${one.name}`)}
                 ${button('Delete', () => records.remove(one, questionFor(one)), 'quiet', `Delete ${one.name}`)}`,
             }),

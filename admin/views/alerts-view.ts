@@ -20,7 +20,7 @@ const COLUMNS: readonly Column<AlertWire>[] = [
     label: 'Alert',
     cell: ({ kind, closed_at }) => html`<span class="pill ${closed_at === null ? 'warn' : 'quiet'}">${ALERT_KINDS[kind].label}</span>`,
   },
-  { label: 'What', cell: what },
+  { label: 'What', prose: true, cell: what },
   { label: 'Since', cell: ({ opened_at }) => `${moment(opened_at)} UTC` },
 ];
 const PAST: readonly Column<AlertWire>[] = [...COLUMNS, { label: 'Until', cell: ({ closed_at }) => `${moment(closed_at ?? '')} UTC` }];

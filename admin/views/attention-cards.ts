@@ -5,7 +5,7 @@ import type { Page } from '../page.ts';
 import { button, card, pill, type Status } from '../parts/parts.ts';
 import { showEndDate } from '../../src/catalog/model/flight-dates.ts';
 import { hashOf } from '../route.ts';
-import { count, money } from '../words/formats.ts';
+import { count, flightDate, money } from '../words/formats.ts';
 import { counted, linkTo } from '../words/kinds.ts';
 import { patchRecord, setStatus } from './actions.ts';
 
@@ -80,7 +80,7 @@ export const attentionCard = (page: Page, { groups }: Attention, reload: () => P
             html`<li>
               <span
                 >${row.table !== null && row.id !== null ? html`<a href=${linkTo(row.table, row.id)}>${row.name}</a>` : html`<b>${row.name}</b>`}
-                <span class="muted">${row.text}</span></span
+                <span class="muted">${withDates(row.text)}</span></span
               >
               ${fix(kind, row)}
             </li>`,
@@ -97,6 +97,9 @@ export const attentionCard = (page: Page, { groups }: Attention, reload: () => P
   );
 };
 
+/** The days that the service writes as `2026-11-22`, as the reader writes them. */
+const withDates = (text: string): string => text.replace(/\bwith \d{4}-\d{2}-\d{2}\b/g, (found) => `with ${flightDate(found.slice(5))}`);
+
 export const endedCard = ({ ended }: Attention): TemplateResult | typeof nothing =>
   ended.length === 0
     ? nothing
@@ -109,7 +112,7 @@ export const endedCard = ({ ended }: Attention): TemplateResult | typeof nothing
                 <span
                   ><a href=${linkTo('line_items', line_item_id)}>${name}</a>
                   <span class="muted"
-                    >${counted(impressions, 'impression')}, ${money(spend)}; ended with ${showEndDate(Date.parse(ended_at))}</span
+                    >${counted(impressions, 'impression')}, ${money(spend)}; ended with ${flightDate(showEndDate(Date.parse(ended_at)))}</span
                   ></span
                 >
               </li>`,

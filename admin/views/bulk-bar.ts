@@ -1,4 +1,4 @@
-import { html, nothing, type TemplateResult } from 'lit-html';
+import { html, type TemplateResult } from 'lit-html';
 import type { Page } from '../page.ts';
 import { button } from '../parts/parts.ts';
 import type { Column } from '../parts/table.ts';
@@ -124,7 +124,8 @@ export const createBulkBar = <K extends BulkKind>(page: Page, kind: K): BulkBar<
             ${button('Pause', () => apply(all({ active: false }), `${words()} paused.`), 'secondary')}
             ${button('Resume', () => apply(all({ active: true }), `${words()} active.`), 'secondary')}
             ${button('Archive', archive, 'secondary')}
-            <select
+            <div class="bulk-set">
+              <select
               aria-label="Field to set"
               @change=${(event: Event) => {
                 field = FIELDS[kind].find(({ name }) => name === (event.target as HTMLSelectElement).value) ?? field;
@@ -140,8 +141,8 @@ export const createBulkBar = <K extends BulkKind>(page: Page, kind: K): BulkBar<
                 typed = (event.target as HTMLInputElement).value;
               }}
             />
-            <button type="submit">Set</button>
-            ${button('Choose none', () => choose([...chosen], false), 'quiet')} ${nothing}
+            <button type="submit">Set</button></div>
+            ${button('Choose none', () => choose([...chosen], false), 'quiet')}
           </form>`,
   };
 };

@@ -24,7 +24,7 @@ const COLUMNS: readonly Column<ReportedCreativeRow>[] = [
     cell: ({ placement_ids }) =>
       html`${placement_ids.map((id, i) => html`${i > 0 ? ', ' : ''}<a href=${linkTo('placements', id)}>${id}</a>`)}`,
   },
-  { label: 'Advertiser', cell: ({ advertiser_domain }) => advertiser_domain ?? '–' },
+  { label: 'Advertiser', wide: true, cell: ({ advertiser_domain }) => advertiser_domain ?? '–' },
   { label: 'Complaints', numeric: true, cell: ({ total }) => count(total) },
   {
     label: 'Reasons',

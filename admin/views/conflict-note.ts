@@ -32,9 +32,12 @@ export const readConflict = async <K extends Kind>(
   return { ...compareDrafts(kind, base, mine, theirs), base: theirs, etag: answer.etag, change: changes.ok ? changes.value[0] : undefined };
 };
 
+/** The author of a change where people do not sign in. */
+const ANONYMOUS = 'anonymous';
+
 /** What they and the person at the form have changed, and a choice for each field. */
 export const conflictNote = (kind: Kind, form: Form, { fields, taken, change }: FoundConflict): TemplateResult => {
-  const who = change ? change.actor : 'Someone else';
+  const who = change && change.actor !== ANONYMOUS ? change.actor : 'Someone else';
   return html`<div class="note warn faults conflict" role="alert" tabindex="-1">
     <strong>${who} changed this ${NAMES[kind].one}${change ? ` on ${moment(change.at)} UTC` : ''}, while you were editing it</strong>
     <p>Nothing is lost: choose a value for each field that both of you have changed, then save.</p>

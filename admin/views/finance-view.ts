@@ -86,14 +86,20 @@ export const openFinance = async (page: Page, route: Route): Promise<View> => {
   };
 };
 
+/** An amount to the micro, what is below a cent in a lighter colour. The figures of a column have their points below one another. */
+const exact = (amount: number, currency: string): TemplateResult => {
+  const { cents, micros, rest } = exactMoney(amount, currency);
+  return html`${cents}<small class="micros">${micros}</small>${rest}`;
+};
+
 /** Revenue in USD, and in the currency of the statement when that is another one. */
 const moneyColumns = <T extends { readonly revenue: number; readonly amount: number | null }>({
   currency,
 }: FinanceWire): readonly Column<T>[] => [
-  { label: 'Revenue', numeric: true, cell: ({ revenue }) => exactMoney(revenue, 'USD') },
+  { label: 'Revenue', numeric: true, cell: ({ revenue }) => exact(revenue, 'USD') },
   ...(currency === 'USD'
     ? []
-    : [{ label: `In ${currency}`, numeric: true, cell: ({ amount }: T) => (amount === null ? '–' : exactMoney(amount, currency)) }]),
+    : [{ label: `In ${currency}`, numeric: true, cell: ({ amount }: T) => (amount === null ? '–' : exact(amount, currency)) }]),
 ];
 
 const statementView = (statement: FinanceWire): TemplateResult => {
@@ -106,7 +112,7 @@ const statementView = (statement: FinanceWire): TemplateResult => {
         : ` 1 USD is ${rate} ${currency}.`;
   const state =
     closed_at === null
-      ? html`${pill('live', 'open')} Open: it can still change.`
+      ? html`${pill('live', 'open')} It can still change.`
       : html`Closed on ${moment(closed_at)} UTC by ${closed_by}.`;
   if (lines.length === 0)
     return html`<p>${state}</p>
@@ -131,7 +137,7 @@ const statementView = (statement: FinanceWire): TemplateResult => {
           },
           { label: 'Impressions', numeric: true, cell: ({ impressions }) => count(impressions) },
           { label: 'Clicks', numeric: true, cell: ({ clicks }) => count(clicks) },
-          { label: 'Corrections', numeric: true, cell: ({ corrections: of }) => (of === 0 ? '–' : exactMoney(of, 'USD')) },
+          { label: 'Corrections', numeric: true, cell: ({ corrections: of }) => (of === 0 ? '–' : exact(of, 'USD')) },
           ...moneyColumns<(typeof owed)[number]>(statement),
         ],
       }),

@@ -10,6 +10,7 @@ import { renderForm } from '../forms/render-form.ts';
 import { aOne, capital, counted, linkTo, NAMES, titleOf } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
 import { emptyState, pageHead, problemNote } from '../parts/parts.ts';
+import { missingRecord } from './record-view.ts';
 import { hashOf, type Route } from '../route.ts';
 import type { Statuses } from '../../src/trafficking/status/status-routes.ts';
 import type { Answer, CreativeWire, Kind, PublisherWire, Records } from '../service/wire.ts';
@@ -26,7 +27,11 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
   const isNew = id === 'new';
   const copyOf = isNew ? route.query.get('copy') : null;
   const stored = isNew && copyOf === null ? undefined : await api.get<Records[K]>(`/${kind}/${encodeURIComponent(copyOf ?? id)}`);
-  if (stored && !stored.ok) return { title: 'Not found', section: kind, render: () => problemNote(stored.problem) };
+  if (stored && !stored.ok) {
+    const { problem } = stored;
+    const rest = (): TemplateResult => (problem.status === 404 ? missingRecord(kind) : problemNote(problem));
+    return { title: capital(one), section: kind, render: () => html`${pageHead(capital(one), '')}${rest()}` };
+  }
 
   const record = stored?.value;
   const creatives = `line_item_id=${copyOf ?? id}`;

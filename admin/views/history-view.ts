@@ -78,5 +78,5 @@ const COLUMNS: readonly Column<AuditRow>[] = [
   { label: 'Who', cell: ({ actor }) => actor },
   { label: 'Change', cell: ({ action }) => WORDS[action] ?? action },
   { label: 'Record', cell: named },
-  { label: 'Fields', cell: differences },
+  { label: 'Fields', prose: true, cell: differences },
 ];

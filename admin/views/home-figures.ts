@@ -54,21 +54,22 @@ const figure = ({ label, unit, isKnown, today, yesterday, lastWeek, hours, hours
     <span class="home-label">${label}</span>
     <strong>${isKnown ? show(today) : '–'}</strong>
     <span class="home-change">${change(today, yesterday, 'yesterday', show)} ${change(today, lastWeek, 'last week', show)}</span>
-    ${sparkline(hours, hoursBefore)}
+    ${sparkline(hours.slice(0, -1), hoursBefore)}
   </a>`;
 };
 
-/** `▲ 12% on yesterday`; the figure itself as a tooltip. */
+/** `▲ 12% on yesterday`, `as yesterday`; the figure itself as a tooltip. */
 const change = (now: number, before: number, than: string, show: (value: number) => string): TemplateResult => {
   if (before === 0) return html`<span>nothing ${than}</span>`;
   const grown = now / before - 1;
-  const arrow = Math.abs(grown) < 0.005 ? '=' : grown > 0 ? '▲' : '▼';
-  return html`<span title="${show(before)} by this time">${arrow} ${percent(Math.round(Math.abs(grown) * 100) / 100)} on ${than}</span>`;
+  const rounded = percent(Math.round(Math.abs(grown) * 100) / 100);
+  const words = Math.abs(grown) < 0.005 ? `as ${than}` : `${grown > 0 ? '▲' : '▼'} ${rounded} on ${than}`;
+  return html`<span title="${show(before)} by this time">${words}</span>`;
 };
 
 const [WIDTH, HEIGHT] = [120, 28];
 
-/** Hours of today over those of yesterday. For the eye: the figures say the same to screen readers. */
+/** The complete hours of today over those of yesterday. For the eye: the figures say the same to screen readers. */
 const sparkline = (today: readonly number[], yesterday: readonly number[]): TemplateResult => {
   const most = Math.max(...today, ...yesterday, 1e-9);
   const points = (values: readonly number[]): string =>

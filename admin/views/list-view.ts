@@ -100,7 +100,7 @@ export const openList = <K extends Kind>(page: Page, kind: K, route: Route): Vie
         ${input({
           type: 'search',
           label: `Search ${many}`,
-          placeholder: 'Search by name, id or what it belongs to …',
+          placeholder: 'Name, id or what it belongs to …',
           value: state.search,
           onInput: (search) => change({ ...state, search }, PATIENCE_MS),
         })}

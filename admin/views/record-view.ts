@@ -7,7 +7,7 @@ import { table } from '../parts/table.ts';
 import type { Kind, Records } from '../service/wire.ts';
 import { capital, NAMES, titleOf } from '../words/kinds.ts';
 import { listColumns } from './list-columns.ts';
-import { rowActions } from './row-actions.ts';
+import { rowMenu } from './row-actions.ts';
 
 /** The screen of one record, or that it does not exist. */
 export const recordView = <K extends Kind>(
@@ -27,9 +27,16 @@ export const recordView = <K extends Kind>(
       const current = store.find(kind, id);
       return current
         ? render(current, titleOf(kind, current))
-        : html`${pageHead(name, '')}${emptyState(`This ${NAMES[kind].one} does not exist. It may have been deleted.`)}`;
+        : html`${pageHead(name, '')}${missingRecord(kind)}`;
     },
   };
+};
+
+/** In place of a record that is not there, with the way to the others. */
+export const missingRecord = (kind: Kind): TemplateResult => {
+  const { one, many } = NAMES[kind];
+  const text = `This ${one} does not exist. It may have been deleted.`;
+  return emptyState(text, { text, label: `All ${many.toLowerCase()}`, hash: hashOf([kind]) });
 };
 
 export interface ChildrenOptions<K extends Kind> {
@@ -58,7 +65,7 @@ export const childrenCard = <K extends Kind>(page: Page, options: ChildrenOption
   const columns = listColumns(page, kind).filter(({ label }) => label !== without);
   return card(
     NAMES[kind].many,
-    table({ caption, columns, rows, actions: (record) => rowActions(page, kind, record) }),
+    table({ caption, columns, rows, actions: (record) => rowMenu(page, kind, record) }),
     html`<a href=${add.hash}>${add.label}</a>`,
   );
 };

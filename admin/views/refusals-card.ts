@@ -4,7 +4,7 @@ import type { Page } from '../page.ts';
 import { button, card } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
 import { hashOf } from '../route.ts';
-import { linkTo } from '../words/kinds.ts';
+import { counted, linkTo } from '../words/kinds.ts';
 import { count, percent } from '../words/formats.ts';
 import { patchRecord } from './actions.ts';
 
@@ -45,7 +45,7 @@ export const createRefusalsCard = (page: Page, id: number): RefusalsCard => {
       <span class="swatch part-${Math.min(part, PARTS)}" aria-hidden="true"></span>
       <p>
         <strong>${shareWords(share)} ${NAMES[reason] ?? reason.replaceAll('_', ' ')}</strong>
-        <span class="muted">${count(impressions)} impressions: ${words}</span>
+        <span class="muted">${counted(impressions, 'impression')}: ${words}</span>
         ${
           outranked_by.length > 0
             ? html`<span class="rivals"
@@ -72,7 +72,7 @@ export const createRefusalsCard = (page: Page, id: number): RefusalsCard => {
   const show = ({ lost, off_target, reasons }: Refusals): TemplateResult =>
     lost === 0
       ? html`<p class="muted">
-          ${off_target > 0 ? `No impression was lost. ${count(off_target)} were not for its visitors.` : 'No impression was lost.'}
+          ${off_target > 0 ? `No impression was lost. ${notForIts(off_target)}` : 'No impression was lost.'}
         </p>`
       : html`<div class="refusal-bar" role="img" aria-label=${summaryOf(reasons)}>
             ${reasons.map(({ share }, i) => html`<span class="part-${Math.min(i, PARTS)}" .style=${`width:${100 * share}%`}></span>`)}
@@ -81,11 +81,14 @@ export const createRefusalsCard = (page: Page, id: number): RefusalsCard => {
             ${reasons.map(row)}
           </ul>
           <p class="muted">
-            Of ${count(lost)} impressions that it could have
-            had.${off_target > 0 ? ` ${count(off_target)} others were not for its visitors.` : ''}
+            Of ${counted(lost, 'impression')} that it could have
+            had.${off_target > 0 ? ` ${notForIts(off_target)}` : ''}
           </p>`;
   return { load: reading.load, render: () => card('Lost today', html`${reading.render(show)}`) };
 };
+
+const notForIts = (impressions: number): string =>
+  `${counted(impressions, 'other', 'others')} ${impressions === 1 ? 'was' : 'were'} not for its visitors.`;
 
 const summaryOf = (reasons: readonly RefusalRow[]): string =>
   reasons.map(({ reason, share }) => `${shareWords(share)} ${NAMES[reason] ?? reason}`).join(', ');

@@ -158,10 +158,7 @@ export const openReports = (page: Page, route: Route): View => {
 };
 
 const faults = (problem: Problem): TemplateResult =>
-  html`${problemNote(problem)}${
-    problem.errors.length > 0
-      ? html`<ul class="faults">
-          ${problem.errors.map(({ pointer, detail }) => html`<li>${pointer.slice(1).replaceAll('/', ' ').replaceAll('_', ' ')}: ${detail}</li>`)}
-        </ul>`
-      : nothing
-  }`;
+  problemNote(
+    problem,
+    problem.errors.map(({ pointer, detail }) => `${pointer.slice(1).replaceAll('/', ' ').replaceAll('_', ' ')}: ${detail}`),
+  );

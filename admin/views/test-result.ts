@@ -90,7 +90,7 @@ const decision = (
                   </div>`,
               },
               { label: 'Outcome', cell: outcomePill },
-              { label: 'Why', cell: ({ detail }) => detail },
+              { label: 'Why', prose: true, cell: ({ detail }) => detail },
             ],
           })
     }

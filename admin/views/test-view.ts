@@ -109,7 +109,7 @@ const fields = (form: Form, page: Page): TemplateResult =>
     html`
       ${recordField(form, page, { pointer: '/publisher_id', label: 'Publisher', required: true, kind: 'publishers' })}
       ${recordField(form, page, { pointer: '/placement_id', label: 'Placement', required: true, kind: 'placements' })}
-      ${selectField(form, { pointer: '/country', label: 'Country', none: 'As here, or unknown', choices: COUNTRIES })}
+      ${selectField(form, { pointer: '/country', label: 'Country', none: 'As here', choices: COUNTRIES })}
       ${textField(form, { pointer: '/region', label: 'Region', placeholder: 'As here', help: 'An ISO 3166-2 code, such as US-CA.' })}
       ${textField(form, { pointer: '/city', label: 'City', placeholder: 'As here', help: 'Its English name.' })}
       ${textField(form, { pointer: '/user_id', label: 'User id', help: 'Frequency caps count per user id.' })}

@@ -10,16 +10,29 @@ export const money = (amount: number): string => (amount !== 0 && Math.abs(amoun
 /** USD with all decimals of an agreed price, at least cents. */
 export const price = (amount: number): string => fineUsd.format(amount);
 
-/** To the micro, for what is invoiced. */
-export const exactMoney = (amount: number, currency: string): string =>
-  new Intl.NumberFormat(undefined, { style: 'currency', currency, minimumFractionDigits: 2, maximumFractionDigits: 6 }).format(amount);
+/** To the micro, for what is invoiced: `$45.07`, `5001`, and what the reader's locale writes after it. */
+export const exactMoney = (
+  amount: number,
+  currency: string,
+): { readonly cents: string; readonly micros: string; readonly rest: string } => {
+  const format = new Intl.NumberFormat(undefined, { style: 'currency', currency, minimumFractionDigits: 6, maximumFractionDigits: 6 });
+  const parts = format.formatToParts(amount);
+  const at = parts.findIndex(({ type }) => type === 'fraction');
+  const text = (from: number, to?: number): string =>
+    parts
+      .slice(from, to)
+      .map(({ value }) => value)
+      .join('');
+  const fraction = parts[at]?.value ?? '';
+  return { cents: `${text(0, at)}${fraction.slice(0, 2)}`, micros: fraction.slice(2), rest: text(at + 1) };
+};
 
 export const count = (value: number): string => whole.format(value);
 
 export const percent = (value: number): string => share.format(value);
 
 /** `7 Jan 2026`, with the time if the flight does not begin or end with a day. */
-const flightDate = (text: string): string => {
+export const flightDate = (text: string): string => {
   const at = new Date(text);
   if (Number.isNaN(at.getTime())) return text;
   const day = at.toLocaleDateString(undefined, { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });

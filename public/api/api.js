@@ -11,6 +11,14 @@
   prefersDark.addEventListener('change', follow);
   follow();
 
+  // Swagger UI draws the choice of servers without a label, and at a time that it does not tell.
+  new window.MutationObserver((_, observer) => {
+    const servers = document.getElementById('servers');
+    if (!servers) return;
+    servers.setAttribute('aria-label', 'Server');
+    observer.disconnect();
+  }).observe(document.getElementById('api'), { childList: true, subtree: true });
+
   const show = async () => {
     const token = sessionStorage.getItem(KEY);
     const answer = await fetch('/api/openapi.json', { headers: token ? { Authorization: `Bearer ${token}` } : {} });
@@ -23,7 +31,6 @@
       docExpansion: 'list',
       defaultModelsExpandDepth: 0,
       validatorUrl: null,
-      onComplete: () => document.querySelector('.schemes select')?.setAttribute('aria-label', 'Server'),
       requestInterceptor: (request) => {
         if (token && new URL(request.url, location.href).pathname.startsWith('/api/')) request.headers.Authorization ??= `Bearer ${token}`;
         return request;

@@ -128,7 +128,7 @@ test('bookings that are behind, end soon or have spent their budget are alerts, 
     [
       'under_delivery',
       String(behind.lineItem),
-      expect.stringMatching(/^“Boots” is 100% behind\. Behind by 100%: 0 of 10,000 impressions, [\d,]+ due by now\./),
+      expect.stringMatching(/^“Boots” is behind by 100%: 0 of 10,000 impressions, [\d,]+ due by now\./),
       behind.publisher.id,
     ],
   ]);

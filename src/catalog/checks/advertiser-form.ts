@@ -32,7 +32,6 @@ export const advertiserForm: FormDescription<keyof AdvertiserRecord> = {
         archived: ARCHIVED,
         contact: {
           label: 'Contact',
-          wide: true,
           placeholder: 'Ada Boots, ada@boots.example',
           help: 'For your staff. It is never part of an ad.',
         },

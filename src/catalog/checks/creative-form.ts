@@ -7,8 +7,8 @@ export const creativeForm: FormDescription<keyof CreativeRecord> = {
     {
       title: 'Where it runs',
       fields: {
-        name: { label: 'Name', placeholder: 'Boots, 300 × 250, red' },
-        line_item_id: { label: 'Line item', parent: 'line_items' },
+        name: { label: 'Name', wide: true, placeholder: 'Boots, 300 × 250, red' },
+        line_item_id: { label: 'Line item', wide: true, parent: 'line_items' },
         placement_ids: {
           label: 'Placements',
           itemLabel: 'Placement',

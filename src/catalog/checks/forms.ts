@@ -23,7 +23,7 @@ const campaignForm: FormDescription<keyof CampaignRecord> = {
       title: 'Campaign',
       text: 'Holds line items together: one publisher, one flight, one budget.',
       fields: {
-        name: { label: 'Name', placeholder: 'Spring sale' },
+        name: { label: 'Name', wide: true, placeholder: 'Spring sale' },
         publisher_id: { label: 'Publisher', parent: 'publishers' },
         advertiser_id: { label: 'Advertiser', parent: 'advertisers', placeholder: 'Not known' },
         ...FLIGHT_FIELDS,

@@ -130,9 +130,15 @@ const behindAlerts = ({ shareBefore }: FindAlertsOptions, judged: readonly Judge
     .filter(({ status }) => status.off_pace > MAX_BEHIND)
     .map((item) => ({
       ...lineItem(item, 'under_delivery'),
-      words: `“${item.name}” is ${percent.format(item.status.off_pace)} behind. ${sentence(item.status.reasons[0] ?? '')}`.trim(),
+      words: behindWords(item),
       mayOpen: shareBefore(item.publisherId, atMs) >= MIN_SHARE_OF_DAY,
     }));
+
+/** `“Boots” is behind by 32%: 6,800 of 10,000 impressions, …` */
+const behindWords = ({ name, status }: JudgedBooking): string => {
+  const reason = status.reasons[0] ?? `behind by ${percent.format(status.off_pace)}`;
+  return sentence(`“${name}” is ${reason.charAt(0).toLowerCase()}${reason.slice(1)}`);
+};
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}${text === '' || text.endsWith('.') ? '' : '.'}`;
 

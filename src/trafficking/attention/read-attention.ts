@@ -117,7 +117,7 @@ const itemGroups = (judged: readonly JudgedBooking[], atMs: number): readonly At
   const reasonOf = ({ status }: JudgedBooking): string => status.reasons[0] ?? '';
   return [
     ...group('cannot_serve', is('cannot serve'), reasonOf),
-    ...group('behind', behindOf(judged), ({ status }) => `${Math.round(status.off_pace * 100)} % behind: ${status.reasons[0] ?? ''}`),
+    ...group('behind', behindOf(judged), reasonOf),
     ...group('outranked', is('outranked'), reasonOf),
     ...group('ends_soon', endingSoon(judged, atMs), ({ endMs }) => `ends with ${showEndDate(endMs)}`),
   ];

@@ -1,4 +1,5 @@
-import type { LineItem } from '../../catalog/model/entities.ts';
+import { PRIORITIES } from '../../catalog/checks/choice-words.ts';
+import type { LineItem, Priority } from '../../catalog/model/entities.ts';
 import { usdFromMicros } from '../../catalog/model/money.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { NoBidReason } from '../../decision/no-bid-reason.ts';
@@ -32,17 +33,17 @@ export const remedyOf = (loaded: LoadedLineItem, reason: RefusalReason, rivalId:
       const impressions = limits.dailyImpressions === null ? {} : { daily_impression_cap: Math.ceil(limits.dailyImpressions * RAISE) };
       const spend = limits.dailySpendMicros === null ? {} : { daily_spend_cap: raisedUsd(limits.dailySpendMicros) };
       const patch = { ...impressions, ...spend };
-      const words = Object.entries(patch).map(([name, value]) => (name === 'daily_spend_cap' ? `${value} USD` : `${value} impressions`));
+      const words = Object.entries(patch).map(([name, value]) => (name === 'daily_spend_cap' ? usdWords(value) : `${value.toLocaleString('en')} impressions`));
       return words.length === 0 ? undefined : ofItem(`Raise the daily cap to ${words.join(' and ')}`, patch);
     }
     case NoBidReason.BudgetSpent: {
       if (limits.budgetMicros !== null) {
         const budget = raisedUsd(limits.budgetMicros);
-        return ofItem(`Raise the budget to ${budget} USD`, { budget });
+        return ofItem(`Raise the budget to ${usdWords(budget)}`, { budget });
       }
       if (limits.campaignBudgetMicros === null) return undefined;
       const budget = raisedUsd(limits.campaignBudgetMicros);
-      return { label: `Raise the budget of the campaign to ${budget} USD`, table: 'campaigns', id: campaign.id, patch: { budget } };
+      return { label: `Raise the budget of the campaign to ${usdWords(budget)}`, table: 'campaigns', id: campaign.id, patch: { budget } };
     }
     case NoBidReason.FrequencyCapped: {
       if (limits.frequency === null) return undefined;
@@ -71,10 +72,15 @@ const rankAbove = ({ snapshot, lineItem }: LoadedLineItem, rivalId: number): Pic
   if (priority < 1) return undefined;
   const patch = { ...(priority < lineItem.priority ? { priority } : {}), ...price };
   const words = Object.entries(patch).map(([name, value]) =>
-    name === 'priority' ? `set the priority to ${value}` : `raise the price to ${value} USD ${name.toUpperCase()}`,
+    name === 'priority'
+      ? `set the priority to ${PRIORITIES[value as Priority].label}`
+      : `raise the price to ${usdWords(value)} ${name.toUpperCase()}`,
   );
   return words.length === 0 ? undefined : { label: capital(words.join(' and ')), patch };
 };
+
+/** `8.50 USD`. */
+const usdWords = (amount: number): string => `${amount.toLocaleString('en', { minimumFractionDigits: 2 })} USD`;
 
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
