@@ -24,6 +24,7 @@ const QUESTIONS = [
   'group_by=line_item&metrics=impressions,ctr,revenue,ecpm&sort=-revenue',
   'group_by=placement,size&metrics=requests,fill_rate,impressions,revenue',
   'group_by=country&metrics=impressions,clicks,revenue',
+  'group_by=country,region&metrics=impressions,clicks',
   'group_by=device,browser&metrics=impressions,ctr',
   'group_by=reason&metrics=filtered_impressions,filtered_clicks',
   'group_by=day&metrics=impressions,revenue&filter[campaign]=3',
@@ -61,6 +62,11 @@ try {
     'places',
     `insert into report_places select d::date, c.publisher_id, c.id, l.id, substr('DEFRUSGB', 1 + 2 * (n % 4), 2), 'R' || n, '', 0, 125, 1, 75, 1, 125000
      ${rows}, generate_series(1, ${PLACES}) n`,
+  );
+  await seed(
+    'countries',
+    `insert into report_countries select day, publisher_id, campaign_id, line_item_id, country, reason, sum(serves), sum(impressions), sum(clicks), sum(viewable), sum(events), sum(spend_micros)
+     from report_places group by 1, 2, 3, 4, 5, 6`,
   );
   await seed(
     'devices',

@@ -15,12 +15,20 @@ export const showValue = (value: Value, { kind, name }: Column): string => {
   if (kind === 'usd') return money(Number(value ?? 0));
   if (value === null || value === undefined || value === '') return name === 'reason' ? 'none' : 'unknown';
   if (kind === 'day') return shortDay(String(value));
+  if (kind === 'month') return monthName(String(value));
   return kind === 'hour' ? String(value).slice(0, 16).replace('T', ' ') : String(value).replaceAll('_', ' ');
 };
+
+/** `2026-11` as `Nov 2026`. */
+const monthName = (month: string): string =>
+  new Date(`${month}-01`).toLocaleDateString(undefined, { month: 'short', year: 'numeric', timeZone: 'UTC' });
 
 /** `2026-11-08` as `Sun, 8 Nov 2026`. */
 const shortDay = (day: string): string =>
   new Date(day).toLocaleDateString(undefined, { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
+
+/** Days are chosen, and are no filter. */
+const UNFILTERED: readonly string[] = ['day', 'hour', 'month'];
 
 export interface ReportTableOptions {
   readonly answer: ReportAnswer;
@@ -44,7 +52,7 @@ export const reportTable = ({ answer, choice, sort, only }: ReportTableOptions):
     const id = idOf(column, row);
     const text =
       column.kind === 'name' && !row[column.name] ? (id == null ? 'none' : `#${id}, deleted`) : showValue(row[column.name], column);
-    if (id === null || id === undefined || column.kind === 'day' || column.kind === 'hour')
+    if (id === null || id === undefined || UNFILTERED.includes(column.kind))
       return html`<span class="unbroken">${text}</span>`;
     const dimension = column.name.replace(/_id$/, '');
     return html`<button type="button" class="cell-link" title="Show only this" @click=${() => only(dimension, String(id))}>

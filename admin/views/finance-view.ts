@@ -30,6 +30,8 @@ export const openFinance = async (page: Page, route: Route): Promise<View> => {
   let month = route.query.get('month') ?? lastMonths()[1] ?? '';
   let statement: FinanceWire | undefined;
   let problem: Problem | undefined;
+  /** Kept while another month is read. */
+  let closed: readonly string[] = [];
 
   const path = () => `/finance?publisher_id=${publisher}&month=${month}`;
   const load = async (): Promise<void> => {
@@ -38,6 +40,7 @@ export const openFinance = async (page: Page, route: Route): Promise<View> => {
     const answer = await page.api.get<FinanceWire>(asked);
     if (asked !== path()) return;
     statement = answer.ok ? answer.value : undefined;
+    closed = answer.ok ? answer.value.closed_months : closed;
     problem = answer.ok ? undefined : answer.problem;
     page.redraw();
   };
@@ -55,6 +58,7 @@ export const openFinance = async (page: Page, route: Route): Promise<View> => {
     if (!answer.ok) return page.complain(answer.problem);
     page.toast(`${monthName(month)} is closed.`, { tone: 'good' });
     statement = answer.value;
+    closed = statement.closed_months;
     page.redraw();
   };
   const file = (format: 'csv' | 'xlsx') => saveFile(page, `${path()}&format=${format}`, `statement_${publisher}_${month}.${format}`);
@@ -77,7 +81,7 @@ export const openFinance = async (page: Page, route: Route): Promise<View> => {
         ${select(
           'Month',
           month,
-          [...new Set([month, ...lastMonths()])].map((one) => [one, monthName(one)] as const),
+          [...new Set([month, ...lastMonths()])].map((one) => [one, `${monthName(one)}${closed.includes(one) ? ', closed' : ''}`] as const),
           (value) => choose({ month: value }),
         )}
       </div>

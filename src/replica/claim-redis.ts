@@ -9,16 +9,22 @@ const WAY_OUT =
   'Another installation needs another Redis, or another database number of it (REDIS_URL=redis://host:6379/1). ' +
   'Another LEDGER_SHARDS: set the old value, or give up the counters and rebuild them (docs/operations.md, "Clearing the counters").';
 
+/** What this installation writes beside its counters in Redis. Resolves when Postgres answers, however long that takes. */
+export const claimOf = async ({ knex, keys }: Stores): Promise<string> =>
+  `installation ${await installationId(knex)}, LEDGER_SHARDS=${keys.shards}, account layout ${ACCOUNT_LAYOUT}`;
+
 /**
- * Opens both links to Redis under the claim of this installation, which Redis keeps beside the
- * counters. Resolves when Redis has accepted it, however long Redis or Postgres is unavailable;
- * rejects when Redis holds the counters of another installation or layout, with a message for the
- * operator.
+ * Opens both links to Redis under the claim of this installation. Resolves when Redis has accepted it, however
+ * long Redis is unavailable; rejects when Redis holds the counters of another installation or layout, with a
+ * message for the operator.
+ *
+ * @param claim of `claimOf`; undefined: is read first
  */
-export const claimRedis = async ({ knex, keys, link, backgroundLink }: Stores): Promise<void> => {
-  const claim = `installation ${await installationId(knex)}, LEDGER_SHARDS=${keys.shards}, account layout ${ACCOUNT_LAYOUT}`;
+export const claimRedis = async (stores: Stores, claim?: string): Promise<void> => {
+  const { link, backgroundLink } = stores;
+  const own = claim ?? (await claimOf(stores));
   try {
-    await Promise.all([link.open(claim), backgroundLink.open(claim)]);
+    await Promise.all([link.open(own), backgroundLink.open(own)]);
   } catch (fault) {
     throw fault instanceof ClaimConflict ? new Error(`${fault.message}. ${WAY_OUT}`) : fault;
   }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { within } from '../base/within.ts';
 import { createServerDrain } from '../http/server/drain-server.ts';
 import type { Log } from '../observability/log.ts';
-import { claimRedis } from './claim-redis.ts';
+import { claimOf, claimRedis } from './claim-redis.ts';
 import type { Background } from './compose-background.ts';
 import type { Delivery } from './compose-delivery.ts';
 import type { Foundation } from './lay-foundation.ts';
@@ -79,7 +79,9 @@ export const lifecycle = ({ foundation, delivery, background, server, readiness,
     start: async (onRefused) => {
       readiness.waitingFor = 'the catalog is not loaded yet';
       if (settings.adminClosedBecause !== undefined) log.warn(`The trafficking tool is closed: ${settings.adminClosedBecause}`);
-      const claimed = claimRedis(stores).then(() => {
+      // Before the clock of Redis runs: a slow Postgres must not make the replica ready before Redis could refuse it.
+      const claim = await claimOf(stores);
+      const claimed = claimRedis(stores, claim).then(() => {
         // Not before: the event writer and the fold would take another installation's events.
         if (!readiness.draining) background.start();
         return true;

@@ -5,7 +5,7 @@ import { bookPublishers } from '../../testkit/book.ts';
 import { createPage } from '../../testkit/create-page.ts';
 import { withClient } from '../../testkit/databases.ts';
 import { startFaultProxy } from '../../testkit/start-fault-proxy.ts';
-import { startServer } from '../../testkit/start-process.ts';
+import { startProcess, startServer } from '../../testkit/start-process.ts';
 import { eventually } from '../../testkit/until.ts';
 import { atEnd } from '../setup/at-end.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
@@ -24,20 +24,19 @@ beforeAll(async () => {
   running = await startReplica({ env });
 });
 
+const command = [process.execPath, path.resolve(__dirname, '../../dist/main.js')];
+const envOf = (changes: Record<string, string>) => ({ TOKEN_SECRET: 'x'.repeat(40), DRAIN_TIME: '100ms', ...env, ...changes });
 const start = (changes: Record<string, string>) =>
-  startServer({
-    name: 'the replica',
-    command: [process.execPath, path.resolve(__dirname, '../../dist/main.js')],
-    env: { TOKEN_SECRET: 'x'.repeat(40), DRAIN_TIME: '100ms', ...env, ...changes },
-    readyPath: '/health',
-  }).then((server) => {
+  startServer({ name: 'the replica', command, env: envOf(changes), readyPath: '/health' }).then((server) => {
     atEnd(() => server.end('SIGKILL'));
     return server;
   });
+/** Of a replica that Redis refuses. It may end before a request reaches it. */
 const endOf = async (changes: Record<string, string>): Promise<readonly [ending: number | string | undefined, output: string]> => {
-  const server = await start(changes);
-  await server.ended;
-  return [server.ending(), server.output()];
+  const replica = await startProcess({ command, env: { HOST: '127.0.0.1', PORT: '0', ...envOf(changes) } });
+  atEnd(() => replica.end('SIGKILL'));
+  await replica.ended;
+  return [replica.ending(), replica.output()];
 };
 
 test('a replica of another installation ends with 1, says why and what to do, and leaves Redis to the first', async () => {

@@ -123,6 +123,38 @@ describe('the fee of a Flat line item', () => {
     expect([micros(rows).reduce((sum, one) => sum + one, 0), totals.revenue, time_zone]).toEqual([7, 0.000007, 'Europe/Berlin']);
   });
 
+  it('is the sum of the publisher’s days in a report by month, beside what was billed', async () => {
+    const booked = await book(api, 'fee-months', { ...flat, budget: 61, end_date: '2026-04-27' });
+    const advertiser = (await api('POST', '/advertisers', { name: 'Boots' })).body.id;
+    await api('PATCH', `/campaigns/${booked.campaign}`, { advertiser_id: advertiser });
+    await delivered('2026-04-30', booked, { impressions: 3, spend_micros: 250_000 });
+    const months = `group_by=month,advertiser&metrics=impressions,revenue&${days}&filter[publisher]=${booked.publisher.id}`;
+    const of = { advertiser_id: advertiser, advertiser: 'Boots' };
+    const fee = 61 / 31;
+    const { rows, totals } = await report(`${months}&sort=-advertiser`);
+    expect(rows).toEqual([
+      { month: '2026-03', ...of, impressions: 0, revenue: expect.closeTo(4 * fee, 5) },
+      { month: '2026-04', ...of, impressions: 3, revenue: expect.closeTo(27 * fee + 0.25, 5) },
+    ]);
+    expect([micros(rows).reduce((sum, one) => sum + one, 0), totals]).toEqual([61_250_000, { impressions: 3, revenue: 61.25 }]);
+  });
+
+  it('is divided among countries as among their regions, to the micro', async () => {
+    const booked = await book(api, 'fee-places', { ...flat, budget: 0.000011, end_date: '2026-03-28' });
+    const of = { day: '2026-03-28', publisher_id: booked.publisher.id, campaign_id: booked.campaign, line_item_id: booked.lineItem, reason: '' };
+    const regions = [...['DE-BE', 'DE-BY', 'DE-HH'].map((region) => ({ country: 'DE', region, impressions: 3 })), { country: 'FR', region: '', impressions: 5 }];
+    await knex('report_places').insert(regions.map((row) => ({ ...of, ...row })));
+    await knex('report_countries').insert([
+      { ...of, country: 'DE', impressions: 9 },
+      { ...of, country: 'FR', impressions: 5 },
+    ]);
+    const by = async (dimensions: string) => (await report(`group_by=${dimensions}&metrics=revenue&${days}&filter[line_item]=${booked.lineItem}`)).rows;
+    const [countries, places] = [await by('country'), await by('country,region')];
+    const sumOf = (country: string) => micros((places as { country: string }[]).filter((row) => row.country === country)).reduce((sum, one) => sum + one, 0);
+    expect(each(countries, 'country')).toEqual(['DE', 'FR']);
+    expect([micros(countries), [sumOf('DE'), sumOf('FR')]]).toEqual([[7, 4], [7, 4]]);
+  });
+
   it('is divided by impressions where the report has dimensions that a line item does not have', async () => {
     const booked = await book(api, 'fee-parts', flat);
     await delivered('2026-03-28', booked, { impressions: 2, creative_id: 71 });

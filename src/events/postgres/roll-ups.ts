@@ -50,6 +50,7 @@ const OFFER = ['publisher_id', 'placement_id', 'bidder_id'] as const;
 /** Every table that reports are answered from, the smallest first. */
 export const ROLL_UPS: readonly RollUp[] = [
   { table: 'report_days', of: 'hits', keys: ['day', 'line_item_id', 'creative_id', 'placement_id', 'reason', ...BOOKING] },
+  { table: 'report_countries', of: 'hits', keys: ['day', 'line_item_id', 'country', 'reason', ...BOOKING] },
   { table: 'report_places', of: 'hits', keys: ['day', 'line_item_id', 'country', 'region', 'reason', ...BOOKING] },
   { table: 'report_devices', of: 'hits', keys: ['day', 'line_item_id', 'device', 'browser', 'reason', ...BOOKING] },
   { table: 'report_hours', of: 'hits', keys: ['day', 'hour', 'line_item_id', 'creative_id', 'placement_id', 'reason', ...BOOKING] },

@@ -107,7 +107,7 @@ export type FinanceWire = Awaited<ReturnType<typeof showStatement>>;
 
 /** The statement as the API answers it, with the names of what it refers to. */
 const showStatement = async (knex: Knex, statement: FinanceStatement) => {
-  const { publisherId, month, timeZone, currency, rate, closed, lines } = statement;
+  const { publisherId, month, timeZone, currency, rate, closed, lines, closedMonths } = statement;
   const namesOf = async (table: 'campaigns' | 'advertisers', ids: readonly (number | null)[]) => {
     const rows = await knex(table)
       .whereIn('id', [...new Set(ids.filter((id) => id !== null))])
@@ -128,6 +128,7 @@ const showStatement = async (knex: Knex, statement: FinanceStatement) => {
     ...{ publisher_id: publisherId, month, time_zone: timeZone, currency, rate },
     closed_at: closed?.at.toISOString() ?? null,
     closed_by: closed?.by ?? null,
+    closed_months: closedMonths,
     advertisers: [...byAdvertiser].map(([id, of]) => ({ advertiser_id: id, advertiser: advertiserName(id), ...totalsOf(of, month) })),
     lines: lines.map((line) => ({
       ...{ month, of_month: line.ofMonth, advertiser_id: line.advertiserId, advertiser: advertiserName(line.advertiserId) },

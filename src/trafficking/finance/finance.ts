@@ -30,6 +30,8 @@ export interface FinanceStatement {
   /** null: the month is open, and the lines are what closing it now would book. */
   readonly closed: { readonly at: Date; readonly by: string } | null;
   readonly lines: readonly FinanceLine[];
+  /** YYYY-MM, the latest first: the months of the publisher that are closed. */
+  readonly closedMonths: readonly string[];
 }
 
 export type CloseRefusal = 'unknown' | 'closed' | 'not over' | 'no rate';
@@ -74,15 +76,15 @@ export const createFinance = ({ knex, rateOf }: FinanceOptions): Finance => ({
       async (trx) => {
         const publisher = await publisherOf(trx, publisherId, month);
         if (!publisher) return undefined;
-        const closed = await closedOf(trx, publisherId, month);
+        const [closed, closedMonths] = [await closedOf(trx, publisherId, month), await closedMonthsOf(trx, publisherId)];
         if (closed) {
           const { at, by, currency, rate } = closed;
           const lines = await storedLines(trx, publisherId, { month });
-          return { publisherId, month, timeZone: publisher.zone, currency, rate, closed: { at, by }, lines };
+          return { publisherId, month, timeZone: publisher.zone, currency, rate, closed: { at, by }, lines, closedMonths };
         }
         const rate = rateOf(publisher.currency) ?? null;
         const lines = await dueLines(trx, publisherId, month, rate);
-        return { publisherId, month, timeZone: publisher.zone, currency: publisher.currency, rate, closed: null, lines };
+        return { publisherId, month, timeZone: publisher.zone, currency: publisher.currency, rate, closed: null, lines, closedMonths };
       },
       { readOnly: true, isolationLevel: 'repeatable read' },
     ),
@@ -126,6 +128,14 @@ const closedOf = async (trx: Knex.Transaction, publisherId: number, month: strin
       ...{ at: 'closed_at', by: 'closed_by', currency: 'currency', rate: 'rate' },
     });
 
+const closedMonthsOf = async (trx: Knex.Transaction, publisherId: number): Promise<readonly string[]> => {
+  const { rows } = await trx.raw<{ rows: { month: string }[] }>(
+    `select to_char(month, 'YYYY-MM') as month from finance_months where publisher_id = ? order by 1 desc`,
+    [publisherId],
+  );
+  return rows.map(({ month }) => month);
+};
+
 const storedLines = async (
   trx: Knex.Transaction,
   publisherId: number,
@@ -156,15 +166,11 @@ const dueLines = async (
   rate: number | null,
 ): Promise<readonly FinanceLine[]> => {
   const inCurrency = (micros: number) => ({ amountMicros: rate === null ? null : Math.round(micros * rate) });
-  const { rows: closed } = await trx.raw<{ rows: { month: string }[] }>(
-    `select to_char(month, 'YYYY-MM') as month from finance_months where publisher_id = ? order by 1 desc`,
-    [publisherId],
-  );
   const lines = (await liveFigures(trx, publisherId, month)).map((figures): FinanceLine => ({
     ...{ ofMonth: month, ...figures },
     ...inCurrency(figures.revenueMicros),
   }));
-  for (const { month: ofMonth } of closed) {
+  for (const ofMonth of await closedMonthsOf(trx, publisherId)) {
     const booked = new Map((await storedLines(trx, publisherId, { ofMonth })).map((line) => [line.campaignId, line]));
     const live = new Map((await liveFigures(trx, publisherId, ofMonth)).map((line) => [line.campaignId, line]));
     for (const campaignId of new Set([...live.keys(), ...booked.keys()])) {

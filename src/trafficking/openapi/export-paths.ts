@@ -1,6 +1,6 @@
 import { DEFAULT_EVENT_COLUMNS, EVENT_COLUMN_NAMES, eventColumn } from '../../events/export/event-columns.ts';
 import { EVENT_FORMATS } from '../../events/export/write-events.ts';
-import { problems, query, READ_PROBLEMS, type Paths } from './operation.ts';
+import { CSV_CONTENT, problems, query, READ_PROBLEMS, type Paths } from './operation.ts';
 import { integer, oneOf } from './schema.ts';
 
 const columns = { type: 'array', items: oneOf(EVENT_COLUMN_NAMES), default: DEFAULT_EVENT_COLUMNS };
@@ -26,7 +26,7 @@ export const exportPaths = (): Paths => ({
         200: {
           description: 'The events, in no particular order',
           content: {
-            'text/csv': { schema: { type: 'string' } },
+            ...CSV_CONTENT,
             'application/vnd.apache.parquet': { schema: { type: 'string', contentMediaType: 'application/vnd.apache.parquet' } },
           },
         },

@@ -1,7 +1,7 @@
 import { FINANCE_FORMATS } from '../finance/finance-routes.ts';
-import { XLSX_TYPE } from '../reports/report-routes.ts';
 import {
   BODY_PROBLEMS,
+  FILE_CONTENT,
   jsonAnswer,
   jsonBody,
   jsonContent,
@@ -30,6 +30,7 @@ export const FINANCE_SCHEMAS = {
     rate: { type: ['number', 'null'], description: 'Units of the currency for one USD; of a closed month, when it was closed' },
     closed_at: orNull('string', { description: 'null: open; the lines are what closing it now would store' }),
     closed_by: orNull('string'),
+    closed_months: { ...listOf(month), description: 'All closed months of the publisher, the latest first' },
     advertisers: listOf(record({ advertiser_id: orNull('integer'), advertiser: orNull('string'), ...earned })),
     lines: listOf(
       record({
@@ -49,11 +50,6 @@ export const FINANCE_SCHEMAS = {
   },
 };
 
-const FILES = {
-  'text/csv': { schema: { type: 'string' } },
-  [XLSX_TYPE]: { schema: { type: 'string', contentMediaType: XLSX_TYPE } },
-};
-
 /** Statements of publishers by month. */
 export const financePaths = (): Paths => ({
   '/api/finance': {
@@ -67,7 +63,7 @@ export const financePaths = (): Paths => ({
         query('format', { ...oneOf(FINANCE_FORMATS), default: 'json' }, 'CSV and Excel have the lines'),
       ],
       responses: {
-        200: { description: 'The statement', content: { ...jsonContent(ref('Statement')), ...FILES } },
+        200: { description: 'The statement', content: { ...jsonContent(ref('Statement')), ...FILE_CONTENT } },
         ...problems('invalid_request', 'not_found', ...READ_PROBLEMS),
       },
     },

@@ -4,6 +4,7 @@ import { QUALITY_REPORT_FILTERS } from '../../tracking/report-store.ts';
 import { INSIGHT_PAGE, REPORT_FORMATS } from '../insight/insight-routes.ts';
 import { REPORT_PAGE } from '../insight/reports.ts';
 import {
+  CSV_CONTENT,
   idInPath,
   jsonAnswer,
   jsonContent,
@@ -36,7 +37,7 @@ const reportPath = (schema: 'CampaignReport' | 'AdvertiserReport', summary: stri
       200: {
         description: 'The report: a page of its rows, and the totals of all pages',
         headers: LINK,
-        content: { ...jsonContent(ref(schema)), 'text/csv': { schema: { type: 'string' } } },
+        content: { ...jsonContent(ref(schema)), ...CSV_CONTENT },
       },
       ...problems('invalid_request', 'not_found', ...READ_PROBLEMS),
     },

@@ -1,5 +1,6 @@
 import { CATALOG_TABLES, type CatalogTable } from '../../catalog/model/catalog-reading.ts';
 import { PROBLEMS, type ProblemCode } from '../../http/problems/problem.ts';
+import { XLSX_TYPE } from '../reports/report-routes.ts';
 import { exampleOf } from './examples.ts';
 import { REMEDIES } from './remedies.ts';
 import { ref, type Schema } from './schema.ts';
@@ -38,6 +39,10 @@ export type Paths = Readonly<Record<string, PathItem>>;
 export const jsonContent = (schema: Schema, mediaType = 'application/json', example = exampleOf(schema)): object => ({
   [mediaType]: { schema, example },
 });
+
+/** Rows as a file, beside JSON. */
+export const CSV_CONTENT = { 'text/csv': { schema: { type: 'string' } } };
+export const FILE_CONTENT = { ...CSV_CONTENT, [XLSX_TYPE]: { schema: { type: 'string', contentMediaType: XLSX_TYPE } } };
 
 /** @param exampleName the example to show, when it is not that of the schema's component */
 export const jsonBody = (schema: Schema, mediaType?: string, exampleName?: string): object => ({

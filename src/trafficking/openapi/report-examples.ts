@@ -30,6 +30,7 @@ export const REPORT_EXAMPLES = {
   },
   Statement: {
     ...{ publisher_id: 1, month: '2026-10', time_zone: 'Europe/Berlin', currency: 'EUR', rate: 0.9, closed_at: null, closed_by: null },
+    closed_months: ['2026-09', '2026-08'],
     advertisers: [
       {
         advertiser_id: 2,

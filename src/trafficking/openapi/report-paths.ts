@@ -4,10 +4,11 @@ import { DEFAULT_LINK_DAYS, MAX_LINK_DAYS } from '../reports/report-links.ts';
 import { DIMENSION_NAMES, dimensionOf } from '../reports/report-dimensions.ts';
 import { columnsOf, METRIC_NAMES, metricOf } from '../reports/report-fields.ts';
 import { MAX_FILTER_VALUES, MAX_GROUPS, MAX_HOURLY_DAYS, MAX_REPORT_DAYS, RANGE_NAMES } from '../reports/report-question.ts';
-import { REPORT_FORMATS, REPORT_PAGE, XLSX_TYPE } from '../reports/report-routes.ts';
+import { REPORT_FORMATS, REPORT_PAGE } from '../reports/report-routes.ts';
 import { SAVED_REPORT_SCHEMA } from '../reports/saved-report.ts';
 import {
   BODY_PROBLEMS,
+  FILE_CONTENT,
   idInPath,
   jsonAnswer,
   jsonBody,
@@ -33,6 +34,7 @@ const reportRow = (required: boolean): Schema => {
   const columns = columnsOf(DIMENSION_NAMES, METRIC_NAMES);
   const schemaOf = (kind: (typeof columns)[number]['kind']): Schema => {
     if (kind === 'day') return { type: 'string', format: 'date' };
+    if (kind === 'month') return { type: 'string', pattern: '^\\d{4}-\\d{2}$' };
     if (kind === 'hour') return { type: 'string', description: 'RFC 3339 in the time zone of the report, without seconds' };
     if (kind === 'id') return orNull('integer');
     return kind === 'text' || kind === 'name' ? orNull('string') : kind === 'count' ? count : number;
@@ -64,7 +66,7 @@ export const REPORT_SCHEMAS = {
     group_by: listOf(oneOf(DIMENSION_NAMES)),
     metrics: listOf(oneOf(METRIC_NAMES)),
     filter: { type: 'object', additionalProperties: listOf(text) },
-    columns: listOf(record({ name: text, label: text, kind: oneOf(['day', 'hour', 'id', 'text', 'name', 'count', 'share', 'usd']) })),
+    columns: listOf(record({ name: text, label: text, kind: oneOf(['day', 'hour', 'month', 'id', 'text', 'name', 'count', 'share', 'usd']) })),
     row_count: { ...count, description: 'Of all pages' },
     rows: listOf(reportRow(true)),
     totals: { ...reportRow(false), description: 'Of all pages' },
@@ -110,16 +112,11 @@ export const REPORT_SCHEMAS = {
   ReportLink: record({ token: text, url: text, expires: moment }),
 };
 
-const FORMATS = {
-  'text/csv': { schema: { type: 'string' } },
-  [XLSX_TYPE]: { schema: { type: 'string', contentMediaType: XLSX_TYPE } },
-};
-
 const formatParameters = [
   query('format', { ...oneOf(REPORT_FORMATS), default: 'json' }, 'CSV has all rows, Excel up to 10,000'),
   ...pageQuery(REPORT_PAGE, MAX_OFFSET),
 ];
-const answer = (description: string) => ({ description, headers: LINK, content: { ...jsonContent(ref('Report')), ...FORMATS } });
+const answer = (description: string) => ({ description, headers: LINK, content: { ...jsonContent(ref('Report')), ...FILE_CONTENT } });
 
 /** Reports, saved reports and read-only links. */
 export const reportPaths = (): Paths => ({

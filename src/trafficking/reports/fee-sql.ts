@@ -6,32 +6,35 @@ import type { ReportQuestion } from './report-question.ts';
 const OF_LINE_ITEM: readonly RollUpKey[] = ['day', 'hour', 'publisher_id', 'campaign_id', 'line_item_id', 'reason'];
 
 /**
- * SQL: the members of a WITH that end in `fee_rows`, what Flat line items earn, with the columns of the
- * roll-up that answers the report. A fee is earned evenly over the flight, as it is now, whether or not
+ * SQL: the members of a WITH that end in `fee_rows`, what Flat line items earn, with those columns of the
+ * roll-up that the report reads. A fee is earned evenly over the flight, as it is now, whether or not
  * ads are delivered. Each point of a flight is rounded down once, so the days of a flight sum to the
  * fee, to the micro; the days are those of the publisher.
  *
  * Where a report has dimensions that a line item does not have, its rows of a day (or hour) share the
  * fee by their impressions: each point of the day is rounded down once. Without impressions the first
- * row gets all of it, and a day without rows gets one without these dimensions. The rows are read with
- * one scan: Postgres cannot know how many days are earned, and would look up each of them.
+ * row gets all of it, and a day without rows gets one without these dimensions. Rows that the report
+ * does not tell apart are neighbours in the order of the keys: they are summed before the fee is shared,
+ * which gives them the same micros as they get one by one.
  */
 export const feeRows = ({ groupBy, filters, rollUps }: ReportQuestion): string | undefined => {
   const rollUp = rollUps.find(({ of }) => of === 'hits');
   if (!rollUp) return undefined;
   const named: readonly DimensionName[] = [...groupBy, ...filters.map(({ dimension }) => dimension)];
+  const needed = new Set(named.flatMap((name) => dimensionOf(name).in.hits?.needs ?? []));
   const byHour = rollUp.keys.includes('hour');
   const time = byHour ? 'day, hour' : 'day';
-  const isDivided = named.some((name) => dimensionOf(name).in.hits?.needs.some((key) => !OF_LINE_ITEM.includes(key)));
   const parts = rollUp.keys.filter((key) => !OF_LINE_ITEM.includes(key));
+  // Up to the last key that the report reads.
+  const columns = parts.slice(0, parts.findLastIndex((key) => needed.has(key)) + 1).join(', ');
   const narrowed = filters
     .flatMap(({ dimension }) => (dimension in FLAT_FILTERS ? [FLAT_FILTERS[dimension as keyof typeof FLAT_FILTERS]] : []))
     .map((condition) => `and ${condition}`)
     .join(' ');
   const earned = `
-    flat as (
+    flat as materialized (
       select l.id as line_item_id, l.campaign_id, ca.publisher_id, p.time_zone as zone, l.budget_micros::numeric as fee,
-             floor(extract(epoch from l.start_at) * 1000) as start_ms, floor(extract(epoch from l.end_at) * 1000) as end_ms,
+             ${msOf('l.start_at')} as start_ms, ${msOf('l.end_at')} as end_ms,
              greatest(:from::date, (l.start_at at time zone p.time_zone)::date) as first_day,
              least(:to::date, (l.end_at at time zone p.time_zone)::date) as last_day
       from line_items l join campaigns ca on ca.id = l.campaign_id join publishers p on p.id = ca.publisher_id
@@ -40,44 +43,54 @@ export const feeRows = ({ groupBy, filters, rollUps }: ReportQuestion): string |
     ), slots as (
       ${byHour ? HOURS : DAYS}
     ), earned as materialized (
-      select ${time}, publisher_id, campaign_id, line_item_id,
-             div(fee * (least(until_ms, end_ms) - start_ms), end_ms - start_ms)
-               - div(fee * (greatest(from_ms, start_ms) - start_ms), end_ms - start_ms) as fee
-      from slots where until_ms > start_ms and from_ms < end_ms
+      select ${time}, publisher_id, campaign_id, line_item_id, (${earnedBy('until_s')} - ${earnedBy('from_s')})::bigint as fee from slots
     )`;
-  if (!isDivided)
-    return `${earned}, fee_rows as (select *, '' as reason${parts.map((key) => `, ${ABSENT[key] ?? `''`} as ${key}`).join('')} from earned)`;
+  if (columns === '') return `${earned}, fee_rows as (select *, '' as reason from earned)`;
   const keys = `${time}, line_item_id`;
-  const columns = parts.join(', ');
-  return `${earned}, weighed as (
-      select ${keys}, ${columns}, impressions, sum(impressions) over whole as whole, sum(impressions) over sofar as upto,
-             row_number() over sofar as nth
+  return `${earned}, shares as (
+      select ${keys}, ${columns}, sum_bigint(impressions) as impressions
       from ${rollUp.table}
-      where day between :from::date and :to::date and reason = '' and exists (select from earned)
-        and line_item_id = any (array(select line_item_id from flat))
+      where day between :from::date and :to::date and reason = '' and campaign_id = any (array(select campaign_id from flat))
+        and ${IS_FLAT}
+      group by ${keys}, ${columns}
+    ), weighed as (
+      select *, sum_bigint(impressions) over whole as whole, sum_bigint(impressions) over sofar as upto, row_number() over sofar as nth
+      from shares
       window whole as (partition by ${keys}), sofar as (partition by ${keys} order by ${columns} rows unbounded preceding)
     ), fee_rows as (
       select ${time}, publisher_id, campaign_id, line_item_id, '' as reason, ${columns},
-             case when whole > 0 then div(fee * upto, whole) - div(fee * (upto - impressions), whole)
+             case when whole > 0 then ${shareOf('upto')} - ${shareOf('upto - impressions')}
                   when coalesce(nth, 1) = 1 then fee else 0 end as fee
       from earned left join weighed using (${keys})
     )`;
 };
 
-const msOf = (moment: string): string => `floor(extract(epoch from ${moment}) * 1000)`;
+/** What is earned of a fee by this second: 0 before the flight, all of it afterwards. */
+const earnedBy = (second: string): string =>
+  `div(fee * (least(greatest(${second} * 1000, start_ms), end_ms) - start_ms), end_ms - start_ms)`;
+
+/**
+ * `fee * part / whole`, rounded down, in integers of 64 bits, of which numeric takes five times as long. It is exact
+ * while a line item has less than three thousand million impressions a day; above, Postgres refuses to multiply.
+ */
+const shareOf = (part: string): string => `(fee / whole * (${part}) + fee % whole * (${part}) / whole)`;
+
+/** `is true` makes it a look-up in a hash. Postgres cannot know how many line items are Flat: it would join them by nested loops. */
+const IS_FLAT = '(line_item_id in (select line_item_id from flat)) is true';
+
+const msOf = (moment: string): string => `floor(extract(epoch from ${moment}) * 1000)::bigint`;
+/** Days and hours begin with a full second. */
+const secondsOf = (moment: string): string => `date_part('epoch', ${moment})::bigint`;
 
 const DAYS = `
-  select flat.*, d::date as day, ${msOf('(d at time zone zone)')} as from_ms, ${msOf(`((d + interval '1 day') at time zone zone)`)} as until_ms
-  from flat, generate_series(first_day::timestamp, last_day::timestamp, interval '1 day') as d`;
+  select flat.*, day, ${secondsOf('day::timestamp at time zone zone')} as from_s, ${secondsOf('(day + 1)::timestamp at time zone zone')} as until_s
+  from flat, generate_series(0, last_day - first_day) as n, lateral (select first_day + n as day) days`;
 
 /** From each day's beginning, which is a full hour of every publisher; a day may have 23 or 25. */
 const HOURS = `
-  select flat.*, (h at time zone zone)::date as day, h as hour, ${msOf('h')} as from_ms, ${msOf('h')} + 3600000 as until_ms
+  select flat.*, (hour at time zone zone)::date as day, hour, ${secondsOf('hour')} as from_s, ${secondsOf('hour')} + 3600 as until_s
   from flat, generate_series(first_day::timestamp at time zone zone,
-                             ((last_day + 1)::timestamp at time zone zone) - interval '1 second', interval '1 hour') as h`;
-
-/** Of a row that has no creative. */
-const ABSENT: Partial<Readonly<Record<RollUpKey, string>>> = { creative_id: 'null::int' };
+                             ((last_day + 1)::timestamp at time zone zone) - interval '1 second', interval '1 hour') as hour`;
 
 /** Filters that leave out whole line items before their days are made. */
 const FLAT_FILTERS = {

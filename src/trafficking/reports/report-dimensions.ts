@@ -10,6 +10,8 @@ import { INVALID_REASONS } from '../../ledger/hit.ts';
 /** Where a dimension is read: SQL over a row `r` of a roll-up that has these keys, with these joins. */
 export interface Reading {
   readonly sql: string;
+  /** What rows are grouped by, where `sql` follows from it: to group by a column is faster. */
+  readonly by?: string;
   readonly needs: readonly RollUpKey[];
   readonly joins?: readonly Join[];
 }
@@ -25,7 +27,7 @@ export const JOINS = {
 export interface Dimension {
   /** In the page and in Excel. */
   readonly label: string;
-  readonly kind: 'day' | 'hour' | 'id' | 'text';
+  readonly kind: 'day' | 'hour' | 'month' | 'id' | 'text';
   /** In the roll-ups of each source that has it. */
   readonly in: Partial<Readonly<Record<RollUpSource, Reading>>>;
   /** The records that it names; the answer has their names beside the ids. */
@@ -42,7 +44,7 @@ const oneOf = (values: readonly string[]) => ({
 });
 const anId = { test: (value: string) => /^[1-9]\d{0,9}$/.test(value) && Number(value) < 2 ** 31, detail: 'must be an id' };
 
-const column = (key: RollUpKey, sql = `r.${key}`): Reading => ({ sql, needs: [key] });
+const column = (key: RollUpKey, sql = `r.${key}`): Reading => ({ sql, by: `r.${key}`, needs: [key] });
 const inHits = (reading: Reading) => ({ in: { hits: reading } });
 const inBids = (reading: Reading) => ({ in: { bids: reading } });
 const inAll = (reading: Reading) => ({ in: { hits: reading, requests: reading, bids: reading } });
@@ -51,6 +53,7 @@ const anyText = (detail: string, maxLength: number) => ({
   detail,
 });
 
+const MONTH = `date_trunc('month', r.day::timestamp)`;
 const OF_PLACEMENT: Reading = { sql: `pl.width || 'x' || pl.height`, needs: ['placement_id'], joins: ['placements'] };
 
 /**
@@ -58,6 +61,11 @@ const OF_PLACEMENT: Reading = { sql: `pl.width || 'x' || pl.height`, needs: ['pl
  * heads of CSV and Excel and the choices of the page are made from this table and METRICS.
  */
 export const DIMENSIONS = {
+  month: {
+    label: 'Month',
+    kind: 'month',
+    ...inAll({ sql: `to_char(${MONTH}, 'YYYY-MM')`, by: MONTH, needs: ['day'] }),
+  },
   day: { label: 'Day', kind: 'day', ...inAll(column('day')) },
   hour: { label: 'Hour', kind: 'hour', ...inAll(column('hour')) },
   publisher: { label: 'Publisher', kind: 'id', ...inAll(column('publisher_id')), table: 'publishers', accepts: anId },

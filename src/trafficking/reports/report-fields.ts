@@ -1,23 +1,23 @@
 import type { RollUpSource } from '../../events/postgres/roll-ups.ts';
 import { dimensionOf, type Dimension, type DimensionName } from './report-dimensions.ts';
 
-/** What is summed, each with its SQL over rows `r` of a roll-up of hits or of requests. */
+/** What is summed, each with its SQL over rows `r` of a roll-up. All are integers of 64 bits. */
 export const SUMS = {
-  requests: { of: 'requests', sql: 'sum(r.requests)' },
-  unfilled: { of: 'requests', sql: `sum(r.requests) filter (where r.reason <> '')` },
-  serves: { of: 'hits', sql: 'sum(r.serves)' },
-  impressions: { of: 'hits', sql: `sum(r.impressions) filter (where r.reason = '')` },
-  filtered_impressions: { of: 'hits', sql: `sum(r.impressions) filter (where r.reason <> '')` },
-  viewable: { of: 'hits', sql: `sum(r.viewable) filter (where r.reason = '')` },
-  clicks: { of: 'hits', sql: `sum(r.clicks) filter (where r.reason = '')` },
-  filtered_clicks: { of: 'hits', sql: `sum(r.clicks) filter (where r.reason <> '')` },
-  events: { of: 'hits', sql: `sum(r.events) filter (where r.reason = '')` },
-  spend: { of: 'hits', sql: 'sum(r.spend_micros)' },
-  bid_requests: { of: 'bids', sql: 'sum(r.impressions)' },
-  timeouts: { of: 'bids', sql: 'sum(r.timeouts)' },
-  bids: { of: 'bids', sql: 'sum(r.bids)' },
-  bid_refusals: { of: 'bids', sql: 'sum(r.refused)' },
-  wins: { of: 'bids', sql: 'sum(r.wins)' },
+  requests: { of: 'requests', sql: 'sum_bigint(r.requests)' },
+  unfilled: { of: 'requests', sql: `sum_bigint(r.requests) filter (where r.reason <> '')` },
+  serves: { of: 'hits', sql: 'sum_bigint(r.serves)' },
+  impressions: { of: 'hits', sql: `sum_bigint(r.impressions) filter (where r.reason = '')` },
+  filtered_impressions: { of: 'hits', sql: `sum_bigint(r.impressions) filter (where r.reason <> '')` },
+  viewable: { of: 'hits', sql: `sum_bigint(r.viewable) filter (where r.reason = '')` },
+  clicks: { of: 'hits', sql: `sum_bigint(r.clicks) filter (where r.reason = '')` },
+  filtered_clicks: { of: 'hits', sql: `sum_bigint(r.clicks) filter (where r.reason <> '')` },
+  events: { of: 'hits', sql: `sum_bigint(r.events) filter (where r.reason = '')` },
+  spend: { of: 'hits', sql: 'sum_bigint(r.spend_micros)' },
+  bid_requests: { of: 'bids', sql: 'sum_bigint(r.impressions)' },
+  timeouts: { of: 'bids', sql: 'sum_bigint(r.timeouts)' },
+  bids: { of: 'bids', sql: 'sum_bigint(r.bids)' },
+  bid_refusals: { of: 'bids', sql: 'sum_bigint(r.refused)' },
+  wins: { of: 'bids', sql: 'sum_bigint(r.wins)' },
 } as const satisfies Readonly<Record<string, { readonly of: RollUpSource; readonly sql: string }>>;
 
 export type SumName = keyof typeof SUMS;
@@ -53,7 +53,7 @@ export const METRICS = {
     help: 'Ads that were selected, whether or not they were rendered',
     sums: ['serves'],
     sql: 's.serves',
-    only: ['day', 'hour', 'publisher', 'advertiser', 'campaign', 'line_item', 'creative'],
+    only: ['month', 'day', 'hour', 'publisher', 'advertiser', 'campaign', 'line_item', 'creative'],
   },
   gross_impressions: {
     label: 'Gross impressions',
@@ -106,7 +106,7 @@ export const METRICS = {
     kind: 'usd',
     help: 'Revenue per thousand impressions',
     sums: ['spend', 'impressions'],
-    sql: 'coalesce(round(s.spend * 1000 / nullif(s.impressions, 0)) / 1e6, 0)::float8',
+    sql: 'coalesce(round(s.spend * 1000.0 / nullif(s.impressions, 0)) / 1e6, 0)::float8',
   },
   bid_requests: {
     label: 'Bid requests',

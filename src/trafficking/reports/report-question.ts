@@ -39,6 +39,8 @@ export const RANGES = {
   last_week: { label: 'Last week', days: (today: number) => [mondayOf(today) - 7, mondayOf(today) - 1] },
   this_month: { label: 'This month', days: (today: number) => [monthOf(today), today] },
   last_month: { label: 'Last month', days: (today: number) => [monthOf(monthOf(today) - 1), monthOf(today) - 1] },
+  this_year: { label: 'This year', days: (today: number) => [yearOf(today), today] },
+  last_year: { label: 'Last year', days: (today: number) => [yearOf(yearOf(today) - 1), yearOf(today) - 1] },
 } as const satisfies Readonly<Record<string, { readonly label: string; readonly days: (today: number) => readonly [number, number] }>>;
 
 export type RangeName = keyof typeof RANGES;
@@ -49,6 +51,7 @@ const DEFAULT_HOURLY_RANGE: RangeName = 'today';
 /** Day 0, 1970-01-01, was a Thursday. */
 const mondayOf = (day: number): number => day - ((day + 3) % 7);
 const monthOf = (day: number): number => dayOf(Date.parse(`${dateOfDay(day).slice(0, 7)}-01`));
+const yearOf = (day: number): number => dayOf(Date.parse(`${dateOfDay(day).slice(0, 4)}-01-01`));
 
 const UNSPLIT = DIMENSION_NAMES.filter((name) => dimensionOf(name).unsplit).map((name) => `filter[${name}]`);
 /** Parameters of the answer, which others read. */
@@ -199,11 +202,13 @@ export const hasDimension = (metric: MetricName, name: DimensionName): boolean =
   return (only ?? DIMENSION_NAMES).includes(name) && sums.every((sum) => dimension.in[SUMS[sum].of] !== undefined);
 };
 
-/** The dimensions of each roll-up: those of one set combine. */
-export const DIMENSION_SETS = ROLL_UPS.map(({ of, keys }) => ({
-  of,
-  dimensions: DIMENSION_NAMES.filter((name) => dimensionOf(name).in[of]?.needs.every((key) => keys.includes(key))),
-}));
+const dimensionsOf = ({ of, keys }: RollUp): readonly DimensionName[] =>
+  DIMENSION_NAMES.filter((name) => dimensionOf(name).in[of]?.needs.every((key) => keys.includes(key)));
+
+/** The dimensions of roll-ups: those of one set combine. A roll-up whose dimensions another one has too is no set. */
+export const DIMENSION_SETS = ROLL_UPS.filter(
+  ({ of, keys }) => !ROLL_UPS.some((other) => other.of === of && other.keys.length > keys.length && keys.every((key) => other.keys.includes(key))),
+).map((rollUp) => ({ of: rollUp.of, dimensions: dimensionsOf(rollUp) }));
 
 const cannotCombine = (of: RollUp['of'], named: readonly DimensionName[]): string => {
   const sets = DIMENSION_SETS.filter((set) => set.of === of).map(({ dimensions }) => dimensions.join(', '));

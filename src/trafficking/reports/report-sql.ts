@@ -29,7 +29,7 @@ const conditionOf = ({ dimension }: ReportFilter, of: RollUp['of']): string =>
 const joinsOf = (names: readonly DimensionName[], of: RollUp['of']): string =>
   [...new Set(names.flatMap((name) => readingOf(name, of).joins ?? []))].map((join) => JOINS[join]).join(' ');
 
-/** The sums of one source of rows `r`, by the dimensions. `sqlOf` undefined: the source has no such sum. */
+/** Rows `r` of one source with the dimensions and the sums of the report. `sqlOf` undefined: the source has no such sum. */
 const partOf = (
   question: ReportQuestion,
   of: RollUp['of'],
@@ -39,47 +39,65 @@ const partOf = (
 ): string => {
   const { groupBy, filters } = question;
   const dimensions = groupBy.map((name) => `${readingOf(name, of).sql} as "${name}"`);
-  const sums = sumsOf(question).map((sum) => `${sqlOf(sum) === undefined ? '0::numeric' : `coalesce(${sqlOf(sum)}, 0)`} as ${sum}`);
+  const sums = sumsOf(question).map((sum) => `${sqlOf(sum) ?? '0::bigint'} as ${sum}`);
   const conditions = [...where, ...filters.map((filter) => conditionOf(filter, of))];
   return `select ${[...dimensions, ...sums].join(', ')} from ${from} r ${joinsOf([...groupBy, ...filters.map(({ dimension }) => dimension)], of)}
-    ${conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''} ${groupedBy(groupBy)}`;
+    ${conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''}`;
 };
 
-const groupedBy = (groupBy: readonly DimensionName[]): string =>
-  groupBy.length > 0 ? `group by ${groupBy.map((_, i) => i + 1).join(', ')}` : '';
+const byOf = ({ sql, by = sql }: Reading): string => by;
+
+const groupedBy = (expressions: readonly string[]): string => (expressions.length > 0 ? `group by ${expressions.join(', ')}` : '');
 
 /**
  * The members of a WITH that end in `s`, the sums of the report by its dimensions, without rows in
- * which all are zero.
+ * which all are zero. A roll-up is summed before it is added to others: it has far more rows, which
+ * Postgres can read in parallel.
  */
 const summed = (question: ReportQuestion): string => {
   const { groupBy, rollUps } = question;
   const sums = sumsOf(question);
   const fees = sums.includes('spend') ? feeRows(question) : undefined;
-  const parts = [
-    ...rollUps.map(({ of, table }) =>
-      partOf(question, of, table, (sum) => (SUMS[sum].of === of ? SUMS[sum].sql : undefined), ['r.day between :from::date and :to::date']),
-    ),
-    ...(fees === undefined ? [] : [partOf(question, 'hits', 'fee_rows', (sum) => (sum === 'spend' ? 'sum(r.fee)' : undefined), [])]),
-  ];
+  const parts = rollUps.map(({ of, table }) => {
+    const sqlOf = (sum: SumName) => (SUMS[sum].of === of ? `coalesce(${SUMS[sum].sql}, 0)` : undefined);
+    const groups = groupedBy(groupBy.map((name) => byOf(readingOf(name, of))));
+    return `${partOf(question, of, table, sqlOf, ['r.day between :from::date and :to::date'])} ${groups}`;
+  });
+  if (fees !== undefined) parts.push(partOf(question, 'hits', 'fee_rows', (sum) => (sum === 'spend' ? 'r.fee' : undefined), []));
   const dimensions = groupBy.map((name) => `"${name}"`);
   const all =
     parts.length === 1
       ? parts[0]
-      : `select ${[...dimensions, ...sums.map((sum) => `sum(${sum}) as ${sum}`)].join(', ')}
-         from (${parts.join(' union all ')}) parts ${groupedBy(groupBy)}`;
+      : `select ${[...dimensions, ...sums.map((sum) => `coalesce(sum_bigint(${sum}), 0) as ${sum}`)].join(', ')}
+         from (${parts.join(' union all ')}) parts ${groupedBy(dimensions)}`;
   return `${fees === undefined ? '' : `${fees}, `}s as materialized (select * from (${all}) every where ${sums.map((sum) => `${sum} <> 0`).join(' or ')})`;
 };
 
 const metricsSql = ({ metrics }: ReportQuestion): readonly string[] => metrics.map((name) => `${metricOf(name).sql} as "${name}"`);
 
+/** The order of rows `s`. The names of records are looked up only to sort by them. */
+const orderOf = ({ groupBy, metrics, sort }: ReportQuestion): string => {
+  const byDimensions = groupBy.map((name) => `s."${name}" nulls first`);
+  if (!sort) return byDimensions.length > 0 ? `order by ${byDimensions.join(', ')}` : '';
+  const dimension = groupBy.find((name) => columnsOf([name], []).some(({ name: column }) => column === sort.column));
+  const metric = metrics.find((name) => name === sort.column);
+  const isName = dimension !== undefined && dimensionOf(dimension).kind === 'id' && sort.column === dimension;
+  const value = metric
+    ? metricOf(metric).sql
+    : isName
+      ? `(select name from ${dimensionOf(dimension).table} where id = s."${dimension}")`
+      : `s."${dimension}"`;
+  return `order by ${[`${value} ${sort.descending ? 'desc nulls last' : 'asc nulls first'}`, ...byDimensions].join(', ')}`;
+};
+
 /**
  * The rows in their order, with the columns of `columnsOf`.
  *
  * @param dayText makes a text of a day; rows are grouped and sorted by the date, which is faster
+ * @param page a limit and an offset; names are looked up for its rows only
  */
-const rowsSql = (question: ReportQuestion, dayText: (day: string) => string): string => {
-  const { groupBy, metrics, sort } = question;
+const rowsSql = (question: ReportQuestion, dayText: (day: string) => string, page = ''): string => {
+  const { groupBy } = question;
   const named = groupBy.filter((name) => dimensionOf(name).kind === 'id');
   const columns = groupBy.flatMap((name) => {
     const { kind, table } = dimensionOf(name);
@@ -88,12 +106,9 @@ const rowsSql = (question: ReportQuestion, dayText: (day: string) => string): st
     return [`s."${name}" as "${name}_id"`, `${name}_names.name as "${name}"`];
   });
   const joins = named.map((name) => `left join ${dimensionOf(name).table} ${name}_names on ${name}_names.id = s."${name}"`);
-  const names = columnsOf(groupBy, metrics).map(({ name }) => name);
-  const order = [
-    ...(sort ? [`${names.indexOf(sort.column) + 1} ${sort.descending ? 'desc nulls last' : 'asc nulls first'}`] : []),
-    ...groupBy.map((name) => `s."${name}" nulls first`),
-  ];
-  return `select ${[...columns, ...metricsSql(question)].join(', ')} from s ${joins.join(' ')} ${order.length > 0 ? `order by ${order.join(', ')}` : ''}`;
+  const order = orderOf(question);
+  const from = page === '' ? 's' : `(select * from s ${order} ${page}) s`;
+  return `select ${[...columns, ...metricsSql(question)].join(', ')} from ${from} ${joins.join(' ')} ${order}`;
 };
 
 const bindingsOf = ({ filters, from, to }: ReportQuestion): Readonly<Record<string, unknown>> => ({
@@ -104,12 +119,12 @@ const bindingsOf = ({ filters, from, to }: ReportQuestion): Readonly<Record<stri
 
 /** One row: `totals` with `row_count`, and `rows`, a page of them, both as JSON, in which a day is a text. */
 export const pageStatement = (question: ReportQuestion, page: { readonly limit: number; readonly offset: number }): Statement => {
-  const sums = sumsOf(question).map((sum) => `coalesce(sum(${sum}), 0) as ${sum}`);
+  const sums = sumsOf(question).map((sum) => `coalesce(sum_bigint(${sum}), 0) as ${sum}`);
   return {
     sql: `with ${summed(question)},
       totals as (select ${['s.row_count', ...metricsSql(question)].join(', ')} from (select count(*) as row_count, ${sums.join(', ')} from s) s)
       select (select to_jsonb(totals) from totals) as totals,
-             (select coalesce(jsonb_agg(to_jsonb(page)), '[]') from (${rowsSql(question, (day) => day)} limit :limit offset :offset) page) as rows`,
+             (select coalesce(jsonb_agg(to_jsonb(page)), '[]') from (${rowsSql(question, (day) => day, 'limit :limit offset :offset')}) page) as rows`,
     bindings: { ...bindingsOf(question), ...page },
   };
 };
