@@ -26,7 +26,9 @@ export const checkSelections = (model: Model, taken: readonly Ad[], redisMs: num
   ): void => {
     const limited = ads.flatMap((ad) => {
       const limit = limitOf(ad.bounds);
-      return limit === null || !ad.reserved || (rule !== 'cap' && ad.price === 0 && ad.later.price === 0) ? [] : [{ ad, limit }];
+      // What bills later holds no money, so a lot that was reserved while a micro was left may outlive it. Its hits bill nothing then.
+      const isFree = ad.price === 0 && (ad.later.price === 0 || ad.fromLots);
+      return limit === null || !ad.reserved || (rule !== 'cap' && isFree) ? [] : [{ ad, limit }];
     });
     let total = used;
     for (const { ad, limit } of limited.sort((a, b) => a.limit - b.limit)) {

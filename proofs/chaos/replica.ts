@@ -90,10 +90,11 @@ export const createReplica = (options: ReplicaOptions): Replica => {
     isUp: (publisherId) => link.upOf(keys.shardOf(publisherId)),
     now,
     clock: now,
-    observe: { decided: (by, imps) => by === 'lots' && noteLots(imps), granted: () => undefined, returned: () => undefined },
+    observe: { decided: (by, imps) => by !== 'ledger' && noteLots(by, imps), granted: () => undefined, returned: () => undefined },
   });
-  const noteLots = (imps: number): void => {
-    onLots(imps);
+  /** Without Redis, what holds anything is taken from a lot. */
+  const noteLots = (by: 'lots' | 'outage', imps: number): void => {
+    if (by === 'lots') onLots(imps);
     const call = callOf.getStore();
     if (call) call.fromLots = true;
   };

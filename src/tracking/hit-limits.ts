@@ -21,6 +21,9 @@ const limitsOfAd = (snapshot: Snapshot, ad: Hit['ad'], isRestored: boolean): Lim
   const lineItem = snapshot.lineItems.get(ad.lineItemId);
   const campaign = snapshot.campaigns.get(ad.campaignId);
   const current = lineItem && campaign ? limitsOf(lineItem, campaign) : isRestored ? NO_ROOM : NO_LIMITS;
+  // Nothing is reserved for it. A fee is bounded by no budget, but this impression was sold at a price.
+  if (isRestored && lineItem && campaign && ad.billsOn === 'impression' && ad.priceMicros > 0)
+    return { ...current, budgetMicros: lineItem.budgetMicros, campaignBudgetMicros: campaign.budgetMicros };
   const billsAsToken = lineItem !== undefined && billsOnOf(lineItem) === ad.billsOn;
   return ad.billsOn !== 'impression' && !billsAsToken ? { ...current, ...NO_SPEND_LIMITS, ...ad.spendBounds } : current;
 };
