@@ -65,7 +65,7 @@ test.each(LOOKS)('%s, no screen has a serious axe violation, overflows its width
   await admin.page.evaluate(AXE);
   for (const hash of screens) {
     await admin.turn(hash);
-    await admin.page.waitForFunction(() => document.querySelector('.loading') === null);
+    await admin.page.waitForFunction(() => document.querySelector('.loading, .stale') === null);
     if (hash === '#/test') {
       await admin.page.getByRole('button', { name: 'Ask for an ad' }).click();
       await admin.page.getByRole('table').waitFor();
@@ -136,7 +136,7 @@ test.each([390, 768, 1280, 1440])('at %i px no screen scrolls sideways, and ever
   };
   for (const hash of screens) {
     await admin.turn(hash);
-    await page.waitForFunction(() => document.querySelector('.loading') === null);
+    await page.waitForFunction(() => document.querySelector('.loading, .stale') === null);
     await look(hash);
   }
   for (const [i, [hash, open]] of OPENED.entries()) {
