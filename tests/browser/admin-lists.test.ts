@@ -140,7 +140,10 @@ test.each([1280, 390])('at %d pixels price, priority, dates and cap are changed 
   await desk.api('PATCH', `/line_items/${id}`, { priority: 3, frequency_cap: 5 });
   await dialog.getByLabel('Price per thousand (CPM)').fill('6.5');
   await page.keyboard.press('Enter');
-  await page.getByRole('dialog', { name: `changed the Priority of “${name}” meanwhile` }).getByRole('button', { name: 'Theirs: 3' }).click();
+  await page
+    .getByRole('dialog', { name: `changed the Priority of “${name}” meanwhile` })
+    .getByRole('button', { name: 'Theirs: 3' })
+    .click();
   await page.getByText(`“${name}” is changed.`).waitFor();
   const changed = { cpm: 6.5, priority: 3, daily_impression_cap: 700, end_date: '2098-12-31', frequency_cap: 5 };
   expect(await desk.api('GET', `/line_items/${id}`)).toMatchObject(changed);

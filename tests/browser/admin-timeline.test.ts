@@ -29,7 +29,12 @@ test('the timeline shows what is booked by placement and by advertiser, is used 
   for (const id of ['left', 'right'])
     await desk.api('POST', '/placements', { id, width: 300, height: 250, formats: ['html'], publisher_id: publisher.id });
   const flight = { start_date: day(-400), end_date: day(400) };
-  const campaign = await desk.api('POST', '/campaigns', { publisher_id: publisher.id, name: 'Autumn', advertiser_id: advertiser.id, ...flight });
+  const campaign = await desk.api('POST', '/campaigns', {
+    publisher_id: publisher.id,
+    name: 'Autumn',
+    advertiser_id: advertiser.id,
+    ...flight,
+  });
   const book = async (name: string, from: number, to: number, placements: readonly string[]) => {
     const dates = { start_date: day(from), end_date: day(to) };
     const item = await desk.api('POST', '/line_items', { campaign_id: campaign.id, name, active: true, cpm: 2, ...dates });
