@@ -21,6 +21,7 @@ import { auctions } from './measures/auctions.ts';
 import { costOnPaper } from './measures/cost.ts';
 import { latency } from './measures/latency.ts';
 import { life } from './measures/life.ts';
+import { page } from './measures/page.ts';
 import { pixels } from './measures/pixels.ts';
 import { profile } from './measures/profile.ts';
 import { reload } from './measures/reload.ts';
@@ -28,7 +29,7 @@ import { replicas } from './measures/replicas.ts';
 import { scaleOut } from './measures/scale.ts';
 import { goalTable, reportOf, withFigures } from './report.ts';
 
-const MEASURES = ['ads', 'auctions', 'pixels', 'latency', 'scale', 'reload', 'life', 'replicas', 'profile'] as const;
+const MEASURES = ['ads', 'auctions', 'pixels', 'latency', 'scale', 'reload', 'life', 'replicas', 'page', 'profile'] as const;
 /** The rest takes longer than a smoke run may. */
 const QUICK_MEASURES: readonly string[] = ['ads', 'pixels', 'latency', 'replicas'];
 
@@ -79,6 +80,7 @@ const measureAll = async (rig: Rig): Promise<readonly Finding[]> => {
   await measure('reload', () => reload(rig, scale));
   await measure('life', () => life(rig, scale));
   await measure('replicas', () => replicas(rig, scale));
+  await measure('page', () => page(rig, scale));
   await measure('profile', () => profile(rig, scale, ads?.ad.cpuMicros ?? NaN));
   if (ads && hits) findings.push(costOnPaper(ads.ad, hits.impression));
   return findings;

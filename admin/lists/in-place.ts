@@ -1,17 +1,12 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { PRIORITIES } from '../../src/catalog/checks/choice-words.ts';
 import { faultInWords } from '../forms/entity-fields.ts';
-import { textOf } from '../forms/typed-text.ts';
 import type { Page } from '../page.ts';
 import { button } from '../parts/parts.ts';
 import type { Records } from '../service/wire.ts';
 import { titleOf } from '../words/kinds.ts';
 import { patchRecord } from '../views/actions.ts';
+import { inputTypeOf, priorityOptions, storedValue, textOfField, valueOfText, type InPlaceField, type InPlaceKind } from './listed-fields.ts';
 import { saveInPlace } from './save-in-place.ts';
-
-/** The kinds whose records are changed in their list. */
-export type InPlaceKind = 'campaigns' | 'line_items';
-export type InPlaceField = 'cpm' | 'cpc' | 'budget' | 'priority' | 'daily_impression_cap' | 'start_date' | 'end_date';
 
 const LABELS: Readonly<Record<InPlaceField, string>> = {
   cpm: 'price',
@@ -28,14 +23,6 @@ export interface InPlace<K extends InPlaceKind> {
   cell(record: Records[K], field: InPlaceField, shown: unknown): TemplateResult;
 }
 
-/** What a person types, as the service takes it; what is no value is sent as typed. */
-const valueOf = (field: InPlaceField, typed: string): unknown => {
-  const text = typed.trim();
-  if (field.endsWith('_date')) return text;
-  if (text === '') return null;
-  return Number.isFinite(Number(text)) ? Number(text) : text;
-};
-
 export const createInPlace = <K extends InPlaceKind>(page: Page, kind: K): InPlace<K> => {
   let editing: { readonly id: number; readonly field: InPlaceField; typed: string; fault: string; isSaving: boolean } | undefined;
 
@@ -47,8 +34,7 @@ export const createInPlace = <K extends InPlaceKind>(page: Page, kind: K): InPla
     });
   const keyOf = (id: number, field: InPlaceField): string => `${kind}-${id}-${field}`;
   const begin = (record: Records[K], field: InPlaceField): void => {
-    const value = (record as unknown as Readonly<Record<string, unknown>>)[field];
-    editing = { id: record.id, field, typed: textOf(value) || (field === 'priority' ? '2' : ''), fault: '', isSaving: false };
+    editing = { id: record.id, field, typed: textOfField(record, field), fault: '', isSaving: false };
     page.redraw();
     focus('.in-place-field');
   };
@@ -62,15 +48,15 @@ export const createInPlace = <K extends InPlaceKind>(page: Page, kind: K): InPla
   const save = async (record: Records[K]): Promise<void> => {
     if (!editing || editing.isSaving) return;
     const mine = editing;
-    const before = (record as unknown as Readonly<Record<string, unknown>>)[mine.field] ?? null;
-    const value = valueOf(mine.field, mine.typed);
+    const before = storedValue(record, mine.field);
+    const value = valueOfText(mine.field, mine.typed);
     if (value === before) return end();
     mine.isSaving = true;
     page.redraw();
-    const saved = await saveInPlace(page, { kind, record, field: mine.field, label: LABELS[mine.field], before, value });
+    const saved = await saveInPlace(page, { kind, record, fields: [{ field: mine.field, label: LABELS[mine.field], before, value }] });
     mine.isSaving = false;
     if (saved.ok) {
-      const undo = () => void patchRecord(page, kind, record.id, { [mine.field]: saved.replaced }, 'It is as before.');
+      const undo = () => void patchRecord(page, kind, record.id, saved.replaced, 'It is as before.');
       if (saved.changed)
         page.toast(`“${titleOf(kind, record)}”: the ${LABELS[mine.field]} is changed.`, { action: { label: 'Undo', run: undo } });
       return editing === mine ? end() : page.redraw();
@@ -89,7 +75,7 @@ export const createInPlace = <K extends InPlaceKind>(page: Page, kind: K): InPla
     };
     const leave = (event: FocusEvent): void => {
       const isElsewhere = !(event.currentTarget as HTMLElement).contains(event.relatedTarget as Node | null);
-      if (isElsewhere && editing && valueOf(field, editing.typed) === (record as unknown as Readonly<Record<string, unknown>>)[field]) {
+      if (isElsewhere && editing && valueOfText(field, editing.typed) === storedValue(record, field)) {
         editing = undefined;
         page.redraw();
       }
@@ -108,11 +94,11 @@ export const createInPlace = <K extends InPlaceKind>(page: Page, kind: K): InPla
       ${
         field === 'priority'
           ? html`<select class="in-place-field" aria-label=${label} @change=${write}>
-              ${Object.entries(PRIORITIES).map(([value, words]) => html`<option value=${value} ?selected=${value === typed}>${words.label}</option>`)}
+              ${priorityOptions(typed)}
             </select>`
           : html`<input
               class="in-place-field"
-              type=${field.endsWith('_date') && typed.length === 10 ? 'date' : 'text'}
+              type=${inputTypeOf(field, typed)}
               inputmode=${field.endsWith('_date') ? 'text' : 'decimal'}
               autocomplete="off"
               aria-label=${label}

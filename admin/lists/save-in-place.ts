@@ -8,7 +8,12 @@ import { titleOf } from '../words/kinds.ts';
 export interface InPlaceChange<K extends Kind> {
   readonly kind: K;
   readonly record: Records[K];
+  readonly fields: readonly ChangedField[];
+}
+
+export interface ChangedField {
   readonly field: string;
+  /** Within a sentence. */
   readonly label: string;
   /** What the list showed. */
   readonly before: unknown;
@@ -16,28 +21,37 @@ export interface InPlaceChange<K extends Kind> {
 }
 
 export type SavedInPlace =
-  /** changed: false when the person kept the value of someone else. replaced: the value before. */
-  { readonly ok: true; readonly changed: boolean; readonly replaced: unknown } | { readonly ok: false; readonly problem: Problem };
+  /** changed: false when the person kept all values of someone else. replaced: the values before. */
+  | { readonly ok: true; readonly changed: boolean; readonly replaced: Readonly<Record<string, unknown>> }
+  | { readonly ok: false; readonly problem: Problem };
 
 /**
- * Changes one field of a record that a list shows. When someone else has changed that field since it
+ * Changes fields of a record that a list shows. When someone else has changed one of them since it
  * was read, the person chooses; changes of other fields are kept.
  */
 export const saveInPlace = async <K extends Kind>(page: Page, change: InPlaceChange<K>): Promise<SavedInPlace> => {
-  const { kind, record, field, value } = change;
+  const { kind, record } = change;
   const path = `/${kind}/${encodeURIComponent(record.id)}`;
-  let { before } = change;
+  /** What the person has seen of each field: what the list showed, then what was asked about. */
+  const seen = new Map(change.fields.map(({ field, before }) => [field, before]));
+  let fields = change.fields;
   for (;;) {
     const current = await page.api.get<Readonly<Record<string, unknown>>>(path);
     if (!current.ok) return current;
-    const theirs = current.value[field] ?? null;
-    if (theirs !== before && theirs !== value) {
-      const isMine = await askWhose(page, change, theirs);
-      if (!isMine) return done(page, kind, { ok: true, changed: false, replaced: theirs });
-      before = theirs;
+    const theirsOf = (field: string): unknown => current.value[field] ?? null;
+    const mine: ChangedField[] = [];
+    for (const each of fields) {
+      const theirs = theirsOf(each.field);
+      const isContested = theirs !== seen.get(each.field) && theirs !== each.value;
+      seen.set(each.field, theirs);
+      if (!isContested || (await isMineChosen(page, change, each, theirs))) mine.push(each);
     }
-    const answer = await page.api.send('PATCH', path, { [field]: value }, { ifMatch: current.etag });
-    if (answer.ok) return done(page, kind, { ok: true, changed: true, replaced: theirs });
+    fields = mine;
+    const replaced = Object.fromEntries(fields.map(({ field }) => [field, theirsOf(field)]));
+    if (fields.length === 0) return done(page, kind, { ok: true, changed: false, replaced });
+    const patch = Object.fromEntries(fields.map(({ field, value }) => [field, value]));
+    const answer = await page.api.send('PATCH', path, patch, { ifMatch: current.etag });
+    if (answer.ok) return done(page, kind, { ok: true, changed: true, replaced });
     // Changed once more while it was asked about.
     if (answer.problem.code !== 'precondition_failed') return answer;
   }
@@ -51,9 +65,10 @@ const done = async (page: Page, kind: Kind, saved: SavedInPlace): Promise<SavedI
 
 const MINE = 'mine';
 
-const askWhose = async <K extends Kind>(
+const isMineChosen = async <K extends Kind>(
   page: Page,
-  { kind, record, label, value }: InPlaceChange<K>,
+  { kind, record }: InPlaceChange<K>,
+  { label, value }: ChangedField,
   theirs: unknown,
 ): Promise<boolean> => {
   const changes = await page.api.get<readonly AuditRow[]>(

@@ -2,29 +2,49 @@ import { html, nothing, render, type TemplateResult } from 'lit-html';
 import type { Choice, Question } from '../page.ts';
 import { button } from './parts.ts';
 
-/** Opens a dialog and resolves to the answer of its buttons, '' for Escape. The browser restores the focus. */
+export interface OpenDialog {
+  redraw(): void;
+  close(answer?: string): void;
+  /** The answer; '' for Escape. */
+  readonly answered: Promise<string>;
+}
+
+/** Opens a dialog. The browser restores the focus when it is closed. */
+export const openDialog = (title: string, content: (dialog: Pick<OpenDialog, 'close'>) => TemplateResult): OpenDialog => {
+  const dialog = document.createElement('dialog');
+  const close = (answer = ''): void => dialog.close(answer);
+  const redraw = (): void => {
+    const article = html`<article>
+      <h2>${title}</h2>
+      ${content({ close })}
+    </article>`;
+    render(article, dialog);
+  };
+  dialog.setAttribute('aria-label', title);
+  const answered = new Promise<string>((resolve) => {
+    dialog.addEventListener('close', () => {
+      dialog.remove();
+      resolve(dialog.returnValue);
+    });
+  });
+  redraw();
+  document.body.append(dialog);
+  dialog.showModal();
+  return { redraw, close, answered };
+};
+
+/** Opens a dialog and resolves to the answer of its buttons. */
 const ask = (
   title: string,
   content: (close: (answer: string) => void) => TemplateResult,
   buttons: (close: (answer: string) => void) => TemplateResult,
 ): Promise<string> =>
-  new Promise((resolve) => {
-    const dialog = document.createElement('dialog');
-    const close = (answer: string): void => dialog.close(answer);
-    dialog.setAttribute('aria-label', title);
-    dialog.addEventListener('close', () => {
-      dialog.remove();
-      resolve(dialog.returnValue);
-    });
-    const article = html`<article>
-      <h2>${title}</h2>
-      ${content(close)}
-      <footer>${buttons(close)}</footer>
-    </article>`;
-    render(article, dialog);
-    document.body.append(dialog);
-    dialog.showModal();
-  });
+  openDialog(
+    title,
+    ({ close }) =>
+      html`${content(close)}
+        <footer>${buttons(close)}</footer>`,
+  ).answered;
 
 const GO_AHEAD = 'yes';
 

@@ -74,6 +74,8 @@ export interface AssetWire {
   readonly height: number | null;
   readonly bytes: number;
   readonly created_at: string;
+  /** The creatives that use it, where the list was asked for them. */
+  readonly used_by?: { readonly total: number; readonly first: { readonly id: number; readonly name: string } | null };
 }
 
 /** A registered dimension, as GET /api/dimensions describes it. */

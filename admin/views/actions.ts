@@ -6,24 +6,26 @@ import { capital, describeCounts, NAMES, titleOf } from '../words/kinds.ts';
 import type { Page } from '../page.ts';
 import { hashOf } from '../route.ts';
 import { moment } from '../words/formats.ts';
+import { isRestorable, restoreRecord } from './restore-record.ts';
 import type { CampaignWire, Counts, Kind, Problem, PublisherWire, Records } from '../service/wire.ts';
 
 /** Deletes a record after a question that names what goes with it. True: it was deleted. */
 export const deleteEntity = async <K extends Kind>(page: Page, kind: K, record: Records[K]): Promise<boolean> => {
   const path = `/${kind}/${encodeURIComponent(record.id)}`;
-  const counted = await page.api.get<{ readonly counts?: Counts }>(`${path}?include=counts`);
+  const counted = await page.api.get<Readonly<Record<string, unknown>> & { readonly counts?: Counts }>(`${path}?include=counts`);
   if (!counted.ok) {
     page.complain(counted.problem);
     return false;
   }
-  const counts = counted.value.counts ?? {};
+  const { counts = {}, ...before } = counted.value;
   const withIt = describeCounts(counts);
   const title = titleOf(kind, record);
+  const canRestore = isRestorable(kind, withIt || undefined);
   const sure = await page.confirm({
     title: `Delete ${NAMES[kind].one} “${title}”?`,
     text: withIt
-      ? html`This also deletes its <strong>${withIt}</strong>. Reports keep what was delivered. This cannot be undone.`
-      : 'Nothing else is deleted with it. This cannot be undone.',
+      ? html`This also deletes its <strong>${withIt}</strong>. Reports keep what was delivered. This cannot be undone: archive it to keep a way back.`
+      : `Nothing else is deleted with it. ${canRestore ? 'It can be restored from History.' : 'This cannot be undone: archive it to keep a way back.'}`,
     yes: withIt
       ? `Delete all ${Object.values(counts as Readonly<Record<string, number>>).reduce((sum, count) => sum + count, 1)}`
       : 'Delete',
@@ -35,7 +37,9 @@ export const deleteEntity = async <K extends Kind>(page: Page, kind: K, record: 
     page.complain(answer.problem);
     return false;
   }
-  page.toast(`${capital(NAMES[kind].one)} “${title}” was deleted${withIt ? `, with ${withIt}` : ''}.`);
+  page.toast(`${capital(NAMES[kind].one)} “${title}” was deleted${withIt ? `, with ${withIt}` : ''}.`, {
+    ...(canRestore ? { action: { label: 'Undo', run: () => void restoreRecord(page, kind, before) } } : {}),
+  });
   await page.store.refresh();
   page.redraw();
   return true;

@@ -1,22 +1,39 @@
-import { html, type TemplateResult } from 'lit-html';
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { whenNear } from '../lists/when-near.ts';
 import type { Page, View } from '../page.ts';
-import { button, emptyState, pageHead } from '../parts/parts.ts';
-import { createReading } from '../parts/reading.ts';
+import { button, emptyState, loading, pageHead, problemNote } from '../parts/parts.ts';
 import { table, type Column } from '../parts/table.ts';
 import { thumbnail } from '../parts/thumbnail.ts';
-import type { AssetWire, CreativeWire } from '../service/wire.ts';
+import type { AssetWire, Problem } from '../service/wire.ts';
 import { assetFacts, assetPath, isHtml5 } from '../words/asset-words.ts';
 import { moment } from '../words/formats.ts';
-import { counted, linkTo, titleOf } from '../words/kinds.ts';
+import { counted, linkTo } from '../words/kinds.ts';
 
-const MAX_SHOWN = 1_000;
+const PAGE_SIZE = 100;
 
 /** The uploaded files, newest first. Those that no creative uses can be deleted. */
 export const openFiles = (page: Page): View => {
   const { api, store } = page;
-  const files = createReading<readonly AssetWire[]>(page, () => `/assets?limit=${MAX_SHOWN}`, { keep: true });
-  const usersOf = ({ sha256 }: AssetWire) => (store.wanted('creatives', '')?.rows ?? []).filter(({ content }) => content.includes(sha256));
-  const publisherOf = (id: number | null): string => (store.wanted('publishers', '') && store.find('publishers', id)?.name) ?? '–';
+  let files: readonly AssetWire[] | undefined;
+  let total = 0;
+  let problem: Problem | undefined;
+  let isReading = false;
+
+  const readMore = async (): Promise<void> => {
+    if (isReading) return;
+    isReading = true;
+    const had = files ?? [];
+    const answer = await api.get<readonly AssetWire[]>(`/assets?include=uses&limit=${PAGE_SIZE}&offset=${had.length}`);
+    isReading = false;
+    problem = answer.ok ? undefined : answer.problem;
+    if (answer.ok) {
+      files = [...had, ...answer.value];
+      total = answer.total ?? files.length;
+      problem = await store.ensure('publishers', ...answer.value.flatMap(({ publisher_id }) => publisher_id ?? []));
+    }
+    page.redraw();
+  };
+  void readMore();
 
   const columns: readonly Column<AssetWire>[] = [
     {
@@ -33,8 +50,8 @@ export const openFiles = (page: Page): View => {
         >`,
     },
     { label: 'Size', cell: assetFacts },
-    { label: 'Publisher', cell: ({ publisher_id }) => publisherOf(publisher_id) },
-    { label: 'Used by', cell: (file) => usedBy(usersOf(file)) },
+    { label: 'Publisher', cell: ({ publisher_id }) => store.find('publishers', publisher_id)?.name ?? '–' },
+    { label: 'Used by', cell: usedBy },
     { label: 'Uploaded', cell: ({ created_at }) => moment(created_at), minor: true },
   ];
   const remove = async (file: AssetWire): Promise<void> => {
@@ -42,30 +59,37 @@ export const openFiles = (page: Page): View => {
     const text = 'No creative uses it. This cannot be undone.';
     if (!(await page.confirm({ title: `Delete file “${title}”?`, text, yes: 'Delete', dangerous: true }))) return;
     const answer = await api.send('DELETE', `/assets/${file.sha256}`);
-    if (answer.ok) page.toast(`File “${title}” was deleted.`);
-    else page.complain(answer.problem);
-    await files.load();
+    if (answer.ok) {
+      page.toast(`File “${title}” was deleted.`);
+      files = files?.filter(({ sha256 }) => sha256 !== file.sha256);
+      total--;
+    } else page.complain(answer.problem);
+    page.redraw();
   };
   const actions = (file: AssetWire): TemplateResult =>
-    usersOf(file).length > 0 ? html`` : button('Delete', () => remove(file), 'quiet danger-text', `Delete ${file.name || file.sha256}`);
+    file.used_by?.total === 0
+      ? button('Delete', () => remove(file), 'quiet danger-text', `Delete ${file.name || file.sha256}`)
+      : html``;
+  const list = (rows: readonly AssetWire[]): TemplateResult =>
+    rows.length === 0
+      ? emptyState('No file has been uploaded yet. Drop one on the form of a creative.')
+      : html`<p class="figure" role="status">${counted(total, 'file')}</p>
+          ${table({ caption: 'Files', rows, columns, actions })}
+          ${rows.length < total ? html`<p class="more" ${whenNear(readMore)}>${button('Show more', readMore, 'secondary')}</p>` : nothing}`;
 
   return {
     title: 'Files',
     section: 'files',
     render: () => html`
       ${pageHead('Files', 'Pictures and HTML5 ads that were dropped on the form of a creative. What no creative uses can be deleted.')}
-      ${files.render((rows) =>
-        rows.length === 0
-          ? emptyState('No file has been uploaded yet. Drop one on the form of a creative.')
-          : html`${table({ caption: 'Files', rows, columns, actions })}
-            ${rows.length < MAX_SHOWN ? '' : html`<p class="help">The newest ${counted(MAX_SHOWN, 'file')} are shown.</p>`}`,
-      )}
+      ${problem ? problemNote(problem) : nothing} ${files ? list(files) : problem ? nothing : loading()}
     `,
   };
 };
 
-const usedBy = ([first, ...others]: readonly CreativeWire[]): TemplateResult | string => {
-  if (!first) return '–';
-  return html`<a href=${linkTo('creatives', first.id)}>${titleOf('creatives', first)}</a
-    >${others.length > 0 ? ` and ${others.length} more` : ''}`;
+const usedBy = ({ used_by }: AssetWire): TemplateResult | string => {
+  if (!used_by?.first) return '–';
+  const { id, name } = used_by.first;
+  const others = used_by.total - 1;
+  return html`<a href=${linkTo('creatives', id)}>${name || `Creative ${id}`}</a>${others > 0 ? ` and ${others} more` : ''}`;
 };

@@ -8,7 +8,8 @@ import { unbroken, type Column } from '../parts/table.ts';
 import type { CampaignWire, Counts, CreativeWire, Kind, LineItemWire, Records } from '../service/wire.ts';
 import { PRIORITIES } from '../../src/catalog/checks/choice-words.ts';
 import { deliveryColumns } from '../lists/delivery-columns.ts';
-import type { InPlace, InPlaceField, InPlaceKind } from '../lists/in-place.ts';
+import type { InPlace } from '../lists/in-place.ts';
+import { priceField, type InPlaceField, type InPlaceKind } from '../lists/listed-fields.ts';
 import { count, flightDays, money, price } from '../words/formats.ts';
 import { hasHtml5, pictureIn } from '../words/asset-words.ts';
 import { archivedBy } from '../words/archived.ts';
@@ -42,12 +43,6 @@ export const priceOf = ({ type, budget_type, cpm, cpc, budget }: LineItemWire): 
     case 'Flat':
       return [budget === null ? 'flat' : `flat fee of ${money(budget)}`, ...(cpm === null ? [] : [`as ${price(cpm)} CPM`])].join(', ');
   }
-};
-
-/** The field that its price is in; undefined: it has none. */
-const priceField = ({ type, budget_type }: LineItemWire): InPlaceField | undefined => {
-  if (type === 'programmatic') return undefined;
-  return budget_type === 'CPC' ? 'cpc' : budget_type === 'Flat' ? 'budget' : 'cpm';
 };
 
 /** What staff have set; `live`: nothing of it stops the creative. */
@@ -119,7 +114,7 @@ export const listColumns = <K extends Kind>(
     ],
     campaigns: [
       named('campaigns'),
-      { label: 'Status', cell: ({ id }) => statusPill(statuses.of('campaigns', id)) },
+      { label: 'Status', sort: 'status', cell: ({ id }) => statusPill(statuses.of('campaigns', id)) },
       { label: 'Publisher', sort: 'publisher', cell: ({ publisher_id }) => link('publishers', store.find('publishers', publisher_id)) },
       {
         label: 'Advertiser',
@@ -138,7 +133,7 @@ export const listColumns = <K extends Kind>(
     ],
     line_items: [
       named('line_items'),
-      { label: 'Status', cell: ({ id }) => statusPill(statuses.of('line_items', id)) },
+      { label: 'Status', sort: 'status', cell: ({ id }) => statusPill(statuses.of('line_items', id)) },
       { label: 'Campaign', sort: 'campaign', cell: ({ campaign_id }) => link('campaigns', store.find('campaigns', campaign_id)) },
       { label: 'Price', numeric: true, sort: '-price', cell: (item) => cell(item, priceField(item), priceOf(item)) },
       { label: 'Priority', sort: 'priority', wide: true, cell: (item) => cell(item, 'priority', PRIORITIES[item.priority ?? 2].label) },

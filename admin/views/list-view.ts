@@ -4,6 +4,7 @@ import { addStep, missingParent } from '../forms/next-step.ts';
 import { filterChips } from '../lists/filter-chips.ts';
 import { filtersOf } from '../lists/list-filters.ts';
 import { createInPlace } from '../lists/in-place.ts';
+import { isEditedInList } from '../lists/listed-fields.ts';
 import { apiQuery, hashOfState, isFiltered, readState, viewQuery, type ListState } from '../lists/list-state.ts';
 import { createSavedViews } from '../lists/saved-views.ts';
 import { whenNear } from '../lists/when-near.ts';
@@ -71,7 +72,7 @@ export const openList = <K extends Kind>(page: Page, kind: K, route: Route): Vie
     timer = setTimeout(() => void load(), patienceMs);
     page.redraw();
   };
-  const bulk = (kind === 'campaigns' || kind === 'line_items') && !state.isArchived ? createBulkBar(page, kind) : undefined;
+  const bulk = isEditedInList(kind) && !state.isArchived ? createBulkBar(page, kind as BulkKind) : undefined;
   const views = state.isArchived ? undefined : createSavedViews(page, kind);
   const inPlace = bulk && createInPlace(page, kind as BulkKind);
   // The records first: the rest is not in their way.

@@ -1,5 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { deleteEntity, duplicateCampaign, duplicateHash, setArchived, setBlocked, toggleActive } from './actions.ts';
+import { quickEdit } from '../lists/quick-edit.ts';
+import { isEditedInList, type InPlaceKind } from '../lists/listed-fields.ts';
 import { archivedBy } from '../words/archived.ts';
 import { linkTo, NAMES, titleOf } from '../words/kinds.ts';
 import type { Page } from '../page.ts';
@@ -41,6 +43,7 @@ export const rowActions = <K extends Kind>(page: Page, kind: K, record: Records[
   return html`
     ${paused === undefined ? nothing : quiet(paused ? 'Resume' : 'Pause', () => toggleActive(page, kind as 'campaigns', record as CampaignWire))}
     ${creative?.blocked_at ? quiet('Unblock', () => setBlocked(page, creative.id, false)) : nothing}
+    ${isEditedInList(kind) ? quiet('Quick edit', () => quickEdit(page, kind as InPlaceKind, record as Records[InPlaceKind])) : nothing}
     ${link('Edit', hashOf([kind, record.id, 'edit']))}
     ${
       kind === 'campaigns'

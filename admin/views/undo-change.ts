@@ -2,9 +2,10 @@ import { nothing, type TemplateResult } from 'lit-html';
 import type { AuditRow } from '../../src/trafficking/entities/audit-trail.ts';
 import type { Page } from '../page.ts';
 import { button } from '../parts/parts.ts';
-import type { Kind, Records } from '../service/wire.ts';
-import { capital, linkTo, NAMES, titleOf } from '../words/kinds.ts';
+import type { Kind } from '../service/wire.ts';
+import { capital, NAMES } from '../words/kinds.ts';
 import { patchRecord } from './actions.ts';
+import { isRestorable, restoreRecord } from './restore-record.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -26,8 +27,8 @@ export const undoButton = (
   const { before, entity_id } = change;
   if (change.action === 'update')
     return button('Undo', () => undo(page, kind, change).then(reload), 'quiet', `Undo the change of ${entity_id}`);
-  const isWhole = change.action === 'delete' && before['deleted_with_it'] === undefined && kind !== 'publishers';
-  return isWhole ? button('Restore', () => restore(page, kind, before).then(reload), 'quiet', `Restore ${entity_id}`) : nothing;
+  const canRestore = change.action === 'delete' && isRestorable(kind, before['deleted_with_it']);
+  return canRestore ? button('Restore', () => restoreRecord(page, kind, before).then(reload), 'quiet', `Restore ${entity_id}`) : nothing;
 };
 
 const undo = async (page: Page, kind: Kind, change: AuditRow): Promise<void> => {
@@ -48,18 +49,4 @@ const undo = async (page: Page, kind: Kind, change: AuditRow): Promise<void> => 
     return;
   const patch = Object.fromEntries(fields.map((name) => [name, before[name] ?? null]));
   await patchRecord(page, kind, change.entity_id, patch, `${capital(NAMES[kind].one)} ${change.entity_id} is as before.`);
-};
-
-const restore = async <K extends Kind>(page: Page, kind: K, before: Fields): Promise<void> => {
-  const answer = await page.api.send<Records[K]>('POST', `/${kind}`, before);
-  if (!answer.ok) {
-    const [fault] = answer.problem.errors;
-    return page.toast(`It cannot be restored. ${fault ? `${fault.pointer.slice(1)} ${fault.detail}` : answer.problem.detail}`, {
-      tone: 'bad',
-    });
-  }
-  await page.store.refresh(kind);
-  page.toast(`${capital(NAMES[kind].one)} “${titleOf(kind, answer.value)}” is restored.`, {
-    action: { label: 'Open it', run: () => page.go(linkTo(kind, answer.value.id)) },
-  });
 };

@@ -62,15 +62,44 @@ export const storeAsset = async (trx: Knex.Transaction, { asset, publisherId, na
   return { stored, isNew: true };
 };
 
-/** Newest first. */
-export const listAssets = async (knex: Knex, { publisherId, limit, offset }: AssetQuery): Promise<readonly StoredAsset[]> => {
+/** A page, newest first, and how many there are in all. */
+export const listAssets = async (
+  knex: Knex,
+  { publisherId, limit, offset }: AssetQuery,
+): Promise<{ readonly rows: readonly StoredAsset[]; readonly total: number }> => {
   const query = knex('assets');
   if (publisherId !== undefined) void query.where({ publisher_id: publisherId });
-  return query
-    .orderBy([{ column: 'created_at', order: 'desc' }, 'sha256'])
-    .limit(limit)
-    .offset(offset)
-    .select<StoredAsset[]>(COLUMNS);
+  const [counted, rows] = await Promise.all([
+    query.clone().count<{ count: string }[]>('* as count'),
+    query
+      .clone()
+      .orderBy([{ column: 'created_at', order: 'desc' }, 'sha256'])
+      .limit(limit)
+      .offset(offset)
+      .select<StoredAsset[]>(COLUMNS),
+  ]);
+  return { rows, total: Number(counted[0]?.count) };
+};
+
+/** The creatives that use an asset. */
+export interface AssetUse {
+  readonly total: number;
+  /** The first by id; null: no creative uses it. */
+  readonly first: { readonly id: number; readonly name: string } | null;
+}
+
+const NOT_USED: AssetUse = { total: 0, first: null };
+
+/** By hash. Reads every creative once. */
+export const readUses = async (knex: Knex, hashes: readonly string[]): Promise<(sha256: string) => AssetUse> => {
+  const { rows } = await knex.raw<{ rows: { sha256: string; total: number; id: number; name: string }[] }>(
+    `select distinct on (sha256) sha256, id, name, (count(*) over (partition by sha256))::int as total
+     from (select distinct found[1] as sha256, id, name from creatives, regexp_matches(content, '[0-9a-f]{64}', 'g') as found) as uses
+     where sha256 = any(?::text[]) order by sha256, id`,
+    [hashes as string[]],
+  );
+  const uses = new Map(rows.map(({ sha256, total, id, name }) => [sha256, { total, first: { id, name } }]));
+  return (sha256) => uses.get(sha256) ?? NOT_USED;
 };
 
 export const findAsset = async (knex: Knex, sha256: string): Promise<StoredAsset | undefined> =>

@@ -46,7 +46,7 @@ import { createReadPlacementRefusals } from './refusals/read-placement-refusals.
 import { refusalRoutes } from './refusals/refusal-routes.ts';
 import type { RefusalStore } from '../events/postgres/refusal-store.ts';
 import { createReadCampaignStatuses, createReadListed, createReadStatuses } from './status/read-statuses.ts';
-import { createFindByStatus } from './status/find-by-status.ts';
+import { createJudgeList } from './status/judge-list.ts';
 import { statusRoutes } from './status/status-routes.ts';
 import { answerStoreFaults } from './store-faults.ts';
 
@@ -114,8 +114,8 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
   const readCampaignStatuses = createReadCampaignStatuses(reading, readStatuses);
   const reader = createEntityReader({ knex });
   const statusesOf = { line_items: readStatuses, campaigns: readCampaignStatuses };
-  const findByStatus = createFindByStatus({ ...reading, reader, readStatuses: statusesOf, version: () => currentSnapshot()?.version });
-  router.use(entityRoutes({ reader, writer, findByStatus }));
+  const judgeList = createJudgeList({ ...reading, reader, readStatuses: statusesOf, version: () => currentSnapshot()?.version });
+  router.use(entityRoutes({ reader, writer, judgeList }));
   router.use(assetRoutes({ knex, addresses: options.addresses, maxStoredBytes: options.maxStoredBytes }));
   router.route('/bulk').post(bulkRoute(writer)).all(methodNotAllowed('POST'));
   router.use(statusRoutes({ readListed: createReadListed(reading), readCampaignStatuses }));

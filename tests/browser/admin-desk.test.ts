@@ -1,56 +1,36 @@
-import type { Browser } from 'playwright-core';
 import { withClient } from '../../testkit/databases.ts';
-import { startReplica, type Replica } from '../setup/start-replica.ts';
-import { testDatabase } from '../setup/test-database.ts';
-import { testRedisUrl } from '../setup/test-redis-url.ts';
-import { apiOf, FLIGHT, openAdmin, type AdminPage, type Api } from './setup/start-admin.ts';
-import { startBrowser } from './setup/start-browser.ts';
+import { FLIGHT } from './setup/start-admin.ts';
+import { useAdmin } from './setup/use-admin.ts';
 
-let browser: Browser;
-let replica: Replica;
-let databaseUrl: string;
-let api: Api;
-let admin: AdminPage;
 let campaign: number;
 
-beforeAll(async () => {
-  [browser, databaseUrl] = await Promise.all([startBrowser(), testDatabase()]);
-  replica = await startReplica({ env: { DATABASE_URL: databaseUrl, REDIS_URL: await testRedisUrl() } });
-  api = apiOf(replica);
+const desk = useAdmin(async ({ api }) => {
   const publisher = await api('POST', '/publishers', { name: 'The Gazette', domain: 'gazette.example' });
   await api('POST', '/placements', { id: 'top', width: 300, height: 250, formats: ['html'], publisher_id: publisher.id });
   campaign = (await api('POST', '/campaigns', { publisher_id: publisher.id, name: 'Spring', ...FLIGHT })).id;
 });
-afterAll(() => browser?.close());
-beforeEach(async () => {
-  admin = await openAdmin(browser, replica);
-});
-afterEach(async () => {
-  expect(admin.troubles).toEqual([]);
-  await admin.close();
-});
 
-const field = (pointer: string) => admin.page.locator(`#field${pointer.replace(/[^a-zA-Z0-9]/g, '-')}`);
-const save = () => admin.page.locator('.save-bar button[type=submit]').click();
+const field = (pointer: string) => desk.admin.page.locator(`#field${pointer.replace(/[^a-zA-Z0-9]/g, '-')}`);
+const save = () => desk.admin.page.locator('.save-bar button[type=submit]').click();
 
 const bookItem = async (name: string, more: object = {}, creative: object = {}): Promise<number> => {
-  const { id } = await api('POST', '/line_items', { campaign_id: campaign, name, active: true, cpm: 2, ...FLIGHT, ...more });
-  await api('POST', '/creatives', { placement_id: 'top', line_item_id: id, format: 'html', content: name, ...creative });
+  const { id } = await desk.api('POST', '/line_items', { campaign_id: campaign, name, active: true, cpm: 2, ...FLIGHT, ...more });
+  await desk.api('POST', '/creatives', { placement_id: 'top', line_item_id: id, format: 'html', content: name, ...creative });
   return id;
 };
 
 test('a line item says why it lost its impressions, and one click gives it what it lacked', async () => {
-  const { page } = admin;
+  const { page } = desk.admin;
   const sponsor = await bookItem('Sponsor', { priority: 1, cpm: 8 });
   const item = await bookItem('Lost', { priority: 2, cpm: 5, frequency_cap: 2 });
   const hour = new Date(Date.now() - (Date.now() % 3_600_000)).toISOString();
-  await withClient(databaseUrl, (client) =>
+  await withClient(desk.databaseUrl, (client) =>
     client.query(
       'insert into refusals (line_item_id, hour, reason, outranked_by, impressions) values ($1, $2, 0, $3, 82), ($1, $2, 9, 0, 18)',
       [item, hour, sponsor],
     ),
   );
-  await admin.go(`#/line_items/${item}`);
+  await desk.admin.go(`#/line_items/${item}`);
   const card = page.locator('.card', { has: page.getByRole('heading', { name: 'Lost today' }) });
   await card.getByText('82% outranked').waitFor();
   await card.getByText('18% frequency cap').waitFor();
@@ -58,49 +38,49 @@ test('a line item says why it lost its impressions, and one click gives it what 
   await card.getByRole('button', { name: 'Set the priority to High and raise the price to 8.01 USD CPM' }).click();
   await page.getByRole('button', { name: 'Change it' }).click();
   await page.locator('.toast', { hasText: 'done' }).waitFor();
-  expect(await api('GET', `/line_items/${item}`)).toMatchObject({ priority: 1, cpm: 8.01 });
+  expect(await desk.api('GET', `/line_items/${item}`)).toMatchObject({ priority: 1, cpm: 8.01 });
   await page.locator('.toast').getByRole('button', { name: 'Undo' }).click();
   await page.getByText('It is as before.').waitFor();
-  expect(await api('GET', `/line_items/${item}`)).toMatchObject({ priority: 2, cpm: 5 });
+  expect(await desk.api('GET', `/line_items/${item}`)).toMatchObject({ priority: 2, cpm: 5 });
 });
 
 test('lists and pages show the same status, and a creative that fits nowhere says so when it is saved', async () => {
-  const { page } = admin;
+  const { page } = desk.admin;
   const item = await bookItem('Too wide', {}, { width: 728, height: 90 });
-  await admin.go('#/line_items');
+  await desk.admin.go('#/line_items');
   const row = page.locator('tr', { hasText: 'Too wide' });
   await row.locator('.pill', { hasText: 'cannot serve' }).waitFor();
-  await admin.turn(`#/line_items/${item}`);
+  await desk.admin.turn(`#/line_items/${item}`);
   await page.locator('.status-line .pill', { hasText: 'cannot serve' }).waitFor();
   await page.locator('.status-line', { hasText: '728×90 does not fit placement top of 300×250' }).waitFor();
 
   const fits = await bookItem('Half wide');
-  await admin.turn(`#/creatives/new?line_item_id=${fits}&placement_id=top`);
+  await desk.admin.turn(`#/creatives/new?line_item_id=${fits}&placement_id=top`);
   await field('/content').fill('<b>wide</b>');
   await field('/width').fill('728');
   await field('/height').fill('90');
   await save();
   await page.locator('.toast', { hasText: 'It cannot serve: 728×90 does not fit placement top of 300×250.' }).waitFor();
-  await admin.turn('#/creatives');
+  await desk.admin.turn('#/creatives');
   await page.locator('tr', { hasText: 'Too wide' }).locator('.pill', { hasText: 'cannot serve' }).waitFor();
 });
 
 test('two people edit one line item: different fields are merged, and equal ones are asked about', async () => {
-  const { page } = admin;
+  const { page } = desk.admin;
   const item = await bookItem('Shared');
-  await admin.go(`#/line_items/${item}/edit`);
+  await desk.admin.go(`#/line_items/${item}/edit`);
   await field('/name').fill('Mine');
-  await api('PATCH', `/line_items/${item}`, { daily_impression_cap: 700 });
+  await desk.api('PATCH', `/line_items/${item}`, { daily_impression_cap: 700 });
   await save();
   await page.getByText('changed Daily impressions meanwhile. Both changes are kept.').waitFor();
   await page.getByRole('heading', { level: 1, name: 'Mine' }).waitFor();
-  expect(await api('GET', `/line_items/${item}`)).toMatchObject({ name: 'Mine', daily_impression_cap: 700 });
+  expect(await desk.api('GET', `/line_items/${item}`)).toMatchObject({ name: 'Mine', daily_impression_cap: 700 });
 
-  await admin.go(`#/line_items/${item}/edit`);
+  await desk.admin.go(`#/line_items/${item}/edit`);
   await field('/cpm').fill('3');
   await field('/name').fill('Mine again');
   await field('/budget').fill('50');
-  await api('PATCH', `/line_items/${item}`, { cpm: 4, name: 'Theirs', frequency_cap: 9 });
+  await desk.api('PATCH', `/line_items/${item}`, { cpm: 4, name: 'Theirs', frequency_cap: 9 });
   await save();
   const note = page.locator('.conflict');
   await note.getByText('while you were editing it').waitFor();
@@ -113,21 +93,21 @@ test('two people edit one line item: different fields are merged, and equal ones
   expect(await field('/cpm').inputValue()).toBe('4');
   await save();
   await page.getByRole('heading', { level: 1, name: 'Mine again' }).waitFor();
-  expect(await api('GET', `/line_items/${item}`)).toMatchObject({ name: 'Mine again', cpm: 4, budget: 50, frequency_cap: 9 });
+  expect(await desk.api('GET', `/line_items/${item}`)).toMatchObject({ name: 'Mine again', cpm: 4, budget: 50, frequency_cap: 9 });
 });
 
 test('a number that is none is named with its label, its value and an example', async () => {
-  const { page } = admin;
+  const { page } = desk.admin;
   const item = await bookItem('Words');
-  await admin.go(`#/line_items/${item}/edit`);
+  await desk.admin.go(`#/line_items/${item}/edit`);
   await field('/budget').fill('1,500.00');
   await save();
   await page.getByRole('alert').getByText('Total budget: “1,500.00” is not a number. Write one such as 1500.00').waitFor();
 });
 
 test('people leave comments on a campaign, with who and when', async () => {
-  const { page } = admin;
-  await admin.go(`#/campaigns/${campaign}`);
+  const { page } = desk.admin;
+  await desk.admin.go(`#/campaigns/${campaign}`);
   const card = page.locator('.card', { has: page.getByRole('heading', { name: 'Comments' }) });
   await card.getByLabel('Comment', { exact: true }).fill('Weekdays only, says the client.');
   await card.getByRole('button', { name: 'Add' }).click();
@@ -140,15 +120,15 @@ test('people leave comments on a campaign, with who and when', async () => {
 });
 
 test('many line items are changed at once, all or none, with a way back', async () => {
-  const { page } = admin;
+  const { page } = desk.admin;
   const ids = [await bookItem('Bulk one', { cpm: 1 }), await bookItem('Bulk two', { cpm: 2 })];
-  await admin.go('#/line_items?q=bulk');
+  await desk.admin.go('#/line_items?q=bulk');
   await page.getByText('2 line items').waitFor();
   for (const name of ['Bulk one', 'Bulk two']) await page.getByLabel(`Choose ${name}`).check();
   await page.getByLabel('Price per thousand (CPM)').fill('7.50');
   await page.getByRole('button', { name: 'Set', exact: true }).click();
   await page.getByText('2 line items changed.').waitFor();
-  const prices = () => Promise.all(ids.map(async (id) => (await api('GET', `/line_items/${id}`))['cpm']));
+  const prices = () => Promise.all(ids.map(async (id) => (await desk.api('GET', `/line_items/${id}`))['cpm']));
   expect(await prices()).toEqual([7.5, 7.5]);
   await page.locator('.toast', { hasText: '2 line items changed.' }).getByRole('button', { name: 'Undo' }).click();
   await page.getByText('They are as before.').waitFor();
@@ -160,9 +140,9 @@ test('many line items are changed at once, all or none, with a way back', async 
 });
 
 test('a search survives Back, and the palette finds screens and records', async () => {
-  const { page } = admin;
+  const { page } = desk.admin;
   const item = await bookItem('Findable boots');
-  await admin.go('#/line_items');
+  await desk.admin.go('#/line_items');
   await page.getByRole('searchbox').fill('findable');
   await page.getByText('1 line item', { exact: true }).waitFor();
   await page.getByRole('link', { name: 'Findable boots', exact: true }).click();
@@ -185,42 +165,42 @@ test('a search survives Back, and the palette finds screens and records', async 
 });
 
 test('home shows what needs attention, and mends it', async () => {
-  const { page } = admin;
+  const { page } = desk.admin;
   const item = await bookItem('To approve');
-  const creative = await api('POST', '/creatives', {
+  const creative = await desk.api('POST', '/creatives', {
     placement_id: 'top',
     line_item_id: item,
     format: 'html',
     content: 'new',
     status: 'pending',
   });
-  await admin.go('#/overview');
+  await desk.admin.go('#/overview');
   const row = page.locator('.needs li', { hasText: `Creative ${creative.id}` });
   await row.getByText('waits for approval; of To approve').waitFor();
   await row.getByRole('button', { name: 'Approve' }).click();
   await page.getByText(`Creative ${creative.id} is approved.`).waitFor();
-  expect(await api('GET', `/creatives/${creative.id}`)).toMatchObject({ status: 'approved' });
+  expect(await desk.api('GET', `/creatives/${creative.id}`)).toMatchObject({ status: 'approved' });
   await page.locator('.home-figure', { hasText: 'Requests' }).waitFor();
 });
 
 test('a change is undone and a deleted record is restored from History', async () => {
-  const { page } = admin;
+  const { page } = desk.admin;
   const item = await bookItem('Historic', { cpm: 3, priority: 2 });
-  await api('PATCH', `/line_items/${item}`, { cpm: 9, priority: 1 });
-  const { id: creative } = await api('POST', '/creatives', {
+  await desk.api('PATCH', `/line_items/${item}`, { cpm: 9, priority: 1 });
+  const { id: creative } = await desk.api('POST', '/creatives', {
     placement_id: 'top',
     line_item_id: item,
     format: 'html',
     content: 'gone',
     name: 'Gone',
   });
-  await api('DELETE', `/creatives/${creative}`);
-  await admin.go('#/history');
+  await desk.api('DELETE', `/creatives/${creative}`);
+  await desk.admin.go('#/history');
   await page.getByRole('button', { name: `Undo the change of ${item}` }).click();
   await page.getByText(`Line item ${item} is as before.`).waitFor();
-  expect(await api('GET', `/line_items/${item}`)).toMatchObject({ cpm: 3, priority: 2 });
+  expect(await desk.api('GET', `/line_items/${item}`)).toMatchObject({ cpm: 3, priority: 2 });
   await page.getByRole('button', { name: `Restore ${creative}` }).click();
   await page.getByText('Creative “Gone” is restored.').waitFor();
-  const all = (await api('GET', `/creatives?line_item_id=${item}`)) as unknown as { readonly name: string }[];
+  const all = (await desk.api('GET', `/creatives?line_item_id=${item}`)) as unknown as { readonly name: string }[];
   expect(all.map(({ name }) => name)).toContain('Gone');
 });

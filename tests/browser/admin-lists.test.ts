@@ -1,21 +1,14 @@
-import type { Browser } from 'playwright-core';
 import { eventually } from '../../testkit/until.ts';
-import type { Replica } from '../setup/start-replica.ts';
-import { apiOf, FLIGHT, openAdmin, pick, startReplicas, type AdminPage, type Api } from './setup/start-admin.ts';
-import { startBrowser } from './setup/start-browser.ts';
+import { shoot } from './setup/shoot.ts';
+import { FLIGHT, pick } from './setup/start-admin.ts';
+import { useAdmin } from './setup/use-admin.ts';
 
-let browser: Browser;
-let replica: Replica;
-let api: Api;
-let admin: AdminPage;
 let items: readonly number[];
 
 /** More than one answer of the service has. */
 const COUNT = 130;
 
-beforeAll(async () => {
-  [browser, [replica]] = (await Promise.all([startBrowser(), startReplicas(1)])) as unknown as [Browser, [Replica]];
-  api = apiOf(replica);
+const desk = useAdmin(async ({ api }) => {
   const publishers = [];
   for (const name of ['The Gazette', 'Harbour News']) publishers.push(await api('POST', '/publishers', { name, domain: 'p.example' }));
   const campaigns: number[] = [];
@@ -29,23 +22,15 @@ beforeAll(async () => {
   const { results } = (await api('POST', '/bulk', { operations })) as unknown as { results: { body: { id: number } }[] };
   items = results.map(({ body }) => body.id);
 });
-afterAll(() => browser?.close());
-beforeEach(async () => {
-  admin = await openAdmin(browser, replica);
-});
-afterEach(async () => {
-  expect(admin.troubles).toEqual([]);
-  await admin.close();
-});
 
-const names = () => admin.page.locator('tbody .name').allInnerTexts();
-const chip = (label: string) => admin.page.locator('.filter-chip', { has: admin.page.locator('summary', { hasText: label }) });
-const sortBy = (label: string) => admin.page.getByRole('columnheader', { name: label }).getByRole('button').click();
-const search = (text: string) => admin.page.getByRole('searchbox').fill(text);
+const names = () => desk.admin.page.locator('tbody .name').allInnerTexts();
+const chip = (label: string) => desk.admin.page.locator('.filter-chip', { has: desk.admin.page.locator('summary', { hasText: label }) });
+const sortBy = (label: string) => desk.admin.page.getByRole('columnheader', { name: label }).getByRole('button').click();
+const search = (text: string) => desk.admin.page.getByRole('searchbox').fill(text);
 
 test('a list is sorted by its heads, shows more as it is scrolled, and Back restores search, order, filters and scroll', async () => {
-  const { page } = admin;
-  await admin.go('#/line_items');
+  const { page } = desk.admin;
+  await desk.admin.go('#/line_items');
   await page.getByText('130 line items', { exact: true }).waitFor();
   await sortBy('Price');
   await eventually(async () => expect((await names())[0]).toBe('Item 129'));
@@ -79,8 +64,8 @@ test('a list is sorted by its heads, shows more as it is scrolled, and Back rest
 });
 
 test('filters are chosen from chips, and a saved view brings them back', async () => {
-  const { page } = admin;
-  await admin.go('#/line_items');
+  const { page } = desk.admin;
+  await desk.admin.go('#/line_items');
   await chip('Status').locator('summary').click();
   await page.getByLabel('draft', { exact: true }).check();
   await page.getByText('13 line items', { exact: true }).waitFor();
@@ -99,10 +84,10 @@ test('filters are chosen from chips, and a saved view brings them back', async (
 });
 
 test('a value is changed in the list: Enter saves it, Escape leaves it, and a change by someone else is asked about', async () => {
-  const { page } = admin;
+  const { page } = desk.admin;
   const [, id] = items;
-  const priceOf = async () => Number((await api('GET', `/line_items/${id}`))['cpm']);
-  await admin.go('#/line_items?q=001');
+  const priceOf = async () => Number((await desk.api('GET', `/line_items/${id}`))['cpm']);
+  await desk.admin.go('#/line_items?q=001');
   const price = page.getByRole('button', { name: 'change the price of Item 001' });
   const input = page.getByLabel('price of Item 001', { exact: true });
   await price.click();
@@ -122,7 +107,7 @@ test('a value is changed in the list: Enter saves it, Escape leaves it, and a ch
   await input.fill('-1');
   await page.keyboard.press('Enter');
   await page.getByRole('alert').getByText('Price per thousand').waitFor();
-  await api('PATCH', `/line_items/${id}`, { cpm: 8 });
+  await desk.api('PATCH', `/line_items/${id}`, { cpm: 8 });
   await input.fill('9');
   await page.keyboard.press('Enter');
   const dialog = page.getByRole('dialog', { name: 'changed the price of “Item 001” meanwhile' });
@@ -133,9 +118,56 @@ test('a value is changed in the list: Enter saves it, Escape leaves it, and a ch
   await eventually(async () => expect(await priceOf()).toBe(8));
 });
 
+test.each([1280, 390])('at %d pixels price, priority, dates and cap are changed by keyboard in a quick edit', async (width) => {
+  const { page } = desk.admin;
+  const id = items[width === 390 ? 3 : 4]!;
+  const name = width === 390 ? 'Item 003' : 'Item 004';
+  await page.setViewportSize({ width, height: 900 });
+  await desk.admin.go(`#/line_items?q=${name.slice(-3)}`);
+  await page.locator(`summary[aria-label="Actions for ${name}"]`).focus();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  await page.getByRole('button', { name: `Quick edit ${name}` }).press('Enter');
+  const dialog = page.getByRole('dialog', { name: `Quick edit of “${name}”` });
+  await dialog.getByLabel('Price per thousand (CPM)').fill('-2');
+  await dialog.getByLabel('Priority').selectOption('1');
+  await dialog.getByLabel('Daily impressions').fill('700');
+  await dialog.getByLabel('End').fill('2098-12-31');
+  await page.keyboard.press('Enter');
+  await dialog.getByRole('alert').getByText('Price per thousand (CPM)').waitFor();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+  await shoot(page, `quick-edit-${width}`);
+  await desk.api('PATCH', `/line_items/${id}`, { priority: 3, frequency_cap: 5 });
+  await dialog.getByLabel('Price per thousand (CPM)').fill('6.5');
+  await page.keyboard.press('Enter');
+  await page
+    .getByRole('dialog', { name: `changed the Priority of “${name}” meanwhile` })
+    .getByRole('button', { name: 'Theirs: 3' })
+    .click();
+  await page.getByText(`“${name}” is changed.`).waitFor();
+  const changed = { cpm: 6.5, priority: 3, daily_impression_cap: 700, end_date: '2098-12-31', frequency_cap: 5 };
+  expect(await desk.api('GET', `/line_items/${id}`)).toMatchObject(changed);
+  await page.locator('.toast', { hasText: 'is changed' }).getByRole('button', { name: 'Undo' }).click();
+  await eventually(async () =>
+    expect(await desk.api('GET', `/line_items/${id}`)).toMatchObject({ priority: 3, daily_impression_cap: null, end_date: '2099-01-01' }),
+  );
+});
+
+test('the first paint waits for one style sheet and one script, and a list draws as many rows as were asked for', async () => {
+  const { page } = desk.admin;
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  await desk.admin.go('#/line_items');
+  await eventually(async () => expect(await names()).toHaveLength(100));
+  const firstCall = asked.findIndex((path) => path.startsWith('/api/'));
+  expect(asked.slice(0, firstCall).toSorted()).toEqual(['/static/admin.html', '/static/admin/admin.css', '/static/admin/admin.js']);
+  // Records, what they belong to, statuses, dimensions, and saved views.
+  expect(asked.length - firstCall).toBeLessThanOrEqual(7);
+});
+
 test('a field for a record finds it by its name with the keyboard alone', async () => {
-  const { page } = admin;
-  await admin.go('#/line_items/new');
+  const { page } = desk.admin;
+  await desk.admin.go('#/line_items/new');
   const input = page.locator('#field-campaign-id');
   await input.focus();
   await page.keyboard.type('campaign 2');

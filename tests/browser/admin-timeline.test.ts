@@ -1,38 +1,16 @@
-import type { Browser } from 'playwright-core';
-import { startReplica, type Replica } from '../setup/start-replica.ts';
-import { testDatabase } from '../setup/test-database.ts';
-import { testRedisUrl } from '../setup/test-redis-url.ts';
-import { apiOf, openAdmin, type AdminPage, type Api } from './setup/start-admin.ts';
-import { startBrowser } from './setup/start-browser.ts';
+import { useAdmin } from './setup/use-admin.ts';
 
-let browser: Browser;
-let replica: Replica;
-let api: Api;
-let admin: AdminPage;
+const desk = useAdmin();
 
 const day = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 
-beforeAll(async () => {
-  const env = { DATABASE_URL: await testDatabase(), REDIS_URL: await testRedisUrl() };
-  [browser, replica] = await Promise.all([startBrowser(), startReplica({ env })]);
-  api = apiOf(replica);
-});
-afterAll(() => browser?.close());
-beforeEach(async () => {
-  admin = await openAdmin(browser, replica);
-});
-afterEach(async () => {
-  expect(admin.troubles).toEqual([]);
-  await admin.close();
-});
-
 test('an empty tool names the five steps to a first ad, counts them off, and hides them on request', async () => {
-  const { page } = admin;
-  await admin.go('#/overview');
+  const { page } = desk.admin;
+  await desk.admin.go('#/overview');
   const steps = page.getByRole('list', { name: 'Set-up' }).getByRole('listitem');
   await page.getByRole('button', { name: 'Add a publisher' }).waitFor();
-  const publisher = await api('POST', '/publishers', { name: 'The Gazette', domain: 'gazette.example' });
-  await api('POST', '/placements', { id: 'top', width: 300, height: 250, formats: ['html'], publisher_id: publisher.id });
+  const publisher = await desk.api('POST', '/publishers', { name: 'The Gazette', domain: 'gazette.example' });
+  await desk.api('POST', '/placements', { id: 'top', width: 300, height: 250, formats: ['html'], publisher_id: publisher.id });
   await page.reload();
   await page.getByRole('button', { name: 'Add a campaign' }).waitFor();
   expect(await steps.nth(1).textContent()).toContain('✓');
@@ -45,24 +23,29 @@ test('an empty tool names the five steps to a first ad, counts them off, and hid
 });
 
 test('the timeline shows what is booked by placement and by advertiser, is used with the keyboard, and is a table on request', async () => {
-  const { page } = admin;
-  const publisher = await api('POST', '/publishers', { name: 'The Courier', domain: 'courier.example' });
-  const advertiser = await api('POST', '/advertisers', { name: 'Boots & Co' });
+  const { page } = desk.admin;
+  const publisher = await desk.api('POST', '/publishers', { name: 'The Courier', domain: 'courier.example' });
+  const advertiser = await desk.api('POST', '/advertisers', { name: 'Boots & Co' });
   for (const id of ['left', 'right'])
-    await api('POST', '/placements', { id, width: 300, height: 250, formats: ['html'], publisher_id: publisher.id });
+    await desk.api('POST', '/placements', { id, width: 300, height: 250, formats: ['html'], publisher_id: publisher.id });
   const flight = { start_date: day(-400), end_date: day(400) };
-  const campaign = await api('POST', '/campaigns', { publisher_id: publisher.id, name: 'Autumn', advertiser_id: advertiser.id, ...flight });
+  const campaign = await desk.api('POST', '/campaigns', {
+    publisher_id: publisher.id,
+    name: 'Autumn',
+    advertiser_id: advertiser.id,
+    ...flight,
+  });
   const book = async (name: string, from: number, to: number, placements: readonly string[]) => {
     const dates = { start_date: day(from), end_date: day(to) };
-    const item = await api('POST', '/line_items', { campaign_id: campaign.id, name, active: true, cpm: 2, ...dates });
-    await api('POST', '/creatives', { line_item_id: item.id, placement_ids: placements, format: 'html', content: '<b>ad</b>' });
+    const item = await desk.api('POST', '/line_items', { campaign_id: campaign.id, name, active: true, cpm: 2, ...dates });
+    await desk.api('POST', '/creatives', { line_item_id: item.id, placement_ids: placements, format: 'html', content: '<b>ad</b>' });
     return item.id;
   };
   await book('Boots now', -3, 3, ['left']);
   const both = await book('Boots everywhere', -10, 20, ['left', 'right']);
   await book('Boots long ago', -300, -290, ['left']);
 
-  await admin.go('#/timeline');
+  await desk.admin.go('#/timeline');
   const left = page.getByRole('region', { name: 'left, 2 line items' });
   await left.getByRole('link', { name: /^Boots now, .*, ready$/ }).waitFor();
   expect(await left.getByRole('link', { name: /long ago/ }).count()).toBe(0);
@@ -93,16 +76,16 @@ test('the timeline shows what is booked by placement and by advertiser, is used 
 });
 
 test('a campaign is duplicated with what belongs to it in one click, and the way back is one more', async () => {
-  const { page } = admin;
-  const publisher = await api('POST', '/publishers', { name: 'The Herald', domain: 'herald.example' });
+  const { page } = desk.admin;
+  const publisher = await desk.api('POST', '/publishers', { name: 'The Herald', domain: 'herald.example' });
   const flight = { start_date: '2026-01-01', end_date: '2099-01-01' };
-  const campaign = await api('POST', '/campaigns', { publisher_id: publisher.id, name: 'Winter', ...flight });
-  await api('POST', '/line_items', { campaign_id: campaign.id, name: 'Coats', active: true, cpm: 2, ...flight });
-  await admin.go(`#/campaigns/${campaign.id}`);
+  const campaign = await desk.api('POST', '/campaigns', { publisher_id: publisher.id, name: 'Winter', ...flight });
+  await desk.api('POST', '/line_items', { campaign_id: campaign.id, name: 'Coats', active: true, cpm: 2, ...flight });
+  await desk.admin.go(`#/campaigns/${campaign.id}`);
   await page.getByRole('button', { name: 'Duplicate', exact: true }).click();
   await page.getByRole('heading', { name: 'Winter (copy)', level: 1 }).waitFor();
   await page.getByRole('link', { name: 'Coats' }).first().waitFor();
   await page.locator('.toast').getByRole('button', { name: 'Undo' }).click();
   await page.getByRole('heading', { name: 'Winter', level: 1, exact: true }).waitFor();
-  expect(await api('GET', `/campaigns?publisher_id=${publisher.id}`)).toMatchObject([{ id: campaign.id }]);
+  expect(await desk.api('GET', `/campaigns?publisher_id=${publisher.id}`)).toMatchObject([{ id: campaign.id }]);
 });

@@ -34,6 +34,7 @@ function indexOf(given: readonly Candidate[], weights?: readonly number[]): Cand
     targeting,
     at: (position) => entries[position]!,
     peek: (position) => entries[position]!,
+    priceOf: (creativeId) => entries.find(({ creative }) => creative.id === creativeId),
     find: (creativeId) => entries.find(({ creative }) => creative.id === creativeId),
     [Symbol.iterator]: () => entries[Symbol.iterator](),
   };

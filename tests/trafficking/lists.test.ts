@@ -67,6 +67,27 @@ test('a list of one status has the records that the statuses say, right after a 
   expect(await ids(`${of}&status=paused`)).toEqual([fresh.lineItem]);
 });
 
+test('a list that is sorted by status begins with what needs attention, in pages, and the other order is its reverse', async () => {
+  const stuck = await book(api, 'stuck');
+  const of = `/line_items?publisher_id=${stuck.publisher.id}`;
+  const add = async (fields: object): Promise<number> =>
+    (
+      await api('POST', '/line_items', {
+        ...{ campaign_id: stuck.campaign, name: 'More', active: true, cpm: 1, start_date: '2026-01-01', end_date: '2999-12-31' },
+        ...fields,
+      })
+    ).body.id as number;
+  const finished = await add({ end_date: '2026-01-02' });
+  const bare = await add({});
+  const bareToo = await add({});
+  const order = [bare, bareToo, stuck.lineItem, finished];
+  expect(await ids(`${of}&sort=status`)).toEqual(order);
+  expect(await ids(`${of}&sort=status&limit=2&offset=1`)).toEqual(order.slice(1, 3));
+  expect(await ids(`${of}&sort=-status`)).toEqual(order.toReversed());
+  expect(await ids(`${of}&sort=status&status=ready,finished`)).toEqual([stuck.lineItem, finished]);
+  expect(await ids(`/campaigns?id=${stuck.campaign}&sort=-status`)).toEqual([stuck.campaign]);
+});
+
 test('lists say how many records belong to each directly', async () => {
   await more({ name: 'Archived', archived: true });
   const { body } = await api('GET', `/campaigns?id=${booked.campaign}&include=children`);

@@ -117,6 +117,10 @@ export const candidateIndex = (tables: BookingTables, ranks: Ranks): CandidateIn
       const place = position & (KEPT - 1);
       return keptPosition[place] === position ? kept[place]! : make(position);
     },
+    priceOf: (creativeId) => {
+      const position = creativeIds.indexOf(creativeId);
+      return position < 0 ? undefined : { ecpmMicros: ecpmMicros[position]!, clickRate: clickRates?.[position] ?? 0 };
+    },
     find: (creativeId) => {
       const position = creativeIds.indexOf(creativeId);
       return position < 0 ? undefined : make(position);

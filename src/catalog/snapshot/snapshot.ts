@@ -27,6 +27,8 @@ export interface CandidateIndex extends Bookings<Candidate> {
   at(position: number): Candidate;
   /** The same, but it does not count as a use: what is kept for those that requests use stays. */
   peek(position: number): Candidate;
+  /** By the id of a creative, without making its candidate: for those who ask about thousands. */
+  priceOf(creativeId: number): Pick<Candidate, 'ecpmMicros' | 'clickRate'> | undefined;
   /**
    * For each position, the end (exclusive) of its group of equal priority and eCPM; the order
    * within a group is random.

@@ -16,8 +16,10 @@ import { lineItemToRow } from '../../catalog/postgres/line-item-rows.ts';
 import { checked } from '../checked.ts';
 import { ADVERTISERS, bookCampaigns, PLACEMENTS, PUBLISHERS } from './bookings.ts';
 import { deliveredDays, type StoredLineItem } from './history-rows.ts';
+import { storeFiltered } from './store-filtered.ts';
 import { storeHistory } from './store-history.ts';
 import { storeRefusals } from './store-refusals.ts';
+import { storeWork } from './store-work.ts';
 
 /** Rows of one insert. */
 const BATCH = 500;
@@ -99,6 +101,8 @@ export const storeLargeDemo = async (trx: Knex.Transaction, nowMs: number): Prom
     creativeIds: creativeIds.slice(next, (next += item.creatives.length)),
   }));
   await storeHistory(trx, deliveredDays(stored, nowMs), nowMs);
+  await storeFiltered(trx, nowMs);
   await storeRefusals(trx, stored, nowMs);
+  await storeWork(trx, publisherIds, stored, nowMs);
   return true;
 };

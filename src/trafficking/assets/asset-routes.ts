@@ -1,6 +1,6 @@
 import { Router, type Request } from 'express';
 import type { Knex } from 'knex';
-import { creativesWith, deleteAsset, findAsset, listAssets, storeAsset, type StoredAsset } from '../../assets/asset-store.ts';
+import { creativesWith, deleteAsset, findAsset, listAssets, readUses, storeAsset, type StoredAsset } from '../../assets/asset-store.ts';
 import { readUpload } from '../../assets/read-upload.ts';
 import { ASSET_FOLDER, MAX_UPLOAD_BYTES } from '../../catalog/model/asset-rules.ts';
 import { absoluteAddress, type Addresses } from '../../creative/absolute-address.ts';
@@ -11,6 +11,7 @@ import { readBody } from '../../http/request/read-body.ts';
 import { actorOf } from '../admin-gate.ts';
 import { recordChange } from '../entities/audit-trail.ts';
 import { ENTITY_KINDS, readEntityId } from '../entities/entity-kind.ts';
+import { nextPageLink } from '../entities/page-of-rows.ts';
 import { readPage, searchOf } from '../entities/list-query.ts';
 
 export interface AssetRoutesOptions {
@@ -67,8 +68,13 @@ export const assetRoutes = ({ knex, addresses, maxStoredBytes }: AssetRoutesOpti
     if (!page.ok) return sendProblem(res, page.problem);
     const publisherId = readPublisherId(search);
     if (publisherId === undefined) return sendProblem(res, UNKNOWN_PUBLISHER);
-    const assets = await listAssets(knex, { publisherId: publisherId ?? undefined, limit: page.limit, offset: page.offset });
-    sendJson(res, 200, assets.map(shown));
+    const { limit, offset } = page;
+    const { rows, total } = await listAssets(knex, { publisherId: publisherId ?? undefined, limit, offset });
+    const hashes = rows.map(({ sha256 }) => sha256);
+    const useOf = search.get('include') === 'uses' ? await readUses(knex, hashes) : undefined;
+    const assets = rows.map((asset) => ({ ...shown(asset), ...(useOf && { used_by: useOf(asset.sha256) }) }));
+    const more = offset + rows.length < total;
+    sendJson(res, 200, assets, { 'X-Total-Count': String(total), ...nextPageLink(req.originalUrl, { rows, more }, page) });
   });
   all.all(methodNotAllowed('GET, HEAD, PUT'));
 

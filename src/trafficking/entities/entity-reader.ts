@@ -23,6 +23,8 @@ export interface ListQuery {
   /** By the names of LIST_FIELDS: only records with one of the values. */
   readonly filters: Readonly<Record<string, readonly string[]>>;
   readonly sort: Sort;
+  /** By id, for the order of computed statuses; undefined: the list is not sorted by them. */
+  readonly statusRanks?: ReadonlyMap<number, number> | undefined;
 }
 
 export interface Sort {
@@ -57,6 +59,9 @@ export interface EntityReader {
 export const MAX_LISTED = 10_000;
 /** Of a search: more are ignored. */
 const MAX_WORDS = 8;
+
+/** SQL: the judgement of each record beside it, for the order `status_rank` of list-fields.ts. */
+const STATUS_RANKS = 'left join unnest(cast(? as int[]), cast(? as int[])) as judged (judged_id, status_rank) on judged_id = id';
 
 const wordsOf = (text: string): readonly string[] => text.split(/\s+/).filter(Boolean).slice(0, MAX_WORDS);
 
@@ -98,6 +103,7 @@ export const createEntityReader = ({ knex }: { readonly knex: Knex }): EntityRea
     list: async (kind, asked) => {
       const { limit, offset, sort } = asked;
       const query = matching(kind, asked);
+      if (asked.statusRanks) void query.joinRaw(STATUS_RANKS, [[...asked.statusRanks.keys()], [...asked.statusRanks.values()]]);
       const sortBy = LIST_FIELDS[kind.table].sorts[sort.by] ?? 'id';
       const page = { columns: COLUMNS[kind.table], order: sort.order, sortBy, limit, offset, rowBytes: kind.rowBytes };
       const [counted, { rows, more }] = await Promise.all([

@@ -7,9 +7,8 @@ import { readJson } from '../../http/request/read-json.ts';
 import { actorOf } from '../admin-gate.ts';
 import type { CatalogWriter, RecordWriter, WriteTarget } from './catalog-writer.ts';
 import { ENTITY_KINDS, readEntityId, type EntityAction, type EntityKind, type EntityRecord } from './entity-kind.ts';
-import type { EntityReader, ListQuery } from './entity-reader.ts';
-import { LIST_FIELDS } from './list-fields.ts';
-import type { FindByStatus } from '../status/find-by-status.ts';
+import type { EntityReader } from './entity-reader.ts';
+import type { JudgeList } from '../status/judge-list.ts';
 import { entityTag } from './entity-tag.ts';
 import { nextPageLink } from './page-of-rows.ts';
 import { readListQuery, searchOf } from './list-query.ts';
@@ -33,7 +32,7 @@ const MAX_VALUES = 5_000;
 export interface EntityRoutesOptions {
   readonly reader: EntityReader;
   readonly writer: CatalogWriter;
-  readonly findByStatus: FindByStatus;
+  readonly judgeList: JudgeList;
 }
 
 /** List, read, create, replace, patch and delete for each entity, and its actions. */
@@ -63,21 +62,12 @@ const locationOf =
   ({ table }: EntityKind) =>
   (record: EntityRecord): Readonly<Record<string, string>> => ({ Location: `/api/${table}/${encodeURIComponent(String(record['id']))}` });
 
-const addRoutes = (router: Router, kind: EntityKind, { reader, writer, findByStatus }: EntityRoutesOptions): void => {
-  /** A list of the records that have one of these statuses, which Postgres does not know. */
-  const narrowed = async (of: EntityKind, query: ListQuery, statuses: readonly string[]): Promise<ListQuery> => {
-    const found = await findByStatus(of, query.archived, statuses);
-    return { ...query, ids: query.ids ? query.ids.filter((id) => found.includes(id)) : found };
-  };
-
+const addRoutes = (router: Router, kind: EntityKind, { reader, writer, judgeList }: EntityRoutesOptions): void => {
   const list = router.route(`/${kind.table}`);
   list.get(async (req, res) => {
     const asked = readListQuery(kind, searchOf(req));
     if (!asked.ok) return sendProblem(res, asked.problem);
-    const { status } = LIST_FIELDS[kind.table].filters;
-    const statuses = status && !status.sql ? asked.query.filters['status'] : undefined;
-    const query = statuses ? await narrowed(kind, asked.query, statuses) : asked.query;
-    const page = await reader.list(kind, query);
+    const page = await reader.list(kind, await judgeList(kind, asked.query));
     const children = searchOf(req).get('include') === 'children' ? await reader.children(kind, idsOf(page.rows)) : undefined;
     const rows = children ? page.rows.map((row) => ({ ...row, children: children.get(String(row['id'])) })) : page.rows;
     sendJson(res, 200, rows, { 'X-Total-Count': String(page.total), ...nextPageLink(req.originalUrl, page, asked.query) });

@@ -6,7 +6,7 @@ import { ENTITY_KINDS } from './entity-kind.ts';
 /** A parameter of a list: values of a closed set, of which a record has one. */
 export interface ListFilter {
   readonly values: readonly string[];
-  /** SQL for the values of a row, as text[]. undefined: judged from the counters (status/judge-statuses.ts). */
+  /** SQL for the values of a row, as text[]. undefined: judged from the counters (status/judge-list.ts). */
   readonly sql?: string;
 }
 
@@ -27,6 +27,8 @@ const one = (column: string): string => `array[cast(${column} as text)]`;
 
 const NAMED = { id: 'id', name: 'lower(name)' };
 const FLIGHT = { start_date: 'start_at', end_date: 'end_at' };
+/** Of computed statuses (status/judge-list.ts); the first are those that need attention. */
+const BY_STATUS = { status: 'status_rank' };
 const STATUS: Readonly<Record<string, ListFilter>> = { status: { values: DELIVERY_STATUSES } };
 
 export const LIST_FIELDS: Readonly<Record<CatalogTable, ListFields>> = {
@@ -53,6 +55,7 @@ export const LIST_FIELDS: Readonly<Record<CatalogTable, ListFields>> = {
     sorts: {
       ...NAMED,
       ...FLIGHT,
+      ...BY_STATUS,
       budget: 'budget_micros',
       publisher: nameOf('publishers', 'publisher_id'),
       advertiser: nameOf('advertisers', 'advertiser_id'),
@@ -65,6 +68,7 @@ export const LIST_FIELDS: Readonly<Record<CatalogTable, ListFields>> = {
     sorts: {
       ...NAMED,
       ...FLIGHT,
+      ...BY_STATUS,
       campaign: nameOf('campaigns', 'campaign_id'),
       price: `case when type = 'direct' and lower(budget_type) <> 'flat' then coalesce(cpm_micros, cpc_micros) end`,
       priority: 'coalesce(priority, 2)',

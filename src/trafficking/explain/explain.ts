@@ -118,7 +118,7 @@ const explainImp = async (
     candidates: offeredToLedger(request, [
       ...ranked,
       ...bidding.map((booking) => {
-        const clickRate = opportunity.slot.programmatic?.find(booking.creative.id)?.clickRate ?? 0;
+        const clickRate = opportunity.slot.programmatic?.priceOf(booking.creative.id)?.clickRate ?? 0;
         return withoutPrice(rankDirect({ ...booking, ecpmMicros: 0, clickRate }, -1));
       }),
     ]),

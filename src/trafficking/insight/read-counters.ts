@@ -6,7 +6,7 @@ import type { Account, AccountReader } from '../../ledger/read/read-accounts.ts'
 import type { LimitReading, ReadLimits } from '../../ledger/read/read-limits.ts';
 import { dayOf } from '../../base/utc-day.ts';
 import type { FilteredCounts, ReadFiltered } from '../../ledger/read/read-filtered.ts';
-import type { LoadedLineItem } from './loaded-line-item.ts';
+import { priceInSlots, type LoadedLineItem } from './loaded-line-item.ts';
 
 export interface CountersSource {
   readonly accounts: AccountReader;
@@ -59,10 +59,8 @@ export const candidateForNewUser = (
   { snapshot, lineItem, campaign }: LoadedLineItem,
   creatives: readonly Creative[] = snapshot.creativesOf(lineItem.id),
 ): RankedCandidate => {
-  const slots = ({ placementIds }: Creative) => placementIds.map((id) => snapshot.slot(lineItem.publisherId, id)[lineItem.type]);
-  const [booked] = creatives.flatMap((creative) => slots(creative).flatMap((slot) => slot?.find(creative.id) ?? []));
   const creative = creatives[0] ?? NO_CREATIVE;
-  const { ecpmMicros = 0, clickRate = 0 } = booked ?? {};
+  const { ecpmMicros = 0, clickRate = 0 } = priceInSlots(snapshot, lineItem, creatives) ?? {};
   return rankDirect({ creative, campaign, lineItem: withoutFrequencyCap(lineItem), ecpmMicros, clickRate }, -1);
 };
 

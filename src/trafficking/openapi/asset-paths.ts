@@ -1,6 +1,6 @@
 import { ASSET_PAGE, MAX_FILE_NAME_LENGTH } from '../assets/asset-routes.ts';
 import { MAX_OFFSET } from '../entities/list-query.ts';
-import { jsonAnswer, pageQuery, problems, query, READ_PROBLEMS, WRITE_PROBLEMS, type Paths } from './operation.ts';
+import { jsonAnswer, LINK, pageQuery, problems, query, READ_PROBLEMS, WRITE_PROBLEMS, type Paths } from './operation.ts';
 import { listOf, ref, text } from './schema.ts';
 
 const ofPublisher = (description: string): object => query('publisher_id', { type: 'integer' }, description);
@@ -31,8 +31,15 @@ export const assetPaths = (): Paths => ({
       operationId: 'listAssets',
       tags: ['creatives'],
       summary: 'The stored files, newest first',
-      parameters: [ofPublisher('Only files of this publisher'), ...pageQuery(ASSET_PAGE, MAX_OFFSET)],
-      responses: { 200: jsonAnswer('A page of them', listOf(ref('Asset'))), ...problems('invalid_request', ...READ_PROBLEMS) },
+      parameters: [
+        ofPublisher('Only files of this publisher'),
+        query('include', { type: 'string', enum: ['uses'] }, 'Adds which creatives use each file; the service reads all creatives for it'),
+        ...pageQuery(ASSET_PAGE, MAX_OFFSET),
+      ],
+      responses: {
+        200: jsonAnswer('A page of them', listOf(ref('Asset')), { 'X-Total-Count': { schema: { type: 'integer' } }, ...LINK }),
+        ...problems('invalid_request', ...READ_PROBLEMS),
+      },
     },
   },
   '/api/assets/{sha256}': {

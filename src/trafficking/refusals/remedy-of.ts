@@ -5,7 +5,7 @@ import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { NoBidReason } from '../../decision/no-bid-reason.ts';
 import { limitsOf } from '../../ledger/limits.ts';
 import { OUTRANKED, type RefusalReason } from '../../serving/count-refusals.ts';
-import type { LoadedLineItem } from '../insight/loaded-line-item.ts';
+import { priceInSlots, type LoadedLineItem } from '../insight/loaded-line-item.ts';
 import type { Remedy } from './refusals.ts';
 
 /** By how much a limit is raised that keeps a line item from serving. */
@@ -100,11 +100,5 @@ const nextCent = (micros: number): number => usdFromMicros((Math.floor(micros / 
 const raisedUsd = (micros: number): number => usdFromMicros(Math.ceil((micros * RAISE) / CENT_MICROS) * CENT_MICROS);
 
 /** Micros per thousand impressions, as it is ranked; 0: it is not, or by its bids. */
-const ecpmOf = (snapshot: Snapshot, { id, publisherId }: LineItem): number => {
-  for (const { id: creativeId, placementIds } of snapshot.creativesOf(id))
-    for (const placementId of placementIds) {
-      const booked = snapshot.slot(publisherId, placementId).direct?.find(creativeId);
-      if (booked) return booked.ecpmMicros;
-    }
-  return 0;
-};
+const ecpmOf = (snapshot: Snapshot, lineItem: LineItem): number =>
+  priceInSlots(snapshot, lineItem, snapshot.creativesOf(lineItem.id))?.ecpmMicros ?? 0;

@@ -1,4 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Knex } from 'knex';
+import { groupBy } from '../../base/group-by.ts';
 import { MS_PER_DAY, MS_PER_HOUR } from '../../base/utc-day.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { isLive } from '../../decision/rules.ts';
@@ -8,6 +10,7 @@ import type { LimitReading } from '../../ledger/read/read-limits.ts';
 import { goalCourses, type GoalCourse } from '../insight/goal-course.ts';
 import { creativeObstacles, loadedLineItem, whyNotLoaded, type LoadedLineItem } from '../insight/loaded-line-item.ts';
 import { candidateForNewUser, type CountersSource } from '../insight/read-counters.ts';
+import { askByPublisher } from './ask-by-publisher.ts';
 import { campaignStatus } from './campaign-status.ts';
 import { listedDelivery, NOTHING_DELIVERED, storedCounts, type ListedDelivery } from './listed-delivery.ts';
 import { lineItemStatus, NO_REFUSALS, plainStatus, type LineItemStatus } from './line-item-status.ts';
@@ -30,11 +33,13 @@ export interface ListedLineItem {
   readonly delivery: ListedDelivery;
 }
 
-/** One query of each kind and one call of Redis for the line items of a publisher. */
+/** By id, for any number of line items. Rejects when Postgres is away. */
 export type ReadListed = (ids: readonly number[]) => Promise<ReadonlyMap<number, ListedLineItem>>;
 
-/** Line items of one call of Redis: 5 ms at most. */
-const MAX_PER_CALL = 200;
+/** Read and judged together. More would be kept until the garbage collector copies it; fewer make more round trips. */
+const READ_TOGETHER = 1_000;
+/** Judged before other work gets a turn: 5 ms. */
+const JUDGED_A_TURN = 250;
 
 export const createReadStatuses = (options: ReadStatusesOptions): ReadStatuses => {
   const readListed = createReadListed(options);
@@ -43,7 +48,7 @@ export const createReadStatuses = (options: ReadStatusesOptions): ReadStatuses =
 
 export const createReadListed = (options: ReadStatusesOptions): ReadListed => {
   const { knex, refusalStore, currentSnapshot, now } = options;
-  return async (ids) => {
+  const readSome: ReadListed = async (ids) => {
     const snapshot = currentSnapshot();
     const atMs = now();
     const [creativeIds, recent] = await Promise.all([creativeIdsOf(knex, ids), refusalStore.recent(ids, atMs - MS_PER_DAY)]);
@@ -76,7 +81,18 @@ export const createReadListed = (options: ReadStatusesOptions): ReadListed => {
     const stored = accounts ? undefined : await storedCounts(knex, ids);
     const deliveryOf = (id: number): ListedDelivery =>
       listedDelivery(byId.get(id)?.lineItem, accounts?.get(id) ?? stored?.get(id) ?? NOTHING_DELIVERED, accounts !== undefined);
-    return new Map(ids.map((id) => [id, { status: statusOf(id), delivery: deliveryOf(id) }]));
+    const listed = new Map<number, ListedLineItem>();
+    for (const [i, id] of ids.entries()) {
+      if (i > 0 && i % JUDGED_A_TURN === 0) await setImmediate();
+      listed.set(id, { status: statusOf(id), delivery: deliveryOf(id) });
+    }
+    return listed;
+  };
+  return async (ids) => {
+    const listed = new Map<number, ListedLineItem>();
+    for (let at = 0; at < ids.length; at += READ_TOGETHER)
+      for (const [id, one] of await readSome(ids.slice(at, at + READ_TOGETHER))) listed.set(id, one);
+    return listed;
   };
 };
 
@@ -86,13 +102,8 @@ const creativeIdsOf = async (knex: Knex, ids: readonly number[]): Promise<Readon
     .where('line_item_id', knex.raw('any(?::int[])', [ids as number[]]))
     .orderBy('id')
     .select<{ id: number; line_item_id: number }[]>('id', 'line_item_id');
-  const found = new Map<number, number[]>();
-  for (const { id, line_item_id } of rows) {
-    const known = found.get(line_item_id);
-    if (known) known.push(id);
-    else found.set(line_item_id, [id]);
-  }
-  return found;
+  const found = groupBy(rows, ({ line_item_id }) => line_item_id);
+  return new Map(Array.from(found, ([lineItemId, creatives]) => [lineItemId, creatives.map(({ id }) => id)]));
 };
 
 /** Those of campaigns follow from those of their line items. */
@@ -104,12 +115,13 @@ export const createReadCampaignStatuses =
       .where({ archived: false })
       .select<{ id: number; campaign_id: number }[]>('id', 'campaign_id');
     const statuses = await readStatuses(rows.map(({ id }) => id));
+    const itemsOf = groupBy(rows, ({ campaign_id }) => campaign_id);
     const snapshot = currentSnapshot();
     const atMs = now();
     return new Map(
       ids.map((id) => {
         const campaign = snapshot?.campaigns.get(id);
-        const items = rows.flatMap((row) => (row.campaign_id === id ? (statuses.get(row.id) ?? []) : []));
+        const items = (itemsOf.get(id) ?? []).flatMap((item) => statuses.get(item.id) ?? []);
         return [id, campaign ? campaignStatus(campaign, items, atMs) : notLoaded(snapshot, 'campaigns', id)];
       }),
     );
@@ -118,33 +130,8 @@ export const createReadCampaignStatuses =
 const notLoaded = (snapshot: Snapshot | undefined, table: string, id: number): LineItemStatus =>
   plainStatus('cannot serve', [whyNotLoaded(snapshot, table, id)]);
 
-/** Runs a call of Redis for the line items of each publisher, some at a time. undefined: Redis is away; its client logs that. */
-const ofEachPublisher = async <T>(
-  { counters }: ReadStatusesOptions,
-  loaded: readonly LoadedLineItem[],
-  read: (publisherId: number, some: readonly LoadedLineItem[]) => Promise<readonly T[]>,
-): Promise<ReadonlyMap<number, T> | undefined> => {
-  if (!counters.countersUp()) return undefined;
-  const found = new Map<number, T>();
-  const ordered = loaded.toSorted((a, b) => a.lineItem.publisherId - b.lineItem.publisherId);
-  try {
-    for (let at = 0; at < ordered.length;) {
-      const publisherId = ordered[at]!.lineItem.publisherId;
-      let end = at;
-      while (end < ordered.length && end < at + MAX_PER_CALL && ordered[end]!.lineItem.publisherId === publisherId) end++;
-      const some = ordered.slice(at, end);
-      const values = await read(publisherId, some);
-      for (const [i, { lineItem }] of some.entries()) found.set(lineItem.id, values[i]!);
-      at = end;
-    }
-    return found;
-  } catch {
-    return undefined;
-  }
-};
-
 const readAccounts = (options: ReadStatusesOptions, loaded: readonly LoadedLineItem[]) =>
-  ofEachPublisher<Account | undefined>(options, loaded, (publisherId, some) =>
+  askByPublisher<Account | undefined>(options.counters, loaded, (publisherId, some) =>
     options.counters.accounts.lineItems(
       publisherId,
       some.map(({ lineItem }) => lineItem.id),
@@ -157,7 +144,7 @@ const readLimits = (
   creativeIds: ReadonlyMap<number, readonly number[]>,
   atMs: number,
 ) =>
-  ofEachPublisher<LimitReading>(options, live, (publisherId, some) =>
+  askByPublisher<LimitReading>(options.counters, live, (publisherId, some) =>
     options.counters.readLimits({
       publisherId,
       userHash: null,
