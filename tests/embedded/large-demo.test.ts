@@ -50,7 +50,7 @@ test('the large demonstration has 500 campaigns and sixty days of counts that ag
     const books = await withClient(env.DATABASE_URL, (client) => client.query('select scope, differences from reconciliation order by 1'));
     expect(books.rows).toEqual(['accounts', 'counts'].map((scope) => ({ scope, differences: 0 })));
   }, 60_000);
-});
+}, 180_000);
 
 test('the large demonstration refuses a database with other publishers', async () => {
   const env = await environment();
