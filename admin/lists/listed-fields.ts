@@ -28,6 +28,10 @@ export const storedValue = (record: object, field: InPlaceField): unknown =>
 export const textOfField = (record: object, field: InPlaceField): string =>
   textOf(storedValue(record, field)) || (field === 'priority' ? '2' : '');
 
+/** A value in the words of the list. */
+export const wordsOfValue = (field: string, value: unknown): string =>
+  (field === 'priority' && PRIORITIES[value as keyof typeof PRIORITIES]?.label) || textOf(value) || 'none';
+
 /** What a person types, as the service takes it; what is no value is sent as typed. */
 export const valueOfText = (field: InPlaceField, typed: string): unknown => {
   const text = typed.trim();

@@ -109,5 +109,8 @@ export const quickEdit = async <K extends InPlaceKind>(page: Page, kind: K, reco
         <footer>${button('Cancel', () => close(), 'secondary')}<button type="submit">Save</button></footer>
       </form>`,
   );
+  const leave = (): void => dialog.close();
+  addEventListener('hashchange', leave);
   await dialog.answered;
+  removeEventListener('hashchange', leave);
 };

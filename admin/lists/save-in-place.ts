@@ -1,9 +1,9 @@
 import { html } from 'lit-html';
 import type { AuditRow } from '../../src/trafficking/entities/audit-trail.ts';
-import { textOf } from '../forms/typed-text.ts';
 import type { Page } from '../page.ts';
 import type { Kind, Problem, Records } from '../service/wire.ts';
 import { titleOf } from '../words/kinds.ts';
+import { wordsOfValue } from './listed-fields.ts';
 
 export interface InPlaceChange<K extends Kind> {
   readonly kind: K;
@@ -68,17 +68,16 @@ const MINE = 'mine';
 const isMineChosen = async <K extends Kind>(
   page: Page,
   { kind, record }: InPlaceChange<K>,
-  { label, value }: ChangedField,
+  { field, label, value }: ChangedField,
   theirs: unknown,
 ): Promise<boolean> => {
   const changes = await page.api.get<readonly AuditRow[]>(
     `/audit?entity=${kind.slice(0, -1)}&entity_id=${encodeURIComponent(record.id)}&limit=1`,
   );
   const who = (changes.ok && changes.value[0]?.actor) || 'Someone else';
-  const words = (one: unknown): string => textOf(one) || 'none';
   const chosen = await page.choose(`${who} changed the ${label} of “${titleOf(kind, record)}” meanwhile`, [
-    { value: MINE, shown: html`Yours: <b>${words(value)}</b>` },
-    { value: 'theirs', shown: html`Theirs: <b>${words(theirs)}</b>` },
+    { value: MINE, shown: html`Yours: <b>${wordsOfValue(field, value)}</b>` },
+    { value: 'theirs', shown: html`Theirs: <b>${wordsOfValue(field, theirs)}</b>` },
   ]);
   return chosen === MINE;
 };

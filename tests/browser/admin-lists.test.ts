@@ -142,7 +142,7 @@ test.each([1280, 390])('at %d pixels price, priority, dates and cap are changed 
   await page.keyboard.press('Enter');
   await page
     .getByRole('dialog', { name: `changed the Priority of “${name}” meanwhile` })
-    .getByRole('button', { name: 'Theirs: 3' })
+    .getByRole('button', { name: 'Theirs: Low' })
     .click();
   await page.getByText(`“${name}” is changed.`).waitFor();
   const changed = { cpm: 6.5, priority: 3, daily_impression_cap: 700, end_date: '2098-12-31', frequency_cap: 5 };
@@ -151,6 +151,18 @@ test.each([1280, 390])('at %d pixels price, priority, dates and cap are changed 
   await eventually(async () =>
     expect(await desk.api('GET', `/line_items/${id}`)).toMatchObject({ priority: 3, daily_impression_cap: null, end_date: '2099-01-01' }),
   );
+});
+
+test('a quick edit closes when the person leaves the list', async () => {
+  const { page } = desk.admin;
+  await desk.admin.go('#/campaigns');
+  await desk.admin.go('#/line_items');
+  await page.locator('.row-menu summary').first().click();
+  await page.getByRole('button', { name: /^Quick edit/ }).click();
+  await page.getByRole('dialog').waitFor();
+  await page.goBack();
+  await page.getByRole('heading', { level: 1, name: 'Campaigns' }).waitFor();
+  expect(await page.getByRole('dialog').count()).toBe(0);
 });
 
 test('the first paint waits for one style sheet and one script, and a list draws as many rows as were asked for', async () => {
