@@ -12,18 +12,18 @@ import type { Finding, Proof } from './rig/proof.ts';
 const PRICE_MICROS = 1_333;
 /** CPM in USD of the direct line items under one budget, and the daily spend cap of each as a part of the budget. */
 const MIXED = [
-  { cpm: 50, part: 0.2 },
-  { cpm: 12.5, part: 0.15 },
-  { cpm: 5, part: 0.15 },
-  { cpm: 1.333, part: 0.1 },
+  { cpm: 50, part: 0.16 },
+  { cpm: 12.5, part: 0.12 },
+  { cpm: 5, part: 0.12 },
+  { cpm: 1.333, part: 0.08 },
   { cpm: 0.777, part: undefined },
 ] as const;
 /** Nothing is left to sell when no request was filled for so long. */
 const MAX_UNFILLED_MS = 5_000;
 const MIN_PRICE_MICROS = 777;
 /**
- * The caps leave 15 % of the budget for the line item without one, which is served when the others wait
- * for clicks and viewable impressions.
+ * The caps leave 27 % of the budget for the line item without one, which is served when the others wait
+ * for clicks and viewable impressions, or are reserved by other replicas.
  */
 const [CPC_USD, CPC_PART, BIDS_PART] = [0.07, 0.05, 0.15] as const;
 const [VCPM_USD, VCPM_PART] = [8, 0.05] as const;
