@@ -20,6 +20,8 @@ const MIXED = [
 ] as const;
 /** Nothing is left to sell when no request was filled for so long. */
 const MAX_UNFILLED_MS = 5_000;
+/** A visitor without an ad waits: replicas give back within a second what they had reserved for others. */
+const UNFILLED_PAUSE_MS = 50;
 const MIN_PRICE_MICROS = 777;
 /**
  * The caps leave 27 % of the budget for the line item without one, which is served when the others wait
@@ -128,7 +130,7 @@ const mixedPrices = async (fleet: Fleet, endpoint: string, budgetMicros: number)
   };
   // Enough requests for the whole budget at the lowest price. A request may find nothing while clicks are under way, which
   // leave less than their price, or while Redis does not answer.
-  const most = Math.ceil(budgetMicros / MIN_PRICE_MICROS) + 10 * WIDTH;
+  const most = Math.ceil(budgetMicros / MIN_PRICE_MICROS) + (3 * WIDTH * MAX_UNFILLED_MS) / UNFILLED_PAUSE_MS;
   await inParallel(
     most,
     WIDTH,
@@ -137,6 +139,7 @@ const mixedPrices = async (fleet: Fleet, endpoint: string, budgetMicros: number)
       for (const bid of bids) await use(bid);
       ads += bids.length;
       if (bids.length > 0) filledAt = performance.now();
+      else await sleep(UNFILLED_PAUSE_MS);
     },
     () => performance.now() - filledAt >= MAX_UNFILLED_MS,
   );
