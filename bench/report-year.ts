@@ -24,8 +24,8 @@ const QUESTIONS = [
   'group_by=line_item&metrics=impressions,ctr,revenue,ecpm&sort=-revenue',
   'group_by=placement,size&metrics=requests,fill_rate,impressions,revenue',
   'group_by=country&metrics=impressions,clicks,revenue',
-  'group_by=country,region&metrics=impressions,clicks',
-  'group_by=device,browser&metrics=impressions,ctr',
+  'group_by=country,region&metrics=impressions,clicks,revenue',
+  'group_by=device,browser&metrics=impressions,ctr,revenue',
   'group_by=reason&metrics=filtered_impressions,filtered_clicks',
   'group_by=day&metrics=impressions,revenue&filter[campaign]=3',
 ];
