@@ -126,6 +126,15 @@ test.each(LOOKS)('%s, no screen has a serious axe violation, overflows its width
   await admin.close();
 }, 180_000);
 
+test.each(LOOKS)('%s, the page of the API has no serious axe violation', async (_, look) => {
+  const admin = await openAdmin(browser, replica, look);
+  await admin.page.goto(`${replica.url}/static/api/`);
+  await admin.page.locator('.opblock').first().waitFor();
+  await admin.page.evaluate(AXE);
+  expect(await faultsOf(admin.page)).toEqual({ faults: [], beyond: 0 });
+  await admin.close();
+}, 60_000);
+
 /** How far the document scrolls sideways, and the controls that are not wholly within the window. */
 const misplaced = (page: Page) =>
   page.evaluate(() => {
