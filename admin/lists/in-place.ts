@@ -5,7 +5,15 @@ import { button } from '../parts/parts.ts';
 import type { Records } from '../service/wire.ts';
 import { titleOf } from '../words/kinds.ts';
 import { patchRecord } from '../views/actions.ts';
-import { inputTypeOf, priorityOptions, storedValue, textOfField, valueOfText, type InPlaceField, type InPlaceKind } from './listed-fields.ts';
+import {
+  inputTypeOf,
+  priorityOptions,
+  storedValue,
+  textOfField,
+  valueOfText,
+  type InPlaceField,
+  type InPlaceKind,
+} from './listed-fields.ts';
 import { saveInPlace } from './save-in-place.ts';
 
 const LABELS: Readonly<Record<InPlaceField, string>> = {

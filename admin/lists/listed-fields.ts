@@ -21,8 +21,7 @@ export const fieldsInList = <K extends InPlaceKind>(kind: K, record: Records[K])
 };
 
 /** The value of a record, null where it has none. */
-export const storedValue = (record: object, field: InPlaceField): unknown =>
-  (record as Readonly<Record<string, unknown>>)[field] ?? null;
+export const storedValue = (record: object, field: InPlaceField): unknown => (record as Readonly<Record<string, unknown>>)[field] ?? null;
 
 /** The same as a person reads it; a priority that is not given is the middle one. */
 export const textOfField = (record: object, field: InPlaceField): string =>

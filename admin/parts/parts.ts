@@ -78,7 +78,9 @@ export const pill = (status: Status, words: string = status): TemplateResult => 
 /** The status of a line item or a campaign in a list, with its reasons as a tooltip; undefined: it is being read. */
 export const statusPill = (status: LineItemStatus | undefined): TemplateResult =>
   status
-    ? html`<span title=${[statusWords(status), ...status.reasons].join('; ')}>${pill(status.value, statusWords({ ...status, held_until: null }))}</span>`
+    ? html`<span title=${[statusWords(status), ...status.reasons].join('; ')}
+        >${pill(status.value, statusWords({ ...status, held_until: null }))}</span
+      >`
     : html`<span class="pill quiet" aria-busy="true">…</span>`;
 
 export const emptyState = (text: string, step?: NextStep): TemplateResult => html`

@@ -52,8 +52,7 @@ export const reportTable = ({ answer, choice, sort, only }: ReportTableOptions):
     const id = idOf(column, row);
     const text =
       column.kind === 'name' && !row[column.name] ? (id == null ? 'none' : `#${id}, deleted`) : showValue(row[column.name], column);
-    if (id === null || id === undefined || UNFILTERED.includes(column.kind))
-      return html`<span class="unbroken">${text}</span>`;
+    if (id === null || id === undefined || UNFILTERED.includes(column.kind)) return html`<span class="unbroken">${text}</span>`;
     const dimension = column.name.replace(/_id$/, '');
     return html`<button type="button" class="cell-link" title="Show only this" @click=${() => only(dimension, String(id))}>
       ${text}

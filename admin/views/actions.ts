@@ -24,7 +24,8 @@ export const deleteEntity = async <K extends Kind>(page: Page, kind: K, record: 
   const sure = await page.confirm({
     title: `Delete ${NAMES[kind].one} “${title}”?`,
     text: withIt
-      ? html`This also deletes its <strong>${withIt}</strong>. Reports keep what was delivered. This cannot be undone: archive it to keep a way back.`
+      ? html`This also deletes its <strong>${withIt}</strong>. Reports keep what was delivered. This cannot be undone: archive it to keep a
+          way back.`
       : `Nothing else is deleted with it. ${canRestore ? 'It can be restored from History.' : 'This cannot be undone: archive it to keep a way back.'}`,
     yes: withIt
       ? `Delete all ${Object.values(counts as Readonly<Record<string, number>>).reduce((sum, count) => sum + count, 1)}`

@@ -112,7 +112,8 @@ export const endedCard = ({ ended }: Attention): TemplateResult | typeof nothing
                 <span
                   ><a href=${linkTo('line_items', line_item_id)}>${name}</a>
                   <span class="muted"
-                    >${counted(impressions, 'impression')}, ${money(spend)}; ended with ${flightDate(showEndDate(Date.parse(ended_at)))}</span
+                    >${counted(impressions, 'impression')}, ${money(spend)}; ended with
+                    ${flightDate(showEndDate(Date.parse(ended_at)))}</span
                   ></span
                 >
               </li>`,

@@ -126,22 +126,23 @@ export const createBulkBar = <K extends BulkKind>(page: Page, kind: K): BulkBar<
             ${button('Archive', archive, 'secondary')}
             <div class="bulk-set">
               <select
-              aria-label="Field to set"
-              @change=${(event: Event) => {
-                field = FIELDS[kind].find(({ name }) => name === (event.target as HTMLSelectElement).value) ?? field;
-                page.redraw();
-              }}
-            >
-              ${FIELDS[kind].map(({ name, label }) => html`<option value=${name} ?selected=${name === field.name}>${label}</option>`)}
-            </select>
-            <input
-              aria-label=${field.label}
-              .value=${typed}
-              @input=${(event: InputEvent) => {
-                typed = (event.target as HTMLInputElement).value;
-              }}
-            />
-            <button type="submit">Set</button></div>
+                aria-label="Field to set"
+                @change=${(event: Event) => {
+                  field = FIELDS[kind].find(({ name }) => name === (event.target as HTMLSelectElement).value) ?? field;
+                  page.redraw();
+                }}
+              >
+                ${FIELDS[kind].map(({ name, label }) => html`<option value=${name} ?selected=${name === field.name}>${label}</option>`)}
+              </select>
+              <input
+                aria-label=${field.label}
+                .value=${typed}
+                @input=${(event: InputEvent) => {
+                  typed = (event.target as HTMLInputElement).value;
+                }}
+              />
+              <button type="submit">Set</button>
+            </div>
             ${button('Choose none', () => choose([...chosen], false), 'quiet')}
           </form>`,
   };

@@ -115,9 +115,7 @@ const statementView = (statement: FinanceWire): TemplateResult => {
         ? ` There is no rate for ${currency}: set CURRENCY_RATES before you close the month.`
         : ` 1 USD is ${rate} ${currency}.`;
   const state =
-    closed_at === null
-      ? html`${pill('live', 'open')} It can still change.`
-      : html`Closed on ${moment(closed_at)} UTC by ${closed_by}.`;
+    closed_at === null ? html`${pill('live', 'open')} It can still change.` : html`Closed on ${moment(closed_at)} UTC by ${closed_by}.`;
   if (lines.length === 0)
     return html`<p>${state}</p>
       ${emptyState(`Nothing was earned in ${monthName(month)}.`)}`;

@@ -41,8 +41,8 @@ const publisherAside = (page: Page, publisher: PublisherWire): TemplateResult =>
     ${card(
       'API key',
       html`<p>
-          ${publisher.api_key_hint ? html`Ends in <code>${publisher.api_key_hint}</code>. ` : nothing}The key is stored as a hash and was shown once. Replace it if it is
-          lost.
+          ${publisher.api_key_hint ? html`Ends in <code>${publisher.api_key_hint}</code>. ` : nothing}The key is stored as a hash and was
+          shown once. Replace it if it is lost.
         </p>
         ${button('Replace the key', () => rotateKey(page, publisher), 'secondary')}`,
     )}

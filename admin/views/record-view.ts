@@ -25,9 +25,7 @@ export const recordView = <K extends Kind>(
     leave,
     render: () => {
       const current = store.find(kind, id);
-      return current
-        ? render(current, titleOf(kind, current))
-        : html`${pageHead(name, '')}${missingRecord(kind)}`;
+      return current ? render(current, titleOf(kind, current)) : html`${pageHead(name, '')}${missingRecord(kind)}`;
     },
   };
 };

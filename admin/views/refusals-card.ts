@@ -71,9 +71,7 @@ export const createRefusalsCard = (page: Page, id: number): RefusalsCard => {
     </li>`;
   const show = ({ lost, off_target, reasons }: Refusals): TemplateResult =>
     lost === 0
-      ? html`<p class="muted">
-          ${off_target > 0 ? `No impression was lost. ${notForIts(off_target)}` : 'No impression was lost.'}
-        </p>`
+      ? html`<p class="muted">${off_target > 0 ? `No impression was lost. ${notForIts(off_target)}` : 'No impression was lost.'}</p>`
       : html`<div class="refusal-bar" role="img" aria-label=${summaryOf(reasons)}>
             ${reasons.map(({ share }, i) => html`<span class="part-${Math.min(i, PARTS)}" .style=${`width:${100 * share}%`}></span>`)}
           </div>
@@ -81,8 +79,7 @@ export const createRefusalsCard = (page: Page, id: number): RefusalsCard => {
             ${reasons.map(row)}
           </ul>
           <p class="muted">
-            Of ${counted(lost, 'impression')} that it could have
-            had.${off_target > 0 ? ` ${notForIts(off_target)}` : ''}
+            Of ${counted(lost, 'impression')} that it could have had.${off_target > 0 ? ` ${notForIts(off_target)}` : ''}
           </p>`;
   return { load: reading.load, render: () => card('Lost today', html`${reading.render(show)}`) };
 };

@@ -1,3 +1,4 @@
+import { groupBy } from '../../src/base/group-by.ts';
 import type { Ad, Model, Violation } from './model.ts';
 import type { AccountRef } from './operator.ts';
 import { MAX_SKEW_MS, type Bounds } from './rules.ts';
@@ -151,15 +152,4 @@ export const checkOvershoot = (model: Model, events: readonly LoggedEvent[]): re
     }
   }
   return found;
-};
-
-const groupBy = <T, K>(items: readonly T[], keyOf: (item: T) => K): ReadonlyMap<K, readonly T[]> => {
-  const groups = new Map<K, T[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group) group.push(item);
-    else groups.set(key, [item]);
-  }
-  return groups;
 };

@@ -112,7 +112,8 @@ export const bidOpportunityOf = ({ imp, placement, invited }: Opportunity): BidO
         ...imp.size,
         otherSizes: imp.otherSizes,
         floorMicros: Math.max(imp.terms?.floorMicros ?? 0, placement.floorMicros),
-        dealFloors: imp.terms?.deals && new Map([...imp.terms.deals].map(([deal, floor]) => [deal, Math.max(floor, placement.floorMicros)])),
+        dealFloors:
+          imp.terms?.deals && new Map([...imp.terms.deals].map(([deal, floor]) => [deal, Math.max(floor, placement.floorMicros)])),
         battr: imp.terms?.battr,
         invitations: invited,
       }

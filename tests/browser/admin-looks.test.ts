@@ -36,7 +36,10 @@ beforeAll(async () => {
     format: 'native',
     content: '{"title":"Tea"}',
   });
-  const advertiser = await api('POST', '/advertisers', { name: 'Boots of the North, outdoor equipment and expeditions', labels: ['outdoor'] });
+  const advertiser = await api('POST', '/advertisers', {
+    name: 'Boots of the North, outdoor equipment and expeditions',
+    labels: ['outdoor'],
+  });
   const bidder = await api('POST', '/bidders', { name: 'An exchange', endpoint: 'https://exchange.example/openrtb2/auction' });
   const programmatic = await api('POST', '/line_items', {
     ...{ campaign_id: campaign.id, name: 'Open market', active: true, type: 'programmatic', bidder_id: bidder.id, floor: 1, ...FLIGHT },
@@ -101,39 +104,47 @@ const faultsOf = (page: Page) =>
     };
   });
 
-test.each(LOOKS)('%s, no screen has a serious axe violation, overflows its width or requests other hosts', async (_, look) => {
-  const admin = await openAdmin(browser, replica, look);
-  const { page } = admin;
-  await admin.go(screens[0]!);
-  await page.evaluate(AXE);
-  for (const hash of screens) {
-    await admin.turn(hash);
-    await page.waitForFunction(() => document.querySelector('.loading, .stale') === null);
-    if (hash === '#/test') {
-      await page.getByRole('button', { name: 'Ask for an ad' }).click();
-      await page.getByRole('table').waitFor();
-    }
-    expect({ hash, ...(await faultsOf(page)) }).toEqual({ hash, faults: [], beyond: 0 });
-  }
-  for (const [opened, [hash, open]] of OPENED.entries()) {
-    await admin.go(hash);
+test.each(LOOKS)(
+  '%s, no screen has a serious axe violation, overflows its width or requests other hosts',
+  async (_, look) => {
+    const admin = await openAdmin(browser, replica, look);
+    const { page } = admin;
+    await admin.go(screens[0]!);
     await page.evaluate(AXE);
-    await open(page);
-    expect({ hash, opened, ...(await faultsOf(page)) }).toEqual({ hash, opened, faults: [], beyond: 0 });
-    await page.keyboard.press('Escape');
-  }
-  expect(admin.troubles).toEqual([]);
-  await admin.close();
-}, 180_000);
+    for (const hash of screens) {
+      await admin.turn(hash);
+      await page.waitForFunction(() => document.querySelector('.loading, .stale') === null);
+      if (hash === '#/test') {
+        await page.getByRole('button', { name: 'Ask for an ad' }).click();
+        await page.getByRole('table').waitFor();
+      }
+      expect({ hash, ...(await faultsOf(page)) }).toEqual({ hash, faults: [], beyond: 0 });
+    }
+    for (const [opened, [hash, open]] of OPENED.entries()) {
+      await admin.go(hash);
+      await page.evaluate(AXE);
+      await open(page);
+      expect({ hash, opened, ...(await faultsOf(page)) }).toEqual({ hash, opened, faults: [], beyond: 0 });
+      await page.keyboard.press('Escape');
+    }
+    expect(admin.troubles).toEqual([]);
+    await admin.close();
+  },
+  180_000,
+);
 
-test.each(LOOKS)('%s, the page of the API has no serious axe violation', async (_, look) => {
-  const admin = await openAdmin(browser, replica, look);
-  await admin.page.goto(`${replica.url}/static/api/`);
-  await admin.page.locator('.opblock').first().waitFor();
-  await admin.page.evaluate(AXE);
-  expect(await faultsOf(admin.page)).toEqual({ faults: [], beyond: 0 });
-  await admin.close();
-}, 60_000);
+test.each(LOOKS)(
+  '%s, the page of the API has no serious axe violation',
+  async (_, look) => {
+    const admin = await openAdmin(browser, replica, look);
+    await admin.page.goto(`${replica.url}/static/api/`);
+    await admin.page.locator('.opblock').first().waitFor();
+    await admin.page.evaluate(AXE);
+    expect(await faultsOf(admin.page)).toEqual({ faults: [], beyond: 0 });
+    await admin.close();
+  },
+  60_000,
+);
 
 /** How far the document scrolls sideways, and the controls that are not wholly within the window. */
 const misplaced = (page: Page) =>
@@ -153,29 +164,33 @@ const misplaced = (page: Page) =>
     };
   });
 
-test.each([390, 768, 1280, 1440])('at %i px no screen scrolls sideways, and every control is within the window', async (width) => {
-  const admin = await openAdmin(browser, replica, { width });
-  const { page } = admin;
-  await admin.go(screens[0]!);
-  const found: object[] = [];
-  const look = async (hash: string, at = ''): Promise<void> => {
-    const { beyond, outside } = await misplaced(page);
-    if (beyond > 0 || outside.length > 0) found.push({ hash, at, beyond, outside });
-  };
-  for (const hash of screens) {
-    await admin.turn(hash);
-    await page.waitForFunction(() => document.querySelector('.loading, .stale') === null);
-    await look(hash);
-  }
-  for (const [i, [hash, open]] of OPENED.entries()) {
-    await admin.go(hash);
-    await open(page);
-    await look(hash, `opened ${i}`);
-    await page.keyboard.press('Escape');
-  }
-  expect(found).toEqual([]);
-  await admin.close();
-}, 180_000);
+test.each([390, 768, 1280, 1440])(
+  'at %i px no screen scrolls sideways, and every control is within the window',
+  async (width) => {
+    const admin = await openAdmin(browser, replica, { width });
+    const { page } = admin;
+    await admin.go(screens[0]!);
+    const found: object[] = [];
+    const look = async (hash: string, at = ''): Promise<void> => {
+      const { beyond, outside } = await misplaced(page);
+      if (beyond > 0 || outside.length > 0) found.push({ hash, at, beyond, outside });
+    };
+    for (const hash of screens) {
+      await admin.turn(hash);
+      await page.waitForFunction(() => document.querySelector('.loading, .stale') === null);
+      await look(hash);
+    }
+    for (const [i, [hash, open]] of OPENED.entries()) {
+      await admin.go(hash);
+      await open(page);
+      await look(hash, `opened ${i}`);
+      await page.keyboard.press('Escape');
+    }
+    expect(found).toEqual([]);
+    await admin.close();
+  },
+  180_000,
+);
 
 test('a placement is created with the keyboard alone', async () => {
   const admin = await openAdmin(browser, replica);

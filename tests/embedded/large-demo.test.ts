@@ -35,14 +35,20 @@ test('the large demonstration has 500 campaigns and sixty days of counts that ag
     rows.filter(({ impressions = 0, requests = 0, revenue = 0 }) => impressions > 1000 && requests > impressions && revenue > 10),
   ).toHaveLength(60);
 
-  const { totals } = (await read(`reports?group_by=publisher&metrics=impressions,filtered_impressions&from=${day(60)}&to=${day(1)}`)).body as {
+  const { totals } = (await read(`reports?group_by=publisher&metrics=impressions,filtered_impressions&from=${day(60)}&to=${day(1)}`))
+    .body as {
     totals: Record<string, number>;
   };
   expect(totals['filtered_impressions']! / totals['impressions']!).toBeGreaterThan(0.02);
   const changes = (await read('audit?limit=200')).body as { at: string; action: string }[];
   const actions = changes.map(({ action }) => action);
   expect([...new Set(actions)]).toEqual(['delete', 'update', 'create', 'close_month']);
-  expect(changes.map(({ at }) => at)).toEqual(changes.map(({ at }) => at).toSorted().toReversed());
+  expect(changes.map(({ at }) => at)).toEqual(
+    changes
+      .map(({ at }) => at)
+      .toSorted()
+      .toReversed(),
+  );
   expect(actions.filter((action) => action === 'close_month')).toHaveLength(3);
 
   // The service compares accounts, counts and event rows with each other in the background.

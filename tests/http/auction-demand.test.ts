@@ -61,10 +61,16 @@ test('a bidder’s categories, deal and DSA information are passed on, and a bid
 });
 
 test('a private auction calls the bidders of its deals alone, and offers them those deals at their floors', async () => {
-  const bidder = (await api('POST', '/bidders', { name: 'PBS', endpoint: server.endpoint, params: { prebid: { bidder: { x: {} } } } })).body;
+  const bidder = (await api('POST', '/bidders', { name: 'PBS', endpoint: server.endpoint, params: { prebid: { bidder: { x: {} } } } }))
+    .body;
   const booked = await book(api, 'private', { type: 'programmatic', cpm: null, bidder_id: bidder.id, deal_id: 'gold' });
-  const imp = (deal: object) => [{ id: '1', tagid: 'private', banner: { w: 300, h: 250 }, bidfloor: 9, pmp: { private_auction: 1, deals: [deal] } }];
-  expect((await auction(booked, { imp: imp({ id: 'gold', bidfloor: 1.5 }) })).seatbid[0].bid[0]).toMatchObject({ dealid: 'gold', price: 2 });
+  const imp = (deal: object) => [
+    { id: '1', tagid: 'private', banner: { w: 300, h: 250 }, bidfloor: 9, pmp: { private_auction: 1, deals: [deal] } },
+  ];
+  expect((await auction(booked, { imp: imp({ id: 'gold', bidfloor: 1.5 }) })).seatbid[0].bid[0]).toMatchObject({
+    dealid: 'gold',
+    price: 2,
+  });
   expect(server.received.at(-1)?.body).toMatchObject({ imp: [{ pmp: { private_auction: 1, deals: [{ id: 'gold', bidfloor: 1.5 }] } }] });
   const calls = server.received.length;
   expect(await auction(booked, { imp: imp({ id: 'silver' }) })).toMatchObject({ seatbid: [], nbr: 519 });

@@ -105,7 +105,13 @@ test('whatever the optional fields hold, an auction is read: sizes, floors, ids 
       ),
       tagid: junk,
       bidfloor: fc.oneof(fc.double(), junk),
-      pmp: fc.oneof(fc.record({ private_auction: fc.oneof(fc.constant(1), junk), deals: fc.oneof(fc.array(fc.oneof(fc.record({ id: junk, bidfloor: junk }), junk)), junk) }), junk),
+      pmp: fc.oneof(
+        fc.record({
+          private_auction: fc.oneof(fc.constant(1), junk),
+          deals: fc.oneof(fc.array(fc.oneof(fc.record({ id: junk, bidfloor: junk }), junk)), junk),
+        }),
+        junk,
+      ),
       bidfloorcur: fc.oneof(fc.constantFrom('USD', 'EUR', 'x'), junk),
       ext: fc.oneof(
         fc.record({

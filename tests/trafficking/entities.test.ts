@@ -7,6 +7,8 @@ let replica: Replica;
 let other: Replica;
 let api: ApiCall;
 
+const TOO_LARGE = [413, 'application/problem+json', 'body_too_large'];
+
 beforeAll(async () => {
   const env = { DATABASE_URL: await testDatabase(), REDIS_URL: await testRedisUrl() };
   [replica, other] = await Promise.all([startReplica({ env }), startReplica({ env })]);
@@ -117,11 +119,7 @@ test('the longest creative fits into a body in any escaping; one more character 
   const padded = (bytes: number) => JSON.stringify({ content: '<b>ad</b>' }).padEnd(bytes);
   expect((await api('PATCH', `/creatives/${body.id}`, padded(MAX_CREATIVE_BYTES))).status).toBe(200);
   const larger = await api('PATCH', `/creatives/${body.id}`, padded(MAX_CREATIVE_BYTES + 1));
-  expect([larger.status, larger.headers.get('content-type'), larger.body.code]).toEqual([
-    413,
-    'application/problem+json',
-    'body_too_large',
-  ]);
+  expect([larger.status, larger.headers.get('content-type'), larger.body.code]).toEqual(TOO_LARGE);
 });
 
 test('other records have half a MiB: one byte more is refused', async () => {
@@ -130,11 +128,7 @@ test('other records have half a MiB: one byte more is refused', async () => {
   const { status, body } = await api('POST', '/advertisers', padded(MAX_RECORD_BYTES));
   expect(status).toBe(201);
   const larger = await api('PATCH', `/advertisers/${body.id}`, padded(MAX_RECORD_BYTES + 1));
-  expect([larger.status, larger.headers.get('content-type'), larger.body.code]).toEqual([
-    413,
-    'application/problem+json',
-    'body_too_large',
-  ]);
+  expect([larger.status, larger.headers.get('content-type'), larger.body.code]).toEqual(TOO_LARGE);
 });
 
 test('a text with NUL, which Postgres cannot store, is refused in every position', async () => {

@@ -141,18 +141,32 @@ describe('the fee of a Flat line item', () => {
 
   it('is divided among countries as among their regions, to the micro', async () => {
     const booked = await book(api, 'fee-places', { ...flat, budget: 0.000011, end_date: '2026-03-28' });
-    const of = { day: '2026-03-28', publisher_id: booked.publisher.id, campaign_id: booked.campaign, line_item_id: booked.lineItem, reason: '' };
-    const regions = [...['DE-BE', 'DE-BY', 'DE-HH'].map((region) => ({ country: 'DE', region, impressions: 3 })), { country: 'FR', region: '', impressions: 5 }];
+    const of = {
+      day: '2026-03-28',
+      publisher_id: booked.publisher.id,
+      campaign_id: booked.campaign,
+      line_item_id: booked.lineItem,
+      reason: '',
+    };
+    const regions = [
+      ...['DE-BE', 'DE-BY', 'DE-HH'].map((region) => ({ country: 'DE', region, impressions: 3 })),
+      { country: 'FR', region: '', impressions: 5 },
+    ];
     await knex('report_places').insert(regions.map((row) => ({ ...of, ...row })));
     await knex('report_countries').insert([
       { ...of, country: 'DE', impressions: 9 },
       { ...of, country: 'FR', impressions: 5 },
     ]);
-    const by = async (dimensions: string) => (await report(`group_by=${dimensions}&metrics=revenue&${days}&filter[line_item]=${booked.lineItem}`)).rows;
+    const by = async (dimensions: string) =>
+      (await report(`group_by=${dimensions}&metrics=revenue&${days}&filter[line_item]=${booked.lineItem}`)).rows;
     const [countries, places] = [await by('country'), await by('country,region')];
-    const sumOf = (country: string) => micros((places as { country: string }[]).filter((row) => row.country === country)).reduce((sum, one) => sum + one, 0);
+    const sumOf = (country: string) =>
+      micros((places as { country: string }[]).filter((row) => row.country === country)).reduce((sum, one) => sum + one, 0);
     expect(each(countries, 'country')).toEqual(['DE', 'FR']);
-    expect([micros(countries), [sumOf('DE'), sumOf('FR')]]).toEqual([[7, 4], [7, 4]]);
+    expect([micros(countries), [sumOf('DE'), sumOf('FR')]]).toEqual([
+      [7, 4],
+      [7, 4],
+    ]);
   });
 
   it('is divided by impressions where the report has dimensions that a line item does not have', async () => {

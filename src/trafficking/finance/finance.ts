@@ -83,7 +83,7 @@ export const createFinance = ({ knex, rateOf }: FinanceOptions): Finance => ({
           return { publisherId, month, timeZone: publisher.zone, currency, rate, closed: { at, by }, lines, closedMonths };
         }
         const rate = rateOf(publisher.currency) ?? null;
-        const lines = await dueLines(trx, publisherId, month, rate);
+        const lines = await dueLines(trx, publisherId, { month, rate, closedMonths });
         return { publisherId, month, timeZone: publisher.zone, currency: publisher.currency, rate, closed: null, lines, closedMonths };
       },
       { readOnly: true, isolationLevel: 'repeatable read' },
@@ -98,7 +98,7 @@ export const createFinance = ({ knex, rateOf }: FinanceOptions): Finance => ({
       if (await closedOf(trx, publisherId, month)) return 'closed';
       const rate = rateOf(publisher.currency);
       if (rate === undefined) return 'no rate';
-      const lines = await dueLines(trx, publisherId, month, rate);
+      const lines = await dueLines(trx, publisherId, { month, rate, closedMonths: await closedMonthsOf(trx, publisherId) });
       const of = { publisher_id: publisherId, month: month + FIRST_DAY };
       await trx('finance_months').insert({ ...of, closed_by: person, currency: publisher.currency, rate });
       for (let i = 0; i < lines.length; i += 1_000)
@@ -162,15 +162,14 @@ const storedLines = async (
 const dueLines = async (
   trx: Knex.Transaction,
   publisherId: number,
-  month: string,
-  rate: number | null,
+  { month, rate, closedMonths }: Pick<FinanceStatement, 'month' | 'rate' | 'closedMonths'>,
 ): Promise<readonly FinanceLine[]> => {
   const inCurrency = (micros: number) => ({ amountMicros: rate === null ? null : Math.round(micros * rate) });
   const lines = (await liveFigures(trx, publisherId, month)).map((figures): FinanceLine => ({
     ...{ ofMonth: month, ...figures },
     ...inCurrency(figures.revenueMicros),
   }));
-  for (const ofMonth of await closedMonthsOf(trx, publisherId)) {
+  for (const ofMonth of closedMonths) {
     const booked = new Map((await storedLines(trx, publisherId, { ofMonth })).map((line) => [line.campaignId, line]));
     const live = new Map((await liveFigures(trx, publisherId, ofMonth)).map((line) => [line.campaignId, line]));
     for (const campaignId of new Set([...live.keys(), ...booked.keys()])) {

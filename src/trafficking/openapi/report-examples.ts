@@ -59,7 +59,8 @@ export const REPORT_EXAMPLES = {
   },
   Alert: {
     ...{ id: 71, kind: 'under_delivery', entity: 'line_item', entity_id: '5', publisher_id: 1 },
-    words: '“Boots, sport readers” is behind by 32%: 6,800 of 25,000 impressions, 10,000 due by now. It will end at about 17,000 if it goes on like this.',
+    words:
+      '“Boots, sport readers” is behind by 32%: 6,800 of 25,000 impressions, 10,000 due by now. It will end at about 17,000 if it goes on like this.',
     ...{ opened_at: at, closed_at: null, muted: false },
   },
   AlertMute: { kind: 'ends_soon', entity_id: '5', until: at },

@@ -66,7 +66,9 @@ export const REPORT_SCHEMAS = {
     group_by: listOf(oneOf(DIMENSION_NAMES)),
     metrics: listOf(oneOf(METRIC_NAMES)),
     filter: { type: 'object', additionalProperties: listOf(text) },
-    columns: listOf(record({ name: text, label: text, kind: oneOf(['day', 'hour', 'month', 'id', 'text', 'name', 'count', 'share', 'usd']) })),
+    columns: listOf(
+      record({ name: text, label: text, kind: oneOf(['day', 'hour', 'month', 'id', 'text', 'name', 'count', 'share', 'usd']) }),
+    ),
     row_count: { ...count, description: 'Of all pages' },
     rows: listOf(reportRow(true)),
     totals: { ...reportRow(false), description: 'Of all pages' },

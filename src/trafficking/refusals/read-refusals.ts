@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { groupBy } from '../../base/group-by.ts';
 import { dayOf, MS_PER_DAY } from '../../base/utc-day.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { NoBidReason, reasonName, wordsOf } from '../../decision/no-bid-reason.ts';
@@ -38,7 +39,7 @@ export const createReadRefusals =
     const lost = sumOf(losses);
     const rivals = await namedRivals(knex, losses);
     const loaded = loadedLineItem(currentSnapshot(), id);
-    const reasons = [...grouped(losses, ({ reason }) => reason as RefusalReason)].map(([reason, of]): RefusalRow => {
+    const reasons = [...groupBy(losses, ({ reason }) => reason as RefusalReason)].map(([reason, of]): RefusalRow => {
       const impressions = sumOf(of);
       const outrankedBy = reason === OUTRANKED ? rivals : [];
       return {
@@ -57,29 +58,18 @@ export const createReadRefusals =
       off_target: sumOf(counts) - lost,
       lost,
       reasons: reasons.sort((a, b) => b.impressions - a.impressions),
-      hours: [...grouped(counts, ({ hour }) => hour.toISOString())].map(([hour, of]) => {
+      hours: [...groupBy(counts, ({ hour }) => hour.toISOString())].map(([hour, of]) => {
         const lostInHour = sumOf(of.filter(({ reason }) => reason !== NoBidReason.Targeting));
         return { hour, off_target: sumOf(of) - lostInHour, lost: lostInHour };
       }),
     };
   };
 
-const grouped = <T, Key>(all: readonly T[], keyOf: (one: T) => Key): ReadonlyMap<Key, readonly T[]> => {
-  const groups = new Map<Key, T[]>();
-  for (const one of all) {
-    const key = keyOf(one);
-    const group = groups.get(key);
-    if (group) group.push(one);
-    else groups.set(key, [one]);
-  }
-  return groups;
-};
-
 const sumOf = (counts: readonly { readonly impressions: number }[]): number =>
   counts.reduce((sum, { impressions }) => sum + impressions, 0);
 
 const namedRivals = async (knex: Knex, counts: readonly HourlyRefusals[]): Promise<readonly Rival[]> => {
-  const byRival = grouped(
+  const byRival = groupBy(
     counts.filter(({ outrankedBy }) => outrankedBy > 0),
     ({ outrankedBy }) => outrankedBy,
   );

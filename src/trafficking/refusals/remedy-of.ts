@@ -33,7 +33,9 @@ export const remedyOf = (loaded: LoadedLineItem, reason: RefusalReason, rivalId:
       const impressions = limits.dailyImpressions === null ? {} : { daily_impression_cap: Math.ceil(limits.dailyImpressions * RAISE) };
       const spend = limits.dailySpendMicros === null ? {} : { daily_spend_cap: raisedUsd(limits.dailySpendMicros) };
       const patch = { ...impressions, ...spend };
-      const words = Object.entries(patch).map(([name, value]) => (name === 'daily_spend_cap' ? usdWords(value) : `${value.toLocaleString('en')} impressions`));
+      const words = Object.entries(patch).map(([name, value]) =>
+        name === 'daily_spend_cap' ? usdWords(value) : `${value.toLocaleString('en')} impressions`,
+      );
       return words.length === 0 ? undefined : ofItem(`Raise the daily cap to ${words.join(' and ')}`, patch);
     }
     case NoBidReason.BudgetSpent: {

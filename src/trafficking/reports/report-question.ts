@@ -207,7 +207,8 @@ const dimensionsOf = ({ of, keys }: RollUp): readonly DimensionName[] =>
 
 /** The dimensions of roll-ups: those of one set combine. A roll-up whose dimensions another one has too is no set. */
 export const DIMENSION_SETS = ROLL_UPS.filter(
-  ({ of, keys }) => !ROLL_UPS.some((other) => other.of === of && other.keys.length > keys.length && keys.every((key) => other.keys.includes(key))),
+  ({ of, keys }) =>
+    !ROLL_UPS.some((other) => other.of === of && other.keys.length > keys.length && keys.every((key) => other.keys.includes(key))),
 ).map((rollUp) => ({ of: rollUp.of, dimensions: dimensionsOf(rollUp) }));
 
 const cannotCombine = (of: RollUp['of'], named: readonly DimensionName[]): string => {

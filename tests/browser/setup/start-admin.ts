@@ -53,16 +53,18 @@ export const openAdmin = async (browser: Browser, { url }: Pick<Replica, 'url'>,
     const ofCreative = request.frame() !== page.mainFrame();
     if (!ofCreative && asked.origin !== url && asked.protocol.startsWith('http')) troubles.push(`outside: ${request.url()}`);
   });
+  const shown = async (): Promise<void> => {
+    const at = await page.evaluate(() => location.hash);
+    await page.locator(`.screen[data-at=${JSON.stringify(at)}]`).waitFor();
+  };
   const go = async (hash: string): Promise<void> => {
+    // When only the fragment differs, the page stays loaded, and the screen before is still there.
     await page.goto(`${url}/static/admin.html${hash}`);
-    await page.locator('main h1').waitFor();
+    await shown();
   };
   const turn = async (hash: string): Promise<void> => {
-    const shown = await page.evaluate((to) => {
-      location.hash = to;
-      return location.hash;
-    }, hash);
-    await page.locator(`.screen[data-at=${JSON.stringify(shown)}]`).waitFor();
+    await page.evaluate((to) => (location.hash = to), hash);
+    await shown();
   };
   return { page, troubles, go, turn, close: () => context.close() };
 };
