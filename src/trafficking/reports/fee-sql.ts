@@ -26,11 +26,13 @@ export const feeRows = ({ groupBy, filters, rollUps }: ReportQuestion): string |
   const time = byHour ? 'day, hour' : 'day';
   const parts = rollUp.keys.filter((key) => !OF_LINE_ITEM.includes(key));
   // Up to the last key that the report reads.
-  const columns = parts.slice(0, parts.findLastIndex((key) => needed.has(key)) + 1).join(', ');
+  const read = parts.slice(0, parts.findLastIndex((key) => needed.has(key)) + 1);
+  const columns = read.join(', ');
   const narrowed = filters
     .flatMap(({ dimension }) => (dimension in FLAT_FILTERS ? [FLAT_FILTERS[dimension as keyof typeof FLAT_FILTERS]] : []))
     .map((condition) => `and ${condition}`)
     .join(' ');
+  // For `ilike` and ends Postgres reads its statistics: with `lower` and `isfinite` it expects one line item, and sorts what it should hash.
   const earned = `
     flat as materialized (
       select l.id as line_item_id, l.campaign_id, ca.publisher_id, p.time_zone as zone, l.budget_micros::numeric as fee,
@@ -38,8 +40,8 @@ export const feeRows = ({ groupBy, filters, rollUps }: ReportQuestion): string |
              greatest(:from::date, (l.start_at at time zone p.time_zone)::date) as first_day,
              least(:to::date, (l.end_at at time zone p.time_zone)::date) as last_day
       from line_items l join campaigns ca on ca.id = l.campaign_id join publishers p on p.id = ca.publisher_id
-      where l.type = 'direct' and lower(l.budget_type) = 'flat' and l.budget_micros > 0
-        and isfinite(l.start_at) and isfinite(l.end_at) and l.start_at < l.end_at ${narrowed}
+      where l.type = 'direct' and l.budget_type ilike 'flat' and l.budget_micros > 0
+        and l.start_at > '-infinity' and l.end_at < 'infinity' and l.start_at < l.end_at ${narrowed}
     ), slots as (
       ${byHour ? HOURS : DAYS}
     ), earned as materialized (
@@ -47,12 +49,14 @@ export const feeRows = ({ groupBy, filters, rollUps }: ReportQuestion): string |
     )`;
   if (columns === '') return `${earned}, fee_rows as (select *, '' as reason from earned)`;
   const keys = `${time}, line_item_id`;
+  // With all keys there is nothing to sum.
+  const isSummed = read.length < parts.length;
   return `${earned}, shares as (
-      select ${keys}, ${columns}, sum_bigint(impressions) as impressions
+      select ${keys}, ${columns}, ${isSummed ? 'sum_bigint(impressions) as impressions' : 'impressions'}
       from ${rollUp.table}
       where day between :from::date and :to::date and reason = '' and campaign_id = any (array(select campaign_id from flat))
         and ${IS_FLAT}
-      group by ${keys}, ${columns}
+      ${isSummed ? `group by ${keys}, ${columns}` : ''}
     ), weighed as (
       select *, sum_bigint(impressions) over whole as whole, sum_bigint(impressions) over sofar as upto, row_number() over sofar as nth
       from shares
@@ -75,7 +79,7 @@ const earnedBy = (second: string): string =>
  */
 const shareOf = (part: string): string => `(fee / whole * (${part}) + fee % whole * (${part}) / whole)`;
 
-/** `is true` makes it a look-up in a hash. Postgres cannot know how many line items are Flat: it would join them by nested loops. */
+/** `is true` makes it a look-up in a hash. Without, Postgres may join by nested loops where it expects few line items. */
 const IS_FLAT = '(line_item_id in (select line_item_id from flat)) is true';
 
 const msOf = (moment: string): string => `floor(extract(epoch from ${moment}) * 1000)::bigint`;

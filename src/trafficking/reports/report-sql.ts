@@ -58,12 +58,15 @@ const summed = (question: ReportQuestion): string => {
   const { groupBy, rollUps } = question;
   const sums = sumsOf(question);
   const fees = sums.includes('spend') ? feeRows(question) : undefined;
+  const groupsOf = (of: RollUp['of']): string => groupedBy(groupBy.map((name) => byOf(readingOf(name, of))));
   const parts = rollUps.map(({ of, table }) => {
     const sqlOf = (sum: SumName) => (SUMS[sum].of === of ? `coalesce(${SUMS[sum].sql}, 0)` : undefined);
-    const groups = groupedBy(groupBy.map((name) => byOf(readingOf(name, of))));
-    return `${partOf(question, of, table, sqlOf, ['r.day between :from::date and :to::date'])} ${groups}`;
+    return `${partOf(question, of, table, sqlOf, ['r.day between :from::date and :to::date'])} ${groupsOf(of)}`;
   });
-  if (fees !== undefined) parts.push(partOf(question, 'hits', 'fee_rows', (sum) => (sum === 'spend' ? 'r.fee' : undefined), []));
+  if (fees !== undefined) {
+    const sqlOf = (sum: SumName) => (sum === 'spend' ? 'coalesce(sum_bigint(r.fee), 0)' : undefined);
+    parts.push(`${partOf(question, 'hits', 'fee_rows', sqlOf, [])} ${groupsOf('hits')}`);
+  }
   const dimensions = groupBy.map((name) => `"${name}"`);
   const all =
     parts.length === 1
