@@ -1,6 +1,6 @@
 import { html } from 'lit-html';
-import type { AuditRow } from '../../src/trafficking/entities/audit-trail.ts';
 import type { Page } from '../page.ts';
+import { authorOf, readLastChange } from '../service/last-change.ts';
 import type { Kind, Problem, Records } from '../service/wire.ts';
 import { titleOf } from '../words/kinds.ts';
 import { wordsOfValue } from './listed-fields.ts';
@@ -71,10 +71,7 @@ const isMineChosen = async <K extends Kind>(
   { field, label, value }: ChangedField,
   theirs: unknown,
 ): Promise<boolean> => {
-  const changes = await page.api.get<readonly AuditRow[]>(
-    `/audit?entity=${kind.slice(0, -1)}&entity_id=${encodeURIComponent(record.id)}&limit=1`,
-  );
-  const who = (changes.ok && changes.value[0]?.actor) || 'Someone else';
+  const who = authorOf(await readLastChange(page.api, kind, record.id));
   const chosen = await page.choose(`${who} changed the ${label} of “${titleOf(kind, record)}” meanwhile`, [
     { value: MINE, shown: html`Yours: <b>${wordsOfValue(field, value)}</b>` },
     { value: 'theirs', shown: html`Theirs: <b>${wordsOfValue(field, theirs)}</b>` },

@@ -1,9 +1,9 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { AuditRow } from '../../src/trafficking/entities/audit-trail.ts';
 import { compareDrafts, type Conflict } from '../forms/conflict.ts';
 import { draftOf } from '../forms/entity-draft.ts';
 import type { Draft, Form } from '../forms/form.ts';
 import type { Page } from '../page.ts';
+import { authorOf, readLastChange, type LastChange } from '../service/last-change.ts';
 import type { Kind, Records } from '../service/wire.ts';
 import { moment } from '../words/formats.ts';
 import { NAMES } from '../words/kinds.ts';
@@ -13,8 +13,8 @@ export interface FoundConflict extends Conflict {
   readonly etag: string | null | undefined;
   /** What both would begin with when it is saved again. */
   readonly base: Draft;
-  /** The last change of the record; undefined: the history cannot be read. */
-  readonly change: Pick<AuditRow, 'actor' | 'at'> | undefined;
+  /** undefined: the history cannot be read. */
+  readonly change: LastChange | undefined;
 }
 
 /** Reads a record as it is now, and compares it with a draft. undefined: it cannot be read. */
@@ -27,19 +27,17 @@ export const readConflict = async <K extends Kind>(
 ): Promise<FoundConflict | undefined> => {
   const answer = await api.get<Records[K]>(`/${kind}/${encodeURIComponent(id)}`);
   if (!answer.ok) return undefined;
-  const changes = await api.get<readonly AuditRow[]>(`/audit?entity=${kind.slice(0, -1)}&entity_id=${encodeURIComponent(id)}&limit=1`);
+  const change = await readLastChange(api, kind, id);
   const theirs = draftOf(kind, answer.value);
-  return { ...compareDrafts(kind, base, mine, theirs), base: theirs, etag: answer.etag, change: changes.ok ? changes.value[0] : undefined };
+  return { ...compareDrafts(kind, base, mine, theirs), base: theirs, etag: answer.etag, change };
 };
-
-/** The author of a change where people do not sign in. */
-const ANONYMOUS = 'anonymous';
 
 /** What they and the person at the form have changed, and a choice for each field. */
 export const conflictNote = (kind: Kind, form: Form, { fields, taken, change }: FoundConflict): TemplateResult => {
-  const who = change && change.actor !== ANONYMOUS ? change.actor : 'Someone else';
   return html`<div class="note warn faults conflict" role="alert" tabindex="-1">
-    <strong>${who} changed this ${NAMES[kind].one}${change ? ` on ${moment(change.at)} UTC` : ''}, while you were editing it</strong>
+    <strong
+      >${authorOf(change)} changed this ${NAMES[kind].one}${change ? ` on ${moment(change.at)} UTC` : ''}, while you were editing it</strong
+    >
     <p>Nothing is lost: choose a value for each field that both of you have changed, then save.</p>
     ${fields.map(({ pointer, label, mine, theirs, mineShown, theirsShown }, i) => {
       const choice = (value: unknown, words: string, shown: string): TemplateResult => html`

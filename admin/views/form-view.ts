@@ -13,6 +13,7 @@ import { emptyState, pageHead, problemNote } from '../parts/parts.ts';
 import { missingRecord } from './record-view.ts';
 import { hashOf, type Route } from '../route.ts';
 import type { Statuses } from '../../src/trafficking/status/status-routes.ts';
+import { authorOf } from '../service/last-change.ts';
 import type { Answer, CreativeWire, Kind, PublisherWire, Records } from '../service/wire.ts';
 import { conflictNote, readConflict, type FoundConflict } from './conflict-note.ts';
 import { formAside } from './form-aside.ts';
@@ -67,7 +68,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
     if (!found) return answer;
     base = { draft: found.base, etag: found.etag };
     if (found.fields.length === 0 && mayMerge) {
-      page.toast(`${found.change?.actor ?? 'Someone else'} changed ${found.taken.join(', ') || 'it'} meanwhile. Both changes are kept.`);
+      page.toast(`${authorOf(found.change)} changed ${found.taken.join(', ') || 'it'} meanwhile. Both changes are kept.`);
       return replace(found.merged, false);
     }
     for (const field of fieldsOf(kind)) form.write(field.pointer, readAt(found.merged, field.pointer));
