@@ -5,15 +5,15 @@ import { createRecipients } from '../alerts/recipients.ts';
 import type { Page, View } from '../page.ts';
 import { button, card, emptyState, pageHead } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
-import { table, type Column } from '../parts/table.ts';
-import { moment } from '../words/formats.ts';
+import { table, unbroken, type Column } from '../parts/table.ts';
+import { moment, withDates } from '../words/formats.ts';
 import { linkTo } from '../words/kinds.ts';
 
 const MUTE_DAYS = 7;
 const PLURALS = { line_item: 'line_items', campaign: 'campaigns', creative: 'creatives' } as const;
 
 const what = ({ entity, entity_id, words }: AlertWire): TemplateResult | string =>
-  entity === 'books' ? words : html`<a class="name" href=${linkTo(PLURALS[entity], Number(entity_id))}>${words}</a>`;
+  entity === 'books' ? words : html`<a class="name" href=${linkTo(PLURALS[entity], Number(entity_id))}>${withDates(words)}</a>`;
 
 const COLUMNS: readonly Column<AlertWire>[] = [
   {
@@ -21,9 +21,12 @@ const COLUMNS: readonly Column<AlertWire>[] = [
     cell: ({ kind, closed_at }) => html`<span class="pill ${closed_at === null ? 'warn' : 'quiet'}">${ALERT_KINDS[kind].label}</span>`,
   },
   { label: 'What', prose: true, cell: what },
-  { label: 'Since', cell: ({ opened_at }) => `${moment(opened_at)} UTC` },
+  { label: 'Since', cell: ({ opened_at }) => unbroken(`${moment(opened_at)} UTC`) },
 ];
-const PAST: readonly Column<AlertWire>[] = [...COLUMNS, { label: 'Until', cell: ({ closed_at }) => `${moment(closed_at ?? '')} UTC` }];
+const PAST: readonly Column<AlertWire>[] = [
+  ...COLUMNS,
+  { label: 'Until', cell: ({ closed_at }) => unbroken(`${moment(closed_at ?? '')} UTC`) },
+];
 
 /** What needs attention, what this person has muted, and to whom alerts are sent. */
 export const openAlerts = (page: Page): View => {

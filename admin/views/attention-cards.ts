@@ -5,7 +5,7 @@ import type { Page } from '../page.ts';
 import { button, card, pill, type Status } from '../parts/parts.ts';
 import { showEndDate } from '../../src/catalog/model/flight-dates.ts';
 import { hashOf } from '../route.ts';
-import { count, flightDate, money } from '../words/formats.ts';
+import { count, flightDate, money, withDates } from '../words/formats.ts';
 import { counted, linkTo } from '../words/kinds.ts';
 import { patchRecord, setStatus } from './actions.ts';
 
@@ -96,9 +96,6 @@ export const attentionCard = (page: Page, { groups }: Attention, reload: () => P
       : html`<div class="needs-groups">${groups.map(show)}</div>`,
   );
 };
-
-/** The days that the service writes as `2026-11-22`, as the reader writes them. */
-const withDates = (text: string): string => text.replace(/\bwith \d{4}-\d{2}-\d{2}\b/g, (found) => `with ${flightDate(found.slice(5))}`);
 
 export const endedCard = ({ ended }: Attention): TemplateResult | typeof nothing =>
   ended.length === 0

@@ -5,7 +5,7 @@ import { linkTo } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
 import { button, emptyState, pageHead, pill } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
-import { table, type Column } from '../parts/table.ts';
+import { table, unbroken, type Column } from '../parts/table.ts';
 import { count, moment } from '../words/formats.ts';
 
 const COLUMNS: readonly Column<ReportedCreativeRow>[] = [
@@ -34,7 +34,7 @@ const COLUMNS: readonly Column<ReportedCreativeRow>[] = [
         .map(([reason, times]) => `${reason} ${times}×`)
         .join(', '),
   },
-  { label: 'Last', cell: ({ last_at }) => moment(last_at) },
+  { label: 'Last', cell: ({ last_at }) => unbroken(moment(last_at)) },
   { label: 'State', cell: ({ blocked_at, deleted }) => pill(deleted ? 'deleted' : blocked_at ? 'blocked' : 'live') },
 ];
 

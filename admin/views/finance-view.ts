@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { FinanceWire } from '../../src/trafficking/finance/finance-routes.ts';
+import type { FinanceWire, OpenMonthWire } from '../../src/trafficking/finance/finance-routes.ts';
 import type { Page, View } from '../page.ts';
 import { button, card, emptyState, loading, pageHead, pill, problemNote } from '../parts/parts.ts';
 import { table, type Column } from '../parts/table.ts';
@@ -32,6 +32,7 @@ export const openFinance = async (page: Page, route: Route): Promise<View> => {
   let problem: Problem | undefined;
   /** Kept while another month is read. */
   let closed: readonly string[] = [];
+  let open: readonly OpenMonthWire[] = [];
 
   const path = () => `/finance?publisher_id=${publisher}&month=${month}`;
   const load = async (): Promise<void> => {
@@ -42,6 +43,12 @@ export const openFinance = async (page: Page, route: Route): Promise<View> => {
     statement = answer.ok ? answer.value : undefined;
     closed = answer.ok ? answer.value.closed_months : closed;
     problem = answer.ok ? undefined : answer.problem;
+    page.redraw();
+  };
+  const loadOpen = async (): Promise<void> => {
+    const answer = await page.api.get<readonly OpenMonthWire[]>('/finance/open');
+    if (!answer.ok) return page.complain(answer.problem);
+    open = answer.value;
     page.redraw();
   };
   const choose = (change: { readonly publisher?: string; readonly month?: string }): void => {
@@ -59,10 +66,11 @@ export const openFinance = async (page: Page, route: Route): Promise<View> => {
     page.toast(`${monthName(month)} is closed.`, { tone: 'good' });
     statement = answer.value;
     closed = statement.closed_months;
-    page.redraw();
+    await loadOpen();
   };
   const file = (format: 'csv' | 'xlsx') => saveFile(page, `${path()}&format=${format}`, `statement_${publisher}_${month}.${format}`);
   void load();
+  void loadOpen();
 
   return {
     title: 'Finance',
@@ -86,9 +94,29 @@ export const openFinance = async (page: Page, route: Route): Promise<View> => {
         )}
       </div>
       ${publisher === '' ? emptyState('There is no publisher yet.') : problem ? problemNote(problem) : statement ? statementView(statement) : loading()}
+      ${open.length === 0 ? nothing : openMonths(open)}
     `,
   };
 };
+
+const MAX_SHOWN = 12;
+
+const openMonths = (open: readonly OpenMonthWire[]): TemplateResult =>
+  card(
+    open.length > MAX_SHOWN ? `Still to close, the first ${MAX_SHOWN} of ${count(open.length)}` : 'Still to close',
+    table({
+      caption: 'Months that are over and not closed',
+      rows: open.slice(0, MAX_SHOWN),
+      columns: [
+        {
+          label: 'Month',
+          cell: ({ publisher_id, month }) =>
+            html`<a class="name" href=${hashOf(['finance'], { publisher_id: String(publisher_id), month })}>${monthName(month)}</a>`,
+        },
+        { label: 'Publisher', cell: ({ publisher }) => publisher },
+      ],
+    }),
+  );
 
 /** An amount to the micro, what is below a cent in a lighter colour. The figures of a column have their points below one another. */
 const exact = (amount: number, currency: string): TemplateResult => {

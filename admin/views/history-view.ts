@@ -4,7 +4,7 @@ import { linkTo } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
 import { emptyState, pageHead } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
-import { table, type Column } from '../parts/table.ts';
+import { table, unbroken, type Column } from '../parts/table.ts';
 import type { Kind } from '../service/wire.ts';
 import { moment } from '../words/formats.ts';
 import { changedFields, undoButton } from './undo-change.ts';
@@ -74,7 +74,7 @@ const differences = ({ before, after }: AuditRow): TemplateResult | string => {
 };
 
 const COLUMNS: readonly Column<AuditRow>[] = [
-  { label: 'When', cell: ({ at }) => moment(at) },
+  { label: 'When', cell: ({ at }) => unbroken(moment(at)) },
   { label: 'Who', cell: ({ actor }) => actor },
   { label: 'Change', cell: ({ action }) => WORDS[action] ?? action },
   { label: 'Record', cell: named },

@@ -9,12 +9,12 @@ import type { Page, View } from '../page.ts';
 import { button, card, crumbs, pageHead, pill, usageBar } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
 import { hashOf, type Route } from '../route.ts';
-import { table } from '../parts/table.ts';
+import { table, unbroken } from '../parts/table.ts';
 import type { LineItemWire } from '../service/wire.ts';
 import { dayGoal } from '../words/day-goal.ts';
 import { deliveryWords, targetingWords } from '../words/delivery-words.ts';
 import { filteredClicks, filteredImpressions } from '../words/filtered-words.ts';
-import { count, flight, money, percent } from '../words/formats.ts';
+import { count, flight, flightDate, money, percent } from '../words/formats.ts';
 import { statusWords } from '../words/status-words.ts';
 import { priceOf } from './list-columns.ts';
 import { childrenCard, recordView } from './record-view.ts';
@@ -160,7 +160,7 @@ const daysTable = ({ last_days }: Delivery): TemplateResult | typeof nothing =>
           caption: 'Last 14 days',
           rows: [...last_days].reverse(),
           columns: [
-            { label: 'Day', cell: ({ day }) => day },
+            { label: 'Day', cell: ({ day }) => unbroken(flightDate(day)) },
             { label: 'Serves', numeric: true, cell: ({ serves }) => count(serves) },
             { label: 'Filtered', numeric: true, cell: filteredImpressions },
             { label: 'Impressions', numeric: true, cell: ({ impressions }) => count(impressions) },

@@ -7,7 +7,7 @@ import { createReading } from '../parts/reading.ts';
 import { saveFile } from '../service/save-file.ts';
 import { table, unbroken, type Column } from '../parts/table.ts';
 import { filteredClicks, filteredImpressions, reasonRows } from '../words/filtered-words.ts';
-import { count, money, percent } from '../words/formats.ts';
+import { count, flightDate, money, percent } from '../words/formats.ts';
 
 export interface ReportCardOptions<Row> {
   /** Of the record that the report is about: `/campaigns/3`. */
@@ -37,7 +37,7 @@ export const createReportCard = <Row extends ReportFigures & { readonly day: str
       },
     });
   const columns: readonly Column<Row>[] = [
-    { label: 'Day', cell: (row) => unbroken(row.day) },
+    { label: 'Day', cell: (row) => unbroken(flightDate(row.day)) },
     ...keys,
     { label: 'Serves', numeric: true, cell: ({ serves }) => count(serves) },
     { label: 'Filtered', numeric: true, cell: filteredCell },

@@ -39,6 +39,10 @@ export const flightDate = (text: string): string => {
   return text.length === 10 ? day : `${day}, ${at.toISOString().slice(11, 16)} UTC`;
 };
 
+/** The days that the service writes as `2026-11-22`, as the reader writes them. */
+export const withDates = (text: string): string =>
+  text.replace(/\bwith \d{4}-\d{2}-\d{2}\b/g, (found) => `with ${flightDate(found.slice(5))}`);
+
 interface FlightDates {
   readonly start_date: string;
   readonly end_date: string;

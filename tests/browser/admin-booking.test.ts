@@ -183,8 +183,9 @@ test('a Flat line item needs a fee or a value, a programmatic one has no budget 
   await save();
   await page.locator('.page-head', { hasText: 'flat fee of $3.00' }).waitFor();
   await admin.go(`#/campaigns/${campaign.id}`);
-  const row = page.getByRole('table', { name: 'Delivery by day' }).getByRole('row', { name: day(0) });
-  expect((await row.innerText()).replace(/\s+/g, ' ')).toBe(`${day(0)} Takeover 0 – 0 0 – $1.00 –`);
+  const today = new Date().toLocaleDateString('en-US', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
+  const row = page.getByRole('table', { name: 'Delivery by day' }).getByRole('row', { name: today });
+  expect((await row.innerText()).replace(/\s+/g, ' ')).toBe(`${today} Takeover 0 – 0 0 – $1.00 –`);
 
   await admin.go(`#/line_items/new?campaign_id=${campaign.id}`);
   await field('/name').fill('Auction');

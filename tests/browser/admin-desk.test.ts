@@ -35,7 +35,7 @@ test('a line item says why it lost its impressions, and one click gives it what 
   await card.getByText('82% outranked').waitFor();
   await card.getByText('18% frequency cap').waitFor();
   expect(await card.getByRole('link', { name: 'Sponsor' }).getAttribute('href')).toBe(`#/line_items/${sponsor}`);
-  await card.getByRole('button', { name: 'Set the priority to High and raise the price to 8.01 USD CPM' }).click();
+  await card.getByRole('button', { name: 'Set the priority to High and raise the price to $8.01 CPM' }).click();
   await page.getByRole('button', { name: 'Change it' }).click();
   await page.locator('.toast', { hasText: 'done' }).waitFor();
   expect(await desk.api('GET', `/line_items/${item}`)).toMatchObject({ priority: 1, cpm: 8.01 });

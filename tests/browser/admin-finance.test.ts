@@ -69,10 +69,13 @@ test('a month is closed after a question, and stays closed', async () => {
   const admin = await openAdmin(browser, replica, { width: 1280, height: 900 });
   const { page } = admin;
   await admin.go(`#/finance?publisher_id=${booked.publisher.id}&month=2026-03`);
+  const open = page.getByRole('table', { name: 'Months that are over and not closed' });
+  await open.getByRole('link', { name: 'March 2026' }).waitFor();
   await page.getByRole('button', { name: 'Close the month' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Close the month' }).click();
   await page.getByText(/Closed on .* UTC by anonymous/).waitFor();
   expect(await page.getByRole('button', { name: 'Close the month' }).count()).toBe(0);
+  await open.waitFor({ state: 'detached' });
   await shoot(page, 'finance-closed');
   await admin.close();
 });

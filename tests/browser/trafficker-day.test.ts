@@ -44,7 +44,7 @@ test('a trafficker finds what does not deliver, mends it, changes prices togethe
   await needy.getByRole('link').first().click();
   const card = page.locator('.card', { has: page.getByRole('heading', { name: 'Lost today' }) });
   await card.getByText('100% outranked').waitFor();
-  await card.getByRole('button', { name: 'Raise the price to 8.01 USD CPM' }).click();
+  await card.getByRole('button', { name: 'Raise the price to $8.01 CPM' }).click();
   await page.getByRole('button', { name: 'Change it' }).click();
   await page.locator('.toast', { hasText: 'done' }).waitFor();
   expect(await item(boots)).toMatchObject({ cpm: 8.01, priority: 1 });

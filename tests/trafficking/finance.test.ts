@@ -75,6 +75,25 @@ test('a closed month stays as it is; what comes later is a correction of the nex
   expect([lines?.['micros'], ledger?.['micros']]).toEqual(['1333341', '1333341']);
 });
 
+test('the months that are over, have figures or a fee, and are not closed are listed, the earliest first', async () => {
+  const booked = await book(api, 'to close', {
+    budget_type: 'Flat',
+    budget: 60,
+    cpm: undefined,
+    start_date: '2026-02-10',
+    end_date: '2026-03-10',
+  });
+  await hit(booked, '2026-01-31T12:00:00Z', 1_000_000);
+  await hit(booked, new Date().toISOString(), 1_000_000);
+  const open = async () =>
+    itemsOf((await api('GET', '/finance/open')).body).flatMap(({ publisher_id, month }) =>
+      publisher_id === booked.publisher.id ? [month] : [],
+    );
+  expect(await open()).toEqual(['2026-01', '2026-02', '2026-03']);
+  await close(booked, '2026-02');
+  expect(await open()).toEqual(['2026-01', '2026-03']);
+});
+
 test('a fee is earned by the publisher’s days; a fee that changes later is a correction', async () => {
   const flat = { budget_type: 'Flat', budget: 31, cpm: undefined, start_date: '2026-01-01', end_date: '2026-01-31' };
   const booked = await book(api, 'fees', flat);

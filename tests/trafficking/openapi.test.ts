@@ -196,6 +196,7 @@ test('answers match their schemas', async () => {
   expectAnswer('/api/alerts', 'get', 200, (await api('GET', '/alerts')).body);
   const month = { publisher_id: booked.publisher.id, month: '2026-01' };
   expectAnswer('/api/finance/close', 'post', 201, (await api('POST', '/finance/close', month)).body);
+  expectAnswer('/api/finance/open', 'get', 200, (await api('GET', '/finance/open')).body);
   expectAnswer('/api/finance', 'get', 200, (await api('GET', `/finance?publisher_id=${month.publisher_id}&month=2999-01`)).body);
   expectAnswer('/api/audit', 'get', 200, (await api('GET', '/audit')).body);
   const picture = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>';

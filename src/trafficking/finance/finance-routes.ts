@@ -14,7 +14,7 @@ import { searchOf } from '../entities/list-query.ts';
 import type { ReportColumn } from '../reports/report-fields.ts';
 import { fileHeaders, XLSX_TYPE } from '../reports/report-routes.ts';
 import { MAX_XLSX_ROWS, reportCsv, reportXlsx } from '../reports/write-report.ts';
-import type { Finance, FinanceLine, FinanceStatement } from './finance.ts';
+import type { Finance, FinanceLine, FinanceStatement, OpenMonth } from './finance.ts';
 
 export interface FinanceRoutesOptions {
   readonly knex: Knex;
@@ -38,7 +38,7 @@ export const FINANCE_COLUMNS: readonly ReportColumn[] = [
   { name: 'currency', label: 'Currency', kind: 'text' },
 ];
 
-/** GET /finance and POST /finance/close: the statement of a publisher for a month. */
+/** GET /finance and POST /finance/close: the statement of a publisher for a month; GET /finance/open: the months to close. */
 export const financeRoutes = ({ knex, finance }: FinanceRoutesOptions): Router => {
   const router = Router();
   const statement = router.route('/finance');
@@ -60,6 +60,10 @@ export const financeRoutes = ({ knex, finance }: FinanceRoutesOptions): Router =
     await sendFile(res, format, shown);
   });
   statement.all(methodNotAllowed('GET, HEAD'));
+
+  const open = router.route('/finance/open');
+  open.get(async (_req, res) => sendJson(res, 200, (await finance.openMonths()).map(showOpenMonth)));
+  open.all(methodNotAllowed('GET, HEAD'));
 
   const close = router.route('/finance/close');
   close.post(async (req, res) => {
@@ -102,6 +106,10 @@ const faultsOf = ({ publisher_id, month }: { readonly publisher_id?: unknown; re
     ...(isMonth ? [] : [{ pointer: '/month', detail: 'must be a month such as 2026-10' }]),
   ];
 };
+
+export type OpenMonthWire = ReturnType<typeof showOpenMonth>;
+
+const showOpenMonth = ({ publisherId, publisher, month }: OpenMonth) => ({ publisher_id: publisherId, publisher, month });
 
 export type FinanceWire = Awaited<ReturnType<typeof showStatement>>;
 

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { RateOf } from '../../bidders/currency-rates.ts';
+import { HAS_FEE } from '../reports/fee-sql.ts';
 import type { ReportQuestion } from '../reports/report-question.ts';
 import { exportStatement } from '../reports/report-sql.ts';
 import { ROLL_UPS } from '../../events/postgres/roll-ups.ts';
@@ -34,12 +35,22 @@ export interface FinanceStatement {
   readonly closedMonths: readonly string[];
 }
 
+/** A month in which a publisher earned something, that is over and not closed. */
+export interface OpenMonth {
+  readonly publisherId: number;
+  readonly publisher: string;
+  /** YYYY-MM. */
+  readonly month: string;
+}
+
 export type CloseRefusal = 'unknown' | 'closed' | 'not over' | 'no rate';
 
 /** Statements of publishers by month. Each method rejects when Postgres is unavailable. */
 export interface Finance {
   /** undefined: there is no such publisher. */
   statement(publisherId: number, month: string): Promise<FinanceStatement | undefined>;
+  /** Of all publishers, the earliest first; at most MAX_OPEN_MONTHS. */
+  openMonths(): Promise<readonly OpenMonth[]>;
   /** Books the lines of a month that is over. What changes afterwards is a correction in the next one. */
   close(
     publisherId: number,
@@ -63,6 +74,23 @@ interface StoredLine {
 /** One closing of a publisher at a time: two in parallel would book the same correction twice. */
 const CLOSE_LOCK = 7_240_118;
 const FIRST_DAY = '-01';
+export const MAX_OPEN_MONTHS = 1_000;
+
+const OPEN_MONTHS = `
+  with earned as (
+    select distinct publisher_id, date_trunc('month', day) as month from report_days where reason = ''
+    union
+    select ca.publisher_id, months.month
+    from line_items l join campaigns ca on ca.id = l.campaign_id join publishers p on p.id = ca.publisher_id,
+         generate_series(date_trunc('month', l.start_at at time zone p.time_zone), least(l.end_at, now()) at time zone p.time_zone,
+                         interval '1 month') as months (month)
+    where ${HAS_FEE}
+  )
+  select p.id as "publisherId", p.name as publisher, to_char(earned.month, 'YYYY-MM') as month
+  from earned join publishers p on p.id = earned.publisher_id
+  where earned.month + interval '1 month' <= now() at time zone p.time_zone
+    and not exists (select from finance_months f where f.publisher_id = p.id and f.month = earned.month)
+  order by earned.month, p.name, p.id limit ${MAX_OPEN_MONTHS}`;
 
 export interface FinanceOptions {
   /** The connections of reports. */
@@ -88,6 +116,8 @@ export const createFinance = ({ knex, rateOf }: FinanceOptions): Finance => ({
       },
       { readOnly: true, isolationLevel: 'repeatable read' },
     ),
+
+  openMonths: async () => (await knex.raw<{ rows: OpenMonth[] }>(OPEN_MONTHS)).rows,
 
   close: (publisherId, month, person, audit) =>
     knex.transaction(async (trx) => {

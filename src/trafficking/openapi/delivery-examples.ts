@@ -116,7 +116,7 @@ export const DELIVERY_EXAMPLES = {
         impressions: 1640,
         share: 0.82,
         outranked_by: [{ line_item_id: 8, line_item: 'Sponsor', impressions: 1640 }],
-        remedy: { label: 'Raise the price to 8.01 USD CPM', table: 'line_items', id: 5, patch: { cpm: 8.01 } },
+        remedy: { label: 'Raise the price to $8.01 CPM', table: 'line_items', id: 5, patch: { cpm: 8.01 } },
       },
       {
         reason: 'frequency_capped',

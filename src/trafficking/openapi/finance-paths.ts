@@ -1,3 +1,4 @@
+import { MAX_OPEN_MONTHS } from '../finance/finance.ts';
 import { FINANCE_FORMATS } from '../finance/finance-routes.ts';
 import {
   BODY_PROBLEMS,
@@ -42,6 +43,7 @@ export const FINANCE_SCHEMAS = {
     ),
     totals: record(earned),
   }),
+  OpenMonth: record({ publisher_id: integer, publisher: text, month }),
   MonthToClose: {
     type: 'object',
     required: ['publisher_id', 'month'],
@@ -66,6 +68,14 @@ export const financePaths = (): Paths => ({
         200: { description: 'The statement', content: { ...jsonContent(ref('Statement')), ...FILE_CONTENT } },
         ...problems('invalid_request', 'not_found', ...READ_PROBLEMS),
       },
+    },
+  },
+  '/api/finance/open': {
+    get: {
+      operationId: 'listOpenMonths',
+      tags: ['delivery'],
+      summary: `The months of all publishers that are over, have figures and are not closed, the earliest first; at most ${MAX_OPEN_MONTHS}`,
+      responses: { 200: jsonAnswer('The months', listOf(ref('OpenMonth'))), ...problems(...READ_PROBLEMS) },
     },
   },
   '/api/finance/close': {

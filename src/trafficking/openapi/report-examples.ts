@@ -69,6 +69,7 @@ export const REPORT_EXAMPLES = {
     kinds: ['under_delivery', 'budget_spent', 'complaints'],
     ...{ publisher_id: null, emails: ['sales@gazette.example'], webhook: 'https://gazette.example/alerts' },
   },
+  OpenMonth: { publisher_id: 1, publisher: 'The Gazette', month: '2026-10' },
   MonthToClose: { publisher_id: 1, month: '2026-10' },
   ReportLinkRequest: { advertiser_id: 2, query: 'group_by=day,campaign&metrics=impressions,clicks,ctr&range=this_month', days: 30 },
   ReportLink: {

@@ -1,6 +1,6 @@
 /** A change that would take a reason away. */
 export interface Remedy {
-  /** What it does, in the imperative: "Raise the price to 8.01 USD CPM". */
+  /** What it does, in the imperative: "Raise the price to $8.01 CPM". */
   readonly label: string;
   /** A merge patch of the line item or of its campaign. */
   readonly table: 'line_items' | 'campaigns';

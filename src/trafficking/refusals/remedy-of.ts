@@ -76,13 +76,13 @@ const rankAbove = ({ snapshot, lineItem }: LoadedLineItem, rivalId: number): Pic
   const words = Object.entries(patch).map(([name, value]) =>
     name === 'priority'
       ? `set the priority to ${PRIORITIES[value as Priority].label}`
-      : `raise the price to ${usdWords(value)} ${name.toUpperCase()}`,
+      : `raise the price to ${usdWords(value)} ${lineItem.budgetType === 'VCPM' ? 'vCPM' : name.toUpperCase()}`,
   );
   return words.length === 0 ? undefined : { label: capital(words.join(' and ')), patch };
 };
 
-/** `8.50 USD`. */
-const usdWords = (amount: number): string => `${amount.toLocaleString('en', { minimumFractionDigits: 2 })} USD`;
+/** `$8.50`. */
+const usdWords = (amount: number): string => `$${amount.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 6 })}`;
 
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 

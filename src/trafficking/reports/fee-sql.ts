@@ -32,7 +32,6 @@ export const feeRows = ({ groupBy, filters, rollUps }: ReportQuestion): string |
     .flatMap(({ dimension }) => (dimension in FLAT_FILTERS ? [FLAT_FILTERS[dimension as keyof typeof FLAT_FILTERS]] : []))
     .map((condition) => `and ${condition}`)
     .join(' ');
-  // For `ilike` and ends Postgres reads its statistics: with `lower` and `isfinite` it expects one line item, and sorts what it should hash.
   const earned = `
     flat as materialized (
       select l.id as line_item_id, l.campaign_id, ca.publisher_id, p.time_zone as zone, l.budget_micros::numeric as fee,
@@ -40,8 +39,7 @@ export const feeRows = ({ groupBy, filters, rollUps }: ReportQuestion): string |
              greatest(:from::date, (l.start_at at time zone p.time_zone)::date) as first_day,
              least(:to::date, (l.end_at at time zone p.time_zone)::date) as last_day
       from line_items l join campaigns ca on ca.id = l.campaign_id join publishers p on p.id = ca.publisher_id
-      where l.type = 'direct' and l.budget_type ilike 'flat' and l.budget_micros > 0
-        and l.start_at > '-infinity' and l.end_at < 'infinity' and l.start_at < l.end_at ${narrowed}
+      where ${HAS_FEE} ${narrowed}
     ), slots as (
       ${byHour ? HOURS : DAYS}
     ), earned as materialized (
@@ -68,6 +66,13 @@ export const feeRows = ({ groupBy, filters, rollUps }: ReportQuestion): string |
       from earned left join weighed using (${keys})
     )`;
 };
+
+/**
+ * SQL: whether a line item `l` earns a fee. For `ilike` and the ends Postgres reads its statistics: with `lower` and
+ * `isfinite` it expects one line item, and sorts what it should hash.
+ */
+export const HAS_FEE = `l.type = 'direct' and l.budget_type ilike 'flat' and l.budget_micros > 0
+        and l.start_at > '-infinity' and l.end_at < 'infinity' and l.start_at < l.end_at`;
 
 /** What is earned of a fee by this second: 0 before the flight, all of it afterwards. */
 const earnedBy = (second: string): string =>
