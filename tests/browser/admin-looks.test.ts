@@ -92,17 +92,29 @@ const OPENED: readonly (readonly [hash: string, open: (page: Page) => Promise<vo
   ['#/alerts', async (page) => page.getByRole('button', { name: 'Send them to…' }).click()],
 ];
 
-/** Serious violations of the page as it is, and by how much the document is wider than its window. */
-const faultsOf = (page: Page) =>
-  page.evaluate(async () => {
-    const { violations } = await axe.run({ exclude: ['iframe'] }, { iframes: false, resultTypes: ['violations'] });
-    return {
-      faults: violations
-        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-        .flatMap(({ id, nodes }) => nodes.slice(0, 3).map(({ html }) => `${id}: ${html}`)),
-      beyond: Math.max(0, document.documentElement.scrollWidth - innerWidth),
-    };
+/** Resolves when the page shows what it has read last. */
+const settled = (page: Page) => page.waitForFunction(() => document.querySelector('.loading, .stale') === null);
+
+/** By how much the document is wider than its window, and the outermost elements that are to blame. */
+const beyondOf = (page: Page) =>
+  page.evaluate(() => {
+    const px = document.documentElement.scrollWidth - innerWidth;
+    if (px <= 0) return [];
+    const isBeyond = (element: Element): boolean => element.getBoundingClientRect().right > innerWidth + 0.5;
+    const outermost = [...document.querySelectorAll('body *')].filter((each) => isBeyond(each) && !isBeyond(each.parentElement!));
+    return [`${px} px`, ...outermost.slice(0, 5).map(({ outerHTML }) => outerHTML.slice(0, 300))];
   });
+
+/** Serious violations of the page as it is, and what makes the document wider than its window. */
+const faultsOf = async (page: Page) => {
+  const faults = await page.evaluate(async () => {
+    const { violations } = await axe.run({ exclude: ['iframe'] }, { iframes: false, resultTypes: ['violations'] });
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .flatMap(({ id, nodes }) => nodes.slice(0, 3).map(({ html }) => `${id}: ${html}`));
+  });
+  return { faults, beyond: await beyondOf(page) };
+};
 
 test.each(LOOKS)(
   '%s, no screen has a serious axe violation, overflows its width or requests other hosts',
@@ -113,18 +125,19 @@ test.each(LOOKS)(
     await page.evaluate(AXE);
     for (const hash of screens) {
       await admin.turn(hash);
-      await page.waitForFunction(() => document.querySelector('.loading, .stale') === null);
+      await settled(page);
       if (hash === '#/test') {
         await page.getByRole('button', { name: 'Ask for an ad' }).click();
         await page.getByRole('table').waitFor();
       }
-      expect({ hash, ...(await faultsOf(page)) }).toEqual({ hash, faults: [], beyond: 0 });
+      expect({ hash, ...(await faultsOf(page)) }).toEqual({ hash, faults: [], beyond: [] });
     }
     for (const [opened, [hash, open]] of OPENED.entries()) {
       await admin.go(hash);
+      await settled(page);
       await page.evaluate(AXE);
       await open(page);
-      expect({ hash, opened, ...(await faultsOf(page)) }).toEqual({ hash, opened, faults: [], beyond: 0 });
+      expect({ hash, opened, ...(await faultsOf(page)) }).toEqual({ hash, opened, faults: [], beyond: [] });
       await page.keyboard.press('Escape');
     }
     expect(admin.troubles).toEqual([]);
@@ -140,14 +153,14 @@ test.each(LOOKS)(
     await admin.page.goto(`${replica.url}/static/api/`);
     await admin.page.locator('.opblock').first().waitFor();
     await admin.page.evaluate(AXE);
-    expect(await faultsOf(admin.page)).toEqual({ faults: [], beyond: 0 });
+    expect(await faultsOf(admin.page)).toEqual({ faults: [], beyond: [] });
     await admin.close();
   },
   60_000,
 );
 
-/** How far the document scrolls sideways, and the controls that are not wholly within the window. */
-const misplaced = (page: Page) =>
+/** The controls that are not wholly within the window. */
+const outsideOf = (page: Page) =>
   page.evaluate(() => {
     const scrolls = (element: Element): boolean =>
       element !== document.body && /auto|scroll|hidden/.test(getComputedStyle(element).overflowX)
@@ -158,10 +171,7 @@ const misplaced = (page: Page) =>
       return width > 0 && control.checkVisibility() && (left < -0.5 || right > innerWidth + 0.5) && !scrolls(control);
     };
     const controls = [...document.querySelectorAll('body :is(a, button, input, select, textarea, summary):not(.unseen)')];
-    return {
-      beyond: Math.max(0, document.documentElement.scrollWidth - innerWidth),
-      outside: controls.filter(isOutside).map(({ outerHTML }) => outerHTML.slice(0, 120)),
-    };
+    return controls.filter(isOutside).map(({ outerHTML }) => outerHTML.slice(0, 120));
   });
 
 test.each([390, 768, 1280, 1440])(
@@ -172,16 +182,17 @@ test.each([390, 768, 1280, 1440])(
     await admin.go(screens[0]!);
     const found: object[] = [];
     const look = async (hash: string, at = ''): Promise<void> => {
-      const { beyond, outside } = await misplaced(page);
-      if (beyond > 0 || outside.length > 0) found.push({ hash, at, beyond, outside });
+      const [beyond, outside] = [await beyondOf(page), await outsideOf(page)];
+      if (beyond.length > 0 || outside.length > 0) found.push({ hash, at, beyond, outside });
     };
     for (const hash of screens) {
       await admin.turn(hash);
-      await page.waitForFunction(() => document.querySelector('.loading, .stale') === null);
+      await settled(page);
       await look(hash);
     }
     for (const [i, [hash, open]] of OPENED.entries()) {
       await admin.go(hash);
+      await settled(page);
       await open(page);
       await look(hash, `opened ${i}`);
       await page.keyboard.press('Escape');
@@ -191,6 +202,27 @@ test.each([390, 768, 1280, 1440])(
   },
   180_000,
 );
+
+test('a list stays as it is laid out while it is read again', async () => {
+  const admin = await openAdmin(browser, replica);
+  const { page } = admin;
+  await admin.go('#/line_items');
+  await settled(page);
+  const box = () => page.getByRole('table').boundingBox();
+  let answer = (): void => undefined;
+  const held = new Promise<void>((resolve) => (answer = resolve));
+  await page.route('**/api/line_items?**', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.getByRole('columnheader', { name: 'Status' }).getByRole('button').click();
+  await page.locator('.stale').waitFor();
+  const during = await box();
+  answer();
+  await settled(page);
+  expect(await box()).toEqual(during);
+  await admin.close();
+});
 
 test('a placement is created with the keyboard alone', async () => {
   const admin = await openAdmin(browser, replica);
