@@ -5,6 +5,8 @@
  *   npm run bench -- --quick                   a smoke run under 90 seconds that fails when a figure is an order of magnitude off; writes nothing
  *   npm run bench -- --only ads,pixels         some measures; writes nothing
  *   npm run bench -- --against ../before/dist  this build and another one, turn by turn; writes nothing
+ *   npm run bench -- --side-by-side nodes      the supported versions of Node, turn by turn; writes its section of docs/performance.md
+ *   npm run bench -- --side-by-side semi-space  sizes of the young generation, likewise
  *   npm run bench -- --rounds 5 --seconds 10   longer
  *   npm run bench -- --node-flags=             without flags for Node; default --max-semi-space-size=64, for floors and service alike
  *   npm run bench -- --out figures.md          writes somewhere else
@@ -16,6 +18,7 @@ import { parseArgs } from 'node:util';
 import { createRig, type Rig } from './create-rig.ts';
 import type { Finding, Scale } from './finding.ts';
 import { against } from './measures/against.ts';
+import { nodeVersions, semiSpaces } from './measures/side-by-side.ts';
 import { adThroughput } from './measures/ad-throughput.ts';
 import { auctions } from './measures/auctions.ts';
 import { costOnPaper } from './measures/cost.ts';
@@ -27,7 +30,7 @@ import { profile } from './measures/profile.ts';
 import { reload } from './measures/reload.ts';
 import { replicas } from './measures/replicas.ts';
 import { scaleOut } from './measures/scale.ts';
-import { goalTable, reportOf, withFigures } from './report.ts';
+import { goalTable, reportOf, sectionOf, withFigures } from './report.ts';
 
 const MEASURES = ['ads', 'auctions', 'pixels', 'latency', 'scale', 'reload', 'life', 'replicas', 'page', 'profile'] as const;
 /** The rest takes longer than a smoke run may. */
@@ -42,6 +45,7 @@ const { values } = parseArgs({
     'node-flags': { type: 'string', default: '--max-semi-space-size=64' },
     dist: { type: 'string' },
     against: { type: 'string' },
+    'side-by-side': { type: 'string' },
     out: { type: 'string' },
   },
 });
@@ -50,6 +54,12 @@ const only = values.only?.split(',');
 const unknown = only?.filter((name) => !MEASURES.some((known) => known === name)) ?? [];
 if (unknown.length > 0) {
   say(`There are these measures: ${MEASURES.join(', ')}`);
+  process.exit(2);
+}
+const SIDE_BY_SIDE = { nodes: nodeVersions, 'semi-space': semiSpaces } as const;
+const sideBySide = values['side-by-side'] as keyof typeof SIDE_BY_SIDE | undefined;
+if (sideBySide !== undefined && !Object.hasOwn(SIDE_BY_SIDE, sideBySide)) {
+  say(`There are these side by side: ${Object.keys(SIDE_BY_SIDE).join(', ')}`);
   process.exit(2);
 }
 const isWanted = (name: (typeof MEASURES)[number]): boolean => only?.includes(name) ?? (!values.quick || QUICK_MEASURES.includes(name));
@@ -62,6 +72,7 @@ const nodeFlags = values['node-flags'].split(' ').filter((flag) => flag !== '');
 
 const measureAll = async (rig: Rig): Promise<readonly Finding[]> => {
   if (values.against !== undefined) return [await against(rig, path.resolve(values.against), scale)];
+  if (sideBySide !== undefined) return [await SIDE_BY_SIDE[sideBySide](rig, scale)];
   const findings: Finding[] = [];
   const measure = async <T extends Finding>(name: (typeof MEASURES)[number], run: () => Promise<T>): Promise<T | undefined> => {
     if (!isWanted(name)) return undefined;
@@ -100,11 +111,12 @@ try {
 const goals = findings.flatMap((finding) => finding.goals);
 const args = process.argv.slice(2).join(' ');
 const command = `npm run bench${args === '' ? '' : ` -- ${args}`}`;
-const report = await reportOf(findings, { command, nodeFlags, pinned: rig.pinned, ...scale });
+const circumstances = { command, nodeFlags, pinned: rig.pinned, ...scale };
+const report = sideBySide === undefined ? await reportOf(findings, circumstances) : sectionOf(findings[0]!, circumstances);
 const document = fileURLToPath(new URL('../docs/performance.md', import.meta.url));
 const out = values.out ?? (values.quick || only || values.against ? undefined : document);
-if (out !== undefined) writeFileSync(out, out === document ? withFigures(readFileSync(document, 'utf8'), report) : report);
-console.log(out === undefined ? report : goalTable(goals));
+if (out !== undefined) writeFileSync(out, out === document ? withFigures(readFileSync(document, 'utf8'), report, sideBySide) : report);
+console.log(out === undefined || sideBySide !== undefined ? report : goalTable(goals));
 const implausible = goals.filter(({ plausible }) => !plausible);
 if (values.quick) for (const { what, goal, measured } of implausible) say(`An order of magnitude off: ${what}: ${measured}, goal ${goal}`);
 if (values.quick) console.log(`${goals.length - implausible.length} passed, ${implausible.length} failed`);

@@ -43,6 +43,8 @@ export interface ServiceOptions {
   readonly name?: string;
   /** The build to start instead of the rig's own. */
   readonly dist?: string;
+  /** The program of Node; default: this process's. */
+  readonly program?: string;
   readonly nodeFlags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -126,11 +128,11 @@ export const createRig = async ({ nodeFlags, dist = path.join(ROOT, 'dist'), say
           cwd: ROOT,
         }),
       ),
-    startService: (stage, { name = 'service', dist: build = dist, nodeFlags: extra = [], env = {} } = {}) =>
+    startService: (stage, { name = 'service', dist: build = dist, program = process.execPath, nodeFlags: extra = [], env = {} } = {}) =>
       keep(
         startServer({
           name,
-          command: [...through, process.execPath, ...nodeFlags, ...extra, path.join(build, 'main.js')],
+          command: [...through, program, ...nodeFlags, ...extra, path.join(build, 'main.js')],
           env: { ...PRODUCTION, DATABASE_URL: stage.databaseUrl, REDIS_URL: stage.redisUrl, ...env },
           readyPath: '/ready',
           cwd: stateDir,

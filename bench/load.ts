@@ -1,7 +1,8 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import type { Rig } from './create-rig.ts';
 import { processCpuMicros } from './process-cpu.ts';
@@ -21,69 +22,76 @@ export interface Run {
   readonly cpuMicros: number;
   /** CPU time of Redis per request. */
   readonly redisMicros: number;
+  /** Answered while it was counted. */
   readonly requests: number;
+  /** In all, with the warm-up of the generator. */
+  readonly sent: number;
   readonly bytesPerAnswer: number;
   readonly p99Ms: number;
 }
 
 export interface ClosedLoop {
   readonly server: Server;
-  readonly script: 'wrk-ads.lua' | 'wrk-paths.lua';
-  /** What the script reads. */
+  /** Ad requests, or paths that are got once each. */
+  readonly kind: 'ads' | 'paths';
+  /** What the generator reads: see closed-loop.mjs. */
   readonly file: string;
   readonly seconds: number;
   readonly connections?: number;
-  /** Where wrk-ads.lua posts. */
+  /** Where ad requests are posted; default `/ad`. */
   readonly path?: string;
+  /** Default true; false: the generator sleeps, because several of them share a core. */
+  readonly polls?: boolean;
 }
 
-interface WrkSummary {
+interface ClosedLoopSummary {
   readonly requests: number;
+  readonly sent: number;
   readonly micros: number;
   readonly bytes: number;
   readonly errors: number;
   readonly p99: number;
-  readonly repeated?: number;
+  readonly repeated: number;
 }
 
 let seed = 0;
 
-/** wrk with one thread: every connection sends its next request when it has the answer. @throws when an answer was not a success */
-export const closedLoop = async (
-  rig: Rig,
-  { server, script, file, seconds, connections = CONNECTIONS, path: target = '/ad' }: ClosedLoop,
-): Promise<Run & { readonly repeated: number }> => {
-  const before = [processCpuMicros(server.pid), processCpuMicros(rig.redisPid)];
-  const args = [
-    '-t1',
-    `-c${connections}`,
-    `-d${seconds}s`,
-    '--timeout',
-    '10s',
-    '-s',
-    here(script),
-    server.url,
-    '--',
-    file,
-    String(++seed),
-    PIXEL_BROWSER,
-    target,
-  ];
-  const { stdout } = await run('wrk', args, { timeout: (seconds + 60) * 1000, maxBuffer: 1e6 });
-  const after = [processCpuMicros(server.pid), processCpuMicros(rig.redisPid)];
-  const line = stdout.split('\n').find((text) => text.startsWith('{'));
-  if (line === undefined) throw new Error(`wrk said nothing that can be read:\n${stdout}`);
-  const { requests, micros, bytes, errors, p99, repeated = 0 } = JSON.parse(line) as WrkSummary;
-  if (errors > requests / 1000 || requests === 0) throw new Error(`${server.name}: ${errors} of ${requests} requests failed`);
-  return {
-    perSecond: requests / (micros / 1e6),
-    cpuMicros: (after[0]! - before[0]!) / requests,
-    redisMicros: (after[1]! - before[1]!) / requests,
-    requests,
-    bytesPerAnswer: bytes / requests,
-    p99Ms: p99 / 1000,
-    repeated,
+/** Every connection sends its next request when it has the answer; see closed-loop.mjs. @throws when an answer was not a success */
+export const closedLoop = async (rig: Rig, { server, seconds, ...load }: ClosedLoop): Promise<Run & { readonly repeated: number }> => {
+  const options = {
+    ...load,
+    port: server.port,
+    seconds,
+    connections: load.connections ?? CONNECTIONS,
+    browser: PIXEL_BROWSER,
+    seed: ++seed,
   };
+  const generator = spawn(process.execPath, [here('closed-loop.mjs'), JSON.stringify(options)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: (seconds + 60) * 1000,
+  });
+  const cpuMicros = () => [processCpuMicros(server.pid), processCpuMicros(rig.redisPid)] as const;
+  let before: ReturnType<typeof cpuMicros> | undefined;
+  for await (const line of createInterface(generator.stdout)) {
+    if (line === 'counting') {
+      before = cpuMicros();
+      continue;
+    }
+    const after = cpuMicros();
+    const { requests, sent, micros, bytes, errors, p99, repeated } = JSON.parse(line) as ClosedLoopSummary;
+    if (errors > requests / 1000 || requests === 0) throw new Error(`${server.name}: ${errors} of ${requests} requests failed`);
+    return {
+      perSecond: requests / (micros / 1e6),
+      cpuMicros: (after[0] - before![0]) / requests,
+      redisMicros: (after[1] - before![1]) / requests,
+      requests,
+      sent,
+      bytesPerAnswer: bytes / requests,
+      p99Ms: p99 / 1000,
+      repeated,
+    };
+  }
+  throw new Error(`${server.name}: the load generator has ended without figures`);
 };
 
 /** Rounds of A B C, A B C, …, after one unmeasured round in which everything gets warm. */
@@ -105,6 +113,7 @@ const medianRun = (runs: readonly Run[]): Run => {
     cpuMicros: of('cpuMicros'),
     redisMicros: of('redisMicros'),
     requests: of('requests'),
+    sent: of('sent'),
     bytesPerAnswer: of('bytesPerAnswer'),
     p99Ms: of('p99Ms'),
   };

@@ -21,6 +21,10 @@ export const withFigures = (document: string, figures: string, name = 'figures')
   return `${before}${begin}\n${figures}${end}${after}`;
 };
 
+/** One finding, without the rest of the document. */
+export const sectionOf = ({ text }: Finding, { command, rounds, seconds }: Circumstances): string =>
+  `Written by \`${command}\` in one run: medians of ${rounds} rounds of ${seconds} s.\n\n${text}\n`;
+
 /** The figures of a whole run, as the sections of docs/performance.md. */
 export const reportOf = async (findings: readonly Finding[], circumstances: Circumstances): Promise<string> =>
   [

@@ -61,16 +61,16 @@ const measureCluster = async (stage: Stage, cluster: RedisCluster): Promise<{ re
 
   const adsWith = async (allowances: boolean): Promise<PerMaster> => {
     const server = await rig.startService(stage, { env: { ...env, ALLOWANCES: String(allowances) } });
-    await closedLoop(rig, { server, script: 'wrk-ads.lua', file: ads, seconds: 2 });
+    await closedLoop(rig, { server, kind: 'ads', file: ads, seconds: 2 });
     const before = microsOf();
-    const { requests } = await closedLoop(rig, { server, script: 'wrk-ads.lua', file: ads, seconds: SECONDS });
+    const { sent } = await closedLoop(rig, { server, kind: 'ads', file: ads, seconds: SECONDS });
     // Lots are reported every second.
     await sleep(1_200);
-    const micros = per(before, requests);
+    const micros = per(before, sent);
     const decided = await readMetrics(server);
     const by = (decider: string): number => decided.get(`adserver_reservations_total{by="${decider}"}`) ?? 0;
-    say(`  ${whole(requests)} ads; of all, from lots ${whole(by('lots'))}, by the ledger ${whole(by('ledger'))}`);
-    if (by('outage') > requests / 1000) throw new Error(`${by('outage')} ads were decided without Redis`);
+    say(`  ${whole(sent)} ads; of all, from lots ${whole(by('lots'))}, by the ledger ${whole(by('ledger'))}`);
+    if (by('outage') > sent / 1000) throw new Error(`${by('outage')} ads were decided without Redis`);
     await rig.stop(server);
     return micros;
   };
@@ -83,15 +83,15 @@ const measureCluster = async (stage: Stage, cluster: RedisCluster): Promise<{ re
   writeFileSync(file, `${(await collectTokens(server, pages, TOKENS)).join('\n')}\n`);
   await sleep(2_000);
   const [redisBefore, postgresBefore, booksBefore] = [microsOf(), familyCpuMicros(rig.postgresPid), await booksOf(stage)];
-  const run = await closedLoop(rig, { server, script: 'wrk-paths.lua', file, seconds: SECONDS });
+  const run = await closedLoop(rig, { server, kind: 'paths', file, seconds: SECONDS });
   if (run.repeated > 0) throw new Error(`${run.repeated} impressions were sent twice: collect more tokens`);
   await drained(cluster);
-  const impression = per(redisBefore, run.requests);
+  const impression = per(redisBefore, run.sent);
   const cpuMicros = familyCpuMicros(rig.postgresPid) - postgresBefore;
   const books = await booksOf(stage);
   await rig.stop(server);
   const rows = books.rows - booksBefore.rows;
-  say(`  ${whole(run.requests)} impressions, ${whole(rows)} rows`);
+  say(`  ${whole(run.sent)} impressions, ${whole(rows)} rows`);
   const row = { cpuMicros, walBytes: books.walBytes - booksBefore.walBytes, diskBytes: books.diskBytes - booksBefore.diskBytes };
   return {
     cost: { fromLots, oneByOne, impression },

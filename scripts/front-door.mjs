@@ -58,7 +58,6 @@ const verbs = {
   bench: async (args) => {
     endWithNpm();
     await installDependencies(ROOT, say);
-    await installPrograms(['wrk'], consent);
     await verbs.run(['bench/bench.ts', ...args]);
   },
   /** Runs another verb on every supported version of Node: front-door.mjs versions test */

@@ -4,4 +4,4 @@ export interface Consent {
   readonly isRoot: boolean;
 }
 
-export function installPrograms(wanted: readonly ('redis' | 'chromium' | 'curl' | 'wrk' | 'fonts')[], consent: Consent): Promise<void>;
+export function installPrograms(wanted: readonly ('redis' | 'chromium' | 'curl' | 'fonts')[], consent: Consent): Promise<void>;

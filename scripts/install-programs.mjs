@@ -20,11 +20,6 @@ export const PROGRAMS = {
     packages: { 'apt-get': 'chromium-headless-shell', dnf: 'chromium-headless' },
     otherwise: 'or run the tests in a Debian container',
   },
-  wrk: {
-    name: 'wrk (a load generator)',
-    programs: ['wrk'],
-    packages: { 'apt-get': 'wrk', dnf: 'wrk', apk: 'wrk', brew: 'wrk' },
-  },
   curl: {
     name: 'curl (for the commands of the documents)',
     programs: ['curl'],

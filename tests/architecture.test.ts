@@ -37,7 +37,7 @@ const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
   admin: ['src'],
   testkit: ['src'],
   proofs: ['testkit', 'src'],
-  bench: ['testkit', 'src'],
+  bench: ['testkit', 'src', 'scripts'],
   tests: ['testkit', 'src', 'sdk', 'admin', 'scripts'],
   scripts: [],
 };

@@ -39,11 +39,11 @@ export const adThroughput = async (rig: Rig, { rounds, seconds }: Scale): Promis
     const callsBefore = await scriptCalls(stage);
     const run = await closedLoop(rig, {
       server: servers[name]!,
-      script: 'wrk-ads.lua',
+      kind: 'ads',
       file: name === 'spread' ? spreadFile : file,
       seconds: warmUp ? Math.min(seconds, 3) : seconds,
     });
-    calls.set(name, ((await scriptCalls(stage)) - callsBefore) / run.requests);
+    calls.set(name, ((await scriptCalls(stage)) - callsBefore) / run.sent);
     if (!warmUp)
       rig.say(`  ${name}: ${whole(run.perSecond)} a second, ${run.cpuMicros.toFixed(1)} µs of CPU, Redis ${run.redisMicros.toFixed(1)} µs`);
     return run;

@@ -17,7 +17,7 @@ export const auctions = async (rig: Rig, { rounds, seconds }: Scale): Promise<Fi
   const runs = await interleave(NAMES, rounds, (name, warmUp) =>
     closedLoop(rig, {
       server,
-      script: 'wrk-ads.lua',
+      kind: 'ads',
       path: DOORS[name],
       file: files[name],
       seconds: warmUp ? Math.min(seconds, 3) : seconds,

@@ -23,8 +23,8 @@ export const latency = async (rig: Rig, { rounds, seconds: longest, quick }: Sca
   const servers = [...(await Promise.all(floors.map((floor) => rig.startFloor(floor)))), await rig.startService(stage)];
   const rates: number[] = [];
   for (const server of servers) {
-    await closedLoop(rig, { server, script: 'wrk-ads.lua', file, seconds: quick ? 1 : 2 });
-    rates.push(LOAD_SHARE * (await closedLoop(rig, { server, script: 'wrk-ads.lua', file, seconds: quick ? 2 : 4 })).perSecond);
+    await closedLoop(rig, { server, kind: 'ads', file, seconds: quick ? 1 : 2 });
+    rates.push(LOAD_SHARE * (await closedLoop(rig, { server, kind: 'ads', file, seconds: quick ? 2 : 4 })).perSecond);
   }
   const measured = servers.map((): number[][] => SHARES.map(() => []));
   for (let round = 0; round < (quick ? rounds : ROUNDS * rounds); round++) {

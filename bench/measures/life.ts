@@ -17,7 +17,7 @@ export const life = async (rig: Rig, { seconds, quick }: Scale): Promise<Finding
   const calls = adCalls({ publishers: stage.publishers, calls: 16_384, seed: 16, imps: [1, 1, 1, 1, 2, 2, 3, 6], vacant: 0.1 });
   const file = callsFile(rig, 'life', calls);
   const server = await rig.startService(stage);
-  const { perSecond } = await closedLoop(rig, { server, script: 'wrk-ads.lua', file, seconds: quick ? 2 : 4 });
+  const { perSecond } = await closedLoop(rig, { server, kind: 'ads', file, seconds: quick ? 2 : 4 });
 
   const before = await readMetrics(server);
   const cpuBefore = [processCpuMicros(server.pid), processCpuMicros(rig.redisPid)];

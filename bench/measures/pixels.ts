@@ -46,15 +46,15 @@ export const pixels = async (rig: Rig, { rounds, seconds: given, quick }: Scale)
     const cpuBefore = processCpuMicros(service.pid);
     const run = await closedLoop(rig, {
       server: name === 'gif' ? gif : service,
-      script: 'wrk-paths.lua',
+      kind: 'paths',
       file: files[name],
       seconds: runSeconds,
     });
     if (name === 'impression') {
       if (run.repeated > 0 && !quick) throw new Error(`${run.repeated} impressions were sent twice: collect more tokens`);
-      writeFileSync(files.replay, usedPaths(files.impression, run.requests));
+      writeFileSync(files.replay, usedPaths(files.impression, run.sent));
       await drained(stage);
-      withDrain = (processCpuMicros(service.pid) - cpuBefore) / run.requests;
+      withDrain = (processCpuMicros(service.pid) - cpuBefore) / run.sent;
     }
     if (!warmUp)
       rig.say(`  ${name}: ${whole(run.perSecond)} a second, ${run.cpuMicros.toFixed(1)} µs of CPU, Redis ${run.redisMicros.toFixed(1)} µs`);
@@ -121,7 +121,7 @@ export const collectTokens = async (server: Server, calls: readonly AdCall[], wa
   return paths;
 };
 
-/** The first ones of the file, which wrk has sent in order. */
+/** The first ones of the file, which were sent in order. */
 const usedPaths = (file: string, count: number): string => {
   const text = readFileSync(file, 'utf8').split('\n').slice(0, Math.min(count, 50_000));
   return text.filter((line) => line !== '').join('\n') + '\n';

@@ -50,7 +50,7 @@ export const profile = async (rig: Rig, { seconds, quick }: Scale, cpuMicros: nu
   const folder = path.join(rig.stateDir, `profile-${Date.now()}`);
   mkdirSync(folder);
   const server = await rig.startService(stage, { nodeFlags: ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-interval=500'] });
-  await closedLoop(rig, { server, script: 'wrk-ads.lua', file, seconds: quick ? 2 : seconds });
+  await closedLoop(rig, { server, kind: 'ads', file, seconds: quick ? 2 : seconds });
   await rig.stop(server);
   const [name] = readdirSync(folder);
   const { byStage, byFunction } = selfTimes(JSON.parse(readFileSync(path.join(folder, name!), 'utf8')) as CpuProfile);

@@ -26,7 +26,7 @@ export const reload = async (rig: Rig, scale: Scale): Promise<Finding> => {
   await stage.redis.flushdb();
   const server = await rig.startService(stage);
   const file = callsFile(rig, 'reload', adCalls({ publishers: stage.publishers, calls: 16_384, seed: 15 }));
-  const { perSecond } = await closedLoop(rig, { server, script: 'wrk-ads.lua', file, seconds: Math.min(4, scale.seconds) });
+  const { perSecond } = await closedLoop(rig, { server, kind: 'ads', file, seconds: Math.min(4, scale.seconds) });
   const seconds = scale.quick ? 6 : 30;
 
   const windows: { from: number; to: number }[] = [];

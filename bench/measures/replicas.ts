@@ -42,7 +42,7 @@ export const replicas = async (rig: Rig, { rounds, seconds, quick }: Scale): Pro
     for (let i = 0; i < most; i++) {
       const replica = await rig.startService(stage, { name: `replica ${i + 1}` });
       // Warm before it is limited: the compiler's first seconds are not the subject.
-      await closedLoop(rig, { server: replica, script: 'wrk-ads.lua', file, seconds: 2 });
+      await closedLoop(rig, { server: replica, kind: 'ads', file, seconds: 2 });
       quotas[i]!.take(replica.pid);
       fleet.push(replica);
     }
@@ -65,7 +65,7 @@ const loadFleet = async (rig: Rig, stage: Stage, fleet: readonly Server[], file:
   const before = await servesOf(stage);
   await raiseCaps(stage, before);
   for (const { url } of fleet) await fetch(`${url}/reload`, { method: 'POST' });
-  const runs = await Promise.all(fleet.map((server) => closedLoop(rig, { server, script: 'wrk-ads.lua', file, seconds })));
+  const runs = await Promise.all(fleet.map((server) => closedLoop(rig, { server, kind: 'ads', file, seconds, polls: false })));
   await sleep(REPORTED_MS);
   const after = await servesOf(stage);
   const requests = runs.reduce((sum, run) => sum + run.requests, 0);

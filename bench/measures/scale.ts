@@ -66,7 +66,7 @@ export const scaleOut = async (rig: Rig, scale: Scale): Promise<Finding> => {
   const runs = await interleave(names, rounds, async (name, warmUp) => {
     const measured = await closedLoop(rig, {
       server: servers.get(name)!,
-      script: 'wrk-ads.lua',
+      kind: 'ads',
       file,
       seconds: warmUp ? Math.min(seconds, 3) : seconds,
     });

@@ -112,7 +112,8 @@ export const watchedBidders = (options: Partial<BiddersOptions> = {}) => {
     notice: (kind, outcome) => seen.notices.push(`${kind} ${outcome}`),
   };
   const bidders = createBidders({
-    timeoutMs: 300,
+    // Longer than a busy machine takes: a test of time-outs sets its own.
+    timeoutMs: 2_000,
     allowPrivateAddresses: true,
     rateOf: USD_ONLY,
     openHeader: () => undefined,

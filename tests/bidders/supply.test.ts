@@ -89,7 +89,7 @@ describe('the files of sites', () => {
   /** Every name leads here. */
   const filesOfThisMachine = (allowPrivateAddresses = true) => {
     const files = createSiteFiles({
-      ...{ allowPrivateAddresses, timeoutMs: 500 },
+      ...{ allowPrivateAddresses, timeoutMs: 2_000 },
       resolve: (_name, _options, done) => done(null, [{ address: '127.0.0.1', family: 4 }]),
     });
     atEnd(() => files.close());
@@ -119,7 +119,7 @@ describe('the files of sites', () => {
     expect(await read('/file')).toEqual({ fault: 'redirects to null, which is not called' });
     expect(await read('/page')).toEqual({ fault: 'is a web page' });
     expect(await read('/none')).toEqual({ fault: 'answers 404' });
-    expect(await read('/silent')).toEqual({ fault: 'does not answer within 0.5 s' });
+    expect(await read('/silent')).toEqual({ fault: 'does not answer within 2 s' });
     expect(await filesOfThisMachine(false).read(new URL('https://site.example/ads.txt'))).toEqual({
       fault: 'cannot be read: address not allowed for bidders',
     });

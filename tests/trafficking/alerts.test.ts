@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import knexFactory, { type Knex } from 'knex';
 import { createGuardedDispatchers } from '../../src/bidders/calls/guarded-dispatcher.ts';
 import { ALERT_KIND_NAMES } from '../../src/catalog/model/alert-kinds.ts';
-import { writeReconciliation } from '../../src/events/postgres/reconciliation.ts';
+import { underReconcileLock, writeReconciliation } from '../../src/events/postgres/reconciliation.ts';
 import { createAlertStore } from '../../src/trafficking/alerts/alert-store.ts';
 import { createFindAlerts } from '../../src/trafficking/alerts/find-alerts.ts';
 import { createRecipientStore } from '../../src/trafficking/alerts/recipient-store.ts';
@@ -29,6 +29,8 @@ let api: ApiCall;
 let asBob: ApiCall;
 let mailbox: Awaited<ReturnType<typeof startMailSink>>;
 let hook: WebhookReceiver;
+let reconciling: Promise<void>;
+let end: () => void;
 
 beforeAll(async () => {
   [mailbox, hook] = await Promise.all([startMailSink(), startWebhookReceiver()]);
@@ -36,6 +38,9 @@ beforeAll(async () => {
   knex = knexFactory({ client: 'pg', connection: databaseUrl });
   // The replica would look at its own time.
   await knex('alert_checks').update({ checked_at: 'infinity' });
+  // It would also compare the books now, which is not the time of these alerts.
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  await new Promise<void>((taken) => (reconciling = underReconcileLock(knex, { wait: true }, () => (taken(), ended))));
   const env = { DATABASE_URL: databaseUrl, REDIS_URL: await testRedisUrl(), ADMIN_TOKEN: `alice:${TOKENS.alice},bob:${TOKENS.bob}` };
   replica = await startReplica({ env: { ...env, SMTP_URL: mailbox.url, PUBLIC_URL: 'https://ads.example' } });
   const as =
@@ -44,7 +49,11 @@ beforeAll(async () => {
       apiOf(replica.url)(method, path, body, { Authorization: `Bearer ${TOKENS[name]}`, ...headers });
   [api, asBob] = [as('alice'), as('bob')];
 });
-afterAll(() => knex.destroy());
+afterAll(async () => {
+  end();
+  await reconciling;
+  await knex.destroy();
+});
 
 /** As the replica has them. */
 const readStatuses: ReadStatuses = async (ids) =>
