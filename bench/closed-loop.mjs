@@ -2,8 +2,8 @@
  * A closed-loop load generator: every connection sends its next request when it has the answer to the last.
  *
  * It polls: it never sleeps while it waits. To wake a sleeping process on another core costs the *sender* 15 to 45 µs of CPU time on a
- * virtual machine, so that a generator that sleeps makes a server look the slower, the more often it is idle itself. It runs at a lower
- * priority than Redis, with which it shares a core.
+ * virtual machine, so that a generator that sleeps makes a server look the slower, the more often it is idle itself. Whoever starts it gives
+ * Redis, with which it shares a core, the higher priority.
  *
  *   node bench/closed-loop.mjs '{"port": 8787, "seconds": 8, "file": "calls", "kind": "ads", "path": "/ad", "connections": 64, "seed": 1}'
  *
@@ -16,20 +16,16 @@
  */
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { setPriority } from 'node:os';
 
 const options = { path: '/ad', connections: 64, browser: '', polls: true, warmUp: 0.3, seed: 1, ...JSON.parse(process.argv[2]) };
 const { port, seconds, file, kind, path, connections, browser, polls, warmUp, seed } = options;
 const MARK = '@USER-ID-12@';
-/** Below Redis, above Postgres. */
-const PRIORITY = 10;
 const PATIENCE_MS = 10_000;
 const BUFFER_BYTES = 65_536;
 const STATUS_AT = 'HTTP/1.1 '.length;
 const TWO = '2'.charCodeAt(0);
 const THREE = '3'.charCodeAt(0);
 
-setPriority(PRIORITY);
 let state = seed;
 const chance = () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
 

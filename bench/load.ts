@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import type { Rig } from './create-rig.ts';
 import { processCpuMicros } from './process-cpu.ts';
+import { weighProcess } from '../testkit/weigh-process.ts';
 import { median } from '../testkit/statistics.ts';
 import type { Server } from '../testkit/start-process.ts';
 import { PIXEL_BROWSER, type AdCall } from './traffic.ts';
@@ -14,6 +15,8 @@ const run = promisify(execFile);
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
 export const CONNECTIONS = 64;
+/** Below Redis, above Postgres: all three share a core. */
+const GENERATOR_PRIORITY = 10;
 
 /** One run of a closed loop. */
 export interface Run {
@@ -69,7 +72,9 @@ export const closedLoop = async (rig: Rig, { server, seconds, ...load }: ClosedL
   const generator = spawn(process.execPath, [here('closed-loop.mjs'), JSON.stringify(options)], {
     stdio: ['ignore', 'pipe', 'inherit'],
     timeout: (seconds + 60) * 1000,
+    detached: true,
   });
+  weighProcess(generator.pid!, GENERATOR_PRIORITY);
   const cpuMicros = () => [processCpuMicros(server.pid), processCpuMicros(rig.redisPid)] as const;
   let before: ReturnType<typeof cpuMicros> | undefined;
   for await (const line of createInterface(generator.stdout)) {

@@ -10,6 +10,8 @@ export interface CatalogPlan {
   readonly publishers: number;
   /** `adversarial`: all line items match every request but for their key-values; only the lowest in rank match those. */
   readonly targeting: 'realistic' | 'adversarial';
+  /** Of the line items, with a frequency cap; default: one in five. */
+  readonly frequencyShare?: number;
   /** Line items with this daily cap that rank above all others for every request. */
   readonly capped?: { readonly lineItems: number; readonly dailyImpressions: number };
 }
@@ -153,7 +155,7 @@ const lineItemRow = (plan: CatalogPlan, i: number, chance: () => number): Row =>
     pacing,
     daily_impression_cap: dailyCap,
     daily_spend_cap_micros: null,
-    frequency_cap: !capped && !last && chance() < 0.2 ? one([2, 3, 5, 10]) : null,
+    frequency_cap: !capped && !last && chance() < (plan.frequencyShare ?? 0.2) ? one([2, 3, 5, 10]) : null,
     frequency_window_s: null,
     rate_limit: !capped && !last && chance() < 0.05 ? 50 : null,
     rate_burst: null,

@@ -8,7 +8,6 @@ const LOAD_SHARE = 0.7;
 /** Many short rounds for each of the others: a machine that is shared may be slow for seconds, and a server at a fixed rate is then full. */
 const ROUNDS = 3;
 const WORDS: Readonly<Record<string, string>> = {
-  'node-echo': 'node:http, JSON echo',
   'express-echo': 'default Express, JSON echo',
   service: '`POST /ad`, 1,000 line items',
 };
@@ -19,8 +18,7 @@ export const latency = async (rig: Rig, { rounds, seconds: longest, quick }: Sca
   const { stage, file } = await thousandStage(rig);
   const seconds = quick ? longest : longest / 2;
   await stage.redis.flushdb();
-  const floors = quick ? (['express-echo'] as const) : (['node-echo', 'express-echo'] as const);
-  const servers = [...(await Promise.all(floors.map((floor) => rig.startFloor(floor)))), await rig.startService(stage)];
+  const servers = [await rig.startFloor('express-echo'), await rig.startService(stage)];
   const rates: number[] = [];
   for (const server of servers) {
     await closedLoop(rig, { server, kind: 'ads', file, seconds: quick ? 1 : 2 });

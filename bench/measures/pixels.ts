@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { Agent, request } from 'undici';
 import type { Rig, Stage } from '../create-rig.ts';
-import { atLeast, tableOf, whole, type Finding, type Scale } from '../finding.ts';
+import { atLeast, atMost, tableOf, whole, type Finding, type Scale } from '../finding.ts';
 import { closedLoop, interleave, type Run } from '../load.ts';
 import { processCpuMicros } from '../process-cpu.ts';
 import { readMetrics } from '../../testkit/read-metrics.ts';
@@ -21,8 +21,11 @@ export interface Pixels extends Finding {
   readonly impression: Run;
 }
 
-/** GET /impression with a new token each time, as a page sends it, against an empty GIF on default Express. */
-export const pixels = async (rig: Rig, { rounds, seconds: given, quick }: Scale): Promise<Pixels> => {
+/**
+ * GET /impression with a new token each time, as a page sends it, against an empty GIF on default Express.
+ * @param getRedisMicros what one GET costs Redis; NaN: unknown
+ */
+export const pixels = async (rig: Rig, { rounds, seconds: given, quick }: Scale, getRedisMicros: number): Promise<Pixels> => {
   const seconds = Math.min(given, 6);
   const { stage } = await thousandStage(rig);
   await stage.redis.flushdb();
@@ -93,6 +96,9 @@ export const pixels = async (rig: Rig, { rounds, seconds: given, quick }: Scale)
     goals: [
       atLeast('`GET /impression` against an empty GIF on default Express, requests/s', 2.3, impression.perSecond / floor.perSecond),
       atLeast('the same by CPU time per request', 2.3, floor.cpuMicros / impression.cpuMicros),
+      ...(Number.isNaN(getRedisMicros)
+        ? []
+        : [atMost('Redis CPU of an impression against one GET', 1.6, impression.redisMicros / getRedisMicros)]),
     ],
   };
 };

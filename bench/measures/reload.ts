@@ -4,12 +4,14 @@ import { atMost, tableOf, whole, type Finding, type Scale } from '../finding.ts'
 import { callsFile, closedLoop, openLoop, type Sample } from '../load.ts';
 import { readMetrics } from '../../testkit/read-metrics.ts';
 import { percentile } from '../../testkit/statistics.ts';
+import type { Server } from '../../testkit/start-process.ts';
 import { adCalls } from '../traffic.ts';
 import { largeStage } from './scale.ts';
 
 /** Half of what it can do: a reload on a replica that is full already has nothing to take its time from. */
 const LOAD_SHARE = 0.5;
 const PAUSE_MS = 1_500;
+const PATIENCE_MS = 60_000;
 
 /** Every reload follows an edit of one campaign's line items, which are in all slots of the catalog. */
 const editCampaign = async ({ databaseUrl }: Stage, campaignId: number): Promise<void> => {
@@ -18,6 +20,15 @@ const editCampaign = async ({ databaseUrl }: Stage, campaignId: number): Promise
   await client
     .query('update line_items set cpm_micros = cpm_micros + 1000 where campaign_id = $1', [campaignId])
     .finally(() => client.end());
+};
+
+/** Resolves when a reload has ended: one that takes more than five seconds answers 503, and goes on. */
+const reloaded = async ({ url }: Server): Promise<void> => {
+  for (const giveUpMs = performance.now() + PATIENCE_MS; ;) {
+    const { status } = await fetch(`${url}/reload`, { method: 'POST' });
+    if (status === 204) return;
+    if (status !== 503 || performance.now() > giveUpMs) throw new Error(`POST /reload answered ${status}`);
+  }
 };
 
 /** Latency of POST /ad while the largest catalog is reloaded, against the same seconds without. */
@@ -37,8 +48,7 @@ export const reload = async (rig: Rig, scale: Scale): Promise<Finding> => {
       if (over) break;
       await editCampaign(stage, windows.length + 1);
       const from = Date.now();
-      const { status } = await fetch(`${server.url}/reload`, { method: 'POST' });
-      if (status !== 204) throw new Error(`POST /reload answered ${status}`);
+      await reloaded(server);
       windows.push({ from, to: Date.now() });
     }
   })();

@@ -10,6 +10,9 @@ import { adCalls } from '../traffic.ts';
 
 const run = promisify(execFile);
 
+/** A catalog of which few line items serve has lots and caches to fill before a request costs what it costs later. */
+const WARM_UP_FACTOR = 2;
+
 interface CatalogCost {
   readonly lineItems: number;
   readonly quarantined: number;
@@ -68,7 +71,7 @@ export const scaleOut = async (rig: Rig, scale: Scale): Promise<Finding> => {
       server: servers.get(name)!,
       kind: 'ads',
       file,
-      seconds: warmUp ? Math.min(seconds, 3) : seconds,
+      seconds: warmUp ? WARM_UP_FACTOR * seconds : seconds,
     });
     if (!warmUp)
       rig.say(

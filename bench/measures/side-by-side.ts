@@ -5,7 +5,7 @@ import { installNode, NODE_VERSIONS } from '../../scripts/node-versions.mjs';
 import { contest, contestTable, type Entry } from './contest.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const SEMI_SPACES_MB = [16, 32, 64, 128];
+const SEMI_SPACES_MB = [16, 32, 64];
 
 /** The versions of Node that the service supports, side by side. */
 export const nodeVersions = async (rig: Rig, scale: Scale): Promise<Finding> => {
