@@ -15,7 +15,7 @@ export interface AdThroughput extends Finding {
 }
 
 const REPORTED_MS = 1_500;
-const NAMES = ['node-echo', 'express-echo', 'redis-get', 'service', 'spread', 'no-frequency', 'frequency'] as const;
+const NAMES = ['node-echo', 'express-echo', 'redis-get', 'service', 'spread', 'no-frequency'] as const;
 const WORDS: Readonly<Record<(typeof NAMES)[number], string>> = {
   'node-echo': 'node:http, JSON echo',
   'express-echo': 'default Express, JSON echo',
@@ -23,7 +23,6 @@ const WORDS: Readonly<Record<(typeof NAMES)[number], string>> = {
   service: '`POST /ad`, 1,000 line items of one publisher',
   spread: '`POST /ad`, the same of 16 publishers in 16 shards',
   'no-frequency': '`POST /ad`, no line item with a frequency cap',
-  frequency: '`POST /ad`, every line item with a frequency cap',
 };
 
 /** POST /ad as a whole against the floors, in one run. */
@@ -33,13 +32,11 @@ export const adThroughput = async (rig: Rig, { rounds, seconds }: Scale): Promis
   const spreadFile = callsFile(rig, 'spread', adCalls({ publishers: spreadStage.publishers, calls: 16_384, seed: 12 }));
   const plan = { lineItems: 1_000, publishers: 1, targeting: 'realistic' } as const;
   const unlimited = await rig.stage('no_frequency', { ...plan, frequencyShare: 0 });
-  const limited = await rig.stage('frequency', { ...plan, frequencyShare: 1 });
   const servers: Record<string, Server> = {};
   for (const floor of ['node-echo', 'express-echo', 'redis-get'] as const) servers[floor] = await rig.startFloor(floor);
   servers['service'] = await rig.startService(stage);
   servers['spread'] = await rig.startService(spreadStage);
   servers['no-frequency'] = await rig.startService(unlimited);
-  servers['frequency'] = await rig.startService(limited);
 
   const books = new Map<string, Book>([
     ['service', await openBook(stage, servers['service'])],
@@ -109,7 +106,6 @@ export const adThroughput = async (rig: Rig, { rounds, seconds }: Scale): Promis
       atLeast('16 publishers in 16 shards against one publisher, requests/s', 0.95, spread.perSecond / service.perSecond),
       atLeast('the same by CPU time per request', 0.95, service.cpuMicros / spread.cpuMicros),
       atMost('Redis CPU of an ad against one GET, no frequency caps', 0.4, runs['no-frequency'].redisMicros / get.redisMicros),
-      atMost('… every line item with a frequency cap', 1.6, runs.frequency.redisMicros / get.redisMicros),
     ],
   };
 };
