@@ -35,10 +35,10 @@ export const reload: Proof = {
       let answers = 0;
       let newest = 0;
       const stopVisits = openLoop(200, async () => {
-        const { status, bids, nbr } = await page.ask(booking, 'reader', { placementIds });
+        const { status, bids, nbr, text } = await page.ask(booking, 'reader', { placementIds });
         answers++;
         if (status !== 200 || bids.length !== 2) {
-          failures.push(`${status} with ${bids.length} bids${nbr === undefined ? '' : `, nbr ${nbr}`}`);
+          failures.push(status === 200 ? `${bids.length} bids, nbr ${nbr}` : `${status} ${text}`);
           return;
         }
         const versions = new Set(bids.flatMap(({ adm, price }) => [Number(adm), Math.round(price * 1_000)]));

@@ -11,7 +11,11 @@ const CHECK_TIMEOUT_MS = 2_000;
 const MAX_ATTEMPTS = 4;
 
 const ports = process.argv.slice(2).map(Number);
-const agent = new Agent({ keepAlive: true, maxSockets: 256 });
+// Of a connection that nobody uses its client always lets go first, here and at the replicas (75 s): one that its server closes while
+// a POST is on its way is an error of the balancer's own making.
+const agent = new Agent({ keepAlive: true, maxSockets: 256, timeout: 30_000 });
+/** Of one connection, not of the answer (RFC 9110, section 7.6.1): the replica's words about its own connection. */
+const HOP_BY_HOP = ['connection', 'keep-alive'];
 const ready = new Set<number>();
 let turn = 0;
 
@@ -19,6 +23,10 @@ const next = (): number | undefined => {
   const candidates = ready.size > 0 ? ports.filter((port) => ready.has(port)) : ports;
   return candidates[turn++ % candidates.length];
 };
+
+/** Names and values in turn, as Node has them. */
+const endToEnd = (rawHeaders: readonly string[]): string[] =>
+  rawHeaders.filter((_, i) => !HOP_BY_HOP.includes(rawHeaders[i - (i % 2)]!.toLowerCase()));
 
 const check = async (port: number): Promise<void> => {
   const signal = AbortSignal.timeout(CHECK_TIMEOUT_MS);
@@ -32,7 +40,7 @@ const forward = (req: IncomingMessage, res: ServerResponse, body: Buffer, attemp
   const port = next();
   const { method, url, headers } = req;
   const onward = request({ host: '127.0.0.1', port, agent, method, path: url, headers }, (answer) => {
-    res.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
+    res.writeHead(answer.statusCode ?? 502, endToEnd(answer.rawHeaders));
     answer.pipe(res);
     answer.on('error', () => res.destroy());
   });
@@ -47,9 +55,11 @@ const forward = (req: IncomingMessage, res: ServerResponse, body: Buffer, attemp
 
 await Promise.all(ports.map(check));
 setInterval(() => ports.forEach((port) => void check(port)), CHECK_MS);
-createServer((req, res) => {
+const server = createServer((req, res) => {
   const chunks: Buffer[] = [];
   req.on('data', (chunk: Buffer) => chunks.push(chunk));
   req.on('end', () => forward(req, res, Buffer.concat(chunks), MAX_ATTEMPTS));
   req.on('error', () => res.destroy());
-}).listen(Number(process.env['PORT']), '127.0.0.1');
+});
+server.keepAliveTimeout = 0;
+server.listen(Number(process.env['PORT']), '127.0.0.1');
