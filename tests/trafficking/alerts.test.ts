@@ -40,7 +40,9 @@ beforeAll(async () => {
   await knex('alert_checks').update({ checked_at: 'infinity' });
   // It would also compare the books now, which is not the time of these alerts.
   const ended = new Promise<void>((resolve) => (end = resolve));
-  await new Promise<void>((taken) => (reconciling = underReconcileLock(knex, { wait: true }, () => (taken(), ended))));
+  await new Promise<void>((taken) => {
+    reconciling = underReconcileLock(knex, { wait: true }, () => (taken(), ended));
+  });
   const env = { DATABASE_URL: databaseUrl, REDIS_URL: await testRedisUrl(), ADMIN_TOKEN: `alice:${TOKENS.alice},bob:${TOKENS.bob}` };
   replica = await startReplica({ env: { ...env, SMTP_URL: mailbox.url, PUBLIC_URL: 'https://ads.example' } });
   const as =
