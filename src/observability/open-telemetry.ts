@@ -2,7 +2,16 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { isPromise } from 'node:util/types';
-import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, type Attributes, type Context, type Span } from '@opentelemetry/api';
+import {
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Attributes,
+  type Context,
+  type Span,
+  type SpanOptions,
+} from '@opentelemetry/api';
 import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
@@ -41,26 +50,27 @@ export const createOpenTelemetry =
       ...(!samplerIsSet && { sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(DEFAULT_SAMPLED_SHARE) }) }),
     });
     const tracer = provider.getTracer('ad-server', version);
-    const underWay = new AsyncLocalStorage<Context>();
+    const underWay = new AsyncLocalStorage<OpenSpan>();
     const callerContext = createCallerContext();
 
-    const startChild = (name: string, kind: SpanKind, attributes: Attributes = {}): Span | undefined => {
-      const parent = underWay.getStore();
-      return parent && tracer.startSpan(name, { kind, attributes }, parent);
+    const open = (name: string, options: SpanOptions, context: Context, now: Clock): OpenSpan => {
+      const span = tracer.startSpan(name, { ...options, startTime: now() }, context);
+      const end = (failure?: string): void => {
+        if (failure !== undefined) span.setStatus({ code: SpanStatusCode.ERROR }).setAttribute('error.type', failure);
+        span.end(now());
+      };
+      return { span, now, end };
     };
-    const runIn = <T>(span: Span, work: () => T, failureOf?: TracedCall<Awaited<T>>['failureOf']): T => {
-      const end = (result?: Awaited<T>): void => {
-        const failure = result === undefined ? undefined : failureOf?.(result);
-        if (failure !== undefined) fail(span, failure);
-        span.end();
-      };
-      const endFailed = (fault: unknown): void => {
-        fail(span, fault instanceof Error ? fault.name : 'unknown');
-        span.end();
-      };
+    const openChild = (name: string, kind: SpanKind, attributes: Attributes = {}): OpenSpan | undefined => {
+      const parent = underWay.getStore();
+      return parent && open(name, { kind, attributes }, trace.setSpan(ROOT_CONTEXT, parent.span), parent.now);
+    };
+    const runIn = <T>(child: OpenSpan, work: () => T, failureOf?: TracedCall<Awaited<T>>['failureOf']): T => {
+      const end = (result?: Awaited<T>): void => child.end(result === undefined ? undefined : failureOf?.(result));
+      const endFailed = (fault: unknown): void => child.end(fault instanceof Error ? fault.name : 'unknown');
       let result: T;
       try {
-        result = underWay.run(trace.setSpan(ROOT_CONTEXT, span), work);
+        result = underWay.run(child, work);
       } catch (fault) {
         endFailed(fault);
         throw fault;
@@ -69,28 +79,26 @@ export const createOpenTelemetry =
       else end();
       return result;
     };
-    const active = () => {
-      const context = underWay.getStore();
-      return context && trace.getSpanContext(context);
-    };
-    const stopTracingRedis = traceRedis((name, attributes) => startChild(name, SpanKind.CLIENT, attributes), fail);
+    const active = () => underWay.getStore()?.span.spanContext();
+    const stopTracingRedis = traceRedis((name, attributes) => openChild(name, SpanKind.CLIENT, attributes));
 
     return {
       request: (req, res, answer) => {
         const [path = '/'] = (req.url ?? '/').split('?', 1);
         const attributes = { 'http.request.method': req.method ?? '', 'url.path': path };
-        const span = tracer.startSpan(req.method ?? '', { kind: SpanKind.SERVER, attributes }, callerContext(req.headers.traceparent));
-        if (!span.isRecording()) return answer(undefined);
-        res.once('close', () => endRequest(span, res));
-        underWay.run(trace.setSpan(ROOT_CONTEXT, span), () => answer(span.spanContext().traceId));
+        const context = callerContext(req.headers.traceparent);
+        const root = open(req.method ?? '', { kind: SpanKind.SERVER, attributes }, context, createClock());
+        if (!root.span.isRecording()) return answer(undefined);
+        res.once('close', () => endRequest(root, res));
+        underWay.run(root, () => answer(root.span.spanContext().traceId));
       },
       stage: (name, work) => {
-        const span = startChild(name, SpanKind.INTERNAL);
-        return span ? runIn(span, work) : work();
+        const child = openChild(name, SpanKind.INTERNAL);
+        return child ? runIn(child, work) : work();
       },
       call: ({ name, attributes, failureOf }, work) => {
-        const span = startChild(name, SpanKind.CLIENT, attributes);
-        return span ? runIn(span, work, failureOf) : work();
+        const child = openChild(name, SpanKind.CLIENT, attributes);
+        return child ? runIn(child, work, failureOf) : work();
       },
       traceparent: () => {
         const span = active();
@@ -101,22 +109,20 @@ export const createOpenTelemetry =
         return span ? { traceId: span.traceId, spanId: span.spanId } : {};
       },
       watchKnex: (knex) => {
-        const open = new Map<string, Span>();
+        const queries = new Map<string, OpenSpan>();
         const end = (uid = '', fault?: Error): void => {
-          const span = open.get(uid);
-          open.delete(uid);
-          if (span && fault) fail(span, 'code' in fault && typeof fault.code === 'string' ? fault.code : fault.name);
-          span?.end();
+          queries.get(uid)?.end(fault && ('code' in fault && typeof fault.code === 'string' ? fault.code : fault.name));
+          queries.delete(uid);
         };
         knex.on('query', ({ sql, __knexQueryUid: uid }) => {
           const operation = /^\s*(\w+)/.exec(sql)?.[1]?.toUpperCase() ?? 'QUERY';
-          const span = startChild(operation, SpanKind.CLIENT, {
+          const query = openChild(operation, SpanKind.CLIENT, {
             'db.system.name': 'postgresql',
             'db.operation.name': operation,
             'db.query.text': sql.slice(0, MAX_QUERY_LENGTH),
           });
-          if (span && uid !== undefined) open.set(uid, span);
-          else span?.end();
+          if (query && uid !== undefined) queries.set(uid, query);
+          else query?.end();
         });
         knex.on('query-response', (_response, { __knexQueryUid }) => end(__knexQueryUid));
         knex.on('query-error', (fault, { __knexQueryUid }) => end(__knexQueryUid, fault));
@@ -128,13 +134,27 @@ export const createOpenTelemetry =
     };
   };
 
-/** Error messages are not sent: they may contain what a client sent. */
-const fail = (span: Span, type: string): void => {
-  span.setStatus({ code: SpanStatusCode.ERROR }).setAttribute('error.type', type);
+/** Milliseconds since 1970. */
+type Clock = () => number;
+
+/**
+ * All spans of a request read one clock, which does not go back. The library gives each span a clock
+ * of its own that starts at a whole millisecond, so that a stage can seem to end after its request.
+ */
+const createClock = (): Clock => {
+  const origin = Date.now() - performance.now();
+  return () => origin + performance.now();
 };
 
+interface OpenSpan {
+  readonly span: Span;
+  readonly now: Clock;
+  /** @param failure its type; error messages are not sent: they may contain what a client sent */
+  end(failure?: string): void;
+}
+
 /** Named after its route, so that the names of spans are a closed set. */
-const endRequest = (span: Span, res: ServerResponse): void => {
+const endRequest = ({ span, end }: OpenSpan, res: ServerResponse): void => {
   const { route, baseUrl = '' } = res.req as { readonly route?: { readonly path?: unknown }; readonly baseUrl?: string };
   const paths: unknown = route?.path;
   const path: unknown = Array.isArray(paths) ? paths[0] : paths;
@@ -145,9 +165,8 @@ const endRequest = (span: Span, res: ServerResponse): void => {
   span.setAttribute('http.response.status_code', res.statusCode);
   const requestId = res.getHeader('X-Request-Id');
   if (typeof requestId === 'string') span.setAttribute('ad_server.request_id', requestId);
-  if (!res.writableFinished) fail(span, 'aborted');
-  else if (res.statusCode >= 500) fail(span, String(res.statusCode));
-  span.end();
+  if (!res.writableFinished) end('aborted');
+  else end(res.statusCode >= 500 ? String(res.statusCode) : undefined);
 };
 
 /** The processor drops what cannot be exported and tells a global logger. */

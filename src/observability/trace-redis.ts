@@ -1,5 +1,5 @@
 import { tracingChannel } from 'node:diagnostics_channel';
-import type { Attributes, Span } from '@opentelemetry/api';
+import type { Attributes } from '@opentelemetry/api';
 
 /** What ioredis publishes of a command. Arguments are left out: keys and values name users. */
 interface RedisCommand {
@@ -9,6 +9,10 @@ interface RedisCommand {
   readonly error?: unknown;
 }
 
+interface RedisSpan {
+  end(failure?: string): void;
+}
+
 /**
  * Gives the commands of ioredis spans, by the channel that it publishes them on. Calls of functions
  * are left out: one serves many requests (redis/batch-calls.ts), and each request has a span for it.
@@ -16,11 +20,8 @@ interface RedisCommand {
  * @param start undefined: the command belongs to no traced request
  * @returns stops
  */
-export const traceRedis = (
-  start: (name: string, attributes: Attributes) => Span | undefined,
-  fail: (span: Span, type: string) => void,
-): (() => void) => {
-  const spans = new WeakMap<object, Span>();
+export const traceRedis = (start: (name: string, attributes: Attributes) => RedisSpan | undefined): (() => void) => {
+  const spans = new WeakMap<object, RedisSpan>();
   const handlers = {
     start: (message: object): void => {
       const { command, serverAddress, serverPort } = message as RedisCommand;
@@ -37,10 +38,9 @@ export const traceRedis = (
     end: (): void => undefined,
     asyncStart: (): void => undefined,
     asyncEnd: (message: object): void => {
-      const span = spans.get(message);
       const { error } = message as RedisCommand;
-      if (span && error !== undefined) fail(span, error instanceof Error ? error.name : 'unknown');
-      span?.end();
+      const failure = error instanceof Error ? error.name : 'unknown';
+      spans.get(message)?.end(error === undefined ? undefined : failure);
     },
     error: (): void => undefined,
   };
