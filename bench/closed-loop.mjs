@@ -16,43 +16,35 @@
  */
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { createAdRequests, createChance } from './ad-requests.mjs';
 
 const options = { path: '/ad', connections: 64, browser: '', polls: true, warmUp: 0.3, seed: 1, ...JSON.parse(process.argv[2]) };
 const { port, seconds, file, kind, path, connections, browser, polls, warmUp, seed } = options;
-const MARK = '@USER-ID-12@';
 const PATIENCE_MS = 10_000;
 const BUFFER_BYTES = 65_536;
 const STATUS_AT = 'HTTP/1.1 '.length;
 const TWO = '2'.charCodeAt(0);
 const THREE = '3'.charCodeAt(0);
 
-let state = seed;
-const chance = () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
-
-const requests = readFileSync(file, 'utf8')
-  .trimEnd()
-  .split('\n')
-  .map((line) => {
-    if (kind === 'paths') return [`GET ${line} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nUser-Agent: ${browser}\r\n\r\n`];
-    const [apiKey, body] = line.split('\t');
-    const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\nX-API-Key: ${apiKey}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`;
-    return (head + body).split(MARK);
-  });
-let at = kind === 'paths' ? 0 : Math.floor(chance() * requests.length);
 let repeated = 0;
 
-/** The text of the next request. */
-const next = () => {
-  if (at === requests.length) at = 0;
-  const parts = requests[at++];
-  if (parts.length === 1) return parts[0];
-  const user = String(Math.floor(chance() * 1e6)).padStart(12, '0');
-  return parts.length === 2 ? parts[0] + user + parts[1] : parts.join(user);
+const createPixelRequests = () => {
+  const texts = readFileSync(file, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => `GET ${line} HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: ${browser}\r\n\r\n`);
+  let at = 0;
+  return () => {
+    if (at >= texts.length) repeated++;
+    return texts[at++ % texts.length];
+  };
 };
+
+const next = kind === 'paths' ? createPixelRequests() : createAdRequests({ file, path, chance: createChance(seed) });
 
 let counting = false;
 let ended = false;
-let open = 0;
+const links = new Set();
 let sent = 0;
 let answered = 0;
 let bytes = 0;
@@ -61,7 +53,7 @@ let latencies = new Float64Array(1 << 20);
 
 const send = (link) => {
   if (ended) return;
-  if (++sent > requests.length && kind === 'paths') repeated++;
+  sent++;
   link.sentAt = performance.now();
   link.socket.write(next(), 'latin1');
 };
@@ -97,10 +89,13 @@ const openLink = () =>
   new Promise((resolve, reject) => {
     const link = { socket: undefined, sentAt: 0, bytes: 0, needed: 0 };
     const onread = { buffer: Buffer.allocUnsafe(BUFFER_BYTES), callback: (length, buffer) => take(link, length, buffer) };
-    link.socket = connect({ port, host: '127.0.0.1', noDelay: true, onread }, () => (open++, resolve(link)));
+    link.socket = connect({ port, host: '127.0.0.1', noDelay: true, onread }, () => {
+      links.add(link);
+      resolve(link);
+    });
     link.socket.on('error', reject);
     link.socket.on('close', () => {
-      open--;
+      links.delete(link);
       if (ended) return;
       errors++;
       openLink().then(send, fail);
@@ -112,8 +107,8 @@ const fail = (error) => {
   process.exit(1);
 };
 
-const links = await Promise.all(Array.from({ length: connections }, openLink));
-for (const link of links) send(link);
+const opened = await Promise.all(Array.from({ length: connections }, openLink));
+for (const link of opened) send(link);
 
 const poll = () => {
   if (!ended) setImmediate(poll);
@@ -129,10 +124,10 @@ setTimeout(() => {
     ended = true;
     const micros = Math.round(1000 * (performance.now() - begun));
     const overdue = performance.now() - PATIENCE_MS;
-    errors += connections - open + links.filter(({ sentAt }) => sentAt < overdue).length;
+    errors += connections - links.size + [...links].filter(({ sentAt }) => sentAt < overdue).length;
     const sorted = latencies.subarray(0, answered).sort();
     const percentile = (share) => Math.round(1000 * (sorted[Math.min(answered - 1, Math.floor(share * answered))] ?? 0));
-    const found = { requests: answered, sent, micros, bytes, errors, repeated, p50: percentile(0.5), p99: percentile(0.99) };
+    const found = { requests: answered, sent, micros, bytes, errors, repeated, p99: percentile(0.99) };
     process.stdout.write(`${JSON.stringify(found)}\n`, () => process.exit(0));
   }, seconds * 1000);
 }, warmUp * 1000);

@@ -12,29 +12,18 @@
  * `file`: lines '<api key>\t<body>'. `follow`: the share of answered ads whose impression is requested half a second later; default 0.
  * `out`: three doubles a request: kind (0 ad, 1 impression), moment when it was due (epoch ms), latency (ms). Prints one JSON line.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { createAdRequests, createChance } from './ad-requests.mjs';
 
 const { port, rate, seconds, file, connections = 256, follow = 0, warmUp = 2, out, seed = 1 } = JSON.parse(process.argv[2]);
-const MARK = '@USER-ID-12@';
 const VIEW_DELAY_MS = 500;
 /** The longest sleep between two looks at the sockets: how exact the moments are. Spinning would take the core from Redis. */
 const REST_MS = 0.1;
 const PATIENCE_MS = 5_000;
 
-const calls = readFileSync(file, 'utf8')
-  .trimEnd()
-  .split('\n')
-  .map((line) => {
-    const [apiKey, body] = line.split('\t');
-    const head = `POST /ad HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nX-API-Key: ${apiKey}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`;
-    return (head + body).split(MARK);
-  });
-
-let state = seed;
-const chance = () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
+const chance = createChance(seed);
+const adText = createAdRequests({ file, path: '/ad', chance });
 const gap = () => (-Math.log(1 - chance()) * 1000) / rate;
-const user = () => String(Math.floor(chance() * 1e6)).padStart(12, '0');
 
 const idle = [];
 const waiting = [];
@@ -98,11 +87,6 @@ const submit = (task) => {
   const link = idle.pop();
   if (link) send(link, task);
   else waiting.push(task);
-};
-
-const adText = () => {
-  const parts = calls[Math.floor(chance() * calls.length)];
-  return parts.length === 2 ? parts[0] + user() + parts[1] : parts.join(user());
 };
 
 idle.push(...(await Promise.all(Array.from({ length: connections }, open))));

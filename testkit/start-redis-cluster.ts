@@ -58,6 +58,8 @@ export const startRedisCluster = async ({ masters: size, withReplicas }: Cluster
     const settings = {
       port,
       'cluster-port': busPort,
+      // A node learns its address from others; the only one of a cluster would have none to give to clients.
+      'cluster-announce-ip': '127.0.0.1',
       bind: '127.0.0.1',
       dir: home,
       save: '',

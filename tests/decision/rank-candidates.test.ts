@@ -1,60 +1,17 @@
 import fc from 'fast-check';
 import { CREATIVE_FORMATS } from '../../src/catalog/model/entities.ts';
-import type { Candidate, CandidateIndex } from '../../src/catalog/snapshot/snapshot.ts';
+import type { Candidate } from '../../src/catalog/snapshot/snapshot.ts';
 import { NoBidReason } from '../../src/decision/no-bid-reason.ts';
 import { rankCandidates } from '../../src/decision/rank-candidates.ts';
 import { firstRefusal, RULES_OF_PLACE } from '../../src/decision/rules.ts';
 import type { RankedCandidate } from '../../src/decision/ranked-candidate.ts';
-import { buildTargetingTables } from '../../src/targeting/build-targeting-tables.ts';
-import { compileTargeting, createPairNumbers } from '../../src/targeting/compile-targeting.ts';
-import { createTargetingIndex } from '../../src/targeting/targeting-index.ts';
 import { targetingQuery } from '../../src/targeting/targeting-query.ts';
 import { targetingRules } from '../../src/targeting/targeting-rules.ts';
+import { entry, indexOf } from './candidate-index.ts';
 import { campaign, candidate, lineItem, NOON } from './candidates.ts';
 
 const IMP = { impId: '1', placementId: 'top', size: { width: 300, height: 250 }, otherSizes: [], formats: CREATIVE_FORMATS };
 const QUERY = { targeting: targetingQuery(new Map(), { country: 'DE', device: 'mobile' }), atMs: NOON, mayRemember: true };
-
-/** Candidates in the order of a snapshot's index: priority, eCPM, id. */
-function indexOf(given: readonly Candidate[], weights?: readonly number[]): CandidateIndex {
-  const entries = [...given].sort((a, b) => a.lineItem.priority - b.lineItem.priority || b.ecpmMicros - a.ecpmMicros);
-  const sameRank = (a: Candidate, b: Candidate) => a.lineItem.priority === b.lineItem.priority && a.ecpmMicros === b.ecpmMicros;
-  const tieEnd = Int32Array.from(entries, (entry, i) => {
-    const next = entries.findIndex((other, j) => j > i && !sameRank(entry, other));
-    return next < 0 ? entries.length : next;
-  });
-  const pairs = createPairNumbers();
-  const compiled = entries.map(({ lineItem: { targeting } }) => compileTargeting(targeting, pairs));
-  const targeting = createTargetingIndex(buildTargetingTables(entries.length, (position) => compiled[position]!, pairs));
-  return {
-    size: entries.length,
-    tieEnd,
-    weights: weights && Float64Array.from(weights),
-    shares: undefined,
-    targeting,
-    at: (position) => entries[position]!,
-    peek: (position) => entries[position]!,
-    priceOf: (creativeId) => entries.find(({ creative }) => creative.id === creativeId),
-    find: (creativeId) => entries.find(({ creative }) => creative.id === creativeId),
-    [Symbol.iterator]: () => entries[Symbol.iterator](),
-  };
-}
-
-const entry = (
-  id: number,
-  ecpm: number,
-  changes: Parameters<typeof lineItem>[0] = {},
-  size: { width: number; height: number } | null = null,
-): Candidate => {
-  const made = candidate(lineItem({ id, cpmMicros: ecpm * 1e6, ...changes }));
-  return {
-    creative: { ...made.creative, ...(size ?? {}) },
-    lineItem: made.lineItem,
-    campaign: campaign(),
-    ecpmMicros: ecpm * 1e6,
-    clickRate: 0,
-  };
-};
 
 const rank = (entries: readonly Candidate[], options: Partial<Parameters<typeof rankCandidates>[0]> = {}) =>
   rankCandidates({
