@@ -8,7 +8,7 @@ import type { RankedCandidate } from '../../src/decision/ranked-candidate.ts';
 import { targetingQuery } from '../../src/targeting/targeting-query.ts';
 import { targetingRules } from '../../src/targeting/targeting-rules.ts';
 import { entry, indexOf } from './candidate-index.ts';
-import { campaign, candidate, lineItem, NOON } from './candidates.ts';
+import { NOON } from './candidates.ts';
 
 const IMP = { impId: '1', placementId: 'top', size: { width: 300, height: 250 }, otherSizes: [], formats: CREATIVE_FORMATS };
 const QUERY = { targeting: targetingQuery(new Map(), { country: 'DE', device: 'mobile' }), atMs: NOON, mayRemember: true };

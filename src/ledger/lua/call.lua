@@ -17,6 +17,8 @@ local function call_begin()
     serves = {},
     -- The entries by event stream (events.lua).
     events = {},
+    -- The users by the key of their places (frequency.lua).
+    users = {},
     -- The clients by their hash (clients.lua).
     clients = {},
   }

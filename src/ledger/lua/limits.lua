@@ -13,7 +13,7 @@ end
 
 -- Returns the reason why this candidate may not be taken, in the order of the stages, or nil when it may be;
 -- whether pacing changed the accounts so that they are worth storing; and how many ads pacing allows.
-local function limits_refusal(a, campaign, c, user, now, horizon, curve, gains)
+local function limits_refusal(a, campaign, c, user, now, curve, gains)
   if a[BROKEN] ~= 0 or campaign[BROKEN] ~= 0 then
     return NBR.ACCOUNT_SET_ASIDE
   end
@@ -37,7 +37,7 @@ local function limits_refusal(a, campaign, c, user, now, horizon, curve, gains)
   if c.places >= 0 and not user then
     return NBR.CONSENT
   end
-  if c.places >= 0 and frequency_count(user, c.line_item, now, horizon) >= c.places then
+  if c.places >= 0 and frequency_count(user, c.line_item) >= c.places then
     return NBR.FREQUENCY_CAPPED
   end
   local permits, sampled = math.huge, false

@@ -55,11 +55,6 @@ local function restore_has_room(h, caps, a, campaign, places_key, at, now)
   if caps.places < 0 or not places_key or at + h.window_ms <= now then
     return true
   end
-  local user = frequency_open(places_key)
-  for _, place in ipairs(user.items[h.line_item] or {}) do
-    if place == -h.hold_end_ms then
-      return true
-    end
-  end
-  return frequency_count(user, h.line_item, now) < caps.places
+  local user = frequency_open(places_key, now)
+  return frequency_held_at(user, h.line_item, h.hold_end_ms) or frequency_count(user, h.line_item) < caps.places
 end

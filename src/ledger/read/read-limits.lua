@@ -27,7 +27,7 @@ local horizon = horizon_of(KEYS[2])
 local book = books_of(KEYS[1], nil, clock_ms(), horizon)
 local now = book.now
 local question = question_record(cjson.decode(ARGV[1]))
-local user = question.reads_places and frequency_open(KEYS[3]) or nil
+local user = question.reads_places and frequency_open(KEYS[3], now, horizon) or nil
 
 local function thousandths(number)
   return math.floor(number * 1000 + 0.5)
@@ -36,7 +36,7 @@ end
 -- When one of the user's places is free again (ms), -1 when one is free now.
 local function place_free_at(c)
   local ends = {}
-  for _, place in ipairs(frequency_places(user, c.line_item, now, horizon)) do
+  for _, place in ipairs(frequency_places(user, c.line_item)) do
     ends[#ends + 1] = place > 0 and place or RELEASE_MARGIN_MS - place
   end
   table.sort(ends)
@@ -49,7 +49,7 @@ for i = 2, #ARGV do
   local packed = redis.call('HMGET', KEYS[1], c.line_item, c.campaign)
   local a = account_open(packed[1], now, horizon)
   local campaign = account_open(packed[2], now, horizon)
-  local reason = limits_refusal(a, campaign, c, user, now, horizon, question, question) or 0
+  local reason = limits_refusal(a, campaign, c, user, now, question, question) or 0
   local permits, goal, due, began_at, began_with = -1, -1, -1, -1, -1
   if c.pacing ~= 'ASAP' then
     -- limits_refusal reaches pacing only when no earlier limit refuses, so it is filled here too.
@@ -72,7 +72,7 @@ for i = 2, #ARGV do
     held_micros = a[HELD_TOTAL],
     campaign_spend_micros = campaign[T_SPEND],
     campaign_held_micros = campaign[HELD_TOTAL],
-    places_held = c.places >= 0 and user and frequency_count(user, c.line_item, now, horizon) or -1,
+    places_held = c.places >= 0 and user and frequency_count(user, c.line_item) or -1,
     place_free_at_ms = c.places > 0 and user and place_free_at(c) or -1,
     rate_thousandths = c.rate_per_second >= 0 and thousandths(limits_rate_tokens(a, c, now)) or -1,
     permits_thousandths = permits,

@@ -156,7 +156,7 @@ local function offer(text, request)
     return nil, together
   end
   local a, campaign = books_open(request.accounts, book, c.line_item, c.campaign)
-  local reason, sampled, permits = limits_refusal(a, campaign, c, request.user, book.now, book.horizon, request.head, call.settings)
+  local reason, sampled, permits = limits_refusal(a, campaign, c, request.user, book.now, request.head, call.settings)
   if not reason and not is_earned(request, c, a, campaign, permits) then
     reason = NBR.HOLDS_NOT_EARNED
   end
@@ -206,14 +206,11 @@ local function reserve(request, keys)
   end
   if head.reads_places then
     call.own_key = call.own_key + 1
-    request.user = frequency_open(keys[call.own_key])
+    request.user = frequency_open(keys[call.own_key], book.now, book.horizon)
   end
   local replies = {}
   for line in lines do
     replies[#replies + 1] = reserve_imp(line, request)
-  end
-  if request.user then
-    frequency_save(request.user, book.now, book.horizon)
   end
   call.expires_at[accounts] = head.expires_at_s
   return table.concat(replies, '\n')
@@ -235,6 +232,7 @@ local function reserve_ads(keys, args)
   for i, request in ipairs(requests) do
     results[i] = reserve(request, keys)
   end
+  frequency_save()
   books_save(call.expires_at)
   tally_save()
   clients_save()

@@ -152,9 +152,7 @@ local function settle(h, record, event, keys)
 
   -- Before the accounts, which stay as they are when the places cannot be read.
   if is_impression and h.has_user and h.window_ms > 0 then
-    local user = frequency_open(places_key)
-    frequency_confirm(user, h.line_item, h.hold_end_ms, at + h.window_ms)
-    frequency_save(user, now)
+    frequency_confirm(frequency_open(places_key, now), h.line_item, h.hold_end_ms, at + h.window_ms)
   end
   local billed, found = 0, true
   if is_impression then
@@ -217,6 +215,7 @@ local function settle_hits(keys, args)
     local is_settled, result = pcall(settle, h, args[2 * i], args[2 * i + 1], keys)
     results[i], fault = result, fault or (not is_settled and result)
   end
+  frequency_save()
   events_save()
   books_save(call.expires_at)
   tally_save()
