@@ -1,6 +1,6 @@
 /*
  * The figures of "Sizing" in docs/operations.md for a Redis Cluster and for Postgres: CPU time of each Redis master and of all processes of
- * Postgres for an ad and for an impression, until its row is stored. Writes them into that document. About two minutes: make engines
+ * Postgres for an ad and for an impression, until its row is stored. Writes them into that document. About seven minutes: make engines
  *
  * No throughput is compared: on one machine more masters share the same cores. A master is full when its core is, so its CPU time for an ad says
  * how many it can take.
@@ -18,12 +18,15 @@ import { callsFile, closedLoop } from './load.ts';
 import { collectTokens } from './measures/pixels.ts';
 import { familyCpuMicros, processCpuMicros } from './process-cpu.ts';
 import { withFigures } from './report.ts';
+import { median } from '../testkit/statistics.ts';
 import { adCalls, PIXEL_BROWSER } from './traffic.ts';
 
 /** As many as LEDGER_SHARDS, one publisher in each. */
 const SHARDS = 16;
 const SIZES = [1, 3] as const;
 const SECONDS = 6;
+/** Of all sizes in turn: a shared machine is a third slower or faster a minute later. */
+const ROUNDS = 3;
 /** More than one core has ever answered, so that no token is used twice. */
 const TOKENS = SECONDS * 20_000;
 const IMPS = 20;
@@ -128,7 +131,18 @@ const sum = (values: readonly number[]): number => values.reduce((all, one) => a
 const busiestOf = (ad: PerMaster, { impression }: ClusterCost): number =>
   Math.max(...ad.map((micros, i) => micros + SEEN * impression[i]!));
 
-const write = (costs: ReadonlyMap<number, ClusterCost>, rows: readonly RowCost[]): string => {
+const medianCost = (costs: readonly ClusterCost[]): ClusterCost => {
+  const of = (mode: keyof ClusterCost): PerMaster => costs[0]![mode].map((_, i) => median(costs.map((cost) => cost[mode][i]!)));
+  return { fromLots: of('fromLots'), oneByOne: of('oneByOne'), impression: of('impression') };
+};
+
+const medianRow = (rows: readonly RowCost[]): RowCost => {
+  const of = (field: keyof RowCost): number => median(rows.map((row) => row[field]));
+  return { cpuMicros: of('cpuMicros'), walBytes: of('walBytes'), diskBytes: of('diskBytes') };
+};
+
+/** Writes the tables into docs/operations.md. */
+const write = (costs: ReadonlyMap<number, ClusterCost>, row: RowCost): void => {
   const [one, three] = SIZES.map((size) => costs.get(size)!) as [ClusterCost, ClusterCost];
   const gainOf = (mode: 'fromLots' | 'oneByOne'): string => (busiestOf(one[mode], one) / busiestOf(three[mode], three)).toFixed(2);
   const perSecond = (ad: PerMaster, cost: ClusterCost): string => whole((BUSY * 1e6) / busiestOf(ad, cost));
@@ -151,25 +165,24 @@ const write = (costs: ReadonlyMap<number, ClusterCost>, rows: readonly RowCost[]
       ];
     }),
   );
-  const mean = (of: keyof RowCost): number => sum(rows.map((row) => row[of])) / rows.length;
-  const rowsPerSecond = (BUSY * 1e6) / mean('cpuMicros');
+  const rowsPerSecond = (BUSY * 1e6) / row.cpuMicros;
   const postgresTable = tableOf(
     ['Postgres, one core', 'CPU time', 'write-ahead log', 'disk', 'rows a second', 'reached at ads a second'],
     [
       [
         'an event row, with its counts',
-        `${mean('cpuMicros').toFixed(1)} µs`,
-        `${whole(mean('walBytes'))} bytes`,
-        `${whole(mean('diskBytes'))} bytes`,
+        `${row.cpuMicros.toFixed(1)} µs`,
+        `${whole(row.walBytes)} bytes`,
+        `${whole(row.diskBytes)} bytes`,
         whole(rowsPerSecond),
         whole(rowsPerSecond / SEEN),
       ],
     ],
   );
-  return [
+  const figures = [
     '',
     'Written by `make engines`: CPU time of all masters for one ad or one impression; ads a second at which the busiest master, and Postgres,',
-    `are ${BUSY * 100} % busy, with ${SEEN} impressions an ad. ${SHARDS} publishers in ${SHARDS} shards, 1,000 line items, one replica.`,
+    `are ${BUSY * 100} % busy, with ${SEEN} impressions an ad; medians of ${ROUNDS} rounds. ${SHARDS} publishers in ${SHARDS} shards, 1,000 line items, one replica.`,
     '',
     clusterTable,
     '',
@@ -179,27 +192,31 @@ const write = (costs: ReadonlyMap<number, ClusterCost>, rows: readonly RowCost[]
     postgresTable,
     '',
   ].join('\n');
-};
-
-try {
-  const stage = await rig.stage('spread', { lineItems: 1_000, publishers: SHARDS, targeting: 'realistic' });
-  const costs = new Map<number, ClusterCost>();
-  const rows: RowCost[] = [];
-  for (const size of SIZES) {
-    const cluster = await startRedisCluster({ masters: size, withReplicas: false });
-    try {
-      const { cost, row } = await measureCluster(stage, cluster);
-      costs.set(size, cost);
-      rows.push(row);
-      say(`${size}: ${JSON.stringify({ cost, row })}`);
-    } finally {
-      await cluster.close();
-    }
-  }
-  const figures = write(costs, rows);
   const document = fileURLToPath(new URL('../docs/operations.md', import.meta.url));
   writeFileSync(document, withFigures(readFileSync(document, 'utf8'), figures, 'engines'));
   console.log(figures);
+};
+
+try {
+  const clusters = new Map<number, RedisCluster>();
+  try {
+    for (const size of SIZES) clusters.set(size, await startRedisCluster({ masters: size, withReplicas: false }));
+    const rounds = new Map(SIZES.map((size): [number, ClusterCost[]] => [size, []]));
+    const rows: RowCost[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      for (const [size, cluster] of clusters) {
+        // The counters of a cluster have a database of their own, or they would be compared with those of the other one.
+        const stage = await rig.stage(`masters_${size}`, { lineItems: 1_000, publishers: SHARDS, targeting: 'realistic' });
+        const { cost, row } = await measureCluster(stage, cluster);
+        rounds.get(size)!.push(cost);
+        rows.push(row);
+        say(`${size}: ${JSON.stringify({ cost, row })}`);
+      }
+    }
+    write(new Map(SIZES.map((size) => [size, medianCost(rounds.get(size)!)])), medianRow(rows));
+  } finally {
+    await Promise.all([...clusters.values()].map((cluster) => cluster.close()));
+  }
 } finally {
   await rig.close();
 }
