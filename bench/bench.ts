@@ -85,7 +85,7 @@ const measureAll = async (rig: Rig): Promise<readonly Finding[]> => {
   };
   const ads = await measure('ads', () => adThroughput(rig, scale));
   await measure('auctions', () => auctions(rig, scale));
-  const hits = await measure('pixels', () => pixels(rig, scale, ads?.get.redisMicros ?? NaN));
+  const hits = await measure('pixels', () => pixels(rig, scale));
   await measure('latency', () => latency(rig, scale));
   await measure('scale', () => scaleOut(rig, scale));
   await measure('reload', () => reload(rig, scale));

@@ -11,7 +11,6 @@ import { adCalls } from '../traffic.ts';
 export interface AdThroughput extends Finding {
   readonly ad: Run;
   /** One GET of Redis a request. */
-  readonly get: Run;
 }
 
 const REPORTED_MS = 1_500;
@@ -67,7 +66,6 @@ export const adThroughput = async (rig: Rig, { rounds, seconds }: Scale): Promis
   const get = runs['redis-get'];
   return {
     ad: service,
-    get,
     title: 'Ad requests',
     text: [
       tableOf(
