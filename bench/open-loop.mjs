@@ -12,6 +12,7 @@
  * `file`: lines '<api key>\t<body>'. `follow`: the share of answered ads whose impression is requested half a second later; default 0.
  * `out`: three doubles a request: kind (0 ad, 1 impression), moment when it was due (epoch ms), latency (ms). Prints one JSON line.
  */
+import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { createAdRequests, createChance } from './ad-requests.mjs';
 
