@@ -1,9 +1,10 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createInterface } from 'node:readline';
-import { promisify } from 'node:util';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import type { Rig } from './create-rig.ts';
 import { processCpuMicros } from './process-cpu.ts';
 import { weighProcess } from '../testkit/weigh-process.ts';
@@ -11,7 +12,6 @@ import { median } from '../testkit/statistics.ts';
 import type { Server } from '../testkit/start-process.ts';
 import { PIXEL_BROWSER, type AdCall } from './traffic.ts';
 
-const run = promisify(execFile);
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
 export const CONNECTIONS = 64;
@@ -59,6 +59,17 @@ interface ClosedLoopSummary {
 
 let seed = 0;
 
+/** A load generator, in a session of its own: Linux weighs sessions before the processes in them. */
+const startGenerator = (script: string, options: object, seconds: number): ChildProcessByStdio<null, Readable, null> => {
+  const generator = spawn(process.execPath, [here(script), JSON.stringify(options)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: (seconds + 60) * 1000,
+    detached: true,
+  });
+  weighProcess(generator.pid!, GENERATOR_PRIORITY);
+  return generator;
+};
+
 /** Every connection sends its next request when it has the answer; see closed-loop.mjs. @throws when an answer was not a success */
 export const closedLoop = async (rig: Rig, { server, seconds, ...load }: ClosedLoop): Promise<Run & { readonly repeated: number }> => {
   const options = {
@@ -69,12 +80,7 @@ export const closedLoop = async (rig: Rig, { server, seconds, ...load }: ClosedL
     browser: PIXEL_BROWSER,
     seed: ++seed,
   };
-  const generator = spawn(process.execPath, [here('closed-loop.mjs'), JSON.stringify(options)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    timeout: (seconds + 60) * 1000,
-    detached: true,
-  });
-  weighProcess(generator.pid!, GENERATOR_PRIORITY);
+  const generator = startGenerator('closed-loop.mjs', options, seconds);
   const cpuMicros = () => [processCpuMicros(server.pid), processCpuMicros(rig.redisPid)] as const;
   let before: ReturnType<typeof cpuMicros> | undefined;
   for await (const line of createInterface(generator.stdout)) {
@@ -145,8 +151,9 @@ export interface OpenLoop {
 export const openLoop = async (rig: Rig, { server, file, perSecond, seconds, follow = 0 }: OpenLoop): Promise<readonly Sample[]> => {
   const out = path.join(rig.stateDir, 'samples');
   const options = { port: server.port, rate: perSecond, seconds, file, follow, out, seed: ++seed };
-  const { stdout } = await run(process.execPath, [here('open-loop.mjs'), JSON.stringify(options)], { timeout: (seconds + 60) * 1000 });
-  const { sent, errors } = JSON.parse(stdout) as { sent: number; errors: number };
+  const said = await text(startGenerator('open-loop.mjs', options, seconds).stdout);
+  if (said === '') throw new Error(`${server.name}: the load generator has ended without figures`);
+  const { sent, errors } = JSON.parse(said) as { sent: number; errors: number };
   if (errors > sent / 1000) throw new Error(`${server.name}: ${errors} of ${sent} requests failed at ${Math.round(perSecond)} a second`);
   const bytes = readFileSync(out);
   const numbers = new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));

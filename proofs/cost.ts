@@ -45,10 +45,10 @@ export const cost: Proof = {
         const search = createSearch(target, createChance(seed));
         inputs = inputsOf(genes);
         const of = (...roles: readonly Role[]) => genes.filter(({ role }) => roles.includes(role));
-        await search.climb(of('stranger'), scale.of(90_000, 8_000));
-        await search.climb(of('bidder'), scale.of(60_000, 5_000));
-        await search.replay(of('stranger', 'bidder'), scale.of(45_000, 3_000));
-        await search.climb(of('staff', 'operator'), scale.of(45_000, 5_000));
+        await search.climb(of('stranger'), scale.of(90_000, 4_000));
+        await search.climb(of('bidder'), scale.of(60_000, 3_000));
+        await search.replay(of('stranger', 'bidder'), scale.of(45_000, 2_000));
+        await search.climb(of('staff', 'operator'), scale.of(45_000, 3_000));
         tries += search.tries();
         missed += search.missed();
         for (const { gene, objective, amount, sentBytes, tries: at } of search.faults) {
