@@ -8,7 +8,7 @@
  *   npm run bench -- --side-by-side nodes      the supported versions of Node, turn by turn; writes its section of docs/performance.md
  *   npm run bench -- --side-by-side semi-space  sizes of the young generation, likewise
  *   npm run bench -- --rounds 5 --seconds 10   longer
- *   npm run bench -- --node-flags=             without flags for Node; default --max-semi-space-size=64, for floors and service alike
+ *   npm run bench -- --node-flags=             without flags for Node; default --max-semi-space-size=32, for floors and service alike
  *   npm run bench -- --out figures.md          writes somewhere else
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -42,7 +42,7 @@ const { values } = parseArgs({
     only: { type: 'string' },
     rounds: { type: 'string' },
     seconds: { type: 'string' },
-    'node-flags': { type: 'string', default: '--max-semi-space-size=64' },
+    'node-flags': { type: 'string', default: '--max-semi-space-size=32' },
     dist: { type: 'string' },
     against: { type: 'string' },
     'side-by-side': { type: 'string' },

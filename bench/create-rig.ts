@@ -8,7 +8,6 @@ import { seedCatalog, type CatalogPlan, type SeededCatalog } from './seed-catalo
 import { createDatabase, databaseNamed, withClient } from '../testkit/databases.ts';
 import { openPrivateStores } from '../testkit/private-stores.ts';
 import { startServer, type Server } from '../testkit/start-process.ts';
-import { weighProcess } from '../testkit/weigh-process.ts';
 
 export type Floor = 'node-echo' | 'express-echo' | 'express-gif' | 'redis-get';
 
@@ -74,9 +73,7 @@ export const createRig = async ({ nodeFlags, dist = path.join(ROOT, 'dist'), say
   // A rewrite of the log forks in the middle of a measurement; the folder is thrown away at the end.
   await control.config('SET', 'auto-aof-rewrite-percentage', '0');
 
-  // In production Postgres has a separate machine; here it gets the processor time that Redis and the load leave over.
   const postgresPid = await postmasterOf(postgres.url);
-  weighProcess(postgresPid, 19);
 
   const through = pinned ? ['taskset', '-c', SERVER_CORE] : [];
   const running = new Set<Server>();

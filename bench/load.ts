@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Rig } from './create-rig.ts';
-import { processCpuMicros } from './process-cpu.ts';
+import { childrenOf, processCpuMicros } from './process-cpu.ts';
 import { weighProcess } from '../testkit/weigh-process.ts';
 import { median } from '../testkit/statistics.ts';
 import type { Server } from '../testkit/start-process.ts';
@@ -17,6 +17,7 @@ const here = (name: string): string => fileURLToPath(new URL(name, import.meta.u
 export const CONNECTIONS = 64;
 /** Below Redis, above Postgres: all three share a core. */
 const GENERATOR_PRIORITY = 10;
+const POSTGRES_PRIORITY = 19;
 
 /** One run of a closed loop. */
 export interface Run {
@@ -60,7 +61,9 @@ interface ClosedLoopSummary {
 let seed = 0;
 
 /** A load generator, in a session of its own: Linux weighs sessions before the processes in them. */
-const startGenerator = (script: string, options: object, seconds: number): ChildProcessByStdio<null, Readable, null> => {
+const startGenerator = (rig: Rig, script: string, options: object, seconds: number): ChildProcessByStdio<null, Readable, null> => {
+  // In production Postgres has a separate machine; here it gets what Redis and the load leave over. Each of its connections is a session.
+  for (const pid of [rig.postgresPid, ...childrenOf(rig.postgresPid).keys()]) weighProcess(pid, POSTGRES_PRIORITY);
   const generator = spawn(process.execPath, [here(script), JSON.stringify(options)], {
     stdio: ['ignore', 'pipe', 'inherit'],
     timeout: (seconds + 60) * 1000,
@@ -80,7 +83,7 @@ export const closedLoop = async (rig: Rig, { server, seconds, ...load }: ClosedL
     browser: PIXEL_BROWSER,
     seed: ++seed,
   };
-  const generator = startGenerator('closed-loop.mjs', options, seconds);
+  const generator = startGenerator(rig, 'closed-loop.mjs', options, seconds);
   const cpuMicros = () => [processCpuMicros(server.pid), processCpuMicros(rig.redisPid)] as const;
   let before: ReturnType<typeof cpuMicros> | undefined;
   for await (const line of createInterface(generator.stdout)) {
@@ -147,22 +150,54 @@ export interface OpenLoop {
   readonly follow?: number;
 }
 
+export interface OpenRun {
+  readonly samples: readonly Sample[];
+  /** The share of a core that the server used, with the generator's warm-up. */
+  readonly busy: number;
+}
+
+const OPEN_WARM_UP_SECONDS = 2;
+
 /** Requests at moments drawn beforehand; see open-loop.mjs. @throws when a request failed or was never answered */
-export const openLoop = async (rig: Rig, { server, file, perSecond, seconds, follow = 0 }: OpenLoop): Promise<readonly Sample[]> => {
+export const openLoop = async (rig: Rig, { server, file, perSecond, seconds, follow = 0 }: OpenLoop): Promise<OpenRun> => {
   const out = path.join(rig.stateDir, 'samples');
-  const options = { port: server.port, rate: perSecond, seconds, file, follow, out, seed: ++seed };
-  const said = await text(startGenerator('open-loop.mjs', options, seconds).stdout);
+  const options = { port: server.port, rate: perSecond, seconds, file, follow, warmUp: OPEN_WARM_UP_SECONDS, out, seed: ++seed };
+  const before = processCpuMicros(server.pid);
+  const said = await text(startGenerator(rig, 'open-loop.mjs', options, seconds).stdout);
   if (said === '') throw new Error(`${server.name}: the load generator has ended without figures`);
   const { sent, errors } = JSON.parse(said) as { sent: number; errors: number };
   if (errors > sent / 1000) throw new Error(`${server.name}: ${errors} of ${sent} requests failed at ${Math.round(perSecond)} a second`);
+  const busy = (processCpuMicros(server.pid) - before) / 1e6 / (OPEN_WARM_UP_SECONDS + seconds);
   const bytes = readFileSync(out);
   const numbers = new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
-  return Array.from({ length: numbers.length / 3 }, (_, i) => ({
-    kind: numbers[3 * i]! === 0 ? 'ad' : 'impression',
-    dueMs: numbers[3 * i + 1]!,
-    latencyMs: numbers[3 * i + 2]!,
-  }));
+  const samples = Array.from(
+    { length: numbers.length / 3 },
+    (_, i): Sample => ({
+      kind: numbers[3 * i]! === 0 ? 'ad' : 'impression',
+      dueMs: numbers[3 * i + 1]!,
+      latencyMs: numbers[3 * i + 2]!,
+    }),
+  );
+  return { samples, busy };
 };
+
+/**
+ * The rate at which a server uses a share of its core. What a closed loop reaches says little of it: there the requests of
+ * 64 connections share each turn of the server, and cost half of what they cost when they come one by one.
+ */
+export const rateOfShare = async (rig: Rig, share: number, load: Omit<OpenLoop, 'perSecond' | 'seconds'>): Promise<number> => {
+  const { perSecond: most } = await closedLoop(rig, { server: load.server, kind: 'ads', file: load.file, seconds: 4 });
+  let perSecond = (share * most) / 2;
+  for (let trial = 0; trial < 3; trial++) {
+    const { busy } = await openLoop(rig, { ...load, perSecond, seconds: 1 });
+    perSecond = nearerTo(share, { perSecond, busy });
+  }
+  return perSecond;
+};
+
+/** The next rate to try after a run. */
+export const nearerTo = (share: number, { perSecond, busy }: { readonly perSecond: number; readonly busy: number }): number =>
+  perSecond * Math.min(2, Math.max(0.5, share / busy));
 
 /** Writes calls as the load generators read them. */
 export const callsFile = (rig: Rig, name: string, calls: readonly AdCall[]): string => {

@@ -13,17 +13,26 @@ export const processCpuMicros = (pid: number): number => sumOf(statOf(pid), [UTI
 
 /** The same of a process and all children that it has and had: of the parent of all processes of Postgres, for example. */
 export const familyCpuMicros = (pid: number): number => {
-  let micros = sumOf(statOf(pid), [UTIME, STIME, CHILDREN_UTIME, CHILDREN_STIME]);
+  const children = [...childrenOf(pid).values()];
+  return (
+    sumOf(statOf(pid), [UTIME, STIME, CHILDREN_UTIME, CHILDREN_STIME]) +
+    children.reduce((sum, stat) => sum + sumOf(stat, [UTIME, STIME]), 0)
+  );
+};
+
+/** The children that a process has now, with what /proc/PID/stat says of each. */
+export const childrenOf = (pid: number): ReadonlyMap<number, readonly string[]> => {
+  const children = new Map<number, readonly string[]>();
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
     try {
       const stat = statOf(Number(name));
-      if (Number(stat[PPID]) === pid) micros += sumOf(stat, [UTIME, STIME]);
+      if (Number(stat[PPID]) === pid) children.set(Number(name), stat);
     } catch {
       // It has ended since the folder was read.
     }
   }
-  return micros;
+  return children;
 };
 
 const sumOf = (stat: readonly string[], fields: readonly number[]): number =>

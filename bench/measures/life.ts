@@ -1,6 +1,6 @@
 import type { Rig } from '../create-rig.ts';
 import { tableOf, whole, type Finding, type Scale } from '../finding.ts';
-import { callsFile, closedLoop, openLoop } from '../load.ts';
+import { callsFile, openLoop, rateOfShare } from '../load.ts';
 import { processCpuMicros } from '../process-cpu.ts';
 import { readMetrics } from '../../testkit/read-metrics.ts';
 import { servedSince } from '../served-since.ts';
@@ -17,14 +17,14 @@ export const life = async (rig: Rig, { seconds, quick }: Scale): Promise<Finding
   const calls = adCalls({ publishers: stage.publishers, calls: 16_384, seed: 16, imps: [1, 1, 1, 1, 2, 2, 3, 6], vacant: 0.1 });
   const file = callsFile(rig, 'life', calls);
   const server = await rig.startService(stage);
-  const { perSecond } = await closedLoop(rig, { server, kind: 'ads', file, seconds: quick ? 2 : 4 });
+  const perSecond = await rateOfShare(rig, LOAD_SHARE, { server, file, follow: VIEWED });
 
   const before = await readMetrics(server);
   const cpuBefore = [processCpuMicros(server.pid), processCpuMicros(rig.redisPid)];
-  const samples = await openLoop(rig, {
+  const { samples, busy } = await openLoop(rig, {
     server,
     file,
-    perSecond: LOAD_SHARE * perSecond,
+    perSecond,
     seconds: quick ? 3 : 2 * seconds,
     follow: VIEWED,
   });
@@ -45,7 +45,7 @@ export const life = async (rig: Rig, { seconds, quick }: Scale): Promise<Finding
     title: 'Load that looks like life',
     text: [
       tableOf(['open loop', 'requests', 'p50 ms', 'p99 ms', 'p99.9 ms'], [of('ad'), of('impression')]),
-      `16 publishers in 16 shards, a million users, one to six impressions a request (two on average), one place in ten empty, and for ${VIEWED * 100} % of the ads a pixel half a second later: ${whole(requests)} requests, ${whole(served)} ads, ${errors} errors, ${fallbacks} hits past Redis. Server CPU ${(serverMicros / requests).toFixed(1)} µs and Redis CPU ${(redisMicros / requests).toFixed(1)} µs per ad request with all that follows it.`,
+      `16 publishers in 16 shards, a million users, one to six impressions a request (two on average), one place in ten empty, and for ${VIEWED * 100} % of the ads a pixel half a second later: ${whole(requests)} requests, ${whole(served)} ads, ${errors} errors, ${fallbacks} hits past Redis. The server used ${(100 * busy).toFixed(0)} % of its core, ${(serverMicros / requests).toFixed(1)} µs per ad request with all that follows it, and Redis ${(redisMicros / requests).toFixed(1)} µs.`,
     ].join('\n\n'),
     goals: [],
   };

@@ -47,14 +47,20 @@ export interface Allowances {
   readonly outstanding: number;
   /** What it would report if it stopped now. */
   readonly pending: readonly LotReport[];
-  /** Reports what was handed out and returns what is idle. Called every second. */
+  /** Reports what was handed out and returns what is idle. */
   report(): Promise<void>;
+  /** From now on reports by itself, once a second. */
   start(): void;
   /** Returns everything. Requests are then decided by calls. */
   stop(): Promise<void>;
 }
 
+/**
+ * Each stock is reported once a second. A tenth of them at a time: all at once would hold the event loop and Redis for
+ * tens of milliseconds, and their lots would end together.
+ */
 const REPORT_INTERVAL_MS = 1_000;
+const REPORT_SHARES = 10;
 /** A stock without demand takes about 1 kB; line items beyond this many are reserved ad by ad. */
 const MAX_STOCKS = 10_000;
 /** A stock that had fewer requests per second lately, and has nothing left, is dropped. */
@@ -187,11 +193,12 @@ export const createAllowances = (options: AllowancesOptions): Allowances => {
     });
   };
 
-  const report = async (all: boolean): Promise<void> => {
+  const report = async ({ all = false, share }: { readonly all?: boolean; readonly share?: number }): Promise<void> => {
     const reports = dropped.filter(({ publisherId }) => isUp(publisherId));
     dropped = dropped.filter(({ publisherId }) => !isUp(publisherId));
     for (const shelf of shelves.values()) {
       for (const [lineItemId, stock] of shelf.stocks) {
+        if (share !== undefined && lineItemId % REPORT_SHARES !== share) continue;
         // In an outage it keeps what it has.
         if (!isUp(owners.get(stock)!.publisherId)) continue;
         reports.push(...reportsOf(stock, all));
@@ -225,14 +232,15 @@ export const createAllowances = (options: AllowancesOptions): Allowances => {
     get pending() {
       return [...dropped, ...[...owners].flatMap(([stock, owner]) => stock.pending.map((report) => ({ ...owner, ...report })))];
     },
-    report: () => report(false),
+    report: () => report({}),
     start: () => {
-      timer = setInterval(() => void report(false), REPORT_INTERVAL_MS).unref();
+      let share = 0;
+      timer = setInterval(() => void report({ share: share++ % REPORT_SHARES }), REPORT_INTERVAL_MS / REPORT_SHARES).unref();
     },
     stop: async () => {
       clearInterval(timer);
       enabled = false;
-      await report(true);
+      await report({ all: true });
     },
   };
 };
