@@ -19,7 +19,7 @@ export interface EventWriterOptions {
   readonly deadEvents: Pick<DeadEvents, 'add'>;
   /** This replica's name in the consumer group. */
   readonly consumer: string;
-  /** How long a shard rests after a read that had fewer entries than it asked for. */
+  /** How long a shard rests after a pass with few events. */
   readonly idleMs?: number;
   /**
    * An entry held by a consumer for this long is claimed: its replica has died, or Postgres refused
@@ -51,6 +51,13 @@ const MAX_EVENTS = 1_000;
  */
 const MAX_ENTRIES = 500;
 const FIRST_ENTRIES = 100;
+/**
+ * A transaction costs as much as so many events. After a pass with fewer a shard rests for IDLE_MS, after a pass with more
+ * for a fifth of it: long rests under load would make long passes.
+ */
+const FEW_EVENTS = 100;
+const IDLE_MS = 1_000;
+const BUSY_SHARE = 0.2;
 /** Streams and tallies expire a month after the last replica stopped carrying them. */
 const KEY_TTL_S = 35 * 86_400;
 const RENEW_MS = 60_000;
@@ -72,7 +79,7 @@ const REST_MS = 1_000;
  * unique key makes a repeated delivery harmless: delivery is at least once, storage exactly once.
  */
 export const createEventWriter = (options: EventWriterOptions): EventWriter => {
-  const { redis, link, keys, store, deadEvents, consumer, idleMs = 200, claimAfterMs = 15_000, flushMs, onFailure, onDead } = options;
+  const { redis, link, keys, store, deadEvents, consumer, idleMs = IDLE_MS, claimAfterMs = 15_000, flushMs, onFailure, onDead } = options;
   const group = createStreamConsumer({ redis, group: EVENT_GROUP, name: consumer, keyTtlS: KEY_TTL_S });
   const wakers = new Set<() => void>();
   let running: Promise<unknown> | undefined;
@@ -83,6 +90,12 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
     onDead(dead);
   };
   const tallies = createTallyWriter({ redis, keys, store, bury, flushMs });
+
+  interface Carried {
+    readonly events: number;
+    /** There may be: as many entries were read as were asked for. */
+    readonly more: boolean;
+  }
 
   interface ReadEvent {
     readonly entryId: string;
@@ -149,16 +162,16 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
           ? group.unfinished(stream, maxEntries)
           : group.fresh(stream, maxEntries);
 
-    /** Resolves to whether there may be more: as many entries were read as were asked for. */
-    const carry = async (claim: boolean): Promise<boolean> => {
+    const carry = async (claim: boolean): Promise<Carried> => {
       try {
         const asked = maxEntries;
         const entries = await read(claim);
+        let events = 0;
         if (entries.length > 0) {
-          const events = await storeEntries(shard, entries);
+          events = await storeEntries(shard, entries);
           maxEntries = Math.min(Math.ceil((MAX_EVENTS * entries.length) / Math.max(events, 1)), MAX_ENTRIES);
         } else if (!claim) unfinished = false;
-        return entries.length >= asked;
+        return { events, more: entries.length >= asked };
       } catch (fault) {
         unfinished = true;
         throw fault;
@@ -174,20 +187,21 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
     };
 
     return {
-      /** One pass. Resolves to whether there may be more to carry. */
-      pass: async (): Promise<boolean> => {
+      /** One pass. Resolves to how long to rest after it, in ms. */
+      pass: async (): Promise<number> => {
         const nowMs = Date.now();
-        let more = false;
+        let claimed: Carried = { events: 0, more: false };
         if (nowMs - claimedAtMs >= claimAfterMs / 3) {
           claimedAtMs = nowMs;
-          more = await carry(true);
+          claimed = await carry(true);
           // The rest is claimed in the next pass.
-          if (more) claimedAtMs = 0;
+          if (claimed.more) claimedAtMs = 0;
         }
-        if (await carry(false)) more = true;
+        const { events, more } = await carry(false);
         await tallies.tick(shard, nowMs);
         await renewKeys(nowMs);
-        return more;
+        if (more || claimed.more) return 0;
+        return claimed.events + events < FEW_EVENTS ? idleMs : BUSY_SHARE * idleMs;
       },
       handOver: async (): Promise<void> => {
         unfinished = true;
@@ -210,23 +224,21 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
       wakers.add(wake);
     });
 
-  /** Resolves to whether there may be more to carry. */
-  const reported = async (work: Promise<boolean | void>): Promise<boolean> => {
+  /** Resolves to how long to rest afterwards, in ms. */
+  const reported = async (work: Promise<number | void>): Promise<number> => {
     try {
-      return (await work) === true;
+      return (await work) ?? 0;
     } catch (fault) {
       onFailure(fault as Error);
-      if (!stopping) await sleep(REST_MS);
-      return false;
+      return REST_MS;
     }
   };
 
   const loop = async (shard: number): Promise<void> => {
     const { pass, handOver } = carriage(shard);
     while (!stopping) {
-      const more = link.upOf(shard) && (await reported(pass()));
-      // Under light load, a batch every idleMs: a transaction costs as much as the events of a small one.
-      if (!more && !stopping) await sleep(idleMs);
+      const restMs = link.upOf(shard) ? await reported(pass()) : idleMs;
+      if (restMs > 0 && !stopping) await sleep(restMs);
     }
     if (link.upOf(shard)) await reported(handOver());
   };
