@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
 import type { LedgerKeys } from '../ledger/ledger-keys.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
 import type { RedisLink } from '../redis/redis-link.ts';
@@ -81,9 +83,10 @@ const REST_MS = 1_000;
 export const createEventWriter = (options: EventWriterOptions): EventWriter => {
   const { redis, link, keys, store, deadEvents, consumer, idleMs = IDLE_MS, claimAfterMs = 15_000, flushMs, onFailure, onDead } = options;
   const group = createStreamConsumer({ redis, group: EVENT_GROUP, name: consumer, keyTtlS: KEY_TTL_S });
-  const wakers = new Set<() => void>();
+  const stopped = new AbortController();
+  // One rest of each shard.
+  setMaxListeners(keys.shards, stopped.signal);
   let running: Promise<unknown> | undefined;
-  let stopping = false;
 
   const bury = async (dead: DeadEvent): Promise<void> => {
     await deadEvents.add(dead);
@@ -213,17 +216,6 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
     };
   };
 
-  const sleep = (ms: number): Promise<void> =>
-    new Promise((resolve) => {
-      const wake = (): void => {
-        clearTimeout(timer);
-        wakers.delete(wake);
-        resolve();
-      };
-      const timer = setTimeout(wake, ms);
-      wakers.add(wake);
-    });
-
   /** Resolves to how long to rest afterwards, in ms. */
   const reported = async (work: Promise<number | void>): Promise<number> => {
     try {
@@ -234,11 +226,14 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
     }
   };
 
+  /** Ends early when the writer stops. */
+  const rest = (ms: number): Promise<void> => setTimeout(ms, undefined, { signal: stopped.signal }).catch(() => undefined);
+
   const loop = async (shard: number): Promise<void> => {
     const { pass, handOver } = carriage(shard);
-    while (!stopping) {
+    while (!stopped.signal.aborted) {
       const restMs = link.upOf(shard) ? await reported(pass()) : idleMs;
-      if (restMs > 0 && !stopping) await sleep(restMs);
+      if (restMs > 0) await rest(restMs);
     }
     if (link.upOf(shard)) await reported(handOver());
   };
@@ -248,8 +243,7 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
       running ??= Promise.all(Array.from({ length: keys.shards }, (_, shard) => loop(shard)));
     },
     stop: async () => {
-      stopping = true;
-      for (const wake of [...wakers]) wake();
+      stopped.abort();
       await running;
     },
   };

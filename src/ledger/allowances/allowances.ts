@@ -6,7 +6,7 @@ import type { GrantedLots, Reservation, ReservationMoments, ReserveRequest, Want
 import { decideFromLots, decideInOutage } from './decide-locally.ts';
 import { createEndOfTurn } from './end-of-turn.ts';
 import type { LotReport } from './report-lots.ts';
-import { Stock } from './stock.ts';
+import { isShareable, Stock } from './stock.ts';
 
 /** Where a reservation is decided. */
 export const DECIDERS = ['lots', 'ledger', 'outage'] as const;
@@ -244,10 +244,6 @@ export const createAllowances = (options: AllowancesOptions): Allowances => {
     },
   };
 };
-
-/** Whether ads of a candidate may be reserved before their requests: whose they are does not matter. */
-const isShareable = ({ lineItem, bid }: RankedCandidate): boolean =>
-  bid < 0 && lineItem.frequencyCap === null && lineItem.rateLimit === null;
 
 const isUsedUp = (reason: NoBidReason): boolean =>
   reason === NoBidReason.BudgetSpent || reason === NoBidReason.GoalReached || reason === NoBidReason.DailyCap;

@@ -38,6 +38,10 @@ interface Lot {
   readonly isPaced: boolean;
 }
 
+/** Whether ads of a candidate may be reserved before their requests: whose they are does not matter. */
+export const isShareable = ({ lineItem, bid }: RankedCandidate): boolean =>
+  bid < 0 && lineItem.frequencyCap === null && lineItem.rateLimit === null;
+
 /** Demand is averaged over about this time. */
 const DEMAND_MS = 5_000;
 /** A lot is for the requests of this time … */
