@@ -170,14 +170,11 @@ export const openLoop = async (rig: Rig, { server, file, perSecond, seconds, fol
   const busy = (processCpuMicros(server.pid) - before) / 1e6 / (OPEN_WARM_UP_SECONDS + seconds);
   const bytes = readFileSync(out);
   const numbers = new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
-  const samples = Array.from(
-    { length: numbers.length / 3 },
-    (_, i): Sample => ({
-      kind: numbers[3 * i]! === 0 ? 'ad' : 'impression',
-      dueMs: numbers[3 * i + 1]!,
-      latencyMs: numbers[3 * i + 2]!,
-    }),
-  );
+  const samples = Array.from({ length: numbers.length / 3 }, (_, i): Sample => ({
+    kind: numbers[3 * i]! === 0 ? 'ad' : 'impression',
+    dueMs: numbers[3 * i + 1]!,
+    latencyMs: numbers[3 * i + 2]!,
+  }));
   return { samples, busy };
 };
 

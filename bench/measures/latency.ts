@@ -47,7 +47,12 @@ export const latency = async (rig: Rig, { rounds, seconds: longest, quick }: Sca
     text: [
       tableOf(
         ['open loop', 'requests/s', 'of a core', ...SHARES.map((share) => `p${share * 100} ms`)],
-        rows.map((shares, i) => [WORDS[servers[i]!.name]!, whole(median(rates[i]!)), `${(100 * median(loads[i]!)).toFixed(0)} %`, ...shares.map((ms) => ms.toFixed(2))]),
+        rows.map((shares, i) => [
+          WORDS[servers[i]!.name]!,
+          whole(median(rates[i]!)),
+          `${(100 * median(loads[i]!)).toFixed(0)} %`,
+          ...shares.map((ms) => ms.toFixed(2)),
+        ]),
       ),
       `Each latency runs from the moment at which its request was due, not from when it could be sent (no coordinated omission). The rate follows what the round before has used of the core. Medians of ${ROUNDS * rounds} rounds of ${seconds} s.`,
     ].join('\n\n'),
