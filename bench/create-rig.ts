@@ -4,6 +4,8 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
+import { createCpuGroup } from './cpu-group.ts';
+import { childrenOf } from './process-cpu.ts';
 import { seedCatalog, type CatalogPlan, type SeededCatalog } from './seed-catalog.ts';
 import { createDatabase, databaseNamed, withClient } from '../testkit/databases.ts';
 import { openPrivateStores } from '../testkit/private-stores.ts';
@@ -74,6 +76,10 @@ export const createRig = async ({ nodeFlags, dist = path.join(ROOT, 'dist'), say
   await control.config('SET', 'auto-aof-rewrite-percentage', '0');
 
   const postgresPid = await postmasterOf(postgres.url);
+  // In production Postgres has a separate machine; here it gets what Redis and the load leave over. Its connections and the helpers of a
+  // query are new processes with sessions of their own, which inherit a group and no priority.
+  const leftOver = createCpuGroup(`ad-server-bench-${process.pid}-postgres`, 'lowest');
+  for (const pid of [postgresPid, ...childrenOf(postgresPid).keys()]) leftOver?.take(pid);
 
   const through = pinned ? ['taskset', '-c', SERVER_CORE] : [];
   const running = new Set<Server>();
@@ -145,6 +151,7 @@ export const createRig = async ({ nodeFlags, dist = path.join(ROOT, 'dist'), say
       await Promise.all([...running].map((server) => server.stop()));
       for (const client of clients) client.disconnect();
       await stores.stop();
+      leftOver?.remove();
     },
   };
 };

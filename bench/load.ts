@@ -62,7 +62,7 @@ let seed = 0;
 
 /** A load generator, in a session of its own: Linux weighs sessions before the processes in them. */
 const startGenerator = (rig: Rig, script: string, options: object, seconds: number): ChildProcessByStdio<null, Readable, null> => {
-  // In production Postgres has a separate machine; here it gets what Redis and the load leave over. Each of its connections is a session.
+  // Where it has no control group (create-rig.ts): those of its processes that are there now.
   for (const pid of [rig.postgresPid, ...childrenOf(rig.postgresPid).keys()]) weighProcess(pid, POSTGRES_PRIORITY);
   const generator = spawn(process.execPath, [here(script), JSON.stringify(options)], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -148,6 +148,8 @@ export interface OpenLoop {
   readonly seconds: number;
   /** Share of ads whose impression is requested. */
   readonly follow?: number;
+  /** Default true; false: the generator rests between its looks, because Postgres has work to do on its core. */
+  readonly polls?: boolean;
 }
 
 export interface OpenRun {
@@ -159,9 +161,9 @@ export interface OpenRun {
 const OPEN_WARM_UP_SECONDS = 2;
 
 /** Requests at moments drawn beforehand; see open-loop.mjs. @throws when a request failed or was never answered */
-export const openLoop = async (rig: Rig, { server, file, perSecond, seconds, follow = 0 }: OpenLoop): Promise<OpenRun> => {
+export const openLoop = async (rig: Rig, { server, file, perSecond, seconds, follow = 0, polls = true }: OpenLoop): Promise<OpenRun> => {
   const out = path.join(rig.stateDir, 'samples');
-  const options = { port: server.port, rate: perSecond, seconds, file, follow, warmUp: OPEN_WARM_UP_SECONDS, out, seed: ++seed };
+  const options = { port: server.port, rate: perSecond, seconds, file, follow, polls, warmUp: OPEN_WARM_UP_SECONDS, out, seed: ++seed };
   const before = processCpuMicros(server.pid);
   const said = await text(startGenerator(rig, 'open-loop.mjs', options, seconds).stdout);
   if (said === '') throw new Error(`${server.name}: the load generator has ended without figures`);

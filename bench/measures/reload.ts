@@ -1,7 +1,7 @@
-import pg from 'pg';
 import type { Rig, Stage } from '../create-rig.ts';
 import { atMost, tableOf, whole, type Finding, type Scale } from '../finding.ts';
 import { callsFile, openLoop, rateOfShare, type Sample } from '../load.ts';
+import { withClient } from '../../testkit/databases.ts';
 import { readMetrics } from '../../testkit/read-metrics.ts';
 import { percentile } from '../../testkit/statistics.ts';
 import type { Server } from '../../testkit/start-process.ts';
@@ -14,13 +14,10 @@ const PAUSE_MS = 1_500;
 const PATIENCE_MS = 60_000;
 
 /** Every reload follows an edit of one campaign's line items, which are in all slots of the catalog. */
-const editCampaign = async ({ databaseUrl }: Stage, campaignId: number): Promise<void> => {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  await client
-    .query('update line_items set cpm_micros = cpm_micros + 1000 where campaign_id = $1', [campaignId])
-    .finally(() => client.end());
-};
+const editCampaign = ({ databaseUrl }: Stage, campaignId: number): Promise<unknown> =>
+  withClient(databaseUrl, (client) =>
+    client.query('update line_items set cpm_micros = cpm_micros + 1000 where campaign_id = $1', [campaignId]),
+  );
 
 /** Resolves when a reload has ended: one that takes more than five seconds answers 503, and goes on. */
 const reloaded = async ({ url }: Server): Promise<void> => {
@@ -37,7 +34,7 @@ export const reload = async (rig: Rig, scale: Scale): Promise<Finding> => {
   await stage.redis.flushdb();
   const server = await rig.startService(stage);
   const file = callsFile(rig, 'reload', adCalls({ publishers: stage.publishers, calls: 16_384, seed: 15 }));
-  const perSecond = await rateOfShare(rig, LOAD_SHARE, { server, file });
+  const perSecond = await rateOfShare(rig, LOAD_SHARE, { server, file, polls: false });
   const seconds = scale.quick ? 6 : 30;
 
   const windows: { from: number; to: number }[] = [];
@@ -53,7 +50,7 @@ export const reload = async (rig: Rig, scale: Scale): Promise<Finding> => {
     }
   })();
   // Awaited together, so that a failure of one ends the measure and the other's rejection is handled.
-  const load = openLoop(rig, { server, file, perSecond, seconds }).finally(() => (over = true));
+  const load = openLoop(rig, { server, file, perSecond, seconds, polls: false }).finally(() => (over = true));
   const [{ samples }] = await Promise.all([load, reloading]);
   const lag = (await readMetrics(server)).get('nodejs_eventloop_lag_max_seconds') ?? NaN;
   await rig.stop(server);

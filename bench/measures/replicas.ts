@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createCpuQuota, type CpuQuota } from '../cpu-quota.ts';
+import { createCpuGroup, type CpuGroup } from '../cpu-group.ts';
 import type { Rig, Stage } from '../create-rig.ts';
 import { atLeast, tableOf, whole, type Finding, type Goal, type Scale } from '../finding.ts';
 import { callsFile, closedLoop } from '../load.ts';
@@ -27,9 +27,9 @@ interface Fleet {
 export const replicas = async (rig: Rig, { rounds, seconds, quick }: Scale): Promise<Finding> => {
   const counts = quick ? [1, 2] : [1, 2, 4];
   const most = counts.at(-1)!;
-  const quotas: CpuQuota[] = [];
+  const quotas: CpuGroup[] = [];
   for (let i = 0; i < most; i++) {
-    const quota = createCpuQuota(`ad-server-bench-${process.pid}-${i}`, QUOTA);
+    const quota = createCpuGroup(`ad-server-bench-${process.pid}-${i}`, { quota: QUOTA });
     if (!quota)
       return { title: TITLE, text: 'Not measured: this account may not set CPU quotas (control groups) on this machine.', goals: [] };
     quotas.push(quota);
