@@ -17,7 +17,7 @@ const IDLE_SECONDS = 3;
 const SLICE_SECONDS = 1;
 /** What the collected ads leave to do (their counts, their events) is not charged to the impressions. */
 const SETTLING_MS = 1_500;
-const MAX_IMPRESSIONS_A_SLICE = 20_000;
+const MAX_IMPRESSIONS_A_SLICE = 40_000;
 const IMPS = 20;
 
 /** What one start has done, over all its slices. */
