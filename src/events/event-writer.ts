@@ -55,7 +55,7 @@ const MAX_ENTRIES = 500;
 const FIRST_ENTRIES = 100;
 /**
  * A transaction costs as much as so many events. After a pass with fewer a shard rests for IDLE_MS, after a pass with more
- * for a fifth of it: long rests under load would make long passes.
+ * for a fifth of it: long rests under load would make long passes. While Redis is away it looks as often, because what waits is old.
  */
 const FEW_EVENTS = 100;
 const IDLE_MS = 1_000;
@@ -232,7 +232,7 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
   const loop = async (shard: number): Promise<void> => {
     const { pass, handOver } = carriage(shard);
     while (!stopped.signal.aborted) {
-      const restMs = link.upOf(shard) ? await reported(pass()) : idleMs;
+      const restMs = link.upOf(shard) ? await reported(pass()) : BUSY_SHARE * idleMs;
       if (restMs > 0) await rest(restMs);
     }
     if (link.upOf(shard)) await reported(handOver());
