@@ -19,10 +19,18 @@ import type { Reservation, ReserveRequest } from './reservation.ts';
  * when Redis is unavailable.
  */
 export interface Ledger {
-  reserve(request: ReserveRequest): Promise<Reservation | undefined>;
+  /** `onLate`: what Redis has reserved all the same after this resolved to undefined. */
+  reserve(request: ReserveRequest, onLate?: OnLate): Promise<Reservation | undefined>;
   settle(hit: Hit, limits: HitLimits, options?: SettleOptions): Promise<Settled | undefined>;
   /** Each report is sent at most once. Resolves to whether all were accepted. */
   reportLots(reports: readonly LotReport[]): Promise<boolean>;
+}
+
+export type OnLate = (reservation: Reservation) => void;
+
+interface ReserveCall {
+  readonly request: ReserveRequest;
+  readonly onLate: OnLate | undefined;
 }
 
 export interface SettleOptions {
@@ -66,7 +74,7 @@ const MAX_HITS_PER_CALL = 32;
 /** A report takes as long as a candidate. */
 const MAX_REPORTS_PER_CALL = 128;
 
-const candidatesOf = ({ imps }: ReserveRequest): number => imps.reduce((sum, candidates) => sum + candidates.length, 0);
+const candidatesOf = ({ request: { imps } }: ReserveCall): number => imps.reduce((sum, candidates) => sum + candidates.length, 0);
 
 export const createLedger = (options: LedgerOptions): Ledger => {
   const { redis, link, keys, tokenTtlMs, pid, lotRule = LOT_RULE, clock, patienceMs, onFailure } = options;
@@ -89,9 +97,17 @@ export const createLedger = (options: LedgerOptions): Ledger => {
   const settings = encodeReserveSettings({ tokenTtlMs, ...pid });
   const encodeCandidate = createCandidateEncoder();
 
-  const sendReserves = async (requests: readonly ReserveRequest[]): Promise<readonly Reservation[]> => {
+  const sendReserves = async (calls: readonly ReserveCall[]): Promise<readonly Reservation[]> => {
+    const requests = calls.map(({ request }) => request);
     const call = encodeReserve(requests, { keys, settings, encodeCandidate });
-    return (await answerWithin(patienceMs, reserveAds(call.keys.length, ...call.keys, ...call.args))).map(decodeReservation);
+    const answer = reserveAds(call.keys.length, ...call.keys, ...call.args).then((replies) => replies.map(decodeReservation));
+    try {
+      return await answerWithin(patienceMs, answer);
+    } catch (fault) {
+      const tellLate = (late: readonly Reservation[]): void => calls.forEach(({ onLate }, i) => onLate?.(late[i]!));
+      answer.then(tellLate, () => undefined);
+      throw fault;
+    }
   };
 
   const sendSettles = async (calls: readonly SettleCall[]): Promise<readonly Settled[]> => {
@@ -121,9 +137,9 @@ export const createLedger = (options: LedgerOptions): Ledger => {
   };
 
   return {
-    reserve: (request) => {
+    reserve: (request, onLate) => {
       const shard = keys.shardOf(request.publisherId);
-      return guarded('reserve', shard, () => reserveIn(shard)(request));
+      return guarded('reserve', shard, () => reserveIn(shard)({ request, onLate }));
     },
     settle: (hit, limits, { late = false, impressionAtMs } = {}) => {
       const shard = keys.shardOf(hit.ad.publisherId);

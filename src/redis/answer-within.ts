@@ -2,7 +2,7 @@
  * Resolves to the answer, or rejects after `patienceMs`. If the event loop was blocked for that
  * long, one more turn reads what has arrived meanwhile: timing out on an answer that is already in
  * the socket would report a healthy Redis as unavailable and leave an unused reservation behind.
- * Later answers are dropped.
+ * What becomes of a later answer is the caller's business.
  */
 export const answerWithin = <T>(patienceMs: number | undefined, answer: Promise<T>): Promise<T> =>
   patienceMs === undefined

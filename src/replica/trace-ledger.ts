@@ -15,7 +15,7 @@ export const traceLedger = ({ reserve, settle, reportLots }: Ledger, tracing: Tr
   return {
     // Reported outside of requests.
     reportLots,
-    reserve: (request) => call('ads_reserve', () => reserve(request)),
+    reserve: (request, onLate) => call('ads_reserve', () => reserve(request, onLate)),
     settle: (hit, limits, options) => call('ads_settle', () => settle(hit, limits, options)),
   };
 };

@@ -1,6 +1,7 @@
 import { book, type Booking, type BookingOptions } from '../../testkit/book.ts';
-import { createPage, type Page } from '../../testkit/create-page.ts';
+import { createPage, type Page, type PageBid } from '../../testkit/create-page.ts';
 import { inParallel } from '../../testkit/in-parallel.ts';
+import { untilTrue } from '../../testkit/until.ts';
 import { connectStores, type Stores } from '../../testkit/read-books.ts';
 import { reloadAll } from '../../testkit/start-replica.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
@@ -66,4 +67,14 @@ export const ask = async (fleet: TestFleet, booking: Booking, requests: number, 
   });
   expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
   return answers.flatMap(({ bids }) => bids);
+};
+
+/**
+ * Asks until so many bids have come: a durable Redis waits for the disk, and a request that would wait
+ * longer than 100 ms is answered without an ad.
+ */
+export const askForBids = async (fleet: TestFleet, booking: Booking, wanted: number): Promise<readonly PageBid[]> => {
+  const bids: PageBid[] = [];
+  await untilTrue(async () => bids.push(...(await ask(fleet, booking, wanted - bids.length))) >= wanted, 10_000, 200);
+  return bids;
 };

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readBooks, untilDrained } from '../../testkit/read-books.ts';
 import { untilTrue } from '../../testkit/until.ts';
+import type { Booking } from '../../testkit/book.ts';
 import type { EmbeddedStore } from '../../src/embedded/start-embedded-postgres.ts';
 import { openPrivateStores, type PrivateStores } from '../../testkit/private-stores.ts';
-import { ask, openTestFleet, type TestFleet } from './fault-fixtures.ts';
+import { ask, askForBids, openTestFleet, type TestFleet } from './fault-fixtures.ts';
 import { readMetric } from '../../testkit/read-metrics.ts';
 
 let stores: PrivateStores;
@@ -20,10 +21,19 @@ afterAll(async () => {
   await stores.stop();
 });
 
+const redisPid = async (): Promise<number> => Number(/^process_id:(\d+)/m.exec(await fleet.redis.info('server'))?.[1]);
+
 const killRedis = async (): Promise<void> => {
-  const pid = Number(/^process_id:(\d+)/m.exec(await fleet.redis.info('server'))?.[1]);
-  process.kill(pid, 'SIGKILL');
+  process.kill(await redisPid(), 'SIGKILL');
   await store.stop();
+};
+
+const bookings: Booking[] = [];
+
+const bookCapped = async (daily_impression_cap: number): Promise<Booking> => {
+  const booking = await fleet.book({ lineItems: [{ daily_impression_cap }] });
+  bookings.push(booking);
+  return booking;
 };
 
 /** Ads that replicas have reserved for further requests. */
@@ -32,9 +42,34 @@ const reservedForLater = async (): Promise<number> => {
   return counts.reduce((sum, count) => sum + count, 0);
 };
 
+/** Whether Redis holds nothing else, when every ad that was served has been seen. */
+const holdsNothingElse = async (): Promise<boolean> => {
+  const books = await Promise.all(bookings.map((booking) => readBooks(fleet, booking)));
+  return books.reduce((sum, { counters }) => sum + counters.held, 0) === (await reservedForLater());
+};
+
+test('what Redis reserves after the request was answered without it is free again', async () => {
+  const booking = await bookCapped(100_000);
+  const before = await ask(fleet, booking, 200);
+  const pid = await redisPid();
+  process.kill(pid, 'SIGSTOP');
+  const resumed = sleep(400).then(() => process.kill(pid, 'SIGCONT'));
+  const during = await ask(fleet, booking, 200);
+  await resumed;
+
+  const served = [...before, ...during];
+  for (const { impurl } of served) expect(await fleet.pages[0]!.hit(impurl)).toBe(200);
+  expect(await untilTrue(holdsNothingElse, 10_000, 200)).toBeDefined();
+  const countsServed = async (): Promise<boolean> => {
+    const [account] = await fleet.accounts.lineItems(booking.publisherId, booking.lineItemIds);
+    return account?.today.serves === served.length;
+  };
+  expect(await untilTrue(countsServed, 10_000, 200)).toBeDefined();
+});
+
 test('killing and restarting Redis under traffic neither loses nor duplicates an impression answered 200', async () => {
-  const booking = await fleet.book({ lineItems: [{ daily_impression_cap: 100_000 }] });
-  const bids = await ask(fleet, booking, 600);
+  const booking = await bookCapped(100_000);
+  const bids = await askForBids(fleet, booking, 600);
   expect(bids).toHaveLength(600);
   const acknowledged = new Set<string>();
   const traffic = bids.map(async ({ id, impurl }, i) => {
@@ -54,15 +89,14 @@ test('killing and restarting Redis under traffic neither loses nor duplicates an
   const { counters, rows, daily } = await readBooks(fleet, booking);
   expect(rows.impression.toSorted()).toEqual([...acknowledged].toSorted());
   expect([counters.impressions, daily.impressions]).toEqual([600, 600]);
-  // What is held is what replicas have reserved for further requests.
-  const isReserved = async () => (await readBooks(fleet, booking)).counters.held === (await reservedForLater());
-  expect(await untilTrue(isReserved, 10_000, 200)).toBeDefined();
+  expect(await untilTrue(holdsNothingElse, 10_000, 200)).toBeDefined();
 }, 60_000);
 
 test('reservations and counts survive a crash of the replica that made them', async () => {
-  const booking = await fleet.book({ lineItems: [{ daily_impression_cap: 100 }] });
-  const bids = await ask(fleet, booking, 300);
+  const booking = await bookCapped(100);
+  const bids = await askForBids(fleet, booking, 100);
   expect(bids).toHaveLength(100);
+  expect(await ask(fleet, booking, 200)).toEqual([]);
   for (const { impurl } of bids.slice(0, 30)) expect(await fleet.pages[0]!.hit(impurl)).toBe(200);
   await fleet.replicas[0]!.kill('SIGKILL');
 

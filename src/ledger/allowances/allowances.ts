@@ -5,7 +5,7 @@ import type { Ledger } from '../ledger.ts';
 import type { GrantedLots, Reservation, ReservationMoments, ReserveRequest, WantedLots } from '../reservation.ts';
 import { decideFromLots, decideInOutage } from './decide-locally.ts';
 import { createEndOfTurn } from './end-of-turn.ts';
-import type { LotReport } from './report-lots.ts';
+import { returnLots, returnReservation, type LotReport } from './report-lots.ts';
 import { isShareable, Stock } from './stock.ts';
 
 /** Where a reservation is decided. */
@@ -89,7 +89,7 @@ export const createAllowances = (options: AllowancesOptions): Allowances => {
   const shelves = new Map<number, Shelf>();
   const owners = new Map<Stock, Owner>();
   const endOfTurn = createEndOfTurn();
-  /** Of stocks that were dropped since the last report. */
+  /** Since the last report: of stocks that were dropped, and what was reserved too late. */
   let dropped: LotReport[] = [];
 
   const shelfOf = ({ maxHoldMs = Infinity }: ReserveRequest): Shelf => {
@@ -134,10 +134,13 @@ export const createAllowances = (options: AllowancesOptions): Allowances => {
     return wants;
   };
 
+  const callLedger = (request: ReserveRequest): Promise<Reservation | undefined> =>
+    ledger.reserve(request, (late) => void dropped.push(...returnReservation(request, late)));
+
   const byCall = async (shelf: Shelf, request: ReserveRequest): Promise<Reservation | undefined> => {
     const sentMs = clock();
     const wants = wantsOf(shelf, request, sentMs);
-    const reservation = await ledger.reserve(wants.size > 0 ? { ...request, wants } : request);
+    const reservation = await callLedger(wants.size > 0 ? { ...request, wants } : request);
     const granted = new Map<RankedCandidate, GrantedLots & ReservationMoments>();
     request.imps.forEach((candidates, i) => {
       const reserved = reservation?.imps[i];
@@ -159,7 +162,7 @@ export const createAllowances = (options: AllowancesOptions): Allowances => {
 
   const receive = (
     shelf: Shelf,
-    { publisherId, expiresAtMs }: ReserveRequest,
+    request: ReserveRequest,
     candidate: RankedCandidate,
     granted: (GrantedLots & ReservationMoments) | undefined,
     sentMs: number,
@@ -167,11 +170,8 @@ export const createAllowances = (options: AllowancesOptions): Allowances => {
     if (granted) observe?.granted(granted.lot + granted.spare);
     const stock = shelf.stocks.get(candidate.lineItem.id);
     if (stock?.fits(candidate)) return stock.receive(granted, sentMs);
-    if (!granted) return;
     // The line item was changed meanwhile.
-    const { day, holdEndMs, lot, spare } = granted;
-    const report = { publisherId, expiresAtMs, candidate, day, holdEndMs, served: 0 };
-    dropped.push({ ...report, returned: lot, isPaced: true }, { ...report, returned: spare, isPaced: false });
+    if (granted) dropped.push(...returnLots(request, candidate, granted));
   };
 
   const isByLots = ({ isShared, client }: SharedRequest): boolean => enabled && isShared && client === undefined;
@@ -220,7 +220,7 @@ export const createAllowances = (options: AllowancesOptions): Allowances => {
       const local = fromLots(request);
       if (local) return local;
       const shelf = shelfOf(request);
-      const reservation = await (isByLots(request) ? byCall(shelf, request) : ledger.reserve(request));
+      const reservation = await (isByLots(request) ? byCall(shelf, request) : callLedger(request));
       observe?.decided(reservation ? 'ledger' : 'outage', request.imps.length);
       return reservation ?? inOutage(shelf, request);
     },

@@ -1,5 +1,5 @@
 -- Reports what became of lots (../lua/lots.lua): counts the ads that were handed out as serves, and
--- takes back what was not handed out.
+-- takes back what was not handed out, and reservations whose answer came too late.
 --
 -- KEYS per publisher p = 0, 1, …: KEYS[3p + 1] accounts of the publisher (hash), KEYS[3p + 2] serves tally of its
 --   shard (hash), KEYS[3p + 3] broken accounts of the shard (hash)
@@ -41,12 +41,13 @@ local function report_one(report, c, keys)
   local a, campaign = books_open(accounts, book, c.line_item, c.campaign)
   call.expires_at[accounts] = report.expires_at_s
   book.dirty[c.line_item], book.dirty[c.campaign] = true, true
-  if report.served > 0 then
+  local returned = report.returned > 0 and take_back(report, c, a, campaign) or 0
+  if report.served > 0 or (report.served < 0 and returned > 0) then
     account_add(a, report.day, SERVES, P_SERVES, report.served)
     account_add(campaign, report.day, SERVES, P_SERVES, report.served)
     tally_add_serves(keys[at + 2], report.day, c.tally, report.served)
   end
-  return report.returned > 0 and take_back(report, c, a, campaign) or 0
+  return returned
 end
 
 local function report_lots(keys, args)

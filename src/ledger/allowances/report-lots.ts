@@ -2,6 +2,7 @@ import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import { encodeRow, luaReader } from '../../redis/script-fields.ts';
 import { callKeys, type ScriptCall } from '../call-keys.ts';
 import type { LedgerKeys } from '../ledger-keys.ts';
+import type { GrantedLots, Reservation, ReservationMoments, ReserveRequest } from '../reservation.ts';
 import { CANDIDATE_LUA, type EncodeCandidate } from '../reserve/encode-candidate.ts';
 
 /** What became of ads that a replica had reserved as a lot. */
@@ -18,9 +19,34 @@ export interface LotReport {
   readonly returned: number;
   /** Pacing gave permits for them. */
   readonly isPaced: boolean;
-  /** Ads of this creative that were handed out. */
+  /** Ads of this creative that were handed out; negative: that Redis has counted as served and were not. */
   readonly served: number;
 }
+
+/** Returns lots that a call has granted. */
+export const returnLots = (
+  { publisherId, expiresAtMs }: ReserveRequest,
+  candidate: RankedCandidate,
+  { day, holdEndMs, lot, spare }: GrantedLots & ReservationMoments,
+): readonly LotReport[] => {
+  const report = { publisherId, expiresAtMs, candidate, day, holdEndMs, served: 0 };
+  return [
+    { ...report, returned: lot, isPaced: true },
+    { ...report, returned: spare, isPaced: false },
+  ];
+};
+
+/**
+ * Returns all that was reserved for a request which was answered without it. A user's place under a
+ * frequency cap stays taken until its hold ends.
+ */
+export const returnReservation = (request: ReserveRequest, { imps }: Reservation): readonly LotReport[] =>
+  imps.flatMap(({ winner, moments, granted }, i) => {
+    const candidate = request.imps[i]?.[winner];
+    if (!candidate || !moments) return [];
+    const [lot, spare] = returnLots(request, candidate, { lot: 0, spare: 0, redisMs: 0, ...granted, ...moments });
+    return [{ ...lot!, returned: lot!.returned + 1, served: -1 }, spare!];
+  });
 
 const REPORT_FIELDS = ['publisher', 'expiresAtS', 'day', 'holdEndMs', 'returned', 'isPaced', 'served'] as const;
 
