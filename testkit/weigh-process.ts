@@ -8,9 +8,18 @@ import { setPriority } from 'node:os';
 export const weighProcess = (pid: number, nice: number): void => {
   try {
     setPriority(pid, nice);
-    // Linux weighs sessions before processes.
-    writeFileSync(`/proc/${pid}/autogroup`, String(nice));
   } catch {
     // Said above: one among equals.
+    return;
+  }
+  weighSession(pid, nice);
+};
+
+/** The same of the session of a process against others and the threads of the kernel: Linux weighs sessions before processes. */
+export const weighSession = (pid: number, nice: number): void => {
+  try {
+    writeFileSync(`/proc/${pid}/autogroup`, String(nice));
+  } catch {
+    // As above.
   }
 };
