@@ -20,10 +20,8 @@ import type { Demo, prepareDemo } from './embedded/demo.ts';
 /** Added to the drain time. Every step of the shutdown has a limit; this one covers the rest. */
 const MAX_STOP_MS = 14_500;
 
-/**
- * In a quarter of all starts V8 concludes that objects of a request live long, and allocates them in its old generation. There
- * they keep later requests alive until it is marked: every two or three seconds, instead of once in a minute (docs/adr/0008).
- */
+// V8 concludes, in each start anew, which objects of a request live long, and allocates those in its old generation. There
+// they keep later ones alive until it is marked: up to ten times in half a minute, instead of not once (docs/adr/0008).
 v8.setFlagsFromString('--no-allocation-site-pretenuring');
 
 /** One replica: settings → stores → compose → listen; SIGTERM → drain. */

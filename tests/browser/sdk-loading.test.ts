@@ -32,6 +32,15 @@ const orderOf = ({ page }: PublisherPage): Promise<unknown> => page.evaluate(() 
 const parsedAfterMs = ({ page }: PublisherPage): Promise<number> =>
   page.evaluate(() => (performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming).domContentLoadedEventStart);
 
+/** The fastest of three loads, because other work of the machine only adds to them, and the page of the last one. */
+const fastestParse = async (load: () => Promise<PublisherPage>): Promise<{ readonly ms: number; readonly opened: PublisherPage }> => {
+  const slower = [await load(), await load()];
+  const opened = await load();
+  const times = await Promise.all([...slower, opened].map(parsedAfterMs));
+  for (const { page } of slower) await page.close();
+  return { ms: Math.min(...times), opened };
+};
+
 describe.each(['adsdk', 'adsdk-loader'])('one async script element of %s', (name) => {
   test('runs the commands that waited, in order, despite one that throws, and fills the slots', async () => {
     const opened = await open(QUEUED + scriptOf(name));
@@ -57,18 +66,20 @@ describe.each(['adsdk', 'adsdk-loader'])('one async script element of %s', (name
   });
 
   test('delayed by five seconds, it moves DOMContentLoaded by less than 50 ms', async () => {
-    const undelayed = await parsedAfterMs(await open('', SLOT));
+    const undelayed = await fastestParse(() => open('', SLOT));
     let release = (): void => {};
     const delay = new Promise<void>((resolve) => (release = resolve));
-    const opened = await open(QUEUED + scriptOf(name), SLOT, {
-      prepare: (page: PublisherPage['page']) =>
-        page.route('**/static/sdk/**', async (route) => {
-          await delay;
-          await route.continue();
-        }),
-      until: 'domcontentloaded',
-    });
-    expect((await parsedAfterMs(opened)) - undelayed).toBeLessThan(50);
+    const { ms, opened } = await fastestParse(() =>
+      open(QUEUED + scriptOf(name), SLOT, {
+        prepare: (page: PublisherPage['page']) =>
+          page.route('**/static/sdk/**', async (route) => {
+            await delay;
+            await route.continue();
+          }),
+        until: 'domcontentloaded',
+      }),
+    );
+    expect(ms - undelayed.ms).toBeLessThan(50);
     await opened.page.waitForTimeout(5000);
     expect(opened.sentTo('/ad')).toHaveLength(0);
     release();
