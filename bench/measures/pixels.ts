@@ -15,7 +15,7 @@ import { adCalls, PIXEL_BROWSER, USER, type AdCall } from '../traffic.ts';
 const IMPS = 20;
 const COLLECTORS = 16;
 /** More than one core has ever answered, so that no token is needed twice. */
-const MAX_PER_SECOND = 24_000;
+const MAX_PER_SECOND = 36_000;
 
 export interface Pixels extends Finding {
   readonly impression: Run;
