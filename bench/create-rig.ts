@@ -11,6 +11,7 @@ import { createDatabase, databaseNamed, withClient } from '../testkit/databases.
 import { openPrivateStores } from '../testkit/private-stores.ts';
 import { startServer, type Server } from '../testkit/start-process.ts';
 import { weighSession } from '../testkit/weigh-process.ts';
+import { redisPid } from '../testkit/redis-pid.ts';
 
 export type Floor = 'node-echo' | 'express-echo' | 'express-gif' | 'redis-get';
 
@@ -74,7 +75,7 @@ export const createRig = async ({ nodeFlags, dist = path.join(ROOT, 'dist'), say
   const stateDir = stores.folder;
   const [postgres, redis] = await Promise.all([stores.startPostgres(), stores.startRedis()]);
   const control = new Redis(redis.url);
-  const redisPid = Number(/process_id:(\d+)/.exec(await control.info('server'))?.[1]);
+  const pidOfRedis = await redisPid(control);
   // A rewrite of the log forks in the middle of a measurement; the folder is thrown away at the end.
   await control.config('SET', 'auto-aof-rewrite-percentage', '0');
 
@@ -114,7 +115,7 @@ export const createRig = async ({ nodeFlags, dist = path.join(ROOT, 'dist'), say
   return {
     pinned,
     stateDir,
-    redisPid,
+    redisPid: pidOfRedis,
     postgresPid,
     dist,
     nodeFlags,

@@ -186,8 +186,7 @@ const poisonHits = async (fleet: Fleet, load: SteadyLoad, lastsMs: number): Prom
     observed:
       `${Number(waited[0]?.count)} hits waited in Postgres, ${due} of them poisoned: ${dead.length} dead events, all others folded ${rounded(foldedMs)} ` +
       `after Redis was back, from then on the oldest event ${oldestEventMs} ms; with the fold of one shard held, the oldest horizon of the others ` +
-      `${oldestHorizonMs} ms, of that one ` +
-      `${kept ? 'kept' : 'NOT kept'} and folded ${rounded(unlockedMs)} after`,
+      `${oldestHorizonMs} ms, of that one ${kept ? 'kept' : 'NOT kept'} and folded ${rounded(unlockedMs)} after`,
   };
 };
 

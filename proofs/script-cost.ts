@@ -6,6 +6,7 @@ import { percentile } from '../testkit/statistics.ts';
 import { weighProcess } from '../testkit/weigh-process.ts';
 import type { Fleet } from './rig/open-fleet.ts';
 import type { Proof } from './rig/proof.ts';
+import { redisPid } from '../testkit/redis-pid.ts';
 
 const LINE_ITEMS = 1_000;
 const IMPS = 20;
@@ -36,7 +37,7 @@ export const scriptCost: Proof = {
       await useUp(page, capped);
 
       // As on a core of its own.
-      weighProcess(Number(/^process_id:(\d+)/m.exec(await fleet.redis.info('server'))?.[1]), -20);
+      weighProcess(await redisPid(fleet.redis), -20);
       await fleet.redis.config('SET', 'slowlog-log-slower-than', '500');
       await fleet.redis.config('SET', 'slowlog-max-len', '10000');
       await fleet.redis.call('SLOWLOG', 'RESET');

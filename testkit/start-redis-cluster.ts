@@ -6,6 +6,7 @@ import { findRedisServer } from '../src/embedded/find-redis-server.ts';
 import { freePort } from '../src/embedded/free-port.ts';
 import { PORT_TAKEN, spawnStore, type StoreProcess } from '../src/embedded/spawn-store.ts';
 import { untilTrue } from './until.ts';
+import { redisPid } from './redis-pid.ts';
 
 export interface ClusterNode {
   readonly port: number;
@@ -90,7 +91,7 @@ export const startRedisCluster = async ({ masters: size, withReplicas }: Cluster
       return startNode(name, attempt + 1);
     }
     processes.push(store);
-    const pid = Number(/process_id:(\d+)/.exec(await client.info('server'))![1]);
+    const pid = await redisPid(client);
     return {
       port,
       pid,

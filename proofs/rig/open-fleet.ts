@@ -9,6 +9,7 @@ import { startFaultProxy, type FaultProxy } from '../../testkit/start-fault-prox
 import { untilTrue } from '../../testkit/until.ts';
 import { reloadAll, startReplica, type Replica } from '../../testkit/start-replica.ts';
 import { readMetrics } from '../../testkit/read-metrics.ts';
+import { redisPid } from '../../testkit/redis-pid.ts';
 
 export interface FleetOptions {
   readonly replicas?: number;
@@ -75,10 +76,6 @@ export const openFleet = async (
   const page = createPage(balancer.url);
   const stores = connectStores({ databaseUrl, redisUrl });
   const { redis } = stores;
-  const redisPid = async (): Promise<number> => {
-    await untilTrue(() => redis.status === 'ready', 10_000);
-    return Number(/^process_id:(\d+)/m.exec(await redis.info('server'))?.[1]);
-  };
 
   return {
     ...stores,
@@ -90,7 +87,10 @@ export const openFleet = async (
     redisPort,
     databaseUrl,
     stopRedis: async (how) => {
-      if (how === 'SIGKILL') process.kill(await redisPid(), 'SIGKILL');
+      if (how === 'SIGKILL') {
+        await untilTrue(() => redis.status === 'ready', 10_000);
+        process.kill(await redisPid(redis), 'SIGKILL');
+      }
       await store.stop();
     },
     startRedis: async () => {

@@ -1,5 +1,6 @@
+import { NoBidReason } from '../../src/decision/no-bid-reason.ts';
 import { book, type Booking, type BookingOptions } from '../../testkit/book.ts';
-import { createPage, type Page, type PageBid } from '../../testkit/create-page.ts';
+import { createPage, type AdReply, type Page, type PageBid } from '../../testkit/create-page.ts';
 import { inParallel } from '../../testkit/in-parallel.ts';
 import { untilTrue } from '../../testkit/until.ts';
 import { connectStores, type Stores } from '../../testkit/read-books.ts';
@@ -55,26 +56,37 @@ export interface AskOptions {
   readonly see?: number;
 }
 
-/** Sends ad requests in parallel over all connections, to each page in turn, and resolves to the bids. */
-export const ask = async (fleet: TestFleet, booking: Booking, requests: number, { userId, see = 0 }: AskOptions = {}) => {
+/** Sends ad requests in parallel over all connections, to each page in turn. */
+const answersTo = async (fleet: TestFleet, booking: Booking, requests: number, { userId, see = 0 }: AskOptions = {}) => {
   const { pages, trackers } = fleet;
   let seen = 0;
-  const answers: Awaited<ReturnType<Page['ask']>>[] = [];
+  const answers: AdReply[] = [];
   await inParallel(requests, 2 * CONNECTIONS, async (i) => {
     const answer = await pages[i % pages.length]!.ask(booking, userId ?? `user-${i}`);
     answers.push(answer);
     for (const { impurl } of answer.bids) if (seen++ < see) expect(await trackers[i % trackers.length]!.hit(impurl)).toBe(200);
   });
   expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
-  return answers.flatMap(({ bids }) => bids);
+  return answers;
 };
+
+const bidsOf = (answers: readonly AdReply[]): PageBid[] => answers.flatMap(({ bids }) => bids);
+
+/** Resolves to the bids of all answers. */
+export const ask = async (...request: Parameters<typeof answersTo>): Promise<PageBid[]> => bidsOf(await answersTo(...request));
 
 /**
  * Asks until so many bids have come: a durable Redis waits for the disk, and a request that would wait
- * longer than 100 ms is answered without an ad.
+ * longer than 100 ms is answered without an ad. For no other reason may one be.
  */
 export const askForBids = async (fleet: TestFleet, booking: Booking, wanted: number): Promise<readonly PageBid[]> => {
   const bids: PageBid[] = [];
-  await untilTrue(async () => bids.push(...(await ask(fleet, booking, wanted - bids.length))) >= wanted, 10_000, 200);
+  const haveCome = async (): Promise<boolean> => {
+    const answers = await answersTo(fleet, booking, wanted - bids.length);
+    const unfilled = answers.filter((answer) => answer.bids.length === 0);
+    expect(unfilled.filter(({ nbr }) => nbr !== NoBidReason.CountersUnavailable)).toEqual([]);
+    return bids.push(...bidsOf(answers)) >= wanted;
+  };
+  await untilTrue(haveCome, 10_000, 200);
   return bids;
 };

@@ -2,7 +2,7 @@ import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import { encodeRow, luaReader } from '../../redis/script-fields.ts';
 import { callKeys, type ScriptCall } from '../call-keys.ts';
 import type { LedgerKeys } from '../ledger-keys.ts';
-import type { GrantedLots, Reservation, ReservationMoments, ReserveRequest } from '../reservation.ts';
+import type { Reservation, ReservationMoments, ReserveRequest, WantedLots } from '../reservation.ts';
 import { CANDIDATE_LUA, type EncodeCandidate } from '../reserve/encode-candidate.ts';
 
 /** What became of ads that a replica had reserved as a lot. */
@@ -23,16 +23,17 @@ export interface LotReport {
   readonly served: number;
 }
 
-/** Returns lots that a call has granted. */
+/** Returns lots that a call has granted. `served`: as in LotReport. */
 export const returnLots = (
   { publisherId, expiresAtMs }: ReserveRequest,
   candidate: RankedCandidate,
-  { day, holdEndMs, lot, spare }: GrantedLots & ReservationMoments,
+  { day, holdEndMs, lot, spare }: WantedLots & ReservationMoments,
+  served = 0,
 ): readonly LotReport[] => {
-  const report = { publisherId, expiresAtMs, candidate, day, holdEndMs, served: 0 };
+  const report = { publisherId, expiresAtMs, candidate, day, holdEndMs };
   return [
-    { ...report, returned: lot, isPaced: true },
-    { ...report, returned: spare, isPaced: false },
+    { ...report, returned: lot, isPaced: true, served },
+    { ...report, returned: spare, isPaced: false, served: 0 },
   ];
 };
 
@@ -44,8 +45,8 @@ export const returnReservation = (request: ReserveRequest, { imps }: Reservation
   imps.flatMap(({ winner, moments, granted }, i) => {
     const candidate = request.imps[i]?.[winner];
     if (!candidate || !moments) return [];
-    const [lot, spare] = returnLots(request, candidate, { lot: 0, spare: 0, redisMs: 0, ...granted, ...moments });
-    return [{ ...lot!, returned: lot!.returned + 1, served: -1 }, spare!];
+    const { lot, spare } = granted ?? { lot: 0, spare: 0 };
+    return returnLots(request, candidate, { ...moments, lot: lot + 1, spare }, -1);
   });
 
 const REPORT_FIELDS = ['publisher', 'expiresAtS', 'day', 'holdEndMs', 'returned', 'isPaced', 'served'] as const;
