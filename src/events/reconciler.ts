@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
+import { restAfter } from '../base/rest-after.ts';
 import { dayOf } from '../base/utc-day.ts';
 import { compareAllAccounts, compareDay, type CompareOptions } from './compare-books.ts';
 import type { CompareAccounts } from './compare-accounts.ts';
@@ -24,9 +25,6 @@ export interface ReconcilerOptions {
 const PAUSE_MS = 30_000;
 /** Of the days before yesterday, this many are compared in a round, in turn. */
 const OLD_DAYS_PER_ROUND = 3;
-/** The comparison rests for three times as long as it works. */
-const REST_FACTOR = 3;
-const MAX_REST_MS = 1_000;
 
 /**
  * Compares event rows, counts and accounts all day, and corrects what differs. Of all
@@ -50,7 +48,7 @@ export const createReconciler = (options: ReconcilerOptions) => {
     const rest = async (tookMs: number): Promise<void> => {
       stopping.signal.throwIfAborted();
       await checkLock();
-      await wait(Math.min(tookMs * REST_FACTOR, MAX_REST_MS));
+      await restAfter(tookMs, stopping.signal);
     };
     const comparing: CompareOptions = { counts, compareAccounts, dryRun: false, rest };
     const today = dayOf(now());

@@ -14,7 +14,6 @@ export interface RefusalTable {
   /** False: the table is full and has no row of this key. */
   add(lineItemId: number, reason: number, outrankedBy: number, impressions: number): boolean;
   rows(): readonly RefusalCount[];
-  clear(): void;
 }
 
 /**
@@ -67,10 +66,6 @@ export const createRefusalTable = (maxRows: number): RefusalTable => {
             impressions: sums[place]!,
           });
       return found;
-    },
-    clear: () => {
-      sums.fill(0);
-      size = 0;
     },
   };
 };

@@ -1,5 +1,5 @@
 import { MS_PER_HOUR } from '../base/utc-day.ts';
-import { createRefusalTable, type RefusalCount } from './refusal-table.ts';
+import { createRefusalTable, type RefusalCount, type RefusalTable } from './refusal-table.ts';
 import type { RefusalStore } from './postgres/refusal-store.ts';
 
 /** Counts in memory why line items were not shown, and adds the counts to Postgres in batches. */
@@ -23,8 +23,9 @@ const TICK_MS = 10_000;
 /** More rows than this are stored once a minute: thousands of line items have tens of thousands. */
 const MAX_PROMPT_ROWS = 1_000;
 const MAX_WAIT_MS = 60_000;
-/** 1.2 MB. Further line items are not counted until the next batch. */
-const MAX_ROWS = 32_768;
+/** 1.2 MB, a line item's rows in one of the tables. Further line items are not counted until the next batch. */
+const TABLES = 16;
+const ROWS_A_TABLE = 2_048;
 /** Hours. Older ones are dropped while Postgres is away for longer. */
 const MAX_BATCHES = 24;
 /** Line items named as those that outranked another; the rest are added up. */
@@ -32,15 +33,18 @@ const MAX_RIVALS = 8;
 
 interface Batch {
   readonly hourMs: number;
-  readonly counts: readonly RefusalCount[];
+  /** Those that are not stored yet. */
+  readonly tables: RefusalTable[];
 }
 
 /**
- * A batch is sent until Postgres accepts it: one whose answer was lost is added twice. A replica
- * that is killed loses what it counted since the last batch.
+ * A batch is sent until Postgres accepts it, some tables at a time, because tens of thousands of rows
+ * would hold the event loop: tables whose answer was lost are added twice. A replica that is killed
+ * loses what it counted since the last batch.
  */
 export const createRefusalTallies = ({ store, now = Date.now, onFailure }: RefusalTalliesOptions): RefusalTallies => {
-  const table = createRefusalTable(MAX_ROWS);
+  let tables = emptyTables();
+  const size = (): number => sizeOf(tables);
   let hourMs = 0;
   let storedAtMs = now();
   let prunedAtMs = 0;
@@ -50,8 +54,10 @@ export const createRefusalTallies = ({ store, now = Date.now, onFailure }: Refus
   let running: Promise<void> | undefined;
 
   const seal = (): void => {
-    if (table.size > 0) waiting.push({ hourMs, counts: withFewRivals(table.rows()) });
-    table.clear();
+    if (size() > 0) {
+      waiting.push({ hourMs, tables: tables.filter((table) => table.size > 0) });
+      tables = emptyTables();
+    }
     isFull = false;
     if (waiting.length <= MAX_BATCHES) return;
     waiting.shift();
@@ -62,15 +68,20 @@ export const createRefusalTallies = ({ store, now = Date.now, onFailure }: Refus
     if (waiting.length === 0) seal();
     storedAtMs = now();
     for (let batch = waiting[0]; batch; batch = waiting[0]) {
-      await store.add(batch.hourMs, batch.counts);
-      waiting.shift();
+      while (batch.tables.length > 0) {
+        const some = firstOf(batch.tables);
+        await store.add(batch.hourMs, withFewRivals(some.flatMap((table) => table.rows())));
+        batch.tables.splice(0, some.length);
+      }
+      // While Postgres is away for a day, the first batch is dropped.
+      if (waiting[0] === batch) waiting.shift();
     }
     if (storedAtMs - prunedAtMs < MS_PER_HOUR) return;
     await store.prune(storedAtMs);
     prunedAtMs = storedAtMs;
   };
   const run = (): Promise<void> => (running ??= flush().finally(() => (running = undefined)));
-  const isDue = (): boolean => table.size <= MAX_PROMPT_ROWS || now() - storedAtMs >= MAX_WAIT_MS;
+  const isDue = (): boolean => size() <= MAX_PROMPT_ROWS || now() - storedAtMs >= MAX_WAIT_MS;
 
   return {
     add: (atMs, lineItemId, reason, outrankedBy, impressions) => {
@@ -80,9 +91,9 @@ export const createRefusalTallies = ({ store, now = Date.now, onFailure }: Refus
         seal();
         hourMs = atHourMs;
       }
-      if (table.add(lineItemId, reason, outrankedBy, impressions) || isFull) return;
+      if (tables[lineItemId % TABLES]!.add(lineItemId, reason, outrankedBy, impressions) || isFull) return;
       isFull = true;
-      onFailure(new Error(`more than ${MAX_ROWS} different refusals were counted since the last batch`));
+      onFailure(new Error(`more than ${size()} different refusals were counted since the last batch`));
     },
     flush: run,
     start: () => {
@@ -94,6 +105,16 @@ export const createRefusalTallies = ({ store, now = Date.now, onFailure }: Refus
       await run().catch(onFailure);
     },
   };
+};
+
+const emptyTables = (): RefusalTable[] => Array.from({ length: TABLES }, () => createRefusalTable(ROWS_A_TABLE));
+
+const sizeOf = (tables: readonly RefusalTable[]): number => tables.reduce((sum, { size }) => sum + size, 0);
+
+/** Those that are stored in one statement: one at least, and not many rows. */
+const firstOf = (tables: readonly RefusalTable[]): readonly RefusalTable[] => {
+  const count = tables.findIndex((_, i) => sizeOf(tables.slice(0, i + 1)) > ROWS_A_TABLE);
+  return count < 0 ? tables : tables.slice(0, Math.max(count, 1));
 };
 
 /** Of the line items that outranked one, those that did so most often. */

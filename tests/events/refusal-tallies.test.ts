@@ -19,19 +19,17 @@ it('the table adds up what a map does, and refuses new rows when it is full', ()
   expect(table.size).toBe(256);
   expect(refused).toBeGreaterThan(0);
   expect(new Map(table.rows().map((row) => [key(row), row.impressions]))).toEqual(expected);
-  table.clear();
-  expect(table.rows()).toEqual([]);
 });
 
 /** Tallies over a store that keeps what it is given, and is away while `away`. */
 const rig = () => {
   const stored: { hourMs: number; counts: readonly RefusalCount[] }[] = [];
   const faults: string[] = [];
-  const state = { away: false, now: 10 * HOUR };
+  const state = { away: false, now: 10 * HOUR, storesUntilAway: Infinity };
   const tallies = createRefusalTallies({
     store: {
       add: async (hourMs, counts) => {
-        if (state.away) throw new Error('away');
+        if (state.away || stored.length >= state.storesUntilAway) throw new Error('away');
         stored.push({ hourMs, counts });
       },
       prune: async () => undefined,
@@ -73,4 +71,20 @@ it('names the eight line items that outranked another most often, and adds up th
     ...[20, 19, 18, 17, 16, 15, 14, 13].map((rival) => [rival, rival]),
     [0, 78],
   ]);
+});
+
+it('stores the rows of many line items some at a time, and none twice when Postgres goes away between', async () => {
+  const { stored, state, tallies, faults } = rig();
+  const lineItems = 10_000;
+  for (let id = 1; id <= lineItems; id++) for (const reason of [0, 506]) tallies.add(10 * HOUR, id, reason, 0, id);
+  state.storesUntilAway = 3;
+  await expect(tallies.flush()).rejects.toThrow('away');
+  state.storesUntilAway = Infinity;
+  await tallies.flush();
+  expect(faults).toEqual([]);
+  expect(Math.max(...stored.map(({ counts }) => counts.length))).toBeLessThanOrEqual(2_048);
+  const counts = stored.flatMap((one) => one.counts);
+  expect(counts).toHaveLength(2 * lineItems);
+  expect(new Set(counts.map(key)).size).toBe(2 * lineItems);
+  expect(counts.every(({ lineItemId, impressions }) => impressions === lineItemId)).toBe(true);
 });

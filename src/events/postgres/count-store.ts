@@ -185,6 +185,9 @@ export const readSums = (sums: string): AccountCounts => {
   return Object.fromEntries(COUNT_NAMES.map((name, i) => [name, Number(values[i])])) as unknown as AccountCounts;
 };
 
+/** The same for counts of an account: text is equal when the counts are. */
+export const writeSums = (counts: AccountCounts): string => COUNT_NAMES.map((name) => counts[name]).join(' ');
+
 export const createCountStore = ({ knex }: { readonly knex: Knex }): CountStore => ({
   days: async () =>
     (await partitionsOf(knex)).map((name) => dayOf(Date.parse(name.replace(/^events_(....)(..)(..)$/, '$1-$2-$3')))).toReversed(),

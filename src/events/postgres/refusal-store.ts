@@ -30,7 +30,7 @@ export interface HourlyRefusals extends Omit<RefusalCount, 'lineItemId'> {
 export const REFUSAL_DAYS = 14;
 
 /** Rows of one statement: a lock of 5 ms. */
-const MAX_ROWS = 2_000;
+const MAX_ROWS = 2_048;
 
 const ADD = `
   insert into refusals (hour, line_item_id, reason, outranked_by, impressions)

@@ -1,16 +1,8 @@
 import type { Knex } from 'knex';
+import { restAfter } from '../../base/rest-after.ts';
 import { MS_PER_HOUR } from '../../base/utc-day.ts';
 import { showEndDate } from '../../catalog/model/flight-dates.ts';
-import {
-  behindOf,
-  endingSoon,
-  endsSoon,
-  findBookings,
-  FLIGHTS,
-  judgeBookings,
-  type Booking,
-  type JudgedBooking,
-} from '../attention/find-bookings.ts';
+import { behindOf, endingSoon, findBookings, FLIGHTS, judgeBookings, type Booking, type JudgedBooking } from '../attention/find-bookings.ts';
 import { findComplaints, type ComplainedCreative } from '../attention/find-complaints.ts';
 import type { ReadStatuses } from '../status/read-statuses.ts';
 import type { FoundAlert } from './found-alert.ts';
@@ -69,21 +61,22 @@ const DRIFT = `
 
 /** Alerts of one kind at a time: more say that something else is wrong. */
 const MAX_FOUND = 1_000;
-/** Line items whose status is read: 0.3 s. The first by id. */
+/** Line items whose status is read: 0.3 s of work, with rests. The first by id. */
 const MAX_JUDGED = 5_000;
+/** Judged before a rest: what is read and made of them is gone before the garbage collector would move it. */
+const JUDGED_TOGETHER = 100;
 
 /**
  * Finds what staff must know of now, from the stores alone: the same on every replica. Rejects when
- * Postgres is unavailable.
+ * Postgres is unavailable, and when the signal ends the search.
  */
 export const createFindAlerts =
   (options: FindAlertsOptions) =>
-  async (atMs: number): Promise<Findings> => {
+  async (atMs: number, signal = new AbortController().signal): Promise<Findings> => {
     const { knex, readStatuses, complaintLimit } = options;
     const ask = async <Row>(sql: string, bindings: Readonly<Record<string, string | number>> = {}): Promise<readonly Row[]> =>
       (await knex.raw<{ rows: Row[] }>(sql, { at: new Date(atMs).toISOString(), limit: MAX_FOUND, ...bindings })).rows;
-    const bookings = (await findBookings(knex, atMs)).filter((one) => one.fromMs <= atMs && one.endMs > atMs);
-    const judged = await judgeBookings(readStatuses, bookings.filter((one) => one.isPaced || endsSoon(one, atMs)).slice(0, MAX_JUDGED));
+    const judged = await judgeInTurns(readStatuses, await findBookings(knex, 'watched', { atMs, limit: MAX_JUDGED }), signal);
     const spent = await ask<Named & { readonly entity: 'line_item' | 'campaign'; readonly budget: number }>(SPENT);
     const isMalware = ({ malwareClients }: ComplainedCreative): boolean => malwareClients >= complaintLimit;
     const complaints = (complaintLimit > 0 ? await findComplaints(knex, atMs, MAX_FOUND) : []).filter(
@@ -93,7 +86,7 @@ export const createFindAlerts =
     return {
       alerts: [
         ...behindAlerts(options, judged, atMs).slice(0, MAX_FOUND),
-        ...endingSoon(judged, atMs)
+        ...endingSoon(judged)
           .slice(0, MAX_FOUND)
           .map((item) => ({ ...lineItem(item, 'ends_soon'), words: `“${item.name}” ends ${showEnd(item.endMs, atMs)}.` })),
         ...spent.map((one) => ({
@@ -106,6 +99,23 @@ export const createFindAlerts =
       malware: complaints.filter((found) => !found.isBlocked && isMalware(found)).map(({ id }) => ({ creativeId: id })),
     };
   };
+
+/** Those of them that an alert could be about. */
+const judgeInTurns = async (
+  readStatuses: ReadStatuses,
+  bookings: readonly Booking[],
+  signal: AbortSignal,
+): Promise<readonly JudgedBooking[]> => {
+  const judged: JudgedBooking[] = [];
+  for (let at = 0; at < bookings.length; at += JUDGED_TOGETHER) {
+    const begun = performance.now();
+    const some = await judgeBookings(readStatuses, bookings.slice(at, at + JUDGED_TOGETHER));
+    judged.push(...some.filter(({ endsSoon, status }) => endsSoon || status.value === 'behind'));
+    if (at + JUDGED_TOGETHER < bookings.length) await restAfter(performance.now() - begun, signal);
+    signal.throwIfAborted();
+  }
+  return judged;
+};
 
 interface Named {
   readonly id: number;

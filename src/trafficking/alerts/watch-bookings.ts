@@ -33,9 +33,9 @@ export const createWatchBookings = (options: WatchBookingsOptions) => {
   const { now = Date.now, onBlocked, onFailure, onNotSent } = options;
 
   /** Resolves to the number of new alerts; undefined: another replica has just looked. */
-  const look = async (): Promise<number | undefined> => {
+  const look = async (signal?: AbortSignal): Promise<number | undefined> => {
     if (!(await alerts.takeCheck())) return undefined;
-    const found = await findAlerts(now());
+    const found = await findAlerts(now(), signal);
     for (const { creativeId } of found.malware) {
       const target = { kind: ENTITY_KINDS.creatives, id: creativeId, actor: WATCH_ACTOR };
       if ((await writer.setBlocked(target, true)).ok) onBlocked(creativeId);

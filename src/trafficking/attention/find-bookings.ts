@@ -21,31 +21,48 @@ export const FLIGHTS = `
     where not (l.archived or c.archived or p.archived)
   )`;
 
-const NEAR = `
-  with ${FLIGHTS}
-  select id, name, publisher_id as "publisherId", extract(epoch from from_at)::float8 * 1000 as "fromMs", extract(epoch from until_at)::float8 * 1000 as "endMs",
-         (lower(pacing) in ('even', 'pid') and daily_impression_cap > 0) or goal_impressions is not null or goal_clicks is not null as "isPaced"
-  from flights where from_at <= :to and until_at > :from order by id`;
+/** Which of the line items that are in flight or near it are found. */
+const CHOICES = {
+  /** In flight or about to begin, by id. */
+  current: 'until_at > :at order by id',
+  /** In flight, and of those that can be behind, because they have a goal or are paced over the day, or that end soon. By id. */
+  watched: 'from_at <= :at and until_at > :at and (can_be_behind or ends_soon) order by id',
+  /** The last to end first. */
+  ended: 'until_at <= :at order by until_at desc, id',
+} as const;
+
+/** A flight ends soon: what is left is at most three days, and less than what has passed. */
+const nearFlights = (choice: keyof typeof CHOICES): string => `
+  with ${FLIGHTS}, near as (
+    select id, name, publisher_id, from_at, until_at,
+           (lower(pacing) in ('even', 'pid') and daily_impression_cap > 0) or goal_impressions is not null or goal_clicks is not null as can_be_behind,
+           from_at <= :at and until_at > :at and until_at <= :to and cast(:at as timestamptz) - from_at > until_at - :at as ends_soon
+    from flights where from_at <= :to and until_at > :from
+  )
+  select id, name, publisher_id as "publisherId", extract(epoch from until_at)::float8 * 1000 as "endMs", ends_soon as "endsSoon"
+  from near where ${CHOICES[choice]} limit :limit`;
 
 /** A line item and the part of its flight that its campaign leaves, in epoch milliseconds. */
 export interface Booking {
   readonly id: number;
   readonly name: string;
   readonly publisherId: number;
-  readonly fromMs: number;
   readonly endMs: number;
-  /** Whether it can be behind: it has a goal, or is paced over the day. */
-  readonly isPaced: boolean;
+  readonly endsSoon: boolean;
 }
 
 export interface JudgedBooking extends Booking {
   readonly status: LineItemStatus;
 }
 
-/** The line items in flight or near it, by id. Rejects when Postgres is unavailable. */
-export const findBookings = async (knex: Knex, atMs: number): Promise<readonly Booking[]> => {
-  const [from, to] = [atMs - SOON_MS, atMs + SOON_MS].map((ms) => new Date(ms).toISOString());
-  return (await knex.raw<{ rows: Booking[] }>(NEAR, { from, to } as Record<string, string>)).rows;
+/** At most `limit` line items in flight or near it. Rejects when Postgres is unavailable. */
+export const findBookings = async (
+  knex: Knex,
+  choice: keyof typeof CHOICES,
+  { atMs, limit }: { readonly atMs: number; readonly limit: number },
+): Promise<readonly Booking[]> => {
+  const [from, at, to] = [atMs - SOON_MS, atMs, atMs + SOON_MS].map((ms) => new Date(ms).toISOString()) as [string, string, string];
+  return (await knex.raw<{ rows: Booking[] }>(nearFlights(choice), { from, at, to, limit })).rows;
 };
 
 /** With the statuses that lists and pages show. */
@@ -61,13 +78,9 @@ export const judgeBookings = async (readStatuses: ReadStatuses, bookings: readon
 export const behindOf = (judged: readonly JudgedBooking[]): readonly JudgedBooking[] =>
   judged.filter(({ status }) => status.value === 'behind').toSorted((a, b) => b.status.off_pace - a.status.off_pace);
 
-/** Whether a flight ends soon: what is left is at most three days, and less than what has passed. */
-export const endsSoon = ({ fromMs, endMs }: Booking, atMs: number): boolean =>
-  fromMs <= atMs && endMs > atMs && endMs <= atMs + SOON_MS && atMs - fromMs > endMs - atMs;
-
 /** Staff stopped it, or it has delivered what was booked: to extend its flight would change nothing. */
 const DONE: readonly DeliveryStatus[] = ['paused', 'archived', 'finished', 'budget spent', 'goal reached'];
 
 /** The first to end first. */
-export const endingSoon = (judged: readonly JudgedBooking[], atMs: number): readonly JudgedBooking[] =>
-  judged.filter((one) => endsSoon(one, atMs) && !DONE.includes(one.status.value)).toSorted((a, b) => a.endMs - b.endMs);
+export const endingSoon = (judged: readonly JudgedBooking[]): readonly JudgedBooking[] =>
+  judged.filter((one) => one.endsSoon && !DONE.includes(one.status.value)).toSorted((a, b) => a.endMs - b.endMs);

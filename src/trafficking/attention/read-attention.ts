@@ -67,14 +67,12 @@ const readAttention = async ({
 }: ReadAttentionOptions): Promise<SharedAttention> => {
   const snapshot = currentSnapshot();
   const atMs = now();
-  const bookings = await findBookings(knex, atMs);
-  const hasEnded = ({ endMs }: Booking): boolean => endMs <= atMs;
   const [judged, others, ended] = await Promise.all([
-    judgeBookings(readStatuses, bookings.filter((one) => !hasEnded(one)).slice(0, MAX_JUDGED)),
+    findBookings(knex, 'current', { atMs, limit: MAX_JUDGED }).then((current) => judgeBookings(readStatuses, current)),
     otherGroups(knex, snapshot, atMs),
-    endedItems(knex, bookings.filter(hasEnded)),
+    findBookings(knex, 'ended', { atMs, limit: MAX_ROWS }).then((latest) => endedItems(knex, latest)),
   ]);
-  const groups = new Map([...itemGroups(judged, atMs), ...others].map((group) => [group.kind, group]));
+  const groups = new Map([...itemGroups(judged), ...others].map((group) => [group.kind, group]));
   const counted: Record<string, number> = {};
   for (const { status } of judged) counted[status.value] = (counted[status.value] ?? 0) + 1;
   return {
@@ -97,7 +95,7 @@ const countRecords = async (knex: Knex): Promise<Attention['records']> => {
   return rows[0];
 };
 
-const itemGroups = (judged: readonly JudgedBooking[], atMs: number): readonly AttentionGroup[] => {
+const itemGroups = (judged: readonly JudgedBooking[]): readonly AttentionGroup[] => {
   const group = (kind: AttentionKind, of: readonly JudgedBooking[], textOf: (one: JudgedBooking) => string): readonly AttentionGroup[] =>
     of.length === 0
       ? []
@@ -119,7 +117,7 @@ const itemGroups = (judged: readonly JudgedBooking[], atMs: number): readonly At
     ...group('cannot_serve', is('cannot serve'), reasonOf),
     ...group('behind', behindOf(judged), reasonOf),
     ...group('outranked', is('outranked'), reasonOf),
-    ...group('ends_soon', endingSoon(judged, atMs), ({ endMs }) => `ends with ${showEndDate(endMs)}`),
+    ...group('ends_soon', endingSoon(judged), ({ endMs }) => `ends with ${showEndDate(endMs)}`),
   ];
 };
 
@@ -182,8 +180,7 @@ const creativeRow = ({ id, name, lineItem }: ListedCreative, text: string): Atte
   text: `${text}; of ${lineItem}`,
 });
 
-const endedItems = async (knex: Knex, ended: readonly Booking[]): Promise<readonly EndedItem[]> => {
-  const latest = ended.toSorted((a, b) => b.endMs - a.endMs).slice(0, MAX_ROWS);
+const endedItems = async (knex: Knex, latest: readonly Booking[]): Promise<readonly EndedItem[]> => {
   const { rows } = await knex.raw<{ rows: { id: number; impressions: string; spend: string }[] }>(
     'select line_item_id as id, sum(impressions) as impressions, sum(spend_micros) as spend from daily_counts where line_item_id = any(?::int[]) group by 1',
     [latest.map(({ id }) => id)] as unknown as Knex.RawBinding,

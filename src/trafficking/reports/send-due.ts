@@ -14,8 +14,8 @@ export interface SendDueOptions<T> {
   readonly send: (message: T) => Promise<void>;
   /** Of a message, before this attempt. */
   readonly attemptsOf: (message: T) => number;
-  /** Runs before each pass. */
-  readonly prepare?: () => Promise<unknown>;
+  /** Runs before each pass, and may reject when the signal says that sending is stopped. */
+  readonly prepare?: (signal: AbortSignal) => Promise<unknown>;
   readonly dispatchers: Pick<GuardedDispatchers, 'sweep' | 'close'>;
   readonly onFailure: (fault: Error) => void;
   readonly onNotSent: (fault: Error) => void;
@@ -50,7 +50,9 @@ export const createSendDue = <T>(options: SendDueOptions<T>) => {
 
   const loop = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
-      await prepare().catch(onFailure);
+      await prepare(stopping.signal).catch((fault: Error) => {
+        if (!stopping.signal.aborted) onFailure(fault);
+      });
       await pass().catch(onFailure);
       dispatchers.sweep();
       await sleep(PAUSE_MS, undefined, { signal: AbortSignal.any([stopping.signal, pause.signal]) }).catch(() => undefined);

@@ -37,9 +37,9 @@ export interface ListedLineItem {
 export type ReadListed = (ids: readonly number[]) => Promise<ReadonlyMap<number, ListedLineItem>>;
 
 /** Read and judged together. More would be kept until the garbage collector copies it; fewer make more round trips. */
-const READ_TOGETHER = 1_000;
-/** Judged before other work gets a turn: 5 ms. */
-const JUDGED_A_TURN = 250;
+const READ_TOGETHER = 250;
+/** Judged before other work gets a turn: 2 ms. */
+const JUDGED_A_TURN = 100;
 
 export const createReadStatuses = (options: ReadStatusesOptions): ReadStatuses => {
   const readListed = createReadListed(options);
