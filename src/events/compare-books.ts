@@ -24,7 +24,7 @@ const MAX_LINE_ITEMS = 1_000;
 const FIRST_HOURS = 6;
 const HOURS = 24;
 /** Compared together with their line items, tens to hundreds of accounts: some milliseconds of this process. */
-const CAMPAIGNS = 20;
+const CAMPAIGNS = 50;
 /** Below every id: the smallest integer of Postgres. */
 const BEFORE_FIRST = -(2 ** 31);
 

@@ -2,7 +2,15 @@ import type { Knex } from 'knex';
 import { restAfter } from '../../base/rest-after.ts';
 import { MS_PER_HOUR } from '../../base/utc-day.ts';
 import { showEndDate } from '../../catalog/model/flight-dates.ts';
-import { behindOf, endingSoon, findBookings, FLIGHTS, judgeBookings, type Booking, type JudgedBooking } from '../attention/find-bookings.ts';
+import {
+  behindOf,
+  endingSoon,
+  findBookings,
+  FLIGHTS,
+  judgeBookings,
+  type Booking,
+  type JudgedBooking,
+} from '../attention/find-bookings.ts';
 import { findComplaints, type ComplainedCreative } from '../attention/find-complaints.ts';
 import type { ReadStatuses } from '../status/read-statuses.ts';
 import type { FoundAlert } from './found-alert.ts';
