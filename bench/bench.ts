@@ -8,14 +8,14 @@
  *   npm run bench -- --side-by-side nodes      the supported versions of Node, turn by turn; writes its section of docs/performance.md
  *   npm run bench -- --side-by-side semi-space  sizes of the young generation, likewise
  *   npm run bench -- --rounds 5 --seconds 10   longer
- *   npm run bench -- --node-flags=             without flags for Node; default --max-semi-space-size=32, for floors and service alike
+ *   npm run bench -- --node-flags=             without flags for Node; default those of the image, for floors and service alike
  *   npm run bench -- --out figures.md          writes somewhere else
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { createRig, type Rig } from './create-rig.ts';
+import { createRig, IMAGE_FLAGS, type Rig } from './create-rig.ts';
 import type { Finding, Scale } from './finding.ts';
 import { against } from './measures/against.ts';
 import { nodeVersions, semiSpaces } from './measures/side-by-side.ts';
@@ -42,7 +42,7 @@ const { values } = parseArgs({
     only: { type: 'string' },
     rounds: { type: 'string' },
     seconds: { type: 'string' },
-    'node-flags': { type: 'string', default: '--max-semi-space-size=32' },
+    'node-flags': { type: 'string', default: IMAGE_FLAGS.join(' ') },
     dist: { type: 'string' },
     against: { type: 'string' },
     'side-by-side': { type: 'string' },

@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { startRedisCluster, type RedisCluster } from '../testkit/start-redis-cluster.ts';
 import { withClient } from '../testkit/databases.ts';
 import { readMetrics } from '../testkit/read-metrics.ts';
-import { createRig, type Stage } from './create-rig.ts';
+import { createRig, IMAGE_FLAGS, type Stage } from './create-rig.ts';
 import { tableOf, whole } from './finding.ts';
 import { callsFile, closedLoop } from './load.ts';
 import { collectTokens } from './measures/pixels.ts';
@@ -52,7 +52,7 @@ interface RowCost {
 }
 
 const say = (line: string): void => console.error(line);
-const rig = await createRig({ nodeFlags: ['--max-semi-space-size=64'], say });
+const rig = await createRig({ nodeFlags: IMAGE_FLAGS, say });
 
 const measureCluster = async (stage: Stage, cluster: RedisCluster): Promise<{ readonly cost: ClusterCost; readonly row: RowCost }> => {
   // One address means a single server, whose calls take all shards together.

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import v8 from 'node:v8';
+import { lowerHelperThreads } from './base/lower-helper-threads.ts';
 import { asError } from './base/narrow.ts';
 import { migrateLatest, missingMigrations, newestMigration } from './catalog/postgres/migrate.ts';
 import { readCurrencyRates, USD_ONLY } from './bidders/currency-rates.ts';
@@ -23,6 +24,7 @@ const MAX_STOP_MS = 14_500;
 // V8 concludes, in each start anew, which objects of a request live long, and allocates those in its old generation. There
 // they keep later ones alive until it is marked: up to ten times in half a minute, instead of not once (docs/adr/0008).
 v8.setFlagsFromString('--no-allocation-site-pretenuring');
+if (process.execArgv.includes('--single-threaded-gc')) lowerHelperThreads();
 
 /** One replica: settings → stores → compose → listen; SIGTERM → drain. */
 const main = async (): Promise<void> => {

@@ -1,0 +1,34 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { IMAGE_FLAGS } from '../../bench/create-rig.ts';
+import { startServer } from '../../testkit/start-process.ts';
+import { atEnd } from '../setup/at-end.ts';
+import { testDatabase } from '../setup/test-database.ts';
+import { testRedisUrl } from '../setup/test-redis-url.ts';
+
+const ROOT = path.resolve(__dirname, '../..');
+const [, ...imageArguments] = JSON.parse(/^CMD (\[.+\])$/m.exec(readFileSync(path.join(ROOT, 'Dockerfile'), 'utf8'))![1]!) as string[];
+
+/** The nice value of each thread (proc_pid_stat(5), field 19), by thread id. */
+const niceOfThreads = (pid: number): ReadonlyMap<number, number> =>
+  new Map(
+    readdirSync(`/proc/${pid}/task`).map((thread) => {
+      const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8');
+      return [Number(thread), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16])];
+    }),
+  );
+
+test('the command of the image starts a replica whose main thread goes before the four that compile, and the benchmark measures it with the same flags', async () => {
+  expect(imageArguments).toEqual(expect.arrayContaining(IMAGE_FLAGS));
+  const server = await startServer({
+    name: 'the replica',
+    command: [process.execPath, ...imageArguments.map((argument) => argument.replace('dist/', `${ROOT}/dist/`))],
+    env: { DATABASE_URL: await testDatabase(), REDIS_URL: await testRedisUrl(), DRAIN_TIME: '100ms' },
+    readyPath: '/ready',
+  });
+  atEnd(() => server.end('SIGKILL'));
+  const { [server.pid]: main, ...others } = Object.fromEntries(niceOfThreads(server.pid));
+  const lower = Object.values(others).filter((nice) => nice === os.constants.priority.PRIORITY_BELOW_NORMAL);
+  expect({ main, lower: lower.length >= 5 }).toEqual({ main: os.getPriority(process.pid), lower: true });
+});
