@@ -21,9 +21,6 @@ export interface Stage extends SeededCatalog {
   readonly redis: Redis;
 }
 
-/** With which the image starts the service (Dockerfile). */
-export const IMAGE_FLAGS = ['--max-semi-space-size=32', '--single-threaded-gc'];
-
 /** The stores, and what the measures need to run their servers on them. */
 export interface Rig {
   /** Servers have a core of their own; load, Redis and Postgres share the other. False: there is one core, or no taskset. */

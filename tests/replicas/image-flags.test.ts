@@ -1,14 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { IMAGE_FLAGS } from '../../bench/create-rig.ts';
+import { IMAGE_FLAGS } from '../../testkit/image-flags.ts';
 import { startServer } from '../../testkit/start-process.ts';
 import { atEnd } from '../setup/at-end.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 
-const ROOT = path.resolve(__dirname, '../..');
-const [, ...imageArguments] = JSON.parse(/^CMD (\[.+\])$/m.exec(readFileSync(path.join(ROOT, 'Dockerfile'), 'utf8'))![1]!) as string[];
+const MAIN = path.resolve(__dirname, '../../dist/main.js');
 
 /** The nice value of each thread (proc_pid_stat(5), field 19), by thread id. */
 const niceOfThreads = (pid: number): ReadonlyMap<number, number> =>
@@ -19,11 +18,10 @@ const niceOfThreads = (pid: number): ReadonlyMap<number, number> =>
     }),
   );
 
-test('the command of the image starts a replica whose main thread goes before the four that compile, and the benchmark measures it with the same flags', async () => {
-  expect(imageArguments).toEqual(expect.arrayContaining(IMAGE_FLAGS));
+test('with the flags of the image, the main thread of a replica goes before the four that compile', async () => {
   const server = await startServer({
     name: 'the replica',
-    command: [process.execPath, ...imageArguments.map((argument) => argument.replace('dist/', `${ROOT}/dist/`))],
+    command: [process.execPath, ...IMAGE_FLAGS, MAIN],
     env: { DATABASE_URL: await testDatabase(), REDIS_URL: await testRedisUrl(), DRAIN_TIME: '100ms' },
     readyPath: '/ready',
   });
