@@ -107,7 +107,7 @@ try {
     await prebid.screenshot({ path: image(name) });
   }
   // High enough for the whole page: its bars stay at the edges of the window.
-  const tags = await browser.newPage({ viewport: { width: 1080, height: 2200 } });
+  const tags = await browser.newPage({ viewport: { width: 1080, height: 3200 } });
   await tags.goto(`${service}/static/admin.html#/placements/article-top`, { waitUntil: 'networkidle' });
   for (const title of ['Frame', 'E-mail']) await tags.locator('summary', { hasText: title }).click();
   await tags

@@ -4,7 +4,7 @@ import type { Page } from '../page.ts';
 import { problemNote } from '../parts/parts.ts';
 import { hashOf } from '../route.ts';
 import type { Problem } from '../service/wire.ts';
-import { compareDays, type DayComparison, type HourRow } from '../words/compare-days.ts';
+import { changeWords, compareDays, type DayComparison, type HourRow } from '../words/compare-days.ts';
 import { count, money, percent } from '../words/formats.ts';
 
 export interface HomeFigures {
@@ -58,14 +58,9 @@ const figure = ({ label, unit, isKnown, today, yesterday, lastWeek, hours, hours
   </a>`;
 };
 
-/** `▲ 12% on yesterday`, `as yesterday`; the figure itself as a tooltip. */
-const change = (now: number, before: number, than: string, show: (value: number) => string): TemplateResult => {
-  if (before === 0) return html`<span>nothing ${than}</span>`;
-  const grown = now / before - 1;
-  const rounded = percent(Math.round(Math.abs(grown) * 100) / 100);
-  const words = Math.abs(grown) < 0.005 ? `as ${than}` : `${grown > 0 ? '▲' : '▼'} ${rounded} on ${than}`;
-  return html`<span title="${show(before)} by this time">${words}</span>`;
-};
+/** The change in words; the figure itself as a tooltip. */
+const change = (now: number, before: number, than: 'yesterday' | 'last week', show: (value: number) => string): TemplateResult =>
+  html`<span title=${before === 0 ? nothing : `${show(before)} by this time`}>${changeWords(now, before, than)}</span>`;
 
 const [WIDTH, HEIGHT] = [120, 28];
 

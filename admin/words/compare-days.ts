@@ -1,3 +1,5 @@
+import { percent } from './formats.ts';
+
 /** A row of a report by the hour. */
 export interface HourRow {
   /** RFC 3339 with the offset of the report's time zone. */
@@ -78,6 +80,18 @@ export const compareDays = (rows: readonly HourRow[], timeZone: string, nowMs: n
     hours: all.map(of),
     hoursBefore: wholeDayBefore.map(of),
   }));
+};
+
+/** From here on a percentage says less than that there was nearly nothing before. */
+const TENFOLD = 10;
+
+/** `▲ 12% on yesterday`, `as yesterday`, `▲ over tenfold on yesterday`, `nothing yesterday`. */
+export const changeWords = (now: number, before: number, than: 'yesterday' | 'last week'): string => {
+  if (before === 0) return `nothing ${than}`;
+  const grown = now / before - 1;
+  if (Math.abs(grown) < 0.005) return `as ${than}`;
+  if (now / before > TENFOLD) return `▲ over tenfold on ${than}`;
+  return `${grown > 0 ? '▲' : '▼'} ${percent(Math.round(Math.abs(grown) * 100) / 100)} on ${than}`;
 };
 
 const plus = (a: Sums, b: Sums, part: number): Sums => ({

@@ -1,4 +1,4 @@
-import { compareDays, type HourRow } from '../../admin/words/compare-days.ts';
+import { changeWords, compareDays, type HourRow } from '../../admin/words/compare-days.ts';
 
 const row = (hour: string, requests: number): HourRow => ({
   hour,
@@ -36,4 +36,15 @@ test('a day is that of the time zone of the report', () => {
   const [requests] = compareDays(rows, 'Asia/Tokyo', Date.parse('2026-11-22T16:00:00Z'));
   expect(requests).toMatchObject({ today: 20, yesterday: 20 });
   expect(compareDays([], 'UTC', 0).every(({ today }) => today === 0)).toBe(true);
+});
+
+test.each([
+  [112, 100, '▲ 12% on yesterday'],
+  [80, 100, '▼ 20% on yesterday'],
+  [100.4, 100, 'as yesterday'],
+  [1_000, 100, '▲ 900% on yesterday'],
+  [50, 0.0035, '▲ over tenfold on yesterday'],
+  [50, 0, 'nothing yesterday'],
+])('%d after %d is in words %p', (now, before, words) => {
+  expect(changeWords(now, before, 'yesterday')).toBe(words);
 });
