@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { hitText } from '../src/ledger/hit-text.ts';
 import { book } from '../testkit/book.ts';
 import { readBooks, untilDrained } from '../testkit/read-books.ts';
 import { untilTrue } from '../testkit/until.ts';
@@ -104,12 +105,12 @@ const REFUSE_FOR_NOW = `
 /** `beside`: entries that are stored around the poisoned ones in each shard. */
 const poisonEvents = async (fleet: Fleet, beside: number, lastsMs: number): Promise<Part> => {
   const { knex, redis, keys } = fleet;
-  await redis.xadd(keys.events(WAITING_SHARD), '*', ...entryOf(JSON.stringify(hitOf(WAITING_SHARD, 'waiting'))));
+  await redis.xadd(keys.events(WAITING_SHARD), '*', ...entryOf(hitText(hitOf(WAITING_SHARD, 'waiting'))));
   const watch = watchShards(fleet, { carry: [WAITING_SHARD], fold: [] });
   for (const shard of POISONED_SHARDS) {
     const batch = redis.pipeline();
     for (let i = 0; i < beside; i++) {
-      batch.xadd(keys.events(shard), '*', ...entryOf(JSON.stringify(hitOf(shard, `beside-${shard}-${i}`))));
+      batch.xadd(keys.events(shard), '*', ...entryOf(hitText(hitOf(shard, `beside-${shard}-${i}`))));
       const poisoned = POISONED_EVENTS[i - (beside >> 1)];
       if (poisoned) batch.xadd(keys.events(shard), '*', ...entryOf(poisoned.of(hitOf(shard, `poisoned-${shard}-${i}`))));
     }
@@ -192,15 +193,19 @@ const poisonHits = async (fleet: Fleet, load: SteadyLoad, lastsMs: number): Prom
 
 /** An operator corrects what can be corrected, and runs the command, twice. */
 const replay = async ({ knex, databaseUrl }: Fleet): Promise<Part> => {
-  const dead = await knex('dead_events').select<{ id: string; source: string; payload: string }[]>('id', 'source', 'payload');
+  const dead = await knex('dead_events').select<{ id: string; source: string; shard: number; payload: string }[]>(
+    'id',
+    'source',
+    'shard',
+    'payload',
+  );
   const mended: string[] = [];
-  for (const { id, source, payload } of dead) {
+  for (const { id, source, shard, payload } of dead) {
     const fields = JSON.parse(payload) as string[];
     const event = source === 'hits' ? fields[0] : fields[1];
-    if (!event?.includes('"tokenId"')) continue;
+    if (!event?.includes(hitOf(shard, '').ad.placementId)) continue;
     const tokenId = `mended-${id}`;
-    const publisherId = (JSON.parse(event) as { ad: { publisherId: number } }).ad.publisherId;
-    const good = JSON.stringify(hitOf(publisherId, tokenId));
+    const good = JSON.stringify(hitOf(shard, tokenId));
     await knex('dead_events')
       .where({ id })
       .update({ payload: JSON.stringify(source === 'hits' ? [good] : entryOf(good)) });

@@ -1,4 +1,5 @@
 import { dayOf } from '../../src/base/utc-day.ts';
+import { hitText } from '../../src/ledger/hit-text.ts';
 import type { LedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { hitOf } from '../poison/poisoned-events.ts';
 import type { Lane } from './lane.ts';
@@ -24,7 +25,7 @@ export const createPoison = ({ knex, observer: { redis } }: Lane, keys: LedgerKe
     addEvent: async (publisherId, readable, atMs) => {
       const { ad, ...hit } = hitOf(publisherId, `${MARK}${++events}`);
       const day = dayOf(atMs);
-      const text = readable ? JSON.stringify({ ...hit, ad: { ...ad, day, lineItemId: 2 ** 40 } }) : `{"${ad.tokenId}":`;
+      const text = readable ? hitText({ ...hit, ad: { ...ad, day, lineItemId: 2 ** 40 } }) : `{"${ad.tokenId}":`;
       const fields = ['e', text, 'at', String(atMs), 'billed', '0'];
       const key = keys.events(keys.shardOf(publisherId));
       // The clock may have stepped back behind the last entry.

@@ -6,7 +6,7 @@ import type { RedisLink } from '../redis/redis-link.ts';
 import { createStreamConsumer, type StreamEntry } from '../redis/stream-consumer.ts';
 import type { DeadEvent, DeadEvents } from './postgres/dead-events.ts';
 import type { EventStore, StoredEvent } from './postgres/event-store.ts';
-import { readEvent, splitEntry } from './read-event.ts';
+import { readEvent, spellOut, splitEntry } from './read-event.ts';
 import { storeEach, type Refusal } from './store-each.ts';
 import { createTallyWriter } from './tally-writer.ts';
 
@@ -113,7 +113,7 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
       try {
         events.push({ entryId, fields: own, event: readEvent(own) });
       } catch (fault) {
-        await bury({ source: 'events', shard, entryId, fields: own, sqlState: null, reason: (fault as Error).message });
+        await bury({ source: 'events', shard, entryId, fields: spellOut(own), sqlState: null, reason: (fault as Error).message });
       }
     }
     return events;
@@ -123,7 +123,7 @@ export const createEventWriter = (options: EventWriterOptions): EventWriter => {
     storeEach(
       events,
       (batch) => store.append(batch.map(({ event }) => event)),
-      ({ entryId, fields }, refusal: Refusal) => bury({ source: 'events', shard, entryId, fields, ...refusal }),
+      ({ entryId, fields }, refusal: Refusal) => bury({ source: 'events', shard, entryId, fields: spellOut(fields), ...refusal }),
     );
 
   /** Resolves to the number of events. */

@@ -1,4 +1,5 @@
-import { isUpTo, MAX_MS, readHit } from '../ledger/read-hit.ts';
+import { hitOfText, namedHitText } from '../ledger/hit-text.ts';
+import { isUpTo, MAX_MS } from '../ledger/read-hit.ts';
 import type { StoredEvent } from './postgres/event-store.ts';
 
 /**
@@ -24,10 +25,23 @@ export const splitEntry = (fields: readonly string[]): readonly (readonly string
  */
 export const readEvent = (fields: readonly string[]): StoredEvent => {
   const value = (name: string) => fields[fields.indexOf(name) + 1] ?? '';
-  const hit = readHit(JSON.parse(value('e')));
+  const hit = hitOfText(value('e'));
   const [atMs, billedMicros] = [Number(value('at')), Number(value('billed'))];
   const wrong = [...(isUpTo(atMs, MAX_MS) ? [] : ['at']), ...(Number.isSafeInteger(billedMicros) ? [] : ['billed'])];
   if (wrong.length > 0) throw new Error(`the event has no valid ${wrong.join(', ')}`);
   const reason = fields.includes('reason') ? (value('reason') as StoredEvent['reason']) : hit.invalidReason;
   return { hit, reason, atMs, billedMicros };
+};
+
+/**
+ * The fields as a dead event keeps them: with the names of the hit's values, by which people correct it and
+ * forgetSignalsOfDead finds what it takes out; as they are, if the hit is no JSON.
+ */
+export const spellOut = (fields: readonly string[]): readonly string[] => {
+  const at = fields.indexOf('e') + 1;
+  try {
+    return fields.with(at, namedHitText(fields[at] ?? ''));
+  } catch {
+    return fields;
+  }
 };

@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import knexFactory, { type Knex } from 'knex';
 import { createEventWriter, type EventWriter } from '../../src/events/event-writer.ts';
+import { spellOut } from '../../src/events/read-event.ts';
 import { createDeadEvents, type DeadEvent } from '../../src/events/postgres/dead-events.ts';
 import { createEventStore } from '../../src/events/postgres/event-store.ts';
 import { replayDeadEvents } from '../../src/events/replay-dead-events.ts';
@@ -122,7 +123,7 @@ test('of an entry with several events, each one that cannot be read or stored is
   expect(await knex('filtered_counts').select('publisher_id', 'reason', 'count')).toEqual([
     { publisher_id: 10, reason: 'no_impression', count: '1' },
   ]);
-  expect(dead.map(({ fields }) => fields)).toEqual([unread, unread, refused]);
+  expect(dead.map(({ fields }) => fields)).toEqual([unread, unread, spellOut(refused)]);
   expect(await knex('dead_events').count()).toEqual([{ count: '3' }]);
 });
 

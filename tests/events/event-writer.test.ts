@@ -3,6 +3,7 @@ import { createEventWriter, EVENT_GROUP, type EventWriter, type EventWriterOptio
 import { createStreamConsumer } from '../../src/redis/stream-consumer.ts';
 import type { EventStore, StoredEvent } from '../../src/events/postgres/event-store.ts';
 import { eventOf } from './events.ts';
+import { hitText } from '../../src/ledger/hit-text.ts';
 import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
 import { untilTrue } from '../../testkit/until.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
@@ -30,7 +31,7 @@ const start = (options: Partial<EventWriterOptions> & { readonly append: EventSt
   writer = createEventWriter({ redis, link, keys, store, consumer: 'this', idleMs: 10, ...failures, ...others });
   writer.start();
 };
-const add = (tokenId: string) => redis.xadd(STREAM, '*', 'e', JSON.stringify(eventOf({ tokenId }).hit), 'at', 1, 'billed', 2);
+const add = (tokenId: string) => redis.xadd(STREAM, '*', 'e', hitText(eventOf({ tokenId }).hit), 'at', 1, 'billed', 2);
 const isEmpty = async () => (await redis.xlen(STREAM)) === 0;
 
 test('retries entries that Postgres refused before new ones, without waiting until they can be claimed', async () => {

@@ -1,4 +1,5 @@
 import type { StoredEvent } from '../../src/events/postgres/event-store.ts';
+import { hitText } from '../../src/ledger/hit-text.ts';
 import type { Hit, ServedAd } from '../../src/ledger/hit.ts';
 
 const DAY_MS = 86_400_000;
@@ -27,7 +28,7 @@ export const eventOf = (ad: Partial<ServedAd> = {}, hit: Partial<Hit> = {}, atMs
 
 /** The fields of the stream entry of an event, as settle.lua writes them. */
 export const fieldsOf = ({ hit, reason, atMs, billedMicros }: StoredEvent): string[] => [
-  ...['e', JSON.stringify(hit)],
+  ...['e', hitText(hit)],
   ...['at', String(atMs)],
   ...['billed', String(billedMicros)],
   ...(reason === hit.invalidReason ? [] : ['reason', reason]),

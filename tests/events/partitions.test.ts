@@ -3,7 +3,7 @@ import { createEventStore } from '../../src/events/postgres/event-store.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { partitionsOf } from '../../src/events/postgres/partitions.ts';
 import { createDeadEvents } from '../../src/events/postgres/dead-events.ts';
-import { readEvent } from '../../src/events/read-event.ts';
+import { readEvent, spellOut } from '../../src/events/read-event.ts';
 import { eventOf, fieldsOf, NOON } from './events.ts';
 
 const DAY_MS = 86_400_000;
@@ -47,7 +47,7 @@ test('the signals of dead events end as well, and the events can still be stored
   const signals = { network: '192.0.2.0/24', agent: 'Mozilla/ "quoted"} Firefox/', origin: 'https://p.example', elsewhere: false };
   const dead = createDeadEvents({ knex });
   const event = eventOf({}, { signals });
-  await dead.add({ source: 'events', shard: 1, entryId: '1-0', fields: fieldsOf(event), sqlState: null, reason: 'r' });
+  await dead.add({ source: 'events', shard: 1, entryId: '1-0', fields: spellOut(fieldsOf(event)), sqlState: null, reason: 'r' });
   const store = createEventStore({ knex });
   const stored = async () => readEvent((await dead.read('0', 1))[0]?.fields ?? []);
   await store.prune(400, Date.now() + 29 * DAY_MS);

@@ -3,6 +3,7 @@ import type { Campaign, LineItem } from '../../src/catalog/model/entities.ts';
 import type { RankedCandidate } from '../../src/decision/ranked-candidate.ts';
 import type { Hit, ServedAd } from '../../src/ledger/hit.ts';
 import { readEvent, splitEntry } from '../../src/events/read-event.ts';
+import { hitText } from '../../src/ledger/hit-text.ts';
 import { createLedgerKeys, VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-keys.ts';
 import { billsOnOf, laterPriceMicros, limitsOf, NO_LIMITS } from '../../src/ledger/limits.ts';
 import { createLedger, type Ledger } from '../../src/ledger/ledger.ts';
@@ -58,7 +59,7 @@ export const createLedgerRig = async (
   /** The amount billed according to the stored event of a hit. */
   const billedFor = async (hit: Hit): Promise<number> => {
     for (const [, fields] of await redis.xrevrange(keys.events(1), '+', '-')) {
-      const own = splitEntry(fields).find(([, event]) => event === JSON.stringify(hit));
+      const own = splitEntry(fields).find(([, event]) => event === hitText(hit));
       if (own) return readEvent(own).billedMicros;
     }
     throw new Error('no event was stored');

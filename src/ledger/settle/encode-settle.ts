@@ -2,6 +2,7 @@ import { encodeRow, luaConstants, luaReader, luaShortReader, rowOf, type FieldVa
 import { CLIENT_RULE } from '../client-rule.ts';
 import { callKeys, type ScriptCall } from '../call-keys.ts';
 import { billsHit, type Hit, type OrderReason, type RestoredHit, type Settled } from '../hit.ts';
+import { hitText } from '../hit-text.ts';
 import { accountField, filteredField, servesField, type LedgerKeys } from '../ledger-keys.ts';
 import type { Limits } from '../limits.ts';
 import { storedHit } from '../stored-hit.ts';
@@ -88,7 +89,7 @@ export const encodeSettles = (calls: readonly SettleCall[], keys: LedgerKeys): S
   const ads = calls.map(({ hit }) => hit.ad);
   const call = callKeys(ads, (publisherId) => publisherKeys(keys, publisherId), own);
   const args = [String(call.publishers)];
-  for (const one of calls) args.push(encodeSettle(one, call.positionOf(one.hit.ad.publisherId)), JSON.stringify(storedHit(one.hit)));
+  for (const one of calls) args.push(encodeSettle(one, call.positionOf(one.hit.ad.publisherId)), hitText(storedHit(one.hit)));
   return { keys: call.keys, args };
 };
 
