@@ -118,7 +118,7 @@ const publishAdminFiles = {
     writeFileSync(join(adminServed, 'admin.css'), `@charset "UTF-8";\n${[...libraries, ...own].join('\n')}`);
     // For the page of the API, which has the same colours.
     copyFileSync(join(adminSources, 'styles/theme.css'), join(adminServed, 'theme.css'));
-    copyFileSync(join(adminSources, 'preview/preview.html'), join(adminServed, 'preview.html'));
+    copyFileSync(join(adminSources, 'parts/preview/preview.html'), join(adminServed, 'preview.html'));
   },
 };
 
@@ -175,7 +175,7 @@ export default [
     output: { file: join(adminServed, 'admin.js'), format: 'es', plugins: [minify()] },
   },
   {
-    input: join(adminSources, 'preview/frame.ts'),
+    input: join(adminSources, 'parts/preview/frame.ts'),
     plugins: [typescript('es2022')],
     output: { file: join(adminServed, 'preview.js'), format: 'iife', plugins: [minify()] },
   },

@@ -1,18 +1,18 @@
 import { html, render } from 'lit-html';
-import { createApi } from './service/api.ts';
-import './charts/chart.ts';
+import { createApi } from './api/api.ts';
+import './parts/charts/chart.ts';
 import { askChoice, askQuestion, askToken } from './parts/dialogs.ts';
 import type { Page, View } from './page.ts';
 import { loading, problemNote } from './parts/parts.ts';
-import './preview/ad-preview.ts';
+import './parts/preview/ad-preview.ts';
 import { parseRoute } from './route.ts';
 import { openScreen } from './screens.ts';
 import { shell } from './shell.ts';
 import { closeOnClickOutside } from './parts/panel.ts';
 import { openPalette } from './parts/palette.ts';
-import { findAnything } from './views/find-anything.ts';
-import { createStatuses } from './service/statuses.ts';
-import { createStore } from './service/store.ts';
+import { findAnything } from './bookings/find-anything.ts';
+import { createStatuses } from './api/statuses.ts';
+import { createStore } from './api/store.ts';
 import { createToasts } from './parts/toasts.ts';
 
 const root = document.getElementById('app') as HTMLElement;

@@ -1,8 +1,8 @@
 import type { TemplateResult } from 'lit-html';
-import type { Api } from './service/api.ts';
-import type { Statuses } from './service/statuses.ts';
-import type { Store } from './service/store.ts';
-import type { Problem } from './service/wire.ts';
+import type { Api } from './api/api.ts';
+import type { Statuses } from './api/statuses.ts';
+import type { Store } from './api/store.ts';
+import type { Problem } from './api/wire.ts';
 
 export interface Question {
   readonly title: string;

@@ -1,20 +1,20 @@
 import type { Page, View } from './page.ts';
 import type { Route } from './route.ts';
-import { openAdvertiser } from './views/advertiser-view.ts';
-import { openAlerts } from './views/alerts-view.ts';
-import { openCampaign } from './views/campaign-view.ts';
-import { openFiles } from './views/files-view.ts';
-import { openFinance } from './views/finance-view.ts';
-import { openForm } from './views/form-view.ts';
-import { openHistory } from './views/history-view.ts';
-import { openLineItem } from './views/line-item-view.ts';
-import { openList } from './views/list-view.ts';
-import { openOverview } from './views/overview-view.ts';
-import { openComplaints } from './views/complaints-view.ts';
-import { openReports } from './views/reports-view.ts';
-import { openTest } from './views/test-view.ts';
-import { openTimeline } from './views/timeline-view.ts';
-import type { Kind } from './service/wire.ts';
+import { openAdvertiser } from './bookings/advertiser-view.ts';
+import { openAlerts } from './alerts/alerts-view.ts';
+import { openCampaign } from './bookings/campaign-view.ts';
+import { openFiles } from './assets/files-view.ts';
+import { openFinance } from './finance/finance-view.ts';
+import { openForm } from './bookings/form-view.ts';
+import { openHistory } from './bookings/history-view.ts';
+import { openLineItem } from './delivery/line-item-view.ts';
+import { openList } from './bookings/list-view.ts';
+import { openOverview } from './delivery/overview-view.ts';
+import { openComplaints } from './delivery/complaints-view.ts';
+import { openReports } from './reports/reports-view.ts';
+import { openTest } from './delivery/test-view.ts';
+import { openTimeline } from './delivery/timeline-view.ts';
+import type { Kind } from './api/wire.ts';
 
 /** The screen of an address; the overview for an unknown one. */
 export const openScreen = (page: Page, route: Route): View | Promise<View> => {

@@ -2,7 +2,7 @@ import { html, type TemplateResult } from 'lit-html';
 import { icon, type IconName } from './parts/icons.ts';
 import { NAMES } from './words/kinds.ts';
 import { hashOf } from './route.ts';
-import { KINDS } from './service/wire.ts';
+import { KINDS } from './api/wire.ts';
 
 /** The sections of the page, which are also the names of their icons; the API has a separate page. */
 type Entry = readonly [section: IconName, label: string];

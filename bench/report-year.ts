@@ -1,8 +1,8 @@
 import knexFactory from 'knex';
 import { migrateLatest } from '../src/catalog/postgres/migrate.ts';
 import { ROLL_UPS } from '../src/events/postgres/roll-ups.ts';
-import { readReportQuestion } from '../src/trafficking/reports/report-question.ts';
-import { createReports } from '../src/trafficking/reports/run-report.ts';
+import { readReportQuestion } from '../src/reports/report-question.ts';
+import { createReports } from '../src/reports/run-report.ts';
 import { openPrivateStores } from '../testkit/private-stores.ts';
 
 /*

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { ALERT_KIND_NAMES, ALERT_KINDS, type AlertKind } from '../../src/catalog/model/alert-kinds.ts';
-import type { RecipientWire } from '../../src/trafficking/alerts/alert-routes.ts';
-import { recordChoice } from '../lists/record-choice.ts';
+import type { RecipientWire } from '../../src/alerts/alert-routes.ts';
+import { recordChoice } from '../bookings/lists/record-choice.ts';
 import type { Page } from '../page.ts';
 import { button, card } from '../parts/parts.ts';
 import { table } from '../parts/table.ts';

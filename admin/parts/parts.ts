@@ -1,10 +1,10 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { NextStep } from '../forms/next-step.ts';
+import type { NextStep } from '../bookings/forms/next-step.ts';
 import type { CreativeStatus } from '../../src/catalog/model/entities.ts';
-import type { LineItemStatus } from '../../src/trafficking/status/line-item-status.ts';
+import type { LineItemStatus } from '../../src/delivery/status/line-item-status.ts';
 import { statusWords } from '../words/status-words.ts';
 import type { DeliveryStatus } from '../../src/decision/no-bid-reason.ts';
-import type { Problem } from '../service/wire.ts';
+import type { Problem } from '../api/wire.ts';
 
 /** The head of a screen: title, a line of text, buttons. */
 export const pageHead = (

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Page } from '../page.ts';
-import type { Problem } from '../service/wire.ts';
+import type { Problem } from '../api/wire.ts';
 import { loading, problemNote } from './parts.ts';
 
 /** A resource of the API that a screen reads when it opens, and again when `load` is called. */

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { input } from '../fields/input.ts';
+import { input } from '../parts/fields/input.ts';
 import { button, card, problemNote } from '../parts/parts.ts';
-import type { Problem } from '../service/wire.ts';
+import type { Problem } from '../api/wire.ts';
 import { moment } from '../words/formats.ts';
 import type { OwnRecords } from './own-records.ts';
 

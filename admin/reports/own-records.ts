@@ -1,6 +1,6 @@
 import type { Page } from '../page.ts';
 import { showWebhookSecret } from '../parts/dialogs.ts';
-import type { Problem } from '../service/wire.ts';
+import type { Problem } from '../api/wire.ts';
 
 export interface OwnRecordsOptions<R, D> {
   readonly page: Page;

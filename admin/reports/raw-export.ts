@@ -1,10 +1,10 @@
 import { html, type TemplateResult } from 'lit-html';
 import type { EventFormat } from '../../src/events/export/write-events.ts';
-import { input } from '../fields/input.ts';
-import { recordChoice } from '../lists/record-choice.ts';
+import { input } from '../parts/fields/input.ts';
+import { recordChoice } from '../bookings/lists/record-choice.ts';
 import type { Page } from '../page.ts';
 import { button, card } from '../parts/parts.ts';
-import { saveFile } from '../service/save-file.ts';
+import { saveFile } from '../api/save-file.ts';
 import { select } from './report-controls.ts';
 
 const FORMATS = [

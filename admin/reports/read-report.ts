@@ -1,5 +1,5 @@
 import type { Page } from '../page.ts';
-import type { Answer } from '../service/wire.ts';
+import type { Answer } from '../api/wire.ts';
 import type { ReportAnswer } from './report-table.ts';
 
 const RETRY_MS = 1_000;

@@ -1,5 +1,5 @@
 import type uPlot from 'uplot';
-import type { ChartData } from '../charts/chart.ts';
+import type { ChartData } from '../parts/charts/chart.ts';
 import { showValue, type ReportAnswer } from './report-table.ts';
 
 const HEIGHT = 240;

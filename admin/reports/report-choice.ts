@@ -1,4 +1,4 @@
-import type { ReportFields } from '../../src/trafficking/reports/report-routes.ts';
+import type { ReportFields } from '../../src/reports/report-routes.ts';
 
 /** What the screen asks for: the parameters of GET /api/reports, taken apart. */
 export interface ReportChoice {

@@ -1,11 +1,11 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { live } from 'lit-html/directives/live.js';
-import type { ReportFields } from '../../src/trafficking/reports/report-routes.ts';
-import { input } from '../fields/input.ts';
+import type { ReportFields } from '../../src/reports/report-routes.ts';
+import { input } from '../parts/fields/input.ts';
 import { button } from '../parts/parts.ts';
-import { recordChoice } from '../lists/record-choice.ts';
+import { recordChoice } from '../bookings/lists/record-choice.ts';
 import type { Page } from '../page.ts';
-import type { Store } from '../service/store.ts';
+import type { Store } from '../api/store.ts';
 import { titleOf } from '../words/kinds.ts';
 import { combines, toggleDimension, toggleFilter, toggleMetric, type ReportChoice } from './report-choice.ts';
 

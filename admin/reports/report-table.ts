@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { reportJson } from '../../src/trafficking/reports/report-routes.ts';
+import type { reportJson } from '../../src/reports/report-routes.ts';
 import { count, money, percent } from '../words/formats.ts';
 import type { ReportChoice } from './report-choice.ts';
 

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { SavedReport, ReportSchedule } from '../../src/trafficking/reports/saved-report.ts';
+import type { SavedReport, ReportSchedule } from '../../src/reports/saved-report.ts';
 import type { Page } from '../page.ts';
 import { button, card } from '../parts/parts.ts';
 import { table } from '../parts/table.ts';

@@ -2,7 +2,7 @@ import { html, type TemplateResult } from 'lit-html';
 import type { Page } from '../page.ts';
 import { showReportLink } from '../parts/dialogs.ts';
 import { button, card } from '../parts/parts.ts';
-import { recordChoice } from '../lists/record-choice.ts';
+import { recordChoice } from '../bookings/lists/record-choice.ts';
 import { select } from './report-controls.ts';
 
 const DAYS = [

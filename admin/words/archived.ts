@@ -1,6 +1,6 @@
-import { PARENTS } from '../forms/entity-fields.ts';
-import type { Store } from '../service/store.ts';
-import type { Kind, Records } from '../service/wire.ts';
+import { PARENTS } from '../bookings/forms/entity-fields.ts';
+import type { Store } from '../api/store.ts';
+import type { Kind, Records } from '../api/wire.ts';
 
 /** An archived record. */
 export interface Archived {

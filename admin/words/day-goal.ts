@@ -1,4 +1,4 @@
-import type { Delivery } from '../../src/trafficking/insight/delivery.ts';
+import type { Delivery } from '../../src/delivery/delivery.ts';
 
 /** The share of a day's traffic up to a time of day, in hours. */
 const shareUntil = (curve: readonly number[], hours: number): number =>

@@ -1,6 +1,6 @@
 import { PACING_WORDS } from '../../src/catalog/checks/choice-words.ts';
-import type { Delivery } from '../../src/trafficking/insight/delivery.ts';
-import type { LineItemWire } from '../service/wire.ts';
+import type { Delivery } from '../../src/delivery/delivery.ts';
+import type { LineItemWire } from '../api/wire.ts';
 import { dayGoal } from './day-goal.ts';
 import { count, duration, money } from './formats.ts';
 

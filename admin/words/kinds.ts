@@ -1,6 +1,6 @@
 import { hashOf } from '../route.ts';
-import type { Store } from '../service/store.ts';
-import { KINDS, type Counts, type Kind, type Records } from '../service/wire.ts';
+import type { Store } from '../api/store.ts';
+import { KINDS, type Counts, type Kind, type Records } from '../api/wire.ts';
 
 /** The names of the kinds, for people. */
 export const NAMES: Readonly<Record<Kind, { readonly one: string; readonly many: string }>> = {

@@ -2,7 +2,7 @@ import knexFactory, { type Knex } from 'knex';
 import { createSecretBox } from '../base/secret-box.ts';
 import { keepTokenSecret } from '../config/keep-token-secret.ts';
 import { readSettings } from '../config/read-settings.ts';
-import { ENTITY_KINDS } from '../trafficking/entities/entity-kind.ts';
+import { ENTITY_KINDS } from '../bookings/entity-kind.ts';
 
 /**
  * `node dist/commands/reseal.js`: encrypts every secret in the database with the first key of

@@ -4,7 +4,7 @@ import { BIDDER_STEPS, CIRCUIT_STATES, IMPRESSION_STEPS, NOTICE_KINDS, NOTICE_OU
 import { reasonNames } from '../decision/no-bid-reason.ts';
 import { HIT_KINDS, INVALID_REASONS } from '../ledger/hit.ts';
 import type { MetricsOptions } from '../observability/metrics.ts';
-import { ADMIN_REFUSALS } from '../trafficking/admin-gate.ts';
+import { ADMIN_REFUSALS } from '../api/admin-gate.ts';
 import { ALERT_KIND_NAMES } from '../catalog/model/alert-kinds.ts';
 
 /** The closed label sets of a replica's metrics, each from the folder that defines it. */

@@ -11,7 +11,7 @@ import type { Log, LogFields } from '../observability/log.ts';
 import type { Metrics, StoreWork } from '../observability/metrics.ts';
 import type { AdAnswer } from '../serving/serve-ad.ts';
 import type { HitOutcome } from '../tracking/record-hit.ts';
-import type { AdminRefusal } from '../trafficking/admin-gate.ts';
+import type { AdminRefusal } from '../api/admin-gate.ts';
 
 /** Turns the events of the service into metrics and log lines. No other place does. */
 export const observeService = ({ log, metrics }: { readonly log: Log; readonly metrics: Metrics }) => {

@@ -7,7 +7,7 @@ import type { Allowances } from '../ledger/allowances/allowances.ts';
 import { createAccountReader } from '../ledger/read/read-accounts.ts';
 import { createSetAsideReader } from '../ledger/read/set-aside-accounts.ts';
 import { answerWithin } from '../redis/answer-within.ts';
-import { createAlertStore } from '../trafficking/alerts/alert-store.ts';
+import { createAlertStore } from '../alerts/alert-store.ts';
 import { redisSettingsFaults } from '../redis/redis-settings.ts';
 import type { Log } from '../observability/log.ts';
 import type { Metrics } from '../observability/metrics.ts';

@@ -6,10 +6,10 @@ import { creativeSchema } from '../../src/catalog/checks/creative-schema.ts';
 import { campaignSchema, lineItemSchema, placementSchema, publisherSchema } from '../../src/catalog/checks/schemas.ts';
 import { AD_REQUEST_SCHEMA, FLAT_AD_REQUEST_SCHEMA } from '../../src/http/openrtb/ad-request-schema.ts';
 import { AUCTION_REQUEST_SCHEMA } from '../../src/http/openrtb/auction-schema.ts';
-import { RECIPIENT_SCHEMA } from '../../src/trafficking/alerts/check-recipient.ts';
-import { NEW_COMMENT_SCHEMA } from '../../src/trafficking/comments/comment-store.ts';
-import { BULK_SCHEMA } from '../../src/trafficking/entities/bulk-route.ts';
-import { SAVED_REPORT_SCHEMA } from '../../src/trafficking/reports/saved-report.ts';
+import { RECIPIENT_SCHEMA } from '../../src/alerts/check-recipient.ts';
+import { NEW_COMMENT_SCHEMA } from '../../src/bookings/comment-store.ts';
+import { BULK_SCHEMA } from '../../src/bookings/bulk-route.ts';
+import { SAVED_REPORT_SCHEMA } from '../../src/reports/saved-report.ts';
 
 const SCHEMAS = {
   publisherSchema,

@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 import { BROWSER_HEADERS, lookAtAd } from '../../testkit/person.ts';
 import { eventually } from '../../testkit/until.ts';
 import type { Replica } from '../setup/start-replica.ts';
-import { apiOf as callsOf, book, serveAd, type Booked } from '../trafficking/api-client.ts';
+import { apiOf as callsOf, book, serveAd, type Booked } from '../api/api-client.ts';
 import { shoot } from './setup/shoot.ts';
 import { openAdmin, startReplicas } from './setup/start-admin.ts';
 import { startBrowser } from './setup/start-browser.ts';

@@ -3,7 +3,7 @@ import { withKnex } from '../../testkit/book.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
-import { apiOf, book, type Booked } from '../trafficking/api-client.ts';
+import { apiOf, book, type Booked } from '../api/api-client.ts';
 import { shoot } from './setup/shoot.ts';
 import { openAdmin, type PageLook } from './setup/start-admin.ts';
 import { startBrowser } from './setup/start-browser.ts';

@@ -7,7 +7,7 @@ import type { Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 import { startReplica } from '../setup/start-replica.ts';
-import { apiOf as callsOf, book, type ApiCall, type Booked } from '../trafficking/api-client.ts';
+import { apiOf as callsOf, book, type ApiCall, type Booked } from '../api/api-client.ts';
 import { shoot } from './setup/shoot.ts';
 import { openAdmin, pick, type PageLook } from './setup/start-admin.ts';
 import { startBrowser } from './setup/start-browser.ts';

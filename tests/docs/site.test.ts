@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { PROBLEMS } from '../../src/http/problems/problem.ts';
-import { REMEDIES } from '../../src/trafficking/openapi/remedies.ts';
+import { REMEDIES } from '../../src/api/remedies.ts';
 import type { Page } from 'playwright-core';
 import { startBrowser } from '../browser/setup/start-browser.ts';
 import { atEnd } from '../setup/at-end.ts';

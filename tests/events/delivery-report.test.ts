@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import knexFactory, { type Knex } from 'knex';
 import { dateOfDay, dayOf, MS_PER_DAY } from '../../src/base/utc-day.ts';
 import { readReportRows, readReportTotals, type CreativeDay } from '../../src/events/postgres/delivery-report.ts';
-import { readWholeReport } from '../../src/trafficking/insight/reports.ts';
+import { readWholeReport } from '../../src/reports/record-report/record-reports.ts';
 import { book, insertRow } from '../../testkit/book.ts';
 import { testDatabase } from '../setup/test-database.ts';
 

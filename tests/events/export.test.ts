@@ -10,7 +10,7 @@ import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { temporaryFolder } from '../setup/temporary-folder.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
-import { apiOf, type ApiCall } from '../trafficking/api-client.ts';
+import { apiOf, type ApiCall } from '../api/api-client.ts';
 import { eventOf, NOON } from './events.ts';
 
 const DAY = '2026-06-15';

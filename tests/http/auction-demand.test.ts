@@ -3,7 +3,7 @@ import { atEnd } from '../setup/at-end.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
-import { apiOf, book, type ApiCall, type Booked, type Json } from '../trafficking/api-client.ts';
+import { apiOf, book, type ApiCall, type Booked, type Json } from '../api/api-client.ts';
 
 let replica: Replica;
 let api: ApiCall;

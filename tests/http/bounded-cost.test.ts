@@ -1,10 +1,10 @@
 import { insertRow, withKnex } from '../../testkit/book.ts';
-import { MAX_PAGE_BYTES } from '../../src/trafficking/entities/page-of-rows.ts';
+import { MAX_PAGE_BYTES } from '../../src/bookings/page-of-rows.ts';
 import { MAX_REPORTS_PER_CLIENT, MAX_REPORTS_PER_TOKEN } from '../../src/tracking/report-limit.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
-import { apiOf, book, serveAd, type ApiCall, type Booked } from '../trafficking/api-client.ts';
+import { apiOf, book, serveAd, type ApiCall, type Booked } from '../api/api-client.ts';
 
 let replica: Replica;
 let databaseUrl: string;

@@ -8,7 +8,7 @@ import { atEnd } from '../setup/at-end.ts';
 import { startReplica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
-import { apiOf, book } from '../trafficking/api-client.ts';
+import { apiOf, book } from '../api/api-client.ts';
 
 test('ads.txt and sellers.json are written from the bidders of line items, and the command compares them with what is served', async () => {
   const databaseUrl = await testDatabase();

@@ -4,7 +4,7 @@ import { eventually } from '../../testkit/until.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
-import { apiOf, book, serveAd, type ApiCall, type Booked, type Json } from '../trafficking/api-client.ts';
+import { apiOf, book, serveAd, type ApiCall, type Booked, type Json } from '../api/api-client.ts';
 
 let replica: Replica;
 let api: ApiCall;

@@ -1,10 +1,10 @@
 import type { Knex } from 'knex';
 import { dateOfDay, dayOf, MS_PER_DAY } from '../../base/utc-day.ts';
 import { USD_ONLY } from '../../bidders/currency-rates.ts';
-import { recordChange, type ChangeAction } from '../../trafficking/entities/audit-trail.ts';
-import { ENTITY_KINDS, type EntityKind, type EntityRecord } from '../../trafficking/entities/entity-kind.ts';
-import { createEntityReader } from '../../trafficking/entities/entity-reader.ts';
-import { createFinance } from '../../trafficking/finance/finance.ts';
+import { recordChange, type ChangeAction } from '../../bookings/audit-trail.ts';
+import { ENTITY_KINDS, type EntityKind, type EntityRecord } from '../../bookings/entity-kind.ts';
+import { createEntityReader } from '../../bookings/entity-reader.ts';
+import { createFinance } from '../../finance/finance.ts';
 import { createChance } from './chance.ts';
 import type { StoredLineItem } from './history-rows.ts';
 

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { LRUCache } from 'lru-cache';
-import type { AssetFile } from '../../assets/asset.ts';
+import type { AssetFile } from '../../uploads/asset.ts';
 import { notFound } from '../problems/error-handler.ts';
 import { problem, sendProblem } from '../problems/problem.ts';
 

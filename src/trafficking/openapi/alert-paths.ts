@@ -1,8 +1,8 @@
 import { ALERT_KIND_NAMES, ALERT_KINDS } from '../../catalog/model/alert-kinds.ts';
-import { MAX_MUTE_DAYS } from '../alerts/alert-routes.ts';
-import { RECIPIENT_SCHEMA } from '../alerts/check-recipient.ts';
+import { MAX_MUTE_DAYS } from '../../alerts/alert-routes.ts';
+import { RECIPIENT_SCHEMA } from '../../alerts/check-recipient.ts';
 import { BODY_PROBLEMS, idInPath, jsonAnswer, jsonBody, problems, query, READ_PROBLEMS, WRITE_PROBLEMS, type Paths } from './operation.ts';
-import { boolean, integer, listOf, moment, oneOf, orNull, record, ref, text } from './schema.ts';
+import { boolean, integer, listOf, moment, oneOf, orNull, record, ref, text } from '../../api/schema.ts';
 
 const kind = { ...oneOf(ALERT_KIND_NAMES), description: ALERT_KIND_NAMES.map((name) => `${name}: ${ALERT_KINDS[name].help}`).join('; ') };
 const entityId = { ...text, description: 'The entity_id of an alert; empty: all of the kind' };

@@ -1,7 +1,7 @@
-import { ASSET_PAGE, MAX_FILE_NAME_LENGTH } from '../assets/asset-routes.ts';
-import { MAX_OFFSET } from '../entities/list-query.ts';
+import { ASSET_PAGE, MAX_FILE_NAME_LENGTH } from '../../assets/asset-routes.ts';
+import { MAX_OFFSET } from '../../bookings/list-query.ts';
 import { jsonAnswer, LINK, pageQuery, problems, query, READ_PROBLEMS, WRITE_PROBLEMS, type Paths } from './operation.ts';
-import { listOf, ref, text } from './schema.ts';
+import { listOf, ref, text } from '../../api/schema.ts';
 
 const ofPublisher = (description: string): object => query('publisher_id', { type: 'integer' }, description);
 const binary = { schema: { type: 'string', format: 'binary' } };

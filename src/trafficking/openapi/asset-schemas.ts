@@ -1,4 +1,4 @@
-import { count, integer, moment, orNull, record, text, type Schema } from './schema.ts';
+import { count, integer, moment, orNull, record, text, type Schema } from '../../api/schema.ts';
 
 const withUses = (asset: Schema): Schema => ({ ...asset, properties: { ...(asset['properties'] as object), used_by: uses } });
 

@@ -1,8 +1,8 @@
-import { COMMENT_COLUMNS, COMMENTED, NEW_COMMENT_SCHEMA, type Commented } from '../comments/comment-store.ts';
-import { COMMENT_PAGE } from '../comments/comment-routes.ts';
-import { ENTITY_KINDS } from '../entities/entity-kind.ts';
-import { MAX_OFFSET } from '../entities/list-query.ts';
-import { schemaOf } from './columns.ts';
+import { COMMENT_COLUMNS, COMMENTED, NEW_COMMENT_SCHEMA, type Commented } from '../../bookings/comment-store.ts';
+import { COMMENT_PAGE } from '../../bookings/comment-routes.ts';
+import { ENTITY_KINDS } from '../../bookings/entity-kind.ts';
+import { MAX_OFFSET } from '../../bookings/list-query.ts';
+import { schemaOf } from '../../api/columns.ts';
 import { pascalCase } from './entity-schemas.ts';
 import {
   BODY_PROBLEMS,
@@ -15,7 +15,7 @@ import {
   type PathItem,
   type Paths,
 } from './operation.ts';
-import { listOf, ref } from './schema.ts';
+import { listOf, ref } from '../../api/schema.ts';
 
 export const COMMENT_SCHEMAS = {
   Comment: schemaOf(COMMENT_COLUMNS),

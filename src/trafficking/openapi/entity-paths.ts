@@ -1,9 +1,9 @@
-import { ENTITY_KINDS, ancestorsOf, type EntityAction, type EntityKind } from '../entities/entity-kind.ts';
-import { ARCHIVED_QUERIES, MAX_LISTED } from '../entities/entity-reader.ts';
-import { ACTIONS } from '../entities/entity-routes.ts';
-import { fixedParentOf } from '../entities/fixed-parent.ts';
-import { LIST_FIELDS } from '../entities/list-fields.ts';
-import { MAX_IDS, MAX_OFFSET } from '../entities/list-query.ts';
+import { ENTITY_KINDS, ancestorsOf, type EntityAction, type EntityKind } from '../../bookings/entity-kind.ts';
+import { ARCHIVED_QUERIES, MAX_LISTED } from '../../bookings/entity-reader.ts';
+import { ACTIONS } from '../../bookings/entity-routes.ts';
+import { fixedParentOf } from '../../bookings/fixed-parent.ts';
+import { LIST_FIELDS } from '../../bookings/list-fields.ts';
+import { MAX_IDS, MAX_OFFSET } from '../../bookings/list-query.ts';
 import { changeRef, entityRef, pascalCase } from './entity-schemas.ts';
 import {
   BODY_PROBLEMS,
@@ -19,7 +19,7 @@ import {
   type PathItem,
   type Paths,
 } from './operation.ts';
-import { listOf } from './schema.ts';
+import { listOf } from '../../api/schema.ts';
 
 const ETAG = { ETag: { schema: { type: 'string' } } };
 const ifMatch = {

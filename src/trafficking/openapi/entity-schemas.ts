@@ -1,5 +1,5 @@
-import { ENTITY_KINDS, type EntityKind } from '../entities/entity-kind.ts';
-import { count, ref, type Schema } from './schema.ts';
+import { ENTITY_KINDS, type EntityKind } from '../../bookings/entity-kind.ts';
+import { count, ref, type Schema } from '../../api/schema.ts';
 
 /** `line_items` → `LineItems`, `rotate_key` → `RotateKey`. */
 export const pascalCase = (name: string): string => name.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());

@@ -1,5 +1,5 @@
 import { BODY_PROBLEMS, jsonAnswer, jsonBody, problems, READ_PROBLEMS, WRITE_PROBLEMS, type Paths } from './operation.ts';
-import { ref } from './schema.ts';
+import { ref } from '../../api/schema.ts';
 
 /** Decisions without side effects, and changes of many records. */
 export const explainPaths = (): Paths => ({

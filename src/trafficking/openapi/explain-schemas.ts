@@ -1,6 +1,6 @@
-import { BULK_SCHEMA } from '../entities/bulk-route.ts';
-import { OUTCOMES } from '../explain/explanation.ts';
-import { boolean, integer, listOf, moment, number, oneOf, orNull, record, ref, text, usd } from './schema.ts';
+import { BULK_SCHEMA } from '../../bookings/bulk-route.ts';
+import { OUTCOMES } from '../../delivery/explain/explanation.ts';
+import { boolean, integer, listOf, moment, number, oneOf, orNull, record, ref, text, usd } from '../../api/schema.ts';
 
 const usage = record({ used: number, reserved: number, limit: number });
 

@@ -1,7 +1,7 @@
 import { DEFAULT_EVENT_COLUMNS, EVENT_COLUMN_NAMES, eventColumn } from '../../events/export/event-columns.ts';
 import { EVENT_FORMATS } from '../../events/export/write-events.ts';
 import { CSV_CONTENT, problems, query, READ_PROBLEMS, type Paths } from './operation.ts';
-import { integer, oneOf } from './schema.ts';
+import { integer, oneOf } from '../../api/schema.ts';
 
 const columns = { type: 'array', items: oneOf(EVENT_COLUMN_NAMES), default: DEFAULT_EVENT_COLUMNS };
 

@@ -1,5 +1,5 @@
-import { MAX_OPEN_MONTHS } from '../finance/finance.ts';
-import { FINANCE_FORMATS } from '../finance/finance-routes.ts';
+import { MAX_OPEN_MONTHS } from '../../finance/finance.ts';
+import { FINANCE_FORMATS } from '../../finance/finance-routes.ts';
 import {
   BODY_PROBLEMS,
   FILE_CONTENT,
@@ -12,7 +12,7 @@ import {
   WRITE_PROBLEMS,
   type Paths,
 } from './operation.ts';
-import { integer, listOf, oneOf, orNull, record, ref, text, usd } from './schema.ts';
+import { integer, listOf, oneOf, orNull, record, ref, text, usd } from '../../api/schema.ts';
 
 const month = { type: 'string', pattern: '^2\\d{3}-(0[1-9]|1[0-2])$' };
 const amount = { type: ['number', 'null'], description: 'The revenue in the currency of the statement; null: no rate is known' };

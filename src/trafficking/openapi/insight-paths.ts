@@ -1,8 +1,8 @@
-import { AUDIT_FILTERS } from '../entities/audit-trail.ts';
-import { MAX_OFFSET } from '../entities/list-query.ts';
+import { AUDIT_FILTERS } from '../../bookings/audit-trail.ts';
+import { MAX_OFFSET } from '../../bookings/list-query.ts';
 import { QUALITY_REPORT_FILTERS } from '../../tracking/report-store.ts';
-import { INSIGHT_PAGE, REPORT_FORMATS } from '../insight/insight-routes.ts';
-import { REPORT_PAGE } from '../insight/reports.ts';
+import { INSIGHT_PAGE, REPORT_FORMATS } from '../../delivery/insight-routes.ts';
+import { REPORT_PAGE } from '../../reports/record-report/record-reports.ts';
 import {
   CSV_CONTENT,
   idInPath,
@@ -16,8 +16,8 @@ import {
   type PathItem,
   type Paths,
 } from './operation.ts';
-import { MAX_STATUSES } from '../status/status-routes.ts';
-import { listOf, oneOf, ref, text } from './schema.ts';
+import { MAX_STATUSES } from '../../delivery/status/status-routes.ts';
+import { listOf, oneOf, ref, text } from '../../api/schema.ts';
 
 const page = pageQuery(INSIGHT_PAGE, MAX_OFFSET);
 

@@ -1,13 +1,28 @@
-import { ATTENTION_KINDS, SET_UP_KINDS } from '../attention/attention.ts';
-import { CHANGE_ACTIONS } from '../entities/audit-trail.ts';
-import { ENTITY_KINDS } from '../entities/entity-kind.ts';
+import { ATTENTION_KINDS, SET_UP_KINDS } from '../../delivery/attention/attention.ts';
+import { CHANGE_ACTIONS } from '../../bookings/audit-trail.ts';
+import { ENTITY_KINDS } from '../../bookings/entity-kind.ts';
 import { DELIVERY_STATUSES } from '../../decision/no-bid-reason.ts';
-import { PROGRESS_OF } from '../status/listed-delivery.ts';
-import { COURSES } from '../insight/goal-course.ts';
-import { REPORT_COLUMNS } from '../insight/report-columns.ts';
-import { REPORTED_CREATIVE_COLUMNS } from '../insight/reported-creative-columns.ts';
-import { schemaOf } from './columns.ts';
-import { boolean, count, countsByName, day, integer, listOf, moment, number, oneOf, orNull, record, ref, text, usd } from './schema.ts';
+import { PROGRESS_OF } from '../../delivery/status/listed-delivery.ts';
+import { COURSES } from '../../delivery/goal-course.ts';
+import { REPORT_COLUMNS } from '../../reports/record-report/report-columns.ts';
+import { REPORTED_CREATIVE_COLUMNS } from '../../delivery/reported-creative-columns.ts';
+import { schemaOf } from '../../api/columns.ts';
+import {
+  boolean,
+  count,
+  countsByName,
+  day,
+  integer,
+  listOf,
+  moment,
+  number,
+  oneOf,
+  orNull,
+  record,
+  ref,
+  text,
+  usd,
+} from '../../api/schema.ts';
 
 /** Gross = filtered + net: `impressions` and `clicks` are net. */
 const counted = {

@@ -1,9 +1,9 @@
 import { CATALOG_TABLES, type CatalogTable } from '../../catalog/model/catalog-reading.ts';
 import { PROBLEMS, type ProblemCode } from '../../http/problems/problem.ts';
-import { XLSX_TYPE } from '../reports/report-routes.ts';
+import { XLSX_TYPE } from '../../reports/report-routes.ts';
 import { exampleOf } from './examples.ts';
-import { REMEDIES } from './remedies.ts';
-import { ref, type Schema } from './schema.ts';
+import { REMEDIES } from '../../api/remedies.ts';
+import { ref, type Schema } from '../../api/schema.ts';
 import { EXAMPLE_REQUEST_ID } from './serving-examples.ts';
 
 /** The groups of operations, in the order of the API page. */

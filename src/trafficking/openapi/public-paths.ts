@@ -1,5 +1,5 @@
 import { alternativeBody, jsonAnswer, jsonBody, problems, query, type Operation, type Paths } from './operation.ts';
-import { oneOf, ref, text } from './schema.ts';
+import { oneOf, ref, text } from '../../api/schema.ts';
 
 const token = query('t', text, 'The token of the tracking URL', true);
 const unauthenticated = { security: [] };

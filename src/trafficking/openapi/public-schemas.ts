@@ -4,7 +4,7 @@ import { AUCTION_REQUEST_SCHEMA } from '../../http/openrtb/auction-schema.ts';
 import { PROBLEMS } from '../../http/problems/problem.ts';
 import { REPORT_REASONS } from '../../tracking/report-store.ts';
 import { DEVICES } from '../../catalog/model/entities.ts';
-import { integer, listOf, number, oneOf, record, ref, text, type Schema } from './schema.ts';
+import { integer, listOf, number, oneOf, record, ref, text, type Schema } from '../../api/schema.ts';
 
 /**
  * An OpenRTB schema as a component: without its `$id`, which would be a second address inside the

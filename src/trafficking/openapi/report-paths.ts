@@ -1,11 +1,11 @@
 import { ROLL_UP_SOURCES } from '../../events/postgres/roll-ups.ts';
-import { MAX_OFFSET } from '../entities/list-query.ts';
-import { DEFAULT_LINK_DAYS, MAX_LINK_DAYS } from '../reports/report-links.ts';
-import { DIMENSION_NAMES, dimensionOf } from '../reports/report-dimensions.ts';
-import { columnsOf, METRIC_NAMES, metricOf } from '../reports/report-fields.ts';
-import { MAX_FILTER_VALUES, MAX_GROUPS, MAX_HOURLY_DAYS, MAX_REPORT_DAYS, RANGE_NAMES } from '../reports/report-question.ts';
-import { REPORT_FORMATS, REPORT_PAGE } from '../reports/report-routes.ts';
-import { SAVED_REPORT_SCHEMA } from '../reports/saved-report.ts';
+import { MAX_OFFSET } from '../../bookings/list-query.ts';
+import { DEFAULT_LINK_DAYS, MAX_LINK_DAYS } from '../../reports/report-links.ts';
+import { DIMENSION_NAMES, dimensionOf } from '../../reports/report-dimensions.ts';
+import { columnsOf, METRIC_NAMES, metricOf } from '../../reports/report-fields.ts';
+import { MAX_FILTER_VALUES, MAX_GROUPS, MAX_HOURLY_DAYS, MAX_REPORT_DAYS, RANGE_NAMES } from '../../reports/report-question.ts';
+import { REPORT_FORMATS, REPORT_PAGE } from '../../reports/report-routes.ts';
+import { SAVED_REPORT_SCHEMA } from '../../reports/saved-report.ts';
 import {
   BODY_PROBLEMS,
   FILE_CONTENT,
@@ -21,7 +21,7 @@ import {
   WRITE_PROBLEMS,
   type Paths,
 } from './operation.ts';
-import { boolean, count, day, integer, listOf, moment, number, oneOf, orNull, record, ref, text, type Schema } from './schema.ts';
+import { boolean, count, day, integer, listOf, moment, number, oneOf, orNull, record, ref, text, type Schema } from '../../api/schema.ts';
 
 const listParameter = (name: string, values: readonly string[], maxItems: number, description: string): object => ({
   ...query(name, { type: 'array', items: oneOf(values), minItems: 1, maxItems }, description),

@@ -1,7 +1,7 @@
-import { NEW_VIEW_SCHEMA, VIEW_COLUMNS } from '../views/saved-view-store.ts';
-import { schemaOf } from './columns.ts';
+import { NEW_VIEW_SCHEMA, VIEW_COLUMNS } from '../../bookings/saved-view-store.ts';
+import { schemaOf } from '../../api/columns.ts';
 import { BODY_PROBLEMS, idInPath, jsonAnswer, jsonBody, problems, READ_PROBLEMS, WRITE_PROBLEMS, type Paths } from './operation.ts';
-import { listOf, ref } from './schema.ts';
+import { listOf, ref } from '../../api/schema.ts';
 
 export const SAVED_VIEW_SCHEMAS = {
   SavedView: schemaOf(VIEW_COLUMNS),

@@ -1,4 +1,4 @@
-import { REMEDIES } from './remedies.ts';
+import { REMEDIES } from '../../api/remedies.ts';
 
 /** A trace id, which a request with a traceparent gets. */
 export const EXAMPLE_REQUEST_ID = '4bf92f3577b34da6a3ce929d0e0e4736';

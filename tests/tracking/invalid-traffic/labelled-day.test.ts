@@ -8,7 +8,7 @@ import { eventually } from '../../../testkit/until.ts';
 import { startReplica, type Replica } from '../../setup/start-replica.ts';
 import { testDatabase } from '../../setup/test-database.ts';
 import { testRedisUrl } from '../../setup/test-redis-url.ts';
-import { apiOf, book, type ApiCall, type Booked, type Json } from '../../trafficking/api-client.ts';
+import { apiOf, book, type ApiCall, type Booked, type Json } from '../../api/api-client.ts';
 import { readMetrics } from '../../../testkit/read-metrics.ts';
 import { temporaryFolder } from '../../setup/temporary-folder.ts';
 

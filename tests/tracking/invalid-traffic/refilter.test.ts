@@ -9,7 +9,7 @@ import { eventually } from '../../../testkit/until.ts';
 import { startReplica, type Replica } from '../../setup/start-replica.ts';
 import { testDatabase } from '../../setup/test-database.ts';
 import { testRedisUrl } from '../../setup/test-redis-url.ts';
-import { apiOf, book, type ApiCall, type Booked } from '../../trafficking/api-client.ts';
+import { apiOf, book, type ApiCall, type Booked } from '../../api/api-client.ts';
 import { temporaryFolder } from '../../setup/temporary-folder.ts';
 
 const CHROME = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';

@@ -1,0 +1,90 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { ALERT_KINDS } from '../../src/catalog/model/alert-kinds.ts';
+import type { AlertWire, MuteWire } from '../../src/alerts/alert-routes.ts';
+import { createRecipients } from './recipients.ts';
+import type { Page, View } from '../page.ts';
+import { button, card, emptyState, pageHead } from '../parts/parts.ts';
+import { createReading } from '../parts/reading.ts';
+import { table, unbroken, type Column } from '../parts/table.ts';
+import { moment, withDates } from '../words/formats.ts';
+import { linkTo } from '../words/kinds.ts';
+
+const MUTE_DAYS = 7;
+const PLURALS = { line_item: 'line_items', campaign: 'campaigns', creative: 'creatives' } as const;
+
+const what = ({ entity, entity_id, words }: AlertWire): TemplateResult | string =>
+  entity === 'books' ? words : html`<a class="name" href=${linkTo(PLURALS[entity], Number(entity_id))}>${withDates(words)}</a>`;
+
+const COLUMNS: readonly Column<AlertWire>[] = [
+  {
+    label: 'Alert',
+    cell: ({ kind, closed_at }) => html`<span class="pill ${closed_at === null ? 'warn' : 'quiet'}">${ALERT_KINDS[kind].label}</span>`,
+  },
+  { label: 'What', prose: true, cell: what },
+  { label: 'Since', cell: ({ opened_at }) => unbroken(`${moment(opened_at)} UTC`) },
+];
+const PAST: readonly Column<AlertWire>[] = [
+  ...COLUMNS,
+  { label: 'Until', cell: ({ closed_at }) => unbroken(`${moment(closed_at ?? '')} UTC`) },
+];
+
+/** What needs attention, what this person has muted, and to whom alerts are sent. */
+export const openAlerts = (page: Page): View => {
+  const alerts = createReading<readonly AlertWire[]>(page, () => '/alerts');
+  const mutes = createReading<readonly MuteWire[]>(page, () => '/alert_mutes');
+  const recipients = createRecipients(page);
+  void recipients.load();
+
+  const mute = async (kind: string, entity_id: string, days: number | null): Promise<void> => {
+    const answer = await page.api.send('PUT', '/alert_mutes', { kind, entity_id, days });
+    if (!answer.ok) return page.complain(answer.problem);
+    await Promise.all([alerts.load(), mutes.load()]);
+  };
+  const unmute = async ({ kind, entity_id }: MuteWire): Promise<void> => {
+    const answer = await page.api.send('DELETE', `/alert_mutes?kind=${kind}&entity_id=${encodeURIComponent(entity_id)}`);
+    if (!answer.ok) return page.complain(answer.problem);
+    await Promise.all([alerts.load(), mutes.load()]);
+  };
+  const actions = ({ kind, entity_id, words }: AlertWire): TemplateResult =>
+    html`${button('Mute for a week', () => mute(kind, entity_id, MUTE_DAYS), 'quiet', `Mute for a week: ${words}`)}
+    ${button(`Mute all like this`, () => mute(kind, '', null), 'quiet', `Mute all like this: ${ALERT_KINDS[kind].label}`)}`;
+
+  return {
+    title: 'Alerts',
+    section: 'alerts',
+    render: () => html`
+      ${pageHead(
+        'Alerts',
+        'What needs attention now. Looked for once a minute.',
+        button('Send them to…', () => recipients.add(), 'secondary'),
+      )}
+      ${recipients.form()}
+      ${alerts.render((rows) => {
+        const open = rows.filter(({ closed_at, muted }) => closed_at === null && !muted);
+        const muted = rows.filter((row) => row.closed_at === null && row.muted);
+        const closed = rows.filter(({ closed_at }) => closed_at !== null).slice(0, 50);
+        return html`
+          ${open.length === 0 ? emptyState('Nothing needs attention.') : table({ caption: 'Open alerts', rows: open, columns: COLUMNS, actions })}
+          ${muted.length > 0 ? card('Muted by you', table({ caption: 'Muted alerts', rows: muted, columns: COLUMNS })) : nothing}
+          ${closed.length > 0 ? card('Closed lately', table({ caption: 'Closed alerts', rows: closed, columns: PAST })) : nothing}
+        `;
+      })}
+      ${mutes.render((rows) => (rows.length > 0 ? mutesCard(rows, unmute) : html``))} ${recipients.list()}
+    `,
+  };
+};
+
+const mutesCard = (rows: readonly MuteWire[], unmute: (mute: MuteWire) => unknown): TemplateResult =>
+  card(
+    'What you have muted',
+    table({
+      caption: 'Mutes',
+      rows,
+      columns: [
+        { label: 'Alerts', cell: ({ kind }) => ALERT_KINDS[kind].label },
+        { label: 'Of', cell: ({ entity_id }) => (entity_id === '' ? 'all' : `#${entity_id}`) },
+        { label: 'Until', cell: ({ until }) => (until === null ? 'you take it back' : `${moment(until)} UTC`) },
+      ],
+      actions: (row) => button('Unmute', () => unmute(row), 'quiet', `Unmute ${ALERT_KINDS[row.kind].label}`),
+    }),
+  );

@@ -1,0 +1,18 @@
+import type { AuditRow } from '../../src/bookings/audit-trail.ts';
+import type { Api } from './api.ts';
+import type { Kind } from './wire.ts';
+
+/** Who changed a record last, and when. */
+export type LastChange = Pick<AuditRow, 'actor' | 'at'>;
+
+/** undefined: the history cannot be read. */
+export const readLastChange = async (api: Api, kind: Kind, id: string | number): Promise<LastChange | undefined> => {
+  const changes = await api.get<readonly LastChange[]>(`/audit?entity=${kind.slice(0, -1)}&entity_id=${encodeURIComponent(id)}&limit=1`);
+  return changes.ok ? changes.value[0] : undefined;
+};
+
+/** The author of a change where people do not sign in. */
+const ANONYMOUS = 'anonymous';
+
+/** The author at the beginning of a sentence. */
+export const authorOf = (change: LastChange | undefined): string => (change && change.actor !== ANONYMOUS ? change.actor : 'Someone else');

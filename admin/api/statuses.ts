@@ -1,0 +1,77 @@
+import type { ListedDelivery } from '../../src/delivery/status/listed-delivery.ts';
+import type { LineItemStatus } from '../../src/delivery/status/line-item-status.ts';
+import type { Statuses as Answered } from '../../src/delivery/status/status-routes.ts';
+import type { Api } from './api.ts';
+
+export type StatusKind = 'line_items' | 'campaigns';
+
+/** The statuses of records on screen, as the service judges them. */
+export interface Statuses {
+  /** undefined: not read yet; it is read then, and the page drawn again. An old one is read again, too. */
+  of(kind: StatusKind, id: number): LineItemStatus | undefined;
+  /** What a line item has delivered, as read with its status. */
+  delivery(lineItemId: number): ListedDelivery | undefined;
+  /** What was read may be different now. */
+  outdate(): void;
+}
+
+/** As many as one answer has (MAX_STATUSES). */
+const MAX_ASKED = 200;
+const FRESH_MS = 15_000;
+
+interface Known {
+  readonly status: LineItemStatus | undefined;
+  readonly delivery: ListedDelivery | undefined;
+  readonly readAtMs: number;
+}
+
+export const createStatuses = (api: Api, redraw: () => void): Statuses => {
+  const known = new Map<string, Known>();
+  const wanted = new Set<string>();
+  let reading = false;
+  let outdatedAtMs = 0;
+
+  /** Ids as `line_items 12`; those of one answer at a time. */
+  const readWanted = async (): Promise<void> => {
+    while (wanted.size > 0) {
+      const keys = [...wanted].slice(0, MAX_ASKED);
+      for (const key of keys) wanted.delete(key);
+      const idsOf = (kind: StatusKind) => keys.flatMap((key) => (key.startsWith(kind) ? [key.slice(kind.length + 1)] : [])).join(',');
+      const readAtMs = Date.now();
+      const answer = await api.get<Answered>(`/statuses?line_item_ids=${idsOf('line_items')}&campaign_ids=${idsOf('campaigns')}`);
+      for (const key of keys) {
+        const [kind, id] = key.split(' ') as [StatusKind, string];
+        const { status, delivery } = known.get(key) ?? {};
+        if (!answer.ok) known.set(key, { status, delivery, readAtMs });
+        else
+          known.set(key, {
+            status: answer.value[kind][id],
+            delivery: kind === 'line_items' ? answer.value.deliveries[id] : undefined,
+            readAtMs,
+          });
+      }
+      redraw();
+    }
+    reading = false;
+  };
+  const want = (key: string): void => {
+    wanted.add(key);
+    if (reading) return;
+    reading = true;
+    // A screen asks for all of its records first.
+    setTimeout(() => void readWanted(), 0);
+  };
+
+  return {
+    of: (kind, id) => {
+      const key = `${kind} ${id}`;
+      const found = known.get(key);
+      if (!found || found.readAtMs <= Math.max(outdatedAtMs, Date.now() - FRESH_MS)) want(key);
+      return found?.status;
+    },
+    delivery: (id) => known.get(`line_items ${id}`)?.delivery,
+    outdate: () => {
+      outdatedAtMs = Date.now();
+    },
+  };
+};

@@ -1,0 +1,139 @@
+import { html, type TemplateResult } from 'lit-html';
+import { MAX_UPLOAD_BYTES, sizeInWords } from '../../src/catalog/model/asset-rules.ts';
+import type { Form } from '../bookings/forms/form.ts';
+import { numberOf, listOf, textOf } from '../bookings/forms/typed-text.ts';
+import type { Page } from '../page.ts';
+import { button } from '../parts/parts.ts';
+import { thumbnail } from '../parts/thumbnail.ts';
+import type { AssetWire, PlacementWire } from '../api/wire.ts';
+import { assetFacts, assetNotes, assetPath, isHtml5 } from '../words/asset-words.ts';
+
+export interface FileFieldOptions {
+  /** Distinguishes the file fields of a form. */
+  readonly name: string;
+  /** `a picture`, `the zip of an HTML5 ad`. */
+  readonly what: string;
+  readonly accepts: 'pictures' | 'html5';
+  /** Puts the stored file into the form. */
+  readonly onStored: (asset: AssetWire) => void;
+}
+
+type Upload =
+  | { readonly state: 'busy'; readonly file: string }
+  | { readonly state: 'refused'; readonly file: string; readonly reason: string }
+  | { readonly state: 'stored'; readonly file: string; readonly asset: AssetWire };
+
+const ACCEPTED = {
+  pictures: { types: 'image/png,image/jpeg,image/gif,image/webp,image/avif,image/svg+xml', words: 'PNG, JPEG, GIF, WebP, AVIF or SVG' },
+  html5: { types: '.zip,application/zip', words: 'A zip with index.html' },
+};
+
+const MAX_OFFERED = 100;
+
+/**
+ * A place to drop a file on, which is also a button that opens the file dialog. The upload and its
+ * outcome are kept in the draft, beside the fields of the record.
+ */
+export const fileField = (form: Form, page: Page, options: FileFieldOptions): TemplateResult => {
+  const pointer = `/uploads/${options.name}`;
+  const upload = form.read(pointer) as Upload | undefined;
+  const take = (files: FileList | null | undefined): void => {
+    const [file] = files ?? [];
+    if (file) void send(form, page, pointer, file, options);
+  };
+  const mark = (event: DragEvent, over: boolean): void => {
+    event.preventDefault();
+    (event.currentTarget as HTMLElement).classList.toggle('over', over);
+  };
+  return html`<div class="wide file-field">
+    <label
+      class="file-drop"
+      @dragover=${(event: DragEvent) => mark(event, true)}
+      @dragleave=${(event: DragEvent) => mark(event, false)}
+      @drop=${(event: DragEvent) => {
+        mark(event, false);
+        take(event.dataTransfer?.files);
+      }}
+    >
+      <input
+        type="file"
+        class="unseen"
+        accept=${ACCEPTED[options.accepts].types}
+        @change=${({ target }: Event) => {
+          const input = target as HTMLInputElement;
+          take(input.files);
+          input.value = '';
+        }}
+      />
+      <span><strong>Drop ${options.what} here</strong> or <u>choose a file</u></span>
+      <small>${ACCEPTED[options.accepts].words}, up to 2 MB</small>
+    </label>
+    ${button('Choose an uploaded file', () => pick(form, page, pointer, options), 'quiet')}
+    <div class="file-outcome" aria-live="polite">${outcome(upload, placementsOf(form, page))}</div>
+  </div>`;
+};
+
+const outcome = (upload: Upload | undefined, placements: readonly PlacementWire[]): TemplateResult | string => {
+  switch (upload?.state) {
+    case undefined:
+      return '';
+    case 'busy':
+      return html`<p aria-busy="true">Uploading ${upload.file} …</p>`;
+    case 'refused':
+      return html`<p class="file-refused"><b>${upload.file}</b> ${upload.reason}</p>`;
+    case 'stored':
+      return html`${thumbnailOf(upload.asset)}
+        <div>
+          <p><b>${upload.file}</b> ${assetFacts(upload.asset)}</p>
+          ${assetNotes(upload.asset, placements).map((note) => html`<p class="help">${note}</p>`)}
+        </div>`;
+  }
+};
+
+const send = async (form: Form, page: Page, pointer: string, file: File, options: FileFieldOptions): Promise<void> => {
+  const { accepts } = options;
+  const refuse = (reason: string): void => form.write(pointer, { state: 'refused', file: file.name, reason } satisfies Upload);
+  // The service would close the connection of a much larger one.
+  if (file.size > MAX_UPLOAD_BYTES) return refuse(`has ${sizeInWords(file.size)}; at most 2 MB are accepted.`);
+  form.write(pointer, { state: 'busy', file: file.name } satisfies Upload);
+  const query = new URLSearchParams({ name: file.name, publisher_id: publisherOf(form, page) });
+  const answer = await page.api.upload<AssetWire>(`/assets?${query}`, file);
+  if (!answer.ok) return refuse(answer.problem.detail.replace(/^The file /, ''));
+  if (isHtml5(answer.value) !== (accepts === 'html5'))
+    return refuse(accepts === 'html5' ? 'is not the zip of an HTML5 ad.' : 'is an HTML5 ad: choose the format html for it.');
+  use(form, pointer, file.name, answer.value, options);
+};
+
+/** Offers the newest files of the publisher, of the kind that the field takes. */
+const pick = async (form: Form, page: Page, pointer: string, options: FileFieldOptions): Promise<void> => {
+  const query = new URLSearchParams({ publisher_id: publisherOf(form, page), limit: String(MAX_OFFERED) });
+  const answer = await page.api.get<readonly AssetWire[]>(`/assets?${query}`);
+  if (!answer.ok) return page.complain(answer.problem);
+  const files = answer.value.filter((file) => isHtml5(file) === (options.accepts === 'html5'));
+  const choices = files.map((file) => ({
+    value: file.sha256,
+    shown: html`<span class="pictured"
+      >${thumbnailOf(file)}<span><b>${file.name}</b> ${assetFacts(file)}</span></span
+    >`,
+  }));
+  const chosen = await page.choose('Uploaded files', choices);
+  const asset = files.find(({ sha256 }) => sha256 === chosen);
+  if (asset) use(form, pointer, asset.name, asset, options);
+};
+
+const use = (form: Form, pointer: string, file: string, asset: AssetWire, { onStored }: FileFieldOptions): void => {
+  form.write(pointer, { state: 'stored', file, asset } satisfies Upload);
+  if (textOf(form.read('/name')) === '') form.write('/name', file.replace(/\.[^.]*$/, '').slice(0, 256));
+  onStored(asset);
+};
+
+const thumbnailOf = (asset: AssetWire): TemplateResult => thumbnail(isHtml5(asset) ? 'HTML5' : { path: assetPath(asset) });
+
+/** '': not known yet. */
+const publisherOf = (form: Form, { store }: Page): string => {
+  const item = store.find('line_items', numberOf(form.read('/line_item_id')));
+  return textOf(store.find('campaigns', item?.campaign_id)?.publisher_id);
+};
+
+const placementsOf = (form: Form, { store }: Page): readonly PlacementWire[] =>
+  listOf(form.read('/placement_ids')).flatMap((id) => store.find('placements', id) ?? []);

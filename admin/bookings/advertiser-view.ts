@@ -1,0 +1,52 @@
+import { html } from 'lit-html';
+import type { AdvertiserReportRow } from '../../src/reports/record-report/report-columns.ts';
+import { linkTo } from '../words/kinds.ts';
+import { archivedBy } from '../words/archived.ts';
+import type { Page, View } from '../page.ts';
+import { crumbs, pageHead } from '../parts/parts.ts';
+import { hashOf, type Route } from '../route.ts';
+import { childrenCard, recordView } from './record-view.ts';
+import { createReportCard } from '../reports/report-card.ts';
+import { recordActions } from './row-actions.ts';
+
+/** An advertiser: its campaigns and their delivery, over all publishers. */
+export const openAdvertiser = async (page: Page, route: Route): Promise<View> => {
+  const { store } = page;
+  const id = Number(route.parts[1]);
+  const report = createReportCard<AdvertiserReportRow>(page, {
+    path: `/advertisers/${id}`,
+    keys: [
+      {
+        label: 'Campaign',
+        cell: (row) => (row.campaign_id ? html`<a href=${linkTo('campaigns', row.campaign_id)}>${row.campaign}</a>` : ''),
+      },
+    ],
+  });
+  const campaigns = `advertiser_id=${id}&include=children`;
+  const faults = await Promise.all([store.ensure('advertisers', id), store.read('campaigns', campaigns)]);
+  for (const fault of faults) if (fault) page.complain(fault);
+
+  return recordView(
+    page,
+    'advertisers',
+    id,
+    (advertiser, title) => html`
+      ${crumbs([[hashOf(['advertisers']), 'Advertisers']], title)}
+      ${pageHead(
+        title,
+        [advertiser.domain, advertiser.contact, ...advertiser.labels].filter(Boolean).join(' · '),
+        html`<a role="button" href=${hashOf(['advertisers', id, 'edit'])}>Edit</a>
+          ${recordActions(page, 'advertisers', advertiser, hashOf(['advertisers']))}`,
+      )}
+      ${childrenCard(page, {
+        kind: 'campaigns',
+        rows: store.listing('campaigns', campaigns)?.rows ?? [],
+        parent: { advertiser_id: id },
+        archived: archivedBy(store, 'advertisers', advertiser) !== undefined,
+        without: 'Advertiser',
+        empty: 'This advertiser has no campaigns yet.',
+      })}
+      ${report()}
+    `,
+  );
+};

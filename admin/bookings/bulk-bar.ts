@@ -1,0 +1,149 @@
+import { html, type TemplateResult } from 'lit-html';
+import type { Page } from '../page.ts';
+import { button } from '../parts/parts.ts';
+import type { Column } from '../parts/table.ts';
+import type { Records } from '../api/wire.ts';
+import { counted, NAMES, titleOf } from '../words/kinds.ts';
+
+/** The kinds whose records are changed many at a time. */
+export type BulkKind = 'campaigns' | 'line_items';
+type Patch = Readonly<Record<string, unknown>>;
+
+/** A field that is set to one value for many records. */
+interface BulkField {
+  readonly name: string;
+  readonly label: string;
+  /** undefined: the text is not a value. */
+  readonly read: (text: string) => unknown;
+}
+
+const number = (text: string): number | undefined => (/^\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : undefined);
+const numberOrNone = (text: string): number | null | undefined => (text.trim() === '' ? null : number(text));
+const day = (text: string): string | undefined => (/^\d{4}-\d{2}-\d{2}$/.test(text.trim()) ? text.trim() : undefined);
+
+const FIELDS: Readonly<Record<BulkKind, readonly BulkField[]>> = {
+  campaigns: [
+    { name: 'end_date', label: 'End (YYYY-MM-DD)', read: day },
+    { name: 'budget', label: 'Budget, empty for no limit', read: numberOrNone },
+  ],
+  line_items: [
+    { name: 'cpm', label: 'Price per thousand (CPM)', read: number },
+    { name: 'priority', label: 'Priority (1 to 3)', read: number },
+    { name: 'daily_impression_cap', label: 'Daily impressions, empty for no limit', read: numberOrNone },
+    { name: 'end_date', label: 'End (YYYY-MM-DD)', read: day },
+  ],
+};
+/** Of one call of the API. */
+const MAX_AT_ONCE = 1_000;
+
+export interface BulkBar<K extends BulkKind> {
+  readonly column: Column<Records[K]>;
+  /** The actions for the chosen ones among the records of the list. */
+  render(found: readonly Records[K][]): TemplateResult;
+}
+
+/** Chooses records of a list, and changes all of them or none. */
+export const createBulkBar = <K extends BulkKind>(page: Page, kind: K): BulkBar<K> => {
+  const chosen = new Set<number>();
+  let field = FIELDS[kind][0]!;
+  let typed = '';
+
+  const choose = (ids: readonly number[], isChosen: boolean): void => {
+    for (const id of ids)
+      if (isChosen) chosen.add(id);
+      else chosen.delete(id);
+    page.redraw();
+  };
+
+  /** Each record with its patch. @param isUndo there is no way back from the way back */
+  const apply = async (patches: ReadonlyMap<number, Patch>, done: string, isUndo = false): Promise<void> => {
+    const operations = [...patches].map(([id, body]) => ({ method: 'PATCH', path: `/${kind}/${id}`, body }));
+    if (operations.length > MAX_AT_ONCE) return page.toast(`At most ${MAX_AT_ONCE} can be changed together.`, { tone: 'bad' });
+    const before = new Map(
+      [...patches].map(([id, patch]) => {
+        const record = page.store.find(kind, id) as unknown as Patch | undefined;
+        return [id, Object.fromEntries(Object.keys(patch).map((name) => [name, record?.[name] ?? null]))] as const;
+      }),
+    );
+    const answer = await page.api.send('POST', '/bulk', { operations });
+    if (!answer.ok) {
+      const [fault] = answer.problem.errors;
+      const index = Number(/^\/operations\/(\d+)/.exec(fault?.pointer ?? '')?.[1] ?? NaN);
+      const record = page.store.find(kind, [...patches.keys()][index]);
+      const where = record ? `${titleOf(kind, record)}: ` : '';
+      return page.toast(`Nothing was changed. ${where}${fault?.detail ?? answer.problem.detail}`, { tone: 'bad' });
+    }
+    await page.store.refresh();
+    page.toast(done, isUndo ? {} : { action: { label: 'Undo', run: () => void apply(before, 'They are as before.', true) } });
+    page.redraw();
+  };
+  const all = (patch: Patch): ReadonlyMap<number, Patch> => new Map([...chosen].map((id) => [id, patch]));
+  const words = (): string => counted(chosen.size, NAMES[kind].one, NAMES[kind].many.toLowerCase());
+
+  const setField = (event: SubmitEvent): Promise<void> | void => {
+    event.preventDefault();
+    const value = field.read(typed);
+    if (value === undefined) return page.toast(`${field.label}: “${typed}” is not such a value.`, { tone: 'bad' });
+    return apply(all({ [field.name]: value }), `${words()} changed.`);
+  };
+  const archive = async (): Promise<void> => {
+    const text = 'Neither served nor listed then; kept for reports, and can be restored.';
+    if (!(await page.confirm({ title: `Archive ${words()}?`, text, yes: 'Archive' }))) return;
+    await apply(all({ archived: true }), `${words()} archived.`);
+    chosen.clear();
+    page.redraw();
+  };
+
+  return {
+    column: {
+      label: 'Chosen',
+      check: true,
+      cell: (record) =>
+        html`<input
+          type="checkbox"
+          aria-label="Choose ${titleOf(kind, record)}"
+          .checked=${chosen.has(record.id)}
+          @change=${(event: Event) => choose([record.id], (event.target as HTMLInputElement).checked)}
+        />`,
+    },
+    render: (found) =>
+      chosen.size === 0
+        ? html`<p class="bulk-hint">
+            ${button(
+              `Choose all ${found.length} shown`,
+              () =>
+                choose(
+                  found.map(({ id }) => id),
+                  true,
+                ),
+              'quiet',
+            )}
+          </p>`
+        : html`<form class="bulk-bar" @submit=${setField}>
+            <strong>${words()} chosen</strong>
+            ${button('Pause', () => apply(all({ active: false }), `${words()} paused.`), 'secondary')}
+            ${button('Resume', () => apply(all({ active: true }), `${words()} active.`), 'secondary')}
+            ${button('Archive', archive, 'secondary')}
+            <div class="bulk-set">
+              <select
+                aria-label="Field to set"
+                @change=${(event: Event) => {
+                  field = FIELDS[kind].find(({ name }) => name === (event.target as HTMLSelectElement).value) ?? field;
+                  page.redraw();
+                }}
+              >
+                ${FIELDS[kind].map(({ name, label }) => html`<option value=${name} ?selected=${name === field.name}>${label}</option>`)}
+              </select>
+              <input
+                aria-label=${field.label}
+                .value=${typed}
+                @input=${(event: InputEvent) => {
+                  typed = (event.target as HTMLInputElement).value;
+                }}
+              />
+              <button type="submit">Set</button>
+            </div>
+            ${button('Choose none', () => choose([...chosen], false), 'quiet')}
+          </form>`,
+  };
+};

@@ -1,0 +1,72 @@
+import { html, nothing } from 'lit-html';
+import type { ReportRow } from '../../src/reports/record-report/report-columns.ts';
+import { linkTo } from '../words/kinds.ts';
+import { archivedBy } from '../words/archived.ts';
+import type { Page, View } from '../page.ts';
+import { button, crumbs, pageHead, statusPill, usageBar } from '../parts/parts.ts';
+import { hashOf, type Route } from '../route.ts';
+import { flight, money } from '../words/formats.ts';
+import { toggleActive } from './actions.ts';
+import { createCommentsCard } from './comments-card.ts';
+import { childrenCard, recordView } from './record-view.ts';
+import { createReportCard } from '../reports/report-card.ts';
+import { recordActions } from './row-actions.ts';
+
+/** A campaign: its line items and their delivery. */
+export const openCampaign = async (page: Page, route: Route): Promise<View> => {
+  const { store } = page;
+  const id = Number(route.parts[1]);
+  const report = createReportCard<ReportRow>(page, {
+    path: `/campaigns/${id}`,
+    keys: [
+      {
+        label: 'Line item',
+        cell: (row) =>
+          row.line_item_id > 0
+            ? html`<a href=${linkTo('line_items', row.line_item_id)}>${row.line_item || `#${row.line_item_id}, deleted`}</a>`
+            : '',
+      },
+      {
+        label: 'Creative',
+        cell: (row) => (row.creative_id ? html`<a href=${linkTo('creatives', row.creative_id)}>${row.creative_id}</a>` : ''),
+      },
+    ],
+    head: ({ totals, flat_fees }) => {
+      const limit = store.find('campaigns', id)?.budget ?? null;
+      // Fees are agreed in advance and do not use the budget.
+      const used = totals.spend - flat_fees;
+      return limit === null ? nothing : usageBar({ label: 'Budget, in these days', used, limit, show: money });
+    },
+  });
+  const comments = createCommentsCard(page, 'campaigns', id);
+  const items = `campaign_id=${id}&include=children`;
+  const faults = await Promise.all([store.ensure('campaigns', id), store.read('line_items', items)]);
+  for (const fault of faults) if (fault) page.complain(fault);
+
+  return recordView(page, 'campaigns', id, (campaign, title) => {
+    const publisher = store.find('publishers', campaign.publisher_id);
+    const advertiser = store.find('advertisers', campaign.advertiser_id);
+    return html`
+      ${crumbs([[hashOf(['campaigns']), 'Campaigns']], title)}
+      ${pageHead(
+        title,
+        html`${publisher ? html`For <a href=${linkTo('publishers', publisher.id)}>${publisher.name}</a>, ` : nothing}${
+          advertiser ? html`by <a href=${linkTo('advertisers', advertiser.id)}>${advertiser.name}</a>, ` : nothing
+        }${flight(campaign)}
+        ${statusPill(page.statuses.of('campaigns', id))}`,
+        html`${archivedBy(store, 'campaigns', campaign) ? nothing : button(campaign.active ? 'Pause' : 'Resume', () => toggleActive(page, 'campaigns', campaign))}
+          <a role="button" class="secondary" href=${hashOf(['campaigns', id, 'edit'])}>Edit</a>
+          ${recordActions(page, 'campaigns', campaign, hashOf(['campaigns']))}`,
+      )}
+      ${childrenCard(page, {
+        kind: 'line_items',
+        rows: store.listing('line_items', items)?.rows ?? [],
+        parent: { campaign_id: id },
+        archived: archivedBy(store, 'campaigns', campaign) !== undefined,
+        without: 'Campaign',
+        empty: 'This campaign has no line items yet.',
+      })}
+      ${report()} ${comments()}
+    `;
+  });
+};

@@ -1,0 +1,67 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { live } from 'lit-html/directives/live.js';
+import type { Comment, Commented } from '../../src/bookings/comment-store.ts';
+import type { Page } from '../page.ts';
+import { button, card } from '../parts/parts.ts';
+import { createReading } from '../parts/reading.ts';
+import { moment } from '../words/formats.ts';
+
+/** What staff have written about a record, and a field to write more. */
+export const createCommentsCard = (page: Page, of: Commented, id: number): (() => TemplateResult) => {
+  const path = `/${of}/${id}/comments`;
+  const comments = createReading<readonly Comment[]>(page, () => path, { keep: true });
+  let typed = '';
+  let sending = false;
+
+  const add = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault();
+    if (typed.trim() === '' || sending) return;
+    sending = true;
+    const answer = await page.api.send('POST', path, { text: typed });
+    sending = false;
+    // What was typed stays until it is stored.
+    if (!answer.ok) return page.complain(answer.problem);
+    typed = '';
+    await comments.load();
+  };
+  const remove = async (comment: Comment): Promise<void> => {
+    const answer = await page.api.send('DELETE', `/comments/${comment.id}`);
+    if (!answer.ok) page.complain(answer.problem);
+    await comments.load();
+  };
+
+  return () =>
+    card(
+      'Comments',
+      html`<form class="comment-form" @submit=${add}>
+          <label class="unseen" for="comment">Comment</label>
+          <textarea
+            id="comment"
+            rows="2"
+            maxlength="4000"
+            placeholder="For colleagues: what was agreed, what was tried …"
+            .value=${live(typed)}
+            @input=${(event: InputEvent) => {
+              typed = (event.target as HTMLTextAreaElement).value;
+            }}
+          ></textarea>
+          <button type="submit" class="secondary">Add</button>
+        </form>
+        ${comments.render((rows) =>
+          rows.length === 0
+            ? html`${nothing}`
+            : html`<ul class="comments">
+                ${rows.map(
+                  (row) =>
+                    html`<li>
+                      <p class="muted">
+                        <b>${row.actor}</b>, ${moment(row.at)} UTC
+                        ${button('Delete', () => remove(row), 'quiet', `Delete the comment of ${row.actor}`)}
+                      </p>
+                      <p class="comment-text">${row.text}</p>
+                    </li>`,
+                )}
+              </ul>`,
+        )}`,
+    );
+};

@@ -1,0 +1,44 @@
+import type { Page } from '../page.ts';
+import type { PaletteEntry } from '../parts/palette.ts';
+import { hashOf } from '../route.ts';
+import { KINDS, type Kind, type Records } from '../api/wire.ts';
+import { aOne, capital, linkTo, NAMES, titleOf } from '../words/kinds.ts';
+
+const PER_KIND = 5;
+
+/** Screens by their names, and records by what the service searches them by. */
+export const findAnything =
+  ({ api }: Page) =>
+  async (text: string): Promise<readonly PaletteEntry[]> => {
+    const words = text.trim().toLowerCase();
+    const screens = SCREENS.filter(({ label }) => label.toLowerCase().includes(words));
+    if (words === '') return screens;
+    const found = await Promise.all(KINDS.map((kind) => recordsOf(api, kind, text.trim())));
+    return [...found.flat(), ...screens];
+  };
+
+const recordsOf = async <K extends Kind>(api: Page['api'], kind: K, text: string): Promise<readonly PaletteEntry[]> => {
+  const answer = await api.get<readonly Records[K][]>(`/${kind}?q=${encodeURIComponent(text)}&limit=${PER_KIND}`);
+  if (!answer.ok) return [];
+  return answer.value.map((record) => ({ label: titleOf(kind, record), note: NAMES[kind].one, hash: linkTo(kind, record.id) }));
+};
+
+const SCREENS: readonly PaletteEntry[] = [
+  ...[
+    ['Home', 'overview'],
+    ['Timeline', 'timeline'],
+    ['Reports', 'reports'],
+    ['Finance', 'finance'],
+    ['Alerts', 'alerts'],
+    ['Test an ad', 'test'],
+    ['Complaints', 'complaints'],
+    ['History', 'history'],
+    ['Files', 'files'],
+  ].map(([label = '', name = '']) => ({ label, note: 'screen', hash: hashOf([name]) })),
+  ...KINDS.map((kind) => ({ label: NAMES[kind].many, note: 'screen', hash: hashOf([kind]) })),
+  ...KINDS.map((kind) => ({
+    label: capital(`new ${aOne(kind).split(' ').slice(1).join(' ')}`),
+    note: 'create',
+    hash: hashOf([kind, 'new']),
+  })),
+];

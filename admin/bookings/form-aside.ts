@@ -1,0 +1,157 @@
+import type { CreativeStatus } from '../../src/catalog/model/entities.ts';
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { debugLinkCard, rotateKey, setBlocked, setStatus } from './actions.ts';
+import { assetsOf } from '../parts/fields/content-assets.ts';
+import { listOf, numberOf, textOf, textOrNull } from './forms/typed-text.ts';
+import type { Form } from './forms/form.ts';
+import { addStep } from './forms/next-step.ts';
+import type { Page } from '../page.ts';
+import { button, card, loading, pill } from '../parts/parts.ts';
+import { atDensity, previewCreative, type Slot } from '../parts/preview/preview-document.ts';
+import { hashOf } from '../route.ts';
+import { table } from '../parts/table.ts';
+import type { CreativeWire, Kind, PlacementWire, PublisherWire, Records } from '../api/wire.ts';
+import { pictureNotes, sizeNotes } from '../words/asset-words.ts';
+import { NAMES } from '../words/kinds.ts';
+import { creativeState, listColumns } from './list-columns.ts';
+import { placementTags } from './placement-tags.ts';
+
+/**
+ * Beside a form: the preview of a creative, and what belongs to an existing record.
+ *
+ * @param first what comes before
+ */
+export const formAside = <K extends Kind>(
+  page: Page,
+  kind: K,
+  form: Form,
+  record: Records[K] | undefined,
+  first?: () => TemplateResult,
+): TemplateResult | typeof nothing => {
+  if (kind === 'creatives') return creativeAside(page, form, record as CreativeWire | undefined);
+  if (!record) return nothing;
+  if (kind === 'publishers') return publisherAside(page, record as PublisherWire);
+  if (kind === 'bidders') return bidderAside(page, record.id as number);
+  if (kind === 'placements') return placementAside(page, record as PlacementWire, first);
+  return nothing;
+};
+
+const publisherAside = (page: Page, publisher: PublisherWire): TemplateResult => html`
+  <aside class="form-aside">
+    ${card(
+      'API key',
+      html`<p>
+          ${publisher.api_key_hint ? html`Ends in <code>${publisher.api_key_hint}</code>. ` : nothing}The key is stored as a hash and was
+          shown once. Replace it if it is lost.
+        </p>
+        ${button('Replace the key', () => rotateKey(page, publisher), 'secondary')}`,
+    )}
+    ${card(
+      'Sellers',
+      html`<p>
+        For the bidders of its line items: the <a href="../ads.txt?publisher=${publisher.id}">records of its ads.txt</a>, and the accounts
+        in <a href="../sellers.json">sellers.json</a>.
+      </p>`,
+    )}
+    ${related(page, 'campaigns', { publisher_id: publisher.id })}
+  </aside>
+`;
+
+/** Reports of a bidder's last days, by what a person asks. */
+const BID_REPORTS: readonly (readonly [words: string, groupBy: string, metrics: string])[] = [
+  ['Bid rate and win rate by day', 'day', 'bid_requests,bids,bid_rate,wins,win_rate'],
+  ['By placement', 'placement', 'bid_requests,bids,bid_rate,wins,win_rate,timeouts'],
+  ['By deal', 'deal', 'bid_requests,bids,bid_rate,wins,win_rate'],
+  ['Time-outs by hour', 'hour', 'bid_requests,timeouts'],
+  ['Why bids were refused', 'reason', 'bid_refusals'],
+];
+
+const bidderAside = (page: Page, id: number): TemplateResult => html`
+  <aside class="form-aside">
+    ${card(
+      'Auction quality',
+      html`<ul class="needs">
+        ${BID_REPORTS.map(
+          ([words, group_by, metrics]) =>
+            html`<li><a href=${hashOf(['reports'], { group_by, metrics, range: 'last_7_days', 'filter[bidder]': id })}>${words}</a></li>`,
+        )}
+      </ul>`,
+    )}
+    ${related(page, 'line_items', { bidder_id: id })}
+  </aside>
+`;
+
+const placementAside = (page: Page, placement: PlacementWire, first?: () => TemplateResult): TemplateResult => html`
+  <aside class="form-aside">
+    ${first?.()} ${related(page, 'creatives', { placement_id: placement.id })}
+    ${placementTags(page, placement, publisherOf(page, placement))} ${debugLinkCard(page, publisherOf(page, placement))}
+  </aside>
+`;
+
+/** The publisher of a placement; of one that is open to all, the first. */
+const publisherOf = ({ store }: Page, { publisher_id }: PlacementWire): PublisherWire | undefined =>
+  publisher_id === null ? store.first('publishers')[0] : store.find('publishers', publisher_id);
+
+const MAX_RELATED = 20;
+
+/** The first records below this one, in two columns. */
+const related = <K extends Kind>(page: Page, kind: K, parent: Readonly<Record<string, string | number>>): TemplateResult => {
+  const listing = page.store.wanted(kind, hashOf([], parent).replace(/^[^?]*\??/, ''), MAX_RELATED);
+  if (!listing) return card(NAMES[kind].many, loading());
+  const { rows, total } = listing;
+  const columns = listColumns(page, kind).filter(({ label }) => label !== 'Publisher');
+  return card(
+    NAMES[kind].many,
+    html`
+      ${rows.length === 0 ? html`<p>None yet.</p>` : table({ caption: kind, columns: columns.slice(0, 2), rows: rows.slice(0, MAX_RELATED) })}
+      ${total > MAX_RELATED ? html`<p><a href=${hashOf([kind], parent)}>All ${total.toLocaleString()}</a></p>` : nothing}
+      <p><a href=${addStep(kind, '', parent).hash}>Add one</a></p>
+    `,
+  );
+};
+
+const creativeAside = (page: Page, form: Form, record: CreativeWire | undefined): TemplateResult => {
+  const placements = listOf(form.read('/placement_ids')).flatMap((id) => page.store.find('placements', id) ?? []);
+  const sideOf = (name: 'width' | 'height'): number | null => {
+    const side = numberOf(form.read(`/${name}`));
+    return typeof side === 'number' && side > 0 && side <= 4096 ? side : null;
+  };
+  const [width, height] = [sideOf('width'), sideOf('height')];
+  const slot: Slot = { width: width ?? placements[0]?.width ?? 300, height: height ?? placements[0]?.height ?? 250 };
+  const format = textOf(form.read('/format'));
+  const preview = previewCreative(format, textOf(form.read('/content')), textOrNull(form.read('/click_url')), slot);
+  const isBanner = format === 'banner';
+  const pictures = isBanner ? [assetsOf(form.read('/content'))?.['images'] ?? []].flat() : [];
+  const notes = [...sizeNotes(width, height, placements), ...pictureNotes(pictures, placements)];
+  const figure = (markup: string, density: number): TemplateResult =>
+    html`<figure class="preview">
+      <figcaption>
+        ${slot.width} × ${slot.height}${isBanner ? ` on a ${density}× screen` : ''}${format === 'native' ? ', in a sample template' : ''}
+      </figcaption>
+      <ad-preview
+        class="preview-frame"
+        .ad=${{ ...slot, markup: atDensity(markup, density, slot), title: `Preview of the creative${isBanner ? `, ${density}×` : ''}`, namesPicture: isBanner }}
+      ></ad-preview>
+    </figure>`;
+  const block = (id: number, blocked: boolean) => setBlocked(page, id, blocked).then(() => page.go(location.hash, { saved: true }));
+  const judge = (id: number, status: CreativeStatus) => setStatus(page, id, status).then(() => page.go(location.hash, { saved: true }));
+  return html`
+    <aside class="form-aside preview-aside">
+      ${card(
+        'Preview',
+        html`${preview.ok ? (isBanner ? [1, 2] : [1]).map((density) => figure(preview.markup, density)) : html`<p class="empty-preview">${preview.reason}</p>`}
+          ${notes.map((note) => html`<p class="size-note">${note}</p>`)}
+          <p class="help">Runs in a sandbox: the creative’s scripts and styles work and cannot reach this page.</p>`,
+      )}
+      ${
+        record
+          ? card(
+              'State',
+              html`<p>${pill(creativeState(page.store, record))}</p>
+                ${record.status === 'pending' ? html`${button('Approve', () => judge(record.id, 'approved'))} ${button('Reject', () => judge(record.id, 'rejected'), 'secondary')} ` : nothing}${button(record.blocked_at ? 'Unblock' : 'Block', () => block(record.id, !record.blocked_at), 'secondary')}`,
+            )
+          : nothing
+      }
+    </aside>
+  `;
+};

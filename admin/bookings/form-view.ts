@@ -1,0 +1,236 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { live } from 'lit-html/directives/live.js';
+import { showApiKey } from '../parts/dialogs.ts';
+import { createForm, type Draft, type Form } from './forms/form.ts';
+import { readAt } from './forms/pointer.ts';
+import { draftOf, newRecord, recordOf } from './forms/entity-draft.ts';
+import { faultInWords, fieldsOf, PARENTS } from './forms/entity-fields.ts';
+import { missingParent, nextStep } from './forms/next-step.ts';
+import { renderForm } from './forms/render-form.ts';
+import { aOne, capital, counted, linkTo, NAMES, titleOf } from '../words/kinds.ts';
+import type { Page, View } from '../page.ts';
+import { emptyState, pageHead, problemNote } from '../parts/parts.ts';
+import { missingRecord } from './record-view.ts';
+import { hashOf, type Route } from '../route.ts';
+import type { Statuses } from '../../src/delivery/status/status-routes.ts';
+import { authorOf } from '../api/last-change.ts';
+import type { Answer, CreativeWire, Kind, PublisherWire, Records } from '../api/wire.ts';
+import { conflictNote, readConflict, type FoundConflict } from './conflict-note.ts';
+import { formAside } from './form-aside.ts';
+import { recordActions } from './row-actions.ts';
+import { createUnfilledCard } from '../delivery/unfilled-card.ts';
+
+/** The form of one record: a new one, a copy, or an existing one. */
+export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route): Promise<View> => {
+  const { api, store } = page;
+  const { one, many } = NAMES[kind];
+  const [, id = 'new'] = route.parts;
+  const isNew = id === 'new';
+  const copyOf = isNew ? route.query.get('copy') : null;
+  const stored = isNew && copyOf === null ? undefined : await api.get<Records[K]>(`/${kind}/${encodeURIComponent(copyOf ?? id)}`);
+  if (stored && !stored.ok) {
+    const { problem } = stored;
+    const rest = (): TemplateResult => (problem.status === 404 ? missingRecord(kind) : problemNote(problem));
+    return { title: capital(one), section: kind, render: () => html`${pageHead(capital(one), '')}${rest()}` };
+  }
+
+  const record = stored?.value;
+  const creatives = `line_item_id=${copyOf ?? id}`;
+  await Promise.all([
+    store.count(),
+    ...(record
+      ? [store.ensure(kind, record.id)]
+      : PARENTS[kind].map(({ field, parent }) => store.ensure(parent, ...route.query.getAll(field)))),
+    ...(kind === 'line_items' && record ? [store.read('creatives', creatives)] : []),
+    ...(kind === 'creatives' ? route.query.getAll('placement_id').map((placement) => store.ensure('placements', placement)) : []),
+  ]);
+  // What has only one choice is chosen in a new record.
+  if (!record)
+    await Promise.all(PARENTS[kind].map(({ parent }) => store.ensure(parent, ...store.first(parent).map(({ id: first }) => first))));
+  const ofItem = (kind === 'line_items' && store.listing('creatives', creatives)?.rows) || [];
+  const copiedCreatives = copyOf === null ? [] : ofItem;
+  let withCreatives = true;
+  /** An existing record is saved as a copy, because its parent cannot change. */
+  let duplicating = false;
+
+  const initial = draftOf(kind, isNew ? newRecord(kind, record ? copied(record) : Object.fromEntries(route.query), store) : (record ?? {}));
+  /** What the draft is compared with when someone else has changed the record. */
+  let base = { draft: initial, etag: stored?.etag };
+  let conflict: FoundConflict | undefined;
+
+  /** Changes of different fields are both kept; a field that both have changed is asked about. */
+  const replace = async (draft: Draft, mayMerge = true): Promise<Answer<Records[K]>> => {
+    const path = `/${kind}/${encodeURIComponent(id)}`;
+    const answer = await api.send<Records[K]>('PUT', path, recordOf(kind, draft, store.dimensions()), { ifMatch: base.etag });
+    conflict = undefined;
+    if (answer.ok || answer.problem.code !== 'precondition_failed') return answer;
+    const found = await readConflict(page, kind, id, base.draft, draft);
+    if (!found) return answer;
+    base = { draft: found.base, etag: found.etag };
+    if (found.fields.length === 0 && mayMerge) {
+      page.toast(`${authorOf(found.change)} changed ${found.taken.join(', ') || 'it'} meanwhile. Both changes are kept.`);
+      return replace(found.merged, false);
+    }
+    for (const field of fieldsOf(kind)) form.write(field.pointer, readAt(found.merged, field.pointer));
+    conflict = found;
+    return answer;
+  };
+
+  const form: Form = createForm<Records[K]>({
+    page,
+    draft: initial,
+    inWords: (fault, draft) => faultInWords(kind, fault, draft, store.dimensions()),
+    save: (draft): Promise<Answer<Records[K]>> => {
+      if (!isNew && !duplicating) return replace(draft);
+      const changed = recordOf(kind, draft, store.dimensions());
+      return api.send('POST', `/${kind}`, duplicating ? copied(changed) : changed);
+    },
+    onSaved: async (saved) => {
+      if (withCreatives) await copyCreatives(page, duplicating ? ofItem : copiedCreatives, saved.id as number);
+      await store.refresh();
+      const key = kind === 'publishers' && isNew ? (saved as PublisherWire).api_key : undefined;
+      if (key) await showApiKey((saved as PublisherWire).name, key);
+      const next = isNew && copyOf === null ? nextStep(kind, saved, store) : undefined;
+      page.toast(
+        `${capital(one)} “${titleOf(kind, saved)}” ${isNew || duplicating ? 'was created' : 'was saved'}. ${next?.text ?? ''}`.trim(),
+        {
+          ...(next && { action: { label: next.label, run: () => page.go(next.hash) } }),
+        },
+      );
+      // A new line item has no creative yet, which the next step says.
+      if (!next || kind === 'creatives') await warnIfStuck(page, kind, saved);
+      page.go(linkTo(kind, saved.id), { saved: true });
+    },
+  });
+
+  const fill = kind === 'placements' && !isNew ? createUnfilledCard(page, id) : undefined;
+
+  const duplicate = async (): Promise<void> => {
+    duplicating = true;
+    await form.submit();
+    duplicating = false;
+  };
+
+  const title = isNew ? (copyOf === null ? `New ${one}` : `Copy of ${aOne(kind)}`) : titleOf(kind, record as Records[K]);
+  return {
+    title,
+    section: kind,
+    hasChanges: () => form.hasChanges() && !form.isSaving(),
+    render: () => {
+      const missing = isNew ? missingParent(kind, store) : undefined;
+      if (missing) return html`${pageHead(title, '')}${emptyState(missing.text, missing)}`;
+      return html`
+        <nav class="crumbs" aria-label="Breadcrumb">
+          <a href=${hashOf([kind])}>${many}</a> / ${isNew ? title : html`<span>${title}</span>`}
+        </nav>
+        ${pageHead(title, '', record && !isNew ? recordActions(page, kind, record, hashOf([kind])) : nothing)}
+        <form
+          novalidate
+          class="entity-form ${kind}"
+          @submit=${(event: SubmitEvent) => {
+            event.preventDefault();
+            void form.submit();
+          }}
+        >
+          ${conflict ? conflictNote(kind, form, conflict) : faultSummary(form, kind, duplicate)}
+          <div class="form-columns">
+            <div class="form-main">
+              ${renderForm(kind, form, page, { isNew })}
+              ${
+                copiedCreatives.length > 0
+                  ? html`<label class="copy-creatives"
+                      ><input
+                        type="checkbox"
+                        .checked=${live(withCreatives)}
+                        @change=${(event: Event) => (withCreatives = (event.target as HTMLInputElement).checked)}
+                      />
+                      Copy its ${counted(copiedCreatives.length, 'creative')} too</label
+                    >`
+                  : nothing
+              }
+            </div>
+            ${formAside(page, kind, form, isNew ? undefined : record, fill)}
+          </div>
+          ${saveBar(form, isNew ? `Create ${one}` : 'Save', isNew ? hashOf([kind]) : ['advertisers', 'campaigns', 'line_items'].includes(kind) ? linkTo(kind, id) : hashOf([kind]))}
+        </form>
+      `;
+    },
+  };
+};
+
+/** A copy exists beside its original, so its name or id differs, and a line item starts paused. */
+const copied = <T extends object>(record: T): Partial<T> => ({
+  ...record,
+  ...('name' in record
+    ? record.name !== '' && { name: `${String(record.name).slice(0, MAX_COPIED_NAME)} (copy)` }
+    : { id: 'id' in record ? `${String(record.id)}-copy` : undefined }),
+  ...('active' in record && { active: false }),
+  archived: false,
+});
+
+/** A name has at most 256 characters. */
+const MAX_COPIED_NAME = 256 - ' (copy)'.length;
+
+/**
+ * The copy of a blocked creative is blocked, too. One that cannot be copied, for example because its
+ * placement belongs to another publisher, does not stop the others.
+ */
+const copyCreatives = async ({ api, store, toast }: Page, creatives: readonly CreativeWire[], lineItemId: number): Promise<void> => {
+  const reasons: string[] = [];
+  for (const { id: _id, blocked_at, ...creative } of creatives) {
+    const answer = await api.send<CreativeWire>('POST', '/creatives', { ...creative, line_item_id: lineItemId });
+    const done = answer.ok && blocked_at ? await api.send('POST', `/creatives/${answer.value.id}/block`) : answer;
+    if (done.ok) continue;
+    const [fault] = done.problem.errors;
+    reasons.push(fault ? faultInWords('creatives', fault, creative, store.dimensions()) : done.problem.detail);
+  }
+  if (reasons.length > 0) toast(`${counted(reasons.length, 'creative')} could not be copied: ${reasons[0]}.`, { tone: 'bad' });
+};
+
+/** Says what keeps a line item or a creative that was saved from ever being shown. */
+const warnIfStuck = async <K extends Kind>(page: Page, kind: K, saved: Records[K]): Promise<void> => {
+  const itemId = kind === 'line_items' ? Number(saved.id) : kind === 'creatives' ? (saved as CreativeWire).line_item_id : undefined;
+  if (itemId === undefined) return;
+  const answer = await page.api.get<Statuses>(`/statuses?line_item_ids=${itemId}`);
+  const status = answer.ok ? answer.value.line_items[itemId] : undefined;
+  const own = kind === 'creatives' ? status?.stuck_creatives.find(({ id }) => id === saved.id)?.reason : undefined;
+  const reason = own ?? (status?.value === 'cannot serve' ? status.reasons[0] : undefined);
+  if (reason !== undefined) page.toast(`It cannot serve: ${reason}.`, { tone: 'bad' });
+};
+
+/** What a copy under another parent has. */
+const COPY_WORDS: Readonly<Partial<Record<Kind, string>>> = {
+  campaigns: 'The copy belongs to the chosen publisher and has no line items yet.',
+  line_items: 'The copy belongs to the chosen campaign, has the same creatives, and is paused.',
+  creatives: 'The copy belongs to the chosen line item.',
+};
+
+const faultSummary = (form: Form, kind: Kind, duplicate: () => Promise<void>): TemplateResult => {
+  const problem = form.problem();
+  if (!problem) return html`<div role="alert"></div>`;
+  const faults = form.faults();
+  return html`<div class="note bad faults" role="alert" tabindex="-1">
+    <strong>${faults.length > 0 ? `Not saved: ${counted(faults.length, 'field')} to correct` : problem.title}</strong>
+    ${
+      faults.length > 0
+        ? html`<ul>
+            ${faults.map(({ detail }) => html`<li>${detail}</li>`)}
+          </ul>`
+        : html`<p>${problem.detail}</p>`
+    }
+    ${
+      problem.code === 'parent_fixed'
+        ? html`<p>${COPY_WORDS[kind]}</p>
+            <button type="button" @click=${() => void duplicate()}>Duplicate it instead</button>`
+        : nothing
+    }
+  </div>`;
+};
+
+const saveBar = (form: Form, label: string, back: string): TemplateResult => html`
+  <div class="save-bar">
+    <span class="figure" aria-live="polite">${form.isSaving() ? 'Saving …' : form.hasChanges() ? 'Not saved yet' : ''}</span>
+    <a role="button" class="secondary" href=${back}>Cancel</a>
+    <button type="submit" aria-busy=${form.isSaving() ? 'true' : 'false'} ?disabled=${form.isSaving()}>${label}</button>
+  </div>
+`;

@@ -1,0 +1,68 @@
+import type { Dimensions, Kind } from '../../api/wire.ts';
+import type { Store } from '../../api/store.ts';
+import { fieldsOf, hasType, holds, type EntityField } from './entity-fields.ts';
+import type { Draft } from './form.ts';
+import { readAt, writtenAt } from './pointer.ts';
+import { listOf } from './typed-text.ts';
+import { codecOf } from './widgets.ts';
+
+/**
+ * What a form begins with: the record, or initial values and the schema's defaults where it has
+ * none.
+ */
+export const draftOf = (kind: Kind, record: object): Draft =>
+  fieldsOf(kind).reduce<Draft>((draft, field) => {
+    const value = readAt(record, field.pointer) ?? field.description.initial ?? field.schema.default;
+    return writtenAt(draft, field.pointer, codecOf(field).toDraft(value));
+  }, {});
+
+/**
+ * The record as the service takes it. What a person typed and is not valid is sent as typed: the
+ * service says what is wrong.
+ */
+export const recordOf = (kind: Kind, draft: Draft, dimensions: Dimensions): Draft =>
+  fieldsOf(kind).reduce<Draft>((record, field) => {
+    const value = valueOf(field, draft, dimensions);
+    // Absent rather than null, so that the fault reads "is required".
+    return value === null && !hasType(field.schema, 'null') ? record : writtenAt(record, field.pointer, value);
+  }, {});
+
+const valueOf = (field: EntityField, draft: Draft, dimensions: Dimensions): unknown => {
+  const { pointer, schema, description } = field;
+  if (!description.keptWhileHidden && !holds(description.when, draft)) return schema.default ?? null;
+  return codecOf(field).toRecord(readAt(draft, pointer), { schema, dimensions });
+};
+
+const DAY_MS = 86_400_000;
+const CAMPAIGN_DAYS = 30;
+const day = (offset: number): string => new Date(Date.now() + offset * DAY_MS).toISOString().slice(0, 10);
+
+/**
+ * A new record with what the address says, what has only one choice, and what follows from its
+ * parent.
+ */
+export const newRecord = (kind: Kind, given: object, store: Store): object => {
+  const onlyParents = fieldsOf(kind).flatMap(({ pointer, required, schema, description: { parent } }) => {
+    const [first, ...others] = parent && required ? store.first(parent) : [];
+    return first && others.length === 0 ? [[pointer.slice(1), schema.items ? [first.id] : first.id] as const] : [];
+  });
+  const record: Readonly<Record<string, unknown>> = { ...Object.fromEntries(onlyParents), ...given };
+  switch (kind) {
+    case 'campaigns':
+      return { start_date: day(0), end_date: day(CAMPAIGN_DAYS), ...record };
+    case 'line_items': {
+      const campaign = store.find('campaigns', record['campaign_id'] as number | undefined);
+      return { ...(campaign && { start_date: campaign.start_date, end_date: campaign.end_date }), ...record };
+    }
+    case 'creatives': {
+      const given = record['placement_id'] as string | undefined;
+      const placement_ids = given === undefined ? listOf(record['placement_ids']) : [given];
+      return { format: store.find('placements', placement_ids[0])?.formats[0], ...record, placement_ids };
+    }
+    case 'publishers':
+    case 'placements':
+    case 'advertisers':
+    case 'bidders':
+      return record;
+  }
+};

@@ -1,0 +1,73 @@
+import type { Page } from '../../page.ts';
+import type { Fault } from '../../../src/base/fault.ts';
+import type { Answer, Problem } from '../../api/wire.ts';
+import { isWithin, readAt, writtenAt } from './pointer.ts';
+
+/** The state of a form. Numbers are kept as typed, so that no typing is lost. */
+export type Draft = Readonly<Record<string, unknown>>;
+
+export interface Form {
+  /** Pointers are the record's own: `/targeting/countries`. */
+  read(pointer: string): unknown;
+  write(pointer: string, value: unknown): void;
+  /** The faults of a field and of everything below it. */
+  faultsAt(pointer: string): readonly string[];
+  faults(): readonly Fault[];
+  problem(): Problem | undefined;
+  isSaving(): boolean;
+  hasChanges(): boolean;
+  draft(): Draft;
+  submit(): Promise<void>;
+}
+
+export interface FormOptions<T> {
+  readonly page: Page;
+  readonly draft: Draft;
+  /** A fault of the draft as a sentence for the person at the form. */
+  readonly inWords?: (fault: Fault, draft: Draft) => string;
+  readonly save: (draft: Draft) => Promise<Answer<T>>;
+  readonly onSaved: (value: T) => void | Promise<void>;
+}
+
+export const createForm = <T>({ page, draft: initial, inWords = ({ detail }) => detail, save, onSaved }: FormOptions<T>): Form => {
+  let draft = initial;
+  let faults: readonly Fault[] = [];
+  let problem: Problem | undefined;
+  let saving = false;
+
+  return {
+    read: (pointer) => readAt(draft, pointer),
+    write: (pointer, value) => {
+      draft = writtenAt(draft, pointer, value);
+      faults = faults.filter((fault) => !isWithin(fault.pointer, pointer) && !isWithin(pointer, fault.pointer));
+      page.redraw();
+    },
+    faultsAt: (pointer) => faults.filter((fault) => isWithin(fault.pointer, pointer)).map(({ detail }) => detail),
+    faults: () => faults,
+    problem: () => problem,
+    isSaving: () => saving,
+    hasChanges: () => JSON.stringify(draft) !== JSON.stringify(initial),
+    draft: () => draft,
+    submit: async () => {
+      if (saving) return;
+      saving = true;
+      page.redraw();
+      const answer = await save(draft);
+      saving = false;
+      faults = answer.ok ? [] : answer.problem.errors.map((fault) => ({ ...fault, detail: inWords(fault, draft) }));
+      problem = answer.ok ? undefined : answer.problem;
+      if (answer.ok) await onSaved(answer.value);
+      page.redraw();
+      if (!answer.ok) requestAnimationFrame(focusFirstFault);
+    },
+  };
+};
+
+/** A summary that offers a way out comes before the field at fault. */
+const focusFirstFault = (): void => {
+  const first = ['.conflict', '.faults:has(button)', '[aria-invalid="true"]', '.faults']
+    .map((selector) => document.querySelector<HTMLElement>(selector))
+    .find((element) => element);
+  first?.focus();
+  first?.scrollIntoView({ block: 'center' });
+};

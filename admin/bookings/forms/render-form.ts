@@ -1,0 +1,45 @@
+import { html, type TemplateResult } from 'lit-html';
+import type { Page } from '../../page.ts';
+import { formSection } from '../../parts/form-section.ts';
+import type { Kind } from '../../api/wire.ts';
+import { hasType, holds, sectionsOf, wordsOf, type EntityField } from './entity-fields.ts';
+import type { Form } from './form.ts';
+import { renderWidget } from './widgets.ts';
+
+/**
+ * The fields of one kind of record in their sections; those whose condition does not hold are left
+ * out.
+ */
+export const renderForm = (kind: Kind, form: Form, page: Page, { isNew }: { readonly isNew: boolean }): TemplateResult => html`
+  ${sectionsOf(kind).map(({ title, text, fields }) =>
+    formSection(
+      title,
+      text,
+      html`${fields.filter(({ description }) => holds(description.when, form.draft())).map((field) => renderField(field, form, page, isNew))}`,
+    ),
+  )}
+`;
+
+const renderField = (field: EntityField, form: Form, page: Page, isNew: boolean): TemplateResult => {
+  const { pointer, schema, description } = field;
+  const { label, help, placeholder, required } = wordsOf(field, form.draft());
+  return renderWidget({
+    form,
+    page,
+    field,
+    options: {
+      pointer,
+      label,
+      // A choice that always has a value needs no mark.
+      required: required ?? (field.required && !schema.enum && !hasType(schema, 'boolean')),
+      ...(help !== undefined && { help }),
+      ...(placeholder !== undefined && { placeholder }),
+      ...(description.unit !== undefined && { suffix: description.unit }),
+      ...(description.wide && { wide: true }),
+      ...(description.createOnly && { disabled: !isNew }),
+      ...(schema.maxLength !== undefined && { maxLength: schema.maxLength }),
+      ...(schema.format === 'http-url' && { inputMode: 'url' as const }),
+      ...(hasType(schema, 'number') && { inputMode: 'decimal' as const }),
+    },
+  });
+};

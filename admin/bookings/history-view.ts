@@ -1,0 +1,82 @@
+import { html, type TemplateResult } from 'lit-html';
+import type { AuditRow } from '../../src/bookings/audit-trail.ts';
+import { linkTo } from '../words/kinds.ts';
+import type { Page, View } from '../page.ts';
+import { emptyState, pageHead } from '../parts/parts.ts';
+import { createReading } from '../parts/reading.ts';
+import { table, unbroken, type Column } from '../parts/table.ts';
+import type { Kind } from '../api/wire.ts';
+import { moment } from '../words/formats.ts';
+import { changedFields, undoButton } from './undo-change.ts';
+
+const KIND_OF: Readonly<Record<string, Kind>> = {
+  publisher: 'publishers',
+  placement: 'placements',
+  advertiser: 'advertisers',
+  bidder: 'bidders',
+  campaign: 'campaigns',
+  line_item: 'line_items',
+  creative: 'creatives',
+};
+
+const WORDS: Readonly<Record<string, string>> = {
+  create: 'created',
+  update: 'changed',
+  delete: 'deleted',
+  rotate_key: 'new API key',
+  block: 'blocked',
+  unblock: 'unblocked',
+  grant_debug: 'debug link',
+  share_report: 'shared a report',
+  close_month: 'closed a month',
+  export_events: 'exported events',
+};
+const MAX_CHANGES = 200;
+
+/** The last changes with their authors, newest first. */
+export const openHistory = (page: Page): View => {
+  const changes = createReading<readonly AuditRow[]>(page, () => `/audit?limit=${MAX_CHANGES}`);
+  return {
+    title: 'History',
+    section: 'history',
+    render: () => html`
+      ${pageHead('History', `The last ${MAX_CHANGES} changes. Times are in UTC.`)}
+      ${changes.render((rows) =>
+        rows.length === 0
+          ? emptyState('No changes yet. Every change that people make is listed here, with a way back.')
+          : table({
+              caption: 'Changes',
+              rows,
+              columns: COLUMNS,
+              actions: (row) => html`${undoButton(page, KIND_OF[row.entity], row, changes.load)}`,
+            }),
+      )}
+    `,
+  };
+};
+
+const named = ({ entity, entity_id, action, before, after }: AuditRow): TemplateResult | string => {
+  const name = (after ?? before)?.['name'];
+  const text = `${entity.replaceAll('_', ' ')} ${typeof name === 'string' && name !== '' ? `“${name}”` : entity_id}`;
+  const kind = KIND_OF[entity];
+  return kind && action !== 'delete' ? html`<a href=${linkTo(kind, entity_id)}>${text}</a>` : text;
+};
+
+const SHOWN = 60;
+const shown = (value: unknown): string => {
+  const text = typeof value === 'string' ? value : value == null ? 'nothing' : JSON.stringify(value);
+  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
+};
+
+const differences = ({ before, after }: AuditRow): TemplateResult | string => {
+  if (!before || !after) return '';
+  return html`${changedFields({ before, after }).map((name) => html`<div class="change"><b>${name.replaceAll('_', ' ')}</b> ${shown(before[name])} → ${shown(after[name])}</div>`)}`;
+};
+
+const COLUMNS: readonly Column<AuditRow>[] = [
+  { label: 'When', cell: ({ at }) => unbroken(moment(at)) },
+  { label: 'Who', cell: ({ actor }) => actor },
+  { label: 'Change', cell: ({ action }) => WORDS[action] ?? action },
+  { label: 'Record', cell: named },
+  { label: 'Fields', prose: true, cell: differences },
+];

@@ -1,0 +1,178 @@
+import { html, type TemplateResult } from 'lit-html';
+import { advertiserOf, linkTo, titleOf } from '../words/kinds.ts';
+import type { Page } from '../page.ts';
+import { pill, statusPill, type Status } from '../parts/parts.ts';
+import type { Store } from '../api/store.ts';
+import { thumbnail } from '../parts/thumbnail.ts';
+import { unbroken, type Column } from '../parts/table.ts';
+import type { CampaignWire, Counts, CreativeWire, Kind, LineItemWire, Records } from '../api/wire.ts';
+import { PRIORITIES } from '../../src/catalog/checks/choice-words.ts';
+import { deliveryColumns } from './lists/delivery-columns.ts';
+import type { InPlace } from './lists/in-place.ts';
+import { priceField, type InPlaceField, type InPlaceKind } from './lists/listed-fields.ts';
+import { count, flightDays, money, price } from '../words/formats.ts';
+import { hasHtml5, pictureIn } from '../words/asset-words.ts';
+import { archivedBy } from '../words/archived.ts';
+
+const dash = '–';
+
+const link = <K extends Kind>(kind: K, record: Records[K] | undefined, missing = dash): TemplateResult | string =>
+  record ? html`<a href=${linkTo(kind, record.id)}>${titleOf(kind, record)}</a>` : missing;
+
+const named = <K extends Kind>(kind: K, label = 'Name'): Column<Records[K]> => ({
+  label,
+  sort: kind === 'placements' ? 'id' : 'name',
+  cell: (record) =>
+    html`<a class="name" href=${linkTo(kind, record.id)}>${titleOf(kind, record)}</a>${
+        kind === 'placements' || (kind === 'creatives' && !(record as CreativeWire).name)
+          ? ''
+          : html` <small class="figure">#${record.id}</small>`
+      }`,
+});
+
+/** `5.00 CPM`, in the words of its budget type. */
+export const priceOf = ({ type, budget_type, cpm, cpc, budget }: LineItemWire): string => {
+  if (type === 'programmatic') return 'by bid';
+  switch (budget_type) {
+    case 'CPM':
+      return cpm === null ? dash : `${price(cpm)} CPM`;
+    case 'VCPM':
+      return cpm === null ? dash : `${price(cpm)} vCPM`;
+    case 'CPC':
+      return cpc === null ? dash : `${price(cpc)} CPC`;
+    case 'Flat':
+      return [budget === null ? 'flat' : `flat fee of ${money(budget)}`, ...(cpm === null ? [] : [`as ${price(cpm)} CPM`])].join(', ');
+  }
+};
+
+/** What staff have set; `live`: nothing of it stops the creative. */
+export const creativeState = (store: Store, creative: CreativeWire): Status => {
+  if (archivedBy(store, 'creatives', creative)) return 'archived';
+  if (creative.blocked_at) return 'blocked';
+  return creative.status === 'approved' ? 'live' : creative.status;
+};
+
+const withThumbnail = ({ content, format }: CreativeWire, name: unknown): TemplateResult => {
+  const path = pictureIn(content);
+  return html`<span class="pictured"
+    >${thumbnail(hasHtml5(content) ? 'HTML5' : path === undefined ? format : { path })}<span>${name}</span></span
+  >`;
+};
+
+/** A column of a list. `counts`: how many listed records belong to each; archived ones are not listed. */
+export type ListColumn<T> = Column<T> & { readonly counts?: true };
+
+/** How many records of a kind belong to each, as the list says. */
+const counted = (label: string, kind: Kind, none: TemplateResult | number = 0): ListColumn<{ readonly children?: Counts }> => ({
+  label,
+  numeric: true,
+  counts: true,
+  cell: ({ children }) => (children ? children[kind] || none : dash),
+});
+
+/** The columns of each kind's list. */
+export const listColumns = <K extends Kind>(
+  { store, statuses }: Page,
+  kind: K,
+  inPlace?: Pick<InPlace<InPlaceKind>, 'cell'>,
+): readonly ListColumn<Records[K]>[] => {
+  const cell = (record: Records[InPlaceKind], field: InPlaceField | undefined, shown: TemplateResult | string): TemplateResult | string =>
+    inPlace && field && !record.archived ? inPlace.cell(record, field, shown) : shown;
+  const flight = (record: CampaignWire | LineItemWire): TemplateResult => {
+    const [start, end] = flightDays(record);
+    return html`${cell(record, 'start_date', unbroken(`${start} –`))} ${cell(record, 'end_date', unbroken(end))}`;
+  };
+  const columns: { readonly [Each in Kind]: readonly ListColumn<Records[Each]>[] } = {
+    publishers: [
+      named('publishers'),
+      { label: 'Domain', sort: 'domain', cell: ({ domain }) => domain },
+      { label: 'API key', cell: ({ api_key_hint }) => (api_key_hint ? html`<code>…${api_key_hint}</code>` : dash), minor: true },
+      counted('Campaigns', 'campaigns'),
+    ],
+    placements: [
+      named('placements', 'Id'),
+      { label: 'Size', sort: '-size', cell: ({ width, height }) => `${width} × ${height}` },
+      { label: 'Formats', cell: ({ formats }) => formats.join(', ') },
+      {
+        label: 'Publisher',
+        sort: 'publisher',
+        cell: ({ publisher_id }) => link('publishers', store.find('publishers', publisher_id), 'open to all'),
+      },
+      counted('Creatives', 'creatives'),
+    ],
+    advertisers: [
+      named('advertisers'),
+      { label: 'Domain', sort: 'domain', cell: ({ domain }) => domain ?? dash },
+      { label: 'Labels', cell: ({ labels }) => labels.join(', ') || dash, minor: true },
+      counted('Campaigns', 'campaigns'),
+    ],
+    bidders: [
+      named('bidders'),
+      { label: 'Endpoint', cell: ({ endpoint }) => new URL(endpoint).host },
+      { label: 'Currency', sort: 'currency', cell: ({ currency }) => currency, minor: true },
+      counted('Line items', 'line_items'),
+    ],
+    campaigns: [
+      named('campaigns'),
+      { label: 'Status', sort: 'status', cell: ({ id }) => statusPill(statuses.of('campaigns', id)) },
+      { label: 'Publisher', sort: 'publisher', cell: ({ publisher_id }) => link('publishers', store.find('publishers', publisher_id)) },
+      {
+        label: 'Advertiser',
+        sort: 'advertiser',
+        cell: ({ advertiser_id }) => link('advertisers', store.find('advertisers', advertiser_id)),
+        minor: true,
+      },
+      { label: 'Flight', sort: '-start_date', cell: flight },
+      {
+        label: 'Budget',
+        numeric: true,
+        sort: '-budget',
+        cell: (one) => cell(one, 'budget', one.budget === null ? unbroken('no limit') : money(one.budget)),
+      },
+      counted('Line items', 'line_items'),
+    ],
+    line_items: [
+      named('line_items'),
+      { label: 'Status', sort: 'status', cell: ({ id }) => statusPill(statuses.of('line_items', id)) },
+      { label: 'Campaign', sort: 'campaign', cell: ({ campaign_id }) => link('campaigns', store.find('campaigns', campaign_id)) },
+      { label: 'Price', numeric: true, sort: '-price', cell: (item) => cell(item, priceField(item), priceOf(item)) },
+      { label: 'Priority', sort: 'priority', wide: true, cell: (item) => cell(item, 'priority', PRIORITIES[item.priority ?? 2].label) },
+      { label: 'Flight', sort: '-end_date', cell: flight, minor: true, wide: true },
+      {
+        label: 'Daily cap',
+        numeric: true,
+        sort: '-daily_impression_cap',
+        wide: true,
+        cell: (item) => cell(item, 'daily_impression_cap', item.daily_impression_cap === null ? dash : count(item.daily_impression_cap)),
+      },
+      ...deliveryColumns(statuses),
+      counted('Creatives', 'creatives', html`<span class="pill warn">none yet</span>`),
+    ],
+    creatives: [
+      { ...named('creatives', 'Creative'), cell: (creative) => withThumbnail(creative, named('creatives').cell(creative)) },
+      { label: 'Format', sort: 'format', cell: ({ format }) => unbroken(format) },
+      { label: 'Line item', sort: 'line_item', cell: ({ line_item_id }) => link('line_items', store.find('line_items', line_item_id)) },
+      {
+        label: 'Placements',
+        cell: ({ placement_ids: [first, ...others] }) =>
+          html`${link('placements', store.find('placements', first))}${others.length > 0 ? ` and ${others.length} more` : ''}`,
+      },
+      {
+        label: 'Advertiser',
+        cell: (creative) => creative.advertiser_domain ?? advertiserOf(store, creative.line_item_id)?.domain ?? dash,
+        minor: true,
+      },
+      {
+        label: 'State',
+        sort: 'status',
+        cell: (creative) => {
+          const state = creativeState(store, creative);
+          const { stuck_creatives = [] } = (state === 'live' && statuses.of('line_items', creative.line_item_id)) || {};
+          const stuck = stuck_creatives.find(({ id }) => id === creative.id);
+          return stuck ? html`<span title=${stuck.reason}>${pill('cannot serve')}</span>` : pill(state);
+        },
+      },
+    ],
+  };
+  return columns[kind];
+};

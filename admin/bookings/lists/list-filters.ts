@@ -1,0 +1,52 @@
+import { BUDGET_TYPES, CREATIVE_STATUSES, LINE_ITEM_TYPES, PACING_WORDS, PRIORITIES } from '../../../src/catalog/checks/choice-words.ts';
+import { CREATIVE_FORMATS } from '../../../src/catalog/model/entities.ts';
+import { DELIVERY_STATUSES } from '../../../src/decision/no-bid-reason.ts';
+import type { Kind } from '../../api/wire.ts';
+
+/** A chip of a list: any of some values, or one record of another kind. */
+export interface Filter {
+  /** The parameter of the list. */
+  readonly name: string;
+  readonly label: string;
+  readonly choices?: readonly (readonly [value: string, label: string])[];
+  readonly kind?: Kind;
+}
+
+const named = (words: Readonly<Record<string, { readonly label: string }>>): NonNullable<Filter['choices']> =>
+  Object.entries(words).map(([value, { label }]) => [value, label]);
+
+const plain = (values: readonly string[]): NonNullable<Filter['choices']> => values.map((value) => [value, value]);
+
+const STATUS: Filter = { name: 'status', label: 'Status', choices: plain(DELIVERY_STATUSES.filter((status) => status !== 'archived')) };
+const FORMAT: Filter = { name: 'format', label: 'Format', choices: plain(CREATIVE_FORMATS) };
+const of = (kind: Kind, name: string, label: string): Filter => ({ name, label, kind });
+const PUBLISHER = of('publishers', 'publisher_id', 'Publisher');
+const ADVERTISER = of('advertisers', 'advertiser_id', 'Advertiser');
+const CAMPAIGN = of('campaigns', 'campaign_id', 'Campaign');
+
+const FILTERS: Readonly<Record<Kind, readonly Filter[]>> = {
+  publishers: [],
+  placements: [PUBLISHER, FORMAT],
+  advertisers: [],
+  bidders: [],
+  campaigns: [STATUS, PUBLISHER, ADVERTISER],
+  line_items: [
+    STATUS,
+    PUBLISHER,
+    ADVERTISER,
+    CAMPAIGN,
+    { name: 'type', label: 'Type', choices: named(LINE_ITEM_TYPES) },
+    { name: 'budget_type', label: 'Billed by', choices: named(BUDGET_TYPES) },
+    { name: 'pacing', label: 'Pacing', choices: named(PACING_WORDS) },
+    { name: 'priority', label: 'Priority', choices: named(PRIORITIES) },
+  ],
+  creatives: [
+    { name: 'status', label: 'State', choices: named(CREATIVE_STATUSES) },
+    FORMAT,
+    PUBLISHER,
+    ADVERTISER,
+    of('placements', 'placement_id', 'Placement'),
+  ],
+};
+
+export const filtersOf = (kind: Kind): readonly Filter[] => FILTERS[kind];

@@ -1,0 +1,77 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { SavedView } from '../../../src/bookings/saved-view-store.ts';
+import { input } from '../../parts/fields/input.ts';
+import type { Page } from '../../page.ts';
+import { button } from '../../parts/parts.ts';
+import { hashOf } from '../../route.ts';
+import type { Kind } from '../../api/wire.ts';
+
+/** The views of a list that this person saved, and the form for a new one. */
+export const createSavedViews = (page: Page, kind: Kind) => {
+  let views: readonly SavedView[] = [];
+  /** undefined: the form is closed. */
+  let name: string | undefined;
+
+  const load = async (): Promise<void> => {
+    const answer = await page.api.get<readonly SavedView[]>('/saved_views');
+    if (answer.ok) views = answer.value.filter((view) => view.kind === kind);
+    else page.complain(answer.problem);
+    page.redraw();
+  };
+  const open = (to: string | undefined): void => {
+    name = to;
+    page.redraw();
+    if (to !== undefined) queueMicrotask(() => document.querySelector<HTMLElement>('.save-view input')?.focus());
+  };
+  const save = async (query: string): Promise<void> => {
+    const answer = await page.api.send('POST', '/saved_views', { kind, name, query });
+    if (!answer.ok) return page.complain(answer.problem);
+    page.toast(`The view “${name?.trim()}” is saved.`);
+    name = undefined;
+    await load();
+  };
+  const remove = async ({ id, name: gone, query }: SavedView): Promise<void> => {
+    const answer = await page.api.send('DELETE', `/saved_views/${id}`);
+    if (!answer.ok) return page.complain(answer.problem);
+    const again = () => void page.api.send('POST', '/saved_views', { kind, name: gone, query }).then(load);
+    page.toast(`The view “${gone}” is deleted.`, { action: { label: 'Undo', run: again } });
+    await load();
+  };
+
+  return {
+    load,
+    /** @param query what the list shows; '': all of it */
+    render: (query: string): TemplateResult | typeof nothing =>
+      views.length === 0 && query === ''
+        ? nothing
+        : html`<section class="saved-views" aria-label="Saved views">
+            ${views.map(
+              (view) =>
+                html`<span class="view-chip ${view.query === query ? 'on' : ''}"
+                  ><a
+                    href=${hashOf([kind], Object.fromEntries(new URLSearchParams(view.query)))}
+                    aria-current=${view.query === query ? 'true' : nothing}
+                    >${view.name}</a
+                  >${button('×', () => remove(view), 'chip-remove', `Delete the view ${view.name}`)}</span
+                >`,
+            )}
+            ${
+              name !== undefined
+                ? html`<form
+                    class="save-view"
+                    @submit=${(event: SubmitEvent) => {
+                      event.preventDefault();
+                      void save(query);
+                    }}
+                    @keydown=${(event: KeyboardEvent) => event.key === 'Escape' && open(undefined)}
+                  >
+                    ${input({ value: name, label: 'Name of the view', placeholder: 'Name, such as Behind', maxLength: 80, onInput: (typed) => (name = typed) })}
+                    <button type="submit">Save</button>${button('Cancel', () => open(undefined), 'quiet')}
+                  </form>`
+                : query === '' || views.some((view) => view.query === query)
+                  ? nothing
+                  : button('Save this view', () => open(''), 'quiet')
+            }
+          </section>`,
+  };
+};

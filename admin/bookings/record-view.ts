@@ -1,0 +1,69 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { addStep } from './forms/next-step.ts';
+import type { Page, View } from '../page.ts';
+import { card, emptyState, pageHead } from '../parts/parts.ts';
+import { hashOf } from '../route.ts';
+import { table } from '../parts/table.ts';
+import type { Kind, Records } from '../api/wire.ts';
+import { capital, NAMES, titleOf } from '../words/kinds.ts';
+import { listColumns } from './list-columns.ts';
+import { rowMenu } from './row-actions.ts';
+
+/** The screen of one record, or that it does not exist. */
+export const recordView = <K extends Kind>(
+  { store }: Page,
+  kind: K,
+  id: number,
+  render: (record: Records[K], title: string) => TemplateResult,
+  leave: () => void = () => undefined,
+): View => {
+  const name = capital(NAMES[kind].one);
+  const record = store.find(kind, id);
+  return {
+    title: record ? titleOf(kind, record) : name,
+    section: kind,
+    leave,
+    render: () => {
+      const current = store.find(kind, id);
+      return current ? render(current, titleOf(kind, current)) : html`${pageHead(name, '')}${missingRecord(kind)}`;
+    },
+  };
+};
+
+/** In place of a record that is not there, with the way to the others. */
+export const missingRecord = (kind: Kind): TemplateResult => {
+  const { one, many } = NAMES[kind];
+  const text = `This ${one} does not exist. It may have been deleted.`;
+  return emptyState(text, { text, label: `All ${many.toLowerCase()}`, hash: hashOf([kind]) });
+};
+
+export interface ChildrenOptions<K extends Kind> {
+  readonly kind: K;
+  readonly rows: readonly Records[K][];
+  /** The field that names the parent, and the column that would repeat it in each row. */
+  readonly parent: Readonly<Record<string, number>>;
+  readonly without: string;
+  /** Shown when there are none. */
+  readonly empty: string;
+  readonly caption?: string;
+  /** The parent is archived, and its records with it: none is listed, and none can be added. */
+  readonly archived: boolean;
+}
+
+/** The records below another one, with their actions and a link to add one. */
+export const childrenCard = <K extends Kind>(page: Page, options: ChildrenOptions<K>): TemplateResult => {
+  const { kind, rows, parent, without, empty, caption = NAMES[kind].many } = options;
+  if (options.archived)
+    return card(
+      NAMES[kind].many,
+      html`<p>Its <a href=${hashOf([kind], { archived: 1 })}>${NAMES[kind].many.toLowerCase()}</a> are archived with it.</p>`,
+    );
+  const add = addStep(kind, '', parent);
+  if (rows.length === 0) return card(NAMES[kind].many, emptyState(empty, add), html`${nothing}`);
+  const columns = listColumns(page, kind).filter(({ label }) => label !== without);
+  return card(
+    NAMES[kind].many,
+    table({ caption, columns, rows, actions: (record) => rowMenu(page, kind, record) }),
+    html`<a href=${add.hash}>${add.label}</a>`,
+  );
+};

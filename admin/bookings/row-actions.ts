@@ -1,0 +1,70 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { deleteEntity, duplicateCampaign, duplicateHash, setArchived, setBlocked, toggleActive } from './actions.ts';
+import { quickEdit } from './lists/quick-edit.ts';
+import { isEditedInList, type InPlaceKind } from './lists/listed-fields.ts';
+import { archivedBy } from '../words/archived.ts';
+import { linkTo, NAMES, titleOf } from '../words/kinds.ts';
+import type { Page } from '../page.ts';
+import { closeOnChoice, closeOnEscape, closeOnLeave } from '../parts/panel.ts';
+import { button } from '../parts/parts.ts';
+import { hashOf } from '../route.ts';
+import type { CampaignWire, CreativeWire, Kind, Records } from '../api/wire.ts';
+
+/** Duplicate, Archive and Delete, on a screen of the record. */
+export const recordActions = <K extends Kind>(page: Page, kind: K, record: Records[K], afterDelete: string): TemplateResult => {
+  const remove = () => deleteEntity(page, kind, record).then((gone) => gone && page.go(afterDelete, { saved: true }));
+  const archive = () =>
+    setArchived(page, kind, record, !record.archived).then(
+      (done) => done && page.go(record.archived ? location.hash : afterDelete, { saved: true }),
+    );
+  const owner = archivedOwner(page, kind, record);
+  return html`
+    ${
+      kind === 'campaigns'
+        ? button('Duplicate', () => duplicateCampaign(page, record as CampaignWire), 'secondary')
+        : html`<a role="button" class="secondary" href=${duplicateHash(kind, record.id)}>Duplicate</a>`
+    }
+    ${owner ? html`<a role="button" class="secondary" href=${owner.hash}>${owner.label}</a>` : button(record.archived ? 'Restore' : 'Archive', archive, 'secondary')}
+    ${button('Delete', remove, 'secondary danger-text')}
+  `;
+};
+
+/** The buttons at the end of a record's row. */
+export const rowActions = <K extends Kind>(page: Page, kind: K, record: Records[K]): TemplateResult => {
+  const title = titleOf(kind, record);
+  const paused = 'active' in record ? !record.active : undefined;
+  const creative = kind === 'creatives' ? (record as CreativeWire) : undefined;
+  const quiet = (label: string, run: () => unknown, look = 'quiet') => button(label, run, look, `${label} ${title}`);
+  const link = (label: string, hash: string) => html`<a class="quiet-link" href=${hash} aria-label="${label} ${title}">${label}</a>`;
+  const remove = quiet('Delete', () => deleteEntity(page, kind, record), 'quiet danger-text');
+  const owner = archivedOwner(page, kind, record);
+  if (owner) return html`${link(owner.label, owner.hash)} ${remove}`;
+  if (record.archived) return html`${quiet('Restore', () => setArchived(page, kind, record, false))} ${remove}`;
+  return html`
+    ${paused === undefined ? nothing : quiet(paused ? 'Resume' : 'Pause', () => toggleActive(page, kind as 'campaigns', record as CampaignWire))}
+    ${creative?.blocked_at ? quiet('Unblock', () => setBlocked(page, creative.id, false)) : nothing}
+    ${isEditedInList(kind) ? quiet('Quick edit', () => quickEdit(page, kind as InPlaceKind, record as Records[InPlaceKind])) : nothing}
+    ${link('Edit', hashOf([kind, record.id, 'edit']))}
+    ${
+      kind === 'campaigns'
+        ? quiet('Duplicate', () => duplicateCampaign(page, record as CampaignWire))
+        : link('Duplicate', duplicateHash(kind, record.id))
+    }
+    ${remove}
+  `;
+};
+
+/** The same in a menu, where a row has no room for them. */
+export const rowMenu = <K extends Kind>(page: Page, kind: K, record: Records[K]): TemplateResult =>
+  html`<details class="panel row-menu" name="row-menu" @click=${closeOnChoice} @keydown=${closeOnEscape} @focusout=${closeOnLeave}>
+    <summary aria-label="Actions for ${titleOf(kind, record)}">⋯</summary>
+    <div class="menu-panel">${rowActions(page, kind, record)}</div>
+  </details>`;
+
+/** What a record is archived with, where it can be restored; undefined: it is not archived, or is so itself. */
+const archivedOwner = <K extends Kind>({ store }: Page, kind: K, record: Records[K]) => {
+  const owner = archivedBy(store, kind, record);
+  return owner && owner.record !== record
+    ? { label: `Archived with its ${NAMES[owner.kind].one}`, hash: linkTo(owner.kind, owner.record.id) }
+    : undefined;
+};

@@ -1,0 +1,52 @@
+import { nothing, type TemplateResult } from 'lit-html';
+import type { AuditRow } from '../../src/bookings/audit-trail.ts';
+import type { Page } from '../page.ts';
+import { button } from '../parts/parts.ts';
+import type { Kind } from '../api/wire.ts';
+import { capital, NAMES } from '../words/kinds.ts';
+import { patchRecord } from './actions.ts';
+import { isRestorable, restoreRecord } from './restore-record.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The fields that a change changed. */
+export const changedFields = ({ before, after }: Pick<AuditRow, 'before' | 'after'>): readonly string[] =>
+  before && after ? Object.keys(after).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name])) : [];
+
+/**
+ * The way back from a change: its fields as they were, or a record that was deleted, under a new id.
+ * Nothing for other changes, and for records that were deleted with others: those are gone.
+ */
+export const undoButton = (
+  page: Page,
+  kind: Kind | undefined,
+  change: AuditRow,
+  reload: () => Promise<void>,
+): TemplateResult | typeof nothing => {
+  if (!kind || !change.before) return nothing;
+  const { before, entity_id } = change;
+  if (change.action === 'update')
+    return button('Undo', () => undo(page, kind, change).then(reload), 'quiet', `Undo the change of ${entity_id}`);
+  const canRestore = change.action === 'delete' && isRestorable(kind, before['deleted_with_it']);
+  return canRestore ? button('Restore', () => restoreRecord(page, kind, before).then(reload), 'quiet', `Restore ${entity_id}`) : nothing;
+};
+
+const undo = async (page: Page, kind: Kind, change: AuditRow): Promise<void> => {
+  const [before, after] = [change.before as Fields, change.after as Fields];
+  const fields = changedFields(change);
+  const current = await page.api.get<Fields>(`/${kind}/${encodeURIComponent(change.entity_id)}`);
+  if (!current.ok) return page.complain(current.problem);
+  const later = fields.filter((name) => JSON.stringify(current.value[name]) !== JSON.stringify(after[name]));
+  const words = later.map((name) => name.replaceAll('_', ' ')).join(', ');
+  if (
+    later.length > 0 &&
+    !(await page.confirm({
+      title: 'Undo a change that others followed?',
+      text: `Since then ${words} was changed again.`,
+      yes: 'Undo it anyway',
+    }))
+  )
+    return;
+  const patch = Object.fromEntries(fields.map((name) => [name, before[name] ?? null]));
+  await patchRecord(page, kind, change.entity_id, patch, `${capital(NAMES[kind].one)} ${change.entity_id} is as before.`);
+};

@@ -1,0 +1,126 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { Attention, AttentionGroup, AttentionKind, AttentionRow } from '../../src/delivery/attention/attention.ts';
+import type { Refusals } from '../../src/delivery/refusals/refusals.ts';
+import type { Page } from '../page.ts';
+import { button, card, pill, type Status } from '../parts/parts.ts';
+import { showEndDate } from '../../src/catalog/model/flight-dates.ts';
+import { hashOf } from '../route.ts';
+import { count, flightDate, money, withDates } from '../words/formats.ts';
+import { counted, linkTo } from '../words/kinds.ts';
+import { patchRecord, setStatus } from '../bookings/actions.ts';
+
+interface GroupWords {
+  readonly title: string;
+  /** Where all of them are seen. */
+  readonly all?: string;
+}
+
+/** Rows of a group, so that all groups are seen together. */
+const MAX_SHOWN = 5;
+
+const WORDS: Readonly<Record<AttentionKind, GroupWords>> = {
+  cannot_serve: { title: 'Cannot serve', all: hashOf(['line_items'], { q: 'cannot serve' }) },
+  behind: { title: 'Behind', all: hashOf(['line_items'], { q: 'behind' }) },
+  outranked: { title: 'Always outranked', all: hashOf(['line_items'], { q: 'outranked' }) },
+  complaints: { title: 'Complaints about creatives', all: hashOf(['complaints']) },
+  pending_creatives: { title: 'Creatives to approve', all: hashOf(['creatives'], { q: 'pending' }) },
+  ends_soon: { title: 'Ends soon' },
+  quarantined: { title: 'Rows that are set aside' },
+  drift: { title: 'Counts that differed' },
+  dead_events: { title: 'Events that cannot be stored' },
+};
+
+/** How often each status occurs, as a row of links to the list. */
+export const statusCounts = ({ line_items }: Attention): TemplateResult =>
+  html`<p class="status-counts">
+    ${Object.entries(line_items)
+      .sort(([, a], [, b]) => b - a)
+      .map(
+        ([status, times]) =>
+          html`<a href=${hashOf(['line_items'], { q: status })}>${pill(status as Status, `${count(times)} ${status}`)}</a>`,
+      )}
+  </p>`;
+
+/** What needs attention, each with what can be done about it. */
+export const attentionCard = (page: Page, { groups }: Attention, reload: () => Promise<void>): TemplateResult => {
+  /** What would have helped against the most frequent refusal; undefined: nothing that one click does. */
+  const helpOutranked = async (id: number): Promise<void> => {
+    const answer = await page.api.get<Refusals>(`/line_items/${id}/refusals`);
+    if (!answer.ok) return page.complain(answer.problem);
+    const remedy = answer.value.reasons.find(({ reason }) => reason === 'outranked')?.remedy;
+    if (!remedy) return page.go(linkTo('line_items', id));
+    const sure = await page.confirm({ title: `${remedy.label}?`, text: 'It applies to the next requests.', yes: 'Change it' });
+    if (sure && (await patchRecord(page, remedy.table, remedy.id, remedy.patch, `${remedy.label}: done.`))) await reload();
+  };
+  const fix = (kind: AttentionKind, { table, id }: AttentionRow): TemplateResult | typeof nothing => {
+    if (table === null || id === null) return nothing;
+    const link = (label: string, hash: string) => html`<a role="button" class="secondary" href=${hash}>${label}</a>`;
+    switch (kind) {
+      case 'outranked':
+        return button('Rank it higher', () => helpOutranked(id), 'secondary');
+      case 'pending_creatives':
+        return button('Approve', () => setStatus(page, id, 'approved').then(reload), 'secondary');
+      case 'complaints':
+        return link('Review', linkTo('creatives', id));
+      case 'ends_soon':
+        return link('Extend', hashOf(['line_items', id, 'edit']));
+      default:
+        return link('See why', linkTo('line_items', id));
+    }
+  };
+  const show = ({ kind, total, rows }: AttentionGroup): TemplateResult => {
+    const { title, all } = WORDS[kind];
+    const shown = rows.slice(0, MAX_SHOWN);
+    const more = total - shown.length;
+    return html`<section class="needs-group">
+      <h3>${title} <span class="figure">${count(total)}</span></h3>
+      <ul class="needs">
+        ${shown.map(
+          (row) =>
+            html`<li>
+              <span
+                >${row.table !== null && row.id !== null ? html`<a href=${linkTo(row.table, row.id)}>${row.name}</a>` : html`<b>${row.name}</b>`}
+                <span class="muted">${withDates(row.text)}</span></span
+              >
+              ${fix(kind, row)}
+            </li>`,
+        )}
+      </ul>
+      ${more > 0 ? html`<p class="muted">${all ? html`<a href=${all}>${count(more)} more</a>` : `${count(more)} more`}</p>` : nothing}
+    </section>`;
+  };
+  return card(
+    'Needs attention',
+    groups.length === 0
+      ? html`<p class="muted">Nothing. Everything that should run does.</p>`
+      : html`<div class="needs-groups">${groups.map(show)}</div>`,
+  );
+};
+
+export const endedCard = ({ ended }: Attention): TemplateResult | typeof nothing =>
+  ended.length === 0
+    ? nothing
+    : card(
+        'Ended in the last three days',
+        html`<ul class="needs">
+          ${ended.map(
+            ({ line_item_id, name, ended_at, impressions, spend }) =>
+              html`<li>
+                <span
+                  ><a href=${linkTo('line_items', line_item_id)}>${name}</a>
+                  <span class="muted"
+                    >${counted(impressions, 'impression')}, ${money(spend)}; ended with
+                    ${flightDate(showEndDate(Date.parse(ended_at)))}</span
+                  ></span
+                >
+              </li>`,
+          )}
+        </ul>`,
+      );
+
+export const healthLine = ({ health }: Attention): TemplateResult =>
+  html`<p class="muted" role="status">
+    ${counted(health.replicas, 'replica')} ${health.replicas === 1 ? 'runs' : 'run'}.
+    ${health.counters ? 'Redis and Postgres answer.' : html`<b>Redis does not answer: figures are as stored so far.</b>`}
+    ${health.catalog_version === null ? 'The catalog is not loaded.' : `This replica serves catalog ${health.catalog_version}.`}
+  </p>`;

@@ -1,0 +1,61 @@
+import type { ReportedCreativeRow } from '../../src/delivery/reported-creative-columns.ts';
+import { html } from 'lit-html';
+import { setBlocked } from '../bookings/actions.ts';
+import { linkTo } from '../words/kinds.ts';
+import type { Page, View } from '../page.ts';
+import { button, emptyState, pageHead, pill } from '../parts/parts.ts';
+import { createReading } from '../parts/reading.ts';
+import { table, unbroken, type Column } from '../parts/table.ts';
+import { count, moment } from '../words/formats.ts';
+
+const COLUMNS: readonly Column<ReportedCreativeRow>[] = [
+  {
+    label: 'Creative',
+    cell: ({ creative_id, deleted }) =>
+      deleted ? `${creative_id}, deleted` : html`<a class="name" href=${linkTo('creatives', creative_id)}>Creative ${creative_id}</a>`,
+  },
+  {
+    label: 'Line item',
+    cell: ({ line_item_id, line_item }) =>
+      line_item === null ? `#${line_item_id}` : html`<a href=${linkTo('line_items', line_item_id)}>${line_item || `#${line_item_id}`}</a>`,
+  },
+  {
+    label: 'Placements',
+    cell: ({ placement_ids }) =>
+      html`${placement_ids.map((id, i) => html`${i > 0 ? ', ' : ''}<a href=${linkTo('placements', id)}>${id}</a>`)}`,
+  },
+  { label: 'Advertiser', wide: true, cell: ({ advertiser_domain }) => advertiser_domain ?? '–' },
+  { label: 'Complaints', numeric: true, cell: ({ total }) => count(total) },
+  {
+    label: 'Reasons',
+    cell: ({ reasons }) =>
+      Object.entries(reasons)
+        .sort(([, a], [, b]) => b - a)
+        .map(([reason, times]) => `${reason} ${times}×`)
+        .join(', '),
+  },
+  { label: 'Last', cell: ({ last_at }) => unbroken(moment(last_at)) },
+  { label: 'State', cell: ({ blocked_at, deleted }) => pill(deleted ? 'deleted' : blocked_at ? 'blocked' : 'live') },
+];
+
+/** Users' complaints by creative, the most reported first, with a button to block each. */
+export const openComplaints = (page: Page): View => {
+  const complaints = createReading<readonly ReportedCreativeRow[]>(page, () => '/complaints?limit=500');
+  const actions = ({ creative_id, blocked_at, deleted }: ReportedCreativeRow) => {
+    const label = blocked_at ? 'Unblock' : 'Block';
+    const run = () => setBlocked(page, creative_id, !blocked_at).then(complaints.load);
+    return deleted ? html`` : button(label, run, 'quiet', `${label} creative ${creative_id}`);
+  };
+  return {
+    title: 'Complaints',
+    section: 'complaints',
+    render: () => html`
+      ${pageHead('Complaints', 'What users reported with the button beside an ad. A blocked creative is not served.')}
+      ${complaints.render((rows) =>
+        rows.length === 0
+          ? emptyState('No ad has been reported. Visitors report ads with the button that the SDK adds to each.')
+          : table({ caption: 'Reported creatives', rows, columns: COLUMNS, actions }),
+      )}
+    `,
+  };
+};

@@ -1,0 +1,81 @@
+import uPlot from 'uplot';
+import type { Delivery } from '../../src/delivery/delivery.ts';
+import { dueAt, hoursOf } from '../words/day-goal.ts';
+import { count } from '../words/formats.ts';
+import type { ChartData, Colours } from '../parts/charts/chart.ts';
+
+const HEIGHT = 220;
+
+const axes = ({ text, grid }: Colours, names: (value: number) => string, splits: number[]): uPlot.Axis[] => {
+  const common = { stroke: text, ticks: { show: false }, font: '12px system-ui' };
+  const ofCount = (value: number): string => (Number.isInteger(value) ? count(value) : '');
+  return [
+    { ...common, grid: { show: false }, splits: () => splits, values: (_, at) => at.map(names), size: 28 },
+    { ...common, grid: { stroke: grid, width: 1 }, values: (_, at) => at.map(ofCount), size: 56 },
+  ];
+};
+
+const frame = (width: number, range: [number, number]): Omit<uPlot.Options, 'series'> => ({
+  width,
+  height: HEIGHT,
+  scales: { x: { time: false, range }, y: { range: (_, __, most) => [0, Math.max(4, most * 1.1)] } },
+  legend: { show: false },
+  cursor: { show: false },
+});
+
+/** Today's impressions, cumulative by hour, beside the pacing target. */
+export const todayChart = (delivery: Delivery): ChartData => {
+  const { hourly, limits, today } = delivery;
+  const hourNow = hoursOf(delivery);
+  const times = [...new Set([...Array.from({ length: 25 }, (_, hour) => hour), hourNow])].sort((a, b) => a - b);
+  const byHour = new Map(hourly.map(({ hour, impressions }) => [hour, impressions]));
+  const before = (hour: number): number => Array.from({ length: hour }, (_, i) => byHour.get(i) ?? 0).reduce((sum, each) => sum + each, 0);
+  // The hours come from stored events, the current figure from counters that are up to 1 s ahead.
+  const delivered = times.map((time) =>
+    time < hourNow ? before(Math.floor(time)) : time === hourNow ? Math.max(today.impressions, before(24)) : null,
+  );
+  const target = times.map((time) => dueAt(delivery, time));
+  const cap = limits.daily_impression_cap;
+  const aim = cap === null ? 'There is no daily cap.' : `The cap is ${count(cap)} a day.`;
+  return {
+    label: `Impressions today by hour, UTC: ${count(today.impressions)} so far. ${aim}`,
+    data: [times, delivered, target],
+    options: (colours, width) => ({
+      ...frame(width, [0, 24]),
+      axes: axes(colours, (hour) => `${String(hour).padStart(2, '0')}:00`, [0, 6, 12, 18, 24]),
+      series: [
+        {},
+        { stroke: colours.line, width: 2, fill: colours.fill, points: { show: false } },
+        { stroke: colours.target, width: 1.5, dash: [5, 5], points: { show: false } },
+      ],
+    }),
+  };
+};
+
+/** The last 14 days, one bar per day. */
+export const daysChart = ({ last_days }: Delivery): ChartData => {
+  const days = last_days.slice(-14);
+  const total = days.reduce((sum, { impressions }) => sum + impressions, 0);
+  return {
+    label: `Impressions of the last ${days.length} days: ${count(total)} in total.`,
+    data: [days.map((_, i) => i), days.map(({ impressions }) => impressions)],
+    options: (colours, width) => ({
+      ...frame(width, [-0.6, days.length - 0.4]),
+      axes: axes(colours, (i) => shortDay(days[i]?.day ?? ''), [0, 3, 6, 9, 12]),
+      series: [
+        {},
+        {
+          stroke: colours.line,
+          fill: colours.line,
+          width: 0,
+          paths: uPlot.paths.bars!({ size: [0.62, 40], radius: 0.15 }),
+          points: { show: false },
+        },
+      ],
+    }),
+  };
+};
+
+/** `2026-11-08` as `8 Nov`. */
+const shortDay = (day: string): string =>
+  day === '' ? '' : new Date(day).toLocaleDateString(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });

@@ -1,0 +1,75 @@
+import { html, nothing, svg, type TemplateResult } from 'lit-html';
+import { readReport } from '../reports/read-report.ts';
+import type { Page } from '../page.ts';
+import { problemNote } from '../parts/parts.ts';
+import { hashOf } from '../route.ts';
+import type { Problem } from '../api/wire.ts';
+import { changeWords, compareDays, type DayComparison, type HourRow } from '../reports/compare-days.ts';
+import { count, money, percent } from '../words/formats.ts';
+
+export interface HomeFigures {
+  load(): Promise<void>;
+  render(): TemplateResult;
+}
+
+const DAY_MS = 86_400_000;
+const METRICS = 'requests,unfilled,impressions,viewable,clicks,revenue';
+/** The hours of ten days: a week, today, and a day more on each side for the time zones. */
+const MAX_HOURS = 300;
+
+/** Today's figures beside those of yesterday and of a week ago, up to the same time of day. */
+export const createHomeFigures = (page: Page): HomeFigures => {
+  let compared: readonly DayComparison[] | undefined;
+  let problem: Problem | undefined;
+  let turn = 0;
+  const load = async (): Promise<void> => {
+    const mine = ++turn;
+    const dayAt = (atMs: number): string => new Date(atMs).toISOString().slice(0, 10);
+    const now = Date.now();
+    const query = new URLSearchParams({ group_by: 'hour', metrics: METRICS, from: dayAt(now - 8 * DAY_MS), to: dayAt(now + DAY_MS) });
+    const answer = await readReport(page, query, () => mine === turn, MAX_HOURS);
+    if (!answer) return;
+    problem = answer.ok ? undefined : answer.problem;
+    if (answer.ok) compared = compareDays(answer.value.rows as unknown as readonly HourRow[], answer.value.time_zone, now);
+    page.redraw();
+  };
+  void load();
+  return {
+    load,
+    render: () =>
+      html`${problem ? problemNote(problem) : nothing}
+        <section class="home-figures" aria-label="Today" aria-busy=${compared || problem ? 'false' : 'true'}>
+          ${(compared ?? PLACEHOLDERS).map(figure)}
+        </section>`,
+  };
+};
+
+const PLACEHOLDERS: readonly DayComparison[] = compareDays([], 'UTC', 0);
+
+const SHOW: Readonly<Record<DayComparison['unit'], (value: number) => string>> = { count, share: percent, usd: money };
+
+const figure = ({ label, unit, isKnown, today, yesterday, lastWeek, hours, hoursBefore }: DayComparison): TemplateResult => {
+  const show = SHOW[unit];
+  return html`<a class="home-figure" href=${hashOf(['reports'])}>
+    <span class="home-label">${label}</span>
+    <strong>${isKnown ? show(today) : '–'}</strong>
+    <span class="home-change">${change(today, yesterday, 'yesterday', show)} ${change(today, lastWeek, 'last week', show)}</span>
+    ${sparkline(hours.slice(0, -1), hoursBefore)}
+  </a>`;
+};
+
+/** The change in words; the figure itself as a tooltip. */
+const change = (now: number, before: number, than: 'yesterday' | 'last week', show: (value: number) => string): TemplateResult =>
+  html`<span title=${before === 0 ? nothing : `${show(before)} by this time`}>${changeWords(now, before, than)}</span>`;
+
+const [WIDTH, HEIGHT] = [120, 28];
+
+/** The complete hours of today over those of yesterday. For the eye: the figures say the same to screen readers. */
+const sparkline = (today: readonly number[], yesterday: readonly number[]): TemplateResult => {
+  const most = Math.max(...today, ...yesterday, 1e-9);
+  const points = (values: readonly number[]): string =>
+    values.map((value, hour) => `${((hour / 23) * WIDTH).toFixed(1)},${(HEIGHT - 2 - (value / most) * (HEIGHT - 4)).toFixed(1)}`).join(' ');
+  return html`<svg class="sparkline" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true">
+    ${svg`<polyline class="before" points=${points(yesterday)}></polyline><polyline points=${points(today)}></polyline>`}
+  </svg>`;
+};

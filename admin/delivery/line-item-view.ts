@@ -1,0 +1,172 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { Delivery } from '../../src/delivery/delivery.ts';
+import { toggleActive } from '../bookings/actions.ts';
+import { daysChart, todayChart } from './delivery-charts.ts';
+import { countryName } from '../parts/fields/country-field.ts';
+import { linkTo, publisherOfCampaign, titleOf } from '../words/kinds.ts';
+import { archivedBy } from '../words/archived.ts';
+import type { Page, View } from '../page.ts';
+import { button, card, crumbs, pageHead, pill, usageBar } from '../parts/parts.ts';
+import { createReading } from '../parts/reading.ts';
+import { hashOf, type Route } from '../route.ts';
+import { table, unbroken } from '../parts/table.ts';
+import type { LineItemWire } from '../api/wire.ts';
+import { dayGoal } from '../words/day-goal.ts';
+import { deliveryWords, targetingWords } from '../words/delivery-words.ts';
+import { filteredClicks, filteredImpressions } from '../words/filtered-words.ts';
+import { count, flight, flightDate, money, percent } from '../words/formats.ts';
+import { statusWords } from '../words/status-words.ts';
+import { priceOf } from '../bookings/list-columns.ts';
+import { childrenCard, recordView } from '../bookings/record-view.ts';
+import { createCommentsCard } from '../bookings/comments-card.ts';
+import { createRefusalsCard } from './refusals-card.ts';
+import { recordActions } from '../bookings/row-actions.ts';
+
+const REFRESH_MS = 10_000;
+
+/** One line item: its status and the reason, its delivery, and its limits. */
+export const openLineItem = async (page: Page, route: Route): Promise<View> => {
+  const { store } = page;
+  const id = Number(route.parts[1]);
+  const delivery = createReading<Delivery>(page, () => `/line_items/${id}/delivery`, { keep: true });
+  const refusals = createRefusalsCard(page, id);
+  const comments = createCommentsCard(page, 'line_items', id);
+  const refresh = (): void => {
+    if (document.visibilityState === 'visible') void Promise.all([delivery.load(), refusals.load()]);
+  };
+  const timer = setInterval(refresh, REFRESH_MS);
+  const creatives = `line_item_id=${id}`;
+  const faults = await Promise.all([store.ensure('line_items', id), store.read('creatives', creatives)]);
+  for (const fault of faults) if (fault) page.complain(fault);
+
+  const render = (item: LineItemWire, title: string): TemplateResult => {
+    const campaign = store.find('campaigns', item.campaign_id);
+    const publisher = publisherOfCampaign(store, item.campaign_id);
+    return html`
+      ${crumbs(
+        [
+          [hashOf(['campaigns']), 'Campaigns'],
+          ...(campaign ? [[linkTo('campaigns', campaign.id), titleOf('campaigns', campaign)] as const] : []),
+        ],
+        title,
+      )}
+      ${pageHead(title, `${item.type === 'direct' ? 'Direct' : 'Programmatic'}, ${priceOf(item)}, ${flight(item)}`, actions(page, item))}
+      ${delivery.render((read) => statusAndDelivery(item, read, refusals.render()))}
+      ${childrenCard(page, {
+        kind: 'creatives',
+        rows: store.listing('creatives', creatives)?.rows ?? [],
+        parent: { line_item_id: id },
+        archived: archivedBy(store, 'line_items', item) !== undefined,
+        without: 'Line item',
+        empty: 'It has no creative yet, so it cannot serve.',
+        caption: `Creatives${publisher ? ` for ${publisher.name}` : ''}`,
+      })}
+      ${comments()}
+    `;
+  };
+  return recordView(page, 'line_items', id, render, () => clearInterval(timer));
+};
+
+const actions = (page: Page, item: LineItemWire): TemplateResult => html`
+  ${archivedBy(page.store, 'line_items', item) ? nothing : button(item.active ? 'Pause' : 'Resume', () => toggleActive(page, 'line_items', item).then(() => page.go(location.hash)))}
+  <a role="button" class="secondary" href=${hashOf(['line_items', item.id, 'edit'])}>Edit</a>
+  ${recordActions(page, 'line_items', item, linkTo('campaigns', item.campaign_id))}
+`;
+
+const statusAndDelivery = (item: LineItemWire, delivery: Delivery, refusals: TemplateResult): TemplateResult => {
+  const { status, today, total } = delivery;
+  const targeted = targetingWords(item, countryName);
+  const figures: readonly (readonly [string, string])[] = [
+    ['Impressions today', count(today.impressions)],
+    ['Clicks today', count(today.clicks)],
+    ['Click rate', today.impressions > 0 ? percent(today.clicks / today.impressions) : '–'],
+    ['Spend today', money(today.spend)],
+    ['Filtered today', filteredImpressions(today)],
+    ['Filtered clicks today', filteredClicks(today)],
+    ['Serves today', count(today.serves)],
+    ['All impressions', count(total.impressions)],
+    ...Object.entries(today.events).map(([type, times]) => [`“${type}” today`, count(times)] as const),
+  ];
+  return html`
+    <section class="card status-card">
+      <div class="status-line">${pill(status.value, statusWords(status))} ${status.reasons.map((reason) => html`<p>${reason}</p>`)}</div>
+      <dl class="figures">
+        ${figures.map(
+          ([label, figure]) =>
+            html`<div>
+              <dt>${label}</dt>
+              <dd>${figure}</dd>
+            </div>`,
+        )}
+      </dl>
+    </section>
+    ${refusals}
+    <div class="two">
+      ${card(
+        'Today',
+        html`<p class="legend">
+            <span class="key line">impressions</span
+            >${dayGoal(delivery) === null ? '' : html`<span class="key dashed">${item.pacing === 'ASAP' ? 'daily cap' : 'pacing target'}</span>`}<span
+              >hours in UTC</span
+            >
+          </p>
+          <ad-chart .chart=${todayChart(delivery)}></ad-chart>`,
+      )}
+      ${card(
+        'Last 14 days',
+        html`<p class="legend"><span class="key line">impressions a day</span></p>
+          ${delivery.last_days.some(({ impressions }) => impressions > 0) ? html`<ad-chart .chart=${daysChart(delivery)}></ad-chart>` : html`<p class="empty-preview">Nothing was delivered yet.</p>`}
+          ${daysTable(delivery)}`,
+      )}
+    </div>
+    <div class="two">
+      ${card('Goals, caps and budgets', html`${goalBars(delivery)}${bars(delivery)}`)}
+      ${card(
+        'How it is delivered',
+        html`${deliveryWords(item, delivery).map((sentence) => html`<p>${sentence}</p>`)}
+          <p>${targeted.length === 0 ? 'Shown to every visitor.' : html`Shown to visitors ${targeted.join('; ')}.`}</p>
+          <p><a href=${hashOf(['test'], { line_item_id: item.id })}>Try a visitor: would this person see it?</a></p>`,
+      )}
+    </div>
+  `;
+};
+
+const goalBars = ({ goals: all, live }: Delivery): readonly TemplateResult[] =>
+  all.map(
+    ({ of, goal, delivered, course, words }) => html`
+      ${usageBar({ label: of === 'impressions' ? 'Goal of impressions' : 'Goal of clicks', used: delivered, limit: goal, show: count })}
+      <p class=${course === 'behind' ? 'goal behind' : 'goal'}>${words}${live ? '' : ' The counters are unavailable: as stored so far.'}</p>
+    `,
+  );
+
+const bars = ({ today, limits, total, goals }: Delivery): TemplateResult => {
+  const { daily_impression_cap, daily_spend_cap, budget, campaign_budget, campaign_spend } = limits;
+  const held = today.committed - today.impressions;
+  const all = [
+    { label: 'Impressions today', used: today.impressions, held, limit: daily_impression_cap, show: count },
+    { label: 'Spend today', used: today.spend, limit: daily_spend_cap, show: money },
+    { label: 'Total budget', used: total.spend, limit: budget, show: money },
+    { label: 'Budget of the campaign', used: campaign_spend, limit: campaign_budget, show: money },
+  ].flatMap(({ limit, ...bar }) => (limit === null ? [] : [usageBar({ ...bar, limit })]));
+  return all.length + goals.length === 0 ? html`<p>None is set. Only its flight limits it.</p>` : html`${all}`;
+};
+
+const daysTable = ({ last_days }: Delivery): TemplateResult | typeof nothing =>
+  last_days.length === 0
+    ? nothing
+    : html`<details>
+        <summary>As a table</summary>
+        ${table({
+          caption: 'Last 14 days',
+          rows: [...last_days].reverse(),
+          columns: [
+            { label: 'Day', cell: ({ day }) => unbroken(flightDate(day)) },
+            { label: 'Serves', numeric: true, cell: ({ serves }) => count(serves) },
+            { label: 'Filtered', numeric: true, cell: filteredImpressions },
+            { label: 'Impressions', numeric: true, cell: ({ impressions }) => count(impressions) },
+            { label: 'Filtered clicks', numeric: true, cell: filteredClicks },
+            { label: 'Clicks', numeric: true, cell: ({ clicks }) => count(clicks) },
+            { label: 'Spend', numeric: true, cell: ({ spend }) => money(spend) },
+          ],
+        })}
+      </details>`;

@@ -1,0 +1,131 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { WireImpTrace } from '../../src/http/openrtb/write-trace.ts';
+import { linkTo, titleOf } from '../words/kinds.ts';
+import type { Page } from '../page.ts';
+import { previewServed } from '../parts/preview/preview-document.ts';
+import { table } from '../parts/table.ts';
+import { money } from '../words/formats.ts';
+import { readTrace, type Candidate } from './read-trace.ts';
+
+/** The answer of POST /api/test_ad: an ad response with its trace. */
+export interface TestAnswer {
+  readonly seatbid: readonly { readonly bid: readonly TestBid[] }[];
+  readonly nbr?: number;
+  readonly debug: {
+    readonly trace: {
+      readonly snapshot_version: number;
+      readonly imps: readonly WireImpTrace[];
+      readonly timings_ms: Readonly<Record<string, number>>;
+    };
+  };
+}
+
+interface TestBid {
+  readonly crid: string;
+  readonly adm: string;
+  readonly price: number;
+  readonly w: number;
+  readonly h: number;
+}
+
+/**
+ * The ad as a page would show it, the steps of the decision, and the outcome of every candidate.
+ */
+export const testResult = (page: Page, answer: TestAnswer, placementId: string, askedAbout: number | undefined): TemplateResult => {
+  const bid = answer.seatbid[0]?.bid[0];
+  const trace = answer.debug.trace.imps[0];
+  const candidates = trace ? readTrace(trace) : [];
+  const winner = candidates.find(({ outcome }) => outcome === 'won');
+  const about = candidates.filter(({ lineItemId }) => lineItemId === askedAbout);
+  return html`
+    <section class="card result">
+      <h2>${bid ? 'This ad' : 'No ad'}</h2>
+      ${
+        bid
+          ? html`<p>${winner ? lineItemLink(page, winner) : nothing} wins with ${money(bid.price)} eCPM.</p>
+              <ad-preview
+                class="preview-frame"
+                .ad=${{ markup: previewServed(bid.adm), width: bid.w, height: bid.h, title: 'The ad as served' }}
+              ></ad-preview>`
+          : html`<p>${noAdWords(candidates, placementId)} <span class="figure">nbr ${answer.nbr ?? trace?.nbr ?? '–'}</span></p>`
+      }
+      ${about.length > 0 ? html`<div class="note"><p>The line item you came from: ${about.map((candidate) => html`${words(candidate)} `)}</p></div>` : nothing}
+    </section>
+    ${trace ? decision(page, trace, candidates, askedAbout) : nothing}
+  `;
+};
+
+const decision = (
+  page: Page,
+  trace: WireImpTrace,
+  candidates: readonly Candidate[],
+  askedAbout: number | undefined,
+): TemplateResult => html`
+  <section class="card">
+    <h2>The decision</h2>
+    <ol class="funnel" aria-label="Candidates left after each step">
+      ${trace.steps.map(
+        ({ stage, creative_ids, rejected }) =>
+          html`<li>
+            <span>${stage}</span
+            ><strong>${creative_ids.length}</strong>${rejected.length > 0 ? html`<small>−${rejected.length}</small>` : nothing}
+          </li>`,
+      )}
+    </ol>
+    ${
+      candidates.length === 0
+        ? html`<p class="empty-preview">This publisher has no creative on this placement.</p>`
+        : table({
+            caption: 'What became of each candidate',
+            rows: candidates,
+            rowClass: ({ lineItemId }) => (lineItemId === askedAbout ? 'asked' : ''),
+            columns: [
+              {
+                label: 'Candidate',
+                cell: (candidate) =>
+                  html`<div>
+                    ${lineItemLink(page, candidate)}<br /><small
+                      ><a href=${linkTo('creatives', candidate.creativeId)}>creative ${candidate.creativeId}</a></small
+                    >
+                  </div>`,
+              },
+              { label: 'Outcome', cell: outcomePill },
+              { label: 'Why', prose: true, cell: ({ detail }) => detail },
+            ],
+          })
+    }
+    ${
+      trace.left_out === undefined
+        ? nothing
+        : html`<p><small>${trace.left_out} more creatives are booked on this placement and not shown here.</small></p>`
+    }
+  </section>
+`;
+
+const outcomePill = ({ outcome, stage, place }: Candidate): TemplateResult => {
+  switch (outcome) {
+    case 'won':
+      return html`<span class="pill good">won</span>`;
+    case 'outranked':
+      return html`<span class="pill calm">${place ? `place ${place}` : 'outranked'}</span>`;
+    case 'fell':
+      return html`<span class="pill warn">fell at ${stage}</span>`;
+  }
+};
+
+const lineItemLink = ({ store }: Page, { lineItemId }: Candidate): TemplateResult => {
+  const item = store.find('line_items', lineItemId);
+  return html`<a href=${linkTo('line_items', lineItemId)}>${item ? titleOf('line_items', item) : `#${lineItemId}`}</a>`;
+};
+
+const words = ({ outcome, stage, detail, creativeId }: Candidate): string =>
+  outcome === 'fell'
+    ? `creative ${creativeId} fell at ${stage}: ${detail}.`
+    : `creative ${creativeId} ${outcome === 'won' ? 'won' : `was outranked: ${detail}`}.`;
+
+const noAdWords = (candidates: readonly Candidate[], placementId: string): string => {
+  const [closest] = candidates;
+  return closest
+    ? `No creative could serve. Creative ${closest.creativeId} came closest; it fell at ${closest.stage}: ${closest.detail}.`
+    : `Nothing is booked on “${placementId}” for this publisher.`;
+};

@@ -1,0 +1,203 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { FinanceWire, OpenMonthWire } from '../../src/finance/finance-routes.ts';
+import type { Page, View } from '../page.ts';
+import { button, card, emptyState, loading, pageHead, pill, problemNote } from '../parts/parts.ts';
+import { table, type Column } from '../parts/table.ts';
+import { saveFile } from '../api/save-file.ts';
+import { recordChoice } from '../bookings/lists/record-choice.ts';
+import { select } from '../reports/report-controls.ts';
+import { hashOf, type Route } from '../route.ts';
+import type { Problem } from '../api/wire.ts';
+import { count, exactMoney, moment } from '../words/formats.ts';
+import { linkTo } from '../words/kinds.ts';
+
+const MONTHS = 24;
+
+/** The last months, the current one first: `2026-11`. */
+const lastMonths = (): readonly string[] => {
+  const now = new Date();
+  return Array.from({ length: MONTHS }, (_, i) =>
+    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - i, 1)).toISOString().slice(0, 7),
+  );
+};
+const monthName = (month: string): string =>
+  new Date(`${month}-01`).toLocaleDateString(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });
+
+/** What a publisher bills its advertisers for a month; months are closed here. */
+export const openFinance = async (page: Page, route: Route): Promise<View> => {
+  await Promise.all([page.store.count(), page.store.ensure('publishers', ...route.query.getAll('publisher_id'))]);
+  let publisher = route.query.get('publisher_id') ?? String(page.store.first('publishers')[0]?.id ?? '');
+  let month = route.query.get('month') ?? lastMonths()[1] ?? '';
+  let statement: FinanceWire | undefined;
+  let problem: Problem | undefined;
+  /** Kept while another month is read. */
+  let closed: readonly string[] = [];
+  let open: readonly OpenMonthWire[] = [];
+
+  const path = () => `/finance?publisher_id=${publisher}&month=${month}`;
+  const load = async (): Promise<void> => {
+    if (publisher === '') return;
+    const asked = path();
+    const answer = await page.api.get<FinanceWire>(asked);
+    if (asked !== path()) return;
+    statement = answer.ok ? answer.value : undefined;
+    closed = answer.ok ? answer.value.closed_months : closed;
+    problem = answer.ok ? undefined : answer.problem;
+    page.redraw();
+  };
+  const loadOpen = async (): Promise<void> => {
+    const answer = await page.api.get<readonly OpenMonthWire[]>('/finance/open');
+    if (!answer.ok) return page.complain(answer.problem);
+    open = answer.value;
+    page.redraw();
+  };
+  const choose = (change: { readonly publisher?: string; readonly month?: string }): void => {
+    publisher = change.publisher ?? publisher;
+    month = change.month ?? month;
+    page.rename(hashOf(['finance'], { publisher_id: publisher, month }));
+    void load();
+  };
+  const close = async (): Promise<void> => {
+    const text =
+      'The figures stay as they are now. Later hits, refunds of filtered ones and changes of fees become corrections of the next month that is closed. A closed month cannot be opened again.';
+    if (!(await page.confirm({ title: `Close ${monthName(month)}?`, text, yes: 'Close the month' }))) return;
+    const answer = await page.api.send<FinanceWire>('POST', '/finance/close', { publisher_id: Number(publisher), month });
+    if (!answer.ok) return page.complain(answer.problem);
+    page.toast(`${monthName(month)} is closed.`, { tone: 'good' });
+    statement = answer.value;
+    closed = statement.closed_months;
+    await loadOpen();
+  };
+  const file = (format: 'csv' | 'xlsx') => saveFile(page, `${path()}&format=${format}`, `statement_${publisher}_${month}.${format}`);
+  void load();
+  void loadOpen();
+
+  return {
+    title: 'Finance',
+    section: 'finance',
+    render: () => html`
+      ${pageHead(
+        'Finance',
+        'Revenue by advertiser and month, net of invalid traffic, in the time zone of the publisher.',
+        statement
+          ? html`${button('CSV', () => file('csv'), 'secondary')} ${button('Excel', () => file('xlsx'), 'secondary')}
+            ${statement.closed_at === null ? button('Close the month', close) : nothing}`
+          : nothing,
+      )}
+      <div class="toolbar">
+        ${recordChoice(page, { kind: 'publishers', label: 'Publisher', value: publisher, choose: (value) => value !== '' && choose({ publisher: value }) })}
+        ${select(
+          'Month',
+          month,
+          [...new Set([month, ...lastMonths()])].map((one) => [one, `${monthName(one)}${closed.includes(one) ? ', closed' : ''}`] as const),
+          (value) => choose({ month: value }),
+        )}
+      </div>
+      ${publisher === '' ? emptyState('There is no publisher yet.') : problem ? problemNote(problem) : statement ? statementView(statement) : loading()}
+      ${open.length === 0 ? nothing : openMonths(open)}
+    `,
+  };
+};
+
+const MAX_SHOWN = 12;
+
+const openMonths = (open: readonly OpenMonthWire[]): TemplateResult =>
+  card(
+    open.length > MAX_SHOWN ? `Still to close, the first ${MAX_SHOWN} of ${count(open.length)}` : 'Still to close',
+    table({
+      caption: 'Months that are over and not closed',
+      rows: open.slice(0, MAX_SHOWN),
+      columns: [
+        {
+          label: 'Month',
+          cell: ({ publisher_id, month }) =>
+            html`<a class="name" href=${hashOf(['finance'], { publisher_id: String(publisher_id), month })}>${monthName(month)}</a>`,
+        },
+        { label: 'Publisher', cell: ({ publisher }) => publisher },
+      ],
+    }),
+  );
+
+/** An amount to the micro, what is below a cent in a lighter colour. The figures of a column have their points below one another. */
+const exact = (amount: number, currency: string): TemplateResult => {
+  const { cents, micros, rest } = exactMoney(amount, currency);
+  return html`${cents}<small class="micros">${micros}</small>${rest}`;
+};
+
+/** Revenue in USD, and in the currency of the statement when that is another one. */
+const moneyColumns = <T extends { readonly revenue: number; readonly amount: number | null }>({
+  currency,
+}: FinanceWire): readonly Column<T>[] => [
+  { label: 'Revenue', numeric: true, cell: ({ revenue }) => exact(revenue, 'USD') },
+  ...(currency === 'USD'
+    ? []
+    : [{ label: `In ${currency}`, numeric: true, cell: ({ amount }: T) => (amount === null ? '–' : exact(amount, currency)) }]),
+];
+
+const statementView = (statement: FinanceWire): TemplateResult => {
+  const { month, closed_at, closed_by, advertisers, lines, totals, time_zone, currency, rate } = statement;
+  const converted =
+    currency === 'USD'
+      ? ''
+      : rate === null
+        ? ` There is no rate for ${currency}: set CURRENCY_RATES before you close the month.`
+        : ` 1 USD is ${rate} ${currency}.`;
+  const state =
+    closed_at === null ? html`${pill('live', 'open')} It can still change.` : html`Closed on ${moment(closed_at)} UTC by ${closed_by}.`;
+  if (lines.length === 0)
+    return html`<p>${state}</p>
+      ${emptyState(`Nothing was earned in ${monthName(month)}.`)}`;
+  const corrections = lines.filter(({ of_month }) => of_month !== month);
+  const owed = [...advertisers, { advertiser_id: -1, advertiser: 'All', ...totals }];
+  return html`
+    <p>${state} Days are those of ${time_zone}.${converted}</p>
+    ${card(
+      'By advertiser',
+      table({
+        caption: 'Revenue by advertiser',
+        rows: owed,
+        rowClass: ({ advertiser_id }) => (advertiser_id === -1 ? 'sum' : ''),
+        columns: [
+          {
+            label: 'Advertiser',
+            cell: ({ advertiser_id, advertiser }) =>
+              advertiser_id === null || advertiser_id === -1
+                ? (advertiser ?? 'Not known')
+                : html`<a class="name" href=${linkTo('advertisers', advertiser_id)}>${advertiser ?? `#${advertiser_id}, deleted`}</a>`,
+          },
+          { label: 'Impressions', numeric: true, cell: ({ impressions }) => count(impressions) },
+          { label: 'Clicks', numeric: true, cell: ({ clicks }) => count(clicks) },
+          { label: 'Corrections', numeric: true, cell: ({ corrections: of }) => (of === 0 ? '–' : exact(of, 'USD')) },
+          ...moneyColumns<(typeof owed)[number]>(statement),
+        ],
+      }),
+    )}
+    ${lineTable(
+      statement,
+      'By campaign',
+      lines.filter(({ of_month }) => of_month === month),
+    )}
+    ${corrections.length > 0 ? lineTable(statement, 'Corrections of closed months', corrections) : nothing}
+  `;
+};
+
+const lineTable = (statement: FinanceWire, title: string, rows: FinanceWire['lines']): TemplateResult =>
+  card(
+    title,
+    table({
+      caption: title,
+      rows,
+      columns: [
+        { label: 'Month', cell: ({ of_month }) => monthName(of_month) },
+        {
+          label: 'Campaign',
+          cell: ({ campaign_id, campaign }) =>
+            campaign === null ? `#${campaign_id}, deleted` : html`<a class="name" href=${linkTo('campaigns', campaign_id)}>${campaign}</a>`,
+        },
+        { label: 'Advertiser', cell: ({ advertiser }) => advertiser ?? '–', minor: true },
+        { label: 'Impressions', numeric: true, cell: ({ impressions }) => count(impressions) },
+        { label: 'Clicks', numeric: true, cell: ({ clicks }) => count(clicks), minor: true },
+        ...moneyColumns<FinanceWire['lines'][number]>(statement),
+      ],
+    }),
+  );

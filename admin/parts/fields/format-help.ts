@@ -1,0 +1,60 @@
+import type { CreativeFormat } from '../../../src/catalog/model/entities.ts';
+import { html, type TemplateResult } from 'lit-html';
+
+/** Content to start from. */
+export const SAMPLES: Readonly<Record<CreativeFormat, string>> = {
+  html: '<a href="https://example.com/" target="_blank" rel="noopener">\n  <strong>Walk further this autumn</strong>\n</a>',
+  banner: JSON.stringify(
+    {
+      image: 'https://example.com/banner-300x250.png',
+      alt: 'What the picture says',
+      images: [{ url: 'https://example.com/banner-600x500.png', width: 600, height: 500 }],
+    },
+    undefined,
+    2,
+  ),
+  native: JSON.stringify(
+    {
+      title: 'Tea that stays hot on the summit',
+      description: 'Steel, one litre, a lifetime of mornings.',
+      brand: 'Hillside Supply',
+      image: 'https://example.com/flask.jpg',
+      sponsored: 'Sponsored',
+      offer: 'Free shipping this week',
+    },
+    undefined,
+    2,
+  ),
+};
+
+/** What the writer of a creative should know about its format. */
+export const formatHelp = (format: CreativeFormat): TemplateResult => {
+  switch (format) {
+    case 'html':
+      return html`<p>
+          The markup is served unchanged in a sandboxed frame: its scripts and styles run and cannot reach the page around it. Links open a
+          new tab and count as clicks.
+        </p>
+        <p>
+          An HTML5 ad is a zip with index.html at its top level, at most 100 files and 8 MB unpacked. It states its size in
+          <code>&lt;meta name="ad.size" content="width=300,height=250"&gt;</code> and opens <code>clickTag</code> on a click; the creative
+          needs a click address.
+        </p>
+        <p>
+          A creative reports its own events with <code>AdSDK_Creative_Event('like')</code>. The setting <code>ALLOWED_EVENTS</code> lists
+          the allowed types.
+        </p>`;
+    case 'banner':
+      return html`<p>
+          The service builds an image element. Add the same picture in more sizes, and each screen loads the one that fits its pixels: for
+          300 × 250, a 600 × 500 picture is sharp on 2× screens.
+        </p>
+        <p>With a click address, the image links to it.</p>`;
+    case 'native':
+      return html`<p>
+          The page receives the assets as JSON and renders them with its own template; the preview uses a plain one. Any asset names are
+          allowed; the common ones have fields here.
+        </p>
+        <p>A click on an element with <code>data-ad-event="like"</code> in the template of the page reports that event.</p>`;
+  }
+};

@@ -1,0 +1,84 @@
+import { html, type TemplateResult } from 'lit-html';
+import { button } from '../parts.ts';
+import type { Form } from '../../bookings/forms/form.ts';
+import { listOf, splitValues } from '../../bookings/forms/typed-text.ts';
+import { fieldGroup, idOf, type Control, type FieldOptions } from './field.ts';
+import { input } from './input.ts';
+
+export interface KeyValueRow {
+  readonly name: string;
+  /** As typed, values separated by commas. */
+  readonly values: string;
+}
+
+/** The rows of a record's key-values. */
+export const keyValueRows = (value: unknown): readonly KeyValueRow[] =>
+  Object.entries(value ?? {}).map(([name, values]) => ({ name, values: listOf(values).join(', ') }));
+
+/** Rows with the same name are one rule; empty rows are left out. */
+export const keyValuesOf = (rows: unknown): Readonly<Record<string, readonly string[]>> => {
+  const found = new Map<string, readonly string[]>();
+  for (const { name, values } of rows as readonly KeyValueRow[]) {
+    if (name.trim() === '' && values.trim() === '') continue;
+    found.set(name.trim(), [...(found.get(name.trim()) ?? []), ...splitValues(values)]);
+  }
+  return Object.fromEntries(found);
+};
+
+/** The rows of an object of texts, and the object. */
+export const textRows = (value: unknown): readonly KeyValueRow[] =>
+  Object.entries(value ?? {}).map(([name, text]) => ({ name, values: String(text) }));
+
+export const textsOf = (rows: unknown): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    (rows as readonly KeyValueRow[]).map(({ name, values }) => [name.trim(), values.trim()] as const).filter((row) => row.join('') !== ''),
+  );
+
+/** Free key-values, one name per row. */
+export const keyValuesField = (form: Form, options: FieldOptions & { readonly one?: boolean; readonly what?: string }): TemplateResult =>
+  fieldGroup(form, options, ({ invalid }) => {
+    const control: Partial<Control> = { invalid };
+    const rows = (form.read(options.pointer) as readonly KeyValueRow[] | undefined) ?? [];
+    const id = idOf(options.pointer);
+    const { what = 'key-value' } = options;
+    const change = (at: number, part: Partial<KeyValueRow>) =>
+      form.write(
+        options.pointer,
+        rows.map((row, i) => (i === at ? { ...row, ...part } : row)),
+      );
+    const remove = (at: number): void => {
+      form.write(
+        options.pointer,
+        rows.filter((_, i) => i !== at),
+      );
+      document.getElementById(`${id}-add`)?.focus();
+    };
+    return html`<div class="key-values">
+      ${rows.map(
+        (row, i) =>
+          html`<div class="key-value">
+            ${input({ control, label: `Name ${i + 1}`, placeholder: 'name', value: row.name, onInput: (name) => change(i, { name }) })}
+            ${input({
+              control,
+              label: options.one ? `Value ${i + 1}` : `Values ${i + 1}, separated by commas`,
+              placeholder: options.one ? 'value' : 'value, another value',
+              value: row.values,
+              onInput: (values) => change(i, { values }),
+            })}
+            ${button('×', () => remove(i), 'quiet icon-button', `Remove ${what} ${i + 1}`)}
+          </div>`,
+      )}
+      <button
+        type="button"
+        id="${id}-add"
+        class="quiet"
+        @click=${(event: Event) => {
+          const holder = (event.currentTarget as HTMLElement).closest('.key-values');
+          form.write(options.pointer, [...rows, { name: '', values: '' }]);
+          queueMicrotask(() => holder?.querySelector<HTMLInputElement>('.key-value:last-of-type input')?.focus());
+        }}
+      >
+        + Add a ${what}
+      </button>
+    </div>`;
+  });

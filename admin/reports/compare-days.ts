@@ -1,0 +1,104 @@
+import { percent } from '../words/formats.ts';
+
+/** A row of a report by the hour. */
+export interface HourRow {
+  /** RFC 3339 with the offset of the report's time zone. */
+  readonly hour: string;
+  readonly requests: number;
+  readonly unfilled: number;
+  readonly impressions: number;
+  readonly viewable: number;
+  readonly clicks: number;
+  readonly revenue: number;
+}
+
+/** One figure of today and of two earlier days, up to the same time of day. */
+export interface DayComparison {
+  readonly label: string;
+  readonly unit: 'count' | 'share' | 'usd';
+  /** false: a share of nothing. */
+  readonly isKnown: boolean;
+  readonly today: number;
+  readonly yesterday: number;
+  readonly lastWeek: number;
+  /** By the hour: today's up to now, and all of yesterday's. */
+  readonly hours: readonly number[];
+  readonly hoursBefore: readonly number[];
+}
+
+type Sums = Omit<HourRow, 'hour'>;
+
+const NOTHING: Sums = { requests: 0, unfilled: 0, impressions: 0, viewable: 0, clicks: 0, revenue: 0 };
+
+const share = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);
+
+const FIGURES: readonly {
+  readonly label: string;
+  readonly unit: DayComparison['unit'];
+  readonly of: (sums: Sums) => number;
+  readonly whole?: keyof Sums;
+}[] = [
+  { label: 'Requests', unit: 'count', of: ({ requests }) => requests },
+  { label: 'Fill', unit: 'share', whole: 'requests', of: ({ requests, unfilled }) => share(requests - unfilled, requests) },
+  { label: 'Impressions', unit: 'count', of: ({ impressions }) => impressions },
+  { label: 'Viewability', unit: 'share', whole: 'impressions', of: ({ viewable, impressions }) => share(viewable, impressions) },
+  { label: 'CTR', unit: 'share', whole: 'impressions', of: ({ clicks, impressions }) => share(clicks, impressions) },
+  { label: 'Revenue', unit: 'usd', of: ({ revenue }) => revenue },
+];
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Today's figures and those of yesterday and a week ago up to the same time; the current hour counts as
+ * far as it has passed. Pure.
+ */
+export const compareDays = (rows: readonly HourRow[], timeZone: string, nowMs: number): readonly DayComparison[] => {
+  const local = (atMs: number): string =>
+    new Date(atMs).toLocaleString('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' }).replace(' ', 'T');
+  const byHour = new Map<string, Sums>();
+  for (const { hour, ...sums } of rows) {
+    const key = hour.slice(0, 13);
+    byHour.set(key, plus(byHour.get(key) ?? NOTHING, sums, 1));
+  }
+  const hoursOf = (date: string, count: number): readonly Sums[] =>
+    Array.from({ length: count }, (_, hour) => byHour.get(`${date}T${String(hour).padStart(2, '0')}`) ?? NOTHING);
+  const [today, time] = local(nowMs).split('T') as [string, string];
+  const [hourNow, minute] = time.split(':').map(Number) as [number, number];
+  const until = (date: string): Sums =>
+    hoursOf(date, hourNow + 1).reduce((sum, hour, i) => plus(sum, hour, i < hourNow ? 1 : minute / 60), NOTHING);
+  const all = hoursOf(today, hourNow + 1);
+  const before = local(nowMs - DAY_MS).slice(0, 10);
+  const sums = {
+    today: all.reduce((sum, hour) => plus(sum, hour, 1), NOTHING),
+    yesterday: until(before),
+    lastWeek: until(local(nowMs - 7 * DAY_MS).slice(0, 10)),
+  };
+  const wholeDayBefore = hoursOf(before, 24);
+  return FIGURES.map(({ label, unit, of, whole }) => ({
+    isKnown: whole === undefined || sums.today[whole] > 0,
+    ...{ label, unit, today: of(sums.today), yesterday: of(sums.yesterday), lastWeek: of(sums.lastWeek) },
+    hours: all.map(of),
+    hoursBefore: wholeDayBefore.map(of),
+  }));
+};
+
+/** From here on a percentage says less than that there was nearly nothing before. */
+const TENFOLD = 10;
+
+/** `▲ 12% on yesterday`, `as yesterday`, `▲ over tenfold on yesterday`, `nothing yesterday`. */
+export const changeWords = (now: number, before: number, than: 'yesterday' | 'last week'): string => {
+  if (before === 0) return `nothing ${than}`;
+  const grown = now / before - 1;
+  if (Math.abs(grown) < 0.005) return `as ${than}`;
+  if (now / before > TENFOLD) return `▲ over tenfold on ${than}`;
+  return `${grown > 0 ? '▲' : '▼'} ${percent(Math.round(Math.abs(grown) * 100) / 100)} on ${than}`;
+};
+
+const plus = (a: Sums, b: Sums, part: number): Sums => ({
+  requests: a.requests + b.requests * part,
+  unfilled: a.unfilled + b.unfilled * part,
+  impressions: a.impressions + b.impressions * part,
+  viewable: a.viewable + b.viewable * part,
+  clicks: a.clicks + b.clicks * part,
+  revenue: a.revenue + b.revenue * part,
+});

@@ -1,0 +1,94 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { Report, ReportFigures } from '../../src/reports/record-report/report-columns.ts';
+import { input } from '../parts/fields/input.ts';
+import type { Page } from '../page.ts';
+import { button, card } from '../parts/parts.ts';
+import { createReading } from '../parts/reading.ts';
+import { saveFile } from '../api/save-file.ts';
+import { table, unbroken, type Column } from '../parts/table.ts';
+import { filteredClicks, filteredImpressions, reasonRows } from '../words/filtered-words.ts';
+import { count, flightDate, money, percent } from '../words/formats.ts';
+
+export interface ReportCardOptions<Row> {
+  /** Of the record that the report is about: `/campaigns/3`. */
+  readonly path: string;
+  /** What a row counts, after its day. */
+  readonly keys: readonly Column<Row>[];
+  /** Above the table. */
+  readonly head?: (report: Report<Row>) => TemplateResult | typeof nothing;
+}
+
+/** The delivery report of a record, over days that can be chosen; the last fourteen at first. */
+export const createReportCard = <Row extends ReportFigures & { readonly day: string }>(
+  page: Page,
+  { path, keys, head = () => nothing }: ReportCardOptions<Row>,
+): (() => TemplateResult) => {
+  let span = { from: day(-13), to: day(0) };
+  const query = () => `${path}/report?from=${span.from}&to=${span.to}`;
+  const report = createReading<Report<Row>>(page, query);
+  const dayInput = (label: string, name: keyof typeof span) =>
+    input({
+      type: 'date',
+      label,
+      value: span[name],
+      onChange: (typed) => {
+        span = { ...span, [name]: typed };
+        if (span.from && span.to) void report.load();
+      },
+    });
+  const columns: readonly Column<Row>[] = [
+    { label: 'Day', cell: (row) => unbroken(flightDate(row.day)) },
+    ...keys,
+    { label: 'Serves', numeric: true, cell: ({ serves }) => count(serves) },
+    { label: 'Filtered', numeric: true, cell: filteredCell },
+    { label: 'Impressions', numeric: true, cell: ({ impressions }) => count(impressions) },
+    { label: 'Clicks', numeric: true, cell: ({ clicks }) => count(clicks) },
+    { label: 'Click rate', numeric: true, cell: ({ ctr, impressions }) => (impressions === 0 ? '–' : percent(ctr)) },
+    { label: 'Spend', numeric: true, cell: ({ spend }) => money(spend) },
+    { label: 'eCPM', numeric: true, cell: ({ ecpm, impressions }) => (impressions === 0 ? '–' : money(ecpm)) },
+  ];
+  return () =>
+    card(
+      'Delivery',
+      report.render((read) => {
+        const { rows, row_count, totals } = read;
+        // The keys of the sum are absent, and their cells empty.
+        const sum = { ...totals, day: 'All' } as Row;
+        return html`
+          ${head(read)}
+          ${rows.length === 0 ? html`<p class="empty-preview">Nothing was delivered in these days.</p>` : table({ caption: 'Delivery by day', columns, rows: [...rows, sum], rowClass: (row) => (row === sum ? 'sum' : '') })}
+          ${rows.length < row_count ? html`<p>The first ${count(rows.length)} of ${count(row_count)} rows. The CSV file has all of them.</p>` : nothing}
+          ${reasonTable(totals)}
+        `;
+      }),
+      html`<div class="row">
+        ${dayInput('From', 'from')}${dayInput('To', 'to')}
+        ${button('CSV', () => saveFile(page, `${query()}&format=csv`, `${path.slice(1).replace('/', '-')}.csv`), 'secondary')}
+      </div>`,
+    );
+};
+
+const day = (offset: number): string => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
+
+/** Impressions, and below them clicks. */
+const filteredCell = (row: ReportFigures): TemplateResult | string =>
+  row.gross_impressions + row.gross_clicks === 0 ? '–' : unbroken(html`${filteredImpressions(row)}<br />${filteredClicks(row)} clicks`);
+
+/** Why hits of these days are filtered. */
+const reasonTable = ({ filtered }: ReportFigures): TemplateResult | typeof nothing => {
+  const rows = reasonRows(filtered);
+  if (rows.length === 0) return nothing;
+  return html`<details open>
+    <summary>Why hits were filtered</summary>
+    ${table({
+      caption: 'Filtered hits by reason',
+      rows,
+      columns: [
+        { label: 'Reason', cell: ({ reason }) => reason },
+        { label: 'Impressions', numeric: true, cell: ({ impression }) => count(impression) },
+        { label: 'Clicks', numeric: true, cell: ({ click }) => count(click) },
+        { label: 'Events', numeric: true, cell: ({ event }) => count(event) },
+      ],
+    })}
+  </details>`;
+};

@@ -1,0 +1,51 @@
+import type { GuardedDispatchers } from '../bidders/calls/guarded-dispatcher.ts';
+import type { CatalogWriter } from '../bookings/catalog-writer.ts';
+import { ENTITY_KINDS } from '../bookings/entity-kind.ts';
+import { createSendDue } from '../reports/send-due.ts';
+import type { AlertStore } from './alert-store.ts';
+import type { createFindAlerts } from './find-alerts.ts';
+import type { DueMessage, RecipientStore } from './recipient-store.ts';
+import type { createSendAlerts } from './send-alerts.ts';
+
+export interface WatchBookingsOptions {
+  readonly alerts: AlertStore;
+  readonly recipients: RecipientStore;
+  readonly findAlerts: ReturnType<typeof createFindAlerts>;
+  readonly sendAlerts: ReturnType<typeof createSendAlerts>;
+  readonly writer: Pick<CatalogWriter, 'setBlocked'>;
+  readonly dispatchers: Pick<GuardedDispatchers, 'sweep' | 'close'>;
+  readonly now?: () => number;
+  /** A creative was blocked because of complaints about malware. */
+  readonly onBlocked: (creativeId: number) => void;
+  readonly onFailure: (fault: Error) => void;
+  readonly onNotSent: (fault: Error) => void;
+}
+
+/** In the audit trail, who blocks creatives that clients report as malware. */
+export const WATCH_ACTOR = 'alerts';
+
+/**
+ * Looks for what staff must know of once a minute, on one of the replicas, blocks creatives that clients
+ * report as malware, and sends new alerts. A replica that dies while it sends lets another send again.
+ */
+export const createWatchBookings = (options: WatchBookingsOptions) => {
+  const { alerts, recipients, findAlerts, sendAlerts, writer, dispatchers } = options;
+  const { now = Date.now, onBlocked, onFailure, onNotSent } = options;
+
+  /** Resolves to the number of new alerts; undefined: another replica has just looked. */
+  const look = async (signal?: AbortSignal): Promise<number | undefined> => {
+    if (!(await alerts.takeCheck())) return undefined;
+    const found = await findAlerts(now(), signal);
+    for (const { creativeId } of found.malware) {
+      const target = { kind: ENTITY_KINDS.creatives, id: creativeId, actor: WATCH_ACTOR };
+      if ((await writer.setBlocked(target, true)).ok) onBlocked(creativeId);
+    }
+    return alerts.record(found.alerts);
+  };
+
+  const sending = createSendDue<DueMessage>({
+    ...{ store: recipients, send: sendAlerts, attemptsOf: ({ recipient }) => recipient.attempts },
+    ...{ prepare: look, dispatchers, onFailure, onNotSent },
+  });
+  return { look, send: sending.pass, start: sending.start, stop: sending.stop };
+};

@@ -1,0 +1,31 @@
+import type { ProblemCode } from '../http/problems/problem.ts';
+
+/** What the developer of a client does about each problem. The OpenAPI document and docs/errors.md show it. */
+export const REMEDIES = {
+  invalid_json: 'Send one JSON value in UTF-8, with at most 64 levels and 2,500 values (5,000 in a record of the trafficking API).',
+  invalid_request: 'Correct the fields that `errors` names by JSON pointer. POST /ad reports the first fault only.',
+  invalid_dimensions: 'Send a value that GET /api/dimensions allows for the registered dimension.',
+  bulk_refused: 'Correct the operations that `errors` names, and send all of them again: none was carried out.',
+  unknown_event_type: 'Send one of the types in `ext.events` of the ad response.',
+  unauthorized: 'Send the API key of the publisher that `ext.publisher_id` names, in X-API-Key.',
+  admin_unauthorized: 'Send Authorization: Bearer with a token of ADMIN_TOKEN.',
+  invalid_token: 'Request a new ad: the token is malformed, forged or expired.',
+  invalid_link: 'Ask the sender of the link for a new one. Links end at their time, or when their key leaves TOKEN_SECRETS.',
+  origin_not_allowed: "Add the page's origin to `origins` of the publisher.",
+  forbidden: "Call the API from its own origin or from a server, not from another site's page.",
+  not_found: 'Check the path and the id. The record may have been deleted.',
+  method_not_allowed: 'Use a method that the Allow header lists.',
+  request_timeout: 'Send the headers within 10 s and the whole request within 15 s.',
+  conflict: 'Choose another id, or read the record again: another change came first.',
+  assets_full: 'Delete files that no creative uses (GET and DELETE /api/assets), or raise ASSET_STORE_MB.',
+  parent_fixed: 'Create a duplicate under the other parent. A parent is fixed once the line item could serve.',
+  precondition_failed: 'Read the record again and repeat the change with its new ETag.',
+  body_too_large:
+    'Send at most 64 KiB; to the auctions 128 KiB (64 KiB with `debug=1`); to the trafficking API 512 KiB, 1 MiB in bulk, or 2 MiB for a creative. Before and after decoding.',
+  unsupported_media: 'Send the body as it is, or with Content-Encoding gzip, deflate or br.',
+  range_not_satisfiable: 'Request a range inside the file, or the whole file.',
+  unknown_host: 'Use a host name of ALLOWED_HOSTS, or add this one to it.',
+  too_many_requests: 'Wait for the seconds in Retry-After.',
+  internal: 'Repeat the request. If it fails again, look for its `request_id` in the log of the service.',
+  unavailable: 'Repeat the request after a second. GET /ready gives the reason.',
+} satisfies Readonly<Record<ProblemCode, string>>;

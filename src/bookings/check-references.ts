@@ -1,0 +1,83 @@
+import type { Knex } from 'knex';
+import type { Fault } from '../base/fault.ts';
+import type { PlacementFormats } from '../catalog/checks/check-entities.ts';
+import { MAX_PLACEMENTS_OF_CREATIVE } from '../catalog/checks/creative-schema.ts';
+import { MAX_BLOCKED_ADVERTISERS } from '../catalog/checks/schema-parts.ts';
+import { missingFiles } from '../uploads/missing-files.ts';
+import { ENTITY_KINDS, MAX_ENTITY_ID, type EntityKind, type EntityRecord } from './entity-kind.ts';
+
+export interface CheckedReferences {
+  readonly faults: readonly Fault[];
+  /** The placements that a creative refers to. */
+  readonly placements: readonly PlacementFormats[];
+}
+
+/**
+ * Checks that each parent and each blocked advertiser of a record exists, that the placements and the line item of a creative
+ * belong to the same publisher, and that the uploaded files in its content are stored. Malformed ids
+ * are left to the schema.
+ */
+export const checkReferences = async (trx: Knex.Transaction, { parents }: EntityKind, input: EntityRecord): Promise<CheckedReferences> => {
+  const faults: Fault[] = [];
+  const placements: (PlacementRow & { readonly pointer: string })[] = [];
+  let lineItem: EntityRecord | undefined;
+  for (const { field, table, list } of parents) {
+    const listed = list && input[list.field];
+    const named: readonly (readonly [string, unknown])[] = Array.isArray(listed)
+      ? listed.slice(0, MAX_PLACEMENTS_OF_CREATIVE).map((id, i) => [`/${list?.field}/${i}`, id])
+      : [[`/${field}`, input[field]]];
+    for (const [pointer, id] of named) {
+      if (!isWellFormed(ENTITY_KINDS[table], id)) continue;
+      const parent = (await trx(table).where({ id }).first()) as EntityRecord | undefined;
+      if (!parent) faults.push({ pointer, detail: list ? `${id} does not exist` : `refers to ${table} ${id}, which does not exist` });
+      else if (table === 'placements') placements.push({ ...(parent as unknown as PlacementRow), pointer });
+      else if (table === 'line_items') lineItem = parent;
+    }
+  }
+  if (lineItem) faults.push(...(await foreignPlacements(trx, placements, lineItem['campaign_id'] as number)));
+  faults.push(...(await missingAdvertisers(trx, input[BLOCKED_ADVERTISERS])));
+  faults.push(...(await missingFiles(trx, input['content'])));
+  return { faults, placements };
+};
+
+/** The field of publishers and placements. */
+const BLOCKED_ADVERTISERS = 'blocked_advertiser_ids';
+
+const missingAdvertisers = async (trx: Knex.Transaction, listed: unknown): Promise<readonly Fault[]> => {
+  if (!Array.isArray(listed) || listed.length > MAX_BLOCKED_ADVERTISERS) return [];
+  const ids = listed.filter((id: unknown) => isWellFormed(ENTITY_KINDS.advertisers, id));
+  if (ids.length === 0) return [];
+  const rows = await trx('advertisers').whereIn('id', ids).select<{ id: number }[]>('id');
+  const known = new Set<unknown>(rows.map(({ id }) => id));
+  return listed.flatMap((id: unknown, i) =>
+    isWellFormed(ENTITY_KINDS.advertisers, id) && !known.has(id)
+      ? [{ pointer: `/${BLOCKED_ADVERTISERS}/${i}`, detail: `${String(id)} does not exist` }]
+      : [],
+  );
+};
+
+interface PlacementRow extends PlacementFormats {
+  readonly publisher_id: number | null;
+}
+
+/** A fault for each placement of another publisher than that of the campaign. */
+const foreignPlacements = async (
+  trx: Knex.Transaction,
+  placements: readonly (PlacementRow & { readonly pointer: string })[],
+  campaignId: number,
+): Promise<readonly Fault[]> => {
+  const own = await trx('campaigns').where({ id: campaignId }).first<{ publisher_id: number }>('publisher_id');
+  const foreign = placements.filter(({ publisher_id }) => publisher_id !== null && publisher_id !== own.publisher_id);
+  if (foreign.length === 0) return [];
+  const ids = [own.publisher_id, ...foreign.map(({ publisher_id }) => publisher_id)];
+  const publishers = await trx('publishers').whereIn('id', ids).select<{ id: number; name: string }[]>('id', 'name');
+  const nameOf = (id: number | null): string => `${publishers.find((publisher) => publisher.id === id)?.name} (publisher ${id})`;
+  return foreign.map(({ id, publisher_id, pointer }) => ({
+    pointer,
+    detail: `${id} belongs to ${nameOf(publisher_id)}, the line item to ${nameOf(own.publisher_id)}`,
+  }));
+};
+
+/** Whether Postgres can compare the value with an id. */
+const isWellFormed = ({ namedByClient }: EntityKind, id: unknown): id is string | number =>
+  namedByClient ? typeof id === 'string' : Number.isInteger(id) && Math.abs(id as number) <= MAX_ENTITY_ID;

@@ -1,0 +1,74 @@
+import type { Knex } from 'knex';
+import { NOT_BLANK } from '../base/schema-faults.ts';
+import { show, type Columns, type Shown } from '../api/columns.ts';
+import { integer, moment, text } from '../api/schema.ts';
+
+/** The kinds of records that have comments, and the column that names one. */
+export const COMMENTED = { campaigns: 'campaign_id', line_items: 'line_item_id' } as const;
+export type Commented = keyof typeof COMMENTED;
+
+/** Of the text of a comment, in characters. */
+const MAX_COMMENT_LENGTH = 4_000;
+
+export const NEW_COMMENT_SCHEMA = {
+  type: 'object',
+  required: ['text'],
+  additionalProperties: false,
+  properties: { text: { type: 'string', pattern: NOT_BLANK, maxLength: MAX_COMMENT_LENGTH } },
+} as const;
+
+interface CommentRow {
+  readonly id: string;
+  readonly at: Date;
+  readonly actor: string;
+  readonly text: string;
+}
+
+export const COMMENT_COLUMNS = {
+  id: { schema: integer, of: ({ id }) => Number(id) },
+  at: { schema: moment, of: ({ at }) => at.toISOString() },
+  actor: { schema: { ...text, description: 'The name of the token that wrote it' }, of: ({ actor }) => actor },
+  text: { schema: text, of: (row) => row.text },
+} satisfies Columns<CommentRow>;
+
+export type Comment = Shown<typeof COMMENT_COLUMNS>;
+
+/** Comments of staff. Every method rejects when Postgres is away. */
+export interface CommentStore {
+  /** Newest first. undefined: there is no such record. */
+  list(of: Commented, id: number, page: { readonly limit: number; readonly offset: number }): Promise<readonly Comment[] | undefined>;
+  /** undefined: there is no such record. */
+  add(of: Commented, id: number, actor: string, text: string): Promise<Comment | undefined>;
+  /** False: there is none with this id, or another actor wrote it. */
+  remove(id: number, actor: string): Promise<boolean>;
+}
+
+const NAMES = ['id', 'at', 'actor', 'text'] as const;
+const FOREIGN_KEY_VIOLATION = '23503';
+
+export const createCommentStore = ({ knex }: { readonly knex: Knex }): CommentStore => ({
+  list: async (of, id, { limit, offset }) => {
+    if (!(await knex(of).where({ id }).first('id'))) return undefined;
+    const rows = await knex('comments')
+      .where({ [COMMENTED[of]]: id })
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .offset(offset)
+      .select<CommentRow[]>(...NAMES);
+    return rows.map((row) => show(COMMENT_COLUMNS, row));
+  },
+
+  add: async (of, id, actor, words) => {
+    try {
+      const [row] = await knex('comments')
+        .insert({ [COMMENTED[of]]: id, actor, text: words })
+        .returning<CommentRow[]>(NAMES);
+      return row && show(COMMENT_COLUMNS, row);
+    } catch (fault) {
+      if ((fault as { code?: unknown }).code === FOREIGN_KEY_VIOLATION) return undefined;
+      throw fault;
+    }
+  },
+
+  remove: async (id, actor) => (await knex('comments').where({ id, actor }).delete()) > 0,
+});

@@ -1,0 +1,28 @@
+import type { Knex } from 'knex';
+import type { CatalogRow } from '../catalog/model/catalog-reading.ts';
+import type { CreativeApproval } from '../catalog/model/entities.ts';
+import type { EntityKind, EntityRecord } from './entity-kind.ts';
+
+/** What readers see of a creative, and where it leads. */
+const SHOWN = ['format', 'content', 'click_url', 'advertiser_domain', 'width', 'height', 'line_item_id'] as const;
+
+/**
+ * The row of a creative as it is stored: where its publisher requires approval, one that is new or
+ * shows something else is pending instead of approved. Approving it is another write, which the
+ * audit trail names.
+ */
+export const withApproval = async (
+  trx: Knex.Transaction,
+  kind: EntityKind,
+  row: CatalogRow,
+  before: EntityRecord | undefined,
+): Promise<CatalogRow> => {
+  if (kind.table !== 'creatives' || row['status'] !== 'approved') return row;
+  if (before && SHOWN.every((field) => row[field] === before[field])) return row;
+  const publisher = await trx('publishers')
+    .join('campaigns', 'campaigns.publisher_id', 'publishers.id')
+    .join('line_items', 'line_items.campaign_id', 'campaigns.id')
+    .where('line_items.id', row['line_item_id'] as number)
+    .first<{ creative_approval: CreativeApproval } | undefined>('publishers.creative_approval');
+  return publisher?.creative_approval === 'required' ? { ...row, status: 'pending' } : row;
+};

@@ -1,0 +1,142 @@
+import type { Creative, LineItem } from '../../catalog/model/entities.ts';
+import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
+import { NoBidReason, STAGES } from '../../decision/no-bid-reason.ts';
+import { rankDirect } from '../../decision/rank-candidates.ts';
+import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
+import { traceRules } from '../../decision/trace.ts';
+import type { JudgeLimits } from '../../ledger/read/dry-ledger.ts';
+import type { AdRequest, RequestedImp } from '../../serving/ad-request.ts';
+import { createRefusalMemory } from '../../ledger/exhausted-memory.ts';
+import { createIndexMemories } from '../../serving/index-memories.ts';
+import { offeredToLedger } from '../../serving/session-caps.ts';
+import { openOpportunity, rankOpportunity } from '../../serving/opportunity.ts';
+import { bookingOf } from '../../serving/trace-opportunity.ts';
+import { placementWords } from '../loaded-line-item.ts';
+import { explainRank, MAX_RANKED } from './explain-rank.ts';
+import { OUTCOMES, stopped, type CreativeExplanation, type Outcome } from './explanation.ts';
+
+/** The answer of POST /api/explain. */
+export interface Explanation {
+  readonly request_id: string;
+  readonly line_item_id: number;
+  readonly at: string;
+  readonly snapshot_version: number;
+  /** What the service read from the request. */
+  readonly context: { readonly country: string | null; readonly device: string | null; readonly may_remember_user: boolean };
+  readonly outcome: Outcome;
+  /** The furthest outcome of its creatives, in one sentence. */
+  readonly summary: string;
+  readonly creatives: readonly CreativeExplanation[];
+}
+
+/** The inputs of one explanation. */
+interface Question {
+  readonly snapshot: Snapshot;
+  readonly request: AdRequest;
+  readonly judgeLimits: JudgeLimits;
+}
+
+/** Ties are shown as ties, so the order contains no randomness. */
+const NO_CHANCE = (): number => 0;
+
+/**
+ * Why a line item would or would not fill a request: the steps of the decision, without reserving,
+ * counting or calling a bidder. undefined: the snapshot does not contain the line item.
+ */
+export const createExplain =
+  (judgeLimits: JudgeLimits) =>
+  async (snapshot: Snapshot, asked: AdRequest, lineItemId: number): Promise<Explanation | undefined> => {
+    const lineItem = snapshot.lineItems.get(lineItemId);
+    if (!lineItem) return undefined;
+    const request: AdRequest = { ...asked, traced: true };
+    const own = snapshot.creativesOf(lineItemId);
+    const creatives = await explainCreatives({ snapshot, request, judgeLimits }, lineItem, own);
+    const [best] = creatives.toSorted(bestFirst);
+    const { bidContext, query } = request;
+    return {
+      request_id: request.id,
+      line_item_id: lineItemId,
+      at: new Date(query.atMs).toISOString(),
+      snapshot_version: snapshot.version,
+      context: { country: bidContext.country, device: bidContext.device, may_remember_user: request.consent.remember === null },
+      outcome: best?.outcome ?? 'stopped',
+      summary: best
+        ? `${best.outcome === 'stopped' ? `stopped at ${best.stage}: ` : ''}${best.detail}`
+        : 'stopped at booked: it has no creative',
+      creatives,
+    };
+  };
+
+const explainCreatives = async (
+  question: Question,
+  lineItem: LineItem,
+  own: readonly Creative[],
+): Promise<readonly CreativeExplanation[]> => {
+  const { request } = question;
+  const notBooked = (creatives: readonly Creative[], words: (creative: Creative) => string) =>
+    creatives.map((creative) => stopped(creative, null, 'booked', NoBidReason.NothingBooked, words(creative)));
+  if (lineItem.publisherId !== request.publisher.id)
+    return notBooked(own, () => `it belongs to publisher ${lineItem.publisherId}, the request to publisher ${request.publisher.id}`);
+
+  const requested = new Set(request.imps.map(({ placementId }) => placementId));
+  const elsewhere = own.filter(({ placementIds }) => !placementIds.some((id) => requested.has(id)));
+  const here = await Promise.all(
+    request.imps.map((imp) =>
+      explainImp(
+        question,
+        imp,
+        own.filter(({ placementIds }) => placementIds.includes(imp.placementId)),
+      ),
+    ),
+  );
+  return [
+    ...here.flat(),
+    ...notBooked(elsewhere, ({ placementIds }) => `it is on ${placementWords(placementIds)}, which the request does not name`),
+  ];
+};
+
+const explainImp = async (
+  { snapshot, request, judgeLimits }: Question,
+  imp: RequestedImp,
+  own: readonly Creative[],
+): Promise<readonly CreativeExplanation[]> => {
+  if (own.length === 0) return [];
+  const steps = { memories: createIndexMemories(), users: createRefusalMemory(), clients: createRefusalMemory(), random: NO_CHANCE };
+  const opportunity = openOpportunity(snapshot, request, imp, steps);
+  if (!opportunity.placement) {
+    const detail = `placement ${imp.placementId} does not exist, or belongs to another publisher`;
+    return own.map((creative) => stopped(creative, imp.impId, 'placement', NoBidReason.UnknownPlacement, detail));
+  }
+  const booked = own.flatMap(({ id }) => bookingOf(opportunity.slot, id) ?? []);
+  const traced = traceRules(booked, opportunity.query, opportunity.imp);
+  const ranked = rankOpportunity(opportunity, undefined, request, steps).ranking?.take(MAX_RANKED) ?? [];
+  const bidding = (traced.at(-1)?.passed ?? []).filter(({ lineItem }) => lineItem.type === 'programmatic');
+  const judged = await judgeLimits({
+    publisherId: request.publisher.id,
+    userHash: request.userHash,
+    curve: snapshot.curveAt(request.publisher.id, request.query.atMs),
+    candidates: offeredToLedger(request, [
+      ...ranked,
+      ...bidding.map((booking) => {
+        const clickRate = opportunity.slot.programmatic?.priceOf(booking.creative.id)?.clickRate ?? 0;
+        return withoutPrice(rankDirect({ ...booking, ecpmMicros: 0, clickRate }, -1));
+      }),
+    ]),
+  });
+  return own.map((creative) => {
+    for (const { stage, refused } of traced) {
+      const refusal = refused.find(({ booking }) => booking.creative.id === creative.id);
+      if (refusal) return stopped(creative, imp.impId, stage, refusal.reason, refusal.detail);
+    }
+    return explainRank(creative, imp.impId, judged, opportunity.invited.length > 0);
+  });
+};
+
+/** A programmatic candidate before its bid: its limits can be checked, its price is unknown. */
+const withoutPrice = (candidate: RankedCandidate): RankedCandidate => ({ ...candidate, priceMicros: 0, expectedMicros: 0 });
+
+/** By outcome, then by the stage reached. */
+const bestFirst = (a: CreativeExplanation, b: CreativeExplanation): number =>
+  OUTCOMES.indexOf(a.outcome) - OUTCOMES.indexOf(b.outcome) || orderOf(b.stage) - orderOf(a.stage);
+
+const orderOf = (stage: CreativeExplanation['stage']): number => (stage === 'ranking' ? STAGES.length : STAGES.indexOf(stage));

@@ -1,0 +1,168 @@
+import type { Knex } from 'knex';
+import { dayOf, MS_PER_DAY, MS_PER_HOUR, SECONDS_PER_DAY } from '../base/utc-day.ts';
+import { flightOf } from '../catalog/model/flight-dates.ts';
+import { goalsOf } from '../catalog/model/goals.ts';
+import { usdFromMicros } from '../catalog/model/money.ts';
+import type { CampaignRecord, LineItemRecord } from '../catalog/model/records.ts';
+import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
+import { createDeliveryHistory, type DeliveryHistory, type StoredDay } from '../events/postgres/delivery-history.ts';
+import { pricingOf } from '../ledger/limits.ts';
+import type { DayCounts } from '../ledger/read/read-accounts.ts';
+import { ENTITY_KINDS } from '../bookings/entity-kind.ts';
+import { createEntityReader, type EntityReader } from '../bookings/entity-reader.ts';
+import type { FilteredCounts } from '../ledger/read/read-filtered.ts';
+import type { LineItemStatus } from './status/line-item-status.ts';
+import type { ReadStatuses } from './status/read-statuses.ts';
+import type { DayFigures, Delivery, Figures } from './delivery.ts';
+import { goalCourses } from './goal-course.ts';
+import { loadedLineItem, type LoadedLineItem } from './loaded-line-item.ts';
+import { filteredOf } from '../reports/record-report/report-columns.ts';
+import { readCounters, type Counters, type CountersSource } from './read-counters.ts';
+
+export interface ReadDeliveryOptions extends CountersSource {
+  readonly knex: Knex;
+  readonly currentSnapshot: () => Snapshot | undefined;
+  readonly readStatuses: ReadStatuses;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+const DAYS_SHOWN = 14;
+
+/**
+ * How a line item delivers: today and yesterday from the ledger, the past from Postgres. Resolves
+ * to undefined when the line item does not exist; rejects when Postgres is away.
+ */
+export const createReadDelivery = (options: ReadDeliveryOptions): ((id: number) => Promise<Delivery | undefined>) => {
+  const reader = createEntityReader({ knex: options.knex });
+  const history = createDeliveryHistory({ knex: options.knex });
+
+  return async (id) => {
+    const records = await readRecords(reader, id);
+    if (!records) return undefined;
+    const snapshot = options.currentSnapshot();
+    const atMs = options.now();
+    const loaded = loadedLineItem(snapshot, id);
+    const counters = loaded && (await readCounters(options, loaded, atMs));
+    const stored = await readHistory(history, records, counters?.account?.day ?? dayOf(atMs), atMs);
+    const status = (await options.readStatuses([id])).get(id)!;
+    const curve = loaded ? trafficByHour(loaded, atMs) : Array.from({ length: 24 }, () => 1 / 24);
+    return toDelivery({ records, stored, counters, status, curve, atMs });
+  };
+};
+
+interface Records {
+  readonly id: number;
+  readonly lineItem: LineItemRecord;
+  readonly campaign: CampaignRecord;
+}
+
+const readRecords = async (reader: EntityReader, id: number): Promise<Records | undefined> => {
+  const lineItem = (await reader.find(ENTITY_KINDS.line_items, id)) as LineItemRecord | undefined;
+  if (!lineItem) return undefined;
+  const campaign = (await reader.find(ENTITY_KINDS.campaigns, lineItem.campaign_id)) as CampaignRecord | undefined;
+  return campaign && { id, lineItem, campaign };
+};
+
+/** `day`: that of the ledger's counts, which may lag the clock by a moment around midnight. */
+const readHistory = async (history: DeliveryHistory, { id, lineItem }: Records, day: number, atMs: number) => {
+  const [days, filtered, eventsToday, eventsYesterday, total, campaignSpendMicros, hours] = await Promise.all([
+    history.days(id, day, DAYS_SHOWN),
+    history.filtered(id, day, DAYS_SHOWN),
+    history.events(id, day),
+    history.events(id, day - 1),
+    history.total(id),
+    history.campaignSpendMicros(lineItem.campaign_id),
+    history.hours(id, day, Math.floor((atMs % MS_PER_DAY) / MS_PER_HOUR)),
+  ]);
+  return { days, filtered, eventsToday, eventsYesterday, total, campaignSpendMicros, hours };
+};
+
+interface DeliveryParts {
+  readonly records: Records;
+  readonly stored: Awaited<ReturnType<typeof readHistory>>;
+  /** undefined: stored figures are shown. */
+  readonly counters: Counters | undefined;
+  readonly status: LineItemStatus;
+  readonly curve: readonly number[];
+  readonly atMs: number;
+}
+
+const toDelivery = ({ records: { id, lineItem, campaign }, stored, counters, status, curve, atMs }: DeliveryParts): Delivery => {
+  const account = counters?.account;
+  const limits = counters?.limits;
+  const isFlat = pricingOf({ type: lineItem.type, budgetType: lineItem.budget_type }) === 'Flat';
+  const [storedYesterday, storedToday] = stored.days.slice(-2) as [StoredDay, StoredDay];
+  const filteredOn = ({ date }: StoredDay): FilteredCounts => stored.filtered.get(date) ?? {};
+  const filtered = counters?.filtered ?? { today: filteredOn(storedToday), yesterday: filteredOn(storedYesterday) };
+  const today = figuresOf(account?.today ?? storedToday, stored.eventsToday, filtered.today);
+  const total = account
+    ? { impressions: account.totalImpressions, clicks: account.totalClicks, spendMicros: account.totalSpendMicros }
+    : stored.total;
+  const yesterday = figuresOf(account?.yesterday ?? storedYesterday, stored.eventsYesterday, filtered.yesterday);
+  const held = counters ? (account?.heldToday ?? 0) : null;
+  const remarks = [
+    ...(counters ? [] : ['the counters are unavailable: the figures are those stored so far']),
+    ...(stored.hours ? [] : ['today has too many events to count by the hour']),
+  ];
+  return {
+    line_item_id: id,
+    at: new Date(atMs).toISOString(),
+    day: storedToday.date,
+    live: counters !== undefined,
+    status: { ...status, reasons: [...status.reasons, ...remarks] },
+    today: { ...today, held, committed: today.impressions + (held ?? 0) },
+    yesterday,
+    total: { impressions: total.impressions, clicks: total.clicks, spend: usdFromMicros(total.spendMicros) },
+    goals: goalCourses(
+      goalsOf(lineItem),
+      [flightOf(lineItem), flightOf(campaign)],
+      { delivered: total, today, yesterday },
+      { curve, atMs },
+    ),
+    limits: {
+      daily_impression_cap: lineItem.daily_impression_cap,
+      daily_spend_cap: lineItem.daily_spend_cap,
+      budget: isFlat ? null : lineItem.budget,
+      campaign_budget: isFlat ? null : campaign.budget,
+      campaign_spend: usdFromMicros(limits?.campaignSpendMicros ?? stored.campaignSpendMicros),
+    },
+    pacing: {
+      mode: lineItem.pacing,
+      goal: limits?.pacing?.goal ?? null,
+      target: limits?.pacing?.due ?? null,
+      began: limits?.pacing?.began ?? null,
+      permits: limits?.pacing?.permits ?? null,
+      curve,
+    },
+    frequency:
+      lineItem.frequency_cap === null ? null : { places: lineItem.frequency_cap, window: lineItem.frequency_window ?? SECONDS_PER_DAY },
+    hourly: stored.hours ?? [],
+    last_days: stored.days.map((day) => ({ day: day.date, ...countsOf(day, filteredOn(day)) })),
+  };
+};
+
+const countsOf = ({ serves, impressions, clicks, spendMicros }: DayCounts, filtered: FilteredCounts): Omit<DayFigures, 'day'> => {
+  const [filteredImpressions, filteredClicks] = [filteredOf(filtered, 'impression'), filteredOf(filtered, 'click')];
+  return {
+    serves,
+    gross_impressions: impressions + filteredImpressions,
+    filtered_impressions: filteredImpressions,
+    impressions,
+    gross_clicks: clicks + filteredClicks,
+    filtered_clicks: filteredClicks,
+    clicks,
+    spend: usdFromMicros(spendMicros),
+  };
+};
+
+const figuresOf = (counts: DayCounts, events: Figures['events'], filtered: FilteredCounts): Figures => ({
+  ...countsOf(counts, filtered),
+  events,
+  filtered,
+});
+
+const trafficByHour = ({ snapshot, lineItem }: LoadedLineItem, atMs: number): readonly number[] => {
+  const midnightMs = atMs - (atMs % MS_PER_DAY);
+  return Array.from({ length: 24 }, (_, hour) => snapshot.curveAt(lineItem.publisherId, midnightMs + hour * MS_PER_HOUR).shareOfHour);
+};

@@ -1,0 +1,169 @@
+import { MS_PER_DAY, MS_PER_HOUR } from '../../base/utc-day.ts';
+import type { Campaign, LineItem } from '../../catalog/model/entities.ts';
+import { STOPS } from '../../catalog/model/stops.ts';
+import type { GoalCourse } from '../goal-course.ts';
+import { showEndDate, showStartDate } from '../../catalog/model/flight-dates.ts';
+import type { RefusalSums } from '../../events/postgres/refusal-store.ts';
+import { describeRefusal } from '../../ledger/describe-refusal.ts';
+import { DELIVERY_STATUSES, NoBidReason, statusOf, type DeliveryStatus } from '../../decision/no-bid-reason.ts';
+import type { LimitReading } from '../../ledger/read/read-limits.ts';
+
+export interface LineItemStatus {
+  readonly value: DeliveryStatus;
+  /** Everything that applies; the reasons of `value` first. */
+  readonly reasons: readonly string[];
+  /** The share of what is due by now that is missing, or too much; 0 unless it is behind or ahead. */
+  readonly off_pace: number;
+  /** RFC 3339: when pacing lets it serve again; null: it is not held back. */
+  readonly held_until: string | null;
+  /** The first of its creatives that cannot be shown, and why. */
+  readonly stuck_creatives: readonly { readonly id: number; readonly reason: string }[];
+}
+
+/** A status with nothing more to say. */
+export const plainStatus = (value: DeliveryStatus, reasons: readonly string[]): LineItemStatus => ({
+  value,
+  reasons,
+  off_pace: 0,
+  held_until: null,
+  stuck_creatives: [],
+});
+
+export interface StatusQuestion {
+  readonly lineItem: LineItem;
+  readonly campaign: Campaign;
+  /** Why each creative of the line item cannot be served; undefined where it can. */
+  readonly creatives: readonly CreativeObstacle[];
+  /** undefined: the counters are unavailable, or there is no need to read them. */
+  readonly limits: LimitReading | undefined;
+  /** Its progress towards its goals; empty: it has none, or the counters are unavailable. */
+  readonly goals: readonly GoalCourse[];
+  /** Selections of today and yesterday; undefined: the counters are unavailable. */
+  readonly recentServes: number | undefined;
+  /** Of the last day. */
+  readonly recently: RefusalSums;
+  /** The share of a day's traffic in each UTC hour. */
+  readonly curve: readonly number[];
+  readonly atMs: number;
+}
+
+export interface CreativeObstacle {
+  readonly id: number;
+  readonly obstacle: string | undefined;
+}
+
+export const NO_REFUSALS: RefusalSums = { lost: 0, outranked: 0, offTarget: 0 };
+
+const MAX_CREATIVES_SHOWN = 5;
+/** A line item that won none of so many impressions does not win the next one. */
+const MIN_LOST = 50;
+const MIN_OFF_TARGET = 1_000;
+const ALWAYS = 0.99;
+/** Up to this share of what is due may be missing or too much; fewer due impressions are chance. */
+const ON_PACE = 0.05;
+const MIN_DUE = 20;
+/** Pacing that holds back for less is how it delivers evenly. */
+const MIN_HELD_MS = 5 * 60_000;
+
+type Found = readonly (readonly [DeliveryStatus, string])[];
+
+/**
+ * The status of a line item and everything that keeps it from serving. The only rule: lists, home,
+ * the page of the line item and the API show what it returns. Pure.
+ */
+export const lineItemStatus = (question: StatusQuestion): LineItemStatus => {
+  const { lineItem, campaign, creatives, limits, atMs } = question;
+  const refused = limits === undefined || limits.nbr === 0 ? undefined : limits.nbr;
+  const refusal = refused === undefined ? '' : describeRefusal(refused, { lineItem, campaign });
+  const limitStatus = refused === undefined ? null : statusOf(refused);
+  const missing = creativeObstacles(creatives);
+  const stops = [campaign.stop, lineItem.stop].flatMap((stop): Found => (stop === null ? [] : [[STOPS[stop].status, STOPS[stop].words]]));
+  const isDraft = lineItem.stop === 'lineItemPaused' && missing.length > 0 && !question.recentServes;
+  const found: Found = [
+    ...flightObstacles(lineItem.flight, 'its flight', atMs),
+    ...flightObstacles(campaign.flight, "the campaign's flight", atMs),
+    ...(isDraft ? [['draft', 'it is paused and not complete'] as const] : []),
+    ...stops,
+    ...missing,
+    ...(limitStatus === null || limitStatus === 'delivering' ? [] : [[limitStatus, refusal] as const]),
+  ];
+  const byStatus = DELIVERY_STATUSES.flatMap((status) => found.filter(([each]) => each === status));
+  const first = byStatus[0]?.[0];
+  const stuck_creatives = creatives
+    .flatMap(({ id, obstacle }) => (obstacle === undefined ? [] : [{ id, reason: obstacle }]))
+    .slice(0, MAX_CREATIVES_SHOWN);
+  if (first !== undefined) {
+    const reasons = byStatus.map(([, reason]) => reason);
+    return { ...plainStatus(first, reasons), stuck_creatives };
+  }
+  // A limit of this moment only delays it.
+  const delays = limitStatus === 'delivering' ? [`at this moment ${refusal}`] : [];
+  const course = courseOf(question);
+  return { ...course, reasons: [...course.reasons, ...delays], stuck_creatives };
+};
+
+const flightObstacles = ({ startMs, endMs }: LineItem['flight'], flight: string, atMs: number): Found => [
+  ...(endMs <= atMs ? [['finished', `${flight} ended with ${showEndDate(endMs)}`] as const] : []),
+  ...(startMs > atMs ? [['scheduled', `${flight} begins ${showStartDate(startMs)}`] as const] : []),
+];
+
+/**
+ * A line item with one servable creative can serve, so the others are listed only when there is
+ * none.
+ */
+const creativeObstacles = (creatives: readonly CreativeObstacle[]): Found => {
+  if (creatives.length === 0) return [['cannot serve', 'it has no creative']];
+  if (creatives.some(({ obstacle }) => obstacle === undefined)) return [];
+  const shown = creatives.slice(0, MAX_CREATIVES_SHOWN).map(({ id, obstacle }) => `creative ${id}: ${obstacle}`);
+  const more = creatives.length - shown.length;
+  return [...shown, ...(more > 0 ? [`and ${more} more creatives`] : [])].map((reason) => ['cannot serve', reason]);
+};
+
+const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
+
+/** How it goes for a line item that nothing stops. */
+const courseOf = ({ limits, goals, recentServes, recently, curve, atMs }: StatusQuestion): LineItemStatus => {
+  const status = (value: DeliveryStatus, ...reasons: string[]): LineItemStatus => plainStatus(value, reasons);
+  if (recentServes === undefined) return status('delivering');
+  const { lost, outranked, offTarget } = recently;
+  if (recentServes === 0) {
+    if (lost >= MIN_LOST && outranked >= ALWAYS * lost)
+      return status('outranked', `other line items rank before it: it won none of ${whole.format(lost)} impressions in the last day`);
+    if (lost === 0 && offTarget >= MIN_OFF_TARGET)
+      return status('cannot serve', `its targeting matched none of ${whole.format(offTarget)} impressions in the last day`);
+    return status('ready', 'nothing stops it; it has not been shown since yesterday');
+  }
+  const late = goals.filter(({ course }) => course === 'behind').toSorted((a, b) => b.behind - a.behind);
+  if (late[0]) return { ...status('behind', ...late.map(({ words }) => words)), off_pace: late[0].behind };
+  const pacing = limits?.pacing;
+  if (!limits || !pacing) return status('delivering');
+  const committed = limits.impressionsToday + limits.heldToday;
+  const due = Math.round(pacing.due);
+  const words = `${whole.format(committed)} delivered or reserved of ${whole.format(due)} due by now`;
+  if (limits.nbr === NoBidReason.Pacing) {
+    const heldUntilMs = dueAt(pacing, committed + 1, curve, atMs);
+    if (heldUntilMs - atMs >= MIN_HELD_MS)
+      return { ...status('held back', words), held_until: new Date(heldUntilMs - (heldUntilMs % 60_000)).toISOString() };
+  }
+  const missing = due >= MIN_DUE ? (due - committed) / due : 0;
+  if (missing > ON_PACE) return { ...status('behind', `Behind by ${percent.format(missing)} today: ${words}`), off_pace: missing };
+  return missing < -ON_PACE ? { ...status('ahead', words), off_pace: -missing } : status('delivering');
+};
+
+/** When today that many impressions are due, on the line from where pacing began to the goal; at the end of the day otherwise. */
+const dueAt = (
+  { began, goal }: NonNullable<LimitReading['pacing']>,
+  impressions: number,
+  curve: readonly number[],
+  atMs: number,
+): number => {
+  const share = began.share + ((1 - began.share) * (impressions - began.impressions)) / Math.max(goal - began.impressions, 1e-6);
+  const midnightMs = atMs - (atMs % MS_PER_DAY);
+  let before = 0;
+  for (const [hour, ofHour] of curve.entries()) {
+    if (before + ofHour >= share) return midnightMs + (hour + (share - before) / Math.max(ofHour, 1e-9)) * MS_PER_HOUR;
+    before += ofHour;
+  }
+  return midnightMs + MS_PER_DAY;
+};

@@ -1,0 +1,181 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Knex } from 'knex';
+import { groupBy } from '../../base/group-by.ts';
+import { MS_PER_DAY, MS_PER_HOUR } from '../../base/utc-day.ts';
+import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
+import { isLive } from '../../decision/rules.ts';
+import type { RefusalStore } from '../../events/postgres/refusal-store.ts';
+import type { Account } from '../../ledger/read/read-accounts.ts';
+import type { LimitReading } from '../../ledger/read/read-limits.ts';
+import { goalCourses, type GoalCourse } from '../goal-course.ts';
+import { creativeObstacles, loadedLineItem, whyNotLoaded, type LoadedLineItem } from '../loaded-line-item.ts';
+import { candidateForNewUser, type CountersSource } from '../read-counters.ts';
+import { askByPublisher } from './ask-by-publisher.ts';
+import { campaignStatus } from './campaign-status.ts';
+import { listedDelivery, NOTHING_DELIVERED, storedCounts, type ListedDelivery } from './listed-delivery.ts';
+import { lineItemStatus, NO_REFUSALS, plainStatus, type LineItemStatus } from './line-item-status.ts';
+
+export interface ReadStatusesOptions {
+  readonly knex: Knex;
+  readonly counters: CountersSource;
+  readonly refusalStore: Pick<RefusalStore, 'recent'>;
+  readonly currentSnapshot: () => Snapshot | undefined;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** The statuses of line items or campaigns, by id. Rejects when Postgres is away. */
+export type ReadStatuses = (ids: readonly number[]) => Promise<ReadonlyMap<number, LineItemStatus>>;
+
+/** What lists show of a line item beside its record. */
+export interface ListedLineItem {
+  readonly status: LineItemStatus;
+  readonly delivery: ListedDelivery;
+}
+
+/** By id, for any number of line items. Rejects when Postgres is away. */
+export type ReadListed = (ids: readonly number[]) => Promise<ReadonlyMap<number, ListedLineItem>>;
+
+/** Read and judged together. More would be kept until the garbage collector copies it; fewer make more round trips. */
+const READ_TOGETHER = 250;
+/** Judged before other work gets a turn: 2 ms. */
+const JUDGED_A_TURN = 100;
+
+export const createReadStatuses = (options: ReadStatusesOptions): ReadStatuses => {
+  const readListed = createReadListed(options);
+  return async (ids) => new Map(Array.from(await readListed(ids), ([id, { status }]) => [id, status]));
+};
+
+export const createReadListed = (options: ReadStatusesOptions): ReadListed => {
+  const { knex, refusalStore, currentSnapshot, now } = options;
+  const readSome: ReadListed = async (ids) => {
+    const snapshot = currentSnapshot();
+    const atMs = now();
+    const [creativeIds, recent] = await Promise.all([creativeIdsOf(knex, ids), refusalStore.recent(ids, atMs - MS_PER_DAY)]);
+    const loaded = ids.flatMap((id) => loadedLineItem(snapshot, id) ?? []);
+    const accounts = await readAccounts(options, loaded);
+    const limits = await readLimits(
+      options,
+      loaded.filter(({ lineItem, campaign }) => isLive(lineItem, campaign, atMs)),
+      creativeIds,
+      atMs,
+    );
+    const byId = new Map(loaded.map((one) => [one.lineItem.id, one]));
+    const curves = createCurves(atMs);
+    const statusOf = (id: number): LineItemStatus => {
+      const one = byId.get(id);
+      if (!one) return notLoaded(snapshot, 'line_items', id);
+      const account = accounts?.get(id);
+      const hasServed = (account?.totalImpressions ?? 0) > 0;
+      return lineItemStatus({
+        ...one,
+        creatives: creativeObstacles(one, creativeIds.get(id) ?? [], { atMs, hasServed }),
+        limits: limits?.get(id),
+        recentServes: accounts && (account ? account.today.serves + account.yesterday.serves : 0),
+        recently: recent.get(id) ?? NO_REFUSALS,
+        goals: account ? coursesOf(one, account, curves(one), atMs) : [],
+        curve: curves(one),
+        atMs,
+      });
+    };
+    const stored = accounts ? undefined : await storedCounts(knex, ids);
+    const deliveryOf = (id: number): ListedDelivery =>
+      listedDelivery(byId.get(id)?.lineItem, accounts?.get(id) ?? stored?.get(id) ?? NOTHING_DELIVERED, accounts !== undefined);
+    const listed = new Map<number, ListedLineItem>();
+    for (const [i, id] of ids.entries()) {
+      if (i > 0 && i % JUDGED_A_TURN === 0) await setImmediate();
+      listed.set(id, { status: statusOf(id), delivery: deliveryOf(id) });
+    }
+    return listed;
+  };
+  return async (ids) => {
+    const listed = new Map<number, ListedLineItem>();
+    for (let at = 0; at < ids.length; at += READ_TOGETHER)
+      for (const [id, one] of await readSome(ids.slice(at, at + READ_TOGETHER))) listed.set(id, one);
+    return listed;
+  };
+};
+
+/** By line item. */
+const creativeIdsOf = async (knex: Knex, ids: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>> => {
+  const rows = await knex('creatives')
+    .where('line_item_id', knex.raw('any(?::int[])', [ids as number[]]))
+    .orderBy('id')
+    .select<{ id: number; line_item_id: number }[]>('id', 'line_item_id');
+  const found = groupBy(rows, ({ line_item_id }) => line_item_id);
+  return new Map(Array.from(found, ([lineItemId, creatives]) => [lineItemId, creatives.map(({ id }) => id)]));
+};
+
+/** Those of campaigns follow from those of their line items. */
+export const createReadCampaignStatuses =
+  ({ knex, currentSnapshot, now }: ReadStatusesOptions, readStatuses: ReadStatuses): ReadStatuses =>
+  async (ids) => {
+    const rows = await knex('line_items')
+      .where('campaign_id', knex.raw('any(?::int[])', [ids as number[]]))
+      .where({ archived: false })
+      .select<{ id: number; campaign_id: number }[]>('id', 'campaign_id');
+    const statuses = await readStatuses(rows.map(({ id }) => id));
+    const itemsOf = groupBy(rows, ({ campaign_id }) => campaign_id);
+    const snapshot = currentSnapshot();
+    const atMs = now();
+    return new Map(
+      ids.map((id) => {
+        const campaign = snapshot?.campaigns.get(id);
+        const items = (itemsOf.get(id) ?? []).flatMap((item) => statuses.get(item.id) ?? []);
+        return [id, campaign ? campaignStatus(campaign, items, atMs) : notLoaded(snapshot, 'campaigns', id)];
+      }),
+    );
+  };
+
+const notLoaded = (snapshot: Snapshot | undefined, table: string, id: number): LineItemStatus =>
+  plainStatus('cannot serve', [whyNotLoaded(snapshot, table, id)]);
+
+const readAccounts = (options: ReadStatusesOptions, loaded: readonly LoadedLineItem[]) =>
+  askByPublisher<Account | undefined>(options.counters, loaded, (publisherId, some) =>
+    options.counters.accounts.lineItems(
+      publisherId,
+      some.map(({ lineItem }) => lineItem.id),
+    ),
+  );
+
+const readLimits = (
+  options: ReadStatusesOptions,
+  live: readonly LoadedLineItem[],
+  creativeIds: ReadonlyMap<number, readonly number[]>,
+  atMs: number,
+) =>
+  askByPublisher<LimitReading>(options.counters, live, (publisherId, some) =>
+    options.counters.readLimits({
+      publisherId,
+      userHash: null,
+      curve: some[0]!.snapshot.curveAt(publisherId, atMs),
+      candidates: some.map((one) => {
+        const creatives = (creativeIds.get(one.lineItem.id) ?? []).flatMap((id) => one.snapshot.creatives.get(id) ?? []);
+        return candidateForNewUser(one, creatives);
+      }),
+    }),
+  );
+
+const coursesOf = (
+  { lineItem, campaign }: LoadedLineItem,
+  { totalImpressions, totalClicks, today, yesterday }: Account,
+  curve: readonly number[],
+  atMs: number,
+): readonly GoalCourse[] => {
+  const delivered = { impressions: totalImpressions, clicks: totalClicks };
+  return goalCourses(lineItem.goals, [lineItem.flight, campaign.flight], { delivered, today, yesterday }, { curve, atMs });
+};
+
+/** A day's traffic of a publisher by UTC hour, computed once. */
+const createCurves = (atMs: number): ((of: LoadedLineItem) => readonly number[]) => {
+  const known = new Map<number, readonly number[]>();
+  const midnightMs = atMs - (atMs % MS_PER_DAY);
+  return ({ snapshot, lineItem: { publisherId } }) => {
+    let curve = known.get(publisherId);
+    if (!curve) {
+      curve = Array.from({ length: 24 }, (_, hour) => snapshot.curveAt(publisherId, midnightMs + hour * MS_PER_HOUR).shareOfHour);
+      known.set(publisherId, curve);
+    }
+    return curve;
+  };
+};

@@ -1,0 +1,110 @@
+import type { RollUpKey } from '../events/postgres/roll-ups.ts';
+import { dimensionOf, type DimensionName } from './report-dimensions.ts';
+import type { ReportQuestion } from './report-question.ts';
+
+/** The keys by which a fee is known without dividing it. */
+const OF_LINE_ITEM: readonly RollUpKey[] = ['day', 'hour', 'publisher_id', 'campaign_id', 'line_item_id', 'reason'];
+
+/**
+ * SQL: the members of a WITH that end in `fee_rows`, what Flat line items earn, with those columns of the
+ * roll-up that the report reads. A fee is earned evenly over the flight, as it is now, whether or not
+ * ads are delivered. Each point of a flight is rounded down once, so the days of a flight sum to the
+ * fee, to the micro; the days are those of the publisher.
+ *
+ * Where a report has dimensions that a line item does not have, its rows of a day (or hour) share the
+ * fee by their impressions: each point of the day is rounded down once. Without impressions the first
+ * row gets all of it, and a day without rows gets one without these dimensions. Rows that the report
+ * does not tell apart are neighbours in the order of the keys: they are summed before the fee is shared,
+ * which gives them the same micros as they get one by one.
+ */
+export const feeRows = ({ groupBy, filters, rollUps }: ReportQuestion): string | undefined => {
+  const rollUp = rollUps.find(({ of }) => of === 'hits');
+  if (!rollUp) return undefined;
+  const named: readonly DimensionName[] = [...groupBy, ...filters.map(({ dimension }) => dimension)];
+  const needed = new Set(named.flatMap((name) => dimensionOf(name).in.hits?.needs ?? []));
+  const byHour = rollUp.keys.includes('hour');
+  const time = byHour ? 'day, hour' : 'day';
+  const parts = rollUp.keys.filter((key) => !OF_LINE_ITEM.includes(key));
+  // Up to the last key that the report reads.
+  const read = parts.slice(0, parts.findLastIndex((key) => needed.has(key)) + 1);
+  const columns = read.join(', ');
+  const narrowed = filters
+    .flatMap(({ dimension }) => (dimension in FLAT_FILTERS ? [FLAT_FILTERS[dimension as keyof typeof FLAT_FILTERS]] : []))
+    .map((condition) => `and ${condition}`)
+    .join(' ');
+  const earned = `
+    flat as materialized (
+      select l.id as line_item_id, l.campaign_id, ca.publisher_id, p.time_zone as zone, l.budget_micros::numeric as fee,
+             ${msOf('l.start_at')} as start_ms, ${msOf('l.end_at')} as end_ms,
+             greatest(:from::date, (l.start_at at time zone p.time_zone)::date) as first_day,
+             least(:to::date, (l.end_at at time zone p.time_zone)::date) as last_day
+      from line_items l join campaigns ca on ca.id = l.campaign_id join publishers p on p.id = ca.publisher_id
+      where ${HAS_FEE} ${narrowed}
+    ), slots as (
+      ${byHour ? HOURS : DAYS}
+    ), earned as materialized (
+      select ${time}, publisher_id, campaign_id, line_item_id, (${earnedBy('until_s')} - ${earnedBy('from_s')})::bigint as fee from slots
+    )`;
+  if (columns === '') return `${earned}, fee_rows as (select *, '' as reason from earned)`;
+  const keys = `${time}, line_item_id`;
+  // With all keys there is nothing to sum.
+  const isSummed = read.length < parts.length;
+  return `${earned}, shares as (
+      select ${keys}, ${columns}, ${isSummed ? 'sum_bigint(impressions) as impressions' : 'impressions'}
+      from ${rollUp.table}
+      where day between :from::date and :to::date and reason = '' and campaign_id = any (array(select campaign_id from flat))
+        and ${IS_FLAT}
+      ${isSummed ? `group by ${keys}, ${columns}` : ''}
+    ), weighed as (
+      select *, sum_bigint(impressions) over whole as whole, sum_bigint(impressions) over sofar as upto, row_number() over sofar as nth
+      from shares
+      window whole as (partition by ${keys}), sofar as (partition by ${keys} order by ${columns} rows unbounded preceding)
+    ), fee_rows as (
+      select ${time}, publisher_id, campaign_id, line_item_id, '' as reason, ${columns},
+             case when whole > 0 then ${shareOf('upto')} - ${shareOf('upto - impressions')}
+                  when coalesce(nth, 1) = 1 then fee else 0 end as fee
+      from earned left join weighed using (${keys})
+    )`;
+};
+
+/**
+ * SQL: whether a line item `l` earns a fee. For `ilike` and the ends Postgres reads its statistics: with `lower` and
+ * `isfinite` it expects one line item, and sorts what it should hash.
+ */
+export const HAS_FEE = `l.type = 'direct' and l.budget_type ilike 'flat' and l.budget_micros > 0
+        and l.start_at > '-infinity' and l.end_at < 'infinity' and l.start_at < l.end_at`;
+
+/** What is earned of a fee by this second: 0 before the flight, all of it afterwards. */
+const earnedBy = (second: string): string =>
+  `div(fee * (least(greatest(${second} * 1000, start_ms), end_ms) - start_ms), end_ms - start_ms)`;
+
+/**
+ * `fee * part / whole`, rounded down, in integers of 64 bits, of which numeric takes five times as long. It is exact
+ * while a line item has less than three thousand million impressions a day; above, Postgres refuses to multiply.
+ */
+const shareOf = (part: string): string => `(fee / whole * (${part}) + fee % whole * (${part}) / whole)`;
+
+/** `is true` makes it a look-up in a hash. Without, Postgres may join by nested loops where it expects few line items. */
+const IS_FLAT = '(line_item_id in (select line_item_id from flat)) is true';
+
+const msOf = (moment: string): string => `floor(extract(epoch from ${moment}) * 1000)::bigint`;
+/** Days and hours begin with a full second. */
+const secondsOf = (moment: string): string => `date_part('epoch', ${moment})::bigint`;
+
+const DAYS = `
+  select flat.*, day, ${secondsOf('day::timestamp at time zone zone')} as from_s, ${secondsOf('(day + 1)::timestamp at time zone zone')} as until_s
+  from flat, generate_series(0, last_day - first_day) as n, lateral (select first_day + n as day) days`;
+
+/** From each day's beginning, which is a full hour of every publisher; a day may have 23 or 25. */
+const HOURS = `
+  select flat.*, (hour at time zone zone)::date as day, hour, ${secondsOf('hour')} as from_s, ${secondsOf('hour')} + 3600 as until_s
+  from flat, generate_series(first_day::timestamp at time zone zone,
+                             ((last_day + 1)::timestamp at time zone zone) - interval '1 second', interval '1 hour') as hour`;
+
+/** Filters that leave out whole line items before their days are made. */
+const FLAT_FILTERS = {
+  publisher: 'ca.publisher_id = any(:filter_publisher::int[])',
+  advertiser: 'ca.advertiser_id = any(:filter_advertiser::int[])',
+  campaign: 'l.campaign_id = any(:filter_campaign::int[])',
+  line_item: 'l.id = any(:filter_line_item::int[])',
+} as const;

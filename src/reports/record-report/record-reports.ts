@@ -1,0 +1,63 @@
+import type { Knex } from 'knex';
+import { dateOfDay, dayOf } from '../../base/utc-day.ts';
+import type { ReportGrains, ReportQuestion, ReportTotals } from '../../events/postgres/delivery-report.ts';
+import type { Columns } from '../../api/columns.ts';
+import { REPORT_COLUMNS } from './report-columns.ts';
+
+/** The delivery report of one kind of record. */
+export interface ReportKind<Grain extends keyof ReportGrains> {
+  /** What a row counts, and its columns. */
+  readonly grain: Grain;
+  readonly keys: Columns<ReportGrains[Grain]>;
+  /** The campaigns that the report of a record adds up; undefined: there is no such record. */
+  readonly campaignsOf: (knex: Knex, id: number) => Promise<readonly number[] | undefined>;
+}
+
+/** A campaign exists, or has delivered and been deleted since. */
+export const CAMPAIGN_REPORT: ReportKind<'creative'> = {
+  grain: 'creative',
+  keys: REPORT_COLUMNS.keys,
+  campaignsOf: async (knex, id) => {
+    const [found] = await knex
+      .select<{ id: number }[]>('id')
+      .from('campaigns')
+      .where({ id })
+      .union((query) => void query.select({ id: 'campaign_id' }).from('daily_counts').where({ campaign_id: id }).limit(1), true);
+    return found && [id];
+  },
+};
+
+/** An advertiser's campaigns, as they are now. */
+export const ADVERTISER_REPORT: ReportKind<'campaign'> = {
+  grain: 'campaign',
+  keys: REPORT_COLUMNS.advertiserKeys,
+  campaignsOf: async (knex, id) => {
+    if (!(await knex('advertisers').where({ id }).first('id'))) return undefined;
+    return (await knex('campaigns').where({ advertiser_id: id }).select<{ id: number }[]>('id')).map((campaign) => campaign.id);
+  },
+};
+
+/** A page takes up to 10 ms of the event loop, most of it to write CSV. */
+export const REPORT_PAGE = { default: 500, max: 500 };
+
+/**
+ * All rows of a report in pages. Few days are read at a time, because a query computes all rows of its
+ * days.
+ */
+export async function* readWholeReport<Row>(
+  question: ReportQuestion,
+  { rows: rowCount }: Pick<ReportTotals, 'rows'>,
+  readRows: (question: ReportQuestion, page: { readonly limit: number; readonly offset: number }) => Promise<readonly Row[]>,
+): AsyncGenerator<readonly Row[]> {
+  const [first, last] = [dayOf(Date.parse(question.from)), dayOf(Date.parse(question.to))];
+  const limit = REPORT_PAGE.max;
+  const daysAtOnce = Math.max(1, Math.floor((limit * (last - first + 1)) / Math.max(rowCount, 1)));
+  for (let day = first; day <= last; day += daysAtOnce) {
+    const days = { ...question, from: dateOfDay(day), to: dateOfDay(Math.min(day + daysAtOnce - 1, last)) };
+    for (let offset = 0; ; offset += limit) {
+      const rows = await readRows(days, { limit, offset });
+      yield rows;
+      if (rows.length < limit) break;
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import { usdFromMicros } from '../../catalog/model/money.ts';
+import type { CampaignDay, CreativeDay, ReportCounts, ReportTotals } from '../../events/postgres/delivery-report.ts';
+import { filteredName, type HitKind } from '../../ledger/hit.ts';
+import { show, type Columns, type Shown } from '../../api/columns.ts';
+import { count, countsByName, day, integer, number, orNull, usd } from '../../api/schema.ts';
+
+/** The filtered hits of a kind. */
+export const filteredOf = (filtered: Readonly<Record<string, number>>, kind: HitKind): number =>
+  Object.entries(filtered).reduce((sum, [name, count]) => (name.startsWith(filteredName(kind, '')) ? sum + count : sum), 0);
+
+/**
+ * Every column of a report, in order. JSON rows and totals, the CSV file and the OpenAPI
+ * schema are made from this list. Money is in USD; rates are shares (0.01 is one percent), 0
+ * without impressions.
+ */
+export const REPORT_COLUMNS = {
+  /** What a row counts; totals have none of these. */
+  keys: {
+    day: { schema: day, of: ({ date }) => date },
+    line_item_id: { schema: integer, of: ({ lineItemId }) => lineItemId },
+    line_item: { schema: orNull('string', { description: 'null: deleted' }), of: ({ lineItem }) => lineItem },
+    creative_id: {
+      schema: orNull('integer', { description: 'null: the fee of a day without delivery' }),
+      of: ({ creativeId }) => creativeId,
+    },
+  } satisfies Columns<CreativeDay>,
+  /** What a row of an advertiser's report counts. */
+  advertiserKeys: {
+    day: { schema: day, of: ({ date }) => date },
+    campaign_id: { schema: integer, of: ({ campaignId }) => campaignId },
+    campaign: { schema: orNull('string', { description: 'null: deleted' }), of: ({ campaign }) => campaign },
+  } satisfies Columns<CampaignDay>,
+  /** Read from the counts of a row, and from the sums of all rows for the totals. */
+  figures: {
+    serves: { schema: count, of: ({ serves }) => serves },
+    /** Gross = filtered + net: `impressions` and `clicks`, which bill, are net. */
+    gross_impressions: { schema: count, of: ({ impressions, filtered }) => impressions + filteredOf(filtered, 'impression') },
+    filtered_impressions: { schema: count, of: ({ filtered }) => filteredOf(filtered, 'impression') },
+    impressions: { schema: count, of: ({ impressions }) => impressions },
+    gross_clicks: { schema: count, of: ({ clicks, filtered }) => clicks + filteredOf(filtered, 'click') },
+    filtered_clicks: { schema: count, of: ({ filtered }) => filteredOf(filtered, 'click') },
+    clicks: { schema: count, of: ({ clicks }) => clicks },
+    /** Impressions that the SDK has seen in view, as the MRC defines it. */
+    viewable: { schema: count, of: ({ events }) => events['viewable'] ?? 0 },
+    ctr: { schema: number, of: ({ impressions, clicks }) => (impressions === 0 ? 0 : clicks / impressions) },
+    /** In CSV one column per event type. */
+    events: { schema: countsByName, of: ({ events }) => events },
+    /** By kind and reason, such as `impression_spider`. In CSV one column each. */
+    filtered: { schema: countsByName, of: ({ filtered }) => filtered },
+    /** Billed events, and the fees of Flat line items. */
+    spend: { schema: usd, of: ({ spendMicros }) => usdFromMicros(spendMicros) },
+    ecpm: {
+      schema: usd,
+      of: ({ impressions, spendMicros }) => (impressions === 0 ? 0 : Math.round((spendMicros * 1000) / impressions) / 1e6),
+    },
+  } satisfies Columns<ReportCounts>,
+};
+
+export type ReportFigures = Shown<typeof REPORT_COLUMNS.figures>;
+export type AdvertiserReportRow = Shown<typeof REPORT_COLUMNS.advertiserKeys> & ReportFigures;
+export type ReportRow = Shown<typeof REPORT_COLUMNS.keys> & ReportFigures;
+
+/** The part of an answer that all reports have. */
+export interface Report<Row> {
+  /** Of all pages. */
+  readonly row_count: number;
+  /** Of this page, ordered by day and then by what the rows count. */
+  readonly rows: readonly Row[];
+  /** Of all pages. */
+  readonly totals: ReportFigures;
+  /** The part of the spend that is fees of Flat line items, which use no budget. */
+  readonly flat_fees: number;
+}
+
+/** A row of a report; `keys`: the columns of what it counts. */
+export const reportRow = <Row extends ReportCounts, Keys extends Columns<Row>>(keys: Keys, row: Row): Shown<Keys> & ReportFigures => ({
+  ...show(keys, row),
+  ...show(REPORT_COLUMNS.figures, row),
+});
+
+/** A page of a report, with the totals of all pages. */
+export const reportOf = <Row>(rows: readonly Row[], totals: ReportTotals): Report<Row> => ({
+  row_count: totals.rows,
+  rows,
+  totals: show(REPORT_COLUMNS.figures, totals),
+  flat_fees: usdFromMicros(totals.feeMicros),
+});

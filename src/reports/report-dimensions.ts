@@ -1,0 +1,142 @@
+import { isCountryCode } from '../catalog/checks/country-codes.ts';
+import { BID_OUTCOME_NAMES } from '../bidders/bid-outcome.ts';
+import type { CatalogTable } from '../catalog/model/catalog-reading.ts';
+import { DEVICES } from '../catalog/model/entities.ts';
+import { BROWSERS } from '../context/device-detector.ts';
+import { reasonNames } from '../decision/no-bid-reason.ts';
+import type { RollUpKey, RollUpSource } from '../events/postgres/roll-ups.ts';
+import { INVALID_REASONS } from '../ledger/hit.ts';
+
+/** Where a dimension is read: SQL over a row `r` of a roll-up that has these keys, with these joins. */
+export interface Reading {
+  readonly sql: string;
+  /** What rows are grouped by, where `sql` follows from it: to group by a column is faster. */
+  readonly by?: string;
+  readonly needs: readonly RollUpKey[];
+  readonly joins?: readonly Join[];
+}
+
+export type Join = keyof typeof JOINS;
+
+export const JOINS = {
+  campaigns: 'left join campaigns ca on ca.id = r.campaign_id',
+  creatives: 'left join creatives cr on cr.id = r.creative_id',
+  placements: 'left join placements pl on pl.id = r.placement_id',
+} as const;
+
+export interface Dimension {
+  /** In the page and in Excel. */
+  readonly label: string;
+  readonly kind: 'day' | 'hour' | 'month' | 'id' | 'text';
+  /** In the roll-ups of each source that has it. */
+  readonly in: Partial<Readonly<Record<RollUpSource, Reading>>>;
+  /** The records that it names; the answer has their names beside the ids. */
+  readonly table?: CatalogTable;
+  /** Values of a filter may have commas: they are repeated, not separated by commas. */
+  readonly unsplit?: true;
+  /** Whether a value may be a filter; undefined: filters are not for this dimension. */
+  readonly accepts?: { readonly test: (value: string) => boolean; readonly detail: string };
+}
+
+const oneOf = (values: readonly string[]) => ({
+  test: (value: string) => values.includes(value),
+  detail: `must be one of: ${values.join(', ')}`,
+});
+const anId = { test: (value: string) => /^[1-9]\d{0,9}$/.test(value) && Number(value) < 2 ** 31, detail: 'must be an id' };
+
+const column = (key: RollUpKey, sql = `r.${key}`): Reading => ({ sql, by: `r.${key}`, needs: [key] });
+const inHits = (reading: Reading) => ({ in: { hits: reading } });
+const inBids = (reading: Reading) => ({ in: { bids: reading } });
+const inAll = (reading: Reading) => ({ in: { hits: reading, requests: reading, bids: reading } });
+const anyText = (detail: string, maxLength: number) => ({
+  test: (value: string) => value.length <= maxLength && !value.includes('\0'),
+  detail,
+});
+
+const MONTH = `date_trunc('month', r.day::timestamp)`;
+const OF_PLACEMENT: Reading = { sql: `pl.width || 'x' || pl.height`, needs: ['placement_id'], joins: ['placements'] };
+
+/**
+ * Every dimension of reports, in the order of the answer's columns. Validation, SQL, OpenAPI, the
+ * heads of CSV and Excel and the choices of the page are made from this table and METRICS.
+ */
+export const DIMENSIONS = {
+  month: {
+    label: 'Month',
+    kind: 'month',
+    ...inAll({ sql: `to_char(${MONTH}, 'YYYY-MM')`, by: MONTH, needs: ['day'] }),
+  },
+  day: { label: 'Day', kind: 'day', ...inAll(column('day')) },
+  hour: { label: 'Hour', kind: 'hour', ...inAll(column('hour')) },
+  publisher: { label: 'Publisher', kind: 'id', ...inAll(column('publisher_id')), table: 'publishers', accepts: anId },
+  advertiser: {
+    label: 'Advertiser',
+    kind: 'id',
+    ...inHits({ sql: 'ca.advertiser_id', needs: ['campaign_id'], joins: ['campaigns'] }),
+    table: 'advertisers',
+    accepts: anId,
+  },
+  campaign: { label: 'Campaign', kind: 'id', ...inHits(column('campaign_id')), table: 'campaigns', accepts: anId },
+  line_item: { label: 'Line item', kind: 'id', ...inHits(column('line_item_id')), table: 'line_items', accepts: anId },
+  creative: {
+    label: 'Creative',
+    kind: 'id',
+    ...inHits(column('creative_id', 'nullif(r.creative_id, 0)')),
+    table: 'creatives',
+    accepts: anId,
+  },
+  placement: {
+    label: 'Placement',
+    kind: 'text',
+    ...inAll(column('placement_id', `nullif(r.placement_id, '')`)),
+    table: 'placements',
+    unsplit: true,
+    accepts: anyText('must be the id of a placement', 128),
+  },
+  size: {
+    label: 'Size',
+    kind: 'text',
+    in: {
+      hits: {
+        sql: `coalesce(cr.width || 'x' || cr.height, pl.width || 'x' || pl.height)`,
+        needs: ['creative_id', 'placement_id'],
+        joins: ['creatives', 'placements'],
+      },
+      requests: OF_PLACEMENT,
+      bids: OF_PLACEMENT,
+    },
+    accepts: { test: (value) => /^\d{1,5}x\d{1,5}$/.test(value), detail: 'must be a width and a height, such as 300x250' },
+  },
+  country: {
+    label: 'Country',
+    kind: 'text',
+    ...inHits(column('country', `nullif(r.country, '')`)),
+    accepts: { test: isCountryCode, detail: 'must be an ISO 3166-1 alpha-2 country code' },
+  },
+  region: {
+    label: 'Region',
+    kind: 'text',
+    ...inHits(column('region', `nullif(r.region, '')`)),
+    accepts: anyText('must be an ISO 3166-2 code, such as US-CA', 64),
+  },
+  device: { label: 'Device', kind: 'text', ...inHits(column('device', `nullif(r.device, '')`)), accepts: oneOf(DEVICES) },
+  browser: { label: 'Browser', kind: 'text', ...inHits(column('browser', `nullif(r.browser, '')`)), accepts: oneOf(BROWSERS) },
+  bidder: { label: 'Bidder', kind: 'id', ...inBids(column('bidder_id', 'nullif(r.bidder_id, 0)')), table: 'bidders', accepts: anId },
+  deal: {
+    label: 'Deal',
+    kind: 'text',
+    ...inBids(column('deal_id')),
+    unsplit: true,
+    accepts: anyText('must be the id of a deal', 128),
+  },
+  reason: {
+    label: 'Reason',
+    kind: 'text',
+    ...inAll(column('reason', `nullif(r.reason, '')`)),
+    accepts: oneOf([...new Set([...INVALID_REASONS, ...reasonNames, ...BID_OUTCOME_NAMES])]),
+  },
+} as const satisfies Readonly<Record<string, Dimension>>;
+
+export type DimensionName = keyof typeof DIMENSIONS;
+export const DIMENSION_NAMES = Object.keys(DIMENSIONS) as readonly DimensionName[];
+export const dimensionOf = (name: DimensionName): Dimension => DIMENSIONS[name];

@@ -1,0 +1,188 @@
+import type { Knex } from 'knex';
+import type { Fault } from '../base/fault.ts';
+import { ROLL_UPS } from '../events/postgres/roll-ups.ts';
+import { dimensionOf } from './report-dimensions.ts';
+import { columnsOf, type ReportColumn } from './report-fields.ts';
+import type { ReportQuestion } from './report-question.ts';
+import { exportStatement, pageStatement, type Statement } from './report-sql.ts';
+
+export type ReportRow = Readonly<Record<string, string | number | null>>;
+
+/** A page of a report, with the totals of all pages. */
+export interface ReportPage {
+  readonly rowCount: number;
+  readonly rows: readonly ReportRow[];
+  readonly totals: ReportRow;
+  /** Of the publishers of the report; UTC when they have several. Hours are written in it. */
+  readonly timeZone: string;
+}
+
+/** Why a report was not run. */
+export type ReportRefusal =
+  { readonly why: 'busy' } | { readonly why: 'timeout' } | { readonly why: 'faults'; readonly faults: readonly Fault[] };
+
+export type ReportResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly refusal: ReportRefusal };
+
+/** Answers reports on separate connections. Each method rejects when Postgres is unavailable. */
+export interface Reports {
+  /** The current day, counted from 1970-01-01, in the time zone of these publishers; null: of all. */
+  today(publishers: readonly number[] | null): Promise<number>;
+  page(
+    person: string,
+    question: ReportQuestion,
+    page: { readonly limit: number; readonly offset: number },
+  ): Promise<ReportResult<ReportPage>>;
+  /** Passes every row to `write`, in order and in parts. Refuses before the first part, or not at all. */
+  all(
+    person: string,
+    question: ReportQuestion,
+    write: (parts: AsyncIterable<readonly ReportRow[]>, timeZone: string) => Promise<void>,
+  ): Promise<ReportResult<undefined>>;
+}
+
+/** The class of the advisory locks of persons; any number that no other lock in the database uses. */
+const PERSON_LOCK = 7_240_117;
+/** A year of line items by day is grouped in memory: 730,000 groups take 100 MB. */
+const WORK_MEM = '64MB';
+const FETCH_ROWS = 1_000;
+const TIMED_OUT = '57014';
+
+const TIME_ZONES = 'select distinct time_zone from publishers where :publishers::int[] is null or id = any(:publishers::int[]) limit 2';
+
+/** @param knex its connections have a statement timeout */
+export const createReports = ({ knex }: { readonly knex: Knex }): Reports => {
+  /** One report of a person at a time, whichever replica runs it: the lock ends with the transaction. */
+  const running = async <T>(
+    person: string,
+    question: ReportQuestion,
+    work: (trx: Knex.Transaction, timeZone: string) => Promise<T>,
+  ): Promise<ReportResult<T>> => {
+    try {
+      return await knex.transaction(
+        async (trx): Promise<ReportResult<T>> => {
+          const { rows } = await trx.raw<{ rows: { mine: boolean }[] }>('select pg_try_advisory_xact_lock(?, hashtext(?)) as mine', [
+            PERSON_LOCK,
+            person,
+          ]);
+          if (!rows[0]?.mine) return { ok: false, refusal: { why: 'busy' } };
+          const faults = await unknownRecords(trx, question);
+          if (faults.length > 0) return { ok: false, refusal: { why: 'faults', faults } };
+          // To compile a statement takes 100 ms, which is longer than most reports.
+          await trx.raw(`set local work_mem = '${WORK_MEM}'; set local jit = off`);
+          return { ok: true, value: await work(trx, await timeZoneOf(trx, publishersOf(question))) };
+        },
+        { readOnly: true },
+      );
+    } catch (fault) {
+      if ((fault as { readonly code?: unknown }).code === TIMED_OUT) return { ok: false, refusal: { why: 'timeout' } };
+      throw fault;
+    }
+  };
+
+  return {
+    today: async (publishers) => {
+      const zone = await timeZoneOf(knex, publishers);
+      const { rows } = await knex.raw<{ rows: { today: number }[] }>(`select (now() at time zone ?)::date - date '1970-01-01' as today`, [
+        zone,
+      ]);
+      return rows[0]?.today ?? 0;
+    },
+    page: (person, question, page) =>
+      running(person, question, async (trx, timeZone) => {
+        const { rows } = await raw<{ totals: ReportRow & { row_count: number }; rows: ReportRow[] }>(trx, pageStatement(question, page));
+        const [{ totals, rows: found } = { totals: { row_count: 0 }, rows: [] }] = rows;
+        const { row_count: rowCount, ...sums } = totals;
+        return { rowCount: Number(rowCount), totals: sums, rows: found.map(shownRow(question, timeZone)), timeZone };
+      }),
+    all: (person, question, write) =>
+      running(person, question, async (trx, timeZone) => {
+        const { sql, bindings } = exportStatement(question);
+        await trx.raw(`declare report no scroll cursor for ${sql}`, bindings as Record<string, Knex.RawBinding>);
+        const show = shownRow(question, timeZone);
+        const next = async (): Promise<readonly ReportRow[]> =>
+          (await trx.raw<{ rows: ReportRow[] }>(`fetch ${FETCH_ROWS} from report`)).rows.map(show);
+        // Computes the report: it is refused here, before anything is written.
+        const first = await next();
+        const parts = async function* () {
+          for (let part = first; ; part = await next()) {
+            yield part;
+            if (part.length < FETCH_ROWS) return;
+          }
+        };
+        await write(parts(), timeZone);
+        return undefined;
+      }),
+  };
+};
+
+const raw = <Row>(trx: Knex.Transaction, { sql, bindings }: Statement): Promise<{ rows: Row[] }> =>
+  trx.raw<{ rows: Row[] }>(sql, bindings as Record<string, Knex.RawBinding>);
+
+/** The publishers that the report may be of; null: all. */
+const publishersOf = ({ filters }: ReportQuestion): readonly number[] | null =>
+  filters.find(({ dimension }) => dimension === 'publisher')?.values.map(Number) ?? null;
+
+/** The zone that they share; UTC when they have several. */
+const timeZoneOf = async (knex: Knex, publishers: readonly number[] | null): Promise<string> => {
+  const { rows } = await knex.raw<{ rows: { time_zone: string }[] }>(TIME_ZONES, { publishers } as unknown as Record<
+    string,
+    Knex.RawBinding
+  >);
+  const [first, second] = rows;
+  return first && !second ? first.time_zone : 'UTC';
+};
+
+/** A fault for each filter value that names neither a record nor anything that was counted. */
+const unknownRecords = async (trx: Knex.Transaction, { filters }: ReportQuestion): Promise<readonly Fault[]> => {
+  const faults: Fault[] = [];
+  for (const { dimension, values } of filters) {
+    const { table, kind, label } = dimensionOf(dimension);
+    if (!table) continue;
+    const type = kind === 'id' ? 'int' : 'text';
+    const rollUp = ROLL_UPS.find(({ keys }) => keys.some((key) => key === `${dimension}_id`));
+    const counted = rollUp ? `and not exists (select from ${rollUp.table} where ${dimension}_id = given.id)` : '';
+    const { rows } = await trx.raw<{ rows: { place: string }[] }>(
+      `select place from unnest(:values::${type}[]) with ordinality as given (id, place)
+       where not exists (select from ${table} where ${table}.id = given.id) ${counted} order by 1`,
+      { values } as unknown as Record<string, Knex.RawBinding>,
+    );
+    for (const { place } of rows)
+      faults.push({
+        pointer: `/filter/${dimension}/${Number(place) - 1}`,
+        detail: `matches nothing: there is no such ${label.toLowerCase()}`,
+      });
+  }
+  return faults;
+};
+
+/** From what Postgres sends: sums as text, hours as moments. */
+const shownRow = ({ groupBy, metrics }: ReportQuestion, timeZone: string): ((row: ReportRow) => ReportRow) => {
+  const columns = columnsOf(groupBy, metrics);
+  const hourIn = hourWriter(timeZone);
+  return (row) => Object.fromEntries(columns.map(({ name, kind }) => [name, shownValue(row[name] ?? null, kind, hourIn)]));
+};
+
+const shownValue = (value: unknown, kind: ReportColumn['kind'], hourIn: (at: Date) => string): string | number | null => {
+  if (value === null) return null;
+  if (kind === 'hour') return hourIn(new Date(value as string | Date));
+  return kind === 'count' || kind === 'share' || kind === 'usd' ? Number(value) : (value as string | number);
+};
+
+/** RFC 3339 with the offset of the zone: `2026-11-22T14:00+01:00`. Each hour is formatted once. */
+const hourWriter = (timeZone: string): ((at: Date) => string) => {
+  const format = new Intl.DateTimeFormat('en-CA', {
+    timeZone,
+    ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' },
+    ...{ hourCycle: 'h23', timeZoneName: 'longOffset' },
+  });
+  const known = new Map<number, string>();
+  return (at) => {
+    const before = known.get(at.getTime());
+    if (before !== undefined) return before;
+    const part = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]));
+    const offset = (part['timeZoneName'] ?? '').replace(/^GMT(\+00:00)?/, '') || 'Z';
+    const text = `${part['year']}-${part['month']}-${part['day']}T${part['hour']}:${part['minute']}${offset}`;
+    known.set(at.getTime(), text);
+    return text;
+  };
+};

@@ -1,0 +1,143 @@
+import { createHmac } from 'node:crypto';
+import type { GuardedDispatchers } from '../bidders/calls/guarded-dispatcher.ts';
+import { columnsOf } from './report-fields.ts';
+import type { ReportQuestion } from './report-question.ts';
+import { reportJson, XLSX_TYPE } from './report-routes.ts';
+import type { Reports, ReportPage, ReportRow } from './run-report.ts';
+import type { ReportSchedule } from './saved-report.ts';
+import { reportCsv, reportXlsx } from './write-report.ts';
+
+/** A report as a file, to be sent. */
+export interface ReportFile {
+  readonly name: string;
+  readonly type: string;
+  readonly content: Buffer;
+}
+
+/** Bytes of a file that is sent: mail servers refuse more. */
+export const MAX_SENT_BYTES = 10 * 1024 * 1024;
+const WEBHOOK_MS = 15_000;
+/** The connection to a mail server, its greeting, and silence in between. */
+const MAIL_MS = 15_000;
+
+/**
+ * The rows of a report as a file.
+ *
+ * @throws when the report is refused or the file is too large; the message is for staff
+ */
+export const reportFile = async (
+  reports: Reports,
+  person: string,
+  question: ReportQuestion,
+  format: ReportSchedule['format'],
+): Promise<ReportFile> => {
+  const name = `report_${question.from}_${question.to}.${format}`;
+  const columns = columnsOf(question.groupBy, question.metrics);
+  let content: Buffer | undefined;
+  const result = await reports.all(person, question, async (parts, timeZone) => {
+    if (format === 'xlsx') content = await reportXlsx(columns, parts);
+    else content = await whole(format === 'csv' ? reportCsv(columns, parts) : jsonParts(question, parts, timeZone));
+  });
+  if (!result.ok) throw new Error(WORDS[result.refusal.why]);
+  if (!content || content.length > MAX_SENT_BYTES)
+    throw new Error('The report has too many rows to be sent: choose fewer days or dimensions.');
+  const type = format === 'xlsx' ? XLSX_TYPE : format === 'csv' ? 'text/csv; charset=utf-8' : 'application/json';
+  return { name, type, content };
+};
+
+const WORDS = {
+  busy: 'The report is running already.',
+  timeout: 'The report took too long: choose fewer days or dimensions.',
+  faults: 'The report names records that are gone.',
+} as const;
+
+/** undefined: longer than MAX_SENT_BYTES. */
+const whole = async (parts: AsyncIterable<string>): Promise<Buffer | undefined> => {
+  const buffers: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of parts) {
+    const buffer = Buffer.from(part);
+    bytes += buffer.length;
+    if (bytes > MAX_SENT_BYTES) return undefined;
+    buffers.push(buffer);
+  }
+  return Buffer.concat(buffers);
+};
+
+async function* jsonParts(question: ReportQuestion, parts: AsyncIterable<readonly ReportRow[]>, timeZone: string): AsyncGenerator<string> {
+  const rows: ReportRow[] = [];
+  for await (const part of parts) rows.push(...part);
+  const { totals: _, ...page } = reportJson(question, { rowCount: rows.length, rows, totals: {}, timeZone } satisfies ReportPage);
+  yield JSON.stringify(page);
+}
+
+export interface Mail {
+  readonly to: readonly string[];
+  readonly subject: string;
+  readonly text: string;
+  readonly file?: ReportFile;
+}
+
+/** Sends a mail; rejects when the mail server does not take it for a recipient. */
+export type SendMail = (mail: Mail) => Promise<void>;
+
+/** @param smtpUrl as nodemailer takes it: smtps://user:password@host:465 */
+export const createSendMail =
+  (smtpUrl: string, from: string): SendMail =>
+  async ({ to, subject, text, file }) => {
+    // Loaded with the first mail: most replicas send none.
+    const { createTransport } = await import('nodemailer');
+    const transport = createTransport({
+      url: smtpUrl,
+      connectionTimeout: MAIL_MS,
+      greetingTimeout: MAIL_MS,
+      socketTimeout: MAIL_MS,
+      // The texts are ours; a path or an address in them is not read.
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+    try {
+      const attachments = file ? [{ filename: file.name, contentType: file.type, content: file.content }] : [];
+      const sent = await transport.sendMail({ from, to: [...to], subject, text, attachments });
+      if (sent.rejected.length > 0) throw new Error(`The mail server refused ${sent.rejected.length} of ${to.length} recipients.`);
+    } finally {
+      transport.close();
+    }
+  };
+
+export interface WebhookCall {
+  /** What is delivered; it is in the names of the headers. */
+  readonly what: 'report' | 'alerts';
+  readonly url: URL;
+  readonly secret: string;
+  /** The same for each attempt to deliver one file: the receiver can drop repeats. */
+  readonly deliveryId: string;
+  readonly file: ReportFile;
+  readonly nowMs: number;
+}
+
+/**
+ * Posts a file. `X-Report-Signature: t=<seconds>,v1=<hex>` is the HMAC-SHA256 of `<seconds>.<body>` with
+ * the secret of the webhook; alerts have `X-Alerts-…`. Rejects unless the receiver answers 2xx.
+ */
+export const callWebhook = async (
+  dispatchers: GuardedDispatchers,
+  { what, url, secret, deliveryId, file, nowMs }: WebhookCall,
+): Promise<void> => {
+  const signal = AbortSignal.timeout(WEBHOOK_MS);
+  const seconds = Math.floor(nowMs / 1000);
+  const { statusCode, body } = await dispatchers.of(url).request({
+    ...{ origin: url.origin, path: url.pathname + url.search, method: 'POST', signal, body: file.content },
+    headers: {
+      'content-type': file.type,
+      'content-disposition': `attachment; filename="${file.name}"`,
+      [`x-${what}-id`]: deliveryId,
+      [`x-${what}-signature`]: `t=${seconds},v1=${signatureOf(secret, seconds, file.content)}`,
+    },
+  });
+  await body.dump({ limit: 16 * 1024, signal });
+  if (statusCode < 200 || statusCode > 299) throw new Error(`The webhook answered ${statusCode}.`);
+};
+
+export const signatureOf = (secret: string, seconds: number, body: Buffer): string =>
+  createHmac('sha256', secret).update(`${seconds}.`).update(body).digest('hex');
