@@ -1,0 +1,81 @@
+import {
+  Array as arrayOf,
+  Boolean as booleanOf,
+  Integer,
+  Number as numberOf,
+  Object as objectOf,
+  Optional,
+  String as stringOf,
+  Unsafe,
+  type SchemaOptions,
+  type Static,
+  type TProperties,
+  type TSchema,
+  type TUnsafe,
+} from '@sinclair/typebox';
+
+/**
+ * The words in which this project describes values: JSON Schemas (2020-12) as TypeBox builds them.
+ * A schema is plain JSON, which ajv compiles and OpenAPI shows, and the compiler knows the type of
+ * its values. The functions are imported by name: the whole of TypeBox would add 46 kB to the page.
+ */
+export type Schema = TSchema;
+
+/** The type of the values of a schema, read-only throughout. */
+export type Shape<S extends Schema> = ReadOnly<Static<S>>;
+
+type ReadOnly<T> = T extends readonly (infer Item)[]
+  ? readonly ReadOnly<Item>[]
+  : T extends object
+    ? { readonly [K in keyof T]: ReadOnly<T[K]> }
+    : T;
+
+export const text = stringOf();
+export const integer = Integer();
+export const number = numberOf();
+export const boolean = booleanOf();
+export const count = Integer({ minimum: 0 });
+export const usd = numberOf({ description: 'USD' });
+export const moment = stringOf({ format: 'date-time' });
+export const day = stringOf({ format: 'date', description: 'UTC day' });
+/** Any JSON object. */
+export const anyObject = (more: SchemaOptions = {}): TUnsafe<Readonly<Record<string, unknown>>> => Unsafe({ type: 'object', ...more });
+
+export const textOf = (more: SchemaOptions & { readonly minLength?: number; readonly maxLength?: number; readonly pattern?: string }) =>
+  stringOf(more);
+export const integerOf = (more: SchemaOptions & { readonly minimum?: number; readonly maximum?: number }) => Integer(more);
+
+export const listOf = <S extends Schema>(
+  items: S,
+  more: SchemaOptions & { readonly minItems?: number; readonly maxItems?: number; readonly uniqueItems?: boolean } = {},
+) => arrayOf(items, more);
+
+/** An object whose members all have one schema, by any name. */
+export const mapOf = <S extends Schema>(member: S, more: SchemaOptions = {}): TUnsafe<Record<string, Static<S>>> =>
+  Unsafe({ type: 'object', additionalProperties: member, ...more });
+export const countsByName = mapOf(count);
+
+/** A text of a closed set. */
+export const oneOf = <const T extends string>(values: readonly T[], more: SchemaOptions = {}): TUnsafe<T> =>
+  Unsafe({ type: 'string', enum: values, ...more });
+
+/** A value of the schema, which has one type, or null. */
+export const orNull = <S extends Schema>(schema: S, more: SchemaOptions = {}): TUnsafe<Static<S> | null> =>
+  Unsafe({ ...schema, ...more, type: [schema['type'], 'null'] });
+
+/** null, or a value of a schema that is a reference or a record. */
+export const nullOr = <S extends Schema>(schema: S, more: SchemaOptions = {}): TUnsafe<Static<S> | null> =>
+  Unsafe({ anyOf: [{ type: 'null' }, schema], ...more });
+
+/** A member of a record that may be absent. */
+export const optional = <S extends Schema>(schema: S) => Optional(schema);
+
+/** The same schema with a description. */
+export const described = <S extends Schema>(schema: S, description: string): S => ({ ...schema, description });
+
+/** An object with these members, and possibly others. */
+export const record = <P extends TProperties>(properties: P, more: SchemaOptions = {}) => objectOf(properties, more);
+
+/** An object with these members and no others: what a client sends. */
+export const closedRecord = <P extends TProperties>(properties: P, more: SchemaOptions = {}) =>
+  objectOf(properties, { ...more, additionalProperties: false });
