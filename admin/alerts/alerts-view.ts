@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { ALERT_KINDS } from '../../src/catalog/model/alert-kinds.ts';
-import type { AlertWire, MuteWire } from '../../src/alerts/alert-routes.ts';
+import { ALERT_KINDS, type AlertKind } from '../../src/catalog/model/alert-kinds.ts';
+import type { AlertWire, MuteWire } from '../../src/alerts/alert-api.ts';
 import { createRecipients } from './recipients.ts';
 import type { Page, View } from '../page.ts';
 import { button, card, emptyState, pageHead } from '../parts/parts.ts';
@@ -30,18 +30,18 @@ const PAST: readonly Column<AlertWire>[] = [
 
 /** What needs attention, what this person has muted, and to whom alerts are sent. */
 export const openAlerts = (page: Page): View => {
-  const alerts = createReading<readonly AlertWire[]>(page, () => '/alerts');
-  const mutes = createReading<readonly MuteWire[]>(page, () => '/alert_mutes');
+  const alerts = createReading(page, (api) => api.get('/alerts'));
+  const mutes = createReading(page, (api) => api.get('/alert_mutes'));
   const recipients = createRecipients(page);
   void recipients.load();
 
-  const mute = async (kind: string, entity_id: string, days: number | null): Promise<void> => {
-    const answer = await page.api.send('PUT', '/alert_mutes', { kind, entity_id, days });
+  const mute = async (kind: AlertKind, entity_id: string, days: number | null): Promise<void> => {
+    const answer = await page.api.send('PUT', '/alert_mutes', { body: { kind, entity_id, days } });
     if (!answer.ok) return page.complain(answer.problem);
     await Promise.all([alerts.load(), mutes.load()]);
   };
   const unmute = async ({ kind, entity_id }: MuteWire): Promise<void> => {
-    const answer = await page.api.send('DELETE', `/alert_mutes?kind=${kind}&entity_id=${encodeURIComponent(entity_id)}`);
+    const answer = await page.api.send('DELETE', '/alert_mutes', { kind, entity_id });
     if (!answer.ok) return page.complain(answer.problem);
     await Promise.all([alerts.load(), mutes.load()]);
   };

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { ALERT_KIND_NAMES, ALERT_KINDS, type AlertKind } from '../../src/catalog/model/alert-kinds.ts';
-import type { RecipientWire } from '../../src/alerts/alert-routes.ts';
+import type { RecipientWire } from '../../src/alerts/alert-api.ts';
 import { recordChoice } from '../bookings/lists/record-choice.ts';
 import type { Page } from '../page.ts';
 import { button, card } from '../parts/parts.ts';
@@ -30,7 +30,13 @@ const NEW: Draft = { id: undefined, kinds: ALERT_KIND_NAMES, publisher: '', emai
 /** To whom alerts are sent, and the form for one of them. */
 export const createRecipients = (page: Page): Recipients => {
   const records = createOwnRecords<RecipientWire, Draft>({
-    ...{ page, path: '/alert_recipients', recordOf, signatureHeader: 'X-Alerts-Signature' },
+    ...{ page, signatureHeader: 'X-Alerts-Signature' },
+    list: () => page.api.get('/alert_recipients'),
+    save: (draft) =>
+      draft.id === undefined
+        ? page.api.send('POST', '/alert_recipients', { body: recordOf(draft) })
+        : page.api.send('PUT', '/alert_recipients/{id}', { id: draft.id, body: recordOf(draft) }),
+    drop: (id) => page.api.send('DELETE', '/alert_recipients/{id}', { id }),
     storedWords: () => 'New alerts will be sent there.',
   });
   const question = { title: 'Delete this recipient?', text: 'No more alerts are sent there.' };

@@ -1,21 +1,49 @@
 import type { Fault } from '../../src/base/fault.ts';
+import type { PathParameter, Parameters } from '../../src/api/parameters.ts';
+import type { AnswerOf } from '../../src/api/route.ts';
+import type { Shape, Schema } from '../../src/base/schema.ts';
+import type { TRAFFICKING_API } from '../../src/trafficking/trafficking-api.ts';
+import type { Asked, Call } from './call.ts';
+import { createRecordApi, type RecordApi } from './record-api.ts';
 import type { Answer, Problem } from './wire.ts';
 
-/** The trafficking API over fetch. Never rejects: every failure is a Problem. */
-export interface Api {
-  get<T>(path: string): Promise<Answer<T>>;
-  send<T>(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: unknown, options?: SendOptions): Promise<Answer<T>>;
-  /** Stores a file as it is. */
-  upload<T>(path: string, file: Blob): Promise<Answer<T>>;
-  /** The answer's body as a file, for saving. */
-  file(path: string): Promise<Answer<Blob>>;
-}
+type Route = (typeof TRAFFICKING_API)[keyof typeof TRAFFICKING_API];
+type Method = Route['method'];
+type Short<P> = P extends `/api${infer Path}` ? Path : never;
 
-export interface SendOptions {
-  /**
-   * The entity tag of the record as it was read: the service answers 412 when it has changed since.
-   */
-  readonly ifMatch?: string | null | undefined;
+/** The paths of a method, as the service defines them: `/line_items/{id}/delivery`. */
+export type PathOf<M extends Method> = Short<Extract<Route, { readonly method: M }>['path']>;
+type RouteAt<M extends Method, P extends string> = Extract<Route, { readonly method: M; readonly path: `/api${P}` }>;
+/** What a path answers. */
+export type Answered<M extends Method, P extends PathOf<M>> = AnswerOf<RouteAt<M, P>>;
+
+type Value = string | number | boolean | null | undefined | readonly (string | number)[];
+type StepsOf<P extends Parameters> = {
+  readonly [Name in keyof P as P[Name] extends PathParameter<unknown> ? Name : never]: string | number;
+};
+/** What is sent to a path: its parameters, and the body where there is one. */
+export type Sent<R> = (R extends { readonly parameters: infer P extends Parameters }
+  ? StepsOf<P> & { readonly [Name in Exclude<keyof P, keyof StepsOf<P>>]?: Value }
+  : object) &
+  (R extends { readonly body: { readonly schema: infer S extends Schema } } ? { readonly body: Shape<S> } : object);
+type Rest<R> = object extends Sent<R> ? [sent?: Sent<R>] : [sent: Sent<R>];
+
+/**
+ * The trafficking API over fetch, with the types of its route table. Parameters of the path are put
+ * into it, others become the query: the items of a list one by one, and nothing for null and undefined. Never rejects: every failure is a
+ * Problem.
+ */
+export interface Api {
+  get<P extends PathOf<'GET'>>(path: P, ...sent: Rest<RouteAt<'GET', P>>): Promise<Answer<Answered<'GET', P>>>;
+  send<M extends Exclude<Method, 'GET'>, P extends PathOf<M>>(
+    method: M,
+    path: P,
+    ...sent: Rest<RouteAt<M, P>>
+  ): Promise<Answer<Answered<M, P>>>;
+  /** The answer's body as a file, for saving. */
+  file<P extends PathOf<'GET'>>(path: P, ...sent: Rest<RouteAt<'GET', P>>): Promise<Answer<Blob>>;
+  /** The records of the catalog. */
+  readonly records: RecordApi;
 }
 
 export interface ApiOptions {
@@ -23,16 +51,18 @@ export interface ApiOptions {
   readonly askToken: (refused: boolean) => Promise<string | undefined>;
 }
 
+const asAsked = (sent: object = {}): Asked => ({ ...sent });
+
 const TOKEN = 'admin-token';
 
 /** Asks for the token when the service first requires one, and keeps it until the tab is closed. */
 export const createApi = ({ askToken }: ApiOptions): Api => {
   let asking: Promise<string | undefined> | undefined;
 
-  const request = async (method: string, path: string, body: unknown, options: SendOptions = {}): Promise<Response | Problem> => {
+  const request = async (method: string, path: string, asked: Asked): Promise<Response | Problem> => {
     for (let refused = false; ; refused = true) {
       const token = sessionStorage.getItem(TOKEN);
-      const answer = await attempt(method, path, body, token, options);
+      const answer = await attempt(method, path, asked, token);
       if (!(answer instanceof Response) || answer.status !== 401) return answer;
       // Concurrent requests share one question; a late one first tries the token that was given
       // meanwhile.
@@ -48,23 +78,23 @@ export const createApi = ({ askToken }: ApiOptions): Api => {
     read: (answer: Response) => Promise<unknown>,
     method: string,
     path: string,
-    body?: unknown,
-    options?: SendOptions,
+    asked: Asked = {},
   ): Promise<Answer<T>> => {
-    const answer = await request(method, path, body, options);
+    const answer = await request(method, path, asked);
     if (!(answer instanceof Response)) return { ok: false, problem: answer };
     const value: unknown = await (answer.ok ? read(answer) : answer.json()).catch(() => undefined);
     return answer.ok ? { ok: true, value: value as T, ...pageOf(answer.headers) } : { ok: false, problem: toProblem(answer.status, value) };
   };
+  const call: Call = (method, path, asked) => ask((answer) => answer.json(), method, path, asked);
 
   return {
-    get: (path) => ask((answer) => answer.json(), 'GET', path),
-    send: (...request) => ask((answer) => answer.json(), ...request),
-    upload: (path, file) => ask((answer) => answer.json(), 'PUT', path, file),
-    file: async (path) => {
-      const answer = await ask<Blob | undefined>((response) => response.blob(), 'GET', path);
+    get: (path, ...[sent]) => call('GET', path, asAsked(sent)),
+    send: (method, path, ...[sent]) => call(method, path, asAsked(sent)),
+    file: async (path, ...[sent]) => {
+      const answer = await ask<Blob | undefined>((response) => response.blob(), 'GET', path, asAsked(sent));
       return !answer.ok || answer.value ? (answer as Answer<Blob>) : { ok: false, problem: BROKEN_OFF };
     },
+    records: createRecordApi(call),
   };
 };
 
@@ -74,15 +104,33 @@ const pageOf = (headers: Headers) => ({
   total: headers.has('x-total-count') ? Number(headers.get('x-total-count')) : undefined,
 });
 
+/** The address of a request: `{name}` in the path is replaced, what is left is the query. */
+const addressOf = (path: string, parameters: Readonly<Record<string, unknown>>): string => {
+  const query = new URLSearchParams();
+  const inPath = new Set<string>();
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    inPath.add(name);
+    return encodeURIComponent(String(parameters[name]));
+  });
+  for (const [name, value] of Object.entries(parameters)) if (!inPath.has(name)) for (const one of itemsOf(value)) query.append(name, one);
+  const text = query.toString();
+  return `/api${filled}${text && '?'}${text}`;
+};
+
+/** An absent value has none. */
+const itemsOf = (value: unknown): readonly string[] =>
+  [value]
+    .flat()
+    .flatMap((one: unknown) => (typeof one === 'string' || typeof one === 'number' || typeof one === 'boolean' ? [String(one)] : []));
+
 const attempt = async (
   method: string,
   path: string,
-  body: unknown,
+  { body, 'If-Match': ifMatch, ...parameters }: Asked,
   token: string | null,
-  { ifMatch }: SendOptions,
 ): Promise<Response | Problem> => {
   try {
-    return await fetch(`/api${path}`, {
+    return await fetch(addressOf(path, parameters), {
       method,
       headers: {
         ...(token === null ? {} : { Authorization: `Bearer ${token}` }),

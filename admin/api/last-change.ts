@@ -1,4 +1,4 @@
-import type { AuditRow } from '../../src/bookings/audit-trail.ts';
+import type { AuditRow } from '../../src/bookings/audit-api.ts';
 import type { Api } from './api.ts';
 import type { Kind } from './wire.ts';
 
@@ -7,7 +7,7 @@ export type LastChange = Pick<AuditRow, 'actor' | 'at'>;
 
 /** undefined: the history cannot be read. */
 export const readLastChange = async (api: Api, kind: Kind, id: string | number): Promise<LastChange | undefined> => {
-  const changes = await api.get<readonly LastChange[]>(`/audit?entity=${kind.slice(0, -1)}&entity_id=${encodeURIComponent(id)}&limit=1`);
+  const changes = await api.get('/audit', { entity: kind.slice(0, -1), entity_id: id, limit: 1 });
   return changes.ok ? changes.value[0] : undefined;
 };
 

@@ -1,6 +1,4 @@
-import type { ListedDelivery } from '../../src/delivery/status/listed-delivery.ts';
-import type { LineItemStatus } from '../../src/delivery/status/line-item-status.ts';
-import type { Statuses as Answered } from '../../src/delivery/status/status-routes.ts';
+import type { LineItemStatus, ListedDelivery } from '../../src/delivery/status/status.ts';
 import type { Api } from './api.ts';
 
 export type StatusKind = 'line_items' | 'campaigns';
@@ -38,7 +36,7 @@ export const createStatuses = (api: Api, redraw: () => void): Statuses => {
       for (const key of keys) wanted.delete(key);
       const idsOf = (kind: StatusKind) => keys.flatMap((key) => (key.startsWith(kind) ? [key.slice(kind.length + 1)] : [])).join(',');
       const readAtMs = Date.now();
-      const answer = await api.get<Answered>(`/statuses?line_item_ids=${idsOf('line_items')}&campaign_ids=${idsOf('campaigns')}`);
+      const answer = await api.get('/statuses', { line_item_ids: idsOf('line_items'), campaign_ids: idsOf('campaigns') });
       for (const key of keys) {
         const [kind, id] = key.split(' ') as [StatusKind, string];
         const { status, delivery } = known.get(key) ?? {};

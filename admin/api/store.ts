@@ -94,7 +94,7 @@ export const createStore = ({ api, onRefresh, onRead }: StoreOptions): Store => 
       const rows: AnyRecord[] = [];
       for (let more = true; more;) {
         const query = new URLSearchParams([...some.map((id) => ['id', String(id)]), ['archived', 'true'], ['offset', String(rows.length)]]);
-        const answer = await api.get<readonly AnyRecord[]>(`/${kind}?${query.toString()}`);
+        const answer = await api.records.list(kind, query.toString());
         if (!answer.ok) return answer.problem;
         rows.push(...answer.value);
         more = answer.more === true && answer.value.length > 0;
@@ -115,7 +115,7 @@ export const createStore = ({ api, onRefresh, onRead }: StoreOptions): Store => 
     let offset = before.length;
     for (;;) {
       const limit = Math.max(1, Math.min(PAGE_SIZE, atLeast - offset));
-      const answer = await api.get<readonly AnyRecord[]>(`/${kind}?${query}${query && '&'}limit=${limit}&offset=${offset}`);
+      const answer = await api.records.list(kind, `${query}${query && '&'}limit=${limit}&offset=${offset}`);
       if (!answer.ok) return answer.problem;
       remember(kind, answer.value);
       for (const row of answer.value) rows.set(row.id, row);
@@ -133,7 +133,7 @@ export const createStore = ({ api, onRefresh, onRead }: StoreOptions): Store => 
     listings.get(`${kind}?${query}`) as Listing<Records[K]> | undefined;
 
   const countKind = async (kind: Kind): Promise<Problem | undefined> => {
-    const answer = await api.get<readonly AnyRecord[]>(`/${kind}?limit=${MAX_FIRST}`);
+    const answer = await api.records.list(kind, `limit=${MAX_FIRST}`);
     if (!answer.ok) return answer.problem;
     for (const row of answer.value) known.set(`${kind} ${row.id}`, row);
     counted.set(kind, { rows: answer.value, total: answer.total ?? answer.value.length, more: false });
@@ -187,7 +187,7 @@ export const createStore = ({ api, onRefresh, onRead }: StoreOptions): Store => 
       isCounted = false;
     },
     loadDimensions: async () => {
-      const answer = await api.get<{ readonly properties?: Dimensions }>('/dimensions');
+      const answer = await api.get('/dimensions');
       if (answer.ok) dimensions = answer.value.properties ?? {};
       return answer.ok ? undefined : answer.problem;
     },

@@ -1,5 +1,5 @@
 import type { Fault } from '../../src/base/fault.ts';
-import type { DimensionType, DimensionValue } from '../../src/targeting/dimension-schema.ts';
+import type { DimensionProperty } from '../../src/bookings/dimension-api.ts';
 import type {
   AdvertiserRecord,
   BidderRecord,
@@ -62,30 +62,5 @@ export type Answer<T> =
   | { readonly ok: true; readonly value: T; readonly etag?: string | null; readonly more?: boolean; readonly total?: number | undefined }
   | { readonly ok: false; readonly problem: Problem };
 
-/** A stored file. */
-export interface AssetWire {
-  readonly url: string;
-  readonly sha256: string;
-  readonly publisher_id: number | null;
-  readonly name: string;
-  readonly type: string;
-  /** null: an HTML5 ad that does not state its size. */
-  readonly width: number | null;
-  readonly height: number | null;
-  readonly bytes: number;
-  readonly created_at: string;
-  /** The creatives that use it, where the list was asked for them. */
-  readonly used_by?: { readonly total: number; readonly first: { readonly id: number; readonly name: string } | null };
-}
-
-/** A registered dimension, as GET /api/dimensions describes it. */
-export interface DimensionProperty {
-  readonly type: DimensionType;
-  readonly enum?: readonly DimensionValue[];
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly title?: string;
-  readonly description?: string;
-}
-
+/** The registered dimensions, by name. */
 export type Dimensions = Readonly<Record<string, DimensionProperty>>;

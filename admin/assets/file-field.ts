@@ -5,7 +5,8 @@ import { numberOf, listOf, textOf } from '../bookings/forms/typed-text.ts';
 import type { Page } from '../page.ts';
 import { button } from '../parts/parts.ts';
 import { thumbnail } from '../parts/thumbnail.ts';
-import type { AssetWire, PlacementWire } from '../api/wire.ts';
+import type { AssetWire } from '../../src/assets/asset-api.ts';
+import type { PlacementWire } from '../api/wire.ts';
 import { assetFacts, assetNotes, assetPath, isHtml5 } from '../words/asset-words.ts';
 
 export interface FileFieldOptions {
@@ -96,8 +97,7 @@ const send = async (form: Form, page: Page, pointer: string, file: File, options
   // The service would close the connection of a much larger one.
   if (file.size > MAX_UPLOAD_BYTES) return refuse(`has ${sizeInWords(file.size)}; at most 2 MB are accepted.`);
   form.write(pointer, { state: 'busy', file: file.name } satisfies Upload);
-  const query = new URLSearchParams({ name: file.name, publisher_id: publisherOf(form, page) });
-  const answer = await page.api.upload<AssetWire>(`/assets?${query}`, file);
+  const answer = await page.api.send('PUT', '/assets', { name: file.name, publisher_id: publisherOf(form, page), body: file });
   if (!answer.ok) return refuse(answer.problem.detail.replace(/^The file /, ''));
   if (isHtml5(answer.value) !== (accepts === 'html5'))
     return refuse(accepts === 'html5' ? 'is not the zip of an HTML5 ad.' : 'is an HTML5 ad: choose the format html for it.');
@@ -106,8 +106,7 @@ const send = async (form: Form, page: Page, pointer: string, file: File, options
 
 /** Offers the newest files of the publisher, of the kind that the field takes. */
 const pick = async (form: Form, page: Page, pointer: string, options: FileFieldOptions): Promise<void> => {
-  const query = new URLSearchParams({ publisher_id: publisherOf(form, page), limit: String(MAX_OFFERED) });
-  const answer = await page.api.get<readonly AssetWire[]>(`/assets?${query}`);
+  const answer = await page.api.get('/assets', { publisher_id: publisherOf(form, page), limit: MAX_OFFERED });
   if (!answer.ok) return page.complain(answer.problem);
   const files = answer.value.filter((file) => isHtml5(file) === (options.accepts === 'html5'));
   const choices = files.map((file) => ({

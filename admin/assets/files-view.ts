@@ -4,7 +4,8 @@ import type { Page, View } from '../page.ts';
 import { button, emptyState, loading, pageHead, problemNote } from '../parts/parts.ts';
 import { table, type Column } from '../parts/table.ts';
 import { thumbnail } from '../parts/thumbnail.ts';
-import type { AssetWire, Problem } from '../api/wire.ts';
+import type { AssetWire } from '../../src/assets/asset-api.ts';
+import type { Problem } from '../api/wire.ts';
 import { assetFacts, assetPath, isHtml5 } from '../words/asset-words.ts';
 import { moment } from '../words/formats.ts';
 import { counted, linkTo } from '../words/kinds.ts';
@@ -23,7 +24,7 @@ export const openFiles = (page: Page): View => {
     if (isReading) return;
     isReading = true;
     const had = files ?? [];
-    const answer = await api.get<readonly AssetWire[]>(`/assets?include=uses&limit=${PAGE_SIZE}&offset=${had.length}`);
+    const answer = await api.get('/assets', { include: 'uses', limit: PAGE_SIZE, offset: had.length });
     isReading = false;
     problem = answer.ok ? undefined : answer.problem;
     if (answer.ok) {
@@ -58,7 +59,7 @@ export const openFiles = (page: Page): View => {
     const title = file.name || file.sha256;
     const text = 'No creative uses it. This cannot be undone.';
     if (!(await page.confirm({ title: `Delete file “${title}”?`, text, yes: 'Delete', dangerous: true }))) return;
-    const answer = await api.send('DELETE', `/assets/${file.sha256}`);
+    const answer = await api.send('DELETE', '/assets/{sha256}', { sha256: file.sha256 });
     if (answer.ok) {
       page.toast(`File “${title}” was deleted.`);
       files = files?.filter(({ sha256 }) => sha256 !== file.sha256);

@@ -7,12 +7,11 @@ import type { Page } from '../page.ts';
 import { hashOf } from '../route.ts';
 import { moment } from '../words/formats.ts';
 import { isRestorable, restoreRecord } from './restore-record.ts';
-import type { CampaignWire, Counts, Kind, Problem, PublisherWire, Records } from '../api/wire.ts';
+import type { CampaignWire, Kind, Problem, PublisherWire, Records } from '../api/wire.ts';
 
 /** Deletes a record after a question that names what goes with it. True: it was deleted. */
 export const deleteEntity = async <K extends Kind>(page: Page, kind: K, record: Records[K]): Promise<boolean> => {
-  const path = `/${kind}/${encodeURIComponent(record.id)}`;
-  const counted = await page.api.get<Readonly<Record<string, unknown>> & { readonly counts?: Counts }>(`${path}?include=counts`);
+  const counted = await page.api.records.readWithCounts(kind, record.id);
   if (!counted.ok) {
     page.complain(counted.problem);
     return false;
@@ -33,7 +32,7 @@ export const deleteEntity = async <K extends Kind>(page: Page, kind: K, record: 
     dangerous: true,
   });
   if (!sure) return false;
-  const answer = await page.api.send('DELETE', path);
+  const answer = await page.api.records.remove(kind, record.id);
   if (!answer.ok) {
     page.complain(answer.problem);
     return false;
@@ -54,9 +53,8 @@ export const patchRecord = async <K extends Kind>(
   patch: Readonly<Record<string, unknown>>,
   done: string,
 ): Promise<boolean> => {
-  const path = `/${kind}/${encodeURIComponent(id)}`;
-  const before = await page.api.get<Readonly<Record<string, unknown>>>(path);
-  const answer = before.ok ? await page.api.send<Records[K]>('PATCH', path, patch, { ifMatch: before.etag }) : before;
+  const before = await page.api.records.fields(kind, id);
+  const answer = before.ok ? await page.api.records.update(kind, id, patch, before.etag) : before;
   if (!before.ok || !answer.ok) {
     if (!answer.ok) page.complain(answer.problem);
     return false;
@@ -80,7 +78,7 @@ export const toggleActive = <K extends 'campaigns' | 'line_items'>(page: Page, k
 
 /** Archives or restores a record. True: it was done. */
 export const setArchived = async <K extends Kind>(page: Page, kind: K, record: Records[K], archived: boolean): Promise<boolean> => {
-  const answer = await page.api.send<Records[K]>('PATCH', `/${kind}/${encodeURIComponent(record.id)}`, { archived });
+  const answer = await page.api.records.update(kind, record.id, { archived });
   if (!answer.ok) {
     page.complain(answer.problem);
     return false;
@@ -98,12 +96,12 @@ export const setArchived = async <K extends Kind>(page: Page, kind: K, record: R
 
 /** Copies a campaign with its line items and creatives, and opens the copy, which is paused. */
 export const duplicateCampaign = async (page: Page, campaign: CampaignWire): Promise<void> => {
-  const answer = await page.api.send<CampaignWire>('POST', `/campaigns/${campaign.id}/duplicate`);
+  const answer = await page.api.records.act('campaigns', campaign.id, 'duplicate');
   if (!answer.ok) return page.complain(withFirstFault(answer.problem));
   const { id, name } = answer.value;
   await page.store.refresh('campaigns', 'line_items', 'creatives');
   const undo = async (): Promise<void> => {
-    const gone = await page.api.send('DELETE', `/campaigns/${id}`, undefined, { ifMatch: answer.etag });
+    const gone = await page.api.records.remove('campaigns', id, answer.etag);
     if (!gone.ok) return page.complain(gone.problem);
     await page.store.refresh('campaigns', 'line_items', 'creatives');
     page.go(hashOf(['campaigns', campaign.id]));
@@ -126,7 +124,7 @@ export const rotateKey = async (page: Page, publisher: PublisherWire): Promise<v
     dangerous: true,
   });
   if (!sure) return;
-  const answer = await page.api.send<PublisherWire>('POST', `/publishers/${publisher.id}/rotate_key`);
+  const answer = await page.api.records.act('publishers', publisher.id, 'rotate_key');
   if (!answer.ok) return page.complain(answer.problem);
   if (answer.value.api_key) await showApiKey(publisher.name, answer.value.api_key);
   await page.store.refresh('publishers');
@@ -134,7 +132,7 @@ export const rotateKey = async (page: Page, publisher: PublisherWire): Promise<v
 };
 
 export const setBlocked = async (page: Page, creativeId: number, blocked: boolean): Promise<void> => {
-  const answer = await page.api.send('POST', `/creatives/${creativeId}/${blocked ? 'block' : 'unblock'}`);
+  const answer = await page.api.records.act('creatives', creativeId, blocked ? 'block' : 'unblock');
   if (!answer.ok) return page.complain(answer.problem);
   page.toast(`Creative ${creativeId} ${blocked ? 'is blocked and no longer served' : 'can be served again'}.`);
   await page.store.refresh('creatives');
@@ -143,7 +141,7 @@ export const setBlocked = async (page: Page, creativeId: number, blocked: boolea
 
 /** Approves or rejects a creative. */
 export const setStatus = async (page: Page, creativeId: number, status: CreativeStatus): Promise<void> => {
-  const answer = await page.api.send('PATCH', `/creatives/${creativeId}`, { status });
+  const answer = await page.api.records.update('creatives', creativeId, { status });
   if (!answer.ok) return page.complain(answer.problem);
   page.toast(`Creative ${creativeId} is ${status}.`);
   await page.store.refresh('creatives');
@@ -152,9 +150,7 @@ export const setStatus = async (page: Page, creativeId: number, status: Creative
 
 /** Creates a link that shows the debug overlay on the publisher's pages, with whole traces, and shows it. */
 export const createDebugLink = async (page: Page, publisher: PublisherWire): Promise<void> => {
-  const answer = await page.api.send<{ readonly token: string; readonly url: string; readonly expires: string }>('POST', '/debug_grants', {
-    publisher_id: publisher.id,
-  });
+  const answer = await page.api.send('POST', '/debug_grants', { body: { publisher_id: publisher.id } });
   if (!answer.ok) return page.complain(answer.problem);
   const { token, url, expires } = answer.value;
   const site = publisher.origins.find((origin) => !origin.includes('*')) ?? `https://${publisher.domain}`;

@@ -14,7 +14,9 @@ export const openAdvertiser = async (page: Page, route: Route): Promise<View> =>
   const { store } = page;
   const id = Number(route.parts[1]);
   const report = createReportCard<AdvertiserReportRow>(page, {
-    path: `/advertisers/${id}`,
+    name: `advertisers-${id}`,
+    read: (span) => page.api.get('/advertisers/{id}/report', { id, ...span }),
+    csv: (span) => page.api.file('/advertisers/{id}/report', { id, ...span, format: 'csv' }),
     keys: [
       {
         label: 'Campaign',

@@ -57,7 +57,7 @@ export const createBulkBar = <K extends BulkKind>(page: Page, kind: K): BulkBar<
 
   /** Each record with its patch. @param isUndo there is no way back from the way back */
   const apply = async (patches: ReadonlyMap<number, Patch>, done: string, isUndo = false): Promise<void> => {
-    const operations = [...patches].map(([id, body]) => ({ method: 'PATCH', path: `/${kind}/${id}`, body }));
+    const operations = [...patches].map(([id, body]) => ({ method: 'PATCH' as const, path: `/${kind}/${id}`, body }));
     if (operations.length > MAX_AT_ONCE) return page.toast(`At most ${MAX_AT_ONCE} can be changed together.`, { tone: 'bad' });
     const before = new Map(
       [...patches].map(([id, patch]) => {
@@ -65,7 +65,7 @@ export const createBulkBar = <K extends BulkKind>(page: Page, kind: K): BulkBar<
         return [id, Object.fromEntries(Object.keys(patch).map((name) => [name, record?.[name] ?? null]))] as const;
       }),
     );
-    const answer = await page.api.send('POST', '/bulk', { operations });
+    const answer = await page.api.send('POST', '/bulk', { body: { operations } });
     if (!answer.ok) {
       const [fault] = answer.problem.errors;
       const index = Number(/^\/operations\/(\d+)/.exec(fault?.pointer ?? '')?.[1] ?? NaN);

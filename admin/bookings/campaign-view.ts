@@ -17,7 +17,9 @@ export const openCampaign = async (page: Page, route: Route): Promise<View> => {
   const { store } = page;
   const id = Number(route.parts[1]);
   const report = createReportCard<ReportRow>(page, {
-    path: `/campaigns/${id}`,
+    name: `campaigns-${id}`,
+    read: (span) => page.api.get('/campaigns/{id}/report', { id, ...span }),
+    csv: (span) => page.api.file('/campaigns/{id}/report', { id, ...span, format: 'csv' }),
     keys: [
       {
         label: 'Line item',

@@ -6,10 +6,12 @@ import { button, card } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
 import { moment } from '../words/formats.ts';
 
+const PATHS = { campaigns: '/campaigns/{id}/comments', line_items: '/line_items/{id}/comments' } as const;
+
 /** What staff have written about a record, and a field to write more. */
 export const createCommentsCard = (page: Page, of: Commented, id: number): (() => TemplateResult) => {
-  const path = `/${of}/${id}/comments`;
-  const comments = createReading<readonly Comment[]>(page, () => path, { keep: true });
+  const path = PATHS[of];
+  const comments = createReading(page, (api) => api.get(path, { id }), { keep: true });
   let typed = '';
   let sending = false;
 
@@ -17,7 +19,7 @@ export const createCommentsCard = (page: Page, of: Commented, id: number): (() =
     event.preventDefault();
     if (typed.trim() === '' || sending) return;
     sending = true;
-    const answer = await page.api.send('POST', path, { text: typed });
+    const answer = await page.api.send('POST', path, { id, body: { text: typed } });
     sending = false;
     // What was typed stays until it is stored.
     if (!answer.ok) return page.complain(answer.problem);
@@ -25,7 +27,7 @@ export const createCommentsCard = (page: Page, of: Commented, id: number): (() =
     await comments.load();
   };
   const remove = async (comment: Comment): Promise<void> => {
-    const answer = await page.api.send('DELETE', `/comments/${comment.id}`);
+    const answer = await page.api.send('DELETE', '/comments/{id}', { id: comment.id });
     if (!answer.ok) page.complain(answer.problem);
     await comments.load();
   };

@@ -4,7 +4,7 @@ import { draftOf } from './forms/entity-draft.ts';
 import type { Draft, Form } from './forms/form.ts';
 import type { Page } from '../page.ts';
 import { authorOf, readLastChange, type LastChange } from '../api/last-change.ts';
-import type { Kind, Records } from '../api/wire.ts';
+import type { Kind } from '../api/wire.ts';
 import { moment } from '../words/formats.ts';
 import { NAMES } from '../words/kinds.ts';
 
@@ -25,7 +25,7 @@ export const readConflict = async <K extends Kind>(
   base: Draft,
   mine: Draft,
 ): Promise<FoundConflict | undefined> => {
-  const answer = await api.get<Records[K]>(`/${kind}/${encodeURIComponent(id)}`);
+  const answer = await api.records.read(kind, id);
   if (!answer.ok) return undefined;
   const change = await readLastChange(api, kind, id);
   const theirs = draftOf(kind, answer.value);

@@ -1,7 +1,7 @@
 import type { Page } from '../page.ts';
 import type { PaletteEntry } from '../parts/palette.ts';
 import { hashOf } from '../route.ts';
-import { KINDS, type Kind, type Records } from '../api/wire.ts';
+import { KINDS, type Kind } from '../api/wire.ts';
 import { aOne, capital, linkTo, NAMES, titleOf } from '../words/kinds.ts';
 
 const PER_KIND = 5;
@@ -18,7 +18,7 @@ export const findAnything =
   };
 
 const recordsOf = async <K extends Kind>(api: Page['api'], kind: K, text: string): Promise<readonly PaletteEntry[]> => {
-  const answer = await api.get<readonly Records[K][]>(`/${kind}?q=${encodeURIComponent(text)}&limit=${PER_KIND}`);
+  const answer = await api.records.list(kind, `q=${encodeURIComponent(text)}&limit=${PER_KIND}`);
   if (!answer.ok) return [];
   return answer.value.map((record) => ({ label: titleOf(kind, record), note: NAMES[kind].one, hash: linkTo(kind, record.id) }));
 };

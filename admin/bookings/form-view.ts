@@ -12,7 +12,6 @@ import type { Page, View } from '../page.ts';
 import { emptyState, pageHead, problemNote } from '../parts/parts.ts';
 import { missingRecord } from './record-view.ts';
 import { hashOf, type Route } from '../route.ts';
-import type { Statuses } from '../../src/delivery/status/status-routes.ts';
 import { authorOf } from '../api/last-change.ts';
 import type { Answer, CreativeWire, Kind, PublisherWire, Records } from '../api/wire.ts';
 import { conflictNote, readConflict, type FoundConflict } from './conflict-note.ts';
@@ -27,7 +26,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
   const [, id = 'new'] = route.parts;
   const isNew = id === 'new';
   const copyOf = isNew ? route.query.get('copy') : null;
-  const stored = isNew && copyOf === null ? undefined : await api.get<Records[K]>(`/${kind}/${encodeURIComponent(copyOf ?? id)}`);
+  const stored = isNew && copyOf === null ? undefined : await api.records.read(kind, copyOf ?? id);
   if (stored && !stored.ok) {
     const { problem } = stored;
     const rest = (): TemplateResult => (problem.status === 404 ? missingRecord(kind) : problemNote(problem));
@@ -60,8 +59,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
 
   /** Changes of different fields are both kept; a field that both have changed is asked about. */
   const replace = async (draft: Draft, mayMerge = true): Promise<Answer<Records[K]>> => {
-    const path = `/${kind}/${encodeURIComponent(id)}`;
-    const answer = await api.send<Records[K]>('PUT', path, recordOf(kind, draft, store.dimensions()), { ifMatch: base.etag });
+    const answer = await api.records.replace(kind, id, recordOf(kind, draft, store.dimensions()), base.etag);
     conflict = undefined;
     if (answer.ok || answer.problem.code !== 'precondition_failed') return answer;
     const found = await readConflict(page, kind, id, base.draft, draft);
@@ -83,7 +81,7 @@ export const openForm = async <K extends Kind>(page: Page, kind: K, route: Route
     save: (draft): Promise<Answer<Records[K]>> => {
       if (!isNew && !duplicating) return replace(draft);
       const changed = recordOf(kind, draft, store.dimensions());
-      return api.send('POST', `/${kind}`, duplicating ? copied(changed) : changed);
+      return api.records.create(kind, duplicating ? copied(changed) : changed);
     },
     onSaved: async (saved) => {
       if (withCreatives) await copyCreatives(page, duplicating ? ofItem : copiedCreatives, saved.id as number);
@@ -178,8 +176,8 @@ const MAX_COPIED_NAME = 256 - ' (copy)'.length;
 const copyCreatives = async ({ api, store, toast }: Page, creatives: readonly CreativeWire[], lineItemId: number): Promise<void> => {
   const reasons: string[] = [];
   for (const { id: _id, blocked_at, ...creative } of creatives) {
-    const answer = await api.send<CreativeWire>('POST', '/creatives', { ...creative, line_item_id: lineItemId });
-    const done = answer.ok && blocked_at ? await api.send('POST', `/creatives/${answer.value.id}/block`) : answer;
+    const answer = await api.records.create('creatives', { ...creative, line_item_id: lineItemId });
+    const done = answer.ok && blocked_at ? await api.records.act('creatives', answer.value.id, 'block') : answer;
     if (done.ok) continue;
     const [fault] = done.problem.errors;
     reasons.push(fault ? faultInWords('creatives', fault, creative, store.dimensions()) : done.problem.detail);
@@ -191,7 +189,7 @@ const copyCreatives = async ({ api, store, toast }: Page, creatives: readonly Cr
 const warnIfStuck = async <K extends Kind>(page: Page, kind: K, saved: Records[K]): Promise<void> => {
   const itemId = kind === 'line_items' ? Number(saved.id) : kind === 'creatives' ? (saved as CreativeWire).line_item_id : undefined;
   if (itemId === undefined) return;
-  const answer = await page.api.get<Statuses>(`/statuses?line_item_ids=${itemId}`);
+  const answer = await page.api.get('/statuses', { line_item_ids: itemId });
   const status = answer.ok ? answer.value.line_items[itemId] : undefined;
   const own = kind === 'creatives' ? status?.stuck_creatives.find(({ id }) => id === saved.id)?.reason : undefined;
   const reason = own ?? (status?.value === 'cannot serve' ? status.reasons[0] : undefined);

@@ -1,5 +1,5 @@
 import { html, type TemplateResult } from 'lit-html';
-import type { AuditRow } from '../../src/bookings/audit-trail.ts';
+import type { AuditRow } from '../../src/bookings/audit-api.ts';
 import { linkTo } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
 import { emptyState, pageHead } from '../parts/parts.ts';
@@ -35,7 +35,7 @@ const MAX_CHANGES = 200;
 
 /** The last changes with their authors, newest first. */
 export const openHistory = (page: Page): View => {
-  const changes = createReading<readonly AuditRow[]>(page, () => `/audit?limit=${MAX_CHANGES}`);
+  const changes = createReading(page, (api) => api.get('/audit', { limit: MAX_CHANGES }));
   return {
     title: 'History',
     section: 'history',

@@ -1,5 +1,5 @@
 import type { Page } from '../page.ts';
-import type { Kind, Records } from '../api/wire.ts';
+import type { Kind } from '../api/wire.ts';
 import { capital, linkTo, NAMES, titleOf } from '../words/kinds.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -12,7 +12,7 @@ export const isRestorable = (kind: Kind, deletedWithIt: unknown): boolean => del
 
 /** Makes a deleted record again, under a new id unless its id was chosen by a person. */
 export const restoreRecord = async <K extends Kind>(page: Page, kind: K, before: Fields): Promise<void> => {
-  const answer = await page.api.send<Records[K]>('POST', `/${kind}`, before);
+  const answer = await page.api.records.create(kind, before);
   if (!answer.ok) {
     const [fault] = answer.problem.errors;
     return page.toast(`It cannot be restored. ${fault ? `${fault.pointer.slice(1)} ${fault.detail}` : answer.problem.detail}`, {

@@ -1,5 +1,5 @@
 import { nothing, type TemplateResult } from 'lit-html';
-import type { AuditRow } from '../../src/bookings/audit-trail.ts';
+import type { AuditRow } from '../../src/bookings/audit-api.ts';
 import type { Page } from '../page.ts';
 import { button } from '../parts/parts.ts';
 import type { Kind } from '../api/wire.ts';
@@ -34,7 +34,7 @@ export const undoButton = (
 const undo = async (page: Page, kind: Kind, change: AuditRow): Promise<void> => {
   const [before, after] = [change.before as Fields, change.after as Fields];
   const fields = changedFields(change);
-  const current = await page.api.get<Fields>(`/${kind}/${encodeURIComponent(change.entity_id)}`);
+  const current = await page.api.records.fields(kind, change.entity_id);
   if (!current.ok) return page.complain(current.problem);
   const later = fields.filter((name) => JSON.stringify(current.value[name]) !== JSON.stringify(after[name]));
   const words = later.map((name) => name.replaceAll('_', ' ')).join(', ');

@@ -1,6 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Attention, AttentionGroup, AttentionKind, AttentionRow } from '../../src/delivery/attention/attention.ts';
-import type { Refusals } from '../../src/delivery/refusals/refusals.ts';
 import type { Page } from '../page.ts';
 import { button, card, pill, type Status } from '../parts/parts.ts';
 import { showEndDate } from '../../src/catalog/model/flight-dates.ts';
@@ -45,7 +44,7 @@ export const statusCounts = ({ line_items }: Attention): TemplateResult =>
 export const attentionCard = (page: Page, { groups }: Attention, reload: () => Promise<void>): TemplateResult => {
   /** What would have helped against the most frequent refusal; undefined: nothing that one click does. */
   const helpOutranked = async (id: number): Promise<void> => {
-    const answer = await page.api.get<Refusals>(`/line_items/${id}/refusals`);
+    const answer = await page.api.get('/line_items/{id}/refusals', { id });
     if (!answer.ok) return page.complain(answer.problem);
     const remedy = answer.value.reasons.find(({ reason }) => reason === 'outranked')?.remedy;
     if (!remedy) return page.go(linkTo('line_items', id));

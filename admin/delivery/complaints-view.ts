@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<ReportedCreativeRow>[] = [
 
 /** Users' complaints by creative, the most reported first, with a button to block each. */
 export const openComplaints = (page: Page): View => {
-  const complaints = createReading<readonly ReportedCreativeRow[]>(page, () => '/complaints?limit=500');
+  const complaints = createReading(page, (api) => api.get('/complaints', { limit: 500 }));
   const actions = ({ creative_id, blocked_at, deleted }: ReportedCreativeRow) => {
     const label = blocked_at ? 'Unblock' : 'Block';
     const run = () => setBlocked(page, creative_id, !blocked_at).then(complaints.load);

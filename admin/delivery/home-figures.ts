@@ -26,8 +26,8 @@ export const createHomeFigures = (page: Page): HomeFigures => {
     const mine = ++turn;
     const dayAt = (atMs: number): string => new Date(atMs).toISOString().slice(0, 10);
     const now = Date.now();
-    const query = new URLSearchParams({ group_by: 'hour', metrics: METRICS, from: dayAt(now - 8 * DAY_MS), to: dayAt(now + DAY_MS) });
-    const answer = await readReport(page, query, () => mine === turn, MAX_HOURS);
+    const asked = { group_by: 'hour', metrics: METRICS, from: dayAt(now - 8 * DAY_MS), to: dayAt(now + DAY_MS) };
+    const answer = await readReport(page, asked, () => mine === turn, MAX_HOURS);
     if (!answer) return;
     problem = answer.ok ? undefined : answer.problem;
     if (answer.ok) compared = compareDays(answer.value.rows as unknown as readonly HourRow[], answer.value.time_zone, now);

@@ -28,7 +28,7 @@ const REFRESH_MS = 10_000;
 export const openLineItem = async (page: Page, route: Route): Promise<View> => {
   const { store } = page;
   const id = Number(route.parts[1]);
-  const delivery = createReading<Delivery>(page, () => `/line_items/${id}/delivery`, { keep: true });
+  const delivery = createReading(page, (api) => api.get('/line_items/{id}/delivery', { id }), { keep: true });
   const refusals = createRefusalsCard(page, id);
   const comments = createCommentsCard(page, 'line_items', id);
   const refresh = (): void => {

@@ -25,7 +25,7 @@ const HIDDEN = 'set-up-hidden';
 
 /** Today's figures, what needs attention and what has ended; before the first campaign is complete, its next step. */
 export const openOverview = (page: Page): View => {
-  const attention = createReading<Attention>(page, () => '/attention', { keep: true });
+  const attention = createReading(page, (api) => api.get('/attention'), { keep: true });
   const figures = createHomeFigures(page);
   const refresh = (): void => {
     if (document.visibilityState === 'visible') void Promise.all([attention.load(), figures.load()]);

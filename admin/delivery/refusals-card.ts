@@ -35,7 +35,7 @@ export interface RefusalsCard {
 
 /** Why a line item was not shown today, what was shown instead, and what would help. */
 export const createRefusalsCard = (page: Page, id: number): RefusalsCard => {
-  const reading = createReading<Refusals>(page, () => `/line_items/${id}/refusals`, { keep: true });
+  const reading = createReading(page, (api) => api.get('/line_items/{id}/refusals', { id }), { keep: true });
   const apply = async (remedy: Remedy): Promise<void> => {
     const sure = await page.confirm({ title: `${remedy.label}?`, text: 'It applies to the next requests.', yes: 'Change it' });
     if (sure && (await patchRecord(page, remedy.table, remedy.id, remedy.patch, `${remedy.label}: done.`))) page.go(location.hash);

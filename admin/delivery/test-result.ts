@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { WireImpTrace } from '../../src/http/openrtb/write-trace.ts';
+import type { Answered } from '../api/api.ts';
 import { linkTo, titleOf } from '../words/kinds.ts';
 import type { Page } from '../page.ts';
 import { previewServed } from '../parts/preview/preview-document.ts';
@@ -7,26 +7,7 @@ import { table } from '../parts/table.ts';
 import { money } from '../words/formats.ts';
 import { readTrace, type Candidate } from './read-trace.ts';
 
-/** The answer of POST /api/test_ad: an ad response with its trace. */
-export interface TestAnswer {
-  readonly seatbid: readonly { readonly bid: readonly TestBid[] }[];
-  readonly nbr?: number;
-  readonly debug: {
-    readonly trace: {
-      readonly snapshot_version: number;
-      readonly imps: readonly WireImpTrace[];
-      readonly timings_ms: Readonly<Record<string, number>>;
-    };
-  };
-}
-
-interface TestBid {
-  readonly crid: string;
-  readonly adm: string;
-  readonly price: number;
-  readonly w: number;
-  readonly h: number;
-}
+export type TestAnswer = Answered<'POST', '/test_ad'>;
 
 /**
  * The ad as a page would show it, the steps of the decision, and the outcome of every candidate.
@@ -57,7 +38,7 @@ export const testResult = (page: Page, answer: TestAnswer, placementId: string, 
 
 const decision = (
   page: Page,
-  trace: WireImpTrace,
+  trace: TestAnswer['debug']['trace']['imps'][number],
   candidates: readonly Candidate[],
   askedAbout: number | undefined,
 ): TemplateResult => html`

@@ -55,7 +55,7 @@ export const openTest = async (page: Page, route: Route): Promise<View> => {
       key_values: [],
     },
     save: async (draft) => {
-      const given = await api.send<TestAnswer>('POST', '/test_ad', requestOf(draft, store.dimensions()));
+      const given = await api.send('POST', '/test_ad', { body: requestOf(draft, store.dimensions()) });
       if (given.ok) return given;
       const errors = given.problem.errors.map(({ pointer, detail }) => ({ pointer: fieldOf(pointer, store.dimensions()), detail }));
       return { ok: false, problem: { ...given.problem, errors } };
@@ -125,7 +125,7 @@ const fields = (form: Form, page: Page): TemplateResult =>
     `,
   );
 
-const requestOf = (draft: Draft, dimensions: Dimensions): object => {
+const requestOf = (draft: Draft, dimensions: Dimensions) => {
   const rows = draft['key_values'] as readonly KeyValueRow[];
   const given = Object.entries(draft['dimensions'] as Readonly<Record<string, unknown>>).flatMap(([name, values]) => {
     const typed = listOf(values).map((value) => dimensionValue(dimensions[name], value));

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { FinanceWire, OpenMonthWire } from '../../src/finance/finance-routes.ts';
+import type { FinanceWire, OpenMonthWire } from '../../src/finance/finance-api.ts';
 import type { Page, View } from '../page.ts';
 import { button, card, emptyState, loading, pageHead, pill, problemNote } from '../parts/parts.ts';
 import { table, type Column } from '../parts/table.ts';
@@ -34,19 +34,19 @@ export const openFinance = async (page: Page, route: Route): Promise<View> => {
   let closed: readonly string[] = [];
   let open: readonly OpenMonthWire[] = [];
 
-  const path = () => `/finance?publisher_id=${publisher}&month=${month}`;
+  const asked = () => ({ publisher_id: publisher, month });
   const load = async (): Promise<void> => {
     if (publisher === '') return;
-    const asked = path();
-    const answer = await page.api.get<FinanceWire>(asked);
-    if (asked !== path()) return;
+    const mine = asked();
+    const answer = await page.api.get('/finance', mine);
+    if (mine.publisher_id !== publisher || mine.month !== month) return;
     statement = answer.ok ? answer.value : undefined;
     closed = answer.ok ? answer.value.closed_months : closed;
     problem = answer.ok ? undefined : answer.problem;
     page.redraw();
   };
   const loadOpen = async (): Promise<void> => {
-    const answer = await page.api.get<readonly OpenMonthWire[]>('/finance/open');
+    const answer = await page.api.get('/finance/open');
     if (!answer.ok) return page.complain(answer.problem);
     open = answer.value;
     page.redraw();
@@ -61,14 +61,15 @@ export const openFinance = async (page: Page, route: Route): Promise<View> => {
     const text =
       'The figures stay as they are now. Later hits, refunds of filtered ones and changes of fees become corrections of the next month that is closed. A closed month cannot be opened again.';
     if (!(await page.confirm({ title: `Close ${monthName(month)}?`, text, yes: 'Close the month' }))) return;
-    const answer = await page.api.send<FinanceWire>('POST', '/finance/close', { publisher_id: Number(publisher), month });
+    const answer = await page.api.send('POST', '/finance/close', { body: { publisher_id: Number(publisher), month } });
     if (!answer.ok) return page.complain(answer.problem);
     page.toast(`${monthName(month)} is closed.`, { tone: 'good' });
     statement = answer.value;
     closed = statement.closed_months;
     await loadOpen();
   };
-  const file = (format: 'csv' | 'xlsx') => saveFile(page, `${path()}&format=${format}`, `statement_${publisher}_${month}.${format}`);
+  const file = (format: 'csv' | 'xlsx') =>
+    saveFile(page, page.api.file('/finance', { ...asked(), format }), `statement_${publisher}_${month}.${format}`);
   void load();
   void loadOpen();
 

@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Page } from '../page.ts';
-import type { Problem } from '../api/wire.ts';
+import type { Api } from '../api/api.ts';
+import type { Answer, Problem } from '../api/wire.ts';
 import { loading, problemNote } from './parts.ts';
 
 /** A resource of the API that a screen reads when it opens, and again when `load` is called. */
@@ -11,11 +12,11 @@ export interface Reading<T> {
 }
 
 /** @param options.keep shows the previous value beside the problem of a later reading */
-export const createReading = <T>(page: Page, path: () => string, { keep = false } = {}): Reading<T> => {
+export const createReading = <T>(page: Page, read: (api: Api) => Promise<Answer<T>>, { keep = false } = {}): Reading<T> => {
   let value: T | undefined;
   let problem: Problem | undefined;
   const load = async (): Promise<void> => {
-    const answer = await page.api.get<T>(path());
+    const answer = await read(page.api);
     if (answer.ok) value = answer.value;
     else if (!keep) value = undefined;
     problem = answer.ok ? undefined : answer.problem;

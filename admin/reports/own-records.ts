@@ -1,12 +1,13 @@
 import type { Page } from '../page.ts';
 import { showWebhookSecret } from '../parts/dialogs.ts';
-import type { Problem } from '../api/wire.ts';
+import type { Answer, Problem } from '../api/wire.ts';
 
 export interface OwnRecordsOptions<R, D> {
   readonly page: Page;
-  /** Of the API. */
-  readonly path: string;
-  readonly recordOf: (draft: D) => object;
+  readonly list: () => Promise<Answer<readonly R[]>>;
+  /** Stores what the form holds: a new record, or in place of the one that it was made from. */
+  readonly save: (draft: D) => Promise<Answer<R>>;
+  readonly drop: (id: number) => Promise<Answer<undefined>>;
   /** The message after a record was stored. */
   readonly storedWords: (record: R) => string;
   /** The header in which the receiver of a webhook finds the signature; its secret is shown once. */
@@ -33,8 +34,9 @@ export const createOwnRecords = <
   D extends { readonly id: number | undefined },
 >({
   page,
-  path,
-  recordOf,
+  list,
+  save,
+  drop,
   storedWords,
   signatureHeader,
 }: OwnRecordsOptions<R, D>): OwnRecords<R, D> => {
@@ -43,7 +45,7 @@ export const createOwnRecords = <
   let draft: D | undefined;
 
   const load = async (): Promise<void> => {
-    const answer = await page.api.get<readonly R[]>(path);
+    const answer = await list();
     if (answer.ok) records = answer.value;
     else page.complain(answer.problem);
     page.redraw();
@@ -66,8 +68,7 @@ export const createOwnRecords = <
     },
     store: async () => {
       if (!draft) return;
-      const { id } = draft;
-      const answer = await page.api.send<R>(id === undefined ? 'POST' : 'PUT', id === undefined ? path : `${path}/${id}`, recordOf(draft));
+      const answer = await save(draft);
       if (!answer.ok) {
         problem = answer.problem;
         return page.redraw();
@@ -80,7 +81,7 @@ export const createOwnRecords = <
     },
     remove: async ({ id }, question) => {
       if (!(await page.confirm({ ...question, yes: 'Delete', dangerous: true }))) return;
-      const answer = await page.api.send('DELETE', `${path}/${id}`);
+      const answer = await drop(id);
       if (!answer.ok) return page.complain(answer.problem);
       await load();
     },

@@ -29,10 +29,9 @@ export const createRawExport = (page: Page) => {
   };
   const save = async (): Promise<void> => {
     const { day, format, publisher } = chosen;
-    const query = new URLSearchParams({ day, format, ...(publisher !== '' && { publisher_id: publisher }) });
     isSaving = true;
     page.redraw();
-    await saveFile(page, `/events?${query.toString()}`, `events_${day}.${format}`);
+    await saveFile(page, page.api.file('/events', { day, format, publisher_id: publisher || undefined }), `events_${day}.${format}`);
     isSaving = false;
     page.redraw();
   };

@@ -1,17 +1,27 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { Report, ReportFigures } from '../../src/reports/record-report/report-columns.ts';
+import type { Report } from '../../src/reports/record-report/record-report-api.ts';
+import type { ReportFigures } from '../../src/reports/record-report/report-columns.ts';
 import { input } from '../parts/fields/input.ts';
 import type { Page } from '../page.ts';
 import { button, card } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
 import { saveFile } from '../api/save-file.ts';
+import type { Answer } from '../api/wire.ts';
 import { table, unbroken, type Column } from '../parts/table.ts';
 import { filteredClicks, filteredImpressions, reasonRows } from '../words/filtered-words.ts';
 import { count, flightDate, money, percent } from '../words/formats.ts';
 
+/** Days, the first and the last. */
+export interface Span {
+  readonly from: string;
+  readonly to: string;
+}
+
 export interface ReportCardOptions<Row> {
-  /** Of the record that the report is about: `/campaigns/3`. */
-  readonly path: string;
+  readonly read: (span: Span) => Promise<Answer<Report<Row>>>;
+  readonly csv: (span: Span) => Promise<Answer<Blob>>;
+  /** Of the file. */
+  readonly name: string;
   /** What a row counts, after its day. */
   readonly keys: readonly Column<Row>[];
   /** Above the table. */
@@ -21,18 +31,17 @@ export interface ReportCardOptions<Row> {
 /** The delivery report of a record, over days that can be chosen; the last fourteen at first. */
 export const createReportCard = <Row extends ReportFigures & { readonly day: string }>(
   page: Page,
-  { path, keys, head = () => nothing }: ReportCardOptions<Row>,
+  { read, csv, name, keys, head = () => nothing }: ReportCardOptions<Row>,
 ): (() => TemplateResult) => {
-  let span = { from: day(-13), to: day(0) };
-  const query = () => `${path}/report?from=${span.from}&to=${span.to}`;
-  const report = createReading<Report<Row>>(page, query);
-  const dayInput = (label: string, name: keyof typeof span) =>
+  let span: Span = { from: day(-13), to: day(0) };
+  const report = createReading(page, () => read(span));
+  const dayInput = (label: string, side: keyof Span) =>
     input({
       type: 'date',
       label,
-      value: span[name],
+      value: span[side],
       onChange: (typed) => {
-        span = { ...span, [name]: typed };
+        span = { ...span, [side]: typed };
         if (span.from && span.to) void report.load();
       },
     });
@@ -50,20 +59,19 @@ export const createReportCard = <Row extends ReportFigures & { readonly day: str
   return () =>
     card(
       'Delivery',
-      report.render((read) => {
-        const { rows, row_count, totals } = read;
+      report.render((value) => {
+        const { rows, row_count, totals } = value;
         // The keys of the sum are absent, and their cells empty.
         const sum = { ...totals, day: 'All' } as Row;
         return html`
-          ${head(read)}
+          ${head(value)}
           ${rows.length === 0 ? html`<p class="empty-preview">Nothing was delivered in these days.</p>` : table({ caption: 'Delivery by day', columns, rows: [...rows, sum], rowClass: (row) => (row === sum ? 'sum' : '') })}
           ${rows.length < row_count ? html`<p>The first ${count(rows.length)} of ${count(row_count)} rows. The CSV file has all of them.</p>` : nothing}
           ${reasonTable(totals)}
         `;
       }),
       html`<div class="row">
-        ${dayInput('From', 'from')}${dayInput('To', 'to')}
-        ${button('CSV', () => saveFile(page, `${query()}&format=csv`, `${path.slice(1).replace('/', '-')}.csv`), 'secondary')}
+        ${dayInput('From', 'from')}${dayInput('To', 'to')} ${button('CSV', () => saveFile(page, csv(span), `${name}.csv`), 'secondary')}
       </div>`,
     );
 };

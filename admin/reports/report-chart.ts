@@ -1,6 +1,7 @@
 import type uPlot from 'uplot';
+import type { ReportAnswer } from '../../src/reports/report-api.ts';
 import type { ChartData } from '../parts/charts/chart.ts';
-import { showValue, type ReportAnswer } from './report-table.ts';
+import { showValue } from './report-table.ts';
 
 const HEIGHT = 240;
 const DAY_MS = 86_400_000;

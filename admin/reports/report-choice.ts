@@ -1,4 +1,4 @@
-import type { ReportFields } from '../../src/reports/report-routes.ts';
+import type { ReportFields } from '../../src/reports/report-api.ts';
 
 /** What the screen asks for: the parameters of GET /api/reports, taken apart. */
 export interface ReportChoice {
@@ -40,12 +40,18 @@ export const readChoice = (query: URLSearchParams): ReportChoice => {
 };
 
 /** The parameters of GET /api/reports. */
-export const queryOf = ({ range, from, to, groupBy, metrics, filters, sort }: ReportChoice): URLSearchParams => {
-  const query = new URLSearchParams({ group_by: groupBy.join(','), metrics: metrics.join(',') });
-  if (range !== '') query.set('range', range);
-  else for (const [name, day] of Object.entries({ from, to })) if (day !== '') query.set(name, day);
-  for (const [dimension, values] of Object.entries(filters)) for (const value of values) query.append(`filter[${dimension}]`, value);
-  if (sort !== '') query.set('sort', sort);
+export const parametersOf = ({ range, from, to, groupBy, metrics, filters, sort }: ReportChoice) => ({
+  ...{ group_by: groupBy.join(','), metrics: metrics.join(',') },
+  ...(range === '' ? { from: from || undefined, to: to || undefined } : { range }),
+  ...Object.fromEntries(Object.entries(filters).map(([dimension, values]) => [`filter[${dimension}]`, values] as const)),
+  sort: sort || undefined,
+});
+
+/** The same as text, which the address of the screen and a saved report have. */
+export const queryOf = (choice: ReportChoice): URLSearchParams => {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parametersOf(choice)))
+    for (const one of [value].flat()) if (one !== undefined) query.append(name, one);
   return query;
 };
 

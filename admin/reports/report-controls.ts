@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { live } from 'lit-html/directives/live.js';
-import type { ReportFields } from '../../src/reports/report-routes.ts';
+import type { ReportFields } from '../../src/reports/report-api.ts';
 import { input } from '../parts/fields/input.ts';
 import { button } from '../parts/parts.ts';
 import { recordChoice } from '../bookings/lists/record-choice.ts';
@@ -19,13 +19,19 @@ export interface ControlsOptions {
   readonly add: (dimension: string) => void;
 }
 
-export const select = (
+export const select = <T extends string>(
   label: string,
-  value: string,
-  options: readonly (readonly [string, string])[],
-  onChange: (value: string) => void,
+  value: T,
+  options: readonly (readonly [T, string])[],
+  onChange: (value: T) => void,
 ): TemplateResult =>
-  html`<select aria-label=${label} @change=${(event: Event) => onChange((event.target as HTMLSelectElement).value)}>
+  html`<select
+    aria-label=${label}
+    @change=${(event: Event) => {
+      const chosen = options[(event.target as HTMLSelectElement).selectedIndex];
+      if (chosen) onChange(chosen[0]);
+    }}
+  >
     ${options.map(([name, text]) => html`<option value=${name} .selected=${live(name === value)}>${text}</option>`)}
   </select>`;
 

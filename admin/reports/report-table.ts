@@ -1,9 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { reportJson } from '../../src/reports/report-routes.ts';
+import type { ReportAnswer } from '../../src/reports/report-api.ts';
 import { count, money, percent } from '../words/formats.ts';
 import type { ReportChoice } from './report-choice.ts';
 
-export type ReportAnswer = ReturnType<typeof reportJson>;
 type Column = ReportAnswer['columns'][number];
 type Value = string | number | null | undefined;
 

@@ -1,14 +1,14 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { ReportFields } from '../../src/reports/report-routes.ts';
+import type { ReportAnswer, ReportFields } from '../../src/reports/report-api.ts';
 import type { ChartData } from '../parts/charts/chart.ts';
 import type { Page, View } from '../page.ts';
 import { button, card, emptyState, loading, pageHead, problemNote } from '../parts/parts.ts';
 import { createRawExport } from './raw-export.ts';
 import { readReport } from './read-report.ts';
 import { trendChart } from './report-chart.ts';
-import { combines, queryOf, readChoice, toggleFilter, type ReportChoice } from './report-choice.ts';
+import { combines, parametersOf, queryOf, readChoice, toggleFilter, type ReportChoice } from './report-choice.ts';
 import { reportControls } from './report-controls.ts';
-import { reportTable, type ReportAnswer } from './report-table.ts';
+import { reportTable } from './report-table.ts';
 import { createSavedReports } from './saved-reports.ts';
 import { createShareForm } from './share-report.ts';
 import type { Route } from '../route.ts';
@@ -36,7 +36,7 @@ export const openReports = (page: Page, route: Route): View => {
     const isWanted = (): boolean => mine === turn;
     isReading = true;
     page.redraw();
-    const found = await readReport(page, queryOf(choice), isWanted);
+    const found = await readReport(page, parametersOf(choice), isWanted);
     if (!found) return;
     problem = found.ok ? undefined : found.problem;
     answer = found.ok ? found.value : undefined;
@@ -52,7 +52,7 @@ export const openReports = (page: Page, route: Route): View => {
     const isWhole = !deals.deal || (row_count === rows.length && deals.deal.length > 0 && deals.deal.length <= MAX_FILTER_VALUES);
     const filters = { ...deals, ...choice.filters };
     const byDay: ReportChoice = { ...choice, range: '', from, to, groupBy: ['day'], metrics: [charted], filters, sort: '' };
-    const found = isWhole && fields && combines(fields, byDay) ? await readReport(page, queryOf(byDay), isWanted, 500) : undefined;
+    const found = isWhole && fields && combines(fields, byDay) ? await readReport(page, parametersOf(byDay), isWanted, 500) : undefined;
     if (!isWanted()) return;
     chart = found?.ok ? trendChart(found.value, charted) : undefined;
     page.redraw();
@@ -64,7 +64,8 @@ export const openReports = (page: Page, route: Route): View => {
     void load();
   };
   const query = (): string => queryOf(choice).toString();
-  const save = (format: 'csv' | 'xlsx') => saveFile(page, `/reports?${query()}&format=${format}`, `report.${format}`);
+  const save = (format: 'csv' | 'xlsx') =>
+    saveFile(page, page.api.file('/reports', { ...parametersOf(choice), format }), `report.${format}`);
   const saved = createSavedReports(page, {
     open: (text) => change(readChoice(new URLSearchParams(text))),
     query,
@@ -73,7 +74,7 @@ export const openReports = (page: Page, route: Route): View => {
   const events = createRawExport(page);
 
   const start = async (): Promise<void> => {
-    const found = await page.api.get<ReportFields>('/reports/fields');
+    const found = await page.api.get('/reports/fields');
     if (found.ok) fields = found.value;
     else problem = found.problem;
     page.redraw();

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { SavedReport, ReportSchedule } from '../../src/reports/saved-report.ts';
+import type { ReportSchedule, SavedWire } from '../../src/reports/saved-report-api.ts';
 import type { Page } from '../page.ts';
 import { button, card } from '../parts/parts.ts';
 import { table } from '../parts/table.ts';
@@ -7,16 +7,6 @@ import { moment } from '../words/formats.ts';
 import { addressesOf, addressFields, lastWords, recordForm, typedField, typedOf, type TypedAddresses } from './delivery-form.ts';
 import { createOwnRecords, type OwnRecords } from './own-records.ts';
 import { select } from './report-controls.ts';
-
-/** A saved report, as the API answers it. */
-export type SavedWire = SavedReport & {
-  readonly id: number;
-  readonly owner: string;
-  readonly due_at: string | null;
-  readonly last_at: string | null;
-  readonly last_fault: string | null;
-  readonly webhook_secret?: string;
-};
 
 export interface SavedReportsOptions {
   /** Opens a saved report. */
@@ -52,20 +42,26 @@ interface Draft extends TypedAddresses {
   readonly id: number | undefined;
   readonly name: string;
   readonly query: string;
-  readonly every: string;
+  readonly every: (typeof EVERY)[number][0];
   readonly hour: string;
   readonly timeZone: string;
-  readonly format: string;
+  readonly format: (typeof FORMATS)[number][0];
 }
 
 /** The saved reports with their schedules, and the form for one of them. */
 export const createSavedReports = (page: Page, { open, query }: SavedReportsOptions): SavedReports => {
   const records = createOwnRecords<SavedWire, Draft>({
-    ...{ page, path: '/saved_reports', recordOf, signatureHeader: 'X-Report-Signature' },
+    ...{ page, signatureHeader: 'X-Report-Signature' },
+    list: () => page.api.get('/saved_reports'),
+    save: (draft) =>
+      draft.id === undefined
+        ? page.api.send('POST', '/saved_reports', { body: recordOf(draft) })
+        : page.api.send('PUT', '/saved_reports/{id}', { id: draft.id, body: recordOf(draft) }),
+    drop: (id) => page.api.send('DELETE', '/saved_reports/{id}', { id }),
     storedWords: ({ name }) => `“${name}” is saved.`,
   });
   const send = async ({ id, name }: SavedWire): Promise<void> => {
-    const answer = await page.api.send('POST', `/saved_reports/${id}/send`);
+    const answer = await page.api.send('POST', '/saved_reports/{id}/send', { id });
     if (!answer.ok) return page.complain(answer.problem);
     page.toast(`“${name}” will be sent within a minute.`, { tone: 'good' });
   };
@@ -114,8 +110,8 @@ const draftOf = ({ id, name, query, schedule }: SavedWire): Draft => ({
 
 const recordOf = (draft: Draft) => {
   const { name, query, every, hour, timeZone, format } = draft;
-  const schedule = { every, hour: Number(hour), time_zone: timeZone.trim(), format, ...addressesOf(draft) };
-  return { name: name.trim(), query, schedule: every === '' ? null : schedule };
+  const sent = { hour: Number(hour), time_zone: timeZone.trim(), format, ...addressesOf(draft) };
+  return { name: name.trim(), query, schedule: every === '' ? null : { every, ...sent } };
 };
 
 const saveForm = (draft: Draft, records: OwnRecords<SavedWire, Draft>): TemplateResult => {

@@ -23,7 +23,7 @@ export const createShareForm = (page: Page, query: () => string) => {
   };
   const create = async (): Promise<void> => {
     const body = { advertiser_id: Number(advertiser), query: query(), days: Number(days) };
-    const answer = await page.api.send<{ readonly url: string; readonly expires: string }>('POST', '/report_links', body);
+    const answer = await page.api.send('POST', '/report_links', { body });
     if (!answer.ok) {
       const [fault] = answer.problem.errors;
       return page.complain(fault ? { ...answer.problem, detail: `${fault.detail}.` } : answer.problem);

@@ -1,5 +1,6 @@
 import { ASSET_FOLDER, ASSET_PATH, sizeInWords } from '../../src/catalog/model/asset-rules.ts';
-import type { AssetWire, PlacementWire } from '../api/wire.ts';
+import type { AssetWire } from '../../src/assets/asset-api.ts';
+import type { PlacementWire } from '../api/wire.ts';
 
 /** More is slow on phones; Google Ads takes no heavier picture. */
 const HEAVY_BYTES = 150_000;

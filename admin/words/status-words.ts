@@ -1,4 +1,4 @@
-import type { LineItemStatus } from '../../src/delivery/status/line-item-status.ts';
+import type { LineItemStatus } from '../../src/delivery/status/status.ts';
 import { percent, time } from './formats.ts';
 
 /** A status as a pill shows it: `behind 12%`, `held back until 14:20`. */

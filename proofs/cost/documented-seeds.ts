@@ -1,5 +1,5 @@
-import { createOpenApiDocument } from '../../src/trafficking/openapi/openapi-document.ts';
-import type { Operation, PathItem } from '../../src/trafficking/openapi/operation.ts';
+import { createOpenApiDocument, type Operation } from '../../src/api/openapi-document.ts';
+import { allRoutes } from '../../src/trafficking/trafficking-api.ts';
 import { shapeOfExample } from './described-shape.ts';
 import { createGene, type Gene, type Role } from './gene.ts';
 import { plain } from './message.ts';
@@ -23,9 +23,7 @@ interface Parameter {
  * as bodies and values for all query parameters.
  */
 export const documentedGenes = (target: Target, known: Readonly<Record<string, Shape>>, written: readonly Gene[]): readonly Gene[] => {
-  const { paths } = createOpenApiDocument({ publicUrl: '', allowedEvents: ['like'] }) as {
-    readonly paths: Readonly<Record<string, PathItem>>;
-  };
+  const { paths } = createOpenApiDocument(allRoutes(['like']), '');
   const has = (method: string, path: string): boolean => {
     const pattern = new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`);
     return written.some((gene) => gene.method === method && pattern.test(gene.path));

@@ -1,7 +1,8 @@
 import type { AlertKind } from '../catalog/model/alert-kinds.ts';
 
 /** What an alert is about. `books`: the counts of the whole installation. */
-export type AlertEntity = 'line_item' | 'campaign' | 'creative' | 'books';
+export const ALERT_ENTITIES = ['line_item', 'campaign', 'creative', 'books'] as const;
+export type AlertEntity = (typeof ALERT_ENTITIES)[number];
 
 /** Something that is the case now. */
 export interface FoundAlert {

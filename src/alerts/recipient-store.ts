@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { AlertKind } from '../catalog/model/alert-kinds.ts';
+import type { SentRecordStore } from '../reports/sent-records.ts';
 import { mutedBy, type StoredAlert } from './alert-store.ts';
 
 /** To whom alerts are sent. */
@@ -30,13 +31,7 @@ export interface DueMessage {
 }
 
 /** Each method rejects when Postgres is unavailable. */
-export interface RecipientStore {
-  list(): Promise<readonly StoredRecipient[]>;
-  find(id: number): Promise<StoredRecipient | undefined>;
-  create(owner: string, recipient: AlertRecipient, webhookSecret: string | null): Promise<StoredRecipient>;
-  /** undefined: there is none. */
-  update(id: number, recipient: AlertRecipient, webhookSecret: string | null): Promise<StoredRecipient | undefined>;
-  remove(id: number): Promise<boolean>;
+export interface RecipientStore extends SentRecordStore<AlertRecipient, StoredRecipient> {
   /** A recipient with alerts to send, taken for LEASE: no other replica gets it meanwhile. */
   takeDue(): Promise<DueMessage | undefined>;
   sent(message: DueMessage): Promise<void>;

@@ -1,4 +1,5 @@
-import { record, type Schema } from './schema.ts';
+import type { Schema } from '../base/schema.ts';
+import { record } from '../base/schema.ts';
 
 /**
  * The fields of an answer that is made from a `Source`: each with its OpenAPI schema and the
@@ -18,5 +19,9 @@ export const show = <Source, C extends Columns<Source>>(columns: C, source: Sour
 };
 
 /** The schema of what `show` returns. */
-export const schemaOf = (columns: Columns<never>): Schema =>
-  record(Object.fromEntries(Object.entries(columns).map(([name, { schema }]) => [name, schema])));
+export const schemaOf = <C extends Columns<never>>(columns: C) =>
+  record(
+    Object.fromEntries(Object.entries(columns).map(([name, { schema }]) => [name, schema])) as {
+      readonly [Name in keyof C]: C[Name]['schema'];
+    },
+  );

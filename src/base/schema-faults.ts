@@ -47,6 +47,10 @@ const faultOf = (error: ErrorObject, formats: Readonly<Record<string, string>>):
 
 /** The pattern of a text with a character that is no space. */
 export const NOT_BLANK = '\\S';
+/** The pattern of a month: YYYY-MM. */
+export const MONTH = '^2\\d{3}-(0[1-9]|1[0-2])$';
+export const MONTH_WORDS = 'must be a month such as 2026-10';
+const PATTERNS: Readonly<Record<string, string>> = { [NOT_BLANK]: 'must not be empty', [MONTH]: MONTH_WORDS };
 
 const TYPES: Readonly<Record<string, string>> = {
   string: 'text',
@@ -85,7 +89,7 @@ const wordsOf = ({ keyword, params, message = 'is invalid' }: ErrorObject): stri
     case 'exclusiveMaximum':
       return `must be less than ${limit}`;
     case 'pattern':
-      return pattern === NOT_BLANK ? 'must not be empty' : message;
+      return PATTERNS[pattern ?? ''] ?? message;
     case 'minLength':
       return limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`;
     case 'maxLength':

@@ -38,11 +38,17 @@ export const count = Integer({ minimum: 0 });
 export const usd = numberOf({ description: 'USD' });
 export const moment = stringOf({ format: 'date-time' });
 export const day = stringOf({ format: 'date', description: 'UTC day' });
+/** Any JSON value. */
+export const anything: TUnsafe<unknown> = Unsafe({});
 /** Any JSON object. */
 export const anyObject = (more: SchemaOptions = {}): TUnsafe<Readonly<Record<string, unknown>>> => Unsafe({ type: 'object', ...more });
+/** An object whose type says more than its schema. */
+export const objectAs = <T extends object>(more: SchemaOptions = {}): TUnsafe<T> => Unsafe({ type: 'object', ...more });
 
-export const textOf = (more: SchemaOptions & { readonly minLength?: number; readonly maxLength?: number; readonly pattern?: string }) =>
-  stringOf(more);
+/** `T`: the type of its values, where the document does not list them. */
+export const textOf = <T extends string = string>(
+  more: SchemaOptions & { readonly minLength?: number; readonly maxLength?: number; readonly pattern?: string } = {},
+): TUnsafe<T> => Unsafe({ type: 'string', ...more });
 export const integerOf = (more: SchemaOptions & { readonly minimum?: number; readonly maximum?: number }) => Integer(more);
 
 export const listOf = <S extends Schema>(
@@ -63,12 +69,26 @@ export const oneOf = <const T extends string>(values: readonly T[], more: Schema
 export const orNull = <S extends Schema>(schema: S, more: SchemaOptions = {}): TUnsafe<Static<S> | null> =>
   Unsafe({ ...schema, ...more, type: [schema['type'], 'null'] });
 
-/** null, or a value of a schema that is a reference or a record. */
-export const nullOr = <S extends Schema>(schema: S, more: SchemaOptions = {}): TUnsafe<Static<S> | null> =>
-  Unsafe({ anyOf: [{ type: 'null' }, schema], ...more });
+/**
+ * null, or a value of a schema that is a reference or a record.
+ *
+ * @param whenNull what null says
+ */
+export const nullOr = <S extends Schema>(schema: S, more: SchemaOptions = {}, whenNull?: string): TUnsafe<Static<S> | null> =>
+  Unsafe({ anyOf: [{ type: 'null', ...(whenNull !== undefined && { description: whenNull }) }, schema], ...more });
+
+/** A value of one of the schemas. */
+export const anyOf = <S extends readonly Schema[]>(...schemas: S): TUnsafe<Static<S[number]>> => Unsafe({ anyOf: schemas });
+
+/** A value of both schemas. */
+export const bothOf = <A extends Schema, B extends Schema>(a: A, b: B): TUnsafe<Static<A> & Static<B>> => Unsafe({ allOf: [a, b] });
 
 /** A member of a record that may be absent. */
 export const optional = <S extends Schema>(schema: S) => Optional(schema);
+
+/** A member that a client may leave out, and that has its default once the record was checked. */
+export const withDefault = <S extends Schema>(schema: S, usual: Static<S>): TUnsafe<Static<S>> =>
+  Optional(Unsafe<Static<S>>({ ...schema, default: usual }));
 
 /** The same schema with a description. */
 export const described = <S extends Schema>(schema: S, description: string): S => ({ ...schema, description });

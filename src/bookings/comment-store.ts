@@ -1,21 +1,10 @@
 import type { Knex } from 'knex';
-import { NOT_BLANK } from '../base/schema-faults.ts';
 import { show, type Columns, type Shown } from '../api/columns.ts';
-import { integer, moment, text } from '../api/schema.ts';
+import { described, integer, moment, text } from '../base/schema.ts';
 
 /** The kinds of records that have comments, and the column that names one. */
 export const COMMENTED = { campaigns: 'campaign_id', line_items: 'line_item_id' } as const;
 export type Commented = keyof typeof COMMENTED;
-
-/** Of the text of a comment, in characters. */
-const MAX_COMMENT_LENGTH = 4_000;
-
-export const NEW_COMMENT_SCHEMA = {
-  type: 'object',
-  required: ['text'],
-  additionalProperties: false,
-  properties: { text: { type: 'string', pattern: NOT_BLANK, maxLength: MAX_COMMENT_LENGTH } },
-} as const;
 
 interface CommentRow {
   readonly id: string;
@@ -27,7 +16,7 @@ interface CommentRow {
 export const COMMENT_COLUMNS = {
   id: { schema: integer, of: ({ id }) => Number(id) },
   at: { schema: moment, of: ({ at }) => at.toISOString() },
-  actor: { schema: { ...text, description: 'The name of the token that wrote it' }, of: ({ actor }) => actor },
+  actor: { schema: described(text, 'The name of the token that wrote it'), of: ({ actor }) => actor },
   text: { schema: text, of: (row) => row.text },
 } satisfies Columns<CommentRow>;
 

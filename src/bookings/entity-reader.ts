@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { COLUMNS } from '../catalog/postgres/catalog-rows.ts';
 import type { CatalogRow, CatalogTable } from '../catalog/model/catalog-reading.ts';
-import { readPageOfRows, type PageOfRows } from './page-of-rows.ts';
+import { readPageOfRows, type PageOfRows } from '../api/page-of-rows.ts';
 import { LIST_FIELDS, matchesWord } from './list-fields.ts';
 import { belongsTo, ENTITY_KINDS, isArchived, type EntityKind, type EntityRecord } from './entity-kind.ts';
 

@@ -1,32 +1,15 @@
-import { Router } from 'express';
-import type { Request, Response } from 'express';
-import { MAX_CONTENT_LENGTH } from '../catalog/checks/parse-content.ts';
-import { methodNotAllowed } from '../http/problems/error-handler.ts';
-import { problem, sendProblem, type Problem } from '../http/problems/problem.ts';
-import { readJson } from '../http/request/read-json.ts';
-import { actorOf } from '../api/admin-gate.ts';
+import type { Router } from 'express';
+import { nextPageLink } from '../api/page-of-rows.ts';
+import { answer, done, refuseWith, type Call, type Handlers } from '../api/route.ts';
+import { serveRoutes } from '../api/serve-routes.ts';
+import { problem, type Problem } from '../http/problems/problem.ts';
 import type { CatalogWriter, RecordWriter, WriteTarget } from './catalog-writer.ts';
-import { ENTITY_KINDS, readEntityId, type EntityAction, type EntityKind, type EntityRecord } from './entity-kind.ts';
+import { actionApi, CREATING, entityApi } from './entity-api.ts';
+import { ENTITY_KINDS, type EntityAction, type EntityKind, type EntityRecord } from './entity-kind.ts';
 import type { EntityReader, JudgeList } from './entity-reader.ts';
 import { entityTag } from './entity-tag.ts';
-import { nextPageLink } from './page-of-rows.ts';
-import { readListQuery, searchOf } from './list-query.ts';
-import { sendJson } from '../http/answers/send-json.ts';
+import { toListQuery } from './list-query.ts';
 import type { Refused, Written } from './written.ts';
-
-/** Block lists of the longest names take 300 kB. */
-export const MAX_RECORD_BYTES = 512 * 1024;
-/**
- * JSON escapes one UTF-16 unit in at most six bytes (`\u001f`), so six times the longest content,
- * and half a megabyte for the other fields.
- */
-export const MAX_CREATIVE_BYTES = 8 * MAX_CONTENT_LENGTH;
-
-/**
- * A schema that reports all faults takes about a microsecond for each value, also beyond its own
- * limits: 2 MiB of them held the event loop for 230 ms.
- */
-const MAX_VALUES = 5_000;
 
 export interface EntityRoutesOptions {
   readonly reader: EntityReader;
@@ -35,117 +18,63 @@ export interface EntityRoutesOptions {
 }
 
 /** List, read, create, replace, patch and delete for each entity, and its actions. */
-export const entityRoutes = (options: EntityRoutesOptions): Router => {
-  const router = Router();
-  for (const kind of Object.values(ENTITY_KINDS)) {
-    addRoutes(router, kind, options);
-    for (const action of kind.actions) addAction(router, kind, action, options.writer);
-  }
-  return router;
+export const entityRoutes = (options: EntityRoutesOptions): readonly Router[] =>
+  Object.values(ENTITY_KINDS).flatMap((kind) => [
+    serveRoutes(entityApi(kind), entityHandlers(kind, options)),
+    ...kind.actions.map((action) => serveRoutes(actionApi(kind, action), actionHandlers(kind, action, options.writer))),
+  ]);
+
+const entityHandlers = (kind: EntityKind, { reader, writer, judgeList }: EntityRoutesOptions): Handlers<ReturnType<typeof entityApi>> => {
+  const target = ({ id, 'If-Match': ifMatch }: Targeted, { actor }: Call): WriteTarget => ({ kind, id, actor, ifMatch });
+  return {
+    list: async ({ include, ...asked }, { url }) => {
+      const query = toListQuery(kind, asked);
+      const page = await reader.list(kind, await judgeList(kind, query));
+      const children = include === 'children' ? await reader.children(kind, idsOf(page.rows)) : undefined;
+      const rows = children ? page.rows.map((row) => ({ ...row, children: children.get(String(row['id'])) })) : page.rows;
+      return answer(rows, { 'X-Total-Count': String(page.total), ...nextPageLink(url, page, query) });
+    },
+    create: async ({ body }, { actor }) => writtenReply(kind, await writer.create(kind, body, actor), true),
+    get: async ({ id, include }) => {
+      const record = await reader.find(kind, id);
+      if (!record) return refuseWith(noSuchRecord(kind));
+      const counted = include === 'counts' ? { ...record, counts: await reader.cascade(kind, id) } : record;
+      return answer(counted, { ETag: entityTag(record) });
+    },
+    replace: async ({ body, ...asked }, call) => writtenReply(kind, await writer.replace(target(asked, call), body)),
+    update: async ({ body, ...asked }, call) => writtenReply(kind, await writer.merge(target(asked, call), body)),
+    delete: async (asked, call) => {
+      const removed = await writer.remove(target(asked, call));
+      return removed.ok ? done() : refuseWith(problemOf(kind, removed));
+    },
+  };
 };
 
-interface Action {
-  /** 201: it creates a record, and answers with that one. */
-  readonly status: 200 | 201;
-  readonly run: (writer: RecordWriter, target: WriteTarget) => Promise<Written>;
+interface Targeted {
+  readonly id: string | number;
+  readonly 'If-Match': string | undefined;
 }
 
-export const ACTIONS: Readonly<Record<EntityAction, Action>> = {
-  rotate_key: { status: 200, run: (writer, target) => writer.rotateKey(target) },
-  block: { status: 200, run: (writer, target) => writer.setBlocked(target, true) },
-  unblock: { status: 200, run: (writer, target) => writer.setBlocked(target, false) },
-  duplicate: { status: 201, run: (writer, target) => writer.duplicate(target) },
+export const ACTIONS: Readonly<Record<EntityAction, (writer: RecordWriter, target: WriteTarget) => Promise<Written>>> = {
+  rotate_key: (writer, target) => writer.rotateKey(target),
+  block: (writer, target) => writer.setBlocked(target, true),
+  unblock: (writer, target) => writer.setBlocked(target, false),
+  duplicate: (writer, target) => writer.duplicate(target),
 };
 
-const locationOf =
-  ({ table }: EntityKind) =>
-  (record: EntityRecord): Readonly<Record<string, string>> => ({ Location: `/api/${table}/${encodeURIComponent(String(record['id']))}` });
-
-const addRoutes = (router: Router, kind: EntityKind, { reader, writer, judgeList }: EntityRoutesOptions): void => {
-  const list = router.route(`/${kind.table}`);
-  list.get(async (req, res) => {
-    const asked = readListQuery(kind, searchOf(req));
-    if (!asked.ok) return sendProblem(res, asked.problem);
-    const page = await reader.list(kind, await judgeList(kind, asked.query));
-    const children = searchOf(req).get('include') === 'children' ? await reader.children(kind, idsOf(page.rows)) : undefined;
-    const rows = children ? page.rows.map((row) => ({ ...row, children: children.get(String(row['id'])) })) : page.rows;
-    sendJson(res, 200, rows, { 'X-Total-Count': String(page.total), ...nextPageLink(req.originalUrl, page, asked.query) });
-  });
-  list.post(async (req, res) => {
-    const body = await bodyOf(req, res, kind);
-    if (!body) return;
-    const written = await writer.create(kind, body.value, actorOf(res));
-    sendWritten(res, kind, written, 201, locationOf(kind));
-  });
-  list.all(methodNotAllowed('GET, HEAD, POST'));
-
-  const one = router.route(`/${kind.table}/:id`);
-  one.get(async (req, res) => {
-    const id = readEntityId(kind, String(req.params['id']));
-    const record = id === undefined ? undefined : await reader.find(kind, id);
-    if (!record || id === undefined) return sendProblem(res, noSuchRecord(kind));
-    const counted = searchOf(req).get('include') === 'counts' ? { ...record, counts: await reader.cascade(kind, id) } : record;
-    sendJson(res, 200, counted, { ETag: entityTag(record) });
-  });
-  one.put(async (req, res) => {
-    const target = targetOf(kind, req, res);
-    const body = target && (await bodyOf(req, res, kind));
-    if (body) sendWritten(res, kind, await writer.replace(target, body.value), 200);
-  });
-  one.patch(async (req, res) => {
-    const target = targetOf(kind, req, res);
-    const body = target && (await bodyOf(req, res, kind));
-    if (body) sendWritten(res, kind, await writer.merge(target, body.value), 200);
-  });
-  one.delete(async (req, res) => {
-    const target = targetOf(kind, req, res);
-    if (!target) return;
-    const removed = await writer.remove(target);
-    if (!removed.ok) return sendProblem(res, problemOf(kind, removed));
-    res.writeHead(204, { 'Cache-Control': 'no-store' }).end();
-  });
-  one.all(methodNotAllowed('GET, HEAD, PUT, PATCH, DELETE'));
-};
-
-const addAction = (router: Router, kind: EntityKind, action: EntityAction, writer: CatalogWriter): void => {
-  const route = router.route(`/${kind.table}/:id/${action}`);
-  route.post(async (req, res) => {
-    const target = targetOf(kind, req, res);
-    if (!target) return;
-    const { status, run } = ACTIONS[action];
-    sendWritten(res, kind, await run(writer, target), status, status === 201 ? locationOf(kind) : undefined);
-  });
-  route.all(methodNotAllowed('POST'));
-};
+const actionHandlers = (kind: EntityKind, action: EntityAction, writer: CatalogWriter): Handlers<ReturnType<typeof actionApi>> => ({
+  act: async ({ id, 'If-Match': ifMatch }, { actor }) =>
+    writtenReply(kind, await ACTIONS[action](writer, { kind, id, actor, ifMatch }), CREATING.includes(action)),
+});
 
 const idsOf = (rows: readonly EntityRecord[]): readonly (string | number)[] => rows.map(({ id }) => id as string | number);
 
-/** Sends a problem and returns undefined when no record can have the id. */
-const targetOf = (kind: EntityKind, req: Request, res: Response): WriteTarget | undefined => {
-  const id = readEntityId(kind, String(req.params['id']));
-  if (id !== undefined) return { kind, id, actor: actorOf(res), ifMatch: req.get('if-match') };
-  sendProblem(res, noSuchRecord(kind));
-  return undefined;
-};
-
-/** Sends a problem and returns undefined when the body is not JSON, or too large. */
-const bodyOf = async (req: Request, res: Response, { table }: EntityKind): Promise<{ readonly value: unknown } | undefined> => {
-  const body = await readJson(req, table === 'creatives' ? MAX_CREATIVE_BYTES : MAX_RECORD_BYTES, undefined, MAX_VALUES);
-  if (body.ok) return body;
-  if (body.problem) sendProblem(res, body.problem);
-  return undefined;
-};
-
-const sendWritten = (
-  res: Response,
-  kind: EntityKind,
-  written: Written,
-  status: number,
-  headers: (record: EntityRecord) => Readonly<Record<string, string>> = () => ({}),
-): void => {
-  if (!written.ok) return sendProblem(res, problemOf(kind, written));
+/** `isNew`: the record was created, so the answer says where it is. */
+const writtenReply = (kind: EntityKind, written: Written, isNew = false) => {
+  if (!written.ok) return refuseWith(problemOf(kind, written));
   const { api_key, ...record } = written.record;
-  sendJson(res, status, api_key === undefined ? record : { ...record, api_key }, { ETag: entityTag(record), ...headers(record) });
+  const location = isNew ? { Location: `/api/${kind.table}/${encodeURIComponent(String(record['id']))}` } : {};
+  return answer(api_key === undefined ? record : { ...record, api_key }, { ETag: entityTag(record), ...location });
 };
 
 /** The problem that a refused write answers. */

@@ -1,81 +1,108 @@
-import type { Request } from 'express';
-import { problem, type Problem } from '../http/problems/problem.ts';
+import type { Fault } from '../base/fault.ts';
+import { integer, oneOf, text, type Schema } from '../base/schema.ts';
+import {
+  accept,
+  choiceOr,
+  choiceQuery,
+  choicesQuery,
+  pageQuery,
+  query,
+  readParameters,
+  reject,
+  repeated,
+  textQuery,
+  type Parameter,
+  type Parameters,
+  type ValuesOf,
+} from '../api/parameters.ts';
 import { ancestorsOf, readEntityId, type EntityKind } from './entity-kind.ts';
 import { ARCHIVED_QUERIES, MAX_LISTED, type ListQuery, type Sort } from './entity-reader.ts';
 import { LIST_FIELDS } from './list-fields.ts';
-import type { Fault } from '../base/fault.ts';
 
 /** Parameters `id` of a list. */
 export const MAX_IDS = 200;
-export const MAX_OFFSET = 1_000_000_000;
+/** Ids begin at 1: what a client asks for that can be no id is in no record. */
+export const NO_ID = -1;
 
-type Page = { readonly ok: true; readonly limit: number; readonly offset: number } | { readonly ok: false; readonly problem: Problem };
+type Id = string | number;
 
-/** The query parameters of a request; `get` returns the first value of a repeated one. */
-export const searchOf = (req: Request): URLSearchParams => new URL(req.url, 'http://localhost').searchParams;
+/** The schema of an id. */
+export const idSchema = ({ namedByClient }: EntityKind): Schema => (namedByClient ? text : integer);
 
-/** `limit` and `offset`. */
-export const readPage = (search: URLSearchParams, defaultLimit: number, maxLimit: number): Page => {
-  const limit = wholeNumber(search.get('limit'), defaultLimit);
-  const offset = wholeNumber(search.get('offset'), 0);
-  if (limit === undefined || limit < 1 || limit > maxLimit)
-    return { ok: false, problem: problem('invalid_request', `limit must be 1 to ${maxLimit}.`) };
-  if (offset === undefined || offset > MAX_OFFSET)
-    return { ok: false, problem: problem('invalid_request', `offset must be 0 to ${MAX_OFFSET}.`) };
-  return { ok: true, limit, offset };
-};
+const idOf =
+  (kind: EntityKind) =>
+  (word: string): { readonly ok: true; readonly value: Id } => ({ ok: true, value: readEntityId(kind, word) ?? NO_ID });
 
-/** The query of a list. A filter with a value that cannot be an id matches no record. */
-export const readListQuery = (
-  kind: EntityKind,
-  search: URLSearchParams,
-): { readonly ok: true; readonly query: ListQuery } | { readonly ok: false; readonly problem: Problem } => {
-  const page = readPage(search, MAX_LISTED, MAX_LISTED);
-  if (!page.ok) return page;
-  const archived = ARCHIVED_QUERIES.find((value) => value === (search.get('archived') || 'false'));
-  if (!archived) return { ok: false, problem: problem('invalid_request', `archived must be one of ${ARCHIVED_QUERIES.join(', ')}.`) };
-  const parents = ancestorsOf(kind).flatMap((ancestor) => {
-    const value = search.get(ancestor.reference);
-    return value === null || value === '' ? [] : [{ table: ancestor.table, id: readEntityId(ancestor, value) ?? NO_ID }];
-  });
-  const faults: Fault[] = [];
-  const ids = search.getAll('id').map((text) => readEntityId(kind, text) ?? NO_ID);
-  if (ids.length > MAX_IDS) faults.push({ pointer: '/id', detail: `must have at most ${MAX_IDS} values` });
-  const sort = readSort(kind, search.get('sort') || 'id', faults);
-  const filters = readFilters(kind, search, faults);
-  if (faults.length > 0) return { ok: false, problem: problem('invalid_request', 'The query of the list has faults.', faults) };
-  const { limit, offset } = page;
+/** `name` is ascending, `-name` descending. */
+const sortQuery = ({ table }: EntityKind): Parameter<Sort> => {
+  const known = Object.keys(LIST_FIELDS[table].sorts);
+  const schema = oneOf(
+    known.flatMap((by) => [by, `-${by}`]),
+    { default: 'id' },
+  );
   return {
-    ok: true,
-    query: { limit, offset, text: search.get('q') ?? '', archived, parents, ids: ids.length > 0 ? ids : undefined, filters, sort },
+    ...{ in: 'query', required: false, schema },
+    description: 'What the list is ordered by; with `-` in front, the largest first. Records without a value are last',
+    read: ([word = 'id']) => {
+      const by = word.replace(/^-/, '');
+      if (known.includes(by)) return accept({ by, order: word.startsWith('-') ? 'desc' : 'asc' });
+      return reject(`must be one of ${known.join(', ')}, with - in front to begin with the largest`);
+    },
   };
 };
 
-/** `name` is ascending, `-name` descending. */
-const readSort = ({ table }: EntityKind, text: string, faults: Fault[]): Sort => {
-  const known = Object.keys(LIST_FIELDS[table].sorts);
-  const by = text.replace(/^-/, '');
-  if (!known.includes(by))
-    faults.push({ pointer: '/sort', detail: `must be one of ${known.join(', ')}, with - in front to begin with the largest` });
-  return { by, order: text.startsWith('-') ? 'desc' : 'asc' };
+const commonParameters = (kind: EntityKind) => ({
+  q: textQuery(
+    `Only records with each of these words in their ${LIST_FIELDS[kind.table].searchWords}, or as their id, or in what they belong to`,
+  ),
+  id: repeated(idOf(kind), { schema: idSchema(kind), max: MAX_IDS, description: 'Only these records' }),
+  sort: sortQuery(kind),
+  archived: choiceOr('false', ARCHIVED_QUERIES, 'Archived records: left out, listed too, or listed alone'),
+  include: choiceQuery(['children'], 'Adds how many records belong to each directly, without archived ones'),
+  ...pageQuery({ default: MAX_LISTED, max: MAX_LISTED }),
+});
+
+const parentParameters = (kind: EntityKind): Parameters =>
+  Object.fromEntries(
+    ancestorsOf(kind).map((parent) => [parent.reference, query(idSchema(parent), `Only records of this ${parent.words}`, idOf(parent))]),
+  );
+
+const filterParameters = ({ table }: EntityKind): Parameters =>
+  Object.fromEntries(
+    Object.entries(LIST_FIELDS[table].filters).map(([name, { values }]) => [
+      name,
+      choicesQuery(values, 'Only records with one of these, separated by commas'),
+    ]),
+  );
+
+type ListValues = Omit<ValuesOf<ReturnType<typeof commonParameters>>, 'include'>;
+
+/** What GET of a list takes, beside the parameters that the entity names. */
+export const listParameters = (kind: EntityKind): ReturnType<typeof commonParameters> => ({
+  ...parentParameters(kind),
+  ...commonParameters(kind),
+  ...filterParameters(kind),
+});
+
+/** The query of a list, from the values of its parameters. */
+export const toListQuery = (kind: EntityKind, { q = '', id, sort, archived, limit, offset, ...others }: ListValues): ListQuery => {
+  const named = others as Readonly<Record<string, unknown>>;
+  const parents = ancestorsOf(kind).flatMap(({ table, reference }) => {
+    const parent = named[reference] as Id | undefined;
+    return parent === undefined ? [] : [{ table, id: parent }];
+  });
+  const filters = Object.keys(LIST_FIELDS[kind.table].filters).flatMap((name) => {
+    const wanted = named[name] as readonly string[] | undefined;
+    return wanted === undefined ? [] : [[name, wanted] as const];
+  });
+  return { limit, offset, text: q, archived, parents, ids: id, filters: Object.fromEntries(filters), sort };
 };
 
-/** Each filter has values of a closed set, separated by commas. */
-const readFilters = ({ table }: EntityKind, search: URLSearchParams, faults: Fault[]): ListQuery['filters'] => {
-  const filters: Record<string, readonly string[]> = {};
-  for (const [name, { values }] of Object.entries(LIST_FIELDS[table].filters)) {
-    const given = (search.get(name) ?? '').split(',').filter(Boolean);
-    for (const [i, value] of given.entries())
-      if (!values.includes(value)) faults.push({ pointer: `/${name}/${i}`, detail: `must be one of ${values.join(', ')}` });
-    if (given.length > 0) filters[name] = given;
-  }
-  return filters;
-};
-
-/** Ids begin at 1. */
-export const NO_ID = -1;
-
-const wholeNumber = (text: string | null, fallback: number): number | undefined => {
-  if (text === null || text === '') return fallback;
-  return /^\d{1,10}$/.test(text) ? Number(text) : undefined;
+/** The query of a list as text, such as a saved view has it. */
+export const readListQuery = (
+  kind: EntityKind,
+  search: URLSearchParams,
+): { readonly ok: true; readonly query: ListQuery } | { readonly ok: false; readonly faults: readonly Fault[] } => {
+  const read = readParameters(listParameters(kind), (name) => search.getAll(name));
+  return read.ok ? { ok: true, query: toListQuery(kind, read.values) } : read;
 };

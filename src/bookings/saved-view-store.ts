@@ -1,43 +1,19 @@
 import type { Knex } from 'knex';
-import { NOT_BLANK } from '../base/schema-faults.ts';
-import { CATALOG_TABLES, type CatalogTable } from '../catalog/model/catalog-reading.ts';
-import { show, type Columns, type Shown } from '../api/columns.ts';
-import { integer, oneOf, text } from '../api/schema.ts';
+import type { CatalogTable } from '../catalog/model/catalog-reading.ts';
 
-const MAX_NAME_LENGTH = 80;
-const MAX_QUERY_LENGTH = 2_000;
 /** Of one person. */
 export const MAX_SAVED_VIEWS = 100;
-
-export const NEW_VIEW_SCHEMA = {
-  type: 'object',
-  required: ['kind', 'name', 'query'],
-  additionalProperties: false,
-  properties: {
-    kind: { type: 'string', enum: CATALOG_TABLES },
-    name: { type: 'string', pattern: NOT_BLANK, maxLength: MAX_NAME_LENGTH },
-    query: { type: 'string', maxLength: MAX_QUERY_LENGTH, description: 'Parameters of the list: q=boots&status=behind&sort=-price' },
-  },
-} as const;
 
 export interface NewView {
   readonly kind: CatalogTable;
   readonly name: string;
+  /** Parameters of the list. */
   readonly query: string;
 }
 
-interface ViewRow extends NewView {
+export interface SavedView extends NewView {
   readonly id: number;
 }
-
-export const VIEW_COLUMNS = {
-  id: { schema: integer, of: ({ id }) => id },
-  kind: { schema: oneOf(CATALOG_TABLES), of: ({ kind }) => kind },
-  name: { schema: text, of: ({ name }) => name },
-  query: { schema: text, of: ({ query }) => query },
-} satisfies Columns<ViewRow>;
-
-export type SavedView = Shown<typeof VIEW_COLUMNS>;
 
 /** The saved views of each person. Every method rejects when Postgres is away. */
 export interface SavedViewStore {
@@ -50,17 +26,15 @@ export interface SavedViewStore {
 }
 
 export const createSavedViewStore = ({ knex }: { readonly knex: Knex }): SavedViewStore => ({
-  list: async (owner) => {
-    const rows = await knex('saved_views')
+  list: (owner) =>
+    knex('saved_views')
       .where({ owner })
       .orderByRaw('lower(name), id')
       .limit(MAX_SAVED_VIEWS)
-      .select<ViewRow[]>('id', 'kind', 'name', 'query');
-    return rows.map((row) => show(VIEW_COLUMNS, row));
-  },
+      .select<SavedView[]>('id', 'kind', 'name', 'query'),
 
   save: async (owner, { kind, name, query }) => {
-    const { rows } = await knex.raw<{ rows: ViewRow[] }>(
+    const { rows } = await knex.raw<{ rows: SavedView[] }>(
       `insert into saved_views (owner, kind, name, query)
        select :owner, :kind, :name, :query
        where (select count(*) from saved_views where owner = :owner and not (kind = :kind and name = :name)) < :max
@@ -68,7 +42,7 @@ export const createSavedViewStore = ({ knex }: { readonly knex: Knex }): SavedVi
        returning id, kind, name, query`,
       { owner, kind, name, query, max: MAX_SAVED_VIEWS },
     );
-    return rows[0] && show(VIEW_COLUMNS, rows[0]);
+    return rows[0];
   },
 
   remove: async (id, owner) => (await knex('saved_views').where({ id, owner }).delete()) > 0,

@@ -1,25 +1,7 @@
 import { MS_PER_DAY, MS_PER_HOUR } from '../base/utc-day.ts';
 import type { Flight } from '../catalog/model/entities.ts';
 import type { Goals } from '../catalog/model/goals.ts';
-
-export const COURSES = ['scheduled', 'on course', 'behind', 'reached', 'ended'] as const;
-export type Course = (typeof COURSES)[number];
-
-/** The progress of a line item towards one of its goals. */
-export interface GoalCourse {
-  readonly of: 'impressions' | 'clicks';
-  readonly goal: number;
-  readonly delivered: number;
-  /** By now, with the flight spread as its pacing spreads it. */
-  readonly due: number;
-  readonly course: Course;
-  /** The share of `due` that is missing; 0 unless it is behind. */
-  readonly behind: number;
-  /** What it will end at, if the rest goes as the last day did; null: nothing can be said yet. */
-  readonly expected_end: number | null;
-  /** The same as a sentence. */
-  readonly words: string;
-}
+import type { Course, GoalCourse } from './delivery.ts';
 
 export interface GoalQuestion {
   readonly of: GoalCourse['of'];

@@ -11,7 +11,7 @@ import type { DayCounts } from '../ledger/read/read-accounts.ts';
 import { ENTITY_KINDS } from '../bookings/entity-kind.ts';
 import { createEntityReader, type EntityReader } from '../bookings/entity-reader.ts';
 import type { FilteredCounts } from '../ledger/read/read-filtered.ts';
-import type { LineItemStatus } from './status/line-item-status.ts';
+import type { LineItemStatus } from './status/status.ts';
 import type { ReadStatuses } from './status/read-statuses.ts';
 import type { DayFigures, Delivery, Figures } from './delivery.ts';
 import { goalCourses } from './goal-course.ts';

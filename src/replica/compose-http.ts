@@ -23,9 +23,8 @@ import { closeSlowReaders } from '../http/server/slow-readers.ts';
 import { createHostCheck } from '../http/server/check-host.ts';
 import { createAdminGate, createClosedGate } from '../api/admin-gate.ts';
 import { createAlertStore } from '../alerts/alert-store.ts';
-import { createRecipientStore } from '../alerts/recipient-store.ts';
 import { createReportLinks } from '../reports/report-links.ts';
-import { sharedReportRoute } from '../reports/saved-report-routes.ts';
+import { sharedReportRoute } from '../reports/shared-report-route.ts';
 import { createTrafficking } from '../trafficking/create-trafficking.ts';
 import { createWrongTokens } from '../api/wrong-tokens.ts';
 import type { Background } from './compose-background.ts';
@@ -166,7 +165,6 @@ export const composeHttp = (
           reports: delivery.reporting.reports,
           savedReports: { ...delivery.reporting, hasMail: settings.smtp !== undefined, links: reportLinks, sendNow: sendReportsNow },
           alerts: createAlertStore({ knex: foundation.stores.knex }),
-          recipients: createRecipientStore({ knex: foundation.stores.knex }),
           allowPrivateAddresses: settings.bidderPrivateAddresses,
           dimensions,
           secretBox: delivery.secretBox,

@@ -1,5 +1,5 @@
+import { askedOf } from './answer-report.ts';
 import { deliverMessage, type DeliverMessageOptions } from './deliver-message.ts';
-import { askedOf } from './report-routes.ts';
 import type { Reports } from './run-report.ts';
 import type { SavedReportStore, StoredReport } from './saved-report-store.ts';
 import { createSendDue } from './send-due.ts';

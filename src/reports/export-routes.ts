@@ -1,18 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pipeline } from 'node:stream/promises';
-import { Router } from 'express';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import { unknownFields, type Fault } from '../base/fault.ts';
-import { dateOfDay, dayOf } from '../base/utc-day.ts';
-import { DEFAULT_EVENT_COLUMNS, EVENT_COLUMN_NAMES, readEventColumns } from '../events/export/event-columns.ts';
-import { hasEvents, readEvents, type EventRow, type EventsToExport } from '../events/export/read-events.ts';
-import { EVENT_FORMATS, EVENT_MEDIA_TYPES, writeEvents, type EventFormat } from '../events/export/write-events.ts';
-import { methodNotAllowed } from '../http/problems/error-handler.ts';
-import { problem, sendProblem } from '../http/problems/problem.ts';
-import { actorOf } from '../api/admin-gate.ts';
+import { fileHeaders, fileReply, refuse, type Handlers } from '../api/route.ts';
+import { dayOf } from '../base/utc-day.ts';
 import { recordChange } from '../bookings/audit-trail.ts';
-import { searchOf } from '../bookings/list-query.ts';
-import { fileHeaders } from './report-routes.ts';
+import { hasEvents, readEvents, type EventRow } from '../events/export/read-events.ts';
+import { EVENT_MEDIA_TYPES, writeEvents, type EventFormat } from '../events/export/write-events.ts';
+import type { EXPORT_API } from './export-api.ts';
 
 export interface ExportRoutesOptions {
   /** Writes the audit trail. */
@@ -27,39 +21,40 @@ const REST_MS = 40;
 const RETRY_SECONDS = 30;
 
 /**
- * GET /events: the events of a day as a file. One at a time on each replica, and slowly, so that it does
- * not delay ads. The audit trail names who exported what.
+ * The events of a day as a file. One at a time on each replica, and slowly, so that it does not delay
+ * ads. The audit trail names who exported what.
  */
-export const exportRoutes = ({ knex, reportKnex }: ExportRoutesOptions): Router => {
+export const exportRoutes = ({ knex, reportKnex }: ExportRoutesOptions): Handlers<typeof EXPORT_API> => {
   let isRunning = false;
-  const router = Router();
-  const events = router.route('/events');
-  events.get(async (req, res) => {
-    const asked = readExport(searchOf(req));
-    if (!asked.ok) return sendProblem(res, problem('invalid_request', 'The events cannot be exported.', asked.faults));
-    const { format, ...wanted } = asked.value;
-    const day = dateOfDay(wanted.day);
-    if (!(await hasEvents(reportKnex, wanted.day)))
-      return sendProblem(res, problem('not_found', `No events of ${day} are stored: there were none, or EVENT_RETENTION has passed.`));
-    if (isRunning)
-      return sendProblem(res, problem('too_many_requests', 'Another export is running on this replica. Ask again when it has ended.'), {
-        'Retry-After': String(RETRY_SECONDS),
+  return {
+    exportEvents: async ({ day: date, format, columns, publisher_id: publisherId }, { actor, isHead }) => {
+      const day = dayOf(Date.parse(date));
+      if (!(await hasEvents(reportKnex, day)))
+        return refuse('not_found', `No events of ${date} are stored: there were none, or EVENT_RETENTION has passed.`);
+      return fileReply(async (begin) => {
+        if (isRunning) {
+          const retry = { 'Retry-After': String(RETRY_SECONDS) };
+          return refuse('too_many_requests', 'Another export is running on this replica. Ask again when it has ended.', undefined, retry);
+        }
+        const headers = fileHeaders(`events_${date}.${format}`, EVENT_MEDIA_TYPES[format]);
+        if (isHead) {
+          begin(headers).end();
+          return undefined;
+        }
+        isRunning = true;
+        try {
+          const after = { format, columns, publisher_id: publisherId ?? null };
+          const change = { actor, action: 'export_events', entity: 'events', entityId: date, before: null, after } as const;
+          await knex.transaction((trx) => recordChange(trx, change));
+          const pages = readEvents(reportKnex, { day, publisherId, columns }, ROWS_AT_ONCE[format]);
+          await pipeline(writeEvents(format, columns, rested(pages)), begin(headers));
+          return undefined;
+        } finally {
+          isRunning = false;
+        }
       });
-    const headers = fileHeaders(`events_${day}.${format}`, EVENT_MEDIA_TYPES[format]);
-    if (req.method === 'HEAD') return void res.writeHead(200, headers).end();
-    isRunning = true;
-    try {
-      const what = { format, columns: wanted.columns, publisher_id: wanted.publisherId ?? null };
-      const change = { actor: actorOf(res), action: 'export_events', entity: 'events', entityId: day } as const;
-      await knex.transaction((trx) => recordChange(trx, { ...change, before: null, after: what }));
-      res.writeHead(200, headers);
-      await pipeline(writeEvents(format, wanted.columns, rested(readEvents(reportKnex, wanted, ROWS_AT_ONCE[format]))), res);
-    } finally {
-      isRunning = false;
-    }
-  });
-  events.all(methodNotAllowed('GET, HEAD'));
-  return router;
+    },
+  };
 };
 
 async function* rested(pages: AsyncIterable<readonly EventRow[]>): AsyncGenerator<readonly EventRow[]> {
@@ -68,24 +63,3 @@ async function* rested(pages: AsyncIterable<readonly EventRow[]>): AsyncGenerato
     await sleep(REST_MS);
   }
 }
-
-type Asked =
-  | { readonly ok: true; readonly value: EventsToExport & { readonly format: EventFormat } }
-  | { readonly ok: false; readonly faults: readonly Fault[] };
-
-const PARAMETERS = ['day', 'format', 'publisher_id', 'columns'] as const;
-
-const readExport = (search: URLSearchParams): Asked => {
-  const faults: Fault[] = [...unknownFields(Object.fromEntries(search), PARAMETERS)];
-  const check = (pointer: string, holds: boolean, detail: string): void => void (holds || faults.push({ pointer, detail }));
-  const [date, publisher] = [search.get('day') ?? '', search.get('publisher_id') ?? ''];
-  const day = /^\d{4}-\d{2}-\d{2}$/.test(date) ? dayOf(Date.parse(date)) : Number.NaN;
-  check('/day', Number.isFinite(day) && dateOfDay(day) === date, 'must be a day such as 2026-11-20');
-  const format = EVENT_FORMATS.find((known) => known === (search.get('format') ?? EVENT_FORMATS[0]));
-  check('/format', format !== undefined, `must be ${EVENT_FORMATS.join(' or ')}`);
-  check('/publisher_id', /^([1-9]\d{0,8})?$/.test(publisher), 'must be the id of a publisher');
-  const columns = search.has('columns') ? readEventColumns(search.get('columns') ?? '') : DEFAULT_EVENT_COLUMNS;
-  check('/columns', columns !== undefined, `must be a list of: ${EVENT_COLUMN_NAMES.join(', ')}`);
-  if (faults.length > 0 || !format || !columns) return { ok: false, faults };
-  return { ok: true, value: { day, format, columns, publisherId: publisher === '' ? undefined : Number(publisher) } };
-};

@@ -63,3 +63,11 @@ export const createReportLinks = (secrets: readonly TokenSecret[], now: () => nu
     },
   };
 };
+
+/** The question of a link: its own parameters, and the figures of its advertiser alone. */
+export const sharedSearch = (query: string, advertiserId: number): URLSearchParams => {
+  const search = new URLSearchParams(query);
+  for (const name of ['format', 'limit', 'offset']) search.delete(name);
+  search.set('filter[advertiser]', String(advertiserId));
+  return search;
+};

@@ -33,11 +33,11 @@ export interface Reports {
     page: { readonly limit: number; readonly offset: number },
   ): Promise<ReportResult<ReportPage>>;
   /** Passes every row to `write`, in order and in parts. Refuses before the first part, or not at all. */
-  all(
+  all<T>(
     person: string,
     question: ReportQuestion,
-    write: (parts: AsyncIterable<readonly ReportRow[]>, timeZone: string) => Promise<void>,
-  ): Promise<ReportResult<undefined>>;
+    write: (parts: AsyncIterable<readonly ReportRow[]>, timeZone: string) => Promise<T>,
+  ): Promise<ReportResult<T>>;
 }
 
 /** The class of the advisory locks of persons; any number that no other lock in the database uses. */
@@ -109,8 +109,7 @@ export const createReports = ({ knex }: { readonly knex: Knex }): Reports => {
             if (part.length < FETCH_ROWS) return;
           }
         };
-        await write(parts(), timeZone);
-        return undefined;
+        return write(parts(), timeZone);
       }),
   };
 };

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Way } from './deliver-message.ts';
-import type { ReportSchedule, SavedReport } from './saved-report.ts';
+import type { ReportSchedule, SavedReport } from './saved-report-api.ts';
+import type { SentRecordStore } from './sent-records.ts';
 
 /** A saved report as it is stored; `webhookSecret` is sealed. */
 export interface StoredReport extends SavedReport {
@@ -18,13 +19,7 @@ export interface StoredReport extends SavedReport {
 }
 
 /** Each method rejects when Postgres is unavailable. */
-export interface SavedReportStore {
-  list(): Promise<readonly StoredReport[]>;
-  find(id: number): Promise<StoredReport | undefined>;
-  create(owner: string, report: SavedReport, webhookSecret: string | null): Promise<StoredReport>;
-  /** undefined: there is none. */
-  update(id: number, report: SavedReport, webhookSecret: string | null): Promise<StoredReport | undefined>;
-  remove(id: number): Promise<boolean>;
+export interface SavedReportStore extends SentRecordStore<SavedReport, StoredReport> {
   /** A report whose time has come, taken for LEASE: no other replica gets it meanwhile. */
   takeDue(): Promise<StoredReport | undefined>;
   /** Makes a report due now; then its schedule goes on. */

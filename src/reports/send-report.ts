@@ -1,10 +1,11 @@
 import { createHmac } from 'node:crypto';
+import { XLSX_TYPE } from '../api/openapi-document.ts';
 import type { GuardedDispatchers } from '../bidders/calls/guarded-dispatcher.ts';
+import { reportJson } from './answer-report.ts';
 import { columnsOf } from './report-fields.ts';
 import type { ReportQuestion } from './report-question.ts';
-import { reportJson, XLSX_TYPE } from './report-routes.ts';
 import type { Reports, ReportPage, ReportRow } from './run-report.ts';
-import type { ReportSchedule } from './saved-report.ts';
+import type { ReportSchedule } from './saved-report-api.ts';
 import { reportCsv, reportXlsx } from './write-report.ts';
 
 /** A report as a file, to be sent. */
@@ -33,12 +34,13 @@ export const reportFile = async (
 ): Promise<ReportFile> => {
   const name = `report_${question.from}_${question.to}.${format}`;
   const columns = columnsOf(question.groupBy, question.metrics);
-  let content: Buffer | undefined;
-  const result = await reports.all(person, question, async (parts, timeZone) => {
-    if (format === 'xlsx') content = await reportXlsx(columns, parts);
-    else content = await whole(format === 'csv' ? reportCsv(columns, parts) : jsonParts(question, parts, timeZone));
-  });
+  const result = await reports.all(person, question, (parts, timeZone) =>
+    format === 'xlsx'
+      ? reportXlsx(columns, parts)
+      : whole(format === 'csv' ? reportCsv(columns, parts) : jsonParts(question, parts, timeZone)),
+  );
   if (!result.ok) throw new Error(WORDS[result.refusal.why]);
+  const content = result.value;
   if (!content || content.length > MAX_SENT_BYTES)
     throw new Error('The report has too many rows to be sent: choose fewer days or dimensions.');
   const type = format === 'xlsx' ? XLSX_TYPE : format === 'csv' ? 'text/csv; charset=utf-8' : 'application/json';

@@ -54,13 +54,10 @@ export interface ReportedCreative {
   readonly advertiserDomain: string | null;
 }
 
-/** Columns that reported creatives can be filtered by. */
-export const QUALITY_REPORT_FILTERS = ['publisher_id', 'line_item_id', 'creative_id'] as const;
-
 export interface ReportedCreativesQuery {
   readonly limit: number;
   readonly offset: number;
-  readonly where: Partial<Readonly<Record<(typeof QUALITY_REPORT_FILTERS)[number], number>>>;
+  readonly where: Partial<Readonly<Record<'publisher_id' | 'line_item_id' | 'creative_id', number>>>;
 }
 
 /**

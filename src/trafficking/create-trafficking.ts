@@ -4,7 +4,7 @@ import type { SecretBox } from '../base/secret-box.ts';
 import type { RateOf } from '../bidders/currency-rates.ts';
 import type { Addresses } from '../creative/absolute-address.ts';
 import { within } from '../base/within.ts';
-import { methodNotAllowed, notFound } from '../http/problems/error-handler.ts';
+
 import type { ToAdRequestOptions } from '../http/openrtb/to-ad-request.ts';
 import type { DebugGrants } from '../http/request/debug-grants.ts';
 import { createAnswerWriter } from '../http/openrtb/write-answer.ts';
@@ -13,29 +13,32 @@ import { createJudgeLimits, type DryLedgerOptions } from '../ledger/read/dry-led
 import type { ServeAd } from '../serving/serve-ad.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import type { DimensionSchema } from '../targeting/dimension-schema.ts';
+import { notFound } from '../http/problems/error-handler.ts';
+import type { Handlers } from '../api/route.ts';
+import { serveRoutes } from '../api/serve-routes.ts';
+import { bulkRoutes } from '../bookings/bulk-routes.ts';
+import { auditRoutes } from '../bookings/audit-routes.ts';
+import { dimensionRoutes } from '../bookings/dimension-routes.ts';
+import { deliveryRoutes } from '../delivery/delivery-routes.ts';
+import { explainRoutes } from '../delivery/explain/explain-routes.ts';
+import { recordReportRoutes } from '../reports/record-report/record-report-routes.ts';
+import { documentRoutes } from './document-routes.ts';
+import { TRAFFICKING_API } from './trafficking-api.ts';
 import { alertRoutes } from '../alerts/alert-routes.ts';
 import type { AlertStore } from '../alerts/alert-store.ts';
-import type { RecipientStore } from '../alerts/recipient-store.ts';
 import { assetRoutes } from '../assets/asset-routes.ts';
-import { bulkRoute } from '../bookings/bulk-route.ts';
 import { createCatalogWriter } from '../bookings/catalog-writer.ts';
 import { createEntityReader } from '../bookings/entity-reader.ts';
 import { entityRoutes } from '../bookings/entity-routes.ts';
-import { debugGrantRoute } from '../delivery/explain/debug-grant-route.ts';
 import { createExplain } from '../delivery/explain/explain.ts';
-import { explainRoute } from '../delivery/explain/explain-route.ts';
 import { exportRoutes } from '../reports/export-routes.ts';
 import { reportRoutes } from '../reports/report-routes.ts';
 import { createFinance } from '../finance/finance.ts';
 import { financeRoutes } from '../finance/finance-routes.ts';
 import { savedReportRoutes, type SavedReportRoutesOptions } from '../reports/saved-report-routes.ts';
 import type { Reports } from '../reports/run-report.ts';
-import { insightRoutes } from '../delivery/insight-routes.ts';
-import { createOpenApiDocument } from './openapi/openapi-document.ts';
 import type { CountersSource } from '../delivery/read-counters.ts';
 import { createReadDelivery } from '../delivery/read-delivery.ts';
-import { sendJson } from '../http/answers/send-json.ts';
-import { testAdRoute } from '../delivery/explain/test-ad-route.ts';
 import { createReadAttention } from '../delivery/attention/read-attention.ts';
 import { commentRoutes } from '../bookings/comment-routes.ts';
 import { createCommentStore } from '../bookings/comment-store.ts';
@@ -43,11 +46,9 @@ import { savedViewRoutes } from '../bookings/saved-view-routes.ts';
 import { createSavedViewStore } from '../bookings/saved-view-store.ts';
 import { createReadRefusals } from '../delivery/refusals/read-refusals.ts';
 import { createReadPlacementRefusals } from '../delivery/refusals/read-placement-refusals.ts';
-import { refusalRoutes } from '../delivery/refusals/refusal-routes.ts';
 import type { RefusalStore } from '../events/postgres/refusal-store.ts';
 import { createReadCampaignStatuses, createReadListed, createReadStatuses } from '../delivery/status/read-statuses.ts';
 import { createJudgeList } from '../delivery/status/judge-list.ts';
-import { statusRoutes } from '../delivery/status/status-routes.ts';
 import { answerStoreFaults } from '../api/store-faults.ts';
 
 export interface TraffickingOptions {
@@ -57,9 +58,8 @@ export interface TraffickingOptions {
   /** Of the currencies of statements. */
   readonly rateOf: RateOf;
   readonly reports: Reports;
-  readonly savedReports: Pick<SavedReportRoutesOptions, 'store' | 'hasMail' | 'links' | 'sendNow'>;
+  readonly savedReports: Pick<SavedReportRoutesOptions, 'hasMail' | 'links' | 'sendNow'>;
   readonly alerts: AlertStore;
-  readonly recipients: RecipientStore;
   /** Whether webhooks may be on private addresses. */
   readonly allowPrivateAddresses: boolean;
   readonly dimensions: DimensionSchema;
@@ -95,7 +95,7 @@ const MAX_RELOAD_WAIT_MS = 1000;
 /** The trafficking API: everything under /api. */
 export const createTrafficking = (options: TraffickingOptions): RequestHandler => {
   const { knex, dimensions, gate, publicUrl, allowedEvents } = options;
-  const { currentSnapshot, counters, dryServeAd, asking, reloadEverywhere, onFailure } = options;
+  const { currentSnapshot, counters, asking, reloadEverywhere, onFailure } = options;
   const goLive = async (): Promise<void> => {
     // The change is committed even if the reload fails: the catalog logs the failure and reloads at
     // its next version check.
@@ -106,8 +106,6 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
     );
   };
 
-  const router = Router();
-  router.use(gate);
   const writer = createCatalogWriter({ knex, dimensions, secretBox: options.secretBox, goLive });
   const reading = { ...options, now: asking.now };
   const readStatuses = createReadStatuses(reading);
@@ -115,80 +113,38 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
   const reader = createEntityReader({ knex });
   const statusesOf = { line_items: readStatuses, campaigns: readCampaignStatuses };
   const judgeList = createJudgeList({ ...reading, reader, readStatuses: statusesOf, version: () => currentSnapshot()?.version });
-  router.use(entityRoutes({ reader, writer, judgeList }));
-  router.use(assetRoutes({ knex, addresses: options.addresses, maxStoredBytes: options.maxStoredBytes }));
-  router.route('/bulk').post(bulkRoute(writer)).all(methodNotAllowed('POST'));
-  router.use(statusRoutes({ readListed: createReadListed(reading), readCampaignStatuses }));
-  const readDelivery = createReadDelivery({ ...counters, knex, currentSnapshot, readStatuses, now: asking.now });
-  router.use(insightRoutes({ knex, readDelivery, now: asking.now }));
-  const readAttention = createReadAttention({ ...reading, readStatuses });
-  router
-    .route('/attention')
-    .get(async (_req, res) => sendJson(res, 200, await readAttention()))
-    .all(methodNotAllowed('GET, HEAD'));
-  router.use(commentRoutes(createCommentStore({ knex })));
-  router.use(savedViewRoutes(createSavedViewStore({ knex })));
-  router.use(
-    refusalRoutes({
+  const handlers: Handlers<typeof TRAFFICKING_API> = {
+    ...bulkRoutes(writer),
+    ...commentRoutes(createCommentStore({ knex })),
+    ...savedViewRoutes(createSavedViewStore({ knex })),
+    ...auditRoutes({ knex }),
+    ...dimensionRoutes({ dimensions }),
+    ...assetRoutes(options),
+    ...deliveryRoutes({
+      ...{ knex, now: asking.now, readListed: createReadListed(reading), readCampaignStatuses },
+      readDelivery: createReadDelivery({ ...counters, knex, currentSnapshot, readStatuses, now: asking.now }),
+      readAttention: createReadAttention({ ...reading, readStatuses }),
       readRefusals: createReadRefusals(options),
       readPlacementRefusals: createReadPlacementRefusals(options),
-      now: asking.now,
     }),
-  );
-  router.use(reportRoutes({ reports: options.reports }));
-  router.use(exportRoutes(options));
-  router.use(financeRoutes({ knex, finance: createFinance({ knex: options.reportKnex, rateOf: options.rateOf }) }));
-  router.use(alertRoutes({ ...options, hasMail: options.savedReports.hasMail }));
-  router.use(savedReportRoutes({ ...options, ...options.savedReports }));
-  const document = createOpenApiDocument({ publicUrl, allowedEvents });
-  router
-    .route('/openapi.json')
-    .get((_req, res) => sendJson(res, 200, document))
-    .all(methodNotAllowed('GET, HEAD'));
-  router
-    .route('/dimensions')
-    .get((_req, res) => sendJson(res, 200, describeDimensions(dimensions)))
-    .all(methodNotAllowed('GET, HEAD'));
-  router
-    .route('/explain')
-    .post(explainRoute({ ...asking, dimensions, currentSnapshot, explain: createExplain(createJudgeLimits(counters)) }))
-    .all(methodNotAllowed('POST'));
-  router
-    .route('/test_ad')
-    .post(
-      testAdRoute({
-        ...asking,
-        dimensions,
-        currentSnapshot,
-        dryServeAd,
-        writeAnswer: createAnswerWriter({ allowedEvents, tracking: undefined }),
-      }),
-    )
-    .all(methodNotAllowed('POST'));
-  router
-    .route('/debug_grants')
-    .post(debugGrantRoute({ knex, currentSnapshot, debugGrants: options.debugGrants, publicUrl }))
-    .all(methodNotAllowed('POST'));
+    ...explainRoutes({
+      ...options,
+      ...asking,
+      explain: createExplain(createJudgeLimits(counters)),
+      writeAnswer: createAnswerWriter({ allowedEvents, tracking: undefined }),
+    }),
+    ...recordReportRoutes({ knex, now: asking.now }),
+    ...reportRoutes(options),
+    ...exportRoutes(options),
+    ...financeRoutes({ knex, finance: createFinance({ knex: options.reportKnex, rateOf: options.rateOf }) }),
+    ...savedReportRoutes({ ...options, ...options.savedReports }),
+    ...alertRoutes({ ...options, hasMail: options.savedReports.hasMail }),
+    ...documentRoutes({ allowedEvents, publicUrl }),
+  };
+
+  const router = Router();
+  router.use(gate, ...entityRoutes({ reader, writer, judgeList }), serveRoutes(TRAFFICKING_API, handlers));
   router.use(notFound);
   router.use(answerStoreFaults(onFailure));
   return router;
 };
-
-/**
- * GET /api/dimensions: the registered dimensions as a JSON Schema, from which forms can be built.
- */
-const describeDimensions = (dimensions: DimensionSchema): object => ({
-  type: 'object',
-  properties: Object.fromEntries(
-    Array.from(dimensions.values(), ({ name, type, values, minimum, maximum, description }) => [
-      name,
-      {
-        type,
-        ...(description === '' ? {} : { description }),
-        ...(values === null ? {} : { enum: values }),
-        ...(minimum === null ? {} : { minimum }),
-        ...(maximum === null ? {} : { maximum }),
-      },
-    ]),
-  ),
-});

@@ -8,7 +8,7 @@ import { createFindAlerts } from '../../src/alerts/find-alerts.ts';
 import { createRecipientStore } from '../../src/alerts/recipient-store.ts';
 import { createSendAlerts } from '../../src/alerts/send-alerts.ts';
 import { createWatchBookings } from '../../src/alerts/watch-bookings.ts';
-import type { LineItemStatus } from '../../src/delivery/status/line-item-status.ts';
+import type { LineItemStatus } from '../../src/delivery/status/status.ts';
 import type { ReadStatuses } from '../../src/delivery/status/read-statuses.ts';
 import { createSecretBox } from '../../src/base/secret-box.ts';
 import { createSendMail } from '../../src/reports/send-report.ts';
@@ -255,6 +255,6 @@ test('recipients and mutes that cannot be are refused with every fault', async (
     400,
     ['/kinds/0', '/emails/0', '/webhook'],
   ]);
-  expect(faultsOf(await api('PUT', '/alert_mutes', { kind: 'weather', days: 0, who: 'bob' }))).toEqual([400, ['/kind', '/who', '/days']]);
+  expect(faultsOf(await api('PUT', '/alert_mutes', { kind: 'weather', days: 0, who: 'bob' }))).toEqual([400, ['/who', '/kind', '/days']]);
   expect((await api('PUT', '/alert_recipients/999', { emails: ['a@b.example'] })).status).toBe(404);
 });

@@ -6,10 +6,8 @@ import { creativeSchema } from '../../src/catalog/checks/creative-schema.ts';
 import { campaignSchema, lineItemSchema, placementSchema, publisherSchema } from '../../src/catalog/checks/schemas.ts';
 import { AD_REQUEST_SCHEMA, FLAT_AD_REQUEST_SCHEMA } from '../../src/http/openrtb/ad-request-schema.ts';
 import { AUCTION_REQUEST_SCHEMA } from '../../src/http/openrtb/auction-schema.ts';
-import { RECIPIENT_SCHEMA } from '../../src/alerts/check-recipient.ts';
-import { NEW_COMMENT_SCHEMA } from '../../src/bookings/comment-store.ts';
-import { BULK_SCHEMA } from '../../src/bookings/bulk-route.ts';
-import { SAVED_REPORT_SCHEMA } from '../../src/reports/saved-report.ts';
+import { checkedSchema } from '../../src/api/component.ts';
+import { allRoutes } from '../../src/trafficking/trafficking-api.ts';
 
 const SCHEMAS = {
   publisherSchema,
@@ -22,10 +20,11 @@ const SCHEMAS = {
   AD_REQUEST_SCHEMA,
   FLAT_AD_REQUEST_SCHEMA,
   AUCTION_REQUEST_SCHEMA,
-  BULK_SCHEMA,
-  NEW_COMMENT_SCHEMA,
-  SAVED_REPORT_SCHEMA,
-  RECIPIENT_SCHEMA,
+  ...Object.fromEntries(
+    Object.entries(allRoutes([])).flatMap(([id, { body }]) =>
+      body?.refusal === undefined ? [] : [[`the body of ${id}`, checkedSchema(body.schema)]],
+    ),
+  ),
 };
 
 test.each(Object.entries(SCHEMAS))('%s is a valid schema', (_name, schema) => {

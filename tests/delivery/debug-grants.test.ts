@@ -79,8 +79,12 @@ test('a debug grant of the publisher shows the figures; no grant, a wrong one an
 
 test('issuing a grant needs the admin token and a publisher, and the audit trail names who issued it', async () => {
   expect((await apiOf(replica.url)('POST', '/debug_grants', { publisher_id: booked.publisher.id })).status).toBe(401);
-  for (const body of [{}, [], { publisher_id: '1' }, { publisher_id: 999 }])
+  for (const body of [{}, { publisher_id: '1' }, { publisher_id: 999 }])
     expect((await api('POST', '/debug_grants', body)).body).toMatchObject({ status: 400, errors: [{ pointer: '/publisher_id' }] });
+  expect((await api('POST', '/debug_grants', [])).body).toMatchObject({
+    status: 400,
+    errors: [{ pointer: '', detail: 'must be an object' }],
+  });
   await grantFor(booked);
   const { body } = await api('GET', '/audit?action=grant_debug&limit=1');
   expect(body).toMatchObject([{ actor: 'staff', entity: 'publisher', entity_id: String(booked.publisher.id) }]);

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { CATALOG_TABLES } from '../../src/catalog/model/catalog-reading.ts';
-import { createOpenApiDocument } from '../../src/trafficking/openapi/openapi-document.ts';
+import { createOpenApiDocument } from '../../src/api/openapi-document.ts';
+import { allRoutes } from '../../src/trafficking/trafficking-api.ts';
 import { DOCUMENTS, readDocument, ROOT } from './documents.ts';
 
 /** The anchor that a Markdown renderer gives a heading. */
@@ -62,7 +63,7 @@ test.each(DOCUMENTS)('every file, command and endpoint that %s names exists', (n
   expect(missing).toEqual([]);
 });
 
-const API = createOpenApiDocument({ publicUrl: '', allowedEvents: [] }) as { readonly paths: Readonly<Record<string, object>> };
+const API = createOpenApiDocument(allRoutes([]), '');
 
 /** @param endpoint as `GET /api/publishers/{id}`; `{entity}` is any of the five */
 const isDescribed = (endpoint: string): boolean => {

@@ -155,4 +155,8 @@ test('a month that is not over, is no month or has no publisher is refused', asy
   ]);
   expect((await api('GET', '/finance?publisher_id=2000000000&month=2026-01')).status).toBe(404);
   expect((await api('POST', '/finance/close', { publisher_id: 2_000_000_000, month: '2026-01' })).status).toBe(404);
+  expect(each((await api('POST', '/finance/close', { publisher_id: 2 ** 40, month: '2026-01', day: 1 })).body.errors, 'pointer')).toEqual([
+    '/day',
+    '/publisher_id',
+  ]);
 });

@@ -1,5 +1,5 @@
 import { insertRow, withKnex } from '../../testkit/book.ts';
-import { MAX_PAGE_BYTES } from '../../src/bookings/page-of-rows.ts';
+import { MAX_PAGE_BYTES } from '../../src/api/page-of-rows.ts';
 import { MAX_REPORTS_PER_CLIENT, MAX_REPORTS_PER_TOKEN } from '../../src/tracking/report-limit.ts';
 import { startReplica, type Replica } from '../setup/start-replica.ts';
 import { testDatabase } from '../setup/test-database.ts';

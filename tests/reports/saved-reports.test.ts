@@ -76,6 +76,12 @@ test.each([
   expect([status, each(body.errors ?? [], 'pointer')]).toEqual([400, pointers]);
 });
 
+test('a query that GET /api/reports answers can be saved, whatever its days are', async () => {
+  const from = new Date(Date.now() - 3 * 86_400_000).toISOString().slice(0, 10);
+  const { status, body } = await api('POST', '/saved_reports', { name: 'Since then', query: `from=${from}` });
+  expect([status, body.errors]).toEqual([201, undefined]);
+});
+
 test('a due report is sent once, by mail with the file, and by a signed webhook', async () => {
   const saved = await save({ ...daily, emails: ['sales@gazette.example', 'boss@gazette.example'], webhook: hook.url });
   expect(saved.webhook_secret).toMatch(/^[\w-]{43}$/);
@@ -172,6 +178,8 @@ describe('a read-only link', () => {
       'campaign',
     ]);
     expect(await (await shared(token, '/shared_report?format=csv')).text()).toContain('Autumn,4321');
+    const refused = await shared(token, '/shared_report?format=pdf&limit=0');
+    expect([refused.status, each((await refused.json()).errors, 'pointer')]).toEqual([400, ['/format', '/limit']]);
   });
 
   it('is refused when it is forged, expired or of another kind, and opens nothing else', async () => {
@@ -192,6 +200,7 @@ describe('a read-only link', () => {
   it('is not made for an unknown advertiser, or for figures that an advertiser does not have', async () => {
     for (const [body, pointer] of [
       [{ advertiser_id: 4_000, query: QUERY }, '/advertiser_id'],
+      [{ advertiser_id: 2 ** 40, query: QUERY }, '/advertiser_id'],
       [{ advertiser_id: advertiser, query: 'metrics=requests' }, '/query'],
       [{ advertiser_id: advertiser, query: QUERY, days: 1000 }, '/days'],
     ] as const) {

@@ -1,5 +1,5 @@
 import { html, type TemplateResult } from 'lit-html';
-import type { ListedDelivery, Progress } from '../../../src/delivery/status/listed-delivery.ts';
+import type { ListedDelivery, Progress } from '../../../src/delivery/status/status.ts';
 import type { Column } from '../../parts/table.ts';
 import type { Statuses } from '../../api/statuses.ts';
 import type { LineItemWire } from '../../api/wire.ts';

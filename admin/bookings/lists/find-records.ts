@@ -17,7 +17,7 @@ export const findRecords =
     query.set('q', text);
     query.set('limit', String(MAX_FOUND));
     query.set('sort', kind === 'placements' ? 'id' : 'name');
-    const answer = await api.get<readonly Records[K][]>(`/${kind}?${query.toString()}`);
+    const answer = await api.records.list(kind, query.toString());
     return answer.ok
       ? answer.value.map((record) => ({ value: String(record.id), label: titleOf(kind, record), note: noteOf(kind, record) }))
       : [];

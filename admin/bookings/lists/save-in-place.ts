@@ -31,12 +31,11 @@ export type SavedInPlace =
  */
 export const saveInPlace = async <K extends Kind>(page: Page, change: InPlaceChange<K>): Promise<SavedInPlace> => {
   const { kind, record } = change;
-  const path = `/${kind}/${encodeURIComponent(record.id)}`;
   /** What the person has seen of each field: what the list showed, then what was asked about. */
   const seen = new Map(change.fields.map(({ field, before }) => [field, before]));
   let fields = change.fields;
   for (;;) {
-    const current = await page.api.get<Readonly<Record<string, unknown>>>(path);
+    const current = await page.api.records.fields(kind, record.id);
     if (!current.ok) return current;
     const theirsOf = (field: string): unknown => current.value[field] ?? null;
     const mine: ChangedField[] = [];
@@ -50,7 +49,7 @@ export const saveInPlace = async <K extends Kind>(page: Page, change: InPlaceCha
     const replaced = Object.fromEntries(fields.map(({ field }) => [field, theirsOf(field)]));
     if (fields.length === 0) return done(page, kind, { ok: true, changed: false, replaced });
     const patch = Object.fromEntries(fields.map(({ field, value }) => [field, value]));
-    const answer = await page.api.send('PATCH', path, patch, { ifMatch: current.etag });
+    const answer = await page.api.records.update(kind, record.id, patch, current.etag);
     if (answer.ok) return done(page, kind, { ok: true, changed: true, replaced });
     // Changed once more while it was asked about.
     if (answer.problem.code !== 'precondition_failed') return answer;

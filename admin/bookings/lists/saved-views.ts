@@ -13,7 +13,7 @@ export const createSavedViews = (page: Page, kind: Kind) => {
   let name: string | undefined;
 
   const load = async (): Promise<void> => {
-    const answer = await page.api.get<readonly SavedView[]>('/saved_views');
+    const answer = await page.api.get('/saved_views');
     if (answer.ok) views = answer.value.filter((view) => view.kind === kind);
     else page.complain(answer.problem);
     page.redraw();
@@ -24,16 +24,16 @@ export const createSavedViews = (page: Page, kind: Kind) => {
     if (to !== undefined) queueMicrotask(() => document.querySelector<HTMLElement>('.save-view input')?.focus());
   };
   const save = async (query: string): Promise<void> => {
-    const answer = await page.api.send('POST', '/saved_views', { kind, name, query });
+    const answer = await page.api.send('POST', '/saved_views', { body: { kind, name: name ?? '', query } });
     if (!answer.ok) return page.complain(answer.problem);
     page.toast(`The view “${name?.trim()}” is saved.`);
     name = undefined;
     await load();
   };
   const remove = async ({ id, name: gone, query }: SavedView): Promise<void> => {
-    const answer = await page.api.send('DELETE', `/saved_views/${id}`);
+    const answer = await page.api.send('DELETE', '/saved_views/{id}', { id });
     if (!answer.ok) return page.complain(answer.problem);
-    const again = () => void page.api.send('POST', '/saved_views', { kind, name: gone, query }).then(load);
+    const again = () => void page.api.send('POST', '/saved_views', { body: { kind, name: gone, query } }).then(load);
     page.toast(`The view “${gone}” is deleted.`, { action: { label: 'Undo', run: again } });
     await load();
   };

@@ -2,7 +2,7 @@ import { CREATIVE_FORMATS, type CreativeFormat } from '../../../src/catalog/mode
 import type { Page } from '../../page.ts';
 import { html, type TemplateResult } from 'lit-html';
 import { button } from '../parts.ts';
-import type { AssetWire } from '../../api/wire.ts';
+import type { AssetWire } from '../../../src/assets/asset-api.ts';
 import { numberOf, textOf } from '../../bookings/forms/typed-text.ts';
 import { textArea, textField } from './text-field.ts';
 import type { Form } from '../../bookings/forms/form.ts';

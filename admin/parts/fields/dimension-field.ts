@@ -1,7 +1,7 @@
 import type { TemplateResult } from 'lit-html';
 import type { Form } from '../../bookings/forms/form.ts';
 import { numberOf } from '../../bookings/forms/typed-text.ts';
-import type { DimensionProperty } from '../../api/wire.ts';
+import type { DimensionProperty } from '../../../src/bookings/dimension-api.ts';
 import { checkField } from './choice-field.ts';
 import { valuesField } from './values-field.ts';
 

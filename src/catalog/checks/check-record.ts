@@ -1,11 +1,7 @@
-import { parseUrl } from '../../base/parse-url.ts';
 import type { Fault } from '../../base/fault.ts';
 import { isObject } from '../../base/narrow.ts';
 import { schemaCompiler } from '../../base/schema-compiler.ts';
 import { schemaFaults } from '../../base/schema-faults.ts';
-import { readAdsTxtRecord } from '../model/ads-txt-record.ts';
-import { parseStartDate } from '../model/flight-dates.ts';
-import { normalOrigin } from '../model/origins.ts';
 import type {
   AdvertiserRecord,
   BidderRecord,
@@ -17,7 +13,7 @@ import type {
 } from '../model/records.ts';
 import { bidderSchema } from './bidder-schema.ts';
 import { canonicalSpelling } from './canonical-spelling.ts';
-import { isCountryCode } from './country-codes.ts';
+import { FORMAT_DETAILS, FORMAT_TESTS } from './formats.ts';
 import { advertiserSchema } from './advertiser-schema.ts';
 import { creativeSchema } from './creative-schema.ts';
 import { campaignSchema, lineItemSchema, placementSchema, publisherSchema } from './schemas.ts';
@@ -28,47 +24,11 @@ import { campaignSchema, lineItemSchema, placementSchema, publisherSchema } from
  */
 export type Checked<T> = { readonly ok: true; readonly record: T } | { readonly ok: false; readonly faults: readonly Fault[] };
 
-export const isHttpUrl = (text: string): boolean => ['http:', 'https:'].includes(parseUrl(text)?.protocol ?? '');
-
-/** A DNS name or an IP address, without scheme, port and path. */
-const isHost = (text: string): boolean => /^[a-z0-9.:[\]-]+$/i.test(text) && parseUrl(`http://${text}/`)?.hostname === text.toLowerCase();
-
-/** Formats of our own, each with its test and with what a value must be. */
-const FORMATS: Readonly<Record<string, { readonly test: (text: string) => boolean; readonly detail: string }>> = {
-  'flight-date': { test: (text) => parseStartDate(text) !== undefined, detail: 'must be an RFC 3339 date or date-time' },
-  'http-url': { test: isHttpUrl, detail: 'must be an http or https URL' },
-  host: { test: isHost, detail: 'must be a host name, such as boots.example' },
-  origin: {
-    test: (text) => normalOrigin(text) !== undefined,
-    detail: 'must be an http or https origin without a path, such as https://news.example or https://*.news.example',
-  },
-  'iab-category': {
-    test: (text) => /^[0-9A-Za-z]{1,6}$/.test(text),
-    detail: 'must be an id of the IAB Content Taxonomy 3.x, such as 483 or JLBCU7',
-  },
-  currency: {
-    test: (text) => Intl.supportedValuesOf('currency').includes(text),
-    detail: 'must be an ISO 4217 currency code, such as EUR',
-  },
-  'header-name': { test: (text) => /^[\w!#$%&'*+.^`|~-]+$/.test(text), detail: 'must be a header name, such as Authorization' },
-  'header-value': { test: (text) => /^[\x20-\x7e]+$/.test(text), detail: 'must be visible ASCII characters and spaces' },
-  'ads-txt-record': {
-    test: (text) => readAdsTxtRecord(text) !== undefined && !/[\r\n]/.test(text),
-    detail: 'must be a record of ads.txt, such as exchange.example, 1234, RESELLER',
-  },
-  'time-zone': {
-    test: (text) => text === 'UTC' || Intl.supportedValuesOf('timeZone').includes(text),
-    detail: 'must be the IANA name of a time zone, such as Europe/Berlin, or UTC',
-  },
-  country: { test: isCountryCode, detail: 'must be an ISO 3166-1 alpha-2 country code' },
-};
-const FORMAT_DETAILS = Object.fromEntries(Object.entries(FORMATS).map(([name, { detail }]) => [name, detail]));
-
 const ajv = schemaCompiler({
   allErrors: true,
   allowUnionTypes: true,
   useDefaults: true,
-  formats: Object.fromEntries(Object.entries(FORMATS).map(([name, { test }]) => [name, test])),
+  formats: FORMAT_TESTS,
 });
 
 /** A record and the faults of its shape. While there are any, its fields may hold anything. */

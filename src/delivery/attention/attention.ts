@@ -1,3 +1,20 @@
+import { component } from '../../api/component.ts';
+import {
+  boolean,
+  count,
+  countsByName,
+  described,
+  integer,
+  listOf,
+  moment,
+  oneOf,
+  orNull,
+  record,
+  text,
+  usd,
+  type Shape,
+} from '../../base/schema.ts';
+
 /** Why something needs attention, most urgent first. */
 export const ATTENTION_KINDS = [
   'cannot_serve',
@@ -13,52 +30,63 @@ export const ATTENTION_KINDS = [
 export type AttentionKind = (typeof ATTENTION_KINDS)[number];
 
 /** What an ad of a direct campaign needs, in the order of setting it up. */
-export const SET_UP_KINDS = ['publishers', 'placements', 'campaigns', 'line_items', 'creatives'] as const;
-export type SetUpKind = (typeof SET_UP_KINDS)[number];
+const RECORDS = { publishers: count, placements: count, campaigns: count, line_items: count, creatives: count };
+export const SET_UP_KINDS = Object.keys(RECORDS) as readonly (keyof typeof RECORDS)[];
 
+const TABLES = ['line_items', 'creatives'] as const;
+
+/** What needs attention, here and on the home screen. */
+export const ATTENTION = component(
+  'Attention',
+  record({
+    at: moment,
+    line_items: described(countsByName, 'By status, those in flight or within three days of it'),
+    groups: listOf(
+      record({
+        kind: oneOf(ATTENTION_KINDS),
+        total: count,
+        rows: listOf(
+          record({
+            table: orNull(oneOf(TABLES), { enum: [...TABLES, null] }),
+            id: orNull(integer),
+            name: text,
+            text,
+          }),
+        ),
+      }),
+    ),
+    ended: listOf(record({ line_item_id: integer, name: text, ended_at: moment, impressions: count, spend: usd })),
+    records: record(RECORDS, { description: 'Records that are not archived' }),
+    health: record({
+      replicas: described(integer, 'Replicas that are running; one that ended without a word counts for 35 seconds more'),
+      counters: described(boolean, 'Whether the counters in Redis can be read'),
+      catalog_version: orNull(integer),
+      catalog_age_seconds: orNull(integer),
+    }),
+  }),
+  {
+    at: '2026-10-14T12:00:00.000Z',
+    line_items: { delivering: 412, behind: 3 },
+    groups: [
+      {
+        ...{ kind: 'behind', total: 3 },
+        rows: [
+          {
+            ...{ table: 'line_items', id: 5, name: 'Boots, sport readers' },
+            text: 'Behind by 16.9% today: 4,237 delivered or reserved of 5,100 due by now',
+          },
+        ],
+      },
+    ],
+    ended: [{ line_item_id: 4, name: 'Boots, summer', ended_at: '2026-10-14T00:00:00.000Z', impressions: 200_000, spend: 900 }],
+    records: { publishers: 2, placements: 12, campaigns: 40, line_items: 96, creatives: 131 },
+    health: { replicas: 3, counters: true, catalog_version: 84, catalog_age_seconds: 12 },
+  },
+);
+export type Attention = Shape<typeof ATTENTION>;
+/** Groups with any, in the order of ATTENTION_KINDS; `rows` has the first of `total`. */
+export type AttentionGroup = Attention['groups'][number];
 /** One thing to do: what it is about, why, and the change that mends it where one is known. */
-export interface AttentionRow {
-  readonly table: 'line_items' | 'creatives' | null;
-  readonly id: number | null;
-  readonly name: string;
-  readonly text: string;
-}
-
-export interface AttentionGroup {
-  readonly kind: AttentionKind;
-  /** Of all; `rows` has the first. */
-  readonly total: number;
-  readonly rows: readonly AttentionRow[];
-}
-
-export interface EndedItem {
-  readonly line_item_id: number;
-  readonly name: string;
-  /** RFC 3339: the end of its flight. */
-  readonly ended_at: string;
-  readonly impressions: number;
-  /** USD. */
-  readonly spend: number;
-}
-
-/** The answer of GET /api/attention, here and on the home screen. */
-export interface Attention {
-  readonly at: string;
-  /** By status, those whose flight has begun and not ended, and those that begin within three days. */
-  readonly line_items: Readonly<Record<string, number>>;
-  /** Groups with any, in the order of ATTENTION_KINDS. */
-  readonly groups: readonly AttentionGroup[];
-  /** Whose flight ended in the last three days, the latest first. */
-  readonly ended: readonly EndedItem[];
-  /** Records that are not archived. */
-  readonly records: Readonly<Record<SetUpKind, number>>;
-  readonly health: {
-    /** Replicas that are running. */
-    readonly replicas: number;
-    /** Whether the counters in Redis can be read. */
-    readonly counters: boolean;
-    readonly catalog_version: number | null;
-    /** Of the catalog that this replica serves. */
-    readonly catalog_age_seconds: number | null;
-  };
-}
+export type AttentionRow = AttentionGroup['rows'][number];
+/** A line item whose flight ended in the last three days. */
+export type EndedItem = Attention['ended'][number];

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { MS_PER_DAY } from '../../base/utc-day.ts';
 import type { DeliveryStatus } from '../../decision/no-bid-reason.ts';
-import type { LineItemStatus } from '../status/line-item-status.ts';
+import type { LineItemStatus } from '../status/status.ts';
 import type { ReadStatuses } from '../status/read-statuses.ts';
 
 /*

@@ -3,7 +3,7 @@ import { usdFromMicros } from '../../catalog/model/money.ts';
 import { showEndDate } from '../../catalog/model/flight-dates.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { readReconciliation } from '../../events/postgres/reconciliation.ts';
-import type { LineItemStatus } from '../status/line-item-status.ts';
+import type { LineItemStatus } from '../status/status.ts';
 import type { ReadStatuses } from '../status/read-statuses.ts';
 import { behindOf, endingSoon, findBookings, judgeBookings, type Booking, type JudgedBooking } from './find-bookings.ts';
 import { findComplaints } from './find-complaints.ts';

@@ -13,21 +13,7 @@ import { openOpportunity, rankOpportunity } from '../../serving/opportunity.ts';
 import { bookingOf } from '../../serving/trace-opportunity.ts';
 import { placementWords } from '../loaded-line-item.ts';
 import { explainRank, MAX_RANKED } from './explain-rank.ts';
-import { OUTCOMES, stopped, type CreativeExplanation, type Outcome } from './explanation.ts';
-
-/** The answer of POST /api/explain. */
-export interface Explanation {
-  readonly request_id: string;
-  readonly line_item_id: number;
-  readonly at: string;
-  readonly snapshot_version: number;
-  /** What the service read from the request. */
-  readonly context: { readonly country: string | null; readonly device: string | null; readonly may_remember_user: boolean };
-  readonly outcome: Outcome;
-  /** The furthest outcome of its creatives, in one sentence. */
-  readonly summary: string;
-  readonly creatives: readonly CreativeExplanation[];
-}
+import { OUTCOMES, stopped, type CreativeExplanation, type Explanation } from './explanation.ts';
 
 /** The inputs of one explanation. */
 interface Question {

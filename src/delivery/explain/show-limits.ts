@@ -2,29 +2,7 @@ import { usdFromMicros } from '../../catalog/model/money.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import { limitsOf } from '../../ledger/limits.ts';
 import type { LimitReading } from '../../ledger/read/read-limits.ts';
-
-/** One limit: the amounts used and reserved, and the maximum. */
-interface Usage {
-  readonly used: number;
-  readonly reserved: number;
-  readonly limit: number;
-}
-
-/** Only limits that the line item or its campaign has. Money in USD. */
-export interface ShownLimits {
-  readonly daily_impressions?: Usage;
-  readonly daily_spend?: Usage;
-  readonly budget?: Usage;
-  readonly campaign_budget?: Usage;
-  /** Over the flight. */
-  readonly goal_impressions?: Usage;
-  readonly goal_clicks?: Usage;
-  readonly frequency?: { readonly places_held: number; readonly places: number; readonly window: number; readonly free_at: string | null };
-  readonly pacing?: { readonly mode: string; readonly target: number; readonly goal: number; readonly permits: number };
-  readonly rate?: { readonly tokens: number; readonly per_second: number; readonly burst: number };
-  /** The same as sentences. */
-  readonly words: readonly string[];
-}
+import type { ShownLimits, Usage } from './explanation.ts';
 
 /** The values that the ledger read, and the limits that apply to them. */
 export const showLimits = ({ lineItem, campaign }: RankedCandidate, reading: LimitReading): ShownLimits => {

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
+import type { Days } from '../../api/days-query.ts';
 import { dayOf, MS_PER_DAY } from '../../base/utc-day.ts';
 import { reasonNamed, wordsOf } from '../../decision/no-bid-reason.ts';
-import type { Days } from './read-refusals.ts';
 import type { PlacementRefusals } from './refusals.ts';
 
 /** Days are those of the publisher, hours are moments: the days around the hours narrow the rows. */

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { groupBy } from '../../base/group-by.ts';
+import type { Days } from '../../api/days-query.ts';
 import { dayOf, MS_PER_DAY } from '../../base/utc-day.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { NoBidReason, reasonName, wordsOf } from '../../decision/no-bid-reason.ts';
@@ -18,12 +19,6 @@ export interface ReadRefusalsOptions {
   readonly knex: Knex;
   readonly refusalStore: Pick<RefusalStore, 'read'>;
   readonly currentSnapshot: () => Snapshot | undefined;
-}
-
-/** UTC days, both included. */
-export interface Days {
-  readonly from: string;
-  readonly to: string;
 }
 
 /** Line items named as those that outranked another. */

@@ -2,7 +2,8 @@ import type { Campaign } from '../../catalog/model/entities.ts';
 import { showEndDate, showStartDate } from '../../catalog/model/flight-dates.ts';
 import { STOPS } from '../../catalog/model/stops.ts';
 import type { DeliveryStatus } from '../../decision/no-bid-reason.ts';
-import { plainStatus, type LineItemStatus } from './line-item-status.ts';
+import { plainStatus } from './line-item-status.ts';
+import type { LineItemStatus } from './status.ts';
 
 /** What a campaign is when any of its line items is, the first that one of them is. */
 const FROM_LINE_ITEMS: readonly DeliveryStatus[] = [

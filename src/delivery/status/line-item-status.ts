@@ -1,24 +1,13 @@
 import { MS_PER_DAY, MS_PER_HOUR } from '../../base/utc-day.ts';
 import type { Campaign, LineItem } from '../../catalog/model/entities.ts';
 import { STOPS } from '../../catalog/model/stops.ts';
-import type { GoalCourse } from '../goal-course.ts';
+import type { GoalCourse } from '../delivery.ts';
 import { showEndDate, showStartDate } from '../../catalog/model/flight-dates.ts';
 import type { RefusalSums } from '../../events/postgres/refusal-store.ts';
 import { describeRefusal } from '../../ledger/describe-refusal.ts';
 import { DELIVERY_STATUSES, NoBidReason, statusOf, type DeliveryStatus } from '../../decision/no-bid-reason.ts';
 import type { LimitReading } from '../../ledger/read/read-limits.ts';
-
-export interface LineItemStatus {
-  readonly value: DeliveryStatus;
-  /** Everything that applies; the reasons of `value` first. */
-  readonly reasons: readonly string[];
-  /** The share of what is due by now that is missing, or too much; 0 unless it is behind or ahead. */
-  readonly off_pace: number;
-  /** RFC 3339: when pacing lets it serve again; null: it is not held back. */
-  readonly held_until: string | null;
-  /** The first of its creatives that cannot be shown, and why. */
-  readonly stuck_creatives: readonly { readonly id: number; readonly reason: string }[];
-}
+import type { LineItemStatus } from './status.ts';
 
 /** A status with nothing more to say. */
 export const plainStatus = (value: DeliveryStatus, reasons: readonly string[]): LineItemStatus => ({

@@ -2,28 +2,7 @@ import type { Knex } from 'knex';
 import type { LineItem } from '../../catalog/model/entities.ts';
 import { usdFromMicros } from '../../catalog/model/money.ts';
 import { pricingOf } from '../../ledger/limits.ts';
-
-/** Limits and goals whose use a list shows, by the fields of a line item; the first that is set. */
-export const PROGRESS_OF = ['goal_impressions', 'goal_clicks', 'daily_impression_cap', 'daily_spend_cap', 'budget'] as const;
-
-/** The part of a goal or a limit that is delivered. Money in USD. */
-export interface Progress {
-  readonly of: (typeof PROGRESS_OF)[number];
-  readonly done: number;
-  readonly limit: number;
-}
-
-/** What a list shows of the delivery of a line item. */
-export interface ListedDelivery {
-  /** false: the counters are unavailable, and the figures are those stored so far. */
-  readonly live: boolean;
-  /** Net. */
-  readonly impressions_today: number;
-  /** USD; fees are not in it. */
-  readonly spend_today: number;
-  /** null: it has neither goal nor limit. */
-  readonly progress: Progress | null;
-}
+import { PROGRESS_OF, type ListedDelivery, type Progress } from './status.ts';
 
 /** Counts of a line item. Money in micros. */
 export interface DeliveredCounts {

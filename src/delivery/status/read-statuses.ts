@@ -7,13 +7,15 @@ import { isLive } from '../../decision/rules.ts';
 import type { RefusalStore } from '../../events/postgres/refusal-store.ts';
 import type { Account } from '../../ledger/read/read-accounts.ts';
 import type { LimitReading } from '../../ledger/read/read-limits.ts';
-import { goalCourses, type GoalCourse } from '../goal-course.ts';
+import type { GoalCourse } from '../delivery.ts';
+import { goalCourses } from '../goal-course.ts';
 import { creativeObstacles, loadedLineItem, whyNotLoaded, type LoadedLineItem } from '../loaded-line-item.ts';
 import { candidateForNewUser, type CountersSource } from '../read-counters.ts';
 import { askByPublisher } from './ask-by-publisher.ts';
 import { campaignStatus } from './campaign-status.ts';
-import { listedDelivery, NOTHING_DELIVERED, storedCounts, type ListedDelivery } from './listed-delivery.ts';
-import { lineItemStatus, NO_REFUSALS, plainStatus, type LineItemStatus } from './line-item-status.ts';
+import { listedDelivery, NOTHING_DELIVERED, storedCounts } from './listed-delivery.ts';
+import { lineItemStatus, NO_REFUSALS, plainStatus } from './line-item-status.ts';
+import type { LineItemStatus, ListedDelivery } from './status.ts';
 
 export interface ReadStatusesOptions {
   readonly knex: Knex;

@@ -2,19 +2,22 @@ import type { Knex } from 'knex';
 import { dateOfDay, dayOf } from '../../base/utc-day.ts';
 import type { ReportGrains, ReportQuestion, ReportTotals } from '../../events/postgres/delivery-report.ts';
 import type { Columns } from '../../api/columns.ts';
+import { REPORT_PAGE } from './record-report-api.ts';
 import { REPORT_COLUMNS } from './report-columns.ts';
 
 /** The delivery report of one kind of record. */
-export interface ReportKind<Grain extends keyof ReportGrains> {
+export interface ReportKind<Grain extends keyof ReportGrains, Keys extends Columns<ReportGrains[Grain]> = Columns<ReportGrains[Grain]>> {
+  readonly words: string;
   /** What a row counts, and its columns. */
   readonly grain: Grain;
-  readonly keys: Columns<ReportGrains[Grain]>;
+  readonly keys: Keys;
   /** The campaigns that the report of a record adds up; undefined: there is no such record. */
   readonly campaignsOf: (knex: Knex, id: number) => Promise<readonly number[] | undefined>;
 }
 
 /** A campaign exists, or has delivered and been deleted since. */
-export const CAMPAIGN_REPORT: ReportKind<'creative'> = {
+export const CAMPAIGN_REPORT = {
+  words: 'campaign',
   grain: 'creative',
   keys: REPORT_COLUMNS.keys,
   campaignsOf: async (knex, id) => {
@@ -25,20 +28,18 @@ export const CAMPAIGN_REPORT: ReportKind<'creative'> = {
       .union((query) => void query.select({ id: 'campaign_id' }).from('daily_counts').where({ campaign_id: id }).limit(1), true);
     return found && [id];
   },
-};
+} satisfies ReportKind<'creative'>;
 
 /** An advertiser's campaigns, as they are now. */
-export const ADVERTISER_REPORT: ReportKind<'campaign'> = {
+export const ADVERTISER_REPORT = {
+  words: 'advertiser',
   grain: 'campaign',
   keys: REPORT_COLUMNS.advertiserKeys,
   campaignsOf: async (knex, id) => {
     if (!(await knex('advertisers').where({ id }).first('id'))) return undefined;
     return (await knex('campaigns').where({ advertiser_id: id }).select<{ id: number }[]>('id')).map((campaign) => campaign.id);
   },
-};
-
-/** A page takes up to 10 ms of the event loop, most of it to write CSV. */
-export const REPORT_PAGE = { default: 500, max: 500 };
+} satisfies ReportKind<'campaign'>;
 
 /**
  * All rows of a report in pages. Few days are read at a time, because a query computes all rows of its

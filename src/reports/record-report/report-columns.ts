@@ -1,8 +1,8 @@
 import { usdFromMicros } from '../../catalog/model/money.ts';
-import type { CampaignDay, CreativeDay, ReportCounts, ReportTotals } from '../../events/postgres/delivery-report.ts';
+import type { CampaignDay, CreativeDay, ReportCounts } from '../../events/postgres/delivery-report.ts';
 import { filteredName, type HitKind } from '../../ledger/hit.ts';
 import { show, type Columns, type Shown } from '../../api/columns.ts';
-import { count, countsByName, day, integer, number, orNull, usd } from '../../api/schema.ts';
+import { count, countsByName, day, integer, number, orNull, text, usd } from '../../base/schema.ts';
 
 /** The filtered hits of a kind. */
 export const filteredOf = (filtered: Readonly<Record<string, number>>, kind: HitKind): number =>
@@ -18,9 +18,9 @@ export const REPORT_COLUMNS = {
   keys: {
     day: { schema: day, of: ({ date }) => date },
     line_item_id: { schema: integer, of: ({ lineItemId }) => lineItemId },
-    line_item: { schema: orNull('string', { description: 'null: deleted' }), of: ({ lineItem }) => lineItem },
+    line_item: { schema: orNull(text, { description: 'null: deleted' }), of: ({ lineItem }) => lineItem },
     creative_id: {
-      schema: orNull('integer', { description: 'null: the fee of a day without delivery' }),
+      schema: orNull(integer, { description: 'null: the fee of a day without delivery' }),
       of: ({ creativeId }) => creativeId,
     },
   } satisfies Columns<CreativeDay>,
@@ -28,7 +28,7 @@ export const REPORT_COLUMNS = {
   advertiserKeys: {
     day: { schema: day, of: ({ date }) => date },
     campaign_id: { schema: integer, of: ({ campaignId }) => campaignId },
-    campaign: { schema: orNull('string', { description: 'null: deleted' }), of: ({ campaign }) => campaign },
+    campaign: { schema: orNull(text, { description: 'null: deleted' }), of: ({ campaign }) => campaign },
   } satisfies Columns<CampaignDay>,
   /** Read from the counts of a row, and from the sums of all rows for the totals. */
   figures: {
@@ -60,28 +60,8 @@ export type ReportFigures = Shown<typeof REPORT_COLUMNS.figures>;
 export type AdvertiserReportRow = Shown<typeof REPORT_COLUMNS.advertiserKeys> & ReportFigures;
 export type ReportRow = Shown<typeof REPORT_COLUMNS.keys> & ReportFigures;
 
-/** The part of an answer that all reports have. */
-export interface Report<Row> {
-  /** Of all pages. */
-  readonly row_count: number;
-  /** Of this page, ordered by day and then by what the rows count. */
-  readonly rows: readonly Row[];
-  /** Of all pages. */
-  readonly totals: ReportFigures;
-  /** The part of the spend that is fees of Flat line items, which use no budget. */
-  readonly flat_fees: number;
-}
-
 /** A row of a report; `keys`: the columns of what it counts. */
 export const reportRow = <Row extends ReportCounts, Keys extends Columns<Row>>(keys: Keys, row: Row): Shown<Keys> & ReportFigures => ({
   ...show(keys, row),
   ...show(REPORT_COLUMNS.figures, row),
-});
-
-/** A page of a report, with the totals of all pages. */
-export const reportOf = <Row>(rows: readonly Row[], totals: ReportTotals): Report<Row> => ({
-  row_count: totals.rows,
-  rows,
-  totals: show(REPORT_COLUMNS.figures, totals),
-  flat_fees: usdFromMicros(totals.feeMicros),
 });

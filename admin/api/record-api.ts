@@ -1,0 +1,35 @@
+import type { EntityAction } from '../../src/bookings/entity-kind.ts';
+import type { Call } from './call.ts';
+import type { Answer, Counts, Kind, Records } from './wire.ts';
+
+type Id = string | number;
+type Fields = Readonly<Record<string, unknown>>;
+type Changed<K extends Kind> = Promise<Answer<Records[K]>>;
+
+/** The records of the catalog, by kind. `ifMatch`: refused with 412 when the record has changed since it had this tag. */
+export interface RecordApi {
+  /** @param query parameters of the list, as text */
+  list<K extends Kind>(kind: K, query: string): Promise<Answer<readonly Records[K][]>>;
+  read<K extends Kind>(kind: K, id: Id): Changed<K>;
+  /** The record as fields by name. */
+  fields(kind: Kind, id: Id): Promise<Answer<Fields>>;
+  /** The record, and how many records a deletion would also delete. */
+  readWithCounts<K extends Kind>(kind: K, id: Id): Promise<Answer<Records[K] & { readonly counts?: Counts }>>;
+  create<K extends Kind>(kind: K, record: Fields): Changed<K>;
+  replace<K extends Kind>(kind: K, id: Id, record: Fields, ifMatch: string | null | undefined): Changed<K>;
+  update<K extends Kind>(kind: K, id: Id, patch: Fields, ifMatch?: string | null): Changed<K>;
+  remove(kind: Kind, id: Id, ifMatch?: string | null): Promise<Answer<undefined>>;
+  act<K extends Kind>(kind: K, id: Id, action: EntityAction): Changed<K>;
+}
+
+export const createRecordApi = (call: Call): RecordApi => ({
+  list: (kind, query) => call('GET', `/${kind}${query && '?'}${query}`),
+  read: (kind, id) => call('GET', `/${kind}/{id}`, { id }),
+  fields: (kind, id) => call('GET', `/${kind}/{id}`, { id }),
+  readWithCounts: (kind, id) => call('GET', `/${kind}/{id}`, { id, include: 'counts' }),
+  create: (kind, body) => call('POST', `/${kind}`, { body }),
+  replace: (kind, id, body, ifMatch) => call('PUT', `/${kind}/{id}`, { id, body, 'If-Match': ifMatch }),
+  update: (kind, id, body, ifMatch) => call('PATCH', `/${kind}/{id}`, { id, body, 'If-Match': ifMatch }),
+  remove: (kind, id, ifMatch) => call('DELETE', `/${kind}/{id}`, { id, 'If-Match': ifMatch }),
+  act: (kind, id, action) => call('POST', `/${kind}/{id}/${action}`, { id }),
+});

@@ -1,0 +1,152 @@
+import { at, defineRoutes, created, jsonBody, noContent, ok } from '../api/route.ts';
+import { component, recordComponent } from '../api/component.ts';
+import { choiceQuery, idInPath, required, textQuery } from '../api/parameters.ts';
+import {
+  boolean,
+  closedRecord,
+  described,
+  integer,
+  integerOf,
+  listOf,
+  moment,
+  oneOf,
+  optional,
+  orNull,
+  record,
+  text,
+  textOf,
+  withDefault,
+  type Shape,
+} from '../base/schema.ts';
+import { ALERT_KIND_NAMES, ALERT_KINDS } from '../catalog/model/alert-kinds.ts';
+import { SENT_TO } from '../reports/sent-addresses.ts';
+import { ALERT_ENTITIES } from './found-alert.ts';
+
+const MAX_MUTE_DAYS = 365;
+
+const kind = described(oneOf(ALERT_KIND_NAMES), ALERT_KIND_NAMES.map((name) => `${name}: ${ALERT_KINDS[name].help}`).join('; '));
+const ofWhat = 'The entity_id of an alert; empty: all of the kind';
+
+const ALERT = component(
+  'Alert',
+  record({
+    id: integer,
+    kind,
+    entity: oneOf(ALERT_ENTITIES),
+    entity_id: text,
+    publisher_id: orNull(integer),
+    words: described(text, 'A sentence for staff'),
+    opened_at: moment,
+    closed_at: orNull(text, { description: 'null: it is still the case' }),
+    muted: described(boolean, 'By the caller'),
+  }),
+  {
+    ...{ id: 71, kind: 'under_delivery', entity: 'line_item', entity_id: '5', publisher_id: 1 },
+    words:
+      '“Boots, sport readers” is behind by 32%: 6,800 of 25,000 impressions, 10,000 due by now. It will end at about 17,000 if it goes on like this.',
+    ...{ opened_at: '2026-10-14T12:00:00.000Z', closed_at: null, muted: false },
+  },
+);
+export type AlertWire = Shape<typeof ALERT>;
+
+const MUTE = component(
+  'AlertMute',
+  record({ kind, entity_id: described(text, ofWhat), until: orNull(text, { description: 'null: until it is taken back' }) }),
+  { kind: 'ends_soon', entity_id: '5', until: '2026-10-14T12:00:00.000Z' },
+);
+export type MuteWire = Shape<typeof MUTE>;
+
+const MUTE_REQUEST = component(
+  'AlertMuteRequest',
+  closedRecord({
+    kind,
+    entity_id: withDefault(textOf({ maxLength: 64, description: ofWhat }), ''),
+    days: withDefault(orNull(integerOf({ minimum: 1, maximum: MAX_MUTE_DAYS }), { description: 'null: until it is taken back' }), null),
+  }),
+  { kind: 'ends_soon', entity_id: '5', days: 7 },
+);
+
+const RECIPIENT = recordComponent(
+  'AlertRecipient',
+  closedRecord({
+    kinds: withDefault(listOf(oneOf(ALERT_KIND_NAMES), { minItems: 1, uniqueItems: true }), [...ALERT_KIND_NAMES]),
+    publisher_id: withDefault(
+      orNull(integerOf({ minimum: 1, maximum: 2 ** 31 - 1 }), {
+        description: 'Only alerts of this publisher; null: of all, and of the installation',
+      }),
+      null,
+    ),
+    ...SENT_TO,
+  }),
+  {
+    id: integer,
+    owner: described(text, 'Who set it up: what this person mutes is not sent'),
+    last_at: orNull(text, { description: 'The last attempt to send to it' }),
+    last_fault: orNull(text, { description: 'Why that attempt failed; null: it did not' }),
+    webhook_secret: optional(described(text, 'The key of X-Alerts-Signature. Returned only when it is made')),
+  },
+  {
+    kinds: ['under_delivery', 'budget_spent', 'complaints'],
+    publisher_id: null,
+    emails: ['sales@gazette.example'],
+    webhook: 'https://gazette.example/alerts',
+  },
+);
+export type RecipientWire = Shape<(typeof RECIPIENT)['answered']>;
+
+const mutes = ok('What the caller has muted', listOf(MUTE));
+const recipientBody = jsonBody(RECIPIENT.sent, 'The recipient has faults.');
+const recipientInPath = { id: idInPath('recipient of alerts') };
+
+/** Alerts, what a person has muted, and to whom alerts are sent. */
+export const ALERT_API = defineRoutes({
+  listAlerts: {
+    ...at('GET', '/api/alerts', 'delivery'),
+    summary: 'What needs attention now, then what was closed within 30 days; the newest first',
+    answer: ok('Alerts', listOf(ALERT)),
+  },
+  listAlertMutes: {
+    ...at('GET', '/api/alert_mutes', 'delivery'),
+    summary: 'What the caller has muted',
+    answer: mutes,
+  },
+  muteAlerts: {
+    ...at('PUT', '/api/alert_mutes', 'delivery'),
+    summary: 'Mutes one alert, or all of a kind, for the caller: nothing of it is sent to recipients that the caller set up',
+    body: jsonBody(MUTE_REQUEST, 'The alerts cannot be muted.'),
+    answer: mutes,
+  },
+  unmuteAlerts: {
+    ...at('DELETE', '/api/alert_mutes', 'delivery'),
+    summary: 'Takes a mute of the caller back',
+    parameters: {
+      kind: required(choiceQuery(ALERT_KIND_NAMES, 'The kind')),
+      entity_id: textQuery('Empty: the mute of all of the kind'),
+    },
+    answer: mutes,
+  },
+  listAlertRecipients: {
+    ...at('GET', '/api/alert_recipients', 'delivery'),
+    summary: 'To whom new alerts are sent',
+    answer: ok('Recipients', listOf(RECIPIENT.answered)),
+  },
+  createAlertRecipient: {
+    ...at('POST', '/api/alert_recipients', 'delivery'),
+    summary: 'Sends new alerts by e-mail or webhook',
+    body: recipientBody,
+    answer: created('The recipient', RECIPIENT.answered),
+  },
+  replaceAlertRecipient: {
+    ...at('PUT', '/api/alert_recipients/{id}', 'delivery'),
+    summary: 'Replaces a recipient; another webhook gets another secret',
+    parameters: recipientInPath,
+    body: recipientBody,
+    answer: ok('The recipient', RECIPIENT.answered),
+  },
+  deleteAlertRecipient: {
+    ...at('DELETE', '/api/alert_recipients/{id}', 'delivery'),
+    summary: 'Sends nothing to it any more',
+    parameters: recipientInPath,
+    answer: noContent('Deleted'),
+  },
+});

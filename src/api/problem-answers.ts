@@ -1,0 +1,88 @@
+import { anyObject, integer, listOf, oneOf, optional, record, text } from '../base/schema.ts';
+import { PROBLEMS, type ProblemCode } from '../http/problems/problem.ts';
+import { component } from './component.ts';
+import { REMEDIES } from './remedies.ts';
+import type { RouteDefinition } from './route.ts';
+
+/** A trace id, which a request with a traceparent gets. */
+export const EXAMPLE_REQUEST_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
+
+const PROBLEM = component(
+  'Problem',
+  record(
+    {
+      type: text,
+      title: text,
+      status: integer,
+      detail: text,
+      instance: text,
+      code: oneOf(Object.keys(PROBLEMS)),
+      request_id: { ...text, description: 'Also in the header X-Request-Id, and in the log of the service' },
+      errors: optional({
+        ...listOf(record({ pointer: text, detail: text })),
+        description: 'Every fault, with its JSON pointer into the body',
+      }),
+      results: optional({ ...listOf(anyObject()), description: 'Of a bulk change: one for each operation' }),
+    },
+    { description: 'RFC 9457' },
+  ),
+  {
+    type: '/problems/invalid_request',
+    title: 'Invalid request',
+    status: 400,
+    detail: REMEDIES.invalid_request,
+    instance: '/ad',
+    code: 'invalid_request',
+    request_id: EXAMPLE_REQUEST_ID,
+    errors: [{ pointer: '/imp/0/tagid', detail: 'is required' }],
+  },
+);
+
+/** Of every route behind the gate. */
+const STAFF_PROBLEMS = ['admin_unauthorized', 'forbidden', 'too_many_requests', 'unavailable'] as const;
+const BODY_PROBLEMS = ['invalid_json', 'invalid_request', 'body_too_large', 'unsupported_media'] as const;
+
+/** The problems of a route: its own, and those that its access, parameters, body and method have. */
+export const problemsOf = ({
+  access = 'staff',
+  method,
+  parameters = {},
+  body,
+  asks,
+  problems = [],
+}: RouteDefinition): readonly ProblemCode[] => {
+  if (access !== 'staff') return problems;
+  const places = new Set(Object.values(parameters).map((parameter) => parameter.in));
+  const derived: readonly (readonly [boolean, readonly ProblemCode[]])[] = [
+    [body !== undefined && !body.raw, BODY_PROBLEMS],
+    [places.has('query'), ['invalid_request']],
+    [places.has('path'), ['not_found']],
+    [true, problems],
+    [method !== 'GET' && !asks, ['conflict']],
+    [true, STAFF_PROBLEMS],
+  ];
+  return [...new Set(derived.flatMap(([applies, codes]) => (applies ? codes : [])))];
+};
+
+/** The problem responses of an operation, by status. */
+export const problemAnswers = (codes: readonly ProblemCode[]): Readonly<Record<string, object>> => {
+  const answers: Record<string, object> = {};
+  for (const status of new Set(codes.map((code) => PROBLEMS[code].status))) {
+    const sameStatus = codes.filter((code) => PROBLEMS[code].status === status);
+    answers[status] = {
+      description: sameStatus.map((code) => `\`${code}\`: ${PROBLEMS[code].title}. ${REMEDIES[code]}`).join('\n\n'),
+      content: {
+        'application/problem+json': {
+          schema: PROBLEM,
+          examples: Object.fromEntries(sameStatus.map((code) => [code, { value: problemExample(code) }])),
+        },
+      },
+    };
+  }
+  return answers;
+};
+
+const problemExample = (code: ProblemCode): object => {
+  const { title, status } = PROBLEMS[code];
+  return { type: `/problems/${code}`, title, status, detail: REMEDIES[code], instance: '/the/path', code, request_id: EXAMPLE_REQUEST_ID };
+};

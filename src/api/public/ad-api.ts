@@ -1,0 +1,175 @@
+import { Unsafe, type TUnsafe } from '@sinclair/typebox';
+import { isObject } from '../../base/narrow.ts';
+import { anyObject, described, integer, listOf, number, oneOf, optional, record, text } from '../../base/schema.ts';
+import { AD_REQUEST_SCHEMA, FLAT_AD_REQUEST_SCHEMA } from '../../http/openrtb/ad-request-schema.ts';
+import { component } from '../component.ts';
+import { ownQuery, required } from '../parameters.ts';
+import { at, defineRoutes, file, ok, ownBody } from '../route.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * An OpenRTB schema as a component: without its `$id`, which would be a second address inside the
+ * document, and with the fields that the service ignores allowed in words, for clients that are
+ * generated from it.
+ */
+export const embedded = ({ $id: _, ...schema }: Fields): TUnsafe<Fields> => Unsafe(opened(schema) as Fields);
+
+const opened = (schema: unknown): unknown => {
+  if (!isObject(schema)) return schema;
+  const inner = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, opened(value)]));
+  const isRecord = isObject(schema['properties']) && !('additionalProperties' in schema);
+  return isRecord ? { ...inner, additionalProperties: true } : inner;
+};
+
+const adRequest = {
+  id: 'page-view-81',
+  imp: [{ id: '1', tagid: 'article-top', banner: { w: 728, h: 90 }, ext: { kv: { section: 'sport' } } }],
+  site: { page: 'https://gazette.example/sport' },
+  user: { id: 'reader-7' },
+  ext: { publisher_id: 1, kv: { language: 'en' } },
+};
+
+export const BID_EXAMPLE = {
+  crid: '9',
+  adm: '<a href="https://boots.example/"><img src="https://cdn.example/boots.png" width="728" height="90" alt="Boots"></a>',
+  adomain: ['boots.example'],
+  cat: ['483'],
+  cattax: 7,
+  w: 728,
+  h: 90,
+};
+
+export const AD_REQUEST = component('AdRequest', embedded(AD_REQUEST_SCHEMA), adRequest);
+export const FLAT_AD_REQUEST = component('FlatAdRequest', embedded(FLAT_AD_REQUEST_SCHEMA), {
+  ...{ publisher_id: 1, placement_id: 'article-top', user_id: 'reader-7', kv: { section: 'sport' } },
+});
+
+/** Of a bid's advertiser. */
+export const CATEGORIES = {
+  cat: optional(listOf(text, { description: 'What the advertiser sells' })),
+  cattax: optional(described(integer, 'Their taxonomy, in OpenRTB’s list; 7: IAB Content Taxonomy 3.0')),
+};
+
+const BID = component(
+  'Bid',
+  record({
+    id: text,
+    impid: text,
+    crid: described(text, 'Creative'),
+    cid: described(text, 'Campaign'),
+    adm: described(text, 'HTML for html and banner creatives, JSON text for native'),
+    price: described(number, 'eCPM in USD'),
+    adomain: optional(listOf(text)),
+    ...CATEGORIES,
+    w: integer,
+    h: integer,
+    impurl: text,
+    clkurl: text,
+    evturl: described(text, 'Append &type=…'),
+    repturl: text,
+    ext: optional(record({ click_url: optional(text) })),
+  }),
+);
+
+const AD_RESPONSE = component(
+  'AdResponse',
+  record({
+    id: described(text, 'The id of the request'),
+    cur: Unsafe<'USD'>({ const: 'USD' }),
+    seatbid: listOf(record({ bid: listOf(BID) })),
+    nbr: optional(described(integer, 'No-bid reason, present when no impression was filled')),
+    ext: optional(
+      record({
+        events: optional(listOf(text, { description: 'Event types that `evturl` accepts' })),
+        nonbid: optional(listOf(record({ impid: text, nbr: integer }), { description: 'Impressions that were not filled' })),
+      }),
+    ),
+    debug: optional(anyObject({ description: 'With debug=1: `trace`' })),
+  }),
+  {
+    id: 'page-view-81',
+    cur: 'USD',
+    seatbid: [
+      {
+        bid: [
+          {
+            id: 'qEI03CmYiQjqGv9f',
+            impid: '1',
+            cid: '3',
+            price: 4.5,
+            impurl: 'https://ads.example.com/impression?t=eyJ…',
+            clkurl: 'https://ads.example.com/click?t=eyJ…',
+            evturl: 'https://ads.example.com/event?t=eyJ…',
+            repturl: 'https://ads.example.com/report?t=eyJ…',
+            ...BID_EXAMPLE,
+            ext: { click_url: 'https://boots.example/' },
+          },
+        ],
+      },
+    ],
+    ext: { events: ['like', 'share', 'comment', 'viewable'] },
+  },
+);
+
+export const debugQuery = (words: string) => ownQuery(oneOf(['1']), words);
+const AD_PROBLEMS = [
+  'invalid_json',
+  'invalid_request',
+  'invalid_dimensions',
+  'unauthorized',
+  'origin_not_allowed',
+  'body_too_large',
+  'unsupported_media',
+  'unavailable',
+] as const;
+
+/** Plain tags: what docs/tags.md says of the query. */
+const TAG_QUERY = {
+  placement: required(ownQuery(text, 'The placement')),
+  publisher: ownQuery(text, 'The id of a publisher that lists its web origins'),
+  key: ownQuery(text, 'The API key of any other publisher'),
+  n: ownQuery(text, 'The recipient or visitor: joins image and click, and is the user of frequency caps'),
+  size: ownQuery(text, 'Sizes that the place takes, such as 728x90,320x50'),
+  ...Object.fromEntries(
+    ['gdpr', 'gdpr_consent', 'gpp', 'gpp_sid', 'us_privacy', 'coppa'].map((name) => [name, ownQuery(text, 'A privacy signal')]),
+  ),
+  debug: debugQuery('Adds the trace'),
+};
+const TAG_PROBLEMS = ['invalid_request', 'unauthorized', 'origin_not_allowed', 'unavailable'] as const;
+
+/** Ad requests of pages and servers. Served by src/http: the table has them for the document. */
+export const AD_API = defineRoutes({
+  requestAd: {
+    ...at('POST', '/ad', 'ads'),
+    access: 'publisher',
+    summary: 'Request ads',
+    parameters: {
+      debug: debugQuery('Adds debug.trace: how each impression was decided'),
+      debug_grant: ownQuery(text, 'In production: a token of POST /api/debug_grants, without which the trace has no figures'),
+    },
+    body: ownBody(AD_REQUEST, { forms: [AD_REQUEST, FLAT_AD_REQUEST] }),
+    answer: ok('A bid for each filled impression; nbr when none is filled', AD_RESPONSE),
+    problems: AD_PROBLEMS,
+  },
+  showTagFrame: {
+    ...at('GET', '/tag/iframe', 'ads'),
+    access: 'public',
+    summary: 'An html or banner ad as a document, for a frame',
+    parameters: TAG_QUERY,
+    answer: file('Empty when there is no ad', { 'text/html': { schema: text } }),
+    problems: TAG_PROBLEMS,
+  },
+  showTagImage: {
+    ...at('GET', '/tag/image', 'ads'),
+    access: 'public',
+    summary:
+      'The image of a banner ad, for e-mail; counts its impression. Its link is /tag/click with the same query, which only redirects',
+    parameters: TAG_QUERY,
+    answer: {
+      ...file('A transparent GIF: there is no ad', { 'image/gif': {} }),
+      others: { 302: { description: 'Redirects to the image' } },
+    },
+    problems: TAG_PROBLEMS,
+  },
+});

@@ -1,0 +1,86 @@
+import { Unsafe } from '@sinclair/typebox';
+import { component } from '../api/component.ts';
+import { LINK, TOTAL } from '../api/openapi-document.ts';
+import { choiceQuery, idQuery, pageQuery, textInPath, textQuery } from '../api/parameters.ts';
+import { at, created, defineRoutes, noContent, ok, ownBody } from '../api/route.ts';
+import { count, described, integer, listOf, moment, nullOr, optional, orNull, record, text, type Shape } from '../base/schema.ts';
+import { MAX_UPLOAD_BYTES } from '../catalog/model/asset-rules.ts';
+
+const MAX_FILE_NAME_LENGTH = 256;
+
+const USES = record(
+  {
+    total: count,
+    first: nullOr(record({ id: integer, name: text }), { description: 'the first by id' }),
+  },
+  { readOnly: true, description: 'the creatives that use it; only with `include=uses`' },
+);
+
+const HASH_EXAMPLE = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
+
+/** A stored file. */
+const ASSET = component(
+  'Asset',
+  record({
+    url: described(text, 'a picture, or the page of an HTML5 ad; a path while neither PUBLIC_URL nor ASSETS_URL is set'),
+    sha256: text,
+    publisher_id: orNull(integer),
+    name: text,
+    type: described(text, 'media type of what url answers'),
+    width: orNull(integer, { description: 'null: the HTML5 ad does not state its size (meta ad.size)' }),
+    height: orNull(integer),
+    bytes: described(integer, 'of the upload'),
+    created_at: moment,
+    used_by: optional(USES),
+  }),
+  {
+    url: `https://ads.example.com/static/assets/${HASH_EXAMPLE}.png`,
+    ...{ sha256: HASH_EXAMPLE, publisher_id: 1, name: 'boots.png', type: 'image/png', width: 300, height: 250, bytes: 41_300 },
+    created_at: '2026-10-14T12:00:00.000Z',
+  },
+);
+
+export type AssetWire = Shape<typeof ASSET>;
+
+/** The page sends a Blob; the handler reads the stream. */
+const BINARY = Unsafe<Blob>({ type: 'string', format: 'binary' });
+const binary = { schema: BINARY };
+
+const ofPublisher = (description: string) => idQuery('publisher', description);
+
+/** Files of creatives. */
+export const ASSET_API = defineRoutes({
+  storeAsset: {
+    ...at('PUT', '/api/assets', 'creatives'),
+    summary: 'Store a picture or an HTML5 ad, of at most 2 MB, under the hash of its bytes',
+    parameters: {
+      publisher_id: ofPublisher('Whose limit of stored bytes it counts against'),
+      name: textQuery('The name of the file, for lists', { maxLength: MAX_FILE_NAME_LENGTH }),
+    },
+    body: ownBody(BINARY, {
+      description: 'The bytes. The type is read from them: PNG, JPEG, GIF, WebP, AVIF, SVG without scripts, or a zip with index.html.',
+      content: { 'application/octet-stream': binary, 'image/*': binary, 'application/zip': binary },
+      maxBytes: MAX_UPLOAD_BYTES,
+      raw: true,
+    }),
+    answer: created('Stored; the same answer when it was stored before', ASSET),
+    problems: ['body_too_large', 'unsupported_media', 'assets_full'],
+  },
+  listAssets: {
+    ...at('GET', '/api/assets', 'creatives'),
+    cost: 'list',
+    summary: 'The stored files, newest first',
+    parameters: {
+      publisher_id: ofPublisher('Only files of this publisher'),
+      include: choiceQuery(['uses'], 'Adds which creatives use each file; the service reads all creatives for it'),
+      ...pageQuery({ default: 100, max: 1000 }),
+    },
+    answer: ok('A page of them', listOf(ASSET), { headers: { ...TOTAL, ...LINK } }),
+  },
+  deleteAsset: {
+    ...at('DELETE', '/api/assets/{sha256}', 'creatives'),
+    summary: 'Delete a file that no creative uses',
+    parameters: { sha256: textInPath('file') },
+    answer: noContent('Deleted; caches may keep it'),
+  },
+});

@@ -1,0 +1,118 @@
+import { ETAG, LINK, LOCATION, TOTAL } from '../api/openapi-document.ts';
+import { accept, choiceQuery, header, type Parameter } from '../api/parameters.ts';
+import { reject } from '../api/parameters.ts';
+import { created, defineRoutes, noContent, ok, ownBody, type RouteDefinition, type RouteTable } from '../api/route.ts';
+import { listOf } from '../base/schema.ts';
+import { MAX_CONTENT_LENGTH } from '../catalog/checks/parse-content.ts';
+import { ENTITY_COMPONENTS, pascalCase } from './entity-components.ts';
+import { SENT_EXAMPLES } from './entity-examples.ts';
+import { ENTITY_KINDS, readEntityId, type EntityAction, type EntityKind } from './entity-kind.ts';
+import { fixedParentOf } from './fixed-parent.ts';
+import { idSchema, listParameters } from './list-query.ts';
+
+/** Block lists of the longest names take 300 kB. */
+export const MAX_RECORD_BYTES = 512 * 1024;
+/**
+ * JSON escapes one UTF-16 unit in at most six bytes (`\u001f`), so six times the longest content,
+ * and half a megabyte for the other fields.
+ */
+export const MAX_CREATIVE_BYTES = 8 * MAX_CONTENT_LENGTH;
+
+/**
+ * A schema that reports all faults takes about a microsecond for each value, also beyond its own
+ * limits: 2 MiB of them held the event loop for 230 ms.
+ */
+const MAX_VALUES = 5_000;
+
+const idInPath = (kind: EntityKind): Parameter<string | number> => ({
+  ...{ in: 'path', required: true, schema: idSchema(kind), words: kind.words },
+  read: ([word = '']) => {
+    const id = readEntityId(kind, word);
+    return id === undefined ? reject('is not an id') : accept(id);
+  },
+});
+const ifMatch = { 'If-Match': header('An ETag. The change is refused when the record has changed since.') };
+
+/** The routes of an entity: those that each has. */
+export const entityApi = (kind: EntityKind) => {
+  const { record, change } = ENTITY_COMPONENTS[kind.table];
+  const all = { path: `/api/${kind.table}`, tag: kind.table };
+  const one = { path: `/api/${kind.table}/{id}`, tag: kind.table };
+  const id = { id: idInPath(kind) };
+  const limits = { maxBytes: kind.table === 'creatives' ? MAX_CREATIVE_BYTES : MAX_RECORD_BYTES, maxValues: MAX_VALUES };
+  const body = ownBody(record, { ...limits, example: SENT_EXAMPLES[kind.table] });
+  const changed = ok('The record after the change', record, { headers: ETAG });
+  const ofWrite = ['precondition_failed', ...(fixedParentOf(kind) ? (['parent_fixed'] as const) : [])] as const;
+  return defineRoutes({
+    list: {
+      ...{ method: 'GET', ...all, summary: 'List', cost: 'list' },
+      parameters: listParameters(kind),
+      answer: ok('In the order of `sort`', listOf(record), { headers: { ...TOTAL, ...LINK } }),
+    },
+    create: {
+      ...{ method: 'POST', ...all, summary: 'Create', body },
+      answer: created(kind.table === 'publishers' ? 'Created; api_key is shown this once' : 'Created', record, {
+        headers: { ...ETAG, ...LOCATION },
+      }),
+    },
+    get: {
+      ...{ method: 'GET', ...one, summary: 'Read' },
+      parameters: { ...id, include: choiceQuery(['counts'], 'Adds the number of records that a deletion would also delete') },
+      answer: ok('The record', record, { headers: ETAG }),
+    },
+    replace: {
+      ...{ method: 'PUT', ...one, summary: 'Replace', body, answer: changed, problems: ofWrite },
+      parameters: { ...id, ...ifMatch },
+    },
+    update: {
+      ...{ method: 'PATCH', ...one, summary: 'Change some fields (JSON merge patch, RFC 7396)', answer: changed, problems: ofWrite },
+      parameters: { ...id, ...ifMatch },
+      body: ownBody(change, { ...limits, mediaType: 'application/merge-patch+json' }),
+    },
+    delete: {
+      ...{ method: 'DELETE', ...one, summary: 'Delete the record and every record that belongs to it' },
+      parameters: { ...id, ...ifMatch },
+      answer: noContent('Deleted'),
+      problems: ['precondition_failed'],
+    },
+  });
+};
+
+const ACTION_SUMMARIES: Readonly<Record<EntityAction, string>> = {
+  rotate_key: 'Replace the API key. The old key stops working; the answer shows the new one this once.',
+  block: 'Stop serving the creative',
+  unblock: 'Serve the creative again',
+  duplicate: 'Copy the campaign with its line items and creatives, in one transaction; the copy is paused',
+};
+/** Actions that create a record, and answer with that one. */
+export const CREATING: readonly EntityAction[] = ['duplicate'];
+
+/** The route of an action of an entity. */
+export const actionApi = (kind: EntityKind, action: EntityAction) => {
+  const { record } = ENTITY_COMPONENTS[kind.table];
+  const creates = CREATING.includes(action);
+  return defineRoutes({
+    act: {
+      ...{ method: 'POST', path: `/api/${kind.table}/{id}/${action}`, tag: kind.table, summary: ACTION_SUMMARIES[action] },
+      parameters: { id: idInPath(kind), ...ifMatch },
+      answer: creates
+        ? created('The copy', record, { headers: { ...ETAG, ...LOCATION } })
+        : ok('The record after the change', record, { headers: ETAG }),
+      problems: creates ? ['invalid_request', 'precondition_failed'] : ['precondition_failed'],
+    },
+  });
+};
+
+/** `list` → `listLineItems`; `get` → `getLineItem`; `rotate_key` → `rotatePublisherKey`. */
+const operationId = ({ table, name }: EntityKind, does: string): string => {
+  const [verb, ...object] = does.split('_');
+  return `${verb}${pascalCase(verb === 'list' ? table : name)}${pascalCase(object.join('_'))}`;
+};
+
+/** The routes of all entities, by operationId. */
+export const ENTITY_API: RouteTable = Object.fromEntries<RouteDefinition>(
+  Object.values(ENTITY_KINDS).flatMap((kind) => [
+    ...Object.entries(entityApi(kind)).map(([does, route]) => [operationId(kind, does), route] as const),
+    ...kind.actions.map((action) => [operationId(kind, action), actionApi(kind, action).act] as const),
+  ]),
+);

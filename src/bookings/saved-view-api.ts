@@ -1,0 +1,44 @@
+import { component } from '../api/component.ts';
+import { idInPath } from '../api/parameters.ts';
+import { at, created, defineRoutes, jsonBody, noContent, ok } from '../api/route.ts';
+import { NOT_BLANK } from '../base/schema-faults.ts';
+import { closedRecord, integer, listOf, oneOf, record, text, textOf } from '../base/schema.ts';
+import { CATALOG_TABLES } from '../catalog/model/catalog-reading.ts';
+
+const MAX_NAME_LENGTH = 80;
+const MAX_QUERY_LENGTH = 2_000;
+
+const kind = oneOf(CATALOG_TABLES);
+const example = { kind: 'line_items', name: 'Behind, direct', query: 'status=behind&type=direct&sort=-spend_today' } as const;
+
+const VIEW = component('SavedView', record({ id: integer, kind, name: text, query: text }), { id: 2, ...example });
+const NEW_VIEW = component(
+  'NewSavedView',
+  closedRecord({
+    kind,
+    name: textOf({ pattern: NOT_BLANK, maxLength: MAX_NAME_LENGTH }),
+    query: textOf({ maxLength: MAX_QUERY_LENGTH, description: 'Parameters of the list: q=boots&status=behind&sort=-price' }),
+  }),
+  example,
+);
+
+/** Searches of lists that a person saved under a name. */
+export const SAVED_VIEW_API = defineRoutes({
+  listSavedViews: {
+    ...at('GET', '/api/saved_views', 'delivery'),
+    summary: 'Your saved views: searches of lists, by name',
+    answer: ok('Those of the token', listOf(VIEW)),
+  },
+  saveView: {
+    ...at('POST', '/api/saved_views', 'delivery'),
+    summary: 'Save a view. One of yours with the same kind and name is replaced',
+    body: jsonBody(NEW_VIEW, 'The view has faults.'),
+    answer: created('Saved', VIEW),
+  },
+  deleteSavedView: {
+    ...at('DELETE', '/api/saved_views/{id}', 'delivery'),
+    summary: 'Delete a view of yours',
+    parameters: { id: idInPath('saved view of yours') },
+    answer: noContent('Deleted'),
+  },
+});

@@ -1,0 +1,76 @@
+import { schemaOf } from '../api/columns.ts';
+import { component } from '../api/component.ts';
+import { daysQuery } from '../api/days-query.ts';
+import { idInPath, idQuery, idsQuery, pageQuery, textInPath } from '../api/parameters.ts';
+import { at, defineRoutes, ok } from '../api/route.ts';
+import { listOf } from '../base/schema.ts';
+import { ATTENTION } from './attention/attention.ts';
+import { DELIVERY } from './delivery.ts';
+import { PLACEMENT_REFUSALS, REFUSALS } from './refusals/refusals.ts';
+import { REPORTED_CREATIVE_COLUMNS } from './reported-creative-columns.ts';
+import { STATUSES } from './status/status.ts';
+
+/** Of line items and campaigns together. */
+export const MAX_STATUSES = 200;
+
+const lineItemInPath = { id: idInPath('line item') };
+const refusalDays = daysQuery('First UTC day; by default `to`');
+
+const REPORTED_CREATIVE = component('ReportedCreative', schemaOf(REPORTED_CREATIVE_COLUMNS), {
+  ...{ creative_id: 9, line_item_id: 5, publisher_id: 1, total: 4, reasons: { misleading: 3, other: 1 } },
+  ...{ last_at: '2026-10-14T12:00:00.000Z', blocked_at: null, deleted: false },
+  ...{ placement_id: 'article-top', placement_ids: ['article-top', 'home-top'] },
+  ...{ line_item: 'Boots, sport readers', advertiser_domain: 'boots.example' },
+});
+
+/** How line items deliver, why they do not, and what needs attention. */
+export const DELIVERY_API = defineRoutes({
+  getLineItemDelivery: {
+    ...at('GET', '/api/line_items/{id}/delivery', 'delivery'),
+    summary: 'Delivery of a line item: live figures of today, the last days, limits, pacing, and the status with its reasons',
+    parameters: lineItemInPath,
+    answer: ok('Current delivery', DELIVERY),
+  },
+  getAttention: {
+    ...at('GET', '/api/attention', 'delivery'),
+    cost: 'list',
+    summary: 'What needs attention, what has ended, and whether the service is well',
+    answer: ok('The same for people who ask within ten seconds', ATTENTION),
+  },
+  getStatuses: {
+    ...at('GET', '/api/statuses', 'delivery'),
+    cost: 'list',
+    summary: 'The statuses of line items and campaigns with their reasons, and what the line items have delivered',
+    parameters: {
+      line_item_ids: idsQuery(`Ids separated by commas; at most ${MAX_STATUSES} with campaign_ids`),
+      campaign_ids: idsQuery('Ids separated by commas'),
+    },
+    answer: ok('Statuses by id', STATUSES),
+  },
+  getLineItemRefusals: {
+    ...at('GET', '/api/line_items/{id}/refusals', 'delivery'),
+    cost: 'list',
+    summary: 'Why a line item was not shown: impressions of its placements by reason and hour, what outranked it, and what would help',
+    parameters: { ...lineItemInPath, ...refusalDays },
+    answer: ok('Refusals', REFUSALS),
+  },
+  getPlacementRefusals: {
+    ...at('GET', '/api/placements/{id}/refusals', 'delivery'),
+    cost: 'list',
+    summary: 'Why requests for a placement got no ad',
+    parameters: { id: textInPath('placement'), ...refusalDays },
+    answer: ok('Refusals', PLACEMENT_REFUSALS),
+  },
+  listComplaints: {
+    ...at('GET', '/api/complaints', 'delivery'),
+    cost: 'list',
+    summary: 'Complaints of users (quality reports) by creative and reason, most reported first',
+    parameters: {
+      publisher_id: idQuery('publisher', 'Only this publisher_id'),
+      line_item_id: idQuery('line item', 'Only this line_item_id'),
+      creative_id: idQuery('creative', 'Only this creative_id'),
+      ...pageQuery({ default: 100, max: 1000 }),
+    },
+    answer: ok('Reported creatives', listOf(REPORTED_CREATIVE)),
+  },
+});

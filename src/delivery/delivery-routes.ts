@@ -1,0 +1,63 @@
+import type { Knex } from 'knex';
+import { show } from '../api/columns.ts';
+import { readDays, type Days } from '../api/days-query.ts';
+import { answer, noSuch, refuse, type Handlers } from '../api/route.ts';
+import { definedMembers } from '../base/narrow.ts';
+import { dayOf } from '../base/utc-day.ts';
+import { REFUSAL_DAYS } from '../events/postgres/refusal-store.ts';
+import { readReportedCreatives } from '../tracking/report-store.ts';
+import type { Attention } from './attention/attention.ts';
+import type { Delivery } from './delivery.ts';
+import { MAX_STATUSES, type DELIVERY_API } from './delivery-api.ts';
+import type { PlacementRefusals, Refusals } from './refusals/refusals.ts';
+import { REPORTED_CREATIVE_COLUMNS } from './reported-creative-columns.ts';
+import type { ReadListed, ReadStatuses } from './status/read-statuses.ts';
+
+export interface DeliveryRoutesOptions {
+  readonly knex: Knex;
+  readonly readDelivery: (lineItemId: number) => Promise<Delivery | undefined>;
+  readonly readAttention: () => Promise<Attention>;
+  readonly readListed: ReadListed;
+  readonly readCampaignStatuses: ReadStatuses;
+  readonly readRefusals: (lineItemId: number, days: Days) => Promise<Refusals | undefined>;
+  readonly readPlacementRefusals: (placementId: string, days: Days) => Promise<PlacementRefusals | undefined>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+const REFUSAL_PERIOD = { defaultDays: 1, maxDays: REFUSAL_DAYS };
+
+/** How line items deliver, why they do not, and what needs attention. */
+export const deliveryRoutes = ({ knex, now, ...read }: DeliveryRoutesOptions): Handlers<typeof DELIVERY_API> => ({
+  getLineItemDelivery: async ({ id }) => {
+    const delivery = await read.readDelivery(id);
+    return delivery ? answer(delivery) : noSuch('line item');
+  },
+  getAttention: async () => answer(await read.readAttention()),
+  getStatuses: async ({ line_item_ids: lineItems, campaign_ids: campaigns }) => {
+    if (lineItems.length + campaigns.length > MAX_STATUSES)
+      return refuse('invalid_request', `line_item_ids and campaign_ids must be at most ${MAX_STATUSES} ids in all.`);
+    const [ofItems, ofCampaigns] = await Promise.all([read.readListed(lineItems), read.readCampaignStatuses(campaigns)]);
+    return answer({
+      line_items: Object.fromEntries(Array.from(ofItems, ([id, { status }]) => [id, status])),
+      campaigns: Object.fromEntries(ofCampaigns),
+      deliveries: Object.fromEntries(Array.from(ofItems, ([id, { delivery }]) => [id, delivery])),
+    });
+  },
+  getLineItemRefusals: async ({ id, ...asked }) => {
+    const period = readDays(asked, dayOf(now()), REFUSAL_PERIOD);
+    if (!period.ok) return period.refused;
+    const refusals = await read.readRefusals(id, period.days);
+    return refusals ? answer(refusals) : noSuch('line item');
+  },
+  getPlacementRefusals: async ({ id, ...asked }) => {
+    const period = readDays(asked, dayOf(now()), REFUSAL_PERIOD);
+    if (!period.ok) return period.refused;
+    const refusals = await read.readPlacementRefusals(id, period.days);
+    return refusals ? answer(refusals) : noSuch('placement');
+  },
+  listComplaints: async ({ limit, offset, ...where }) => {
+    const reported = await readReportedCreatives(knex, { limit, offset, where: definedMembers(where) });
+    return answer(reported.map((creative) => show(REPORTED_CREATIVE_COLUMNS, creative)));
+  },
+});

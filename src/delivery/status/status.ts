@@ -1,0 +1,85 @@
+import { component } from '../../api/component.ts';
+import {
+  boolean,
+  count,
+  described,
+  integer,
+  listOf,
+  mapOf,
+  moment,
+  nullOr,
+  number,
+  oneOf,
+  orNull,
+  record,
+  text,
+  usd,
+  type Shape,
+} from '../../base/schema.ts';
+import { DELIVERY_STATUSES } from '../../decision/no-bid-reason.ts';
+
+/** The status of a line item or a campaign, wherever it is shown. */
+export const STATUS = component(
+  'Status',
+  record({
+    value: oneOf(DELIVERY_STATUSES),
+    reasons: listOf(text, { description: 'Everything that applies; the reasons of `value` first' }),
+    off_pace: described(number, 'The share of what is due by now that is missing or too much; 0 unless behind or ahead'),
+    held_until: orNull(moment, { description: 'When pacing lets it serve again; null: it is not held back' }),
+    stuck_creatives: listOf(record({ id: integer, reason: text }), { description: 'The first of its creatives that cannot be shown' }),
+  }),
+);
+export type LineItemStatus = Shape<typeof STATUS>;
+
+/** Limits and goals whose use a list shows, by the fields of a line item; the first that is set. */
+export const PROGRESS_OF = ['goal_impressions', 'goal_clicks', 'daily_impression_cap', 'daily_spend_cap', 'budget'] as const;
+
+/** The part of a goal or a limit that is delivered. Money in USD. */
+const PROGRESS = record({ of: oneOf(PROGRESS_OF), done: number, limit: number });
+export type Progress = Shape<typeof PROGRESS>;
+
+export const STATUS_EXAMPLE: LineItemStatus = {
+  value: 'behind',
+  reasons: ['Behind by 16.9% today: 4,237 delivered or reserved of 5,100 due by now'],
+  off_pace: 0.17,
+  held_until: null,
+  stuck_creatives: [],
+};
+
+const LISTED_EXAMPLE = {
+  ...{ live: true, impressions_today: 4237, spend_today: 21.185 },
+  progress: { of: 'goal_impressions', done: 58_100, limit: 200_000 },
+} as const;
+
+/** What a list shows of the delivery of a line item. */
+const LISTED_DELIVERY = component(
+  'ListedDelivery',
+  record({
+    live: described(boolean, 'false: the counters are unavailable, and the figures are those stored so far'),
+    impressions_today: described(count, 'Net'),
+    spend_today: described(usd, 'USD; fees are not in it'),
+    progress: nullOr(
+      PROGRESS,
+      { description: 'The delivered part of the first goal or limit that is set' },
+      'Neither a goal nor a limit is set',
+    ),
+  }),
+  LISTED_EXAMPLE,
+);
+export type ListedDelivery = Shape<typeof LISTED_DELIVERY>;
+
+/** By id, which is text in JSON. */
+export const STATUSES = component(
+  'Statuses',
+  record({
+    line_items: mapOf(STATUS, { description: 'By id' }),
+    campaigns: mapOf(STATUS, { description: 'By id' }),
+    deliveries: mapOf(LISTED_DELIVERY, { description: 'Of the same line items, by id' }),
+  }),
+  {
+    line_items: { 5: STATUS_EXAMPLE },
+    campaigns: { 3: { ...STATUS_EXAMPLE, reasons: ['1 of 4 line items need attention'] } },
+    deliveries: { 5: LISTED_EXAMPLE },
+  },
+);
+export type Statuses = Shape<typeof STATUSES>;

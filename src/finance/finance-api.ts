@@ -1,0 +1,111 @@
+import { component } from '../api/component.ts';
+import { FILE_CONTENT } from '../api/openapi-document.ts';
+import { choiceOr, idQuery, MAX_ID, required, textQuery } from '../api/parameters.ts';
+import { at, created, defineRoutes, jsonBody, ok } from '../api/route.ts';
+import { MONTH, MONTH_WORDS } from '../base/schema-faults.ts';
+import {
+  closedRecord,
+  described,
+  integer,
+  integerOf,
+  listOf,
+  number,
+  orNull,
+  record,
+  text,
+  textOf,
+  usd,
+  type Shape,
+} from '../base/schema.ts';
+import { MAX_OPEN_MONTHS } from './finance.ts';
+
+const FINANCE_FORMATS = ['json', 'csv', 'xlsx'] as const;
+
+const month = textOf({ pattern: MONTH });
+const amount = orNull(number, { description: 'The revenue in the currency of the statement; null: no rate is known' });
+/** Negative where a correction takes away. */
+const earned = {
+  ...{ impressions: integer, clicks: integer },
+  corrections: described(usd, 'USD; the part of the revenue that corrects closed months'),
+  ...{ revenue: usd, amount },
+};
+
+const STATEMENT = component(
+  'Statement',
+  record({
+    ...{ publisher_id: integer, month, time_zone: text, currency: text },
+    rate: orNull(number, { description: 'Units of the currency for one USD; of a closed month, when it was closed' }),
+    closed_at: orNull(text, { description: 'null: open; the lines are what closing it now would store' }),
+    closed_by: orNull(text),
+    closed_months: described(listOf(month), 'All closed months of the publisher, the latest first'),
+    advertisers: listOf(record({ advertiser_id: orNull(integer), advertiser: orNull(text), ...earned })),
+    lines: listOf(
+      record({
+        month,
+        of_month: described(month, 'Earlier or later than `month`: a correction'),
+        ...{ advertiser_id: orNull(integer), advertiser: orNull(text), campaign_id: integer, campaign: orNull(text) },
+        ...{ impressions: integer, clicks: integer, revenue: usd, amount, currency: text },
+      }),
+    ),
+    totals: record(earned),
+  }),
+  {
+    ...{ publisher_id: 1, month: '2026-10', time_zone: 'Europe/Berlin', currency: 'EUR', rate: 0.9, closed_at: null, closed_by: null },
+    closed_months: ['2026-09', '2026-08'],
+    advertisers: [
+      {
+        ...{ advertiser_id: 2, advertiser: 'Boots of the North' },
+        ...{ impressions: 58_100, clicks: 290, corrections: 0, revenue: 261.45, amount: 235.305 },
+      },
+    ],
+    lines: [
+      {
+        ...{ month: '2026-10', of_month: '2026-10', advertiser_id: 2, advertiser: 'Boots of the North' },
+        ...{ campaign_id: 3, campaign: 'Boots, autumn' },
+        ...{ impressions: 58_100, clicks: 290, revenue: 261.45, amount: 235.305, currency: 'EUR' },
+      },
+    ],
+    totals: { impressions: 58_100, clicks: 290, corrections: 0, revenue: 261.45, amount: 235.305 },
+  },
+);
+/** The statement of a publisher for a month. */
+export type FinanceWire = Shape<typeof STATEMENT>;
+
+const OPEN_MONTH = component('OpenMonth', record({ publisher_id: integer, publisher: text, month }), {
+  ...{ publisher_id: 1, publisher: 'The Gazette', month: '2026-10' },
+});
+export type OpenMonthWire = Shape<typeof OPEN_MONTH>;
+
+const MONTH_TO_CLOSE = component('MonthToClose', closedRecord({ publisher_id: integerOf({ minimum: 1, maximum: MAX_ID }), month }), {
+  ...{ publisher_id: 1, month: '2026-10' },
+});
+
+/** Statements of publishers by month. */
+export const FINANCE_API = defineRoutes({
+  getStatement: {
+    ...at('GET', '/api/finance', 'delivery'),
+    cost: 'report',
+    summary: 'What a publisher bills its advertisers for a month, with corrections of closed months',
+    parameters: {
+      publisher_id: required(idQuery('publisher', 'The publisher')),
+      month: required(textQuery('A month of the publisher, such as 2026-10', { pattern: MONTH }, MONTH_WORDS)),
+      format: choiceOr('json', FINANCE_FORMATS, 'CSV and Excel have the lines'),
+    },
+    answer: ok('The statement', STATEMENT, { files: FILE_CONTENT }),
+    problems: ['not_found'],
+  },
+  listOpenMonths: {
+    ...at('GET', '/api/finance/open', 'delivery'),
+    cost: 'report',
+    summary: `The months of all publishers that are over, have figures and are not closed, the earliest first; at most ${MAX_OPEN_MONTHS}`,
+    answer: ok('The months', listOf(OPEN_MONTH)),
+  },
+  closeMonth: {
+    ...at('POST', '/api/finance/close', 'delivery'),
+    cost: 'report',
+    summary: 'Stores the statement of a month that is over; nothing changes it any more',
+    body: jsonBody(MONTH_TO_CLOSE, 'The month cannot be closed.'),
+    answer: created('The statement', STATEMENT),
+    problems: ['not_found'],
+  },
+});

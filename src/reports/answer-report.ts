@@ -1,0 +1,71 @@
+import { nextPageLink } from '../api/page-of-rows.ts';
+import { answer, fileReply, refuse, type Asked, type Refused, type Reply } from '../api/route.ts';
+import type { ReportAnswer, SHARED_REPORT_API } from './report-api.ts';
+import { columnsOf } from './report-fields.ts';
+import { readReportQuestion, type ReportQuestion } from './report-question.ts';
+import type { ReportPage, ReportRefusal, Reports } from './run-report.ts';
+import { writeTable } from './write-report.ts';
+
+/** The question of a request, with the days of the publishers that it names. */
+export const askedOf = async (reports: Pick<Reports, 'today'>, search: URLSearchParams): Promise<ReturnType<typeof readReportQuestion>> => {
+  const ids = search.getAll('filter[publisher]').flatMap((text) => text.split(','));
+  // Other values are faults of the question.
+  const publishers = ids.filter((text) => /^\d{1,9}$/.test(text)).map(Number);
+  return readReportQuestion(search, await reports.today(publishers.length > 0 ? publishers : null));
+};
+
+/** Who asks, how the answer is written, and at which address its next page is. */
+export interface ReportCall extends Asked<(typeof SHARED_REPORT_API)['getSharedReport']> {
+  readonly person: string;
+  /** Path and query as they were sent. */
+  readonly url: string;
+}
+
+/** Answers a question with a page of JSON, or with all rows as a file. */
+export const answerReport = async (
+  reports: Reports,
+  question: ReportQuestion,
+  { person, url, format, limit, offset }: ReportCall,
+): Promise<Reply<ReportAnswer>> => {
+  if (format === 'json') {
+    const result = await reports.page(person, question, { limit, offset });
+    if (!result.ok) return refusalOf(result.refusal);
+    const { rows, rowCount } = result.value;
+    const more = rows.length > 0 && offset + rows.length < rowCount;
+    return answer(reportJson(question, result.value), nextPageLink(url, { rows, more }, { limit, offset }));
+  }
+  return fileReply(async (begin) => {
+    const { groupBy, metrics, from, to } = question;
+    const file = { name: `report_${from}_${to}`, format, columns: columnsOf(groupBy, metrics), instead: INSTEAD };
+    const result = await reports.all(person, question, (parts) => writeTable(begin, file, parts));
+    return result.ok ? result.value : refusalOf(result.refusal);
+  });
+};
+
+const INSTEAD = 'choose CSV, fewer days or fewer dimensions';
+
+/** The JSON of a page of a report. */
+export const reportJson = (
+  { groupBy, metrics, filters, from, to }: ReportQuestion,
+  { rowCount, rows, totals, timeZone }: ReportPage,
+): ReportAnswer => ({
+  ...{ from, to, time_zone: timeZone, group_by: groupBy, metrics },
+  filter: Object.fromEntries(filters.map(({ dimension, values }) => [dimension, values])),
+  columns: columnsOf(groupBy, metrics),
+  ...{ row_count: rowCount, rows, totals },
+});
+
+const refusalOf = (refusal: ReportRefusal): Refused => {
+  switch (refusal.why) {
+    case 'busy':
+      return refuse('too_many_requests', 'Another report of yours is running. Ask again when it has ended.', undefined, {
+        'Retry-After': '1',
+      });
+    case 'timeout':
+      return refuse('unavailable', 'The report took too long. Choose fewer days or fewer dimensions.');
+    case 'faults':
+      return refuse('invalid_request', CANNOT_ANSWER, refusal.faults);
+  }
+};
+
+export const CANNOT_ANSWER = 'The report cannot be answered.';

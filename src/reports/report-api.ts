@@ -1,0 +1,174 @@
+import { component } from '../api/component.ts';
+import { FILE_CONTENT, LINK } from '../api/openapi-document.ts';
+import { choiceOr, ownQuery, pageQuery } from '../api/parameters.ts';
+import { at, defineRoutes, ok } from '../api/route.ts';
+import {
+  objectAs,
+  boolean,
+  count,
+  day,
+  described,
+  listOf,
+  mapOf,
+  number,
+  integer,
+  oneOf,
+  orNull,
+  record,
+  text,
+  textOf,
+  type Schema,
+  type Shape,
+} from '../base/schema.ts';
+import type { CatalogTable } from '../catalog/model/catalog-reading.ts';
+import { ROLL_UP_SOURCES } from '../events/postgres/roll-ups.ts';
+import { DIMENSION_NAMES, dimensionOf } from './report-dimensions.ts';
+import { columnsOf, METRIC_NAMES, metricOf, type ReportColumn } from './report-fields.ts';
+import { MAX_FILTER_VALUES, MAX_GROUPS, MAX_HOURLY_DAYS, MAX_REPORT_DAYS, RANGE_NAMES } from './report-question.ts';
+import type { ReportRow } from './run-report.ts';
+import { MAX_XLSX_ROWS } from './write-report.ts';
+
+/** Formats of a report, the default first. */
+export const REPORT_FORMATS = ['json', 'csv', 'xlsx'] as const;
+/** Rows of a page of JSON. */
+const REPORT_PAGE = { default: 500, max: 1_000 };
+
+const CELLS: Readonly<Record<ReportColumn['kind'], Schema>> = {
+  day: textOf({ format: 'date' }),
+  month: textOf({ pattern: '^\\d{4}-\\d{2}$' }),
+  hour: described(text, 'RFC 3339 in the time zone of the report, without seconds'),
+  id: orNull(integer),
+  ...{ text: orNull(text), name: orNull(text) },
+  ...{ count, share: number, usd: number },
+};
+
+/** Every column that a report can have, none of them required. */
+const reportRow = (more: object) =>
+  objectAs<ReportRow>({
+    properties: Object.fromEntries(
+      columnsOf(DIMENSION_NAMES, METRIC_NAMES).map(({ name, label, kind }) => [name, { ...CELLS[kind], title: label }]),
+    ),
+    additionalProperties: false,
+    ...more,
+  });
+
+const REPORT = component(
+  'Report',
+  record({
+    from: day,
+    to: day,
+    time_zone: described(text, 'Of the publishers of the report; UTC when they have several'),
+    group_by: listOf(oneOf(DIMENSION_NAMES)),
+    metrics: listOf(oneOf(METRIC_NAMES)),
+    filter: mapOf(listOf(text)),
+    columns: listOf(
+      record({ name: text, label: text, kind: oneOf(['day', 'hour', 'month', 'id', 'text', 'name', 'count', 'share', 'usd']) }),
+    ),
+    row_count: described(count, 'Of all pages'),
+    rows: listOf(reportRow({ minProperties: 1 })),
+    totals: reportRow({ description: 'Of all pages' }),
+  }),
+  {
+    ...{ from: '2026-10-01', to: '2026-10-31', time_zone: 'Europe/Berlin', group_by: ['campaign'], metrics: ['impressions', 'revenue'] },
+    filter: { publisher: ['1'] },
+    columns: [
+      { name: 'campaign_id', label: 'Campaign id', kind: 'id' },
+      { name: 'campaign', label: 'Campaign', kind: 'name' },
+      { name: 'impressions', label: 'Impressions', kind: 'count' },
+      { name: 'revenue', label: 'Revenue', kind: 'usd' },
+    ],
+    row_count: 1,
+    rows: [{ campaign_id: 3, campaign: 'Boots, autumn', impressions: 58_100, revenue: 261.45 }],
+    totals: { impressions: 58_100, revenue: 261.45 },
+  },
+);
+/** A page of a report. */
+export type ReportAnswer = Shape<typeof REPORT>;
+
+const REPORT_FIELDS = component(
+  'ReportFields',
+  record({
+    dimensions: listOf(
+      record({
+        name: oneOf(DIMENSION_NAMES),
+        label: text,
+        kind: text,
+        table: orNull(textOf<CatalogTable>()),
+        filter: described(boolean, 'It can be a filter'),
+      }),
+    ),
+    metrics: listOf(
+      record({
+        name: oneOf(METRIC_NAMES),
+        ...{ label: text, kind: text, help: text },
+        of: described(listOf(oneOf(ROLL_UP_SOURCES)), 'The figures that it is made from'),
+        dimensions: described(listOf(oneOf(DIMENSION_NAMES)), 'What it can be grouped and filtered by'),
+      }),
+    ),
+    sets: described(listOf(record({ of: oneOf(ROLL_UP_SOURCES), dimensions: listOf(oneOf(DIMENSION_NAMES)) })), 'Dimensions that combine'),
+    ranges: listOf(record({ name: oneOf(RANGE_NAMES), label: text })),
+  }),
+  {
+    dimensions: [{ name: 'campaign', label: 'Campaign', kind: 'id', table: 'campaigns', filter: true }],
+    metrics: [{ name: 'impressions', label: 'Impressions', kind: 'count', help: 'Net', of: ['hits'], dimensions: ['day', 'campaign'] }],
+    sets: [{ of: 'hits', dimensions: ['day', 'campaign'] }],
+    ranges: [{ name: 'last_30_days', label: 'Last 30 days' }],
+  },
+);
+/** The dimensions and metrics of reports, with their words. */
+export type ReportFields = Shape<typeof REPORT_FIELDS>;
+
+const listQuery = (values: readonly string[], maxItems: number, description: string) =>
+  ownQuery(listOf(oneOf(values), { minItems: 1, maxItems }), description, 'commas');
+const filterQueries = Object.fromEntries(
+  DIMENSION_NAMES.filter((name) => dimensionOf(name).accepts).map((name) => {
+    const how = dimensionOf(name).unsplit ? 'repeated' : 'separated by commas or repeated';
+    return [`filter[${name}]` as const, ownQuery(text, `Only these: up to ${MAX_FILTER_VALUES} values, ${how}`)];
+  }),
+);
+const formatQueries = {
+  format: choiceOr('json', REPORT_FORMATS, `CSV has all rows, Excel up to ${MAX_XLSX_ROWS.toLocaleString('en')}`),
+  ...pageQuery(REPORT_PAGE),
+};
+const asPageOrFile = { headers: LINK, files: FILE_CONTENT };
+
+/** Reports. Their questions are read by `readReportQuestion`, as those of saved reports and of links are. */
+export const REPORT_API = defineRoutes({
+  getReport: {
+    ...at('GET', '/api/reports', 'delivery'),
+    cost: 'report',
+    summary: 'Figures by up to five dimensions, from roll-ups that are written with the events',
+    parameters: {
+      from: ownQuery(
+        textOf({ format: 'date' }),
+        `First day of the publisher, at most ${MAX_REPORT_DAYS} days before the last, by hour ${MAX_HOURLY_DAYS}`,
+      ),
+      to: ownQuery(textOf({ format: 'date' }), 'Last day of the publisher; by default today'),
+      range: ownQuery(oneOf(RANGE_NAMES), 'In place of from and to; by default last_30_days, by hour today'),
+      group_by: listQuery(DIMENSION_NAMES, MAX_GROUPS, 'Dimensions, in the order of the rows; by default day'),
+      metrics: listQuery(METRIC_NAMES, METRIC_NAMES.length, 'Figures; those without a prefix are net'),
+      ...filterQueries,
+      sort: ownQuery(text, 'A column of the answer; with - for descending'),
+      ...formatQueries,
+    },
+    answer: ok('The report: a page of its rows, and the totals of all pages', REPORT, asPageOrFile),
+  },
+  getReportFields: {
+    ...at('GET', '/api/reports/fields', 'delivery'),
+    summary: `The dimensions and metrics of reports, such as ${metricOf('requests').label.toLowerCase()}, with what combines`,
+    answer: ok('Dimensions, metrics and ranges', REPORT_FIELDS),
+  },
+});
+
+/** What everyone who has a read-only link may ask for. */
+export const SHARED_REPORT_API = defineRoutes({
+  getSharedReport: {
+    ...at('GET', '/shared_report', 'delivery'),
+    access: 'report_link',
+    cost: 'report',
+    summary: 'The report of a read-only link; its token is the bearer token',
+    parameters: formatQueries,
+    answer: ok('The report of the link', REPORT, asPageOrFile),
+    problems: ['invalid_link', 'invalid_request', 'too_many_requests', 'unavailable'],
+  },
+});

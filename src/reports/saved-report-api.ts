@@ -1,0 +1,129 @@
+import { component, recordComponent } from '../api/component.ts';
+import { idInPath, MAX_ID } from '../api/parameters.ts';
+import { at, accepted, created, defineRoutes, jsonBody, noContent, ok } from '../api/route.ts';
+import {
+  closedRecord,
+  described,
+  integer,
+  integerOf,
+  listOf,
+  moment,
+  oneOf,
+  optional,
+  orNull,
+  record,
+  text,
+  textOf,
+  withDefault,
+  type Shape,
+} from '../base/schema.ts';
+import { DEFAULT_LINK_DAYS, MAX_LINK_DAYS } from './report-links.ts';
+import { SENT_TO } from './sent-addresses.ts';
+
+const SCHEDULE = closedRecord({
+  every: oneOf(['day', 'week', 'month'], { description: 'day, week (Mondays) or month (its first day)' }),
+  hour: withDefault(integerOf({ minimum: 0, maximum: 23 }), 7),
+  time_zone: withDefault(textOf({ format: 'time-zone' }), 'UTC'),
+  format: withDefault(oneOf(['csv', 'xlsx', 'json']), 'csv'),
+  ...SENT_TO,
+});
+/** When and where a saved report is sent: at an hour of `time_zone`. */
+export type ReportSchedule = Shape<typeof SCHEDULE>;
+
+const SAVED_REPORT = recordComponent(
+  'SavedReport',
+  closedRecord({
+    name: textOf({ minLength: 1, maxLength: 128 }),
+    query: textOf({
+      maxLength: 4096,
+      description: 'The parameters of GET /api/reports, such as group_by=campaign&range=last_week',
+    }),
+    schedule: withDefault(orNull(SCHEDULE), null),
+  }),
+  {
+    id: integer,
+    owner: described(text, 'Who saved it: the name of the token'),
+    due_at: orNull(text, { description: 'The next time of the schedule' }),
+    last_at: orNull(text, { description: 'The last attempt to send it' }),
+    last_fault: orNull(text, { description: 'Why that attempt failed; null: it did not' }),
+    webhook_secret: optional(described(text, 'The key of X-Report-Signature. Returned only when it is made')),
+  },
+  {
+    name: 'Campaigns of the week',
+    query: 'group_by=campaign&metrics=impressions,revenue&range=last_week',
+    schedule: {
+      ...{ every: 'week', hour: 7, time_zone: 'Europe/Berlin', format: 'xlsx' },
+      ...{ emails: ['sales@gazette.example'], webhook: 'https://gazette.example/reports' },
+    },
+  },
+);
+export type SavedReport = Shape<(typeof SAVED_REPORT)['sent']>;
+/** A saved report, as the API answers it. */
+export type SavedWire = Shape<(typeof SAVED_REPORT)['answered']>;
+
+const LINK_REQUEST = component(
+  'ReportLinkRequest',
+  closedRecord({
+    advertiser_id: integerOf({ minimum: 1, maximum: MAX_ID }),
+    title: optional(textOf({ maxLength: 128, description: 'By default the name of the advertiser' })),
+    query: textOf({ maxLength: 4096, description: 'The parameters of GET /api/reports' }),
+    days: withDefault(integerOf({ minimum: 1, maximum: MAX_LINK_DAYS }), DEFAULT_LINK_DAYS),
+  }),
+  { advertiser_id: 2, query: 'group_by=day,campaign&metrics=impressions,clicks,ctr&range=this_month', days: 30 },
+);
+
+const REPORT_LINK = component('ReportLink', record({ token: text, url: text, expires: moment }), {
+  token: 'eyJhbGciOiJIUzI1NiIsImtpZCI6ImRlZmF1bHQifQ.eyJhIjoyfQ.s8Kx',
+  url: 'https://ads.gazette.example/static/report/#eyJhbGciOiJIUzI1NiIsImtpZCI6ImRlZmF1bHQifQ.eyJhIjoyfQ.s8Kx',
+  expires: '2026-11-13T12:00:00.000Z',
+});
+
+const savedBody = jsonBody(SAVED_REPORT.sent, 'The saved report has faults.');
+const savedInPath = { id: idInPath('saved report') };
+
+/** Saved reports, their schedules, and read-only links for advertisers. */
+export const SAVED_REPORT_API = defineRoutes({
+  listSavedReports: {
+    ...at('GET', '/api/saved_reports', 'delivery'),
+    cost: 'list',
+    summary: 'Saved reports, by name',
+    answer: ok('Saved reports', listOf(SAVED_REPORT.answered)),
+  },
+  createSavedReport: {
+    ...at('POST', '/api/saved_reports', 'delivery'),
+    summary: 'Saves a report, and schedules it by e-mail or webhook',
+    body: savedBody,
+    answer: created('The saved report', SAVED_REPORT.answered),
+  },
+  getSavedReport: {
+    ...at('GET', '/api/saved_reports/{id}', 'delivery'),
+    summary: 'One saved report',
+    parameters: savedInPath,
+    answer: ok('The saved report', SAVED_REPORT.answered),
+  },
+  replaceSavedReport: {
+    ...at('PUT', '/api/saved_reports/{id}', 'delivery'),
+    summary: 'Replaces a saved report; another webhook gets another secret',
+    parameters: savedInPath,
+    body: savedBody,
+    answer: ok('The saved report', SAVED_REPORT.answered),
+  },
+  deleteSavedReport: {
+    ...at('DELETE', '/api/saved_reports/{id}', 'delivery'),
+    summary: 'Deletes a saved report with its schedule',
+    parameters: savedInPath,
+    answer: noContent('Deleted'),
+  },
+  sendSavedReport: {
+    ...at('POST', '/api/saved_reports/{id}/send', 'delivery'),
+    summary: 'Sends a scheduled report now; its schedule goes on',
+    parameters: savedInPath,
+    answer: accepted('It will be sent within a minute', SAVED_REPORT.answered),
+  },
+  createReportLink: {
+    ...at('POST', '/api/report_links', 'delivery'),
+    summary: 'A read-only link to a report of one advertiser; the audit trail names who shared it',
+    body: jsonBody(LINK_REQUEST, 'The link has faults.'),
+    answer: created('The link', REPORT_LINK),
+  },
+});

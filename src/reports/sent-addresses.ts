@@ -1,0 +1,35 @@
+import type { Fault } from '../base/fault.ts';
+import type { SecretBox } from '../base/secret-box.ts';
+import { listOf, orNull, textOf, withDefault } from '../base/schema.ts';
+import { readBidderUrl, type AddressPolicy } from '../bidders/calls/read-bidder-url.ts';
+
+const MAX_EMAILS = 20;
+
+/** Where reports and alerts are sent, as members of a record. */
+export const SENT_TO = {
+  emails: withDefault(listOf(textOf({ format: 'email', maxLength: 254 }), { maxItems: MAX_EMAILS }), []),
+  webhook: withDefault(orNull(textOf({ format: 'http-url', maxLength: 2048 })), null),
+};
+
+export interface SentTo {
+  readonly emails: readonly string[];
+  readonly webhook: string | null;
+}
+
+export interface SendingOptions extends AddressPolicy {
+  /** Whether mail can be sent (SMTP_URL). */
+  readonly hasMail: boolean;
+  /** A webhook has a secret, which SEAL_KEYS seal. */
+  readonly secretBox: SecretBox;
+}
+
+/** The faults of addresses that this installation cannot send to. `parent`: the pointer of what has them. */
+export const sentToFaults = ({ emails, webhook }: SentTo, options: SendingOptions, parent = ''): readonly Fault[] => {
+  const faults: Fault[] = [];
+  const fault = (member: keyof SentTo, detail: string): void => void faults.push({ pointer: `${parent}/${member}`, detail });
+  if (emails.length > 0 && !options.hasMail) fault('emails', 'cannot be used: SMTP_URL is not set');
+  if (webhook === null) return faults;
+  if (!options.secretBox.canSeal) fault('webhook', 'cannot be used: SEAL_KEYS is not set');
+  if (typeof readBidderUrl(webhook, options) === 'string') fault('webhook', 'must be an https URL of a public address, without a password');
+  return faults;
+};

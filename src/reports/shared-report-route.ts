@@ -1,0 +1,45 @@
+import { Router, type RequestHandler } from 'express';
+import { refuse } from '../api/route.ts';
+import { allowedMethods, serveRoute } from '../api/serve-routes.ts';
+import { answerStoreFaults } from '../api/store-faults.ts';
+import { methodNotAllowed } from '../http/problems/error-handler.ts';
+import { problem, sendProblem } from '../http/problems/problem.ts';
+import type { LogFields } from '../observability/log.ts';
+import { answerReport, askedOf } from './answer-report.ts';
+import { SHARED_REPORT_API } from './report-api.ts';
+import { sharedSearch, type ReportLinks, type SharedReport } from './report-links.ts';
+import type { Reports } from './run-report.ts';
+
+export interface SharedReportOptions {
+  readonly links: ReportLinks;
+  readonly reports: Reports;
+  readonly onFailure: (fault: Error, fields: LogFields) => void;
+}
+
+/**
+ * GET /shared_report, for everyone who has a link: its report and no other, as JSON, CSV or Excel. The
+ * token is sent as a bearer token, so that no log of addresses has it.
+ */
+export const sharedReportRoute = ({ links, reports, onFailure }: SharedReportOptions): RequestHandler => {
+  const router = Router();
+  router.use(async (req, res, next) => {
+    if (req.method !== 'GET' && req.method !== 'HEAD') return methodNotAllowed(allowedMethods(['GET']))(req, res, next);
+    res.setHeader('Cross-Origin-Resource-Policy', 'same-origin');
+    const token = /^Bearer +(\S+) *$/i.exec(req.get('authorization') ?? '')?.[1] ?? '';
+    const shared = links.read(token);
+    if (!shared) return sendProblem(res, problem('invalid_link', 'The link has expired or is not valid. Ask for a new one.'));
+    res.locals['actor'] = `link of advertiser ${shared.advertiserId}`;
+    res.setHeader('X-Report-Title', encodeURIComponent(shared.title));
+    res.setHeader('X-Report-Expires', new Date(shared.expiresAtMs).toISOString());
+    await reportOf(shared, reports)(req, res, next);
+  });
+  router.use(answerStoreFaults(onFailure));
+  return router;
+};
+
+const reportOf = ({ query, advertiserId }: SharedReport, reports: Reports): RequestHandler =>
+  serveRoute(SHARED_REPORT_API.getSharedReport, async (written, { actor: person, url }) => {
+    const asked = await askedOf(reports, sharedSearch(query, advertiserId));
+    if (!asked.ok) return refuse('invalid_request', 'The report of this link cannot be answered any more.', asked.faults);
+    return answerReport(reports, asked.value, { ...written, person, url });
+  });

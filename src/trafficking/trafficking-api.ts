@@ -1,0 +1,59 @@
+import { ALERT_API } from '../alerts/alert-api.ts';
+import { AD_API } from '../api/public/ad-api.ts';
+import { AUCTION_API } from '../api/public/auction-api.ts';
+import { OPERATIONS_API } from '../api/public/operations-api.ts';
+import { trackingApi } from '../api/public/tracking-api.ts';
+import { at, defineRoutes, ok, type RouteTable } from '../api/route.ts';
+import { ASSET_API } from '../assets/asset-api.ts';
+import { anyObject } from '../base/schema.ts';
+import { AUDIT_API } from '../bookings/audit-api.ts';
+import { BULK_API } from '../bookings/bulk-api.ts';
+import { COMMENT_API } from '../bookings/comment-api.ts';
+import { DIMENSION_API } from '../bookings/dimension-api.ts';
+import { ENTITY_API } from '../bookings/entity-api.ts';
+import { SAVED_VIEW_API } from '../bookings/saved-view-api.ts';
+import { DELIVERY_API } from '../delivery/delivery-api.ts';
+import { EXPLAIN_API } from '../delivery/explain/explain-api.ts';
+import { FINANCE_API } from '../finance/finance-api.ts';
+import { EXPORT_API } from '../reports/export-api.ts';
+import { RECORD_REPORT_API } from '../reports/record-report/record-report-api.ts';
+import { REPORT_API, SHARED_REPORT_API } from '../reports/report-api.ts';
+import { SAVED_REPORT_API } from '../reports/saved-report-api.ts';
+
+export const DOCUMENT_API = defineRoutes({
+  getOpenApiDocument: {
+    ...at('GET', '/api/openapi.json', 'delivery'),
+    summary: 'This document',
+    answer: ok('OpenAPI 3.1', anyObject()),
+  },
+});
+
+/** The trafficking API, but for the records of the catalog, whose routes each entity has. */
+export const TRAFFICKING_API = {
+  ...ASSET_API,
+  ...DELIVERY_API,
+  ...RECORD_REPORT_API,
+  ...AUDIT_API,
+  ...DIMENSION_API,
+  ...DOCUMENT_API,
+  ...REPORT_API,
+  ...SAVED_REPORT_API,
+  ...FINANCE_API,
+  ...EXPORT_API,
+  ...ALERT_API,
+  ...COMMENT_API,
+  ...SAVED_VIEW_API,
+  ...EXPLAIN_API,
+  ...BULK_API,
+};
+
+/** Every route of the service, by operationId. */
+export const allRoutes = (allowedEvents: readonly string[]): RouteTable => ({
+  ...AD_API,
+  ...AUCTION_API,
+  ...trackingApi(allowedEvents),
+  ...OPERATIONS_API,
+  ...ENTITY_API,
+  ...TRAFFICKING_API,
+  ...SHARED_REPORT_API,
+});
