@@ -6,7 +6,7 @@ import type { Store } from '../api/store.ts';
 import { thumbnail } from '../parts/thumbnail.ts';
 import { unbroken, type Column } from '../parts/table.ts';
 import type { CampaignWire, Counts, CreativeWire, Kind, LineItemWire, Records } from '../api/wire.ts';
-import { PRIORITIES } from '../../src/catalog/checks/choice-words.ts';
+import { PRIORITY_WORDS } from '../../src/catalog/model/choices.ts';
 import { deliveryColumns } from './lists/delivery-columns.ts';
 import type { InPlace } from './lists/in-place.ts';
 import { priceField, type InPlaceField, type InPlaceKind } from './lists/listed-fields.ts';
@@ -136,7 +136,7 @@ export const listColumns = <K extends Kind>(
       { label: 'Status', sort: 'status', cell: ({ id }) => statusPill(statuses.of('line_items', id)) },
       { label: 'Campaign', sort: 'campaign', cell: ({ campaign_id }) => link('campaigns', store.find('campaigns', campaign_id)) },
       { label: 'Price', numeric: true, sort: '-price', cell: (item) => cell(item, priceField(item), priceOf(item)) },
-      { label: 'Priority', sort: 'priority', wide: true, cell: (item) => cell(item, 'priority', PRIORITIES[item.priority ?? 2].label) },
+      { label: 'Priority', sort: 'priority', wide: true, cell: (item) => cell(item, 'priority', PRIORITY_WORDS[item.priority ?? 2].label) },
       { label: 'Flight', sort: '-end_date', cell: flight, minor: true, wide: true },
       {
         label: 'Daily cap',

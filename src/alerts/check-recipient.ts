@@ -2,7 +2,7 @@ import type { Fault } from '../base/fault.ts';
 import { isObject } from '../base/narrow.ts';
 import { schemaCompiler } from '../base/schema-compiler.ts';
 import { schemaFaults } from '../base/schema-faults.ts';
-import { isHttpUrl } from '../catalog/checks/check-record.ts';
+import { isHttpUrl } from '../catalog/checks/shape-record.ts';
 import { FORMAT_DETAILS, isEmail, type SavedReportContext } from '../reports/saved-report.ts';
 import { ALERT_KIND_NAMES } from '../catalog/model/alert-kinds.ts';
 import type { AlertRecipient } from './recipient-store.ts';

@@ -1,5 +1,5 @@
-import { BUDGET_TYPES, CREATIVE_FORMATS, CREATIVE_STATUSES, LINE_ITEM_TYPES, PACINGS } from '../catalog/model/entities.ts';
-import type { CatalogTable } from '../catalog/model/catalog-reading.ts';
+import { BUDGET_TYPES, CREATIVE_FORMATS, CREATIVE_STATUSES, LINE_ITEM_TYPES, PACINGS } from '../catalog/model/choices.ts';
+import type { EntityTable } from '../catalog/entities/entities.ts';
 import { DELIVERY_STATUSES } from '../decision/no-bid-reason.ts';
 import { ENTITY_KINDS } from './entity-kind.ts';
 
@@ -20,7 +20,7 @@ export interface ListFields {
   readonly filters: Readonly<Record<string, ListFilter>>;
 }
 
-const nameOf = (table: CatalogTable, id: string): string => `(select lower(name) from ${table} p where p.id = ${id})`;
+const nameOf = (table: EntityTable, id: string): string => `(select lower(name) from ${table} p where p.id = ${id})`;
 const ofToday = (column: string): string =>
   `(select coalesce(sum(c.${column}), 0) from daily_counts c where c.line_item_id = line_items.id and c.day = cast(now() at time zone 'utc' as date))`;
 const one = (column: string): string => `array[cast(${column} as text)]`;
@@ -31,7 +31,7 @@ const FLIGHT = { start_date: 'start_at', end_date: 'end_at' };
 const BY_STATUS = { status: 'status_rank' };
 const STATUS: Readonly<Record<string, ListFilter>> = { status: { values: DELIVERY_STATUSES } };
 
-export const LIST_FIELDS: Readonly<Record<CatalogTable, ListFields>> = {
+export const LIST_FIELDS: Readonly<Record<EntityTable, ListFields>> = {
   publishers: { search: ['name', 'domain'], searchWords: 'name or domain', sorts: { ...NAMED, domain: 'lower(domain)' }, filters: {} },
   placements: {
     search: ['id', `width || 'x' || height || ' ' || width || ' × ' || height`],
@@ -96,7 +96,7 @@ export const LIST_FIELDS: Readonly<Record<CatalogTable, ListFields>> = {
 };
 
 /** SQL with `:pattern` and `:word`: a row matches a word of a search, itself or by what it belongs to. */
-export const matchesWord = (table: CatalogTable): string => {
+export const matchesWord = (table: EntityTable): string => {
   const { namedByClient, parents } = ENTITY_KINDS[table];
   const own = LIST_FIELDS[table].search.map((sql) => `${sql} ilike :pattern`);
   const byId = namedByClient ? [] : ['cast(id as text) = :word'];

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { NOT_BLANK } from '../base/schema-faults.ts';
-import { CATALOG_TABLES, type CatalogTable } from '../catalog/model/catalog-reading.ts';
+import { ENTITY_TABLES, type EntityTable } from '../catalog/entities/entities.ts';
 import { show, type Columns, type Shown } from '../api/columns.ts';
 import { integer, oneOf, text } from '../api/schema.ts';
 
@@ -14,14 +14,14 @@ export const NEW_VIEW_SCHEMA = {
   required: ['kind', 'name', 'query'],
   additionalProperties: false,
   properties: {
-    kind: { type: 'string', enum: CATALOG_TABLES },
+    kind: { type: 'string', enum: ENTITY_TABLES },
     name: { type: 'string', pattern: NOT_BLANK, maxLength: MAX_NAME_LENGTH },
     query: { type: 'string', maxLength: MAX_QUERY_LENGTH, description: 'Parameters of the list: q=boots&status=behind&sort=-price' },
   },
 } as const;
 
 export interface NewView {
-  readonly kind: CatalogTable;
+  readonly kind: EntityTable;
   readonly name: string;
   readonly query: string;
 }
@@ -32,7 +32,7 @@ interface ViewRow extends NewView {
 
 export const VIEW_COLUMNS = {
   id: { schema: integer, of: ({ id }) => id },
-  kind: { schema: oneOf(CATALOG_TABLES), of: ({ kind }) => kind },
+  kind: { schema: oneOf(ENTITY_TABLES), of: ({ kind }) => kind },
   name: { schema: text, of: ({ name }) => name },
   query: { schema: text, of: ({ query }) => query },
 } satisfies Columns<ViewRow>;

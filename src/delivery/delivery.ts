@@ -1,4 +1,4 @@
-import type { Pacing } from '../catalog/model/entities.ts';
+import type { Pacing } from '../catalog/model/choices.ts';
 import type { LineItemStatus } from './status/line-item-status.ts';
 import type { GoalCourse } from './goal-course.ts';
 

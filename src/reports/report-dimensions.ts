@@ -1,7 +1,7 @@
 import { isCountryCode } from '../catalog/checks/country-codes.ts';
 import { BID_OUTCOME_NAMES } from '../bidders/bid-outcome.ts';
 import type { CatalogTable } from '../catalog/model/catalog-reading.ts';
-import { DEVICES } from '../catalog/model/entities.ts';
+import { DEVICES } from '../catalog/model/choices.ts';
 import { BROWSERS } from '../context/device-detector.ts';
 import { reasonNames } from '../decision/no-bid-reason.ts';
 import type { RollUpKey, RollUpSource } from '../events/postgres/roll-ups.ts';

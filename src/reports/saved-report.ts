@@ -2,7 +2,7 @@ import { pointerStep, type Fault } from '../base/fault.ts';
 import { isObject } from '../base/narrow.ts';
 import { schemaCompiler } from '../base/schema-compiler.ts';
 import { schemaFaults } from '../base/schema-faults.ts';
-import { isHttpUrl } from '../catalog/checks/check-record.ts';
+import { isHttpUrl } from '../catalog/checks/shape-record.ts';
 import { readReportQuestion } from './report-question.ts';
 
 /** When and where a saved report is sent. */

@@ -1,9 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { schemaCompiler } from '../../src/base/schema-compiler.ts';
-import { advertiserSchema } from '../../src/catalog/checks/advertiser-schema.ts';
-import { bidderSchema } from '../../src/catalog/checks/bidder-schema.ts';
-import { creativeSchema } from '../../src/catalog/checks/creative-schema.ts';
-import { campaignSchema, lineItemSchema, placementSchema, publisherSchema } from '../../src/catalog/checks/schemas.ts';
+import { ENTITIES } from '../../src/catalog/entities/entities.ts';
 import { AD_REQUEST_SCHEMA, FLAT_AD_REQUEST_SCHEMA } from '../../src/http/openrtb/ad-request-schema.ts';
 import { AUCTION_REQUEST_SCHEMA } from '../../src/http/openrtb/auction-schema.ts';
 import { RECIPIENT_SCHEMA } from '../../src/alerts/check-recipient.ts';
@@ -12,13 +9,7 @@ import { BULK_SCHEMA } from '../../src/bookings/bulk-route.ts';
 import { SAVED_REPORT_SCHEMA } from '../../src/reports/saved-report.ts';
 
 const SCHEMAS = {
-  publisherSchema,
-  placementSchema,
-  advertiserSchema,
-  bidderSchema,
-  campaignSchema,
-  lineItemSchema,
-  creativeSchema,
+  ...Object.fromEntries(Object.entries(ENTITIES).map(([table, { schema }]) => [table, schema])),
   AD_REQUEST_SCHEMA,
   FLAT_AD_REQUEST_SCHEMA,
   AUCTION_REQUEST_SCHEMA,

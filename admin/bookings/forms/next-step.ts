@@ -22,8 +22,7 @@ export const addStep = (kind: Kind, text = '', query: Parameters<typeof hashOf>[
  * The record that must exist before one of this kind can be created; undefined: nothing is missing.
  */
 export const missingParent = (kind: Kind, store: Store): NextStep | undefined => {
-  for (const { required, description } of fieldsOf(kind)) {
-    const { parent } = description;
+  for (const { required, parent } of fieldsOf(kind)) {
     if (!parent || !required || store.total(parent) > 0) continue;
     return addStep(parent, `${capital(aOne(kind))} needs ${aOne(parent)}, and there is none yet.`);
   }

@@ -1,5 +1,11 @@
-import { BUDGET_TYPES, CREATIVE_STATUSES, LINE_ITEM_TYPES, PACING_WORDS, PRIORITIES } from '../../../src/catalog/checks/choice-words.ts';
-import { CREATIVE_FORMATS } from '../../../src/catalog/model/entities.ts';
+import {
+  BUDGET_TYPE_WORDS,
+  CREATIVE_STATUS_WORDS,
+  LINE_ITEM_TYPE_WORDS,
+  PACING_WORDS,
+  PRIORITY_WORDS,
+} from '../../../src/catalog/model/choices.ts';
+import { CREATIVE_FORMATS } from '../../../src/catalog/model/choices.ts';
 import { DELIVERY_STATUSES } from '../../../src/decision/no-bid-reason.ts';
 import type { Kind } from '../../api/wire.ts';
 
@@ -35,13 +41,13 @@ const FILTERS: Readonly<Record<Kind, readonly Filter[]>> = {
     PUBLISHER,
     ADVERTISER,
     CAMPAIGN,
-    { name: 'type', label: 'Type', choices: named(LINE_ITEM_TYPES) },
-    { name: 'budget_type', label: 'Billed by', choices: named(BUDGET_TYPES) },
+    { name: 'type', label: 'Type', choices: named(LINE_ITEM_TYPE_WORDS) },
+    { name: 'budget_type', label: 'Billed by', choices: named(BUDGET_TYPE_WORDS) },
     { name: 'pacing', label: 'Pacing', choices: named(PACING_WORDS) },
-    { name: 'priority', label: 'Priority', choices: named(PRIORITIES) },
+    { name: 'priority', label: 'Priority', choices: named(PRIORITY_WORDS) },
   ],
   creatives: [
-    { name: 'status', label: 'State', choices: named(CREATIVE_STATUSES) },
+    { name: 'status', label: 'State', choices: named(CREATIVE_STATUS_WORDS) },
     FORMAT,
     PUBLISHER,
     ADVERTISER,

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { isCountryCode } from '../../catalog/checks/country-codes.ts';
-import { DEVICES, type Device } from '../../catalog/model/entities.ts';
+import { DEVICES, type Device } from '../../catalog/model/choices.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { keyValueFaults, parseAdRequest } from '../../http/openrtb/parse-ad-request.ts';
 import type { Fault } from '../../base/fault.ts';

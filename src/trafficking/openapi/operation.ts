@@ -1,4 +1,4 @@
-import { CATALOG_TABLES, type CatalogTable } from '../../catalog/model/catalog-reading.ts';
+import { ENTITY_TABLES, type EntityTable } from '../../catalog/entities/entities.ts';
 import { PROBLEMS, type ProblemCode } from '../../http/problems/problem.ts';
 import { XLSX_TYPE } from '../../reports/report-routes.ts';
 import { exampleOf } from './examples.ts';
@@ -11,8 +11,8 @@ export const TAGS = {
   ads: 'Ad requests of pages and servers',
   tracking: 'What a page or the SDK calls after an ad was rendered',
   operations: 'Health, metrics and reloads; internal to the installation',
-  ...(Object.fromEntries(CATALOG_TABLES.map((table) => [table, `The ${table.replace('_', ' ')} of the catalog`])) as Readonly<
-    Record<CatalogTable, string>
+  ...(Object.fromEntries(ENTITY_TABLES.map((table) => [table, `The ${table.replace('_', ' ')} of the catalog`])) as Readonly<
+    Record<EntityTable, string>
   >),
   delivery: 'Live figures, reports, explanations and the audit trail',
 };

@@ -3,7 +3,7 @@ import { AD_REQUEST_SCHEMA, FLAT_AD_REQUEST_SCHEMA } from '../../http/openrtb/ad
 import { AUCTION_REQUEST_SCHEMA } from '../../http/openrtb/auction-schema.ts';
 import { PROBLEMS } from '../../http/problems/problem.ts';
 import { REPORT_REASONS } from '../../tracking/report-store.ts';
-import { DEVICES } from '../../catalog/model/entities.ts';
+import { DEVICES } from '../../catalog/model/choices.ts';
 import { integer, listOf, number, oneOf, record, ref, text, type Schema } from '../../api/schema.ts';
 
 /**

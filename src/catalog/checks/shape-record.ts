@@ -6,21 +6,10 @@ import { schemaFaults } from '../../base/schema-faults.ts';
 import { readAdsTxtRecord } from '../model/ads-txt-record.ts';
 import { parseStartDate } from '../model/flight-dates.ts';
 import { normalOrigin } from '../model/origins.ts';
-import type {
-  AdvertiserRecord,
-  BidderRecord,
-  CampaignRecord,
-  CreativeRecord,
-  LineItemRecord,
-  PlacementRecord,
-  PublisherRecord,
-} from '../model/records.ts';
-import { bidderSchema } from './bidder-schema.ts';
+import type { Entity } from '../entities/define-entity.ts';
+import type { Fields, RecordOf } from '../entities/field.ts';
 import { canonicalSpelling } from './canonical-spelling.ts';
 import { isCountryCode } from './country-codes.ts';
-import { advertiserSchema } from './advertiser-schema.ts';
-import { creativeSchema } from './creative-schema.ts';
-import { campaignSchema, lineItemSchema, placementSchema, publisherSchema } from './schemas.ts';
 
 /**
  * The result of a check: the record in canonical spelling with its defaults filled in, or every
@@ -71,30 +60,25 @@ const ajv = schemaCompiler({
   formats: Object.fromEntries(Object.entries(FORMATS).map(([name, { test }]) => [name, test])),
 });
 
+/** A record whose fields may be missing, and hold anything. */
+export type Given<R> = { readonly [K in keyof R]?: unknown };
+
 /** A record and the faults of its shape. While there are any, its fields may hold anything. */
-export interface ShapedRecord<T> {
-  readonly record: { readonly [K in keyof T]?: unknown };
+export interface ShapedRecord<R> {
+  readonly record: Given<R>;
   readonly faults: readonly Fault[];
 }
 
 /**
- * Makes a check from a schema. It validates a copy of the input in canonical spelling and leaves
- * the input unchanged.
+ * Makes a check of the shape of an entity's records. It validates a copy of the input in canonical
+ * spelling and leaves the input unchanged.
  */
-const shapedBy = <T>(schema: object) => {
+export const shapeOf = <F extends Fields>({ schema }: Entity<F>) => {
   const validate = ajv.compile(schema);
   const spelling = canonicalSpelling(schema);
-  return (input: unknown): ShapedRecord<T> => {
+  return (input: unknown): ShapedRecord<RecordOf<F>> => {
     if (!isObject(input)) return { record: {}, faults: [{ pointer: '', detail: 'must be a JSON object' }] };
     const record = spelling ? (spelling(input) as object) : { ...input };
     return { record, faults: validate(record) ? [] : schemaFaults(validate.errors, FORMAT_DETAILS) };
   };
 };
-
-export const shapePublisher = shapedBy<PublisherRecord>(publisherSchema);
-export const shapePlacement = shapedBy<PlacementRecord>(placementSchema);
-export const shapeAdvertiser = shapedBy<AdvertiserRecord>(advertiserSchema);
-export const shapeBidder = shapedBy<BidderRecord>(bidderSchema);
-export const shapeCampaign = shapedBy<CampaignRecord>(campaignSchema);
-export const shapeLineItem = shapedBy<LineItemRecord>(lineItemSchema);
-export const shapeCreative = shapedBy<CreativeRecord>(creativeSchema);
