@@ -7,7 +7,9 @@ interface Listed {
   readonly children?: Counts;
 }
 type Stored = {
-  readonly [K in EntityTable]: StoredRecords[K] & { readonly id: StoredRecords[K] extends { readonly id: string } ? string : number } & Listed;
+  readonly [K in EntityTable]: StoredRecords[K] & {
+    readonly id: StoredRecords[K] extends { readonly id: string } ? string : number;
+  } & Listed;
 };
 
 /** The records of the trafficking API, with the fields that only its answers have. */

@@ -45,7 +45,7 @@ export const entityType = <F extends Fields, C extends object>({ fields }: Entit
         return entities.length;
       }),
     view: (segment, row) => new EntityView(segment, row) as unknown as E & View,
-    copy: (entity) => Object.fromEntries(entries.map(([name]) => [name, entity[name]])),
+    copy: (entity) => Object.fromEntries<unknown>(entries.map(([name]) => [name, entity[name]])) as E,
   };
 };
 
