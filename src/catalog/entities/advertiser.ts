@@ -12,13 +12,11 @@ export const ADVERTISER = defineEntity({
       schema: nameSchema,
       view: ['name', 'text'],
       form: { label: 'Name', placeholder: 'Boots of the North' },
-      list: { sorted: true, searched: true },
     },
     domain: {
       schema: hostOrNull('advertiser_domain of creatives that have none'),
       view: ['domain', 'textOrNull'],
       form: { label: 'Domain', placeholder: 'boots.example', help: 'Its creatives that name no advertiser domain have this one.' },
-      list: { label: 'Domain', sorted: true, searched: true },
     },
     paid_by: {
       schema: orNull(textOf({ minLength: 1, maxLength: 100 }), {
@@ -44,7 +42,6 @@ export const ADVERTISER = defineEntity({
         placeholder: 'outdoor',
         help: 'Your own words to find it by. Publishers and placements can block advertisers by them.',
       },
-      list: { label: 'Labels', minor: true },
     },
     exclusive: {
       schema: { ...boolean, default: false, description: 'true: an answer never has two of its ads' },
@@ -65,6 +62,7 @@ export const ADVERTISER = defineEntity({
     },
     archived: { ...ARCHIVED, view: ['archived', 'flag'] },
   },
+  list: { columns: ['domain', 'labels'], searched: ['name', 'domain'], sorted: ['id', 'name', 'domain'] },
   sections: [
     {
       title: 'Advertiser',

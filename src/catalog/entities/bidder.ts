@@ -13,7 +13,7 @@ export const BIDDER = defineEntity({
   many: 'Bidders',
   fields: {
     id: ID,
-    name: { schema: nameSchema, form: { label: 'Name', placeholder: 'Prebid Server' }, list: { sorted: true, searched: true } },
+    name: { schema: nameSchema, form: { label: 'Name', placeholder: 'Prebid Server' } },
     endpoint: {
       schema: { ...url, description: 'receives OpenRTB 2.6 bid requests' },
       view: ['endpoint', 'text'],
@@ -23,7 +23,6 @@ export const BIDDER = defineEntity({
         placeholder: 'https://pbs.example/openrtb2/auction',
         help: 'Receives an OpenRTB 2.6 bid request for each ad that its line items could fill.',
       },
-      list: { searched: true },
     },
     headers: {
       // Values as they are sent; an answer has a mark (base/secret-box.ts) in place of each.
@@ -91,7 +90,6 @@ export const BIDDER = defineEntity({
         placeholder: 'EUR',
         help: 'Of floors and bids. A currency other than USD needs an exchange rate, which whoever runs the ad server sets.',
       },
-      list: { label: 'Currency', minor: true, sorted: true },
     },
     bid_adjustment: {
       schema: numberOf({
@@ -155,6 +153,7 @@ export const BIDDER = defineEntity({
     ...BLOCK_LISTS,
     archived: { ...ARCHIVED, view: ['archived', 'flag'] },
   },
+  list: { columns: ['currency'], searched: ['name', 'endpoint'], sorted: ['id', 'name', 'currency'] },
   sections: [
     {
       title: 'Bidder',

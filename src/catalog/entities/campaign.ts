@@ -14,20 +14,17 @@ export const CAMPAIGN = defineEntity({
       fixed: 'once served',
       view: ['publisherId', 'owner'],
       form: { label: 'Publisher' },
-      list: { label: 'Publisher', sorted: true },
     },
     advertiser_id: {
       schema: orNull(idSchema, { default: null, description: 'who pays; null: not known' }),
       parent: 'advertisers',
       view: ['advertiserId', 'integerOrNull'],
       form: { label: 'Advertiser', placeholder: 'Not known' },
-      list: { label: 'Advertiser', minor: true, sorted: true },
     },
     name: {
       schema: nameSchema,
       view: ['name', 'text'],
       form: { label: 'Name', wide: true, placeholder: 'Spring sale' },
-      list: { sorted: true, searched: true },
     },
     active: {
       schema: { ...boolean, default: true, description: 'false: none of its line items serves' },
@@ -40,9 +37,14 @@ export const CAMPAIGN = defineEntity({
       stored: 'micros',
       view: ['budgetMicros', 'numberOrNull'],
       form: { label: 'Budget', placeholder: 'no limit', help: 'Limits the sum of its line items.' },
-      list: { sorted: true },
     },
     archived: ARCHIVED,
+  },
+  list: {
+    columns: ['publisher_id', 'advertiser_id', 'budget'],
+    searched: ['name'],
+    sorted: ['id', 'name', 'start_date', 'end_date', 'status', 'budget', 'publisher_id', 'advertiser_id'],
+    together: ['end_date', 'budget'],
   },
   sections: [
     {

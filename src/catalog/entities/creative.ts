@@ -20,7 +20,6 @@ export const CREATIVE = defineEntity({
     name: {
       schema: textOf({ maxLength: 256, default: '' }),
       form: { label: 'Name', wide: true, placeholder: 'Boots, 300 × 250, red' },
-      list: { sorted: true, searched: true },
     },
     placement_id: {
       schema: {
@@ -55,12 +54,10 @@ export const CREATIVE = defineEntity({
       fixed: 'once served',
       view: ['lineItemId', 'owner'],
       form: { label: 'Line item', wide: true },
-      list: { sorted: true },
     },
     format: {
       ...chosen(CREATIVE_FORMAT_WORDS),
       form: { label: 'Format', widget: 'creative-format', wide: true, initial: 'html' },
-      list: { sorted: true, searched: true, filter: 'Format' },
     },
     content: {
       schema: textOf({
@@ -77,7 +74,6 @@ export const CREATIVE = defineEntity({
         placeholder: 'advertiser.example',
         help: 'Shown to pages and in reports. Empty: that of its advertiser.',
       },
-      list: { searched: true },
     },
     width: {
       schema: orNull(pixels, { default: null }),
@@ -101,7 +97,6 @@ export const CREATIVE = defineEntity({
     status: {
       ...chosen(CREATIVE_STATUS_WORDS, { default: 'approved', description: 'only an approved creative serves' }),
       form: { label: 'Status', wide: true },
-      list: { sorted: true, filter: 'State' },
     },
     weight: {
       schema: integerOf({
@@ -118,6 +113,12 @@ export const CREATIVE = defineEntity({
       },
     },
     archived: ARCHIVED,
+  },
+  list: {
+    columns: ['format', 'line_item_id', 'status'],
+    searched: ['name', 'advertiser_domain', 'placement_id', 'format'],
+    sorted: ['id', 'name', 'format', 'status', 'line_item_id'],
+    filtered: ['status', 'format'],
   },
   sections: [
     { title: 'Where it runs', fields: ['name', 'line_item_id', 'placement_ids', 'format'] },

@@ -9,10 +9,23 @@ export interface Section<Name extends string = string> {
   readonly fields: readonly Name[];
 }
 
+/** The list of an entity, by the names of fields. A name that is no field stands for SQL of its own (bookings/list-fields.ts). */
+export interface ListWords<Name extends string = string> {
+  /** Shown as they are, beside what the page composes (admin/bookings/list-columns.ts). */
+  readonly columns: readonly Name[];
+  readonly searched: readonly string[];
+  readonly sorted: readonly string[];
+  /** Filters by the values of an enumeration. */
+  readonly filtered?: readonly Name[];
+  /** Set for many records at once. */
+  readonly together?: readonly Name[];
+}
+
 interface Words<F extends Fields> {
   /** Its name for people: `line item`. */
   readonly one: string;
   readonly many: string;
+  readonly list: ListWords<keyof F & string>;
   readonly sections: readonly Section<keyof F & string>[];
   /** Fields that only answers have, with their schemas. */
   readonly answered?: Readonly<Record<string, Schema>>;

@@ -13,14 +13,12 @@ export const DELIVERY_LIMITS = {
       wide: true,
       help: 'Even and PID spread the daily caps, or the day’s part of the goals and budgets.',
     },
-    list: { filter: 'Pacing' },
   }),
   daily_impression_cap: field({
     schema: orNull(integerOf({ minimum: 0, maximum: 1_000_000_000 }), { default: null }),
     stored: 'bigint',
     view: ['dailyImpressionCap', 'numberOrNull'],
     form: { label: 'Daily impressions', placeholder: 'no cap', unit: 'a day' },
-    list: { sorted: true },
   }),
   daily_spend_cap: field({
     schema: amount('USD'),

@@ -53,7 +53,6 @@ export interface Field {
   readonly form?: FormWords;
   /** Of an object: the fields of its form. */
   readonly members?: Members;
-  readonly list?: ListWords;
 }
 
 /** A property of an object, stored with it. */
@@ -63,20 +62,6 @@ export interface Member extends Pick<Field, 'choices'> {
 }
 export type Members = Readonly<Record<string, Member>>;
 export type Fields = Readonly<Record<string, Field>>;
-
-/** What a list of records does with a field. */
-export interface ListWords {
-  /** The head of its column. Absent: it has none of its own. */
-  readonly label?: string;
-  /** Left out on narrow screens. */
-  readonly minor?: boolean;
-  /** The list can be ordered by it. */
-  readonly sorted?: boolean;
-  /** A search of the list looks into it. */
-  readonly searched?: boolean;
-  /** The label of the filter by its values. */
-  readonly filter?: string;
-}
 
 /** Keeps the literal types of a field that several definitions share. */
 export const field = <const F extends Field>(definition: F): F => definition;

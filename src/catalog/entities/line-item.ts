@@ -22,19 +22,16 @@ export const LINE_ITEM = defineEntity({
       fixed: 'once served',
       view: ['campaignId', 'owner'],
       form: { label: 'Campaign' },
-      list: { label: 'Campaign', sorted: true, filter: 'Campaign' },
     },
     name: {
       schema: textOf({ maxLength: 256, default: '' }),
       view: ['name', 'text'],
       form: { label: 'Name', placeholder: 'Run of site, desktop' },
-      list: { sorted: true, searched: true },
     },
     type: {
       ...chosen(LINE_ITEM_TYPE_WORDS, { default: 'direct' }),
       view: ['type', 'oneOf'],
       form: { label: 'Type', wide: true },
-      list: { filter: 'Type' },
     },
     active: {
       schema: boolean,
@@ -53,7 +50,6 @@ export const LINE_ITEM = defineEntity({
       choices: PRIORITY_WORDS,
       view: ['priority', 'oneOf', 2],
       form: { label: 'Priority', wide: true, initial: 2 },
-      list: { sorted: true, filter: 'Priority' },
     },
     rotation: {
       ...chosen(ROTATION_WORDS, {
@@ -150,6 +146,16 @@ export const LINE_ITEM = defineEntity({
       },
     },
     archived: ARCHIVED,
+  },
+  list: {
+    columns: ['campaign_id', 'priority', 'daily_impression_cap'],
+    searched: ['name'],
+    sorted: [
+      ...['id', 'name', 'start_date', 'end_date', 'status', 'campaign_id', 'price', 'priority'],
+      ...['daily_impression_cap', 'impressions_today', 'spend_today'],
+    ],
+    filtered: ['type', 'pacing', 'budget_type', 'priority'],
+    together: ['cpm', 'priority', 'daily_impression_cap', 'end_date'],
   },
   sections: [
     {

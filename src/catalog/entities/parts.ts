@@ -60,14 +60,12 @@ export const START_DATE = field({
   stored: 'start',
   column: 'start_at',
   form: { label: 'Start', help: 'Without a time: from the beginning of that UTC day.' },
-  list: { sorted: true },
 });
 export const END_DATE = field({
   schema: flightDate,
   stored: 'end',
   column: 'end_at',
   form: { label: 'End', help: 'Without a time: through the end of that UTC day.' },
-  list: { sorted: true },
 });
 
 /** OpenRTB's block lists. */

@@ -15,14 +15,12 @@ export const PLACEMENT = defineEntity({
       view: ['id', 'text'],
       fixed: 'at creation',
       form: { label: 'Id', placeholder: 'article-top', help: 'Pages send it as imp.tagid. It cannot be changed later.' },
-      list: { searched: true },
     },
     publisher_id: {
       schema: orNull(idSchema, { default: null, description: 'null: open to every publisher' }),
       parent: 'publishers',
       view: ['publisherId', 'integerOrNull'],
       form: { label: 'Publisher', placeholder: 'Open to all publishers' },
-      list: { label: 'Publisher', sorted: true, filter: 'Publisher' },
     },
     width: { schema: pixels, view: ['width', 'integer'], form: { label: 'Width', unit: 'px', placeholder: '300' } },
     height: { schema: pixels, view: ['height', 'integer'], form: { label: 'Height', unit: 'px', placeholder: '250' } },
@@ -31,7 +29,6 @@ export const PLACEMENT = defineEntity({
       choices: CREATIVE_FORMAT_WORDS,
       view: ['formats', 'json'],
       form: { label: 'Formats', wide: true, initial: ['html', 'banner'] },
-      list: { label: 'Formats' },
     },
     floor: {
       schema: amount('USD per thousand impressions: the lowest bid of a bidder; null: any', 1_000),
@@ -46,6 +43,7 @@ export const PLACEMENT = defineEntity({
     ...BLOCKED_ADVERTISERS,
     archived: { ...ARCHIVED, view: ['archived', 'flag'] },
   },
+  list: { columns: ['formats', 'publisher_id'], searched: ['id', 'size'], sorted: ['id', 'size', 'publisher_id'] },
   sections: [
     {
       title: 'Placement',

@@ -9,7 +9,6 @@ export const PRICES = {
     view: ['budgetType', 'oneOf'],
     // Hidden for a programmatic line item, and then saved as the default: CPM.
     form: { label: 'Budget type', wide: true, when: { type: ['direct'] } },
-    list: { filter: 'Billed by' },
   }),
   cpm: field({
     schema: amount(

@@ -13,13 +13,11 @@ export const PUBLISHER = defineEntity({
       schema: nameSchema,
       view: ['name', 'text'],
       form: { label: 'Name', placeholder: 'The Daily Gazette' },
-      list: { sorted: true, searched: true },
     },
     domain: {
       schema: textOf({ minLength: 1, maxLength: 253 }),
       view: ['domain', 'text'],
       form: { label: 'Domain', placeholder: 'gazette.example' },
-      list: { label: 'Domain', sorted: true, searched: true },
     },
     origins: {
       schema: listOf(textOf({ format: 'origin', maxLength: 300 }), {
@@ -104,6 +102,7 @@ export const PUBLISHER = defineEntity({
     },
     archived: { ...ARCHIVED, view: ['archived', 'flag'] },
   },
+  list: { columns: ['domain'], searched: ['name', 'domain'], sorted: ['id', 'name', 'domain'] },
   sections: [
     {
       title: 'Publisher',
