@@ -12,6 +12,12 @@ export const sectionsOf = (kind: Kind): readonly FormSection[] => FORMS[kind];
 
 export const fieldsOf = (kind: Kind): readonly FormField[] => sectionsOf(kind).flatMap(({ fields }) => fields);
 
+/** The label of a field of a record, for a draft; its name where the form does not have it. */
+export const labelOf = (kind: Kind | undefined, name: string, draft: unknown = {}): string => {
+  const field = kind && fieldsOf(kind).find(({ pointer }) => pointer === `/${name}`);
+  return field ? wordsOf(field, draft).label : name.replaceAll('_', ' ');
+};
+
 export const hasType = ({ type }: FieldSchema, ...names: readonly string[]): boolean =>
   [type].flat().some((one) => names.includes(one ?? ''));
 

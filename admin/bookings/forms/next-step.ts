@@ -30,9 +30,9 @@ export const missingParent = (kind: Kind, store: Store): NextStep | undefined =>
 };
 
 /** What to do after a record was created. */
-export const nextStep = <K extends Kind>(kind: K, record: Records[K], store: Store): NextStep | undefined => NEXT[kind](record, store);
+export const nextStep = <K extends Kind>(kind: K, record: Records[K], store: Store): NextStep | undefined => NEXT[kind]?.(record, store);
 
-const NEXT: { readonly [K in Kind]: (record: Records[K], store: Store) => NextStep | undefined } = {
+const NEXT: { readonly [K in Kind]?: (record: Records[K], store: Store) => NextStep | undefined } = {
   publishers: ({ id }, store) =>
     store.total('placements') === 0
       ? addStep('placements', 'Next: add a place for ads on its pages.')

@@ -8,6 +8,7 @@ import {
 import { CREATIVE_FORMATS } from '../../../src/catalog/model/choices.ts';
 import { DELIVERY_STATUSES } from '../../../src/decision/no-bid-reason.ts';
 import type { Kind } from '../../api/wire.ts';
+import { fieldsOf } from '../forms/entity-fields.ts';
 
 /** A chip of a list: any of some values, or one record of another kind. */
 export interface Filter {
@@ -30,11 +31,9 @@ const PUBLISHER = of('publishers', 'publisher_id', 'Publisher');
 const ADVERTISER = of('advertisers', 'advertiser_id', 'Advertiser');
 const CAMPAIGN = of('campaigns', 'campaign_id', 'Campaign');
 
-const FILTERS: Readonly<Record<Kind, readonly Filter[]>> = {
-  publishers: [],
+/** Of kinds that are filtered by more than their parents. */
+const FILTERS: Partial<Readonly<Record<Kind, readonly Filter[]>>> = {
   placements: [PUBLISHER, FORMAT],
-  advertisers: [],
-  bidders: [],
   campaigns: [STATUS, PUBLISHER, ADVERTISER],
   line_items: [
     STATUS,
@@ -55,4 +54,8 @@ const FILTERS: Readonly<Record<Kind, readonly Filter[]>> = {
   ],
 };
 
-export const filtersOf = (kind: Kind): readonly Filter[] => FILTERS[kind];
+export const filtersOf = (kind: Kind): readonly Filter[] =>
+  FILTERS[kind] ??
+  fieldsOf(kind).flatMap(({ pointer, schema, parent, words }) =>
+    parent && !schema.items ? [of(parent, pointer.slice(1), words.label)] : [],
+  );
