@@ -60,10 +60,7 @@ export const newRecord = (kind: Kind, given: object, store: Store): object => {
       const placement_ids = given === undefined ? listOf(record['placement_ids']) : [given];
       return { format: store.find('placements', placement_ids[0])?.formats[0], ...record, placement_ids };
     }
-    case 'publishers':
-    case 'placements':
-    case 'advertisers':
-    case 'bidders':
+    default:
       return record;
   }
 };

@@ -62,6 +62,7 @@ export const ADVERTISER = defineEntity({
     },
     archived: { ...ARCHIVED, view: ['archived', 'flag'] },
   },
+  about: 'Who pays for campaigns.',
   list: { columns: ['domain', 'labels'], searched: ['name', 'domain'], sorted: ['id', 'name', 'domain'] },
   sections: [
     {

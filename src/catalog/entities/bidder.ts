@@ -153,6 +153,7 @@ export const BIDDER = defineEntity({
     ...BLOCK_LISTS,
     archived: { ...ARCHIVED, view: ['archived', 'flag'] },
   },
+  about: 'Programmatic demand: the servers that bid for line items.',
   list: { columns: ['currency'], searched: ['name', 'endpoint'], sorted: ['id', 'name', 'currency'] },
   sections: [
     {

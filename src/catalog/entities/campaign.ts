@@ -40,6 +40,7 @@ export const CAMPAIGN = defineEntity({
     },
     archived: ARCHIVED,
   },
+  about: 'Bookings: one publisher, one flight, one budget.',
   list: {
     columns: ['publisher_id', 'advertiser_id', 'budget'],
     searched: ['name'],

@@ -114,6 +114,7 @@ export const CREATIVE = defineEntity({
     },
     archived: ARCHIVED,
   },
+  about: 'The ads that line items show.',
   list: {
     columns: ['format', 'line_item_id', 'status'],
     searched: ['name', 'advertiser_domain', 'placement_id', 'format'],

@@ -25,6 +25,8 @@ interface Words<F extends Fields> {
   /** Its name for people: `line item`. */
   readonly one: string;
   readonly many: string;
+  /** What its list shows, in a sentence. */
+  readonly about: string;
   readonly list: ListWords<keyof F & string>;
   readonly sections: readonly Section<keyof F & string>[];
   /** Fields that only answers have, with their schemas. */

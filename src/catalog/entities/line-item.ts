@@ -147,6 +147,7 @@ export const LINE_ITEM = defineEntity({
     },
     archived: ARCHIVED,
   },
+  about: 'What runs in a campaign: its visitors, price and limits.',
   list: {
     columns: ['campaign_id', 'priority', 'daily_impression_cap'],
     searched: ['name'],

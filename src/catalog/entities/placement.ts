@@ -43,6 +43,7 @@ export const PLACEMENT = defineEntity({
     ...BLOCKED_ADVERTISERS,
     archived: { ...ARCHIVED, view: ['archived', 'flag'] },
   },
+  about: 'Places for ads on pages.',
   list: { columns: ['formats', 'publisher_id'], searched: ['id', 'size'], sorted: ['id', 'size', 'publisher_id'] },
   sections: [
     {

@@ -102,6 +102,7 @@ export const PUBLISHER = defineEntity({
     },
     archived: { ...ARCHIVED, view: ['archived', 'flag'] },
   },
+  about: 'Sites that show ads. Each has its own API key.',
   list: { columns: ['domain'], searched: ['name', 'domain'], sorted: ['id', 'name', 'domain'] },
   sections: [
     {
