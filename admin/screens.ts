@@ -14,23 +14,14 @@ import { openComplaints } from './delivery/complaints-view.ts';
 import { openReports } from './reports/reports-view.ts';
 import { openTest } from './delivery/test-view.ts';
 import { openTimeline } from './delivery/timeline-view.ts';
-import type { Kind } from './api/wire.ts';
+import { KINDS, type Kind } from './api/wire.ts';
 
 /** The screen of an address; the overview for an unknown one. */
 export const openScreen = (page: Page, route: Route): View | Promise<View> => {
   const [first = 'overview'] = route.parts;
+  const kind = KINDS.find((one) => one === first);
+  if (kind) return openEntity(page, kind, route);
   switch (first) {
-    case 'publishers':
-    case 'placements':
-    case 'bidders':
-    case 'creatives':
-      return openEntity(page, first, route);
-    case 'advertisers':
-      return openEntity(page, first, route, openAdvertiser);
-    case 'campaigns':
-      return openEntity(page, first, route, openCampaign);
-    case 'line_items':
-      return openEntity(page, first, route, openLineItem);
     case 'files':
       return openFiles(page);
     case 'timeline':
@@ -52,14 +43,17 @@ export const openScreen = (page: Page, route: Route): View | Promise<View> => {
   }
 };
 
-/** The list, the form, or the screen of one record for kinds that have one. */
-const openEntity = <K extends Kind>(
-  page: Page,
-  kind: K,
-  route: Route,
-  openOne?: (page: Page, route: Route) => Promise<View>,
-): View | Promise<View> => {
+/** The screens of one record, for kinds that have one. */
+const SCREENS: Partial<Readonly<Record<Kind, (page: Page, route: Route) => Promise<View>>>> = {
+  advertisers: openAdvertiser,
+  campaigns: openCampaign,
+  line_items: openLineItem,
+};
+
+/** The list, the form, or the screen of one record. */
+const openEntity = (page: Page, kind: Kind, route: Route): View | Promise<View> => {
   const [, id, verb] = route.parts;
   if (id === undefined) return openList(page, kind, route);
+  const openOne = SCREENS[kind];
   return openOne && id !== 'new' && verb !== 'edit' ? openOne(page, route) : openForm(page, kind, route);
 };

@@ -1,8 +1,6 @@
-import { campaignToRow, placementToRow, publisherToRow } from '../src/catalog/postgres/catalog-rows.ts';
-import { creativeToRow } from '../src/catalog/postgres/creative-rows.ts';
-import { lineItemToRow } from '../src/catalog/postgres/line-item-rows.ts';
-import { checkCampaign, checkCreative, checkLineItem, checkPlacement, checkPublisher } from '../src/catalog/checks/check-entities.ts';
-import type { Checked } from '../src/catalog/checks/check-record.ts';
+import { ROWS } from '../src/catalog/postgres/rows.ts';
+import { CHECKS } from '../src/catalog/checks/check-entities.ts';
+import type { Checked } from '../src/catalog/checks/shape-record.ts';
 import { hashApiKey } from '../src/catalog/model/hash-api-key.ts';
 import { insertRow, withKnex } from './book.ts';
 
@@ -32,21 +30,21 @@ const LINE_ITEM = { ...FLIGHT, name: 'line item', active: true, budget_type: 'CP
 export const bookCatalog = (databaseUrl: string, booking: CatalogBooking): Promise<void> =>
   withKnex(databaseUrl, async (knex) => {
     const insert = (table: string, row: object): Promise<number> => insertRow(knex, table, row);
-    const placement = (fields: Fields) => insert('placements', placementToRow(valid(checkPlacement(fields))));
+    const placement = (fields: Fields) => insert('placements', ROWS.placements.toRow(valid(CHECKS.placements(fields))));
     for (const fields of booking.placements ?? []) await placement(fields);
     for (const { api_key, placements = [], campaigns = [], ...fields } of booking.publishers) {
-      const publisher = { ...publisherToRow(valid(checkPublisher(fields))), api_key_hash: hashApiKey(api_key) };
+      const publisher = { ...ROWS.publishers.toRow(valid(CHECKS.publishers(fields))), api_key_hash: hashApiKey(api_key) };
       const publisher_id = await insert('publishers', publisher);
       for (const one of placements) await placement({ ...one, publisher_id });
       for (const { line_items, ...ofCampaign } of campaigns) {
-        const campaign = checkCampaign({ ...FLIGHT, name: 'campaign', ...ofCampaign, publisher_id });
-        const campaign_id = await insert('campaigns', campaignToRow(valid(campaign)));
+        const campaign = CHECKS.campaigns({ ...FLIGHT, name: 'campaign', ...ofCampaign, publisher_id });
+        const campaign_id = await insert('campaigns', ROWS.campaigns.toRow(valid(campaign)));
         for (const { creatives, ...ofLineItem } of line_items) {
-          const lineItem = checkLineItem({ ...LINE_ITEM, ...ofLineItem, campaign_id }, { dimensions: DIMENSIONS });
-          const line_item_id = await insert('line_items', lineItemToRow(valid(lineItem)));
+          const lineItem = CHECKS.line_items({ ...LINE_ITEM, ...ofLineItem, campaign_id }, { dimensions: DIMENSIONS });
+          const line_item_id = await insert('line_items', ROWS.line_items.toRow(valid(lineItem)));
           for (const ofCreative of creatives) {
-            const creative = checkCreative({ format: 'html', content: '<b>ad</b>', ...ofCreative, line_item_id });
-            await insert('creatives', creativeToRow(valid(creative)));
+            const creative = CHECKS.creatives({ format: 'html', content: '<b>ad</b>', ...ofCreative, line_item_id });
+            await insert('creatives', ROWS.creatives.toRow(valid(creative)));
           }
         }
       }

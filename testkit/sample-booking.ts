@@ -1,7 +1,9 @@
+import { CHECKS } from '../src/catalog/checks/check-entities.ts';
 import { bidderOf } from '../src/catalog/model/bidder-of.ts';
 import { NO_TRAITS, type AdvertiserBlock } from '../src/catalog/model/advertiser.ts';
 import type { BlockList } from '../src/catalog/model/block-list.ts';
 import type { Bidder, Campaign, Creative, LineItem, PublisherPrivacy } from '../src/catalog/model/entities.ts';
+import { toLineItem } from '../src/catalog/snapshot/to-entities.ts';
 
 /** The defaults of a publisher. */
 export const samplePrivacy: PublisherPrivacy = {
@@ -30,38 +32,17 @@ export const sampleCampaign = (changes: Partial<Campaign> & Pick<Campaign, 'flig
   ...changes,
 });
 
+/** The defaults of a line item at a CPM of 1 USD. */
+const bookedLineItem = (): LineItem => {
+  const booked = { campaign_id: 1, name: 'line item', active: true, start_date: '2026-01-01', end_date: '2026-12-31', cpm: 1 };
+  const checked = CHECKS.line_items(booked, { dimensions: new Map() });
+  if (!checked.ok) throw new Error(JSON.stringify(checked.faults));
+  return toLineItem({ id: 1, edition: 0 }, checked.record, 1);
+};
+const LINE_ITEM = bookedLineItem();
+
 /** A direct line item of campaign 1 of publisher 1 that asks for nothing and has no limits, at a CPM of 1 USD, but for what is given. */
-export const sampleLineItem = (changes: Partial<LineItem> & Pick<LineItem, 'flight'>): LineItem => ({
-  id: 1,
-  edition: 0,
-  campaignId: 1,
-  publisherId: 1,
-  name: 'line item',
-  type: 'direct',
-  stop: null,
-  ownStop: null,
-  budgetType: 'CPM',
-  cpmMicros: 1_000_000,
-  cpcMicros: null,
-  budgetMicros: null,
-  priority: 2,
-  rotation: 'weighted',
-  pacing: 'ASAP',
-  dailyImpressionCap: null,
-  dailySpendCapMicros: null,
-  goals: { impressions: null, clicks: null, frontload: 0 },
-  frequencyCap: null,
-  rateLimit: null,
-  targeting: [],
-  bidderId: null,
-  endpoint: null,
-  gvlId: null,
-  noticeHosts: [],
-  floorMicros: 0,
-  valueCpmMicros: null,
-  dealId: null,
-  ...changes,
-});
+export const sampleLineItem = (changes: Partial<LineItem> & Pick<LineItem, 'flight'>): LineItem => ({ ...LINE_ITEM, ...changes });
 
 /** A bidder in USD with an endpoint and nothing else, but for what is given. */
 export const sampleBidder = (changes: Partial<Bidder> & Pick<Bidder, 'endpoint'>): Bidder => ({

@@ -1,45 +1,33 @@
+import { ENTITY_TABLES, type EntityTable, type Records as StoredRecords } from '../../src/catalog/entities/entities.ts';
 import type { Fault } from '../../src/base/fault.ts';
 import type { DimensionProperty } from '../../src/bookings/dimension-api.ts';
-import type {
-  AdvertiserRecord,
-  BidderRecord,
-  CampaignRecord,
-  CreativeRecord,
-  LineItemRecord,
-  PlacementRecord,
-  PublisherRecord,
-} from '../../src/catalog/model/records.ts';
 
-/** The records of the trafficking API, with the fields that only its answers have. */
-type Stored<T> = T & { readonly id: number } & Listed;
 /** What a list adds to its records when it is asked for it: how many records belong to each, by kind. */
 interface Listed {
   readonly children?: Counts;
 }
+type Stored = {
+  readonly [K in EntityTable]: StoredRecords[K] & {
+    readonly id: StoredRecords[K] extends { readonly id: string } ? string : number;
+  } & Listed;
+};
 
-export type PublisherWire = Stored<PublisherRecord> & { readonly api_key?: string; readonly api_key_hint?: string | null };
-export type PlacementWire = PlacementRecord & Listed;
-export type AdvertiserWire = Stored<AdvertiserRecord>;
-export type BidderWire = Stored<BidderRecord>;
-export type CampaignWire = Stored<CampaignRecord>;
-export type LineItemWire = Stored<LineItemRecord>;
-export type CreativeWire = Stored<CreativeRecord> & { readonly blocked_at?: string | null };
-
-export interface Records {
-  readonly publishers: PublisherWire;
-  readonly placements: PlacementWire;
-  readonly advertisers: AdvertiserWire;
-  readonly bidders: BidderWire;
-  readonly campaigns: CampaignWire;
-  readonly line_items: LineItemWire;
-  readonly creatives: CreativeWire;
+/** The records of the trafficking API, with the fields that only its answers have. */
+export interface Records extends Stored {
+  readonly publishers: Stored['publishers'] & { readonly api_key?: string; readonly api_key_hint?: string | null };
+  readonly creatives: Stored['creatives'] & { readonly blocked_at?: string | null };
 }
+export type PublisherWire = Records['publishers'];
+export type PlacementWire = Records['placements'];
+export type CampaignWire = Records['campaigns'];
+export type LineItemWire = Records['line_items'];
+export type CreativeWire = Records['creatives'];
 
 /** The entities, by the names of their paths. */
-export type Kind = keyof Records;
+export type Kind = EntityTable;
 
 /** In the order in which a campaign is set up. */
-export const KINDS: readonly Kind[] = ['publishers', 'placements', 'advertisers', 'bidders', 'campaigns', 'line_items', 'creatives'];
+export const KINDS: readonly Kind[] = ENTITY_TABLES;
 
 /** What an ad of a direct campaign needs, in the same order. */
 export const NEEDED_KINDS = ['publishers', 'placements', 'campaigns', 'line_items', 'creatives'] as const satisfies readonly Kind[];

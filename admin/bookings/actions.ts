@@ -1,4 +1,4 @@
-import type { CreativeStatus } from '../../src/catalog/model/entities.ts';
+import type { CreativeStatus } from '../../src/catalog/model/choices.ts';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { showApiKey, showDebugLink } from '../parts/dialogs.ts';
 import { button, card } from '../parts/parts.ts';

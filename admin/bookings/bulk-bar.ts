@@ -1,7 +1,9 @@
 import { html, type TemplateResult } from 'lit-html';
+import { entityOf } from '../../src/catalog/entities/entities.ts';
 import type { Page } from '../page.ts';
 import { button } from '../parts/parts.ts';
 import type { Column } from '../parts/table.ts';
+import { choicesOf, fieldsOf } from './forms/entity-fields.ts';
 import type { Records } from '../api/wire.ts';
 import { counted, NAMES, titleOf } from '../words/kinds.ts';
 
@@ -21,18 +23,19 @@ const number = (text: string): number | undefined => (/^\d+(\.\d+)?$/.test(text.
 const numberOrNone = (text: string): number | null | undefined => (text.trim() === '' ? null : number(text));
 const day = (text: string): string | undefined => (/^\d{4}-\d{2}-\d{2}$/.test(text.trim()) ? text.trim() : undefined);
 
-const FIELDS: Readonly<Record<BulkKind, readonly BulkField[]>> = {
-  campaigns: [
-    { name: 'end_date', label: 'End (YYYY-MM-DD)', read: day },
-    { name: 'budget', label: 'Budget, empty for no limit', read: numberOrNone },
-  ],
-  line_items: [
-    { name: 'cpm', label: 'Price per thousand (CPM)', read: number },
-    { name: 'priority', label: 'Priority (1 to 3)', read: number },
-    { name: 'daily_impression_cap', label: 'Daily impressions, empty for no limit', read: numberOrNone },
-    { name: 'end_date', label: 'End (YYYY-MM-DD)', read: day },
-  ],
-};
+/** The fields that the definition of an entity sets together, with what may be typed. */
+const bulkFields = (kind: BulkKind): readonly BulkField[] =>
+  (entityOf(kind).list.together ?? []).flatMap((name): readonly BulkField[] => {
+    const field = fieldsOf(kind).find(({ pointer }) => pointer === `/${name}`);
+    if (!field) return [];
+    const { schema, words } = field;
+    const { label, placeholder = 'none' } = words;
+    if (schema.format === 'flight-date') return [{ name, label: `${label} (YYYY-MM-DD)`, read: day }];
+    const choices = choicesOf(field).map(({ value }) => value);
+    if (choices.length > 0) return [{ name, label: `${label} (${choices[0]} to ${choices.at(-1)})`, read: number }];
+    return [words.required ? { name, label, read: number } : { name, label: `${label}, empty for ${placeholder}`, read: numberOrNone }];
+  });
+const FIELDS = { campaigns: bulkFields('campaigns'), line_items: bulkFields('line_items') };
 /** Of one call of the API. */
 const MAX_AT_ONCE = 1_000;
 

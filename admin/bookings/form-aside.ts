@@ -1,4 +1,4 @@
-import type { CreativeStatus } from '../../src/catalog/model/entities.ts';
+import type { CreativeStatus } from '../../src/catalog/model/choices.ts';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { debugLinkCard, rotateKey, setBlocked, setStatus } from './actions.ts';
 import { assetsOf } from '../parts/fields/content-assets.ts';

@@ -1,23 +1,17 @@
 import { html, type TemplateResult } from 'lit-html';
 import type { AuditRow } from '../../src/bookings/audit-api.ts';
-import { linkTo } from '../words/kinds.ts';
+import { linkTo, NAMES } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
 import { emptyState, pageHead } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
 import { table, unbroken, type Column } from '../parts/table.ts';
-import type { Kind } from '../api/wire.ts';
+import { KINDS, type Kind } from '../api/wire.ts';
 import { moment } from '../words/formats.ts';
+import { labelOf } from './forms/entity-fields.ts';
 import { changedFields, undoButton } from './undo-change.ts';
 
-const KIND_OF: Readonly<Record<string, Kind>> = {
-  publisher: 'publishers',
-  placement: 'placements',
-  advertiser: 'advertisers',
-  bidder: 'bidders',
-  campaign: 'campaigns',
-  line_item: 'line_items',
-  creative: 'creatives',
-};
+/** By the name that the audit trail stores: `line_item`. */
+const kindOf = (entity: string): Kind | undefined => KINDS.find((kind) => NAMES[kind].one.replaceAll(' ', '_') === entity);
 
 const WORDS: Readonly<Record<string, string>> = {
   create: 'created',
@@ -48,7 +42,7 @@ export const openHistory = (page: Page): View => {
               caption: 'Changes',
               rows,
               columns: COLUMNS,
-              actions: (row) => html`${undoButton(page, KIND_OF[row.entity], row, changes.load)}`,
+              actions: (row) => html`${undoButton(page, kindOf(row.entity), row, changes.load)}`,
             }),
       )}
     `,
@@ -58,7 +52,7 @@ export const openHistory = (page: Page): View => {
 const named = ({ entity, entity_id, action, before, after }: AuditRow): TemplateResult | string => {
   const name = (after ?? before)?.['name'];
   const text = `${entity.replaceAll('_', ' ')} ${typeof name === 'string' && name !== '' ? `“${name}”` : entity_id}`;
-  const kind = KIND_OF[entity];
+  const kind = kindOf(entity);
   return kind && action !== 'delete' ? html`<a href=${linkTo(kind, entity_id)}>${text}</a>` : text;
 };
 
@@ -68,9 +62,9 @@ const shown = (value: unknown): string => {
   return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
 };
 
-const differences = ({ before, after }: AuditRow): TemplateResult | string => {
+const differences = ({ entity, before, after }: AuditRow): TemplateResult | string => {
   if (!before || !after) return '';
-  return html`${changedFields({ before, after }).map((name) => html`<div class="change"><b>${name.replaceAll('_', ' ')}</b> ${shown(before[name])} → ${shown(after[name])}</div>`)}`;
+  return html`${changedFields({ before, after }).map((name) => html`<div class="change"><b>${labelOf(kindOf(entity), name)}</b> ${shown(before[name])} → ${shown(after[name])}</div>`)}`;
 };
 
 const COLUMNS: readonly Column<AuditRow>[] = [

@@ -1,12 +1,17 @@
 import { html, type TemplateResult } from 'lit-html';
-import { advertiserOf, linkTo, titleOf } from '../words/kinds.ts';
+import { entityOf } from '../../src/catalog/entities/entities.ts';
+import type { Field } from '../../src/catalog/entities/field.ts';
+import { advertiserOf, linkTo, NAMES, titleOf } from '../words/kinds.ts';
 import type { Page } from '../page.ts';
 import { pill, statusPill, type Status } from '../parts/parts.ts';
 import type { Store } from '../api/store.ts';
 import { thumbnail } from '../parts/thumbnail.ts';
 import { unbroken, type Column } from '../parts/table.ts';
-import type { CampaignWire, Counts, CreativeWire, Kind, LineItemWire, Records } from '../api/wire.ts';
-import { PRIORITIES } from '../../src/catalog/checks/choice-words.ts';
+import { KINDS, type CampaignWire, type Counts, type CreativeWire, type Kind, type LineItemWire, type Records } from '../api/wire.ts';
+import { labelOf, PARENTS } from './forms/entity-fields.ts';
+import { readAt } from './forms/pointer.ts';
+import { listOf } from './forms/typed-text.ts';
+import { PRIORITY_WORDS } from '../../src/catalog/model/choices.ts';
 import { deliveryColumns } from './lists/delivery-columns.ts';
 import type { InPlace } from './lists/in-place.ts';
 import { priceField, type InPlaceField, type InPlaceKind } from './lists/listed-fields.ts';
@@ -70,6 +75,27 @@ const counted = (label: string, kind: Kind, none: TemplateResult | number = 0): 
   cell: ({ children }) => (children ? children[kind] || none : dash),
 });
 
+/** The columns that the definition of an entity names, and how many records belong to each. */
+const plainColumns = <K extends Kind>(store: Store, kind: K): readonly ListColumn<Records[K]>[] => {
+  const { list, fields } = entityOf(kind);
+  const children = KINDS.findLast((other) => PARENTS[other].some(({ parent }) => parent === kind));
+  return [
+    named(kind),
+    ...list.columns.map((name) => ({
+      label: labelOf(kind, name),
+      ...(list.sorted.includes(name) && { sort: name.replace(/_id$/, '') }),
+      cell: (record: Records[K]) => plainCell(store, fields[name], readAt(record, `/${name}`)),
+    })),
+    ...(children ? [counted(NAMES[children].many, children)] : []),
+  ];
+};
+
+const plainCell = (store: Store, field: Field | undefined, value: unknown): TemplateResult | string => {
+  if (field?.parent) return link(field.parent as Kind, store.find(field.parent as Kind, value as number | null));
+  if (field?.stored === 'micros' && typeof value === 'number') return money(value);
+  return listOf(value).join(', ') || dash;
+};
+
 /** The columns of each kind's list. */
 export const listColumns = <K extends Kind>(
   { store, statuses }: Page,
@@ -82,7 +108,7 @@ export const listColumns = <K extends Kind>(
     const [start, end] = flightDays(record);
     return html`${cell(record, 'start_date', unbroken(`${start} –`))} ${cell(record, 'end_date', unbroken(end))}`;
   };
-  const columns: { readonly [Each in Kind]: readonly ListColumn<Records[Each]>[] } = {
+  const columns: { readonly [Each in Kind]?: readonly ListColumn<Records[Each]>[] } = {
     publishers: [
       named('publishers'),
       { label: 'Domain', sort: 'domain', cell: ({ domain }) => domain },
@@ -99,12 +125,6 @@ export const listColumns = <K extends Kind>(
         cell: ({ publisher_id }) => link('publishers', store.find('publishers', publisher_id), 'open to all'),
       },
       counted('Creatives', 'creatives'),
-    ],
-    advertisers: [
-      named('advertisers'),
-      { label: 'Domain', sort: 'domain', cell: ({ domain }) => domain ?? dash },
-      { label: 'Labels', cell: ({ labels }) => labels.join(', ') || dash, minor: true },
-      counted('Campaigns', 'campaigns'),
     ],
     bidders: [
       named('bidders'),
@@ -136,7 +156,7 @@ export const listColumns = <K extends Kind>(
       { label: 'Status', sort: 'status', cell: ({ id }) => statusPill(statuses.of('line_items', id)) },
       { label: 'Campaign', sort: 'campaign', cell: ({ campaign_id }) => link('campaigns', store.find('campaigns', campaign_id)) },
       { label: 'Price', numeric: true, sort: '-price', cell: (item) => cell(item, priceField(item), priceOf(item)) },
-      { label: 'Priority', sort: 'priority', wide: true, cell: (item) => cell(item, 'priority', PRIORITIES[item.priority ?? 2].label) },
+      { label: 'Priority', sort: 'priority', wide: true, cell: (item) => cell(item, 'priority', PRIORITY_WORDS[item.priority ?? 2].label) },
       { label: 'Flight', sort: '-end_date', cell: flight, minor: true, wide: true },
       {
         label: 'Daily cap',
@@ -174,5 +194,5 @@ export const listColumns = <K extends Kind>(
       },
     ],
   };
-  return columns[kind];
+  return columns[kind] ?? plainColumns(store, kind);
 };

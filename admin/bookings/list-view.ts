@@ -1,3 +1,4 @@
+import { entityOf } from '../../src/catalog/entities/entities.ts';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { input } from '../parts/fields/input.ts';
 import { addStep, missingParent } from './forms/next-step.ts';
@@ -21,16 +22,6 @@ import type { Kind, Records } from '../api/wire.ts';
 /** Records of the first answer, and of each further one. */
 const PAGE_SIZE = 100;
 const PATIENCE_MS = 150;
-
-const ABOUT: Readonly<Record<Kind, string>> = {
-  publishers: 'Sites that show ads. Each has its own API key.',
-  placements: 'Places for ads on pages.',
-  advertisers: 'Who pays for campaigns.',
-  bidders: 'Programmatic demand: the servers that bid for line items.',
-  campaigns: 'Bookings: one publisher, one flight, one budget.',
-  line_items: 'What runs in a campaign: its visitors, price and limits.',
-  creatives: 'The ads that line items show.',
-};
 
 /** A list of the records of one kind: searched, filtered, sorted and paged by the service. */
 export const openList = <K extends Kind>(page: Page, kind: K, route: Route): View => {
@@ -137,7 +128,7 @@ export const openList = <K extends Kind>(page: Page, kind: K, route: Route): Vie
       return html`
         ${pageHead(
           state.isArchived ? `Archived ${many}` : names.many,
-          state.isArchived ? 'Kept for reports; neither served nor listed.' : ABOUT[kind],
+          state.isArchived ? 'Kept for reports; neither served nor listed.' : entityOf(kind).about,
           missing ? nothing : html`<a role="button" href=${add.hash}>${add.label}</a>`,
         )}
         ${body()}

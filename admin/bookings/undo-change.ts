@@ -5,6 +5,7 @@ import { button } from '../parts/parts.ts';
 import type { Kind } from '../api/wire.ts';
 import { capital, NAMES } from '../words/kinds.ts';
 import { patchRecord } from './actions.ts';
+import { labelOf } from './forms/entity-fields.ts';
 import { isRestorable, restoreRecord } from './restore-record.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -37,7 +38,7 @@ const undo = async (page: Page, kind: Kind, change: AuditRow): Promise<void> => 
   const current = await page.api.records.fields(kind, change.entity_id);
   if (!current.ok) return page.complain(current.problem);
   const later = fields.filter((name) => JSON.stringify(current.value[name]) !== JSON.stringify(after[name]));
-  const words = later.map((name) => name.replaceAll('_', ' ')).join(', ');
+  const words = later.map((name) => labelOf(kind, name)).join(', ');
   if (
     later.length > 0 &&
     !(await page.confirm({

@@ -1,5 +1,5 @@
 import type { WireImpTrace, WireRotation } from '../../src/http/openrtb/write-trace.ts';
-import { PRIORITIES, ROTATIONS } from '../../src/catalog/checks/choice-words.ts';
+import { PRIORITY_WORDS, ROTATION_WORDS } from '../../src/catalog/model/choices.ts';
 import { count, money, percent } from '../words/formats.ts';
 
 /** The outcome of one creative in a decision. */
@@ -54,10 +54,10 @@ const rotationWords = (rotation: WireRotation | undefined): string => {
   if (!rotation) return '';
   const { mode, share, impressions = 0, clicks = 0 } = rotation;
   const learned = mode === 'optimised' ? `, from ${count(clicks)} clicks of ${count(impressions)} impressions` : '';
-  return `; ${percent(share)} of its line item here (${ROTATIONS[mode].label.toLowerCase()} rotation${learned})`;
+  return `; ${percent(share)} of its line item here (${ROTATION_WORDS[mode].label.toLowerCase()} rotation${learned})`;
 };
 
 const priorityWord = (priority: number): string =>
-  Object.entries(PRIORITIES)
+  Object.entries(PRIORITY_WORDS)
     .find(([value]) => value === String(priority))?.[1]
     .label.toLowerCase() ?? String(priority);

@@ -1,4 +1,4 @@
-import { DEVICES } from '../../src/catalog/checks/choice-words.ts';
+import { DEVICE_WORDS } from '../../src/catalog/model/choices.ts';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { listOf, numberOf, textOf } from '../bookings/forms/typed-text.ts';
 import { segmentedField, selectField } from '../parts/fields/choice-field.ts';
@@ -19,7 +19,7 @@ import { debugLinkCard } from '../bookings/actions.ts';
 import { readTrace } from './read-trace.ts';
 import { testResult, type TestAnswer } from './test-result.ts';
 
-const DEVICE_CHOICES = [{ value: '', label: 'As here' }, ...Object.entries(DEVICES).map(([value, { label }]) => ({ value, label }))];
+const DEVICE_CHOICES = [{ value: '', label: 'As here' }, ...Object.entries(DEVICE_WORDS).map(([value, { label }]) => ({ value, label }))];
 
 /**
  * Requests an ad for a chosen visitor and shows it with every step of the decision. Nothing is

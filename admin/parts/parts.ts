@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { NextStep } from '../bookings/forms/next-step.ts';
-import type { CreativeStatus } from '../../src/catalog/model/entities.ts';
+import type { CreativeStatus } from '../../src/catalog/model/choices.ts';
 import type { LineItemStatus } from '../../src/delivery/status/status.ts';
 import { statusWords } from '../words/status-words.ts';
 import type { DeliveryStatus } from '../../src/decision/no-bid-reason.ts';

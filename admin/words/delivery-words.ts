@@ -1,4 +1,4 @@
-import { PACING_WORDS } from '../../src/catalog/checks/choice-words.ts';
+import { PACING_WORDS } from '../../src/catalog/model/choices.ts';
 import type { Delivery } from '../../src/delivery/delivery.ts';
 import type { LineItemWire } from '../api/wire.ts';
 import { dayGoal } from './day-goal.ts';

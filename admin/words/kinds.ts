@@ -1,20 +1,13 @@
+import { ENTITIES, perTable } from '../../src/catalog/entities/entities.ts';
 import { hashOf } from '../route.ts';
 import type { Store } from '../api/store.ts';
 import { KINDS, type Counts, type Kind, type Records } from '../api/wire.ts';
 
 /** The names of the kinds, for people. */
-export const NAMES: Readonly<Record<Kind, { readonly one: string; readonly many: string }>> = {
-  publishers: { one: 'publisher', many: 'Publishers' },
-  placements: { one: 'placement', many: 'Placements' },
-  advertisers: { one: 'advertiser', many: 'Advertisers' },
-  bidders: { one: 'bidder', many: 'Bidders' },
-  campaigns: { one: 'campaign', many: 'Campaigns' },
-  line_items: { one: 'line item', many: 'Line items' },
-  creatives: { one: 'creative', many: 'Creatives' },
-};
+export const NAMES = perTable((kind): { readonly one: string; readonly many: string } => ENTITIES[kind]);
 
 /** `a campaign`, `an advertiser`. */
-export const aOne = (kind: Kind): string => `${kind === 'advertisers' ? 'an' : 'a'} ${NAMES[kind].one}`;
+export const aOne = (kind: Kind): string => `${/^[aeiou]/.test(NAMES[kind].one) ? 'an' : 'a'} ${NAMES[kind].one}`;
 
 /** The title of a record. */
 export const titleOf = <K extends Kind>(kind: K, record: Records[K]): string => {

@@ -10,6 +10,7 @@ interface JsonSchema {
   readonly items?: JsonSchema;
   readonly anyOf?: readonly JsonSchema[];
   readonly minimum?: number;
+  readonly default?: unknown;
 }
 
 const OF_FORMAT: Readonly<Record<string, string>> = {

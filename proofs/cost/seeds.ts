@@ -1,6 +1,5 @@
+import { ENTITIES } from '../../src/catalog/entities/entities.ts';
 import { AD_REQUEST_SCHEMA, FLAT_AD_REQUEST_SCHEMA } from '../../src/http/openrtb/ad-request-schema.ts';
-import { creativeSchema } from '../../src/catalog/checks/creative-schema.ts';
-import { campaignSchema, lineItemSchema, placementSchema, publisherSchema } from '../../src/catalog/checks/schemas.ts';
 import { bidderGenes } from './bidder-seeds.ts';
 import { shapeOfSchema } from './described-shape.ts';
 import { documentedGenes } from './documented-seeds.ts';
@@ -123,7 +122,10 @@ const ofStrangers = ({ booking, tokens, listed }: Target, known: Readonly<Record
     gene('GET', '/static/admin.html', { carriesFiles: true }),
     gene('HEAD', '/static/api/', { carriesFiles: true }),
     named('GET /api/line_items, without a token', gene('GET', '/api/line_items')),
-    named('POST /api/line_items, without a token', gene('POST', '/api/line_items', { body: shapeOfSchema(lineItemSchema, known) })),
+    named(
+      'POST /api/line_items, without a token',
+      gene('POST', '/api/line_items', { body: shapeOfSchema(ENTITIES.line_items.schema, known) }),
+    ),
     named('PATCH /api/line_items/1, without a token', gene('PATCH', '/api/line_items/1', { body: object({ active: json(false) }) })),
     named('DELETE /api/line_items/1, without a token', gene('DELETE', '/api/line_items/1')),
   ];
@@ -168,11 +170,11 @@ const auctionOf = (publisherId: number, placementId: string): Shape =>
 const ofOperators = (): readonly Gene[] => [gene('GET', '/metrics', { role: 'operator' }), gene('POST', '/reload', { role: 'operator' })];
 
 const SCHEMAS = {
-  publishers: publisherSchema,
-  placements: placementSchema,
-  campaigns: campaignSchema,
-  line_items: lineItemSchema,
-  creatives: creativeSchema,
+  publishers: ENTITIES.publishers.schema,
+  placements: ENTITIES.placements.schema,
+  campaigns: ENTITIES.campaigns.schema,
+  line_items: ENTITIES.line_items.schema,
+  creatives: ENTITIES.creatives.schema,
 };
 
 const ofStaff = ({ booking, adminToken, ids, spareCampaigns }: Target, known: Readonly<Record<string, Shape>>): readonly Gene[] => {
@@ -197,7 +199,7 @@ const ofStaff = ({ booking, adminToken, ids, spareCampaigns }: Target, known: Re
       gene('DELETE', `/api/${table}/2000000000`, staff),
     ];
   });
-  const ofBidders = shapeOfSchema(lineItemSchema, {
+  const ofBidders = shapeOfSchema(ENTITIES.line_items.schema, {
     ...known,
     type: json('programmatic'),
     endpoint: json('https://bidder.example/bid'),

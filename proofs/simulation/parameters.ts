@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { PACINGS, type Pacing } from '../../src/catalog/model/entities.ts';
+import { PACINGS, type Pacing } from '../../src/catalog/model/choices.ts';
 import type { HourlyTraffic } from '../../src/catalog/snapshot/hourly-traffic.ts';
 import type { DayOptions } from '../../testkit/simulation/simulate-day.ts';
 import { dailyCurve, flatCurve, type Period } from '../../testkit/simulation/traffic.ts';

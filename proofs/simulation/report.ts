@@ -1,5 +1,5 @@
 import type { HourlyTraffic } from '../../src/catalog/snapshot/hourly-traffic.ts';
-import { PACINGS, type Pacing } from '../../src/catalog/model/entities.ts';
+import { PACINGS, type Pacing } from '../../src/catalog/model/choices.ts';
 import type { PidGains } from '../../src/config/settings.ts';
 import { chart, type Band, type Series } from './chart.ts';
 import { committedOf, shareAt, type Bound, type Figures } from '../../testkit/simulation/measure.ts';

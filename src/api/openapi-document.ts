@@ -1,5 +1,5 @@
 import type { Schema } from '../base/schema.ts';
-import { CATALOG_TABLES, type CatalogTable } from '../catalog/model/catalog-reading.ts';
+import { ENTITY_TABLES, type EntityTable } from '../catalog/entities/entities.ts';
 import { componentOf, componentsIn, exampleOf, type Component } from './component.ts';
 import type { Parameter } from './parameters.ts';
 import { problemAnswers, problemsOf } from './problem-answers.ts';
@@ -10,8 +10,8 @@ const TAGS: Readonly<Record<Tag, string>> = {
   ads: 'Ad requests of pages and servers',
   tracking: 'What a page or the SDK calls after an ad was rendered',
   operations: 'Health, metrics and reloads; internal to the installation',
-  ...(Object.fromEntries(CATALOG_TABLES.map((table) => [table, `The ${table.replace('_', ' ')} of the catalog`])) as Readonly<
-    Record<CatalogTable, string>
+  ...(Object.fromEntries(ENTITY_TABLES.map((table) => [table, `The ${table.replace('_', ' ')} of the catalog`])) as Readonly<
+    Record<EntityTable, string>
   >),
   delivery: 'Live figures, reports, explanations and the audit trail',
 };

@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import type { Writable } from 'node:stream';
 import type { Fault } from '../base/fault.ts';
 import type { Schema, Shape } from '../base/schema.ts';
-import type { CatalogTable } from '../catalog/model/catalog-reading.ts';
+import type { EntityTable } from '../catalog/entities/entities.ts';
 import { problem, type Problem, type ProblemCode } from '../http/problems/problem.ts';
 import type { Parameters, ValuesOf } from './parameters.ts';
 
@@ -32,7 +32,7 @@ export interface RouteDefinition {
   readonly problems?: readonly ProblemCode[];
 }
 
-export type Tag = 'ads' | 'tracking' | 'operations' | CatalogTable | 'delivery';
+export type Tag = 'ads' | 'tracking' | 'operations' | EntityTable | 'delivery';
 
 /** Who may call a route, with the names of the document's security schemes. `[]`: anyone. */
 export const ACCESS = {

@@ -2,7 +2,7 @@ import {
   Array as arrayOf,
   Boolean as booleanOf,
   Integer,
-  Number as numberOf,
+  Number as Numeric,
   Object as objectOf,
   Optional,
   String as stringOf,
@@ -32,10 +32,10 @@ type ReadOnly<T> = T extends readonly (infer Item)[]
 
 export const text = stringOf();
 export const integer = Integer();
-export const number = numberOf();
+export const number = Numeric();
 export const boolean = booleanOf();
 export const count = Integer({ minimum: 0 });
-export const usd = numberOf({ description: 'USD' });
+export const usd = Numeric({ description: 'USD' });
 export const moment = stringOf({ format: 'date-time' });
 export const day = stringOf({ format: 'date', description: 'UTC day' });
 /** Any JSON value. */
@@ -49,12 +49,18 @@ export const objectAs = <T extends object>(more: SchemaOptions = {}): TUnsafe<T>
 export const textOf = <T extends string = string>(
   more: SchemaOptions & { readonly minLength?: number; readonly maxLength?: number; readonly pattern?: string } = {},
 ): TUnsafe<T> => Unsafe({ type: 'string', ...more });
+export const numberOf = (
+  more: SchemaOptions & { readonly minimum?: number; readonly exclusiveMinimum?: number; readonly maximum?: number },
+) => Numeric(more);
 export const integerOf = (more: SchemaOptions & { readonly minimum?: number; readonly maximum?: number }) => Integer(more);
 
 export const listOf = <S extends Schema>(
   items: S,
   more: SchemaOptions & { readonly minItems?: number; readonly maxItems?: number; readonly uniqueItems?: boolean } = {},
 ) => arrayOf(items, more);
+
+/** A schema in words of JSON Schema that the functions here do not have, with the type of its values. */
+export const schemaFor = <T>(schema: SchemaOptions): TUnsafe<T> => Unsafe(schema);
 
 /** An object whose members all have one schema, by any name. */
 export const mapOf = <S extends Schema>(member: S, more: SchemaOptions = {}): TUnsafe<Record<string, Static<S>>> =>

@@ -1,5 +1,6 @@
 import type { BlockList } from '../catalog/model/block-list.ts';
-import type { Bidder, Booking, Device, Placement, Publisher } from '../catalog/model/entities.ts';
+import type { Bidder, Booking, Placement, Publisher } from '../catalog/model/entities.ts';
+import type { Device } from '../catalog/model/choices.ts';
 import type { Verdict } from '../context/consent/consent.ts';
 import type { PrivacySignals } from '../context/consent/privacy-signals.ts';
 import type { AdSize } from '../decision/ad-query.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
-import { COLUMNS } from '../catalog/postgres/catalog-rows.ts';
+import { ROWS } from '../catalog/postgres/rows.ts';
 import type { CatalogRow } from '../catalog/model/catalog-reading.ts';
 import { hashApiKey } from '../catalog/model/hash-api-key.ts';
 import type { DimensionSchema } from '../targeting/dimension-schema.ts';
@@ -113,7 +113,7 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, goLive }: Cat
     columns: object,
     change: Omit<Change, 'entity' | 'entityId' | 'after'>,
   ): Promise<EntityRecord> => {
-    const rows = await trx(kind.table).where({ id }).update(columns).returning<Row[]>(COLUMNS[kind.table]);
+    const rows = await trx(kind.table).where({ id }).update(columns).returning<Row[]>(ROWS[kind.table].columns);
     const record = kind.toRecord(returned(rows));
     await recordChange(trx, { ...change, entity: kind.name, entityId: id, after: record });
     return record;
@@ -156,7 +156,7 @@ export const createCatalogWriter = ({ knex, dimensions, secretBox, goLive }: Cat
           const stored = returned(
             await trx(kind.table)
               .insert({ ...row, ...key?.columns })
-              .returning<Row[]>(COLUMNS[kind.table]),
+              .returning<Row[]>(ROWS[kind.table].columns),
           );
           const record = kind.toRecord(stored);
           await recordChange(trx, { actor, action: 'create', entity: kind.name, entityId: stored.id, before: null, after: record });

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import type { Fault } from '../base/fault.ts';
-import type { PlacementFormats } from '../catalog/checks/check-entities.ts';
-import { MAX_PLACEMENTS_OF_CREATIVE } from '../catalog/checks/creative-schema.ts';
-import { MAX_BLOCKED_ADVERTISERS } from '../catalog/checks/schema-parts.ts';
+import type { PlacementFormats } from '../catalog/checks/rules.ts';
+import { MAX_PLACEMENTS_OF_CREATIVE } from '../catalog/entities/creative.ts';
+import { MAX_BLOCKED_ADVERTISERS } from '../catalog/entities/parts.ts';
 import { missingFiles } from '../uploads/missing-files.ts';
 import { ENTITY_KINDS, MAX_ENTITY_ID, type EntityKind, type EntityRecord } from './entity-kind.ts';
 

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { CatalogRow } from '../catalog/model/catalog-reading.ts';
-import type { CreativeApproval } from '../catalog/model/entities.ts';
+import type { CreativeApproval } from '../catalog/model/choices.ts';
 import type { EntityKind, EntityRecord } from './entity-kind.ts';
 
 /** What readers see of a creative, and where it leads. */

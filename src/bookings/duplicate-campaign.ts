@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { COLUMNS } from '../catalog/postgres/catalog-rows.ts';
+import { ROWS } from '../catalog/postgres/rows.ts';
 import type { CatalogRow } from '../catalog/model/catalog-reading.ts';
 import { ENTITY_KINDS, type EntityKind, type EntityRecord } from './entity-kind.ts';
 import type { Written } from './written.ts';
@@ -68,6 +68,6 @@ const childrenOf = async (knex: Knex, kind: EntityKind, parent: string, ids: rea
     .where(parent, knex.raw('any(?::int[])', [ids as number[]]))
     .where({ archived: false })
     .orderBy('id')
-    .select<CatalogRow[]>(COLUMNS[kind.table]);
+    .select<CatalogRow[]>(ROWS[kind.table].columns);
   return rows.map(kind.toRecord);
 };

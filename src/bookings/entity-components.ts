@@ -1,7 +1,7 @@
 import { Unsafe } from '@sinclair/typebox';
 import { component } from '../api/component.ts';
 import { mapOf, count, type Schema } from '../base/schema.ts';
-import { CATALOG_TABLES, type CatalogTable } from '../catalog/model/catalog-reading.ts';
+import { ENTITY_TABLES, type EntityTable } from '../catalog/entities/entities.ts';
 import { ANSWERED_EXAMPLES, CHANGE_EXAMPLES } from './entity-examples.ts';
 import { ENTITY_KINDS, type EntityKind, type EntityRecord } from './entity-kind.ts';
 
@@ -52,6 +52,6 @@ const componentsOf = (kind: EntityKind) => {
 };
 
 /** The record of each entity, and its merge patch, as components of the OpenAPI document. */
-export const ENTITY_COMPONENTS = Object.fromEntries(CATALOG_TABLES.map((table) => [table, componentsOf(ENTITY_KINDS[table])])) as Readonly<
-  Record<CatalogTable, ReturnType<typeof componentsOf>>
+export const ENTITY_COMPONENTS = Object.fromEntries(ENTITY_TABLES.map((table) => [table, componentsOf(ENTITY_KINDS[table])])) as Readonly<
+  Record<EntityTable, ReturnType<typeof componentsOf>>
 >;

@@ -1,4 +1,4 @@
-import type { CatalogTable } from '../catalog/model/catalog-reading.ts';
+import type { EntityTable } from '../catalog/entities/entities.ts';
 import type { EntityRecord } from './entity-kind.ts';
 
 const flight = { start_date: '2026-10-01', end_date: '2026-12-31' };
@@ -50,7 +50,7 @@ export const SENT_EXAMPLES = {
     advertiser_domain: 'boots.example',
     click_url: 'https://boots.example/',
   },
-} satisfies Readonly<Record<CatalogTable, EntityRecord>>;
+} satisfies Readonly<Record<EntityTable, EntityRecord>>;
 
 /** The same records as they are answered. */
 export const ANSWERED_EXAMPLES = {
@@ -61,7 +61,7 @@ export const ANSWERED_EXAMPLES = {
   campaigns: { id: 3, ...SENT_EXAMPLES.campaigns },
   line_items: { id: 5, ...SENT_EXAMPLES.line_items },
   creatives: { id: 9, ...SENT_EXAMPLES.creatives, placement_ids: ['article-top'], blocked_at: null },
-} satisfies Readonly<Record<CatalogTable, EntityRecord>>;
+} satisfies Readonly<Record<EntityTable, EntityRecord>>;
 
 /** A merge patch of each. */
 export const CHANGE_EXAMPLES = {
@@ -72,4 +72,4 @@ export const CHANGE_EXAMPLES = {
   campaigns: { budget: 7500 },
   line_items: { active: false, daily_impression_cap: null },
   creatives: { click_url: 'https://boots.example/sale' },
-} satisfies Readonly<Record<CatalogTable, EntityRecord>>;
+} satisfies Readonly<Record<EntityTable, EntityRecord>>;

@@ -1,32 +1,12 @@
-import { advertiserToRow, rowToAdvertiser } from '../catalog/postgres/advertiser-rows.ts';
-import { bidderToRow, rowToBidder } from '../catalog/postgres/bidder-rows.ts';
-import {
-  campaignToRow,
-  placementToRow,
-  publisherToRow,
-  rowToCampaign,
-  rowToPlacement,
-  rowToPublisher,
-} from '../catalog/postgres/catalog-rows.ts';
-import { creativeToRow, rowToCreative } from '../catalog/postgres/creative-rows.ts';
-import { lineItemToRow, rowToLineItem } from '../catalog/postgres/line-item-rows.ts';
-import { CATALOG_TABLES, type CatalogRow, type CatalogTable } from '../catalog/model/catalog-reading.ts';
-import { bidderSchema } from '../catalog/checks/bidder-schema.ts';
-import {
-  checkAdvertiser,
-  checkBidder,
-  checkCampaign,
-  checkCreative,
-  checkLineItem,
-  checkPlacement,
-  checkPublisher,
-  type PlacementFormats,
-} from '../catalog/checks/check-entities.ts';
-import type { Checked } from '../catalog/checks/check-record.ts';
+import { CHECKS } from '../catalog/checks/check-entities.ts';
+import type { PlacementFormats } from '../catalog/checks/rules.ts';
+import type { Checked } from '../catalog/checks/shape-record.ts';
+import type { RecordSchema } from '../catalog/entities/define-entity.ts';
+import { entityOf, perTable, type EntityTable } from '../catalog/entities/entities.ts';
 import { HEADER_PURPOSE } from '../catalog/model/bidder-of.ts';
-import { advertiserSchema } from '../catalog/checks/advertiser-schema.ts';
-import { creativeSchema } from '../catalog/checks/creative-schema.ts';
-import { campaignSchema, lineItemSchema, placementSchema, publisherSchema } from '../catalog/checks/schemas.ts';
+import type { CatalogRow } from '../catalog/model/catalog-reading.ts';
+import { ROWS } from '../catalog/postgres/rows.ts';
+import type { Schema } from '../base/schema.ts';
 import type { DimensionSchema } from '../targeting/dimension-schema.ts';
 
 /** A record as the API accepts and returns it. */
@@ -56,151 +36,102 @@ export interface ParentList {
   readonly more: string;
 }
 
-/** What differs between the entities. */
-interface Definition {
-  readonly schema: { readonly properties: object };
-  /** Fields that answers add to the schema. They are ignored when a client sends a record back. */
-  readonly readOnly?: Readonly<Record<string, object>>;
-  /** Tables that a record refers to, each by the id of one row. The last one decides whose it is. */
-  readonly parents: readonly CatalogTable[];
-  readonly lists?: Readonly<Partial<Record<CatalogTable, ParentList>>>;
+/** What the definition of an entity's fields does not say. */
+interface Manners {
   readonly actions?: readonly EntityAction[];
   readonly sealed?: SealedColumn;
   /** SQL for the bytes of a row. Default: a row of short columns. */
   readonly rowBytes?: string;
-  readonly check: (input: unknown, context: CheckContext) => Checked<object>;
-  readonly toRow: (record: never) => CatalogRow;
-  readonly toRecord: (row: CatalogRow) => EntityRecord;
 }
 
 /** One of the entities, as the routes, the store and the OpenAPI document need it. */
-export interface EntityKind extends Required<Omit<Definition, 'parents' | 'lists' | 'sealed'>> {
-  readonly sealed: SealedColumn | undefined;
+export interface EntityKind {
   /** Also its path under /api. */
-  readonly table: CatalogTable;
+  readonly table: EntityTable;
   /** Singular, as the audit trail stores it: `line_item`. */
   readonly name: string;
   /** The name as words of a message: `line item`. */
   readonly words: string;
   /** The column by which other tables refer to it: `line_item_id`. */
   readonly reference: string;
+  readonly schema: RecordSchema<unknown>;
+  /** Fields that answers add to the schema. They are ignored when a client sends a record back. */
+  readonly readOnly: Readonly<Record<string, Schema>>;
   /** Whether the client chooses the id, which is then a string. */
   readonly namedByClient: boolean;
-  readonly parents: readonly { readonly field: string; readonly table: CatalogTable; readonly list: ParentList | undefined }[];
+  /** Tables that a record refers to, each by the id of one row. The last one decides whose it is. */
+  readonly parents: readonly Parent[];
+  readonly actions: readonly EntityAction[];
+  readonly sealed: SealedColumn | undefined;
+  readonly rowBytes: string;
+  readonly columns: readonly string[];
+  readonly check: (input: unknown, context: CheckContext) => Checked<object>;
+  readonly toRow: (record: never) => CatalogRow;
+  readonly toRecord: (row: CatalogRow) => EntityRecord;
+}
+
+interface Parent {
+  readonly field: string;
+  readonly table: EntityTable;
+  readonly list: ParentList | undefined;
+  /** It cannot change once the record may have been served. */
+  readonly isFixed: boolean;
 }
 
 /** A record without its long columns, typically. */
 const SHORT_ROW_BYTES = 512;
 const BLOCK_LIST_BYTES = 'octet_length(badv::text) + octet_length(bcat::text)';
 
-const DEFINITIONS: Readonly<Record<CatalogTable, Definition>> = {
-  publishers: {
-    schema: publisherSchema,
-    readOnly: {
-      api_key: {
-        type: 'string',
-        description: 'The whole key. Returned only on creation and by rotate_key; the server stores a hash.',
-      },
-      api_key_hint: { type: 'string', description: 'The last four characters of the key' },
-    },
-    parents: [],
-    actions: ['rotate_key'],
-    rowBytes: `${SHORT_ROW_BYTES} + ${BLOCK_LIST_BYTES} + octet_length(acat::text)`,
-    check: checkPublisher,
-    toRow: publisherToRow,
-    toRecord: (row) => ({ ...rowToPublisher(row), api_key_hint: row['api_key_hint'] }),
-  },
-  placements: {
-    schema: placementSchema,
-    parents: ['publishers'],
-    check: checkPlacement,
-    toRow: placementToRow,
-    toRecord: rowToPlacement,
-  },
-  advertisers: {
-    schema: advertiserSchema,
-    parents: [],
-    check: checkAdvertiser,
-    toRow: advertiserToRow,
-    toRecord: rowToAdvertiser,
-  },
+const MANNERS: Readonly<Partial<Record<EntityTable, Manners>>> = {
+  publishers: { actions: ['rotate_key'], rowBytes: `${SHORT_ROW_BYTES} + ${BLOCK_LIST_BYTES} + octet_length(acat::text)` },
   bidders: {
-    schema: bidderSchema,
-    parents: [],
     sealed: { column: HEADER_PURPOSE, boundTo: ({ endpoint }) => new URL(String(endpoint)).origin },
     rowBytes: `${SHORT_ROW_BYTES} + octet_length(params::text) + octet_length(ads_txt::text) + ${BLOCK_LIST_BYTES}`,
-    check: checkBidder,
-    toRow: bidderToRow,
-    toRecord: rowToBidder,
   },
-  campaigns: {
-    schema: campaignSchema,
-    parents: ['advertisers', 'publishers'],
-    actions: ['duplicate'],
-    check: checkCampaign,
-    toRow: campaignToRow,
-    toRecord: rowToCampaign,
-  },
-  line_items: {
-    schema: lineItemSchema,
-    parents: ['bidders', 'campaigns'],
-    rowBytes: `${SHORT_ROW_BYTES} + octet_length(targeting::text)`,
-    check: checkLineItem,
-    toRow: lineItemToRow,
-    toRecord: rowToLineItem,
-  },
-  creatives: {
-    schema: creativeSchema,
-    readOnly: {
-      blocked_at: {
-        type: ['string', 'null'],
-        format: 'date-time',
-        description: 'When the creative was blocked; null: it is not blocked',
-      },
-    },
-    parents: ['placements', 'line_items'],
-    lists: { placements: { field: 'placement_ids', more: 'more_placement_ids' } },
-    actions: ['block', 'unblock'],
-    rowBytes: `${SHORT_ROW_BYTES} + octet_length(content)`,
-    check: checkCreative,
-    toRow: creativeToRow,
-    toRecord: (row) => ({ ...rowToCreative(row), blocked_at: row['blocked_at'] ?? null }),
-  },
+  campaigns: { actions: ['duplicate'] },
+  line_items: { rowBytes: `${SHORT_ROW_BYTES} + octet_length(targeting::text)` },
+  creatives: { actions: ['block', 'unblock'], rowBytes: `${SHORT_ROW_BYTES} + octet_length(content)` },
 };
 
-const nameOf = (table: CatalogTable): string => table.slice(0, -1);
+const parentsOf = (table: EntityTable): readonly Parent[] => {
+  const fields = Object.entries(entityOf(table).fields).flatMap(([field, { parent, schema, column, fixed }]) =>
+    parent ? [{ field, table: parent as EntityTable, isList: schema['type'] === 'array', column, isFixed: fixed === 'once served' }] : [],
+  );
+  const listed = fields.filter(({ isList, column }) => isList && column === null);
+  return fields
+    .filter(({ isList }) => !isList)
+    .sort((a, b) => Number(a.isFixed) - Number(b.isFixed))
+    .map(({ field, table: parent, isFixed }) => {
+      const list = listed.find((each) => each.table === parent);
+      return { field, table: parent, isFixed, list: list && { field: list.field, more: `more_${list.field}` } };
+    });
+};
 
-const referenceTo = (table: CatalogTable): string => `${nameOf(table)}_id`;
-
-const kindOf = (table: CatalogTable): EntityKind => {
-  const {
-    parents,
-    lists = {},
-    readOnly = {},
-    actions = [],
-    sealed,
-    rowBytes = String(SHORT_ROW_BYTES),
-    ...definition
-  } = DEFINITIONS[table];
-  const { id } = definition.schema.properties as { readonly id?: { readonly type: string } };
+const kindOf = (table: EntityTable): EntityKind => {
+  const { one, schema, answered, columns } = entityOf(table);
+  const { actions = [], sealed, rowBytes = String(SHORT_ROW_BYTES) } = MANNERS[table] ?? {};
+  const { toRecord } = ROWS[table];
+  const added = Object.keys(answered).filter((name) => columns.includes(name));
   return {
-    ...definition,
     table,
-    name: nameOf(table),
-    words: nameOf(table).replace('_', ' '),
-    reference: referenceTo(table),
-    readOnly,
+    name: one.replaceAll(' ', '_'),
+    words: one,
+    reference: `${one.replaceAll(' ', '_')}_id`,
+    schema,
+    readOnly: answered,
+    namedByClient: schema.properties['id']?.['type'] === 'string',
+    parents: parentsOf(table),
     actions,
     sealed,
     rowBytes,
-    namedByClient: id?.type === 'string',
-    parents: parents.map((parent) => ({ field: referenceTo(parent), table: parent, list: lists[parent] })),
+    columns: ROWS[table].columns,
+    check: CHECKS[table],
+    toRow: ROWS[table].toRow,
+    toRecord: (row) => ({ ...toRecord(row), ...Object.fromEntries(added.map((name) => [name, row[name] ?? null])) }),
   };
 };
 
-export const ENTITY_KINDS = Object.fromEntries(CATALOG_TABLES.map((table) => [table, kindOf(table)])) as Readonly<
-  Record<CatalogTable, EntityKind>
->;
+export const ENTITY_KINDS = perTable(kindOf);
 
 /** Postgres's integer. */
 export const MAX_ENTITY_ID = 2_147_483_647;
@@ -216,7 +147,7 @@ export const readEntityId = ({ namedByClient }: EntityKind, text: string): strin
  * SQL conditions, one per parent, under which a row of `table` belongs to the row `:id` of `ancestor`,
  * directly or through its parents. `only`: it is deleted with it. Empty when it cannot belong to it.
  */
-export const belongsTo = (table: CatalogTable, ancestor: CatalogTable, only = false): readonly string[] =>
+export const belongsTo = (table: EntityTable, ancestor: EntityTable, only = false): readonly string[] =>
   ENTITY_KINDS[table].parents.flatMap(({ field, table: parent, list }) => {
     const alone = only && list ? ` and ${list.more} = '{}'` : '';
     if (parent === ancestor) return [list && !only ? `(${field} = :id or :id = any(${list.more}))` : `(${field} = :id${alone})`];
@@ -228,7 +159,7 @@ export const belongsTo = (table: CatalogTable, ancestor: CatalogTable, only = fa
  * The SQL condition under which a row of `table` is archived: itself, or with what it belongs to. A
  * creative belongs to its line item; a placement of it may be archived without it.
  */
-export const isArchived = (table: CatalogTable): string => {
+export const isArchived = (table: EntityTable): string => {
   const owners = table === 'creatives' ? ENTITY_KINDS.creatives.parents.slice(-1) : ENTITY_KINDS[table].parents;
   const through = owners.map(
     ({ field, table: parent }) => `coalesce(${field} in (select id from ${parent} where ${isArchived(parent)}), false)`,

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
-import { COLUMNS } from '../catalog/postgres/catalog-rows.ts';
-import type { CatalogRow, CatalogTable } from '../catalog/model/catalog-reading.ts';
+import { ROWS } from '../catalog/postgres/rows.ts';
+import type { CatalogRow } from '../catalog/model/catalog-reading.ts';
+import type { EntityTable } from '../catalog/entities/entities.ts';
 import { readPageOfRows, type PageOfRows } from '../api/page-of-rows.ts';
 import { LIST_FIELDS, matchesWord } from './list-fields.ts';
 import { belongsTo, ENTITY_KINDS, isArchived, type EntityKind, type EntityRecord } from './entity-kind.ts';
@@ -34,7 +35,7 @@ export interface Sort {
 }
 
 export interface EntityReference {
-  readonly table: CatalogTable;
+  readonly table: EntityTable;
   readonly id: string | number;
 }
 
@@ -111,7 +112,7 @@ export const createEntityReader = ({ knex }: { readonly knex: Knex }): EntityRea
       const query = matching(kind, asked);
       if (asked.statusRanks) void query.joinRaw(STATUS_RANKS, [[...asked.statusRanks.keys()], [...asked.statusRanks.values()]]);
       const sortBy = LIST_FIELDS[kind.table].sorts[sort.by] ?? 'id';
-      const page = { columns: COLUMNS[kind.table], order: sort.order, sortBy, limit, offset, rowBytes: kind.rowBytes };
+      const page = { columns: ROWS[kind.table].columns, order: sort.order, sortBy, limit, offset, rowBytes: kind.rowBytes };
       const [counted, { rows, more }] = await Promise.all([
         query.clone().count<{ count: string }[]>('* as count'),
         readPageOfRows<CatalogRow>(knex, query.clone(), page),
@@ -120,7 +121,7 @@ export const createEntityReader = ({ knex }: { readonly knex: Knex }): EntityRea
     },
 
     find: async (kind, id) => {
-      const row = await knex(kind.table).where({ id }).first<CatalogRow | undefined>(COLUMNS[kind.table]);
+      const row = await knex(kind.table).where({ id }).first<CatalogRow | undefined>(ROWS[kind.table].columns);
       return row && kind.toRecord(row);
     },
 

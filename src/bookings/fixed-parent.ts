@@ -1,26 +1,9 @@
 import type { Knex } from 'knex';
 import type { Fault } from '../base/fault.ts';
-import type { CatalogTable } from '../catalog/model/catalog-reading.ts';
 import type { EntityKind, EntityRecord } from './entity-kind.ts';
 
-interface ParentRule {
-  /** The field that names the parent. */
-  readonly field: string;
-  /** The row whose `servable_since` decides: of this table, with the id in this field. */
-  readonly decidedBy: { readonly table: 'campaigns' | 'line_items'; readonly idField: string };
-}
-
-/**
- * A creative may have been served since its line item became servable, so its line item decides.
- */
-const RULES: Partial<Readonly<Record<CatalogTable, ParentRule>>> = {
-  campaigns: { field: 'publisher_id', decidedBy: { table: 'campaigns', idField: 'id' } },
-  line_items: { field: 'campaign_id', decidedBy: { table: 'line_items', idField: 'id' } },
-  creatives: { field: 'line_item_id', decidedBy: { table: 'line_items', idField: 'line_item_id' } },
-};
-
 /** The field that names a parent that becomes fixed; undefined: the kind has none. */
-export const fixedParentOf = ({ table }: EntityKind): string | undefined => RULES[table]?.field;
+export const fixedParentOf = ({ parents }: EntityKind): string | undefined => parents.find(({ isFixed }) => isFixed)?.field;
 
 /**
  * The fault of a change that gives a record another parent although it may have been served under
@@ -33,19 +16,20 @@ export const fixedParentOf = ({ table }: EntityKind): string | undefined => RULE
  */
 export const fixedParentFault = async (
   trx: Knex.Transaction,
-  { table, words }: EntityKind,
+  kind: EntityKind,
   before: EntityRecord,
   after: EntityRecord,
 ): Promise<Fault | undefined> => {
-  const rule = RULES[table];
-  if (!rule || after[rule.field] === before[rule.field]) return undefined;
-  const { table: deciding, idField } = rule.decidedBy;
+  const field = fixedParentOf(kind);
+  if (field === undefined || after[field] === before[field]) return undefined;
+  // A creative may have been served since its line item became servable, so its line item decides.
+  const [deciding, id] = kind.table === 'creatives' ? (['line_items', before['line_item_id']] as const) : [kind.table, before['id']];
   const row = await trx(deciding)
-    .where({ id: before[idField] as number })
+    .where({ id: id as number })
     .first<{ servable_since: Date | null } | undefined>('servable_since');
   if (!row?.servable_since) return undefined;
   return {
-    pointer: `/${rule.field}`,
-    detail: `cannot change once the ${words} may have been served: duplicate it instead`,
+    pointer: `/${field}`,
+    detail: `cannot change once the ${kind.words} may have been served: duplicate it instead`,
   };
 };

@@ -1,5 +1,7 @@
-import { BUDGET_TYPES, CREATIVE_FORMATS, CREATIVE_STATUSES, LINE_ITEM_TYPES, PACINGS } from '../catalog/model/entities.ts';
-import type { CatalogTable } from '../catalog/model/catalog-reading.ts';
+import { entityOf, perTable, type EntityTable } from '../catalog/entities/entities.ts';
+import type { Field } from '../catalog/entities/field.ts';
+import { CREATIVE_FORMATS } from '../catalog/model/choices.ts';
+import { columnOf } from '../catalog/postgres/rows.ts';
 import { DELIVERY_STATUSES } from '../decision/no-bid-reason.ts';
 import { ENTITY_KINDS } from './entity-kind.ts';
 
@@ -20,83 +22,65 @@ export interface ListFields {
   readonly filters: Readonly<Record<string, ListFilter>>;
 }
 
-const nameOf = (table: CatalogTable, id: string): string => `(select lower(name) from ${table} p where p.id = ${id})`;
 const ofToday = (column: string): string =>
   `(select coalesce(sum(c.${column}), 0) from daily_counts c where c.line_item_id = line_items.id and c.day = cast(now() at time zone 'utc' as date))`;
 const one = (column: string): string => `array[cast(${column} as text)]`;
 
-const NAMED = { id: 'id', name: 'lower(name)' };
-const FLIGHT = { start_date: 'start_at', end_date: 'end_at' };
-/** Of computed statuses (status/judge-list.ts); the first are those that need attention. */
-const BY_STATUS = { status: 'status_rank' };
-const STATUS: Readonly<Record<string, ListFilter>> = { status: { values: DELIVERY_STATUSES } };
-
-export const LIST_FIELDS: Readonly<Record<CatalogTable, ListFields>> = {
-  publishers: { search: ['name', 'domain'], searchWords: 'name or domain', sorts: { ...NAMED, domain: 'lower(domain)' }, filters: {} },
-  placements: {
-    search: ['id', `width || 'x' || height || ' ' || width || ' × ' || height`],
-    searchWords: 'id or size',
-    sorts: { id: 'id', size: 'cast(width as bigint) * height', publisher: nameOf('publishers', 'publisher_id') },
-    filters: {
-      format: { values: CREATIVE_FORMATS, sql: 'formats' },
-      open: { values: ['true', 'false'], sql: one('publisher_id is null') },
-    },
-  },
-  advertisers: { search: ['name', 'domain'], searchWords: 'name or domain', sorts: { ...NAMED, domain: 'lower(domain)' }, filters: {} },
-  bidders: {
-    search: ['name', 'endpoint'],
-    searchWords: 'name or endpoint',
-    sorts: { ...NAMED, currency: 'currency' },
-    filters: {},
-  },
-  campaigns: {
-    search: ['name'],
-    searchWords: 'name',
-    sorts: {
-      ...NAMED,
-      ...FLIGHT,
-      ...BY_STATUS,
-      budget: 'budget_micros',
-      publisher: nameOf('publishers', 'publisher_id'),
-      advertiser: nameOf('advertisers', 'advertiser_id'),
-    },
-    filters: STATUS,
-  },
-  line_items: {
-    search: ['name'],
-    searchWords: 'name',
-    sorts: {
-      ...NAMED,
-      ...FLIGHT,
-      ...BY_STATUS,
-      campaign: nameOf('campaigns', 'campaign_id'),
-      price: `case when type = 'direct' and lower(budget_type) <> 'flat' then coalesce(cpm_micros, cpc_micros) end`,
-      priority: 'coalesce(priority, 2)',
-      daily_impression_cap: 'daily_impression_cap',
-      impressions_today: ofToday('impressions'),
-      spend_today: ofToday('spend_micros'),
-    },
-    filters: {
-      ...STATUS,
-      type: { values: LINE_ITEM_TYPES, sql: one('type') },
-      pacing: { values: PACINGS, sql: one('pacing') },
-      budget_type: { values: BUDGET_TYPES, sql: one('budget_type') },
-      priority: { values: ['1', '2', '3'], sql: one('coalesce(priority, 2)') },
-    },
-  },
-  creatives: {
-    search: ['name', 'advertiser_domain', 'placement_id', 'format'],
-    searchWords: 'name, advertiser domain, placement or format',
-    sorts: { ...NAMED, format: 'format', status: 'status', line_item: nameOf('line_items', 'line_item_id') },
-    filters: {
-      status: { values: CREATIVE_STATUSES, sql: one('status') },
-      format: { values: CREATIVE_FORMATS, sql: one('format') },
-    },
-  },
+/** SQL of what is searched and sorted by and is no field. */
+const COMPUTED: Readonly<Record<string, { readonly search?: string; readonly sort: string }>> = {
+  size: { search: `width || 'x' || height || ' ' || width || ' × ' || height`, sort: 'cast(width as bigint) * height' },
+  // Of computed statuses (status/judge-list.ts); the first are those that need attention.
+  status: { sort: 'status_rank' },
+  price: { sort: `case when type = 'direct' and lower(budget_type) <> 'flat' then coalesce(cpm_micros, cpc_micros) end` },
+  impressions_today: { sort: ofToday('impressions') },
+  spend_today: { sort: ofToday('spend_micros') },
 };
 
+const STATUS: Readonly<Record<string, ListFilter>> = { status: { values: DELIVERY_STATUSES } };
+/** Filters that are not by one field. */
+const FILTERS: Readonly<Partial<Record<EntityTable, ListFields['filters']>>> = {
+  placements: {
+    format: { values: CREATIVE_FORMATS, sql: 'formats' },
+    open: { values: ['true', 'false'], sql: one('publisher_id is null') },
+  },
+  campaigns: STATUS,
+  line_items: STATUS,
+};
+
+/** SQL for the value that lists show. */
+const valueOf = (name: string, field: Field): string => {
+  const column = columnOf(name, field) ?? name;
+  return field.view?.[2] === undefined ? column : `coalesce(${column}, ${field.view[2]})`;
+};
+
+/** A value of `sort`, and its SQL: a parent by its name, a text without regard to case. */
+const sortBy = (name: string, field: Field | undefined): readonly [string, string] => {
+  if (field === undefined) return [name, COMPUTED[name]?.sort ?? name];
+  if (field.parent) return [name.replace(/_id$/, ''), `(select lower(name) from ${field.parent} p where p.id = ${name})`];
+  const isText = field.schema['type'] === 'string' && !field.choices && !('format' in field.schema) && name !== 'id';
+  return [name, isText || name === 'domain' ? `lower(${name})` : valueOf(name, field)];
+};
+
+const listFields = (table: EntityTable): ListFields => {
+  const { fields, list } = entityOf(table);
+  const { searched, sorted, filtered = [] } = list;
+  const words = searched.map((name) => name.replace(/_id$/, '').replaceAll('_', ' '));
+  const byField = filtered.flatMap((name) => {
+    const field = fields[name];
+    return field ? [[name, { values: Object.keys(field.choices ?? {}), sql: one(valueOf(name, field)) }] as const] : [];
+  });
+  return {
+    search: searched.map((name) => COMPUTED[name]?.search ?? name),
+    searchWords: [words.slice(0, -1).join(', '), ...words.slice(-1)].filter(Boolean).join(' or '),
+    sorts: Object.fromEntries(sorted.map((name) => sortBy(name, fields[name]))),
+    filters: { ...FILTERS[table], ...Object.fromEntries(byField) },
+  };
+};
+
+export const LIST_FIELDS = perTable(listFields);
+
 /** SQL with `:pattern` and `:word`: a row matches a word of a search, itself or by what it belongs to. */
-export const matchesWord = (table: CatalogTable): string => {
+export const matchesWord = (table: EntityTable): string => {
   const { namedByClient, parents } = ENTITY_KINDS[table];
   const own = LIST_FIELDS[table].search.map((sql) => `${sql} ilike :pattern`);
   const byId = namedByClient ? [] : ['cast(id as text) = :word'];

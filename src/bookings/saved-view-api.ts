@@ -3,12 +3,12 @@ import { idInPath } from '../api/parameters.ts';
 import { at, created, defineRoutes, jsonBody, noContent, ok } from '../api/route.ts';
 import { NOT_BLANK } from '../base/schema-faults.ts';
 import { closedRecord, integer, listOf, oneOf, record, text, textOf } from '../base/schema.ts';
-import { CATALOG_TABLES } from '../catalog/model/catalog-reading.ts';
+import { ENTITY_TABLES } from '../catalog/entities/entities.ts';
 
 const MAX_NAME_LENGTH = 80;
 const MAX_QUERY_LENGTH = 2_000;
 
-const kind = oneOf(CATALOG_TABLES);
+const kind = oneOf(ENTITY_TABLES);
 const example = { kind: 'line_items', name: 'Behind, direct', query: 'status=behind&type=direct&sort=-spend_today' } as const;
 
 const VIEW = component('SavedView', record({ id: integer, kind, name: text, query: text }), { id: 2, ...example });

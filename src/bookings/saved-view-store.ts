@@ -1,11 +1,11 @@
 import type { Knex } from 'knex';
-import type { CatalogTable } from '../catalog/model/catalog-reading.ts';
+import type { EntityTable } from '../catalog/entities/entities.ts';
 
 /** Of one person. */
 export const MAX_SAVED_VIEWS = 100;
 
 export interface NewView {
-  readonly kind: CatalogTable;
+  readonly kind: EntityTable;
   readonly name: string;
   /** Parameters of the list. */
   readonly query: string;

@@ -1,7 +1,7 @@
 import Bowser from 'bowser';
 import { LRUCache } from 'lru-cache';
 import { copyText } from '../base/copy-text.ts';
-import { DEVICES, type Device } from '../catalog/model/entities.ts';
+import { DEVICES, type Device } from '../catalog/model/choices.ts';
 import { createListedSpider } from './listed-spider.ts';
 
 /** What a User-Agent says of its sender. */

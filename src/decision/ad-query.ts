@@ -1,6 +1,7 @@
 import type { AdvertiserBlocks } from '../catalog/model/advertiser.ts';
 import type { BlockList } from '../catalog/model/block-list.ts';
-import type { CreativeFormat, LineItem } from '../catalog/model/entities.ts';
+import type { LineItem } from '../catalog/model/entities.ts';
+import type { CreativeFormat } from '../catalog/model/choices.ts';
 import type { NativeRequest } from '../creative/native-markup.ts';
 import type { TargetingQuery } from '../targeting/targeting-query.ts';
 

@@ -1,6 +1,6 @@
 import type { CreativeCounts } from '../catalog/model/catalog-reading.ts';
 import type { Booking } from '../catalog/model/entities.ts';
-import type { Rotation } from '../catalog/model/rotations.ts';
+import type { Rotation } from '../catalog/model/choices.ts';
 import type { AdQuery, ImpQuery } from './ad-query.ts';
 import { stageOf, type NoBidReason, type Stage } from './no-bid-reason.ts';
 import type { RankedCandidate } from './ranked-candidate.ts';

@@ -17,7 +17,7 @@ import {
   usd,
   type Shape,
 } from '../base/schema.ts';
-import { PACINGS } from '../catalog/model/entities.ts';
+import { PACINGS } from '../catalog/model/choices.ts';
 import { STATUS, STATUS_EXAMPLE } from './status/status.ts';
 
 /** Gross = filtered + net: `impressions` and `clicks` are net. */

@@ -3,7 +3,8 @@ import { dayOf, MS_PER_DAY, MS_PER_HOUR, SECONDS_PER_DAY } from '../base/utc-day
 import { flightOf } from '../catalog/model/flight-dates.ts';
 import { goalsOf } from '../catalog/model/goals.ts';
 import { usdFromMicros } from '../catalog/model/money.ts';
-import type { CampaignRecord, LineItemRecord } from '../catalog/model/records.ts';
+import type { CampaignRecord } from '../catalog/entities/campaign.ts';
+import type { LineItemRecord } from '../catalog/entities/line-item.ts';
 import type { Snapshot } from '../catalog/snapshot/snapshot.ts';
 import { createDeliveryHistory, type DeliveryHistory, type StoredDay } from '../events/postgres/delivery-history.ts';
 import { pricingOf } from '../ledger/limits.ts';

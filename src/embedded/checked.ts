@@ -1,4 +1,4 @@
-import type { Checked } from '../catalog/checks/check-record.ts';
+import type { Checked } from '../catalog/checks/shape-record.ts';
 
 /** The record of demonstration data. @throws when the data is invalid */
 export const checked = <T>(result: Checked<T>): T => {

@@ -3,19 +3,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import knexFactory, { type Knex } from 'knex';
-import { advertiserToRow } from '../catalog/postgres/advertiser-rows.ts';
-import { campaignToRow, placementToRow, publisherToRow } from '../catalog/postgres/catalog-rows.ts';
-import { creativeToRow } from '../catalog/postgres/creative-rows.ts';
-import { lineItemToRow } from '../catalog/postgres/line-item-rows.ts';
+import { ROWS } from '../catalog/postgres/rows.ts';
 import { hashApiKey } from '../catalog/model/hash-api-key.ts';
-import {
-  checkAdvertiser,
-  checkCampaign,
-  checkCreative,
-  checkLineItem,
-  checkPlacement,
-  checkPublisher,
-} from '../catalog/checks/check-entities.ts';
+import { CHECKS } from '../catalog/checks/check-entities.ts';
 import type { Settings } from '../config/settings.ts';
 import type { StoreAddresses } from '../replica/connect-stores.ts';
 import { checked } from './checked.ts';
@@ -112,20 +102,22 @@ const seedOnce = async (
     const [inserted] = await trx(table).insert(row).returning<{ id: number }[]>('id');
     return inserted!.id;
   };
-  const publisherId = await insert('publishers', { ...publisherToRow(checked(checkPublisher(publisher))), ...keyColumns });
+  const publisherId = await insert('publishers', { ...ROWS.publishers.toRow(checked(CHECKS.publishers(publisher))), ...keyColumns });
   for (const placement of placements)
-    await trx('placements').insert(placementToRow(checked(checkPlacement({ ...placement, publisher_id: publisherId }))));
+    await trx('placements').insert(ROWS.placements.toRow(checked(CHECKS.placements({ ...placement, publisher_id: publisherId }))));
   for (const { line_items, advertiser, ...campaign } of campaigns) {
-    const advertiserId = advertiser ? await insert('advertisers', advertiserToRow(checked(checkAdvertiser(advertiser)))) : null;
-    const record = checked(checkCampaign({ ...campaign, publisher_id: publisherId, advertiser_id: advertiserId }));
-    const campaignId = await insert('campaigns', campaignToRow(record));
+    const advertiserId = advertiser ? await insert('advertisers', ROWS.advertisers.toRow(checked(CHECKS.advertisers(advertiser)))) : null;
+    const record = checked(CHECKS.campaigns({ ...campaign, publisher_id: publisherId, advertiser_id: advertiserId }));
+    const campaignId = await insert('campaigns', ROWS.campaigns.toRow(record));
     for (const { creatives, endpoint, ...lineItem } of line_items) {
       const bidder = endpoint === undefined ? {} : { endpoint: `http://127.0.0.1:${port}${endpoint}` };
-      const record = checked(checkLineItem({ ...lineItem, ...bidder, campaign_id: campaignId }, { dimensions: new Map() }));
-      const lineItemId = await insert('line_items', lineItemToRow(record));
+      const record = checked(CHECKS.line_items({ ...lineItem, ...bidder, campaign_id: campaignId }, { dimensions: new Map() }));
+      const lineItemId = await insert('line_items', ROWS.line_items.toRow(record));
       for (const { content, ...creative } of creatives) {
         const text = typeof content === 'string' ? content : JSON.stringify(content);
-        await trx('creatives').insert(creativeToRow(checked(checkCreative({ ...creative, content: text, line_item_id: lineItemId }))));
+        await trx('creatives').insert(
+          ROWS.creatives.toRow(checked(CHECKS.creatives({ ...creative, content: text, line_item_id: lineItemId }))),
+        );
       }
     }
   }

@@ -1,4 +1,5 @@
-import type { BudgetType, Campaign, FrequencyCap, LineItem, RateLimit } from '../catalog/model/entities.ts';
+import type { Campaign, FrequencyCap, LineItem, RateLimit } from '../catalog/model/entities.ts';
+import type { BudgetType } from '../catalog/model/choices.ts';
 
 /** The hit that bills an ad: its impression, its click, or its first viewable event. */
 export const BILLS_ON = ['impression', 'click', 'viewable'] as const;

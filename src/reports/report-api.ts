@@ -20,7 +20,7 @@ import {
   type Schema,
   type Shape,
 } from '../base/schema.ts';
-import type { CatalogTable } from '../catalog/model/catalog-reading.ts';
+import type { EntityTable } from '../catalog/entities/entities.ts';
 import { ROLL_UP_SOURCES } from '../events/postgres/roll-ups.ts';
 import { DIMENSION_NAMES, dimensionOf } from './report-dimensions.ts';
 import { columnsOf, METRIC_NAMES, metricOf, type ReportColumn } from './report-fields.ts';
@@ -93,7 +93,7 @@ const REPORT_FIELDS = component(
         name: oneOf(DIMENSION_NAMES),
         label: text,
         kind: text,
-        table: orNull(textOf<CatalogTable>()),
+        table: orNull(textOf<EntityTable>()),
         filter: described(boolean, 'It can be a filter'),
       }),
     ),

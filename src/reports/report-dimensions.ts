@@ -1,7 +1,7 @@
 import { isCountryCode } from '../catalog/checks/country-codes.ts';
 import { BID_OUTCOME_NAMES } from '../bidders/bid-outcome.ts';
-import type { CatalogTable } from '../catalog/model/catalog-reading.ts';
-import { DEVICES } from '../catalog/model/entities.ts';
+import type { EntityTable } from '../catalog/entities/entities.ts';
+import { DEVICES } from '../catalog/model/choices.ts';
 import { BROWSERS } from '../context/device-detector.ts';
 import { reasonNames } from '../decision/no-bid-reason.ts';
 import type { RollUpKey, RollUpSource } from '../events/postgres/roll-ups.ts';
@@ -31,7 +31,7 @@ export interface Dimension {
   /** In the roll-ups of each source that has it. */
   readonly in: Partial<Readonly<Record<RollUpSource, Reading>>>;
   /** The records that it names; the answer has their names beside the ids. */
-  readonly table?: CatalogTable;
+  readonly table?: EntityTable;
   /** Values of a filter may have commas: they are repeated, not separated by commas. */
   readonly unsplit?: true;
   /** Whether a value may be a filter; undefined: filters are not for this dimension. */

@@ -1,5 +1,5 @@
 import type { HourlyTraffic } from '../../src/catalog/snapshot/hourly-traffic.ts';
-import type { Pacing } from '../../src/catalog/model/entities.ts';
+import type { Pacing } from '../../src/catalog/model/choices.ts';
 import type { SimulatedDay } from './simulate-day.ts';
 import type { Period } from './traffic.ts';
 

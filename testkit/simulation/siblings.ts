@@ -1,4 +1,4 @@
-import type { Pacing } from '../../src/catalog/model/entities.ts';
+import type { Pacing } from '../../src/catalog/model/choices.ts';
 import { shareAt } from './measure.ts';
 import { simulateDay, type DayOptions } from './simulate-day.ts';
 import { simulatedCampaign, simulatedCandidate } from './simulated-booking.ts';

@@ -1,9 +1,7 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { browse } from '../../testkit/person.ts';
-import { advertiserSchema } from '../../src/catalog/checks/advertiser-schema.ts';
-import { creativeSchema } from '../../src/catalog/checks/creative-schema.ts';
-import { campaignSchema, lineItemSchema, placementSchema, publisherSchema } from '../../src/catalog/checks/schemas.ts';
+import { ENTITIES } from '../../src/catalog/entities/entities.ts';
 import { AD_REQUEST_SCHEMA } from '../../src/http/openrtb/ad-request-schema.ts';
 import { startBrowser } from '../browser/setup/start-browser.ts';
 import { testDatabase } from '../setup/test-database.ts';
@@ -68,16 +66,16 @@ test('every operation has a unique operationId of a verb and a noun', () => {
 test('describes bodies by the schemas that check them', () => {
   const { Publisher, Placement, Advertiser, Campaign, LineItem, Creative, AdRequest } = document.components.schemas;
   for (const [described, checked] of [
-    [Publisher, publisherSchema],
-    [Placement, placementSchema],
-    [Advertiser, advertiserSchema],
-    [Campaign, campaignSchema],
-    [LineItem, lineItemSchema],
-    [Creative, creativeSchema],
+    [Publisher, ENTITIES.publishers.schema],
+    [Placement, ENTITIES.placements.schema],
+    [Advertiser, ENTITIES.advertisers.schema],
+    [Campaign, ENTITIES.campaigns.schema],
+    [LineItem, ENTITIES.line_items.schema],
+    [Creative, ENTITIES.creatives.schema],
   ]) {
     const written = Object.entries<Json>(described.properties).filter(([, { readOnly }]) => !readOnly);
     const { id, ...properties } = JSON.parse(JSON.stringify(checked.properties));
-    expect(Object.fromEntries(written)).toEqual(checked === placementSchema ? { id, ...properties } : properties);
+    expect(Object.fromEntries(written)).toEqual(checked === ENTITIES.placements.schema ? { id, ...properties } : properties);
     expect([described.required, described.additionalProperties]).toEqual([checked.required, false]);
   }
   const { $id: _, ...adRequest } = JSON.parse(JSON.stringify(AD_REQUEST_SCHEMA));

@@ -1,22 +1,13 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { schemaCompiler } from '../../src/base/schema-compiler.ts';
-import { advertiserSchema } from '../../src/catalog/checks/advertiser-schema.ts';
-import { bidderSchema } from '../../src/catalog/checks/bidder-schema.ts';
-import { creativeSchema } from '../../src/catalog/checks/creative-schema.ts';
-import { campaignSchema, lineItemSchema, placementSchema, publisherSchema } from '../../src/catalog/checks/schemas.ts';
+import { ENTITIES } from '../../src/catalog/entities/entities.ts';
 import { AD_REQUEST_SCHEMA, FLAT_AD_REQUEST_SCHEMA } from '../../src/http/openrtb/ad-request-schema.ts';
 import { AUCTION_REQUEST_SCHEMA } from '../../src/http/openrtb/auction-schema.ts';
 import { checkedSchema } from '../../src/api/component.ts';
 import { allRoutes } from '../../src/trafficking/trafficking-api.ts';
 
 const SCHEMAS = {
-  publisherSchema,
-  placementSchema,
-  advertiserSchema,
-  bidderSchema,
-  campaignSchema,
-  lineItemSchema,
-  creativeSchema,
+  ...Object.fromEntries(Object.entries(ENTITIES).map(([table, { schema }]) => [table, schema])),
   AD_REQUEST_SCHEMA,
   FLAT_AD_REQUEST_SCHEMA,
   AUCTION_REQUEST_SCHEMA,

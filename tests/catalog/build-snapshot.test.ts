@@ -1,5 +1,5 @@
 import type { CatalogReading, CatalogRow, CatalogTable } from '../../src/catalog/model/catalog-reading.ts';
-import { CREATIVE_FORMATS, PACINGS } from '../../src/catalog/model/entities.ts';
+import { CREATIVE_FORMATS, PACINGS } from '../../src/catalog/model/choices.ts';
 import { createCatalogBuilder } from '../../src/catalog/snapshot/build-catalog.ts';
 import { openSnapshot, type OpenedSnapshot } from '../../src/catalog/snapshot/open-snapshot.ts';
 import type { Snapshot } from '../../src/catalog/snapshot/snapshot.ts';

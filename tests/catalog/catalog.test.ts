@@ -3,7 +3,7 @@ import knexFactory from 'knex';
 import type { Knex } from 'knex';
 import { createCatalog } from '../../src/catalog/catalog.ts';
 import type { Catalog, CatalogObserver } from '../../src/catalog/catalog.ts';
-import { PACINGS } from '../../src/catalog/model/entities.ts';
+import { PACINGS } from '../../src/catalog/model/choices.ts';
 import { createCatalogStore } from '../../src/catalog/postgres/catalog-store.ts';
 import type { CatalogStore } from '../../src/catalog/postgres/catalog-store.ts';
 import { createCatalogLoader } from '../../src/catalog/worker/catalog-loader.ts';

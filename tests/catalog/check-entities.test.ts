@@ -1,8 +1,7 @@
 import fc from 'fast-check';
-import { campaignToRow, rowToCampaign } from '../../src/catalog/postgres/catalog-rows.ts';
-import { lineItemToRow, rowToLineItem } from '../../src/catalog/postgres/line-item-rows.ts';
-import { checkCampaign, checkCreative, checkLineItem, checkPlacement, checkPublisher } from '../../src/catalog/checks/check-entities.ts';
-import type { Checked } from '../../src/catalog/checks/check-record.ts';
+import { ROWS } from '../../src/catalog/postgres/rows.ts';
+import { CHECKS } from '../../src/catalog/checks/check-entities.ts';
+import type { Checked } from '../../src/catalog/checks/shape-record.ts';
 import { parseEndDate, parseStartDate, showEndDate, showStartDate } from '../../src/catalog/model/flight-dates.ts';
 import { microsFromUsd, usdFromMicros } from '../../src/catalog/model/money.ts';
 import { parseDimensionSchema } from '../../src/targeting/dimension-schema.ts';
@@ -21,7 +20,7 @@ const accepted = <T>(checked: Checked<T>): T => {
 const faultsOf = (checked: Checked<unknown>): readonly string[] => (checked.ok ? [] : checked.faults.map(({ pointer }) => pointer));
 
 test('a line item with only its required fields gets the defaults of the contract', () => {
-  expect(accepted(checkLineItem(LINE_ITEM, context))).toEqual({
+  expect(accepted(CHECKS.line_items(LINE_ITEM, context))).toEqual({
     ...LINE_ITEM,
     type: 'direct',
     budget_type: 'CPM',
@@ -53,7 +52,7 @@ test('a line item with only its required fields gets the defaults of the contrac
 
 test('enumerations are accepted in any letter case and returned in the specification’s', () => {
   const record = accepted(
-    checkLineItem(
+    CHECKS.line_items(
       {
         ...LINE_ITEM,
         type: 'DIRECT',
@@ -70,12 +69,15 @@ test('enumerations are accepted in any letter case and returned in the specifica
     pacing: 'PID',
     targeting: { countries: ['DE', 'US'], devices: ['mobile'] },
   });
-  expect(accepted(checkPlacement({ id: 'top', width: 300, height: 250, formats: ['HTML', 'Native'] })).formats).toEqual(['html', 'native']);
+  expect(accepted(CHECKS.placements({ id: 'top', width: 300, height: 250, formats: ['HTML', 'Native'] })).formats).toEqual([
+    'html',
+    'native',
+  ]);
 });
 
 test('one answer lists every fault', () => {
   const faults = faultsOf(
-    checkLineItem(
+    CHECKS.line_items(
       {
         campaign_id: '1',
         name: 7,
@@ -168,7 +170,7 @@ test.each([
     [],
   ],
 ])('%s', (_, change, expected) => {
-  expect(faultsOf(checkLineItem({ ...LINE_ITEM, ...change }, context))).toEqual(expected);
+  expect(faultsOf(CHECKS.line_items({ ...LINE_ITEM, ...change }, context))).toEqual(expected);
 });
 
 test.each([
@@ -185,27 +187,36 @@ test.each([
   ['a native list', { format: 'native', content: '[]' }, ['/content']],
   ['a click address that would run', { click_url: 'javascript:alert(1)' }, ['/click_url']],
 ])('%s', (_, change, expected) => {
-  expect(faultsOf(checkCreative({ ...CREATIVE, ...change }))).toEqual(expected);
+  expect(faultsOf(CHECKS.creatives({ ...CREATIVE, ...change }))).toEqual(expected);
 });
 
 test('a creative of a format that its placement does not allow is refused', () => {
-  expect(faultsOf(checkCreative(CREATIVE, { placements: [{ id: 'top', formats: ['banner', 'native'] }] }))).toEqual(['/format']);
-  expect(faultsOf(checkCreative(CREATIVE, { placements: [{ id: 'top', formats: ['html'] }] }))).toEqual([]);
+  expect(faultsOf(CHECKS.creatives(CREATIVE, { placements: [{ id: 'top', formats: ['banner', 'native'] }] }))).toEqual(['/format']);
+  expect(faultsOf(CHECKS.creatives(CREATIVE, { placements: [{ id: 'top', formats: ['html'] }] }))).toEqual([]);
 });
 
 test.each([null, [], 'x', 7, undefined])('%p is not a record', (input) => {
-  for (const check of [checkPublisher, checkPlacement, checkCampaign, checkCreative, (x: unknown) => checkLineItem(x, context)]) {
+  for (const check of [
+    CHECKS.publishers,
+    CHECKS.placements,
+    CHECKS.campaigns,
+    CHECKS.creatives,
+    (x: unknown) => CHECKS.line_items(x, context),
+  ]) {
     expect(faultsOf(check(input))).toEqual(['']);
   }
 });
 
 test('keys such as __proto__ are unknown fields or plain key-values', () => {
   const faults = faultsOf(
-    checkLineItem(JSON.parse(`{"__proto__": {"active": true}, "constructor": 1, ${JSON.stringify(LINE_ITEM).slice(1)}`), context),
+    CHECKS.line_items(JSON.parse(`{"__proto__": {"active": true}, "constructor": 1, ${JSON.stringify(LINE_ITEM).slice(1)}`), context),
   );
   expect([...faults].sort()).toEqual(['/__proto__', '/constructor']);
   const record = accepted(
-    checkLineItem(JSON.parse(`{${JSON.stringify(LINE_ITEM).slice(1, -1)}, "targeting": {"key_values": {"__proto__": ["x"]}}}`), context),
+    CHECKS.line_items(
+      JSON.parse(`{${JSON.stringify(LINE_ITEM).slice(1, -1)}, "targeting": {"key_values": {"__proto__": ["x"]}}}`),
+      context,
+    ),
   );
   expect(Object.keys(record.targeting.key_values ?? {})).toEqual(['__proto__']);
   expect(({} as Record<string, unknown>)['x']).toBeUndefined();
@@ -241,7 +252,7 @@ test('every amount of whole micros up to a billion dollars is exact as decimal d
 
 test('a record is unchanged after a round trip through its row', () => {
   const lineItem = accepted(
-    checkLineItem(
+    CHECKS.line_items(
       {
         ...LINE_ITEM,
         budget: 99.999999,
@@ -254,7 +265,7 @@ test('a record is unchanged after a round trip through its row', () => {
       context,
     ),
   );
-  const row = lineItemToRow(lineItem);
+  const row = ROWS.line_items.toRow(lineItem);
   expect(row).toMatchObject({ cpm_micros: 1_333_000, budget_micros: 99_999_999, end_at: new Date('2026-04-01T00:00:00Z') });
   // Postgres gives bigint as text and jsonb parsed.
   const read = {
@@ -265,10 +276,14 @@ test('a record is unchanged after a round trip through its row', () => {
     targeting: JSON.parse(String(row['targeting'])) as unknown,
     notice_hosts: JSON.parse(String(row['notice_hosts'])) as unknown,
   };
-  expect(rowToLineItem(read)).toEqual({ id: 5, ...lineItem });
+  expect(ROWS.line_items.toRecord(read)).toEqual({ id: 5, ...lineItem });
 
   const campaign = accepted(
-    checkCampaign({ publisher_id: 1, name: 'c', start_date: '2026-01-01', end_date: '2026-01-31T10:00:00Z', budget: 5 }),
+    CHECKS.campaigns({ publisher_id: 1, name: 'c', start_date: '2026-01-01', end_date: '2026-01-31T10:00:00Z', budget: 5 }),
   );
-  expect(rowToCampaign({ id: 2, ...campaignToRow(campaign) })).toEqual({ id: 2, ...campaign, end_date: '2026-01-31T10:00:00.000Z' });
+  expect(ROWS.campaigns.toRecord({ id: 2, ...ROWS.campaigns.toRow(campaign) })).toEqual({
+    id: 2,
+    ...campaign,
+    end_date: '2026-01-31T10:00:00.000Z',
+  });
 });

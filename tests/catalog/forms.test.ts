@@ -1,54 +1,28 @@
-import type { FieldDescription, FormDescription } from '../../src/catalog/checks/form-description.ts';
-import { FORMS } from '../../src/catalog/checks/forms.ts';
-import { bidderSchema } from '../../src/catalog/checks/bidder-schema.ts';
-import { advertiserSchema } from '../../src/catalog/checks/advertiser-schema.ts';
-import { creativeSchema } from '../../src/catalog/checks/creative-schema.ts';
-import { campaignSchema, lineItemSchema, placementSchema, publisherSchema } from '../../src/catalog/checks/schemas.ts';
+import type { Entity } from '../../src/catalog/entities/define-entity.ts';
+import { ENTITY_TABLES, entityOf } from '../../src/catalog/entities/entities.ts';
+import type { Field } from '../../src/catalog/entities/field.ts';
+import { formOf, type FormField } from '../../src/catalog/entities/form.ts';
 
-interface Schema {
-  readonly type?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly items?: Schema;
-  readonly properties?: Readonly<Record<string, Schema>>;
-}
+const fieldsOf = (entity: Entity): readonly FormField[] => formOf(entity).flatMap(({ fields }) => fields);
 
-const SCHEMAS = {
-  publishers: publisherSchema,
-  placements: placementSchema,
-  advertisers: advertiserSchema,
-  bidders: bidderSchema,
-  campaigns: campaignSchema,
-  line_items: lineItemSchema,
-  creatives: creativeSchema,
-} as Readonly<Record<keyof typeof FORMS, object>> as Readonly<Record<keyof typeof FORMS, Schema>>;
-
-const fieldsOf = (form: FormDescription): readonly (readonly [string, FieldDescription])[] =>
-  form.sections.flatMap(({ fields }) => Object.entries(fields) as [string, FieldDescription][]);
-
-/** By path; an object with properties is replaced by its properties. */
-const pathsOf = ({ properties = {} }: Schema): readonly (readonly [string, Schema])[] =>
-  Object.entries(properties).flatMap(([name, schema]) =>
-    schema.properties ? pathsOf(schema).map(([path, below]) => [`${name}/${path}`, below] as const) : [[name, schema] as const],
-  );
-
-const kinds = Object.keys(FORMS) as (keyof typeof FORMS)[];
-
-test.each(kinds)('the form of %s has every field of the schema that a client sets, and no other', (kind) => {
-  const described = fieldsOf(FORMS[kind]).map(([path]) => path);
-  const set = pathsOf(SCHEMAS[kind])
-    .map(([path]) => path)
-    .filter((path) => path !== 'id' || kind === 'placements')
+/** Of the fields that a client sets; an object is replaced by its members. */
+const pointersOf = ({ fields }: Entity): readonly string[] =>
+  Object.entries<Field>(fields)
     // The short form of placement_ids.
-    .filter((path) => path !== 'placement_id');
-  expect([...described].sort()).toEqual([...set].sort());
+    .filter(([name, { absent }]) => absent !== 'generated' && name !== 'placement_id')
+    .flatMap(([name, { members }]) => (members ? Object.keys(members).map((member) => `/${name}/${member}`) : [`/${name}`]));
+
+test.each(ENTITY_TABLES)('the form of %s has every field that a client sets, once', (table) => {
+  const shown = fieldsOf(entityOf(table)).map(({ pointer }) => pointer);
+  expect([...shown].sort()).toEqual([...pointersOf(entityOf(table))].sort());
 });
 
-test.each(kinds)('the form of %s names every value of an enumeration, and its conditions name fields', (kind) => {
-  const schemas = new Map(pathsOf(SCHEMAS[kind]));
-  for (const [path, { choices = {}, when = {}, variants = [] }] of fieldsOf(FORMS[kind])) {
-    const values = (schemas.get(path)?.enum ?? schemas.get(path)?.items?.enum ?? []).filter((value) => value !== null);
-    expect([path, ...Object.keys(choices).sort()]).toEqual([path, ...values.map(String).sort()]);
-    for (const name of [when, ...variants.map((variant) => variant.when)].flatMap((condition) => Object.keys(condition)))
-      expect(schemas.has(name)).toBe(true);
+test.each(ENTITY_TABLES)('the form of %s names every value of an enumeration, and its conditions name fields', (table) => {
+  const pointers = pointersOf(entityOf(table));
+  for (const { pointer, schema, choices, words } of fieldsOf(entityOf(table))) {
+    const values = (schema.enum ?? schema.items?.enum ?? []).filter((value) => value !== null);
+    expect([pointer, ...Object.keys(choices).sort()]).toEqual([pointer, ...values.map(String).sort()]);
+    const conditions = [words.when ?? {}, ...(words.variants ?? []).map(({ when }) => when)];
+    for (const name of conditions.flatMap((condition) => Object.keys(condition))) expect(pointers).toContain(`/${name}`);
   }
 });

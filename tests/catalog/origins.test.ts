@@ -1,5 +1,5 @@
 import { acceptsOrigin, normalOrigin } from '../../src/catalog/model/origins.ts';
-import { checkPublisher } from '../../src/catalog/checks/check-entities.ts';
+import { CHECKS } from '../../src/catalog/checks/check-entities.ts';
 
 test.each([
   ['https://news.example', 'https://news.example'],
@@ -51,15 +51,15 @@ test('without a list every origin is accepted', () => {
 
 test('a publisher keeps its origins normalized and each once, and at most 50', () => {
   const publisher = { name: 'News', domain: 'news.example' };
-  expect(checkPublisher(publisher)).toMatchObject({ ok: true, record: { origins: [] } });
-  expect(checkPublisher({ ...publisher, origins: ['https://News.example/', 'https://news.example:443'] })).toMatchObject({
+  expect(CHECKS.publishers(publisher)).toMatchObject({ ok: true, record: { origins: [] } });
+  expect(CHECKS.publishers({ ...publisher, origins: ['https://News.example/', 'https://news.example:443'] })).toMatchObject({
     ok: true,
     record: { origins: ['https://news.example'] },
   });
-  expect(checkPublisher({ ...publisher, origins: ['https://news.example/page'] })).toMatchObject({
+  expect(CHECKS.publishers({ ...publisher, origins: ['https://news.example/page'] })).toMatchObject({
     ok: false,
     faults: [{ pointer: '/origins/0', detail: expect.stringContaining('origin without a path') as string }],
   });
   const many = Array.from({ length: 51 }, (_, i) => `https://p${i}.example`);
-  expect(checkPublisher({ ...publisher, origins: many })).toMatchObject({ ok: false, faults: [{ pointer: '/origins' }] });
+  expect(CHECKS.publishers({ ...publisher, origins: many })).toMatchObject({ ok: false, faults: [{ pointer: '/origins' }] });
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { CREATIVE_FORMATS } from '../../src/catalog/model/entities.ts';
+import { CREATIVE_FORMATS } from '../../src/catalog/model/choices.ts';
 import { isSafeUrl } from '../../src/catalog/model/is-safe-url.ts';
 import { parseCreativeContent } from '../../src/catalog/checks/parse-content.ts';
 

@@ -6,7 +6,7 @@ import { createCatalogBuilder } from '../../src/catalog/snapshot/build-catalog.t
 import { openSnapshot, type OpenedSnapshot } from '../../src/catalog/snapshot/open-snapshot.ts';
 import type { CandidateIndex, Snapshot } from '../../src/catalog/snapshot/snapshot.ts';
 import type { Booking, Creative, CreativeContent } from '../../src/catalog/model/entities.ts';
-import { ROTATIONS } from '../../src/catalog/model/rotations.ts';
+import { ROTATIONS } from '../../src/catalog/model/choices.ts';
 import { composeMarkup } from '../../src/creative/compose-markup.ts';
 import { targetingQuery } from '../../src/targeting/targeting-query.ts';
 import { createChance } from '../../testkit/chance.ts';

@@ -3,7 +3,7 @@ import { sampleBidder } from '../../testkit/sample-booking.ts';
 import fc from 'fast-check';
 import { sanitizeAssets } from '../../sdk/src/sanitize-assets.ts';
 import { readBidResponse, type AskedBid } from '../../src/bidders/openrtb/read-bid-response.ts';
-import { checkCreative } from '../../src/catalog/checks/check-entities.ts';
+import { CHECKS } from '../../src/catalog/checks/check-entities.ts';
 import { parseCreativeContent } from '../../src/catalog/checks/parse-content.ts';
 import { composeMarkup } from '../../src/creative/compose-markup.ts';
 import { tagsOf } from './tags-of.ts';
@@ -120,7 +120,7 @@ test('no URL of a banner, and no click URL, ends an attribute', () => {
     fc.property(hostileUrl, hostileUrl, (url, click) => {
       const content = JSON.stringify({ image: url, images: [{ url, width: 600, height: 500 }] });
       const record = { placement_id: 'p', line_item_id: 1, format: 'banner', content, click_url: click };
-      const checked = checkCreative(record);
+      const checked = CHECKS.creatives(record);
       if (!checked.ok) return;
       clickable++;
       const { click_url: clickUrl } = checked.record;

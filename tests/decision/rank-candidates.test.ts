@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { CREATIVE_FORMATS } from '../../src/catalog/model/entities.ts';
+import { CREATIVE_FORMATS } from '../../src/catalog/model/choices.ts';
 import type { Candidate } from '../../src/catalog/snapshot/snapshot.ts';
 import { NoBidReason } from '../../src/decision/no-bid-reason.ts';
 import { rankCandidates } from '../../src/decision/rank-candidates.ts';

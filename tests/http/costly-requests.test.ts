@@ -5,7 +5,7 @@ import { parseAdRequest } from '../../src/http/openrtb/parse-ad-request.ts';
 import { problem } from '../../src/http/problems/problem.ts';
 import { clientAddress } from '../../src/context/client-address.ts';
 import { parseUrl } from '../../src/base/parse-url.ts';
-import { checkCreative } from '../../src/catalog/checks/check-entities.ts';
+import { CHECKS } from '../../src/catalog/checks/check-entities.ts';
 import { targetingQuery } from '../../src/targeting/targeting-query.ts';
 import { pairOf } from '../../src/targeting/targeting-rules.ts';
 import { createCountryLookup } from '../../src/context/country-lookup.ts';
@@ -44,7 +44,7 @@ test('of the key-values of an impression, a bounded number counts', () => {
 
 test('an address of a million characters is none, and is not read', () => {
   const creative = { line_item_id: 1, placement_id: 'a', format: 'html', content: 'x' };
-  const longest = checkCreative({ ...creative, click_url: `https://a.example/${'é'.repeat(330)}` });
+  const longest = CHECKS.creatives({ ...creative, click_url: `https://a.example/${'é'.repeat(330)}` });
   expect(longest).toMatchObject({ ok: true, record: { click_url: `https://a.example/${'%C3%A9'.repeat(330)}` } });
   expect(parseUrl(`https://a.example/${'a'.repeat(8_000)}`)?.host).toBe('a.example');
   expect(parseUrl(`https://a.example/${'é'.repeat(1_000_000)}`)).toBeUndefined();

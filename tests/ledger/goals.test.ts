@@ -1,6 +1,7 @@
 import type { HourlyTraffic } from '../../src/catalog/snapshot/hourly-traffic.ts';
 import { curveAt } from '../../src/catalog/snapshot/traffic-curve.ts';
-import type { LineItem, Pacing } from '../../src/catalog/model/entities.ts';
+import type { LineItem } from '../../src/catalog/model/entities.ts';
+import type { Pacing } from '../../src/catalog/model/choices.ts';
 import type { Goals } from '../../src/catalog/model/goals.ts';
 import { NoBidReason } from '../../src/decision/no-bid-reason.ts';
 import type { RankedCandidate } from '../../src/decision/ranked-candidate.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { NO_TRAITS } from '../../src/catalog/model/advertiser.ts';
-import type { BudgetType } from '../../src/catalog/model/entities.ts';
+import type { BudgetType } from '../../src/catalog/model/choices.ts';
 import { readEvent, splitEntry } from '../../src/events/read-event.ts';
 import { NoBidReason } from '../../src/decision/no-bid-reason.ts';
 import { ShownTogether } from '../../src/decision/shown-together.ts';

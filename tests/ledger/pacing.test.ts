@@ -1,6 +1,7 @@
 import { dailyCurve } from '../../testkit/simulation/traffic.ts';
 import type { HourlyTraffic } from '../../src/catalog/snapshot/hourly-traffic.ts';
-import type { LineItem, Pacing } from '../../src/catalog/model/entities.ts';
+import type { LineItem } from '../../src/catalog/model/entities.ts';
+import type { Pacing } from '../../src/catalog/model/choices.ts';
 import type { RankedCandidate } from '../../src/decision/ranked-candidate.ts';
 import { createLimitReader, type ReadLimits } from '../../src/ledger/read/read-limits.ts';
 import { VIRTUAL_CLOCK_KEY } from '../../src/ledger/ledger-keys.ts';

@@ -1,4 +1,4 @@
-import { CREATIVE_FORMATS } from '../../src/catalog/model/entities.ts';
+import { CREATIVE_FORMATS } from '../../src/catalog/model/choices.ts';
 import type { CandidateIndex } from '../../src/catalog/snapshot/snapshot.ts';
 import { createIndexMemories } from '../../src/serving/index-memories.ts';
 import { targetingQuery } from '../../src/targeting/targeting-query.ts';

@@ -1,5 +1,6 @@
 import type { Kind } from '../../api/wire.ts';
-import { choicesOf, fieldsOf, wordsOf, type EntityField } from './entity-fields.ts';
+import { choicesOf, fieldsOf, wordsOf } from './entity-fields.ts';
+import type { FormField } from '../../../src/catalog/entities/form.ts';
 import type { Draft } from './form.ts';
 import { readAt, writtenAt } from './pointer.ts';
 import { listOf } from './typed-text.ts';
@@ -26,7 +27,7 @@ export interface Conflict {
 
 /** Compares two drafts of a record field by field. Pure. */
 export const compareDrafts = (kind: Kind, base: Draft, mine: Draft, theirs: Draft): Conflict => {
-  const differ = (a: Draft, b: Draft, { pointer }: EntityField): boolean =>
+  const differ = (a: Draft, b: Draft, { pointer }: FormField): boolean =>
     JSON.stringify(readAt(a, pointer)) !== JSON.stringify(readAt(b, pointer));
   const changed = fieldsOf(kind).filter((field) => differ(base, theirs, field));
   const both = changed.filter((field) => differ(base, mine, field) && differ(mine, theirs, field));
@@ -56,7 +57,7 @@ const textsIn = (value: unknown): readonly string[] =>
       ? Object.values(value).flatMap(textsIn)
       : listOf(value).filter((text) => text !== '');
 
-const inWords = (field: EntityField, value: unknown): string => {
+const inWords = (field: FormField, value: unknown): string => {
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   const labels = new Map(choicesOf(field).map(({ value: choice, label }) => [choice, label]));
   return (

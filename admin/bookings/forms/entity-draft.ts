@@ -1,6 +1,7 @@
 import type { Dimensions, Kind } from '../../api/wire.ts';
 import type { Store } from '../../api/store.ts';
-import { fieldsOf, hasType, holds, type EntityField } from './entity-fields.ts';
+import { fieldsOf, hasType, holds } from './entity-fields.ts';
+import type { FormField } from '../../../src/catalog/entities/form.ts';
 import type { Draft } from './form.ts';
 import { readAt, writtenAt } from './pointer.ts';
 import { listOf } from './typed-text.ts';
@@ -12,7 +13,7 @@ import { codecOf } from './widgets.ts';
  */
 export const draftOf = (kind: Kind, record: object): Draft =>
   fieldsOf(kind).reduce<Draft>((draft, field) => {
-    const value = readAt(record, field.pointer) ?? field.description.initial ?? field.schema.default;
+    const value = readAt(record, field.pointer) ?? field.words.initial ?? field.schema.default;
     return writtenAt(draft, field.pointer, codecOf(field).toDraft(value));
   }, {});
 
@@ -27,9 +28,9 @@ export const recordOf = (kind: Kind, draft: Draft, dimensions: Dimensions): Draf
     return value === null && !hasType(field.schema, 'null') ? record : writtenAt(record, field.pointer, value);
   }, {});
 
-const valueOf = (field: EntityField, draft: Draft, dimensions: Dimensions): unknown => {
-  const { pointer, schema, description } = field;
-  if (!description.keptWhileHidden && !holds(description.when, draft)) return schema.default ?? null;
+const valueOf = (field: FormField, draft: Draft, dimensions: Dimensions): unknown => {
+  const { pointer, schema, words } = field;
+  if (!words.keptWhileHidden && !holds(words.when, draft)) return schema.default ?? null;
   return codecOf(field).toRecord(readAt(draft, pointer), { schema, dimensions });
 };
 
@@ -42,7 +43,7 @@ const day = (offset: number): string => new Date(Date.now() + offset * DAY_MS).t
  * parent.
  */
 export const newRecord = (kind: Kind, given: object, store: Store): object => {
-  const onlyParents = fieldsOf(kind).flatMap(({ pointer, required, schema, description: { parent } }) => {
+  const onlyParents = fieldsOf(kind).flatMap(({ pointer, required, schema, parent }) => {
     const [first, ...others] = parent && required ? store.first(parent) : [];
     return first && others.length === 0 ? [[pointer.slice(1), schema.items ? [first.id] : first.id] as const] : [];
   });
@@ -59,10 +60,7 @@ export const newRecord = (kind: Kind, given: object, store: Store): object => {
       const placement_ids = given === undefined ? listOf(record['placement_ids']) : [given];
       return { format: store.find('placements', placement_ids[0])?.formats[0], ...record, placement_ids };
     }
-    case 'publishers':
-    case 'placements':
-    case 'advertisers':
-    case 'bidders':
+    default:
       return record;
   }
 };

@@ -22,8 +22,7 @@ export const addStep = (kind: Kind, text = '', query: Parameters<typeof hashOf>[
  * The record that must exist before one of this kind can be created; undefined: nothing is missing.
  */
 export const missingParent = (kind: Kind, store: Store): NextStep | undefined => {
-  for (const { required, description } of fieldsOf(kind)) {
-    const { parent } = description;
+  for (const { required, parent } of fieldsOf(kind)) {
     if (!parent || !required || store.total(parent) > 0) continue;
     return addStep(parent, `${capital(aOne(kind))} needs ${aOne(parent)}, and there is none yet.`);
   }
@@ -31,9 +30,9 @@ export const missingParent = (kind: Kind, store: Store): NextStep | undefined =>
 };
 
 /** What to do after a record was created. */
-export const nextStep = <K extends Kind>(kind: K, record: Records[K], store: Store): NextStep | undefined => NEXT[kind](record, store);
+export const nextStep = <K extends Kind>(kind: K, record: Records[K], store: Store): NextStep | undefined => NEXT[kind]?.(record, store);
 
-const NEXT: { readonly [K in Kind]: (record: Records[K], store: Store) => NextStep | undefined } = {
+const NEXT: { readonly [K in Kind]?: (record: Records[K], store: Store) => NextStep | undefined } = {
   publishers: ({ id }, store) =>
     store.total('placements') === 0
       ? addStep('placements', 'Next: add a place for ads on its pages.')

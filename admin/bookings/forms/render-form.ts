@@ -2,7 +2,8 @@ import { html, type TemplateResult } from 'lit-html';
 import type { Page } from '../../page.ts';
 import { formSection } from '../../parts/form-section.ts';
 import type { Kind } from '../../api/wire.ts';
-import { hasType, holds, sectionsOf, wordsOf, type EntityField } from './entity-fields.ts';
+import { hasType, holds, sectionsOf, wordsOf } from './entity-fields.ts';
+import type { FormField } from '../../../src/catalog/entities/form.ts';
 import type { Form } from './form.ts';
 import { renderWidget } from './widgets.ts';
 
@@ -15,13 +16,13 @@ export const renderForm = (kind: Kind, form: Form, page: Page, { isNew }: { read
     formSection(
       title,
       text,
-      html`${fields.filter(({ description }) => holds(description.when, form.draft())).map((field) => renderField(field, form, page, isNew))}`,
+      html`${fields.filter(({ words }) => holds(words.when, form.draft())).map((field) => renderField(field, form, page, isNew))}`,
     ),
   )}
 `;
 
-const renderField = (field: EntityField, form: Form, page: Page, isNew: boolean): TemplateResult => {
-  const { pointer, schema, description } = field;
+const renderField = (field: FormField, form: Form, page: Page, isNew: boolean): TemplateResult => {
+  const { pointer, schema, words } = field;
   const { label, help, placeholder, required } = wordsOf(field, form.draft());
   return renderWidget({
     form,
@@ -34,9 +35,9 @@ const renderField = (field: EntityField, form: Form, page: Page, isNew: boolean)
       required: required ?? (field.required && !schema.enum && !hasType(schema, 'boolean')),
       ...(help !== undefined && { help }),
       ...(placeholder !== undefined && { placeholder }),
-      ...(description.unit !== undefined && { suffix: description.unit }),
-      ...(description.wide && { wide: true }),
-      ...(description.createOnly && { disabled: !isNew }),
+      ...(words.unit !== undefined && { suffix: words.unit }),
+      ...(words.wide && { wide: true }),
+      ...(field.createOnly && { disabled: !isNew }),
       ...(schema.maxLength !== undefined && { maxLength: schema.maxLength }),
       ...(schema.format === 'http-url' && { inputMode: 'url' as const }),
       ...(hasType(schema, 'number') && { inputMode: 'decimal' as const }),

@@ -1,7 +1,7 @@
 import { html, type TemplateResult } from 'lit-html';
-import { FORMATS } from '../../../src/catalog/checks/choice-words.ts';
-import { CREATIVE_FORMATS, type CreativeFormat } from '../../../src/catalog/model/entities.ts';
-import type { SpecialWidget } from '../../../src/catalog/checks/form-description.ts';
+import { CREATIVE_FORMAT_WORDS } from '../../../src/catalog/model/choices.ts';
+import { CREATIVE_FORMATS, type CreativeFormat } from '../../../src/catalog/model/choices.ts';
+import type { SpecialWidget } from '../../../src/catalog/entities/form-description.ts';
 import { checkField, segmentedField, switchField } from '../../parts/fields/choice-field.ts';
 import { contentField } from '../../parts/fields/content-field.ts';
 import { countryField } from '../../parts/fields/country-field.ts';
@@ -16,7 +16,8 @@ import { valuesField } from '../../parts/fields/values-field.ts';
 import type { Page } from '../../page.ts';
 import type { Dimensions } from '../../api/wire.ts';
 import { titleOf } from '../../words/kinds.ts';
-import { choicesOf, hasType, type EntityField, type FieldSchema } from './entity-fields.ts';
+import { choicesOf, hasType } from './entity-fields.ts';
+import type { FormField, FieldSchema } from '../../../src/catalog/entities/form.ts';
 import type { Form } from './form.ts';
 import { listOf, numberOf, textOf, textOrNull } from './typed-text.ts';
 
@@ -32,7 +33,7 @@ interface Codec {
 export interface WidgetContext {
   readonly form: Form;
   readonly page: Page;
-  readonly field: EntityField;
+  readonly field: FormField;
   readonly options: TextFieldOptions;
 }
 
@@ -125,8 +126,8 @@ const WIDGETS: Readonly<Record<PlainWidget | SpecialWidget, Widget>> = {
   'creative-content': { toDraft: textOf, toRecord: textOf, render: ({ form, page }) => contentField(form, page) },
 };
 
-const plainWidget = ({ schema, description }: EntityField): PlainWidget => {
-  if (description.parent) return schema.items ? 'parents' : 'parent';
+const plainWidget = ({ schema, parent }: FormField): PlainWidget => {
+  if (parent) return schema.items ? 'parents' : 'parent';
   if (schema.enum) return 'choice';
   if (schema.items?.enum) return 'checks';
   if (schema.items) return 'values';
@@ -135,15 +136,15 @@ const plainWidget = ({ schema, description }: EntityField): PlainWidget => {
   return hasType(schema, 'number', 'integer') ? 'number' : 'text';
 };
 
-const widgetOf = (field: EntityField): Widget => WIDGETS[field.description.widget ?? plainWidget(field)];
+const widgetOf = (field: FormField): Widget => WIDGETS[field.words.widget ?? plainWidget(field)];
 
-export const codecOf = (field: EntityField): Codec => widgetOf(field);
+export const codecOf = (field: FormField): Codec => widgetOf(field);
 
 export const renderWidget = (context: WidgetContext): TemplateResult => widgetOf(context.field).render(context);
 
 /** The records of another kind, by name. */
 function parentField({ form, page, field, options }: WidgetContext): TemplateResult {
-  const { parent } = field.description;
+  const { parent } = field;
   if (!parent) throw new Error(`${field.pointer} has no parent`);
   return recordField(form, page, { ...options, kind: parent });
 }
@@ -154,7 +155,7 @@ const MAX_TICKED = 12;
 /** Several records of another kind; of placements, those that the publisher of the line item may use, and those chosen before. */
 function parentsField({ form, page, field, options }: WidgetContext): TemplateResult {
   const { store, api } = page;
-  const { parent } = field.description;
+  const { parent } = field;
   if (!parent) throw new Error(`${field.pointer} has no parent`);
   const queries = parent === 'placements' ? placementQueries(form, page) : [''];
   const lists = queries.map((query) => store.wanted(parent, query, MAX_TICKED + 1));
@@ -191,7 +192,7 @@ function formatField({ form, page: { store }, field, options }: WidgetContext): 
 }
 
 const allowedWords = (placements: number, allowed: readonly CreativeFormat[]): string => {
-  const formats = allowed.map((format) => FORMATS[format].label);
+  const formats = allowed.map((format) => CREATIVE_FORMAT_WORDS[format].label);
   if (placements === 1) return `This placement allows ${formats.join(', ')}.`;
   return formats.length === 0 ? 'These placements have no format in common.' : `These placements all allow ${formats.join(', ')}.`;
 };

@@ -1,7 +1,14 @@
-import { BUDGET_TYPES, CREATIVE_STATUSES, LINE_ITEM_TYPES, PACING_WORDS, PRIORITIES } from '../../../src/catalog/checks/choice-words.ts';
-import { CREATIVE_FORMATS } from '../../../src/catalog/model/entities.ts';
+import {
+  BUDGET_TYPE_WORDS,
+  CREATIVE_STATUS_WORDS,
+  LINE_ITEM_TYPE_WORDS,
+  PACING_WORDS,
+  PRIORITY_WORDS,
+} from '../../../src/catalog/model/choices.ts';
+import { CREATIVE_FORMATS } from '../../../src/catalog/model/choices.ts';
 import { DELIVERY_STATUSES } from '../../../src/decision/no-bid-reason.ts';
 import type { Kind } from '../../api/wire.ts';
+import { fieldsOf } from '../forms/entity-fields.ts';
 
 /** A chip of a list: any of some values, or one record of another kind. */
 export interface Filter {
@@ -24,24 +31,22 @@ const PUBLISHER = of('publishers', 'publisher_id', 'Publisher');
 const ADVERTISER = of('advertisers', 'advertiser_id', 'Advertiser');
 const CAMPAIGN = of('campaigns', 'campaign_id', 'Campaign');
 
-const FILTERS: Readonly<Record<Kind, readonly Filter[]>> = {
-  publishers: [],
+/** Of kinds that are filtered by more than their parents. */
+const FILTERS: Partial<Readonly<Record<Kind, readonly Filter[]>>> = {
   placements: [PUBLISHER, FORMAT],
-  advertisers: [],
-  bidders: [],
   campaigns: [STATUS, PUBLISHER, ADVERTISER],
   line_items: [
     STATUS,
     PUBLISHER,
     ADVERTISER,
     CAMPAIGN,
-    { name: 'type', label: 'Type', choices: named(LINE_ITEM_TYPES) },
-    { name: 'budget_type', label: 'Billed by', choices: named(BUDGET_TYPES) },
+    { name: 'type', label: 'Type', choices: named(LINE_ITEM_TYPE_WORDS) },
+    { name: 'budget_type', label: 'Billed by', choices: named(BUDGET_TYPE_WORDS) },
     { name: 'pacing', label: 'Pacing', choices: named(PACING_WORDS) },
-    { name: 'priority', label: 'Priority', choices: named(PRIORITIES) },
+    { name: 'priority', label: 'Priority', choices: named(PRIORITY_WORDS) },
   ],
   creatives: [
-    { name: 'status', label: 'State', choices: named(CREATIVE_STATUSES) },
+    { name: 'status', label: 'State', choices: named(CREATIVE_STATUS_WORDS) },
     FORMAT,
     PUBLISHER,
     ADVERTISER,
@@ -49,4 +54,8 @@ const FILTERS: Readonly<Record<Kind, readonly Filter[]>> = {
   ],
 };
 
-export const filtersOf = (kind: Kind): readonly Filter[] => FILTERS[kind];
+export const filtersOf = (kind: Kind): readonly Filter[] =>
+  FILTERS[kind] ??
+  fieldsOf(kind).flatMap(({ pointer, schema, parent, words }) =>
+    parent && !schema.items ? [of(parent, pointer.slice(1), words.label)] : [],
+  );

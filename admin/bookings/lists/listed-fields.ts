@@ -1,5 +1,5 @@
 import { html, type TemplateResult } from 'lit-html';
-import { PRIORITIES } from '../../../src/catalog/checks/choice-words.ts';
+import { PRIORITY_WORDS } from '../../../src/catalog/model/choices.ts';
 import { textOf } from '../forms/typed-text.ts';
 import type { Kind, LineItemWire, Records } from '../../api/wire.ts';
 
@@ -29,7 +29,7 @@ export const textOfField = (record: object, field: InPlaceField): string =>
 
 /** A value in the words of the list. */
 export const wordsOfValue = (field: string, value: unknown): string =>
-  (field === 'priority' && PRIORITIES[value as keyof typeof PRIORITIES]?.label) || textOf(value) || 'none';
+  (field === 'priority' && PRIORITY_WORDS[value as keyof typeof PRIORITY_WORDS]?.label) || textOf(value) || 'none';
 
 /** What a person types, as the service takes it; what is no value is sent as typed. */
 export const valueOfText = (field: InPlaceField, typed: string): unknown => {
@@ -44,4 +44,4 @@ export const inputTypeOf = (field: InPlaceField, typed: string): 'date' | 'text'
   field.endsWith('_date') && typed.length === 10 ? 'date' : 'text';
 
 export const priorityOptions = (typed: string): readonly TemplateResult[] =>
-  Object.entries(PRIORITIES).map(([value, words]) => html`<option value=${value} ?selected=${value === typed}>${words.label}</option>`);
+  Object.entries(PRIORITY_WORDS).map(([value, words]) => html`<option value=${value} ?selected=${value === typed}>${words.label}</option>`);

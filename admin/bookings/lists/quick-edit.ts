@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { faultInWords, fieldsOf, wordsOf } from '../forms/entity-fields.ts';
+import { faultInWords, labelOf as labelOfField } from '../forms/entity-fields.ts';
 import type { Page } from '../../page.ts';
 import { openDialog } from '../../parts/dialogs.ts';
 import { button } from '../../parts/parts.ts';
@@ -29,10 +29,7 @@ export const quickEdit = async <K extends InPlaceKind>(page: Page, kind: K, reco
   let faults: readonly { readonly field: InPlaceField | undefined; readonly words: string }[] = [];
   let isSaving = false;
 
-  const labelOf = (field: InPlaceField): string => {
-    const known = fieldsOf(kind).find(({ pointer }) => pointer === `/${field}`);
-    return known ? wordsOf(known, record).label : field;
-  };
+  const labelOf = (field: InPlaceField): string => labelOfField(kind, field, record);
   const changed = () =>
     fields
       .filter((field) => typed.get(field) !== textOfField(record, field))

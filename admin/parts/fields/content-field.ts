@@ -1,4 +1,4 @@
-import { CREATIVE_FORMATS, type CreativeFormat } from '../../../src/catalog/model/entities.ts';
+import { CREATIVE_FORMATS, type CreativeFormat } from '../../../src/catalog/model/choices.ts';
 import type { Page } from '../../page.ts';
 import { html, type TemplateResult } from 'lit-html';
 import { button } from '../parts.ts';

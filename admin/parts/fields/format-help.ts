@@ -1,4 +1,4 @@
-import type { CreativeFormat } from '../../../src/catalog/model/entities.ts';
+import type { CreativeFormat } from '../../../src/catalog/model/choices.ts';
 import { html, type TemplateResult } from 'lit-html';
 
 /** Content to start from. */

@@ -1,5 +1,5 @@
 import { parseCreativeContent } from '../../../src/catalog/checks/parse-content.ts';
-import { CREATIVE_FORMATS } from '../../../src/catalog/model/entities.ts';
+import { CREATIVE_FORMATS } from '../../../src/catalog/model/choices.ts';
 import { composeMarkup } from '../../../src/creative/compose-markup.ts';
 import { sampleNative } from './sample-native.ts';
 

@@ -1,4 +1,4 @@
-import type { CreativeFormat } from '../../catalog/model/entities.ts';
+import type { CreativeFormat } from '../../catalog/model/choices.ts';
 
 /** The kind of bid that is requested: markup or a native object. */
 export type BidFormat = 'html' | 'native';

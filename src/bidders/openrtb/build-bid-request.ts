@@ -1,7 +1,8 @@
 import { isIPv6 } from 'node:net';
 import countries from 'i18n-iso-countries/index.js';
 import type { BlockList } from '../../catalog/model/block-list.ts';
-import type { Bidder, Device, Placement } from '../../catalog/model/entities.ts';
+import type { Bidder, Placement } from '../../catalog/model/entities.ts';
+import type { Device } from '../../catalog/model/choices.ts';
 import type { BidContext } from '../bidder-port.ts';
 import { OPEN_MARKET } from '../calls/group-invitations.ts';
 import type { AdSize } from '../../decision/ad-query.ts';

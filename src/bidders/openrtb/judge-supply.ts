@@ -14,7 +14,7 @@ export interface Supply {
 
 const MAX_CATEGORIES = 50;
 const MAX_CATEGORY_LENGTH = 32;
-/** Of the lists of an auction: as many as those of a record may have (catalog/checks/bidder-schema.ts). */
+/** Of the lists of an auction: as many as those of a record may have (catalog/entities/parts.ts). */
 const MAX_BLOCKED_DOMAINS = 1_000;
 const MAX_BLOCKED_CATEGORIES = 500;
 const MAX_ATTRIBUTES = 100;

@@ -1,7 +1,8 @@
 import type { Fault } from '../../base/fault.ts';
 import { isObject } from '../../base/narrow.ts';
 import { servedAsset } from './native-assets.ts';
-import type { BannerAssets, BannerImage, CreativeContent, CreativeFormat } from '../model/entities.ts';
+import type { BannerAssets, BannerImage, CreativeContent } from '../model/entities.ts';
+import type { CreativeFormat } from '../model/choices.ts';
 import { quoteFree } from '../../base/quote-free.ts';
 import { isSafeUrl } from '../model/is-safe-url.ts';
 

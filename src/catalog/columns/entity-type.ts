@@ -1,4 +1,6 @@
-import type { Cells, Fields, Kind, View } from './kinds.ts';
+import type { Entity } from '../entities/define-entity.ts';
+import type { Field, Fields, MembersOf } from '../entities/field.ts';
+import { kindOf, type Cells, type Kind, type Kinds, type View } from './kinds.ts';
 import { writeSegment, type Segment } from './segment.ts';
 
 /** The two sides of one list of fields: what writes entities as columns, and the view that reads them. */
@@ -12,8 +14,10 @@ export interface EntityType<E> {
 const NO_CELLS: Cells = { i32: 0, u8: 0 };
 const plus = (a: Cells, b: Cells): Cells => ({ i32: a.i32 + b.i32, u8: a.u8 + b.u8 });
 
-export const entityType = <E extends object>(fields: Fields<E>): EntityType<E> => {
-  const entries = Object.entries(fields) as [keyof E & string, Kind<unknown>][];
+/** @param combined the kinds of the members that are not one field of the record each */
+export const entityType = <F extends Fields, C extends object>({ fields }: Entity<F>, combined: Kinds<C>): EntityType<MembersOf<F> & C> => {
+  type E = MembersOf<F> & C;
+  const entries = [...viewedIn(fields), ...Object.entries(combined)] as [keyof E & string, Kind<unknown>][];
   const width = entries.reduce((sum, [, { cells }]) => plus(sum, cells), NO_CELLS);
 
   /**
@@ -41,6 +45,14 @@ export const entityType = <E extends object>(fields: Fields<E>): EntityType<E> =
         return entities.length;
       }),
     view: (segment, row) => new EntityView(segment, row) as unknown as E & View,
-    copy: (entity) => Object.fromEntries(entries.map(([name]) => [name, entity[name]])) as unknown as E,
+    copy: (entity) => Object.fromEntries<unknown>(entries.map(([name]) => [name, entity[name]])) as E,
   };
+};
+
+/** The id comes first, and then that of the owner: tables are searched by them. */
+const viewedIn = (fields: Fields): readonly [string, Kind<unknown>][] => {
+  const viewed = Object.values<Field>(fields).flatMap(({ view, schema }) => (view ? [{ member: view[0], kind: view[1], schema }] : []));
+  const isKey = ({ kind }: { readonly kind: string }): boolean => kind === 'id' || kind === 'owner';
+  const keys = viewed.filter(isKey).sort((a, b) => a.kind.localeCompare(b.kind));
+  return [...keys, ...viewed.filter((one) => !isKey(one))].map(({ member, kind, schema }) => [member, kindOf(kind, schema)]);
 };

@@ -1,48 +1,33 @@
-import type { Advertiser } from '../model/advertiser.ts';
+import { ENTITIES } from '../entities/entities.ts';
+import type { Advertiser, AdvertiserBlock, AdvertiserTraits } from '../model/advertiser.ts';
 import type { BlockList } from '../model/block-list.ts';
-import {
-  BUDGET_TYPES,
-  CREATIVE_FORMATS,
-  LINE_ITEM_TYPES,
-  PACINGS,
-  type Bidder,
-  type Campaign,
-  type Creative,
-  type CreativeContent,
-  type CreativeFormat,
-  type Flight,
-  type FrequencyCap,
-  type LineItem,
-  type Placement,
-  type Priority,
-  type Publisher,
-  type RateLimit,
+import { CREATIVE_FORMATS, type CreativeFormat } from '../model/choices.ts';
+import type {
+  Bidder,
+  Campaign,
+  Creative,
+  CreativeContent,
+  Flight,
+  FrequencyCap,
+  LineItem,
+  Placement,
+  Publisher,
+  PublisherPrivacy,
+  RateLimit,
 } from '../model/entities.ts';
 import { NO_GOALS, type Goals } from '../model/goals.ts';
-import { ROTATIONS } from '../model/rotations.ts';
+import type { SellerNode } from '../model/seller-node.ts';
 import { STOPS, type Stop } from '../model/stops.ts';
-import { entityType } from './entity-type.ts';
-import {
-  flag,
-  integer,
-  integerOrNull,
-  json,
-  number,
-  numberOrNull,
-  numberPairOrNull,
-  oneOf,
-  repeated,
-  text,
-  textOrNull,
-  type Kind,
-} from './kinds.ts';
+import type { TargetingRules } from '../../targeting/targeting-rules.ts';
+import { entityType, type EntityType } from './entity-type.ts';
+import { flag, integer, json, number, numberPairOrNull, oneOf, repeated, text, type Kind } from './kinds.ts';
 import { textAt, type Segment } from './segment.ts';
 
 /*
- * The fields of every entity and how each is stored. A field that the hot path reads for every
- * candidate has cells of its own; what only a chosen ad needs is text, decoded when it is read
- * (docs/adr/0014-catalog-off-the-heap.md). The id comes first, and then the
- * parent's: tables are searched by them.
+ * How the entities of each table are stored: as their definitions say, and the members that combine
+ * several fields as it is said here. What the hot path reads for every candidate has cells of its
+ * own; what only a chosen ad needs is text, decoded when it is read
+ * (docs/adr/0014-catalog-off-the-heap.md).
  */
 
 const flight = numberPairOrNull<Flight>(
@@ -126,88 +111,34 @@ const creativeContent: Kind<CreativeContent> = {
     },
 };
 
-export const PUBLISHER = entityType<Publisher>({
-  id: integer,
-  name: text,
-  domain: text,
+export const PUBLISHERS: EntityType<Publisher> = entityType(ENTITIES.publishers, {
   origins: textSet,
-  privacy: json(),
+  privacy: json<PublisherPrivacy>(),
   blocked: blockList,
-  blockedAdvertisers: json(),
-  archived: flag,
+  blockedAdvertisers: json<AdvertiserBlock>(),
   apiKeyHash: text,
 });
 
-export const PLACEMENT = entityType<Placement>({
-  id: text,
-  publisherId: integerOrNull,
-  width: integer,
-  height: integer,
-  formats: json(),
-  floorMicros: integer,
-  blockedAdvertisers: json(),
-  archived: flag,
-});
+export const PLACEMENTS: EntityType<Placement> = entityType(ENTITIES.placements, { blockedAdvertisers: json<AdvertiserBlock>() });
 
-export const ADVERTISER = entityType<Advertiser>({
-  id: integer,
-  name: text,
-  domain: textOrNull,
-  paidBy: textOrNull,
-  categories: json(),
-  traits: json(),
-  archived: flag,
-});
+export const ADVERTISERS: EntityType<Advertiser> = entityType(ENTITIES.advertisers, { traits: json<AdvertiserTraits>() });
 
-export const BIDDER = entityType<Bidder>({
-  id: integer,
-  endpoint: text,
-  headers: json(),
-  params: json(),
-  gzip: flag,
-  gvlId: integerOrNull,
-  seats: json(),
-  currency: text,
-  bidAdjustment: number,
-  timeoutShare: number,
-  noticeHosts: json(),
-  schain: json(),
-  blocked: blockList,
-  archived: flag,
-});
+export const BIDDERS: EntityType<Bidder> = entityType(ENTITIES.bidders, { schain: json<SellerNode | null>(), blocked: blockList });
 
-export const CAMPAIGN = entityType<Campaign>({
-  id: integer,
-  publisherId: integer,
+export const CAMPAIGNS: EntityType<Campaign> = entityType(ENTITIES.campaigns, {
   edition: number,
-  advertiserId: integerOrNull,
-  traits: repeated(),
-  name: text,
+  traits: repeated<AdvertiserTraits>(),
   flight,
-  budgetMicros: numberOrNull,
   stop,
   ownStop: stop,
 });
 
-export const LINE_ITEM = entityType<LineItem>({
-  id: integer,
-  campaignId: integer,
+export const LINE_ITEMS: EntityType<LineItem> = entityType(ENTITIES.line_items, {
   publisherId: integer,
   edition: number,
-  name: text,
-  type: oneOf(LINE_ITEM_TYPES),
   stop,
   ownStop: stop,
   flight,
-  budgetType: oneOf(BUDGET_TYPES),
-  cpmMicros: numberOrNull,
-  cpcMicros: numberOrNull,
-  budgetMicros: numberOrNull,
-  priority: oneOf<Priority>([1, 2, 3]),
-  rotation: oneOf(ROTATIONS),
-  pacing: oneOf(PACINGS),
-  dailyImpressionCap: numberOrNull,
-  dailySpendCapMicros: numberOrNull,
   goals,
   frequencyCap: numberPairOrNull<FrequencyCap>(
     ({ places, windowMs }) => [places, windowMs],
@@ -217,29 +148,14 @@ export const LINE_ITEM = entityType<LineItem>({
     ({ perSecond, burst }) => [perSecond, burst],
     (perSecond, burst) => ({ perSecond, burst }),
   ),
-  targeting: json(),
-  bidderId: integerOrNull,
-  endpoint: textOrNull,
-  gvlId: integerOrNull,
-  noticeHosts: json(),
-  floorMicros: integer,
-  valueCpmMicros: numberOrNull,
-  dealId: textOrNull,
+  targeting: json<TargetingRules>(),
 });
 
-export const CREATIVE = entityType<Creative>({
-  id: integer,
-  lineItemId: integer,
+export const CREATIVES: EntityType<Creative> = entityType(ENTITIES.creatives, {
   edition: number,
-  placementIds: repeated(),
   content: creativeContent,
-  advertiserDomain: textOrNull,
   hasOwnDomain: flag,
-  categories: repeated(),
-  disclosure: repeated(),
-  width: integerOrNull,
-  height: integerOrNull,
-  clickUrl: textOrNull,
-  weight: integer,
+  categories: repeated<readonly string[]>(),
+  disclosure: repeated<readonly string[]>(),
   stop,
 });

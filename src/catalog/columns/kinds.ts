@@ -1,3 +1,5 @@
+import type { Schema } from '../../base/schema.ts';
+import type { KindName } from '../entities/field.ts';
 import { textAt, type Segment, type SegmentRows } from './segment.ts';
 
 /** An entity as a view: its fields are read from a segment when they are used. */
@@ -26,8 +28,8 @@ export interface Kind<T> {
   getter(at: Cells, width: Cells): (this: View) => T;
 }
 
-/** A kind for every field of an entity. The compiler refuses a list that is not complete. */
-export type Fields<E> = { readonly [K in keyof E]-?: Kind<E[K]> };
+/** A kind for each member. */
+export type Kinds<E> = { readonly [K in keyof E]: Kind<E[K]> };
 
 const I32: Cells = { i32: 1, u8: 0 };
 const U8: Cells = { i32: 0, u8: 1 };
@@ -154,3 +156,31 @@ export const json = <T, J = T>(
       return revive(JSON.parse(textAt(this.segment, this.segment.i32[this.row * width + at]!) ?? 'null') as J);
     },
 });
+
+/** The kind that the definition of a field names. */
+export const kindOf = (name: KindName, schema: Schema): Kind<unknown> => {
+  switch (name) {
+    case 'id':
+    case 'owner':
+    case 'integer':
+      return integer;
+    case 'integerOrNull':
+      return integerOrNull;
+    case 'number':
+      return number;
+    case 'numberOrNull':
+      return numberOrNull;
+    case 'flag':
+      return flag;
+    case 'text':
+      return text;
+    case 'textOrNull':
+      return textOrNull;
+    case 'oneOf':
+      return oneOf<unknown>(schema['enum'] as readonly unknown[]);
+    case 'json':
+      return json();
+    case 'repeated':
+      return repeated();
+  }
+};

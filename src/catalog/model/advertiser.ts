@@ -1,15 +1,9 @@
+import type { ADVERTISER } from '../entities/advertiser.ts';
+import type { MembersOf } from '../entities/field.ts';
+
 /** Who pays for campaigns. */
-export interface Advertiser {
-  readonly id: number;
-  readonly name: string;
-  /** The advertiser domain of its creatives that name none. */
-  readonly domain: string | null;
-  /** null: itself. */
-  readonly paidBy: string | null;
-  /** Of the IAB Content Taxonomy 3.x. */
-  readonly categories: readonly string[];
+export interface Advertiser extends MembersOf<(typeof ADVERTISER)['fields']> {
   readonly traits: AdvertiserTraits;
-  readonly archived: boolean;
 }
 
 /** Advertisers that are not shown in a place. Labels are in lower case. */

@@ -1,4 +1,15 @@
-export const CATALOG_TABLES = ['publishers', 'placements', 'advertisers', 'bidders', 'campaigns', 'line_items', 'creatives'] as const;
+import type { EntityTable } from '../entities/entities.ts';
+
+/** The tables that a load reads into shared memory. */
+export const CATALOG_TABLES = [
+  'publishers',
+  'placements',
+  'advertisers',
+  'bidders',
+  'campaigns',
+  'line_items',
+  'creatives',
+] as const satisfies readonly EntityTable[];
 export type CatalogTable = (typeof CATALOG_TABLES)[number];
 
 /**

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { COLUMNS } from './catalog-rows.ts';
+import { ROWS } from './rows.ts';
 import {
   IDS_A_BLOCK,
   type CatalogReading,
@@ -65,7 +65,7 @@ const EDITION = '(hash_record_extended(rows.*, 0) & 9007199254740991)::float8 as
 
 const rowsIn = (knex: Knex, table: CatalogTable, block: number): Promise<readonly CatalogRow[]> => {
   const query = knex(`${table} as rows`)
-    .select<CatalogRow[]>(...COLUMNS[table], knex.raw(EDITION))
+    .select<CatalogRow[]>(...ROWS[table].columns, knex.raw(EDITION))
     .orderBy('id');
   return table === 'placements' ? query : query.whereBetween('id', [block * IDS_A_BLOCK, (block + 1) * IDS_A_BLOCK - 1]);
 };

@@ -1,29 +1,17 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
-import {
-  checkAdvertiser,
-  checkBidder,
-  checkCampaign,
-  checkCreative,
-  checkLineItem,
-  checkPlacement,
-  checkPublisher,
-} from '../checks/check-entities.ts';
-import type { Checked } from '../checks/check-record.ts';
+import { CHECKS } from '../checks/check-entities.ts';
+import type { Checked } from '../checks/shape-record.ts';
 import type { ChildEntities } from '../columns/entities.ts';
 import { entitiesIn, entityTable, storedBlock, type StoredBlock } from '../columns/entity-table.ts';
 import type { EntityType } from '../columns/entity-type.ts';
 import type { View } from '../columns/kinds.ts';
-import { ADVERTISER, BIDDER, CAMPAIGN, CREATIVE, LINE_ITEM, PLACEMENT, PUBLISHER } from '../columns/entity-types.ts';
+import { ADVERTISERS, BIDDERS, CAMPAIGNS, CREATIVES, LINE_ITEMS, PLACEMENTS, PUBLISHERS } from '../columns/entity-types.ts';
 import { NO_TRAITS } from '../model/advertiser.ts';
 import type { CatalogReading, CatalogRow, CatalogTable } from '../model/catalog-reading.ts';
 import type { Bidder, Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
-import { rowToAdvertiser } from '../postgres/advertiser-rows.ts';
-import { rowToBidder } from '../postgres/bidder-rows.ts';
-import { rowToCampaign, rowToPlacement, rowToPublisher } from '../postgres/catalog-rows.ts';
-import { rowToCreative } from '../postgres/creative-rows.ts';
-import { rowToLineItem } from '../postgres/line-item-rows.ts';
+import { ROWS } from '../postgres/rows.ts';
 import type { Quarantine } from './quarantine.ts';
 import { toAdvertiser, toBidder, toCampaign, toCreative, toLineItem, toPlacement, toPublisher, type RowKey } from './to-entities.ts';
 
@@ -119,43 +107,43 @@ export const admitRows = async (reading: CatalogReading, { dimensions, previous,
 
   const publisherBlocks = await admit<unknown, Publisher>({
     table: 'publishers',
-    type: PUBLISHER,
-    check: (row) => checkPublisher(rowToPublisher(row)),
+    type: PUBLISHERS,
+    check: (row) => CHECKS.publishers(ROWS.publishers.toRecord(row)),
     toEntity: (record, row) => toPublisher(row['id'] as number, record as never, String(row['api_key_hash'])),
     join: (publisher) => publisher,
   });
-  const publishers = entitiesIn(PUBLISHER, publisherBlocks.values());
+  const publishers = entitiesIn(PUBLISHERS, publisherBlocks.values());
   const placementBlocks = await admit({
     table: 'placements',
-    type: PLACEMENT,
-    check: (row) => checkPlacement(rowToPlacement(row)),
+    type: PLACEMENTS,
+    check: (row) => CHECKS.placements(ROWS.placements.toRecord(row)),
     toEntity: toPlacement,
     join: (placement: Placement) => {
       const { publisherId } = placement;
       return publisherId === null || publishers.has(publisherId) ? placement : quarantine.parentReason('publishers', publisherId);
     },
   });
-  const placements = entitiesIn(PLACEMENT, placementBlocks.values());
+  const placements = entitiesIn(PLACEMENTS, placementBlocks.values());
   const advertiserBlocks = await admit({
     table: 'advertisers',
-    type: ADVERTISER,
-    check: (row) => checkAdvertiser(rowToAdvertiser(row)),
+    type: ADVERTISERS,
+    check: (row) => CHECKS.advertisers(ROWS.advertisers.toRecord(row)),
     toEntity: (record, row) => toAdvertiser(row['id'] as number, record),
     join: (advertiser) => advertiser,
   });
-  const advertisers = entitiesIn(ADVERTISER, advertiserBlocks.values());
+  const advertisers = entitiesIn(ADVERTISERS, advertiserBlocks.values());
   const bidderBlocks = await admit({
     table: 'bidders',
-    type: BIDDER,
-    check: (row) => checkBidder(rowToBidder(row)),
+    type: BIDDERS,
+    check: (row) => CHECKS.bidders(ROWS.bidders.toRecord(row)),
     toEntity: (record, row) => toBidder(row['id'] as number, record, row['headers'] as Bidder['headers']),
     join: (bidder: Bidder) => bidder,
   });
-  const bidders = entityTable(BIDDER, bidderBlocks);
+  const bidders = entityTable(BIDDERS, bidderBlocks);
   const campaignBlocks = await admit({
     table: 'campaigns',
-    type: CAMPAIGN,
-    check: (row) => checkCampaign(rowToCampaign(row)),
+    type: CAMPAIGNS,
+    check: (row) => CHECKS.campaigns(ROWS.campaigns.toRecord(row)),
     toEntity: (record, row) => toCampaign(keyOf(row), record),
     join: (campaign) => {
       const { publisherId, advertiserId } = campaign;
@@ -168,11 +156,11 @@ export const admitRows = async (reading: CatalogReading, { dimensions, previous,
       return campaign.stop === stop && isDeepStrictEqual(campaign.traits, traits) ? campaign : { ...campaign, stop, traits };
     },
   });
-  const campaigns = entityTable(CAMPAIGN, campaignBlocks);
+  const campaigns = entityTable(CAMPAIGNS, campaignBlocks);
   const lineItemBlocks = await admit<Parameters<typeof toLineItem>[1], LineItem>({
     table: 'line_items',
-    type: LINE_ITEM,
-    check: (row) => checkLineItem(rowToLineItem(row), { dimensions }),
+    type: LINE_ITEMS,
+    check: (row) => CHECKS.line_items(ROWS.line_items.toRecord(row), { dimensions }),
     toEntity: (record, row) => toLineItem(keyOf(row), record, campaigns.get(record.campaign_id)?.publisherId ?? 0),
     join: (lineItem) => {
       const campaign = campaigns.get(lineItem.campaignId);
@@ -187,11 +175,11 @@ export const admitRows = async (reading: CatalogReading, { dimensions, previous,
       if (before !== undefined && !isDeepStrictEqual(targeting, before.targeting)) retargeted.add(id);
     },
   });
-  const lineItems = entityTable(LINE_ITEM, lineItemBlocks);
+  const lineItems = entityTable(LINE_ITEMS, lineItemBlocks);
   const creativeBlocks = await admit({
     table: 'creatives',
-    type: CREATIVE,
-    check: (row) => checkCreative(rowToCreative(row)),
+    type: CREATIVES,
+    check: (row) => CHECKS.creatives(ROWS.creatives.toRecord(row)),
     toEntity: (record, row): Creative | string => {
       const blocked = row['blocked_at'] !== null && row['blocked_at'] !== undefined;
       return toCreative(keyOf(row), record, blocked) ?? '/content cannot be read';
@@ -212,7 +200,7 @@ export const admitRows = async (reading: CatalogReading, { dimensions, previous,
       return { ...creative, ...inherited, edition: editionWith(creative.edition, inherited) };
     },
   });
-  return { publishers, placements, campaigns, lineItems, creatives: entityTable(CREATIVE, creativeBlocks), blocks, retargeted };
+  return { publishers, placements, campaigns, lineItems, creatives: entityTable(CREATIVES, creativeBlocks), blocks, retargeted };
 };
 
 const keyOf = (row: CatalogRow): RowKey => ({ id: row['id'] as number, edition: row['edition'] as number });

@@ -1,5 +1,5 @@
 import { compileTargeting, createPairNumbers, type PairNumbers } from '../../targeting/compile-targeting.ts';
-import { LINE_ITEM } from '../columns/entity-types.ts';
+import { LINE_ITEMS } from '../columns/entity-types.ts';
 import type { View } from '../columns/kinds.ts';
 import type { Segment } from '../columns/segment.ts';
 import type { LineItem } from '../model/entities.ts';
@@ -38,7 +38,7 @@ const compileBlock = (segment: Segment, pairs: PairNumbers): CompiledBlock => {
   const starts = new Int32Array(segment.rows + 1);
   const numbers: number[] = [];
   for (let row = 0; row < segment.rows; row++) {
-    for (const number of compileTargeting(LINE_ITEM.view(segment, row).targeting, pairs)) numbers.push(number);
+    for (const number of compileTargeting(LINE_ITEMS.view(segment, row).targeting, pairs)) numbers.push(number);
     starts[row + 1] = numbers.length;
   }
   return { starts, numbers: Int32Array.from(numbers) };

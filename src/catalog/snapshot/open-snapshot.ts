@@ -1,6 +1,6 @@
 import { IDLE_KEY_TTL_MS } from '../../base/utc-day.ts';
 import { entitiesIn, entityTable, storedBlock, type StoredBlock } from '../columns/entity-table.ts';
-import { BIDDER, CAMPAIGN, CREATIVE, LINE_ITEM, PLACEMENT, PUBLISHER } from '../columns/entity-types.ts';
+import { BIDDERS, CAMPAIGNS, CREATIVES, LINE_ITEMS, PLACEMENTS, PUBLISHERS } from '../columns/entity-types.ts';
 import { CATALOG_TABLES, type CatalogTable } from '../model/catalog-reading.ts';
 import { bookingsOf, candidateIndex, openRanks, type BookingTables, type Ranks } from './candidate-index.ts';
 import type { BlockUpdate, CatalogUpdate, SlotParts, SlotUpdate } from './catalog-update.ts';
@@ -38,14 +38,14 @@ export const openSnapshot = (update: CatalogUpdate, current?: OpenedSnapshot): O
   const blocks = mergeBlocks(update.blocks, previous?.blocks);
   const slots = mergeSlots(update.slots, previous?.slots);
   const publishers =
-    previous?.blocks.publishers === blocks.publishers ? previous.publishers : entitiesIn(PUBLISHER, blocks.publishers.values());
+    previous?.blocks.publishers === blocks.publishers ? previous.publishers : entitiesIn(PUBLISHERS, blocks.publishers.values());
   const placements =
-    previous?.blocks.placements === blocks.placements ? previous.placements : entitiesIn(PLACEMENT, blocks.placements.values());
-  const bidders = previous?.blocks.bidders === blocks.bidders ? previous.bidders : entitiesIn(BIDDER, blocks.bidders.values());
-  const creatives = entityTable(CREATIVE, blocks.creatives);
+    previous?.blocks.placements === blocks.placements ? previous.placements : entitiesIn(PLACEMENTS, blocks.placements.values());
+  const bidders = previous?.blocks.bidders === blocks.bidders ? previous.bidders : entitiesIn(BIDDERS, blocks.bidders.values());
+  const creatives = entityTable(CREATIVES, blocks.creatives);
   const tables: BookingTables = {
-    campaigns: entityTable(CAMPAIGN, blocks.campaigns),
-    lineItems: entityTable(LINE_ITEM, blocks.line_items),
+    campaigns: entityTable(CAMPAIGNS, blocks.campaigns),
+    lineItems: entityTable(LINE_ITEMS, blocks.line_items),
     creatives,
   };
   const opened = new Map<StoredSlot, Slot>();

@@ -1,35 +1,41 @@
 import { SECONDS_PER_DAY } from '../../base/utc-day.ts';
 import { targetingRules } from '../../targeting/targeting-rules.ts';
+import { parseCreativeContent } from '../checks/parse-content.ts';
+import { ADVERTISER, type AdvertiserRecord } from '../entities/advertiser.ts';
+import { BIDDER, type BidderRecord } from '../entities/bidder.ts';
+import { CAMPAIGN, type CampaignRecord } from '../entities/campaign.ts';
+import { CREATIVE, type CreativeRecord } from '../entities/creative.ts';
+import { LINE_ITEM, type LineItemRecord } from '../entities/line-item.ts';
+import { PLACEMENT, type PlacementRecord } from '../entities/placement.ts';
+import { PUBLISHER, type PublisherRecord } from '../entities/publisher.ts';
 import { NO_TRAITS, type Advertiser, type AdvertiserBlock } from '../model/advertiser.ts';
 import type { BlockList } from '../model/block-list.ts';
-import type { Bidder, Campaign, Creative, CreativeStatus, LineItem, Placement, Publisher } from '../model/entities.ts';
-import type { SellerNode } from '../model/seller-node.ts';
-import type { Stop } from '../model/stops.ts';
-import { parseCreativeContent } from '../checks/parse-content.ts';
+import type { CreativeStatus } from '../model/choices.ts';
+import type { Bidder, Campaign, Creative, LineItem, Placement, Publisher } from '../model/entities.ts';
 import { flightOf } from '../model/flight-dates.ts';
 import { goalsOf } from '../model/goals.ts';
-import { microsFromUsd } from '../model/money.ts';
-import type {
-  AdvertiserRecord,
-  BidderRecord,
-  CampaignRecord,
-  CreativeRecord,
-  LineItemRecord,
-  PlacementRecord,
-  PublisherRecord,
-} from '../model/records.ts';
+import type { SellerNode } from '../model/seller-node.ts';
+import type { Stop } from '../model/stops.ts';
+import { membersOf } from './members-of.ts';
 
 /** What an entity has of its row and not of its record. */
 export type RowKey = Pick<LineItem, 'id' | 'edition'>;
 
+const ofPublisher = membersOf(PUBLISHER);
+const ofPlacement = membersOf(PLACEMENT);
+const ofAdvertiser = membersOf(ADVERTISER);
+const ofBidder = membersOf(BIDDER);
+const ofCampaign = membersOf(CAMPAIGN);
+const ofLineItem = membersOf(LINE_ITEM);
+const ofCreative = membersOf(CREATIVE);
+
 /**
- * Turns checked records into entities. Defaults of meaning (priority 2, a frequency window of a
- * day) are applied here, once.
+ * Turns checked records into entities: the members that are one field each, and those that combine
+ * several. Defaults of meaning (a frequency window of a day) are applied here, once.
  */
 export const toPublisher = (id: number, record: PublisherRecord, apiKeyHash: string): Publisher => ({
+  ...ofPublisher(record),
   id,
-  name: record.name,
-  domain: record.domain,
   origins: new Set(record.origins),
   privacy: {
     consentWhenSilent: record.consent_when_silent,
@@ -38,19 +44,12 @@ export const toPublisher = (id: number, record: PublisherRecord, apiKeyHash: str
   },
   blocked: blockList(record, record.acat),
   blockedAdvertisers: advertiserBlock(record),
-  archived: record.archived,
   apiKeyHash,
 });
 
 export const toPlacement = (record: PlacementRecord): Placement => ({
-  id: record.id,
-  publisherId: record.publisher_id,
-  width: record.width,
-  height: record.height,
-  formats: record.formats,
-  floorMicros: microsOrNull(record.floor) ?? 0,
+  ...ofPlacement(record),
   blockedAdvertisers: advertiserBlock(record),
-  archived: record.archived,
 });
 
 const advertiserBlock = ({
@@ -62,35 +61,23 @@ const advertiserBlock = ({
 });
 
 export const toAdvertiser = (id: number, record: AdvertiserRecord): Advertiser => ({
+  ...ofAdvertiser(record),
   id,
-  name: record.name,
-  domain: record.domain,
-  paidBy: record.paid_by,
-  categories: record.categories,
   traits: {
     labels: record.labels.map(lowerCase),
     exclusive: record.exclusive,
     exclusionLabels: record.exclusion_labels.map(lowerCase),
   },
-  archived: record.archived,
 });
 
 /** `headers`: the sealed values, which the record has marks for. */
 export const toBidder = (id: number, record: BidderRecord, headers: Readonly<Record<string, string>>): Bidder => ({
+  ...ofBidder(record),
   id,
-  endpoint: record.endpoint,
   headers,
-  params: record.params,
-  gzip: record.gzip,
-  gvlId: record.gvl_id,
-  seats: record.seats,
-  currency: record.currency,
-  bidAdjustment: record.bid_adjustment,
-  timeoutShare: record.timeout_share,
   noticeHosts: record.notice_hosts.map(lowerCase),
   schain: sellerNode(record),
   blocked: blockList(record, []),
-  archived: record.archived,
 });
 
 const sellerNode = ({ schain_asi: asi, schain_sid: sid, schain_name: name, schain_domain: domain }: BidderRecord): SellerNode | null =>
@@ -111,39 +98,18 @@ const lowerCase = (text: string): string => text.toLowerCase();
 
 export const toCampaign = (key: RowKey, record: CampaignRecord): Campaign => {
   const ownStop = record.archived ? 'campaignArchived' : record.active ? null : 'campaignPaused';
-  return {
-    ...key,
-    publisherId: record.publisher_id,
-    advertiserId: record.advertiser_id,
-    traits: NO_TRAITS,
-    name: record.name,
-    flight: flightOf(record),
-    budgetMicros: microsOrNull(record.budget),
-    stop: ownStop,
-    ownStop,
-  };
+  return { ...ofCampaign(record), ...key, traits: NO_TRAITS, flight: flightOf(record), stop: ownStop, ownStop };
 };
 
 export const toLineItem = (key: RowKey, record: LineItemRecord, publisherId: number): LineItem => {
   const ownStop = record.archived ? 'lineItemArchived' : record.active ? null : 'lineItemPaused';
   return {
+    ...ofLineItem(record),
     ...key,
-    campaignId: record.campaign_id,
     publisherId,
-    name: record.name,
-    type: record.type,
     stop: ownStop,
     ownStop,
     flight: flightOf(record),
-    budgetType: record.budget_type,
-    cpmMicros: microsOrNull(record.cpm),
-    cpcMicros: microsOrNull(record.cpc),
-    budgetMicros: microsOrNull(record.budget),
-    priority: record.priority ?? 2,
-    rotation: record.rotation,
-    pacing: record.pacing,
-    dailyImpressionCap: record.daily_impression_cap,
-    dailySpendCapMicros: microsOrNull(record.daily_spend_cap),
     goals: goalsOf(record),
     frequencyCap:
       record.frequency_cap === null
@@ -154,13 +120,7 @@ export const toLineItem = (key: RowKey, record: LineItemRecord, publisherId: num
         ? null
         : { perSecond: record.rate_limit, burst: record.rate_burst ?? Math.max(1, Math.ceil(record.rate_limit)) },
     targeting: targetingRules(record.targeting),
-    bidderId: record.type === 'programmatic' ? record.bidder_id : null,
-    endpoint: record.type === 'programmatic' ? record.endpoint : null,
-    gvlId: record.type === 'programmatic' ? record.gvl_id : null,
     noticeHosts: record.notice_hosts.map(lowerCase),
-    floorMicros: record.type === 'programmatic' ? (microsOrNull(record.floor) ?? 0) : 0,
-    valueCpmMicros: record.type === 'direct' ? microsOrNull(record.value_cpm) : null,
-    dealId: record.deal_id,
   };
 };
 
@@ -176,20 +136,12 @@ export const toCreative = (key: RowKey, record: CreativeRecord, blocked: boolean
   const parsed = parseCreativeContent(record.format, record.content);
   if ('fault' in parsed) return undefined;
   return {
+    ...ofCreative(record),
     ...key,
-    placementIds: record.placement_ids,
-    lineItemId: record.line_item_id,
     content: parsed.content,
-    advertiserDomain: record.advertiser_domain,
     hasOwnDomain: record.advertiser_domain !== null,
     categories: [],
     disclosure: [],
-    width: record.width,
-    height: record.height,
-    clickUrl: record.click_url,
-    weight: record.weight,
     stop: record.archived ? 'creativeArchived' : blocked ? 'creativeBlocked' : STOP_OF_STATUS[record.status],
   };
 };
-
-const microsOrNull = (usd: number | null): number | null => (usd === null ? null : microsFromUsd(usd));

@@ -1,6 +1,6 @@
 import { definedMembers } from '../../base/narrow.ts';
 import { oneOf, optional, record, textOf, type Shape } from '../../base/schema.ts';
-import { DEVICES } from '../../catalog/model/entities.ts';
+import { DEVICES } from '../../catalog/model/choices.ts';
 import type { ToAdRequestOptions } from '../../http/openrtb/to-ad-request.ts';
 
 /** As in targeting. */

@@ -1,5 +1,6 @@
-import { PRIORITIES } from '../../catalog/checks/choice-words.ts';
-import type { LineItem, Priority } from '../../catalog/model/entities.ts';
+import { PRIORITY_WORDS } from '../../catalog/model/choices.ts';
+import type { LineItem } from '../../catalog/model/entities.ts';
+import type { Priority } from '../../catalog/model/choices.ts';
 import { usdFromMicros } from '../../catalog/model/money.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { NoBidReason } from '../../decision/no-bid-reason.ts';
@@ -75,7 +76,7 @@ const rankAbove = ({ snapshot, lineItem }: LoadedLineItem, rivalId: number): Pic
   const patch = { ...(priority < lineItem.priority ? { priority } : {}), ...price };
   const words = Object.entries(patch).map(([name, value]) =>
     name === 'priority'
-      ? `set the priority to ${PRIORITIES[value as Priority].label}`
+      ? `set the priority to ${PRIORITY_WORDS[value as Priority].label}`
       : `raise the price to ${usdWords(value)} ${lineItem.budgetType === 'VCPM' ? 'vCPM' : name.toUpperCase()}`,
   );
   return words.length === 0 ? undefined : { label: capital(words.join(' and ')), patch };

@@ -1,5 +1,5 @@
 import { dateOfDay } from '../../base/utc-day.ts';
-import type { BudgetType } from '../../catalog/model/entities.ts';
+import type { BudgetType } from '../../catalog/model/choices.ts';
 import { createChance, type Chance } from './chance.ts';
 
 /** How the delivery of a line item goes. */

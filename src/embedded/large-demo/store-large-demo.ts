@@ -1,18 +1,8 @@
 import type { Knex } from 'knex';
 import { dayOf } from '../../base/utc-day.ts';
 import { hashApiKey } from '../../catalog/model/hash-api-key.ts';
-import {
-  checkAdvertiser,
-  checkCampaign,
-  checkCreative,
-  checkLineItem,
-  checkPlacement,
-  checkPublisher,
-} from '../../catalog/checks/check-entities.ts';
-import { advertiserToRow } from '../../catalog/postgres/advertiser-rows.ts';
-import { campaignToRow, placementToRow, publisherToRow } from '../../catalog/postgres/catalog-rows.ts';
-import { creativeToRow } from '../../catalog/postgres/creative-rows.ts';
-import { lineItemToRow } from '../../catalog/postgres/line-item-rows.ts';
+import { CHECKS } from '../../catalog/checks/check-entities.ts';
+import { ROWS } from '../../catalog/postgres/rows.ts';
 import { checked } from '../checked.ts';
 import { ADVERTISERS, bookCampaigns, PLACEMENTS, PUBLISHERS } from './bookings.ts';
 import { deliveredDays, type StoredLineItem } from './history-rows.ts';
@@ -54,27 +44,34 @@ export const storeLargeDemo = async (trx: Knex.Transaction, nowMs: number): Prom
   const publisherIds = await insert(
     'publishers',
     // Their keys are not kept: a new one is made on the page.
-    PUBLISHERS.map(({ prefix, ...fields }) => ({ ...publisherToRow(checked(checkPublisher(fields))), api_key_hash: hashApiKey(prefix) })),
+    PUBLISHERS.map(({ prefix, ...fields }) => ({
+      ...ROWS.publishers.toRow(checked(CHECKS.publishers(fields))),
+      api_key_hash: hashApiKey(prefix),
+    })),
   );
   await insert(
     'placements',
     PUBLISHERS.flatMap(({ prefix }, i) =>
       PLACEMENTS.map(({ name, width, height }) =>
-        placementToRow(
-          checked(checkPlacement({ id: `${prefix}-${name}`, publisher_id: publisherIds[i], width, height, formats: ['html', 'banner'] })),
+        ROWS.placements.toRow(
+          checked(
+            CHECKS.placements({ id: `${prefix}-${name}`, publisher_id: publisherIds[i], width, height, formats: ['html', 'banner'] }),
+          ),
         ),
       ),
     ),
   );
   const advertiserIds = await insert(
     'advertisers',
-    ADVERTISERS.map(({ name, domain, labels }) => advertiserToRow(checked(checkAdvertiser({ name, domain, labels })))),
+    ADVERTISERS.map(({ name, domain, labels }) => ROWS.advertisers.toRow(checked(CHECKS.advertisers({ name, domain, labels })))),
   );
   const campaigns = bookCampaigns(dayOf(nowMs));
   const campaignIds = await insert(
     'campaigns',
     campaigns.map(({ fields, publisher, advertiser }) =>
-      campaignToRow(checked(checkCampaign({ ...fields, publisher_id: publisherIds[publisher], advertiser_id: advertiserIds[advertiser] }))),
+      ROWS.campaigns.toRow(
+        checked(CHECKS.campaigns({ ...fields, publisher_id: publisherIds[publisher], advertiser_id: advertiserIds[advertiser] })),
+      ),
     ),
   );
   const booked = campaigns.flatMap((campaign, i) =>
@@ -85,13 +82,13 @@ export const storeLargeDemo = async (trx: Knex.Transaction, nowMs: number): Prom
   const lineItemIds = await insert(
     'line_items',
     booked.map(({ fields, campaignId }) =>
-      lineItemToRow(checked(checkLineItem({ ...fields, campaign_id: campaignId }, { dimensions: new Map() }))),
+      ROWS.line_items.toRow(checked(CHECKS.line_items({ ...fields, campaign_id: campaignId }, { dimensions: new Map() }))),
     ),
   );
   const creativeIds = await insert(
     'creatives',
     booked.flatMap(({ creatives }, i) =>
-      creatives.map((fields) => creativeToRow(checked(checkCreative({ ...fields, line_item_id: lineItemIds[i] })))),
+      creatives.map((fields) => ROWS.creatives.toRow(checked(CHECKS.creatives({ ...fields, line_item_id: lineItemIds[i] })))),
     ),
   );
   let next = 0;

@@ -4,7 +4,7 @@ import { isDsaRequired, readDsaRequest, type DsaRequest } from '../../bidders/op
 import { readAttributes, readBlockList } from '../../bidders/openrtb/judge-supply.ts';
 import { readSupplyChain, type SupplyChain } from '../../bidders/openrtb/supply-chain.ts';
 import type { BlockList } from '../../catalog/model/block-list.ts';
-import type { CreativeFormat, Publisher } from '../../catalog/model/entities.ts';
+import type { CreativeContent, Publisher } from '../../catalog/model/entities.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import type { AuctionTerms } from '../../decision/ad-query.ts';
 import { valueFault, type DimensionSchema } from '../../targeting/dimension-schema.ts';
@@ -161,7 +161,7 @@ const dealsOf = (imp: Json, floorMicros: (priced: Json) => number): AuctionTerms
       )
     : undefined;
 
-const formatsOf = (imp: Json): readonly CreativeFormat[] => [
+const formatsOf = (imp: Json): readonly CreativeContent['format'][] => [
   ...(isObject(imp['banner']) ? (['html', 'banner'] as const) : []),
   ...(isObject(imp['native']) ? (['native'] as const) : []),
 ];

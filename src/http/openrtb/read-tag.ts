@@ -1,4 +1,4 @@
-import type { CreativeFormat } from '../../catalog/model/entities.ts';
+import type { CreativeFormat } from '../../catalog/model/choices.ts';
 import type { Fault } from '../../base/fault.ts';
 import type { AuctionTerms } from '../../decision/ad-query.ts';
 import { valueFault, type Dimension, type DimensionSchema, type DimensionValue } from '../../targeting/dimension-schema.ts';

@@ -1,6 +1,6 @@
 import type { Booking } from '../../catalog/model/entities.ts';
 import { reasonName, wordsOf, type NoBidReason, type Stage } from '../../decision/no-bid-reason.ts';
-import type { Rotation } from '../../catalog/model/rotations.ts';
+import type { Rotation } from '../../catalog/model/choices.ts';
 import type { ImpTrace, RotationTrace, TraceStep } from '../../decision/trace.ts';
 import type { AdTrace } from '../../serving/trace-opportunity.ts';
 

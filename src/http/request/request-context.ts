@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import type { Device } from '../../catalog/model/entities.ts';
+import type { Device } from '../../catalog/model/choices.ts';
 import { clientAddress } from '../../context/client-address.ts';
 import type { Locate } from '../../context/country-lookup.ts';
 import type { Visitor } from '../../context/device-detector.ts';

@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { CreativeFormat, Publisher } from '../../catalog/model/entities.ts';
+import type { Publisher } from '../../catalog/model/entities.ts';
+import type { CreativeFormat } from '../../catalog/model/choices.ts';
 import { acceptsOrigin } from '../../catalog/model/origins.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { absoluteAddress, type Addresses } from '../../creative/absolute-address.ts';

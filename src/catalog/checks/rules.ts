@@ -1,0 +1,133 @@
+import { checkDimensions } from '../../targeting/check-dimensions.ts';
+import type { DimensionSchema } from '../../targeting/dimension-schema.ts';
+import { pointerStep, type Fault } from '../../base/fault.ts';
+import { isObject } from '../../base/narrow.ts';
+import type { BidderRecord } from '../entities/bidder.ts';
+import type { CreativeRecord } from '../entities/creative.ts';
+import type { LineItemRecord } from '../entities/line-item.ts';
+import { CREATIVE_FORMATS, type CreativeFormat } from '../model/choices.ts';
+import { parseEndDate, parseStartDate } from '../model/flight-dates.ts';
+import { parseCreativeContent } from './parse-content.ts';
+import type { Given } from './shape-record.ts';
+
+/*
+ * Rules over several fields of a record, or over more than a schema can say. The fields may hold
+ * anything: a rule is silent about what the schema refuses.
+ */
+
+/** The domain of the system and the id of the seller belong together; the others describe the seller. */
+const schainFaults = (record: Given<BidderRecord>): readonly Fault[] => {
+  const given = (['schain_asi', 'schain_sid', 'schain_name', 'schain_domain'] as const).filter((field) => (record[field] ?? null) !== null);
+  const [first] = given;
+  if (first === undefined) return [];
+  return (['schain_asi', 'schain_sid'] as const)
+    .filter((field) => !given.includes(field))
+    .map((field) => ({ pointer: `/${field}`, detail: `is required with ${first}` }));
+};
+
+/** Of each imp of every request. */
+const MAX_PARAMS_LENGTH = 8_192;
+
+/** Headers that the service sets itself, and those of the connection (RFC 9110, section 7.6.1). */
+const OWN_HEADERS: ReadonlySet<string> = new Set([
+  ...['accept', 'accept-encoding', 'content-encoding', 'content-length', 'content-type', 'x-openrtb-version'],
+  ...['connection', 'expect', 'host', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
+]);
+
+const headerFault = (name: string): readonly Fault[] =>
+  OWN_HEADERS.has(name.toLowerCase()) ? [{ pointer: `/headers${pointerStep(name)}`, detail: 'is set by the service' }] : [];
+
+export const bidderRules = ({ headers, params, ...record }: Given<BidderRecord>): readonly Fault[] => [
+  ...(isObject(headers) ? Object.keys(headers).flatMap(headerFault) : []),
+  ...(isObject(params) && JSON.stringify(params).length > MAX_PARAMS_LENGTH
+    ? [{ pointer: '/params', detail: `must have at most ${MAX_PARAMS_LENGTH} characters of JSON` }]
+    : []),
+  ...schainFaults(record),
+];
+
+export const flightRules = ({ start_date, end_date }: { readonly start_date?: unknown; readonly end_date?: unknown }): Fault[] => {
+  const startMs = typeof start_date === 'string' ? parseStartDate(start_date) : undefined;
+  const endMs = typeof end_date === 'string' ? parseEndDate(end_date) : undefined;
+  return startMs === undefined || endMs === undefined || endMs > startMs
+    ? []
+    : [{ pointer: '/end_date', detail: 'must be after start_date' }];
+};
+
+/** A programmatic line item has a bidder, or the short form: an endpoint with what belongs to it. */
+const bidderFaults = (record: Given<LineItemRecord>): Fault[] => {
+  const { type, bidder_id, endpoint, gvl_id, notice_hosts } = record;
+  const isSet = (value: unknown): boolean => (value ?? null) !== null && !(Array.isArray(value) && value.length === 0);
+  if (type !== 'programmatic') return isSet(bidder_id) ? [{ pointer: '/bidder_id', detail: 'is for a programmatic line item' }] : [];
+  if (!isSet(bidder_id))
+    return isSet(endpoint) ? [] : [{ pointer: '/endpoint', detail: 'or bidder_id is required for a programmatic line item' }];
+  return Object.entries({ endpoint, gvl_id, notice_hosts }).flatMap(([field, value]) =>
+    isSet(value) ? [{ pointer: `/${field}`, detail: 'is what the bidder has: leave it out' }] : [],
+  );
+};
+
+/** ASAP spreads nothing. */
+const frontloadFaults = ({ pacing, frontload }: Given<LineItemRecord>): Fault[] =>
+  pacing === 'ASAP' && typeof frontload === 'number' && frontload > 0
+    ? [{ pointer: '/frontload', detail: 'needs pacing Even or PID: ASAP spreads nothing' }]
+    : [];
+
+/**
+ * The price of a programmatic line item is the bid, a CPM. A Flat fee is the budget; without one the
+ * line item needs a value to rank by.
+ */
+const priceFaults = ({ type, budget_type, cpm, cpc, budget }: Given<LineItemRecord>): Fault[] => {
+  const isMissing = (value: unknown): boolean => (value ?? null) === null;
+  if (type === 'programmatic') {
+    return budget_type === 'CPM'
+      ? []
+      : [{ pointer: '/budget_type', detail: 'must be CPM for a programmatic line item: its price is the bid' }];
+  }
+  if ((budget_type === 'CPM' || budget_type === 'VCPM') && isMissing(cpm))
+    return [{ pointer: '/cpm', detail: `is required with budget_type ${budget_type}` }];
+  if (budget_type === 'CPC' && isMissing(cpc)) return [{ pointer: '/cpc', detail: 'is required with budget_type CPC' }];
+  if (budget_type === 'Flat' && isMissing(budget) && isMissing(cpm))
+    return [{ pointer: '/budget', detail: 'is required with budget_type Flat, unless it has a cpm' }];
+  return [];
+};
+
+export const lineItemRules = (
+  record: Given<LineItemRecord>,
+  { dimensions }: { readonly dimensions: DimensionSchema },
+): readonly Fault[] => [
+  ...flightRules(record),
+  ...priceFaults(record),
+  ...bidderFaults(record),
+  ...frontloadFaults(record),
+  ...(isObject(record.targeting) && isObject(record.targeting['dimensions'])
+    ? checkDimensions(dimensions, record.targeting['dimensions'], { pointer: '/targeting/dimensions', unregistered: 'refused' })
+    : []),
+];
+
+/** A placement of a creative. A load names none, because a placement may be narrowed later. */
+export interface PlacementFormats {
+  readonly id: string;
+  readonly formats: readonly CreativeFormat[];
+}
+
+export const creativeRules = (
+  { format, content }: Given<CreativeRecord>,
+  { placements = [] }: { readonly placements?: readonly PlacementFormats[] } = {},
+): readonly Fault[] => {
+  const known = CREATIVE_FORMATS.find((each) => each === format);
+  if (known === undefined) return [];
+  const parsed = typeof content === 'string' ? parseCreativeContent(known, content) : undefined;
+  const refusing = placements.filter(({ formats }) => !formats.includes(known));
+  return [
+    ...(parsed && 'fault' in parsed
+      ? [{ pointer: '/content', detail: `${parsed.fault.pointer.slice(1)} ${parsed.fault.detail}`.trim() }]
+      : []),
+    ...(refusing.length === 0
+      ? []
+      : [
+          {
+            pointer: '/format',
+            detail: refusing.map(({ id, formats }) => `placement ${id} allows ${formats.join(', ')} only`).join('; '),
+          },
+        ]),
+  ];
+};

@@ -1,0 +1,100 @@
+import { integerOf, numberOf, orNull } from '../../base/schema.ts';
+import { PACING_WORDS } from '../model/choices.ts';
+import { field } from './field.ts';
+import { amount, chosen, goal } from './parts.ts';
+
+/** The fields of a line item that bound what it delivers, and spread it. */
+export const DELIVERY_LIMITS = {
+  pacing: field({
+    ...chosen(PACING_WORDS, { default: 'ASAP' }),
+    view: ['pacing', 'oneOf'],
+    form: {
+      label: 'Pacing',
+      wide: true,
+      help: 'Even and PID spread the daily caps, or the day’s part of the goals and budgets.',
+    },
+  }),
+  daily_impression_cap: field({
+    schema: orNull(integerOf({ minimum: 0, maximum: 1_000_000_000 }), { default: null }),
+    stored: 'bigint',
+    view: ['dailyImpressionCap', 'numberOrNull'],
+    form: { label: 'Daily impressions', placeholder: 'no cap', unit: 'a day' },
+  }),
+  daily_spend_cap: field({
+    schema: amount('USD'),
+    stored: 'micros',
+    view: ['dailySpendCapMicros', 'numberOrNull'],
+    form: { label: 'Daily spend', placeholder: 'no cap', unit: 'a day' },
+  }),
+  goal_impressions: field({
+    schema: goal('impressions over the whole flight: Even and PID spread what is left over the rest of it, and the line item stops there'),
+    stored: 'bigint',
+    form: {
+      label: 'Impressions in all',
+      placeholder: 'no goal',
+      help: 'The goal of the whole flight. Even and PID spread what is left over the days that are left; it stops when the goal is reached.',
+    },
+  }),
+  goal_clicks: field({
+    schema: goal('clicks over the whole flight, spread by the expected click-through rate; the line item stops there'),
+    stored: 'bigint',
+    form: {
+      label: 'Clicks in all',
+      placeholder: 'no goal',
+      help: 'Spread by the click rate of the last 30 days. Clicks on ads already shown may exceed it a little.',
+    },
+  }),
+  frontload: field({
+    schema: integerOf({
+      minimum: 0,
+      maximum: 30,
+      default: 0,
+      description: 'percent by which Even and PID begin above the even rate of the flight; they end as far below it',
+    }),
+    form: {
+      label: 'Front-load',
+      unit: '%',
+      when: { pacing: ['Even', 'PID'] },
+      help: 'How far above the even rate the flight begins, up to 30 %. It ends as far below.',
+    },
+  }),
+  frequency_cap: field({
+    schema: orNull(integerOf({ minimum: 1, maximum: 100 }), { default: null, description: 'impressions per user and window' }),
+    form: { label: 'Frequency cap', placeholder: 'no cap', unit: 'per user' },
+  }),
+  frequency_window: field({
+    schema: orNull(integerOf({ minimum: 1, maximum: 31_622_400 }), { default: null, description: 'seconds; null: 86400' }),
+    column: 'frequency_window_s',
+    form: { label: 'Window', widget: 'duration', required: true, when: { frequency_cap: 'given' }, initial: 86_400 },
+  }),
+  rate_limit: field({
+    schema: orNull(numberOf({ exclusiveMinimum: 0, maximum: 1_000_000 }), { default: null, description: 'serves per second' }),
+    form: { label: 'Rate limit', placeholder: 'no limit', unit: 'serves a second' },
+  }),
+  rate_burst: field({
+    schema: orNull(numberOf({ minimum: 1, maximum: 1_000_000 }), { default: null }),
+    form: {
+      label: 'Burst',
+      placeholder: 'same as the limit',
+      when: { rate_limit: 'given' },
+      help: 'The most it may serve in one second after a quiet period.',
+    },
+  }),
+};
+
+export const DELIVERY_LIMITS_SECTION = {
+  title: 'Delivery limits',
+  text: 'Each limit holds exactly, across all replicas. An empty field sets no limit.',
+  fields: [
+    'pacing',
+    'goal_impressions',
+    'goal_clicks',
+    'frontload',
+    'daily_impression_cap',
+    'daily_spend_cap',
+    'frequency_cap',
+    'frequency_window',
+    'rate_limit',
+    'rate_burst',
+  ],
+} as const;

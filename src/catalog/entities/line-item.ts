@@ -1,0 +1,192 @@
+import { boolean, orNull, schemaFor, textOf } from '../../base/schema.ts';
+import { LINE_ITEM_TYPE_WORDS, PRIORITY_WORDS, ROTATION_WORDS, type Priority } from '../model/choices.ts';
+import { NOTICE_HOSTS_HELP, vendorId } from './bidder.ts';
+import { defineEntity } from './define-entity.ts';
+import { DELIVERY_LIMITS, DELIVERY_LIMITS_SECTION } from './delivery-limits.ts';
+import type { RecordOf } from './field.ts';
+import { amount, ARCHIVED, chosen, END_DATE, hosts, ID, idSchema, objectOf, START_DATE, url } from './parts.ts';
+import { PRICES } from './prices.ts';
+import { TARGETING } from './targeting.ts';
+
+/** A programmatic line item without a bidder: what it says of its bidder itself. */
+const SHORT_FORM = { bidder_id: [''] };
+
+export const LINE_ITEM = defineEntity({
+  one: 'line item',
+  many: 'Line items',
+  fields: {
+    id: ID,
+    campaign_id: {
+      schema: idSchema,
+      parent: 'campaigns',
+      fixed: 'once served',
+      view: ['campaignId', 'owner'],
+      form: { label: 'Campaign' },
+    },
+    name: {
+      schema: textOf({ maxLength: 256, default: '' }),
+      view: ['name', 'text'],
+      form: { label: 'Name', placeholder: 'Run of site, desktop' },
+    },
+    type: {
+      ...chosen(LINE_ITEM_TYPE_WORDS, { default: 'direct' }),
+      view: ['type', 'oneOf'],
+      form: { label: 'Type', wide: true },
+    },
+    active: {
+      schema: boolean,
+      form: { label: 'Active', initial: true, help: 'Off: paused. It stays booked and does not serve.' },
+    },
+    start_date: { ...START_DATE, form: { label: 'Start', help: 'It serves only while its campaign’s flight runs, too.' } },
+    end_date: END_DATE,
+    ...PRICES,
+    priority: {
+      schema: schemaFor<Priority | null>({
+        type: ['integer', 'null'],
+        enum: [1, 2, 3, null],
+        default: null,
+        description: '1 first; null counts as 2',
+      }),
+      choices: PRIORITY_WORDS,
+      view: ['priority', 'oneOf', 2],
+      form: { label: 'Priority', wide: true, initial: 2 },
+    },
+    rotation: {
+      ...chosen(ROTATION_WORDS, {
+        default: 'weighted',
+        description:
+          'how its creatives share its impressions; weighted: by their weights; optimised: by the chance of each to have the highest click-through rate, learned at each catalog load',
+      }),
+      view: ['rotation', 'oneOf'],
+      form: {
+        label: 'Rotation of creatives',
+        wide: true,
+        help: 'Optimised learns from the net clicks of the last 30 days, and keeps trying every creative a little.',
+      },
+    },
+    ...DELIVERY_LIMITS,
+    targeting: { schema: objectOf(TARGETING, { default: {} }), stored: 'json', members: TARGETING },
+    bidder_id: {
+      schema: orNull(idSchema, { default: null, description: 'the bidder of a programmatic line item' }),
+      parent: 'bidders',
+      only: 'programmatic',
+      view: ['bidderId', 'integerOrNull'],
+      form: { label: 'Bidder', placeholder: 'None: an endpoint below' },
+    },
+    endpoint: {
+      schema: orNull(url, {
+        default: null,
+        description: 'in place of bidder_id: the OpenRTB endpoint of a bidder that needs nothing else than gvl_id and notice_hosts',
+      }),
+      only: 'programmatic',
+      view: ['endpoint', 'textOrNull'],
+      form: {
+        label: 'Bidder endpoint',
+        wide: true,
+        required: true,
+        when: SHORT_FORM,
+        placeholder: 'https://bidder.example/openrtb',
+        help: 'Receives an OpenRTB bid request for each ad that this line item could fill. For development, /test/bid of this service always bids.',
+      },
+    },
+    gvl_id: {
+      schema: vendorId("the bidder's id on the IAB Global Vendor List; without one it receives no personal data where the TCF applies"),
+      only: 'programmatic',
+      view: ['gvlId', 'integerOrNull'],
+      form: {
+        label: 'Vendor id',
+        when: SHORT_FORM,
+        placeholder: 'not listed',
+        help: 'The bidder’s id on the IAB Global Vendor List. Without one, it receives no user id, whole address or page query where the TCF applies.',
+      },
+    },
+    notice_hosts: {
+      schema: hosts(20, "hosts, with their subdomains, to which the bidder's notices may go, besides the endpoint's own host"),
+      stored: 'json',
+      view: ['noticeHosts', 'json'],
+      form: { label: 'Notice hosts', wide: true, when: { type: ['programmatic'], ...SHORT_FORM }, help: NOTICE_HOSTS_HELP },
+    },
+    floor: {
+      schema: amount(
+        'USD per thousand impressions: the lowest bid for a programmatic line item; with deal_id, the floor of the deal',
+        1_000,
+      ),
+      stored: 'micros',
+      only: 'programmatic',
+      view: ['floorMicros', 'integer', 0],
+      form: { label: 'Floor', placeholder: 'none', help: 'The lowest CPM that its bidder may bid.' },
+    },
+    value_cpm: {
+      schema: amount('USD per thousand impressions: the price of a direct line item in auctions; null: its eCPM. Bills nothing', 100_000),
+      stored: 'micros',
+      only: 'direct',
+      view: ['valueCpmMicros', 'numberOrNull'],
+      form: {
+        label: 'Value in auctions',
+        placeholder: 'same as its eCPM',
+        help: 'The CPM that it bids in header bidding, where it competes with other sellers. It bills nothing.',
+      },
+    },
+    deal_id: {
+      schema: orNull(textOf({ minLength: 1, maxLength: 128 }), {
+        default: null,
+        description: 'named by its bids in auctions; of a programmatic line item, the deal that its bidder is offered',
+      }),
+      view: ['dealId', 'textOrNull'],
+      form: {
+        label: 'Deal id',
+        placeholder: 'none',
+        help: 'Header bidding can prefer bids with this id, whatever they pay.',
+        variants: [
+          {
+            when: { type: ['programmatic'] },
+            help: 'The deal that its bidder is offered. The line item then takes bids under this deal only.',
+          },
+        ],
+      },
+    },
+    archived: ARCHIVED,
+  },
+  about: 'What runs in a campaign: its visitors, price and limits.',
+  list: {
+    columns: ['campaign_id', 'priority', 'daily_impression_cap'],
+    searched: ['name'],
+    sorted: [
+      ...['id', 'name', 'start_date', 'end_date', 'status', 'campaign_id', 'price', 'priority'],
+      ...['daily_impression_cap', 'impressions_today', 'spend_today'],
+    ],
+    filtered: ['type', 'pacing', 'budget_type', 'priority'],
+    together: ['cpm', 'priority', 'daily_impression_cap', 'end_date'],
+  },
+  sections: [
+    {
+      title: 'Booking',
+      text: 'What runs, when, and where its ads come from.',
+      fields: [
+        'name',
+        'campaign_id',
+        'start_date',
+        'end_date',
+        'type',
+        'bidder_id',
+        'endpoint',
+        'gvl_id',
+        'notice_hosts',
+        'active',
+        'archived',
+      ],
+    },
+    {
+      title: 'Price and priority',
+      text: 'Line items are ranked by priority first, then by the value of a thousand impressions.',
+      fields: ['budget_type', 'cpc', 'cpm', 'budget', 'rotation', 'priority', 'floor', 'value_cpm', 'deal_id'],
+    },
+    DELIVERY_LIMITS_SECTION,
+    {
+      title: 'Targeting',
+      text: 'A visitor must match every rule; one value of a rule is enough. Without rules, every visitor matches.',
+      fields: ['targeting'],
+    },
+  ],
+});
+export type LineItemRecord = RecordOf<(typeof LINE_ITEM)['fields']>;

@@ -1,0 +1,71 @@
+import { BUDGET_TYPE_WORDS } from '../model/choices.ts';
+import { field } from './field.ts';
+import { amount, chosen } from './parts.ts';
+
+/** The fields of a line item that say what its impressions and clicks cost. */
+export const PRICES = {
+  budget_type: field({
+    ...chosen(BUDGET_TYPE_WORDS, { default: 'CPM', description: 'CPM for a programmatic line item' }),
+    view: ['budgetType', 'oneOf'],
+    // Hidden for a programmatic line item, and then saved as the default: CPM.
+    form: { label: 'Budget type', wide: true, when: { type: ['direct'] } },
+  }),
+  cpm: field({
+    schema: amount(
+      'USD per thousand impressions, with VCPM per thousand viewable ones, at most 3 decimals; with Flat, the value to rank by',
+      100_000,
+    ),
+    stored: 'micros',
+    // One impression bills a thousandth of the CPM, in whole micros.
+    decimals: 3,
+    view: ['cpmMicros', 'numberOrNull'],
+    form: {
+      label: 'Price per thousand (CPM)',
+      required: true,
+      when: { type: ['direct'], budget_type: ['CPM', 'VCPM', 'Flat'] },
+      keptWhileHidden: true,
+      variants: [
+        {
+          when: { budget_type: ['VCPM'] },
+          label: 'Price per thousand viewable (vCPM)',
+          help: 'Billed when an ad has been in view as the MRC defines it, once, after its impression.',
+        },
+        {
+          when: { budget_type: ['Flat'] },
+          label: 'Rank as a CPM of',
+          required: false,
+          help: 'Empty: it ranks by what is left of its fee.',
+        },
+      ],
+    },
+  }),
+  cpc: field({
+    schema: amount('USD per click', 100_000),
+    stored: 'micros',
+    view: ['cpcMicros', 'numberOrNull'],
+    form: {
+      label: 'Price per click (CPC)',
+      required: true,
+      when: { type: ['direct'], budget_type: ['CPC'] },
+      keptWhileHidden: true,
+    },
+  }),
+  budget: field({
+    schema: amount('USD over the whole flight; with Flat, the fee'),
+    stored: 'micros',
+    view: ['budgetMicros', 'numberOrNull'],
+    form: {
+      label: 'Total budget',
+      placeholder: 'no limit',
+      help: 'Over the whole flight.',
+      variants: [
+        {
+          when: { type: ['direct'], budget_type: ['Flat'] },
+          label: 'Fee',
+          placeholder: 'no fee',
+          help: 'For the whole flight. Reports spread it evenly over its days.',
+        },
+      ],
+    },
+  }),
+};

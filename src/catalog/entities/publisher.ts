@@ -1,0 +1,131 @@
+import { boolean, listOf, text, textOf } from '../../base/schema.ts';
+import { CAPS_WITHOUT_USER_ID_WORDS, CONSENT_WHEN_SILENT_WORDS, CREATIVE_APPROVAL_WORDS } from '../model/choices.ts';
+import { defineEntity } from './define-entity.ts';
+import type { RecordOf } from './field.ts';
+import { ARCHIVED, blockedAdvertisers, BLOCKED_ADVERTISERS, BLOCK_LISTS, chosen, ID, nameSchema, texts } from './parts.ts';
+
+export const PUBLISHER = defineEntity({
+  one: 'publisher',
+  many: 'Publishers',
+  fields: {
+    id: ID,
+    name: {
+      schema: nameSchema,
+      view: ['name', 'text'],
+      form: { label: 'Name', placeholder: 'The Daily Gazette' },
+    },
+    domain: {
+      schema: textOf({ minLength: 1, maxLength: 253 }),
+      view: ['domain', 'text'],
+      form: { label: 'Domain', placeholder: 'gazette.example' },
+    },
+    origins: {
+      schema: listOf(textOf({ format: 'origin', maxLength: 300 }), {
+        maxItems: 50,
+        default: [],
+        description:
+          'web origins whose pages may request ads (https://news.example; https://*.news.example: its subdomains); empty: any. Requests without an Origin header are not affected',
+      }),
+      form: {
+        label: 'Web origins',
+        placeholder: 'https://www.gazette.example',
+        help: 'Pages of other origins get no ads with this key. https://*.gazette.example means all subdomains. Empty: pages of any origin. Servers that call without an Origin header are not affected.',
+      },
+    },
+    consent_when_silent: {
+      ...chosen(CONSENT_WHEN_SILENT_WORDS, {
+        default: 'by_country',
+        description: 'what a request without consent signals means; by_country: a refusal in the EEA, the United Kingdom and Switzerland',
+      }),
+      form: { label: 'Requests without consent signals', wide: true },
+    },
+    us_opt_out_ends_frequency_caps: {
+      schema: {
+        ...boolean,
+        default: false,
+        description: 'an opt-out under a US law forbids sharing with bidders; true: it ends frequency capping by user id too',
+      },
+      column: 'us_opt_out_ends_caps',
+      form: {
+        label: 'A US opt-out ends frequency capping',
+        help: 'An opt-out (US Privacy, GPP, Global Privacy Control) always ends sharing with bidders. On: it also ends frequency capping by user id.',
+      },
+    },
+    frequency_caps_without_user_id: {
+      ...chosen(CAPS_WITHOUT_USER_ID_WORDS, {
+        default: 'contextual',
+        description:
+          'when the user id may not be used; contextual: line items with a frequency cap do not serve; session: each replica counts in memory, and stores nothing',
+      }),
+      column: 'caps_without_user_id',
+      form: { label: 'Frequency-capped line items when the user id may not be used', wide: true },
+    },
+    ...BLOCK_LISTS,
+    acat: {
+      schema: texts({ minLength: 1, maxLength: 32 }, 500, 'the only categories that are accepted, in the taxonomy cattax; empty: all'),
+      stored: 'json',
+      form: { label: 'Only these categories', wide: true, placeholder: 'IAB1', help: 'Empty: all. A bid in none of them is refused.' },
+    },
+    ...BLOCKED_ADVERTISERS,
+    creative_approval: {
+      ...chosen(CREATIVE_APPROVAL_WORDS, {
+        default: 'automatic',
+        description: 'required: a creative that is new, or shows something else than before, is pending until it is approved',
+      }),
+      form: { label: 'Approval of creatives', wide: true },
+    },
+    time_zone: {
+      schema: textOf({
+        format: 'time-zone',
+        maxLength: 64,
+        default: 'UTC',
+        description: 'IANA name, such as Europe/Berlin: the days and hours of reports; a change applies to what is counted from then on',
+      }),
+      form: {
+        label: 'Time zone',
+        placeholder: 'Europe/Berlin',
+        help: 'Of the days and hours in reports. A change applies to what is counted from then on. Caps and budgets keep UTC days.',
+      },
+    },
+    currency: {
+      schema: textOf({
+        format: 'currency',
+        maxLength: 3,
+        default: 'USD',
+        description: 'ISO 4217, such as EUR: the currency of statements; prices, budgets and reports are in USD',
+      }),
+      form: {
+        label: 'Currency',
+        placeholder: 'USD',
+        help: 'Of statements. Prices, budgets and reports are in USD; another currency needs an exchange rate, which whoever runs the ad server sets.',
+      },
+    },
+    archived: { ...ARCHIVED, view: ['archived', 'flag'] },
+  },
+  about: 'Sites that show ads. Each has its own API key.',
+  list: { columns: ['domain'], searched: ['name', 'domain'], sorted: ['id', 'name', 'domain'] },
+  sections: [
+    {
+      title: 'Publisher',
+      text: 'A site that shows ads. It gets its own API key, which its pages send with every ad request.',
+      fields: ['name', 'domain', 'origins', 'time_zone', 'currency', 'creative_approval', 'archived'],
+    },
+    {
+      title: 'Blocked',
+      text: 'Bids with any of these are refused. Direct line items are not affected.',
+      fields: ['badv', 'bcat', 'cattax', 'battr', 'acat'],
+    },
+    blockedAdvertisers('publisher'),
+    {
+      title: 'Privacy',
+      text: 'What applies where a request or the law leaves the choice to the publisher.',
+      fields: ['consent_when_silent', 'frequency_caps_without_user_id', 'us_opt_out_ends_frequency_caps'],
+    },
+  ],
+  answered: {
+    api_key: { ...text, description: 'The whole key. Returned only on creation and by rotate_key; the server stores a hash.' },
+    api_key_hint: { ...text, description: 'The last four characters of the key' },
+  },
+  columns: ['api_key_hash', 'api_key_hint'],
+});
+export type PublisherRecord = RecordOf<(typeof PUBLISHER)['fields']>;

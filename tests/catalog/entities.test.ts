@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { ENTITY_TABLES, entityOf } from '../../src/catalog/entities/entities.ts';
+import { CATALOG_TABLES } from '../../src/catalog/model/catalog-reading.ts';
+import { ROWS } from '../../src/catalog/postgres/rows.ts';
+
+const ROOT = path.resolve(__dirname, '../..');
+
+/** The files of the service and the page whose code names a field. */
+const filesThatName = (field: string): readonly string[] =>
+  ['src', 'admin'].flatMap((folder) =>
+    readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => path.join(folder, name))
+      .filter((name) => new RegExp(`\\b${field}\\b`).test(readFileSync(path.join(ROOT, name), 'utf8'))),
+  );
+
+/** Bodies and bookings that are shown as examples. */
+const EXAMPLES = ['src/trafficking/openapi/catalog-examples.ts', 'src/embedded/'];
+
+test.each([
+  ['value_cpm', 'src/catalog/entities/line-item.ts'],
+  ['bid_adjustment', 'src/catalog/entities/bidder.ts'],
+  ['timeout_share', 'src/catalog/entities/bidder.ts'],
+  ['creative_approval', 'src/catalog/entities/publisher.ts', 'src/bookings/creative-approval.ts'],
+])('the field %s is named in its definition, and only where a rule reads it', (field, ...files) => {
+  const named = filesThatName(field).filter((name) => !EXAMPLES.some((example) => name.startsWith(example)));
+  expect([...named].sort()).toEqual([...files].sort());
+});
+
+test.each(ENTITY_TABLES)('every field of %s has words in its form, a place in its row and a column of its view', (table) => {
+  const { fields, sections } = entityOf(table);
+  const shown = sections.flatMap(({ fields: names }) => names);
+  const members = Object.values(fields).flatMap(({ view }) => (view ? [view[0]] : []));
+  expect(new Set(members).size).toBe(members.length);
+  expect(new Set(ROWS[table].columns).size).toBe(ROWS[table].columns.length);
+  for (const [name, { absent, form, members: inner }] of Object.entries(fields))
+    if (absent === undefined) expect([name, shown.includes(name), (form ?? inner) !== undefined]).toEqual([name, true, true]);
+});
+
+test.each(CATALOG_TABLES)('an entity of %s begins with its id, and with its owner when it has one', (table) => {
+  const keys = Object.values(entityOf(table).fields).flatMap(({ view, fixed }) => (view && fixed === 'once served' ? [view[1]] : []));
+  expect(keys.every((kind) => kind === 'owner')).toBe(true);
+});
