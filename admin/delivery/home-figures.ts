@@ -6,13 +6,13 @@ import { hashOf } from '../route.ts';
 import type { Problem } from '../api/wire.ts';
 import { changeWords, compareDays, type DayComparison, type HourRow } from '../reports/compare-days.ts';
 import { count, money, percent } from '../words/formats.ts';
+import { MS_PER_DAY } from '../../src/base/utc-day.ts';
 
 export interface HomeFigures {
   load(): Promise<void>;
   render(): TemplateResult;
 }
 
-const DAY_MS = 86_400_000;
 const METRICS = 'requests,unfilled,impressions,viewable,clicks,revenue';
 /** The hours of ten days: a week, today, and a day more on each side for the time zones. */
 const MAX_HOURS = 300;
@@ -26,7 +26,12 @@ export const createHomeFigures = (page: Page): HomeFigures => {
     const mine = ++turn;
     const dayAt = (atMs: number): string => new Date(atMs).toISOString().slice(0, 10);
     const now = Date.now();
-    const query = new URLSearchParams({ group_by: 'hour', metrics: METRICS, from: dayAt(now - 8 * DAY_MS), to: dayAt(now + DAY_MS) });
+    const query = new URLSearchParams({
+      group_by: 'hour',
+      metrics: METRICS,
+      from: dayAt(now - 8 * MS_PER_DAY),
+      to: dayAt(now + MS_PER_DAY),
+    });
     const answer = await readReport(page, query, () => mine === turn, MAX_HOURS);
     if (!answer) return;
     problem = answer.ok ? undefined : answer.problem;

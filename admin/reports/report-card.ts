@@ -8,6 +8,7 @@ import { saveFile } from '../api/save-file.ts';
 import { table, unbroken, type Column } from '../parts/table.ts';
 import { filteredClicks, filteredImpressions, reasonRows } from '../words/filtered-words.ts';
 import { count, flightDate, money, percent } from '../words/formats.ts';
+import { dateOfDay, dayOf } from '../../src/base/utc-day.ts';
 
 export interface ReportCardOptions<Row> {
   /** Of the record that the report is about: `/campaigns/3`. */
@@ -68,7 +69,7 @@ export const createReportCard = <Row extends ReportFigures & { readonly day: str
     );
 };
 
-const day = (offset: number): string => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
+const day = (offset: number): string => dateOfDay(dayOf(Date.now()) + offset);
 
 /** Impressions, and below them clicks. */
 const filteredCell = (row: ReportFigures): TemplateResult | string =>

@@ -1,9 +1,9 @@
 import type uPlot from 'uplot';
 import type { ChartData } from '../parts/charts/chart.ts';
 import { showValue, type ReportAnswer } from './report-table.ts';
+import { MS_PER_DAY } from '../../src/base/utc-day.ts';
 
 const HEIGHT = 240;
-const DAY_MS = 86_400_000;
 
 /** One figure of a report by day, with days without rows as zero. */
 export const trendChart = ({ columns, rows, from, to }: ReportAnswer, metric: string): ChartData | undefined => {
@@ -11,8 +11,8 @@ export const trendChart = ({ columns, rows, from, to }: ReportAnswer, metric: st
   if (!column) return undefined;
   const byDay = new Map(rows.map((row) => [String(row['day']), Number(row[metric] ?? 0)]));
   const first = Date.parse(from);
-  const days = Array.from({ length: Math.round((Date.parse(to) - first) / DAY_MS) + 1 }, (_, i) =>
-    new Date(first + i * DAY_MS).toISOString().slice(0, 10),
+  const days = Array.from({ length: Math.round((Date.parse(to) - first) / MS_PER_DAY) + 1 }, (_, i) =>
+    new Date(first + i * MS_PER_DAY).toISOString().slice(0, 10),
   );
   const values = days.map((day) => byDay.get(day) ?? 0);
   const show = (value: number): string => showValue(value, column);

@@ -8,6 +8,7 @@ import type { Page } from '../page.ts';
 import type { Store } from '../api/store.ts';
 import { titleOf } from '../words/kinds.ts';
 import { combines, toggleDimension, toggleFilter, toggleMetric, type ReportChoice } from './report-choice.ts';
+import { dateOfDay, dayOf } from '../../src/base/utc-day.ts';
 
 export interface ControlsOptions {
   readonly fields: ReportFields;
@@ -74,7 +75,7 @@ export const reportControls = (options: ControlsOptions): TemplateResult => {
 };
 
 const thisWeek = (): { readonly from: string; readonly to: string } => {
-  const day = (offset: number): string => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
+  const day = (offset: number): string => dateOfDay(dayOf(Date.now()) + offset);
   return { from: day(-6), to: day(0) };
 };
 

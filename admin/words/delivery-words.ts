@@ -1,3 +1,4 @@
+import { SECONDS_PER_DAY } from '../../src/base/utc-day.ts';
 import { PACING_WORDS } from '../../src/catalog/checks/choice-words.ts';
 import type { Delivery } from '../../src/delivery/delivery.ts';
 import type { LineItemWire } from '../api/wire.ts';
@@ -12,7 +13,7 @@ export const deliveryWords = (item: LineItemWire, delivery: Delivery): readonly 
     paceWords(delivery, caps.join(' and ')),
     item.frequency_cap === null
       ? 'One person may see it any number of times.'
-      : `One person sees it at most ${item.frequency_cap === 1 ? 'once' : `${item.frequency_cap} times`} within ${duration(item.frequency_window ?? 86_400)}.`,
+      : `One person sees it at most ${item.frequency_cap === 1 ? 'once' : `${item.frequency_cap} times`} within ${duration(item.frequency_window ?? SECONDS_PER_DAY)}.`,
     ...(item.rate_limit === null
       ? []
       : [`At most ${item.rate_limit} serves a second${item.rate_burst === null ? '' : `, ${item.rate_burst} in a burst`}.`]),

@@ -1,3 +1,5 @@
+import { SECONDS_PER_DAY, SECONDS_PER_HOUR } from '../../src/base/utc-day.ts';
+
 /** Numbers, money and dates are written as the reader's browser writes them; `undefined` is its locale. */
 const usd = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD', maximumFractionDigits: 2 });
 const fineUsd = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD', maximumFractionDigits: 6 });
@@ -63,14 +65,16 @@ export const moment = (text: string): string => {
 /** `14:20 UTC`. */
 export const time = (text: string): string => `${new Date(text).toISOString().slice(11, 16)} UTC`;
 
+/** With their seconds, the longest first. */
+export const UNITS_OF_TIME = [
+  ['day', SECONDS_PER_DAY],
+  ['hour', SECONDS_PER_HOUR],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
 /** 86400 is `1 day`, 5400 is `90 minutes`. */
 export const duration = (seconds: number): string => {
-  for (const [unit, length] of [
-    ['day', 86_400],
-    ['hour', 3_600],
-    ['minute', 60],
-  ] as const) {
-    if (seconds >= length && seconds % length === 0) return `${whole.format(seconds / length)} ${unit}${seconds === length ? '' : 's'}`;
-  }
-  return `${whole.format(seconds)} second${seconds === 1 ? '' : 's'}`;
+  const [unit, length] = UNITS_OF_TIME.find(([, each]) => seconds >= each && seconds % each === 0) ?? ['second', 1];
+  return `${whole.format(seconds / length)} ${unit}${seconds === length ? '' : 's'}`;
 };

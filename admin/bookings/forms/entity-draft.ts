@@ -5,6 +5,7 @@ import type { Draft } from './form.ts';
 import { readAt, writtenAt } from './pointer.ts';
 import { listOf } from './typed-text.ts';
 import { codecOf } from './widgets.ts';
+import { dateOfDay, dayOf } from '../../../src/base/utc-day.ts';
 
 /**
  * What a form begins with: the record, or initial values and the schema's defaults where it has
@@ -33,9 +34,8 @@ const valueOf = (field: EntityField, draft: Draft, dimensions: Dimensions): unkn
   return codecOf(field).toRecord(readAt(draft, pointer), { schema, dimensions });
 };
 
-const DAY_MS = 86_400_000;
 const CAMPAIGN_DAYS = 30;
-const day = (offset: number): string => new Date(Date.now() + offset * DAY_MS).toISOString().slice(0, 10);
+const day = (offset: number): string => dateOfDay(dayOf(Date.now()) + offset);
 
 /**
  * A new record with what the address says, what has only one choice, and what follows from its

@@ -1,4 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
+import { SECONDS_PER_DAY } from '../../base/utc-day.ts';
 import { sendProblem, type Problem } from '../problems/problem.ts';
 
 /**
@@ -29,13 +30,12 @@ export const pageCorsList = (req: Request): readonly string[] =>
 /**
  * A day; Chromium caps it at two hours. Without it every ad request from a page takes two requests.
  */
-const MAX_AGE_SECONDS = 86_400;
 
 const PREFLIGHT_HEADERS = {
   ...CORS_HEADERS,
   'Access-Control-Allow-Methods': 'POST, OPTIONS',
   'Access-Control-Allow-Headers': 'Content-Type, X-API-Key',
-  'Access-Control-Max-Age': String(MAX_AGE_SECONDS),
+  'Access-Control-Max-Age': String(SECONDS_PER_DAY),
   Allow: 'POST, OPTIONS',
 };
 
