@@ -84,7 +84,8 @@ export interface DimensionProperty {
   readonly enum?: readonly DimensionValue[];
   readonly minimum?: number;
   readonly maximum?: number;
-  readonly title?: string;
+  /** What people read. */
+  readonly title: string;
   readonly description?: string;
 }
 

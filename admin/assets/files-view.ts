@@ -6,7 +6,7 @@ import { table, type Column } from '../parts/table.ts';
 import { thumbnail } from '../parts/thumbnail.ts';
 import type { AssetWire, Problem } from '../api/wire.ts';
 import { assetFacts, assetPath, isHtml5 } from '../words/asset-words.ts';
-import { moment } from '../words/formats.ts';
+import { moment } from '../words/dates.ts';
 import { counted, linkTo } from '../words/kinds.ts';
 
 const PAGE_SIZE = 100;

@@ -4,7 +4,7 @@ import type { Comment, Commented } from '../../src/bookings/comment-store.ts';
 import type { Page } from '../page.ts';
 import { button, card } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
-import { moment } from '../words/formats.ts';
+import { moment } from '../words/dates.ts';
 
 /** What staff have written about a record, and a field to write more. */
 export const createCommentsCard = (page: Page, of: Commented, id: number): (() => TemplateResult) => {
@@ -55,7 +55,7 @@ export const createCommentsCard = (page: Page, of: Commented, id: number): (() =
                   (row) =>
                     html`<li>
                       <p class="muted">
-                        <b>${row.actor}</b>, ${moment(row.at)} UTC
+                        <b>${row.actor}</b>, ${moment(row.at)}
                         ${button('Delete', () => remove(row), 'quiet', `Delete the comment of ${row.actor}`)}
                       </p>
                       <p class="comment-text">${row.text}</p>

@@ -6,7 +6,7 @@ import { hashOf } from '../route.ts';
 import type { Problem } from '../api/wire.ts';
 import { changeWords, compareDays, type DayComparison, type HourRow } from '../reports/compare-days.ts';
 import { count, money, percent } from '../words/formats.ts';
-import { MS_PER_DAY } from '../../src/base/utc-day.ts';
+import { isoDateIn } from '../words/dates.ts';
 
 export interface HomeFigures {
   load(): Promise<void>;
@@ -24,18 +24,16 @@ export const createHomeFigures = (page: Page): HomeFigures => {
   let turn = 0;
   const load = async (): Promise<void> => {
     const mine = ++turn;
-    const dayAt = (atMs: number): string => new Date(atMs).toISOString().slice(0, 10);
-    const now = Date.now();
     const query = new URLSearchParams({
       group_by: 'hour',
       metrics: METRICS,
-      from: dayAt(now - 8 * MS_PER_DAY),
-      to: dayAt(now + MS_PER_DAY),
+      from: isoDateIn(-8),
+      to: isoDateIn(1),
     });
     const answer = await readReport(page, query, () => mine === turn, MAX_HOURS);
     if (!answer) return;
     problem = answer.ok ? undefined : answer.problem;
-    if (answer.ok) compared = compareDays(answer.value.rows as unknown as readonly HourRow[], answer.value.time_zone, now);
+    if (answer.ok) compared = compareDays(answer.value.rows as unknown as readonly HourRow[], answer.value.time_zone, Date.now());
     page.redraw();
   };
   void load();

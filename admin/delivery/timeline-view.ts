@@ -5,7 +5,7 @@ import { table, unbroken } from '../parts/table.ts';
 import { hashOf, type Route } from '../route.ts';
 import { groupBookings, GROUPINGS, type Booking, type BookingGroup, type Grouping } from './timeline/bookings.ts';
 import { movedBy, percentAt, SCALES, windowAround, type Scale, type TimeWindow } from './timeline/window.ts';
-import { flight } from '../words/formats.ts';
+import { flight } from '../words/dates.ts';
 import { capital, counted, linkTo, titleOf } from '../words/kinds.ts';
 import { addStep } from '../bookings/forms/next-step.ts';
 import { MS_PER_HOUR } from '../../src/base/utc-day.ts';

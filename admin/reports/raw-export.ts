@@ -6,14 +6,14 @@ import type { Page } from '../page.ts';
 import { button, card } from '../parts/parts.ts';
 import { saveFile } from '../api/save-file.ts';
 import { select } from './report-controls.ts';
-import { dateOfDay, dayOf } from '../../src/base/utc-day.ts';
+import { isoDateIn } from '../words/dates.ts';
 
 const FORMATS = [
   ['csv', 'CSV'],
   ['parquet', 'Parquet'],
 ] as const satisfies readonly (readonly [EventFormat, string])[];
 
-const yesterday = (): string => dateOfDay(dayOf(Date.now()) - 1);
+const yesterday = (): string => isoDateIn(-1);
 
 /** The form that saves the events of a day as a file. */
 export const createRawExport = (page: Page) => {

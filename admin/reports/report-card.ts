@@ -7,8 +7,8 @@ import { createReading } from '../parts/reading.ts';
 import { saveFile } from '../api/save-file.ts';
 import { table, unbroken, type Column } from '../parts/table.ts';
 import { filteredClicks, filteredImpressions, reasonRows } from '../words/filtered-words.ts';
-import { count, flightDate, money, percent } from '../words/formats.ts';
-import { dateOfDay, dayOf } from '../../src/base/utc-day.ts';
+import { date, isoDateIn } from '../words/dates.ts';
+import { count, money, percent } from '../words/formats.ts';
 
 export interface ReportCardOptions<Row> {
   /** Of the record that the report is about: `/campaigns/3`. */
@@ -24,7 +24,7 @@ export const createReportCard = <Row extends ReportFigures & { readonly day: str
   page: Page,
   { path, keys, head = () => nothing }: ReportCardOptions<Row>,
 ): (() => TemplateResult) => {
-  let span = { from: day(-13), to: day(0) };
+  let span = { from: isoDateIn(-13), to: isoDateIn(0) };
   const query = () => `${path}/report?from=${span.from}&to=${span.to}`;
   const report = createReading<Report<Row>>(page, query);
   const dayInput = (label: string, name: keyof typeof span) =>
@@ -38,7 +38,7 @@ export const createReportCard = <Row extends ReportFigures & { readonly day: str
       },
     });
   const columns: readonly Column<Row>[] = [
-    { label: 'Day', cell: (row) => unbroken(flightDate(row.day)) },
+    { label: 'Day', cell: (row) => unbroken(date(row.day)) },
     ...keys,
     { label: 'Serves', numeric: true, cell: ({ serves }) => count(serves) },
     { label: 'Filtered', numeric: true, cell: filteredCell },
@@ -68,8 +68,6 @@ export const createReportCard = <Row extends ReportFigures & { readonly day: str
       </div>`,
     );
 };
-
-const day = (offset: number): string => dateOfDay(dayOf(Date.now()) + offset);
 
 /** Impressions, and below them clicks. */
 const filteredCell = (row: ReportFigures): TemplateResult | string =>

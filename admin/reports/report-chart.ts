@@ -1,5 +1,6 @@
 import type uPlot from 'uplot';
 import type { ChartData } from '../parts/charts/chart.ts';
+import { dayAndMonth } from '../words/dates.ts';
 import { showValue, type ReportAnswer } from './report-table.ts';
 import { MS_PER_DAY } from '../../src/base/utc-day.ts';
 
@@ -30,7 +31,7 @@ export const trendChart = ({ columns, rows, from, to }: ReportAnswer, metric: st
           stroke: text,
           grid: { show: false },
           splits: () => spread(days.length, width),
-          values: (_, at) => at.map((i) => dayMonth(days[i] ?? '')),
+          values: (_, at) => at.map((i) => dayAndMonth(days[i] ?? '')),
           size: 28,
         },
         { ...common, stroke: text, grid: { stroke: grid, width: 1 }, values: (_, at) => at.map(show), size: 72 },
@@ -45,7 +46,3 @@ const spread = (length: number, width: number): number[] => {
   const step = Math.max(1, Math.ceil(length / Math.max(2, Math.floor(width / 90))));
   return Array.from({ length: Math.ceil(length / step) }, (_, i) => i * step);
 };
-
-/** `2026-11-08` as `8 Nov`. */
-const dayMonth = (day: string): string =>
-  day === '' ? '' : new Date(day).toLocaleDateString(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });

@@ -180,10 +180,11 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
 const describeDimensions = (dimensions: DimensionSchema): object => ({
   type: 'object',
   properties: Object.fromEntries(
-    Array.from(dimensions.values(), ({ name, type, values, minimum, maximum, description }) => [
+    Array.from(dimensions.values(), ({ name, label, type, values, minimum, maximum, description }) => [
       name,
       {
         type,
+        title: label,
         ...(description === '' ? {} : { description }),
         ...(values === null ? {} : { enum: values }),
         ...(minimum === null ? {} : { minimum }),

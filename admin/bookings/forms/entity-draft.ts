@@ -1,11 +1,11 @@
 import type { Dimensions, Kind } from '../../api/wire.ts';
 import type { Store } from '../../api/store.ts';
+import { isoDateIn } from '../../words/dates.ts';
 import { fieldsOf, hasType, holds, type EntityField } from './entity-fields.ts';
 import type { Draft } from './form.ts';
 import { readAt, writtenAt } from './pointer.ts';
 import { listOf } from './typed-text.ts';
 import { codecOf } from './widgets.ts';
-import { dateOfDay, dayOf } from '../../../src/base/utc-day.ts';
 
 /**
  * What a form begins with: the record, or initial values and the schema's defaults where it has
@@ -35,7 +35,6 @@ const valueOf = (field: EntityField, draft: Draft, dimensions: Dimensions): unkn
 };
 
 const CAMPAIGN_DAYS = 30;
-const day = (offset: number): string => dateOfDay(dayOf(Date.now()) + offset);
 
 /**
  * A new record with what the address says, what has only one choice, and what follows from its
@@ -49,7 +48,7 @@ export const newRecord = (kind: Kind, given: object, store: Store): object => {
   const record: Readonly<Record<string, unknown>> = { ...Object.fromEntries(onlyParents), ...given };
   switch (kind) {
     case 'campaigns':
-      return { start_date: day(0), end_date: day(CAMPAIGN_DAYS), ...record };
+      return { start_date: isoDateIn(0), end_date: isoDateIn(CAMPAIGN_DAYS), ...record };
     case 'line_items': {
       const campaign = store.find('campaigns', record['campaign_id'] as number | undefined);
       return { ...(campaign && { start_date: campaign.start_date, end_date: campaign.end_date }), ...record };

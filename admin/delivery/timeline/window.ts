@@ -18,7 +18,8 @@ const COLUMNS: Readonly<Record<Scale, number>> = { days: 28, weeks: 16, months: 
 const BEFORE: Readonly<Record<Scale, number>> = { days: 7, weeks: 4, months: 3 };
 
 const dayMonth = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
-const monthYear = new Intl.DateTimeFormat(undefined, { month: 'short', year: '2-digit', timeZone: 'UTC' });
+const monthYear = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric', timeZone: 'UTC' });
+const monthOnly = new Intl.DateTimeFormat(undefined, { month: 'short', timeZone: 'UTC' });
 const dayOnly = new Intl.DateTimeFormat(undefined, { day: 'numeric', timeZone: 'UTC' });
 
 /** The beginning of the column that `atMs` is in, `columns` later. */
@@ -37,7 +38,9 @@ export const windowAround = (scale: Scale, atMs: number): TimeWindow => {
     const columnMs = columnAt(scale, fromMs, i);
     const at = new Date(columnMs);
     const begins = { days: at.getUTCDay() === 1, weeks: at.getUTCDate() <= 7, months: at.getUTCMonth() === 0 }[scale];
-    const words = { days: i === 0 || begins ? dayMonth : dayOnly, weeks: dayMonth, months: monthYear }[scale];
+    const words = { days: i === 0 || begins ? dayMonth : dayOnly, weeks: dayMonth, months: i === 0 || begins ? monthYear : monthOnly }[
+      scale
+    ];
     return { atMs: columnMs, label: words.format(at), isStrong: begins };
   });
   return { scale, fromMs, toMs: columnAt(scale, fromMs, COLUMNS[scale]), columns };

@@ -30,12 +30,13 @@ export const pageCorsList = (req: Request): readonly string[] =>
 /**
  * A day; Chromium caps it at two hours. Without it every ad request from a page takes two requests.
  */
+const MAX_AGE_SECONDS = SECONDS_PER_DAY;
 
 const PREFLIGHT_HEADERS = {
   ...CORS_HEADERS,
   'Access-Control-Allow-Methods': 'POST, OPTIONS',
   'Access-Control-Allow-Headers': 'Content-Type, X-API-Key',
-  'Access-Control-Max-Age': String(SECONDS_PER_DAY),
+  'Access-Control-Max-Age': String(MAX_AGE_SECONDS),
   Allow: 'POST, OPTIONS',
 };
 
