@@ -4,13 +4,16 @@ IMAGE ?= ad-server:latest
 OVERLAY ?= development
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint build docs bench size engines prove simulate migrate image manifests deploy
+.PHONY: help run dev test lint build docs bench size engines prove simulate migrate image manifests deploy
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: ## start the service; with its own Postgres and Redis unless DATABASE_URL and REDIS_URL are set
 	@$(DOOR) start
+
+dev: ## the same, restarted at every save
+	@$(DOOR) dev
 
 test: ## run all tests, or some: ARGS="tests/config -t duration"
 	@$(DOOR) test $(ARGS)

@@ -3,6 +3,18 @@ import tseslint from 'typescript-eslint';
 
 const TYPED = ['src/**/*.ts', 'tests/**/*.ts', 'sdk/**/*.ts', 'admin/**/*.ts', 'testkit/**/*.ts', 'proofs/**/*.ts', 'bench/**/*.ts'];
 
+/** Lengths of days and hours have their names in src/base/utc-day.ts. A plain value of a property (an example, an initial value) is data. */
+const LENGTHS_OF_TIME = [
+  'Literal[value=86400000]',
+  'Literal[value=3600000]',
+  ':not(Property) > Literal[value=86400]',
+  'BinaryExpression[operator=/^[*/%]$/] > Literal[raw=/^(60_?000|3_?600|1_?440)$/]',
+  'BinaryExpression[operator="*"][left.value=60][right.value=60]',
+  'BinaryExpression[operator="*"][left.value=24][right.value=60]',
+  'BinaryExpression[operator="*"][left.value=60][right.value=1000]',
+].map((selector) => ({ selector, message: 'Use MS_PER_DAY and its siblings (src/base/utc-day.ts).' }));
+const DEFAULT_EXPORTS = { selector: 'ExportDefaultDeclaration', message: 'A file exports things by their names.' };
+
 export default defineConfig(
   // The examples are written against the packed package, and type-checked with it (tests/sdk/built-files.test.ts).
   globalIgnores([
@@ -38,10 +50,15 @@ export default defineConfig(
   {
     files: ['src/**/*.ts', 'sdk/**/*.ts'],
     rules: {
-      'no-restricted-syntax': ['error', { selector: 'ExportDefaultDeclaration', message: 'A file exports things by their names.' }],
+      'no-restricted-syntax': ['error', DEFAULT_EXPORTS, ...LENGTHS_OF_TIME],
       'no-restricted-properties': ['error', { object: 'URL', property: 'canParse', message: 'Use parseUrl (src/base/parse-url.ts).' }],
     },
   },
+  {
+    files: ['admin/**/*.ts', 'testkit/**/*.ts', 'proofs/**/*.ts', 'bench/**/*.ts'],
+    rules: { 'no-restricted-syntax': ['error', ...LENGTHS_OF_TIME] },
+  },
+  { files: ['src/base/utc-day.ts'], rules: { 'no-restricted-syntax': ['error', DEFAULT_EXPORTS] } },
   {
     files: ['tests/**/*.ts'],
     rules: {

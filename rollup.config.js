@@ -3,11 +3,12 @@ import swc from '@rollup/plugin-swc';
 import terser from '@rollup/plugin-terser';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, readFileSync, writeFileSync, mkdirSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rollup } from 'rollup';
+import { publishAdminFiles } from './scripts/publish-admin-files.mjs';
 
 const root = dirname(fileURLToPath(import.meta.url));
 const sources = join(root, 'sdk/src');
@@ -83,45 +84,6 @@ const publish = (bridge) => ({
   },
 });
 
-/** Own styles of the trafficking page, in the order of the cascade. */
-const ADMIN_STYLES = [
-  'theme',
-  'layout',
-  'navigation',
-  'buttons',
-  'fields',
-  'tables',
-  'lists',
-  'notices',
-  'forms',
-  'comments',
-  'conflict',
-  'palette',
-  'overview',
-  'refusals',
-  'delivery',
-  'reports',
-  'timeline',
-];
-
-/** The trafficking page's styles in one file, its libraries' first; and the document of its previews. */
-const publishAdminFiles = {
-  name: 'publish-admin-files',
-  closeBundle() {
-    const library = (path) => readFileSync(join(root, 'node_modules', path), 'utf8');
-    const own = ADMIN_STYLES.map((name) => readFileSync(join(adminSources, `styles/${name}.css`), 'utf8'));
-    // Each library begins with its character set, which a file may declare only once.
-    const libraries = ['@picocss/pico/css/pico.min.css', 'uplot/dist/uPlot.min.css']
-      .map(library)
-      .map((css) => css.replace(/^@charset "UTF-8";/, ''));
-    mkdirSync(adminServed, { recursive: true });
-    writeFileSync(join(adminServed, 'admin.css'), `@charset "UTF-8";\n${[...libraries, ...own].join('\n')}`);
-    // For the page of the API, which has the same colours.
-    copyFileSync(join(adminSources, 'styles/theme.css'), join(adminServed, 'theme.css'));
-    copyFileSync(join(adminSources, 'parts/preview/preview.html'), join(adminServed, 'preview.html'));
-  },
-};
-
 const bridge = await buildFrameBridge();
 /** Constants that a bundle contains as text, by their names in build-constants.d.ts. */
 const constants = {
@@ -171,7 +133,7 @@ export default [
   },
   {
     input: join(adminSources, 'main.ts'),
-    plugins: [nodeResolve(), typescript('es2022'), publishAdminFiles],
+    plugins: [nodeResolve(), typescript('es2022'), { name: 'publish-admin-files', closeBundle: () => publishAdminFiles(root) }],
     output: { file: join(adminServed, 'admin.js'), format: 'es', plugins: [minify()] },
   },
   {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { createCpuGroup } from './cpu-group.ts';
-import { childrenOf } from './process-cpu.ts';
+import { childrenOf } from '../testkit/process-cpu.ts';
 import { seedCatalog, type CatalogPlan, type SeededCatalog } from './seed-catalog.ts';
 import { createDatabase, databaseNamed, withClient } from '../testkit/databases.ts';
 import { openPrivateStores } from '../testkit/private-stores.ts';

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Rig } from './create-rig.ts';
-import { childrenOf, processCpuMicros } from './process-cpu.ts';
+import { childrenOf, processCpuMicros } from '../testkit/process-cpu.ts';
 import { weighProcess } from '../testkit/weigh-process.ts';
 import { median } from '../testkit/statistics.ts';
 import type { Server } from '../testkit/start-process.ts';

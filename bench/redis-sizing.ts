@@ -8,6 +8,7 @@ import { createRedisClient } from '../src/redis/redis-client.ts';
 import { curveAt } from '../src/catalog/snapshot/traffic-curve.ts';
 import { openPrivateStores } from '../testkit/private-stores.ts';
 import { sampleCampaign, sampleCreative, sampleLineItem } from '../testkit/sample-booking.ts';
+import { MS_PER_DAY } from '../src/base/utc-day.ts';
 
 /*
  * The figures of "Sizing" in docs/operations.md: what Redis spends, in memory and in processor time, on line items, users, tokens and events.
@@ -17,7 +18,6 @@ const LINE_ITEMS = 100;
 const ADS = 40_000;
 const USERS = 10_000;
 const TOGETHER = 64;
-const DAY_MS = 86_400_000;
 
 const stores = await openPrivateStores('sizing');
 const server = await stores.startRedis();
@@ -31,10 +31,10 @@ const fail = (_script: string, fault: Error): never => {
 const ledger = createLedger({ redis, link, keys, tokenTtlMs: 1_800_000, pid: { kp: 0.3, ki: 0.05, kd: 0.1 }, onFailure: fail });
 
 const now = Date.now();
-const flight = { startMs: now - DAY_MS, endMs: now + 30 * DAY_MS };
+const flight = { startMs: now - MS_PER_DAY, endMs: now + 30 * MS_PER_DAY };
 const campaign: Campaign = sampleCampaign({ flight });
 const candidateOf = (id: number, dailyImpressionCap = 1e9, placesOfUser: number | null = 1e6): RankedCandidate => {
-  const frequencyCap = placesOfUser === null ? null : { places: placesOfUser, windowMs: DAY_MS };
+  const frequencyCap = placesOfUser === null ? null : { places: placesOfUser, windowMs: MS_PER_DAY };
   const lineItem = sampleLineItem({ id, flight, cpmMicros: 2_000_000, dailyImpressionCap, frequencyCap });
   const creative = sampleCreative(id, { placementIds: ['article-top'] });
   return { creative, lineItem, campaign, ecpmMicros: 0, priceMicros: 2000, expectedMicros: 2000, position: 0, bid: -1 };
@@ -76,7 +76,7 @@ const reserve =
       ...{ kind: 'impression', eventType: '', invalidReason: '', atMs: now, country: 'NL', device: 'mobile' },
     });
   };
-const limits = { limits: { ...NO_LIMITS, frequency: { places: 1e6, windowMs: DAY_MS } }, expiresAtMs: flight.endMs };
+const limits = { limits: { ...NO_LIMITS, frequency: { places: 1e6, windowMs: MS_PER_DAY } }, expiresAtMs: flight.endMs };
 
 await measure(2_000, reserve([]));
 const ping = await measure(ADS, () => redis.get(keys.horizon(1)));

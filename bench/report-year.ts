@@ -4,6 +4,7 @@ import { ROLL_UPS } from '../src/events/postgres/roll-ups.ts';
 import { readReportQuestion } from '../src/reports/report-question.ts';
 import { createReports } from '../src/reports/run-report.ts';
 import { openPrivateStores } from '../testkit/private-stores.ts';
+import { dayOf } from '../src/base/utc-day.ts';
 
 /*
  * The figures of "Reports" in docs/performance.md: how long reports over a year of 1,000 line items take, at a million events a day, and how
@@ -81,7 +82,7 @@ try {
   await knex.raw('vacuum analyze');
 
   const reports = createReports({ knex });
-  const today = Math.floor(Date.now() / 86_400_000);
+  const today = dayOf(Date.now());
   console.log('| Report over 365 days | rows | ms |\n|---|---|---|');
   for (const query of QUESTIONS) {
     const asked = readReportQuestion(new URLSearchParams(`${query}&range=last_365_days`), today);

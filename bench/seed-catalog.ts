@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { migrateLatest } from '../src/catalog/postgres/migrate.ts';
 import { createChance } from '../testkit/chance.ts';
+import { MS_PER_DAY } from '../src/base/utc-day.ts';
 
 /** What is booked in one benchmark. */
 export interface CatalogPlan {
@@ -102,8 +103,7 @@ const insertRows = async (client: pg.Client, table: string, rows: readonly Row[]
   }
 };
 
-const DAY_MS = 86_400_000;
-const flight = () => ({ start_at: new Date(Date.now() - DAY_MS), end_at: new Date(Date.now() + 60 * DAY_MS) });
+const flight = () => ({ start_at: new Date(Date.now() - MS_PER_DAY), end_at: new Date(Date.now() + 60 * MS_PER_DAY) });
 
 /** Campaigns are dealt out to the publishers in turn, and line items to the campaigns of their publisher ten by ten. */
 const campaignRows = ({ lineItems, publishers }: CatalogPlan, chance: () => number): readonly Row[] =>

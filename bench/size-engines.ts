@@ -17,7 +17,7 @@ import { createRig, type Stage } from './create-rig.ts';
 import { tableOf, whole } from './finding.ts';
 import { callsFile, closedLoop } from './load.ts';
 import { collectTokens } from './measures/pixels.ts';
-import { familyCpuMicros, processCpuMicros } from './process-cpu.ts';
+import { familyCpuMicros, processCpuMicros } from '../testkit/process-cpu.ts';
 import { withFigures } from './report.ts';
 import { median } from '../testkit/statistics.ts';
 import { adCalls, PIXEL_BROWSER } from './traffic.ts';

@@ -1,4 +1,4 @@
-import { MS_PER_DAY } from '../src/base/utc-day.ts';
+import { MINUTES_PER_DAY, MS_PER_DAY, MS_PER_MINUTE } from '../src/base/utc-day.ts';
 import type { LineItem } from '../src/catalog/model/entities.ts';
 import { simulateDay, type SimulatedDay } from '../testkit/simulation/simulate-day.ts';
 import { DAY_START_MS, simulatedCandidate } from '../testkit/simulation/simulated-booking.ts';
@@ -7,14 +7,13 @@ import type { Proof } from './rig/proof.ts';
 import { withRedis } from './simulation/with-redis.ts';
 
 const DAYS = 10;
-const DAY_MINUTES = 1440;
 const MIN_DELIVERED = 0.98;
 const FLIGHT = { startMs: DAY_START_MS, endMs: DAY_START_MS + DAYS * MS_PER_DAY };
 const CURVE = dailyCurve();
 
 /** No requests on day 4 from 08:00 to 20:00. */
 const OUTAGE_DAY = 4;
-const OUTAGE: Period = { fromMinute: 3 * DAY_MINUTES + 480, toMinute: 3 * DAY_MINUTES + 1200 };
+const OUTAGE: Period = { fromMinute: 3 * MINUTES_PER_DAY + 480, toMinute: 3 * MINUTES_PER_DAY + 1200 };
 /** A day after the outage may exceed its even part of what was left after that day by this share. */
 const MAX_ABOVE = 0.03;
 
@@ -43,7 +42,7 @@ export const goals: Proof = {
           learned: CURVE,
           outage,
           ...{ unrest: 0.15, surge: { fromMinute: 1140, toMinute: 1160 }, surgeFactor: 5, renderRate: 0.8 },
-          ...{ tokenTtlMs: 30 * 60_000, pid: { kp: 0.3, ki: 0.05, kd: 0.1 }, clockSkewsMs: [-2000, 3000] },
+          ...{ tokenTtlMs: 30 * MS_PER_MINUTE, pid: { kp: 0.3, ki: 0.05, kd: 0.1 }, clockSkewsMs: [-2000, 3000] },
           stepMs: scale.of(60_000, 300_000),
         }),
       );

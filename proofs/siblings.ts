@@ -1,6 +1,7 @@
 import { MIN_DELIVERED, MIN_OF_FAIR, SIBLING_SCENARIOS, simulateSiblings } from '../testkit/simulation/siblings.ts';
 import type { Proof } from './rig/proof.ts';
 import { withRedis } from './simulation/with-redis.ts';
+import { MS_PER_MINUTE } from '../src/base/utc-day.ts';
 
 const QUICK = ['traffic 100:1', 'one added at noon', 'a busy ASAP beside an Even'];
 
@@ -15,7 +16,7 @@ export const siblings: Proof = {
     const figures = await withRedis(async (redisUrl) => {
       const done = [];
       for (const scenario of scenarios) {
-        const options = { redisUrl, seed, renderRate: 0.8, tokenTtlMs: 30 * 60_000, pid: { kp: 0.3, ki: 0.05, kd: 0.1 } };
+        const options = { redisUrl, seed, renderRate: 0.8, tokenTtlMs: 30 * MS_PER_MINUTE, pid: { kp: 0.3, ki: 0.05, kd: 0.1 } };
         const one = await simulateSiblings(scenario, { ...options, clockSkewsMs: [-2000, 3000], stepMs: scale.of(10_000, 30_000) });
         const each = one.siblings.map(({ label, spent, fair }) => `${label}: ${usd(spent)} of ${usd(fair)}`).join('; ');
         say(`  ${one.name}: ${percent(one.delivered)} delivered, ${each}`);

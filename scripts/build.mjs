@@ -13,8 +13,17 @@ const SOURCES = [
   'package-lock.json',
   'scripts/build.mjs',
   'scripts/country-tables.mjs',
+  'scripts/publish-admin-files.mjs',
 ];
 const STAMP = '.built-from';
+
+/**
+ * Makes the next build run, because dist/ or the browser's files have been changed by hand.
+ * @param {string} root the checkout
+ */
+export function forgetBuild(root) {
+  rmSync(path.join(root, 'dist', STAMP), { force: true });
+}
 
 /**
  * Builds dist/ (and, by rollup, the browser's files in public/) unless it is up to date.
@@ -76,7 +85,13 @@ function copyDataFiles(from, to) {
   for (const file of filesUnder(from).filter((name) => /\.(lua|json)$/.test(name))) cpSync(file, path.join(to, path.relative(from, file)));
 }
 
-function run(root, program, args) {
+/**
+ * Runs a program of a package. Throws an Error with its output when it fails.
+ * @param {string} root the checkout
+ * @param {string} program
+ * @param {readonly string[]} args
+ */
+export function run(root, program, args) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [path.join(root, 'node_modules', program), ...args], {
       cwd: root,

@@ -6,11 +6,12 @@ import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from './build.mjs';
-import { installDependencies } from './install-dependencies.mjs';
+import { installDependencies, isInstalled } from './install-dependencies.mjs';
 import { installPrograms } from './install-programs.mjs';
 import { lint } from './lint.mjs';
 import { installNode, NODE_VERSIONS, runOnEach } from './node-versions.mjs';
-import { runTests } from './run-tests.mjs';
+import { needsBuild } from './needs-build.mjs';
+import { listTests, runTests } from './run-tests.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const MIN_NODE = [20, 18, 1];
@@ -20,21 +21,26 @@ const NO_PRIVATE_STORES =
 const verbs = {
   /** Imported, not spawned: so that the service receives signals and sets the exit code directly. */
   start: async (args) => {
-    endWithNpm();
-    const demo = args.find((arg) => arg.startsWith('--demo='));
-    if (demo) process.env.DEMO_DATA = demo.slice('--demo='.length);
-    // What is missing is said before the minute that the rest takes.
-    const own = ownStores(process.env);
-    if (own.length > 0 && process.platform !== 'linux') throw new Error(NO_PRIVATE_STORES);
-    if (own.includes('REDIS_URL')) await installPrograms(['redis'], consent);
-    await installDependencies(ROOT, say);
-    await build(ROOT, say);
+    await prepareStart(args);
     const main = path.join(ROOT, 'dist', 'main.js');
     process.argv = [process.argv[0], main, ...args];
     await import(pathToFileURL(main).href);
   },
+  /** The same, restarted at every save. */
+  dev: async (args) => {
+    await prepareStart(args);
+    const { develop } = await import('./dev.mjs');
+    await develop(ROOT, args, say);
+    // The embedded stores leave timers behind.
+    process.exit();
+  },
   test: async (args) => {
     endWithNpm();
+    if (args.length > 0 && isInstalled(ROOT) && !needsBuild(ROOT, await listTests(ROOT, args))) {
+      await installPrograms(['redis'], consent);
+      process.exitCode = (await runTests(ROOT, args)) ? 0 : 1;
+      return;
+    }
     await installPrograms(['redis', 'chromium', 'fonts', 'curl'], consent);
     await installDependencies(ROOT, say);
     // The registry sends the versions of Node while the compiler works.
@@ -84,6 +90,19 @@ const verbs = {
     await import(pathToFileURL(file).href);
   },
 };
+
+/** What the service needs, for `start` and `dev`. */
+async function prepareStart(args) {
+  endWithNpm();
+  const demo = args.find((arg) => arg.startsWith('--demo='));
+  if (demo) process.env.DEMO_DATA = demo.slice('--demo='.length);
+  // What is missing is said before the minute that the rest takes.
+  const own = ownStores(process.env);
+  if (own.length > 0 && process.platform !== 'linux') throw new Error(NO_PRIVATE_STORES);
+  if (own.includes('REDIS_URL')) await installPrograms(['redis'], consent);
+  await installDependencies(ROOT, say);
+  await build(ROOT, say);
+}
 
 function say(line) {
   console.error(line);

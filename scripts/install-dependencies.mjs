@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers';
  * @param {(line: string) => void} say
  */
 export async function installDependencies(root, say) {
-  if (matchesLock(root)) return;
+  if (isInstalled(root)) return;
   if (lstatSync(path.join(root, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink()) {
     throw new Error('node_modules is a link to packages that do not match package-lock.json. Install them at its target.');
   }
@@ -42,7 +42,7 @@ export async function runNpm(folder, args) {
 }
 
 /** As its last step, npm writes the list of installed packages to node_modules/.package-lock.json. */
-function matchesLock(root) {
+export function isInstalled(root) {
   const installed = packagesOf(path.join(root, 'node_modules', '.package-lock.json'));
   const locked = packagesOf(path.join(root, 'package-lock.json'));
   if (installed === undefined || locked === undefined) return false;

@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 
 /** Jest has stopped its stores when it writes the results; after this time it is killed. */
 const MAX_EXIT_MS = 5_000;
@@ -39,6 +40,18 @@ export async function runTests(root, args) {
   const failed = sum((count) => count.failed);
   console.log(`${sum((count) => count.passed)} passed, ${failed} failed`);
   return failed === 0 && counts.every(({ ended, passed }) => ended && passed > 0);
+}
+
+/**
+ * The test files that a run with these arguments would run.
+ * @param {string} root the checkout
+ * @param {readonly string[]} args for jest
+ * @returns {Promise<readonly string[]>} absolute paths
+ */
+export async function listTests(root, args) {
+  const jest = [path.join(root, 'node_modules', 'jest', 'bin', 'jest.js'), '--listTests', ...args];
+  const { stdout } = await promisify(execFile)(process.execPath, jest, { cwd: root });
+  return stdout.split('\n').filter(Boolean);
 }
 
 /**

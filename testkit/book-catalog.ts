@@ -53,8 +53,8 @@ export const bookCatalog = (databaseUrl: string, booking: CatalogBooking): Promi
 
 /** The dimensions of the shipped schema that the bookings of tests use. */
 const DIMENSIONS = new Map([
-  ['section', { name: 'section', type: 'string' as const, values: null, minimum: null, maximum: null, description: '' }],
-  ['age', { name: 'age', type: 'integer' as const, values: null, minimum: null, maximum: null, description: '' }],
+  ['section', { name: 'section', label: 'Section', type: 'string' as const, values: null, minimum: null, maximum: null, description: '' }],
+  ['age', { name: 'age', label: 'Age', type: 'integer' as const, values: null, minimum: null, maximum: null, description: '' }],
 ]);
 
 function valid<T>(checked: Checked<T>): T {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import knexFactory, { type Knex } from 'knex';
 import { hashApiKey } from '../src/catalog/model/hash-api-key.ts';
+import { MS_PER_DAY } from '../src/base/utc-day.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -20,8 +21,6 @@ export interface BookingOptions {
   readonly lineItems?: readonly Row[];
   readonly creative?: Row;
 }
-
-const DAY_MS = 86_400_000;
 
 /** @returns the id of the new row */
 export const insertRow = async (knex: Knex, table: string, row: object): Promise<number> => {
@@ -47,7 +46,7 @@ export const withKnex = async <T>(databaseUrl: string, work: (knex: Knex) => Pro
 export const book = (knex: Knex, { campaign = {}, lineItems = [{}], creative = {} }: BookingOptions = {}): Promise<Booking> =>
   knex.transaction(async (trx) => {
     const apiKey = `pk_${randomBytes(18).toString('base64url')}`;
-    const flight = { start_at: new Date(Date.now() - DAY_MS), end_at: new Date(Date.now() + 30 * DAY_MS) };
+    const flight = { start_at: new Date(Date.now() - MS_PER_DAY), end_at: new Date(Date.now() + 30 * MS_PER_DAY) };
     const publisher = { name: 'publisher', domain: 'publisher.example', api_key_hash: hashApiKey(apiKey) };
     const publisherId = await insertRow(trx, 'publishers', publisher);
     const placementId = `slot-${publisherId}`;

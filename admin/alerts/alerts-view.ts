@@ -6,7 +6,7 @@ import type { Page, View } from '../page.ts';
 import { button, card, emptyState, pageHead } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
 import { table, unbroken, type Column } from '../parts/table.ts';
-import { moment, withDates } from '../words/formats.ts';
+import { moment, withDates } from '../words/dates.ts';
 import { linkTo } from '../words/kinds.ts';
 
 const MUTE_DAYS = 7;
@@ -21,12 +21,9 @@ const COLUMNS: readonly Column<AlertWire>[] = [
     cell: ({ kind, closed_at }) => html`<span class="pill ${closed_at === null ? 'warn' : 'quiet'}">${ALERT_KINDS[kind].label}</span>`,
   },
   { label: 'What', prose: true, cell: what },
-  { label: 'Since', cell: ({ opened_at }) => unbroken(`${moment(opened_at)} UTC`) },
+  { label: 'Since', cell: ({ opened_at }) => unbroken(moment(opened_at)) },
 ];
-const PAST: readonly Column<AlertWire>[] = [
-  ...COLUMNS,
-  { label: 'Until', cell: ({ closed_at }) => unbroken(`${moment(closed_at ?? '')} UTC`) },
-];
+const PAST: readonly Column<AlertWire>[] = [...COLUMNS, { label: 'Until', cell: ({ closed_at }) => unbroken(moment(closed_at ?? '')) }];
 
 /** What needs attention, what this person has muted, and to whom alerts are sent. */
 export const openAlerts = (page: Page): View => {
@@ -83,7 +80,7 @@ const mutesCard = (rows: readonly MuteWire[], unmute: (mute: MuteWire) => unknow
       columns: [
         { label: 'Alerts', cell: ({ kind }) => ALERT_KINDS[kind].label },
         { label: 'Of', cell: ({ entity_id }) => (entity_id === '' ? 'all' : `#${entity_id}`) },
-        { label: 'Until', cell: ({ until }) => (until === null ? 'you take it back' : `${moment(until)} UTC`) },
+        { label: 'Until', cell: ({ until }) => (until === null ? 'you take it back' : moment(until)) },
       ],
       actions: (row) => button('Unmute', () => unmute(row), 'quiet', `Unmute ${ALERT_KINDS[row.kind].label}`),
     }),

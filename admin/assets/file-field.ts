@@ -1,5 +1,5 @@
 import { html, type TemplateResult } from 'lit-html';
-import { MAX_UPLOAD_BYTES, sizeInWords } from '../../src/catalog/model/asset-rules.ts';
+import { MAX_UPLOAD_BYTES, MAX_UPLOAD_WORDS, sizeInWords } from '../../src/catalog/model/asset-rules.ts';
 import type { Form } from '../bookings/forms/form.ts';
 import { numberOf, listOf, textOf } from '../bookings/forms/typed-text.ts';
 import type { Page } from '../page.ts';
@@ -67,7 +67,7 @@ export const fileField = (form: Form, page: Page, options: FileFieldOptions): Te
         }}
       />
       <span><strong>Drop ${options.what} here</strong> or <u>choose a file</u></span>
-      <small>${ACCEPTED[options.accepts].words}, up to 2 MB</small>
+      <small>${ACCEPTED[options.accepts].words}, up to ${MAX_UPLOAD_WORDS}</small>
     </label>
     ${button('Choose an uploaded file', () => pick(form, page, pointer, options), 'quiet')}
     <div class="file-outcome" aria-live="polite">${outcome(upload, placementsOf(form, page))}</div>
@@ -95,7 +95,7 @@ const send = async (form: Form, page: Page, pointer: string, file: File, options
   const { accepts } = options;
   const refuse = (reason: string): void => form.write(pointer, { state: 'refused', file: file.name, reason } satisfies Upload);
   // The service would close the connection of a much larger one.
-  if (file.size > MAX_UPLOAD_BYTES) return refuse(`has ${sizeInWords(file.size)}; at most 2 MB are accepted.`);
+  if (file.size > MAX_UPLOAD_BYTES) return refuse(`has ${sizeInWords(file.size)}; at most ${MAX_UPLOAD_WORDS} are accepted.`);
   form.write(pointer, { state: 'busy', file: file.name } satisfies Upload);
   const answer = await page.api.send('PUT', '/assets', { name: file.name, publisher_id: publisherOf(form, page), body: file });
   if (!answer.ok) return refuse(answer.problem.detail.replace(/^The file /, ''));

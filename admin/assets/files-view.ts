@@ -7,7 +7,7 @@ import { thumbnail } from '../parts/thumbnail.ts';
 import type { AssetWire } from '../../src/assets/asset-api.ts';
 import type { Problem } from '../api/wire.ts';
 import { assetFacts, assetPath, isHtml5 } from '../words/asset-words.ts';
-import { moment } from '../words/formats.ts';
+import { moment } from '../words/dates.ts';
 import { counted, linkTo } from '../words/kinds.ts';
 
 const PAGE_SIZE = 100;

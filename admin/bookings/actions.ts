@@ -5,7 +5,7 @@ import { button, card } from '../parts/parts.ts';
 import { capital, describeCounts, NAMES, titleOf } from '../words/kinds.ts';
 import type { Page } from '../page.ts';
 import { hashOf } from '../route.ts';
-import { moment } from '../words/formats.ts';
+import { moment } from '../words/dates.ts';
 import { isRestorable, restoreRecord } from './restore-record.ts';
 import type { CampaignWire, Kind, Problem, PublisherWire, Records } from '../api/wire.ts';
 

@@ -4,7 +4,7 @@ import type { Comment, Commented } from '../../src/bookings/comment-store.ts';
 import type { Page } from '../page.ts';
 import { button, card } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
-import { moment } from '../words/formats.ts';
+import { moment } from '../words/dates.ts';
 
 const PATHS = { campaigns: '/campaigns/{id}/comments', line_items: '/line_items/{id}/comments' } as const;
 
@@ -57,7 +57,7 @@ export const createCommentsCard = (page: Page, of: Commented, id: number): (() =
                   (row) =>
                     html`<li>
                       <p class="muted">
-                        <b>${row.actor}</b>, ${moment(row.at)} UTC
+                        <b>${row.actor}</b>, ${moment(row.at)}
                         ${button('Delete', () => remove(row), 'quiet', `Delete the comment of ${row.actor}`)}
                       </p>
                       <p class="comment-text">${row.text}</p>

@@ -5,7 +5,7 @@ import type { Draft, Form } from './forms/form.ts';
 import type { Page } from '../page.ts';
 import { authorOf, readLastChange, type LastChange } from '../api/last-change.ts';
 import type { Kind } from '../api/wire.ts';
-import { moment } from '../words/formats.ts';
+import { moment } from '../words/dates.ts';
 import { NAMES } from '../words/kinds.ts';
 
 /** A change by someone else, found when a form is saved. */
@@ -36,7 +36,7 @@ export const readConflict = async <K extends Kind>(
 export const conflictNote = (kind: Kind, form: Form, { fields, taken, change }: FoundConflict): TemplateResult => {
   return html`<div class="note warn faults conflict" role="alert" tabindex="-1">
     <strong
-      >${authorOf(change)} changed this ${NAMES[kind].one}${change ? ` on ${moment(change.at)} UTC` : ''}, while you were editing it</strong
+      >${authorOf(change)} changed this ${NAMES[kind].one}${change ? ` on ${moment(change.at)}` : ''}, while you were editing it</strong
     >
     <p>Nothing is lost: choose a value for each field that both of you have changed, then save.</p>
     ${fields.map(({ pointer, label, mine, theirs, mineShown, theirsShown }, i) => {

@@ -7,6 +7,7 @@ import { draftOf, newRecord, recordOf } from './forms/entity-draft.ts';
 import { faultInWords, fieldsOf, PARENTS } from './forms/entity-fields.ts';
 import { missingParent, nextStep } from './forms/next-step.ts';
 import { renderForm } from './forms/render-form.ts';
+import { withDates } from '../words/dates.ts';
 import { aOne, capital, counted, linkTo, NAMES, titleOf } from '../words/kinds.ts';
 import type { Page, View } from '../page.ts';
 import { emptyState, pageHead, problemNote } from '../parts/parts.ts';
@@ -193,7 +194,7 @@ const warnIfStuck = async <K extends Kind>(page: Page, kind: K, saved: Records[K
   const status = answer.ok ? answer.value.line_items[itemId] : undefined;
   const own = kind === 'creatives' ? status?.stuck_creatives.find(({ id }) => id === saved.id)?.reason : undefined;
   const reason = own ?? (status?.value === 'cannot serve' ? status.reasons[0] : undefined);
-  if (reason !== undefined) page.toast(`It cannot serve: ${reason}.`, { tone: 'bad' });
+  if (reason !== undefined) page.toast(`It cannot serve: ${withDates(reason)}.`, { tone: 'bad' });
 };
 
 /** What a copy under another parent has. */

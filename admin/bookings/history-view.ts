@@ -6,7 +6,7 @@ import { emptyState, pageHead } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
 import { table, unbroken, type Column } from '../parts/table.ts';
 import { KINDS, type Kind } from '../api/wire.ts';
-import { moment } from '../words/formats.ts';
+import { date, moment } from '../words/dates.ts';
 import { labelOf } from './forms/entity-fields.ts';
 import { changedFields, undoButton } from './undo-change.ts';
 
@@ -34,7 +34,7 @@ export const openHistory = (page: Page): View => {
     title: 'History',
     section: 'history',
     render: () => html`
-      ${pageHead('History', `The last ${MAX_CHANGES} changes. Times are in UTC.`)}
+      ${pageHead('History', `The last ${MAX_CHANGES} changes.`)}
       ${changes.render((rows) =>
         rows.length === 0
           ? emptyState('No changes yet. Every change that people make is listed here, with a way back.')
@@ -57,7 +57,9 @@ const named = ({ entity, entity_id, action, before, after }: AuditRow): Template
 };
 
 const SHOWN = 60;
+const DATE = /^\d{4}-\d{2}-\d{2}(T[\d:.]+Z)?$/;
 const shown = (value: unknown): string => {
+  if (typeof value === 'string' && DATE.test(value)) return date(value);
   const text = typeof value === 'string' ? value : value == null ? 'nothing' : JSON.stringify(value);
   return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
 };

@@ -15,7 +15,8 @@ import { PRIORITY_WORDS } from '../../src/catalog/model/choices.ts';
 import { deliveryColumns } from './lists/delivery-columns.ts';
 import type { InPlace } from './lists/in-place.ts';
 import { priceField, type InPlaceField, type InPlaceKind } from './lists/listed-fields.ts';
-import { count, flightDays, money, price } from '../words/formats.ts';
+import { flightDays } from '../words/dates.ts';
+import { count, money, price } from '../words/formats.ts';
 import { hasHtml5, pictureIn } from '../words/asset-words.ts';
 import { archivedBy } from '../words/archived.ts';
 

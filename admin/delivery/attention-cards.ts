@@ -4,7 +4,8 @@ import type { Page } from '../page.ts';
 import { button, card, pill, type Status } from '../parts/parts.ts';
 import { showEndDate } from '../../src/catalog/model/flight-dates.ts';
 import { hashOf } from '../route.ts';
-import { count, flightDate, money, withDates } from '../words/formats.ts';
+import { date, withDates } from '../words/dates.ts';
+import { count, money } from '../words/formats.ts';
 import { counted, linkTo } from '../words/kinds.ts';
 import { patchRecord, setStatus } from '../bookings/actions.ts';
 
@@ -108,8 +109,7 @@ export const endedCard = ({ ended }: Attention): TemplateResult | typeof nothing
                 <span
                   ><a href=${linkTo('line_items', line_item_id)}>${name}</a>
                   <span class="muted"
-                    >${counted(impressions, 'impression')}, ${money(spend)}; ended with
-                    ${flightDate(showEndDate(Date.parse(ended_at)))}</span
+                    >${counted(impressions, 'impression')}, ${money(spend)}; ended with ${date(showEndDate(Date.parse(ended_at)))}</span
                   ></span
                 >
               </li>`,

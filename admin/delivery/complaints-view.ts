@@ -6,7 +6,8 @@ import type { Page, View } from '../page.ts';
 import { button, emptyState, pageHead, pill } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
 import { table, unbroken, type Column } from '../parts/table.ts';
-import { count, moment } from '../words/formats.ts';
+import { moment } from '../words/dates.ts';
+import { count } from '../words/formats.ts';
 
 const COLUMNS: readonly Column<ReportedCreativeRow>[] = [
   {

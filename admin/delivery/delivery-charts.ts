@@ -1,6 +1,7 @@
 import uPlot from 'uplot';
 import type { Delivery } from '../../src/delivery/delivery.ts';
 import { dueAt, hoursOf } from '../words/day-goal.ts';
+import { dayAndMonth } from '../words/dates.ts';
 import { count } from '../words/formats.ts';
 import type { ChartData, Colours } from '../parts/charts/chart.ts';
 
@@ -61,7 +62,7 @@ export const daysChart = ({ last_days }: Delivery): ChartData => {
     data: [days.map((_, i) => i), days.map(({ impressions }) => impressions)],
     options: (colours, width) => ({
       ...frame(width, [-0.6, days.length - 0.4]),
-      axes: axes(colours, (i) => shortDay(days[i]?.day ?? ''), [0, 3, 6, 9, 12]),
+      axes: axes(colours, (i) => dayAndMonth(days[i]?.day ?? ''), [0, 3, 6, 9, 12]),
       series: [
         {},
         {
@@ -75,7 +76,3 @@ export const daysChart = ({ last_days }: Delivery): ChartData => {
     }),
   };
 };
-
-/** `2026-11-08` as `8 Nov`. */
-const shortDay = (day: string): string =>
-  day === '' ? '' : new Date(day).toLocaleDateString(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });

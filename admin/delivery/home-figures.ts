@@ -6,13 +6,13 @@ import { hashOf } from '../route.ts';
 import type { Problem } from '../api/wire.ts';
 import { changeWords, compareDays, type DayComparison, type HourRow } from '../reports/compare-days.ts';
 import { count, money, percent } from '../words/formats.ts';
+import { isoDateIn } from '../words/dates.ts';
 
 export interface HomeFigures {
   load(): Promise<void>;
   render(): TemplateResult;
 }
 
-const DAY_MS = 86_400_000;
 const METRICS = 'requests,unfilled,impressions,viewable,clicks,revenue';
 /** The hours of ten days: a week, today, and a day more on each side for the time zones. */
 const MAX_HOURS = 300;
@@ -24,13 +24,11 @@ export const createHomeFigures = (page: Page): HomeFigures => {
   let turn = 0;
   const load = async (): Promise<void> => {
     const mine = ++turn;
-    const dayAt = (atMs: number): string => new Date(atMs).toISOString().slice(0, 10);
-    const now = Date.now();
-    const asked = { group_by: 'hour', metrics: METRICS, from: dayAt(now - 8 * DAY_MS), to: dayAt(now + DAY_MS) };
+    const asked = { group_by: 'hour', metrics: METRICS, from: isoDateIn(-8), to: isoDateIn(1) };
     const answer = await readReport(page, asked, () => mine === turn, MAX_HOURS);
     if (!answer) return;
     problem = answer.ok ? undefined : answer.problem;
-    if (answer.ok) compared = compareDays(answer.value.rows as unknown as readonly HourRow[], answer.value.time_zone, now);
+    if (answer.ok) compared = compareDays(answer.value.rows as unknown as readonly HourRow[], answer.value.time_zone, Date.now());
     page.redraw();
   };
   void load();

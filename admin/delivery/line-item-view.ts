@@ -6,6 +6,7 @@ import { countryName } from '../parts/fields/country-field.ts';
 import { linkTo, publisherOfCampaign, titleOf } from '../words/kinds.ts';
 import { archivedBy } from '../words/archived.ts';
 import type { Page, View } from '../page.ts';
+import type { Store } from '../api/store.ts';
 import { button, card, crumbs, pageHead, pill, usageBar } from '../parts/parts.ts';
 import { createReading } from '../parts/reading.ts';
 import { hashOf, type Route } from '../route.ts';
@@ -14,7 +15,8 @@ import type { LineItemWire } from '../api/wire.ts';
 import { dayGoal } from '../words/day-goal.ts';
 import { deliveryWords, targetingWords } from '../words/delivery-words.ts';
 import { filteredClicks, filteredImpressions } from '../words/filtered-words.ts';
-import { count, flight, flightDate, money, percent } from '../words/formats.ts';
+import { date, flight, withDates } from '../words/dates.ts';
+import { count, money, percent } from '../words/formats.ts';
 import { statusWords } from '../words/status-words.ts';
 import { priceOf } from '../bookings/list-columns.ts';
 import { childrenCard, recordView } from '../bookings/record-view.ts';
@@ -51,7 +53,7 @@ export const openLineItem = async (page: Page, route: Route): Promise<View> => {
         title,
       )}
       ${pageHead(title, `${item.type === 'direct' ? 'Direct' : 'Programmatic'}, ${priceOf(item)}, ${flight(item)}`, actions(page, item))}
-      ${delivery.render((read) => statusAndDelivery(item, read, refusals.render()))}
+      ${delivery.render((read) => statusAndDelivery(store, item, read, refusals.render()))}
       ${childrenCard(page, {
         kind: 'creatives',
         rows: store.listing('creatives', creatives)?.rows ?? [],
@@ -73,9 +75,9 @@ const actions = (page: Page, item: LineItemWire): TemplateResult => html`
   ${recordActions(page, 'line_items', item, linkTo('campaigns', item.campaign_id))}
 `;
 
-const statusAndDelivery = (item: LineItemWire, delivery: Delivery, refusals: TemplateResult): TemplateResult => {
+const statusAndDelivery = (store: Store, item: LineItemWire, delivery: Delivery, refusals: TemplateResult): TemplateResult => {
   const { status, today, total } = delivery;
-  const targeted = targetingWords(item, countryName);
+  const targeted = targetingWords(item, countryName, store.dimensions());
   const figures: readonly (readonly [string, string])[] = [
     ['Impressions today', count(today.impressions)],
     ['Clicks today', count(today.clicks)],
@@ -89,7 +91,9 @@ const statusAndDelivery = (item: LineItemWire, delivery: Delivery, refusals: Tem
   ];
   return html`
     <section class="card status-card">
-      <div class="status-line">${pill(status.value, statusWords(status))} ${status.reasons.map((reason) => html`<p>${reason}</p>`)}</div>
+      <div class="status-line">
+        ${pill(status.value, statusWords(status))} ${status.reasons.map((reason) => html`<p>${withDates(reason)}</p>`)}
+      </div>
       <dl class="figures">
         ${figures.map(
           ([label, figure]) =>
@@ -160,7 +164,7 @@ const daysTable = ({ last_days }: Delivery): TemplateResult | typeof nothing =>
           caption: 'Last 14 days',
           rows: [...last_days].reverse(),
           columns: [
-            { label: 'Day', cell: ({ day }) => unbroken(flightDate(day)) },
+            { label: 'Day', cell: ({ day }) => unbroken(date(day)) },
             { label: 'Serves', numeric: true, cell: ({ serves }) => count(serves) },
             { label: 'Filtered', numeric: true, cell: filteredImpressions },
             { label: 'Impressions', numeric: true, cell: ({ impressions }) => count(impressions) },

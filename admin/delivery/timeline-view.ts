@@ -5,9 +5,10 @@ import { table, unbroken } from '../parts/table.ts';
 import { hashOf, type Route } from '../route.ts';
 import { groupBookings, GROUPINGS, type Booking, type BookingGroup, type Grouping } from './timeline/bookings.ts';
 import { movedBy, percentAt, SCALES, windowAround, type Scale, type TimeWindow } from './timeline/window.ts';
-import { flight } from '../words/formats.ts';
+import { flight } from '../words/dates.ts';
 import { capital, counted, linkTo, titleOf } from '../words/kinds.ts';
 import { addStep } from '../bookings/forms/next-step.ts';
+import { MS_PER_HOUR } from '../../src/base/utc-day.ts';
 
 /** Groups of one part of the screen; the next part is drawn when its button comes into view. */
 const GROUPS_A_PART = 8;
@@ -32,7 +33,7 @@ export const openTimeline = (page: Page, route: Route): View => {
   const change = (apply: () => void): void => {
     apply();
     parts = 1;
-    const isNow = Math.abs(aroundMs - Date.now()) < 3_600_000;
+    const isNow = Math.abs(aroundMs - Date.now()) < MS_PER_HOUR;
     const at = isNow ? undefined : new Date(aroundMs).toISOString().slice(0, 10);
     page.rename(hashOf(['timeline'], { by: grouping, scale, at, q: text === '' ? undefined : text }));
     page.redraw();

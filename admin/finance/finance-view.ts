@@ -8,7 +8,8 @@ import { recordChoice } from '../bookings/lists/record-choice.ts';
 import { select } from '../reports/report-controls.ts';
 import { hashOf, type Route } from '../route.ts';
 import type { Problem } from '../api/wire.ts';
-import { count, exactMoney, moment } from '../words/formats.ts';
+import { moment, monthAndYear } from '../words/dates.ts';
+import { count, exactMoney } from '../words/formats.ts';
 import { linkTo } from '../words/kinds.ts';
 
 const MONTHS = 24;
@@ -20,8 +21,6 @@ const lastMonths = (): readonly string[] => {
     new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - i, 1)).toISOString().slice(0, 7),
   );
 };
-const monthName = (month: string): string =>
-  new Date(`${month}-01`).toLocaleDateString(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });
 
 /** What a publisher bills its advertisers for a month; months are closed here. */
 export const openFinance = async (page: Page, route: Route): Promise<View> => {
@@ -60,10 +59,10 @@ export const openFinance = async (page: Page, route: Route): Promise<View> => {
   const close = async (): Promise<void> => {
     const text =
       'The figures stay as they are now. Later hits, refunds of filtered ones and changes of fees become corrections of the next month that is closed. A closed month cannot be opened again.';
-    if (!(await page.confirm({ title: `Close ${monthName(month)}?`, text, yes: 'Close the month' }))) return;
+    if (!(await page.confirm({ title: `Close ${monthAndYear(month)}?`, text, yes: 'Close the month' }))) return;
     const answer = await page.api.send('POST', '/finance/close', { body: { publisher_id: Number(publisher), month } });
     if (!answer.ok) return page.complain(answer.problem);
-    page.toast(`${monthName(month)} is closed.`, { tone: 'good' });
+    page.toast(`${monthAndYear(month)} is closed.`, { tone: 'good' });
     statement = answer.value;
     closed = statement.closed_months;
     await loadOpen();
@@ -90,7 +89,9 @@ export const openFinance = async (page: Page, route: Route): Promise<View> => {
         ${select(
           'Month',
           month,
-          [...new Set([month, ...lastMonths()])].map((one) => [one, `${monthName(one)}${closed.includes(one) ? ', closed' : ''}`] as const),
+          [...new Set([month, ...lastMonths()])].map(
+            (one) => [one, `${monthAndYear(one)}${closed.includes(one) ? ', closed' : ''}`] as const,
+          ),
           (value) => choose({ month: value }),
         )}
       </div>
@@ -112,7 +113,7 @@ const openMonths = (open: readonly OpenMonthWire[]): TemplateResult =>
         {
           label: 'Month',
           cell: ({ publisher_id, month }) =>
-            html`<a class="name" href=${hashOf(['finance'], { publisher_id: String(publisher_id), month })}>${monthName(month)}</a>`,
+            html`<a class="name" href=${hashOf(['finance'], { publisher_id: String(publisher_id), month })}>${monthAndYear(month)}</a>`,
         },
         { label: 'Publisher', cell: ({ publisher }) => publisher },
       ],
@@ -141,13 +142,13 @@ const statementView = (statement: FinanceWire): TemplateResult => {
     currency === 'USD'
       ? ''
       : rate === null
-        ? ` There is no rate for ${currency}: set CURRENCY_RATES before you close the month.`
+        ? ` There is no exchange rate for ${currency}: an administrator must add it before you close the month.`
         : ` 1 USD is ${rate} ${currency}.`;
   const state =
-    closed_at === null ? html`${pill('live', 'open')} It can still change.` : html`Closed on ${moment(closed_at)} UTC by ${closed_by}.`;
+    closed_at === null ? html`${pill('live', 'open')} It can still change.` : html`Closed on ${moment(closed_at)} by ${closed_by}.`;
   if (lines.length === 0)
     return html`<p>${state}</p>
-      ${emptyState(`Nothing was earned in ${monthName(month)}.`)}`;
+      ${emptyState(`Nothing was earned in ${monthAndYear(month)}.`)}`;
   const corrections = lines.filter(({ of_month }) => of_month !== month);
   const owed = [...advertisers, { advertiser_id: -1, advertiser: 'All', ...totals }];
   return html`
@@ -189,7 +190,7 @@ const lineTable = (statement: FinanceWire, title: string, rows: FinanceWire['lin
       caption: title,
       rows,
       columns: [
-        { label: 'Month', cell: ({ of_month }) => monthName(of_month) },
+        { label: 'Month', cell: ({ of_month }) => monthAndYear(of_month) },
         {
           label: 'Campaign',
           cell: ({ campaign_id, campaign }) =>

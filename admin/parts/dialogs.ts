@@ -79,8 +79,7 @@ export const askToken = async (refused: boolean): Promise<string | undefined> =>
     'Sign in',
     (close) =>
       html`<p>
-          ${refused ? 'That token was not accepted.' : 'This service requires its admin token (ADMIN_TOKEN).'} It is kept until this tab is
-          closed.
+          ${refused ? 'That token was not accepted.' : 'This service requires its admin token.'} It is kept until this tab is closed.
         </p>
         <label for="admin-token">Admin token</label>
         <input
@@ -111,8 +110,8 @@ export const showDebugLink = (publisher: string, { page, request }: DebugLink, e
   showSecret(
     `Debug link of ${publisher}`,
     html`<p>
-        The page explains each of its ads, with prices and priorities, until ${expires} UTC. The part from <code>#</code> works on every
-        page of the publisher. Give it only to people who may see the figures of this publisher.
+        The page explains each of its ads, with prices and priorities, until ${expires}. The part from <code>#</code> works on every page of
+        the publisher. Give it only to people who may see the figures of this publisher.
       </p>
       <p><a href=${page} target="_blank" rel="noreferrer">Open the page</a></p>`,
     html`<code id="debug-link">${page}</code>`,

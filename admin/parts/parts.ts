@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import type { NextStep } from '../bookings/forms/next-step.ts';
 import type { CreativeStatus } from '../../src/catalog/model/choices.ts';
 import type { LineItemStatus } from '../../src/delivery/status/status.ts';
+import { withDates } from '../words/dates.ts';
 import { statusWords } from '../words/status-words.ts';
 import type { DeliveryStatus } from '../../src/decision/no-bid-reason.ts';
 import type { Problem } from '../api/wire.ts';
@@ -78,7 +79,7 @@ export const pill = (status: Status, words: string = status): TemplateResult => 
 /** The status of a line item or a campaign in a list, with its reasons as a tooltip; undefined: it is being read. */
 export const statusPill = (status: LineItemStatus | undefined): TemplateResult =>
   status
-    ? html`<span title=${[statusWords(status), ...status.reasons].join('; ')}
+    ? html`<span title=${[statusWords(status), ...status.reasons.map(withDates)].join('; ')}
         >${pill(status.value, statusWords({ ...status, held_until: null }))}</span
       >`
     : html`<span class="pill quiet" aria-busy="true">…</span>`;

@@ -1,4 +1,5 @@
 import { percent } from '../words/formats.ts';
+import { MS_PER_DAY } from '../../src/base/utc-day.ts';
 
 /** A row of a report by the hour. */
 export interface HourRow {
@@ -46,8 +47,6 @@ const FIGURES: readonly {
   { label: 'Revenue', unit: 'usd', of: ({ revenue }) => revenue },
 ];
 
-const DAY_MS = 86_400_000;
-
 /**
  * Today's figures and those of yesterday and a week ago up to the same time; the current hour counts as
  * far as it has passed. Pure.
@@ -67,11 +66,11 @@ export const compareDays = (rows: readonly HourRow[], timeZone: string, nowMs: n
   const until = (date: string): Sums =>
     hoursOf(date, hourNow + 1).reduce((sum, hour, i) => plus(sum, hour, i < hourNow ? 1 : minute / 60), NOTHING);
   const all = hoursOf(today, hourNow + 1);
-  const before = local(nowMs - DAY_MS).slice(0, 10);
+  const before = local(nowMs - MS_PER_DAY).slice(0, 10);
   const sums = {
     today: all.reduce((sum, hour) => plus(sum, hour, 1), NOTHING),
     yesterday: until(before),
-    lastWeek: until(local(nowMs - 7 * DAY_MS).slice(0, 10)),
+    lastWeek: until(local(nowMs - 7 * MS_PER_DAY).slice(0, 10)),
   };
   const wholeDayBefore = hoursOf(before, 24);
   return FIGURES.map(({ label, unit, of, whole }) => ({

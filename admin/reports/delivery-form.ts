@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { input } from '../parts/fields/input.ts';
 import { button, card, problemNote } from '../parts/parts.ts';
 import type { Problem } from '../api/wire.ts';
-import { moment } from '../words/formats.ts';
+import { moment } from '../words/dates.ts';
 import type { OwnRecords } from './own-records.ts';
 
 /** Where something is sent, as the API has it. */
@@ -54,7 +54,7 @@ export const lastWords = ({
   readonly last_fault: string | null;
 }): TemplateResult | string => {
   if (last_at === null) return '–';
-  return last_fault === null ? `${moment(last_at)} UTC` : html`<span class="pill bad">failed</span> <small>${last_fault}</small>`;
+  return last_fault === null ? moment(last_at) : html`<span class="pill bad">failed</span> <small>${last_fault}</small>`;
 };
 
 /** The form of a record that is edited on a screen of another thing, with the faults of the last attempt. */

@@ -6,13 +6,14 @@ import type { Page } from '../page.ts';
 import { button, card } from '../parts/parts.ts';
 import { saveFile } from '../api/save-file.ts';
 import { select } from './report-controls.ts';
+import { isoDateIn } from '../words/dates.ts';
 
 const FORMATS = [
   ['csv', 'CSV'],
   ['parquet', 'Parquet'],
 ] as const satisfies readonly (readonly [EventFormat, string])[];
 
-const yesterday = (): string => new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+const yesterday = (): string => isoDateIn(-1);
 
 /** The form that saves the events of a day as a file. */
 export const createRawExport = (page: Page) => {

@@ -9,7 +9,8 @@ import { saveFile } from '../api/save-file.ts';
 import type { Answer } from '../api/wire.ts';
 import { table, unbroken, type Column } from '../parts/table.ts';
 import { filteredClicks, filteredImpressions, reasonRows } from '../words/filtered-words.ts';
-import { count, flightDate, money, percent } from '../words/formats.ts';
+import { date, isoDateIn } from '../words/dates.ts';
+import { count, money, percent } from '../words/formats.ts';
 
 /** Days, the first and the last. */
 export interface Span {
@@ -33,7 +34,7 @@ export const createReportCard = <Row extends ReportFigures & { readonly day: str
   page: Page,
   { read, csv, name, keys, head = () => nothing }: ReportCardOptions<Row>,
 ): (() => TemplateResult) => {
-  let span: Span = { from: day(-13), to: day(0) };
+  let span: Span = { from: isoDateIn(-13), to: isoDateIn(0) };
   const report = createReading(page, () => read(span));
   const dayInput = (label: string, side: keyof Span) =>
     input({
@@ -46,7 +47,7 @@ export const createReportCard = <Row extends ReportFigures & { readonly day: str
       },
     });
   const columns: readonly Column<Row>[] = [
-    { label: 'Day', cell: (row) => unbroken(flightDate(row.day)) },
+    { label: 'Day', cell: (row) => unbroken(date(row.day)) },
     ...keys,
     { label: 'Serves', numeric: true, cell: ({ serves }) => count(serves) },
     { label: 'Filtered', numeric: true, cell: filteredCell },
@@ -75,8 +76,6 @@ export const createReportCard = <Row extends ReportFigures & { readonly day: str
       </div>`,
     );
 };
-
-const day = (offset: number): string => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
 
 /** Impressions, and below them clicks. */
 const filteredCell = (row: ReportFigures): TemplateResult | string =>

@@ -1,10 +1,11 @@
 import type uPlot from 'uplot';
 import type { ReportAnswer } from '../../src/reports/report-api.ts';
 import type { ChartData } from '../parts/charts/chart.ts';
+import { dayAndMonth } from '../words/dates.ts';
 import { showValue } from './report-table.ts';
+import { MS_PER_DAY } from '../../src/base/utc-day.ts';
 
 const HEIGHT = 240;
-const DAY_MS = 86_400_000;
 
 /** One figure of a report by day, with days without rows as zero. */
 export const trendChart = ({ columns, rows, from, to }: ReportAnswer, metric: string): ChartData | undefined => {
@@ -12,8 +13,8 @@ export const trendChart = ({ columns, rows, from, to }: ReportAnswer, metric: st
   if (!column) return undefined;
   const byDay = new Map(rows.map((row) => [String(row['day']), Number(row[metric] ?? 0)]));
   const first = Date.parse(from);
-  const days = Array.from({ length: Math.round((Date.parse(to) - first) / DAY_MS) + 1 }, (_, i) =>
-    new Date(first + i * DAY_MS).toISOString().slice(0, 10),
+  const days = Array.from({ length: Math.round((Date.parse(to) - first) / MS_PER_DAY) + 1 }, (_, i) =>
+    new Date(first + i * MS_PER_DAY).toISOString().slice(0, 10),
   );
   const values = days.map((day) => byDay.get(day) ?? 0);
   const show = (value: number): string => showValue(value, column);
@@ -31,7 +32,7 @@ export const trendChart = ({ columns, rows, from, to }: ReportAnswer, metric: st
           stroke: text,
           grid: { show: false },
           splits: () => spread(days.length, width),
-          values: (_, at) => at.map((i) => dayMonth(days[i] ?? '')),
+          values: (_, at) => at.map((i) => dayAndMonth(days[i] ?? '')),
           size: 28,
         },
         { ...common, stroke: text, grid: { stroke: grid, width: 1 }, values: (_, at) => at.map(show), size: 72 },
@@ -46,7 +47,3 @@ const spread = (length: number, width: number): number[] => {
   const step = Math.max(1, Math.ceil(length / Math.max(2, Math.floor(width / 90))));
   return Array.from({ length: Math.ceil(length / step) }, (_, i) => i * step);
 };
-
-/** `2026-11-08` as `8 Nov`. */
-const dayMonth = (day: string): string =>
-  day === '' ? '' : new Date(day).toLocaleDateString(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });

@@ -8,6 +8,7 @@ import type { Page } from '../page.ts';
 import type { Store } from '../api/store.ts';
 import { titleOf } from '../words/kinds.ts';
 import { combines, toggleDimension, toggleFilter, toggleMetric, type ReportChoice } from './report-choice.ts';
+import { isoDateIn } from '../words/dates.ts';
 
 export interface ControlsOptions {
   readonly fields: ReportFields;
@@ -80,8 +81,7 @@ export const reportControls = (options: ControlsOptions): TemplateResult => {
 };
 
 const thisWeek = (): { readonly from: string; readonly to: string } => {
-  const day = (offset: number): string => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
-  return { from: day(-6), to: day(0) };
+  return { from: isoDateIn(-6), to: isoDateIn(0) };
 };
 
 /** What a filter's value is called: the name of its record. */

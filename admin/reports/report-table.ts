@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { ReportAnswer } from '../../src/reports/report-api.ts';
+import { dateWithWeekday, hour, monthAndYear } from '../words/dates.ts';
 import { count, money, percent } from '../words/formats.ts';
 import type { ReportChoice } from './report-choice.ts';
 
@@ -13,18 +14,11 @@ export const showValue = (value: Value, { kind, name }: Column): string => {
   if (kind === 'share') return percent(Number(value ?? 0));
   if (kind === 'usd') return money(Number(value ?? 0));
   if (value === null || value === undefined || value === '') return name === 'reason' ? 'none' : 'unknown';
-  if (kind === 'day') return shortDay(String(value));
-  if (kind === 'month') return monthName(String(value));
-  return kind === 'hour' ? String(value).slice(0, 16).replace('T', ' ') : String(value).replaceAll('_', ' ');
+  if (kind === 'day') return dateWithWeekday(String(value));
+  if (kind === 'month') return monthAndYear(String(value));
+  if (kind === 'hour') return hour(String(value));
+  return String(value).replaceAll('_', ' ');
 };
-
-/** `2026-11` as `Nov 2026`. */
-const monthName = (month: string): string =>
-  new Date(`${month}-01`).toLocaleDateString(undefined, { month: 'short', year: 'numeric', timeZone: 'UTC' });
-
-/** `2026-11-08` as `Sun, 8 Nov 2026`. */
-const shortDay = (day: string): string =>
-  new Date(day).toLocaleDateString(undefined, { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
 
 /** Days are chosen, and are no filter. */
 const UNFILTERED: readonly string[] = ['day', 'hour', 'month'];

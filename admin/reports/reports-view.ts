@@ -14,7 +14,8 @@ import { createShareForm } from './share-report.ts';
 import type { Route } from '../route.ts';
 import { saveFile } from '../api/save-file.ts';
 import type { Problem } from '../api/wire.ts';
-import { count, flightDate } from '../words/formats.ts';
+import { date } from '../words/dates.ts';
+import { count } from '../words/formats.ts';
 
 /** The limit of the service. */
 const MAX_FILTER_VALUES = 100;
@@ -113,7 +114,7 @@ export const openReports = (page: Page, route: Route): View => {
           : nothing
       }
       <p class="figure" role="status">
-        ${count(row_count)} ${row_count === 1 ? 'row' : 'rows'}, ${flightDate(answer.from)} to ${flightDate(answer.to)}
+        ${count(row_count)} ${row_count === 1 ? 'row' : 'rows'}, ${date(answer.from)} to ${date(answer.to)}
         (${time_zone})${rows.length < row_count ? `. The first ${count(rows.length)} are shown; CSV has all of them` : ''}.
       </p>
       ${reportTable({

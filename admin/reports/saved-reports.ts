@@ -3,7 +3,7 @@ import type { ReportSchedule, SavedWire } from '../../src/reports/saved-report-a
 import type { Page } from '../page.ts';
 import { button, card } from '../parts/parts.ts';
 import { table } from '../parts/table.ts';
-import { moment } from '../words/formats.ts';
+import { moment } from '../words/dates.ts';
 import { addressesOf, addressFields, lastWords, recordForm, typedField, typedOf, type TypedAddresses } from './delivery-form.ts';
 import { createOwnRecords, type OwnRecords } from './own-records.ts';
 import { select } from './report-controls.ts';
@@ -150,7 +150,7 @@ const FIELD_WORDS: Readonly<Record<string, string>> = {
 const scheduleWords = ({ schedule, due_at }: SavedWire): TemplateResult | string => {
   if (!schedule) return 'Not sent';
   return html`${whenWords(schedule)}<br /><small
-      >${[...schedule.emails, ...(schedule.webhook === null ? [] : ['webhook'])].join(', ')}${due_at ? `, next ${moment(due_at)} UTC` : ''}</small
+      >${[...schedule.emails, ...(schedule.webhook === null ? [] : ['webhook'])].join(', ')}${due_at ? `, next ${moment(due_at)}` : ''}</small
     >`;
 };
 const whenWords = ({ every, hour, time_zone, format }: ReportSchedule): string =>

@@ -17,7 +17,7 @@ export const assetFacts = ({ width, height, bytes }: AssetWire): string =>
 /** What a person should know before the file is shown on these placements. */
 export const assetNotes = (asset: AssetWire, placements: readonly PlacementWire[]): readonly string[] => {
   const { width, height, bytes } = asset;
-  const heavy = bytes > HEAVY_BYTES ? [`${sizeInWords(bytes)} is heavy: more than 150 KB load late on phones.`] : [];
+  const heavy = bytes > HEAVY_BYTES ? [`${sizeInWords(bytes)} is heavy: more than ${sizeInWords(HEAVY_BYTES)} load late on phones.`] : [];
   if (width === null || height === null) return ['The ad does not state its size (meta ad.size): enter width and height below.', ...heavy];
   return [...placements.flatMap((placement) => sizeNote(isHtml5(asset), width, height, placement)), ...heavy];
 };

@@ -1,6 +1,7 @@
+import { SECONDS_PER_DAY } from '../../src/base/utc-day.ts';
 import { PACING_WORDS } from '../../src/catalog/model/choices.ts';
 import type { Delivery } from '../../src/delivery/delivery.ts';
-import type { LineItemWire } from '../api/wire.ts';
+import type { Dimensions, LineItemWire } from '../api/wire.ts';
 import { dayGoal } from './day-goal.ts';
 import { count, duration, money } from './formats.ts';
 
@@ -12,7 +13,7 @@ export const deliveryWords = (item: LineItemWire, delivery: Delivery): readonly 
     paceWords(delivery, caps.join(' and ')),
     item.frequency_cap === null
       ? 'One person may see it any number of times.'
-      : `One person sees it at most ${item.frequency_cap === 1 ? 'once' : `${item.frequency_cap} times`} within ${duration(item.frequency_window ?? 86_400)}.`,
+      : `One person sees it at most ${item.frequency_cap === 1 ? 'once' : `${item.frequency_cap} times`} within ${duration(item.frequency_window ?? SECONDS_PER_DAY)}.`,
     ...(item.rate_limit === null
       ? []
       : [`At most ${item.rate_limit} serves a second${item.rate_burst === null ? '' : `, ${item.rate_burst} in a burst`}.`]),
@@ -34,14 +35,18 @@ const pacedWords = (how: string, delivery: Delivery): string => {
 };
 
 /** The targeting rules of a line item in words; none when every visitor matches. */
-export const targetingWords = ({ targeting }: LineItemWire, countryName: (code: string) => string): readonly string[] => {
+export const targetingWords = (
+  { targeting }: LineItemWire,
+  countryName: (code: string) => string,
+  dimensions: Dimensions,
+): readonly string[] => {
   const list = (values: unknown): string => (Array.isArray(values) ? values.map(String) : [String(values)]).join(', ');
   return [
     ...(targeting.countries?.length ? [`in ${targeting.countries.map(countryName).join(', ')}`] : []),
     ...(targeting.regions?.length ? [`in ${targeting.regions.join(', ')}`] : []),
     ...(targeting.cities?.length ? [`in ${targeting.cities.join(', ')}`] : []),
     ...(targeting.devices?.length ? [`on ${targeting.devices.join(', ')}`] : []),
-    ...Object.entries(targeting.dimensions ?? {}).map(([name, values]) => `${name}: ${list(values)}`),
+    ...Object.entries(targeting.dimensions ?? {}).map(([name, values]) => `${dimensions[name]?.title ?? name}: ${list(values)}`),
     ...Object.entries(targeting.key_values ?? {}).map(([name, values]) => `${name}: ${list(values)}`),
   ];
 };

@@ -1,4 +1,6 @@
-/** Numbers, money and dates are written as the reader's browser writes them; `undefined` is its locale. */
+import { SECONDS_PER_DAY, SECONDS_PER_HOUR } from '../../src/base/utc-day.ts';
+
+/** Numbers and money are written as the reader's browser writes them; `undefined` is its locale. */
 const usd = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD', maximumFractionDigits: 2 });
 const fineUsd = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD', maximumFractionDigits: 6 });
 const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
@@ -31,46 +33,16 @@ export const count = (value: number): string => whole.format(value);
 
 export const percent = (value: number): string => share.format(value);
 
-/** `7 Jan 2026`, with the time if the flight does not begin or end with a day. */
-export const flightDate = (text: string): string => {
-  const at = new Date(text);
-  if (Number.isNaN(at.getTime())) return text;
-  const day = at.toLocaleDateString(undefined, { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
-  return text.length === 10 ? day : `${day}, ${at.toISOString().slice(11, 16)} UTC`;
-};
-
-/** The days that the service writes as `2026-11-22`, as the reader writes them. */
-export const withDates = (text: string): string =>
-  text.replace(/\bwith \d{4}-\d{2}-\d{2}\b/g, (found) => `with ${flightDate(found.slice(5))}`);
-
-interface FlightDates {
-  readonly start_date: string;
-  readonly end_date: string;
-}
-
-export const flightDays = ({ start_date, end_date }: FlightDates): readonly [string, string] => [
-  flightDate(start_date),
-  flightDate(end_date),
-];
-
-export const flight = (dates: FlightDates): string => flightDays(dates).join(' – ');
-
-export const moment = (text: string): string => {
-  const at = new Date(text);
-  return Number.isNaN(at.getTime()) ? text : at.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
-};
-
-/** `14:20 UTC`. */
-export const time = (text: string): string => `${new Date(text).toISOString().slice(11, 16)} UTC`;
+/** With their seconds, the longest first. */
+export const UNITS_OF_TIME = [
+  ['day', SECONDS_PER_DAY],
+  ['hour', SECONDS_PER_HOUR],
+  ['minute', 60],
+  ['second', 1],
+] as const;
 
 /** 86400 is `1 day`, 5400 is `90 minutes`. */
 export const duration = (seconds: number): string => {
-  for (const [unit, length] of [
-    ['day', 86_400],
-    ['hour', 3_600],
-    ['minute', 60],
-  ] as const) {
-    if (seconds >= length && seconds % length === 0) return `${whole.format(seconds / length)} ${unit}${seconds === length ? '' : 's'}`;
-  }
-  return `${whole.format(seconds)} second${seconds === 1 ? '' : 's'}`;
+  const [unit, length] = UNITS_OF_TIME.find(([, each]) => seconds >= each && seconds % each === 0) ?? ['second', 1];
+  return `${whole.format(seconds / length)} ${unit}${seconds === length ? '' : 's'}`;
 };

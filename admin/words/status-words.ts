@@ -1,5 +1,6 @@
 import type { LineItemStatus } from '../../src/delivery/status/status.ts';
-import { percent, time } from './formats.ts';
+import { time } from './dates.ts';
+import { percent } from './formats.ts';
 
 /** A status as a pill shows it: `behind 12%`, `held back until 14:20`. */
 export const statusWords = ({ value, off_pace, held_until }: LineItemStatus): string => {

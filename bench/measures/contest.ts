@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import type { Rig, Stage } from '../create-rig.ts';
 import { tableOf, whole, type Scale } from '../finding.ts';
 import { callsFile, closedLoop, type Run } from '../load.ts';
-import { processCpuMicros, processRssBytes } from '../process-cpu.ts';
+import { processCpuMicros, processRssBytes } from '../../testkit/process-cpu.ts';
 import { median } from '../../testkit/statistics.ts';
 import type { Server } from '../../testkit/start-process.ts';
 import { adCalls, PIXEL_BROWSER, type AdCall } from '../traffic.ts';

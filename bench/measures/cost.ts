@@ -1,3 +1,4 @@
+import { SECONDS_PER_HOUR } from '../../src/base/utc-day.ts';
 import { tableOf, whole, type Finding } from '../finding.ts';
 import type { Run } from '../load.ts';
 
@@ -10,7 +11,7 @@ const VIEWED = 0.8;
 /** What a million ads take, on paper: CPU time measured, price assumed. */
 export const costOnPaper = (ad: Run, impression: Run): Finding => {
   const perAd = { server: ad.cpuMicros + VIEWED * impression.cpuMicros, redis: ad.redisMicros + VIEWED * impression.redisMicros };
-  const usd = (micros: number): number => (micros / 1e6 / 3600) * 1e6 * (CORE_USD_PER_HOUR / USED);
+  const usd = (micros: number): number => (micros / 1e6 / SECONDS_PER_HOUR) * 1e6 * (CORE_USD_PER_HOUR / USED);
   return {
     title: 'A million ads on paper',
     text: [

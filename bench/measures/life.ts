@@ -1,7 +1,7 @@
 import type { Rig } from '../create-rig.ts';
 import { tableOf, whole, type Finding, type Scale } from '../finding.ts';
 import { callsFile, openLoop, rateOfShare } from '../load.ts';
-import { processCpuMicros } from '../process-cpu.ts';
+import { processCpuMicros } from '../../testkit/process-cpu.ts';
 import { readMetrics } from '../../testkit/read-metrics.ts';
 import { servedSince } from '../served-since.ts';
 import { percentile } from '../../testkit/statistics.ts';

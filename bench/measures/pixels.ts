@@ -6,7 +6,7 @@ import { Agent, request } from 'undici';
 import type { Rig, Stage } from '../create-rig.ts';
 import { atLeast, atMost, tableOf, whole, type Finding, type Scale } from '../finding.ts';
 import { closedLoop, interleave, type Run } from '../load.ts';
-import { processCpuMicros } from '../process-cpu.ts';
+import { processCpuMicros } from '../../testkit/process-cpu.ts';
 import { readMetrics } from '../../testkit/read-metrics.ts';
 import { thousandStage } from '../shared-stage.ts';
 import type { Server } from '../../testkit/start-process.ts';

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import type { Rig, Stage } from '../create-rig.ts';
 import { atLeast, atMost, tableOf, whole, type Finding, type Scale } from '../finding.ts';
 import { callsFile, closedLoop, interleave } from '../load.ts';
-import { processRssBytes } from '../process-cpu.ts';
+import { processRssBytes } from '../../testkit/process-cpu.ts';
 import type { Server } from '../../testkit/start-process.ts';
 import { adCalls } from '../traffic.ts';
 

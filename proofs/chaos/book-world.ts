@@ -1,12 +1,11 @@
 import type { CatalogRow } from '../../src/catalog/model/catalog-reading.ts';
-import { MS_PER_DAY, MS_PER_HOUR } from '../../src/base/utc-day.ts';
+import { MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE } from '../../src/base/utc-day.ts';
 import type { Draw } from './draw.ts';
 import type { StepClass, World } from './story.ts';
 
 /** Later than now: the event writer prunes tallies by the real clock. */
 const START_MS = Date.UTC(2031, 2, 10);
-const MINUTE_MS = 60_000;
-export const TTLS_MS = [MINUTE_MS, 5 * MINUTE_MS, 20 * MINUTE_MS, 30 * MINUTE_MS, 12 * MS_PER_HOUR];
+export const TTLS_MS = [MS_PER_MINUTE, 5 * MS_PER_MINUTE, 20 * MS_PER_MINUTE, 30 * MS_PER_MINUTE, 12 * MS_PER_HOUR];
 /** Micros per thousand impressions; an impression bills a thousandth. */
 export const CPMS_MICROS = [100_000, 1_000_000, 1_333_000, 5_000_000, 50_000_000];
 const CPCS_MICROS = [10_000, 70_000, 500_000];

@@ -8,6 +8,7 @@ import { holdSlackMs, RELEASE_MARGIN_MS } from './rules.ts';
 import { FIRST_SETTINGS } from './replica.ts';
 import type { Settings, Story } from './story.ts';
 import { createSystem, SHARDS, type System } from './system.ts';
+import { MS_PER_HOUR } from '../../src/base/utc-day.ts';
 
 /** Everything that a story plays with: the stores, the replicas, the clocks, what is broken, and the model. */
 export interface Stage {
@@ -55,7 +56,7 @@ export interface Stage {
   readonly anyDoubt: boolean;
 }
 
-export const MAX_TTL_MS = 12 * 3_600_000;
+export const MAX_TTL_MS = 12 * MS_PER_HOUR;
 
 export const setStage = async (lane: Lane, story: Story): Promise<Stage> => {
   const { world } = story;

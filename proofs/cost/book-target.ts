@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { book, insertRow, withKnex, type Booking } from '../../testkit/book.ts';
 import type { ScriptedBidder } from './open-bidder.ts';
+import { MS_PER_DAY } from '../../src/base/utc-day.ts';
 
 /** What is booked on a replica under search. */
 export interface Booked {
@@ -67,7 +68,7 @@ const idsOf = ({ publisherId, placementId, campaignId, lineItemIds, creativeIds 
 const bookBidders = async (knex: Knex, { publisherId }: Booking, bidder: ScriptedBidder): Promise<void> => {
   const campaignId = await insertRow(knex, 'campaigns', {
     ...{ publisher_id: publisherId, name: 'bidders' },
-    ...{ start_at: new Date(Date.now() - 86_400_000), end_at: new Date(Date.now() + 30 * 86_400_000) },
+    ...{ start_at: new Date(Date.now() - MS_PER_DAY), end_at: new Date(Date.now() + 30 * MS_PER_DAY) },
   });
   for (const [format, prefix] of Object.entries(bidder.placements))
     await knex.raw(

@@ -1,5 +1,6 @@
 import { hitText } from '../../src/ledger/hit-text.ts';
 import type { Hit } from '../../src/ledger/hit.ts';
+import { dayOf } from '../../src/base/utc-day.ts';
 
 /** A line item that no catalog has: what is written about it by hand is in no account. */
 export const UNBOOKED_LINE_ITEM = 1_999_999;
@@ -8,7 +9,7 @@ export const UNBOOKED_LINE_ITEM = 1_999_999;
 export const hitOf = (publisherId: number, tokenId: string): Hit => ({
   ad: {
     ...{ tokenId, publisherId, campaignId: UNBOOKED_LINE_ITEM, lineItemId: UNBOOKED_LINE_ITEM, creativeId: UNBOOKED_LINE_ITEM },
-    ...{ placementId: 'by-hand', priceMicros: 1_000, billsOn: 'impression', day: Math.floor(Date.now() / 86_400_000), holdEndMs: 0 },
+    ...{ placementId: 'by-hand', priceMicros: 1_000, billsOn: 'impression', day: dayOf(Date.now()), holdEndMs: 0 },
     ...{ tokenExpS: Math.ceil(Date.now() / 1000) + 3_600, userHash: null, billingNotice: false, servedAtMs: Date.now() },
   },
   ...{ kind: 'impression', eventType: '', invalidReason: '', atMs: Date.now(), country: null, device: null },

@@ -1,3 +1,4 @@
+import { MINUTES_PER_DAY } from '../../src/base/utc-day.ts';
 /** A line chart as HTML with inline SVG, without a script: the drawing scales with the page, the text does not. */
 export interface Series {
   readonly name: string;
@@ -23,7 +24,6 @@ export interface ChartOptions {
   readonly format: (value: number) => string;
 }
 
-const DAY_MINUTES = 1440;
 const WIDTH = 1440;
 const HEIGHT = 400;
 
@@ -47,7 +47,7 @@ export const chart = ({ title, note, series, bands, range, format }: ChartOption
   );
   const bandLabels = bands.map(
     ({ name, fromMinute, toMinute }) =>
-      `<span class="band-name" style="left:${(((fromMinute + toMinute) / 2 / DAY_MINUTES) * 100).toFixed(2)}%">${name}</span>`,
+      `<span class="band-name" style="left:${(((fromMinute + toMinute) / 2 / MINUTES_PER_DAY) * 100).toFixed(2)}%">${name}</span>`,
   );
   const legend = series.map(
     ({ name, colour, dashed }) => `<li><i style="border-top:${dashed ? '2px dashed' : '3px solid'} ${colour}"></i>${name}</li>`,

@@ -3,6 +3,7 @@ import { PACINGS, type Pacing } from '../../src/catalog/model/choices.ts';
 import type { HourlyTraffic } from '../../src/catalog/snapshot/hourly-traffic.ts';
 import type { DayOptions } from '../../testkit/simulation/simulate-day.ts';
 import { dailyCurve, flatCurve, type Period } from '../../testkit/simulation/traffic.ts';
+import { MINUTES_PER_DAY, MS_PER_MINUTE } from '../../src/base/utc-day.ts';
 
 /** Ad requests of a day, and the daily impression cap of each line item. */
 export interface Volume {
@@ -62,7 +63,7 @@ export const readParameters = (args: readonly string[]): Parameters | undefined 
     return value;
   };
   const stepMs = number('step', 1, 60) * 1000;
-  if (60_000 % stepMs !== 0) throw new Error('--step must divide a minute');
+  if (MS_PER_MINUTE % stepMs !== 0) throw new Error('--step must divide a minute');
   return {
     seed: number('seed', 0, 2 ** 32 - 1),
     volumes: readVolumes(values.requests, values.cap),
@@ -74,7 +75,7 @@ export const readParameters = (args: readonly string[]): Parameters | undefined 
     surgeFactor: number('surge-factor', 0, 100),
     outage: readPeriod('outage', values.outage),
     renderRate: number('render-rate', 0, 1),
-    tokenTtlMs: number('token-ttl', 1, 1440) * 60_000,
+    tokenTtlMs: number('token-ttl', 1, MINUTES_PER_DAY) * MS_PER_MINUTE,
     pid: { kp: number('kp', 0, 1000), ki: number('ki', 0, 1000), kd: number('kd', 0, 1000) },
     clockSkewsMs: values.skew.split(',').map((skew) => {
       if (!Number.isFinite(Number(skew))) throw new Error(`--skew must be numbers separated by commas, not ${values.skew}`);
@@ -116,6 +117,6 @@ const readPeriod = (name: string, text: string): Period => {
   if (!found) throw new Error(`--${name} must look like 13:00+120, not ${text}`);
   const fromMinute = Number(found[1]) * 60 + Number(found[2]);
   const toMinute = fromMinute + Number(found[3]);
-  if (toMinute > 1440) throw new Error(`--${name} must end on the same day`);
+  if (toMinute > MINUTES_PER_DAY) throw new Error(`--${name} must end on the same day`);
   return { fromMinute, toMinute };
 };

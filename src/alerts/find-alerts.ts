@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { restAfter } from '../base/rest-after.ts';
 import { MS_PER_HOUR } from '../base/utc-day.ts';
+import { MAX_BEHIND } from '../catalog/model/alert-kinds.ts';
 import { showEndDate } from '../catalog/model/flight-dates.ts';
 import {
   behindOf,
@@ -34,13 +35,12 @@ export interface Findings {
   readonly malware: readonly FoundMalware[];
 }
 
-const MAX_BEHIND = 0.2;
 /** Of the day's traffic: before, a few minutes without an ad look like a day without one. */
 const MIN_SHARE_OF_DAY = 0.25;
 /** Complaints of any reason that are an alert, as a multiple of the limit for malware. */
 const ANY_REASON_FACTOR = 5;
 /** The comparison of the books takes seconds; after this long something keeps it from running. */
-const COMPARED_WITHIN = `interval '15 minutes'`;
+const MAX_UNCOMPARED_MINUTES = 15;
 
 /** Line items in flight that staff have not stopped. */
 const LIVE = `${FLIGHTS}, live as (select * from flights where runs and from_at <= :at and until_at > :at)`;
@@ -63,7 +63,7 @@ const SPENT = `
 const DRIFT = `
   select scope, drifted::int as count, 'differed' as what from reconciliation where drifted_at > :at::timestamptz - interval '1 hour'
   union all
-  select scope, 0, 'not compared' from reconciliation where compared_at < :at::timestamptz - ${COMPARED_WITHIN}
+  select scope, 0, 'not compared' from reconciliation where compared_at < :at::timestamptz - interval '${MAX_UNCOMPARED_MINUTES} minutes'
   union all
   select 'dead_events', count(*)::int, 'dead' from dead_events having count(*) > 0`;
 
@@ -181,7 +181,7 @@ const complaintAlert = ({ id, publisherId, clients, malwareClients }: Complained
 const driftAlert = ({ scope, count, what }: Drift): FoundAlert => {
   const words = {
     differed: `${count} ${scope} differed from the event rows within the last hour, and were corrected.`,
-    'not compared': `The ${scope} have not been compared with the event rows for 15 minutes.`,
+    'not compared': `The ${scope} have not been compared with the event rows for ${MAX_UNCOMPARED_MINUTES} minutes.`,
     dead: `${count} events could not be stored and wait in the dead-letter table.`,
   }[what];
   return { kind: 'drift', entity: 'books', entityId: what === 'differed' ? scope : `${scope} ${what}`, publisherId: null, words };

@@ -1,6 +1,9 @@
-export const MS_PER_HOUR = 3_600_000;
+export const MS_PER_MINUTE = 60_000;
+export const MS_PER_HOUR = 60 * MS_PER_MINUTE;
 export const MS_PER_DAY = 24 * MS_PER_HOUR;
-export const SECONDS_PER_DAY = 86_400;
+export const SECONDS_PER_DAY = MS_PER_DAY / 1000;
+export const SECONDS_PER_HOUR = MS_PER_HOUR / 1000;
+export const MINUTES_PER_DAY = MS_PER_DAY / MS_PER_MINUTE;
 
 /**
  * Lifetime of Redis keys that are renewed while they are in use: a month and a few days, so that a

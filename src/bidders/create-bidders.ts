@@ -19,6 +19,7 @@ import { mayNotify } from './notices/may-notify.ts';
 import { MAX_ANSWER_BYTES, type BidAnswer, type CallHeaders } from './calls/post-bid-request.ts';
 import { readBidderUrl } from './calls/read-bidder-url.ts';
 import { readBidResponse, type AskedBid } from './openrtb/read-bid-response.ts';
+import { MS_PER_MINUTE } from '../base/utc-day.ts';
 
 export interface BiddersOptions {
   /**
@@ -58,7 +59,7 @@ const NOTHING: BidAnswers = { bids: [], refusals: [] };
 
 export const createBidders = (options: BiddersOptions): Bidders => {
   const { timeoutMs, allowPrivateAddresses, rateOf, openHeader, observe, log } = options;
-  const { noticeTimeoutMs = 2_000, idleMs = 10 * 60_000 } = options;
+  const { noticeTimeoutMs = 2_000, idleMs = 10 * MS_PER_MINUTE } = options;
   const {
     circuit = { failuresInRow: 5, retryAfterMs: 5_000, trialTimeoutMs: timeoutMs },
     now = () => performance.now(),

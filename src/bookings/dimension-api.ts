@@ -9,7 +9,8 @@ export interface DimensionProperty {
   readonly enum?: readonly DimensionValue[];
   readonly minimum?: number;
   readonly maximum?: number;
-  readonly title?: string;
+  /** What people read. */
+  readonly title: string;
   readonly description?: string;
 }
 
@@ -23,7 +24,7 @@ const DIMENSIONS = component(
   objectAs<DimensionsAnswer>({ description: 'A JSON Schema with a property for each registered dimension' }),
   {
     type: 'object',
-    properties: { section: { type: 'string', enum: ['news', 'sport'] } },
+    properties: { section: { type: 'string', title: 'Section', enum: ['news', 'sport'] } },
   },
 );
 

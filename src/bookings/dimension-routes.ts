@@ -12,10 +12,11 @@ export const dimensionRoutes = ({ dimensions }: { readonly dimensions: Dimension
 const describeDimensions = (dimensions: DimensionSchema) => ({
   type: 'object' as const,
   properties: Object.fromEntries(
-    Array.from(dimensions.values(), ({ name, type, values, minimum, maximum, description }) => [
+    Array.from(dimensions.values(), ({ name, label, type, values, minimum, maximum, description }) => [
       name,
       {
         type,
+        title: label,
         ...(description === '' ? {} : { description }),
         ...(values === null ? {} : { enum: values }),
         ...(minimum === null ? {} : { minimum }),

@@ -1,6 +1,6 @@
-import { MS_PER_DAY, MS_PER_HOUR } from '../base/utc-day.ts';
+import { MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE } from '../base/utc-day.ts';
 
-const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: MS_PER_HOUR, d: MS_PER_DAY };
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: MS_PER_MINUTE, h: MS_PER_HOUR, d: MS_PER_DAY };
 const PART = /(\d+(?:\.\d+)?)(ms|s|m|h|d)/gy;
 
 /**

@@ -26,6 +26,7 @@ import {
 import { SettingsError } from './settings-error.ts';
 import type { SettingsFault } from './settings-error.ts';
 import type { AdminToken, Settings, TokenSecret } from './settings.ts';
+import { MS_PER_MINUTE } from '../base/utc-day.ts';
 
 /**
  * The key id of a single TOKEN_SECRET: list it under this name in TOKEN_SECRETS to rotate away from
@@ -56,7 +57,7 @@ const VARIABLES = {
   TOKEN_SECRETS: tokenSecrets({ default: undefined }),
   USER_KEYS: tokenSecrets({ default: [] }),
   SEAL_KEYS: tokenSecrets({ default: undefined }),
-  TOKEN_TTL: duration('1s', '12h')({ default: 30 * 60_000 }),
+  TOKEN_TTL: duration('1s', '12h')({ default: 30 * MS_PER_MINUTE }),
   RELOAD_INTERVAL: duration('0', '24h')({ default: 30_000 }),
   DEBUG_TRACE: toggle({ default: false }),
   PID_KP: gain({ default: 0.3 }),

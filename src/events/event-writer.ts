@@ -9,6 +9,7 @@ import type { EventStore, StoredEvent } from './postgres/event-store.ts';
 import { readEvent, spellOut, splitEntry } from './read-event.ts';
 import { storeEach, type Refusal } from './store-each.ts';
 import { createTallyWriter } from './tally-writer.ts';
+import { IDLE_KEY_TTL_MS, MS_PER_HOUR } from '../base/utc-day.ts';
 
 /** The consumer group of the event streams. */
 export const EVENT_GROUP = 'postgres';
@@ -61,13 +62,10 @@ const FEW_EVENTS = 100;
 const IDLE_MS = 1_000;
 const BUSY_SHARE = 0.2;
 /** Streams and tallies expire a month after the last replica stopped carrying them. */
-const KEY_TTL_S = 35 * 86_400;
+const KEY_TTL_S = IDLE_KEY_TTL_MS / 1000;
 const RENEW_MS = 60_000;
-/**
- * A replica reads about once a second. One that has not read for an hour and holds no entries has
- * stopped.
- */
-const RETIRE_AFTER_MS = 3_600_000;
+/** A replica reads about once a second. One that has not read for an hour and holds no entries has stopped. */
+const RETIRE_AFTER_MS = MS_PER_HOUR;
 /** After a failed pass, a shard rests for this long. */
 const REST_MS = 1_000;
 

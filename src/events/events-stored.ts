@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LedgerKeys } from '../ledger/ledger-keys.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
+import { MS_PER_MINUTE } from '../base/utc-day.ts';
 
 /** How long events may stay in the streams before a command gives up. */
-const STREAM_PATIENCE_MS = 5 * 60_000;
+const STREAM_PATIENCE_MS = 5 * MS_PER_MINUTE;
 
 /**
  * Resolves when every event that was settled before this call has left the streams for Postgres.

@@ -1,4 +1,5 @@
 import type { EventStore } from './postgres/event-store.ts';
+import { MS_PER_HOUR } from '../base/utc-day.ts';
 
 export interface PruneEventsOptions {
   readonly store: Pick<EventStore, 'prune'>;
@@ -7,7 +8,7 @@ export interface PruneEventsOptions {
   readonly onFailure: (fault: Error) => void;
 }
 
-const PRUNE_MS = 3_600_000;
+const PRUNE_MS = MS_PER_HOUR;
 
 /** Drops event partitions past their retention: at start, then every hour. */
 export const createPruneEvents = ({ store, retentionDays, onPruned, onFailure }: PruneEventsOptions) => {

@@ -1,4 +1,4 @@
-import { MS_PER_DAY } from '../base/utc-day.ts';
+import { MS_PER_DAY, MS_PER_HOUR } from '../base/utc-day.ts';
 import type { LedgerKeys } from '../ledger/ledger-keys.ts';
 import { loadScript } from '../redis/load-script.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
@@ -25,7 +25,7 @@ export interface TallyWriterOptions {
 }
 
 const FLUSH_MS = 5_000;
-const PRUNE_MS = 3_600_000;
+const PRUNE_MS = MS_PER_HOUR;
 const SCAN_COUNT = 500;
 
 /**

@@ -1,10 +1,11 @@
 import { isObject } from '../base/narrow.ts';
 import { BILLS_ON } from './limits.ts';
 import { INVALID_REASONS, type Hit, type ServedAd } from './hit.ts';
+import { MS_PER_DAY } from '../base/utc-day.ts';
 
 /** 9999-12-31: Postgres and ISO 8601 write later days differently. */
 export const MAX_DAY = 2_932_896;
-export const MAX_MS = (MAX_DAY + 1) * 86_400_000 - 1;
+export const MAX_MS = (MAX_DAY + 1) * MS_PER_DAY - 1;
 
 /** Whether a value is a whole number from 0 to `max`. */
 export const isUpTo = (value: unknown, max: number): value is number =>

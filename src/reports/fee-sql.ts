@@ -1,3 +1,4 @@
+import { SECONDS_PER_HOUR } from '../base/utc-day.ts';
 import type { RollUpKey } from '../events/postgres/roll-ups.ts';
 import { dimensionOf, type DimensionName } from './report-dimensions.ts';
 import type { ReportQuestion } from './report-question.ts';
@@ -97,7 +98,7 @@ const DAYS = `
 
 /** From each day's beginning, which is a full hour of every publisher; a day may have 23 or 25. */
 const HOURS = `
-  select flat.*, (hour at time zone zone)::date as day, hour, ${secondsOf('hour')} as from_s, ${secondsOf('hour')} + 3600 as until_s
+  select flat.*, (hour at time zone zone)::date as day, hour, ${secondsOf('hour')} as from_s, ${secondsOf('hour')} + ${SECONDS_PER_HOUR} as until_s
   from flat, generate_series(first_day::timestamp at time zone zone,
                              ((last_day + 1)::timestamp at time zone zone) - interval '1 second', interval '1 hour') as hour`;
 

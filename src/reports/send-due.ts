@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GuardedDispatchers } from '../bidders/calls/guarded-dispatcher.ts';
+import { MS_PER_HOUR, MS_PER_MINUTE } from '../base/utc-day.ts';
 
 /** What is to be sent. Of all replicas one takes a message, and for a time only: see `takeDue`. */
 export interface DueStore<T> {
@@ -23,7 +24,7 @@ export interface SendDueOptions<T> {
 
 const PAUSE_MS = 5_000;
 /** After each attempt that failed; then the message is given up. */
-const RETRIES_MS = [60_000, 5 * 60_000, 30 * 60_000, 2 * 3_600_000];
+const RETRIES_MS = [MS_PER_MINUTE, 5 * MS_PER_MINUTE, 30 * MS_PER_MINUTE, 2 * MS_PER_HOUR];
 const MAX_FAULT_LENGTH = 500;
 
 /** Sends what is due, again and again. A replica that dies while it sends lets another send again. */

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { withoutFrequencyCap } from '../catalog/model/without-frequency-cap.ts';
 import type { RankedCandidate } from '../decision/ranked-candidate.ts';
 import type { AdRequest } from './ad-request.ts';
+import { MS_PER_MINUTE } from '../base/utc-day.ts';
 
 /**
  * Frequency caps of users whose id may not be stored, for publishers that chose `session`. Each
@@ -13,7 +14,7 @@ export interface SessionCaps {
   take(sessionUser: string, candidate: RankedCandidate, nowMs: number): void;
 }
 
-const SESSION_MS = 30 * 60_000;
+const SESSION_MS = 30 * MS_PER_MINUTE;
 const MAX_USERS = 20_000;
 /** Places of one user; the oldest are dropped. */
 const MAX_PLACES = 1_000;

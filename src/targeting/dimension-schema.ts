@@ -9,6 +9,8 @@ export type DimensionValue = string | number | boolean;
 /** A registered dimension: the type and range of its values, in requests and line items alike. */
 export interface Dimension {
   readonly name: string;
+  /** What staff read: its `title`, else the name in words, `Content language` of `content_language`. */
+  readonly label: string;
   readonly type: DimensionType;
   /** null: any value of the type. */
   readonly values: readonly DimensionValue[] | null;
@@ -60,6 +62,7 @@ export const valueFault = (dimension: Dimension, value: unknown): string | undef
 
 const toDimension = (name: string, definition: Readonly<Record<string, unknown>>): Dimension => ({
   name,
+  label: (definition['title'] as string | undefined) ?? inWords(name),
   type: definition['type'] as DimensionType,
   values: (definition['enum'] as readonly DimensionValue[] | undefined) ?? null,
   minimum: (definition['minimum'] as number | undefined) ?? null,
@@ -67,11 +70,17 @@ const toDimension = (name: string, definition: Readonly<Record<string, unknown>>
   description: (definition['description'] as string | undefined) ?? '',
 });
 
+/** `content_language` as `Content language`. */
+const inWords = (name: string): string => {
+  const words = name.replaceAll(/[_-]+/g, ' ').trim();
+  return words === '' ? name : words.charAt(0).toUpperCase() + words.slice(1);
+};
+
 const definitionFaults = (name: string, definition: unknown, pointer: string): Fault[] => {
   if (name === '') return [{ pointer, detail: 'a dimension needs a name' }];
   if (!isObject(definition)) return [{ pointer, detail: 'must be an object' }];
   const faults = unknownKeywords(definition, DIMENSION_KEYWORDS, pointer);
-  const { type, enum: values, minimum, maximum, description } = definition;
+  const { type, enum: values, minimum, maximum } = definition;
   if (!DIMENSION_TYPES.includes(type as DimensionType)) {
     return [...faults, { pointer: pointer + '/type', detail: `must be one of ${DIMENSION_TYPES.join(', ')}` }];
   }
@@ -87,8 +96,10 @@ const definitionFaults = (name: string, definition: unknown, pointer: string): F
   if (values !== undefined && !(Array.isArray(values) && values.length > 0)) {
     faults.push({ pointer: pointer + '/enum', detail: 'must be a list of at least one value' });
   }
-  if (description !== undefined && typeof description !== 'string')
-    faults.push({ pointer: pointer + '/description', detail: 'must be a string' });
+  for (const keyword of ['title', 'description']) {
+    const text = definition[keyword];
+    if (text !== undefined && typeof text !== 'string') faults.push({ pointer: `${pointer}/${keyword}`, detail: 'must be a string' });
+  }
   if (faults.length > 0 || !Array.isArray(values)) return faults;
 
   const withoutEnum: Dimension = { ...toDimension(name, definition), values: null };

@@ -1,5 +1,5 @@
 import PQueue from 'p-queue';
-import { IDLE_KEY_TTL_MS } from '../base/utc-day.ts';
+import { IDLE_KEY_TTL_MS, MS_PER_MINUTE } from '../base/utc-day.ts';
 import type { DeadEvent } from '../events/postgres/dead-events.ts';
 import type { LedgerKeys } from '../ledger/ledger-keys.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -40,7 +40,7 @@ export interface Fold {
  * For this long after the end of a token the ledger reliably recognizes its hits; after that their
  * event rows do (pending-hits.ts).
  */
-const KNOWN_BY_TOKEN_MS = 5 * 60_000;
+const KNOWN_BY_TOKEN_MS = 5 * MS_PER_MINUTE;
 /** Maximum difference between a replica's clock and Redis's. */
 const CLOCKS_MS = 60_000;
 

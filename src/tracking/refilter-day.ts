@@ -5,6 +5,7 @@ import type { LedgerKeys } from '../ledger/ledger-keys.ts';
 import { createPendingHits } from './pending-hits.ts';
 import type { RejudgeHit } from './invalid-traffic/rejudge-hit.ts';
 import { judgeFollowing } from './invalid-traffic/rules.ts';
+import { MS_PER_MINUTE } from '../base/utc-day.ts';
 
 export interface RefilterOptions {
   readonly store: RefilterStore;
@@ -38,7 +39,7 @@ const TOKENS_AT_ONCE = 500;
  * A token is judged again this long after its end: by then its hold has been released, and the
  * ledger and the fold know its hits by their rows.
  */
-const ENDED_MS = 10 * 60_000;
+const ENDED_MS = 10 * MS_PER_MINUTE;
 
 /**
  * Judges the stored hits of a day by the rules and lists of now, and changes rows and counts alike

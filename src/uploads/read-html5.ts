@@ -1,11 +1,8 @@
 import { fromBufferPromise, type Entry, type ZipFile } from 'yauzl';
-import { sizeInWords } from '../catalog/model/asset-rules.ts';
+import { MAX_FILES, MAX_UNPACKED_BYTES, sizeInWords } from '../catalog/model/asset-rules.ts';
 import type { AssetFile, ReadUpload } from './asset.ts';
 import { html5Size, withEntryScript } from './html5-entry.ts';
 
-/** Limits of Google Ad Manager: 100 files; ours for their size, since a replica keeps them in memory. */
-const MAX_FILES = 100;
-const MAX_UNPACKED_BYTES = 8_000_000;
 /** Files that are left out count here, too. */
 const MAX_ENTRIES = 500;
 const MAX_PATH_LENGTH = 200;

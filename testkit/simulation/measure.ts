@@ -2,6 +2,7 @@ import type { HourlyTraffic } from '../../src/catalog/snapshot/hourly-traffic.ts
 import type { Pacing } from '../../src/catalog/model/choices.ts';
 import type { SimulatedDay } from './simulate-day.ts';
 import type { Period } from './traffic.ts';
+import { MINUTES_PER_DAY } from '../../src/base/utc-day.ts';
 
 /** What one line item did in one simulated day. */
 export interface Figures {
@@ -34,7 +35,6 @@ export interface MeasureOptions {
   readonly outage: Period | undefined;
 }
 
-const DAY_MINUTES = 1440;
 const WINDOW = 10;
 /**
  * An hour has whole impressions: 3 % of a smaller target would be less than three of them, which is
@@ -63,7 +63,7 @@ export const measure = ({ day, mode, cap, curve, outage }: MeasureOptions): Figu
   const delivered = day.delivered.get(mode) ?? 0;
   const backAt = outage && backOnLine(committed, cap, curve, outage);
   // Even spreads an outage over the rest of the day, so its target is correct immediately; PID needs time to return.
-  const spoiled = outage && (mode === 'PID' ? { ...outage, toMinute: backAt ?? DAY_MINUTES } : outage);
+  const spoiled = outage && (mode === 'PID' ? { ...outage, toMinute: backAt ?? MINUTES_PER_DAY } : outage);
   return {
     mode,
     delivered,
@@ -78,7 +78,7 @@ export const measure = ({ day, mode, cap, curve, outage }: MeasureOptions): Figu
 /** Each hour's growth of what is committed against its target: its share of what was left of the cap when it began. */
 const worstHour = (at: (minute: number) => number, cap: number, curve: HourlyTraffic, spoiled: Period | undefined): number => {
   let worst = 0;
-  for (let from = 0; from < DAY_MINUTES; from += 60) {
+  for (let from = 0; from < MINUTES_PER_DAY; from += 60) {
     if (spoiled && from + 60 > spoiled.fromMinute && from < spoiled.toMinute) continue;
     const share = shareAt(curve, from + 60) - shareAt(curve, from);
     const target = ((cap - at(from)) * share) / (1 - shareAt(curve, from));
@@ -89,7 +89,7 @@ const worstHour = (at: (minute: number) => number, cap: number, curve: HourlyTra
 
 const fastest = (at: (minute: number) => number, cap: number, curve: HourlyTraffic, { toMinute }: Period): number => {
   let most = 0;
-  for (let from = toMinute; from + WINDOW <= DAY_MINUTES; from++) {
+  for (let from = toMinute; from + WINDOW <= MINUTES_PER_DAY; from++) {
     const even = cap * (shareAt(curve, from + WINDOW) - shareAt(curve, from));
     most = Math.max(most, (at(from + WINDOW) - at(from)) / even);
   }
@@ -97,7 +97,7 @@ const fastest = (at: (minute: number) => number, cap: number, curve: HourlyTraff
 };
 
 const backOnLine = (committed: readonly number[], cap: number, curve: HourlyTraffic, { toMinute }: Period): number | undefined => {
-  for (let minute = toMinute; minute <= DAY_MINUTES; minute++) {
+  for (let minute = toMinute; minute <= MINUTES_PER_DAY; minute++) {
     if (committed[minute]! >= cap * (shareAt(curve, minute) - ON_LINE)) return minute;
   }
   return undefined;

@@ -3,6 +3,7 @@ import { shareAt } from './measure.ts';
 import { simulateDay, type DayOptions } from './simulate-day.ts';
 import { simulatedCampaign, simulatedCandidate } from './simulated-booking.ts';
 import { dailyCurve } from './traffic.ts';
+import { MINUTES_PER_DAY } from '../../src/base/utc-day.ts';
 
 /** A line item of a campaign with a budget for the day. */
 export interface Sibling {
@@ -40,7 +41,6 @@ export interface ScenarioFigures {
   readonly overspent: number;
 }
 
-const DAY_MINUTES = 1440;
 const MICROS = 1_000_000;
 /** What siblings are promised, as parts of the deliverable and of what is fair. */
 export const MIN_DELIVERED = 0.98;
@@ -116,7 +116,7 @@ const fairParts = ({ budgetUsd, siblings }: SiblingScenario, demand: readonly nu
     );
   }
   const liveShare = siblings.map(() => 0);
-  const minutes = Array.from({ length: DAY_MINUTES }, (_, minute) => {
+  const minutes = Array.from({ length: MINUTES_PER_DAY }, (_, minute) => {
     const share = shareAt(curve, minute + 1) - shareAt(curve, minute);
     const live = siblings.map((sibling) => isLive(sibling, minute));
     live.forEach((is, i) => (liveShare[i]! += is ? share : 0));

@@ -12,6 +12,7 @@ import { curveAt } from '../../src/catalog/snapshot/traffic-curve.ts';
 import { createChance, type Chance } from '../chance.ts';
 import { DAY_START_MS, PUBLISHER, simulatedServe } from './simulated-booking.ts';
 import { createTraffic, isWithin, type Period, type TrafficOptions } from './traffic.ts';
+import { MINUTES_PER_DAY, MS_PER_DAY, MS_PER_MINUTE } from '../../src/base/utc-day.ts';
 
 /** Requests that show the same candidates, each in an impression of its own. */
 export interface SimulatedStream {
@@ -58,16 +59,13 @@ export interface SimulatedDay {
   readonly requestsOfStream: readonly number[];
 }
 
-const MINUTE_MS = 60_000;
-const DAY_MINUTES = 1440;
-
 /** Most ads render within seconds; one in twenty waits up to ten minutes in a background tab. */
-const renderDelayMs = (chance: Chance): number => (chance() < 0.95 ? 300 + 4000 * chance() : 10 * MINUTE_MS * chance());
+const renderDelayMs = (chance: Chance): number => (chance() < 0.95 ? 300 + 4000 * chance() : 10 * MS_PER_MINUTE * chance());
 
 /** Days of one publisher: the service's own scripts on a real Redis with a virtual clock. */
 export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> => {
   const { seed, streams, days = 1, learned, outage, stepMs } = options;
-  const tickMs = Math.max(stepMs, MINUTE_MS);
+  const tickMs = Math.max(stepMs, MS_PER_MINUTE);
   const connect = () => createRedisClient({ urls: [options.redisUrl], commandTimeoutMs: 30_000, name: 'simulation' });
   const keys = createLedgerKeys(1);
   const link = { up: true, upOf: () => true, suspect: () => undefined, roundTripSeconds: 0, stop: () => undefined };
@@ -93,7 +91,7 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
   await control.flushdb();
 
   const candidates = streams.flatMap((stream) => stream.candidates);
-  const expiresAtMs = Date.now() + 7 * 86_400_000;
+  const expiresAtMs = Date.now() + 7 * MS_PER_DAY;
   const limits = { limits: NO_LIMITS, expiresAtMs };
   const rendering = new Map<number, ServedAd[]>();
   // A separate random sequence for each kind of choice, so that the order of the replies changes nothing.
@@ -159,7 +157,7 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
   const arrivedAt = (minute: number): SimulatedStream[] => {
     if (outage && isWithin(Math.floor(minute), outage)) return [];
     const arrived = streams.flatMap((stream, i) => {
-      const count = arrivals[i]![Math.floor(minute / DAY_MINUTES)]!(minute % DAY_MINUTES, stepMs / MINUTE_MS);
+      const count = arrivals[i]![Math.floor(minute / MINUTES_PER_DAY)]!(minute % MINUTES_PER_DAY, stepMs / MS_PER_MINUTE);
       return stream.isLive?.(minute) === false ? [] : Array<SimulatedStream>(count).fill(stream);
     });
     return streams.length === 1 ? arrived : inRandomOrder(arrived, balance);
@@ -167,21 +165,21 @@ export const simulateDay = async (options: DayOptions): Promise<SimulatedDay> =>
 
   try {
     const minutes: Minute[] = [];
-    for (let minute = 0; minute < days * DAY_MINUTES; minute += tickMs / MINUTE_MS) {
-      const fromMs = DAY_START_MS + minute * MINUTE_MS;
+    for (let minute = 0; minute < days * MINUTES_PER_DAY; minute += tickMs / MS_PER_MINUTE) {
+      const fromMs = DAY_START_MS + minute * MS_PER_MINUTE;
       // What the event writer does: it moves the fold horizon, and empties the event stream.
       await control.mset(VIRTUAL_CLOCK_KEY, fromMs, keys.horizon(0), fromMs);
       await control.del(keys.events(0));
       const before = requests;
       const begun = await read(before);
       for (let ms = 0; ms < tickMs; ms += stepMs) {
-        await step(fromMs + ms, arrivedAt(minute + ms / MINUTE_MS));
+        await step(fromMs + ms, arrivedAt(minute + ms / MS_PER_MINUTE));
       }
       minutes.push({ ...begun, requests: requests - before });
       options.onMinute?.(minute);
     }
     // The last moment of the last day; then its last tokens render or end.
-    const endMs = DAY_START_MS + days * DAY_MINUTES * MINUTE_MS;
+    const endMs = DAY_START_MS + days * MINUTES_PER_DAY * MS_PER_MINUTE;
     await control.set(VIRTUAL_CLOCK_KEY, endMs - 1);
     minutes.push(await read(requests));
     for (let ms = 0; ms <= options.tokenTtlMs + tickMs; ms += stepMs) await step(endMs + ms, []);

@@ -268,5 +268,5 @@ test('errors are problem responses without CORS headers', async () => {
   }
   expect((await api('PATCH', '/dimensions')).headers.get('allow')).toBe('GET, HEAD');
   expect((await api('POST', '/creatives', { content: 'x'.repeat(2_100_000) })).status).toBe(413);
-  expect((await api('GET', '/dimensions')).body.properties.age).toMatchObject({ type: 'integer', minimum: 13, maximum: 120 });
+  expect((await api('GET', '/dimensions')).body.properties.age).toMatchObject({ type: 'integer', title: 'Age', minimum: 13, maximum: 120 });
 });

@@ -19,7 +19,9 @@ const PUBLISHER = {
 };
 const PLACEMENT = { id: 'top', publisherId: 1, width: 300, height: 250, formats: ['html' as const], floorMicros: 0 };
 const SNAPSHOT = { placements: new Map([['top', PLACEMENT]]) } as unknown as Snapshot;
-const DIMENSIONS = new Map([['age', { name: 'age', type: 'integer' as const, values: null, minimum: 0, maximum: 120, description: '' }]]);
+const DIMENSIONS = new Map([
+  ['age', { name: 'age', label: 'Age', type: 'integer' as const, values: null, minimum: 0, maximum: 120, description: '' }],
+]);
 const RATES = new Map([
   ['USD', 1],
   ['EUR', 0.8],

@@ -58,6 +58,21 @@ test('a line item may not use an unregistered dimension of any name', () => {
   ]);
 });
 
+test('a dimension has its title as a label, else its name in words', () => {
+  const parsed = parseDimensionSchema({
+    properties: {
+      content_language: { type: 'string' },
+      'logged-in': { type: 'boolean' },
+      IAB: { type: 'string' },
+      _: { type: 'string' },
+      seg: { type: 'string', title: 'Audience segment' },
+    },
+  });
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.faults));
+  const labels = Array.from(parsed.schema.values(), ({ label }) => label);
+  expect(labels).toEqual(['Content language', 'Logged in', 'IAB', '_', 'Audience segment']);
+});
+
 test('a schema file is refused with all of its faults', () => {
   const parsed = parseDimensionSchema({
     properties: {
@@ -68,6 +83,7 @@ test('a schema file is refused with all of its faults', () => {
       e: { type: 'string', pattern: 'x' },
       f: { type: 'boolean', enum: [] },
       g: 7,
+      h: { type: 'string', title: 1, description: [] },
     },
   });
   expect(parsed.ok ? [] : parsed.faults.map(({ pointer }) => pointer)).toEqual([
@@ -79,6 +95,8 @@ test('a schema file is refused with all of its faults', () => {
     '/properties/e/pattern',
     '/properties/f/enum',
     '/properties/g',
+    '/properties/h/title',
+    '/properties/h/description',
   ]);
   expect(parseDimensionSchema([]).ok).toBe(false);
   expect(parseDimensionSchema({}).ok).toBe(false);

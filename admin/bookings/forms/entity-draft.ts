@@ -1,5 +1,6 @@
 import type { Dimensions, Kind } from '../../api/wire.ts';
 import type { Store } from '../../api/store.ts';
+import { isoDateIn } from '../../words/dates.ts';
 import { fieldsOf, hasType, holds } from './entity-fields.ts';
 import type { FormField } from '../../../src/catalog/entities/form.ts';
 import type { Draft } from './form.ts';
@@ -34,9 +35,7 @@ const valueOf = (field: FormField, draft: Draft, dimensions: Dimensions): unknow
   return codecOf(field).toRecord(readAt(draft, pointer), { schema, dimensions });
 };
 
-const DAY_MS = 86_400_000;
 const CAMPAIGN_DAYS = 30;
-const day = (offset: number): string => new Date(Date.now() + offset * DAY_MS).toISOString().slice(0, 10);
 
 /**
  * A new record with what the address says, what has only one choice, and what follows from its
@@ -50,7 +49,7 @@ export const newRecord = (kind: Kind, given: object, store: Store): object => {
   const record: Readonly<Record<string, unknown>> = { ...Object.fromEntries(onlyParents), ...given };
   switch (kind) {
     case 'campaigns':
-      return { start_date: day(0), end_date: day(CAMPAIGN_DAYS), ...record };
+      return { start_date: isoDateIn(0), end_date: isoDateIn(CAMPAIGN_DAYS), ...record };
     case 'line_items': {
       const campaign = store.find('campaigns', record['campaign_id'] as number | undefined);
       return { ...(campaign && { start_date: campaign.start_date, end_date: campaign.end_date }), ...record };

@@ -1,6 +1,7 @@
 import type { Option } from '../../parts/combobox.ts';
 import type { Api } from '../../api/api.ts';
 import type { CampaignWire, Kind, PlacementWire, Records } from '../../api/wire.ts';
+import { flight } from '../../words/dates.ts';
 import { titleOf } from '../../words/kinds.ts';
 
 const MAX_FOUND = 20;
@@ -25,9 +26,5 @@ export const findRecords =
 
 const noteOf = (kind: Kind, record: Records[Kind]): string => {
   if (kind === 'placements') return `${(record as PlacementWire).width} × ${(record as PlacementWire).height}`;
-  const flight =
-    kind === 'campaigns'
-      ? `${(record as CampaignWire).start_date.slice(0, 10)} – ${(record as CampaignWire).end_date.slice(0, 10)} · `
-      : '';
-  return `${flight}#${record.id}`;
+  return `${kind === 'campaigns' ? `${flight(record as CampaignWire)} · ` : ''}#${record.id}`;
 };

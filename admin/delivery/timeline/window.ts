@@ -1,3 +1,5 @@
+import { MS_PER_DAY } from '../../../src/base/utc-day.ts';
+
 /** The time that a timeline shows. */
 export const SCALES = ['days', 'weeks', 'months'] as const;
 export type Scale = (typeof SCALES)[number];
@@ -11,13 +13,13 @@ export interface TimeWindow {
   readonly columns: readonly { readonly atMs: number; readonly label: string; readonly isStrong: boolean }[];
 }
 
-const DAY_MS = 86_400_000;
 const COLUMNS: Readonly<Record<Scale, number>> = { days: 28, weeks: 16, months: 12 };
 /** Columns that are shown before the one that a window begins at, so that today is not at the edge. */
 const BEFORE: Readonly<Record<Scale, number>> = { days: 7, weeks: 4, months: 3 };
 
 const dayMonth = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
-const monthYear = new Intl.DateTimeFormat(undefined, { month: 'short', year: '2-digit', timeZone: 'UTC' });
+const monthYear = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric', timeZone: 'UTC' });
+const monthOnly = new Intl.DateTimeFormat(undefined, { month: 'short', timeZone: 'UTC' });
 const dayOnly = new Intl.DateTimeFormat(undefined, { day: 'numeric', timeZone: 'UTC' });
 
 /** The beginning of the column that `atMs` is in, `columns` later. */
@@ -26,7 +28,7 @@ const columnAt = (scale: Scale, atMs: number, columns: number): number => {
   const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()];
   if (scale === 'months') return Date.UTC(year, month + columns, 1);
   const monday = scale === 'weeks' ? (at.getUTCDay() + 6) % 7 : 0;
-  return Date.UTC(year, month, day - monday) + columns * DAY_MS * (scale === 'weeks' ? 7 : 1);
+  return Date.UTC(year, month, day - monday) + columns * MS_PER_DAY * (scale === 'weeks' ? 7 : 1);
 };
 
 /** The window around a moment. */
@@ -36,7 +38,9 @@ export const windowAround = (scale: Scale, atMs: number): TimeWindow => {
     const columnMs = columnAt(scale, fromMs, i);
     const at = new Date(columnMs);
     const begins = { days: at.getUTCDay() === 1, weeks: at.getUTCDate() <= 7, months: at.getUTCMonth() === 0 }[scale];
-    const words = { days: i === 0 || begins ? dayMonth : dayOnly, weeks: dayMonth, months: monthYear }[scale];
+    const words = { days: i === 0 || begins ? dayMonth : dayOnly, weeks: dayMonth, months: i === 0 || begins ? monthYear : monthOnly }[
+      scale
+    ];
     return { atMs: columnMs, label: words.format(at), isStrong: begins };
   });
   return { scale, fromMs, toMs: columnAt(scale, fromMs, COLUMNS[scale]), columns };

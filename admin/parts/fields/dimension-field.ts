@@ -11,7 +11,7 @@ import { valuesField } from './values-field.ts';
  */
 export const dimensionField = (form: Form, parent: string, name: string, dimension: DimensionProperty): TemplateResult => {
   const pointer = `${parent}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-  const options = { pointer, label: dimension.title ?? name, help: [dimension.description ?? '', range(dimension)].join(' ').trim() };
+  const options = { pointer, label: dimension.title, help: [dimension.description ?? '', range(dimension)].join(' ').trim() };
   const values = dimension.enum ?? (dimension.type === 'boolean' ? [true, false] : undefined);
   const labelOf = (value: unknown): string => (value === true ? 'yes' : value === false ? 'no' : String(value));
   if (values) return checkField(form, { ...options, choices: values.map((value) => ({ value: String(value), label: labelOf(value) })) });

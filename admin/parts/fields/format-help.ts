@@ -1,3 +1,4 @@
+import { MAX_FILES, MAX_UNPACKED_BYTES } from '../../../src/catalog/model/asset-rules.ts';
 import type { CreativeFormat } from '../../../src/catalog/model/choices.ts';
 import { html, type TemplateResult } from 'lit-html';
 
@@ -36,13 +37,14 @@ export const formatHelp = (format: CreativeFormat): TemplateResult => {
           new tab and count as clicks.
         </p>
         <p>
-          An HTML5 ad is a zip with index.html at its top level, at most 100 files and 8 MB unpacked. It states its size in
+          An HTML5 ad is a zip with index.html at its top level, at most ${MAX_FILES} files and ${MAX_UNPACKED_BYTES / 1e6} MB unpacked. It
+          states its size in
           <code>&lt;meta name="ad.size" content="width=300,height=250"&gt;</code> and opens <code>clickTag</code> on a click; the creative
           needs a click address.
         </p>
         <p>
-          A creative reports its own events with <code>AdSDK_Creative_Event('like')</code>. The setting <code>ALLOWED_EVENTS</code> lists
-          the allowed types.
+          A creative reports its own events with <code>AdSDK_Creative_Event('like')</code>. Other types than those of the list that an
+          administrator keeps are not counted.
         </p>`;
     case 'banner':
       return html`<p>

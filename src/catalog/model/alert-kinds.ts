@@ -1,8 +1,11 @@
+/** The part of what is due that may be missing before a line item counts as behind. */
+export const MAX_BEHIND = 0.2;
+
 /** What staff are alerted to about their bookings, with what the page, mails and the docs call it. */
 export const ALERT_KINDS = {
   under_delivery: {
     label: 'Behind',
-    help: 'A line item with a goal, or paced over the day, has delivered less than 80 % of what is due',
+    help: `A line item with a goal, or paced over the day, has delivered less than ${(1 - MAX_BEHIND) * 100} % of what is due`,
   },
   ends_soon: { label: 'Ends soon', help: 'A line item ends within three days, and half of its flight is over' },
   budget_spent: { label: 'Budget spent', help: 'A line item or a campaign has spent its budget before its flight ends' },

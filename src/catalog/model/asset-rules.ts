@@ -9,6 +9,11 @@ export const ASSET_PATH = /^\/static\/assets\/([0-9a-f]{64})([./])/;
 
 /** Of a picture, or of the zip of an HTML5 ad. */
 export const MAX_UPLOAD_BYTES = 2 * 1024 * 1024;
+export const MAX_UPLOAD_WORDS = `${MAX_UPLOAD_BYTES / 1024 ** 2} MB`;
+
+/** Of an HTML5 ad: the limit of Google Ad Manager for files; ours for their size, since a replica keeps them in memory. */
+export const MAX_FILES = 100;
+export const MAX_UNPACKED_BYTES = 8_000_000;
 
 /** `412 KB`, `1.4 MB`: rounded up. */
 export const sizeInWords = (bytes: number): string =>

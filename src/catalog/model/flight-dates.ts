@@ -1,4 +1,4 @@
-import { MS_PER_DAY } from '../../base/utc-day.ts';
+import { MS_PER_DAY, MS_PER_MINUTE } from '../../base/utc-day.ts';
 import type { Flight } from './entities.ts';
 
 /**
@@ -48,6 +48,6 @@ const parse = (text: string): ParsedDate | undefined => {
   const [offsetHour, offsetMinute] = [part(9), part(10)];
   if (hour > 23 || minute > 59 || second > 59 || offsetHour > 23 || offsetMinute > 59) return undefined;
   const fractionMs = Math.trunc(part(7) * 1000);
-  const offsetMs = (match[8] === '-' ? -1 : 1) * (offsetHour * 60 + offsetMinute) * 60_000;
+  const offsetMs = (match[8] === '-' ? -1 : 1) * (offsetHour * 60 + offsetMinute) * MS_PER_MINUTE;
   return { atMs: midnight + ((hour * 60 + minute) * 60 + second) * 1000 + fractionMs - offsetMs, bare: match[4] === undefined };
 };

@@ -1,4 +1,4 @@
-import { MS_PER_DAY, MS_PER_HOUR } from '../../base/utc-day.ts';
+import { MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE } from '../../base/utc-day.ts';
 import type { Campaign, LineItem } from '../../catalog/model/entities.ts';
 import { STOPS } from '../../catalog/model/stops.ts';
 import type { GoalCourse } from '../delivery.ts';
@@ -52,7 +52,7 @@ const ALWAYS = 0.99;
 const ON_PACE = 0.05;
 const MIN_DUE = 20;
 /** Pacing that holds back for less is how it delivers evenly. */
-const MIN_HELD_MS = 5 * 60_000;
+const MIN_HELD_MS = 5 * MS_PER_MINUTE;
 
 type Found = readonly (readonly [DeliveryStatus, string])[];
 
@@ -133,7 +133,7 @@ const courseOf = ({ limits, goals, recentServes, recently, curve, atMs }: Status
   if (limits.nbr === NoBidReason.Pacing) {
     const heldUntilMs = dueAt(pacing, committed + 1, curve, atMs);
     if (heldUntilMs - atMs >= MIN_HELD_MS)
-      return { ...status('held back', words), held_until: new Date(heldUntilMs - (heldUntilMs % 60_000)).toISOString() };
+      return { ...status('held back', words), held_until: new Date(heldUntilMs - (heldUntilMs % MS_PER_MINUTE)).toISOString() };
   }
   const missing = due >= MIN_DUE ? (due - committed) / due : 0;
   if (missing > ON_PACE) return { ...status('behind', `Behind by ${percent.format(missing)} today: ${words}`), off_pace: missing };

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { MS_PER_DAY } from '../../base/utc-day.ts';
 
 /** The counts that a report sums: each with its column of daily_counts. */
 const SUMMED = { serves: 'serves', impressions: 'impressions', clicks: 'clicks', spendMicros: 'spend_micros' } as const;
@@ -88,10 +89,10 @@ const FEES = `
       and isfinite(start_at) and isfinite(end_at) and start_at < end_at
   ), earned as (
     select date '1970-01-01' + n::integer as day, id as line_item_id, campaign_id,
-           div(fee * (least((n + 1) * 86400000, end_ms) - start_ms), end_ms - start_ms)
-             - div(fee * (greatest(n * 86400000, start_ms) - start_ms), end_ms - start_ms) as fee
-    from flat, generate_series(greatest(:from::date - date '1970-01-01', floor(start_ms / 86400000)),
-                               least(:to::date - date '1970-01-01', floor((end_ms - 1) / 86400000))) as n
+           div(fee * (least((n + 1) * ${MS_PER_DAY}, end_ms) - start_ms), end_ms - start_ms)
+             - div(fee * (greatest(n * ${MS_PER_DAY}, start_ms) - start_ms), end_ms - start_ms) as fee
+    from flat, generate_series(greatest(:from::date - date '1970-01-01', floor(start_ms / ${MS_PER_DAY})),
+                               least(:to::date - date '1970-01-01', floor((end_ms - 1) / ${MS_PER_DAY}))) as n
   )`;
 
 const OF_CREATIVE = 'day, line_item_id, creative_id';

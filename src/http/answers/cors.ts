@@ -1,4 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
+import { SECONDS_PER_DAY } from '../../base/utc-day.ts';
 import { sendProblem, type Problem } from '../problems/problem.ts';
 
 /**
@@ -29,7 +30,7 @@ export const pageCorsList = (req: Request): readonly string[] =>
 /**
  * A day; Chromium caps it at two hours. Without it every ad request from a page takes two requests.
  */
-const MAX_AGE_SECONDS = 86_400;
+const MAX_AGE_SECONDS = SECONDS_PER_DAY;
 
 const PREFLIGHT_HEADERS = {
   ...CORS_HEADERS,

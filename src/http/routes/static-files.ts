@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import express, { type RequestHandler } from 'express';
 import helmet from 'helmet';
+import { MS_PER_DAY } from '../../base/utc-day.ts';
 
 /**
  * The built, versioned copies never change. Publishers' pages load the SDK under its plain name, so
@@ -177,7 +178,7 @@ const apiPage = (root: string): RequestHandler => {
   const router = express.Router();
   router.use(API_PAGE_POLICY);
   router.get(['/swagger-ui.css', '/swagger-ui-bundle.js'], (req, res) => {
-    res.sendFile(path.basename(req.path), { root: viewer, maxAge: 86_400_000 });
+    res.sendFile(path.basename(req.path), { root: viewer, maxAge: MS_PER_DAY });
   });
   return router;
 };

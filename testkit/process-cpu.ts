@@ -11,6 +11,9 @@ const CHILDREN_STIME = 14;
 /** CPU time that a process has used so far, user and system, all threads, in microseconds; steps of 10 ms. Source: proc(5), /proc/PID/stat. */
 export const processCpuMicros = (pid: number): number => sumOf(statOf(pid), [UTIME, STIME]);
 
+/** The same from the text of a /proc/PID/stat that was read elsewhere. */
+export const cpuMicrosIn = (text: string): number => sumOf(fieldsOf(text), [UTIME, STIME]);
+
 /** The same of a process and all children that it has and had: of the parent of all processes of Postgres, for example. */
 export const familyCpuMicros = (pid: number): number => {
   const children = [...childrenOf(pid).values()];
@@ -38,11 +41,10 @@ export const childrenOf = (pid: number): ReadonlyMap<number, readonly string[]> 
 const sumOf = (stat: readonly string[], fields: readonly number[]): number =>
   fields.reduce((sum, field) => sum + Number(stat[field]), 0) * MICROS_PER_TICK;
 
-const statOf = (pid: number): readonly string[] => {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The name in parentheses may contain blanks and parentheses.
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-};
+const statOf = (pid: number): readonly string[] => fieldsOf(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+
+/** The name in parentheses may contain blanks and parentheses. */
+const fieldsOf = (stat: string): readonly string[] => stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 
 /** Resident memory in bytes. Source: proc(5), VmRSS. */
 export const processRssBytes = (pid: number): number => {

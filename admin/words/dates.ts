@@ -1,0 +1,58 @@
+import { dateOfDay, dayOf } from '../../src/base/utc-day.ts';
+
+/**
+ * Every date that people read has one form, that of the reader's browser: `Oct 3, 2026`, with a time `Oct 3, 2026, 14:20 UTC`. Fields and
+ * files have ISO dates.
+ */
+const inUtc = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
+  new Intl.DateTimeFormat(undefined, { ...options, timeZone: 'UTC' });
+const WHOLE = inUtc({ day: 'numeric', month: 'short', year: 'numeric' });
+const WITH_WEEKDAY = inUtc({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' });
+const WITHOUT_YEAR = inUtc({ day: 'numeric', month: 'short' });
+const MONTH = inUtc({ month: 'long', year: 'numeric' });
+
+/** A text that is no date stays as it is. */
+const formatted = (format: Intl.DateTimeFormat, text: string): string => {
+  const at = new Date(text);
+  return Number.isNaN(at.getTime()) ? text : format.format(at);
+};
+
+/** `Oct 3, 2026`, with the time if it is a moment and not a day: of a flight that does not begin or end with one. */
+export const date = (text: string): string => (text.length === 10 ? formatted(WHOLE, text) : moment(text));
+
+/** `Sat, Oct 3, 2026`. */
+export const dateWithWeekday = (day: string): string => formatted(WITH_WEEKDAY, day);
+
+/** `Oct 3`, at the axis of a chart. */
+export const dayAndMonth = (day: string): string => formatted(WITHOUT_YEAR, day);
+
+/** `October 2026`, of `2026-10`. */
+export const monthAndYear = (month: string): string => formatted(MONTH, `${month}-01`);
+
+/** `Oct 3, 2026, 14:20 UTC`. */
+export const moment = (text: string): string => {
+  const at = new Date(text);
+  return Number.isNaN(at.getTime()) ? text : `${WHOLE.format(at)}, ${time(text)}`;
+};
+
+/** `14:20 UTC`. */
+export const time = (text: string): string => `${new Date(text).toISOString().slice(11, 16)} UTC`;
+
+/** An hour of a report, in its own time zone: `Oct 3, 2026, 14:00`. */
+export const hour = (text: string): string => `${date(text.slice(0, 10))}, ${text.slice(11, 16)}`;
+
+/** A sentence of the service, which writes the end of a flight as `with 2026-11-22`. */
+export const withDates = (sentence: string): string =>
+  sentence.replaceAll(/\bwith (\d{4}-\d{2}-\d{2}(?:T[\d:.]+Z)?)/g, (_, text: string) => `with ${date(text)}`);
+
+interface FlightDates {
+  readonly start_date: string;
+  readonly end_date: string;
+}
+
+export const flightDays = ({ start_date, end_date }: FlightDates): readonly [string, string] => [date(start_date), date(end_date)];
+
+export const flight = (dates: FlightDates): string => flightDays(dates).join(' – ');
+
+/** The UTC date some days after today, as fields and addresses have it: `2026-10-03`. */
+export const isoDateIn = (days: number): string => dateOfDay(dayOf(Date.now()) + days);

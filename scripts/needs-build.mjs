@@ -1,0 +1,28 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** Tests that start built replicas, open built pages or read built files name them, in their own text or in that of a module of the tests. */
+const BUILT = /\bdist\b|public\/(sdk|admin|docs)|\bpublic\b|front-door|playwright/;
+const IMPORT = /\bfrom '(\.[^']+)'|\bimport\('(\.[^']+)'\)|\bimport '(\.[^']+)'/g;
+const OF_TESTS = ['tests', 'testkit'];
+
+/**
+ * Whether some of these test files use what `npm run build` writes, or a browser.
+ * @param {string} root the checkout
+ * @param {readonly string[]} files absolute paths
+ */
+export function needsBuild(root, files) {
+  const seen = new Set();
+  const waiting = [...files];
+  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+    if (seen.has(file) || !existsSync(file)) continue;
+    seen.add(file);
+    const text = readFileSync(file, 'utf8');
+    if (BUILT.test(text.replaceAll(/^\s*(\/\/|\/?\*).*$/gm, ''))) return true;
+    for (const [, from, dynamic, bare] of text.matchAll(IMPORT)) {
+      const target = path.resolve(path.dirname(file), from ?? dynamic ?? bare);
+      if (OF_TESTS.includes(path.relative(root, target).split(path.sep)[0])) waiting.push(target);
+    }
+  }
+  return false;
+}

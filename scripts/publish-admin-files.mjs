@@ -1,0 +1,41 @@
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** Own styles of the trafficking page, in the order of the cascade. */
+const STYLES = [
+  'theme',
+  'layout',
+  'navigation',
+  'buttons',
+  'fields',
+  'tables',
+  'lists',
+  'notices',
+  'forms',
+  'comments',
+  'conflict',
+  'palette',
+  'overview',
+  'refusals',
+  'delivery',
+  'reports',
+  'timeline',
+];
+
+/**
+ * The trafficking page's styles in one file, its libraries' first; and the document of its previews.
+ * @param {string} root the checkout
+ */
+export function publishAdminFiles(root) {
+  const [sources, served] = [path.join(root, 'admin'), path.join(root, 'public', 'admin')];
+  // Each library begins with its character set, which a file may declare only once.
+  const libraries = ['@picocss/pico/css/pico.min.css', 'uplot/dist/uPlot.min.css'].map((file) =>
+    readFileSync(path.join(root, 'node_modules', file), 'utf8').replace(/^@charset "UTF-8";/, ''),
+  );
+  const own = STYLES.map((name) => readFileSync(path.join(sources, `styles/${name}.css`), 'utf8'));
+  mkdirSync(served, { recursive: true });
+  writeFileSync(path.join(served, 'admin.css'), `@charset "UTF-8";\n${[...libraries, ...own].join('\n')}`);
+  // For the page of the API, which has the same colours.
+  copyFileSync(path.join(sources, 'styles/theme.css'), path.join(served, 'theme.css'));
+  copyFileSync(path.join(sources, 'parts/preview/preview.html'), path.join(served, 'preview.html'));
+}
