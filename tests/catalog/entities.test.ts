@@ -16,7 +16,7 @@ const filesThatName = (field: string): readonly string[] =>
   );
 
 /** Bodies and bookings that are shown as examples. */
-const EXAMPLES = ['src/trafficking/openapi/catalog-examples.ts', 'src/embedded/'];
+const EXAMPLES = ['src/bookings/entity-examples.ts', 'src/embedded/'];
 
 test.each([
   ['value_cpm', 'src/catalog/entities/line-item.ts'],
