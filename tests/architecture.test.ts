@@ -1,35 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { drawFloors } from '../scripts/draw-floors.mjs';
+import { EMBEDDED, EVERYWHERE, FLOORS, folderOf, importsOf, SAME_FLOOR } from '../scripts/floors.mjs';
 
 const ROOT = path.resolve(__dirname, '..');
-
-/**
- * The folders of src from top to bottom. A folder imports only folders below its own; folders of one row do not import
- * each other unless SAME_FLOOR allows it.
- */
-const FLOORS: readonly (readonly string[])[] = [
-  ['.'],
-  ['commands', 'replica'],
-  ['trafficking'],
-  ['alerts', 'finance'],
-  ['delivery'],
-  ['assets', 'reports'],
-  ['bookings'],
-  ['api'],
-  ['http'],
-  ['serving'],
-  ['tracking'],
-  ['events'],
-  ['bidders', 'ledger'],
-  ['decision', 'creative', 'context', 'uploads'],
-  ['catalog'],
-  ['targeting', 'redis'],
-];
-const SAME_FLOOR: Readonly<Record<string, readonly string[]>> = { commands: ['replica'], decision: ['creative'] };
-/** May be imported from every folder of src, and import none of the floors. */
-const EVERYWHERE = ['base', 'config', 'observability'];
-/** For development, demo and tests: only main.ts imports it, dynamically. */
-const EMBEDDED = 'embedded';
 
 /** No package, clock, random number or I/O: their callers pass in what they need. */
 const PURE = ['src/targeting', 'src/decision', 'src/creative', 'src/tracking/invalid-traffic'];
@@ -78,24 +52,13 @@ const read = (name: string): string => readFileSync(path.join(ROOT, name), 'utf8
 
 const sources: readonly SourceFile[] = filesNamed(/\.(ts|mjs)$/).map((name) => {
   const text = read(name);
-  const found = text.matchAll(/^(?:import|export)\s(?:(type)\s)?[^'";]*?from\s'([^']+)'|\bimport\(\s*'([^']+)'|^import\s'([^']+)'/gm);
-  const imports = [...found].map(([, type, from, dynamic, bare]) => {
-    const target = from ?? dynamic ?? bare ?? '';
-    return { target: target.startsWith('.') ? path.join(path.dirname(name), target) : target, typeOnly: type !== undefined };
-  });
-  return { name, program: programOf(name), text, imports };
+  return { name, program: programOf(name), text, imports: importsOf(name, text) };
 });
 const src = sources.filter(({ program }) => program === 'src');
 const names = new Set(sources.map(({ name }) => name));
 
 function programOf(name: string): string {
   return name.split(path.sep)[0] ?? name;
-}
-
-/** The folder of src that a file of src is in, '.' for src itself. */
-function folderOf(name: string): string {
-  const [, folder, ...rest] = name.split(path.sep);
-  return folder !== undefined && rest.length > 0 ? folder : '.';
 }
 
 const isWithin = (name: string, folders: readonly string[]): boolean => folders.some((folder) => name.startsWith(folder + path.sep));
@@ -112,6 +75,10 @@ describe('the folders of src', () => {
   it('are all listed here', () => {
     const known = [...FLOORS.flat(), ...EVERYWHERE, EMBEDDED];
     expect([...new Set(src.map(({ name }) => folderOf(name)))].filter((folder) => !known.includes(folder))).toEqual([]);
+  });
+
+  it('are drawn as they are (node scripts/draw-floors.mjs)', () => {
+    expect(read('docs/images/floors.svg')).toBe(drawFloors(ROOT));
   });
 
   it('import one way, from the top floor to the bottom', () => {
@@ -178,13 +145,13 @@ describe('the whole repository', () => {
   });
 
   it('has no import circle', () => {
-    const importsOf = new Map(sources.map(({ name, imports }) => [name, imports.map(({ target }) => target)]));
+    const targetsOf = new Map(sources.map(({ name, imports }) => [name, imports.map(({ target }) => target)]));
     const done = new Set<string>();
     const circles: string[] = [];
     const visit = (name: string, trail: readonly string[]): void => {
       if (trail.includes(name)) circles.push([...trail.slice(trail.indexOf(name)), name].join(' → '));
       if (trail.includes(name) || done.has(name)) return;
-      for (const target of importsOf.get(name) ?? []) if (names.has(target)) visit(target, [...trail, name]);
+      for (const target of targetsOf.get(name) ?? []) if (names.has(target)) visit(target, [...trail, name]);
       done.add(name);
     };
     for (const { name } of sources) visit(name, []);

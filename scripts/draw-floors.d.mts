@@ -1,0 +1,1 @@
+export declare const drawFloors: (root: string) => string;
