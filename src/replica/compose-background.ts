@@ -35,7 +35,8 @@ import { createRunningReplicas } from './running-replicas.ts';
  * books, dropping old partitions.
  */
 export const composeBackground = ({ settings, dimensions, log, observe, stores }: Foundation, delivery: Delivery) => {
-  const { catalog, ledgerOptions, allowances, billingNotices, refusals, settling, requestTallies, reporting, secretBox } = delivery;
+  const { catalog, ledgerOptions, allowances, billingNotices, refusals, settling, requestTallies, reporting, secretBox, bookkeeping } =
+    delivery;
   const { keys } = stores;
   const fold = createFold({
     redis: stores.backgroundRedis,
@@ -43,6 +44,7 @@ export const composeBackground = ({ settings, dimensions, log, observe, stores }
     keys,
     ledger: createLedger({ ...ledgerOptions, redis: stores.backgroundRedis, link: stores.backgroundLink }),
     pending: createPendingHits({ knex: stores.knex }),
+    booksSinceMs: bookkeeping.booksSinceMs,
     ...settling,
     onAdvanced: billingNotices.drop,
     onFolded: (hits) => log.info('Hits stored in Postgres were folded into the ledger', { hits }),
@@ -162,6 +164,8 @@ export const composeBackground = ({ settings, dimensions, log, observe, stores }
         deliverReports.stop(),
         watchBookings.stop(),
       ]);
+      // After the last lots are returned.
+      await bookkeeping.stop();
     },
   };
 };

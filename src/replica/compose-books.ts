@@ -1,0 +1,63 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import { IDLE_KEY_TTL_MS } from '../base/utc-day.ts';
+import { recordChange } from '../bookings/audit-trail.ts';
+import { createBookKeeper } from '../events/books/book-keeper.ts';
+import { createRebuildCampaigns } from '../events/books/rebuild-campaigns.ts';
+import { createRebuilder } from '../events/books/rebuilder.ts';
+import { createBookStore } from '../events/postgres/book-store.ts';
+import { createBooksServer } from '../ledger/books/books-server.ts';
+import { scopeOfShard, scopesOf } from '../redis/redis-client.ts';
+import { createPendingHits } from '../tracking/pending-hits.ts';
+import type { Foundation } from './lay-foundation.ts';
+
+/** Whether Redis has what was counted, and the accounts that are rebuilt when it does not. */
+export const composeBooks = ({ observe, stores }: Foundation, catalog: Catalog) => {
+  const { knex, backgroundRedis: redis, backgroundLink: link, keys } = stores;
+  const scopeOf = (publisherId: number): number => scopeOfShard(redis, keys.shardOf(publisherId));
+  const scopes = scopesOf(redis, keys);
+  const store = createBookStore({ knex });
+  const pending = createPendingHits({ knex });
+  const server = createBooksServer({
+    ...{ redis, keys },
+    scopeOf: (shard) => scopeOfShard(redis, shard),
+    expiresAtMs: (publisherId) => catalog.current()?.expiresAtMs(publisherId) ?? Date.now() + IDLE_KEY_TTL_MS,
+  });
+  const onFailure = observe.storeFailed('rebuild', 'Accounts could not be rebuilt or checked for a loss of data');
+  const keeper = createBookKeeper({
+    ...{ store, server, scopes, scopeOf },
+    isUp: link.upOf,
+    restoreHits: (hits) => pending.restoreAll(hits.map((hit) => ({ hit, shard: keys.shardOf(hit.ad.publisherId) }))),
+    recordLoss: (trx, { scope, reason }) =>
+      recordChange(trx, {
+        ...{ actor: 'service', action: 'rebuild_counters', entity: 'counters', entityId: scope, before: null },
+        after: { name: 'Counters', reason },
+      }),
+    onBegun: observe.booksBegun,
+    onFailure,
+  });
+  const rebuilder = createRebuilder({
+    ...{ keeper, store, server, scopes, scopeOf },
+    rebuildCampaigns: createRebuildCampaigns({ knex, server }),
+    shardOf: keys.shardOf,
+    now: (publisherId) => link.nowMs(keys.shardOf(publisherId)),
+    onRebuilt: observe.booksRebuilt,
+    onFailure,
+  });
+  return {
+    books: keeper,
+    /** Shards whose accounts are being rebuilt. */
+    rebuildingShards: () => keeper.rebuilding * (keys.shards / scopes),
+    booksSinceMs: (shard: number) => keeper.sinceMs(scopeOfShard(redis, shard)),
+    /** Resolves when it is known what Redis has. Rejects when a store is unavailable. */
+    start: async (): Promise<void> => {
+      rebuilder.start();
+      await keeper.start();
+    },
+    stop: async (): Promise<void> => {
+      await rebuilder.stop();
+      await keeper.stop();
+    },
+  };
+};
+
+export type Books = ReturnType<typeof composeBooks>;
