@@ -3,9 +3,12 @@
  *
  * - ledger_epochs: which content of Redis the counters belong to. `scope`: 0 on a single server, the shard in a cluster.
  *   `server` names the process that has it; `opened_ms` is its clock when the epoch began, 0 where nothing was lost.
+ *   `behind`: Postgres was restored to a state older than Redis, and what it lost is not carried over yet.
  * - ledger_replicas: when each replica last wrote its holds, and the epoch of each scope that it knew then.
  * - open_holds: the holds of Redis, as Postgres knows them. `granted`: as the replicas that were granted them say, within a
  *   second. `settled`: those whose impression has its event row, written in the same transaction. `hold_end`: epoch ms.
+ * - carried_counts: what Redis had counted and Postgres lost, because it was restored to an earlier state. It has no event
+ *   rows, so it is neither billed nor reported, and it counts towards caps and budgets.
  */
 export async function up(knex) {
   await knex.raw(`
@@ -16,6 +19,7 @@ export async function up(knex) {
       server text not null,
       opened_ms bigint not null,
       reason text not null,
+      behind boolean not null default false,
       changed_at timestamptz not null default now()
     );
     create table ledger_replicas (
@@ -36,9 +40,19 @@ export async function up(knex) {
       primary key (hold_end, line_item_id, day)
     ) with (fillfactor = 80);
     create index open_holds_campaign_id on open_holds (campaign_id, hold_end);
+    create table carried_counts (
+      campaign_id integer not null,
+      line_item_id integer not null,
+      day date not null,
+      publisher_id integer not null,
+      impressions bigint not null default 0,
+      clicks bigint not null default 0,
+      spend_micros bigint not null default 0,
+      primary key (campaign_id, line_item_id, day)
+    );
   `);
 }
 
 export async function down(knex) {
-  await knex.raw('drop table open_holds, ledger_replicas, ledger_epochs');
+  await knex.raw('drop table carried_counts, open_holds, ledger_replicas, ledger_epochs');
 }

@@ -1,11 +1,15 @@
 import type { Catalog } from '../catalog/catalog.ts';
-import { IDLE_KEY_TTL_MS } from '../base/utc-day.ts';
+import { dayOf, IDLE_KEY_TTL_MS } from '../base/utc-day.ts';
 import { recordChange } from '../bookings/audit-trail.ts';
 import { createBookKeeper } from '../events/books/book-keeper.ts';
+import { carryCounts } from '../events/books/carry-counts.ts';
 import { createRebuildCampaigns } from '../events/books/rebuild-campaigns.ts';
 import { createRebuilder } from '../events/books/rebuilder.ts';
+import { createCompareAccounts } from '../events/compare-accounts.ts';
 import { createBookStore } from '../events/postgres/book-store.ts';
+import { createCountStore } from '../events/postgres/count-store.ts';
 import { createBooksServer } from '../ledger/books/books-server.ts';
+import { createAccountBooks } from '../ledger/read/account-books.ts';
 import { scopeOfShard, scopesOf } from '../redis/redis-client.ts';
 import { createPendingHits } from '../tracking/pending-hits.ts';
 import type { Foundation } from './lay-foundation.ts';
@@ -17,11 +21,8 @@ export const composeBooks = ({ observe, stores }: Foundation, catalog: Catalog) 
   const scopes = scopesOf(redis, keys);
   const store = createBookStore({ knex });
   const pending = createPendingHits({ knex });
-  const server = createBooksServer({
-    ...{ redis, keys },
-    scopeOf: (shard) => scopeOfShard(redis, shard),
-    expiresAtMs: (publisherId) => catalog.current()?.expiresAtMs(publisherId) ?? Date.now() + IDLE_KEY_TTL_MS,
-  });
+  const expiresAtMs = (publisherId: number): number => catalog.current()?.expiresAtMs(publisherId) ?? Date.now() + IDLE_KEY_TTL_MS;
+  const server = createBooksServer({ redis, keys, scopeOf: (shard) => scopeOfShard(redis, shard), expiresAtMs });
   const onFailure = observe.storeFailed('rebuild', 'Accounts could not be rebuilt or checked for a loss of data');
   const keeper = createBookKeeper({
     ...{ store, server, scopes, scopeOf },
@@ -43,6 +44,20 @@ export const composeBooks = ({ observe, stores }: Foundation, catalog: Catalog) 
     onRebuilt: observe.booksRebuilt,
     onFailure,
   });
+  let carrying: Promise<void> | undefined;
+  /** Once for the fleet: the others wait for the lock, and find nothing. */
+  const carry = async (): Promise<void> => {
+    const books = createAccountBooks({ redis, keys, expiresAtMs });
+    const compareAccounts = createCompareAccounts({ knex, books, mayLower: () => Promise.resolve(false) });
+    const accounts = await carryCounts({ knex, counts: createCountStore({ knex }), compareAccounts }, dayOf(link.nowMs(0)));
+    await store.caughtUp();
+    observe.countsCarried(accounts);
+  };
+  keeper.onBehind = () => {
+    carrying ??= carry()
+      .catch(onFailure)
+      .finally(() => (carrying = undefined));
+  };
   return {
     books: keeper,
     /** Shards whose accounts are being rebuilt. */
@@ -56,6 +71,7 @@ export const composeBooks = ({ observe, stores }: Foundation, catalog: Catalog) 
     stop: async (): Promise<void> => {
       await rebuilder.stop();
       await keeper.stop();
+      await carrying;
     },
   };
 };

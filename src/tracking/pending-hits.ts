@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { createDeadEvents, type DeadEvent } from '../events/postgres/dead-events.ts';
-import { haveEventRows, impressionTimes } from '../events/postgres/event-store.ts';
+import { haveEventRows, impressionTimes } from '../events/postgres/event-rows.ts';
 import { endMsOf, type Hit } from '../ledger/hit.ts';
 import { readHit } from '../ledger/read-hit.ts';
 import { pendingHit } from '../ledger/stored-hit.ts';

@@ -43,7 +43,7 @@ const open = async (): Promise<Rig> => {
   const replicas = await Promise.all([startReplica({ env }), startReplica({ env })]);
   const pages = replicas.map(({ url }) => createPage(url, 8));
   for (const page of pages) atEnd(() => page.close());
-  return { databaseUrl, redis, replicas, pages, capped: capped!, budgeted: budgeted! };
+  return { databaseUrl, redis, replicas, pages, capped: capped, budgeted: budgeted };
 };
 
 /** Asks for `count` ads of both bookings in turn, at both replicas, and renders them. Resolves to how many were rendered. */

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import type { BooksContent, BooksServer, BooksState } from '../../ledger/books/books-server.ts';
+import PQueue from 'p-queue';
+import type { BooksServer, BooksState } from '../../ledger/books/books-server.ts';
 import { createHoldJournal } from '../../ledger/books/hold-journal.ts';
 import type { LedgerBooks } from '../../ledger/books/ledger-books.ts';
 import type { Hit } from '../../ledger/hit.ts';
@@ -50,6 +51,8 @@ export interface BookKeeper extends LedgerBooks {
   beat(): Promise<void>;
   /** Called for accounts that are to be rebuilt, as `refused`. */
   onRefused: (publisherId: number, campaignId: number) => void;
+  /** Called while Postgres is behind Redis. */
+  onBehind: () => void;
   /** Called when this replica learns of an epoch. */
   onLearned: (scope: number) => void;
 }
@@ -63,6 +66,8 @@ const MAX_LOOKS = 16;
 const GRANTED_MS = 150;
 /** Clocks of two servers, and of a replica that estimates them. */
 const CLOCKS_MS = 2_000;
+/** Each scope that is verified uses a connection to Postgres. */
+const MAX_AT_ONCE = 3;
 const PRUNE_BEATS = 600;
 /** No content has this epoch. */
 const UNKNOWN = 'unknown';
@@ -76,9 +81,12 @@ export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
     ...{ epoch: UNKNOWN, state: 'rebuilding' as const, openedMs: 0, notedFromMs: Infinity },
   }));
   const verifying = new Map<number, Promise<void>>();
+  const queue = new PQueue({ concurrency: MAX_AT_ONCE });
   const stopped = new AbortController();
   let beats = 0;
   let newestMs = 0;
+  /** The latest moment of Postgres that Redis knows. */
+  let markMs = 0;
   let running: Promise<void> | undefined;
 
   /** Hits that the stream of the earlier content had, and that may have no row. */
@@ -99,6 +107,7 @@ export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
     const isNews = scope.state !== row.state;
     scope.state = row.state;
     if (isNews || row.state === 'rebuilding') keeper.onLearned(row.scope);
+    if (row.behind) keeper.onBehind();
   };
 
   const beat = async (): Promise<void> => {
@@ -106,7 +115,7 @@ export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
     const noted = known.flatMap(({ epoch, notedFromMs }, scope) => (notedFromMs <= nowMs ? [[scope, epoch] as const] : []));
     const changes = holds.take();
     try {
-      const { epochs, atMs } = await store.beat(replica, Object.fromEntries(noted), changes);
+      const { epochs, atMs } = await store.beat(replica, Object.fromEntries(noted), changes, markMs);
       newestMs = atMs;
       epochs.forEach(learn);
     } catch (fault) {
@@ -117,13 +126,13 @@ export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
 
   const begin = async (trx: Knex.Transaction, scope: number, reason: EpochReason): Promise<BookEpoch> => {
     const isLoss = reason !== 'first' && reason !== 'adopted';
-    const state: BooksState = isLoss || (reason === 'first' && (await store.hasHistory())) ? 'rebuilding' : 'open';
+    const state: BooksState = isLoss || (reason === 'first' && (await store.hasHistory(trx))) ? 'rebuilding' : 'open';
     const epoch = randomUUID();
     // First in Redis: a replica that knows the earlier epoch sells nothing from then on, and one that knows this epoch
     // knows it from Postgres.
     const content = await server.open(scope, epoch, state);
     const openedMs = state === 'rebuilding' ? content.nowMs : 0;
-    const begun: BookEpoch = { scope, epoch, state, server: content.server, openedMs, reason: EPOCH_REASONS[reason] };
+    const begun: BookEpoch = { scope, epoch, state, server: content.server, openedMs, reason: EPOCH_REASONS[reason], behind: false };
     await store.saveEpoch(trx, begun);
     if (isLoss) await recordLoss(trx, begun);
     return begun;
@@ -133,32 +142,27 @@ export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
     let begun: BookEpoch | undefined;
     const epoch = await store.underEpochLock(scope, async (trx, row, newest) => {
       const content = await server.look(scope);
-      const judged = judgeContent(row, content, newest);
-      if (judged.verdict === 'begin') return (begun = await begin(trx, scope, judged.reason));
-      if (judged.verdict === 'follow') return followContent(trx, scope, content);
-      if (judged.verdict === 'trust') await server.trust(scope, content.epoch, content.server);
-      return row!;
+      const { verdict, reason, behind } = judgeContent(row, content, newest);
+      if (verdict === 'begin') return (begun = await begin(trx, scope, reason));
+      const trusted = verdict === 'fine' ? content : await server.trust(scope, content.epoch, content.server);
+      if (verdict === 'fine' && !behind) return row!;
+      const state = trusted.state || 'rebuilding';
+      const kept: BookEpoch = {
+        ...{ scope, epoch: trusted.epoch, server: trusted.server, openedMs: row?.openedMs ?? 0 },
+        ...(behind ? { state, behind, reason: EPOCH_REASONS[reason] } : { state: row?.state ?? state, behind, reason: row?.reason ?? '' }),
+      };
+      await store.saveEpoch(trx, kept);
+      if (behind) await recordLoss(trx, (begun = kept));
+      return kept;
     });
     learn(epoch);
     if (begun) onBegun(begun);
   };
 
-  /** Postgres was restored to an earlier state: what Redis has counted since is right. */
-  const followContent = async (trx: Knex.Transaction, scope: number, content: BooksContent): Promise<BookEpoch> => {
-    const { epoch, server: process } = await server.trust(scope, content.epoch, content.server);
-    const followed: BookEpoch = {
-      ...{ scope, epoch, state: content.state || 'rebuilding', server: process, openedMs: 0 },
-      reason: 'Postgres had been restored to an earlier state',
-    };
-    await store.saveEpoch(trx, followed);
-    await recordLoss(trx, followed);
-    return followed;
-  };
-
   const verify = (scope: number): Promise<void> => {
     let under = verifying.get(scope);
     if (!under) {
-      under = verifyOnce(scope).finally(() => verifying.delete(scope));
+      under = queue.add(() => verifyOnce(scope)).finally(() => verifying.delete(scope));
       verifying.set(scope, under);
     }
     return under;
@@ -171,7 +175,8 @@ export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
   };
 
   const look = async (scope: number): Promise<void> => {
-    const { epoch, trusted } = await server.look(scope);
+    const { epoch, trusted, markMs: ofContent } = await server.look(scope);
+    markMs = Math.max(markMs, ofContent);
     const own = known[scope]!.epoch;
     if (epoch !== own || trusted !== own) await verify(scope);
     else await server.mark(scope, own, Math.floor(newestMs));
@@ -216,6 +221,7 @@ export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
     },
     verify,
     beat,
+    onBehind: () => undefined,
     onRefused: () => undefined,
     onLearned: () => undefined,
   };

@@ -8,17 +8,22 @@ export const EPOCH_REASONS = {
   empty: 'Redis had lost all of its counters',
   restarted: 'Redis was restarted, or another server took over; what it had counted last may be lost',
   older: 'Redis had counters of another moment',
+  behind: 'Postgres had been restored to an earlier state; what Redis has counted since stays counted',
 } as const;
 export type EpochReason = keyof typeof EPOCH_REASONS;
 
 /** What follows from the content that a server has. */
-export type Judgement =
-  | { readonly verdict: 'fine' }
-  /** The process has all of it, and this release has not looked yet. */
-  | { readonly verdict: 'trust' }
-  | { readonly verdict: 'begin'; readonly reason: EpochReason }
-  /** Postgres is older than Redis: its epoch is that of the content. */
-  | { readonly verdict: 'follow' };
+export interface Judgement {
+  /**
+   * `trust`: the process has all of it, and this release has not looked yet. `follow`: the epoch that Postgres knows is older
+   * than the content; an epoch is that of the content from then on.
+   */
+  readonly verdict: 'fine' | 'trust' | 'begin' | 'follow';
+  /** Of the epoch that begins. */
+  readonly reason: EpochReason;
+  /** Redis has counted what Postgres has lost. */
+  readonly behind: boolean;
+}
 
 /**
  * Judges the content of a server against the epoch that Postgres knows. Anything but the process that has had all of it so
@@ -29,12 +34,11 @@ export type Judgement =
  */
 export const judgeContent = (row: BookEpoch | undefined, content: BooksContent, newestMs: number): Judgement => {
   const { epoch, trusted, server, isUsed, markMs } = content;
-  if (row && epoch === row.epoch) {
-    if (trusted === epoch) return { verdict: 'fine' };
-    return server === row.server ? { verdict: 'trust' } : { verdict: 'begin', reason: 'restarted' };
-  }
-  if (epoch !== '' && markMs > newestMs) return { verdict: 'follow' };
-  if (epoch !== '') return { verdict: 'begin', reason: 'older' };
-  if (row) return { verdict: 'begin', reason: 'empty' };
-  return { verdict: 'begin', reason: isUsed ? 'adopted' : 'first' };
+  const behind = epoch !== '' && markMs > newestMs;
+  const begin = (reason: EpochReason): Judgement => ({ verdict: 'begin', reason, behind: false });
+  if (epoch === '') return begin(row ? 'empty' : isUsed ? 'adopted' : 'first');
+  if (epoch !== row?.epoch) return behind ? { verdict: 'follow', reason: 'behind', behind } : begin('older');
+  if (trusted === epoch) return { verdict: 'fine', reason: 'behind', behind };
+  // What Redis has counted since is nowhere else.
+  return server === row.server || behind ? { verdict: 'trust', reason: 'behind', behind } : begin('restarted');
 };

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import PQueue from 'p-queue';
 import { dayOf } from '../../base/utc-day.ts';
 import type { BooksServer } from '../../ledger/books/books-server.ts';
 import type { BookStore, CampaignName } from '../postgres/book-store.ts';
@@ -22,6 +23,8 @@ export interface RebuilderOptions {
 
 /** Campaigns of one step: some tens of milliseconds. */
 const MAX_CAMPAIGNS = 50;
+/** Each holds a connection to Postgres with its lock, beside those that it reads with. */
+const MAX_WALKS = 2;
 const GATHER_MS = 5;
 const AGAIN_MS = 50;
 const FAILED_MS = 500;
@@ -40,6 +43,7 @@ export const createRebuilder = (options: RebuilderOptions) => {
   const walking = new Set<number>();
   const flushed = new Map<number, string>();
   const stopped = new AbortController();
+  const walks = new PQueue({ concurrency: MAX_WALKS });
   const tasks = new Set<Promise<void>>();
 
   const rest = (ms: number): Promise<unknown> => sleep(ms, undefined, { signal: stopped.signal }).catch(() => undefined);
@@ -184,13 +188,7 @@ export const createRebuilder = (options: RebuilderOptions) => {
   const learned = (scope: number): void => {
     if (walking.has(scope) || stopped.signal.aborted || keeper.stateOf(scope) !== 'rebuilding') return;
     walking.add(scope);
-    run(async () => {
-      try {
-        await store.underRebuildLock(scope, (checkLock) => walk(scope, checkLock));
-      } finally {
-        walking.delete(scope);
-      }
-    });
+    run(() => walks.add(() => store.underRebuildLock(scope, (checkLock) => walk(scope, checkLock))).finally(() => walking.delete(scope)));
   };
 
   return {

@@ -15,13 +15,14 @@ export interface BookEpoch {
   readonly openedMs: number;
   /** Why it began, for staff. */
   readonly reason: string;
+  /** Postgres was restored to a state older than Redis, and what it lost is not carried over yet. */
+  readonly behind: boolean;
 }
 
-/** What Postgres knew before a beat, and knows after it. */
+/** What Postgres knows when a replica writes. */
 export interface Beat {
   readonly epochs: readonly BookEpoch[];
-  /** The latest beat of any replica before this one, and this one: epoch ms by Postgres's clock. */
-  readonly beforeMs: number;
+  /** Epoch ms by Postgres's clock. */
   readonly atMs: number;
 }
 
@@ -38,8 +39,16 @@ export interface CampaignName {
 
 /** What Postgres knows of the books in Redis. Each method rejects when Postgres is unavailable. */
 export interface BookStore {
-  /** Writes what a replica was granted, and that it lives and knows these epochs. */
-  beat(replica: string, known: Readonly<Record<number, string>>, changes: readonly HoldChange[]): Promise<Beat>;
+  /**
+   * Writes what a replica was granted, and that it lives and knows these epochs.
+   *
+   * @param markMs the latest moment of Postgres that Redis knows. When Postgres knows of no such moment, it is behind
+   */
+  beat(replica: string, known: Readonly<Record<number, string>>, changes: readonly HoldChange[], markMs: number): Promise<Beat>;
+  /** Whether Postgres is behind Redis: then accounts must not be lowered to its counts. */
+  isBehind(markMs: number): Promise<boolean>;
+  /** What Postgres lost is carried over. */
+  caughtUp(): Promise<void>;
   /** The replica has stopped and has written everything. */
   leave(replica: string): Promise<void>;
   /**
@@ -62,7 +71,7 @@ export interface BookStore {
   /** Whether every replica that lives has written what it was granted before this epoch. */
   isFlushed(scope: number, epoch: string): Promise<boolean>;
   /** Whether any ad was ever counted. */
-  hasHistory(): Promise<boolean>;
+  hasHistory(trx: Knex.Transaction): Promise<boolean>;
   /** Forgets holds that have ended for certain, and replicas that are gone. */
   prune(): Promise<void>;
 }
@@ -72,6 +81,9 @@ const EPOCH_LOCK = 7_240_119;
 const REBUILD_LOCK = 7_240_120;
 /** A replica that has not written for this long is not waited for. */
 const MAX_SILENCE = `interval '3 seconds'`;
+
+/** SQL: the last moment at which a replica wrote, epoch ms. A statement sees the one before it. */
+const NEWEST = `(select coalesce(extract(epoch from max(seen_at))::float8 * 1000, 0) from ledger_replicas)`;
 
 const BEAT = `
   with granted as (
@@ -84,11 +96,12 @@ const BEAT = `
     insert into ledger_replicas (replica, seen_at, epochs) values (:replica, clock_timestamp(), :known::jsonb)
     on conflict (replica) do update set seen_at = excluded.seen_at, epochs = excluded.epochs
     returning seen_at
+  ), lagging as (
+    update ledger_epochs set behind = true where not behind and ${NEWEST} < :markMs
   )
   select (select extract(epoch from seen_at)::float8 * 1000 from beaten) as "atMs",
-         (select coalesce(extract(epoch from max(seen_at))::float8 * 1000, 0) from ledger_replicas) as "beforeMs",
          (select coalesce(json_agg(json_build_object('scope', scope, 'epoch', epoch, 'state', state, 'server', server,
-                                                     'openedMs', opened_ms, 'reason', reason)), '[]') from ledger_epochs) as epochs`;
+                                                     'openedMs', opened_ms, 'reason', reason, 'behind', behind)), '[]') from ledger_epochs) as epochs`;
 
 /**
  * A hit was stored in Postgres at most a second after the end of its hold, so the holds of those that still wait for the
@@ -113,13 +126,13 @@ export const readHolds = async (trx: Knex, shard: number, campaigns: readonly nu
   return rows.map(({ day, ...hold }) => ({ ...hold, day: dayOf(Date.parse(day)) }));
 };
 
-interface EpochRow extends Pick<BookEpoch, 'epoch' | 'state' | 'server' | 'reason'> {
+interface EpochRow extends Pick<BookEpoch, 'epoch' | 'state' | 'server' | 'reason' | 'behind'> {
   readonly opened_ms: string;
 }
-const pick = ({ epoch, state, server, reason }: EpochRow) => ({ epoch, state, server, reason });
+const pick = ({ epoch, state, server, reason, behind }: EpochRow) => ({ epoch, state, server, reason, behind });
 
 export const createBookStore = ({ knex }: { readonly knex: Knex }): BookStore => ({
-  beat: async (replica, known, changes) => {
+  beat: async (replica, known, changes, markMs) => {
     const column = (read: (change: HoldChange) => number | string) => changes.map(read) as unknown as Knex.RawBinding;
     const { rows } = await knex.raw<{ rows: [Beat] }>(BEAT, {
       ends: column(({ holdEndMs }) => holdEndMs),
@@ -131,8 +144,21 @@ export const createBookStore = ({ knex }: { readonly knex: Knex }): BookStore =>
       micros: column(({ micros }) => micros),
       replica,
       known: JSON.stringify(known),
+      markMs,
     });
     return rows[0];
+  },
+
+  isBehind: async (markMs) => {
+    const { rows } = await knex.raw<{ rows: { behind: boolean }[] }>(
+      `select exists (select from ledger_epochs where behind) or ${NEWEST} < ? as behind`,
+      [markMs],
+    );
+    return rows[0]?.behind === true;
+  },
+
+  caughtUp: async () => {
+    await knex('ledger_epochs').where({ behind: true }).update({ behind: false });
   },
 
   // Its last moment stays until another one is later: a mark in Redis is compared with it.
@@ -146,9 +172,7 @@ export const createBookStore = ({ knex }: { readonly knex: Knex }): BookStore =>
     knex.transaction(async (trx) => {
       await trx.raw('select pg_advisory_xact_lock(?, ?)', [EPOCH_LOCK, scope]);
       const row = await trx('ledger_epochs').where({ scope }).first<EpochRow | undefined>();
-      const { rows } = await trx.raw<{ rows: [{ newestMs: number }] }>(
-        'select coalesce(extract(epoch from max(seen_at))::float8 * 1000, 0) as "newestMs" from ledger_replicas',
-      );
+      const { rows } = await trx.raw<{ rows: [{ newestMs: number }] }>(`select ${NEWEST} as "newestMs"`);
       return work(trx, row && { scope, ...pick(row), openedMs: Number(row.opened_ms) }, rows[0].newestMs);
     }),
 
@@ -197,8 +221,8 @@ export const createBookStore = ({ knex }: { readonly knex: Knex }): BookStore =>
     return rows[0]?.behind === 0;
   },
 
-  hasHistory: async () => {
-    const { rows } = await knex.raw<{ rows: { any: boolean }[] }>(
+  hasHistory: async (trx) => {
+    const { rows } = await trx.raw<{ rows: { any: boolean }[] }>(
       'select exists (select from daily_counts) or exists (select from open_holds) or exists (select from pending_hits) as any',
     );
     return rows[0]?.any === true;
