@@ -5,6 +5,24 @@ import { freePort } from '../src/embedded/free-port.ts';
 import { startEmbeddedRedis } from '../src/embedded/start-embedded-redis.ts';
 import { redisPid } from './redis-pid.ts';
 
+/** The append-only file of a Redis that was started with this folder. */
+export const appendOnlyFile = (stateDir: string) => {
+  const folder = path.join(stateDir, 'redis', 'data', 'appendonlydir');
+  const growing = async (): Promise<string> => {
+    const name = (await readdir(folder)).find((file) => file.endsWith('.incr.aof'));
+    if (name === undefined) throw new Error('Redis writes no append-only file.');
+    return path.join(folder, name);
+  };
+  return {
+    /** How much of it has been written: the data of this moment. */
+    mark: async (): Promise<number> => (await stat(await growing())).size,
+    /** Goes back to the data of a moment. Redis must be stopped. */
+    cutTo: async (mark: number): Promise<void> => truncate(await growing(), mark),
+    /** An empty disk. Redis must be stopped. */
+    remove: (): Promise<void> => rm(folder, { recursive: true }),
+  };
+};
+
 /** A Redis whose data can be lost in every way, at one address. */
 export interface LossyRedis {
   readonly url: string;
@@ -23,32 +41,27 @@ export interface LossyRedis {
 }
 
 /** @param stateDir a folder that other accounts may enter; Redis may run under an account of its own */
-export const startLossyRedis = async (stateDir: string, port?: number): Promise<LossyRedis> => {
-  const at = port ?? (await freePort());
-  const url = `redis://127.0.0.1:${at}`;
-  const files = path.join(stateDir, 'redis', 'data', 'appendonlydir');
-  let store = await startEmbeddedRedis({ stateDir, port: at });
+export const startLossyRedis = async (stateDir: string): Promise<LossyRedis> => {
+  const port = await freePort();
+  const url = `redis://127.0.0.1:${port}`;
+  const file = appendOnlyFile(stateDir);
+  let store = await startEmbeddedRedis({ stateDir, port });
   const client = new Redis(url, { retryStrategy: () => 50 });
   client.on('error', () => undefined);
-  const growing = async (): Promise<string> => {
-    const name = (await readdir(files)).find((file) => file.endsWith('.incr.aof'));
-    if (name === undefined) throw new Error('Redis writes no append-only file.');
-    return path.join(files, name);
-  };
   const startAfter = async (change: () => Promise<void>): Promise<void> => {
     await store.stop();
     await change();
-    store = await startEmbeddedRedis({ stateDir, port: at });
+    store = await startEmbeddedRedis({ stateDir, port });
   };
   return {
     url,
     client,
-    mark: async () => (await stat(await growing())).size,
+    mark: file.mark,
     flush: async () => void (await client.flushall()),
-    restartEmpty: () => startAfter(() => rm(files, { recursive: true })),
+    restartEmpty: () => startAfter(file.remove),
     killAndCut: async (mark) => {
       process.kill(await redisPid(client), 'SIGKILL');
-      await startAfter(async () => truncate(await growing(), mark));
+      await startAfter(() => file.cutTo(mark));
     },
     restart: () => startAfter(() => Promise.resolve()),
     close: async () => {

@@ -117,6 +117,12 @@ export const createLedger = (options: LedgerOptions): Ledger => {
     return reservation;
   };
 
+  const noteSettled = (hit: Hit, settled: Settled | undefined): Settled | undefined => {
+    if (!settled) books?.refused(hit.ad.publisherId, hit.ad.campaignId);
+    else if (settled.outcome !== 'expired' && settled.outcome !== 'duplicate') books?.settled(hit);
+    return settled;
+  };
+
   const sendReserves = async (calls: readonly ReserveCall[]): Promise<readonly Reservation[]> => {
     const requests = calls.map(({ request }) => request);
     const call = encodeReserve(requests, { keys, settings, encodeCandidate }, scopeOf(requests[0]!.publisherId));
@@ -134,7 +140,8 @@ export const createLedger = (options: LedgerOptions): Ledger => {
 
   const sendSettles = async (calls: readonly SettleCall[]): Promise<readonly (Settled | undefined)[]> => {
     const call = encodeSettles(calls, keys, scopeOf(calls[0]!.hit.ad.publisherId));
-    return (await answerWithin(patienceMs, settleHits(call.keys.length, ...call.keys, ...call.args))).map(decodeSettled);
+    const replies = await answerWithin(patienceMs, settleHits(call.keys.length, ...call.keys, ...call.args));
+    return replies.map((reply, i) => noteSettled(calls[i]!.hit, decodeSettled(reply)));
   };
 
   const sendReports = async (reports: readonly LotReport[]): Promise<readonly true[]> => {
@@ -167,16 +174,11 @@ export const createLedger = (options: LedgerOptions): Ledger => {
       return guarded('reserve', shard, () => reserveIn(shard)({ request, onLate }));
     },
     settle: (hit, limits, { late = false, impressionAtMs } = {}) => {
-      const { publisherId, campaignId, servedAtMs } = hit.ad;
+      const { publisherId, servedAtMs } = hit.ad;
       const shard = keys.shardOf(publisherId);
       // Its row may say that it has counted, and Redis no longer does: it goes by way of Postgres, where rows are asked.
       if (!late && books?.isOlder(scopeOfShard(redis, shard), servedAtMs)) return Promise.resolve(undefined);
-      return guarded('settle', shard, async () => {
-        const settled = await settleIn(shard)({ hit, limits, late, impressionAtMs });
-        if (settled) books?.settled(hit);
-        else books?.refused(publisherId, campaignId);
-        return settled;
-      });
+      return guarded('settle', shard, () => settleIn(shard)({ hit, limits, late, impressionAtMs }));
     },
     reportLots: async (reports) => {
       const sent = reports.map((report) => {

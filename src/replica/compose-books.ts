@@ -1,8 +1,10 @@
+import type { Knex } from 'knex';
 import type { Catalog } from '../catalog/catalog.ts';
 import { dayOf, IDLE_KEY_TTL_MS } from '../base/utc-day.ts';
 import { recordChange } from '../bookings/audit-trail.ts';
 import { createBookKeeper } from '../events/books/book-keeper.ts';
 import { carryCounts } from '../events/books/carry-counts.ts';
+import { EPOCH_REASONS } from '../events/books/judge-content.ts';
 import { createRebuildCampaigns } from '../events/books/rebuild-campaigns.ts';
 import { createRebuilder } from '../events/books/rebuilder.ts';
 import { createCompareAccounts } from '../events/compare-accounts.ts';
@@ -28,11 +30,7 @@ export const composeBooks = ({ observe, stores }: Foundation, catalog: Catalog) 
     ...{ store, server, scopes, scopeOf },
     isUp: link.upOf,
     restoreHits: (hits) => pending.restoreAll(hits.map((hit) => ({ hit, shard: keys.shardOf(hit.ad.publisherId) }))),
-    recordLoss: (trx, { scope, reason }) =>
-      recordChange(trx, {
-        ...{ actor: 'service', action: 'rebuild_counters', entity: 'counters', entityId: scope, before: null },
-        after: { name: 'Counters', reason },
-      }),
+    recordLoss: (trx, { scope, reason }) => recordLoss(trx, scope, reason),
     onBegun: observe.booksBegun,
     onFailure,
   });
@@ -50,8 +48,10 @@ export const composeBooks = ({ observe, stores }: Foundation, catalog: Catalog) 
     const books = createAccountBooks({ redis, keys, expiresAtMs });
     const compareAccounts = createCompareAccounts({ knex, books, mayLower: () => Promise.resolve(false) });
     const accounts = await carryCounts({ knex, counts: createCountStore({ knex }), compareAccounts }, dayOf(link.nowMs(0)));
-    await store.caughtUp();
-    observe.countsCarried(accounts);
+    await store.caughtUp(async (trx) => {
+      await recordLoss(trx, 0, EPOCH_REASONS.behind);
+      observe.countsCarried(accounts);
+    });
   };
   keeper.onBehind = () => {
     carrying ??= carry()
@@ -75,5 +75,12 @@ export const composeBooks = ({ observe, stores }: Foundation, catalog: Catalog) 
     },
   };
 };
+
+/** A line in the history. */
+const recordLoss = (trx: Knex.Transaction, scope: number, reason: string): Promise<void> =>
+  recordChange(trx, {
+    ...{ actor: 'service', action: 'rebuild_counters', entity: 'counters', entityId: scope, before: null },
+    after: { name: 'Counters', reason },
+  });
 
 export type Books = ReturnType<typeof composeBooks>;

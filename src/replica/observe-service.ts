@@ -124,11 +124,13 @@ export const observeService = ({ log, metrics }: { readonly log: Log; readonly m
       for (let i = 0; i < differences; i++) metrics.driftMended(books);
       log.warn('Counts that differed from the event rows were corrected', { books, differences });
     },
-    booksBegun: ({ scope, state, reason, behind }: BookEpoch): void => {
-      if (behind) log.error('Postgres lacks what Redis has counted; it stays counted towards caps and budgets', { scope, reason });
-      else if (state === 'rebuilding') log.error('Redis lost counters; they are rebuilt from Postgres', { scope, reason });
+    booksBegun: ({ scope, state, reason }: BookEpoch): void => {
+      if (state === 'rebuilding') log.error('Redis lost counters; they are rebuilt from Postgres', { scope, reason });
     },
-    countsCarried: (accounts: number): void => log.info('Counts that Postgres had lost were carried over', { accounts }),
+    countsCarried: (accounts: number): void =>
+      log.error('Postgres was restored to an earlier state: what Redis has counted since stays counted towards caps and budgets', {
+        accounts,
+      }),
     booksRebuilt: (scope: number, tookMs: number): void =>
       log.info('All counters are rebuilt', { scope, milliseconds: Math.round(tookMs) }),
     /** Clients without a token are the rule: the page calls the API before it asks for one. */

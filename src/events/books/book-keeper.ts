@@ -152,7 +152,6 @@ export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
         ...(behind ? { state, behind, reason: EPOCH_REASONS[reason] } : { state: row?.state ?? state, behind, reason: row?.reason ?? '' }),
       };
       await store.saveEpoch(trx, kept);
-      if (behind) await recordLoss(trx, (begun = kept));
       return kept;
     });
     learn(epoch);

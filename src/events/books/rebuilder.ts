@@ -9,7 +9,7 @@ import type { RebuildCampaigns, RebuildWish } from './rebuild-campaigns.ts';
 export interface RebuilderOptions {
   readonly keeper: BookKeeper;
   readonly store: BookStore;
-  readonly server: Pick<BooksServer, 'look' | 'complete'>;
+  readonly server: Pick<BooksServer, 'look' | 'complete' | 'wholeOf'>;
   readonly rebuildCampaigns: RebuildCampaigns;
   readonly scopes: number;
   readonly scopeOf: (publisherId: number) => number;
@@ -111,6 +111,8 @@ export const createRebuilder = (options: RebuilderOptions) => {
         continue;
       }
       const taken = take(scope);
+      // Refused by a process that was not examined yet: nothing of them is missing.
+      for (const publisherId of await server.wholeOf([...taken.keys()], keeper.epochOf(scope))) taken.delete(publisherId);
       const wishes = await wishesOf(scope, taken);
       // A wish of many campaigns is several of one publisher: one after the other.
       for (const step of stepsOf(wishes)) {

@@ -47,8 +47,8 @@ export interface BookStore {
   beat(replica: string, known: Readonly<Record<number, string>>, changes: readonly HoldChange[], markMs: number): Promise<Beat>;
   /** Whether Postgres is behind Redis: then accounts must not be lowered to its counts. */
   isBehind(markMs: number): Promise<boolean>;
-  /** What Postgres lost is carried over. */
-  caughtUp(): Promise<void>;
+  /** What Postgres lost is carried over: `record` says so in the same transaction, once for all replicas. */
+  caughtUp(record: (trx: Knex.Transaction) => Promise<void>): Promise<void>;
   /** The replica has stopped and has written everything. */
   leave(replica: string): Promise<void>;
   /**
@@ -157,9 +157,10 @@ export const createBookStore = ({ knex }: { readonly knex: Knex }): BookStore =>
     return rows[0]?.behind === true;
   },
 
-  caughtUp: async () => {
-    await knex('ledger_epochs').where({ behind: true }).update({ behind: false });
-  },
+  caughtUp: (record) =>
+    knex.transaction(async (trx) => {
+      if ((await trx('ledger_epochs').where({ behind: true }).update({ behind: false })) > 0) await record(trx);
+    }),
 
   // Its last moment stays until another one is later: a mark in Redis is compared with it.
   leave: async (replica) => {

@@ -53,6 +53,8 @@ export interface BooksServer {
   complete(scope: number, epoch: string): Promise<void>;
   /** Notes a moment at which Postgres was written. */
   mark(scope: number, epoch: string, atMs: number): Promise<void>;
+  /** Which of these publishers have all of their accounts in an epoch. */
+  wholeOf(publishers: readonly number[], epoch: string): Promise<ReadonlySet<number>>;
   /** Fields of the entries in a shard's event stream; undefined: there are too many. */
   unstored(shard: number): Promise<readonly (readonly string[])[] | undefined>;
   /**
@@ -69,6 +71,9 @@ export interface BooksServerOptions {
   /** When the accounts of a publisher expire, epoch ms. */
   readonly expiresAtMs: (publisherId: number) => number;
 }
+
+/** Of lua/epoch.lua. */
+const EPOCH_FIELD = '#';
 
 /** As for the comparison of the books: with so many events a call takes Redis about 2 ms. */
 const MAX_EVENTS = 1_000;
@@ -101,6 +106,10 @@ export const createBooksServer = ({ redis, keys, scopeOf, expiresAtMs }: BooksSe
     open: (scope, epoch, state) => call(scope, 'open', epoch, state),
     complete: async (scope, epoch) => void (await scripts.markBooks(keys.epochs(scope), epoch, 'state', 'open')),
     mark: async (scope, epoch, atMs) => void (await scripts.markBooks(keys.epochs(scope), epoch, 'mark', String(atMs))),
+    wholeOf: async (publishers, epoch) => {
+      const marks = await Promise.all(publishers.map((id) => redis.hget(keys.accounts(id), EPOCH_FIELD)));
+      return new Set(publishers.filter((_, i) => marks[i] === epoch));
+    },
     unstored: async (shard) => (await scripts.readUnstored(keys.events(shard), MAX_EVENTS)) ?? undefined,
     rebuild: async (publisherId, epoch, accounts, isWhole) => {
       const shard = keys.shardOf(publisherId);

@@ -14,6 +14,6 @@ export interface LedgerBooks {
   readonly holds: HoldJournal;
   /** The accounts of a campaign are not rebuilt, or their content is not known: rebuild them first. */
   refused(publisherId: number, campaignId: number): void;
-  /** Redis has taken a hit, which is on its way to Postgres. */
+  /** Redis has taken a hit for the first time, and it is on its way to Postgres. */
   settled(hit: Hit): void;
 }
