@@ -26,6 +26,8 @@ export interface Ledger {
   /** `onLate`: what Redis has reserved all the same after this resolved to undefined. */
   reserve(request: ReserveRequest, onLate?: OnLate): Promise<Reservation | undefined>;
   settle(hit: Hit, limits: HitLimits, options?: SettleOptions): Promise<Settled | undefined>;
+  /** Line items that were refused lately because the rest of them is held */
+  readScarce(): Promise<ReadonlySet<number>>;
   /** Each report is sent at most once. Resolves to whether all were accepted. */
   reportLots(reports: readonly LotReport[]): Promise<boolean>;
 }
@@ -179,6 +181,13 @@ export const createLedger = (options: LedgerOptions): Ledger => {
       // Its row may say that it has counted, and Redis no longer does: it goes by way of Postgres, where rows are asked.
       if (!late && books?.isOlder(scopeOfShard(redis, shard), servedAtMs)) return Promise.resolve(undefined);
       return guarded('settle', shard, () => settleIn(shard)({ hit, limits, late, impressionAtMs }));
+    },
+    readScarce: async () => {
+      const scopes = Array.from({ length: scopesOf(redis, keys) }, (_, scope) => scope).filter(link.upOf);
+      const names = await Promise.all(
+        scopes.map((scope) => guarded('report_lots', scope, () => answerWithin(patienceMs, redis.zrange(keys.scarce(scope), '0', '-1')))),
+      );
+      return new Set(names.flatMap((of) => (of ?? []).map((name) => Number(name.slice(name.lastIndexOf('l') + 1)))));
     },
     reportLots: async (reports) => {
       const sent = reports.map((report) => {

@@ -84,9 +84,9 @@ export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
   const queue = new PQueue({ concurrency: MAX_AT_ONCE });
   const stopped = new AbortController();
   let beats = 0;
-  let newestMs = 0;
-  /** The latest moment of Postgres that Redis knows. */
+  /** The latest moment of Postgres that Redis, or this replica, knows. */
   let markMs = 0;
+  let wasBehind = false;
   let running: Promise<void> | undefined;
 
   /** Hits that the stream of the earlier content had, and that may have no row. */
@@ -115,8 +115,9 @@ export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
     const noted = known.flatMap(({ epoch, notedFromMs }, scope) => (notedFromMs <= nowMs ? [[scope, epoch] as const] : []));
     const changes = holds.take();
     try {
-      const { epochs, atMs } = await store.beat(replica, Object.fromEntries(noted), changes, markMs);
-      newestMs = atMs;
+      const { epochs, atMs, beforeMs } = await store.beat(replica, Object.fromEntries(noted), changes, { markMs, wasBehind });
+      wasBehind = beforeMs < markMs;
+      markMs = Math.max(markMs, Math.floor(atMs));
       epochs.forEach(learn);
     } catch (fault) {
       holds.putBack(changes);
@@ -178,7 +179,6 @@ export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
     markMs = Math.max(markMs, ofContent);
     const own = known[scope]!.epoch;
     if (epoch !== own || trusted !== own) await verify(scope);
-    else await server.mark(scope, own, Math.floor(newestMs));
   };
 
   const reported = (work: Promise<unknown>): Promise<unknown> => work.catch((fault: unknown) => onFailure(fault as Error));
@@ -188,8 +188,10 @@ export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
       await sleep(BEAT_MS, undefined, { signal: stopped.signal }).catch(() => undefined);
       if (stopped.signal.aborted) return;
       if (++beats % AGE_BEATS === 0) recent.age();
-      await Promise.all(dueScopes().map((scope) => reported(look(scope))));
+      const due = dueScopes();
+      await Promise.all(due.map((scope) => reported(look(scope))));
       await reported(beat());
+      await Promise.all(due.map((scope) => reported(server.mark(scope, known[scope]!.epoch, markMs))));
       if (beats % PRUNE_BEATS === 0) await reported(store.prune());
     }
   };

@@ -22,8 +22,9 @@ export interface BookEpoch {
 /** What Postgres knows when a replica writes. */
 export interface Beat {
   readonly epochs: readonly BookEpoch[];
-  /** Epoch ms by Postgres's clock. */
+  /** Epoch ms by Postgres's clock: this beat, and the latest one of any replica before it. */
   readonly atMs: number;
+  readonly beforeMs: number;
 }
 
 /** What is left of a line item's hold. */
@@ -43,8 +44,14 @@ export interface BookStore {
    * Writes what a replica was granted, and that it lives and knows these epochs.
    *
    * @param markMs the latest moment of Postgres that Redis knows. When Postgres knows of no such moment, it is behind
+   * @param wasBehind it was at the last beat, which may have run while it was being restored
    */
-  beat(replica: string, known: Readonly<Record<number, string>>, changes: readonly HoldChange[], markMs: number): Promise<Beat>;
+  beat(
+    replica: string,
+    known: Readonly<Record<number, string>>,
+    changes: readonly HoldChange[],
+    { markMs, wasBehind }: { readonly markMs: number; readonly wasBehind: boolean },
+  ): Promise<Beat>;
   /** Whether Postgres is behind Redis: then accounts must not be lowered to its counts. */
   isBehind(markMs: number): Promise<boolean>;
   /** What Postgres lost is carried over: `record` says so in the same transaction, once for all replicas. */
@@ -97,9 +104,10 @@ const BEAT = `
     on conflict (replica) do update set seen_at = excluded.seen_at, epochs = excluded.epochs
     returning seen_at
   ), lagging as (
-    update ledger_epochs set behind = true where not behind and ${NEWEST} < :markMs
+    update ledger_epochs set behind = true where not behind and (:wasBehind or ${NEWEST} < :markMs)
   )
   select (select extract(epoch from seen_at)::float8 * 1000 from beaten) as "atMs",
+         ${NEWEST} as "beforeMs",
          (select coalesce(json_agg(json_build_object('scope', scope, 'epoch', epoch, 'state', state, 'server', server,
                                                      'openedMs', opened_ms, 'reason', reason, 'behind', behind)), '[]') from ledger_epochs) as epochs`;
 
@@ -132,7 +140,7 @@ interface EpochRow extends Pick<BookEpoch, 'epoch' | 'state' | 'server' | 'reaso
 const pick = ({ epoch, state, server, reason, behind }: EpochRow) => ({ epoch, state, server, reason, behind });
 
 export const createBookStore = ({ knex }: { readonly knex: Knex }): BookStore => ({
-  beat: async (replica, known, changes, markMs) => {
+  beat: async (replica, known, changes, { markMs, wasBehind }) => {
     const column = (read: (change: HoldChange) => number | string) => changes.map(read) as unknown as Knex.RawBinding;
     const { rows } = await knex.raw<{ rows: [Beat] }>(BEAT, {
       ends: column(({ holdEndMs }) => holdEndMs),
@@ -145,6 +153,7 @@ export const createBookStore = ({ knex }: { readonly knex: Knex }): BookStore =>
       replica,
       known: JSON.stringify(known),
       markMs,
+      wasBehind,
     });
     return rows[0];
   },

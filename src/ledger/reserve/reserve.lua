@@ -35,6 +35,7 @@
 -- @include ../lua/clients.lua
 -- @include ../lua/lots.lua
 -- @include ../lua/page.lua
+-- @include ../lua/scarce.lua
 -- @include trust-books.lua
 
 -- Reservations that end in the same bucket share a hold. A life is divided into at most this many
@@ -179,6 +180,9 @@ local function offer(text, request)
     book.dirty[c.line_item], book.dirty[c.campaign] = true, true
   end
   request.refused[text] = reason
+  if a[HELD_COUNT] > 0 and (reason == NBR.DAILY_CAP or reason == NBR.BUDGET_SPENT or reason == NBR.GOAL_REACHED) then
+    scarce_note(request.accounts, c.line_item, book.now)
+  end
   return not reason and take(c, request, a, campaign, wanted, permits), reason
 end
 
