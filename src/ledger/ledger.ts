@@ -108,14 +108,14 @@ export const createLedger = (options: LedgerOptions): Ledger => {
   };
 
   /** Also what comes too late for its request: it is held until it is returned. */
-  const noteReserved = (request: ReserveRequest, reservation: Reservation): Reservation => {
-    reservation.imps.forEach(({ winner, moments, granted, refused }, i) => {
-      const candidates = request.imps[i]!;
-      const { lot, spare } = granted ?? { lot: 0, spare: 0 };
-      if (moments) books?.holds.note(request.publisherId, candidates[winner]!, moments, 1 + lot + spare);
+  const noteReserved = ({ publisherId, imps }: ReserveRequest, reservation: Reservation): Reservation => {
+    if (!books) return reservation;
+    for (const [i, { winner, moments, granted, refused }] of reservation.imps.entries()) {
+      if (moments) books.holds.note(publisherId, imps[i]![winner]!, moments, 1 + (granted ? granted.lot + granted.spare : 0));
+      if (!refused.includes(NoBidReason.BooksRebuilding)) continue;
       for (const [at, reason] of refused.entries())
-        if (reason === NoBidReason.BooksRebuilding) books?.refused(request.publisherId, candidates[at]!.campaign.id);
-    });
+        if (reason === NoBidReason.BooksRebuilding) books.refused(publisherId, imps[i]![at]!.campaign.id);
+    }
     return reservation;
   };
 

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { dateOfDay, dayOf, MS_PER_DAY } from '../../base/utc-day.ts';
 import type { BooksState, RebuiltHold } from '../../ledger/books/books-server.ts';
 import type { HoldChange } from '../../ledger/books/hold-journal.ts';
+import { arrayLiteral } from './array-literal.ts';
 import { HOLD_KEY } from './event-store.ts';
 
 /** Which content of Redis the counters of a scope belong to. */
@@ -141,7 +142,7 @@ const pick = ({ epoch, state, server, reason, behind }: EpochRow) => ({ epoch, s
 
 export const createBookStore = ({ knex }: { readonly knex: Knex }): BookStore => ({
   beat: async (replica, known, changes, { markMs, wasBehind }) => {
-    const column = (read: (change: HoldChange) => number | string) => changes.map(read) as unknown as Knex.RawBinding;
+    const column = (read: (change: HoldChange) => number | string): string => arrayLiteral(changes.map(read));
     const { rows } = await knex.raw<{ rows: [Beat] }>(BEAT, {
       ends: column(({ holdEndMs }) => holdEndMs),
       lineItems: column(({ lineItemId }) => lineItemId),

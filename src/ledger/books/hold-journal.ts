@@ -1,4 +1,5 @@
-import { isUnbounded, billsOnOf } from '../limits.ts';
+import type { Campaign, LineItem } from '../../catalog/model/entities.ts';
+import { billsOnOf, isUnbounded } from '../limits.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import type { ReservationMoments } from '../reservation.ts';
 
@@ -27,25 +28,57 @@ export interface HoldJournal {
   putBack(changes: readonly HoldChange[]): void;
 }
 
+type Noted = { -readonly [name in keyof HoldChange]: HoldChange[name] };
+
+/** What does not change of a line item while its row is the same. */
+interface Kept {
+  readonly campaign: Campaign;
+  readonly isLimited: boolean;
+  /** Its holds have their price. */
+  readonly holdsMicros: boolean;
+}
+
 export const createHoldJournal = (): HoldJournal => {
-  let noted = new Map<string, HoldChange>();
-  const add = (change: HoldChange): void => {
-    const key = `${change.lineItemId} ${change.day} ${change.holdEndMs}`;
-    const before = noted.get(key);
-    noted.set(key, before ? { ...before, count: before.count + change.count, micros: before.micros + change.micros } : change);
-  };
-  return {
-    note: (publisherId, { lineItem, campaign, priceMicros }, { day, holdEndMs }, count) => {
-      if (holdEndMs === 0 || count === 0 || isUnbounded(lineItem, campaign)) return;
+  let noted = new Map<string, Noted>();
+  const kept = new WeakMap<LineItem, Kept>();
+  const keptOf = (lineItem: LineItem, campaign: Campaign): Kept => {
+    let of = kept.get(lineItem);
+    if (of?.campaign !== campaign) {
       // As reserve.lua holds it.
-      const micros = billsOnOf(lineItem) === 'impression' ? count * priceMicros : 0;
-      add({ publisherId, campaignId: campaign.id, lineItemId: lineItem.id, day, holdEndMs, count, micros });
+      of = { campaign, isLimited: !isUnbounded(lineItem, campaign), holdsMicros: billsOnOf(lineItem) === 'impression' };
+      kept.set(lineItem, of);
+    }
+    return of;
+  };
+  const keyOf = (lineItemId: number, day: number, holdEndMs: number): string => `${lineItemId} ${day} ${holdEndMs}`;
+  return {
+    // On the hot path: an ad that is reserved by a call.
+    note: (publisherId, { lineItem, campaign, priceMicros }, { day, holdEndMs }, count) => {
+      if (holdEndMs === 0 || count === 0) return;
+      const { isLimited, holdsMicros } = keptOf(lineItem, campaign);
+      if (!isLimited) return;
+      const micros = holdsMicros ? count * priceMicros : 0;
+      const key = keyOf(lineItem.id, day, holdEndMs);
+      const before = noted.get(key);
+      if (before) {
+        before.count += count;
+        before.micros += micros;
+      } else noted.set(key, { publisherId, campaignId: campaign.id, lineItemId: lineItem.id, day, holdEndMs, count, micros });
     },
     take: () => {
       const changes = [...noted.values()].filter(({ count, micros }) => count !== 0 || micros !== 0);
       noted = new Map();
       return changes.sort((a, b) => a.holdEndMs - b.holdEndMs || a.lineItemId - b.lineItemId || a.day - b.day);
     },
-    putBack: (changes) => changes.forEach(add),
+    putBack: (changes) => {
+      for (const change of changes) {
+        const key = keyOf(change.lineItemId, change.day, change.holdEndMs);
+        const since = noted.get(key);
+        if (since) {
+          since.count += change.count;
+          since.micros += change.micros;
+        } else noted.set(key, { ...change });
+      }
+    },
   };
 };
