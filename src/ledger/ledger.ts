@@ -119,9 +119,10 @@ export const createLedger = (options: LedgerOptions): Ledger => {
     return reservation;
   };
 
-  const noteSettled = (hit: Hit, settled: Settled | undefined): Settled | undefined => {
+  /** `text`: of the hit, as its event has it. */
+  const noteSettled = (hit: Hit, text: string, settled: Settled | undefined): Settled | undefined => {
     if (!settled) books?.refused(hit.ad.publisherId, hit.ad.campaignId);
-    else if (settled.outcome !== 'expired' && settled.outcome !== 'duplicate') books?.settled(hit);
+    else if (settled.outcome !== 'expired' && settled.outcome !== 'duplicate') books?.settled(text);
     return settled;
   };
 
@@ -143,7 +144,8 @@ export const createLedger = (options: LedgerOptions): Ledger => {
   const sendSettles = async (calls: readonly SettleCall[]): Promise<readonly (Settled | undefined)[]> => {
     const call = encodeSettles(calls, keys, scopeOf(calls[0]!.hit.ad.publisherId));
     const replies = await answerWithin(patienceMs, settleHits(call.keys.length, ...call.keys, ...call.args));
-    return replies.map((reply, i) => noteSettled(calls[i]!.hit, decodeSettled(reply)));
+    // After the scope, two arguments for each hit.
+    return replies.map((reply, i) => noteSettled(calls[i]!.hit, call.args[2 * i + 2]!, decodeSettled(reply)));
   };
 
   const sendReports = async (reports: readonly LotReport[]): Promise<readonly true[]> => {

@@ -5,6 +5,7 @@ import PQueue from 'p-queue';
 import type { BooksServer, BooksState } from '../../ledger/books/books-server.ts';
 import { createHoldJournal } from '../../ledger/books/hold-journal.ts';
 import type { LedgerBooks } from '../../ledger/books/ledger-books.ts';
+import { hitOfText } from '../../ledger/hit-text.ts';
 import type { Hit } from '../../ledger/hit.ts';
 import type { BookEpoch, BookStore } from '../postgres/book-store.ts';
 import { EPOCH_REASONS, judgeContent, type EpochReason } from './judge-content.ts';
@@ -91,7 +92,10 @@ export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
 
   /** Hits that the stream of the earlier content had, and that may have no row. */
   const restore = (scope: number): void => {
-    const lost = recent.list().filter(({ ad }) => scopeOf(ad.publisherId) === scope);
+    const lost = recent
+      .list()
+      .map(hitOfText)
+      .filter(({ ad }) => scopeOf(ad.publisherId) === scope);
     if (lost.length > 0) restoreHits(lost).catch(onFailure);
   };
 

@@ -1,4 +1,3 @@
-import type { Hit } from '../hit.ts';
 import type { HoldJournal } from './hold-journal.ts';
 
 /**
@@ -14,6 +13,6 @@ export interface LedgerBooks {
   readonly holds: HoldJournal;
   /** The accounts of a campaign are not rebuilt, or their content is not known: rebuild them first. */
   refused(publisherId: number, campaignId: number): void;
-  /** Redis has taken a hit for the first time, and it is on its way to Postgres. */
-  settled(hit: Hit): void;
+  /** Redis has taken a hit for the first time, and it is on its way to Postgres; as hit-text.ts writes it. */
+  settled(hitText: string): void;
 }
