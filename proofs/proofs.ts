@@ -12,6 +12,7 @@ import { goals } from './goals.ts';
 import { hits } from './hits.ts';
 import { hostile } from './hostile.ts';
 import { hungBidders } from './hung-bidders.ts';
+import { loss } from './loss.ts';
 import { poison } from './poison.ts';
 import { postgresAway } from './postgres-away.ts';
 import { redisAway } from './redis-away.ts';
@@ -38,6 +39,7 @@ export const PROOFS: readonly Proof[] = [
   cost,
   chaos,
   hits,
+  loss,
   rolling,
   redisAway,
   failover,

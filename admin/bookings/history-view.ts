@@ -24,6 +24,7 @@ const WORDS: Readonly<Record<string, string>> = {
   share_report: 'shared a report',
   close_month: 'closed a month',
   export_events: 'exported events',
+  rebuild_counters: 'began to rebuild the counters',
 };
 const MAX_CHANGES = 200;
 

@@ -26,6 +26,7 @@ const WORDS: Readonly<Record<AttentionKind, GroupWords>> = {
   pending_creatives: { title: 'Creatives to approve', all: hashOf(['creatives'], { q: 'pending' }) },
   ends_soon: { title: 'Ends soon' },
   quarantined: { title: 'Rows that are set aside' },
+  rebuilding: { title: 'Counters being rebuilt' },
   drift: { title: 'Counts that differed' },
   dead_events: { title: 'Events that cannot be stored' },
 };

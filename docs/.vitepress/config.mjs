@@ -64,6 +64,7 @@ export default defineConfig({
           page('concepts/decision', 'The decision'),
           page('concepts/targeting', 'Targeting'),
           page('concepts/ledger', 'Ledger and holds'),
+          page('concepts/lost-counters', 'Lost counters'),
           page('concepts/limits', 'Goals, caps and budgets'),
           page('concepts/pacing', 'Pacing'),
           page('concepts/rotation', 'Rotation of creatives'),

@@ -30,6 +30,8 @@ export interface Fleet extends Stores {
   readonly redisProxies: readonly FaultProxy[];
   readonly postgresProxies: readonly FaultProxy[];
   readonly redisPort: number;
+  /** The folder that Redis was started with. */
+  readonly redisFolder: string;
   /** Of the database itself, past the fault proxies. */
   readonly databaseUrl: string;
   /** Stops Redis, by SIGTERM or SIGKILL, and starts it again on the same port and data. */
@@ -85,6 +87,7 @@ export const openFleet = async (
     redisProxies,
     postgresProxies,
     redisPort,
+    redisFolder: folder,
     databaseUrl,
     stopRedis: async (how) => {
       if (how === 'SIGKILL') {

@@ -12,6 +12,7 @@ export const CHANGE_ACTIONS = [
   'share_report',
   'close_month',
   'export_events',
+  'rebuild_counters',
 ] as const;
 export type ChangeAction = (typeof CHANGE_ACTIONS)[number];
 

@@ -3,6 +3,7 @@ import { dateOfDay, dayOf, MS_PER_DAY } from '../base/utc-day.ts';
 import { keepTokenSecret } from '../config/keep-token-secret.ts';
 import { readSettings } from '../config/read-settings.ts';
 import { claimRedis } from '../replica/claim-redis.ts';
+import { createMayLower } from '../events/books/may-lower.ts';
 import { createCompareAccounts } from '../events/compare-accounts.ts';
 import { createCompareTallies } from '../events/compare-tallies.ts';
 import { compareAllAccounts, compareDay } from '../events/compare-books.ts';
@@ -46,7 +47,7 @@ const main = async (): Promise<void> => {
     const counts = createCountStore({ knex });
     // The background comparison of the replicas waits meanwhile.
     await underReconcileLock(knex, { wait: true }, async (checkLock) => {
-      const comparing = { counts, compareAccounts: createCompareAccounts({ knex, books }), dryRun, rest: checkLock };
+      const comparing = { counts, compareAccounts: createCompareAccounts({ knex, books, mayLower: createMayLower({ knex, redis, keys }) }), dryRun, rest: checkLock };
       const verb = dryRun ? 'would be corrected' : 'were corrected';
       for (const day of (await counts.days()).filter((one) => one >= from && one <= to).toReversed())
         console.log(`${dateOfDay(day)}: ${await compareDay(comparing, day, today)} counts ${verb}`);

@@ -8,6 +8,7 @@ import { keepTokenSecret } from '../config/keep-token-secret.ts';
 import { readSettings } from '../config/read-settings.ts';
 import { NO_ADDRESSES, readAddressList } from '../context/address-list.ts';
 import { createDeviceDetector } from '../context/device-detector.ts';
+import { createMayLower } from '../events/books/may-lower.ts';
 import { createCompareAccounts } from '../events/compare-accounts.ts';
 import { compareAllAccounts } from '../events/compare-books.ts';
 import { createCompareTallies } from '../events/compare-tallies.ts';
@@ -108,7 +109,7 @@ const correctRedis = async ({ knex, keys, backgroundRedis: redis }: Stores, rest
   const books = createAccountBooks({ redis, keys, expiresAtMs: () => Date.now() + NEW_ACCOUNT_DAYS * MS_PER_DAY });
   const compareTallies = createCompareTallies({ knex, books: createTallyBooks({ redis, keys }) });
   const comparing = {
-    ...{ counts: createCountStore({ knex }), compareAccounts: createCompareAccounts({ knex, books }) },
+    ...{ counts: createCountStore({ knex }), compareAccounts: createCompareAccounts({ knex, books, mayLower: createMayLower({ knex, redis, keys }) }) },
     ...{ dryRun: false, rest },
   };
   let corrected = 0;

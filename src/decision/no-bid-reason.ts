@@ -78,6 +78,7 @@ export const REASONS = {
   Unsuitable: { nbr: 512, stage: 'auction', words: 'the creative is not what the auction takes', status: null },
   BelowFloor: { nbr: 511, stage: 'auction', words: 'the price is below the floor', status: null },
   AccountSetAside: { nbr: 514, stage: 'limits', words: 'its counters are set aside until they are repaired', status: 'cannot serve' },
+  BooksRebuilding: { nbr: 520, stage: 'limits', words: 'its counters are being rebuilt after Redis lost data', status: null },
   BudgetSpent: { nbr: 504, stage: 'limits', words: 'the budget is spent or reserved', status: 'budget spent' },
   GoalReached: { nbr: 516, stage: 'limits', words: 'the goal of the flight is delivered or reserved', status: 'goal reached' },
   DailyCap: { nbr: 505, stage: 'limits', words: 'the daily cap is delivered or reserved', status: 'capped' },

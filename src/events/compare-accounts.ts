@@ -1,12 +1,14 @@
 import type { Knex } from 'knex';
 import { COUNT_NAMES, type AccountBooks, type AccountCounts, type Adjustment } from '../ledger/read/account-books.ts';
+import { byAccount, countEvents, isCounted } from './account-events.ts';
 import { createCountStore, readSums, writeSums } from './postgres/count-store.ts';
-import type { StoredEvent } from './postgres/event-store.ts';
 import { unstoredEvents } from './unstored-events.ts';
 
 export interface CompareAccountsOptions {
   readonly knex: Knex;
   readonly books: AccountBooks;
+  /** Whether accounts may be lowered: not while Postgres lacks what Redis has counted (books/carry-counts.ts). */
+  readonly mayLower: () => Promise<boolean>;
 }
 
 export interface AccountsQuestion {
@@ -36,7 +38,7 @@ export type CompareAccounts = (question: AccountsQuestion) => Promise<readonly A
  * only raised: their rows follow the ledger by seconds. Hits in pending_hits are in neither book.
  */
 export const createCompareAccounts =
-  ({ knex, books }: CompareAccountsOptions): CompareAccounts =>
+  ({ knex, books, mayLower }: CompareAccountsOptions): CompareAccounts =>
   async ({ publisherId, campaigns, today, dryRun }) => {
     const before = await createCountStore({ knex }).accounts(today, campaigns);
     if (before.length === 0) return [];
@@ -66,44 +68,6 @@ export const createCompareAccounts =
       const adjustment = { ...(difference as unknown as AccountCounts), ...raised('serves'), ...raised('yesterdayServes') };
       return COUNT_NAMES.some((name) => adjustment[name] !== 0) ? [{ kind, id, difference: adjustment }] : [];
     });
-    if (adjustments.length > 0 && !dryRun) await books.adjust(publisherId, checked, today, adjustments);
+    if (adjustments.length > 0 && !dryRun && (await mayLower())) await books.adjust(publisherId, checked, today, adjustments);
     return adjustments;
   };
-
-/** The same rule as COUNTED and IN_DAILY (postgres/event-store.ts). */
-const isCounted = ({ hit: { kind }, reason, billedMicros }: StoredEvent): boolean =>
-  (kind !== 'event' || billedMicros > 0) && reason === '';
-
-/** The events of each account, by its kind and id. */
-const byAccount = (events: readonly StoredEvent[]): ReadonlyMap<string, readonly StoredEvent[]> => {
-  const found = new Map<string, StoredEvent[]>();
-  for (const event of events)
-    for (const account of [`l${event.hit.ad.lineItemId}`, `c${event.hit.ad.campaignId}`]) {
-      const of = found.get(account);
-      if (of) of.push(event);
-      else found.set(account, [event]);
-    }
-  return found;
-};
-
-/** The counts of an account after these events. */
-const countEvents = (events: readonly StoredEvent[], today: number, from: AccountCounts): AccountCounts => {
-  const counts = { ...from };
-  for (const { hit, billedMicros } of events) {
-    const impressions = hit.kind === 'impression' ? 1 : 0;
-    const clicks = hit.kind === 'click' ? 1 : 0;
-    counts.totalImpressions += impressions;
-    counts.totalSpendMicros += billedMicros;
-    counts.totalClicks += clicks;
-    if (hit.ad.day === today) {
-      counts.impressions += impressions;
-      counts.clicks += clicks;
-      counts.spendMicros += billedMicros;
-    } else if (hit.ad.day === today - 1) {
-      counts.yesterdayImpressions += impressions;
-      counts.yesterdayClicks += clicks;
-      counts.yesterdaySpendMicros += billedMicros;
-    }
-  }
-  return counts;
-};

@@ -4,11 +4,19 @@ export interface ScriptCall {
   readonly args: readonly string[];
 }
 
+/** Which content of Redis a call is for. */
+export interface CallScope {
+  /** The key of the record of epochs. */
+  readonly recordKey: string;
+  /** The epoch that the caller knows; '': it knows none, and the accounts are taken as they are. */
+  readonly epoch: string;
+}
+
 /** The keys of one call of a script. */
 export interface CallKeys {
   readonly keys: readonly string[];
-  /** How many publishers. */
-  readonly publishers: number;
+  /** The first argument about them: how many publishers, and the epoch (lua/call.lua). */
+  readonly scope: string;
   /** The position of a publisher among the publishers of the call, from 0. */
   positionOf(publisherId: number): number;
 }
@@ -20,11 +28,13 @@ export interface CallKeys {
  *
  * @param ofPublisher its keys, always as many
  * @param own the keys of the single requests or hits
+ * @param scope its record of epochs is the last key
  */
 export const callKeys = (
   calls: readonly { readonly publisherId: number }[],
   ofPublisher: (publisherId: number) => readonly string[],
   own: readonly string[],
+  { recordKey, epoch }: CallScope,
 ): CallKeys => {
   const positions = new Map<number, number>();
   const keys: string[] = [];
@@ -33,6 +43,10 @@ export const callKeys = (
     positions.set(publisherId, positions.size);
     keys.push(...ofPublisher(publisherId));
   }
-  keys.push(...own);
-  return { keys, publishers: positions.size, positionOf: (publisherId) => positions.get(publisherId)! };
+  keys.push(...own, recordKey);
+  return {
+    keys,
+    scope: epoch === '' ? String(positions.size) : `${positions.size} ${epoch}`,
+    positionOf: (publisherId) => positions.get(publisherId)!,
+  };
 };

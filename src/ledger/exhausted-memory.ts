@@ -17,6 +17,7 @@ export interface ExhaustedMemory {
  */
 const FRESH_MS = new Map<NoBidReason, number>([
   [NoBidReason.AccountSetAside, 1000],
+  [NoBidReason.BooksRebuilding, 50],
   [NoBidReason.BudgetSpent, 1000],
   [NoBidReason.GoalReached, 1000],
   [NoBidReason.DailyCap, 1000],

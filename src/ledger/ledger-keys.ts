@@ -36,6 +36,10 @@ export interface LedgerKeys {
   broken(shard: number): string;
   /** String: the installation and layout of the shard's counters (redis/lua/probe.lua). */
   claim(shard: number): string;
+  /** Hash: which content of Redis the counters belong to (reserve/trust-books.lua). */
+  epochs(scope: number): string;
+  /** Sorted set: line items that are refused because the rest is held (lua/scarce.lua), by time (Redis ms). */
+  scarce(scope: number): string;
   /** String: quality reports of a client or for a token in an hour (since the epoch). */
   reports(hour: number, name: string): string;
   /** String: the creative, or the token, that an image tag showed to a recipient (tracking/shown-ads.ts). */
@@ -77,6 +81,9 @@ export const createLedgerKeys = (shards: number): LedgerKeys => {
     horizon: (shard) => ofShard(shard, 'horizon'),
     broken: (shard) => ofShard(shard, 'broken'),
     claim: (shard) => ofShard(shard, 'claim'),
+    epochs: (scope) => ofShard(scope, 'epochs'),
+    // lua/scarce.lua derives this key from that of the epochs.
+    scarce: (scope) => ofShard(scope, 'epochs:scarce'),
     reports: (hour, name) => ofShard(0, `reports:${hour}:${name}`),
     shownAd: (publisherId, part, name) => ofPublisher(publisherId, `shown:${publisherId}:${part}:${name}`),
     shownAds: (publisherId, hour) => ofPublisher(publisherId, `shown:${publisherId}:${hour}`),

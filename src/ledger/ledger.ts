@@ -3,14 +3,18 @@ import { answerWithin } from '../redis/answer-within.ts';
 import { defineFunction } from '../redis/define-function.ts';
 import { batchCalls, type BatchOptions } from '../redis/batch-calls.ts';
 import { createCandidateEncoder } from './reserve/encode-candidate.ts';
-import { LOT_RULE, type LotRule } from './allowances/lot-rule.ts';
+import type { LotRule } from './allowances/lot-rule.ts';
+import type { LedgerBooks } from './books/ledger-books.ts';
+import type { CallScope } from './call-keys.ts';
 import { encodeReports, REPORT_LUA, type LotReport } from './allowances/report-lots.ts';
-import { decodeReservation, encodeReserve, encodeReserveSettings, reserveLua } from './reserve/encode-reserve.ts';
+import { NoBidReason } from '../decision/no-bid-reason.ts';
+import { decodeReservation, encodeReserve, encodeReserveSettings } from './reserve/encode-reserve.ts';
+import { defineReserveLibrary } from './reserve/reserve-library.ts';
 import { decodeSettled, encodeSettles, SETTLE_LUA, type HitLimits, type SettleCall } from './settle/encode-settle.ts';
 import type { Hit, Settled } from './hit.ts';
 import type { LedgerKeys } from './ledger-keys.ts';
 import { loadScript } from '../redis/load-script.ts';
-import type { RedisClient } from '../redis/redis-client.ts';
+import { scopeOfShard, scopesOf, type RedisClient } from '../redis/redis-client.ts';
 import type { RedisLink } from '../redis/redis-link.ts';
 import type { Reservation, ReserveRequest } from './reservation.ts';
 
@@ -22,6 +26,8 @@ export interface Ledger {
   /** `onLate`: what Redis has reserved all the same after this resolved to undefined. */
   reserve(request: ReserveRequest, onLate?: OnLate): Promise<Reservation | undefined>;
   settle(hit: Hit, limits: HitLimits, options?: SettleOptions): Promise<Settled | undefined>;
+  /** Line items that were refused lately because the rest of them is held */
+  readScarce(): Promise<ReadonlySet<number>>;
   /** Each report is sent at most once. Resolves to whether all were accepted. */
   reportLots(reports: readonly LotReport[]): Promise<boolean>;
 }
@@ -46,6 +52,8 @@ export interface LedgerOptions {
   readonly keys: LedgerKeys;
   readonly tokenTtlMs: number;
   readonly pid: PidGains;
+  /** undefined: a loss of data is not looked for, in simulations and tests of the ledger alone. */
+  readonly books?: LedgerBooks | undefined;
   /** Default: LOT_RULE. */
   readonly lotRule?: LotRule;
   /** Of loadScript. */
@@ -77,19 +85,15 @@ const MAX_REPORTS_PER_CALL = 128;
 const candidatesOf = ({ request: { imps } }: ReserveCall): number => imps.reduce((sum, candidates) => sum + candidates.length, 0);
 
 export const createLedger = (options: LedgerOptions): Ledger => {
-  const { redis, link, keys, tokenTtlMs, pid, lotRule = LOT_RULE, clock, patienceMs, onFailure } = options;
+  const { redis, link, keys, tokenTtlMs, pid, books, lotRule, clock, patienceMs, onFailure } = options;
   const load = (path: string, generated: readonly string[]) => loadScript(new URL(path, import.meta.url), { clock, generated });
-  const reserveAds = defineFunction<string[]>(redis, {
-    name: 'ads_reserve',
-    lua: load('./reserve/reserve.lua', reserveLua(lotRule)),
-    entry: 'reserve_ads',
-  });
+  const { reserve: reserveAds } = defineReserveLibrary({ redis, lotRule, clock });
   const settleHits = defineFunction<string[]>(redis, {
     name: 'ads_settle',
     lua: load('./settle/settle.lua', SETTLE_LUA),
     entry: 'settle_hits',
   });
-  const reportAll = defineFunction<number>(redis, {
+  const reportAll = defineFunction<number[]>(redis, {
     name: 'ads_report_lots',
     lua: load('./allowances/report-lots.lua', REPORT_LUA),
     entry: 'report_lots',
@@ -97,10 +101,37 @@ export const createLedger = (options: LedgerOptions): Ledger => {
   const settings = encodeReserveSettings({ tokenTtlMs, ...pid });
   const encodeCandidate = createCandidateEncoder();
 
+  /** Of the calls of a lane, which all have one scope. */
+  const scopeOf = (publisherId: number): CallScope => {
+    const scope = scopeOfShard(redis, keys.shardOf(publisherId));
+    return { recordKey: keys.epochs(scope), epoch: books?.epochOf(scope) ?? '' };
+  };
+
+  /** Also what comes too late for its request: it is held until it is returned. */
+  const noteReserved = ({ publisherId, imps }: ReserveRequest, reservation: Reservation): Reservation => {
+    if (!books) return reservation;
+    for (const [i, { winner, moments, granted, refused }] of reservation.imps.entries()) {
+      if (moments) books.holds.note(publisherId, imps[i]![winner]!, moments, 1 + (granted ? granted.lot + granted.spare : 0));
+      if (!refused.includes(NoBidReason.BooksRebuilding)) continue;
+      for (const [at, reason] of refused.entries())
+        if (reason === NoBidReason.BooksRebuilding) books.refused(publisherId, imps[i]![at]!.campaign.id);
+    }
+    return reservation;
+  };
+
+  /** `text`: of the hit, as its event has it. */
+  const noteSettled = (hit: Hit, text: string, settled: Settled | undefined): Settled | undefined => {
+    if (!settled) books?.refused(hit.ad.publisherId, hit.ad.campaignId);
+    else if (settled.outcome !== 'expired' && settled.outcome !== 'duplicate') books?.settled(text);
+    return settled;
+  };
+
   const sendReserves = async (calls: readonly ReserveCall[]): Promise<readonly Reservation[]> => {
     const requests = calls.map(({ request }) => request);
-    const call = encodeReserve(requests, { keys, settings, encodeCandidate });
-    const answer = reserveAds(call.keys.length, ...call.keys, ...call.args).then((replies) => replies.map(decodeReservation));
+    const call = encodeReserve(requests, { keys, settings, encodeCandidate }, scopeOf(requests[0]!.publisherId));
+    const answer = reserveAds(call.keys.length, ...call.keys, ...call.args).then((replies) =>
+      replies.map((reply, i) => noteReserved(requests[i]!, decodeReservation(reply))),
+    );
     try {
       return await answerWithin(patienceMs, answer);
     } catch (fault) {
@@ -110,22 +141,27 @@ export const createLedger = (options: LedgerOptions): Ledger => {
     }
   };
 
-  const sendSettles = async (calls: readonly SettleCall[]): Promise<readonly Settled[]> => {
-    const call = encodeSettles(calls, keys);
-    return (await answerWithin(patienceMs, settleHits(call.keys.length, ...call.keys, ...call.args))).map(decodeSettled);
+  const sendSettles = async (calls: readonly SettleCall[]): Promise<readonly (Settled | undefined)[]> => {
+    const call = encodeSettles(calls, keys, scopeOf(calls[0]!.hit.ad.publisherId));
+    const replies = await answerWithin(patienceMs, settleHits(call.keys.length, ...call.keys, ...call.args));
+    // After the scope, two arguments for each hit.
+    return replies.map((reply, i) => noteSettled(calls[i]!.hit, call.args[2 * i + 2]!, decodeSettled(reply)));
   };
 
   const sendReports = async (reports: readonly LotReport[]): Promise<readonly true[]> => {
-    const call = encodeReports(reports, { keys, encodeCandidate });
-    await answerWithin(patienceMs, reportAll(call.keys.length, ...call.keys, ...call.args));
-    return reports.map(() => true);
+    const call = encodeReports(reports, { keys, encodeCandidate }, scopeOf(reports[0]!.publisherId));
+    const returned = await answerWithin(patienceMs, reportAll(call.keys.length, ...call.keys, ...call.args));
+    return reports.map((report, i) => {
+      books?.holds.note(report.publisherId, report.candidate, report, -returned[i]!);
+      return true;
+    });
   };
 
   const reserveIn = createLanes(redis, keys, sendReserves, { weigh: candidatesOf, maxWeight: MAX_CANDIDATES_PER_CALL });
   const settleIn = createLanes(redis, keys, sendSettles, { maxCalls: MAX_HITS_PER_CALL });
   const reportIn = createLanes(redis, keys, sendReports, { maxCalls: MAX_REPORTS_PER_CALL });
 
-  const guarded = async <T>(script: LedgerScript, shard: number, call: () => Promise<T>): Promise<T | undefined> => {
+  const guarded = async <T>(script: LedgerScript, shard: number, call: () => Promise<T | undefined>): Promise<T | undefined> => {
     if (!link.upOf(shard)) return undefined;
     try {
       return await call();
@@ -142,8 +178,18 @@ export const createLedger = (options: LedgerOptions): Ledger => {
       return guarded('reserve', shard, () => reserveIn(shard)({ request, onLate }));
     },
     settle: (hit, limits, { late = false, impressionAtMs } = {}) => {
-      const shard = keys.shardOf(hit.ad.publisherId);
+      const { publisherId, servedAtMs } = hit.ad;
+      const shard = keys.shardOf(publisherId);
+      // Its row may say that it has counted, and Redis no longer does: it goes by way of Postgres, where rows are asked.
+      if (!late && books?.isOlder(scopeOfShard(redis, shard), servedAtMs)) return Promise.resolve(undefined);
       return guarded('settle', shard, () => settleIn(shard)({ hit, limits, late, impressionAtMs }));
+    },
+    readScarce: async () => {
+      const scopes = Array.from({ length: scopesOf(redis, keys) }, (_, scope) => scope).filter(link.upOf);
+      const names = await Promise.all(
+        scopes.map((scope) => guarded('report_lots', scope, () => answerWithin(patienceMs, redis.zrange(keys.scarce(scope), '0', '-1')))),
+      );
+      return new Set(names.flatMap((of) => (of ?? []).map((name) => Number(name.slice(name.lastIndexOf('l') + 1)))));
     },
     reportLots: async (reports) => {
       const sent = reports.map((report) => {
@@ -165,6 +211,6 @@ const createLanes = <Call, Answer>(
   send: (calls: readonly Call[]) => Promise<readonly Answer[]>,
   options: BatchOptions<Call> = {},
 ): ((shard: number) => (call: Call) => Promise<Answer>) => {
-  const lanes = Array.from({ length: redis.isCluster ? keys.shards : 1 }, () => batchCalls(send, options));
-  return (shard) => lanes[shard % lanes.length]!;
+  const lanes = Array.from({ length: scopesOf(redis, keys) }, () => batchCalls(send, options));
+  return (shard) => lanes[scopeOfShard(redis, shard)]!;
 };

@@ -36,6 +36,8 @@ export interface GaugeReaders {
   readonly unsettledReservations?: Read<number>;
   readonly heldUsd?: Read<number>;
   readonly spendTodayUsd?: Read<number>;
+  /** Shards. */
+  readonly booksRebuilding?: Read<number>;
   readonly accountsSetAside?: Read<number>;
   readonly allowancesOutstanding?: Read<number>;
   /** Open alerts, by kind. */
@@ -82,6 +84,7 @@ const HELP = {
   heldUsd: ['held_usd', 'Reserved and neither billed nor released, in USD, over all replicas; read once a minute'],
   spendTodayUsd: ['spend_today_usd', 'Billed on this UTC day, in USD, over all replicas; read once a minute'],
   allowancesOutstanding: ['allowances_outstanding', 'Ads that this replica has reserved and may hand out without Redis'],
+  booksRebuilding: ['books_rebuilding', 'Shards whose accounts are being rebuilt, because Redis lost data'],
   accountsSetAside: ['accounts_set_aside', 'Accounts with wrong sums or records: they refuse every reservation until repaired'],
 } as const;
 

@@ -30,6 +30,7 @@ export const STORE_WORK = [
   'report',
   'write_events',
   'fold',
+  'rebuild',
   'prune',
   'reconcile',
   'count_refusals',

@@ -77,3 +77,10 @@ export const createRedisClient = ({ urls, commandTimeoutMs, name }: RedisClientO
     },
   );
 };
+
+/**
+ * What shares its fate: in a cluster each shard, as its node may fail or its cluster slot move alone; on a single server all
+ * shards. The scopes are 0 to `scopesOf` - 1.
+ */
+export const scopeOfShard = ({ isCluster }: RedisClient, shard: number): number => (isCluster ? shard : 0);
+export const scopesOf = ({ isCluster }: RedisClient, { shards }: { readonly shards: number }): number => (isCluster ? shards : 1);

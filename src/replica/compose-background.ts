@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { IDLE_KEY_TTL_MS, MS_PER_HOUR } from '../base/utc-day.ts';
+import { createMayLower } from '../events/books/may-lower.ts';
 import { createCompareAccounts } from '../events/compare-accounts.ts';
 import { createCompareTallies } from '../events/compare-tallies.ts';
 import { createEventWriter } from '../events/event-writer.ts';
@@ -35,7 +36,8 @@ import { createRunningReplicas } from './running-replicas.ts';
  * books, dropping old partitions.
  */
 export const composeBackground = ({ settings, dimensions, log, observe, stores }: Foundation, delivery: Delivery) => {
-  const { catalog, ledgerOptions, allowances, billingNotices, refusals, settling, requestTallies, reporting, secretBox } = delivery;
+  const { catalog, ledgerOptions, allowances, billingNotices, refusals, settling, requestTallies, reporting, secretBox, bookkeeping } =
+    delivery;
   const { keys } = stores;
   const fold = createFold({
     redis: stores.backgroundRedis,
@@ -43,6 +45,7 @@ export const composeBackground = ({ settings, dimensions, log, observe, stores }
     keys,
     ledger: createLedger({ ...ledgerOptions, redis: stores.backgroundRedis, link: stores.backgroundLink }),
     pending: createPendingHits({ knex: stores.knex }),
+    booksSinceMs: bookkeeping.booksSinceMs,
     ...settling,
     onAdvanced: billingNotices.drop,
     onFolded: (hits) => log.info('Hits stored in Postgres were folded into the ledger', { hits }),
@@ -72,10 +75,11 @@ export const composeBackground = ({ settings, dimensions, log, observe, stores }
     keys,
     expiresAtMs: (publisherId) => catalog.current()?.expiresAtMs(publisherId) ?? Date.now() + IDLE_KEY_TTL_MS,
   });
+  const mayLower = createMayLower({ knex: stores.knex, redis: stores.backgroundRedis, keys });
   const reconciler = createReconciler({
     knex: stores.knex,
     counts: createCountStore({ knex: stores.knex }),
-    compareAccounts: createCompareAccounts({ knex: stores.knex, books }),
+    compareAccounts: createCompareAccounts({ knex: stores.knex, books, mayLower }),
     compareTallies: createCompareTallies({ knex: stores.knex, books: createTallyBooks({ redis: stores.backgroundRedis, keys }) }),
     onMended: observe.mended,
     onFailure: observe.storeFailed('reconcile', 'Counts could not be compared with the event rows'),
@@ -162,6 +166,8 @@ export const composeBackground = ({ settings, dimensions, log, observe, stores }
         deliverReports.stop(),
         watchBookings.stop(),
       ]);
+      // After the last lots are returned.
+      await bookkeeping.stop();
     },
   };
 };

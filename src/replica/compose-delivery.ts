@@ -43,6 +43,7 @@ import { createReportStore } from '../tracking/report-store.ts';
 import { createTokens } from '../tracking/tokens.ts';
 import { createReports } from '../reports/run-report.ts';
 import { createSavedReportStore } from '../reports/saved-report-store.ts';
+import { composeBooks } from './compose-books.ts';
 import type { Foundation } from './lay-foundation.ts';
 import { traceBidders } from './trace-bidders.ts';
 import { traceLedger } from './trace-ledger.ts';
@@ -68,7 +69,9 @@ export const composeDelivery = (foundation: Foundation) => {
     observer: observe.catalog,
   });
 
-  const ledgerOptions = { keys, tokenTtlMs: settings.tokenTtlMs, pid: settings.pid, onFailure: observe.ledgerFailed };
+  const bookkeeping = composeBooks(foundation, catalog);
+  const { books } = bookkeeping;
+  const ledgerOptions = { keys, tokenTtlMs: settings.tokenTtlMs, pid: settings.pid, books, onFailure: observe.ledgerFailed };
   const promptLedger = createLedger({ ...ledgerOptions, redis: stores.redis, link, patienceMs: stores.patienceMs });
   const ledger = tracing ? traceLedger(promptLedger, tracing) : promptLedger;
   const allowances = createAllowances({
@@ -84,7 +87,7 @@ export const composeDelivery = (foundation: Foundation) => {
   const counters = {
     accounts: createAccountReader({ redis: stores.backgroundRedis, keys }),
     readFiltered: createReadFiltered({ redis: stores.backgroundRedis, keys }),
-    readLimits: createLimitReader({ redis: stores.backgroundRedis, keys, pid: settings.pid }),
+    readLimits: createLimitReader({ redis: stores.backgroundRedis, keys, pid: settings.pid, books }),
     countersUp: () => stores.backgroundLink.up,
   };
 
@@ -174,6 +177,7 @@ export const composeDelivery = (foundation: Foundation) => {
     now,
     catalog,
     catalogWorker,
+    bookkeeping,
     ledgerOptions,
     allowances,
     counters,

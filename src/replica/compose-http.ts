@@ -143,6 +143,7 @@ export const composeHttp = (
       notReadyBecause: readiness.notReadyBecause,
       redisUp: () => stores.link.up,
       catalogWorkerUp: () => delivery.catalogWorker.up,
+      booksRebuilding: () => delivery.bookkeeping.rebuildingShards() > 0,
     },
     renderMetrics: metrics.render,
     mockBidder: settings.mockBidderEnabled,

@@ -70,6 +70,10 @@ export const lifecycle = ({ foundation, delivery, background, server, readiness,
   const { settings, log, stores, tracing } = foundation;
   const { catalog, bidders } = delivery;
   const serverDrain = createServerDrain(server);
+  const booksFailed = foundation.observe.storeFailed(
+    'rebuild',
+    'It could not be checked whether Redis has all counters; it is tried again',
+  );
   return {
     server,
     log,
@@ -81,9 +85,12 @@ export const lifecycle = ({ foundation, delivery, background, server, readiness,
       if (settings.adminClosedBecause !== undefined) log.warn(`The trafficking tool is closed: ${settings.adminClosedBecause}`);
       // Before the clock of Redis runs: a slow Postgres must not make the replica ready before Redis could refuse it.
       const claim = await claimOf(stores);
-      const claimed = claimRedis(stores, claim).then(() => {
+      const claimed = claimRedis(stores, claim).then(async () => {
         // Not before: the event writer and the fold would take another installation's events.
-        if (!readiness.draining) background.start();
+        if (readiness.draining) return true;
+        // Until it is known what Redis has, line items with limits do not serve.
+        await delivery.bookkeeping.start().catch(booksFailed);
+        background.start();
         return true;
       });
       const isClaimed = claimed.catch((fault: Error) => {

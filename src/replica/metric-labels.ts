@@ -1,4 +1,4 @@
-import { DECIDERS } from '../ledger/allowances/allowances.ts';
+import { DECIDERS } from '../ledger/allowances/allowances-options.ts';
 import { BID_OUTCOME_NAMES } from '../bidders/bid-outcome.ts';
 import { BIDDER_STEPS, CIRCUIT_STATES, IMPRESSION_STEPS, NOTICE_KINDS, NOTICE_OUTCOMES } from '../bidders/bidder-observer.ts';
 import { reasonNames } from '../decision/no-bid-reason.ts';

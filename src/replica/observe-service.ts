@@ -3,6 +3,7 @@ import type { BidderObserver } from '../bidders/bidder-observer.ts';
 import type { CatalogObserver } from '../catalog/catalog.ts';
 import { reasonName } from '../decision/no-bid-reason.ts';
 import type { DeadEvent } from '../events/postgres/dead-events.ts';
+import type { BookEpoch } from '../events/postgres/book-store.ts';
 import type { Books } from '../events/postgres/reconciliation.ts';
 import { VIEWABLE, type Hit, type HitKind, type Settled } from '../ledger/hit.ts';
 import type { ExpiredHits } from '../ledger/settle/expire-clicks.ts';
@@ -123,6 +124,15 @@ export const observeService = ({ log, metrics }: { readonly log: Log; readonly m
       for (let i = 0; i < differences; i++) metrics.driftMended(books);
       log.warn('Counts that differed from the event rows were corrected', { books, differences });
     },
+    booksBegun: ({ scope, state, reason }: BookEpoch): void => {
+      if (state === 'rebuilding') log.error('Redis lost counters; they are rebuilt from Postgres', { scope, reason });
+    },
+    countsCarried: (accounts: number): void =>
+      log.error('Postgres was restored to an earlier state: what Redis has counted since stays counted towards caps and budgets', {
+        accounts,
+      }),
+    booksRebuilt: (scope: number, tookMs: number): void =>
+      log.info('All counters are rebuilt', { scope, milliseconds: Math.round(tookMs) }),
     /** Clients without a token are the rule: the page calls the API before it asks for one. */
     adminRefused: (reason: AdminRefusal, network: string): void => {
       metrics.adminRefused(reason);

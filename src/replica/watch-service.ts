@@ -14,6 +14,7 @@ import type { Metrics } from '../observability/metrics.ts';
 import type { PendingHits } from '../tracking/pending-hits.ts';
 import { createAccountTotals } from './account-totals.ts';
 import type { RunningReplicas } from './running-replicas.ts';
+import type { Books } from './compose-books.ts';
 import type { Readiness } from './lifecycle.ts';
 
 export interface WatchedService {
@@ -26,6 +27,7 @@ export interface WatchedService {
   readonly allowances: Allowances;
   readonly replicas: Pick<RunningReplicas, 'tokenTtls'>;
   readonly readiness: Readiness;
+  readonly bookkeeping: Pick<Books, 'rebuildingShards'>;
 }
 
 /** Below the time limit of a gauge. */
@@ -46,6 +48,7 @@ export const watchService = ({
   allowances,
   replicas,
   readiness,
+  bookkeeping,
 }: WatchedService): (() => Promise<void>) => {
   const { knex, promptKnex, backgroundRedis: redis, link, backgroundLink, keys } = stores;
   const shards = Array.from({ length: keys.shards }, (_, shard) => shard);
@@ -127,6 +130,7 @@ export const watchService = ({
     streamAgeSeconds: async () => ageSeconds(await oldestEvents()),
     pendingHits: pending.count,
     accountsSetAside: countSetAside,
+    booksRebuilding: bookkeeping.rebuildingShards,
     allowancesOutstanding: () => allowances.outstanding,
     alerts: createAlertStore({ knex }).openByKind,
     pendingHitAgeSeconds: pending.ageSeconds,

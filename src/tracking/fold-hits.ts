@@ -17,6 +17,8 @@ export interface FoldOptions {
   readonly keys: LedgerKeys;
   readonly ledger: Ledger;
   readonly pending: Pick<PendingHits, 'waitingShards' | 'foldPage'>;
+  /** When the books of a shard began, epoch ms by Redis's clock: of older ads rows know more than Redis. 0: nothing was lost. */
+  readonly booksSinceMs?: (shard: number) => number;
   /** undefined: the catalog has not been loaded yet, and folding waits for it. */
   readonly hitLimitsOf: (hit: Hit) => HitLimits | undefined;
   readonly everyMs?: number;
@@ -66,10 +68,24 @@ const tokenEndMsOf = ({ ad }: Hit): number => ad.tokenExpS * 1000;
  * So is a hit that was sent again while Redis was available. The ledger recognizes both by the token
  * while that is remembered. After that, a hit is folded only when its shard's stream holds no entry
  * from before the end of its token: if it was in the stream, it has its event row by now and is
- * deleted.
+ * deleted. After a loss of data the same is true of all hits of ads that were served before it.
  */
 export const createFold = (options: FoldOptions): Fold => {
-  const { redis, link, keys, ledger, pending, hitLimitsOf, everyMs = 1000, onAdvanced, onFolded, onSettled, onFailure, onDead } = options;
+  const {
+    redis,
+    link,
+    keys,
+    ledger,
+    pending,
+    booksSinceMs = () => 0,
+    hitLimitsOf,
+    everyMs = 1000,
+    onAdvanced,
+    onFolded,
+    onSettled,
+    onFailure,
+    onDead,
+  } = options;
   redis.defineCommand('serverTime', { lua: loadScript(new URL('../redis/lua/server-time.lua', import.meta.url)), numberOfKeys: 1 });
   const clock = redis as unknown as { serverTime(key: string): Promise<number> };
   const shards = Array.from({ length: keys.shards }, (_, shard) => shard);
@@ -103,7 +119,9 @@ export const createFold = (options: FoldOptions): Fold => {
       // looked up.
       const oldestMs = await oldestEventMs(shard);
       const page: FoldedPage | undefined = await pending.foldPage(shard, afterId, async (hits, eventRows) => {
-        const old = hits.filter((hit) => nowMs > tokenEndMsOf(hit) + KNOWN_BY_TOKEN_MS);
+        const sinceMs = booksSinceMs(shard);
+        const isForgotten = (hit: Hit): boolean => hit.ad.servedAtMs < sinceMs;
+        const old = hits.filter((hit) => nowMs > tokenEndMsOf(hit) + KNOWN_BY_TOKEN_MS || isForgotten(hit));
         const rows = new Map((await eventRows.have(old)).map((hasRow, i) => [old[i], hasRow]));
         // The ledger may have forgotten the impression of an old hit that needs one.
         const following = old.filter((hit) => hit.kind === 'click' || (hit.kind === 'event' && billsHit(hit)));
@@ -112,7 +130,9 @@ export const createFold = (options: FoldOptions): Fold => {
           hits.map(async (hit) => {
             const hasRow = rows.get(hit);
             if (hasRow) return true;
-            if (hasRow === false && oldestMs <= tokenEndMsOf(hit) + CLOCKS_MS) return false;
+            // What Redis took before it lost data is older in the stream.
+            const laterMs = isForgotten(hit) ? sinceMs : tokenEndMsOf(hit) + CLOCKS_MS;
+            if (hasRow === false && oldestMs <= laterMs) return false;
             const counted = await settleLate(hit, seenAtMs.get(hit));
             if (counted) folded++;
             return counted;

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { createDeadEvents, type DeadEvent } from '../events/postgres/dead-events.ts';
-import { haveEventRows, impressionTimes } from '../events/postgres/event-store.ts';
+import { haveEventRows, impressionTimes } from '../events/postgres/event-rows.ts';
 import { endMsOf, type Hit } from '../ledger/hit.ts';
 import { readHit } from '../ledger/read-hit.ts';
 import { pendingHit } from '../ledger/stored-hit.ts';
@@ -14,6 +14,8 @@ export interface PendingHits {
   store(hit: Hit, shard: number): Promise<'stored' | 'duplicate' | 'late'>;
   /** Stores a dead hit again, once, also when its token has ended. Rejects when Postgres is unavailable. */
   restore(hit: Hit, shard: number): Promise<void>;
+  /** Stores hits that Redis had taken and may have lost, each once. Rejects when Postgres is unavailable. */
+  restoreAll(hits: readonly { readonly hit: Hit; readonly shard: number }[]): Promise<void>;
   /** The shards, of `shards` in all, in which hits wait. */
   waitingShards(shards: number): Promise<ReadonlySet<number>>;
   /**
@@ -89,6 +91,18 @@ export const createPendingHits = ({ knex, storeTimeoutMs = STORE_TIMEOUT_MS }: P
 
   restore: async (hit, shard) => {
     await knex.raw(`insert into pending_hits (${COLUMNS}) values (?, ?, ?, ?, ?, ?::jsonb) on conflict do nothing`, columnsOf(hit, shard));
+  },
+
+  restoreAll: async (hits) => {
+    for (let from = 0; from < hits.length; from += PAGE) {
+      const rows = hits.slice(from, from + PAGE).map(({ hit, shard }) => columnsOf(hit, shard));
+      const column = (at: number) => rows.map((row) => row[at]!) as unknown as Knex.RawBinding;
+      await knex.raw(
+        `insert into pending_hits (${COLUMNS})
+         select * from unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::int[], ?::jsonb[]) on conflict do nothing`,
+        [0, 1, 2, 3, 4, 5].map(column),
+      );
+    }
   },
 
   waitingShards: async (shards) => {

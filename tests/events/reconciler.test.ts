@@ -53,7 +53,8 @@ beforeEach(async () => {
   counts = createCountStore({ knex });
   books = createAccountBooks({ redis: rig.redis, keys: rig.keys, expiresAtMs: () => Date.now() + DAY, clock: VIRTUAL_CLOCK_KEY });
   compareTallies = createCompareTallies({ knex, books: createTallyBooks({ redis: rig.redis, keys: rig.keys }) });
-  comparing = { counts, compareAccounts: createCompareAccounts({ knex, books }), dryRun: false, rest: () => Promise.resolve() };
+  const mayLower = () => Promise.resolve(true);
+  comparing = { counts, compareAccounts: createCompareAccounts({ knex, books, mayLower }), dryRun: false, rest: () => Promise.resolve() };
 });
 afterEach(() => rig.close());
 afterAll(() => knex.destroy());

@@ -65,6 +65,7 @@ const replica = async () => {
         return rig.ledger.reserve(request);
       },
       reportLots: rig.ledger.reportLots,
+      readScarce: rig.ledger.readScarce,
     },
     tokenTtlMs: 30 * MINUTE,
     enabled: true,

@@ -41,6 +41,7 @@ const replicaOf = ({ reserveMs = MINUTE }: { readonly reserveMs?: number } = {})
         return ledger.reserve(request);
       },
       reportLots: ledger.reportLots,
+      readScarce: ledger.readScarce,
     },
     tokenTtlMs: TTL_MS,
     enabled: true,
@@ -222,6 +223,22 @@ describe('allowances', () => {
     const away = await demand([replica], one, { perSecond, forMs: 30_000 });
     expect(away).toBeGreaterThan(0.85 * (before / 2));
     expect(away).toBeLessThan(1.2 * (before / 2));
+  });
+
+  it('return the spare of a line item without requests within two seconds of a refusal elsewhere', async () => {
+    const [idle, busy] = [replicaOf(), replicaOf()];
+    const one = capped({ dailyImpressionCap: 3_000 });
+    await demand([idle], one, { perSecond: 40, forMs: 8_000 });
+    expect(idle.allowances.outstanding).toBeGreaterThan(0);
+    // The other replica sells what is left, and is refused.
+    while ((await demand([busy], one, { perSecond: 100, forMs: 1_000 })) > 0);
+    for (let second = 0; second < 2; second++) {
+      await goTo(nowMs + 1_000);
+      for (const { allowances } of [idle, busy]) await allowances.report();
+    }
+    expect([idle.allowances.outstanding, busy.allowances.outstanding]).toEqual([0, 0]);
+    await demand([busy], one, { perSecond: 100, forMs: 2_000 });
+    expect((await rig.accounts.lineItems(1, [one.lineItem.id]))[0]).toMatchObject({ heldToday: 3_000 });
   });
 
   it('keep no spare of a line item of which more is held than is left', async () => {

@@ -53,6 +53,7 @@ test('the ages of what waits stay numbers and grow when a shard does not answer'
       allowances,
       replicas,
       readiness,
+      bookkeeping: { rebuildingShards: () => 0 },
     });
     const scrape = async () => {
       const { body } = await metrics.render();

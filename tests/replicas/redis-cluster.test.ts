@@ -139,3 +139,26 @@ test('after a master crashes its replica takes over: every request is answered, 
   expect(Number(capped.rows[0]!.impressions)).toBeGreaterThan(CAP / 2);
   expect(Number(capped.rows[0]!.impressions)).toBeLessThanOrEqual(CAP);
 });
+
+test('a master that loses its data sells no cap again and loses no impression, and the publishers of the others do not notice', async () => {
+  const shard = publishers[0]!.publisherId % SHARDS;
+  const nodes = [...cluster.masters, ...cluster.replicas];
+  const onNodes = await Promise.all(nodes.map((node) => keysOn(node).catch(() => [])));
+  const roles = await Promise.all(nodes.map((node) => node.client.info('replication').catch(() => '')));
+  const at = nodes.findIndex((_, i) => roles[i]!.includes('role:master') && onNodes[i]!.some((key) => key.startsWith(`ads:{${shard}}:`)));
+  const lost = new Set(onNodes[at]!.map((key) => Number(/\{(\d+)\}/.exec(key)![1])));
+  expect(lost.size).toBeLessThan(SHARDS);
+  const { failed, unfilledAtMs } = await serveDuring(200, async () => {
+    await sleep(500);
+    await nodes[at]!.client.flushall();
+    await sleep(3_000);
+  });
+  expect(failed).toEqual([]);
+  for (const [id, moments] of unfilledAtMs) if (moments.length > 0) expect([...lost]).toContain(id % SHARDS);
+  await eventually(async () => expect(await storedImpressions()).toBe(acknowledged), 20_000);
+  await eventually(async () => expect(await metric('adserver_books_rebuilding')).toBe(0), 20_000);
+  const capped = await withClient(databaseUrl, (client) =>
+    client.query<{ impressions: string }>('select impressions from daily_counts where line_item_id = $1', [publishers[0]!.lineItemIds[0]]),
+  );
+  expect(Number(capped.rows[0]!.impressions)).toBeLessThanOrEqual(CAP);
+});

@@ -19,6 +19,12 @@ const READINESS = component(
     status: Unsafe<'ok' | 'degraded'>({ enum: ['ok', 'degraded'] }),
     redis: optional(Unsafe<'unavailable'>({ const: 'unavailable' })),
     catalog: optional(Unsafe<'not updated'>({ const: 'not updated' })),
+    books: optional(
+      Unsafe<'rebuilding'>({
+        const: 'rebuilding',
+        description: 'Redis lost counters: limited line items serve once their accounts are rebuilt',
+      }),
+    ),
   }),
   { status: 'ok' },
 );

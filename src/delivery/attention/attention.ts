@@ -24,6 +24,7 @@ export const ATTENTION_KINDS = [
   'pending_creatives',
   'ends_soon',
   'quarantined',
+  'rebuilding',
   'drift',
   'dead_events',
 ] as const;

@@ -123,12 +123,13 @@ const itemGroups = (judged: readonly JudgedBooking[]): readonly AttentionGroup[]
 
 /** What is not about the delivery of a line item. */
 const otherGroups = async (knex: Knex, snapshot: Snapshot | undefined, atMs: number): Promise<readonly AttentionGroup[]> => {
-  const [complaints, pending, counts, accounts, dead] = await Promise.all([
+  const [complaints, pending, counts, accounts, dead, rebuilding] = await Promise.all([
     findComplaints(knex, atMs, MAX_COMPLAINED),
     pendingCreatives(knex),
     readReconciliation(knex, 'counts'),
     readReconciliation(knex, 'accounts'),
     knex('dead_events').count<{ count: string }[]>('* as count'),
+    knex('ledger_epochs').distinct('reason').where({ state: 'rebuilding' }).select<{ reason: string }[]>(),
   ]);
   const open = complaints.filter(({ isBlocked }) => !isBlocked);
   const drift = counts.differences + accounts.differences;
@@ -156,6 +157,7 @@ const otherGroups = async (knex: Knex, snapshot: Snapshot | undefined, atMs: num
         .slice(0, MAX_ROWS)
         .map(({ table, id, reason }) => plain(`${table.slice(0, -1).replace('_', ' ')} ${id}`, reason)),
     ),
+    ...note('rebuilding', rebuilding.length, rebuilding.map(({ reason }) => plain('Counters', `${reason}: line items with limits wait for theirs`))),
     ...note('drift', drift, [plain('Books', `${drift} counts differed at the last comparison and were corrected`)]),
     ...note('dead_events', deadEvents, [plain('Events', `${deadEvents} events cannot be stored`)]),
   ];

@@ -1,5 +1,6 @@
 import { dayOf, IDLE_KEY_TTL_MS } from '../../base/utc-day.ts';
 import type { Settings } from '../../config/settings.ts';
+import { createMayLower } from '../../events/books/may-lower.ts';
 import { createCompareAccounts } from '../../events/compare-accounts.ts';
 import { compareAllAccounts } from '../../events/compare-books.ts';
 import { createCompareTallies } from '../../events/compare-tallies.ts';
@@ -17,7 +18,7 @@ export const countInRedis = async (settings: Settings, addresses: StoreAddresses
     await claimRedis(stores);
     const books = createAccountBooks({ redis, keys, expiresAtMs: () => Date.now() + IDLE_KEY_TTL_MS });
     const comparing = {
-      ...{ counts: createCountStore({ knex }), compareAccounts: createCompareAccounts({ knex, books }), dryRun: false },
+      ...{ counts: createCountStore({ knex }), compareAccounts: createCompareAccounts({ knex, books, mayLower: createMayLower({ knex, redis, keys }) }), dryRun: false },
       rest: () => Promise.resolve(),
     };
     const today = dayOf(Date.now());

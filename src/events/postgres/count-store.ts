@@ -168,14 +168,20 @@ const SUMS: Readonly<Record<keyof AccountCounts, string>> = {
 const sumsOf = (account: string) =>
   `select ${account}, concat_ws(' ', ${COUNT_NAMES.map((name) => `coalesce(${SUMS[name]}, 0)`).join(', ')}) as sums`;
 
+/** What accounts have counted: the daily counts, and what Postgres had lost of them. */
+const COUNTS = `(
+  select day, publisher_id, campaign_id, line_item_id, serves, impressions, clicks, spend_micros from daily_counts
+  union all
+  select day, publisher_id, campaign_id, line_item_id, 0, impressions, clicks, spend_micros from carried_counts)`;
+
 const ACCOUNTS = `
   ${sumsOf(`c.publisher_id as "publisherId", 'c' as kind, c.id`)}
-  from campaigns c left join daily_counts d on d.campaign_id = c.id and d.publisher_id = c.publisher_id
+  from campaigns c left join ${COUNTS} d on d.campaign_id = c.id and d.publisher_id = c.publisher_id
   where c.id = any(:campaigns) group by c.publisher_id, c.id
   union all
   ${sumsOf(`c.publisher_id, 'l', l.id`)}
   from campaigns c join line_items l on l.campaign_id = c.id
-  left join daily_counts d on d.line_item_id = l.id and d.publisher_id = c.publisher_id
+  left join ${COUNTS} d on d.line_item_id = l.id and d.publisher_id = c.publisher_id
   where c.id = any(:campaigns) group by c.publisher_id, l.id
   order by 1, 2, 3`;
 

@@ -64,6 +64,8 @@ export const DAILY_KEY = 'day, line_item_id, creative_id, campaign_id, publisher
 export const EVENT_KEY = 'day, line_item_id, creative_id, event_type';
 export const HOURLY_KEY = 'day, hour, publisher_id';
 
+export const HOLD_KEY = 'hold_end, line_item_id, day';
+
 /** Ends an insert into each table of counts: adds to the row that there is. */
 export const ADD_TO_DAILY = `on conflict (${DAILY_KEY}) do update set
       impressions = daily_counts.impressions + excluded.impressions,
@@ -76,16 +78,26 @@ export const ADD_TO_HOURLY = `on conflict (${HOURLY_KEY}) do update set impressi
 const EVENT_COLUMNS = `day, jti, kind, event_type, screened, invalid_reason, at, publisher_id, campaign_id, line_item_id, creative_id,
   placement_id, user_hash, country, region, device, browser, billed_micros`;
 
+// The hold of an impression is settled in the transaction that stores its row: what is neither a row nor settled is held.
 const APPEND = `
-  with arrived as (
+  with given as materialized (
+    select * from unnest(?::date[], ?::text[], ?::text[], ?::text[], ?::boolean[], ?::text[], ?::timestamptz[], ?::int[], ?::int[],
+                ?::int[], ?::int[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::bigint[], ?::bigint[])
+                as given (${EVENT_COLUMNS}, hold_end)
+  ), arrived as (
     insert into events (${EVENT_COLUMNS}, zone)
-    select given.*, coalesce(time_zone, 'UTC')
-    from unnest(?::date[], ?::text[], ?::text[], ?::text[], ?::boolean[], ?::text[], ?::timestamptz[], ?::int[], ?::int[], ?::int[], ?::int[],
-                ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::bigint[]) as given (${EVENT_COLUMNS})
-    left join publishers on publishers.id = given.publisher_id
+    select ${EVENT_COLUMNS.replaceAll(/\w+/g, 'given.$&')}, coalesce(time_zone, 'UTC')
+    from given left join publishers on publishers.id = given.publisher_id
     order by 1, 2, 3, 4, 5
     on conflict do nothing
     returning *
+  ), settled as (
+    insert into open_holds (${HOLD_KEY}, campaign_id, publisher_id, settled, settled_micros)
+    select given.hold_end, given.line_item_id, given.day, given.campaign_id, given.publisher_id, count(*), sum(given.billed_micros)
+    from arrived join given using (day, jti, kind, event_type, screened) where given.hold_end > 0
+    group by 1, 2, 3, 4, 5 order by 1, 2, 3
+    on conflict (${HOLD_KEY}) do update set
+      settled = open_holds.settled + excluded.settled, settled_micros = open_holds.settled_micros + excluded.settled_micros
   ), counted as (
     insert into daily_counts (${DAILY_KEY}, impressions, clicks, spend_micros)
     select ${DAILY_KEY}, count(*) filter (where kind = 'impression'), count(*) filter (where kind = 'click'), sum(billed_micros)
@@ -138,38 +150,6 @@ const RECORD_SERVES = `
   ), ${addServesToRollUps('new_serves')}
   select`;
 
-/**
- * Which of these hits have their event row, in their order. One query for each day, with the day as
- * a constant: a plan over all partitions takes Postgres 130 ms when there are 400.
- */
-export const haveEventRows = async (knex: Knex, hits: readonly Hit[]): Promise<readonly boolean[]> => {
-  const found = new Set<string>();
-  const keyOf = (jti: string, kind: string, eventType: string, screened: boolean) => [jti, kind, eventType, screened].join(' ');
-  for (const day of new Set(hits.map(({ ad }) => ad.day))) {
-    const ofDay = hits.filter(({ ad }) => ad.day === day);
-    const { rows } = await knex.raw<{ rows: { jti: string; kind: string; event_type: string; screened: boolean }[] }>(
-      'select jti, kind, event_type, screened from events where day = ?::date and jti = any(?::text[])',
-      [dateOfDay(day), ofDay.map(({ ad }) => ad.tokenId)] as unknown as Knex.RawBinding,
-    );
-    for (const { jti, kind, event_type, screened } of rows) found.add(keyOf(jti, kind, event_type, screened));
-  }
-  return hits.map(({ ad, kind, eventType, invalidReason }) => found.has(keyOf(ad.tokenId, kind, eventType, invalidReason !== '')));
-};
-
-/** When the impression of each hit's token was counted (epoch ms), if it has its event row. */
-export const impressionTimes = async (knex: Knex, hits: readonly Hit[]): Promise<readonly (number | undefined)[]> => {
-  const atMs = new Map<string, number>();
-  for (const day of new Set(hits.map(({ ad }) => ad.day))) {
-    const tokens = hits.filter(({ ad }) => ad.day === day).map(({ ad }) => ad.tokenId);
-    const { rows } = await knex.raw<{ rows: { jti: string; at: Date }[] }>(
-      `select jti, at from events where day = ?::date and jti = any(?::text[]) and kind = 'impression' and ${COUNTED}`,
-      [dateOfDay(day), tokens] as unknown as Knex.RawBinding,
-    );
-    for (const { jti, at } of rows) atMs.set(jti, at.getTime());
-  }
-  return hits.map(({ ad }) => atMs.get(ad.tokenId));
-};
-
 const insert = async (trx: Knex.Transaction, events: readonly StoredEvent[]): Promise<number> => {
   const column = (read: (event: StoredEvent) => string | number | boolean | null): string => arrayLiteral(events.map(read));
   const { rows } = await trx.raw<{ rows: { stored: number }[] }>(APPEND, [
@@ -191,6 +171,7 @@ const insert = async (trx: Knex.Transaction, events: readonly StoredEvent[]): Pr
     column(({ hit }) => hit.device),
     column(({ hit }) => hit.browser ?? null),
     column(({ billedMicros }) => billedMicros),
+    column(({ hit: { ad, kind, restored }, reason }) => (kind === 'impression' && reason === '' && !restored ? ad.holdEndMs : 0)),
   ]);
   await storeSignals(trx, events);
   return rows[0]?.stored ?? 0;

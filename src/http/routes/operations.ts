@@ -33,21 +33,24 @@ export interface ReadyRouteOptions {
   readonly redisUp: () => boolean;
   /** false: the thread that loads the catalog has failed; the last snapshot still serves. */
   readonly catalogWorkerUp: () => boolean;
+  /** Accounts are being rebuilt, because Redis lost data. */
+  readonly booksRebuilding: () => boolean;
 }
 
 /**
  * GET /ready: 200 when the load balancer should send requests: after the first snapshot and before
  * shutdown begins. Without Redis it is still 200, because line items without limits serve and hits
  * are kept in Postgres, and without the catalog worker the last snapshot serves; the status is then
- * `degraded`.
+ * `degraded`. `books`: line items with limits serve as soon as their accounts are rebuilt.
  */
 export const readyRoute =
-  ({ notReadyBecause, redisUp, catalogWorkerUp }: ReadyRouteOptions): RequestHandler =>
+  ({ notReadyBecause, redisUp, catalogWorkerUp, booksRebuilding }: ReadyRouteOptions): RequestHandler =>
   (_req, res) => {
     const reason = notReadyBecause();
     if (reason !== undefined) return sendProblem(res, problem('unavailable', `Not ready: ${reason}.`));
     const degraded = { ...(!redisUp() && { redis: 'unavailable' }), ...(!catalogWorkerUp() && { catalog: 'not updated' }) };
-    sendJson(res, 200, Object.keys(degraded).length === 0 ? OK : { status: 'degraded', ...degraded });
+    const status = Object.keys(degraded).length === 0 ? OK : { status: 'degraded', ...degraded };
+    sendJson(res, 200, booksRebuilding() ? { ...status, books: 'rebuilding' } : status);
   };
 
 /**

@@ -1,42 +1,12 @@
 import { dayOf } from '../../base/utc-day.ts';
 import { NoBidReason } from '../../decision/no-bid-reason.ts';
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
-import type { Ledger } from '../ledger.ts';
 import type { GrantedLots, Reservation, ReservationMoments, ReserveRequest, WantedLots } from '../reservation.ts';
+import type { AllowancesOptions, SharedRequest } from './allowances-options.ts';
 import { decideFromLots, decideInOutage } from './decide-locally.ts';
 import { createEndOfTurn } from './end-of-turn.ts';
 import { returnLots, returnReservation, type LotReport } from './report-lots.ts';
 import { isShareable, Stock } from './stock.ts';
-
-/** Where a reservation is decided. */
-export const DECIDERS = ['lots', 'ledger', 'outage'] as const;
-export type DecidedBy = (typeof DECIDERS)[number];
-
-export interface AllowancesOptions {
-  readonly ledger: Pick<Ledger, 'reserve' | 'reportLots'>;
-  readonly tokenTtlMs: number;
-  /** False: every ad is reserved by a call. */
-  readonly enabled: boolean;
-  /** A line item's spare, for an outage of Redis, is for the requests of this time; 0: no spare. */
-  readonly reserveMs: number;
-  /** Whether Redis is available for a publisher. */
-  readonly isUp: (publisherId: number) => boolean;
-  /** Redis's clock for a publisher, epoch ms. */
-  readonly now: (publisherId: number) => number;
-  /** Monotonic milliseconds. */
-  readonly clock: () => number;
-  readonly observe?: {
-    readonly decided: (by: DecidedBy, imps: number) => void;
-    readonly granted: (ads: number) => void;
-    readonly returned: (ads: number, isAccepted: boolean) => void;
-  };
-}
-
-/** What an ad request reserves. */
-export interface SharedRequest extends ReserveRequest {
-  /** Whether lots may decide it: its candidates are those of every other request. */
-  readonly isShared: boolean;
-}
 
 /** The ledger as requests for ads see it: always answered, mostly without Redis. */
 export interface Allowances {
@@ -153,11 +123,29 @@ export const createAllowances = (options: AllowancesOptions): Allowances => {
         const stock = shelf.stocks.get(id);
         if (!stock) return;
         if (reason === NoBidReason.AccountSetAside) drop(shelf, id, stock);
-        else if (isUsedUp(reason)) stock.returnSpare();
+        else if (isUsedUp(reason)) returnSpare(stock);
       });
     });
     for (const candidate of wants.keys()) receive(shelf, request, candidate, granted.get(candidate), sentMs);
     return reservation;
+  };
+
+  /** With the next reports, whichever share they are of. */
+  const returnSpare = (stock: Stock): void => {
+    if (!stock.hasSpare) return;
+    stock.returnSpare();
+    dropped.push(...reportsOf(stock, false));
+  };
+
+  /** Spares of line items that are refused elsewhere. */
+  const returnScarce = async (): Promise<void> => {
+    if (![...owners.keys()].some((stock) => stock.hasSpare)) return;
+    const scarce = await ledger.readScarce();
+    for (const { stocks } of shelves.values())
+      for (const lineItemId of scarce) {
+        const stock = stocks.get(lineItemId);
+        if (stock) returnSpare(stock);
+      }
   };
 
   const receive = (
@@ -232,10 +220,17 @@ export const createAllowances = (options: AllowancesOptions): Allowances => {
     get pending() {
       return [...dropped, ...[...owners].flatMap(([stock, owner]) => stock.pending.map((report) => ({ ...owner, ...report })))];
     },
-    report: () => report({}),
+    report: async () => {
+      await returnScarce();
+      await report({});
+    },
     start: () => {
       let share = 0;
-      timer = setInterval(() => void report({ share: share++ % REPORT_SHARES }), REPORT_INTERVAL_MS / REPORT_SHARES).unref();
+      timer = setInterval(() => {
+        if (share === 0) void returnScarce();
+        void report({ share });
+        share = (share + 1) % REPORT_SHARES;
+      }, REPORT_INTERVAL_MS / REPORT_SHARES).unref();
     },
     stop: async () => {
       clearInterval(timer);

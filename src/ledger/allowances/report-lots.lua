@@ -2,15 +2,17 @@
 -- takes back what was not handed out, and reservations whose answer came too late.
 --
 -- KEYS per publisher p = 0, 1, …: KEYS[3p + 1] accounts of the publisher (hash), KEYS[3p + 2] serves tally of its
---   shard (hash), KEYS[3p + 3] broken accounts of the shard (hash)
--- ARGV[1] the number of publishers; then per report two arguments: the report and its candidate, JSON arrays by the
+--   shard (hash), KEYS[3p + 3] broken accounts of the shard (hash); the last one is the record of epochs
+--   (../reserve/trust-books.lua)
+-- ARGV[1] the number of publishers and the epoch of the books that the caller knows; then per report two arguments: the report and its candidate, JSON arrays by the
 --   field lists of report-lots.ts and encode-candidate.ts
--- Returns how many ads were taken back
+-- Returns per report how many ads were taken back
 -- Why atomic: accounts are read, changed and written.
 -- A caller sends a report once, whatever becomes of the call: an ad that is not taken back is free when its hold ends.
 --
 -- @include ../../redis/lua/clock.lua
 -- @include ../lua/call.lua
+-- @include ../lua/epoch.lua
 -- @include ../lua/account.lua
 -- @include ../lua/account-checks.lua
 -- @include ../lua/holds.lua
@@ -40,11 +42,16 @@ local function report_one(report, c, keys)
   local book = books_of(accounts, keys[at + 3], call.clock)
   local a, campaign = books_open(accounts, book, c.line_item, c.campaign)
   call.expires_at[accounts] = report.expires_at_s
-  book.dirty[c.line_item], book.dirty[c.campaign] = true, true
-  local returned = report.returned > 0 and take_back(report, c, a, campaign) or 0
+  local returned = 0
+  if a then
+    book.dirty[c.line_item], book.dirty[c.campaign] = true, true
+    returned = report.returned > 0 and take_back(report, c, a, campaign) or 0
+  end
   if report.served > 0 or (report.served < 0 and returned > 0) then
-    account_add(a, report.day, SERVES, P_SERVES, report.served)
-    account_add(campaign, report.day, SERVES, P_SERVES, report.served)
+    if a then
+      account_add(a, report.day, SERVES, P_SERVES, report.served)
+      account_add(campaign, report.day, SERVES, P_SERVES, report.served)
+    end
     tally_add_serves(keys[at + 2], report.day, c.tally, report.served)
   end
   return returned
@@ -54,9 +61,10 @@ local function report_lots(keys, args)
   call_begin()
   call.clock = clock_ms()
   call.expires_at = {}
-  local returned = 0
+  call_scope(args[1], keys)
+  local returned = {}
   for i = 2, #args, 2 do
-    returned = returned + report_one(report_record(cjson.decode(args[i])), candidate_record(cjson.decode(args[i + 1])), keys)
+    returned[i / 2] = report_one(report_record(cjson.decode(args[i])), candidate_record(cjson.decode(args[i + 1])), keys)
   end
   books_save(call.expires_at)
   tally_save()

@@ -1,6 +1,6 @@
 import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import { encodeRow, luaReader } from '../../redis/script-fields.ts';
-import { callKeys, type ScriptCall } from '../call-keys.ts';
+import { callKeys, type CallScope, type ScriptCall } from '../call-keys.ts';
 import type { LedgerKeys } from '../ledger-keys.ts';
 import type { Reservation, ReservationMoments, ReserveRequest, WantedLots } from '../reservation.ts';
 import { CANDIDATE_LUA, type EncodeCandidate } from '../reserve/encode-candidate.ts';
@@ -58,13 +58,14 @@ export const REPORT_LUA: readonly string[] = [...CANDIDATE_LUA, luaReader('repor
 export const encodeReports = (
   reports: readonly LotReport[],
   { keys, encodeCandidate }: { readonly keys: LedgerKeys; readonly encodeCandidate: EncodeCandidate },
+  scope: CallScope,
 ): ScriptCall => {
   const keysOf = (publisherId: number): readonly string[] => {
     const shard = keys.shardOf(publisherId);
     return [keys.accounts(publisherId), keys.serves(shard), keys.broken(shard)];
   };
-  const call = callKeys(reports, keysOf, []);
-  const args = [String(call.publishers)];
+  const call = callKeys(reports, keysOf, [], scope);
+  const args = [call.scope];
   for (const { publisherId, candidate, expiresAtMs, day, holdEndMs, returned, isPaced, served } of reports) {
     const publisher = call.positionOf(publisherId);
     const expiresAtS = Math.ceil(expiresAtMs / 1000);

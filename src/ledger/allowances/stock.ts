@@ -140,6 +140,10 @@ export class Stock {
     this.spares = [];
   }
 
+  get hasSpare(): boolean {
+    return this.spares.length > 0;
+  }
+
   /** What was handed out, and what is returned, since the last report. `all`: everything is returned. */
   report(nowMs: number, all = false): readonly StockReport[] {
     this.lots = this.keep(this.lots, (lot) => !all && nowMs < lot.untilMs && nowMs - lot.sentMs <= MAX_IDLE_MS);

@@ -1,6 +1,6 @@
 -- The accounts that one call works on, by hash and field. Each is opened once, so that a request or
 -- hit of a batch sees the changes of those before it, and written back once, at the end. Include
--- after call.lua, account.lua and holds.lua.
+-- after call.lua, epoch.lua, account.lua and holds.lua.
 
 -- The field with the latest time at which the hash was written. A publisher's time does not step
 -- back when Redis's clock does (a failover, a moved slot, NTP): its day, the ends of its holds and
@@ -17,8 +17,12 @@ local BROKEN_LIST_TTL_S = 3024000
 local function books_of(key, broken_key, clock, horizon)
   local book = call.books[key]
   if not book then
-    local last = tonumber(redis.call('HGET', key, TIME_FIELD) or '0')
+    local fields = redis.call('HMGET', key, TIME_FIELD, EPOCH_FIELD)
+    local last = tonumber(fields[1] or '0')
     book = {
+      state = epoch_state(fields[2]),
+      -- Its hash carries no epoch yet.
+      is_new = not fields[2],
       broken_key = broken_key,
       now = math.max(clock, last),
       horizon = horizon,
@@ -85,14 +89,21 @@ local function account_open(packed, now, horizon)
   return a, renewed
 end
 
+-- An account that is not rebuilt yet stays closed.
 local function books_keep(book, field, packed)
+  if not packed and book.state == 'rebuilding' then
+    return
+  end
   local a, renewed = account_open(packed, book.now, book.horizon)
   book.open[field] = a
   book.renewed = book.renewed or renewed
 end
 
--- The accounts of a line item and of its campaign.
+-- The accounts of a line item and of its campaign; nil when they are not rebuilt since Redis lost data.
 local function books_open(key, book, line_item, campaign)
+  if book.state == 'closed' then
+    return nil
+  end
   local open = book.open
   local needs_line_item, needs_campaign = not open[line_item], not open[campaign]
   if needs_line_item and needs_campaign then
@@ -105,6 +116,9 @@ local function books_open(key, book, line_item, campaign)
     books_keep(book, campaign, redis.call('HGET', key, campaign))
   end
   local a, of_campaign = open[line_item], open[campaign]
+  if not a or not of_campaign then
+    return nil
+  end
   -- A hold has one day in both accounts. A repaired account, or one that counted an ad of a replica
   -- whose clock is ahead, may be a day ahead for a moment.
   if a[DAY] < of_campaign[DAY] then
@@ -134,6 +148,9 @@ local function books_save(expires_at)
   for key, book in pairs(call.books) do
     books_list_broken(key, book)
     local fields = { TIME_FIELD, string.format('%.0f', book.now) }
+    if book.is_new and call.epoch ~= '' then
+      fields[3], fields[4] = EPOCH_FIELD, call.epoch
+    end
     for field in pairs(book.dirty) do
       local a = book.open[field]
       local packed = account_pack(a)

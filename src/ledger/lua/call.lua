@@ -5,6 +5,9 @@ local call
 
 local function call_begin()
   call = {
+    -- The epoch that the caller knows, '' for none, and the key of the record of epochs (epoch.lua).
+    epoch = '',
+    is_trusted = true,
     -- Whole numbers as text (events.lua).
     texts = {},
     -- The accounts by hash (books.lua), and what was released in them (holds.lua).
@@ -22,4 +25,12 @@ local function call_begin()
     -- The clients by their hash (clients.lua).
     clients = {},
   }
+end
+
+-- Reads the scope of a call: 'number_of_publishers epoch'. The key of the record of epochs is the last one. Returns
+-- the number of publishers.
+local function call_scope(text, keys)
+  local publishers, epoch = string.match(text, '^(%d+) ?(.*)$')
+  call.epoch, call.epoch_key = epoch, keys[#keys]
+  return tonumber(publishers)
 end

@@ -1,14 +1,16 @@
 -- Adds differences to the counts of accounts. Open holds stay.
 --
 -- KEYS[1] accounts of the publisher (hash), KEYS[2] number of the last adjustment in the shard
--- ARGV[1] that number when the accounts were read, ARGV[2] expires_at_s of a hash without an end, then pairs: a field,
+-- ARGV[1] that number, and the epoch of the accounts, when they were read, ARGV[2] expires_at_s of a hash without an end, then pairs: a field,
 --   and the differences, a JSON array by the field list of account-books.ts with the day of the account
 -- Returns how many accounts were changed; -1 when there was another adjustment since the accounts were read
 -- Why atomic: differences are added to what hits that settle meanwhile have counted; the number
---   keeps a call that was delayed from adding them twice.
+--   keeps a call that was delayed from adding them twice, and the epoch one from before a loss of data. An account that
+--   is not rebuilt since then stays away.
 --
 -- @include ../../redis/lua/clock.lua
 -- @include ../lua/call.lua
+-- @include ../lua/epoch.lua
 -- @include ../lua/account.lua
 -- @include ../lua/account-checks.lua
 -- @include ../lua/holds.lua
@@ -18,9 +20,11 @@
 local NUMBER_TTL_S = 86400
 
 call_begin()
-if (redis.call('GET', KEYS[2]) or '0') ~= ARGV[1] then
+local mark = redis.call('HGET', KEYS[1], EPOCH_FIELD) or ''
+if (redis.call('GET', KEYS[2]) or '0') .. ' ' .. mark ~= ARGV[1] then
   return -1
 end
+local is_rebuilding = string.sub(mark, -#EPOCH_REBUILDING) == EPOCH_REBUILDING
 redis.call('INCR', KEYS[2])
 redis.call('EXPIRE', KEYS[2], NUMBER_TTL_S)
 
@@ -29,8 +33,9 @@ local now = books_of(KEYS[1], nil, clock_ms()).now
 local changed = 0
 for i = 3, #ARGV, 2 do
   local difference = counts_record(cjson.decode(ARGV[i + 1]))
-  local a = account_open(redis.call('HGET', KEYS[1], ARGV[i]) or nil, now)
-  if a[DAY] == difference.day then
+  local packed = redis.call('HGET', KEYS[1], ARGV[i]) or nil
+  local a = account_open(packed, now)
+  if a[DAY] == difference.day and (packed or not is_rebuilding) then
     account_add_counts(a, difference)
     redis.call('HSET', KEYS[1], ARGV[i], account_pack(a))
     changed = changed + 1

@@ -4,13 +4,14 @@
 -- KEYS[1] accounts of the publisher (hash), KEYS[2] event stream of the shard, KEYS[3] number of the last adjustment
 --   in the shard, KEYS[4] broken accounts of the shard (hash)
 -- ARGV[1] the most events of the stream that are returned, ARGV[2], … fields: 'l<line item>' or 'c<campaign>'
--- Returns the number of the last adjustment; the values of the stream's entries (../lua/events.lua), or nil when
+-- Returns the number of the last adjustment and the epoch of the accounts; the values of the stream's entries (../lua/events.lua), or nil when
 --   there are more events; then per field an empty array, or whole numbers by the field
 --   list of account-books.ts
 -- Why atomic: a hit that settles in between would be in the stream and not in the account.
 --
 -- @include ../../redis/lua/clock.lua
 -- @include ../lua/call.lua
+-- @include ../lua/epoch.lua
 -- @include ../lua/account.lua
 -- @include ../lua/account-checks.lua
 -- @include ../lua/holds.lua
@@ -20,7 +21,7 @@
 
 call_begin()
 local book = books_of(KEYS[1], KEYS[4], clock_ms())
-local results = { redis.call('GET', KEYS[3]) or '0', unstored_entries(KEYS[2], tonumber(ARGV[1])) }
+local results = { (redis.call('GET', KEYS[3]) or '0') .. ' ' .. (redis.call('HGET', KEYS[1], EPOCH_FIELD) or ''), unstored_entries(KEYS[2], tonumber(ARGV[1])) }
 local packed = redis.call('HMGET', KEYS[1], unpack(ARGV, 2))
 for i = 1, #ARGV - 1 do
   if packed[i] then

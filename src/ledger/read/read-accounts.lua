@@ -7,6 +7,7 @@
 --
 -- @include ../../redis/lua/clock.lua
 -- @include ../lua/call.lua
+-- @include ../lua/epoch.lua
 -- @include ../lua/account.lua
 -- @include ../lua/account-checks.lua
 -- @include ../lua/holds.lua

@@ -2,7 +2,7 @@
 -- values. Changes nothing.
 --
 -- KEYS[1] accounts of the publisher (hash), KEYS[2] fold horizon of the shard, KEYS[3] frequency places of the user
---   (without a user: never touched)
+--   (without a user: never touched), KEYS[4] record of epochs
 -- ARGV[1] the question, ARGV[2], … candidates: JSON arrays by the field lists of read-limits.ts and
 --   encode-candidate.ts
 -- Returns per candidate whole numbers by the field list of read-limits.ts; -1 where it has no such limit
@@ -12,6 +12,7 @@
 --
 -- @include ../../redis/lua/clock.lua
 -- @include ../lua/call.lua
+-- @include ../lua/epoch.lua
 -- @include ../lua/account.lua
 -- @include ../lua/account-checks.lua
 -- @include ../lua/holds.lua
@@ -23,10 +24,11 @@
 -- @include ../lua/limits.lua
 
 call_begin()
+local question = question_record(cjson.decode(ARGV[1]))
+call.epoch, call.epoch_key = question.epoch, KEYS[4]
 local horizon = horizon_of(KEYS[2])
 local book = books_of(KEYS[1], nil, clock_ms(), horizon)
 local now = book.now
-local question = question_record(cjson.decode(ARGV[1]))
 local user = question.reads_places and frequency_open(KEYS[3], now, horizon) or nil
 
 local function thousandths(number)
@@ -49,7 +51,9 @@ for i = 2, #ARGV do
   local packed = redis.call('HMGET', KEYS[1], c.line_item, c.campaign)
   local a = account_open(packed[1], now, horizon)
   local campaign = account_open(packed[2], now, horizon)
-  local reason = limits_refusal(a, campaign, c, user, now, question, question) or 0
+  local is_rebuilt = book.state == 'open' or (book.state == 'rebuilding' and packed[1] and packed[2])
+  local reason = not is_rebuilt and limits_apply(c) and NBR.BOOKS_REBUILDING
+    or limits_refusal(a, campaign, c, user, now, question, question) or 0
   local permits, goal, due, began_at, began_with = -1, -1, -1, -1, -1
   if c.pacing ~= 'ASAP' then
     -- limits_refusal reaches pacing only when no earlier limit refuses, so it is filled here too.

@@ -4,7 +4,8 @@ import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import { CANDIDATE_LUA, createCandidateEncoder } from '../reserve/encode-candidate.ts';
 import type { LedgerKeys } from '../ledger-keys.ts';
 import { loadScript } from '../../redis/load-script.ts';
-import type { RedisClient } from '../../redis/redis-client.ts';
+import { scopeOfShard, type RedisClient } from '../../redis/redis-client.ts';
+import type { LedgerBooks } from '../books/ledger-books.ts';
 import type { TrafficCurve } from '../../catalog/snapshot/traffic-curve.ts';
 import { encodeRow, fromRow, luaReader, luaWriter } from '../../redis/script-fields.ts';
 
@@ -67,7 +68,7 @@ export interface LimitReading {
 export type ReadLimits = (question: LimitsQuestion) => Promise<readonly LimitReading[]>;
 
 /** The inputs that all candidates of one call share. */
-const QUESTION_FIELDS = ['kp', 'ki', 'kd', 'readsPlaces', 'hourStartMs', 'shareBefore', 'shareOfHour'] as const;
+const QUESTION_FIELDS = ['epoch', 'kp', 'ki', 'kd', 'readsPlaces', 'hourStartMs', 'shareBefore', 'shareOfHour'] as const;
 
 /** The fields that read-limits.lua returns for one candidate. */
 const READING_FIELDS = [
@@ -101,11 +102,13 @@ export interface LimitReaderOptions {
   readonly redis: RedisClient;
   readonly keys: LedgerKeys;
   readonly pid: PidGains;
+  /** As of the ledger. */
+  readonly books?: Pick<LedgerBooks, 'epochOf'> | undefined;
   /** Of loadScript. */
   readonly clock?: string;
 }
 
-export const createLimitReader = ({ redis, keys, pid, clock }: LimitReaderOptions): ReadLimits => {
+export const createLimitReader = ({ redis, keys, pid, books, clock }: LimitReaderOptions): ReadLimits => {
   const generated = [...CANDIDATE_LUA, luaReader('question_record', QUESTION_FIELDS), luaWriter('reading_row', READING_FIELDS)];
   redis.defineCommand('readLimits', { lua: loadScript(new URL('./read-limits.lua', import.meta.url), { clock, generated }) });
   const script = redis as unknown as Script;
@@ -113,12 +116,14 @@ export const createLimitReader = ({ redis, keys, pid, clock }: LimitReaderOption
   return async ({ publisherId, userHash, curve, candidates }) => {
     if (candidates.length === 0) return [];
     const accounts = keys.accounts(publisherId);
+    const scope = scopeOfShard(redis, keys.shardOf(publisherId));
     const readings = await script.readLimits(
-      3,
+      4,
       accounts,
       keys.horizon(keys.shardOf(publisherId)),
       userHash === null ? accounts : keys.places(publisherId, userHash),
-      encodeRow(QUESTION_FIELDS, { ...pid, ...curve, readsPlaces: userHash !== null }),
+      keys.epochs(scope),
+      encodeRow(QUESTION_FIELDS, { epoch: books?.epochOf(scope) ?? '', ...pid, ...curve, readsPlaces: userHash !== null }),
       ...candidates.map(encodeCandidate),
     );
     return readings.map(decodeReading);

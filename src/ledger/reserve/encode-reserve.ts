@@ -3,7 +3,7 @@ import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
 import { encodeRow, luaConstants, luaReader } from '../../redis/script-fields.ts';
 import { CLIENT_RULE } from '../client-rule.ts';
 import type { LotRule } from '../allowances/lot-rule.ts';
-import { callKeys, type ScriptCall } from '../call-keys.ts';
+import { callKeys, type CallScope, type ScriptCall } from '../call-keys.ts';
 import type { LedgerKeys } from '../ledger-keys.ts';
 import type { Reservation, ReservedImp, ReserveRequest } from '../reservation.ts';
 import { CANDIDATE_LUA, type EncodeCandidate } from './encode-candidate.ts';
@@ -38,11 +38,12 @@ const placesKeyOf = ({ publisherId, userHash, imps }: ReserveRequest, keys: Ledg
 export const encodeReserve = (
   requests: readonly ReserveRequest[],
   { keys, settings, encodeCandidate }: { keys: LedgerKeys; settings: string; encodeCandidate: EncodeCandidate },
+  scope: CallScope,
 ): ScriptCall => {
   const placesKeys = requests.map((request) => placesKeyOf(request, keys));
   const own = placesKeys.filter((key) => key !== undefined);
-  const call = callKeys(requests, (publisherId) => publisherKeys(keys, publisherId), own);
-  const args = [settings, String(call.publishers), encodeClients(requests)];
+  const call = callKeys(requests, (publisherId) => publisherKeys(keys, publisherId), own, scope);
+  const args = [settings, call.scope, encodeClients(requests)];
   requests.forEach((request, i) => {
     const record = { publisher: call.positionOf(request.publisherId), readsPlaces: placesKeys[i] !== undefined };
     args.push(encodeRequest(request, record, encodeCandidate));

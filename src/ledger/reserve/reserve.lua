@@ -4,8 +4,9 @@
 -- KEYS per publisher p = 0, 1, …: KEYS[5p + 1] accounts of the publisher (hash), KEYS[5p + 2] serves tally of its
 --   shard (hash), KEYS[5p + 3] fold horizon of the shard, KEYS[5p + 4] broken accounts of the shard (hash), KEYS[5p + 5]
 --   its clients (the start of the names of two hashes);
---   then the frequency places of the user for each request that reads them, in the order of the requests
--- ARGV[1] settings, ARGV[2] the number of publishers, ARGV[3] the clients of the requests, '-' for those whose holds
+--   then the frequency places of the user for each request that reads them, in the order of the requests; the last
+--   one is the record of epochs (trust-books.lua)
+-- ARGV[1] settings, ARGV[2] the number of publishers and the epoch of the books that the caller knows, ARGV[3] the clients of the requests, '-' for those whose holds
 --   need not be earned ('': none has one), ARGV[r + 4] per request r = 0, 1, …: lines; the first is the request, then
 --   one line per impression with its candidates, joined by ';'. All but the clients are JSON arrays by the field lists
 --   of encode-reserve.ts and encode-candidate.ts. '<lot> <spare> ' before a candidate: if it wins, the replica wants
@@ -20,6 +21,7 @@
 -- @include ../../redis/lua/clock.lua
 -- @include ../../redis/lua/pieces.lua
 -- @include ../lua/call.lua
+-- @include ../lua/epoch.lua
 -- @include ../lua/account.lua
 -- @include ../lua/account-checks.lua
 -- @include ../lua/holds.lua
@@ -33,6 +35,8 @@
 -- @include ../lua/clients.lua
 -- @include ../lua/lots.lua
 -- @include ../lua/page.lua
+-- @include ../lua/scarce.lua
+-- @include trust-books.lua
 
 -- Reservations that end in the same bucket share a hold. A life is divided into at most this many
 -- buckets; their lengths are powers of two, so that the buckets of different lives coincide and an
@@ -114,6 +118,13 @@ local function take(c, request, a, campaign, wanted, permits)
   return moments .. day .. lots
 end
 
+-- Shows a candidate without limits whose accounts may not be used: nothing is held, and its impression counts later.
+local function take_uncounted(c, request)
+  local now = request.book.now
+  page_add(request.shown, c)
+  return string.format('%d 0 %d 0 0 0', math.ceil((now + call.settings.token_ttl_ms) / 1000), math.floor(now / MS_PER_DAY))
+end
+
 -- Requests of one call often have the same candidates, and the same line of their own: each is read
 -- once. Returns the candidate, and the lots that are wanted of it or nil.
 local function candidate_of(text)
@@ -156,6 +167,11 @@ local function offer(text, request)
     return nil, together
   end
   local a, campaign = books_open(request.accounts, book, c.line_item, c.campaign)
+  if not a then
+    local rebuilding = limits_apply(c) and NBR.BOOKS_REBUILDING or nil
+    request.refused[text] = rebuilding
+    return not rebuilding and take_uncounted(c, request), rebuilding
+  end
   local reason, sampled, permits = limits_refusal(a, campaign, c, request.user, book.now, request.head, call.settings)
   if not reason and not is_earned(request, c, a, campaign, permits) then
     reason = NBR.HOLDS_NOT_EARNED
@@ -164,6 +180,9 @@ local function offer(text, request)
     book.dirty[c.line_item], book.dirty[c.campaign] = true, true
   end
   request.refused[text] = reason
+  if a[HELD_COUNT] > 0 and (reason == NBR.DAILY_CAP or reason == NBR.BUDGET_SPENT or reason == NBR.GOAL_REACHED) then
+    scarce_note(request.accounts, c.line_item, book.now)
+  end
   return not reason and take(c, request, a, campaign, wanted, permits), reason
 end
 
@@ -223,7 +242,8 @@ local function reserve_ads(keys, args)
   -- The moments by publisher's time and life, the records by text, the ends of the hashes.
   call.moments, call.candidates, call.heads, call.expires_at = {}, {}, {}, {}
   -- The last of the publishers' keys; the users' places follow.
-  call.own_key = tonumber(args[2]) * PUBLISHER_KEYS
+  call.own_key = call_scope(args[2], keys) * PUBLISHER_KEYS
+  call.is_trusted = books_are_trusted()
   local requests, results = {}, {}
   local clients = pieces(args[3], ' ')
   for i = 4, #args do

@@ -1,6 +1,6 @@
 import { encodeRow, luaConstants, luaReader, luaShortReader, rowOf, type FieldValue } from '../../redis/script-fields.ts';
 import { CLIENT_RULE } from '../client-rule.ts';
-import { callKeys, type ScriptCall } from '../call-keys.ts';
+import { callKeys, type CallScope, type ScriptCall } from '../call-keys.ts';
 import { billsHit, type Hit, type OrderReason, type RestoredHit, type Settled } from '../hit.ts';
 import { hitText } from '../hit-text.ts';
 import { accountField, filteredField, servesField, type LedgerKeys } from '../ledger-keys.ts';
@@ -79,7 +79,7 @@ export interface SettleCall {
 }
 
 /** The keys and arguments of settle.lua. */
-export const encodeSettles = (calls: readonly SettleCall[], keys: LedgerKeys): ScriptCall => {
+export const encodeSettles = (calls: readonly SettleCall[], keys: LedgerKeys, scope: CallScope): ScriptCall => {
   const own: string[] = [];
   for (const { hit } of calls) {
     const { publisherId, tokenId, userHash } = hit.ad;
@@ -87,8 +87,8 @@ export const encodeSettles = (calls: readonly SettleCall[], keys: LedgerKeys): S
     if (userHash !== null) own.push(keys.places(publisherId, userHash));
   }
   const ads = calls.map(({ hit }) => hit.ad);
-  const call = callKeys(ads, (publisherId) => publisherKeys(keys, publisherId), own);
-  const args = [String(call.publishers)];
+  const call = callKeys(ads, (publisherId) => publisherKeys(keys, publisherId), own, scope);
+  const args = [call.scope];
   for (const one of calls) args.push(encodeSettle(one, call.positionOf(one.hit.ad.publisherId)), hitText(storedHit(one.hit)));
   return { keys: call.keys, args };
 };
@@ -155,8 +155,10 @@ const encodeRestored = ({ reason }: RestoredHit, { dailyImpressions, goalImpress
     places: frequency?.places ?? NONE,
   });
 
-export const decodeSettled = (reply: string): Settled => {
+/** undefined: the accounts are not rebuilt since Redis lost data, and nothing was done. */
+export const decodeSettled = (reply: string): Settled | undefined => {
   const [outcome, foundHold, reason, click, viewable] = reply.split(' ');
+  if (outcome === 'closed') return undefined;
   return {
     outcome: outcome as Settled['outcome'],
     foundHold: foundHold === '1',

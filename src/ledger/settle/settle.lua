@@ -6,8 +6,9 @@
 --   shard, KEYS[6p + 3] event tally of the shard (hash), KEYS[6p + 4] serves tally of the shard (hash), KEYS[6p + 5]
 --   broken accounts of the shard (hash), KEYS[6p + 6] its clients (the start of the names of two hashes); then per
 --   hit the kinds already seen of its token (string) and, of a hit with a user, the user's frequency
---   places. The keys of the hits that wait are derived from that of the stream.
--- ARGV[1] the number of publishers; per hit h = 0, 1, …: ARGV[2h + 2] a JSON array by the field list of
+--   places; the last one is the record of epochs (../reserve/trust-books.lua). The keys of the hits that wait are derived
+--   from that of the stream.
+-- ARGV[1] the number of publishers and the epoch of the books that the caller knows; per hit h = 0, 1, …: ARGV[2h + 2] a JSON array by the field list of
 --   encode-settle.ts, ARGV[2h + 3] the event as JSON
 --   label: what is counted once, such as 'impression', 'event:like', or 'impression!' for one that its request
 --   shows to be invalid; action: 'impression', 'click', 'event' or 'record' (store only); a limit of -1 is not set;
@@ -16,13 +17,15 @@
 --   client: who holds the ad, '' when its hold need not be earned;
 --   restored: '', or of a hit that is counted after all a JSON array of why it was filtered and of its caps (restore.lua)
 -- Returns per hit 'outcome found_hold reason click viewable': 'counted', 'filtered', 'provisional' (it waits for its
---   impression), 'duplicate', 'expired' or 'kept' (a restored hit without room stays filtered); 1 or 0; why a hit is filtered by its order, or '-'; what became of the
+--   impression), 'duplicate', 'expired', 'closed' (its accounts are not rebuilt: nothing has changed) or 'kept' (a restored hit without
+--   room stays filtered); 1 or 0; why a hit is filtered by its order, or '-'; what became of the
 --   click, and of the viewable event, that waited for this impression: 'counted', a reason, or '-'
 -- Why atomic: the check for duplicates, the billing and the stored event are one step, so no hit is
 --   billed twice or stored without being billed.
 --
 -- @include ../../redis/lua/clock.lua
 -- @include ../lua/call.lua
+-- @include ../lua/epoch.lua
 -- @include ../lua/account.lua
 -- @include ../lua/account-checks.lua
 -- @include ../lua/holds.lua
@@ -100,6 +103,9 @@ local function settle(h, record, event, keys)
   local first = h.publisher * PUBLISHER_KEYS
   local accounts_key, events, event_tally, serves = keys[first + 1], keys[first + 2], keys[first + 3], keys[first + 4]
   local book = books_of(accounts_key, keys[first + 5], call.clock)
+  if book.state ~= 'open' and not books_open(accounts_key, book, h.line_item, h.campaign) then
+    return 'closed 0 - - -'
+  end
   local seen_key, places_key = h.seen_key, h.places_key
   call.expires_at[accounts_key] = h.expires_at_s
   local now = book.now
@@ -198,7 +204,7 @@ local function settle_hits(keys, args)
   call.clock = clock_ms()
   call.expires_at = {}
   -- The last of the publishers' keys; those of the hits follow.
-  call.own_key = tonumber(args[1]) * PUBLISHER_KEYS
+  call.own_key = call_scope(args[1], keys) * PUBLISHER_KEYS
   local hits, results = {}, {}
   for i = 2, #args, 2 do
     local h = hit_record(cjson.decode(args[i]))

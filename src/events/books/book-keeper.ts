@@ -1,0 +1,234 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Knex } from 'knex';
+import PQueue from 'p-queue';
+import type { BooksServer, BooksState } from '../../ledger/books/books-server.ts';
+import { createHoldJournal } from '../../ledger/books/hold-journal.ts';
+import type { LedgerBooks } from '../../ledger/books/ledger-books.ts';
+import { hitOfText } from '../../ledger/hit-text.ts';
+import type { Hit } from '../../ledger/hit.ts';
+import type { BookEpoch, BookStore } from '../postgres/book-store.ts';
+import { EPOCH_REASONS, judgeContent, type EpochReason } from './judge-content.ts';
+import { createRecentHits } from './recent-hits.ts';
+
+export interface BookKeeperOptions {
+  readonly store: BookStore;
+  readonly server: BooksServer;
+  readonly scopes: number;
+  readonly scopeOf: (publisherId: number) => number;
+  /** Whether Redis answers for a scope. */
+  readonly isUp: (scope: number) => boolean;
+  /** Stores hits in Postgres, from which they are settled again, each once. */
+  readonly restoreHits: (hits: readonly Hit[]) => Promise<void>;
+  /** Records in the transaction that begins an epoch that data was lost. */
+  readonly recordLoss: (trx: Knex.Transaction, epoch: BookEpoch) => Promise<void>;
+  /** An epoch has begun here; not for a new installation. */
+  readonly onBegun: (epoch: BookEpoch) => void;
+  readonly onFailure: (fault: Error) => void;
+}
+
+/** What this replica knows of a scope. */
+interface KnownScope {
+  epoch: string;
+  state: BooksState;
+  openedMs: number;
+  /** From when on what was granted in earlier epochs is noted here. */
+  notedFromMs: number;
+}
+
+/** Keeps the epoch of each scope, and writes what this replica was granted to Postgres. */
+export interface BookKeeper extends LedgerBooks {
+  /** Finds or begins the epoch of each scope that answers, and goes on looking. Rejects when a store is unavailable. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  stateOf(scope: number): BooksState;
+  /** Until when ads are older than the epoch, epoch ms by Redis's clock; 0: nothing was lost. */
+  sinceMs(scope: number): number;
+  /** Scopes whose accounts are being rebuilt. */
+  readonly rebuilding: number;
+  /** Looks at the content of a scope now, and begins another epoch if it must. Rejects when a store is unavailable. */
+  verify(scope: number): Promise<void>;
+  /** Writes to Postgres now. Rejects when it is unavailable. */
+  beat(): Promise<void>;
+  /** Called for accounts that are to be rebuilt, as `refused`. */
+  onRefused: (publisherId: number, campaignId: number) => void;
+  /** Called while Postgres is behind Redis. */
+  onBehind: () => void;
+  /** Called when this replica learns of an epoch. */
+  onLearned: (scope: number) => void;
+}
+
+const BEAT_MS = 1_000;
+/** Hits are remembered for one to two of these times: longer than one is on its way to its row. */
+const AGE_BEATS = 5;
+/** Scopes whose content is looked at in one beat, in turn: a cluster has up to 256. */
+const MAX_LOOKS = 16;
+/** A request waits 100 ms for Redis (connect-stores.ts): after this, what it was granted has been noted or is given back. */
+const GRANTED_MS = 150;
+/** Clocks of two servers, and of a replica that estimates them. */
+const CLOCKS_MS = 2_000;
+/** Each scope that is verified uses a connection to Postgres. */
+const MAX_AT_ONCE = 3;
+const PRUNE_BEATS = 600;
+/** No content has this epoch. */
+const UNKNOWN = 'unknown';
+
+export const createBookKeeper = (options: BookKeeperOptions): BookKeeper => {
+  const { store, server, scopes, scopeOf, isUp, restoreHits, recordLoss, onBegun, onFailure } = options;
+  const replica = randomUUID();
+  const holds = createHoldJournal();
+  const recent = createRecentHits();
+  const known: readonly KnownScope[] = Array.from({ length: scopes }, () => ({
+    ...{ epoch: UNKNOWN, state: 'rebuilding' as const, openedMs: 0, notedFromMs: Infinity },
+  }));
+  const verifying = new Map<number, Promise<void>>();
+  const queue = new PQueue({ concurrency: MAX_AT_ONCE });
+  const stopped = new AbortController();
+  let beats = 0;
+  /** The latest moment of Postgres that Redis, or this replica, knows. */
+  let markMs = 0;
+  let wasBehind = false;
+  let running: Promise<void> | undefined;
+
+  /** Hits that the stream of the earlier content had, and that may have no row. */
+  const restore = (scope: number): void => {
+    const lost = recent
+      .list()
+      .map(hitOfText)
+      .filter(({ ad }) => scopeOf(ad.publisherId) === scope);
+    if (lost.length > 0) restoreHits(lost).catch(onFailure);
+  };
+
+  const learn = (row: BookEpoch): void => {
+    const scope = known[row.scope];
+    if (!scope) return;
+    if (scope.epoch !== row.epoch) {
+      if (scope.epoch !== UNKNOWN) restore(row.scope);
+      scope.notedFromMs = performance.now() + (scope.epoch === UNKNOWN ? 0 : GRANTED_MS);
+      scope.epoch = row.epoch;
+      scope.openedMs = row.openedMs;
+    }
+    const isNews = scope.state !== row.state;
+    scope.state = row.state;
+    if (isNews || row.state === 'rebuilding') keeper.onLearned(row.scope);
+    if (row.behind) keeper.onBehind();
+  };
+
+  const beat = async (): Promise<void> => {
+    const nowMs = performance.now();
+    const noted = known.flatMap(({ epoch, notedFromMs }, scope) => (notedFromMs <= nowMs ? [[scope, epoch] as const] : []));
+    const changes = holds.take();
+    try {
+      const { epochs, atMs, beforeMs } = await store.beat(replica, Object.fromEntries(noted), changes, { markMs, wasBehind });
+      wasBehind = beforeMs < markMs;
+      markMs = Math.max(markMs, Math.floor(atMs));
+      epochs.forEach(learn);
+    } catch (fault) {
+      holds.putBack(changes);
+      throw fault;
+    }
+  };
+
+  const begin = async (trx: Knex.Transaction, scope: number, reason: EpochReason): Promise<BookEpoch> => {
+    const isLoss = reason !== 'first' && reason !== 'adopted';
+    const state: BooksState = isLoss || (reason === 'first' && (await store.hasHistory(trx))) ? 'rebuilding' : 'open';
+    const epoch = randomUUID();
+    // First in Redis: a replica that knows the earlier epoch sells nothing from then on, and one that knows this epoch
+    // knows it from Postgres.
+    const content = await server.open(scope, epoch, state);
+    const openedMs = state === 'rebuilding' ? content.nowMs : 0;
+    const begun: BookEpoch = { scope, epoch, state, server: content.server, openedMs, reason: EPOCH_REASONS[reason], behind: false };
+    await store.saveEpoch(trx, begun);
+    if (isLoss) await recordLoss(trx, begun);
+    return begun;
+  };
+
+  const verifyOnce = async (scope: number): Promise<void> => {
+    let begun: BookEpoch | undefined;
+    const epoch = await store.underEpochLock(scope, async (trx, row, newest) => {
+      const content = await server.look(scope);
+      const { verdict, reason, behind } = judgeContent(row, content, newest);
+      if (verdict === 'begin') return (begun = await begin(trx, scope, reason));
+      const trusted = verdict === 'fine' ? content : await server.trust(scope, content.epoch, content.server);
+      if (verdict === 'fine' && !behind) return row!;
+      const state = trusted.state || 'rebuilding';
+      const kept: BookEpoch = {
+        ...{ scope, epoch: trusted.epoch, server: trusted.server, openedMs: row?.openedMs ?? 0 },
+        ...(behind ? { state, behind, reason: EPOCH_REASONS[reason] } : { state: row?.state ?? state, behind, reason: row?.reason ?? '' }),
+      };
+      await store.saveEpoch(trx, kept);
+      return kept;
+    });
+    learn(epoch);
+    if (begun) onBegun(begun);
+  };
+
+  const verify = (scope: number): Promise<void> => {
+    let under = verifying.get(scope);
+    if (!under) {
+      under = queue.add(() => verifyOnce(scope)).finally(() => verifying.delete(scope));
+      verifying.set(scope, under);
+    }
+    return under;
+  };
+
+  /** Scopes in turn. */
+  const dueScopes = (): readonly number[] => {
+    const count = Math.min(scopes, MAX_LOOKS);
+    return Array.from({ length: count }, (_, i) => (beats * count + i) % scopes).filter(isUp);
+  };
+
+  const look = async (scope: number): Promise<void> => {
+    const { epoch, trusted, markMs: ofContent } = await server.look(scope);
+    markMs = Math.max(markMs, ofContent);
+    const own = known[scope]!.epoch;
+    if (epoch !== own || trusted !== own) await verify(scope);
+  };
+
+  const reported = (work: Promise<unknown>): Promise<unknown> => work.catch((fault: unknown) => onFailure(fault as Error));
+
+  const loop = async (): Promise<void> => {
+    for (;;) {
+      await sleep(BEAT_MS, undefined, { signal: stopped.signal }).catch(() => undefined);
+      if (stopped.signal.aborted) return;
+      if (++beats % AGE_BEATS === 0) recent.age();
+      const due = dueScopes();
+      await Promise.all(due.map((scope) => reported(look(scope))));
+      await reported(beat());
+      await Promise.all(due.map((scope) => reported(server.mark(scope, known[scope]!.epoch, markMs))));
+      if (beats % PRUNE_BEATS === 0) await reported(store.prune());
+    }
+  };
+
+  const keeper: BookKeeper = {
+    holds,
+    epochOf: (scope) => known[scope]!.epoch,
+    isOlder: (scope, servedAtMs) => servedAtMs < keeper.sinceMs(scope),
+    sinceMs: (scope) => {
+      const { openedMs } = known[scope]!;
+      return openedMs > 0 ? openedMs + CLOCKS_MS : 0;
+    },
+    refused: (publisherId, campaignId) => keeper.onRefused(publisherId, campaignId),
+    settled: recent.note,
+    start: async () => {
+      running ??= loop();
+      await Promise.all(known.map((_, scope) => (isUp(scope) ? verify(scope) : Promise.resolve())));
+      await beat();
+    },
+    stop: async () => {
+      stopped.abort();
+      await running;
+      await reported(beat().then(() => store.leave(replica)));
+    },
+    stateOf: (scope) => known[scope]!.state,
+    get rebuilding() {
+      return known.filter(({ state }) => state === 'rebuilding').length;
+    },
+    verify,
+    beat,
+    onBehind: () => undefined,
+    onRefused: () => undefined,
+    onLearned: () => undefined,
+  };
+  return keeper;
+};

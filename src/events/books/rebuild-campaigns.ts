@@ -1,0 +1,92 @@
+import type { Knex } from 'knex';
+import type { BooksServer, RebuiltAccount, RebuiltHold } from '../../ledger/books/books-server.ts';
+import { byAccount, countEvents, isCounted } from '../account-events.ts';
+import { readHolds, type LineItemHold } from '../postgres/book-store.ts';
+import { createCountStore, readSums } from '../postgres/count-store.ts';
+import type { StoredEvent } from '../postgres/event-store.ts';
+import { unstoredEvents } from '../unstored-events.ts';
+
+/** Campaigns of publishers of one shard, and whether they are all that the publisher has to count. */
+export interface RebuildWish {
+  readonly publisherId: number;
+  readonly campaigns: readonly number[];
+  readonly isWhole: boolean;
+}
+
+export interface RebuildQuestion {
+  readonly shard: number;
+  readonly epoch: string;
+  /** In days since the epoch. */
+  readonly today: number;
+  readonly wishes: readonly RebuildWish[];
+}
+
+/**
+ * Rebuilds the accounts of campaigns and of all their line items. `busy`: too much of the shard is on its way to
+ * Postgres; ask again. `outdated`: another epoch has begun. Rejects when a store is unavailable.
+ */
+export type RebuildCampaigns = (question: RebuildQuestion) => Promise<'rebuilt' | 'busy' | 'outdated'>;
+
+export interface RebuildCampaignsOptions {
+  readonly knex: Knex;
+  readonly server: Pick<BooksServer, 'unstored' | 'rebuild'>;
+}
+
+/**
+ * An account has counted what has event rows, and what the rest of the stream will add to them. It holds what replicas
+ * were granted, less what is counted. Nothing changes meanwhile: until its accounts are written, a campaign's hits wait in
+ * Postgres and nothing of it is sold. The stream is read before the rows: what leaves it in between has its row.
+ */
+export const createRebuildCampaigns =
+  ({ knex, server }: RebuildCampaignsOptions): RebuildCampaigns =>
+  async ({ shard, epoch, today, wishes }) => {
+    const entries = await server.unstored(shard);
+    if (entries === undefined) return 'busy';
+    const campaigns = [...new Set(wishes.flatMap((wish) => wish.campaigns))];
+    const wanted = new Set(campaigns);
+    const { unstored, counted, held } = await knex.transaction(
+      async (trx) => ({
+        unstored: await unstoredEvents(trx, entries, (event) => wanted.has(event.hit.ad.campaignId) && isCounted(event)),
+        counted: await createCountStore({ knex: trx }).accounts(today, campaigns),
+        held: await readHolds(trx, shard, campaigns),
+      }),
+      { isolationLevel: 'repeatable read', readOnly: true },
+    );
+    if (unstored === undefined) return 'busy';
+    const events = byAccount(unstored);
+    const holds = openHolds(held, unstored);
+    for (const { publisherId, campaigns: of, isWhole } of wishes) {
+      const own = new Set(of);
+      const accounts = counted.filter((one) => one.publisherId === publisherId && (one.kind === 'l' || own.has(one.id)));
+      const rebuilt = accounts.map(({ kind, id, sums }): RebuiltAccount => {
+        const counts = countEvents(events.get(`${kind}${id}`) ?? [], today, readSums(sums));
+        return { kind, id, day: today, counts, holds: holds.get(`${kind}${id}`) ?? [] };
+      });
+      if (!(await server.rebuild(publisherId, epoch, rebuilt, isWhole))) return 'outdated';
+    }
+    return 'rebuilt';
+  };
+
+/** The holds of each account, by its kind and id: those of a campaign are those of its line items. */
+const openHolds = (held: readonly LineItemHold[], unstored: readonly StoredEvent[]): ReadonlyMap<string, readonly RebuiltHold[]> => {
+  const sums = new Map<string, Map<string, RebuiltHold>>();
+  const add = (account: string, hold: RebuiltHold, sign: 1 | -1): void => {
+    const of = sums.get(account) ?? new Map<string, RebuiltHold>();
+    sums.set(account, of);
+    const key = `${hold.holdEndMs} ${hold.day}`;
+    const before = of.get(key) ?? { ...hold, count: 0, micros: 0 };
+    of.set(key, { ...before, count: before.count + sign * hold.count, micros: before.micros + sign * hold.micros });
+  };
+  for (const { lineItemId, campaignId, ...hold } of held) for (const account of [`l${lineItemId}`, `c${campaignId}`]) add(account, hold, 1);
+  for (const { hit, billedMicros } of unstored) {
+    const { ad, kind, restored } = hit;
+    if (kind !== 'impression' || restored || ad.holdEndMs === 0) continue;
+    const hold = { holdEndMs: ad.holdEndMs, day: ad.day, count: 1, micros: billedMicros };
+    for (const account of [`l${ad.lineItemId}`, `c${ad.campaignId}`]) add(account, hold, -1);
+  }
+  const open = [...sums].map(([account, of]) => [account, [...of.values()].filter(({ count }) => count > 0).map(atLeastNothing)] as const);
+  return new Map(open);
+};
+
+/** Of the last second of a replica that has died, only what has its row is known. */
+const atLeastNothing = (hold: RebuiltHold): RebuiltHold => ({ ...hold, micros: Math.max(hold.micros, 0) });

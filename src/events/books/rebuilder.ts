@@ -1,0 +1,228 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import PQueue from 'p-queue';
+import { dayOf } from '../../base/utc-day.ts';
+import type { BooksServer } from '../../ledger/books/books-server.ts';
+import type { BookStore, CampaignName } from '../postgres/book-store.ts';
+import type { BookKeeper } from './book-keeper.ts';
+import type { RebuildCampaigns, RebuildWish } from './rebuild-campaigns.ts';
+
+export interface RebuilderOptions {
+  readonly keeper: BookKeeper;
+  readonly store: BookStore;
+  readonly server: Pick<BooksServer, 'look' | 'complete' | 'wholeOf'>;
+  readonly rebuildCampaigns: RebuildCampaigns;
+  readonly scopes: number;
+  readonly scopeOf: (publisherId: number) => number;
+  readonly shardOf: (publisherId: number) => number;
+  /** Redis's clock of a publisher, epoch ms. */
+  readonly now: (publisherId: number) => number;
+  /** All accounts of a scope are rebuilt, by this replica. */
+  readonly onRebuilt: (scope: number, tookMs: number) => void;
+  readonly onFailure: (fault: Error) => void;
+}
+
+/** Campaigns of one step: some tens of milliseconds. */
+const MAX_CAMPAIGNS = 50;
+/** Each holds a connection to Postgres with its lock, beside those that it reads with. */
+const MAX_WALKS = 2;
+const GATHER_MS = 5;
+const AGAIN_MS = 50;
+const FAILED_MS = 500;
+/** Below every id: the smallest integer of Postgres. */
+const BEFORE_FIRST = -(2 ** 31);
+
+/**
+ * Rebuilds accounts after Redis has lost data: those that requests ask for first, by any replica; and all of a scope, by one.
+ * Accounts are written once, so several replicas may rebuild the same.
+ */
+export const createRebuilder = (options: RebuilderOptions) => {
+  const { keeper, store, server, rebuildCampaigns, scopes, scopeOf, shardOf, now, onRebuilt, onFailure } = options;
+  /** Campaigns that are asked for, by publisher, of each scope. */
+  const asked = Array.from({ length: scopes }, () => new Map<number, Set<number>>());
+  const answering = new Set<number>();
+  const walking = new Set<number>();
+  const flushed = new Map<number, string>();
+  const stopped = new AbortController();
+  const walks = new PQueue({ concurrency: MAX_WALKS });
+  const tasks = new Set<Promise<void>>();
+
+  const rest = (ms: number): Promise<unknown> => sleep(ms, undefined, { signal: stopped.signal }).catch(() => undefined);
+  const run = (work: () => Promise<void>): void => {
+    const task = work()
+      .catch((fault: unknown) => onFailure(fault as Error))
+      .finally(() => tasks.delete(task));
+    tasks.add(task);
+  };
+
+  /** Whether the content is of the epoch that this replica knows, and every replica has written what it was granted before. */
+  const isReady = async (scope: number): Promise<boolean> => {
+    const { epoch, trusted } = await server.look(scope);
+    const own = keeper.epochOf(scope);
+    if (epoch !== own || trusted !== own) {
+      await keeper.verify(scope);
+      return false;
+    }
+    if (flushed.get(scope) === own) return true;
+    await keeper.beat();
+    if (!(await store.isFlushed(scope, own))) return false;
+    flushed.set(scope, own);
+    return true;
+  };
+
+  /** By the shard of their publisher. */
+  const rebuild = async (scope: number, wishes: readonly RebuildWish[]): Promise<boolean> => {
+    const epoch = keeper.epochOf(scope);
+    for (const shard of new Set(wishes.map(({ publisherId }) => shardOf(publisherId)))) {
+      const own = wishes.filter(({ publisherId }) => shardOf(publisherId) === shard);
+      const question = { shard, epoch, today: dayOf(now(own[0]!.publisherId)), wishes: own };
+      if ((await rebuildCampaigns(question)) !== 'rebuilt') return false;
+    }
+    return true;
+  };
+
+  const take = (scope: number): Map<number, Set<number>> => {
+    const taken = new Map<number, Set<number>>();
+    let count = 0;
+    for (const [publisherId, campaigns] of asked[scope]!) {
+      if (count >= MAX_CAMPAIGNS) break;
+      asked[scope]!.delete(publisherId);
+      taken.set(publisherId, campaigns);
+      count += campaigns.size;
+    }
+    return taken;
+  };
+
+  /** What is to be rebuilt of what is asked for. Once all of a scope is, a publisher whose accounts are not there is rebuilt whole. */
+  const wishesOf = async (scope: number, taken: ReadonlyMap<number, ReadonlySet<number>>): Promise<readonly RebuildWish[]> => {
+    const all = new Map<number, number[]>([...taken.keys()].map((id) => [id, []]));
+    for (const { id, publisherId } of await store.campaignsOf([...taken.keys()])) all.get(publisherId)?.push(id);
+    return [...taken].flatMap(([publisherId, campaigns]) => {
+      const known = all.get(publisherId)!;
+      const isWhole = keeper.stateOf(scope) === 'open' || known.length === 0;
+      return isWhole ? inSteps(publisherId, known) : [{ publisherId, campaigns: [...campaigns], isWhole }];
+    });
+  };
+
+  const answer = async (scope: number): Promise<void> => {
+    await rest(GATHER_MS);
+    while (asked[scope]!.size > 0 && !stopped.signal.aborted) {
+      if (!(await isReady(scope))) {
+        await rest(AGAIN_MS);
+        continue;
+      }
+      const taken = take(scope);
+      // Refused by a process that was not examined yet: nothing of them is missing.
+      for (const publisherId of await server.wholeOf([...taken.keys()], keeper.epochOf(scope))) taken.delete(publisherId);
+      const wishes = await wishesOf(scope, taken);
+      // A wish of many campaigns is several of one publisher: one after the other.
+      for (const step of stepsOf(wishes)) {
+        if (await rebuild(scope, step)) continue;
+        for (const [publisherId, campaigns] of taken) for (const id of campaigns) ask(publisherId, id);
+        await rest(AGAIN_MS);
+        break;
+      }
+    }
+  };
+
+  const ask = (publisherId: number, campaignId: number): void => {
+    const scope = scopeOf(publisherId);
+    const of = asked[scope]!.get(publisherId);
+    if (of) of.add(campaignId);
+    else asked[scope]!.set(publisherId, new Set([campaignId]));
+  };
+
+  const refused = (publisherId: number, campaignId: number): void => {
+    if (stopped.signal.aborted) return;
+    ask(publisherId, campaignId);
+    const scope = scopeOf(publisherId);
+    if (answering.has(scope)) return;
+    answering.add(scope);
+    run(async () => {
+      try {
+        await answer(scope);
+      } catch (fault) {
+        await rest(FAILED_MS);
+        throw fault;
+      } finally {
+        answering.delete(scope);
+      }
+    });
+  };
+
+  const untilReady = async (scope: number): Promise<void> => {
+    while (!stopped.signal.aborted && !(await isReady(scope))) await rest(AGAIN_MS);
+  };
+
+  /** All campaigns of a scope: those in flight first, the others so that one that is prolonged does not begin at nothing. */
+  const walk = async (scope: number, checkLock: () => Promise<void>): Promise<void> => {
+    const begunMs = performance.now();
+    const epoch = keeper.epochOf(scope);
+    await untilReady(scope);
+    const begun = new Set<number>();
+    /** Resolves to false when another epoch has begun, or the replica stops. */
+    const step = async (wishes: readonly RebuildWish[]): Promise<boolean> => {
+      for (;;) {
+        const isRebuilt = await rebuild(scope, wishes);
+        await checkLock();
+        if (stopped.signal.aborted || keeper.epochOf(scope) !== epoch) return false;
+        if (isRebuilt) return true;
+        await rest(AGAIN_MS);
+      }
+    };
+    for (const live of [true, false]) {
+      for (let after: number | undefined = BEFORE_FIRST; after !== undefined;) {
+        const page: readonly CampaignName[] = await store.campaigns({ live, after, limit: MAX_CAMPAIGNS });
+        const own = page.filter(({ publisherId }) => scopeOf(publisherId) === scope);
+        const byPublisher = new Map<number, number[]>();
+        for (const { id, publisherId } of own) byPublisher.set(publisherId, [...(byPublisher.get(publisherId) ?? []), id]);
+        if (!(await step([...byPublisher].map(([publisherId, campaigns]) => ({ publisherId, campaigns, isWhole: false }))))) return;
+        for (const publisherId of byPublisher.keys()) begun.add(publisherId);
+        after = page.length < MAX_CAMPAIGNS ? undefined : page.at(-1)?.id;
+      }
+    }
+    const whole = [...begun].map((publisherId) => ({ publisherId, campaigns: [], isWhole: true }));
+    for (let from = 0; from < whole.length; from += MAX_CAMPAIGNS) if (!(await step(whole.slice(from, from + MAX_CAMPAIGNS)))) return;
+    await server.complete(scope, epoch);
+    if (await store.completeEpoch(scope, epoch)) onRebuilt(scope, performance.now() - begunMs);
+    await keeper.beat();
+  };
+
+  const learned = (scope: number): void => {
+    if (walking.has(scope) || stopped.signal.aborted || keeper.stateOf(scope) !== 'rebuilding') return;
+    walking.add(scope);
+    run(() => walks.add(() => store.underRebuildLock(scope, (checkLock) => walk(scope, checkLock))).finally(() => walking.delete(scope)));
+  };
+
+  return {
+    start: (): void => {
+      keeper.onRefused = refused;
+      keeper.onLearned = learned;
+    },
+    stop: async (): Promise<void> => {
+      stopped.abort();
+      await Promise.allSettled(tasks);
+    },
+  };
+};
+
+/** The campaigns of a publisher in steps, of which the last makes it whole. */
+const inSteps = (publisherId: number, campaigns: readonly number[]): readonly RebuildWish[] => {
+  const count = Math.max(Math.ceil(campaigns.length / MAX_CAMPAIGNS), 1);
+  return Array.from({ length: count }, (_, i) => ({
+    publisherId,
+    campaigns: campaigns.slice(i * MAX_CAMPAIGNS, (i + 1) * MAX_CAMPAIGNS),
+    isWhole: i === count - 1,
+  }));
+};
+
+/** Wishes that are asked together, at most one of a publisher. */
+const stepsOf = (wishes: readonly RebuildWish[]): readonly (readonly RebuildWish[])[] => {
+  const steps: RebuildWish[][] = [];
+  const taken = new Map<number, number>();
+  for (const wish of wishes) {
+    const at = taken.get(wish.publisherId) ?? 0;
+    taken.set(wish.publisherId, at + 1);
+    (steps[at] ??= []).push(wish);
+  }
+  return steps;
+};

@@ -1,0 +1,248 @@
+import type { Knex } from 'knex';
+import { dateOfDay, dayOf, MS_PER_DAY } from '../../base/utc-day.ts';
+import type { BooksState, RebuiltHold } from '../../ledger/books/books-server.ts';
+import type { HoldChange } from '../../ledger/books/hold-journal.ts';
+import { arrayLiteral } from './array-literal.ts';
+import { HOLD_KEY } from './event-store.ts';
+
+/** Which content of Redis the counters of a scope belong to. */
+export interface BookEpoch {
+  readonly scope: number;
+  readonly epoch: string;
+  readonly state: BooksState;
+  /** The process that has the content (BooksContent.server). */
+  readonly server: string;
+  /** When it began, epoch ms by Redis's clock; 0: nothing was lost before it. */
+  readonly openedMs: number;
+  /** Why it began, for staff. */
+  readonly reason: string;
+  /** Postgres was restored to a state older than Redis, and what it lost is not carried over yet. */
+  readonly behind: boolean;
+}
+
+/** What Postgres knows when a replica writes. */
+export interface Beat {
+  readonly epochs: readonly BookEpoch[];
+  /** Epoch ms by Postgres's clock: this beat, and the latest one of any replica before it. */
+  readonly atMs: number;
+  readonly beforeMs: number;
+}
+
+/** What is left of a line item's hold. */
+export interface LineItemHold extends RebuiltHold {
+  readonly lineItemId: number;
+  readonly campaignId: number;
+}
+
+export interface CampaignName {
+  readonly id: number;
+  readonly publisherId: number;
+}
+
+/** What Postgres knows of the books in Redis. Each method rejects when Postgres is unavailable. */
+export interface BookStore {
+  /**
+   * Writes what a replica was granted, and that it lives and knows these epochs.
+   *
+   * @param markMs the latest moment of Postgres that Redis knows. When Postgres knows of no such moment, it is behind
+   * @param wasBehind it was at the last beat, which may have run while it was being restored
+   */
+  beat(
+    replica: string,
+    known: Readonly<Record<number, string>>,
+    changes: readonly HoldChange[],
+    { markMs, wasBehind }: { readonly markMs: number; readonly wasBehind: boolean },
+  ): Promise<Beat>;
+  /** Whether Postgres is behind Redis: then accounts must not be lowered to its counts. */
+  isBehind(markMs: number): Promise<boolean>;
+  /** What Postgres lost is carried over: `record` says so in the same transaction, once for all replicas. */
+  caughtUp(record: (trx: Knex.Transaction) => Promise<void>): Promise<void>;
+  /** The replica has stopped and has written everything. */
+  leave(replica: string): Promise<void>;
+  /**
+   * Runs `work` while no other replica changes the epoch of the scope. `row`: the one until now. `newestMs`: the latest beat
+   * of any replica.
+   */
+  underEpochLock<T>(scope: number, work: (trx: Knex.Transaction, row: BookEpoch | undefined, newestMs: number) => Promise<T>): Promise<T>;
+  saveEpoch(trx: Knex.Transaction, epoch: BookEpoch): Promise<void>;
+  /** All accounts are rebuilt. Resolves to whether it was this epoch, and was not complete before. */
+  completeEpoch(scope: number, epoch: string): Promise<boolean>;
+  /**
+   * Runs `work` while this process alone rebuilds a scope; does nothing while another one does. `work` gets a check that
+   * rejects when the lock is lost.
+   */
+  underRebuildLock(scope: number, work: (checkLock: () => Promise<void>) => Promise<void>): Promise<void>;
+  /** The next `limit` campaigns after the id `after`: those whose flight has not ended two days ago, or the others. */
+  campaigns(of: { readonly live: boolean; readonly after: number; readonly limit: number }): Promise<readonly CampaignName[]>;
+  /** All campaigns of these publishers. */
+  campaignsOf(publishers: readonly number[]): Promise<readonly CampaignName[]>;
+  /** Whether every replica that lives has written what it was granted before this epoch. */
+  isFlushed(scope: number, epoch: string): Promise<boolean>;
+  /** Whether any ad was ever counted. */
+  hasHistory(trx: Knex.Transaction): Promise<boolean>;
+  /** Forgets holds that have ended for certain, and replicas that are gone. */
+  prune(): Promise<void>;
+}
+
+/** The first of two numbers that no other lock in the database uses; the second is the scope. */
+const EPOCH_LOCK = 7_240_119;
+const REBUILD_LOCK = 7_240_120;
+/** A replica that has not written for this long is not waited for. */
+const MAX_SILENCE = `interval '3 seconds'`;
+
+/** SQL: the last moment at which a replica wrote, epoch ms. A statement sees the one before it. */
+const NEWEST = `(select coalesce(extract(epoch from max(seen_at))::float8 * 1000, 0) from ledger_replicas)`;
+
+const BEAT = `
+  with granted as (
+    insert into open_holds (${HOLD_KEY}, campaign_id, publisher_id, granted, granted_micros)
+    select * from unnest(:ends::bigint[], :lineItems::int[], :days::date[], :campaigns::int[], :publishers::int[], :counts::bigint[], :micros::bigint[])
+    order by 1, 2, 3
+    on conflict (${HOLD_KEY}) do update set
+      granted = open_holds.granted + excluded.granted, granted_micros = open_holds.granted_micros + excluded.granted_micros
+  ), beaten as (
+    insert into ledger_replicas (replica, seen_at, epochs) values (:replica, clock_timestamp(), :known::jsonb)
+    on conflict (replica) do update set seen_at = excluded.seen_at, epochs = excluded.epochs
+    returning seen_at
+  ), lagging as (
+    update ledger_epochs set behind = true where not behind and (:wasBehind or ${NEWEST} < :markMs)
+  )
+  select (select extract(epoch from seen_at)::float8 * 1000 from beaten) as "atMs",
+         ${NEWEST} as "beforeMs",
+         (select coalesce(json_agg(json_build_object('scope', scope, 'epoch', epoch, 'state', state, 'server', server,
+                                                     'openedMs', opened_ms, 'reason', reason, 'behind', behind)), '[]') from ledger_epochs) as epochs`;
+
+/**
+ * A hit was stored in Postgres at most a second after the end of its hold, so the holds of those that still wait for the
+ * ledger ended after the oldest was stored, less the clocks' difference.
+ */
+const HOLDS = `
+  with waiting as (
+    select least(now(), (select min(stored_at) from pending_hits where shard = :shard)) - interval '1 minute' as since
+  )
+  select line_item_id as "lineItemId", campaign_id as "campaignId", to_char(day, 'YYYY-MM-DD') as day, hold_end::float8 as "holdEndMs",
+         (granted - settled)::float8 as count, (granted_micros - settled_micros)::float8 as micros
+  from open_holds, waiting
+  where campaign_id = any(:campaigns) and hold_end > extract(epoch from since) * 1000
+  order by 4, 1, 3`;
+
+/** What is held of these campaigns, which are of one shard. Rejects when Postgres is unavailable. */
+export const readHolds = async (trx: Knex, shard: number, campaigns: readonly number[]): Promise<readonly LineItemHold[]> => {
+  const { rows } = await trx.raw<{ rows: (Omit<LineItemHold, 'day'> & { readonly day: string })[] }>(HOLDS, {
+    shard,
+    campaigns: [...campaigns] as unknown as Knex.RawBinding,
+  });
+  return rows.map(({ day, ...hold }) => ({ ...hold, day: dayOf(Date.parse(day)) }));
+};
+
+interface EpochRow extends Pick<BookEpoch, 'epoch' | 'state' | 'server' | 'reason' | 'behind'> {
+  readonly opened_ms: string;
+}
+const pick = ({ epoch, state, server, reason, behind }: EpochRow) => ({ epoch, state, server, reason, behind });
+
+export const createBookStore = ({ knex }: { readonly knex: Knex }): BookStore => ({
+  beat: async (replica, known, changes, { markMs, wasBehind }) => {
+    const column = (read: (change: HoldChange) => number | string): string => arrayLiteral(changes.map(read));
+    const { rows } = await knex.raw<{ rows: [Beat] }>(BEAT, {
+      ends: column(({ holdEndMs }) => holdEndMs),
+      lineItems: column(({ lineItemId }) => lineItemId),
+      days: column(({ day }) => dateOfDay(day)),
+      campaigns: column(({ campaignId }) => campaignId),
+      publishers: column(({ publisherId }) => publisherId),
+      counts: column(({ count }) => count),
+      micros: column(({ micros }) => micros),
+      replica,
+      known: JSON.stringify(known),
+      markMs,
+      wasBehind,
+    });
+    return rows[0];
+  },
+
+  isBehind: async (markMs) => {
+    const { rows } = await knex.raw<{ rows: { behind: boolean }[] }>(
+      `select exists (select from ledger_epochs where behind) or ${NEWEST} < ? as behind`,
+      [markMs],
+    );
+    return rows[0]?.behind === true;
+  },
+
+  caughtUp: (record) =>
+    knex.transaction(async (trx) => {
+      if ((await trx('ledger_epochs').where({ behind: true }).update({ behind: false })) > 0) await record(trx);
+    }),
+
+  // Its last moment stays until another one is later: a mark in Redis is compared with it.
+  leave: async (replica) => {
+    await knex('ledger_replicas')
+      .where({ replica })
+      .update({ epochs: JSON.stringify({ left: true }) });
+  },
+
+  underEpochLock: (scope, work) =>
+    knex.transaction(async (trx) => {
+      await trx.raw('select pg_advisory_xact_lock(?, ?)', [EPOCH_LOCK, scope]);
+      const row = await trx('ledger_epochs').where({ scope }).first<EpochRow | undefined>();
+      const { rows } = await trx.raw<{ rows: [{ newestMs: number }] }>(`select ${NEWEST} as "newestMs"`);
+      return work(trx, row && { scope, ...pick(row), openedMs: Number(row.opened_ms) }, rows[0].newestMs);
+    }),
+
+  saveEpoch: async (trx, { openedMs, ...epoch }) => {
+    await trx('ledger_epochs')
+      .insert({ ...epoch, opened_ms: openedMs, changed_at: trx.fn.now() })
+      .onConflict('scope')
+      .merge();
+  },
+
+  underRebuildLock: (scope, work) =>
+    knex.transaction(async (trx) => {
+      const { rows } = await trx.raw<{ rows: { mine: boolean }[] }>('select pg_try_advisory_xact_lock(?, ?) as mine', [
+        REBUILD_LOCK,
+        scope,
+      ]);
+      if (rows[0]?.mine) await work(async () => void (await trx.raw('select 1')));
+    }),
+
+  campaigns: async ({ live, after, limit }) => {
+    const inFlight = `end_at > now() - interval '2 days'`;
+    const { rows } = await knex.raw<{ rows: CampaignName[] }>(
+      `select id, publisher_id as "publisherId" from campaigns where id > ? and ${live ? inFlight : `not (${inFlight})`} order by id limit ?`,
+      [after, limit],
+    );
+    return rows;
+  },
+
+  campaignsOf: async (publishers) => {
+    const { rows } = await knex.raw<{ rows: CampaignName[] }>(
+      'select id, publisher_id as "publisherId" from campaigns where publisher_id = any(?::int[]) order by id',
+      [[...publishers]] as unknown as Knex.RawBinding,
+    );
+    return rows;
+  },
+
+  completeEpoch: async (scope, epoch) =>
+    (await knex('ledger_epochs').where({ scope, epoch, state: 'rebuilding' }).update({ state: 'open', changed_at: knex.fn.now() })) > 0,
+
+  isFlushed: async (scope, epoch) => {
+    const { rows } = await knex.raw<{ rows: { behind: number }[] }>(
+      `select count(*)::int as behind from ledger_replicas
+       where seen_at > now() - ${MAX_SILENCE} and not epochs @> '{"left": true}' and epochs ->> :scope::text is distinct from :epoch`,
+      { scope: String(scope), epoch },
+    );
+    return rows[0]?.behind === 0;
+  },
+
+  hasHistory: async (trx) => {
+    const { rows } = await trx.raw<{ rows: { any: boolean }[] }>(
+      'select exists (select from daily_counts) or exists (select from open_holds) or exists (select from pending_hits) as any',
+    );
+    return rows[0]?.any === true;
+  },
+
+  prune: async () => {
+    // The longest life of a token and of a lot is half a day; a hit that waits longer finds no hold.
+    await knex.raw(`delete from open_holds where hold_end < (extract(epoch from now()) * 1000)::bigint - ${2 * MS_PER_DAY}`);
+    await knex.raw(`delete from ledger_replicas where seen_at < now() - interval '1 day'
+      and seen_at < (select max(seen_at) from ledger_replicas)`);
+  },
+});

@@ -1,0 +1,128 @@
+import { loadScript } from '../../redis/load-script.ts';
+import type { RedisClient } from '../../redis/redis-client.ts';
+import { encodeRow, luaReader } from '../../redis/script-fields.ts';
+import { accountField, type LedgerKeys } from '../ledger-keys.ts';
+import { COUNT_FIELDS, type AccountCounts, type AccountName } from '../read/account-books.ts';
+import { defineReserveLibrary } from '../reserve/reserve-library.ts';
+import { ACCOUNT_LUA } from '../set-aside.ts';
+
+/** 'rebuilding': accounts that are not there may have counts that are not rebuilt yet. */
+export type BooksState = 'rebuilding' | 'open';
+
+/** What a server says of the content that it has. '' for what is not there. */
+export interface BooksContent {
+  /** Names the process, and the history of writes that it continues. */
+  readonly server: string;
+  /** The epoch that the process was found to have all of. */
+  readonly trusted: string;
+  /** Of its content. */
+  readonly epoch: string;
+  readonly state: BooksState | '';
+  /** The last moment (epoch ms by Postgres) at which Postgres and then this content were written. */
+  readonly markMs: number;
+  /** Replicas have counted here, of whichever release. */
+  readonly isUsed: boolean;
+  /** Redis's clock, epoch ms. */
+  readonly nowMs: number;
+}
+
+/** Reservations of one day that end together. */
+export interface RebuiltHold {
+  readonly holdEndMs: number;
+  /** In days since the epoch. */
+  readonly day: number;
+  readonly count: number;
+  readonly micros: number;
+}
+
+export interface RebuiltAccount extends AccountName {
+  /** The day of the counts of today, in days since the epoch. */
+  readonly day: number;
+  readonly counts: AccountCounts;
+  readonly holds: readonly RebuiltHold[];
+}
+
+/** The books as the servers of Redis have them. Each method rejects when Redis is unavailable. */
+export interface BooksServer {
+  look(scope: number): Promise<BooksContent>;
+  /** The content is of this epoch and `server` has it all: it may be sold from. Resolves to what then is. */
+  trust(scope: number, epoch: string, server: string): Promise<BooksContent>;
+  /** Begins an epoch: no account of an earlier one is used any more. Resolves to what then is. */
+  open(scope: number, epoch: string, state: BooksState): Promise<BooksContent>;
+  /** All accounts of the epoch are rebuilt. */
+  complete(scope: number, epoch: string): Promise<void>;
+  /** Notes a moment at which Postgres was written. */
+  mark(scope: number, epoch: string, atMs: number): Promise<void>;
+  /** Which of these publishers have all of their accounts in an epoch. */
+  wholeOf(publishers: readonly number[], epoch: string): Promise<ReadonlySet<number>>;
+  /** Fields of the entries in a shard's event stream; undefined: there are too many. */
+  unstored(shard: number): Promise<readonly (readonly string[])[] | undefined>;
+  /**
+   * Writes accounts of a publisher that are not rebuilt yet. `isWhole`: its other accounts are empty. Resolves to whether
+   * the epoch is still this one.
+   */
+  rebuild(publisherId: number, epoch: string, accounts: readonly RebuiltAccount[], isWhole: boolean): Promise<boolean>;
+}
+
+export interface BooksServerOptions {
+  readonly redis: RedisClient;
+  readonly keys: LedgerKeys;
+  readonly scopeOf: (shard: number) => number;
+  /** When the accounts of a publisher expire, epoch ms. */
+  readonly expiresAtMs: (publisherId: number) => number;
+}
+
+/** Of lua/epoch.lua. */
+const EPOCH_FIELD = '#';
+
+/** As for the comparison of the books: with so many events a call takes Redis about 2 ms. */
+const MAX_EVENTS = 1_000;
+
+export const createBooksServer = ({ redis, keys, scopeOf, expiresAtMs }: BooksServerOptions): BooksServer => {
+  const { trust } = defineReserveLibrary({ redis });
+  const load = (path: string, generated: readonly string[] = []) => loadScript(new URL(path, import.meta.url), { generated });
+  redis.defineCommand('rebuildAccounts', {
+    lua: load('./rebuild-accounts.lua', [...ACCOUNT_LUA, luaReader('counts_record', COUNT_FIELDS)]),
+    numberOfKeys: 3,
+  });
+  redis.defineCommand('readUnstored', { lua: load('./read-unstored.lua'), numberOfKeys: 1 });
+  redis.defineCommand('markBooks', { lua: load('./mark-books.lua'), numberOfKeys: 1 });
+  const scripts = redis as unknown as {
+    rebuildAccounts(...args: (string | number)[]): Promise<number>;
+    readUnstored(stream: string, maxEvents: number): Promise<string[][] | null>;
+    markBooks(record: string, epoch: string, field: string, value: string): Promise<number>;
+  };
+  const call = async (scope: number, ...args: string[]): Promise<BooksContent> => {
+    const reply = await trust(2, keys.epochs(scope), keys.horizon(scope), ...args);
+    const [server = '', trusted = '', epoch = '', state = '', mark = 0, isUsed = 0, now = 0] = reply;
+    return {
+      ...{ server: String(server), trusted: String(trusted), epoch: String(epoch), state: String(state) as BooksState | '' },
+      ...{ markMs: Number(mark), isUsed: Number(isUsed) === 1, nowMs: Number(now) },
+    };
+  };
+  return {
+    look: (scope) => call(scope, 'look'),
+    trust: (scope, epoch, server) => call(scope, 'trust', epoch, server),
+    open: (scope, epoch, state) => call(scope, 'open', epoch, state),
+    complete: async (scope, epoch) => void (await scripts.markBooks(keys.epochs(scope), epoch, 'state', 'open')),
+    mark: async (scope, epoch, atMs) => void (await scripts.markBooks(keys.epochs(scope), epoch, 'mark', String(atMs))),
+    wholeOf: async (publishers, epoch) => {
+      const marks = await Promise.all(publishers.map((id) => redis.hget(keys.accounts(id), EPOCH_FIELD)));
+      return new Set(publishers.filter((_, i) => marks[i] === epoch));
+    },
+    unstored: async (shard) => (await scripts.readUnstored(keys.events(shard), MAX_EVENTS)) ?? undefined,
+    rebuild: async (publisherId, epoch, accounts, isWhole) => {
+      const shard = keys.shardOf(publisherId);
+      const written = await scripts.rebuildAccounts(
+        ...[keys.accounts(publisherId), keys.broken(shard), keys.epochs(scopeOf(shard))],
+        ...[epoch, Math.ceil(expiresAtMs(publisherId) / 1000), isWhole ? '1' : ''],
+        ...accounts.flatMap(({ kind, id, day, counts, holds }) => [
+          accountField(kind, id),
+          encodeRow(COUNT_FIELDS, { day, ...counts }),
+          JSON.stringify(holds.flatMap((hold) => [hold.holdEndMs, hold.day, hold.count, hold.micros])),
+        ]),
+      );
+      return written >= 0;
+    },
+  };
+};

@@ -1,0 +1,84 @@
+import type { Campaign, LineItem } from '../../catalog/model/entities.ts';
+import { billsOnOf, isUnbounded } from '../limits.ts';
+import type { RankedCandidate } from '../../decision/ranked-candidate.ts';
+import type { ReservationMoments } from '../reservation.ts';
+
+/** What was added to a hold of a line item, or taken out of it. Money in micros. */
+export interface HoldChange {
+  readonly publisherId: number;
+  readonly campaignId: number;
+  readonly lineItemId: number;
+  /** In days since the epoch. */
+  readonly day: number;
+  readonly holdEndMs: number;
+  readonly count: number;
+  readonly micros: number;
+}
+
+/**
+ * The holds that Redis has granted to this replica, until they are written to Postgres (events/books/). Line items without
+ * limits are left out: nothing is counted against theirs.
+ */
+export interface HoldJournal {
+  /** @param count ads that were reserved; negative: taken back */
+  note(publisherId: number, candidate: RankedCandidate, moments: Pick<ReservationMoments, 'day' | 'holdEndMs'>, count: number): void;
+  /** The changes since the last call, in the order of their keys. */
+  take(): readonly HoldChange[];
+  /** They could not be written. */
+  putBack(changes: readonly HoldChange[]): void;
+}
+
+type Noted = { -readonly [name in keyof HoldChange]: HoldChange[name] };
+
+/** What does not change of a line item while its row is the same. */
+interface Kept {
+  readonly campaign: Campaign;
+  readonly isLimited: boolean;
+  /** Its holds have their price. */
+  readonly holdsMicros: boolean;
+}
+
+export const createHoldJournal = (): HoldJournal => {
+  let noted = new Map<string, Noted>();
+  const kept = new WeakMap<LineItem, Kept>();
+  const keptOf = (lineItem: LineItem, campaign: Campaign): Kept => {
+    let of = kept.get(lineItem);
+    if (of?.campaign !== campaign) {
+      // As reserve.lua holds it.
+      of = { campaign, isLimited: !isUnbounded(lineItem, campaign), holdsMicros: billsOnOf(lineItem) === 'impression' };
+      kept.set(lineItem, of);
+    }
+    return of;
+  };
+  const keyOf = (lineItemId: number, day: number, holdEndMs: number): string => `${lineItemId} ${day} ${holdEndMs}`;
+  return {
+    // On the hot path: an ad that is reserved by a call.
+    note: (publisherId, { lineItem, campaign, priceMicros }, { day, holdEndMs }, count) => {
+      if (holdEndMs === 0 || count === 0) return;
+      const { isLimited, holdsMicros } = keptOf(lineItem, campaign);
+      if (!isLimited) return;
+      const micros = holdsMicros ? count * priceMicros : 0;
+      const key = keyOf(lineItem.id, day, holdEndMs);
+      const before = noted.get(key);
+      if (before) {
+        before.count += count;
+        before.micros += micros;
+      } else noted.set(key, { publisherId, campaignId: campaign.id, lineItemId: lineItem.id, day, holdEndMs, count, micros });
+    },
+    take: () => {
+      const changes = [...noted.values()].filter(({ count, micros }) => count !== 0 || micros !== 0);
+      noted = new Map();
+      return changes.sort((a, b) => a.holdEndMs - b.holdEndMs || a.lineItemId - b.lineItemId || a.day - b.day);
+    },
+    putBack: (changes) => {
+      for (const change of changes) {
+        const key = keyOf(change.lineItemId, change.day, change.holdEndMs);
+        const since = noted.get(key);
+        if (since) {
+          since.count += change.count;
+          since.micros += change.micros;
+        } else noted.set(key, { ...change });
+      }
+    },
+  };
+};

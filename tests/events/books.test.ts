@@ -1,0 +1,210 @@
+import knexFactory, { type Knex } from 'knex';
+import { MS_PER_DAY } from '../../src/base/utc-day.ts';
+import { createBookKeeper, type BookKeeper } from '../../src/events/books/book-keeper.ts';
+import { createRebuildCampaigns } from '../../src/events/books/rebuild-campaigns.ts';
+import { createRebuilder } from '../../src/events/books/rebuilder.ts';
+import { createBookStore, type BookEpoch } from '../../src/events/postgres/book-store.ts';
+import { createEventStore } from '../../src/events/postgres/event-store.ts';
+import { readEvent, splitEntry } from '../../src/events/read-event.ts';
+import { createBooksServer } from '../../src/ledger/books/books-server.ts';
+import { createLedger, type Ledger } from '../../src/ledger/ledger.ts';
+import { createLedgerKeys } from '../../src/ledger/ledger-keys.ts';
+import { NO_LIMITS } from '../../src/ledger/limits.ts';
+import type { Hit, ServedAd } from '../../src/ledger/hit.ts';
+import { createAccountReader } from '../../src/ledger/read/read-accounts.ts';
+import { createRedisClient, type RedisClient } from '../../src/redis/redis-client.ts';
+import { curveAt } from '../../src/catalog/snapshot/traffic-curve.ts';
+import type { RankedCandidate } from '../../src/decision/ranked-candidate.ts';
+import { book, type Booking } from '../../testkit/book.ts';
+import { sampleCampaign, sampleCreative, sampleLineItem } from '../../testkit/sample-booking.ts';
+import { eventually } from '../../testkit/until.ts';
+import { testDatabase } from '../setup/test-database.ts';
+import { testRedisUrl } from '../setup/test-redis-url.ts';
+
+const keys = createLedgerKeys(1);
+const FLIGHT = { startMs: 0, endMs: Date.now() + 30 * MS_PER_DAY };
+
+let knex: Knex;
+let redis: RedisClient;
+let booking: Booking;
+
+beforeAll(async () => {
+  knex = knexFactory({ client: 'pg', connection: await testDatabase(), pool: { min: 0, max: 10 } });
+  redis = createRedisClient({ urls: [await testRedisUrl()], commandTimeoutMs: 10_000, name: 'test' });
+  await new Promise((resolve) => redis.once('ready', resolve));
+});
+beforeEach(async () => {
+  await redis.flushall();
+  await knex.raw('truncate events, daily_counts, pending_hits, ledger_epochs, ledger_replicas, open_holds, carried_counts');
+  booking = await book(knex, { lineItems: [{ daily_impression_cap: 10 }, {}] });
+});
+afterAll(async () => {
+  redis.disconnect();
+  await knex.destroy();
+});
+
+interface BooksRig {
+  readonly keeper: BookKeeper;
+  readonly ledger: Ledger;
+  readonly losses: BookEpoch[];
+  reserve(candidate: RankedCandidate): ReturnType<Ledger['reserve']>;
+  close(): Promise<void>;
+}
+
+/** What a replica has of the books. */
+const openBooks = async (): Promise<BooksRig> => {
+  const store = createBookStore({ knex });
+  const server = createBooksServer({ redis, keys, scopeOf: () => 0, expiresAtMs: () => Date.now() + MS_PER_DAY });
+  const losses: BookEpoch[] = [];
+  const fail = (fault: Error): never => {
+    throw fault;
+  };
+  const keeper = createBookKeeper({
+    ...{ store, server, scopes: 1, scopeOf: () => 0, isUp: () => true },
+    restoreHits: () => Promise.resolve(),
+    recordLoss: (_trx, epoch) => Promise.resolve(void losses.push(epoch)),
+    ...{ onBegun: () => undefined, onFailure: fail },
+  });
+  const rebuilder = createRebuilder({
+    ...{ keeper, store, server, scopes: 1, scopeOf: () => 0, shardOf: () => 0, now: () => Date.now() },
+    rebuildCampaigns: createRebuildCampaigns({ knex, server }),
+    ...{ onRebuilt: () => undefined, onFailure: fail },
+  });
+  const ledger = createLedger({
+    ...{ redis, keys, tokenTtlMs: 60_000, pid: { kp: 0, ki: 0, kd: 0 }, books: keeper },
+    link: { up: true, upOf: () => true, suspect: () => undefined, roundTripSeconds: 0, stop: () => undefined },
+    onFailure: (_script, fault) => fail(fault),
+  });
+  rebuilder.start();
+  await keeper.start();
+  return {
+    ...{ keeper, ledger, losses },
+    reserve: (one) => {
+      const request = { publisherId: booking.publisherId, userHash: null, curve: curveAt(Date.now()) };
+      return ledger.reserve({ ...request, expiresAtMs: Date.now() + MS_PER_DAY, imps: [[one]] });
+    },
+    close: async () => {
+      await rebuilder.stop();
+      await keeper.stop();
+    },
+  };
+};
+
+const candidateOf = (at: 0 | 1): RankedCandidate => {
+  const id = booking.lineItemIds[at]!;
+  const ids = { publisherId: booking.publisherId, campaignId: booking.campaignId };
+  const lineItem = sampleLineItem({ ...ids, id, flight: FLIGHT, cpmMicros: 1_000_000, dailyImpressionCap: at === 0 ? 10 : null });
+  const campaign = sampleCampaign({ id: booking.campaignId, publisherId: booking.publisherId, flight: FLIGHT });
+  const prices = { ecpmMicros: 0, priceMicros: 1000, expectedMicros: 1000, position: 0, bid: -1 };
+  return { creative: sampleCreative(id), lineItem, campaign, ...prices };
+};
+
+/** `nbr`, or 'held' or 'served' without a hold. */
+const outcomeOf = async (rig: BooksRig, candidate: RankedCandidate): Promise<number | 'held' | 'served'> => {
+  const [imp] = (await rig.reserve(candidate))!.imps;
+  return imp!.refused[0] ?? (imp!.moments!.holdEndMs === 0 ? 'served' : 'held');
+};
+
+const account = async () => (await createAccountReader({ redis, keys }).lineItems(booking.publisherId, [booking.lineItemIds[0]!]))[0];
+
+const hitOf = async (rig: BooksRig, candidate: RankedCandidate): Promise<Hit> => {
+  const moments = (await rig.reserve(candidate))!.imps[0]!.moments!;
+  const { lineItem, campaign, creative } = candidate;
+  const ids = { publisherId: booking.publisherId, campaignId: campaign.id, lineItemId: lineItem.id, creativeId: creative.id };
+  const ad: ServedAd = {
+    ...{ tokenId: `token-${Math.random()}`, ...ids, placementId: booking.placementId, priceMicros: 1000, billsOn: 'impression' },
+    ...{ ...moments, servedAtMs: Date.now(), userHash: null, billingNotice: false },
+  };
+  return { ad, kind: 'impression', eventType: '', invalidReason: '', atMs: Date.now(), country: null, device: null };
+};
+
+/** Settles a hit in Redis; `stores` it in Postgres as the event writer would. */
+const see = async (rig: BooksRig, hit: Hit, stores: boolean): Promise<void> => {
+  await rig.ledger.settle(hit, { limits: NO_LIMITS, expiresAtMs: Date.now() + MS_PER_DAY });
+  if (!stores) return;
+  for (const [id, fields] of await redis.xrange(keys.events(0), '-', '+')) {
+    await createEventStore({ knex }).append(splitEntry(fields).map(readEvent));
+    await redis.xdel(keys.events(0), id);
+  }
+};
+
+const LOSSES: readonly (readonly [name: string, lose: () => Promise<unknown>])[] = [
+  ['FLUSHALL', () => redis.flushall()],
+  ['the loss of one publisher with its record', () => redis.del(keys.accounts(booking.publisherId), keys.epochs(0))],
+  ['an older copy in a process that was not examined', () => redis.function('FLUSH').then(() => redis.hset(keys.epochs(0), 'id', 'another'))],
+];
+
+test.each(LOSSES)('after %s an account is refused until it is exactly what it was, and unlimited ads are served', async (_name, lose) => {
+  const rig = await openBooks();
+  const [limited, unlimited] = [candidateOf(0), candidateOf(1)];
+  await see(rig, await hitOf(rig, limited), true);
+  // Settled in Redis, on its way to Postgres: what is lost with the stream stays held.
+  for (let i = 0; i < 3; i++) expect(await outcomeOf(rig, limited)).toBe('held');
+  const before = await account();
+  await lose();
+
+  expect(await outcomeOf(rig, limited)).toBe(520);
+  expect(await outcomeOf(rig, unlimited)).toBe('served');
+  await eventually(() => expect(rig.losses).toHaveLength(1), 5_000);
+  await eventually(async () => expect(await redis.hget(keys.accounts(booking.publisherId), '#')).toBe(rig.losses[0]!.epoch), 5_000);
+  expect(await account()).toMatchObject({ totalImpressions: 1, totalSpendMicros: 1000, heldToday: 3, heldMicros: 3000 });
+  expect(await account()).toMatchObject({ heldToday: before!.heldToday, heldMicros: before!.heldMicros });
+  // The cap of 10: one is seen, three are held.
+  const outcomes = [];
+  for (let i = 0; i < 8; i++) outcomes.push(await outcomeOf(rig, limited));
+  expect(outcomes).toEqual(['held', 'held', 'held', 'held', 'held', 'held', 505, 505]);
+  await rig.close();
+});
+
+test('an impression that is still in the stream is counted and not held twice', async () => {
+  const rig = await openBooks();
+  await see(rig, await hitOf(rig, candidateOf(0)), false);
+  expect(await outcomeOf(rig, candidateOf(0))).toBe('held');
+  await redis.del(keys.accounts(booking.publisherId));
+  await redis.hset(keys.epochs(0), 'id', 'another');
+  expect(await outcomeOf(rig, candidateOf(0))).toBe(520);
+  await eventually(async () => expect(await account()).toMatchObject({ totalImpressions: 1, heldToday: 1, heldMicros: 1000 }), 5_000);
+  await rig.close();
+});
+
+test('accounts wait for a replica that has not written what it was granted, and for three seconds at most', async () => {
+  const [first, second] = [await openBooks(), await openBooks()];
+  for (let i = 0; i < 4; i++) expect(await outcomeOf(second, candidateOf(0))).toBe('held');
+  await redis.flushall();
+  expect(await outcomeOf(first, candidateOf(0))).toBe(520);
+  await eventually(async () => expect((await account())?.heldToday).toBe(4), 5_000);
+  await Promise.all([first.close(), second.close()]);
+});
+
+test('a hit is refused, and nothing of it changed, until its account is rebuilt', async () => {
+  const rig = await openBooks();
+  const hit = await hitOf(rig, candidateOf(0));
+  await redis.flushall();
+  expect(await rig.ledger.settle(hit, { limits: NO_LIMITS, expiresAtMs: Date.now() + MS_PER_DAY })).toBeUndefined();
+  expect(await redis.keys('*seen*')).toEqual([]);
+  await eventually(async () => expect((await account())?.heldToday).toBe(1), 5_000);
+  // From before the loss: by way of Postgres, whose rows know whether it has counted.
+  expect(await rig.ledger.settle(hit, { limits: NO_LIMITS, expiresAtMs: Date.now() + MS_PER_DAY })).toBeUndefined();
+  const late = await rig.ledger.settle(hit, { limits: NO_LIMITS, expiresAtMs: Date.now() + MS_PER_DAY }, { late: true });
+  expect(late).toMatchObject({ outcome: 'counted', foundHold: true });
+  await rig.close();
+});
+
+test('a new line item and a new publisher are served at once', async () => {
+  const rig = await openBooks();
+  expect(await outcomeOf(rig, candidateOf(0))).toBe('held');
+  booking = await book(knex, { lineItems: [{ daily_impression_cap: 10 }] });
+  expect(await outcomeOf(rig, candidateOf(0))).toBe('held');
+  await rig.close();
+});
+
+test('a later release trusts the process that the earlier one has examined', async () => {
+  const rig = await openBooks();
+  expect(await outcomeOf(rig, candidateOf(0))).toBe('held');
+  await redis.function('FLUSH');
+  expect(await outcomeOf(rig, candidateOf(0))).toBe(520);
+  await eventually(async () => expect(await outcomeOf(rig, candidateOf(0))).toBe('held'), 5_000);
+  expect(rig.losses).toEqual([]);
+  expect((await account())?.heldToday).toBe(2);
+  await rig.close();
+});
