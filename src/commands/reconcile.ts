@@ -47,7 +47,12 @@ const main = async (): Promise<void> => {
     const counts = createCountStore({ knex });
     // The background comparison of the replicas waits meanwhile.
     await underReconcileLock(knex, { wait: true }, async (checkLock) => {
-      const comparing = { counts, compareAccounts: createCompareAccounts({ knex, books, mayLower: createMayLower({ knex, redis, keys }) }), dryRun, rest: checkLock };
+      const comparing = {
+        counts,
+        compareAccounts: createCompareAccounts({ knex, books, mayLower: createMayLower({ knex, redis, keys }) }),
+        dryRun,
+        rest: checkLock,
+      };
       const verb = dryRun ? 'would be corrected' : 'were corrected';
       for (const day of (await counts.days()).filter((one) => one >= from && one <= to).toReversed())
         console.log(`${dateOfDay(day)}: ${await compareDay(comparing, day, today)} counts ${verb}`);

@@ -109,7 +109,10 @@ const correctRedis = async ({ knex, keys, backgroundRedis: redis }: Stores, rest
   const books = createAccountBooks({ redis, keys, expiresAtMs: () => Date.now() + NEW_ACCOUNT_DAYS * MS_PER_DAY });
   const compareTallies = createCompareTallies({ knex, books: createTallyBooks({ redis, keys }) });
   const comparing = {
-    ...{ counts: createCountStore({ knex }), compareAccounts: createCompareAccounts({ knex, books, mayLower: createMayLower({ knex, redis, keys }) }) },
+    ...{
+      counts: createCountStore({ knex }),
+      compareAccounts: createCompareAccounts({ knex, books, mayLower: createMayLower({ knex, redis, keys }) }),
+    },
     ...{ dryRun: false, rest },
   };
   let corrected = 0;

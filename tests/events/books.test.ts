@@ -131,7 +131,10 @@ const see = async (rig: BooksRig, hit: Hit, stores: boolean): Promise<void> => {
 const LOSSES: readonly (readonly [name: string, lose: () => Promise<unknown>])[] = [
   ['FLUSHALL', () => redis.flushall()],
   ['the loss of one publisher with its record', () => redis.del(keys.accounts(booking.publisherId), keys.epochs(0))],
-  ['an older copy in a process that was not examined', () => redis.function('FLUSH').then(() => redis.hset(keys.epochs(0), 'id', 'another'))],
+  [
+    'an older copy in a process that was not examined',
+    () => redis.function('FLUSH').then(() => redis.hset(keys.epochs(0), 'id', 'another')),
+  ],
 ];
 
 test.each(LOSSES)('after %s an account is refused until it is exactly what it was, and unlimited ads are served', async (_name, lose) => {

@@ -157,7 +157,11 @@ const otherGroups = async (knex: Knex, snapshot: Snapshot | undefined, atMs: num
         .slice(0, MAX_ROWS)
         .map(({ table, id, reason }) => plain(`${table.slice(0, -1).replace('_', ' ')} ${id}`, reason)),
     ),
-    ...note('rebuilding', rebuilding.length, rebuilding.map(({ reason }) => plain('Counters', `${reason}: line items with limits wait for theirs`))),
+    ...note(
+      'rebuilding',
+      rebuilding.length,
+      rebuilding.map(({ reason }) => plain('Counters', `${reason}: line items with limits wait for theirs`)),
+    ),
     ...note('drift', drift, [plain('Books', `${drift} counts differed at the last comparison and were corrected`)]),
     ...note('dead_events', deadEvents, [plain('Events', `${deadEvents} events cannot be stored`)]),
   ];

@@ -18,7 +18,11 @@ export const countInRedis = async (settings: Settings, addresses: StoreAddresses
     await claimRedis(stores);
     const books = createAccountBooks({ redis, keys, expiresAtMs: () => Date.now() + IDLE_KEY_TTL_MS });
     const comparing = {
-      ...{ counts: createCountStore({ knex }), compareAccounts: createCompareAccounts({ knex, books, mayLower: createMayLower({ knex, redis, keys }) }), dryRun: false },
+      ...{
+        counts: createCountStore({ knex }),
+        compareAccounts: createCompareAccounts({ knex, books, mayLower: createMayLower({ knex, redis, keys }) }),
+        dryRun: false,
+      },
       rest: () => Promise.resolve(),
     };
     const today = dayOf(Date.now());
