@@ -156,12 +156,15 @@ const moneyColumns = <T extends Owed>({ closed_at, currency, totals }: FinanceWi
 };
 
 /** What the figures of an open month include. */
-const included = ({ through, totals }: FinanceWire): string => {
-  const revenue =
-    through === null ? 'The month has not begun.' : `Revenue is to date, up to the end of ${date(through)}, as in a report of these days.`;
-  if (totals.fee_to_come === 0) return revenue;
-  return `${revenue} The fee still to come is for ${through === null ? 'its days' : 'the days after it'} and is not in the revenue.`;
-};
+const included = ({ through, totals }: FinanceWire): string =>
+  [
+    through === null
+      ? 'The month has not begun.'
+      : `Revenue is to date, up to the end of ${date(through)}, as in a report of these days${totals.corrections === 0 ? '' : ', and has the corrections of closed months in it'}.`,
+    totals.fee_to_come === 0
+      ? ''
+      : `The fee still to come is for ${through === null ? 'its days' : 'later days'} and is not in the revenue.`,
+  ].join(' ');
 
 const statementView = (statement: FinanceWire): TemplateResult => {
   const { month, closed_at, closed_by, advertisers, lines, totals, time_zone, currency, rate } = statement;

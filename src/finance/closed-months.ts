@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { FinanceLine } from './finance.ts';
+import { FIRST_DAY, type FinanceLine } from './finance-line.ts';
 
 /** A month of a publisher as it was when it was closed. Nothing changes it any more. */
 export interface ClosedMonth {
@@ -33,8 +33,6 @@ interface StoredLine {
   readonly currency: string;
 }
 
-/** After a month, YYYY-MM, its date. */
-export const FIRST_DAY = '-01';
 const ROWS_AT_ONCE = 1_000;
 
 /** The closed months of a publisher, which may be deleted; the latest first. */

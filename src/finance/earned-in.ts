@@ -1,8 +1,7 @@
 import type { Knex } from 'knex';
 import { feesOfCampaigns } from '../reports/fee-sql.ts';
 import { SUMS } from '../reports/report-fields.ts';
-import { FIRST_DAY } from './closed-months.ts';
-import type { FinanceLine } from './finance.ts';
+import { FIRST_DAY, type FinanceLine } from './finance-line.ts';
 
 export type Figures = Omit<FinanceLine, 'ofMonth' | 'amountMicros' | 'currency'>;
 

@@ -5,7 +5,8 @@ import { usdFromMicros } from '../catalog/model/money.ts';
 import type { ReportColumn } from '../reports/report-fields.ts';
 import { writeTable } from '../reports/write-report.ts';
 import type { FINANCE_API, FinanceWire } from './finance-api.ts';
-import type { Finance, FinanceLine, FinanceStatement } from './finance.ts';
+import type { FinanceLine } from './finance-line.ts';
+import type { Finance, FinanceStatement } from './finance.ts';
 
 /** The columns of the lines, in CSV and Excel. */
 const FINANCE_COLUMNS: readonly ReportColumn[] = [

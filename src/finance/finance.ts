@@ -1,29 +1,9 @@
 import type { Knex } from 'knex';
 import type { RateOf } from '../bidders/currency-rates.ts';
 import { HAS_FEE } from '../reports/fee-sql.ts';
-import { closedMonthsOf, FIRST_DAY, storedLines, storeMonth, type ClosedMonth } from './closed-months.ts';
+import { closedMonthsOf, storedLines, storeMonth, type ClosedMonth } from './closed-months.ts';
 import { earnedIn } from './earned-in.ts';
-
-/** What one campaign earned in a month. Money in micros of USD. */
-export interface FinanceLine {
-  /** YYYY-MM: the month whose figures these are; before the month of the statement: a correction. */
-  readonly ofMonth: string;
-  readonly campaignId: number;
-  /** Names are those when the month of the figures was closed. null: deleted before. */
-  readonly campaign: string | null;
-  /** Who paid, when the month of the figures was closed; null: not known. */
-  readonly advertiserId: number | null;
-  readonly advertiser: string | null;
-  readonly impressions: number;
-  readonly clicks: number;
-  readonly revenueMicros: number;
-  /** What fees will earn from tomorrow to the end of an open month; not in the revenue. */
-  readonly feeToComeMicros: number;
-  /** The revenue in micros of the currency; null: its rate is not known. */
-  readonly amountMicros: number | null;
-  /** ISO 4217: of a closed month, the publisher's when it was closed. */
-  readonly currency: string;
-}
+import { FIRST_DAY, type FinanceLine } from './finance-line.ts';
 
 /** The statement of a publisher for a month. */
 export interface FinanceStatement {
