@@ -8,7 +8,7 @@ import { recordChoice } from '../bookings/lists/record-choice.ts';
 import { select } from '../reports/report-controls.ts';
 import { hashOf, type Route } from '../route.ts';
 import type { Problem } from '../api/wire.ts';
-import { moment, monthAndYear } from '../words/dates.ts';
+import { date, moment, monthAndYear } from '../words/dates.ts';
 import { count, exactMoney } from '../words/formats.ts';
 import { linkTo } from '../words/kinds.ts';
 
@@ -126,15 +126,45 @@ const exact = (amount: number, currency: string): TemplateResult => {
   return html`${cents}<small class="micros">${micros}</small>${rest}`;
 };
 
-/** Revenue in USD, and in the currency of the statement when that is another one. */
-const moneyColumns = <T extends { readonly revenue: number; readonly amount: number | null }>({
-  currency,
-}: FinanceWire): readonly Column<T>[] => [
-  { label: 'Revenue', numeric: true, cell: ({ revenue }) => exact(revenue, 'USD') },
-  ...(currency === 'USD'
-    ? []
-    : [{ label: `In ${currency}`, numeric: true, cell: ({ amount }: T) => (amount === null ? '–' : exact(amount, currency)) }]),
-];
+type Owed = FinanceWire['advertisers'][number] | FinanceWire['totals'] | FinanceWire['lines'][number];
+
+/** null: no rate is known; undefined: nothing in this currency. */
+const amountIn = (owed: Owed, currency: string, own: string): number | null | undefined => {
+  if ('currency' in owed) return owed.currency === currency ? owed.amount : undefined;
+  return currency === own ? owed.amount : owed.other_amounts.find((other) => other.currency === currency)?.amount;
+};
+
+/** Revenue in USD and, when that is not all, in each currency of the statement; beside it the fee of days to come. */
+const moneyColumns = <T extends Owed>({ closed_at, currency, totals }: FinanceWire): readonly Column<T>[] => {
+  const currencies = [currency, ...totals.other_amounts.map((other) => other.currency)];
+  return [
+    { label: closed_at === null ? 'Revenue to date' : 'Revenue', numeric: true, cell: ({ revenue }) => exact(revenue, 'USD') },
+    ...(currencies.every((one) => one === 'USD')
+      ? []
+      : currencies.map((one) => ({
+          label: `In ${one}`,
+          numeric: true,
+          cell: (owed: T) => {
+            const amount = amountIn(owed, one, currency) ?? null;
+            return amount === null ? '–' : exact(amount, one);
+          },
+        }))),
+    ...(totals.fee_to_come === 0
+      ? []
+      : [{ label: 'Fee still to come', numeric: true, cell: ({ fee_to_come: fee }: T) => (fee === 0 ? '–' : exact(fee, 'USD')) }]),
+  ];
+};
+
+/** What the figures of an open month include. */
+const included = ({ through, totals }: FinanceWire): string =>
+  [
+    through === null
+      ? 'The month has not begun.'
+      : `Revenue is to date, up to the end of ${date(through)}, as in a report of these days${totals.corrections === 0 ? '' : ', and has the corrections of closed months in it'}.`,
+    totals.fee_to_come === 0
+      ? ''
+      : `The fee still to come is for ${through === null ? 'its days' : 'later days'} and is not in the revenue.`,
+  ].join(' ');
 
 const statementView = (statement: FinanceWire): TemplateResult => {
   const { month, closed_at, closed_by, advertisers, lines, totals, time_zone, currency, rate } = statement;
@@ -145,7 +175,9 @@ const statementView = (statement: FinanceWire): TemplateResult => {
         ? ` There is no exchange rate for ${currency}: an administrator must add it before you close the month.`
         : ` 1 USD is ${rate} ${currency}.`;
   const state =
-    closed_at === null ? html`${pill('live', 'open')} It can still change.` : html`Closed on ${moment(closed_at)} by ${closed_by}.`;
+    closed_at === null
+      ? html`${pill('live', 'open')} It can still change. ${included(statement)}`
+      : html`Closed on ${moment(closed_at)} by ${closed_by}.`;
   if (lines.length === 0)
     return html`<p>${state}</p>
       ${emptyState(`Nothing was earned in ${monthAndYear(month)}.`)}`;

@@ -1,4 +1,3 @@
-import type { Knex } from 'knex';
 import { groupBy } from '../base/group-by.ts';
 import { answer, fileReply, noSuch, refuse, type Handlers } from '../api/route.ts';
 import { recordChange } from '../bookings/audit-trail.ts';
@@ -6,34 +5,34 @@ import { usdFromMicros } from '../catalog/model/money.ts';
 import type { ReportColumn } from '../reports/report-fields.ts';
 import { writeTable } from '../reports/write-report.ts';
 import type { FINANCE_API, FinanceWire } from './finance-api.ts';
-import type { Finance, FinanceLine, FinanceStatement } from './finance.ts';
-
-export interface FinanceRoutesOptions {
-  readonly knex: Knex;
-  readonly finance: Finance;
-}
+import type { FinanceLine } from './finance-line.ts';
+import type { Finance, FinanceStatement } from './finance.ts';
 
 /** The columns of the lines, in CSV and Excel. */
 const FINANCE_COLUMNS: readonly ReportColumn[] = [
   { name: 'month', label: 'Month', kind: 'text' },
   { name: 'of_month', label: 'Of month', kind: 'text' },
+  { name: 'through', label: 'To date, with', kind: 'text' },
+  { name: 'publisher_id', label: 'Publisher id', kind: 'id' },
+  { name: 'publisher', label: 'Publisher', kind: 'name' },
   { name: 'advertiser_id', label: 'Advertiser id', kind: 'id' },
   { name: 'advertiser', label: 'Advertiser', kind: 'name' },
   { name: 'campaign_id', label: 'Campaign id', kind: 'id' },
   { name: 'campaign', label: 'Campaign', kind: 'name' },
   { name: 'impressions', label: 'Impressions', kind: 'count' },
   { name: 'clicks', label: 'Clicks', kind: 'count' },
-  { name: 'revenue', label: 'Revenue, USD', kind: 'usd' },
-  { name: 'amount', label: 'Amount', kind: 'usd' },
+  { name: 'revenue', label: 'Revenue to date, USD', kind: 'usd' },
+  { name: 'fee_to_come', label: 'Fee still to come, USD', kind: 'usd' },
+  { name: 'amount', label: 'Amount to date', kind: 'usd' },
   { name: 'currency', label: 'Currency', kind: 'text' },
 ];
 
 /** The statement of a publisher for a month, and the months to close. */
-export const financeRoutes = ({ knex, finance }: FinanceRoutesOptions): Handlers<typeof FINANCE_API> => ({
+export const financeRoutes = (finance: Finance): Handlers<typeof FINANCE_API> => ({
   getStatement: async ({ publisher_id, month, format }) => {
     const found = await finance.statement(publisher_id, month);
     if (!found) return noSuch('publisher');
-    const statement = await showStatement(knex, found);
+    const statement = showStatement(found);
     if (format === 'json') return answer(statement);
     const name = `statement_${publisher_id}_${month}`;
     return fileReply((begin) => writeTable(begin, { name, format, columns: FINANCE_COLUMNS, instead: 'choose CSV' }, [statement.lines]));
@@ -46,7 +45,7 @@ export const financeRoutes = ({ knex, finance }: FinanceRoutesOptions): Handlers
     if (refusal === 'unknown') return noSuch('publisher');
     if (refusal !== undefined) return refuse('conflict', CLOSE_WORDS[refusal]);
     const found = await finance.statement(publisherId, month);
-    return found ? answer(await showStatement(knex, found)) : noSuch('publisher');
+    return found ? answer(showStatement(found)) : noSuch('publisher');
   },
 });
 
@@ -56,51 +55,46 @@ const CLOSE_WORDS = {
   'no rate': 'CURRENCY_RATES has no rate for the currency of the publisher.',
 } as const;
 
-/** The statement as the API answers it, with the names of what it refers to. */
-const showStatement = async (knex: Knex, statement: FinanceStatement): Promise<FinanceWire> => {
-  const { publisherId, month, timeZone, currency, rate, closed, lines, closedMonths } = statement;
-  const namesOf = async (table: 'campaigns' | 'advertisers', ids: readonly (number | null)[]) => {
-    const rows = await knex(table)
-      .whereIn('id', [...new Set(ids.filter((id) => id !== null))])
-      .select<{ id: number; name: string }[]>('id', 'name');
-    return new Map(rows.map(({ id, name }) => [id, name]));
-  };
-  const campaigns = await namesOf(
-    'campaigns',
-    lines.map(({ campaignId }) => campaignId),
-  );
-  const advertisers = await namesOf(
-    'advertisers',
-    lines.map(({ advertiserId }) => advertiserId),
-  );
-  const advertiserName = (id: number | null): string | null => (id === null ? null : (advertisers.get(id) ?? null));
+/** The statement as the API answers it. */
+const showStatement = (statement: FinanceStatement): FinanceWire => {
+  const { publisherId, publisher, month, through, timeZone, currency, rate, closed, lines, closedMonths } = statement;
   const byAdvertiser = groupBy(lines, ({ advertiserId }) => advertiserId);
   return {
-    ...{ publisher_id: publisherId, month, time_zone: timeZone, currency, rate },
+    ...{ publisher_id: publisherId, publisher, month, through, time_zone: timeZone, currency, rate },
     closed_at: closed?.at.toISOString() ?? null,
     closed_by: closed?.by ?? null,
     closed_months: closedMonths,
-    advertisers: [...byAdvertiser].map(([id, of]) => ({ advertiser_id: id, advertiser: advertiserName(id), ...totalsOf(of, month) })),
-    lines: lines.map((line) => ({
-      ...{ month, of_month: line.ofMonth, advertiser_id: line.advertiserId, advertiser: advertiserName(line.advertiserId) },
-      ...{ campaign_id: line.campaignId, campaign: campaigns.get(line.campaignId) ?? null },
-      ...{ impressions: line.impressions, clicks: line.clicks, revenue: usdFromMicros(line.revenueMicros) },
-      ...{ amount: line.amountMicros === null ? null : usdFromMicros(line.amountMicros), currency },
+    advertisers: [...byAdvertiser].map(([id, of]) => ({
+      ...{ advertiser_id: id, advertiser: of[0]?.advertiser ?? null, ...totalsOf(of, statement) },
     })),
-    totals: totalsOf(lines, month),
+    lines: lines.map((line) => ({
+      ...{ month, of_month: line.ofMonth, through, publisher_id: publisherId, publisher },
+      ...{ advertiser_id: line.advertiserId, advertiser: line.advertiser, campaign_id: line.campaignId, campaign: line.campaign },
+      ...{ impressions: line.impressions, clicks: line.clicks },
+      ...{ revenue: usdFromMicros(line.revenueMicros), fee_to_come: usdFromMicros(line.feeToComeMicros) },
+      ...{ amount: line.amountMicros === null ? null : usdFromMicros(line.amountMicros), currency: line.currency },
+    })),
+    totals: totalsOf(lines, statement),
   };
 };
 
+type Sum = 'impressions' | 'clicks' | 'revenueMicros' | 'feeToComeMicros' | 'amountMicros';
+
 /** `revenue` has the corrections in it; sums are in micros, so that they are exact. */
-const totalsOf = (lines: readonly FinanceLine[], month: string) => {
-  const sum = (of: readonly FinanceLine[], name: 'impressions' | 'clicks' | 'revenueMicros' | 'amountMicros'): number =>
-    of.reduce((total, line) => total + (line[name] ?? 0), 0);
-  const isConverted = lines.every(({ amountMicros }) => amountMicros !== null);
+const totalsOf = (lines: readonly FinanceLine[], { month, currency }: Pick<FinanceStatement, 'month' | 'currency'>) => {
+  const sum = (of: readonly FinanceLine[], name: Sum): number => of.reduce((total, line) => total + (line[name] ?? 0), 0);
+  const own = lines.filter((line) => line.currency === currency);
+  const others = groupBy(
+    lines.filter((line) => line.currency !== currency),
+    (line) => line.currency,
+  );
   const corrections = lines.filter(({ ofMonth }) => ofMonth !== month);
   return {
     ...{ impressions: sum(lines, 'impressions'), clicks: sum(lines, 'clicks') },
     corrections: usdFromMicros(sum(corrections, 'revenueMicros')),
     revenue: usdFromMicros(sum(lines, 'revenueMicros')),
-    amount: isConverted ? usdFromMicros(sum(lines, 'amountMicros')) : null,
+    fee_to_come: usdFromMicros(sum(lines, 'feeToComeMicros')),
+    amount: own.every(({ amountMicros }) => amountMicros !== null) ? usdFromMicros(sum(own, 'amountMicros')) : null,
+    other_amounts: [...others].map(([other, of]) => ({ currency: other, amount: usdFromMicros(sum(of, 'amountMicros')) })),
   };
 };

@@ -1,34 +1,23 @@
 import type { Knex } from 'knex';
 import type { RateOf } from '../bidders/currency-rates.ts';
 import { HAS_FEE } from '../reports/fee-sql.ts';
-import type { ReportQuestion } from '../reports/report-question.ts';
-import { exportStatement } from '../reports/report-sql.ts';
-import { ROLL_UPS } from '../events/postgres/roll-ups.ts';
-
-/** What one campaign earned in a month. Money in micros of USD. */
-export interface FinanceLine {
-  /** YYYY-MM: the month whose figures these are; before the month of the statement: a correction. */
-  readonly ofMonth: string;
-  readonly campaignId: number;
-  /** Who paid, when the line was written; null: not known. */
-  readonly advertiserId: number | null;
-  readonly impressions: number;
-  readonly clicks: number;
-  readonly revenueMicros: number;
-  /** The revenue in micros of the publisher's currency; null: its rate is not known. */
-  readonly amountMicros: number | null;
-}
+import { closedMonthsOf, storedLines, storeMonth, type ClosedMonth } from './closed-months.ts';
+import { earnedIn } from './earned-in.ts';
+import { FIRST_DAY, type FinanceLine } from './finance-line.ts';
 
 /** The statement of a publisher for a month. */
 export interface FinanceStatement {
   readonly publisherId: number;
+  readonly publisher: string;
   /** YYYY-MM. */
   readonly month: string;
+  /** YYYY-MM-DD: the last day of the month, or today if that is earlier; null: the month has not begun. */
+  readonly through: string | null;
   readonly timeZone: string;
   /** ISO 4217, with its units for one USD; null: CURRENCY_RATES does not have it. */
   readonly currency: string;
   readonly rate: number | null;
-  /** null: the month is open, and the lines are what closing it now would book. */
+  /** null: the month is open, and the lines are what closing it now would book, but for fees to come. */
   readonly closed: { readonly at: Date; readonly by: string } | null;
   readonly lines: readonly FinanceLine[];
   /** YYYY-MM, the latest first: the months of the publisher that are closed. */
@@ -60,20 +49,8 @@ export interface Finance {
   ): Promise<CloseRefusal | undefined>;
 }
 
-type Figures = Omit<FinanceLine, 'ofMonth' | 'amountMicros'>;
-interface StoredLine {
-  readonly of_month: string;
-  readonly campaign_id: number;
-  readonly advertiser_id: number | null;
-  readonly impressions: string;
-  readonly clicks: string;
-  readonly revenue_micros: string;
-  readonly amount_micros: string;
-}
-
 /** One closing of a publisher at a time: two in parallel would book the same correction twice. */
 const CLOSE_LOCK = 7_240_118;
-const FIRST_DAY = '-01';
 export const MAX_OPEN_MONTHS = 1_000;
 
 const OPEN_MONTHS = `
@@ -102,17 +79,20 @@ export const createFinance = ({ knex, rateOf }: FinanceOptions): Finance => ({
   statement: (publisherId, month) =>
     knex.transaction(
       async (trx) => {
-        const publisher = await publisherOf(trx, publisherId, month);
-        if (!publisher) return undefined;
-        const [closed, closedMonths] = [await closedOf(trx, publisherId, month), await closedMonthsOf(trx, publisherId)];
+        const closedMonths = await closedMonthsOf(trx, publisherId);
+        const of = { publisherId, month, closedMonths: closedMonths.map((one) => one.month) };
+        const closed = closedMonths.find((one) => one.month === month);
         if (closed) {
-          const { at, by, currency, rate } = closed;
+          const { publisher, timeZone, currency, rate, at, by, lastDay: through } = closed;
           const lines = await storedLines(trx, publisherId, { month });
-          return { publisherId, month, timeZone: publisher.zone, currency, rate, closed: { at, by }, lines, closedMonths };
+          return { ...of, publisher, timeZone, currency, rate, through, closed: { at, by }, lines };
         }
-        const rate = rateOf(publisher.currency) ?? null;
-        const lines = await dueLines(trx, publisherId, { month, rate, closedMonths });
-        return { publisherId, month, timeZone: publisher.zone, currency: publisher.currency, rate, closed: null, lines, closedMonths };
+        const open = await openMonth(trx, publisherId, month);
+        if (!open) return undefined;
+        const { publisher, timeZone, currency, through } = open;
+        const rate = rateOf(currency) ?? null;
+        const lines = await dueLines(trx, publisherId, { ...open, rate }, closedMonths);
+        return { ...of, publisher, timeZone, currency, rate, through, closed: null, lines };
       },
       { readOnly: true, isolationLevel: 'repeatable read' },
     ),
@@ -122,115 +102,87 @@ export const createFinance = ({ knex, rateOf }: FinanceOptions): Finance => ({
   close: (publisherId, month, person, audit) =>
     knex.transaction(async (trx) => {
       await trx.raw('select pg_advisory_xact_lock(?, ?)', [CLOSE_LOCK, publisherId]);
-      const publisher = await publisherOf(trx, publisherId, month);
-      if (!publisher) return 'unknown';
-      if (!publisher.isOver) return 'not over';
-      if (await closedOf(trx, publisherId, month)) return 'closed';
-      const rate = rateOf(publisher.currency);
+      const open = await openMonth(trx, publisherId, month);
+      if (!open) return 'unknown';
+      if (!open.isOver) return 'not over';
+      const closedMonths = await closedMonthsOf(trx, publisherId);
+      if (closedMonths.some((one) => one.month === month)) return 'closed';
+      const rate = rateOf(open.currency);
       if (rate === undefined) return 'no rate';
-      const lines = await dueLines(trx, publisherId, { month, rate, closedMonths: await closedMonthsOf(trx, publisherId) });
-      const of = { publisher_id: publisherId, month: month + FIRST_DAY };
-      await trx('finance_months').insert({ ...of, closed_by: person, currency: publisher.currency, rate });
-      for (let i = 0; i < lines.length; i += 1_000)
-        await trx('finance_lines').insert(lines.slice(i, i + 1_000).map((line) => ({ ...of, ...rowOf(line) })));
+      const lines = await dueLines(trx, publisherId, { ...open, rate }, closedMonths);
+      await storeMonth(trx, publisherId, { ...open, rate, by: person }, lines);
       await audit(trx);
       return undefined;
     }),
 });
 
-const rowOf = ({ ofMonth, campaignId, advertiserId, impressions, clicks, revenueMicros, amountMicros }: FinanceLine) => ({
-  ...{ of_month: ofMonth + FIRST_DAY, campaign_id: campaignId, advertiser_id: advertiserId },
-  ...{ impressions, clicks, revenue_micros: revenueMicros, amount_micros: amountMicros },
-});
+/** A month that is not closed, as the publisher is now. */
+interface PublisherMonth extends Pick<ClosedMonth, 'month' | 'publisher' | 'timeZone' | 'currency' | 'beginsAt' | 'endsAt'> {
+  /** The end of the month, or of today if that is earlier. */
+  readonly toDate: Date;
+  readonly through: string | null;
+  readonly isOver: boolean;
+}
 
-const publisherOf = async (trx: Knex.Transaction, id: number, month: string) => {
-  const { rows } = await trx.raw<{ rows: { zone: string; currency: string; isOver: boolean }[] }>(
-    `select time_zone as zone, currency, now() at time zone time_zone >= :first::date + interval '1 month' as "isOver" from publishers where id = :id`,
-    { id, first: month + FIRST_DAY },
+/**
+ * A month begins where the one before it was closed and ends where the one after it was, so that a change of
+ * the zone leaves out no hour of a fee and counts none twice.
+ */
+const openMonth = async (trx: Knex.Transaction, id: number, month: string): Promise<PublisherMonth | undefined> => {
+  const { rows } = await trx.raw<{ rows: PublisherMonth[] }>(
+    `with bounds as (
+       select p.name, p.time_zone, p.currency, (now() at time zone p.time_zone)::date as today,
+              coalesce(before.ends_at, :first::timestamp at time zone p.time_zone) as begins_at,
+              coalesce(after.begins_at, (:first::timestamp + interval '1 month') at time zone p.time_zone) as ends_at
+       from publishers p
+       left join finance_months before on before.publisher_id = p.id and before.month = :first::date - interval '1 month'
+       left join finance_months after on after.publisher_id = p.id and after.month = :first::date + interval '1 month'
+       where p.id = :id
+     )
+     select :month as month, name as publisher, time_zone as "timeZone", currency, begins_at as "beginsAt", ends_at as "endsAt",
+            greatest(begins_at, least(ends_at, (today + 1)::timestamp at time zone time_zone)) as "toDate",
+            case when today >= :first::date
+              then to_char(least(today, :first::date + interval '1 month' - interval '1 day'), 'YYYY-MM-DD') end as through,
+            now() >= ends_at as "isOver"
+     from bounds`,
+    { id, month, first: month + FIRST_DAY },
   );
   return rows[0];
 };
 
-const closedOf = async (trx: Knex.Transaction, publisherId: number, month: string) =>
-  trx('finance_months')
-    .where({ publisher_id: publisherId, month: month + FIRST_DAY })
-    .first<{ at: Date; by: string; currency: string; rate: number } | undefined>({
-      ...{ at: 'closed_at', by: 'closed_by', currency: 'currency', rate: 'rate' },
-    });
-
-const closedMonthsOf = async (trx: Knex.Transaction, publisherId: number): Promise<readonly string[]> => {
-  const { rows } = await trx.raw<{ rows: { month: string }[] }>(
-    `select to_char(month, 'YYYY-MM') as month from finance_months where publisher_id = ? order by 1 desc`,
-    [publisherId],
-  );
-  return rows.map(({ month }) => month);
-};
-
-const storedLines = async (
-  trx: Knex.Transaction,
-  publisherId: number,
-  { month, ofMonth }: { readonly month?: string; readonly ofMonth?: string },
-) => {
-  const { rows } = await trx.raw<{ rows: StoredLine[] }>(
-    `select to_char(of_month, 'YYYY-MM') as of_month, campaign_id, max(advertiser_id) as advertiser_id, sum(impressions) as impressions,
-            sum(clicks) as clicks, sum(revenue_micros) as revenue_micros, sum(amount_micros) as amount_micros
-     from finance_lines where publisher_id = :publisherId and ${month === undefined ? 'of_month' : 'month'} = :first::date
-     group by 1, 2 order by 1 desc, 2`,
-    { publisherId, first: `${month ?? ofMonth}${FIRST_DAY}` },
-  );
-  return rows.map((row): FinanceLine => ({
-    ...{ ofMonth: row.of_month, campaignId: row.campaign_id, advertiserId: row.advertiser_id },
-    ...{ impressions: Number(row.impressions), clicks: Number(row.clicks), revenueMicros: Number(row.revenue_micros) },
-    amountMicros: Number(row.amount_micros),
-  }));
-};
-
 /**
  * What closing a month would book: its figures, and of each closed month what has changed since, for the
- * advertiser that the month was booked for. All at one rate.
+ * advertiser that the month was booked for, in its currency at its rate.
  */
 const dueLines = async (
   trx: Knex.Transaction,
   publisherId: number,
-  { month, rate, closedMonths }: Pick<FinanceStatement, 'month' | 'rate' | 'closedMonths'>,
+  { rate, currency, ...open }: PublisherMonth & Pick<FinanceStatement, 'rate'>,
+  closedMonths: readonly ClosedMonth[],
 ): Promise<readonly FinanceLine[]> => {
-  const inCurrency = (micros: number) => ({ amountMicros: rate === null ? null : Math.round(micros * rate) });
-  const lines = (await liveFigures(trx, publisherId, month)).map((figures): FinanceLine => ({
-    ...{ ofMonth: month, ...figures },
-    ...inCurrency(figures.revenueMicros),
+  const lines = (await earnedIn(trx, publisherId, open)).map((figures): FinanceLine => ({
+    ...{ ofMonth: open.month, ...figures, currency },
+    amountMicros: rate === null ? null : Math.round(figures.revenueMicros * rate),
   }));
-  for (const ofMonth of closedMonths) {
-    const booked = new Map((await storedLines(trx, publisherId, { ofMonth })).map((line) => [line.campaignId, line]));
-    const live = new Map((await liveFigures(trx, publisherId, ofMonth)).map((line) => [line.campaignId, line]));
-    for (const campaignId of new Set([...live.keys(), ...booked.keys()])) {
-      const [is, was] = [live.get(campaignId), booked.get(campaignId)];
-      const difference = (name: 'impressions' | 'clicks' | 'revenueMicros'): number => (is?.[name] ?? 0) - (was?.[name] ?? 0);
-      const [impressions, clicks, revenueMicros] = [difference('impressions'), difference('clicks'), difference('revenueMicros')];
-      if (impressions === 0 && clicks === 0 && revenueMicros === 0) continue;
-      const advertiserId = was?.advertiserId ?? is?.advertiserId ?? null;
-      lines.push({ ofMonth, campaignId, advertiserId, impressions, clicks, revenueMicros, ...inCurrency(revenueMicros) });
-    }
-  }
+  for (const closed of closedMonths) lines.push(...(await correctionsOf(trx, publisherId, closed)));
   return lines;
 };
 
-/** The figures of a month as reports have them now: net, in the publisher's days, with fees. */
-const liveFigures = async (trx: Knex.Transaction, publisherId: number, month: string): Promise<readonly Figures[]> => {
-  const days = ROLL_UPS.filter(({ table }) => table === 'report_days');
-  const last = new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)), 0)).toISOString().slice(0, 10);
-  const question: ReportQuestion = {
-    ...{ groupBy: ['campaign'], metrics: ['impressions', 'clicks', 'revenue'], sort: undefined, rollUps: days },
-    ...{ filters: [{ dimension: 'publisher', values: [String(publisherId)] }], from: month + FIRST_DAY, to: last },
-  };
-  const { sql, bindings } = exportStatement(question);
-  const { rows } = await trx.raw<{
-    rows: { campaign_id: number; advertiser_id: number | null; impressions: string; clicks: string; revenue: number }[];
-  }>(
-    `select f.*, ca.advertiser_id from (${sql}) f left join campaigns ca on ca.id = f.campaign_id order by f.campaign_id`,
-    bindings as Record<string, Knex.RawBinding>,
-  );
-  return rows.map(({ campaign_id, advertiser_id, impressions, clicks, revenue }) => ({
-    ...{ campaignId: campaign_id, advertiserId: advertiser_id, impressions: Number(impressions), clicks: Number(clicks) },
-    revenueMicros: Math.round(revenue * 1e6),
-  }));
+/** All amounts of a month, with its corrections, sum to its revenue at its rate, rounded once. */
+const correctionsOf = async (trx: Knex.Transaction, publisherId: number, closed: ClosedMonth): Promise<readonly FinanceLine[]> => {
+  const { month: ofMonth, rate, currency, endsAt } = closed;
+  const booked = new Map((await storedLines(trx, publisherId, { ofMonth })).map((line) => [line.campaignId, line]));
+  const live = new Map((await earnedIn(trx, publisherId, { ...closed, toDate: endsAt })).map((line) => [line.campaignId, line]));
+  return [...new Set([...live.keys(), ...booked.keys()])].flatMap((campaignId) => {
+    const [is, was] = [live.get(campaignId), booked.get(campaignId)];
+    const named = was ?? is;
+    const difference = (name: 'impressions' | 'clicks' | 'revenueMicros'): number => (is?.[name] ?? 0) - (was?.[name] ?? 0);
+    const [impressions, clicks, revenueMicros] = [difference('impressions'), difference('clicks'), difference('revenueMicros')];
+    if (!named || (impressions === 0 && clicks === 0 && revenueMicros === 0)) return [];
+    const { campaign, advertiserId, advertiser } = named;
+    const inCurrency = (line: { readonly revenueMicros: number } | undefined): number => Math.round((line?.revenueMicros ?? 0) * rate);
+    const amountMicros = inCurrency(is) - inCurrency(was);
+    const figures = { impressions, clicks, revenueMicros, feeToComeMicros: 0, amountMicros };
+    return [{ ofMonth, campaignId, campaign, advertiserId, advertiser, ...figures, currency }];
+  });
 };

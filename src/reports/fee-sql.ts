@@ -35,8 +35,7 @@ export const feeRows = ({ groupBy, filters, rollUps }: ReportQuestion): string |
     .join(' ');
   const earned = `
     flat as materialized (
-      select l.id as line_item_id, l.campaign_id, ca.publisher_id, p.time_zone as zone, l.budget_micros::numeric as fee,
-             ${msOf('l.start_at')} as start_ms, ${msOf('l.end_at')} as end_ms,
+      select ${FLAT}, p.time_zone as zone,
              greatest(:from::date, (l.start_at at time zone p.time_zone)::date) as first_day,
              least(:to::date, (l.end_at at time zone p.time_zone)::date) as last_day
       from line_items l join campaigns ca on ca.id = l.campaign_id join publishers p on p.id = ca.publisher_id
@@ -75,6 +74,26 @@ export const feeRows = ({ groupBy, filters, rollUps }: ReportQuestion): string |
 export const HAS_FEE = `l.type = 'direct' and l.budget_type ilike 'flat' and l.budget_micros > 0
         and l.start_at > '-infinity' and l.end_at < 'infinity' and l.start_at < l.end_at`;
 
+const msOf = (moment: string): string => `floor(extract(epoch from ${moment}) * 1000)::bigint`;
+
+/** What a fee is computed from, of a line item `l` of a campaign `ca`. */
+const FLAT = `l.id as line_item_id, l.campaign_id, ca.publisher_id, l.budget_micros::numeric as fee,
+             ${msOf('l.start_at')} as start_ms, ${msOf('l.end_at')} as end_ms`;
+
+/**
+ * SQL: what the fees of each campaign of `:publisher_id` earn between the moments `:begins_at` and `:to_date`,
+ * `earned`, and from there to `:ends_at`, `to_come`, in micros. With the midnights of a day or a month
+ * it is what a report has for them.
+ */
+export const feesOfCampaigns = (): string => `
+  select campaign_id, sum(${earnedBy('to_date_s')} - ${earnedBy('begins_s')})::bigint as earned,
+         sum(${earnedBy('ends_s')} - ${earnedBy('to_date_s')})::bigint as to_come
+  from (select ${FLAT}, ${secondsOf(':begins_at::timestamptz')} as begins_s, ${secondsOf(':to_date::timestamptz')} as to_date_s,
+               ${secondsOf(':ends_at::timestamptz')} as ends_s
+        from line_items l join campaigns ca on ca.id = l.campaign_id
+        where ${HAS_FEE} and ca.publisher_id = :publisher_id) flat
+  group by campaign_id`;
+
 /** What is earned of a fee by this second: 0 before the flight, all of it afterwards. */
 const earnedBy = (second: string): string =>
   `div(fee * (least(greatest(${second} * 1000, start_ms), end_ms) - start_ms), end_ms - start_ms)`;
@@ -88,7 +107,6 @@ const shareOf = (part: string): string => `(fee / whole * (${part}) + fee % whol
 /** `is true` makes it a look-up in a hash. Without, Postgres may join by nested loops where it expects few line items. */
 const IS_FLAT = '(line_item_id in (select line_item_id from flat)) is true';
 
-const msOf = (moment: string): string => `floor(extract(epoch from ${moment}) * 1000)::bigint`;
 /** Days and hours begin with a full second. */
 const secondsOf = (moment: string): string => `date_part('epoch', ${moment})::bigint`;
 

@@ -136,7 +136,7 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
     ...recordReportRoutes({ knex, now: asking.now }),
     ...reportRoutes(options),
     ...exportRoutes(options),
-    ...financeRoutes({ knex, finance: createFinance({ knex: options.reportKnex, rateOf: options.rateOf }) }),
+    ...financeRoutes(createFinance({ knex: options.reportKnex, rateOf: options.rateOf })),
     ...savedReportRoutes({ ...options, ...options.savedReports }),
     ...alertRoutes({ ...options, hasMail: options.savedReports.hasMail }),
     ...documentRoutes({ allowedEvents, publicUrl }),

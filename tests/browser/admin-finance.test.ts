@@ -11,6 +11,13 @@ import { startBrowser } from './setup/start-browser.ts';
 let browser: Browser;
 let replica: Replica;
 let booked: Booked;
+let fee: Booked;
+
+/** A day of this month or, by `month`, of a later one. */
+const dayIn = (month: number, day: number): string => {
+  const now = new Date();
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + month, day)).toISOString().slice(0, 10);
+};
 
 beforeAll(async () => {
   const databaseUrl = await testDatabase();
@@ -20,6 +27,7 @@ beforeAll(async () => {
   ]);
   const api = apiOf(replica.url);
   booked = await book(api, 'sport', { name: 'Boots, sport readers' });
+  fee = await book(api, 'fee', { budget_type: 'Flat', budget: 1_000, cpm: undefined, start_date: dayIn(0, 1), end_date: dayIn(2, 7) });
   const advertiser = (await api('POST', '/advertisers', { name: 'Boots of the North' })).body.id;
   await api('PATCH', `/campaigns/${booked.campaign}`, { advertiser_id: advertiser, name: 'Boots, autumn' });
   await withKnex(databaseUrl, async (knex) => {
@@ -61,6 +69,23 @@ test.each(LOOKS)('at %s a month is shown by advertiser', async (name, look) => {
   await page.getByRole('table', { name: 'Revenue by advertiser' }).getByText('$145.250001').first().waitFor();
   expect(await fits(page)).toBe(true);
   await shoot(page, `finance-${name}`);
+  expect(admin.troubles).toEqual([]);
+  await admin.close();
+});
+
+test.each(LOOKS)('at %s an open month says up to which day its revenue is, and shows the fee of days to come apart', async (name, look) => {
+  const admin = await openAdmin(browser, replica, look);
+  const { page } = admin;
+  await admin.go(`#/finance?publisher_id=${fee.publisher.id}&month=${dayIn(0, 1).slice(0, 7)}`);
+  await page.getByText(/Revenue is to date, up to the end of .*, as in a report of these days\./).waitFor();
+  expect(await fits(page)).toBe(true);
+  await shoot(page, `finance-open-${name}`);
+  await admin.go(`#/finance?publisher_id=${fee.publisher.id}&month=${dayIn(1, 1).slice(0, 7)}`);
+  await page.getByText('The month has not begun. The fee still to come is for its days and is not in the revenue.').waitFor();
+  await page
+    .getByRole('table', { name: 'Revenue by advertiser' })
+    .getByRole('columnheader', { name: 'Fee still to come', includeHidden: true })
+    .waitFor({ state: 'attached' });
   expect(admin.troubles).toEqual([]);
   await admin.close();
 });

@@ -1,7 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { strFromU8, unzipSync } from 'fflate';
 import knexFactory, { type Knex } from 'knex';
 import { createEventStore } from '../../src/events/postgres/event-store.ts';
+import { createFinance } from '../../src/finance/finance.ts';
 import { eventOf } from '../events/events.ts';
 import { testDatabase } from '../setup/test-database.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
@@ -9,6 +11,7 @@ import { startReplica } from '../setup/start-replica.ts';
 import { temporaryFolder } from '../setup/temporary-folder.ts';
 import { apiOf, book, each, itemsOf, type ApiCall, type Booked, type Json } from '../api/api-client.ts';
 
+let url: string;
 let api: ApiCall;
 let knex: Knex;
 
@@ -17,7 +20,8 @@ beforeAll(async () => {
   const rates = path.join(temporaryFolder(), 'rates.json');
   writeFileSync(rates, JSON.stringify({ conversions: { USD: { EUR: 0.9 } } }));
   const env = { DATABASE_URL: databaseUrl, REDIS_URL: await testRedisUrl(), CURRENCY_RATES: rates };
-  api = apiOf((await startReplica({ env })).url);
+  ({ url } = await startReplica({ env }));
+  api = apiOf(url);
   knex = knexFactory({ client: 'pg', connection: databaseUrl });
 });
 afterAll(() => knex.destroy());
@@ -65,7 +69,15 @@ test('a closed month stays as it is; what comes later is a correction of the nex
     ['2026-04', 0.333333],
     ['2026-03', 0.000007],
   ]);
-  expect(april.totals).toEqual({ impressions: 2, clicks: 0, corrections: 0.000007, revenue: 0.33334, amount: 0.33334 });
+  expect(april.totals).toEqual({
+    impressions: 2,
+    clicks: 0,
+    corrections: 0.000007,
+    revenue: 0.33334,
+    fee_to_come: 0,
+    amount: 0.33334,
+    other_amounts: [],
+  });
   // Two people at once: one of them closes it, and the correction is booked once.
   const both = await Promise.all([close(booked, '2026-04'), close(booked, '2026-04')]);
   expect(both.map(({ status }) => status).sort()).toEqual([201, 409]);
@@ -103,8 +115,8 @@ test('a fee is earned by the publisher’s days; a fee that changes later is a c
   expect((await statement(booked, '2026-02')).totals).toMatchObject({ corrections: -6, revenue: -6 });
   const csv = (await api('GET', `/finance?publisher_id=${booked.publisher.id}&month=2026-02&format=csv`)).body;
   expect(csv).toBe(
-    'month,of_month,advertiser_id,advertiser,campaign_id,campaign,impressions,clicks,revenue,amount,currency\r\n' +
-      `2026-02,2026-01,,,${booked.campaign},Autumn,0,0,-6,-6,USD\r\n`,
+    'month,of_month,through,publisher_id,publisher,advertiser_id,advertiser,campaign_id,campaign,impressions,clicks,revenue,fee_to_come,amount,currency\r\n' +
+      `2026-02,2026-01,2026-02-28,${booked.publisher.id},The Gazette,,,${booked.campaign},Autumn,0,0,-6,0,-6,USD\r\n`,
   );
 });
 
@@ -159,4 +171,138 @@ test('a month that is not over, is no month or has no publisher is refused', asy
     '/day',
     '/publisher_id',
   ]);
+});
+
+describe('a closed month is a document', () => {
+  const lineNames = (of: Json) => itemsOf(of.lines).map(({ publisher, advertiser, campaign }) => [publisher, advertiser, campaign]);
+  const csvOf = async ({ publisher }: Booked, month: string): Promise<string> =>
+    (await api('GET', `/finance?publisher_id=${publisher.id}&month=${month}&format=csv`)).body;
+  /** The sheet and its texts, as XML. */
+  const excelOf = async ({ publisher }: Booked, month: string): Promise<readonly string[]> => {
+    const file = await fetch(`${url}/api/finance?publisher_id=${publisher.id}&month=${month}&format=xlsx`);
+    const parts = unzipSync(new Uint8Array(await file.arrayBuffer()));
+    return ['xl/worksheets/sheet1.xml', 'xl/sharedStrings.xml'].map((name) => strFromU8(parts[name] ?? new Uint8Array()));
+  };
+
+  test('its names stay in the statement, CSV and Excel, whatever is renamed or deleted later, and its corrections carry them', async () => {
+    const booked = await book(api, 'names');
+    const advertiser = (await api('POST', '/advertisers', { name: 'Boots' })).body.id;
+    await api('PATCH', `/campaigns/${booked.campaign}`, { advertiser_id: advertiser });
+    await hit(booked, '2026-03-10T12:00:00Z', 5);
+    await close(booked, '2026-03');
+    const [before, csv, excel] = [await statement(booked, '2026-03'), await csvOf(booked, '2026-03'), await excelOf(booked, '2026-03')];
+    expect(lineNames(before)).toEqual([['The Gazette', 'Boots', 'Autumn']]);
+    for (const name of ['The Gazette', 'Boots', 'Autumn'])
+      expect([csv, excel[1]]).toEqual([expect.stringContaining(name), expect.stringContaining(name)]);
+
+    await api('PATCH', `/campaigns/${booked.campaign}`, { name: 'Winter' });
+    await api('PATCH', `/advertisers/${advertiser}`, { name: 'Hats' });
+    await api('PATCH', `/publishers/${booked.publisher.id}`, { name: 'The Herald' });
+    const unchanged = async () => {
+      expect(await statement(booked, '2026-03')).toEqual(before);
+      expect(await csvOf(booked, '2026-03')).toBe(csv);
+      expect(await excelOf(booked, '2026-03')).toEqual(excel);
+    };
+    await unchanged();
+    await hit(booked, '2026-03-11T12:00:00Z', 2);
+    expect((await api('DELETE', `/advertisers/${advertiser}`)).status).toBe(204);
+    expect((await api('GET', `/campaigns/${booked.campaign}`)).status).toBe(404);
+    await unchanged();
+    expect(lineNames(await statement(booked, '2026-04'))).toEqual([['The Herald', 'Boots', 'Autumn']]);
+    expect((await api('DELETE', `/publishers/${booked.publisher.id}`)).status).toBe(204);
+    await unchanged();
+  });
+
+  test('a change of the zone dates no fee anew: the next month begins where the closed one ended, and a fee is booked once, to the micro', async () => {
+    const flat = { budget_type: 'Flat', budget: 90, cpm: undefined, start_date: '2026-01-01', end_date: '2026-03-31' };
+    const booked = await book(api, 'zones', flat);
+    const zone = (time_zone: string) => api('PATCH', `/publishers/${booked.publisher.id}`, { time_zone });
+    await zone('Europe/Berlin');
+    await close(booked, '2026-01');
+    await close(booked, '2026-03');
+    await zone('America/New_York');
+    const february = await statement(booked, '2026-02');
+    // Between the midnights of Berlin: 28 of 90 days.
+    expect(february).toMatchObject({ time_zone: 'America/New_York', totals: { corrections: 0, revenue: 28 } });
+    await close(booked, '2026-02');
+    expect(await statement(booked, '2026-01')).toMatchObject({ time_zone: 'Europe/Berlin' });
+    // 1 April began in Berlin while two hours of the flight were left.
+    expect(await statement(booked, '2026-04')).toMatchObject({ totals: { corrections: 0, revenue: 0.083334 } });
+    await close(booked, '2026-04');
+    const [lines] = await knex('finance_lines').where({ publisher_id: booked.publisher.id }).sum({ micros: 'revenue_micros' });
+    expect(lines?.['micros']).toBe('90000000');
+    // A fee that is edited is still corrected, by the days that were closed.
+    await api('PATCH', `/line_items/${booked.lineItem}`, { budget: 180 });
+    const corrections = itemsOf((await statement(booked, '2026-05')).lines).map(({ of_month, revenue }) => [of_month, revenue]);
+    expect(corrections).toContainEqual(['2026-02', 28]);
+  });
+
+  test('its corrections are in its currency at its rate, whatever the currency and the rate are now', async () => {
+    const booked = await book(api, 'currencies');
+    await hit(booked, '2026-02-10T12:00:00Z', 1_000_000);
+    await close(booked, '2026-02');
+    await api('PATCH', `/publishers/${booked.publisher.id}`, { currency: 'EUR' });
+    await hit(booked, '2026-03-10T12:00:00Z', 1_000_000);
+    await close(booked, '2026-03');
+    await hit(booked, '2026-02-11T12:00:00Z', 7);
+    await hit(booked, '2026-03-11T12:00:00Z', 1);
+    await hit(booked, '2026-04-11T12:00:00Z', 10);
+    const [usd, closedAtNineTenths] = [
+      { of_month: '2026-02', revenue: 0.000007, amount: 0.000007, currency: 'USD' },
+      { of_month: '2026-03', revenue: 0.000001, amount: 0.000001, currency: 'EUR' },
+    ];
+    expect(await statement(booked, '2026-04')).toMatchObject({
+      lines: [{ of_month: '2026-04', revenue: 0.00001, amount: 0.000009, currency: 'EUR' }, closedAtNineTenths, usd],
+      totals: { corrections: 0.000008, revenue: 0.000018, amount: 0.00001, other_amounts: [{ currency: 'USD', amount: 0.000007 }] },
+      advertisers: [{ amount: 0.00001, other_amounts: [{ currency: 'USD', amount: 0.000007 }] }],
+    });
+    // The rate has halved since.
+    const later = await createFinance({ knex, rateOf: () => 0.45 }).statement(booked.publisher.id, '2026-04');
+    expect(later?.lines.map(({ ofMonth, amountMicros, currency }) => [ofMonth, amountMicros, currency])).toEqual([
+      ['2026-04', 5, 'EUR'],
+      ['2026-03', 1, 'EUR'],
+      ['2026-02', 7, 'USD'],
+    ]);
+    const stored = (await close(booked, '2026-04')).body;
+    expect(stored.lines).toMatchObject([{ amount: 0.000009 }, closedAtNineTenths, usd]);
+    await api('PATCH', `/publishers/${booked.publisher.id}`, { currency: 'CHF' });
+    await hit(booked, '2026-03-11T12:00:00Z', 9);
+    // 0.900009 of which 0.900001 are booked already.
+    expect((await statement(booked, '2026-05')).totals).toMatchObject({
+      ...{ revenue: 0.000009, amount: 0, other_amounts: [{ currency: 'EUR', amount: 0.000008 }] },
+    });
+  });
+});
+
+test('the revenue of an open month is that of the report to date, to the micro; the fee of days to come is beside it', async () => {
+  const now = new Date();
+  // Where the day does not end within the test.
+  const zone = now.getUTCHours() > 1 && now.getUTCHours() < 22 ? 'UTC' : 'Asia/Tokyo';
+  const today = new Date(now.getTime() + (zone === 'UTC' ? 0 : 9 * 3_600_000));
+  const dayIn = (month: number, day: number): string =>
+    new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + month, day)).toISOString().slice(0, 10);
+  const flat = { budget_type: 'Flat', budget: 1_000, cpm: undefined, start_date: dayIn(0, 1), end_date: dayIn(2, 7) };
+  const booked = await book(api, 'to come', flat);
+  await api('PATCH', `/publishers/${booked.publisher.id}`, { time_zone: zone });
+  await hit(booked, now.toISOString(), 1_234_567);
+  const reported = async (days: string): Promise<number> =>
+    (await api('GET', `/reports?group_by=campaign&metrics=revenue&filter[publisher]=${booked.publisher.id}&${days}`)).body.totals.revenue;
+  const micros = (usd: number): number => Math.round(usd * 1e6);
+  const local = today.toISOString().slice(0, 10);
+
+  const open = await statement(booked, local.slice(0, 7));
+  expect(open.through).toBe(local);
+  expect(open.totals.revenue).toBe(await reported('range=this_month'));
+  expect(micros(open.totals.revenue) + micros(open.totals.fee_to_come)).toBe(
+    micros(await reported(`from=${dayIn(0, 1)}&to=${dayIn(1, 0)}`)),
+  );
+  expect(open.lines).toMatchObject([{ through: local, revenue: open.totals.revenue, fee_to_come: open.totals.fee_to_come }]);
+
+  const next = dayIn(1, 1);
+  const coming = await statement(booked, next.slice(0, 7));
+  expect([coming.through, coming.totals.revenue]).toEqual([null, 0]);
+  expect(coming.totals.fee_to_come).toBe(await reported(`from=${next}&to=${dayIn(2, 0)}`));
+  expect(coming.totals.fee_to_come).toBeGreaterThan(400);
+  const csv = (await api('GET', `/finance?publisher_id=${booked.publisher.id}&month=${next.slice(0, 7)}&format=csv`)).body;
+  expect(String(csv)).toContain(`,0,${coming.totals.fee_to_come},0,USD`);
 });

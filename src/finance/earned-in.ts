@@ -1,0 +1,58 @@
+import type { Knex } from 'knex';
+import { feesOfCampaigns } from '../reports/fee-sql.ts';
+import { SUMS } from '../reports/report-fields.ts';
+import { FIRST_DAY, type FinanceLine } from './finance-line.ts';
+
+export type Figures = Omit<FinanceLine, 'ofMonth' | 'amountMicros' | 'currency'>;
+
+interface FiguresRow extends Omit<Figures, 'impressions' | 'clicks' | 'revenueMicros' | 'feeToComeMicros'> {
+  readonly impressions: string;
+  readonly clicks: string;
+  readonly revenueMicros: string;
+  readonly feeToComeMicros: string;
+}
+
+/** Hits of the days of the month, as reports count them; a hit keeps the day on which it was stored. */
+const EARNED = `
+  with hits as (
+    select r.campaign_id, coalesce(${SUMS.impressions.sql}, 0) as impressions, coalesce(${SUMS.clicks.sql}, 0) as clicks,
+           coalesce(${SUMS.spend.sql}, 0) as spend
+    from report_days r
+    where r.publisher_id = :publisher_id and r.day >= :first::date and r.day < :first::date + interval '1 month'
+    group by r.campaign_id
+  ), fees as (${feesOfCampaigns()}), figures as (
+    select campaign_id, coalesce(impressions, 0) as impressions, coalesce(clicks, 0) as clicks,
+           coalesce(spend, 0) + coalesce(earned, 0) as revenue, coalesce(to_come, 0) as to_come
+    from hits full join fees using (campaign_id)
+  )
+  select f.campaign_id as "campaignId", ca.name as campaign, ca.advertiser_id as "advertiserId", a.name as advertiser,
+         f.impressions, f.clicks, f.revenue as "revenueMicros", f.to_come as "feeToComeMicros"
+  from figures f left join campaigns ca on ca.id = f.campaign_id left join advertisers a on a.id = ca.advertiser_id
+  where f.impressions <> 0 or f.clicks <> 0 or f.revenue <> 0 or f.to_come <> 0
+  order by f.campaign_id`;
+
+export interface MonthSpan {
+  /** YYYY-MM: of hits. */
+  readonly month: string;
+  /** Of fees. */
+  readonly beginsAt: Date;
+  readonly endsAt: Date;
+  /** Between the two: fees up to here are earned, later ones are to come. */
+  readonly toDate: Date;
+}
+
+/** What the campaigns of a publisher earned in a month, as reports have it now: net, with the fees of Flat line items. */
+export const earnedIn = async (
+  trx: Knex.Transaction,
+  publisherId: number,
+  { month, beginsAt, endsAt, toDate }: MonthSpan,
+): Promise<readonly Figures[]> => {
+  const { rows } = await trx.raw<{ rows: FiguresRow[] }>(EARNED, {
+    ...{ publisher_id: publisherId, first: month + FIRST_DAY, begins_at: beginsAt, ends_at: endsAt, to_date: toDate },
+  });
+  return rows.map((row) => ({
+    ...row,
+    ...{ impressions: Number(row.impressions), clicks: Number(row.clicks) },
+    ...{ revenueMicros: Number(row.revenueMicros), feeToComeMicros: Number(row.feeToComeMicros) },
+  }));
+};

@@ -1,0 +1,23 @@
+/** What one campaign earned in a month. Money in micros of USD. */
+export interface FinanceLine {
+  /** YYYY-MM: the month whose figures these are; before the month of the statement: a correction. */
+  readonly ofMonth: string;
+  readonly campaignId: number;
+  /** Names are those when the month of the figures was closed. null: deleted before. */
+  readonly campaign: string | null;
+  /** Who paid, when the month of the figures was closed; null: not known. */
+  readonly advertiserId: number | null;
+  readonly advertiser: string | null;
+  readonly impressions: number;
+  readonly clicks: number;
+  readonly revenueMicros: number;
+  /** What fees will earn from tomorrow to the end of an open month; not in the revenue. */
+  readonly feeToComeMicros: number;
+  /** The revenue in micros of the currency; null: its rate is not known. */
+  readonly amountMicros: number | null;
+  /** ISO 4217: of a closed month, the publisher's when it was closed. */
+  readonly currency: string;
+}
+
+/** After a month, YYYY-MM: its first day. */
+export const FIRST_DAY = '-01';
