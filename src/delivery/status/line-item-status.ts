@@ -92,8 +92,8 @@ export const lineItemStatus = (question: StatusQuestion): LineItemStatus => {
   return { ...course, reasons: [...course.reasons, ...delays], stuck_creatives };
 };
 
-/** Staff stopped it: that its goals are not reached is no news to them. */
-const STOPPED_BY_STAFF: readonly DeliveryStatus[] = ['archived', 'draft', 'paused'];
+/** Staff stopped it, or it reached one of its goals and ends there: what another goal lacks calls for nothing. */
+const DONE: readonly DeliveryStatus[] = ['archived', 'draft', 'paused', 'goal reached'];
 /** What a line item that is behind is called; any other status names what keeps it from its goals. */
 const UNEXPLAINED: readonly DeliveryStatus[] = ['held back', 'behind', 'ahead', 'delivering', 'ready'];
 const NOT_SHOWN = 'it has not been shown since yesterday';
@@ -101,7 +101,7 @@ const NOT_SHOWN = 'it has not been shown since yesterday';
 /** Says which goals are behind, whatever the status is. */
 const withLateGoals = (status: LineItemStatus, goals: readonly GoalCourse[]): LineItemStatus => {
   const late = goals.filter(({ course }) => course === 'behind').toSorted((a, b) => b.behind - a.behind);
-  if (!late[0] || STOPPED_BY_STAFF.includes(status.value)) return status;
+  if (!late[0] || DONE.includes(status.value)) return status;
   const words = late.map((goal) => goal.words);
   const known = { ...status, off_pace: late[0].behind, behind: late[0].words };
   if (!UNEXPLAINED.includes(status.value)) return { ...known, reasons: [...status.reasons, ...words] };

@@ -25,7 +25,7 @@ export const STATUS = component(
     value: oneOf(DELIVERY_STATUSES),
     reasons: listOf(text, { description: 'Everything that applies; the reasons of `value` first' }),
     off_pace: described(number, 'The share of what is due by now that is missing, or too much if `value` is ahead; 0: neither'),
-    behind: orNull(text, { description: 'What is behind, whatever `value` is; null: nothing, or staff stopped it' }),
+    behind: orNull(text, { description: 'What is behind, whatever `value` is; null: nothing, or it is paused, archived or at a goal' }),
     held_until: orNull(moment, { description: 'When pacing lets it serve again; null: it is not held back' }),
     stuck_creatives: listOf(record({ id: integer, reason: text }), { description: 'The first of its creatives that cannot be shown' }),
   }),
