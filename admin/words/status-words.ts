@@ -5,5 +5,5 @@ import { percent } from './formats.ts';
 /** A status as a pill shows it: `behind 12%`, `held back until 14:20`. */
 export const statusWords = ({ value, off_pace, held_until }: LineItemStatus): string => {
   if (value === 'held back' && held_until !== null) return `held back until ${time(held_until)}`;
-  return off_pace > 0 ? `${value} ${percent(Math.round(off_pace * 100) / 100)}` : value;
+  return off_pace > 0 && (value === 'behind' || value === 'ahead') ? `${value} ${percent(Math.round(off_pace * 100) / 100)}` : value;
 };

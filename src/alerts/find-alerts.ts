@@ -118,7 +118,7 @@ const judgeInTurns = async (
   for (let at = 0; at < bookings.length; at += JUDGED_TOGETHER) {
     const begun = performance.now();
     const some = await judgeBookings(readStatuses, bookings.slice(at, at + JUDGED_TOGETHER));
-    judged.push(...some.filter(({ endsSoon, status }) => endsSoon || status.value === 'behind'));
+    judged.push(...some.filter(({ endsSoon, status }) => endsSoon || status.behind !== null));
     if (at + JUDGED_TOGETHER < bookings.length) await restAfter(performance.now() - begun, signal);
     signal.throwIfAborted();
   }
@@ -137,7 +137,6 @@ interface Drift {
 }
 
 const usd = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' });
-const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 0 });
 
 const lineItem = <Kind extends FoundAlert['kind']>({ id, publisherId }: Pick<Booking, 'id' | 'publisherId'>, kind: Kind) =>
   ({ kind, entity: 'line_item', entityId: String(id), publisherId }) as const;
@@ -148,15 +147,12 @@ const behindAlerts = ({ shareBefore }: FindAlertsOptions, judged: readonly Judge
     .filter(({ status }) => status.off_pace > MAX_BEHIND)
     .map((item) => ({
       ...lineItem(item, 'under_delivery'),
-      words: behindWords(item),
+      words: behindWords(item.name, item.behind),
       mayOpen: shareBefore(item.publisherId, atMs) >= MIN_SHARE_OF_DAY,
     }));
 
 /** `“Boots” is behind by 32%: 6,800 of 10,000 impressions, …` */
-const behindWords = ({ name, status }: JudgedBooking): string => {
-  const reason = status.reasons[0] ?? `behind by ${percent.format(status.off_pace)}`;
-  return sentence(`“${name}” is ${reason.charAt(0).toLowerCase()}${reason.slice(1)}`);
-};
+const behindWords = (name: string, behind: string): string => sentence(`“${name}” is ${behind.charAt(0).toLowerCase()}${behind.slice(1)}`);
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}${text === '' || text.endsWith('.') ? '' : '.'}`;
 

@@ -44,6 +44,8 @@ export const goalCourses = (
 /** Up to this share of what is due may be missing, and of the goal: ads on their way, and chance. */
 const ON_COURSE_OF_DUE = 0.02;
 const ON_COURSE_OF_GOAL = 0.005;
+/** A part of an event cannot be delivered. */
+const ON_COURSE_EVENTS = 1;
 /** Today alone says how it goes on when this share of its traffic has passed; before, yesterday counts too. */
 const MIN_PART_OF_DAY = 0.25;
 /** Fewer due events are mostly chance. */
@@ -64,7 +66,7 @@ export const goalCourse = (question: GoalQuestion): GoalCourse => {
         ? 'reached'
         : atMs < flight.startMs
           ? 'scheduled'
-          : missing > Math.max(ON_COURSE_OF_DUE * due, ON_COURSE_OF_GOAL * goal)
+          : missing > Math.max(ON_COURSE_OF_DUE * due, ON_COURSE_OF_GOAL * goal, ON_COURSE_EVENTS)
             ? 'behind'
             : 'on course';
   const known = {

@@ -12,8 +12,7 @@ import type { DayCounts } from '../ledger/read/read-accounts.ts';
 import { ENTITY_KINDS } from '../bookings/entity-kind.ts';
 import { createEntityReader, type EntityReader } from '../bookings/entity-reader.ts';
 import type { FilteredCounts } from '../ledger/read/read-filtered.ts';
-import type { LineItemStatus } from './status/status.ts';
-import type { ReadStatuses } from './status/read-statuses.ts';
+import type { ListedLineItem, ReadListed } from './status/read-statuses.ts';
 import type { DayFigures, Delivery, Figures } from './delivery.ts';
 import { goalCourses } from './goal-course.ts';
 import { loadedLineItem, type LoadedLineItem } from './loaded-line-item.ts';
@@ -23,7 +22,7 @@ import { readCounters, type Counters, type CountersSource } from './read-counter
 export interface ReadDeliveryOptions extends CountersSource {
   readonly knex: Knex;
   readonly currentSnapshot: () => Snapshot | undefined;
-  readonly readStatuses: ReadStatuses;
+  readonly readListed: ReadListed;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -46,9 +45,9 @@ export const createReadDelivery = (options: ReadDeliveryOptions): ((id: number) 
     const loaded = loadedLineItem(snapshot, id);
     const counters = loaded && (await readCounters(options, loaded, atMs));
     const stored = await readHistory(history, records, counters?.account?.day ?? dayOf(atMs), atMs);
-    const status = (await options.readStatuses([id])).get(id)!;
+    const listed = (await options.readListed([id])).get(id)!;
     const curve = loaded ? trafficByHour(loaded, atMs) : Array.from({ length: 24 }, () => 1 / 24);
-    return toDelivery({ records, stored, counters, status, curve, atMs });
+    return toDelivery({ records, stored, counters, listed, curve, atMs });
   };
 };
 
@@ -84,12 +83,13 @@ interface DeliveryParts {
   readonly stored: Awaited<ReturnType<typeof readHistory>>;
   /** undefined: stored figures are shown. */
   readonly counters: Counters | undefined;
-  readonly status: LineItemStatus;
+  readonly listed: ListedLineItem;
   readonly curve: readonly number[];
   readonly atMs: number;
 }
 
-const toDelivery = ({ records: { id, lineItem, campaign }, stored, counters, status, curve, atMs }: DeliveryParts): Delivery => {
+const toDelivery = ({ records: { id, lineItem, campaign }, stored, counters, listed, curve, atMs }: DeliveryParts): Delivery => {
+  const { status } = listed;
   const account = counters?.account;
   const limits = counters?.limits;
   const isFlat = pricingOf({ type: lineItem.type, budgetType: lineItem.budget_type }) === 'Flat';
@@ -115,12 +115,9 @@ const toDelivery = ({ records: { id, lineItem, campaign }, stored, counters, sta
     today: { ...today, held, committed: today.impressions + (held ?? 0) },
     yesterday,
     total: { impressions: total.impressions, clicks: total.clicks, spend: usdFromMicros(total.spendMicros) },
-    goals: goalCourses(
-      goalsOf(lineItem),
-      [flightOf(lineItem), flightOf(campaign)],
-      { delivered: total, today, yesterday },
-      { curve, atMs },
-    ),
+    goals:
+      listed.goals ??
+      goalCourses(goalsOf(lineItem), [flightOf(lineItem), flightOf(campaign)], { delivered: total, today, yesterday }, { curve, atMs }),
     limits: {
       daily_impression_cap: lineItem.daily_impression_cap,
       daily_spend_cap: lineItem.daily_spend_cap,

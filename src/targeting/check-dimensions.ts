@@ -1,4 +1,4 @@
-import { valueFault } from './dimension-schema.ts';
+import { valueFault, valueOf } from './dimension-schema.ts';
 import type { DimensionSchema } from './dimension-schema.ts';
 import { pointerStep } from '../base/fault.ts';
 import type { Fault } from '../base/fault.ts';
@@ -7,16 +7,16 @@ export interface DimensionCheck {
   /** JSON pointer of `values` in the document. */
   readonly pointer: string;
   /**
-   * A request mixes dimensions with free key-values, so names outside the schema are allowed; in a
-   * line item's dimensions they are refused.
+   * A request, like the key-values of a line item, mixes dimensions with free names, so names outside the
+   * schema are allowed; in a line item's dimensions they are refused.
    */
   readonly unregistered: 'allowed' | 'refused';
 }
 
 /**
- * Checks registered dimensions, for requests (`ext.kv`) and line items (`targeting.dimensions`)
- * alike. A value is a scalar or a list of scalars of exactly the registered type: "18" is not an
- * integer. Returns every fault.
+ * Checks registered dimensions, for requests (`ext.kv`) and line items (`targeting.dimensions`,
+ * `targeting.key_values`) alike. A value is a scalar or a list of scalars in a spelling of `valueOf`.
+ * Returns every fault.
  */
 export const checkDimensions = (
   schema: DimensionSchema,
@@ -42,4 +42,16 @@ export const checkDimensions = (
     }
   }
   return faults;
+};
+
+/** With the values of registered dimensions in their types; the same object where they are. */
+export const withDimensionTypes = <Values extends Readonly<Record<string, unknown>>>(schema: DimensionSchema, values: Values): Values => {
+  const changed = Object.entries(values).flatMap(([name, given]): (readonly [string, unknown])[] => {
+    const dimension = schema.get(name);
+    if (dimension === undefined) return [];
+    const all: readonly unknown[] = [given].flat();
+    const typed = all.map((value) => valueOf(dimension, value));
+    return typed.every((value, i) => value === all[i]) ? [] : [[name, Array.isArray(given) ? typed : typed[0]]];
+  });
+  return changed.length === 0 ? values : { ...values, ...Object.fromEntries(changed) };
 };

@@ -50,8 +50,26 @@ export const parseDimensionSchema = (document: unknown): ParsedDimensionSchema =
   return faults.length > 0 ? refuse(faults) : { ok: true, schema };
 };
 
-/** The fault of one scalar as a value of `dimension`, or undefined. */
-export const valueFault = (dimension: Dimension, value: unknown): string | undefined => {
+/** As JSON spells a number. */
+const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i;
+
+/**
+ * A value in the type of its dimension: "30" as the number 30, "true" as a boolean, 7 of a string as "7".
+ * What has no such spelling is returned as it is, and `valueFault` finds the fault. Bookings and requests
+ * both pass here, so that they match.
+ */
+export const valueOf = ({ type }: Dimension, value: unknown): unknown => {
+  if (typeof value === 'string') {
+    if (type === 'string') return value;
+    if (type === 'boolean') return value === 'true' ? true : value === 'false' ? false : value;
+    return NUMBER.test(value) ? Number(value) : value;
+  }
+  return type === 'string' && Number.isFinite(value) ? String(value) : value;
+};
+
+/** The fault of one scalar, in any spelling of `valueOf`, as a value of `dimension`, or undefined. */
+export const valueFault = (dimension: Dimension, given: unknown): string | undefined => {
+  const value = valueOf(dimension, given);
   if (!isOfType(dimension.type, value)) return `must be ${dimension.type === 'integer' ? 'an' : 'a'} ${dimension.type}`;
   if (dimension.values !== null && !dimension.values.includes(value as DimensionValue))
     return `must be one of ${dimension.values.join(', ')}`;
@@ -104,7 +122,7 @@ const definitionFaults = (name: string, definition: unknown, pointer: string): F
 
   const withoutEnum: Dimension = { ...toDimension(name, definition), values: null };
   return values.flatMap((value, i) => {
-    const detail = valueFault(withoutEnum, value);
+    const detail = isOfType(withoutEnum.type, value) ? valueFault(withoutEnum, value) : `must be of type ${withoutEnum.type}`;
     return detail === undefined ? [] : [{ pointer: `${pointer}/enum/${i}`, detail }];
   });
 };

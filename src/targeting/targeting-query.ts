@@ -1,4 +1,4 @@
-import type { DimensionSchema } from './dimension-schema.ts';
+import { valueOf, type DimensionSchema } from './dimension-schema.ts';
 import { hashOfPair } from './pair-table.ts';
 import { CONTEXT_KINDS, CONTEXT_RULES, pairOf } from './targeting-rules.ts';
 import type { ContextKind } from './targeting-rules.ts';
@@ -30,8 +30,8 @@ export type TargetingContext = { readonly [name in (typeof CONTEXT_RULES)[Contex
 
 /**
  * A request's context and its `ext.kv` as pairs. A scalar key-value gives one pair, a list one for
- * each of its scalars, anything else none; what comes after MAX_PAIRS does not count. A line item's free key-values may also name a registered
- * dimension, so a registered dimension gives a pair of each kind.
+ * each of its scalars, anything else none; what comes after MAX_PAIRS does not count. A line item may name a
+ * registered dimension among its key-values, so a registered dimension gives a pair of each kind.
  */
 export const targetingQuery = (
   schema: DimensionSchema,
@@ -45,11 +45,12 @@ export const targetingQuery = (
     if (value !== null && value !== undefined) pairs.push(pairOf(kind, name, value));
   }
   for (const [name, given] of Object.entries(keyValues)) {
-    const registered = schema.has(name);
-    for (const value of Array.isArray(given) ? given : [given]) {
+    const dimension = schema.get(name);
+    for (const spelled of Array.isArray(given) ? given : [given]) {
+      const value = dimension === undefined ? (spelled as unknown) : valueOf(dimension, spelled);
       if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') continue;
       pairs.push(pairOf('key_values', name, String(value)));
-      if (registered) pairs.push(pairOf('dimensions', name, String(value)));
+      if (dimension !== undefined) pairs.push(pairOf('dimensions', name, String(value)));
       if (pairs.length >= MAX_PAIRS) return new TargetingQuery(pairs);
     }
   }

@@ -108,6 +108,7 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
 
   const writer = createCatalogWriter({ knex, dimensions, secretBox: options.secretBox, goLive });
   const reading = { ...options, now: asking.now };
+  const readListed = createReadListed(reading);
   const readStatuses = createReadStatuses(reading);
   const readCampaignStatuses = createReadCampaignStatuses(reading, readStatuses);
   const reader = createEntityReader({ knex });
@@ -121,8 +122,8 @@ export const createTrafficking = (options: TraffickingOptions): RequestHandler =
     ...dimensionRoutes({ dimensions }),
     ...assetRoutes(options),
     ...deliveryRoutes({
-      ...{ knex, now: asking.now, readListed: createReadListed(reading), readCampaignStatuses },
-      readDelivery: createReadDelivery({ ...counters, knex, currentSnapshot, readStatuses, now: asking.now }),
+      ...{ knex, now: asking.now, readListed, readCampaignStatuses },
+      readDelivery: createReadDelivery({ ...counters, knex, currentSnapshot, readListed, now: asking.now }),
       readAttention: createReadAttention({ ...reading, readStatuses }),
       readRefusals: createReadRefusals(options),
       readPlacementRefusals: createReadPlacementRefusals(options),

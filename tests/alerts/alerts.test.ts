@@ -118,7 +118,8 @@ test('bookings that are behind, end soon or have spent their budget are alerts, 
   const soon = new Date(NOON + 86_400_000).toISOString().slice(0, 10);
   const [yesterday, nextWeek] = [-1, 7].map((days) => new Date(NOON + days * 86_400_000).toISOString().slice(0, 10));
   const behind = await book(api, 'behind', { name: 'Boots', goal_impressions: 10_000, start_date: yesterday, end_date: nextWeek });
-  await serveAd(replica.url, behind);
+  const shown = await book(api, 'shown', { name: 'Boots', goal_impressions: 10_000, start_date: yesterday, end_date: nextWeek });
+  await serveAd(replica.url, shown);
   const ending = await book(api, 'ending', { name: 'Hats', end_date: soon });
   const spent = await book(api, 'spent', { name: 'Coats', budget: 10 });
   const paused = await book(api, 'paused', { active: false, budget: 10, end_date: soon });
@@ -136,19 +137,20 @@ test('bookings that are behind, end soon or have spent their budget are alerts, 
   expect(found.map(({ kind, entity_id, words, publisher_id }) => [kind, entity_id, words, publisher_id]).sort()).toEqual([
     ['budget_spent', String(spent.lineItem), '“Coats” has spent its budget of $10.00 and does not serve any more.', spent.publisher.id],
     ['ends_soon', String(ending.lineItem), `“Hats” ends in 36 hours, with ${soon}.`, ending.publisher.id],
-    [
+    // What was never shown is behind like what was shown too little.
+    ...[behind, shown].map(({ lineItem, publisher }) => [
       'under_delivery',
-      String(behind.lineItem),
+      String(lineItem),
       expect.stringMatching(/^“Boots” is behind by 100%: 0 of 10,000 impressions, [\d,]+ due by now\./),
-      behind.publisher.id,
-    ],
+      publisher.id,
+    ]),
   ]);
   // What is open stays open in the night, and is closed an hour after it was last the case.
   shareOfDay = 0.1;
   await knex('alerts').update({ seen_at: new Date(Date.now() - 2 * 3_600_000) });
   await watch();
   expect(each(await alertsOf(), 'kind')).toContain('under_delivery');
-  await api('PATCH', `/line_items/${behind.lineItem}`, { goal_impressions: null });
+  for (const { lineItem } of [behind, shown]) await api('PATCH', `/line_items/${lineItem}`, { goal_impressions: null });
   await knex('alerts').update({ seen_at: new Date(Date.now() - 2 * 3_600_000) });
   await watch();
   expect(each(await alertsOf(), 'kind')).not.toContain('under_delivery');

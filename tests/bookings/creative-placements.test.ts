@@ -46,6 +46,7 @@ test('a creative serves on each of its placements, and once in an answer', async
     value: 'delivering',
     reasons: [],
     off_pace: 0,
+    behind: null,
     held_until: null,
     stuck_creatives: [],
   });

@@ -68,6 +68,7 @@ describe('delivery', () => {
     ['scheduled', { start_date: '2999-01-01' }, /begins 2999-01-01/],
     ['capped', { daily_impression_cap: 0 }, /cap is delivered or reserved/],
     ['budget spent', { budget: 0.002 }, /all of the budget/],
+    ['behind', { goal_impressions: 100_000, end_date: today(10) }, /^Behind by 100%: 0 of 100,000 impressions/],
     ['ready', { pacing: 'Even', daily_impression_cap: 100_000 }, undefined],
   ])('says that a line item is %s, and why', async (value, changes, reason) => {
     const { lineItem } = await book(api, `status ${value}`, changes);

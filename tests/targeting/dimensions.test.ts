@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { checkDimensions } from '../../src/targeting/check-dimensions.ts';
+import { checkDimensions, withDimensionTypes } from '../../src/targeting/check-dimensions.ts';
 import { parseDimensionSchema } from '../../src/targeting/dimension-schema.ts';
 import type { DimensionSchema } from '../../src/targeting/dimension-schema.ts';
 import { targetingQuery } from '../../src/targeting/targeting-query.ts';
@@ -32,14 +32,32 @@ test('values of the registered type, set and range are accepted, alone or in a l
 });
 
 test('every invalid value is listed with its pointer and the values allowed', () => {
-  expect(request({ section: 'weather', age: [18, 12, '20', 18.5], score: 1.01, logged_in: 'true' })).toEqual([
+  expect(request({ section: 'weather', age: [18, 12, '20 ', 18.5, '12', ''], score: 1.01, logged_in: 'yes' })).toEqual([
     { pointer: '/ext/kv/section', detail: 'must be one of news, sport' },
     { pointer: '/ext/kv/age/1', detail: 'must be at least 13' },
     { pointer: '/ext/kv/age/2', detail: 'must be an integer' },
     { pointer: '/ext/kv/age/3', detail: 'must be an integer' },
+    { pointer: '/ext/kv/age/4', detail: 'must be at least 13' },
+    { pointer: '/ext/kv/age/5', detail: 'must be an integer' },
     { pointer: '/ext/kv/score', detail: 'must be at most 1' },
     { pointer: '/ext/kv/logged_in', detail: 'must be a boolean' },
   ]);
+});
+
+test('a value in text is a value in the type of its dimension, in requests and bookings alike', () => {
+  const spelled = { section: 'news', age: ['30', 31], score: '5e-1', logged_in: 'false', colour: '30' };
+  const typed = { section: 'news', age: [30, 31], score: 0.5, logged_in: false, colour: '30' };
+  expect(request(spelled)).toEqual([]);
+  expect(withDimensionTypes(SCHEMA, spelled)).toEqual(typed);
+  expect(withDimensionTypes(SCHEMA, typed)).toBe(typed);
+  const pairs = (values: object) => targetingQuery(SCHEMA, {}, { ...values }).pairs;
+  expect(pairs(spelled)).toEqual(pairs(typed));
+  const channels = schemaOf({ channel: { type: 'string', enum: ['7'] } });
+  expect(withDimensionTypes(channels, { channel: 7 })).toEqual({ channel: '7' });
+  // What has no such spelling stays as it is, for the check to refuse.
+  const wrong = { age: ['030', '0x1f', ' 30', 'NaN'], logged_in: [1, 'TRUE'] };
+  expect(withDimensionTypes(SCHEMA, wrong)).toBe(wrong);
+  expect(request(wrong)).toHaveLength(6);
 });
 
 test.each([null, {}, [[13]], [null], Number.NaN, Number.POSITIVE_INFINITY])('%p is not a value of a dimension', (value) => {

@@ -5,19 +5,21 @@ import type { Entity } from '../entities/define-entity.ts';
 import { ENTITIES, ENTITY_TABLES, entityOf, type EntityTable, type Records } from '../entities/entities.ts';
 import type { Fields, RecordOf } from '../entities/field.ts';
 import { hasAtMostDecimals } from '../model/money.ts';
-import { bidderRules, creativeRules, flightRules, lineItemRules } from './rules.ts';
+import { withDimensionTypes } from '../../targeting/check-dimensions.ts';
+import type { LineItemRecord } from '../entities/line-item.ts';
+import { bidderRules, creativeRules, DIMENSION_FORMS, flightRules, lineItemRules, type LineItemContext } from './rules.ts';
 import { shapeOf, type Checked, type Given, type ShapedRecord } from './shape-record.ts';
 
 /**
  * Applies the rules even when the shape has faults, so that one answer lists everything. A rule is
  * silent about a value whose shape is already at fault.
  *
- * @param completed fills in fields that others imply
+ * @param completed fills in fields that others imply, and brings values into one spelling
  */
 const checkOf = <F extends Fields, Context extends readonly unknown[]>(
   entity: Entity<F>,
   rules: (record: Given<RecordOf<F>>, ...context: Context) => readonly Fault[],
-  completed = (shaped: ShapedRecord<RecordOf<F>>): ShapedRecord<RecordOf<F>> => shaped,
+  completed = (shaped: ShapedRecord<RecordOf<F>>, ..._context: Context): ShapedRecord<RecordOf<F>> => shaped,
 ) => {
   const shape = shapeOf(entity);
   const decimals = Object.entries(entity.fields).flatMap(([name, { stored, decimals: places = 6 }]) =>
@@ -25,7 +27,7 @@ const checkOf = <F extends Fields, Context extends readonly unknown[]>(
   );
   return (input: unknown, ...context: Context): Checked<RecordOf<F>> => {
     const shaped = shape(input);
-    const { record, faults } = isObject(input) ? completed(shaped) : shaped;
+    const { record, faults } = isObject(input) ? completed(shaped, ...context) : shaped;
     const known = new Set(faults.map(({ pointer }) => pointer));
     const broken = [...decimals.flatMap(({ name, places }) => decimalFault(record, name, places)), ...rules(record, ...context)];
     const all = [...faults, ...broken.filter(({ pointer }) => !known.has(pointer))];
@@ -54,10 +56,26 @@ const withPlacements = ({ record, faults }: ShapedRecord<CreativeRecord>): Shape
   return { record: { ...record, placement_ids: [first, ...others] }, faults };
 };
 
+/** Spells the values of registered dimensions as requests are compared with them, in either form. */
+const withTypedTargeting = (
+  { record, faults }: ShapedRecord<LineItemRecord>,
+  { dimensions }: LineItemContext,
+): ShapedRecord<LineItemRecord> => {
+  const { targeting } = record;
+  if (!isObject(targeting)) return { record, faults };
+  const typed = DIMENSION_FORMS.flatMap((form) => {
+    const values = targeting[form];
+    return isObject(values) ? [[form, withDimensionTypes(dimensions, values)] as const] : [];
+  });
+  return typed.every(([form, values]) => values === targeting[form])
+    ? { record, faults }
+    : { record: { ...record, targeting: { ...targeting, ...Object.fromEntries(typed) } }, faults };
+};
+
 const RULED = {
   bidders: checkOf(ENTITIES.bidders, bidderRules),
   campaigns: checkOf(ENTITIES.campaigns, flightRules),
-  line_items: checkOf(ENTITIES.line_items, lineItemRules),
+  line_items: checkOf(ENTITIES.line_items, lineItemRules, withTypedTargeting),
   creatives: checkOf(CREATIVE, creativeRules, withPlacements),
 };
 

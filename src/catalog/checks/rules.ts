@@ -90,18 +90,33 @@ const priceFaults = ({ type, budget_type, cpm, cpc, budget }: Given<LineItemReco
   return [];
 };
 
-export const lineItemRules = (
-  record: Given<LineItemRecord>,
-  { dimensions }: { readonly dimensions: DimensionSchema },
-): readonly Fault[] => [
+/** The members of a targeting that may name registered dimensions, and what of unregistered names. */
+const UNREGISTERED = { dimensions: 'refused', key_values: 'allowed' } as const;
+export const DIMENSION_FORMS = Object.keys(UNREGISTERED) as readonly (keyof typeof UNREGISTERED)[];
+
+export interface LineItemContext {
+  readonly dimensions: DimensionSchema;
+  /**
+   * A load keeps a line item that was booked with key-values outside a schema: the other values of its
+   * rules may serve. Its next change has to mend them.
+   */
+  readonly isLoad?: boolean;
+}
+
+export const lineItemRules = (record: Given<LineItemRecord>, context: LineItemContext): readonly Fault[] => [
   ...flightRules(record),
   ...priceFaults(record),
   ...bidderFaults(record),
   ...frontloadFaults(record),
-  ...(isObject(record.targeting) && isObject(record.targeting['dimensions'])
-    ? checkDimensions(dimensions, record.targeting['dimensions'], { pointer: '/targeting/dimensions', unregistered: 'refused' })
-    : []),
+  ...dimensionFaults(record, context),
 ];
+
+const dimensionFaults = ({ targeting }: Given<LineItemRecord>, { dimensions, isLoad = false }: LineItemContext): readonly Fault[] =>
+  DIMENSION_FORMS.flatMap((form) => {
+    const values = isObject(targeting) ? targeting[form] : undefined;
+    if (!isObject(values) || (isLoad && form === 'key_values')) return [];
+    return checkDimensions(dimensions, values, { pointer: `/targeting/${form}`, unregistered: UNREGISTERED[form] });
+  });
 
 /** A placement of a creative. A load names none, because a placement may be narrowed later. */
 export interface PlacementFormats {

@@ -56,7 +56,7 @@ export const TARGETING = {
       label: 'Key-values',
       widget: 'key-values',
       wide: true,
-      help: 'Any names and values that your pages send with their ad requests. They are not checked.',
+      help: 'Any names and values that your pages send with their ad requests. Only those of registered dimensions are checked.',
     },
   },
 } as const satisfies Members;

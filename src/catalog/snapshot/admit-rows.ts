@@ -160,7 +160,7 @@ export const admitRows = async (reading: CatalogReading, { dimensions, previous,
   const lineItemBlocks = await admit<Parameters<typeof toLineItem>[1], LineItem>({
     table: 'line_items',
     type: LINE_ITEMS,
-    check: (row) => CHECKS.line_items(ROWS.line_items.toRecord(row), { dimensions }),
+    check: (row) => CHECKS.line_items(ROWS.line_items.toRecord(row), { dimensions, isLoad: true }),
     toEntity: (record, row) => toLineItem(keyOf(row), record, campaigns.get(record.campaign_id)?.publisherId ?? 0),
     join: (lineItem) => {
       const campaign = campaigns.get(lineItem.campaignId);

@@ -74,9 +74,11 @@ export const judgeBookings = async (readStatuses: ReadStatuses, bookings: readon
   });
 };
 
-/** Most behind first. */
-export const behindOf = (judged: readonly JudgedBooking[]): readonly JudgedBooking[] =>
-  judged.filter(({ status }) => status.value === 'behind').toSorted((a, b) => b.status.off_pace - a.status.off_pace);
+/** Whatever keeps them from it, most behind first, with what is behind in words. */
+export const behindOf = (judged: readonly JudgedBooking[]): readonly (JudgedBooking & { readonly behind: string })[] =>
+  judged
+    .flatMap((one) => (one.status.behind === null ? [] : [{ ...one, behind: one.status.behind }]))
+    .toSorted((a, b) => b.status.off_pace - a.status.off_pace);
 
 /** Staff stopped it, or it has delivered what was booked: to extend its flight would change nothing. */
 const DONE: readonly DeliveryStatus[] = ['paused', 'archived', 'finished', 'budget spent', 'goal reached'];

@@ -96,7 +96,11 @@ const countRecords = async (knex: Knex): Promise<Attention['records']> => {
 };
 
 const itemGroups = (judged: readonly JudgedBooking[]): readonly AttentionGroup[] => {
-  const group = (kind: AttentionKind, of: readonly JudgedBooking[], textOf: (one: JudgedBooking) => string): readonly AttentionGroup[] =>
+  const group = <One extends JudgedBooking>(
+    kind: AttentionKind,
+    of: readonly One[],
+    textOf: (one: One) => string,
+  ): readonly AttentionGroup[] =>
     of.length === 0
       ? []
       : [
@@ -115,7 +119,7 @@ const itemGroups = (judged: readonly JudgedBooking[]): readonly AttentionGroup[]
   const reasonOf = ({ status }: JudgedBooking): string => status.reasons[0] ?? '';
   return [
     ...group('cannot_serve', is('cannot serve'), reasonOf),
-    ...group('behind', behindOf(judged), reasonOf),
+    ...group('behind', behindOf(judged), ({ behind }) => behind),
     ...group('outranked', is('outranked'), reasonOf),
     ...group('ends_soon', endingSoon(judged), ({ endMs }) => `ends with ${showEndDate(endMs)}`),
   ];

@@ -14,6 +14,7 @@ export const plainStatus = (value: DeliveryStatus, reasons: readonly string[]): 
   value,
   reasons,
   off_pace: 0,
+  behind: null,
   held_until: null,
   stuck_creatives: [],
 });
@@ -25,7 +26,7 @@ export interface StatusQuestion {
   readonly creatives: readonly CreativeObstacle[];
   /** undefined: the counters are unavailable, or there is no need to read them. */
   readonly limits: LimitReading | undefined;
-  /** Its progress towards its goals; empty: it has none, or the counters are unavailable. */
+  /** Its progress towards its goals; empty: it has none. */
   readonly goals: readonly GoalCourse[];
   /** Selections of today and yesterday; undefined: the counters are unavailable. */
   readonly recentServes: number | undefined;
@@ -83,12 +84,29 @@ export const lineItemStatus = (question: StatusQuestion): LineItemStatus => {
     .slice(0, MAX_CREATIVES_SHOWN);
   if (first !== undefined) {
     const reasons = byStatus.map(([, reason]) => reason);
-    return { ...plainStatus(first, reasons), stuck_creatives };
+    return { ...withLateGoals(plainStatus(first, reasons), question.goals), stuck_creatives };
   }
   // A limit of this moment only delays it.
   const delays = limitStatus === 'delivering' ? [`at this moment ${refusal}`] : [];
-  const course = courseOf(question);
+  const course = withLateGoals(courseOf(question), question.goals);
   return { ...course, reasons: [...course.reasons, ...delays], stuck_creatives };
+};
+
+/** Staff stopped it, or it reached one of its goals and ends there: what another goal lacks calls for nothing. */
+const DONE: readonly DeliveryStatus[] = ['archived', 'draft', 'paused', 'goal reached'];
+/** What a line item that is behind is called; any other status names what keeps it from its goals. */
+const UNEXPLAINED: readonly DeliveryStatus[] = ['held back', 'behind', 'ahead', 'delivering', 'ready'];
+const NOT_SHOWN = 'it has not been shown since yesterday';
+
+/** Says which goals are behind, whatever the status is. */
+const withLateGoals = (status: LineItemStatus, goals: readonly GoalCourse[]): LineItemStatus => {
+  const late = goals.filter(({ course }) => course === 'behind').toSorted((a, b) => b.behind - a.behind);
+  if (!late[0] || DONE.includes(status.value)) return status;
+  const words = late.map((goal) => goal.words);
+  const known = { ...status, off_pace: late[0].behind, behind: late[0].words };
+  if (!UNEXPLAINED.includes(status.value)) return { ...known, reasons: [...status.reasons, ...words] };
+  const others = status.value === 'ready' ? [NOT_SHOWN] : status.reasons;
+  return { ...known, value: 'behind', held_until: null, reasons: [...words, ...others] };
 };
 
 const flightObstacles = ({ startMs, endMs }: LineItem['flight'], flight: string, atMs: number): Found => [
@@ -111,8 +129,8 @@ const creativeObstacles = (creatives: readonly CreativeObstacle[]): Found => {
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
 
-/** How it goes for a line item that nothing stops. */
-const courseOf = ({ limits, goals, recentServes, recently, curve, atMs }: StatusQuestion): LineItemStatus => {
+/** How it goes today for a line item that nothing stops. */
+const courseOf = ({ limits, recentServes, recently, curve, atMs }: StatusQuestion): LineItemStatus => {
   const status = (value: DeliveryStatus, ...reasons: string[]): LineItemStatus => plainStatus(value, reasons);
   if (recentServes === undefined) return status('delivering');
   const { lost, outranked, offTarget } = recently;
@@ -121,12 +139,10 @@ const courseOf = ({ limits, goals, recentServes, recently, curve, atMs }: Status
       return status('outranked', `other line items rank before it: it won none of ${whole.format(lost)} impressions in the last day`);
     if (lost === 0 && offTarget >= MIN_OFF_TARGET)
       return status('cannot serve', `its targeting matched none of ${whole.format(offTarget)} impressions in the last day`);
-    return status('ready', 'nothing stops it; it has not been shown since yesterday');
   }
-  const late = goals.filter(({ course }) => course === 'behind').toSorted((a, b) => b.behind - a.behind);
-  if (late[0]) return { ...status('behind', ...late.map(({ words }) => words)), off_pace: late[0].behind };
+  const shown = recentServes > 0 ? status('delivering') : status('ready', `nothing stops it; ${NOT_SHOWN}`);
   const pacing = limits?.pacing;
-  if (!limits || !pacing) return status('delivering');
+  if (!limits || !pacing) return shown;
   const committed = limits.impressionsToday + limits.heldToday;
   const due = Math.round(pacing.due);
   const words = `${whole.format(committed)} delivered or reserved of ${whole.format(due)} due by now`;
@@ -136,8 +152,9 @@ const courseOf = ({ limits, goals, recentServes, recently, curve, atMs }: Status
       return { ...status('held back', words), held_until: new Date(heldUntilMs - (heldUntilMs % MS_PER_MINUTE)).toISOString() };
   }
   const missing = due >= MIN_DUE ? (due - committed) / due : 0;
-  if (missing > ON_PACE) return { ...status('behind', `Behind by ${percent.format(missing)} today: ${words}`), off_pace: missing };
-  return missing < -ON_PACE ? { ...status('ahead', words), off_pace: -missing } : status('delivering');
+  const behind = `Behind by ${percent.format(missing)} today: ${words}`;
+  if (missing > ON_PACE) return { ...status('behind', behind), off_pace: missing, behind };
+  return missing < -ON_PACE ? { ...status('ahead', words), off_pace: -missing } : shown;
 };
 
 /** When today that many impressions are due, on the line from where pacing began to the goal; at the end of the day otherwise. */

@@ -1,19 +1,18 @@
 import type { Knex } from 'knex';
 import type { LineItem } from '../../catalog/model/entities.ts';
+import { dateOfDay } from '../../base/utc-day.ts';
 import { usdFromMicros } from '../../catalog/model/money.ts';
 import { pricingOf } from '../../ledger/limits.ts';
+import type { Account, DayCounts } from '../../ledger/read/read-accounts.ts';
 import { PROGRESS_OF, type ListedDelivery, type Progress } from './status.ts';
 
-/** Counts of a line item. Money in micros. */
-export interface DeliveredCounts {
-  readonly today: { readonly impressions: number; readonly spendMicros: number };
-  readonly totalImpressions: number;
-  readonly totalClicks: number;
-  readonly totalSpendMicros: number;
-}
+/** Counts of a line item, of the ledger or, where it has no account, of Postgres. Money in micros. */
+export type DeliveredCounts = Pick<Account, 'today' | 'yesterday' | 'totalImpressions' | 'totalClicks' | 'totalSpendMicros'>;
 
+const NO_COUNTS: DayCounts = { serves: 0, impressions: 0, clicks: 0, spendMicros: 0 };
 export const NOTHING_DELIVERED: DeliveredCounts = {
-  today: { impressions: 0, spendMicros: 0 },
+  today: NO_COUNTS,
+  yesterday: NO_COUNTS,
   totalImpressions: 0,
   totalClicks: 0,
   totalSpendMicros: 0,
@@ -42,26 +41,38 @@ const progressOf = (lineItem: LineItem, counts: DeliveredCounts): Progress | nul
   return of === undefined ? null : { of, done: all[of][0], limit: all[of][1] ?? 0 };
 };
 
-/** What Postgres has stored of line items: without the counters. */
-export const storedCounts = async (knex: Knex, ids: readonly number[]): Promise<ReadonlyMap<number, DeliveredCounts>> => {
-  const { rows } = await knex.raw<{
-    rows: Readonly<Record<'id' | 'impressions' | 'spend' | 'impressions_today' | 'spend_today' | 'clicks', string>>[];
-  }>(
-    `select line_item_id as id, sum(impressions) as impressions, sum(clicks) as clicks, sum(spend_micros) as spend,
-            sum(impressions) filter (where day = today) as impressions_today, sum(spend_micros) filter (where day = today) as spend_today
-     from daily_counts, (select cast(now() at time zone 'utc' as date) as today) as days
-     where line_item_id = any(cast(? as int[])) group by 1`,
-    [ids as number[]],
+/** What Postgres has stored of line items, without those of which it has nothing. `day`: today, in days since the epoch. */
+export const storedCounts = async (knex: Knex, ids: readonly number[], day: number): Promise<ReadonlyMap<number, DeliveredCounts>> => {
+  if (ids.length === 0) return new Map();
+  const { rows } = await knex.raw<{ rows: StoredRow[] }>(
+    `select line_item_id as id, day < cast(:yesterday as date) as before, day = cast(:yesterday as date) as yesterday,
+            sum(serves) as serves, sum(impressions) as impressions, sum(clicks) as clicks, sum(spend_micros) as spend
+     from daily_counts where line_item_id = any(cast(:ids as int[])) group by 1, 2, 3`,
+    { ids: ids, yesterday: dateOfDay(day - 1) },
   );
-  return new Map(
-    rows.map((row) => [
-      Number(row.id),
-      {
-        today: { impressions: Number(row.impressions_today ?? 0), spendMicros: Number(row.spend_today ?? 0) },
-        totalImpressions: Number(row.impressions),
-        totalClicks: Number(row.clicks),
-        totalSpendMicros: Number(row.spend),
-      },
-    ]),
-  );
+  const counts = new Map<number, DeliveredCounts>();
+  for (const row of rows) {
+    const [serves, impressions, clicks, spendMicros] = [row.serves, row.impressions, row.clicks, row.spend].map(Number) as Four;
+    const of = { serves, impressions, clicks, spendMicros };
+    const known = counts.get(row.id) ?? NOTHING_DELIVERED;
+    counts.set(row.id, {
+      today: row.before || row.yesterday ? known.today : of,
+      yesterday: row.yesterday ? of : known.yesterday,
+      totalImpressions: known.totalImpressions + impressions,
+      totalClicks: known.totalClicks + clicks,
+      totalSpendMicros: known.totalSpendMicros + spendMicros,
+    });
+  }
+  return counts;
 };
+
+type Four = [number, number, number, number];
+interface StoredRow {
+  readonly id: number;
+  readonly before: boolean;
+  readonly yesterday: boolean;
+  readonly serves: string;
+  readonly impressions: string;
+  readonly clicks: string;
+  readonly spend: string;
+}

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { groupBy } from '../../base/group-by.ts';
-import { MS_PER_DAY, MS_PER_HOUR } from '../../base/utc-day.ts';
+import { dayOf, MS_PER_DAY, MS_PER_HOUR } from '../../base/utc-day.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import { isLive } from '../../decision/rules.ts';
 import type { RefusalStore } from '../../events/postgres/refusal-store.ts';
@@ -13,7 +13,7 @@ import { creativeObstacles, loadedLineItem, whyNotLoaded, type LoadedLineItem } 
 import { candidateForNewUser, type CountersSource } from '../read-counters.ts';
 import { askByPublisher } from './ask-by-publisher.ts';
 import { campaignStatus } from './campaign-status.ts';
-import { listedDelivery, NOTHING_DELIVERED, storedCounts } from './listed-delivery.ts';
+import { listedDelivery, NOTHING_DELIVERED, storedCounts, type DeliveredCounts } from './listed-delivery.ts';
 import { lineItemStatus, NO_REFUSALS, plainStatus } from './line-item-status.ts';
 import type { LineItemStatus, ListedDelivery } from './status.ts';
 
@@ -29,10 +29,12 @@ export interface ReadStatusesOptions {
 /** The statuses of line items or campaigns, by id. Rejects when Postgres is away. */
 export type ReadStatuses = (ids: readonly number[]) => Promise<ReadonlyMap<number, LineItemStatus>>;
 
-/** What lists show of a line item beside its record. */
+/** What lists and pages show of a line item beside its record, all from the same counts. */
 export interface ListedLineItem {
   readonly status: LineItemStatus;
   readonly delivery: ListedDelivery;
+  /** Its progress towards its goals, which its status follows from; undefined: it is not loaded. */
+  readonly goals: readonly GoalCourse[] | undefined;
 }
 
 /** By id, for any number of line items. Rejects when Postgres is away. */
@@ -64,29 +66,29 @@ export const createReadListed = (options: ReadStatusesOptions): ReadListed => {
     );
     const byId = new Map(loaded.map((one) => [one.lineItem.id, one]));
     const curves = createCurves(atMs);
-    const statusOf = (id: number): LineItemStatus => {
+    const withoutAccount = ids.filter((id) => !accounts?.get(id));
+    const stored = await storedCounts(knex, withoutAccount, dayOf(atMs));
+    const judge = (id: number): ListedLineItem => {
       const one = byId.get(id);
-      if (!one) return notLoaded(snapshot, 'line_items', id);
-      const account = accounts?.get(id);
-      const hasServed = (account?.totalImpressions ?? 0) > 0;
-      return lineItemStatus({
+      const counts = accounts?.get(id) ?? stored.get(id) ?? NOTHING_DELIVERED;
+      const delivery = listedDelivery(one?.lineItem, counts, accounts !== undefined);
+      if (!one) return { status: notLoaded(snapshot, 'line_items', id), delivery, goals: undefined };
+      const curve = curves(one);
+      const goals = coursesOf(one, counts, curve, atMs);
+      const status = lineItemStatus({
         ...one,
-        creatives: creativeObstacles(one, creativeIds.get(id) ?? [], { atMs, hasServed }),
+        creatives: creativeObstacles(one, creativeIds.get(id) ?? [], { atMs, hasServed: counts.totalImpressions > 0 }),
         limits: limits?.get(id),
-        recentServes: accounts && (account ? account.today.serves + account.yesterday.serves : 0),
+        recentServes: accounts && counts.today.serves + counts.yesterday.serves,
         recently: recent.get(id) ?? NO_REFUSALS,
-        goals: account ? coursesOf(one, account, curves(one), atMs) : [],
-        curve: curves(one),
-        atMs,
+        ...{ goals, curve, atMs },
       });
+      return { status, delivery, goals };
     };
-    const stored = accounts ? undefined : await storedCounts(knex, ids);
-    const deliveryOf = (id: number): ListedDelivery =>
-      listedDelivery(byId.get(id)?.lineItem, accounts?.get(id) ?? stored?.get(id) ?? NOTHING_DELIVERED, accounts !== undefined);
     const listed = new Map<number, ListedLineItem>();
     for (const [i, id] of ids.entries()) {
       if (i > 0 && i % JUDGED_A_TURN === 0) await setImmediate();
-      listed.set(id, { status: statusOf(id), delivery: deliveryOf(id) });
+      listed.set(id, judge(id));
     }
     return listed;
   };
@@ -160,7 +162,7 @@ const readLimits = (
 
 const coursesOf = (
   { lineItem, campaign }: LoadedLineItem,
-  { totalImpressions, totalClicks, today, yesterday }: Account,
+  { totalImpressions, totalClicks, today, yesterday }: DeliveredCounts,
   curve: readonly number[],
   atMs: number,
 ): readonly GoalCourse[] => {

@@ -24,7 +24,8 @@ export const STATUS = component(
   record({
     value: oneOf(DELIVERY_STATUSES),
     reasons: listOf(text, { description: 'Everything that applies; the reasons of `value` first' }),
-    off_pace: described(number, 'The share of what is due by now that is missing or too much; 0 unless behind or ahead'),
+    off_pace: described(number, 'The share of what is due by now that is missing, or too much if `value` is ahead; 0: neither'),
+    behind: orNull(text, { description: 'What is behind, whatever `value` is; null: nothing, or it is paused, archived or at a goal' }),
     held_until: orNull(moment, { description: 'When pacing lets it serve again; null: it is not held back' }),
     stuck_creatives: listOf(record({ id: integer, reason: text }), { description: 'The first of its creatives that cannot be shown' }),
   }),
@@ -42,6 +43,7 @@ export const STATUS_EXAMPLE: LineItemStatus = {
   value: 'behind',
   reasons: ['Behind by 16.9% today: 4,237 delivered or reserved of 5,100 due by now'],
   off_pace: 0.17,
+  behind: 'Behind by 16.9% today: 4,237 delivered or reserved of 5,100 due by now',
   held_until: null,
   stuck_creatives: [],
 };

@@ -1,7 +1,7 @@
 import type { CreativeFormat } from '../../catalog/model/choices.ts';
 import type { Fault } from '../../base/fault.ts';
 import type { AuctionTerms } from '../../decision/ad-query.ts';
-import { valueFault, type Dimension, type DimensionSchema, type DimensionValue } from '../../targeting/dimension-schema.ts';
+import { valueFault, type DimensionSchema } from '../../targeting/dimension-schema.ts';
 import type { WireAdRequest } from './ad-request-schema.ts';
 
 /** A plain tag: the query of its address. Parameters are documented in docs/tags.md. */
@@ -63,24 +63,18 @@ const sizesOf = (text: string): readonly { readonly w: number; readonly h: numbe
     .filter(({ w, h }) => w > 0 && h > 0 && w <= MAX_SIDE && h <= MAX_SIDE);
 
 /** `kv.section=news`, repeated for several values. A value outside the schema of its dimension is left out. */
-const keyValuesOf = (query: URLSearchParams, dimensions: DimensionSchema): Readonly<Record<string, readonly DimensionValue[]>> => {
-  const kept = new Map<string, DimensionValue[]>();
+const keyValuesOf = (query: URLSearchParams, dimensions: DimensionSchema): Readonly<Record<string, readonly string[]>> => {
+  const kept = new Map<string, string[]>();
   for (const [parameter, text] of query) {
     const name = parameter.startsWith('kv.') ? parameter.slice('kv.'.length) : '';
     if (name === '' || name.length > MAX_KEY_VALUE_LENGTH || text.length > MAX_KEY_VALUE_LENGTH || UNFILLED.test(text)) continue;
     const dimension = dimensions.get(name);
-    const value = dimension ? typed(dimension, text) : text;
-    if (dimension && valueFault(dimension, value) !== undefined) continue;
+    if (dimension && valueFault(dimension, text) !== undefined) continue;
     const values = kept.get(name);
-    if (values) values.push(value);
-    else if (kept.size < MAX_KEY_VALUES) kept.set(name, [value]);
+    if (values) values.push(text);
+    else if (kept.size < MAX_KEY_VALUES) kept.set(name, [text]);
   }
   return Object.fromEntries([...kept].map(([name, values]) => [name, values.slice(0, MAX_KEY_VALUES)]));
-};
-
-const typed = ({ type }: Dimension, text: string): DimensionValue => {
-  if (type === 'string') return text;
-  return type === 'boolean' ? text === 'true' || text === '1' : Number(text);
 };
 
 /** What a tag can show: a frame has no template for native assets, and an image is a banner's. */
