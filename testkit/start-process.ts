@@ -62,7 +62,7 @@ export interface Server extends Process {
   readonly port: number;
   /** Without a trailing slash. */
   readonly url: string;
-  /** SIGTERM, and SIGKILL after 15 s. */
+  /** SIGTERM, and SIGKILL after 30 s. */
   stop(): Promise<void>;
 }
 
@@ -75,7 +75,8 @@ export interface ServerOptions extends ProcessOptions {
   readonly readyWithinMs?: number;
 }
 
-const MAX_STOP_MS = 15_000;
+/** Longer than the limit that a replica sets itself: its drain time and 14.5 s. */
+const MAX_STOP_MS = 30_000;
 
 /** Starts a server and waits until it is ready. @throws with its output when it ends or is not ready in time */
 export const startServer = async (options: ServerOptions): Promise<Server> => {

@@ -77,8 +77,14 @@ export const createChangeNotices = ({
    */
   const poll = async (): Promise<void> => {
     try {
-      // GETEX is a write: a demoted master refuses it, but would answer GET with an old version.
-      const version = Number((await commands.getex(versionKey, 'PX', IDLE_KEY_TTL_MS)) ?? 0);
+      let before: number | undefined;
+      let version: number;
+      do {
+        before = seen;
+        // GETEX is a write: a demoted master refuses it, but would answer GET with an old version.
+        version = Number((await commands.getex(versionKey, 'PX', IDLE_KEY_TTL_MS)) ?? 0);
+        // A version that became known meanwhile may be newer than this answer, which would look like a change.
+      } while (seen !== before);
       const changed = seen !== undefined ? version !== seen : listening;
       seen = version;
       setAvailable(true);
@@ -130,10 +136,10 @@ export const createChangeNotices = ({
     },
     announce: async () => {
       const version = await commands.incr(versionKey);
-      await commands.pexpire(versionKey, IDLE_KEY_TTL_MS);
       // A reload follows our own increment anyway; another replica's increment in between remains a
-      // change.
+      // change. At once, because a poll may already be reading this version.
       if (seen !== undefined && version === seen + 1) seen = version;
+      await commands.pexpire(versionKey, IDLE_KEY_TTL_MS);
       await commands.publish(name, `${sender} ${version}`);
     },
     close: () => {

@@ -84,8 +84,7 @@ test('a write from the service’s own pages is accepted', async () => {
 });
 
 test('with ADMIN_ENABLED=false neither the API nor its page exists', async () => {
-  const env = { DATABASE_URL: await testDatabase(), REDIS_URL: await testRedisUrl(), ADMIN_ENABLED: 'false' };
-  const closed = await startReplica({ env });
+  const closed = await startReplica({ env: { ...stores, ADMIN_ENABLED: 'false' } });
   expect((await apiOf(closed.url)('GET', '/publishers')).status).toBe(404);
   expect((await fetch(`${closed.url}/static/api/`)).status).toBe(404);
 });
@@ -98,9 +97,7 @@ test.each([
     'The trafficking tool is closed: ADMIN_TOKEN has tokens of fewer than 32 characters (bob)',
   ],
 ])('in production %s the API and its pages stay closed and say why, and so does one warning at start', async (_, token, words) => {
-  const env = { DATABASE_URL: await testDatabase(), REDIS_URL: await testRedisUrl() };
-  await (await startReplica({ env })).stop();
-  const closed = await startReplica({ env: { ...env, NODE_ENV: 'production', ADMIN_ENABLED: 'true', ...token } });
+  const closed = await startReplica({ env: { ...stores, NODE_ENV: 'production', ADMIN_ENABLED: 'true', ...token } });
   for (const path of ['/api/publishers', '/api/nothing', '/static/admin.html', '/static/api/']) {
     const answer = await fetch(closed.url + path, { headers: { Authorization: `Bearer ${'x'.repeat(32)}` } });
     expect([path, answer.status, await answer.json()]).toMatchObject([path, 403, { code: 'forbidden', detail: `${words}.` }]);

@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { createChangeNotices } from '../../src/catalog/change-notice.ts';
 import type { ChangeNotices } from '../../src/catalog/change-notice.ts';
+import { eventually } from '../../testkit/until.ts';
 import { testRedisUrl } from '../setup/test-redis-url.ts';
 
 let redis: Redis;
@@ -30,13 +32,6 @@ const listen = async (name: string, { pollIntervalMs = 60_000, at = url }: { pol
   return { notices, received };
 };
 
-const eventually = async (holds: () => boolean | Promise<boolean>, withinMs: number): Promise<void> => {
-  const deadline = Date.now() + withinMs;
-  while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`did not come true within ${withinMs} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-};
 const subscribers = async (name: string): Promise<number> => Number((await redis.pubsub('NUMSUB', name))[1]);
 
 test('every other replica receives an announcement once, and its sender does not', async () => {
@@ -45,37 +40,38 @@ test('every other replica receives an announcement once, and its sender does not
     listen('once', { pollIntervalMs: 30 }),
     listen('once', { pollIntervalMs: 30 }),
   ]);
-  await eventually(async () => (await subscribers('once')) === 3, 1000);
+  await eventually(async () => expect(await subscribers('once')).toBe(3));
   await replicas[0].notices.announce();
-  await eventually(() => replicas[1].received.times === 1 && replicas[2].received.times === 1, 1000);
-  await new Promise((resolve) => setTimeout(resolve, 150));
+  await eventually(() => expect(replicas.map(({ received }) => received.times)).toEqual([0, 1, 1]));
+  await sleep(150);
   expect(replicas.map(({ received }) => received.times)).toEqual([0, 1, 1]);
 });
 
 test('polling finds an announcement whose message was lost', async () => {
   const { received } = await listen('lost', { pollIntervalMs: 50 });
   await redis.incr('lost:version');
-  await eventually(() => received.times === 1, 1000);
+  await eventually(() => expect(received.times).toBe(1));
 });
 
 test('a new subscription finds announcements made while it was broken', async () => {
   const { received } = await listen('broken');
-  await eventually(async () => (await subscribers('broken')) === 1, 1000);
+  await eventually(async () => expect(await subscribers('broken')).toBe(1));
   await redis.incr('broken:version');
   await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
-  await eventually(() => received.times === 1, 1000);
+  await eventually(() => expect(received.times).toBe(1));
 });
 
 test('an emptied Redis counts as a change', async () => {
   await redis.set('emptied:version', 9);
   const { received } = await listen('emptied', { pollIntervalMs: 50 });
   await redis.del('emptied:version');
-  await eventually(() => received.times === 1, 1000);
+  await eventually(() => expect(received.times).toBe(1));
 });
 
 test('without Redis listening starts, the outage is reported once, and an announcement rejects', async () => {
   const { notices, received } = await listen('away', { at: 'redis://127.0.0.1:1', pollIntervalMs: 20 });
   await expect(notices.announce()).rejects.toThrow();
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await eventually(() => expect(received.availability).toEqual([false]));
+  await sleep(100);
   expect(received).toEqual({ times: 0, availability: [false] });
 });

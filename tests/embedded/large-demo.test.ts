@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { bookPublishers } from '../../testkit/book.ts';
 import { withClient } from '../../testkit/databases.ts';
 import { eventually } from '../../testkit/until.ts';
 import { atEnd } from '../setup/at-end.ts';
@@ -60,7 +61,6 @@ test('the large demonstration has 500 campaigns and sixty days of counts that ag
 
 test('the large demonstration refuses a database with other publishers', async () => {
   const env = await environment();
-  const first = await startReplica({ env: { ...env, DEMO_DATA: 'true' } });
-  await first.stop();
+  await bookPublishers(env.DATABASE_URL, 1);
   await expect(startReplica({ env })).rejects.toThrow(/needs an empty database.*STATE_DIR=/s);
 });
