@@ -19,7 +19,7 @@ import { shapeOf, type Checked, type Given, type ShapedRecord } from './shape-re
 const checkOf = <F extends Fields, Context extends readonly unknown[]>(
   entity: Entity<F>,
   rules: (record: Given<RecordOf<F>>, ...context: Context) => readonly Fault[],
-  completed = (shaped: ShapedRecord<RecordOf<F>>, ..._context: Context): ShapedRecord<RecordOf<F>> => shaped,
+  completed: (shaped: ShapedRecord<RecordOf<F>>, ...context: NoInfer<Context>) => ShapedRecord<RecordOf<F>> = (shaped) => shaped,
 ) => {
   const shape = shapeOf(entity);
   const decimals = Object.entries(entity.fields).flatMap(([name, { stored, decimals: places = 6 }]) =>
