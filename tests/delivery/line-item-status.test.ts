@@ -41,6 +41,10 @@ const HEALTHY: StatusQuestion = {
   curve: FLAT,
   atMs: NOON,
 };
+const LATE = {
+  ...{ of: 'impressions', goal: 1_000, delivered: 250, due: 500, course: 'behind', behind: 0.5, expected_end: 500 },
+  words: 'Behind by 50%: 250 of 1,000 impressions, 500 due by now.',
+} as const;
 const stopped = (stop: Stop): LineItem => ({ ...lineItem, stop });
 const broken = [{ id: 1, obstacle: '728×90 does not fit placement top of 300×250' }];
 const inFlight = (startMs: number, endMs: number): Campaign => ({ ...campaign, flight: { startMs, endMs } });
@@ -66,6 +70,23 @@ test.each<[string, Partial<StatusQuestion>, string, RegExp]>([
     'cannot serve',
     /none of 5,000/,
   ],
+  [
+    'of a target that none of the first dozens is in',
+    { recentServes: 0, recently: { lost: 0, outranked: 0, offTarget: 60 } },
+    'cannot serve',
+    /none of 60 impressions in the last day, so it misses at least 93.9% \(95% certain\)/,
+  ],
+  ['of a target of too few requests to tell', { recentServes: 0, recently: { lost: 0, outranked: 0, offTarget: 34 } }, 'ready', /./],
+  ['outranked in the first dozens', { recentServes: 0, recently: { lost: 35, outranked: 35, offTarget: 5 } }, 'outranked', /none of 35/],
+  ['outranked too seldom to tell', { recentServes: 0, recently: { lost: 34, outranked: 34, offTarget: 5 } }, 'ready', /./],
+  [
+    'late for a goal that its target keeps it from',
+    { recentServes: 0, recently: { lost: 0, outranked: 0, offTarget: 60 }, goals: [LATE] },
+    'cannot serve',
+    /none of 60/,
+  ],
+  ['late for a goal and never shown', { recentServes: 0, goals: [LATE] }, 'behind', /^Behind by 50%/],
+  ['late for a goal, without counters', { recentServes: undefined, limits: undefined, goals: [LATE] }, 'behind', /^Behind by 50%/],
   [
     'late',
     { limits: limits({ impressionsToday: 800, heldToday: 20, pacing: pacing(1_000) }) },

@@ -8,6 +8,7 @@ import { describeRefusal } from '../../ledger/describe-refusal.ts';
 import { DELIVERY_STATUSES, NoBidReason, statusOf, type DeliveryStatus } from '../../decision/no-bid-reason.ts';
 import type { LimitReading } from '../../ledger/read/read-limits.ts';
 import type { LineItemStatus } from './status.ts';
+import { sureShare } from './sure-share.ts';
 
 /** A status with nothing more to say. */
 export const plainStatus = (value: DeliveryStatus, reasons: readonly string[]): LineItemStatus => ({
@@ -45,10 +46,9 @@ export interface CreativeObstacle {
 export const NO_REFUSALS: RefusalSums = { lost: 0, outranked: 0, offTarget: 0 };
 
 const MAX_CREATIVES_SHOWN = 5;
-/** A line item that won none of so many impressions does not win the next one. */
-const MIN_LOST = 50;
-const MIN_OFF_TARGET = 1_000;
+/** Lost always, and surely so often: 35 of 35 impressions are enough, so that small publishers need not wait. */
 const ALWAYS = 0.99;
+const SURELY = 0.9;
 /** Up to this share of what is due may be missing or too much; fewer due impressions are chance. */
 const ON_PACE = 0.05;
 const MIN_DUE = 20;
@@ -129,16 +129,20 @@ const creativeObstacles = (creatives: readonly CreativeObstacle[]): Found => {
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
 
+/** `60 impressions in the last day, so it misses at least 93.9% (95% certain)` */
+const ofLastDay = (impressions: number, missed: number): string =>
+  `${whole.format(impressions)} impressions in the last day, so it misses at least ${percent.format(Math.floor(missed * 1000) / 1000)} (95% certain)`;
+
 /** How it goes today for a line item that nothing stops. */
 const courseOf = ({ limits, recentServes, recently, curve, atMs }: StatusQuestion): LineItemStatus => {
   const status = (value: DeliveryStatus, ...reasons: string[]): LineItemStatus => plainStatus(value, reasons);
   if (recentServes === undefined) return status('delivering');
   const { lost, outranked, offTarget } = recently;
   if (recentServes === 0) {
-    if (lost >= MIN_LOST && outranked >= ALWAYS * lost)
-      return status('outranked', `other line items rank before it: it won none of ${whole.format(lost)} impressions in the last day`);
-    if (lost === 0 && offTarget >= MIN_OFF_TARGET)
-      return status('cannot serve', `its targeting matched none of ${whole.format(offTarget)} impressions in the last day`);
+    if (outranked >= ALWAYS * lost && sureShare(outranked, lost) >= SURELY)
+      return status('outranked', `other line items rank before it: it won none of ${ofLastDay(lost, sureShare(outranked, lost))}`);
+    if (lost === 0 && sureShare(offTarget, offTarget) >= SURELY)
+      return status('cannot serve', `its targeting matched none of ${ofLastDay(offTarget, sureShare(offTarget, offTarget))}`);
   }
   const shown = recentServes > 0 ? status('delivering') : status('ready', `nothing stops it; ${NOT_SHOWN}`);
   const pacing = limits?.pacing;

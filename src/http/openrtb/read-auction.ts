@@ -7,7 +7,7 @@ import type { BlockList } from '../../catalog/model/block-list.ts';
 import type { CreativeContent, Publisher } from '../../catalog/model/entities.ts';
 import type { Snapshot } from '../../catalog/snapshot/snapshot.ts';
 import type { AuctionTerms } from '../../decision/ad-query.ts';
-import { valueFault, type DimensionSchema } from '../../targeting/dimension-schema.ts';
+import { valueFault, valueOf, type DimensionSchema } from '../../targeting/dimension-schema.ts';
 import type { WireAdRequest, WireImp, WireSize } from './ad-request-schema.ts';
 import { at, listAt, textAt, type Json, type WireAuction } from './auction-schema.ts';
 import { readNativeRequest } from './read-native-request.ts';
@@ -239,7 +239,8 @@ const keyValuesOf = (dimensions: DimensionSchema, sources: readonly unknown[]): 
     for (const [name, value] of Object.entries(source).slice(0, MAX_KEY_VALUES)) {
       const dimension = dimensions.get(name);
       const fits = (one: unknown): boolean => isScalar(one) && (dimension === undefined || valueFault(dimension, one) === undefined);
-      const values = (Array.isArray(value) ? value.slice(0, MAX_KEY_VALUES) : [value]).filter(fits);
+      const given: readonly unknown[] = Array.isArray(value) ? value.slice(0, MAX_KEY_VALUES) : [value];
+      const values = given.filter(fits).map((one) => (dimension === undefined ? one : valueOf(dimension, one)));
       if (name.length <= MAX_KEY_VALUE_LENGTH && values.length > 0) kept.push([name, values]);
     }
   }
