@@ -42,9 +42,10 @@ const HEALTHY: StatusQuestion = {
   atMs: NOON,
 };
 const LATE = {
-  ...{ of: 'impressions', goal: 1_000, delivered: 250, due: 500, course: 'behind', behind: 0.5, expected_end: 500 },
+  ...({ of: 'impressions', course: 'behind' } as const),
+  ...{ goal: 1_000, delivered: 250, due: 500, behind: 0.5, expected_end: 500 },
   words: 'Behind by 50%: 250 of 1,000 impressions, 500 due by now.',
-} as const;
+};
 const stopped = (stop: Stop): LineItem => ({ ...lineItem, stop });
 const broken = [{ id: 1, obstacle: '728×90 does not fit placement top of 300×250' }];
 const inFlight = (startMs: number, endMs: number): Campaign => ({ ...campaign, flight: { startMs, endMs } });

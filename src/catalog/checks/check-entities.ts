@@ -7,7 +7,15 @@ import type { Fields, RecordOf } from '../entities/field.ts';
 import { hasAtMostDecimals } from '../model/money.ts';
 import { withDimensionTypes } from '../../targeting/check-dimensions.ts';
 import type { LineItemRecord } from '../entities/line-item.ts';
-import { bidderRules, creativeRules, DIMENSION_FORMS, flightRules, lineItemRules, type LineItemContext } from './rules.ts';
+import {
+  bidderRules,
+  creativeRules,
+  DIMENSION_FORMS,
+  flightRules,
+  lineItemRules,
+  type CreativeContext,
+  type LineItemContext,
+} from './rules.ts';
 import { shapeOf, type Checked, type Given, type ShapedRecord } from './shape-record.ts';
 
 /**
@@ -19,7 +27,7 @@ import { shapeOf, type Checked, type Given, type ShapedRecord } from './shape-re
 const checkOf = <F extends Fields, Context extends readonly unknown[]>(
   entity: Entity<F>,
   rules: (record: Given<RecordOf<F>>, ...context: Context) => readonly Fault[],
-  completed: (shaped: ShapedRecord<RecordOf<F>>, ...context: NoInfer<Context>) => ShapedRecord<RecordOf<F>> = (shaped) => shaped,
+  completed = (shaped: ShapedRecord<RecordOf<F>>, ..._context: Context): ShapedRecord<RecordOf<F>> => shaped,
 ) => {
   const shape = shapeOf(entity);
   const decimals = Object.entries(entity.fields).flatMap(([name, { stored, decimals: places = 6 }]) =>
@@ -43,7 +51,7 @@ const decimalFault = (record: Readonly<Record<string, unknown>>, name: string, p
 };
 
 /** Fills in `placement_id` or `placement_ids` from the other. */
-const withPlacements = ({ record, faults }: ShapedRecord<CreativeRecord>): ShapedRecord<CreativeRecord> => {
+const withPlacements = ({ record, faults }: ShapedRecord<CreativeRecord>, _context?: CreativeContext): ShapedRecord<CreativeRecord> => {
   const { placement_id: first, placement_ids: all } = record;
   if (all === undefined) {
     if (first !== undefined) return { record: { ...record, placement_ids: [first] }, faults };

@@ -124,10 +124,12 @@ export interface PlacementFormats {
   readonly formats: readonly CreativeFormat[];
 }
 
-export const creativeRules = (
-  { format, content }: Given<CreativeRecord>,
-  { placements = [] }: { readonly placements?: readonly PlacementFormats[] } = {},
-): readonly Fault[] => {
+/** `placements`: where the creative runs. */
+export interface CreativeContext {
+  readonly placements?: readonly PlacementFormats[];
+}
+
+export const creativeRules = ({ format, content }: Given<CreativeRecord>, { placements = [] }: CreativeContext = {}): readonly Fault[] => {
   const known = CREATIVE_FORMATS.find((each) => each === format);
   if (known === undefined) return [];
   const parsed = typeof content === 'string' ? parseCreativeContent(known, content) : undefined;
