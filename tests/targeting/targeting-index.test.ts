@@ -15,7 +15,8 @@ const build = (entries: readonly TargetingRules[]): TargetingIndex => {
 };
 
 /** Every name is registered, so each key-value of a request is offered as a dimension too. */
-const ALL_REGISTERED = { has: () => true } as unknown as DimensionSchema;
+const SECTION = { name: 'section', label: 'Section', type: 'string', values: null, minimum: null, maximum: null, description: '' } as const;
+const ALL_REGISTERED: DimensionSchema = new Map([['section', SECTION]]);
 const NONE_REGISTERED: DimensionSchema = new Map();
 
 interface Asked {
