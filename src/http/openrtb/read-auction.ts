@@ -234,13 +234,12 @@ const deviceOf = (request: WireAuction): NonNullable<WireAdRequest['device']> =>
  */
 const keyValuesOf = (dimensions: DimensionSchema, sources: readonly unknown[]): Json => {
   const kept: [string, unknown][] = [];
-  for (const source of sources) {
-    if (!isObject(source)) continue;
+  for (const source of sources.filter(isObject)) {
     for (const [name, value] of Object.entries(source).slice(0, MAX_KEY_VALUES)) {
       const dimension = dimensions.get(name);
       const fits = (one: unknown): boolean => isScalar(one) && (dimension === undefined || valueFault(dimension, one) === undefined);
-      const given: readonly unknown[] = Array.isArray(value) ? value.slice(0, MAX_KEY_VALUES) : [value];
-      const values = given.filter(fits).map((one) => (dimension === undefined ? one : valueOf(dimension, one)));
+      const given = [value].flat().slice(0, MAX_KEY_VALUES).filter(fits);
+      const values = dimension === undefined ? given : given.map((one) => valueOf(dimension, one));
       if (name.length <= MAX_KEY_VALUE_LENGTH && values.length > 0) kept.push([name, values]);
     }
   }
