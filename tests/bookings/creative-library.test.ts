@@ -25,6 +25,7 @@ test.each([
     value: 'cannot serve',
     reasons: [`creative ${booked.creative}: the creative ${words}`],
     off_pace: 0,
+    behind: null,
     held_until: null,
     stuck_creatives: [{ id: booked.creative, reason: `the creative ${words}` }],
   });
