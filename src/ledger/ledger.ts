@@ -28,8 +28,11 @@ export interface Ledger {
   settle(hit: Hit, limits: HitLimits, options?: SettleOptions): Promise<Settled | undefined>;
   /** Line items that were refused lately because the rest of them is held */
   readScarce(): Promise<ReadonlySet<number>>;
-  /** Each report is sent at most once. Resolves to whether all were accepted. */
-  reportLots(reports: readonly LotReport[]): Promise<boolean>;
+  /**
+   * Each report is sent at most once. Resolves to whether all were accepted. `onClosed`: a report whose
+   * accounts are not rebuilt, so that what it returns was not taken back.
+   */
+  reportLots(reports: readonly LotReport[], onClosed?: (report: LotReport) => void): Promise<boolean>;
 }
 
 export type OnLate = (reservation: Reservation) => void;
@@ -81,6 +84,11 @@ const MAX_HITS_PER_CALL = 32;
 
 /** A report takes as long as a candidate. */
 const MAX_REPORTS_PER_CALL = 128;
+
+interface ReportCall {
+  readonly report: LotReport;
+  readonly onClosed: ((report: LotReport) => void) | undefined;
+}
 
 const candidatesOf = ({ request: { imps } }: ReserveCall): number => imps.reduce((sum, candidates) => sum + candidates.length, 0);
 
@@ -148,11 +156,13 @@ export const createLedger = (options: LedgerOptions): Ledger => {
     return replies.map((reply, i) => noteSettled(calls[i]!.hit, call.args[2 * i + 2]!, decodeSettled(reply)));
   };
 
-  const sendReports = async (reports: readonly LotReport[]): Promise<readonly true[]> => {
+  const sendReports = async (calls: readonly ReportCall[]): Promise<readonly true[]> => {
+    const reports = calls.map(({ report }) => report);
     const call = encodeReports(reports, { keys, encodeCandidate }, scopeOf(reports[0]!.publisherId));
     const returned = await answerWithin(patienceMs, reportAll(call.keys.length, ...call.keys, ...call.args));
-    return reports.map((report, i) => {
-      books?.holds.note(report.publisherId, report.candidate, report, -returned[i]!);
+    return calls.map(({ report, onClosed }, i) => {
+      if (returned[i]! < 0) onClosed?.(report);
+      else books?.holds.note(report.publisherId, report.candidate, report, -returned[i]!);
       return true;
     });
   };
@@ -191,10 +201,10 @@ export const createLedger = (options: LedgerOptions): Ledger => {
       );
       return new Set(names.flatMap((of) => (of ?? []).map((name) => Number(name.slice(name.lastIndexOf('l') + 1)))));
     },
-    reportLots: async (reports) => {
+    reportLots: async (reports, onClosed) => {
       const sent = reports.map((report) => {
         const shard = keys.shardOf(report.publisherId);
-        return guarded('report_lots', shard, () => reportIn(shard)(report));
+        return guarded('report_lots', shard, () => reportIn(shard)({ report, onClosed }));
       });
       return (await Promise.all(sent)).every((isAccepted) => isAccepted === true);
     },

@@ -181,6 +181,11 @@ export const createAllowances = (options: AllowancesOptions): Allowances => {
     });
   };
 
+  /** Its serves are counted; what it returns waits for the account. */
+  const returnAgain = (closed: LotReport): void => {
+    if (closed.returned > 0) dropped.push({ ...closed, served: Math.min(closed.served, 0) });
+  };
+
   const report = async ({ all = false, share }: { readonly all?: boolean; readonly share?: number }): Promise<void> => {
     const reports = dropped.filter(({ publisherId }) => isUp(publisherId));
     dropped = dropped.filter(({ publisherId }) => !isUp(publisherId));
@@ -197,7 +202,7 @@ export const createAllowances = (options: AllowancesOptions): Allowances => {
       }
     }
     const ads = reports.reduce((sum, { returned }) => sum + returned, 0);
-    const returned = await ledger.reportLots(reports);
+    const returned = await ledger.reportLots(reports, returnAgain);
     if (ads > 0) observe?.returned(ads, returned);
   };
 

@@ -6,9 +6,10 @@
 --   (../reserve/trust-books.lua)
 -- ARGV[1] the number of publishers and the epoch of the books that the caller knows; then per report two arguments: the report and its candidate, JSON arrays by the
 --   field lists of report-lots.ts and encode-candidate.ts
--- Returns per report how many ads were taken back
+-- Returns per report how many ads were taken back; -1: the accounts are not rebuilt, and nothing was
 -- Why atomic: accounts are read, changed and written.
 -- A caller sends a report once, whatever becomes of the call: an ad that is not taken back is free when its hold ends.
+-- Only what was answered -1 it returns again.
 --
 -- @include ../../redis/lua/clock.lua
 -- @include ../lua/call.lua
@@ -54,7 +55,7 @@ local function report_one(report, c, keys)
     end
     tally_add_serves(keys[at + 2], report.day, c.tally, report.served)
   end
-  return returned
+  return a and returned or -1
 end
 
 local function report_lots(keys, args)
