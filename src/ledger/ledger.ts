@@ -32,7 +32,7 @@ export interface Ledger {
    * Each report is sent at most once. Resolves to whether all were accepted. `onClosed`: a report whose
    * accounts are not rebuilt, so that what it returns was not taken back.
    */
-  reportLots(reports: readonly LotReport[], onClosed?: (report: LotReport) => void): Promise<boolean>;
+  reportLots(reports: readonly LotReport[], onClosed?: (report: LotReport) => unknown): Promise<boolean>;
 }
 
 export type OnLate = (reservation: Reservation) => void;
@@ -87,7 +87,7 @@ const MAX_REPORTS_PER_CALL = 128;
 
 interface ReportCall {
   readonly report: LotReport;
-  readonly onClosed: ((report: LotReport) => void) | undefined;
+  readonly onClosed: ((report: LotReport) => unknown) | undefined;
 }
 
 const candidatesOf = ({ request: { imps } }: ReserveCall): number => imps.reduce((sum, candidates) => sum + candidates.length, 0);

@@ -61,6 +61,8 @@ export const createAllowances = (options: AllowancesOptions): Allowances => {
   const endOfTurn = createEndOfTurn();
   /** Since the last report: of stocks that were dropped, and what was reserved too late. */
   let dropped: LotReport[] = [];
+  /** Of accounts that are not rebuilt: what they return is reported again, once a second. */
+  const closed: LotReport[] = [];
 
   const shelfOf = ({ maxHoldMs = Infinity }: ReserveRequest): Shelf => {
     let shelf = shelves.get(maxHoldMs);
@@ -181,12 +183,9 @@ export const createAllowances = (options: AllowancesOptions): Allowances => {
     });
   };
 
-  /** Its serves are counted; what it returns waits for the account. */
-  const returnAgain = (closed: LotReport): void => {
-    if (closed.returned > 0) dropped.push({ ...closed, served: Math.min(closed.served, 0) });
-  };
-
   const report = async ({ all = false, share }: { readonly all?: boolean; readonly share?: number }): Promise<void> => {
+    // Its serves were counted.
+    if (!share) dropped.push(...closed.splice(0).map((one) => ({ ...one, served: Math.min(one.served, 0) })));
     const reports = dropped.filter(({ publisherId }) => isUp(publisherId));
     dropped = dropped.filter(({ publisherId }) => !isUp(publisherId));
     for (const shelf of shelves.values()) {
@@ -202,7 +201,7 @@ export const createAllowances = (options: AllowancesOptions): Allowances => {
       }
     }
     const ads = reports.reduce((sum, { returned }) => sum + returned, 0);
-    const returned = await ledger.reportLots(reports, returnAgain);
+    const returned = await ledger.reportLots(reports, (one) => one.returned > 0 && closed.push(one));
     if (ads > 0) observe?.returned(ads, returned);
   };
 
@@ -223,7 +222,7 @@ export const createAllowances = (options: AllowancesOptions): Allowances => {
       return sum;
     },
     get pending() {
-      return [...dropped, ...[...owners].flatMap(([stock, owner]) => stock.pending.map((report) => ({ ...owner, ...report })))];
+      return [...dropped, ...closed, ...[...owners].flatMap(([stock, owner]) => stock.pending.map((report) => ({ ...owner, ...report })))];
     },
     report: async () => {
       await returnScarce();
