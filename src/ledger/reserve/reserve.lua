@@ -6,11 +6,11 @@
 --   its clients (the start of the names of two hashes);
 --   then the frequency places of the user for each request that reads them, in the order of the requests; the last
 --   one is the record of epochs (trust-books.lua)
--- ARGV[1] settings, ARGV[2] the number of publishers and the epoch of the books that the caller knows, ARGV[3] the clients of the requests, '-' for those whose holds
---   need not be earned ('': none has one), ARGV[r + 4] per request r = 0, 1, …: lines; the first is the request, then
---   one line per impression with its candidates, joined by ';'. All but the clients are JSON arrays by the field lists
---   of encode-reserve.ts and encode-candidate.ts. '<lot> <spare> ' before a candidate: if it wins, the replica wants
---   so many more ads of it (lots.lua).
+-- ARGV[1] settings, ARGV[2] the number of publishers and the epoch of the books that the caller knows, ARGV[3] the
+--   clients of the requests, '-' for those whose holds need not be earned ('': none has one), ARGV[r + 4] per request
+--   r = 0, 1, …: lines; the first is the request, then one line per impression with its candidates, joined by ';'. All
+--   but the clients are JSON arrays by the field lists of encode-reserve.ts and encode-candidate.ts. '<lot> <spare> '
+--   before a candidate: if it wins, the replica wants so many more ads of it (lots.lua).
 -- Returns per request one string with a line per impression: the winner's position from 0, the end of its token
 --   (epoch s), the end of its hold (ms) and its day, the lot and the spare that were granted and the publisher's time
 --   (ms), then the no-bid reason of each candidate before the winner; without a winner -1 and the reason of each
@@ -36,94 +36,12 @@
 -- @include ../lua/lots.lua
 -- @include ../lua/page.lua
 -- @include ../lua/scarce.lua
+-- @include take.lua
 -- @include trust-books.lua
-
--- Reservations that end in the same bucket share a hold. A life is divided into at most this many
--- buckets; their lengths are powers of two, so that the buckets of different lives coincide and an
--- account stays small whatever the lives of its tokens are.
-local BUCKETS_PER_LIFE = 32
 
 local PUBLISHER_KEYS = 5
 
 local NO_CLIENT = '-'
-
--- When a candidate's hold ends (ms), and as text when its token (s) and its hold end. A hold is as
--- short as its use: the life of a token, never longer than the frequency window in which it takes a
--- place, and never longer than its request needs it; with a lot, as much longer as the lot may be
--- handed out. A token whose hold ends first is good for clicks and events until its own end.
-local function moments_of(c, now, max_hold_ms, has_lot)
-  local token_ttl_ms = call.settings.token_ttl_ms
-  local life = c.window_ms >= 0 and math.min(token_ttl_ms, c.window_ms) or token_ttl_ms
-  local held = max_hold_ms > 0 and math.min(life, max_hold_ms) or life
-  if has_lot then
-    held = held + lots_life(held)
-  end
-  local by_life = call.moments[now] or {}
-  call.moments[now] = by_life
-  local key = held == life and life or life .. ':' .. held
-  local moments = by_life[key]
-  if not moments then
-    local token_exp = math.ceil((now + life) / 1000)
-    local bucket = 1
-    while bucket * BUCKETS_PER_LIFE < held do
-      bucket = bucket * 2
-    end
-    local hold_end = math.ceil(math.ceil((now + held) / 1000) * 1000 / bucket) * bucket
-    moments = { hold_end_ms = hold_end, text = string.format('%d %.0f ', token_exp, hold_end) }
-    by_life[key] = moments
-  end
-  return moments
-end
-
--- Holds the ad that is reserved, and the lots with it, in the accounts. Returns the moments as text and when the hold
--- ends (ms).
-local function hold_with_lots(c, request, a, campaign, lot, spare)
-  local book, count = request.book, 1 + lot + spare
-  local moments = moments_of(c, book.now, request.head.max_hold_ms, count > 1)
-  -- A click or a viewable event bills when it comes; until then its impression holds a place, and no
-  -- money.
-  local micros = c.bills_later and 0 or c.price_micros * count
-  account_hold(a, moments.hold_end_ms, a[DAY], count, micros)
-  account_hold(campaign, moments.hold_end_ms, a[DAY], count, micros)
-  if pacing_applies(c) then
-    pacing_take(a, campaign, c, 1 + lot)
-  end
-  return moments.text, moments.hold_end_ms
-end
-
--- Counts the winner: the serve, the holds, and the use of its limits. `wanted` are the lot and the
--- spare. Returns its moments and lots as text.
-local function take(c, request, a, campaign, wanted, permits)
-  local book, day = request.book, a[DAY]
-  local lot, spare = 0, 0
-  if wanted then
-    lot, spare = lots_grant(wanted.lot, wanted.spare, a, campaign, c, book.now, permits - 1)
-  end
-  a[SERVES] = a[SERVES] + 1
-  campaign[SERVES] = campaign[SERVES] + 1
-  local moments, hold_end = hold_with_lots(c, request, a, campaign, lot, spare)
-  if c.rate_per_second >= 0 then
-    a[RATE_TOKENS], a[RATE_AT] = limits_rate_tokens(a, c, book.now) - 1, book.now
-  end
-  if c.places >= 0 then
-    frequency_hold(request.user, c.line_item, hold_end)
-  end
-  if request.client and limits_apply(c) then
-    client_hold(request.clients, request.client, hold_end - book.now)
-  end
-  book.dirty[c.line_item], book.dirty[c.campaign] = true, true
-  page_add(request.shown, c)
-  tally_add_serves(request.serves, day, c.tally, 1)
-  local lots = lot + spare > 0 and string.format(' %d %d %.0f', lot, spare, book.now) or ' 0 0 0'
-  return moments .. day .. lots
-end
-
--- Shows a candidate without limits whose accounts may not be used: nothing is held, and its impression counts later.
-local function take_uncounted(c, request)
-  local now = request.book.now
-  page_add(request.shown, c)
-  return string.format('%d 0 %d 0 0 0', math.ceil((now + call.settings.token_ttl_ms) / 1000), math.floor(now / MS_PER_DAY))
-end
 
 -- Requests of one call often have the same candidates, and the same line of their own: each is read
 -- once. Returns the candidate, and the lots that are wanted of it or nil.
