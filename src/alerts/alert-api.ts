@@ -10,16 +10,16 @@ import {
   listOf,
   moment,
   oneOf,
-  optional,
   orNull,
   record,
+  recordId,
   text,
   textOf,
   withDefault,
   type Shape,
 } from '../base/schema.ts';
 import { ALERT_KIND_NAMES, ALERT_KINDS } from '../catalog/model/alert-kinds.ts';
-import { SENT_TO } from '../reports/sent-addresses.ts';
+import { SENT_TO, sentMembers } from '../reports/sent-addresses.ts';
 import { ALERT_ENTITIES } from './found-alert.ts';
 
 const MAX_MUTE_DAYS = 365;
@@ -71,20 +71,18 @@ const RECIPIENT = recordComponent(
   closedRecord({
     kinds: withDefault(listOf(oneOf(ALERT_KIND_NAMES), { minItems: 1, uniqueItems: true }), [...ALERT_KIND_NAMES]),
     publisher_id: withDefault(
-      orNull(integerOf({ minimum: 1, maximum: 2 ** 31 - 1 }), {
+      orNull(recordId, {
         description: 'Only alerts of this publisher; null: of all, and of the installation',
       }),
       null,
     ),
     ...SENT_TO,
   }),
-  {
-    id: integer,
-    owner: described(text, 'Who set it up: what this person mutes is not sent'),
-    last_at: orNull(text, { description: 'The last attempt to send to it' }),
-    last_fault: orNull(text, { description: 'Why that attempt failed; null: it did not' }),
-    webhook_secret: optional(described(text, 'The key of X-Alerts-Signature. Returned only when it is made')),
-  },
+  sentMembers({
+    owner: 'Who set it up: what this person mutes is not sent',
+    last: 'The last attempt to send to it',
+    header: 'X-Alerts-Signature',
+  }),
   {
     kinds: ['under_delivery', 'budget_spent', 'complaints'],
     publisher_id: null,

@@ -33,9 +33,6 @@ export const recordComponent = <S extends TObject, A extends TProperties>(
   return { sent: Unsafe(reference), answered: Unsafe(reference) };
 };
 
-/** A reference that stands in the schema of its own component, or in one that is made before it. */
-export const refTo = (name: string): TUnsafe<unknown> => Unsafe({ $ref: `#/components/schemas/${name}` });
-
 /** The component that a schema refers to. */
 export const componentOf = (schema: object): Component | undefined => (schema as { readonly [COMPONENT]?: Component })[COMPONENT];
 

@@ -1,5 +1,5 @@
 import { pointerStep, type Fault } from '../base/fault.ts';
-import { integer, integerOf, listOf, oneOf, text, textOf, type Schema } from '../base/schema.ts';
+import { integer, integerOf, listOf, MAX_ID, oneOf, text, textOf, type Schema } from '../base/schema.ts';
 
 /** One parameter of a route: what the document says of it, and how its texts become a value. */
 export interface Parameter<T> {
@@ -32,9 +32,6 @@ export type ValuesOf<P extends Parameters> = { readonly [Name in keyof P]: P[Nam
 
 export const accept = <T>(value: T): Read<T> => ({ ok: true, value });
 export const reject = (detail: string): Read<never> => ({ ok: false, faults: [{ pointer: '', detail }] });
-
-/** Postgres's integer. */
-export const MAX_ID = 2_147_483_647;
 
 /** The number of a record; undefined: no record can have it. */
 export const readId = (word: string): number | undefined => {
@@ -180,7 +177,7 @@ const readList = <T>(words: readonly string[], of: (word: string) => Read<T>): R
   return faults.length > 0 ? { ok: false, faults } : accept(values);
 };
 
-/** A parameter that the handler reads from the whole query (`call.search`), by rules of its own. */
+/** A parameter that the handler reads from the whole query (`call.search`). */
 export const ownQuery = (schema: Schema, description: string, list: 'commas' | 'repeated' | 'one' = 'one'): Parameter<undefined> => ({
   ...{ in: 'query', required: false, schema, description },
   ...(list === 'one' ? {} : { style: 'form', explode: list === 'repeated' }),

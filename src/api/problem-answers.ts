@@ -42,7 +42,7 @@ const PROBLEM = component(
 const STAFF_PROBLEMS = ['admin_unauthorized', 'forbidden', 'too_many_requests', 'unavailable'] as const;
 const BODY_PROBLEMS = ['invalid_json', 'invalid_request', 'body_too_large', 'unsupported_media'] as const;
 
-/** The problems of a route: its own, and those that its access, parameters, body and method have. */
+/** The problems of a route: its own, and those that follow from its body and, behind the gate, from its parameters and method. */
 export const problemsOf = ({
   access = 'staff',
   method,
@@ -51,15 +51,15 @@ export const problemsOf = ({
   asks,
   problems = [],
 }: RouteDefinition): readonly ProblemCode[] => {
-  if (access !== 'staff') return problems;
+  const isStaff = access === 'staff';
   const places = new Set(Object.values(parameters).map((parameter) => parameter.in));
   const derived: readonly (readonly [boolean, readonly ProblemCode[]])[] = [
     [body !== undefined && !body.raw, BODY_PROBLEMS],
-    [places.has('query'), ['invalid_request']],
-    [places.has('path'), ['not_found']],
+    [isStaff && places.has('query'), ['invalid_request']],
+    [isStaff && places.has('path'), ['not_found']],
     [true, problems],
-    [method !== 'GET' && !asks, ['conflict']],
-    [true, STAFF_PROBLEMS],
+    [isStaff && method !== 'GET' && !asks, ['conflict']],
+    [isStaff, STAFF_PROBLEMS],
   ];
   return [...new Set(derived.flatMap(([applies, codes]) => (applies ? codes : [])))];
 };

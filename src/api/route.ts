@@ -49,8 +49,7 @@ export type Access = keyof typeof ACCESS;
  * What a call costs. light: a few rows; list: up to a page of them; report: a query over many rows,
  * of which a person has one at a time; export: everything of a day, one at a time on each replica.
  */
-export const COST_CLASSES = ['light', 'list', 'report', 'export'] as const;
-export type CostClass = (typeof COST_CLASSES)[number];
+export type CostClass = 'light' | 'list' | 'report' | 'export';
 
 /** The body of a request. */
 export interface BodyDefinition<S extends Schema = Schema> {
@@ -67,7 +66,7 @@ export interface BodyDefinition<S extends Schema = Schema> {
   readonly maxBytes?: number;
   /** Members and items of the JSON. */
   readonly maxValues?: number;
-  /** The handler reads the stream. */
+  /** The handler reads the stream, or nothing of it. */
   readonly raw?: true;
 }
 

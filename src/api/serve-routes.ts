@@ -55,7 +55,7 @@ export const allowedMethods = (methods: readonly RouteDefinition['method'][]): s
 /** A handler whose types the table has checked. */
 type AnyHandler = (asked: Readonly<Record<string, unknown>>, call: Call) => Reply<unknown> | Promise<Reply<unknown>>;
 
-/** One route, behind a gate of its own. */
+/** One route, behind another gate than that of staff. */
 export const serveRoute = <R extends RouteDefinition>(definition: R, handle: Handler<R>): RequestHandler =>
   serve(definition, handle as AnyHandler);
 

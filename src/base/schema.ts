@@ -35,6 +35,10 @@ export const integer = Integer();
 export const number = Numeric();
 export const boolean = booleanOf();
 export const count = Integer({ minimum: 0 });
+/** Postgres's integer. */
+export const MAX_ID = 2_147_483_647;
+/** The number of a record. */
+export const recordId = Integer({ minimum: 1, maximum: MAX_ID });
 export const usd = Numeric({ description: 'USD' });
 export const moment = stringOf({ format: 'date-time' });
 export const day = stringOf({ format: 'date', description: 'UTC day' });

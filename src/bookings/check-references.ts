@@ -4,7 +4,8 @@ import type { PlacementFormats } from '../catalog/checks/rules.ts';
 import { MAX_PLACEMENTS_OF_CREATIVE } from '../catalog/entities/creative.ts';
 import { MAX_BLOCKED_ADVERTISERS } from '../catalog/entities/parts.ts';
 import { missingFiles } from '../uploads/missing-files.ts';
-import { ENTITY_KINDS, MAX_ENTITY_ID, type EntityKind, type EntityRecord } from './entity-kind.ts';
+import { MAX_ID } from '../base/schema.ts';
+import { ENTITY_KINDS, type EntityKind, type EntityRecord } from './entity-kind.ts';
 
 export interface CheckedReferences {
   readonly faults: readonly Fault[];
@@ -80,4 +81,4 @@ const foreignPlacements = async (
 
 /** Whether Postgres can compare the value with an id. */
 const isWellFormed = ({ namedByClient }: EntityKind, id: unknown): id is string | number =>
-  namedByClient ? typeof id === 'string' : Number.isInteger(id) && Math.abs(id as number) <= MAX_ENTITY_ID;
+  namedByClient ? typeof id === 'string' : Number.isInteger(id) && Math.abs(id as number) <= MAX_ID;

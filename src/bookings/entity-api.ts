@@ -1,14 +1,13 @@
 import { ETAG, LINK, LOCATION, TOTAL } from '../api/openapi-document.ts';
-import { accept, choiceQuery, header, type Parameter } from '../api/parameters.ts';
-import { reject } from '../api/parameters.ts';
+import { choiceQuery, header, idInPath, textInPath, type PathParameter } from '../api/parameters.ts';
 import { created, defineRoutes, noContent, ok, ownBody, type RouteDefinition, type RouteTable } from '../api/route.ts';
 import { listOf } from '../base/schema.ts';
 import { MAX_CONTENT_LENGTH } from '../catalog/checks/parse-content.ts';
 import { ENTITY_COMPONENTS, pascalCase } from './entity-components.ts';
 import { SENT_EXAMPLES } from './entity-examples.ts';
-import { ENTITY_KINDS, readEntityId, type EntityAction, type EntityKind } from './entity-kind.ts';
+import { ENTITY_KINDS, type EntityAction, type EntityKind } from './entity-kind.ts';
 import { fixedParentOf } from './fixed-parent.ts';
-import { idSchema, listParameters } from './list-query.ts';
+import { listParameters } from './list-query.ts';
 
 /** Block lists of the longest names take 300 kB. */
 export const MAX_RECORD_BYTES = 512 * 1024;
@@ -24,13 +23,8 @@ export const MAX_CREATIVE_BYTES = 8 * MAX_CONTENT_LENGTH;
  */
 const MAX_VALUES = 5_000;
 
-const idInPath = (kind: EntityKind): Parameter<string | number> => ({
-  ...{ in: 'path', required: true, schema: idSchema(kind), words: kind.words },
-  read: ([word = '']) => {
-    const id = readEntityId(kind, word);
-    return id === undefined ? reject('is not an id') : accept(id);
-  },
-});
+const idOf = ({ namedByClient, words }: EntityKind): PathParameter<string | number> =>
+  namedByClient ? textInPath(words) : idInPath(words);
 const ifMatch = { 'If-Match': header('An ETag. The change is refused when the record has changed since.') };
 
 /** The routes of an entity: those that each has. */
@@ -38,7 +32,7 @@ export const entityApi = (kind: EntityKind) => {
   const { record, change } = ENTITY_COMPONENTS[kind.table];
   const all = { path: `/api/${kind.table}`, tag: kind.table };
   const one = { path: `/api/${kind.table}/{id}`, tag: kind.table };
-  const id = { id: idInPath(kind) };
+  const id = { id: idOf(kind) };
   const limits = { maxBytes: kind.table === 'creatives' ? MAX_CREATIVE_BYTES : MAX_RECORD_BYTES, maxValues: MAX_VALUES };
   const body = ownBody(record, { ...limits, example: SENT_EXAMPLES[kind.table] });
   const changed = ok('The record after the change', record, { headers: ETAG });
@@ -94,7 +88,7 @@ export const actionApi = (kind: EntityKind, action: EntityAction) => {
   return defineRoutes({
     act: {
       ...{ method: 'POST', path: `/api/${kind.table}/{id}/${action}`, tag: kind.table, summary: ACTION_SUMMARIES[action] },
-      parameters: { id: idInPath(kind), ...ifMatch },
+      parameters: { id: idOf(kind), ...ifMatch },
       answer: creates
         ? created('The copy', record, { headers: { ...ETAG, ...LOCATION } })
         : ok('The record after the change', record, { headers: ETAG }),

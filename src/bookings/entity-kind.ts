@@ -1,3 +1,4 @@
+import { readId } from '../api/parameters.ts';
 import { CHECKS } from '../catalog/checks/check-entities.ts';
 import type { PlacementFormats } from '../catalog/checks/rules.ts';
 import type { Checked } from '../catalog/checks/shape-record.ts';
@@ -133,15 +134,9 @@ const kindOf = (table: EntityTable): EntityKind => {
 
 export const ENTITY_KINDS = perTable(kindOf);
 
-/** Postgres's integer. */
-export const MAX_ENTITY_ID = 2_147_483_647;
-
 /** The id of a path as the table stores it; undefined: no record can have this id. */
-export const readEntityId = ({ namedByClient }: EntityKind, text: string): string | number | undefined => {
-  if (namedByClient) return text;
-  const id = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0;
-  return id > 0 && id <= MAX_ENTITY_ID ? id : undefined;
-};
+export const readEntityId = ({ namedByClient }: EntityKind, text: string): string | number | undefined =>
+  namedByClient ? text : readId(text);
 
 /**
  * SQL conditions, one per parent, under which a row of `table` belongs to the row `:id` of `ancestor`,

@@ -27,7 +27,7 @@ export const NO_ID = -1;
 type Id = string | number;
 
 /** The schema of an id. */
-export const idSchema = ({ namedByClient }: EntityKind): Schema => (namedByClient ? text : integer);
+const idSchema = ({ namedByClient }: EntityKind): Schema => (namedByClient ? text : integer);
 
 const idOf =
   (kind: EntityKind) =>

@@ -1,17 +1,17 @@
 import { component } from '../api/component.ts';
 import { FILE_CONTENT } from '../api/openapi-document.ts';
-import { choiceOr, idQuery, MAX_ID, required, textQuery } from '../api/parameters.ts';
+import { choiceOr, idQuery, required, textQuery } from '../api/parameters.ts';
 import { at, created, defineRoutes, jsonBody, ok } from '../api/route.ts';
 import { MONTH, MONTH_WORDS } from '../base/schema-faults.ts';
 import {
   closedRecord,
   described,
   integer,
-  integerOf,
   listOf,
   number,
   orNull,
   record,
+  recordId,
   text,
   textOf,
   usd,
@@ -94,7 +94,7 @@ const OPEN_MONTH = component('OpenMonth', record({ publisher_id: integer, publis
 });
 export type OpenMonthWire = Shape<typeof OPEN_MONTH>;
 
-const MONTH_TO_CLOSE = component('MonthToClose', closedRecord({ publisher_id: integerOf({ minimum: 1, maximum: MAX_ID }), month }), {
+const MONTH_TO_CLOSE = component('MonthToClose', closedRecord({ publisher_id: recordId, month }), {
   ...{ publisher_id: 1, month: '2026-10' },
 });
 

@@ -1,3 +1,4 @@
+import { readId } from '../api/parameters.ts';
 import { isCountryCode } from '../catalog/checks/country-codes.ts';
 import { BID_OUTCOME_NAMES } from '../bidders/bid-outcome.ts';
 import type { EntityTable } from '../catalog/entities/entities.ts';
@@ -42,7 +43,7 @@ const oneOf = (values: readonly string[]) => ({
   test: (value: string) => values.includes(value),
   detail: `must be one of: ${values.join(', ')}`,
 });
-const anId = { test: (value: string) => /^[1-9]\d{0,9}$/.test(value) && Number(value) < 2 ** 31, detail: 'must be an id' };
+const anId = { test: (value: string) => readId(value) !== undefined, detail: 'must be an id' };
 
 const column = (key: RollUpKey, sql = `r.${key}`): Reading => ({ sql, by: `r.${key}`, needs: [key] });
 const inHits = (reading: Reading) => ({ in: { hits: reading } });

@@ -1,10 +1,8 @@
 import { component, recordComponent } from '../api/component.ts';
-import { idInPath, MAX_ID } from '../api/parameters.ts';
+import { idInPath } from '../api/parameters.ts';
 import { at, accepted, created, defineRoutes, jsonBody, noContent, ok } from '../api/route.ts';
 import {
   closedRecord,
-  described,
-  integer,
   integerOf,
   listOf,
   moment,
@@ -12,13 +10,14 @@ import {
   optional,
   orNull,
   record,
+  recordId,
   text,
   textOf,
   withDefault,
   type Shape,
 } from '../base/schema.ts';
 import { DEFAULT_LINK_DAYS, MAX_LINK_DAYS } from './report-links.ts';
-import { SENT_TO } from './sent-addresses.ts';
+import { SENT_TO, sentMembers } from './sent-addresses.ts';
 
 const SCHEDULE = closedRecord({
   every: oneOf(['day', 'week', 'month'], { description: 'day, week (Mondays) or month (its first day)' }),
@@ -41,12 +40,12 @@ const SAVED_REPORT = recordComponent(
     schedule: withDefault(orNull(SCHEDULE), null),
   }),
   {
-    id: integer,
-    owner: described(text, 'Who saved it: the name of the token'),
+    ...sentMembers({
+      owner: 'Who saved it: the name of the token',
+      last: 'The last attempt to send it',
+      header: 'X-Report-Signature',
+    }),
     due_at: orNull(text, { description: 'The next time of the schedule' }),
-    last_at: orNull(text, { description: 'The last attempt to send it' }),
-    last_fault: orNull(text, { description: 'Why that attempt failed; null: it did not' }),
-    webhook_secret: optional(described(text, 'The key of X-Report-Signature. Returned only when it is made')),
   },
   {
     name: 'Campaigns of the week',
@@ -64,7 +63,7 @@ export type SavedWire = Shape<(typeof SAVED_REPORT)['answered']>;
 const LINK_REQUEST = component(
   'ReportLinkRequest',
   closedRecord({
-    advertiser_id: integerOf({ minimum: 1, maximum: MAX_ID }),
+    advertiser_id: recordId,
     title: optional(textOf({ maxLength: 128, description: 'By default the name of the advertiser' })),
     query: textOf({ maxLength: 4096, description: 'The parameters of GET /api/reports' }),
     days: withDefault(integerOf({ minimum: 1, maximum: MAX_LINK_DAYS }), DEFAULT_LINK_DAYS),

@@ -15,7 +15,7 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const ROUTES = Object.entries(allRoutes(['like']));
 const STAFF = ROUTES.filter(([, { access = 'staff' }]) => access === 'staff');
 /** Bodies of JSON. */
-const WITH_BODY = ROUTES.filter(([, { body }]) => body && !body.raw);
+const WITH_BODY = ROUTES.filter(([, { body }]) => body && !body.content);
 
 let replica: Replica;
 

@@ -113,17 +113,6 @@ const AD_RESPONSE = component(
 );
 
 export const debugQuery = (words: string) => ownQuery(oneOf(['1']), words);
-const AD_PROBLEMS = [
-  'invalid_json',
-  'invalid_request',
-  'invalid_dimensions',
-  'unauthorized',
-  'origin_not_allowed',
-  'body_too_large',
-  'unsupported_media',
-  'unavailable',
-] as const;
-
 /** Plain tags: what docs/tags.md says of the query. */
 const TAG_QUERY = {
   placement: required(ownQuery(text, 'The placement')),
@@ -150,7 +139,7 @@ export const AD_API = defineRoutes({
     },
     body: ownBody(AD_REQUEST, { forms: [AD_REQUEST, FLAT_AD_REQUEST] }),
     answer: ok('A bid for each filled impression; nbr when none is filled', AD_RESPONSE),
-    problems: AD_PROBLEMS,
+    problems: ['invalid_dimensions', 'unauthorized', 'origin_not_allowed', 'unavailable'],
   },
   showTagFrame: {
     ...at('GET', '/tag/iframe', 'ads'),

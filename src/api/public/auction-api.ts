@@ -88,14 +88,6 @@ export const AUCTION_API = defineRoutes({
     parameters: { debug: debugQuery('Adds ext.debug.trace: how each impression was decided') },
     body: ownBody(AUCTION_REQUEST),
     answer: ok('A bid for each filled impression; nbr when none is filled', AUCTION_RESPONSE),
-    problems: [
-      'invalid_json',
-      'invalid_request',
-      'unauthorized',
-      'origin_not_allowed',
-      'body_too_large',
-      'unsupported_media',
-      'unavailable',
-    ],
+    problems: ['unauthorized', 'origin_not_allowed', 'unavailable'],
   },
 });

@@ -97,6 +97,7 @@ export const OPERATIONS_API = defineRoutes({
       component('BidRequest', anyObject({ description: 'Any OpenRTB bid request' }), {
         ...{ id: 'page-view-81', imp: [{ id: '1', banner: { w: 728, h: 90 } }] },
       }),
+      { raw: true },
     ),
     answer: ok(
       'An OpenRTB bid response',

@@ -50,14 +50,6 @@ export const trackingApi = (allowedEvents: readonly string[]) =>
         'Stored; the same token returns the same id',
         component('StoredReport', record({ id: text }), { id: '2f1c7f0e-6a55-4a0c-9f0b-1d6d0c1f7a11' }),
       ),
-      problems: [
-        'invalid_json',
-        'invalid_request',
-        'invalid_token',
-        'body_too_large',
-        'unsupported_media',
-        'too_many_requests',
-        'unavailable',
-      ],
+      problems: ['invalid_token', 'too_many_requests', 'unavailable'],
     },
   });

@@ -88,7 +88,7 @@ export const BIDDER = defineEntity({
       form: {
         label: 'Currency',
         placeholder: 'EUR',
-        help: 'Of floors and bids. A currency other than USD needs an exchange rate, which whoever runs the ad server sets.',
+        help: 'Of floors and bids. A currency other than USD needs an exchange rate, set in the configuration of the ad server.',
       },
     },
     bid_adjustment: {

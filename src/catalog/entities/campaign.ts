@@ -1,7 +1,7 @@
-import { boolean, orNull } from '../../base/schema.ts';
+import { boolean, orNull, recordId } from '../../base/schema.ts';
 import { defineEntity } from './define-entity.ts';
 import type { RecordOf } from './field.ts';
-import { amount, ARCHIVED, END_DATE, ID, idSchema, nameSchema, START_DATE } from './parts.ts';
+import { amount, ARCHIVED, END_DATE, ID, nameSchema, START_DATE } from './parts.ts';
 
 export const CAMPAIGN = defineEntity({
   one: 'campaign',
@@ -9,14 +9,14 @@ export const CAMPAIGN = defineEntity({
   fields: {
     id: ID,
     publisher_id: {
-      schema: idSchema,
+      schema: recordId,
       parent: 'publishers',
       fixed: 'once served',
       view: ['publisherId', 'owner'],
       form: { label: 'Publisher' },
     },
     advertiser_id: {
-      schema: orNull(idSchema, { default: null, description: 'who pays; null: not known' }),
+      schema: orNull(recordId, { default: null, description: 'who pays; null: not known' }),
       parent: 'advertisers',
       view: ['advertiserId', 'integerOrNull'],
       form: { label: 'Advertiser', placeholder: 'Not known' },

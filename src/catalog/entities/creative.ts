@@ -1,8 +1,8 @@
-import { integerOf, listOf, moment, orNull, textOf } from '../../base/schema.ts';
+import { integerOf, listOf, moment, orNull, recordId, textOf } from '../../base/schema.ts';
 import { CREATIVE_FORMAT_WORDS, CREATIVE_STATUS_WORDS } from '../model/choices.ts';
 import { defineEntity } from './define-entity.ts';
 import type { RecordOf } from './field.ts';
-import { ARCHIVED, chosen, ID, idSchema, pixels, url } from './parts.ts';
+import { ARCHIVED, chosen, ID, pixels, url } from './parts.ts';
 import { placementIdSchema } from './placement.ts';
 
 export const MAX_PLACEMENTS_OF_CREATIVE = 100;
@@ -49,7 +49,7 @@ export const CREATIVE = defineEntity({
       },
     },
     line_item_id: {
-      schema: idSchema,
+      schema: recordId,
       parent: 'line_items',
       fixed: 'once served',
       view: ['lineItemId', 'owner'],

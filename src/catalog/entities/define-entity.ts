@@ -5,11 +5,11 @@ import type { Field, Fields, Fitting, RecordOf } from './field.ts';
 export interface Section<Name extends string = string> {
   readonly title: string;
   readonly text?: string;
-  /** In the order of the form. An object stands for its members. */
+  /** In the order of the form. An object is shown by its members. */
   readonly fields: readonly Name[];
 }
 
-/** The list of an entity, by the names of fields. A name that is no field stands for SQL of its own (bookings/list-fields.ts). */
+/** The list of an entity, by the names of fields. A name that is no field has its SQL in bookings/list-fields.ts. */
 export interface ListWords<Name extends string = string> {
   /** Shown as they are, beside what the page composes (admin/bookings/list-columns.ts). */
   readonly columns: readonly Name[];

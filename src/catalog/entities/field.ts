@@ -34,7 +34,7 @@ export interface Field {
   /** Absent in a record that was not stored yet (`generated`) or is filled in from another field (`implied`). */
   readonly absent?: 'generated' | 'implied';
   readonly stored?: Stored;
-  /** Default: the name, with `_micros` for amounts. null: none of its own. */
+  /** Default: the name, with `_micros` for amounts. null: no column. */
   readonly column?: string | null;
   /**
    * Its member of the entity, the kind of that member's column, and what it is where the record has

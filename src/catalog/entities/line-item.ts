@@ -1,10 +1,10 @@
-import { boolean, orNull, schemaFor, textOf } from '../../base/schema.ts';
+import { boolean, orNull, recordId, schemaFor, textOf } from '../../base/schema.ts';
 import { LINE_ITEM_TYPE_WORDS, PRIORITY_WORDS, ROTATION_WORDS, type Priority } from '../model/choices.ts';
 import { NOTICE_HOSTS_HELP, vendorId } from './bidder.ts';
 import { defineEntity } from './define-entity.ts';
 import { DELIVERY_LIMITS, DELIVERY_LIMITS_SECTION } from './delivery-limits.ts';
 import type { RecordOf } from './field.ts';
-import { amount, ARCHIVED, chosen, END_DATE, hosts, ID, idSchema, objectOf, START_DATE, url } from './parts.ts';
+import { amount, ARCHIVED, chosen, END_DATE, hosts, ID, objectOf, START_DATE, url } from './parts.ts';
 import { PRICES } from './prices.ts';
 import { TARGETING } from './targeting.ts';
 
@@ -17,7 +17,7 @@ export const LINE_ITEM = defineEntity({
   fields: {
     id: ID,
     campaign_id: {
-      schema: idSchema,
+      schema: recordId,
       parent: 'campaigns',
       fixed: 'once served',
       view: ['campaignId', 'owner'],
@@ -67,7 +67,7 @@ export const LINE_ITEM = defineEntity({
     ...DELIVERY_LIMITS,
     targeting: { schema: objectOf(TARGETING, { default: {} }), stored: 'json', members: TARGETING },
     bidder_id: {
-      schema: orNull(idSchema, { default: null, description: 'the bidder of a programmatic line item' }),
+      schema: orNull(recordId, { default: null, description: 'the bidder of a programmatic line item' }),
       parent: 'bidders',
       only: 'programmatic',
       view: ['bidderId', 'integerOrNull'],

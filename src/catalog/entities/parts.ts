@@ -1,5 +1,5 @@
 import type { SchemaOptions } from '@sinclair/typebox';
-import { boolean, integerOf, listOf, numberOf, oneOf, orNull, schemaFor, textOf } from '../../base/schema.ts';
+import { boolean, integerOf, listOf, numberOf, oneOf, orNull, recordId, schemaFor, textOf } from '../../base/schema.ts';
 import { valuesOf, type Choices } from '../model/choices.ts';
 import { MAX_USD } from '../model/money.ts';
 import { field, type Members } from './field.ts';
@@ -7,10 +7,9 @@ import { field, type Members } from './field.ts';
 /*
  * Schemas and fields of several entities. `flight-date`, `http-url`, `host`, `origin`, `country`,
  * `iab-category`, `currency`, `header-name`, `header-value`, `ads-txt-record` and `time-zone` are
- * formats of our own, given to ajv in checks/shape-record.ts.
+ * formats of our own, given to ajv in checks/formats.ts.
  */
 
-export const idSchema = integerOf({ minimum: 1, maximum: 2_147_483_647 });
 export const nameSchema = textOf({ minLength: 1, maxLength: 256 });
 export const pixels = integerOf({ minimum: 1, maximum: 32_767 });
 export const url = textOf({ format: 'http-url', maxLength: 2048 });
@@ -42,7 +41,7 @@ export const objectOf = <M extends Members>(members: M, more: SchemaOptions = {}
     properties: Object.fromEntries(Object.entries(members).map(([name, { schema }]) => [name, schema])),
   });
 
-export const ID = field({ schema: idSchema, absent: 'generated', view: ['id', 'id'] });
+export const ID = field({ schema: recordId, absent: 'generated', view: ['id', 'id'] });
 /** Only an archived record shows it: the page archives with a button. */
 export const ARCHIVED = field({
   schema: { ...boolean, default: false, description: 'true: kept for reports, neither served nor listed' },
@@ -110,7 +109,7 @@ export const MAX_BLOCKED_ADVERTISERS = 1_000;
 /** Advertisers that a publisher or a placement does not show. */
 export const BLOCKED_ADVERTISERS = {
   blocked_advertiser_ids: field({
-    schema: listOf(idSchema, {
+    schema: listOf(recordId, {
       maxItems: MAX_BLOCKED_ADVERTISERS,
       uniqueItems: true,
       default: [],

@@ -1,8 +1,8 @@
-import { listOf, oneOf, orNull, textOf } from '../../base/schema.ts';
+import { listOf, oneOf, orNull, recordId, textOf } from '../../base/schema.ts';
 import { CREATIVE_FORMAT_WORDS, CREATIVE_FORMATS } from '../model/choices.ts';
 import { defineEntity } from './define-entity.ts';
 import type { RecordOf } from './field.ts';
-import { amount, ARCHIVED, blockedAdvertisers, BLOCKED_ADVERTISERS, idSchema, pixels } from './parts.ts';
+import { amount, ARCHIVED, blockedAdvertisers, BLOCKED_ADVERTISERS, pixels } from './parts.ts';
 
 export const placementIdSchema = textOf({ minLength: 1, maxLength: 128 });
 
@@ -17,7 +17,7 @@ export const PLACEMENT = defineEntity({
       form: { label: 'Id', placeholder: 'article-top', help: 'Pages send it as imp.tagid. It cannot be changed later.' },
     },
     publisher_id: {
-      schema: orNull(idSchema, { default: null, description: 'null: open to every publisher' }),
+      schema: orNull(recordId, { default: null, description: 'null: open to every publisher' }),
       parent: 'publishers',
       view: ['publisherId', 'integerOrNull'],
       form: { label: 'Publisher', placeholder: 'Open to all publishers' },

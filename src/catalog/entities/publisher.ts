@@ -97,7 +97,7 @@ export const PUBLISHER = defineEntity({
       form: {
         label: 'Currency',
         placeholder: 'USD',
-        help: 'Of statements. Prices, budgets and reports are in USD; another currency needs an exchange rate, which whoever runs the ad server sets.',
+        help: 'Of statements. Prices, budgets and reports are in USD; another currency needs an exchange rate, set in the configuration of the ad server.',
       },
     },
     archived: { ...ARCHIVED, view: ['archived', 'flag'] },

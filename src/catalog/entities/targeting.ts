@@ -30,7 +30,7 @@ export const TARGETING = {
     form: {
       label: 'Regions',
       placeholder: 'US-CA',
-      help: 'ISO 3166-2 codes. No visitor matches until the ad server has a database of cities: ask whoever runs it.',
+      help: 'ISO 3166-2 codes. No visitor matches until the ad server has a database of cities: ask its operator.',
     },
   },
   cities: {

@@ -18,4 +18,3 @@ export const ALERT_KINDS = {
 
 export type AlertKind = keyof typeof ALERT_KINDS;
 export const ALERT_KIND_NAMES = Object.keys(ALERT_KINDS) as readonly AlertKind[];
-export const isAlertKind = (text: unknown): text is AlertKind => ALERT_KIND_NAMES.some((kind) => kind === text);

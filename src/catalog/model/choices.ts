@@ -14,7 +14,6 @@ export const LINE_ITEM_TYPE_WORDS = {
   programmatic: { label: 'Programmatic', note: 'a bidder answers each ad request' },
 } as const satisfies Choices;
 export const LINE_ITEM_TYPES = valuesOf(LINE_ITEM_TYPE_WORDS);
-export type LineItemType = (typeof LINE_ITEM_TYPES)[number];
 
 export const BUDGET_TYPE_WORDS = {
   CPM: { label: 'CPM', note: 'a price per thousand impressions' },

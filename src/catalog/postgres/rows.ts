@@ -54,7 +54,7 @@ const CELLS: Readonly<Record<Stored, Cell>> = {
 };
 const PLAIN: Cell = { read: asItIs, write: asItIs };
 
-/** The column of a field; null: it has none of its own. */
+/** The column of a field; null: it has none. */
 export const columnOf = (name: string, { stored, column }: Field): string | null =>
   column === undefined ? (stored === 'micros' ? `${name}_micros` : name) : column;
 

@@ -1,7 +1,7 @@
 import type { HoldJournal } from './hold-journal.ts';
 
 /**
- * What the ledger asks and tells whoever keeps its books (events/books/): which content of Redis is theirs, and what must be
+ * What the ledger asks and tells the keeper of its books (events/books/): which content of Redis is theirs, and what must be
  * known when it is lost. A scope has one content: a single server, or a shard of a cluster.
  */
 export interface LedgerBooks {
